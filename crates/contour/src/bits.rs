@@ -1,17 +1,17 @@
-//! A set of small numbers, a bit each.
+//! A set of small numbers with one bit per number.
 
 use std::ops::Range;
 
 const WORD: usize = u64::BITS as usize;
 
-/// Numbers below a limit.
+/// A set of numbers below a limit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BitSet {
     words: Vec<u64>,
 }
 
 impl BitSet {
-    /// The empty set, for numbers below `limit`.
+    /// Creates the empty set for numbers below `limit`.
     pub(crate) fn new(limit: usize) -> Self {
         Self { words: vec![0; limit.div_ceil(WORD)] }
     }
@@ -24,14 +24,14 @@ impl BitSet {
         self.words[number / WORD] >> (number % WORD) & 1 == 1
     }
 
-    /// The least number in `range`.
+    /// Returns the least number of the set in `range`.
     pub(crate) fn first(&self, range: Range<usize>) -> Option<usize> {
         self.in_words(range.start / WORD..range.end.div_ceil(WORD), &range, |bits| {
             bits.trailing_zeros() as usize
         })
     }
 
-    /// The greatest number in `range`.
+    /// Returns the greatest number of the set in `range`.
     pub(crate) fn last(&self, range: Range<usize>) -> Option<usize> {
         let words = (range.start / WORD..range.end.div_ceil(WORD)).rev();
         self.in_words(words, &range, |bits| bits.ilog2() as usize)

@@ -1,4 +1,5 @@
-//! Half-edges: the sides of spans where a region ends, and what follows and faces each of them.
+//! Half-edges: the sides of spans where a region ends, with the next and the opposite half-edge of
+//! each.
 
 use waymesh_core::{Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap};
 
@@ -8,15 +9,15 @@ use crate::scan::BorderScan;
 /// Spans per word of the rank table.
 const WORD: usize = u64::BITS as usize;
 
-/// No half-edge.
+/// Stands for no half-edge.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A side of a span beyond which its region ends. Numbered span by span, in the order of
-/// directions.
+/// A side of a span beyond which its region ends. Half-edges are numbered span by span, in the
+/// order of directions.
 pub(crate) type HalfEdge = u32;
 
-/// A span with a side where its region ends, and all that later passes need from the field: they
-/// never go back there but for spans inside a region, around sharp corners.
+/// A span with a side where its region ends, and all data that later passes need from the field.
+/// Later passes read the field again only for spans inside a region at sharp corners.
 #[derive(Clone, Copy, Debug)]
 struct BorderSpan {
     cell: u32,
@@ -27,20 +28,19 @@ struct BorderSpan {
     first_edge: HalfEdge,
     /// Directions in which the region ends, as bits.
     sides: u8,
-    /// Those of them with another region beyond.
+    /// Those of the `sides` with another region beyond, as bits.
     shared: u8,
 }
 
-/// What a walk around a sharp corner needs of the span it goes through, which lies inside its
-/// region.
+/// The data of a span inside its region that a walk around a sharp corner passes through.
 #[derive(Clone, Copy, Debug)]
 struct Pivot {
     links: [u32; 4],
     ground: f32,
 }
 
-/// All border spans, found by number through a bit per span and a running count per word: tables as
-/// long as the borders, not as the field.
+/// All border spans. They are found by span number through one bit per span and a running count per
+/// word, so the other tables are only as long as the borders.
 #[derive(Debug)]
 struct BorderSpans {
     bits: Vec<u64>,
@@ -88,8 +88,8 @@ impl BorderSpans {
             ranks.push(rank);
             rank += bits.count_ones();
         }
-        // Loads that nothing waits for, one after the other: several times as fast as one by one in the
-        // loop above.
+        // A separate loop of independent loads is several times as fast as one load at a time in
+        // the loop above.
         let grounds = field.ground();
         for border in &mut spans {
             border.ground = grounds[border.span as usize];
@@ -99,7 +99,7 @@ impl BorderSpans {
         Ok(borders)
     }
 
-    /// No two spans of a region lie side by side where a link is missing.
+    /// Checks that no two spans of a region lie side by side without a link.
     fn check_slits(&self, field: &impl BorderScan, labels: &[u32]) -> Result<(), ContourError> {
         let (width, columns) = (field.width(), field.columns());
         for border in &self.spans {
@@ -136,8 +136,8 @@ impl BorderSpans {
         })
     }
 
-    /// The spans inside a region that sharp corners lead around, in the order of the half-edges
-    /// before the corners.
+    /// Returns the spans inside a region at sharp corners, in the order of the half-edges before
+    /// the corners.
     fn pivots(&self, field: &impl BorderScan) -> Vec<Pivot> {
         let width = field.width().cast_signed();
         let mut spans = Vec::new();
@@ -154,7 +154,7 @@ impl BorderSpans {
                 }
             }
         }
-        // As for the grounds: first what to load, then the loads.
+        // As for the grounds: first collect what to load, then load it.
         let grounds = field.ground();
         let load = |(cell, span): (u32, u32)| Pivot {
             links: Direction::ALL.map(|direction| field.link(cell, span, direction)),
@@ -174,33 +174,34 @@ impl BorderSpan {
     }
 }
 
-/// In the marks of a half-edge: its sum is the height of the vertex.
+/// Bit in the marks of a half-edge: its height sum is the final height of the vertex.
 const SUMMED: u8 = 8;
 
-/// All half-edges and how they hang together.
+/// All half-edges and their neighbours.
 #[derive(Debug)]
 pub(crate) struct HalfEdges {
-    /// The one that follows around the region, found by walking around the corner through spans of
+    /// The next half-edge around the region, found by walking around the corner through spans of
     /// the region.
     pub(crate) next: Vec<HalfEdge>,
-    /// The one before.
+    /// The previous half-edge around the region.
     pub(crate) previous: Vec<HalfEdge>,
     /// The same piece of border seen from the region beyond; [`NONE`] at a wall.
     pub(crate) twin: Vec<HalfEdge>,
-    /// The region it belongs to.
+    /// The region of each half-edge.
     pub(crate) region: Vec<u32>,
-    /// The span it is a side of.
+    /// The span that each half-edge is a side of.
     pub(crate) span: Vec<u32>,
     /// The column of that span.
     pub(crate) cell: Vec<u32>,
-    /// Sum of the ground of the spans of its region around its start, which are `marks & 7` many.
+    /// Sum of the ground heights of the spans of its region around its start. There are `marks & 7`
+    /// such spans.
     height_sum: Vec<f32>,
     /// Number of spans in the sum (1 to 3), [`SUMMED`], and the direction from bit 4.
     marks: Vec<u8>,
 }
 
 impl HalfEdges {
-    /// All half-edges of all regions.
+    /// Collects all half-edges of all regions.
     pub(crate) fn collect(field: &impl BorderScan, regions: &RegionMap) -> Result<Self, ContourError> {
         let labels = regions.labels.len();
         if let Some(spans) = field.table_lengths().into_iter().find(|&spans| spans != labels) {
@@ -248,8 +249,8 @@ impl HalfEdges {
         } else {
             NONE
         };
-        // Turn sharply, go straight on, or turn back: through two spans more at most, as regions have no
-        // slits.
+        // The walk turns sharply, goes straight on or turns back. It passes through at most two
+        // more spans, because regions have no slits.
         let side = direction.previous();
         let (mut sum, mut count) = (border.ground, 1);
         let next = if border.has_side(side) {
@@ -279,7 +280,7 @@ impl HalfEdges {
                 }
             }
         };
-        // With a link missing its way back two half-edges would be followed by the same one.
+        // If a link has no link back, two half-edges would have the same next half-edge.
         match self.previous.get_mut(next as usize) {
             Some(previous) if *previous == NONE => *previous = edge as u32,
             _ => return broken(border.span, border.links[direction.index()]),
@@ -299,19 +300,20 @@ impl HalfEdges {
         self.next.len()
     }
 
-    /// Label on the other side, [`NO_REGION`] at a wall.
+    /// Returns the label on the other side, [`NO_REGION`] at a wall.
     pub(crate) fn beyond(&self, edge: HalfEdge) -> u32 {
         let twin = self.twin[edge as usize];
         if twin == NONE { NO_REGION } else { self.region[twin as usize] }
     }
 
-    /// Sum and number of the grounds around the start of `edge`, in its region.
+    /// Returns the sum and the number of the ground heights around the start of `edge`, in its
+    /// region.
     fn heights(&self, edge: HalfEdge) -> (f32, f32) {
         (self.height_sum[edge as usize], f32::from(self.marks[edge as usize] & 7))
     }
 
-    /// Mean ground around the vertex between two half-edges that follow each other, which is no
-    /// junction.
+    /// Returns the mean ground height around the vertex between two consecutive half-edges. The
+    /// vertex must not be a junction.
     pub(crate) fn height_between(&self, before: HalfEdge, after: HalfEdge) -> f32 {
         let (mut sum, mut count) = self.heights(after);
         let twin = self.twin[before as usize];
@@ -322,16 +324,16 @@ impl HalfEdges {
         sum / count
     }
 
-    /// Mean ground around the vertex where `edge` starts, a junction: that of all half-edges that
-    /// start there and are joined through links. The sum begins where a wall breaks the circle,
-    /// or else with the lowest number: it does not depend on which of them `edge` is, nor on
-    /// the part of the field that is looked at.
+    /// Returns the mean ground height around the junction where `edge` starts, over all half-edges
+    /// that start there and are joined through links. The sum begins where a wall interrupts the
+    /// circle, or else with the lowest number. So it depends neither on which of them `edge` is,
+    /// nor on the part of the field.
     pub(crate) fn junction_height(&mut self, edge: HalfEdge) -> f32 {
         if self.marks[edge as usize] & SUMMED != 0 {
             return self.height_sum[edge as usize];
         }
-        // The twin of the half-edge before an edge starts where the edge does; so does the half-edge after
-        // its twin.
+        // The twin of the previous half-edge starts at the same vertex as the edge. So does the
+        // half-edge after the edge's twin.
         let (mut first, mut current) = (edge, edge);
         loop {
             let before = self.twin[self.previous[current as usize] as usize];
@@ -357,7 +359,7 @@ impl HalfEdges {
         height
     }
 
-    /// The half-edges that start where `first` does, from there on.
+    /// Visits the half-edges that start where `first` does, beginning with it.
     fn around(&mut self, first: HalfEdge, mut visit: impl FnMut(&mut Self, HalfEdge)) {
         let mut current = first;
         loop {
@@ -373,25 +375,25 @@ impl HalfEdges {
         }
     }
 
-    /// Whether arcs end where `edge` starts: where the region beyond changes, or the other side
-    /// does not pass straight on.
+    /// Returns `true` if `edge` starts at a junction, where arcs end: the region beyond changes
+    /// there, or the other side does not pass straight on.
     pub(crate) fn starts_at_junction(&self, edge: HalfEdge) -> bool {
         let previous = self.previous[edge as usize];
         let (before, after) = (self.twin[previous as usize], self.twin[edge as usize]);
         match (before, after) {
             (NONE, NONE) => false,
             (NONE, _) | (_, NONE) => true,
-            // Straight on over there means the same region beyond, too.
+            // If the other side passes straight on, the region beyond is also the same.
             _ => self.next[after as usize] != before,
         }
     }
 
-    /// The side of its span that it is.
+    /// Returns the side of the span that `edge` is.
     pub(crate) fn direction(&self, edge: HalfEdge) -> Direction {
         Direction::from_index(usize::from(self.marks[edge as usize] >> 4))
     }
 
-    /// Where `edge` starts, if its span lies in column `(x, z)`.
+    /// Returns the point where `edge` starts, if its span lies in column `(x, z)`.
     pub(crate) fn start(&self, (x, z): (i32, i32), edge: HalfEdge) -> PlanPoint {
         match self.direction(edge) {
             Direction::NegX => PlanPoint::new(x, z + 1),

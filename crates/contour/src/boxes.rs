@@ -1,4 +1,5 @@
-//! Boxes around runs of a polyline: questions about long chains in about logarithmic time.
+//! Boxes around runs of a polyline, which answer queries about long chains in about logarithmic
+//! time.
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
@@ -7,12 +8,12 @@ use waymesh_core::PlanPoint;
 
 use crate::polyline::Segment;
 
-/// Points per box of the lowest level. Shorter chains are looked at point by point.
+/// Points per box of the lowest level. Shorter chains are searched point by point.
 const RUN: usize = 32;
 /// Boxes per box of the next level.
 const FAN: usize = 8;
 
-/// An axis-parallel rectangle, sides included.
+/// An axis-parallel rectangle that includes its sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlanBox {
     pub(crate) min: PlanPoint,
@@ -54,7 +55,7 @@ pub(crate) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Linear; the boxes take about 0.6 bytes a point.
+    /// Builds the boxes in linear time. They take about 0.6 bytes per point.
     pub(crate) fn new(points: impl Into<std::borrow::Cow<'a, [PlanPoint]>>) -> Self {
         let points = points.into();
         let join = |boxes: &[PlanBox]| boxes.iter().copied().reduce(PlanBox::joined);
@@ -79,13 +80,13 @@ impl<'a> Line<'a> {
         self.points.into_owned()
     }
 
-    /// The points of box `place` of a level.
+    /// Returns the points of box `place` of a level.
     fn span(level: usize, place: usize) -> Range<usize> {
         let size = RUN * FAN.pow(u32::try_from(level).unwrap_or(u32::MAX));
         place * size..(place + 1).saturating_mul(size)
     }
 
-    /// The level to begin with for `range`, and its boxes there.
+    /// Returns the level at which a search of `range` begins, and its boxes there.
     fn roots(&self, range: &Range<usize>) -> Option<(usize, Range<usize>)> {
         if range.len() <= 2 * RUN || self.levels.is_empty() {
             return None;
@@ -99,8 +100,8 @@ impl<'a> Line<'a> {
         Some((level, boxes(level)))
     }
 
-    /// The point of the chain with the largest value, the first of equals. `bound` is at least the
-    /// value of every point in the box; `None` where none counts.
+    /// Returns the point of the chain with the largest value, the first of equals. `bound` returns
+    /// at least the value of every point in a box, or `None` if no point of it counts.
     pub(crate) fn largest<V: PartialOrd + Copy>(
         &self,
         range: Range<usize>,
@@ -115,21 +116,21 @@ impl<'a> Line<'a> {
         search.best
     }
 
-    /// The first place in the chain where `point` is.
+    /// Returns the first index in the chain where `point` is.
     pub(crate) fn find(&self, range: Range<usize>, point: PlanPoint) -> Option<usize> {
         let value = |other: PlanPoint| (other == point).then_some(());
         self.largest(range, value, |around| around.contains(point).then_some(())).map(|(place, ())| place)
     }
 
-    /// The point of the chain nearest to `point`.
+    /// Returns the point of the chain nearest to `point`.
     pub(crate) fn nearest(&self, range: Range<usize>, point: PlanPoint) -> Option<usize> {
         let distance = |other: PlanPoint| Some(Reverse(other.distance_squared(point)));
         self.largest(range, distance, |around| distance(around.nearest(point))).map(|(place, _)| place)
     }
 
-    /// The point of the chain, ends left out, farthest from the segment between its ends, and its
-    /// scaled squared distance (see [`Segment`]). With a `side` other than zero only points
-    /// where the orientation has that sign.
+    /// Returns the inner point of the chain farthest from the segment between its ends, and its
+    /// scaled squared distance (see [`Segment`]). If `side` is not zero, only points whose
+    /// orientation has that sign count.
     pub(crate) fn farthest(&self, range: Range<usize>, side: i64) -> Option<(usize, f64)> {
         let (start, end) = (self.points[range.start], self.points[range.end - 1]);
         let segment = Segment::new(start, end);
@@ -142,8 +143,8 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// The box around a chain, and the range of the orientation of its points beside the segment
-    /// between its ends.
+    /// Returns the box around a chain, and the range of the orientation of its points relative to
+    /// the segment between its ends.
     pub(crate) fn extent(&self, range: Range<usize>) -> (PlanBox, [i64; 2]) {
         let (start, end) = (self.points[range.start], self.points[range.end - 1]);
         let side = |point| PlanPoint::orientation(start, end, point);
@@ -161,7 +162,7 @@ impl<'a> Line<'a> {
         (self.around(range), sides)
     }
 
-    /// The box around a chain.
+    /// Returns the box around a chain.
     fn around(&self, range: Range<usize>) -> PlanBox {
         let mut around = PlanBox::of(self.points[range.start]);
         self.cover(range, |part| match part {
@@ -177,8 +178,8 @@ impl<'a> Line<'a> {
         around
     }
 
-    /// Whether the closed curve of a chain and the segment between its ends winds around `point` an
-    /// odd number of times. For points on the curve any answer.
+    /// Returns `true` if the closed curve of a chain and the segment between its ends winds around
+    /// `point` an odd number of times. For points on the curve the result is unspecified.
     pub(crate) fn is_inside(&self, range: Range<usize>, point: PlanPoint) -> bool {
         let (mut inside, mut previous) = (false, self.points[range.end - 1]);
         // Edges that cross the line through the point to its right.
@@ -208,8 +209,8 @@ impl<'a> Line<'a> {
         inside
     }
 
-    /// Visits a chain from its start to its end in boxes of whole runs, and in points. Where
-    /// `visit` does not accept a box, it is shown what is in it.
+    /// Visits a chain from its start to its end as boxes of whole runs, and as points. If `visit`
+    /// does not accept a box, it is called for the parts of the box.
     fn cover(&self, range: Range<usize>, mut visit: impl FnMut(Part<'_>) -> bool) {
         match self.roots(&range) {
             None => {
@@ -252,7 +253,7 @@ impl<'a> Line<'a> {
 
 /// A part of a chain.
 enum Part<'a> {
-    /// Whole runs: the box around them, and their first and last point.
+    /// Whole runs: the box around them, and their first and last points.
     Box(&'a PlanBox, [PlanPoint; 2]),
     Points(&'a [PlanPoint]),
 }
@@ -277,7 +278,7 @@ impl<V: PartialOrd + Copy, F: Fn(PlanPoint) -> Option<V>, B: Fn(&PlanBox) -> Opt
         }
     }
 
-    /// Looks into neighbouring boxes of a level, the most promising first.
+    /// Searches neighbouring boxes of a level, the most promising first.
     fn boxes(&mut self, level: usize, boxes: Range<usize>) {
         let mut open: [Option<(V, usize)>; FAN] = [None; FAN];
         let mut overflow = boxes.clone();
@@ -315,7 +316,7 @@ mod tests {
 
     use super::*;
 
-    /// A walk of `count` steps, smooth or rough.
+    /// Generates a walk of `count` steps, smooth or rough.
     fn walk(random: &mut Random, count: usize) -> Vec<PlanPoint> {
         let mut point = PlanPoint::new(0, 0);
         let turn = random.below(20) + 1;

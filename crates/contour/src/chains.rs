@@ -9,12 +9,12 @@ use crate::scan::BorderScan;
 /// The borders of one part of a field, as [`crate::trace_window`] finds them and [`crate::stitch`]
 /// joins them.
 ///
-/// A chain is a piece of an arc: it ends at junctions and where the core of the part ends. Every
-/// step of a border belongs to the part that has the span on its left (that of the lower region id)
-/// in its core, so parts that cover the field have every step once.
+/// A chain is a piece of an arc. It ends at junctions and where the core of the part ends. Every
+/// step of a border belongs to the part that has the span on its left (the one of the lower region
+/// id) in its core, so parts that cover the field hold every step once.
 ///
 /// # Size
-/// 5 bytes a step, and 36 a chain.
+/// 5 bytes per step and 36 bytes per chain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BorderChains {
     pub(crate) chains: Vec<Chain>,
@@ -24,7 +24,7 @@ pub struct BorderChains {
     pub(crate) heights: Vec<f32>,
 }
 
-/// A piece of an arc. All in coordinates of the whole grid.
+/// A piece of an arc, in coordinates of the whole grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Chain {
     /// First entry in the table of steps.
@@ -32,7 +32,7 @@ pub(crate) struct Chain {
     pub(crate) start: PlanPoint,
     /// The lower region.
     pub(crate) left: u32,
-    /// The other one, or [`waymesh_core::NO_REGION`].
+    /// The other region, or [`waymesh_core::NO_REGION`].
     pub(crate) right: u32,
     /// Kinds of ground on both sides.
     pub(crate) areas: [AreaId; 2],
@@ -40,34 +40,34 @@ pub(crate) struct Chain {
     pub(crate) next_left: Direction,
     /// The side that follows the first step, walked backwards, around `right`.
     pub(crate) next_right: Direction,
-    /// What begins with these two sides, if this part has it: twice the number of a chain, one more
-    /// for its right side. Or [`NONE`].
+    /// The chain that begins with each of these two sides, if this part has it: twice the number of
+    /// the chain, plus one for its right side. Otherwise [`NONE`].
     pub(crate) links: [u32; 2],
     pub(crate) starts_at_junction: bool,
     pub(crate) ends_at_junction: bool,
 }
 
 impl BorderChains {
-    /// Number of border steps.
+    /// Returns the number of border steps.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.steps.len()
     }
 
-    /// Memory that it holds, in bytes.
+    /// Returns the memory in use, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.chains.capacity() * size_of::<Chain>() + self.steps.capacity() + 4 * self.heights.capacity()
     }
 
-    /// The entries of chain `index` in the tables of steps.
+    /// Returns the entries of chain `index` in the tables of steps.
     pub(crate) fn range(&self, index: usize) -> std::ops::Range<usize> {
         let end = self.chains.get(index + 1).map_or(self.steps.len(), |next| next.first as usize);
         self.chains[index].first as usize..end
     }
 
-    /// The chains of the columns in `core` of a field whose first column is `origin` of the whole
-    /// grid.
+    /// Traces the chains of the columns in `core` of a field whose first column is at `origin` in
+    /// the whole grid.
     pub(crate) fn trace(
         field: &impl BorderScan,
         regions: &RegionMap,
@@ -95,10 +95,10 @@ struct Tracer<'a, F> {
     edges: HalfEdges,
     origin: PlanPoint,
     marks: Vec<u8>,
-    /// What begins with a half-edge, as in [`Chain::links`].
+    /// The chain that begins with each half-edge, as in [`Chain::links`].
     begins: Vec<u32>,
-    /// Of each chain, the column of its first step, the span on the left of that, and the one on
-    /// the right of its last step.
+    /// For each chain, the column of its first step, the span on the left of that step, and the
+    /// span on the right of its last step.
     spans: Vec<(u32, [u32; 2])>,
     result: BorderChains,
 }
@@ -128,9 +128,8 @@ impl<'a, F: BorderScan> Tracer<'a, F> {
         Self { field, edges, origin, begins: vec![NONE; marks.len()], spans: Vec::new(), marks, result }
     }
 
-    /// Completes the chains when all are known: turns the half-edges that follow them into what
-    /// begins with these, and looks up spans in the field: loads that nothing waits for, one
-    /// after the other.
+    /// Completes the chains when all are known. Replaces the half-edges that follow them by the
+    /// chains that begin there, and looks up spans in the field in a loop of independent loads.
     fn finish(mut self) -> BorderChains {
         let width = self.field.width();
         for (chain, (cell, spans)) in self.result.chains.iter_mut().zip(self.spans) {
@@ -148,7 +147,7 @@ impl<'a, F: BorderScan> Tracer<'a, F> {
         chains
     }
 
-    /// Chains that begin at a junction or where the core begins.
+    /// Adds the chains that begin at a junction or where the core begins.
     fn open_chains(&mut self) {
         for edge in 0..self.marks.len() as u32 {
             let marks = self.marks[edge as usize];
@@ -161,7 +160,7 @@ impl<'a, F: BorderScan> Tracer<'a, F> {
         }
     }
 
-    /// What is left: closed arcs without a junction, all in the core.
+    /// Adds the remaining chains: closed arcs without a junction that lie wholly in the core.
     fn closed_chains(&mut self) {
         for edge in 0..self.marks.len() as u32 {
             if self.marks[edge as usize] & (OWN | SEEN) == OWN {

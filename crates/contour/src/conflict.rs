@@ -1,26 +1,26 @@
-//! When a shortcut may replace a chain of border points, and where to split it if it may not.
+//! Decides if a shortcut may replace a chain of border points, and where to split it if it may not.
 //!
 //! # Criterion
-//! A shortcut is the segment between two kept points of an arc; it replaces the chain of raw points
+//! A shortcut is the segment between two kept points of an arc. It replaces the chain of raw points
 //! between them. It is allowed when no kept point of another border
 //! 1. lies between the chain and the shortcut (inside the closed curve of the two, by parity),
 //! 2. lies on the shortcut other than at its ends, or
-//! 3. lies where the chain has a point that is not kept (borders that touch in the raw set go on
-//!    touching in vertices),
+//! 3. lies where the chain has a point that is not kept (borders that touch in the raw set still
+//!    touch in vertices),
 //!
 //! and no other segment has the same two ends.
 //!
 //! # Why it is enough
-//! Let two shortcuts cross, and look at the closed curves that each makes with its chain. Closed
-//! curves cross an even number of times. The chains do not cross each other, and the shortcuts,
-//! being segments, cross once; so one of the shortcuts crosses the other's chain an odd number of
-//! times, hence one of its ends lies inside the other's curve: case 1. Segments that overlap put an
-//! end of one inside the other (case 2) or share both ends. At a common end the same parity shows
-//! that each shortcut stays in the sector between its neighbours, so borders do not change places
-//! there; and no vertex is ever swept over, so a hole stays inside its outer border and keeps its
-//! orientation. The result is the raw subdivision pulled taut, not merely one without crossings.
-//! The raw set itself meets the criterion, and every split brings an arc nearer to it: the repair
-//! ends.
+//! Let two shortcuts cross, and look at the closed curves that each makes with its chain. Two
+//! closed curves cross an even number of times. The chains do not cross each other, and the
+//! shortcuts are segments and cross once. So one of the shortcuts crosses the other's chain an odd
+//! number of times, hence one of its ends lies inside the other's curve: case 1. Segments that
+//! overlap put an end of one inside the other (case 2) or share both ends. At a common end the same
+//! parity shows that each shortcut stays in the sector between its neighbours, so borders do not
+//! change places there. No vertex is ever swept over, so a hole stays inside its outer border and
+//! keeps its orientation. The result is the raw subdivision pulled taut, not merely one without
+//! crossings. The raw set itself meets the criterion, and every split brings an arc nearer to it,
+//! so the repair ends.
 //!
 //! # References
 //! - Saalfeld 1999, Topologically consistent line simplification with the Douglas-Peucker algorithm,
@@ -38,8 +38,8 @@ use crate::boxes::Line;
 use crate::grid::Entry;
 use crate::polyline::Segment;
 
-/// A segment of the result: two kept points of an arc with none kept between them. Places in the
-/// table of arc vertices.
+/// A segment of the result: two kept points of an arc with none kept between them. `first` and
+/// `last` are indices into the table of arc vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shortcut {
     pub(crate) arc: u32,
@@ -48,12 +48,12 @@ pub(crate) struct Shortcut {
 }
 
 impl Shortcut {
-    /// Its chain in the table of arc vertices.
+    /// Returns its chain in the table of arc vertices.
     pub(crate) fn range(&self) -> Range<usize> {
         self.first as usize..self.last as usize + 1
     }
 
-    /// Whether there is a raw point left to split at.
+    /// Returns `true` if there is a raw point left to split at.
     pub(crate) fn can_split(&self) -> bool {
         self.last - self.first > 1
     }
@@ -63,13 +63,13 @@ impl Shortcut {
 #[derive(Debug)]
 pub(crate) struct Chains<'a> {
     pub(crate) contours: &'a ContourSet,
-    /// Its table of arc vertices; closed arcs may begin elsewhere.
+    /// The table of arc vertices. Closed arcs may begin at another vertex than in the input.
     pub(crate) arc_vertices: Cow<'a, [VertexId]>,
     /// Plan points in the order of the table of arc vertices.
     pub(crate) line: Line<'a>,
     pub(crate) kept: BitSet,
-    /// Borders without a common region mind each other if less than this apart in height, in
-    /// levels.
+    /// Borders without a common region are checked against each other if their heights differ by
+    /// less than this, in levels.
     pub(crate) storey_levels: f32,
 }
 
@@ -98,9 +98,9 @@ impl Chains<'_> {
             || arc.right.is_some_and(|right| right == other.left || other.right == Some(right))
     }
 
-    /// Whether `entry` is on the same storey as the shortcut beside it, or as the chain where that
-    /// comes nearest. Borders with a common region always are: a region does not overlap
-    /// itself.
+    /// Returns `true` if `entry` is on the same storey as the shortcut beside it, or as the chain
+    /// at its nearest point. Borders with a common region are always on one storey, because a
+    /// region does not overlap itself.
     fn same_storey(&self, shortcut: Shortcut, entry: &Entry) -> bool {
         if self.share_region(shortcut.arc, entry.arc) {
             return true;
@@ -116,8 +116,8 @@ impl Chains<'_> {
         nearest.is_some_and(|nearest| is_near(self.height(nearest as u32)))
     }
 
-    /// Cases 1 to 3 of the criterion for an entry within the strip of `shortcut`: where to split,
-    /// if it must be.
+    /// Checks cases 1 to 3 of the criterion for an entry within the strip of `shortcut`. Returns
+    /// where to split, if that is needed.
     pub(crate) fn split_for(&self, shortcut: Shortcut, entry: &Entry) -> Option<u32> {
         let own =
             entry.arc == shortcut.arc && (entry.index == shortcut.first || entry.index == shortcut.last);
@@ -145,8 +145,8 @@ impl Chains<'_> {
         self.same_storey(shortcut, entry).then_some(split as u32)
     }
 
-    /// Other segments with the same two ends as `shortcut`, one of them at `entry`, that must not
-    /// lie together with it.
+    /// Returns other segments with the same two ends as `shortcut`, one of them at `entry`, that
+    /// must not coincide with it.
     pub(crate) fn coincident(&self, shortcut: Shortcut, entry: &Entry) -> impl Iterator<Item = Shortcut> {
         let arc = &self.contours.arcs[entry.arc as usize];
         let (begin, end) = (arc.first, arc.first + arc.len);
@@ -165,8 +165,9 @@ impl Chains<'_> {
         })
     }
 
-    /// Segments of one region never lie together; others do not if they are joined at both ends and
-    /// their chains differ, as the wall between them would vanish.
+    /// Returns `true` if two segments must not coincide. Segments of one region never may. Others
+    /// may not if they are joined at both ends and their chains differ, because the wall between
+    /// them would vanish.
     fn must_differ(&self, shortcut: Shortcut, other: Shortcut) -> bool {
         if self.share_region(shortcut.arc, other.arc) {
             return true;
@@ -180,18 +181,19 @@ impl Chains<'_> {
             && !(chain.iter().eq(back) || chain.iter().eq(back.iter().rev()))
     }
 
-    /// Where to split a shortcut for no particular point: at the raw point farthest from it.
+    /// Returns where to split a shortcut if no point is given: at the raw point farthest from it.
     pub(crate) fn split_farthest(&self, shortcut: Shortcut) -> Option<u32> {
         self.farthest(shortcut, 0).map(|index| index as u32)
     }
 
-    /// Largest squared distance of the chain from its shortcut.
+    /// Returns the largest squared distance of the chain from its shortcut.
     pub(crate) fn deviation(&self, shortcut: Shortcut) -> f64 {
         let segment = Segment::new(self.point(shortcut.first), self.point(shortcut.last));
         self.line.farthest(shortcut.range(), 0).map_or(0.0, |(_, distance)| distance / segment.scale())
     }
 
-    /// The interior point of a chain farthest from its shortcut, on one side of it if there is one.
+    /// Returns the interior point of a chain farthest from its shortcut, on the given side if a
+    /// point lies there.
     fn farthest(&self, shortcut: Shortcut, side: i64) -> Option<usize> {
         let on_side = self.line.farthest(shortcut.range(), side);
         on_side.or_else(|| self.line.farthest(shortcut.range(), 0)).map(|(index, _)| index)

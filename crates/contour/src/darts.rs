@@ -1,4 +1,4 @@
-//! Darts: both sides of every arc, and what follows what.
+//! Darts: both sides of every arc, and their order around regions.
 
 use waymesh_core::{Direction, NO_REGION, PlanPoint, PlanVertex, RegionId};
 
@@ -6,11 +6,11 @@ use crate::ContourError;
 use crate::chains::{BorderChains, Chain};
 use crate::stitch::step_from;
 
-/// No piece, no number.
+/// Stands for a missing piece or number.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// One side of an arc, walked with its region on the positive side: the left one from the arc's
-/// start to its end, the right one back.
+/// One side of an arc, walked with its region on the positive side. The left dart runs from the
+/// arc's start to its end, and the right one runs back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dart(u32);
 
@@ -32,11 +32,11 @@ impl Dart {
     }
 }
 
-/// The side of a span, within its region: `(z, x)` of its column and the direction, in the order in
-/// which half-edges are numbered.
+/// Key of a side of a span, unique within its region: `(z, x)` of its column and the direction, in
+/// the order in which half-edges are numbered.
 type SideKey = u64;
 
-/// The side `side` of a span along which a step from `point` leads.
+/// Returns the key of side `side` of the span along which a step from `point` leads.
 #[expect(clippy::cast_sign_loss, reason = "an order among columns of the grid")]
 fn side_key(point: PlanPoint, side: Direction) -> SideKey {
     let (dx, dz) = match side {
@@ -50,7 +50,7 @@ fn side_key(point: PlanPoint, side: Direction) -> SideKey {
     (u64::from(z) << 34) | (u64::from(x) << 2) | side.index() as u64
 }
 
-/// A chain of a part, and what its steps tell.
+/// A chain of a part, and data computed from its steps.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     part: u32,
@@ -60,7 +60,7 @@ struct Piece {
     ends_at_junction: bool,
     /// Regions on the left and on the right.
     regions: [u32; 2],
-    /// What follows them at the end and at the start.
+    /// What follows the left side at the end and the right side at the start.
     after: [Target; 2],
     start: PlanPoint,
     end: PlanPoint,
@@ -68,8 +68,8 @@ struct Piece {
     height: f32,
     /// The first side along the left, and along the right on the way back.
     first: [SideKey; 2],
-    /// The lowest sides. In the first piece of an arc those of the whole arc, when arcs are known;
-    /// so too the area.
+    /// The lowest sides. When arcs are known, the first piece of an arc holds the lowest sides and
+    /// the area of the whole arc.
     lowest: [SideKey; 2],
     /// Sum over `x dz - z dx`.
     area: i64,
@@ -93,7 +93,8 @@ pub(crate) struct Loop {
     lowest: SideKey,
 }
 
-/// A piece from its start, or the right side of the arc that ends with it.
+/// The left side of an arc that begins with a piece, or the right side of the arc that ends with
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Target(u32);
 
@@ -113,7 +114,7 @@ impl Target {
     }
 }
 
-/// All arcs, and how their sides follow each other.
+/// All arcs, and the order of their sides.
 #[derive(Debug)]
 pub(crate) struct Darts {
     pieces: Vec<Piece>,
@@ -147,8 +148,8 @@ impl Darts {
         Ok(darts)
     }
 
-    /// Finds what follows where a part ends: by region and side, among what begins where nothing of
-    /// its own part leads.
+    /// Finds what follows where a part ends. The search is by region and side, among the sides that
+    /// nothing of their own part leads to.
     fn join_parts(pieces: &mut [Piece], parts: &[BorderChains]) -> Result<(), ContourError> {
         let mut led_to = vec![false; 2 * pieces.len()];
         for piece in &*pieces {
@@ -183,7 +184,7 @@ impl Darts {
         Ok(())
     }
 
-    /// Joins pieces to arcs: first those that begin at a junction, then those that go round.
+    /// Joins pieces to arcs: first the arcs that begin at a junction, then the closed ones.
     fn runs(pieces: &mut [Piece], parts: &[BorderChains]) -> Result<Vec<Run>, ContourError> {
         let mut runs = Vec::new();
         for is_closed in [false, true] {
@@ -252,7 +253,7 @@ impl Darts {
         Ok(())
     }
 
-    /// All loops, by region, the outer ones first, then by where they begin.
+    /// Returns all loops, sorted by region, outer loops first, then by where they begin.
     pub(crate) fn loops(&self) -> Result<Vec<Loop>, ContourError> {
         let mut loops = Vec::new();
         let mut seen = vec![false; self.next.len()];
@@ -274,7 +275,7 @@ impl Darts {
                     break;
                 }
             }
-            // At the lowest side, if a junction is there.
+            // The loop starts at the lowest side if a junction is there.
             let start = if lowest.0 == self.first_side(lowest.1) { lowest.1 } else { self.next(lowest.1) };
             let region = RegionId(self.region(lowest.1));
             loops.push(Loop { region, is_outer: area > 0, start, lowest: lowest.0 });
@@ -292,7 +293,7 @@ impl Darts {
         self.pieces[self.first_piece(dart) as usize].regions[dart.side()]
     }
 
-    /// The first side along `dart`.
+    /// Returns the first side along `dart`.
     fn first_side(&self, dart: Dart) -> SideKey {
         let run = &self.runs[dart.arc() as usize];
         let piece = if dart.is_right() { run.last } else { run.first };
@@ -303,33 +304,33 @@ impl Darts {
         self.runs.len()
     }
 
-    /// The part and the chain of a piece.
+    /// Returns the part and the chain of a piece.
     pub(crate) fn piece(&self, piece: u32) -> (usize, usize) {
         let piece = &self.pieces[piece as usize];
         (piece.part as usize, piece.chain as usize)
     }
 
-    /// The first piece of the arc of `dart`.
+    /// Returns the first piece of the arc of `dart`.
     pub(crate) fn first_piece(&self, dart: Dart) -> u32 {
         self.runs[dart.arc() as usize].first
     }
 
-    /// The piece after `piece`, which is not the last of its arc.
+    /// Returns the piece after `piece`, which must not be the last of its arc.
     pub(crate) fn successor(&self, piece: u32) -> u32 {
         self.pieces[piece as usize].after[0].piece() as u32
     }
 
-    /// Whether the arc has no junction.
+    /// Returns `true` if the arc has no junction.
     pub(crate) fn is_closed(&self, dart: Dart) -> bool {
         self.runs[dart.arc() as usize].is_closed
     }
 
-    /// The last piece of the arc of `dart`.
+    /// Returns the last piece of the arc of `dart`.
     pub(crate) fn last_piece(&self, dart: Dart) -> u32 {
         self.runs[dart.arc() as usize].last
     }
 
-    /// The vertex where the arc begins.
+    /// Returns the vertex where the arc begins.
     pub(crate) fn start(&self, arc: u32) -> PlanVertex {
         let piece = &self.pieces[self.runs[arc as usize].first as usize];
         PlanVertex { point: piece.start, height: piece.height }
@@ -343,7 +344,7 @@ impl Darts {
         Dart(self.previous[dart.index()])
     }
 
-    /// The other side of the arc, if somebody walks there.
+    /// Returns the other side of the arc, `None` at a wall.
     pub(crate) fn twin(&self, dart: Dart) -> Option<Dart> {
         let twin = Dart(dart.0 ^ 1);
         (self.next[twin.index()] != NONE).then_some(twin)
@@ -351,8 +352,8 @@ impl Darts {
 }
 
 impl Piece {
-    /// Chain number `chain` of `part`, which is part `number`; the pieces of the part begin at
-    /// `base`.
+    /// Creates a piece from chain number `chain` of `part`, which is part `number`. The pieces of
+    /// the part begin at `base`.
     fn new(part: &BorderChains, number: u32, chain: usize, base: u32) -> Self {
         let own = &part.chains[chain];
         let (start, regions) = (own.start, [own.left, own.right]);
@@ -392,17 +393,19 @@ impl Piece {
         }
     }
 
-    /// Whether something follows a side: at its start the right one goes on in another arc only.
+    /// Returns `true` if something follows a side. At the start of the piece, the right side
+    /// continues only if another region lies there and the piece starts at a junction, and then in
+    /// another arc.
     fn goes_on(&self, side: usize) -> bool {
         side == 0 || (self.is_shared() && self.starts_at_junction)
     }
 
-    /// Where a side ends.
+    /// Returns the point where a side ends.
     fn ends(&self, side: usize) -> PlanPoint {
         if side == 0 { self.end } else { self.start }
     }
 
-    /// What follows a side begins with this one.
+    /// Returns the side with which the successor of a side begins.
     fn wanted(&self, side: usize, parts: &[BorderChains]) -> SideKey {
         let chain = self.chain_in(parts);
         side_key(self.ends(side), if side == 0 { chain.next_left } else { chain.next_right })

@@ -1,9 +1,9 @@
-//! What can go wrong.
+//! The errors of this crate.
 
 use thiserror::Error;
 use waymesh_core::{ArcId, BadField, GridWindow, PlanPoint, RegionId, VertexId};
 
-/// Why there are no contours.
+/// The reasons why contours cannot be made.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ContourError {
@@ -15,7 +15,7 @@ pub enum ContourError {
         /// Spans in the field.
         spans: usize,
     },
-    /// A label that names no region.
+    /// A label is not the number of a region.
     #[error("span {span} has label {label}, but there are {count} regions")]
     UnknownRegion {
         /// The span.
@@ -25,7 +25,7 @@ pub enum ContourError {
         /// Number of regions.
         count: u32,
     },
-    /// A link without a way back.
+    /// A link has no link back.
     #[error("the link from span {span} to {neighbour} has no way back")]
     AsymmetricLink {
         /// Where the link starts.
@@ -57,38 +57,38 @@ pub enum ContourError {
     /// More steps along borders than a half-edge number can count.
     #[error("the borders are {steps} steps long, the limit is {limit}")]
     BorderTooLong {
-        /// How many there are.
+        /// Number of steps.
         steps: usize,
-        /// How many there may be.
+        /// Largest number allowed.
         limit: usize,
     },
-    /// A part of a field that does not lie in its grid, or lacks columns of its core or of the ring
+    /// A part of a field does not lie in its grid, or lacks columns of its core or of the ring
     /// around it.
     #[error("the part holds {window:?}, which is not {core:?} with a ring around it")]
     BrokenWindow {
         /// The columns it holds.
         window: GridWindow,
-        /// The columns it is about.
+        /// The columns of its core.
         core: GridWindow,
     },
-    /// A border that nothing continues: a part of the field is missing.
+    /// A border has no continuation, because a part of the field is missing.
     #[error("the border of region {region} breaks off at ({}, {}): a part of the field is missing", .point.x, .point.z)]
     OpenBorder {
-        /// Whose border.
+        /// The region of the border.
         region: RegionId,
-        /// Where.
+        /// The point where it breaks off.
         point: PlanPoint,
     },
-    /// The same side of a region twice: two parts of the field overlap, or the region overlaps
-    /// itself in plan.
+    /// The same side of a region occurs twice: two parts of the field overlap, or the region
+    /// overlaps itself in plan.
     #[error(
         "a border of region {region} is there twice: two parts of the field overlap, or the region overlaps itself"
     )]
     BorderTwice {
-        /// Whose border.
+        /// The region of the border.
         region: RegionId,
     },
-    /// The border of a region that should not exist.
+    /// A border belongs to a region that should not exist.
     #[error("there is a border of region {region}, but there are {count} regions")]
     UnknownBorder {
         /// The region.
@@ -96,16 +96,16 @@ pub enum ContourError {
         /// Number of regions.
         count: u32,
     },
-    /// A configuration that cannot be used.
+    /// A configuration field is out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// An arc out of range, with too few vertices, or with an unknown one.
+    /// An arc is out of range, has too few vertices, or names an unknown vertex or region.
     #[error("arc {arc} is out of range or names an unknown vertex or region")]
     BrokenArc {
         /// The arc.
         arc: ArcId,
     },
-    /// A coordinate on which arithmetic would not be exact.
+    /// A coordinate is too large for exact arithmetic.
     #[error("vertex {vertex} lies beyond the largest plan coordinate")]
     CoordinateOutOfRange {
         /// The vertex.

@@ -1,4 +1,4 @@
-//! Of all chains of shortcuts within a tolerance, the one that costs the convex cells least.
+//! Finds the chain of shortcuts within a tolerance that needs the fewest convex polygons later.
 
 use std::ops::Range;
 
@@ -10,19 +10,20 @@ use crate::polyline::{Segment, simplify_line};
 /// Raw points closer than this share of the tolerance to a line through their neighbours are no
 /// candidates.
 const CANDIDATE_SHARE: f64 = 1.0 / 16.0;
-/// Most candidates that a shortcut passes over. More of them lie on noise within the tolerance.
+/// Largest number of candidates that a shortcut passes over. More candidates in a row are only
+/// noise within the tolerance.
 const MOST_PASSED: usize = 64;
-/// What a corner costs beside a notch, which costs 1.
+/// Cost of a corner. A notch costs 1.
 const CORNER: f64 = 1.0 / 8.0;
-/// What a shortcut costs that strays as far as it may.
+/// Cost of a shortcut that strays as far as the tolerance allows.
 const STRAY: f64 = 1.0 / 4.0;
 
 /// Which turns of a line are notches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sides {
-    /// Ground lies on the left only: turns to the right are.
+    /// Ground lies on the left only, so turns to the right are notches.
     Left,
-    /// Ground lies on both sides: all turns are.
+    /// Ground lies on both sides, so all turns are notches.
     Both,
 }
 
@@ -31,23 +32,23 @@ pub(crate) enum Sides {
 struct Shortcut {
     from: u32,
     to: u32,
-    /// What it costs to stray so far.
+    /// Cost of its distance from the chain.
     stray: f64,
 }
 
 const NO_SHORTCUT: u32 = u32::MAX;
 
-/// Appends the places of the corners to keep between the ends of a chain, in order; the ends are
+/// Appends the indices of the corners to keep between the ends of a chain, in order. The ends are
 /// left out.
 ///
 /// No point of the chain lies farther from the result than the tolerance: distances are taken to
-/// segments. Among ways over candidates, which are the corners that Ramer's algorithm leaves at a
-/// small share of the tolerance, the result is the one of the least cost: a notch is 1, a corner
-/// and straying far are less.
+/// segments. Candidates are the corners that Ramer's algorithm leaves at a small share of the
+/// tolerance. Of all paths over candidates, the result is the one with the least cost. A notch
+/// costs 1, corners and distance cost less.
 ///
 /// # Cost
-/// Of a candidate, those after it that one straight line can pass within the tolerance, squared;
-/// few, and 64 at most.
+/// For each candidate, the square of the number of later candidates that one straight line can pass
+/// within the tolerance. They are few, and at most 64.
 ///
 /// # References
 /// - Imai and Iri 1988, Polygonal approximations of a curve, for the graph of shortcuts.
@@ -71,18 +72,18 @@ pub(crate) fn fewest_notches(
     out[begin..].iter_mut().for_each(|corner| *corner = graph.candidates[*corner]);
 }
 
-/// Longest ring, in points, for which more than one start is tried; most starts that are tried, and
-/// most of those that candidates are looked for from.
+/// Longest ring, in points, for which more than one start is tried. Also the largest number of
+/// starts that are tried, and of starts from which candidates are searched.
 const SHORT_RING: usize = 2048;
 const MOST_STARTS: usize = 12;
 const MOST_LOOKS: usize = 4;
 
-/// The places of the corners to keep of a ring, which ends at its first point again: from the first
-/// of them, the least is spent on all of it. They are in the order of the ring from there on; none
-/// where nothing is kept.
+/// Returns the indices of the corners to keep of a ring, which ends at its first point again.
+/// Starting from the first of them, the cost of the whole ring is the least found. They are in the
+/// order of the ring from there on. The list is empty if nothing is kept.
 pub(crate) fn ring_corners(ring: &[PlanPoint], tolerance_squared: f64, sides: Sides) -> Vec<usize> {
     let length = ring.len() - 1;
-    // Twice around, so that from wherever it starts the ring is a chain.
+    // The ring is repeated twice, so that it is a chain from every start.
     let twice = [ring, &ring[1..]].concat();
     let line = Line::new(twice.as_slice());
     let is_short = ring.len() <= SHORT_RING;
@@ -90,7 +91,7 @@ pub(crate) fn ring_corners(ring: &[PlanPoint], tolerance_squared: f64, sides: Si
         let most = if is_short { most } else { 1 };
         starts.iter().copied().step_by(starts.len().div_ceil(most).max(1)).collect()
     };
-    // What is a corner from one start need be none from another.
+    // A corner for one start need not be a corner for another.
     let mut corners = Vec::new();
     simplify_line(&line, 0..ring.len(), tolerance_squared, &mut corners);
     let looks = some(&corners[1..corners.len() - 1], MOST_LOOKS);
@@ -123,30 +124,29 @@ pub(crate) fn ring_corners(ring: &[PlanPoint], tolerance_squared: f64, sides: Si
     best.into_iter().map(|corner| graph.candidates[corner]).collect()
 }
 
-/// The places of what may be a corner of a chain, ends included.
+/// Returns the indices of the points that may be corners of a chain, including the ends.
 fn candidates(line: &Line<'_>, chain: Range<usize>, tolerance_squared: f64) -> Vec<usize> {
     let mut out = Vec::new();
     simplify_line(line, chain, tolerance_squared * CANDIDATE_SHARE * CANDIDATE_SHARE, &mut out);
     out
 }
 
-/// What a corner costs.
+/// Returns the cost of a corner.
 fn turn(sides: Sides, [before, corner, after]: [PlanPoint; 3]) -> f64 {
     let turn = PlanPoint::orientation(before, corner, after);
     let is_notch = turn < 0 || (turn > 0 && sides == Sides::Both);
     if is_notch { 1.0 + CORNER } else { CORNER }
 }
 
-/// All shortcuts between candidates. Those of a chain are taken for a ring, too: one that nobody
-/// goes around twice.
+/// All shortcuts between candidates. A chain is treated as a ring that is walked around only once.
 struct Graph<'a> {
     line: &'a Line<'a>,
-    /// Their places: of a chain one more than `count`, of a ring all of them twice.
+    /// Indices of the candidates. A chain has `count + 1` of them, a ring has all of them twice.
     candidates: Vec<usize>,
-    /// After how many the ring begins again.
+    /// Number of candidates after which the ring begins again.
     count: usize,
     sides: Sides,
-    /// By where they begin, below `count`.
+    /// The shortcuts, sorted by the candidate where they begin, which is below `count`.
     shortcuts: Vec<Shortcut>,
     /// First shortcut from each candidate.
     firsts: Vec<usize>,
@@ -186,10 +186,11 @@ impl<'a> Graph<'a> {
         self.line.points()[self.candidates[candidate]]
     }
 
-    /// Appends the candidates on the way of the least cost once around from one, which is left out;
-    /// tells the cost.
+    /// Appends the candidates on the cheapest path once around from `start`, without `start`
+    /// itself. Returns the cost.
     fn cheapest_way(&self, start: usize, out: &mut Vec<usize>) -> f64 {
-        // The least that a way costs whose last shortcut this is, and the shortcut before on that way.
+        // For each shortcut, the least cost of a path that ends with it, and the previous shortcut
+        // on that path.
         let mut costs = vec![f64::INFINITY; self.shortcuts.len()];
         let mut before = vec![NO_SHORTCUT; self.shortcuts.len()];
         for done in 0..self.count {
@@ -202,7 +203,7 @@ impl<'a> Graph<'a> {
                 let (mut least, mut last) = (if done == 0 { 0.0 } else { f64::INFINITY }, NO_SHORTCUT);
                 for &arrival in &self.arrivals[corner] {
                     let spent = costs[arrival as usize];
-                    // Also where nobody has come from yet.
+                    // This also skips shortcuts that no path has reached yet.
                     if spent + CORNER >= least {
                         continue;
                     }
@@ -229,7 +230,7 @@ impl<'a> Graph<'a> {
         best.map_or(0.0, |best| costs[best as usize])
     }
 
-    /// All candidates that a shortcut from one may lead to.
+    /// Adds the shortcuts from one candidate to all others that it may lead to.
     fn push_shortcuts(&mut self, from: usize, tolerance_squared: f64) {
         let (start, points) = (self.candidates[from], self.line.points());
         let mut wedge = Wedge::new(points[start], tolerance_squared);
@@ -237,7 +238,7 @@ impl<'a> Graph<'a> {
         for to in from + 1..end {
             let place = self.candidates[to];
             let point = points[place];
-            // A chain of two points needs no look.
+            // A chain of two points needs no check.
             if to == from + 1 || wedge.contains(point) {
                 let segment = Segment::new(points[start], point);
                 let strayed = self.line.farthest(start..place + 1, 0).map_or(0.0, |(_, farthest)| farthest);
@@ -254,12 +255,12 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The directions in which a line from a point passes all points so far within the tolerance, a
-/// little more than that.
+/// The directions in which a line from a point passes all points so far within slightly more than
+/// the tolerance.
 struct Wedge {
     apex: PlanPoint,
     tolerance_squared: f64,
-    /// Right and left side, turning to the left. None while any direction does.
+    /// Right and left side, turning to the left. `None` while all directions are possible.
     sides: Option<[[f64; 2]; 2]>,
 }
 
@@ -280,14 +281,14 @@ impl Wedge {
         self.sides.is_none_or(|sides| within(sides, self.direction(point)))
     }
 
-    /// Leaves the directions that pass a point, too; false if there are none.
+    /// Keeps only the directions that also pass `point`. Returns `false` if none are left.
     fn narrow(&mut self, point: PlanPoint) -> bool {
         let [x, z] = self.direction(point);
         let squared = x * x + z * z;
         if squared <= self.tolerance_squared {
             return true;
         }
-        // The tangents of the disc around the point.
+        // The tangents to the disc around the point.
         let (along, across) = ((squared - self.tolerance_squared).sqrt(), self.tolerance_squared.sqrt());
         let new = [
             [x * along + z * across, z * along - x * across],
@@ -308,7 +309,7 @@ impl Wedge {
     }
 }
 
-/// Whether a direction lies between two sides that are less than half a turn apart.
+/// Returns `true` if a direction lies between two sides that are less than half a turn apart.
 fn within([right, left]: [[f64; 2]; 2], direction: [f64; 2]) -> bool {
     cross(right, direction) >= 0.0 && cross(direction, left) >= 0.0
 }
@@ -329,7 +330,7 @@ mod tests {
         out
     }
 
-    /// Squared distance by the book.
+    /// Squared distance by the textbook formula.
     fn distance_squared(from: PlanPoint, to: PlanPoint, point: PlanPoint) -> f64 {
         let vector = |a: PlanPoint, b: PlanPoint| [f64::from(b.x - a.x), f64::from(b.z - a.z)];
         let (along, away) = (vector(from, to), vector(from, point));
@@ -338,7 +339,7 @@ mod tests {
         (away[0] - share * along[0]).powi(2) + (away[1] - share * along[1]).powi(2)
     }
 
-    /// What a way over candidates costs, if all its shortcuts are within the tolerance.
+    /// Returns the cost of a path over candidates, if all its shortcuts are within the tolerance.
     fn cost(points: &[PlanPoint], way: &[usize], tolerance: f64, sides: Sides) -> Option<f64> {
         let mut sum = 0.0;
         for pair in way.windows(2) {
@@ -361,8 +362,8 @@ mod tests {
         Some(sum)
     }
 
-    /// A wall's corner, rounded: straight, a quarter of a circle, straight. The ground is on its
-    /// left if `is_notched`.
+    /// A rounded corner of a wall: a straight line, a quarter of a circle, a straight line. The
+    /// ground is on its left if `is_notched`.
     fn rounded_corner(radius: f64, is_notched: bool) -> Vec<PlanPoint> {
         let mut points: Vec<PlanPoint> = Vec::new();
         #[expect(clippy::cast_possible_truncation, reason = "small numbers")]

@@ -1,4 +1,4 @@
-//! A bucket grid over plan points, and the thin boxes it is asked about.
+//! A bucket grid over plan points, and the thin boxes of its queries.
 
 use std::ops::Range;
 
@@ -10,19 +10,19 @@ use crate::boxes::{Line, PlanBox};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) point: PlanPoint,
-    /// Place in the table of arc vertices.
+    /// Index in the table of arc vertices.
     pub(crate) index: u32,
     pub(crate) arc: u32,
 }
 
-/// The part of the plan between a chain of points and the segment between its ends, boxed in twice:
-/// by axis-parallel sides, and by lines parallel to the segment.
+/// The part of the plan between a chain of points and the segment between its ends, bounded by an
+/// axis-parallel box and by two lines parallel to the segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strip {
     start: PlanPoint,
     end: PlanPoint,
     around: PlanBox,
-    /// Range of the orientation of the chain's points beside the segment.
+    /// Range of the orientation of the chain's points relative to the segment.
     lowest: i64,
     highest: i64,
 }
@@ -40,7 +40,7 @@ impl Strip {
             && (self.lowest..=self.highest).contains(&PlanPoint::orientation(self.start, self.end, point))
     }
 
-    /// Range of x between the lines `z = low` and `z = high`, with slack for rounding.
+    /// Returns the range of x between the lines `z = low` and `z = high`, with slack for rounding.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
@@ -48,7 +48,7 @@ impl Strip {
     )]
     fn columns(&self, low: i32, high: i32) -> (i32, i32) {
         let rise = f64::from(self.end.z) - f64::from(self.start.z);
-        // Nearly level: the box is as good.
+        // If the strip is nearly parallel to x, the box is as good.
         if rise.abs() < 1.0 || self.around.max.x.saturating_sub(self.around.min.x) < 2 * (high - low) {
             return (self.around.min.x, self.around.max.x);
         }
@@ -63,7 +63,7 @@ impl Strip {
     }
 }
 
-/// Entries by plan square, for box queries. Built once, in linear time.
+/// Entries sorted into squares of the plan, for box queries. Built once, in linear time.
 #[derive(Debug, Default)]
 pub(crate) struct BucketGrid {
     origin: PlanPoint,
@@ -74,7 +74,8 @@ pub(crate) struct BucketGrid {
     entries: Vec<Entry>,
 }
 
-/// Sides of the buckets in cells: 4 at least, as kept vertices are rarely denser.
+/// Smallest side of a bucket in cells, as a power of two: 4 cells, because kept vertices are rarely
+/// denser.
 const LEAST_SHIFT: u32 = 2;
 
 #[expect(
@@ -83,7 +84,7 @@ const LEAST_SHIFT: u32 = 2;
     reason = "coordinates are taken relative to the least one"
 )]
 impl BucketGrid {
-    /// A grid of about as many buckets as there are entries.
+    /// Builds a grid with about as many buckets as entries.
     pub(crate) fn new(entries: &[Entry]) -> Self {
         let Some(first) = entries.first() else { return Self::default() };
         let (mut min, mut max) = (first.point, first.point);
@@ -138,7 +139,8 @@ impl BucketGrid {
         self.axis(point.z, self.origin.z) as usize * self.columns + self.axis(point.x, self.origin.x) as usize
     }
 
-    /// The first entry in the strip for which `visit` has an answer, and that answer.
+    /// Calls `visit` for the entries in the strip until it returns a result, and returns that
+    /// result.
     pub(crate) fn find_in_strip<T>(
         &self,
         strip: &Strip,
@@ -168,7 +170,7 @@ impl BucketGrid {
         None
     }
 
-    /// The entries at `point`.
+    /// Returns the entries at `point`.
     pub(crate) fn at(&self, point: PlanPoint) -> impl Iterator<Item = &Entry> {
         let (column, row) = (self.axis(point.x, self.origin.x), self.axis(point.z, self.origin.z));
         let inside = (0..self.columns as i64).contains(&column)

@@ -1,4 +1,4 @@
-//! Simplification of one polyline, without regard to others.
+//! Simplification of one polyline without regard to others.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use waymesh_core::PlanPoint;
 
 use crate::boxes::Line;
 
-/// A segment to measure distances from. Differences and products are exact; only the comparison of
-/// squares rounds, to one part in 2^52.
+/// A segment to measure distances from. Differences and products are exact. Only the comparison of
+/// squares is rounded, to one part in 2^52.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     start: PlanPoint,
@@ -19,11 +19,11 @@ pub(crate) struct Segment {
 impl Segment {
     pub(crate) fn new(start: PlanPoint, end: PlanPoint) -> Self {
         let (dx, dz) = (i64::from(end.x) - i64::from(start.x), i64::from(end.z) - i64::from(start.z));
-        // The diagonal of the largest grid is one more than fits.
+        // The squared diagonal of the largest grid exceeds the type by one, so the sum saturates.
         Self { start, end, length_squared: (dx * dx).saturating_add(dz * dz) }
     }
 
-    /// Squared distance of `point` in square cells, times [`Self::scale`].
+    /// Returns the squared distance of `point` in square cells, times [`Self::scale`].
     #[inline]
     pub(crate) fn scaled_distance(&self, point: PlanPoint) -> f64 {
         let along = self.along(point);
@@ -36,7 +36,8 @@ impl Segment {
         }
     }
 
-    /// Where the foot of `point` lies along the segment, from zero to the squared length.
+    /// Returns the position of the foot of `point` along the segment, from zero to the squared
+    /// length.
     #[inline]
     fn along(&self, point: PlanPoint) -> i64 {
         let (dx, dz) = (
@@ -48,7 +49,7 @@ impl Segment {
         (dx * px).saturating_add(dz * pz)
     }
 
-    /// Where along the segment `point` is nearest, from 0 to 1.
+    /// Returns where along the segment `point` is nearest, from 0 to 1.
     #[expect(clippy::cast_possible_truncation, reason = "single precision does for heights")]
     pub(crate) fn project(&self, point: PlanPoint) -> f32 {
         let component = |from: i32, to: i32, value: i32| {
@@ -59,13 +60,13 @@ impl Segment {
         (along / self.scale()).clamp(0.0, 1.0) as f32
     }
 
-    /// What scaled distances are scaled by, so that no division is needed.
+    /// Returns the factor of scaled distances, which avoids divisions.
     pub(crate) fn scale(&self) -> f64 {
         self.length_squared.max(1) as f64
     }
 
-    /// Whether a chain between its ends whose farthest point has this scaled distance keeps within
-    /// the tolerance; not if it ends where it starts.
+    /// Returns `true` if a chain between the ends of the segment is within the tolerance, given the
+    /// scaled distance of its farthest point. Returns `false` if the chain ends where it starts.
     pub(crate) fn stays_within(&self, farthest: f64, tolerance_squared: f64) -> bool {
         self.length_squared != 0 && farthest <= tolerance_squared * self.scale()
     }
@@ -74,12 +75,13 @@ impl Segment {
         self.length_squared
     }
 
-    /// At least the scaled squared distance of every point that `counts` (all those on one side of
-    /// the segment's line, or all) in the box with these corners.
+    /// Returns an upper bound of the scaled squared distances of the points in the box with these
+    /// corners for which `counts` is `true`. These are all points, or those on one side of the
+    /// segment's line.
     pub(crate) fn distance_bound(&self, corners: &[PlanPoint; 4], counts: impl Fn(PlanPoint) -> bool) -> f64 {
-        // A distance from something convex is largest in a corner. Beside the segment the nearest point is
-        // its foot everywhere, and rounding keeps the order; beyond an end likewise. Between the
-        // two the formulas round differently.
+        // The distance from a convex shape is largest in a corner of the box. If the whole box lies
+        // beside the segment, or the whole box beyond one end, one formula holds for all points and
+        // rounding keeps their order. In a box that spans both, the formulas round differently.
         let beside = |point: PlanPoint| {
             let along = self.along(point);
             if along <= 0 { -1 } else { i32::from(along >= self.length_squared) }
@@ -96,8 +98,9 @@ impl Segment {
     }
 }
 
-/// Where to split a chain that strays from the segment between its ends by more than the tolerance:
-/// at the point farthest from it. Also splits a chain that ends where it starts.
+/// Returns where to split a chain that strays from the segment between its ends by more than the
+/// tolerance: at the point farthest from the segment. A chain that ends where it starts is also
+/// split.
 pub(crate) fn split_index(line: &Line<'_>, chain: Range<usize>, tolerance_squared: f64) -> Option<usize> {
     let segment =
         Segment::new(*line.points().get(chain.start)?, *line.points().get(chain.end.checked_sub(1)?)?);
@@ -118,7 +121,7 @@ pub(crate) fn split_index(line: &Line<'_>, chain: Range<usize>, tolerance_square
 /// [`crate::simplify_contours`] prevents that.
 ///
 /// # Cost
-/// `n log n` as a rule, also where many points are about equally far, as in a comb.
+/// Usually `n log n`, even if many points are about equally far, as in a comb.
 ///
 /// # References
 /// - Ramer 1972, An iterative procedure for the polygonal approximation of plane curves, <https://doi.org/10.1016/S0146-664X(72)80017-0>.
@@ -146,7 +149,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// The indices of the points of a polyline that are kept.
+    /// Returns the indices of the points of a polyline that are kept.
     pub(crate) fn simplify_polyline(points: &[PlanPoint], tolerance_cells: f32) -> Vec<usize> {
         let mut out = Vec::new();
         if !points.is_empty() {
@@ -202,7 +205,7 @@ pub(crate) mod tests {
         assert_eq!(kept(&[(-far, -far), (0, 1), (far, far)], 1.0), [0, 2]);
     }
 
-    /// Distance of a point from a segment, in floats.
+    /// Distance of a point from a segment, in floating point.
     fn distance(point: PlanPoint, from: PlanPoint, to: PlanPoint) -> f64 {
         let vector = |from: PlanPoint, to: PlanPoint| [f64::from(to.x - from.x), f64::from(to.z - from.z)];
         let ([dx, dz], [px, pz]) = (vector(from, to), vector(from, point));

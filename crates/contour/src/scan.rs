@@ -1,12 +1,12 @@
-//! Which spans may lie at a border.
+//! Finds the spans that may lie at a border.
 
 use waymesh_core::{NO_REGION, SlimSpans, SpanField, WalkableField};
 
-/// A field that can find the borders between labels without a look at every link.
+/// A field that can find the borders between labels without reading every link.
 pub trait BorderScan: SpanField {
-    /// Calls `each` with the column and the number of spans, in order: of all spans with a region
-    /// from which a link leads nowhere or to a span with another label, and of some others. No two
-    /// spans side by side have one label without a link between them.
+    /// Calls `each` with the column and the number of spans, in order. These are all spans with a
+    /// region that lack a link or have a link to a span with another label, and some others. Two
+    /// adjacent spans of one label must not lack a link between them.
     fn scan_borders(&self, labels: &[u32], each: impl FnMut(u32, u32));
 }
 
@@ -15,7 +15,8 @@ impl BorderScan for WalkableField {
         let label_across = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
         for ((span, &label), links) in (0_u32..).zip(labels).zip(&self.links) {
             let [west, south, east, north] = *links;
-            // One after the other: most spans are inside, and this is what all are asked.
+            // The conditions are checked in sequence, because most spans are inside and pass all of
+            // them.
             let is_inside = label == NO_REGION
                 || label_across(west) == label
                     && label_across(south) == label
@@ -38,8 +39,8 @@ impl BorderScan for SlimSpans {
         let count = |column: usize| columns[column + 1] - columns[column];
         let mut column = 0;
         while column < end {
-            // Columns in a row with as many spans as those around them: if they are inside of their regions,
-            // links need not be looked at.
+            // Finds a run of columns that have as many spans as the columns around them. Their
+            // spans can be compared by place, without reading the targets of links.
             let (first, row_end) = (column, (column / width + 1) * width);
             let own = count(column);
             let is_alike = |column: usize| {
@@ -61,7 +62,7 @@ impl BorderScan for SlimSpans {
                 let links = &self.links[start..start + len];
                 for chunk in (0..len).step_by(CHUNK) {
                     let chunk = chunk..(chunk + CHUNK).min(len);
-                    // All at once is quicker than up to the first.
+                    // Checking all at once is faster than stopping at the first difference.
                     let is_inside = links[chunk.clone()].iter().fold(ALL, |all, links| all & links) == ALL
                         && around.iter().all(|labels| labels[chunk.clone()] == here[chunk.clone()]);
                     if is_inside {

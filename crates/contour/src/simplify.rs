@@ -21,11 +21,12 @@ use crate::polyline::{Segment, split_index};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CornerChoice {
-    /// Where it strays farthest, again and again (Ramer 1972): close to the border. The default.
+    /// Adds the point farthest from the result, again and again (Ramer 1972). Stays close to the
+    /// border. The default.
     #[default]
     Farthest,
-    /// Those that leave the fewest notches, which is what convex cells are cut for, then the fewest
-    /// corners, then the least error.
+    /// Chooses the points that leave the fewest notches, because each notch needs a cut into convex
+    /// polygons, then the fewest corners, then the least error.
     FewestNotches,
 }
 
@@ -34,26 +35,25 @@ pub enum CornerChoice {
 #[non_exhaustive]
 pub struct SimplifyConfig {
     /// Farthest that a removed border point may lie from the result, in metres. Default 0.39 (1.3
-    /// cells of 0.3 m), finite, zero or more. With zero only points on straight edges are
-    /// removed.
+    /// cells of 0.3 m), finite, zero or more. If zero, only points on straight edges are removed.
     pub max_edge_error: f32,
-    /// Longest edge along a wall or drop, in metres; longer ones are split at the raw vertex
-    /// halfway along the border. Default 12, finite, zero or more; zero sets no limit. Raw
-    /// edges, a cell long, are never split.
+    /// Longest edge along a wall or drop, in metres. Longer edges are split at the raw vertex
+    /// halfway along the border. Default 12, finite, zero or more; zero sets no limit. Raw edges, a
+    /// cell long, are never split.
     pub max_edge_length: f32,
-    /// The same for a *seam*, a border between two regions of one kind of ground, in metres. Nobody
-    /// is stopped at a seam, so it may move much farther than a wall: it runs straight from
-    /// junction to junction where that crosses nothing and passes over nothing. What it moves
-    /// over changes its region, and takes the ground heights of the other side with it. Default
-    /// [`Self::MAX_SEAM_ERROR`], finite, zero or more. Seams that meet no junction (a region within
-    /// another) keep to `max_edge_error`.
+    /// The same as `max_edge_error`, but for a *seam*, which is a border between two regions of one
+    /// kind of ground, in metres. Agents walk across seams, so a seam may move much farther than a
+    /// wall. It runs straight from junction to junction where that crosses nothing and passes over
+    /// nothing. Ground that it moves over changes its region, and so its ground heights become part
+    /// of the other side. Default [`Self::MAX_SEAM_ERROR`], finite, zero or more. Seams that meet
+    /// no junction (a region within another) keep to `max_edge_error`.
     pub max_seam_error: f32,
-    /// Borders of regions that are no neighbours are kept from crossing where their heights differ
-    /// by less than this, in metres; beyond, they belong to different storeys. Default 2 (the
-    /// agent's height), finite, zero or more.
+    /// Borders of regions that are not neighbours do not cross where their heights differ by less
+    /// than this, in metres. With a larger difference they belong to different storeys. Default 2
+    /// (the agent's height), finite, zero or more.
     pub storey_height: f32,
-    /// Which points of walls, drops and borders between kinds of ground are kept. Seams keep to the
-    /// first way. Default [`CornerChoice::Farthest`].
+    /// Which points of walls, drops and borders between kinds of ground are kept. Seams always use
+    /// [`CornerChoice::Farthest`]. Default [`CornerChoice::Farthest`].
     pub corners: CornerChoice,
 }
 
@@ -104,42 +104,42 @@ impl SimplifyConfig {
 
 /// Removes the border points that are not needed.
 ///
-/// Every arc is simplified once, for both its sides, by Ramer's algorithm between locked ends:
-/// junctions, or in a closed arc its first vertex and the one farthest from it; or else as
-/// [`CornerChoice`] says. Then every shortcut is checked against all kept points near it (see
-/// below), and arcs are refined with their own raw points where they must be, until nothing is left
-/// to repair.
+/// Every arc is simplified once, for both its sides, by Ramer's algorithm or as [`CornerChoice`]
+/// says. The ends are fixed: they are junctions, or in a closed arc its first vertex and the vertex
+/// farthest from it. Then every shortcut is checked against all kept points near it (see below).
+/// Arcs that fail get more of their raw points back, until nothing is left to repair.
 ///
 /// # Guarantees
-/// - The same arcs with the same ends and sides; vertices are a subset of the input's, heights
-///   untouched. With [`CornerChoice::FewestNotches`] closed arcs that meet no other may begin
-///   elsewhere.
+/// - The arcs have the same ends and sides as before. Vertices are a subset of the input's, with
+///   the same heights. With [`CornerChoice::FewestNotches`] closed arcs that meet no other may
+///   begin elsewhere.
 /// - No removed vertex of a wall, of a border between two kinds of ground or of a closed arc lies
 ///   farther than `max_edge_error` from its arc, and none of a seam farther than `max_seam_error`.
 /// - A seam passes over no kept vertex of another border: what lies on one side of it stays there.
-///   Where nothing stands between it and the straight line, and it strays no farther than allowed,
-///   its only vertices are its ends; those lie on walls or drops, or where seams meet
+///   Where nothing lies between it and the straight line, and the distance is allowed, its only
+///   vertices are its ends. These lie on walls or drops, or where seams meet
 ///   ([`ContourSet::vertices_off_border`] counts the others).
 /// - If the input is valid, so is the result: no border crosses itself, its holes or its
 ///   neighbours, no region collapses, holes stay in their outer borders, and arcs keep their order
-///   around common vertices. Borders of regions that are no neighbours do not cross where their
+///   around common vertices. Borders of regions that are not neighbours do not cross where their
 ///   ends are within `storey_height` of each other, unless the traced borders did, one above the
 ///   other.
 ///
 /// # Criterion
-/// A shortcut stands only if no kept point of another border lies between it and the points it
-/// replaces, on it, or on one of those points, and if no other segment has its ends. Two shortcuts
-/// can then not cross: that would put an end of one between the other and its points (Saalfeld 1999, <https://doi.org/10.1559/152304099782424901>). A shortcut that fails is
-/// split at the raw point farthest from it on the side of the trouble; the raw border always
-/// passes, so this ends.
+/// A shortcut is accepted only if no kept point of another border lies between it and the points it
+/// replaces, on it, or on one of those points, and if no other segment has its ends. Then two
+/// shortcuts cannot cross, because that would put an end of one between the other and its points
+/// (Saalfeld 1999, <https://doi.org/10.1559/152304099782424901>). A shortcut that fails is split at
+/// the raw point farthest from it on the side of the conflict. The raw border always passes, so
+/// this ends.
 ///
 /// # Cost
-/// `n log n` in the length of the borders as a rule: chains are asked through a tree of boxes, kept
-/// points are found through a bucket grid. A seam that many walls stand along costs the square of
-/// their number at worst. About 10 bytes per raw vertex and 100 per kept one.
+/// Usually `n log n` in the length of the borders: a tree of boxes answers queries about chains,
+/// and a bucket grid finds kept points. A seam along many walls costs the square of their number in
+/// the worst case. About 10 bytes per raw vertex and 100 per kept one.
 ///
 /// # Errors
-/// For a bad configuration, and for tables that name what is not there. Never for valid contours.
+/// For a bad configuration, and for tables with entries out of range. Never for valid contours.
 /// [`Counter::ArcsRefined`] tells how many arcs had to be refined.
 ///
 /// # References
@@ -184,16 +184,16 @@ impl SimplifyContours for DouglasPeucker {
 /// How an arc may be simplified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// Within the error of seams.
+    /// Within `max_seam_error`.
     Seam,
-    /// Within the error.
+    /// Within `max_edge_error`.
     Close,
-    /// Within the error and the length.
+    /// Within `max_edge_error` and `max_edge_length`.
     Wall,
 }
 
 impl Rule {
-    /// Which of an arc's turns are notches; none of them matters on a seam, which is straight.
+    /// Returns which turns of an arc are notches. Returns `None` for a seam, which is straight.
     fn sides(self) -> Option<Sides> {
         match self {
             Self::Seam => None,
@@ -210,19 +210,19 @@ struct Simplifier<'a> {
     tolerance_squared: f64,
     seam_tolerance_squared: f64,
     length_squared: f64,
-    /// Shortcuts found good against all points kept before the last round.
+    /// Shortcuts that pass against all points kept before the last round.
     settled: Vec<(Shortcut, Strip)>,
     /// Shortcuts not checked yet.
     fresh: Vec<Shortcut>,
-    /// Shortcuts made in the last round, good against all points kept before it.
+    /// Shortcuts made in the last round that pass against all points kept before it.
     young: Vec<(Shortcut, Strip)>,
     /// Points kept in the last round.
     added: Vec<Entry>,
-    /// First points of shortcuts to split for lying on another.
+    /// First points of shortcuts to split because they lie on another.
     doomed: BTreeSet<u32>,
     /// Arcs that were refined.
     refined: Vec<bool>,
-    /// Whether to check segments without a raw point between their ends.
+    /// `true` if segments without a raw point between their ends are also checked.
     keep_units: bool,
     stack: Vec<(u32, u32)>,
 }
@@ -292,8 +292,9 @@ impl<'a> Simplifier<'a> {
         self.added.push(Entry { point: self.chains.point(index), index, arc });
     }
 
-    /// The corners that are kept between the ends of each arc, whatever else has to be; none where
-    /// the rest finds them. Turns closed arcs that meet no other, so that they begin at one.
+    /// Returns the corners that are always kept between the ends of each arc. The list is empty for
+    /// arcs whose corners are found later. Rotates closed arcs that meet no other, so that they
+    /// begin at a corner.
     fn choose_corners(&mut self) -> Vec<Vec<usize>> {
         let contours = self.chains.contours;
         let mut uses = vec![0_u8; contours.vertices.len()];
@@ -337,7 +338,7 @@ impl<'a> Simplifier<'a> {
         chosen.into_iter().map(|(corners, _)| corners).collect()
     }
 
-    /// Every arc by itself, with these corners at least.
+    /// Simplifies every arc by itself. At least these corners are kept.
     fn simplify_alone(&mut self, corners: &[Vec<usize>]) {
         for (index, arc) in self.chains.contours.arcs.iter().enumerate() {
             let (first, last) = (arc.first, arc.first + arc.len - 1);
@@ -396,8 +397,9 @@ impl<'a> Simplifier<'a> {
     /// Splits shortcuts until all of them meet the criterion.
     ///
     /// Each round checks the shortcuts made in the last one, and all others against the points kept
-    /// in the last one only. What fails is split within the round until its parts stand against
-    /// all points kept before: rounds are few, however often a long arc must be split.
+    /// in the last one only. A shortcut that fails is split within the round until its parts pass
+    /// against all points kept before. So there are few rounds, even if a long arc must be split
+    /// many times.
     fn repair(&mut self) {
         let mut early = BucketGrid::default();
         let mut late: Vec<Entry> = Vec::new();
@@ -426,7 +428,7 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// Splits what was made in this round until it stands against the points in `grids`.
+    /// Splits the shortcuts made in this round until they pass against the points in `grids`.
     fn split_within_round(&mut self, grids: &[&BucketGrid]) {
         while let Some(shortcut) = self.fresh.pop() {
             let strip = Strip::around(&self.chains.line, shortcut.range());
@@ -437,7 +439,7 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// Where to split a shortcut for one of the points in `grids`.
+    /// Returns where to split a shortcut because of one of the points in `grids`.
     fn conflict(&self, shortcut: Shortcut, strip: &Strip, grids: &[&BucketGrid]) -> Option<u32> {
         if !shortcut.can_split() {
             return None;
@@ -447,7 +449,7 @@ impl<'a> Simplifier<'a> {
             .find_map(|grid| grid.find_in_strip(strip, |entry| self.chains.split_for(shortcut, entry)))
     }
 
-    /// Checks what had settled.
+    /// Checks the settled shortcuts again.
     fn recheck(&mut self, added: &BucketGrid, doomed: &BTreeSet<u32>) {
         let mut settled = std::mem::take(&mut self.settled);
         settled.retain(|(shortcut, strip)| {
@@ -462,7 +464,8 @@ impl<'a> Simplifier<'a> {
         self.settled.append(&mut settled);
     }
 
-    /// Checks what is new: against segments with the same ends, and against the points in `grids`.
+    /// Checks the new shortcuts against segments with the same ends, and against the points in
+    /// `grids`.
     fn check(
         &mut self,
         shortcut: Shortcut,
@@ -473,8 +476,8 @@ impl<'a> Simplifier<'a> {
     ) {
         let chains = &self.chains;
         let mut split = doomed.contains(&shortcut.first).then(|| chains.split_farthest(shortcut)).flatten();
-        // Of two segments that lie together the one that strays farther gives way: the other may be as good
-        // as it gets.
+        // Of two segments that coincide, the one that strays farther is split, because the other
+        // may have no raw point to split at.
         let rank = |shortcut: Shortcut| (shortcut.can_split(), chains.deviation(shortcut));
         let entries = kept.iter().flat_map(|grid| grid.at(chains.point(shortcut.first)));
         for other in entries.flat_map(|entry| chains.coincident(shortcut, entry)) {
@@ -491,7 +494,7 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// The contours of the kept points.
+    /// Builds the contours of the kept points.
     fn finish(self) -> ContourSet {
         const UNSEEN: u32 = u32::MAX;
         let contours = self.chains.contours;

@@ -1,4 +1,4 @@
-//! Stitching: from the chains of all parts of a field to arcs and loops.
+//! Stitching: joins the chains of all parts of a field to arcs and loops.
 
 use waymesh_core::{
     ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint, PlanVertex,
@@ -13,18 +13,18 @@ use crate::darts::{Dart, Darts, Loop, NONE};
 ///
 /// `parts` come from [`crate::trace_window`] on parts whose cores share no column and cover the
 /// grid of `frame`; `count` is the number of regions. The result is that of
-/// [`crate::trace_contours`] on the whole field, to the last bit, however the field was cut and in
-/// whatever order the parts come.
+/// [`crate::trace_contours`] on the whole field, to the last bit. It does not depend on how the
+/// field was cut, nor on the order of the parts.
 ///
 /// # Cost
 /// Linear in the length of the borders, `n log n` in the number of chains that end where parts end.
-/// Holds the parts, the result (16 bytes a step) and about 170 bytes a chain.
+/// Memory: the parts, the result (16 bytes per step) and about 170 bytes per chain.
 ///
 /// # Errors
-/// If a border breaks off where a part is missing, or is there twice; if a region has no outer
-/// border, falls into pieces or overlaps itself; if there are more steps than an id can count. A
-/// missing part whose borders are all closed in it cannot be noticed, but for regions without an
-/// outer border.
+/// If a border breaks off where a part is missing, or occurs twice; if a region has no outer
+/// border, falls into pieces or overlaps itself; if there are more steps than an id can count. If
+/// all borders of a missing part are closed inside it, the part is noticed only if a region then
+/// has no outer border.
 pub fn stitch(frame: GridFrame, parts: Vec<BorderChains>, count: u32) -> Result<ContourSet, ContourError> {
     let darts = Darts::new(&parts)?;
     let loops = darts.loops()?;
@@ -56,7 +56,7 @@ struct Assembly<'a> {
     darts: &'a Darts,
     /// Vertex where a dart starts.
     vertex_of: Vec<u32>,
-    /// Number in the result of each arc.
+    /// Number of each arc in the result.
     arc_of: Vec<u32>,
     set: ContourSet,
 }
@@ -139,7 +139,7 @@ impl Assembly<'_> {
         self.set.arcs.push(ContourArc { first: first as u32, len, left, right });
     }
 
-    /// An arc without junction, begun at its lowest vertex.
+    /// Adds an arc without junction, beginning at its lowest vertex.
     fn closed_arc(&mut self, head: u32) {
         let mut lowest: Option<(i32, i32, u32, usize)> = None;
         let mut piece = head;
@@ -172,8 +172,8 @@ impl Assembly<'_> {
         self.set.arc_vertices.push(start);
     }
 
-    /// Adds the vertices where the steps `range` of a piece start; the first is `known` if that is
-    /// given.
+    /// Adds the vertices where the steps `range` of a piece start. If `known` is given, it is the
+    /// first vertex.
     fn steps(&mut self, piece: u32, known: Option<VertexId>, range: std::ops::Range<usize>) {
         let (part, chain) = self.darts.piece(piece);
         let part = &self.parts[part];
@@ -199,8 +199,8 @@ impl Assembly<'_> {
         }));
     }
 
-    /// The vertex where `dart` starts: one for all darts that start there and are joined through
-    /// links.
+    /// Returns the vertex where `dart` starts. It is the same for all darts that start there and
+    /// are joined through links.
     fn vertex(&mut self, dart: Dart) -> VertexId {
         let known = self.vertex_of[dart.index()];
         if known != NONE {
@@ -208,7 +208,8 @@ impl Assembly<'_> {
         }
         let vertex = self.set.vertices.len() as u32;
         let darts = self.darts;
-        // The lowest region of a vertex begins an arc there: its step knows the height.
+        // An arc of the lowest region of a vertex begins there, and its first step holds the
+        // height.
         let mut lowest = dart;
         let mut join = |dart: Dart| {
             self.vertex_of[dart.index()] = vertex;
@@ -217,8 +218,8 @@ impl Assembly<'_> {
             }
         };
         join(dart);
-        // The dart after the other side of a dart starts where the dart does; so does the other side of the
-        // dart before it.
+        // The dart after the twin of a dart starts where the dart does. So does the twin of the
+        // previous dart.
         let mut current = dart;
         let closed = loop {
             let Some(twin) = darts.twin(current) else { break false };
@@ -240,10 +241,10 @@ impl Assembly<'_> {
     }
 }
 
-/// Where the step along side `side` of a span leads: its region lies on the positive side.
+/// Returns where the step along side `side` of a span leads. Its region lies on the positive side.
 #[inline]
 pub(crate) fn step_from(point: PlanPoint, side: u8) -> PlanPoint {
-    // A quarter turn from the direction outwards.
+    // A quarter turn from the outward direction.
     let (x, z) = Direction::from_index(usize::from(side)).previous().offset();
     PlanPoint::new(point.x.wrapping_add(x), point.z.wrapping_add(z))
 }

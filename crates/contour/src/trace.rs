@@ -15,17 +15,17 @@ use crate::stitch::stitch;
 /// Every side of a span beyond which its region ends is a half-edge, with the region (or nothing)
 /// beyond it. Half-edges are chained around the corner through spans of the same region; half-edges
 /// that meet at a corner through links share a vertex. A vertex where the region beyond changes, or
-/// where the other side does not pass straight on, is a junction; an arc is what lies between two
+/// where the other side does not pass straight on, is a junction; an arc is the border between two
 /// junctions, and belongs to both its sides.
 ///
-/// It is [`trace_window`] of all there is and [`stitch`].
+/// The same as [`trace_window`] for the whole field, followed by [`stitch`].
 ///
 /// # Guarantees
-/// - A vertex at every grid step. Heights are the mean ground of the (up to four) spans that meet
-///   in the corner.
+/// - There is a vertex at every grid step. Heights are the mean ground of the (up to four) spans
+///   that meet in the corner.
 /// - Arcs between two regions have the lower region id on their left. A closed arc without junction
 ///   starts at its vertex of lowest `(z, x)`.
-/// - The area of a region's polygon is its number of spans.
+/// - The area of a region's polygon with holes, in cells, is its number of spans.
 /// - Regions, loops (outer border first), arcs and vertices are numbered in row-major order of
 ///   where they begin.
 ///
@@ -34,8 +34,8 @@ use crate::stitch::stitch;
 /// span.
 ///
 /// # Errors
-/// If the tables do not belong together, a link has no way back, or a region breaks its contract: a
-/// label out of range, several pieces, or two of its spans side by side where a link is missing.
+/// If the tables do not belong together, a link has no link back, or a region breaks its contract:
+/// a label out of range, several pieces, or two adjacent spans without a link between them.
 ///
 /// # References
 /// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 4.
@@ -47,16 +47,16 @@ pub fn trace_contours(field: &WalkableField, regions: &RegionMap) -> Result<Cont
 
 /// Traces the borders in the core of one part of a field, for [`stitch`].
 ///
-/// `regions` labels every span that the part holds, those of the ring around the core too, with
-/// regions of the whole field.
+/// `regions` labels every span that the part holds, including those of the ring around the core,
+/// with regions of the whole field.
 ///
 /// # Cost
 /// One pass over the spans of the part, then linear in the length of its borders. About 100 bytes
 /// per border span.
 ///
 /// # Errors
-/// As [`trace_contours`], as far as the part shows it, and if the part does not hold its core and
-/// the ring around it.
+/// See [`trace_contours`], for errors that show in the part. Also if the part does not hold its
+/// core and the ring around it.
 pub fn trace_window(
     part: &FieldWindow<impl BorderScan>,
     regions: &RegionMap,

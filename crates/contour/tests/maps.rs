@@ -1,4 +1,4 @@
-//! Small maps with one lesson each. A letter is a region, anything else is not walkable.
+//! Small maps that test one rule each. A letter is a region, and anything else is not walkable.
 
 use waymesh_contour::{ContourError, SimplifyConfig, simplify_contours, trace_contours};
 use waymesh_core::{
@@ -264,7 +264,8 @@ fn an_outer_border_does_not_sweep_over_a_hole() {
         let set = contours.polygons();
         let polygon = &set.polygons[0];
         let outer: Vec<PlanPoint> = polygon.outer.vertices.iter().map(|&vertex| set.point(vertex)).collect();
-        // The middle of the hole's first edge, in half cells, by the winding of the outer border.
+        // Checks the middle of the hole's first edge, in half cells, with the winding number of the
+        // outer border.
         let hole = &polygon.holes[0].vertices;
         let (a, b) = (set.point(hole[0]), set.point(hole[1]));
         let middle = PlanPoint::new(a.x + b.x, a.z + b.z);
@@ -299,7 +300,7 @@ fn long_walls_are_split_and_region_borders_are_not() {
 #[test]
 fn storeys_do_not_disturb_each_other() {
     let storey = |level: i32, x: u32, z: u32| {
-        // A staircase border that a shortcut will cut off, another one on each storey.
+        // A staircase border that a shortcut will cut off, different on each storey.
         let walkable = if level == 0 { x + z < 12 } else { x < z + 6 };
         walkable.then_some(Floor { level, area: AreaId::GROUND })
     };

@@ -1,5 +1,5 @@
-//! Properties of traced and simplified contours on nasty random regions, judged by slow obvious
-//! oracles.
+//! Properties of traced and simplified contours on difficult random regions, checked by slow and
+//! simple reference code.
 
 use std::collections::BTreeMap;
 
@@ -78,8 +78,8 @@ fn is_in_order(kept: &[PlanVertex], raw: &[PlanVertex]) -> bool {
     kept.iter().all(|vertex| rest.any(|other| other == vertex))
 }
 
-/// The vertices of an arc before and after. A ring may begin elsewhere: then the first ones are
-/// turned.
+/// Returns the vertices of an arc before and after. A ring may begin at another vertex afterwards;
+/// then the vertices before are rotated to match.
 fn arc_vertices(raw: &ContourSet, simple: &ContourSet, arc: ArcId) -> [Vec<PlanVertex>; 2] {
     let vertices = |set: &ContourSet| -> Vec<PlanVertex> {
         set.arc_vertices(arc).iter().map(|&vertex| set.vertices[vertex.index()]).collect()
@@ -93,7 +93,7 @@ fn arc_vertices(raw: &ContourSet, simple: &ContourSet, arc: ArcId) -> [Vec<PlanV
     [turned.unwrap_or(before), kept]
 }
 
-/// Ends, order, error bound and edge length of every arc.
+/// Checks the ends, order, error bound and edge length of every arc.
 fn arcs_keep_their_promises(raw: &ContourSet, simple: &ContourSet, config: &SimplifyConfig) {
     let cell = f64::from(raw.frame.cell_size);
     for index in 0..raw.arcs.len() {
@@ -121,7 +121,7 @@ fn arcs_keep_their_promises(raw: &ContourSet, simple: &ContourSet, config: &Simp
     }
 }
 
-/// An edge of the result, and the raw points it stands for.
+/// An edge of the result, and the raw points that it replaces.
 struct Edge {
     ends: [PlanVertex; 2],
     chain: Vec<PlanPoint>,
@@ -144,8 +144,8 @@ fn edges(raw: &ContourSet, simple: &ContourSet) -> Vec<Edge> {
     edges
 }
 
-/// No two edges cross, whatever their regions, if their ends are of about one height; unless the
-/// raw borders cross, too, one above the other.
+/// Checks that no two edges cross, whatever their regions, if their ends have about the same
+/// height, unless the raw borders also cross, one above the other.
 fn no_crossing_on_a_storey(raw: &ContourSet, simple: &ContourSet) {
     let edges = edges(raw, simple);
     for (index, first) in edges.iter().enumerate() {
@@ -163,8 +163,8 @@ fn no_crossing_on_a_storey(raw: &ContourSet, simple: &ContourSet) {
     }
 }
 
-/// How often the borders of each region wind around points between the grid's: once inside, never
-/// outside. Returns how many regions hold each point, at most.
+/// Checks that the borders of each region wind once around sample points inside it and never around
+/// points outside. Returns the largest number of regions that hold one point.
 fn most_covers(contours: &ContourSet) -> i32 {
     let set = contours.polygons();
     let mut covers: BTreeMap<(i32, i32), i32> = BTreeMap::new();
@@ -175,14 +175,15 @@ fn most_covers(contours: &ContourSet) -> i32 {
                 polygon_loop.vertices.iter().map(|&vertex| set.point(vertex)).collect();
             for (index, &from) in points.iter().enumerate() {
                 let to = points[(index + 1) % points.len()];
-                // Sixteen samples per cell, on no line through grid points of a small grid.
+                // Sixteen samples per cell, none of them on a line through grid points of a small
+                // grid.
                 let (low, high) = (from.z.min(to.z) * 4, from.z.max(to.z) * 4);
                 for row in low..high {
                     let z = f64::from(row) / 4.0 + 0.123_456_7;
                     let t = (z - f64::from(from.z)) / f64::from(to.z - from.z);
                     let x = f64::from(from.x) + t * f64::from(to.x - from.x);
                     for column in 0..=(set.frame.width * 4).cast_signed() {
-                        // The ray to larger x.
+                        // The ray leads to larger x.
                         if f64::from(column) / 4.0 + 0.045_678_9 < x {
                             *winding.entry((column, row)).or_default() += if to.z > from.z { 1 } else { -1 };
                         }
@@ -243,7 +244,7 @@ proptest! {
         }
         let expected = polygons::from_labels(width, depth, &labels);
         let actual = trace_contours(&field, &regions).expect("a valid region map").polygons();
-        // The same loops of points and neighbours, whatever their order and start.
+        // Makes loops of points and neighbours comparable, whatever their order and start.
         let canonical = |set: &waymesh_core::PolygonSet| {
             let mut loops = Vec::new();
             for polygon in &set.polygons {
@@ -271,7 +272,7 @@ proptest! {
     }
 }
 
-/// Cases per property; more through the environment for long runs.
+/// Number of cases per property. The environment can raise it for long runs.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(96)
 }
@@ -291,7 +292,7 @@ fn refined_arcs_are_counted() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Every span at a border is found, in order, whatever tables there are.
+    /// Every span at a border is found, in order, for all kinds of tables.
     #[test]
     fn scans_miss_no_border(seed in any::<u64>(), is_flat: bool) {
         let field = if is_flat { flat(seed, 43, 39) } else { fields::random(seed, 43, 39) };

@@ -1,4 +1,4 @@
-//! Borders traced part by part and stitched are those traced at once, to the last bit.
+//! Borders that are traced part by part and stitched equal those traced at once, to the last bit.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -9,7 +9,8 @@ use waymesh_core::{
 use waymesh_testkit::Random;
 use waymesh_testkit::fields::{self, Floor};
 
-/// The chains of all tiles of `side` cells; the first row and column of tiles is cut to `offset`.
+/// Returns the chains of all tiles of `side` cells. The first row and column of tiles is cut to
+/// `offset`.
 fn tiles(field: &WalkableField, regions: &RegionMap, side: u32, offset: u32) -> Vec<BorderChains> {
     let whole = FieldWindow::whole(field.clone());
     let lines = |length: u32| {
@@ -61,7 +62,7 @@ fn check(field: &WalkableField, regions: &RegionMap, side: u32, seed: u64) {
     same(&expected, &actual);
 }
 
-/// One region per connected piece of one storey, whose ground is nowhere level.
+/// Makes one region per connected piece of one storey, on ground that is nowhere level.
 fn components(field: &mut WalkableField, seed: u64) -> RegionMap {
     let mut random = Random::new(seed);
     for ground in &mut field.ground {
@@ -91,7 +92,7 @@ fn components(field: &mut WalkableField, seed: u64) -> RegionMap {
     RegionMap { labels, count }
 }
 
-/// Ground with walls, drawn by `blocked`, and one kind of ground.
+/// A one-storey field whose kinds of ground are given by `area`.
 fn plan(width: u32, depth: u32, area: impl Fn(u32, u32) -> u8) -> WalkableField {
     let columns: Vec<Vec<Floor>> = (0..width * depth)
         .map(|cell| match area(cell % width, cell / width) {
@@ -132,8 +133,8 @@ proptest! {
 
 #[test]
 fn closed_borders_without_junction_start_at_their_lowest_vertex() {
-    // A wall with a room of other ground in it, a lake in that, and a spiral wall beside them: all
-    // larger than a tile.
+    // A wall around a room of other ground, with a lake in it, and a spiral wall beside them. All
+    // are larger than a tile.
     let area = |x: u32, z: u32| {
         let ring = x.abs_diff(40).max(z.abs_diff(30));
         let across = x.abs_diff(95) + 2 * (z.abs_diff(30) / 3);
@@ -177,7 +178,7 @@ fn missing_and_doubled_parts_are_errors() {
     for missing in 0..9 {
         let mut rest = parts.clone();
         rest.remove(missing);
-        // A part whose own borders are all closed in it can only be missed as a hole; none is like that
+        // A missing part whose borders are all closed inside it may go unnoticed. There is none
         // here.
         let error = stitch(field.frame, rest, regions.count).expect_err("a part is missing");
         assert!(
