@@ -1,4 +1,4 @@
-//! Angles that are the same everywhere.
+//! Sines and cosines that are the same on every machine.
 
 /// Sine and cosine of a whole number of turns, by power series: only additions and products, which
 /// IEEE 754 fixes to the bit. Error below 1e-7.

@@ -1,10 +1,10 @@
-//! Solids from corners, each scene's own place for them.
+//! Builds solids from corners, in the frame of the part that they belong to.
 
 use glam::Vec3;
 use waymesh_core::TriangleSoup;
 
-/// Where a part stands: quarter turns about the vertical, then a shift. Exact, and keeps what faces
-/// up.
+/// Place of a part: quarter turns about the vertical, then a shift. It is exact, and surfaces that
+/// face up still do.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     origin: Vec3,
@@ -17,7 +17,7 @@ impl Frame {
     }
 }
 
-/// Turned about the vertical by quarter turns that take +x to +x, +z, -x or -z.
+/// Turns a point about the vertical by quarter turns, which move +x to +x, +z, -x or -z.
 pub(crate) fn turned(point: Vec3, turns: u8) -> Vec3 {
     match turns % 4 {
         0 => point,
@@ -118,7 +118,7 @@ impl Builder {
         self.hexahedron(ring(thickness), ring(0.0));
     }
 
-    /// As [`Builder::ramp_x`], rising along z.
+    /// The same as [`Builder::ramp_x`], but rising along z.
     pub(crate) fn ramp_z(&mut self, low: Vec3, high: Vec3, thickness: f32) {
         let (start, end) = if low.z < high.z { (low, high) } else { (high, low) };
         let (x0, x1) = (low.x.min(high.x), low.x.max(high.x));
@@ -133,7 +133,7 @@ impl Builder {
         self.hexahedron(ring(thickness), ring(0.0));
     }
 
-    /// A closed slab made of those rectangles between the cuts that `keep(i, j)` wants.
+    /// A closed slab made of the rectangles between the cuts for which `keep(i, j)` returns `true`.
     pub(crate) fn plate(&mut self, xs: &[f32], zs: &[f32], y: [f32; 2], keep: impl Fn(usize, usize) -> bool) {
         let kept = |i: usize, j: usize| i < xs.len() - 1 && j < zs.len() - 1 && keep(i, j);
         for i in 0..xs.len() - 1 {
@@ -159,13 +159,13 @@ impl Builder {
     }
 }
 
-/// A small number as a length.
+/// Converts a small number to a length.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^24")]
 pub(crate) fn real(number: usize) -> f32 {
     number as f32
 }
 
-/// `low..=high` in equal pieces of at most about `step`.
+/// Cuts `low..=high` into equal pieces of at most about `step`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! Caves: tunnels that wind over and under each other through rock, and chambers.
+//! Caves: chambers, and tunnels that wind over and under each other through rock.
 
 use std::collections::HashMap;
 
@@ -10,23 +10,23 @@ use crate::builder::Builder;
 /// Side of one bay in metres, and its height.
 const BAY: f32 = 48.0;
 const TOP: f32 = 16.0;
-/// Lowest place.
+/// Height of the lowest place.
 const BOTTOM: f32 = -4.0;
-/// Side of the cubes that the rock is cut into.
+/// Side of the cubes into which the rock is cut.
 const STEP: f32 = 1.0;
-/// How much flatter a floor is than a vault.
+/// Factor by which a floor is flatter than a vault.
 const FLATTER: f32 = 2.2;
-/// How far the rock bulges.
+/// Height of the bulges of the rock.
 const ROUGHNESS: f32 = 0.35;
 
-/// A tunnel from one place to the next, straight; a chamber if they are one.
+/// A straight tunnel between two places, or a chamber if both are the same.
 struct Tunnel {
     ends: [Vec3; 2],
     radius: f32,
 }
 
-/// Axes of the ways. The long one ends where it began, and crosses over itself 8 m higher; another
-/// goes down to a chamber under both.
+/// Axes of the tunnels. The long tunnel ends where it began, and crosses itself 8 m higher; another
+/// tunnel goes down to a chamber under both.
 const LOOP: [[f32; 3]; 9] = [
     [8.0, 0.0, 8.0],
     [18.0, 0.5, 20.0],
@@ -78,12 +78,12 @@ struct Rock {
     vertices: HashMap<[[i16; 3]; 2], u32>,
 }
 
-/// Ways along the axes from a corner of a cube to the opposite one: each makes a tetrahedron of
+/// Paths along the axes from a corner of a cube to the opposite corner. Each makes a tetrahedron of
 /// four corners, and all six fill the cube, so that cubes fit together (Kuhn's subdivision).
 const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
 impl Rock {
-    /// How deep in the rock a place is; below 0 in the air.
+    /// Depth of a place in the rock; below 0 in the air.
     fn depth(&self, place: [i16; 3]) -> f32 {
         let point = position(place);
         let away = |tunnel: &Tunnel| {
@@ -101,7 +101,7 @@ impl Rock {
         nearest + ROUGHNESS * (2.0 * Random::new(self.noise ^ (x | y << 16 | z << 32)).unit() - 1.0)
     }
 
-    /// Marching tetrahedra: where the depth changes its sign.
+    /// Builds the surface where the depth changes its sign, by marching tetrahedra.
     fn carve(mut self, builder: &mut Builder) {
         #[expect(clippy::cast_possible_truncation, reason = "a few dozen cubes")]
         let cubes = |metres: f32| (metres / STEP) as i16;
@@ -135,14 +135,14 @@ impl Rock {
             ring.into_iter().map(|[one, other]| self.vertex(builder, air[one], rock[other])).collect();
         for last in 2..found.len() {
             let [a, b, c] = [found[0], found[last - 1], found[last]];
-            // What faces the air is the front.
+            // The front of a triangle faces the air.
             let faces_air = (b.1 - a.1).cross(c.1 - a.1).dot(position(air[0].0) - a.1) > 0.0;
             builder.triangle(if faces_air { [a.0, b.0, c.0] } else { [a.0, c.0, b.0] });
         }
     }
 
     fn vertex(&mut self, builder: &mut Builder, air: ([i16; 3], f32), rock: ([i16; 3], f32)) -> (u32, Vec3) {
-        // Not too near to either end: no triangle is a sliver.
+        // The vertex is not too near to either end, so that no triangle is a sliver.
         let share = (air.1 / (air.1 - rock.1)).clamp(0.1, 0.9);
         let point = position(air.0).lerp(position(rock.0), share);
         let index = *self.vertices.entry([air.0, rock.0]).or_insert_with(|| builder.push(point));

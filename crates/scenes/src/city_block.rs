@@ -16,7 +16,7 @@ const WALL: f32 = 0.4;
 const HALF_DOOR: f32 = 1.2;
 const DOOR_HEIGHT: f32 = 2.6;
 const GROUND_FLOOR: f32 = 3.2;
-/// Of the bridge, above the street: lorries pass below.
+/// Height of the bridge above the street: lorries pass below.
 const DECK: f32 = 4.5;
 const DECK_WIDTH: f32 = 4.0;
 /// Plan length of the bridge's ramps: 24 degrees.
@@ -48,7 +48,8 @@ pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     builder
 }
 
-/// Planters and a flight of steps to a raised square; the middle strip stays clear for the bridge.
+/// Builds planters and a flight of steps to a raised square. The middle strip stays clear for the
+/// bridge.
 fn plaza(builder: &mut Builder, corner: [f32; 2], random: &mut Random) {
     for _ in 0..6 {
         let size = random.range(0.8, 2.0);
@@ -66,7 +67,7 @@ fn plaza(builder: &mut Builder, corner: [f32; 2], random: &mut Random) {
     }
 }
 
-/// A box with a hollow ground floor, a doorway on two sides, and a flat roof.
+/// Builds a box with a hollow ground floor, a doorway on two sides, and a flat roof.
 fn building(builder: &mut Builder, lot: [f32; 2], side: f32, random: &mut Random) {
     let low = lot.map(|low| low + random.range(2.0, 3.5));
     let high = lot.map(|low| low + side - random.range(2.0, 3.5));
@@ -100,7 +101,8 @@ fn building(builder: &mut Builder, lot: [f32; 2], side: f32, random: &mut Random
     builder.cuboid(Vec3::new(low[0], ceiling, low[1]), Vec3::new(high[0], roof, high[1]));
 }
 
-/// Along x over the street that begins at `x`, its middle at `z`: ramp, deck with rails, ramp.
+/// Builds a bridge along x over the street that begins at `x`, with its middle at `z`: ramp, deck
+/// with rails, ramp.
 fn bridge(builder: &mut Builder, x: f32, z: f32) {
     let (z0, z1) = (z - DECK_WIDTH / 2.0, z + DECK_WIDTH / 2.0);
     let (west, east) = (x - 1.0, x + STREET + 1.0);

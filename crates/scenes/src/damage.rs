@@ -1,39 +1,40 @@
-//! The faults that exported levels have.
+//! Adds the faults that exported levels have.
 
 use glam::Vec3;
 use waymesh_core::{Random, TriangleSoup};
 
-/// What [`damage`] did, in triangles.
+/// Numbers of triangles that [`damage`] changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Damage {
-    /// Taken out.
+    /// Triangles removed.
     pub removed: usize,
-    /// Turned inside out.
+    /// Triangles turned inside out.
     pub flipped: usize,
-    /// Added a second time.
+    /// Triangles added a second time.
     pub duplicated: usize,
-    /// Added without area: a corner repeated, all corners in one place, or corners in a line.
+    /// Triangles without area added: a corner repeated, all corners in one place, or corners in a
+    /// line.
     pub degenerate: usize,
-    /// Added right through the middle of other triangles.
+    /// Triangles added that pass through the middle of other triangles.
     pub intersecting: usize,
-    /// Added with a NaN or infinite corner.
+    /// Triangles added with a NaN or infinite corner.
     pub not_finite: usize,
 }
 
-/// Every so many triangles one is removed, flipped or doubled; each kind happens four times at
-/// least where there are that many triangles.
+/// One in so many triangles is removed, one flipped and one duplicated. Each fault happens at least
+/// [`LEAST`] times if there are enough triangles.
 const EVERY: usize = 40;
 const LEAST: usize = 4;
 const ADDED: usize = 12;
 
-/// Spoils a soup in all the ways of [`Damage`], each on other triangles. Deterministic.
+/// Adds all faults of [`Damage`] to a soup, each to other triangles. The result is deterministic.
 ///
-/// Kept triangles stay in order, the added ones come after them: duplicates, degenerate,
+/// Kept triangles stay in order. Added triangles come after them: duplicates, degenerate,
 /// intersecting, not finite.
 ///
 /// # Panics
-/// If the soup is within a hundred vertices of `u32::MAX`, the most a soup can hold.
+/// Panics if the soup has fewer than a hundred vertices left up to `u32::MAX`, the limit of a soup.
 #[must_use]
 pub fn damage(soup: &TriangleSoup, seed: u64) -> (TriangleSoup, Damage) {
     let mut random = Random::new(seed ^ 0x6461_6d61_6765);
@@ -72,7 +73,8 @@ pub fn damage(soup: &TriangleSoup, seed: u64) -> (TriangleSoup, Damage) {
         let inside =
             |random: &mut Random| bounds.min + size * Vec3::new(random.unit(), random.unit(), random.unit());
         for index in 0..ADDED {
-            // On whole metres, so that the differences, and the area of zero, are exact.
+            // Coordinates are whole metres, so that the differences are exact and the area is
+            // exactly zero.
             let a = inside(&mut random).round();
             let step = Vec3::new(2.0, 0.0, 1.0);
             add(match index % 3 {

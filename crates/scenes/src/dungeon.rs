@@ -42,7 +42,8 @@ pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     let mut doors: Vec<Doors> = vec![[None; 4]; rooms.len()];
     for index in 0..rooms.len() {
         let (x, z) = (index % side, index / side);
-        // Every row is joined from end to end, and all rows in the first column: no room is cut off.
+        // Corridors join the rooms of every row, and all rows in the first column, so that no room
+        // is cut off.
         if x + 1 < side {
             let line = (z as f32 + 0.5) * SLOT + random.range(-1.0, 1.0);
             doors[index][1] = Some(line);
@@ -63,7 +64,8 @@ pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     builder
 }
 
-/// A sloping floor with two walls between the walls of `from` and `to`, along axis 0 (x) or 1 (z).
+/// Builds a sloping floor with two walls between the walls of `from` and `to`, along axis 0 (x) or
+/// 1 (z).
 fn corridor(builder: &mut Builder, from: &Room, to: &Room, line: f32, axis: usize) {
     let (start, end) = (from.max[axis], to.min[axis]);
     let place = |along: f32, y: f32, across: f32| {
@@ -71,7 +73,7 @@ fn corridor(builder: &mut Builder, from: &Room, to: &Room, line: f32, axis: usiz
     };
     let (low, high) = (line - HALF_DOOR, line + HALF_DOOR);
     let ramp = if axis == 0 { Builder::ramp_x } else { Builder::ramp_z };
-    // From inner face to inner face, so that it carries the door sills as well.
+    // The floor runs from inner face to inner face, so that it includes the door sills.
     ramp(builder, place(start, from.floor, low), place(end, to.floor, high), 0.2);
     let (bottom, top) = (from.floor.min(to.floor) - 0.2, from.floor.max(to.floor) + WALL_HEIGHT);
     for (near, far) in [(low - WALL, low), (high, high + WALL)] {
@@ -84,7 +86,7 @@ fn room_shell(builder: &mut Builder, room: &Room, doors: &Doors) {
     builder.floor(min, max, floor, 1.0);
     let (bottom, top) = (floor - 0.2, floor + WALL_HEIGHT);
     for (side, door) in doors.iter().enumerate() {
-        // Walls along z (sides -x and +x) own the corners.
+        // Walls along z (sides -x and +x) include the corners.
         let along = if side < 2 { 1 } else { 0 };
         let (across_low, across_high) = match side {
             0 => (min[0] - WALL, min[0]),
@@ -111,7 +113,7 @@ fn room_shell(builder: &mut Builder, room: &Room, doors: &Doors) {
     }
 }
 
-/// A pillar, crates and a dais, away from the middle lines where doors lead in.
+/// Builds a pillar, crates and a dais, away from the centre lines where the doors are.
 fn furniture(builder: &mut Builder, room: &Room, random: &mut Random) {
     let Room { min, max, floor } = *room;
     let base = Vec3::new(0.0, floor - 0.1, 0.0);

@@ -1,5 +1,5 @@
 //! A house of flats: a hall with stairs in the middle, a furnished flat on either side of every
-//! storey, a flat roof that the stairs reach or a steep one.
+//! storey, and either a flat roof with stairs to it or a steep roof.
 
 use glam::Vec3;
 use waymesh_core::Random;
@@ -10,21 +10,21 @@ use crate::parts::railing::Railing;
 use crate::parts::stairs::Flight;
 use crate::parts::walls::{Axis, DOOR, Opening};
 
-/// From front to back.
+/// Depth of a house, from front to back.
 pub(crate) const DEPTH: f32 = 12.4;
-/// From one floor to the next.
+/// Height from one floor to the next.
 pub(crate) const PITCH: f32 = 3.0;
 const SLAB: f32 = 0.25;
 const OUTER: f32 = 0.3;
 const PARTITION: f32 = 0.12;
-/// Clear width of the hall, which two flights and the gap between them fill.
+/// Clear width of the hall: two flights and the gap between them.
 const HALL: f32 = 3.0;
 const GAP: f32 = 0.2;
 const LANDING: f32 = 1.36;
 /// Half a storey: nine risers of 167 mm over treads of 280 mm.
 const HALF: Flight =
     Flight { risers: 9, riser: PITCH / 18.0, tread: 0.28, width: (HALL - GAP) / 2.0, depth: 0.12 };
-/// Where the stairs begin: the landing ends at the back wall.
+/// Start of the stairs along z. The landing ends at the back wall.
 const STAIRS: f32 = DEPTH - OUTER - LANDING - 8.0 * 0.28;
 const PARAPET: f32 = 0.9;
 /// Clear height of the hut over the stairs, and the thickness of its roof.
@@ -35,26 +35,25 @@ const ROWS: [f32; 2] = [OUTER + 4.9, OUTER + 8.3];
 /// One house. Its front is at z = 0 and looks to -z, its floor is at y = 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct House {
-    /// Along x, 17 m to 20 m.
+    /// Width along x, 17 m to 20 m.
     pub(crate) width: f32,
     pub(crate) storeys: usize,
     /// A gable roof too steep to walk on instead of a flat one.
     pub(crate) steep_roof: bool,
-    /// How far the base goes down below the floor.
+    /// Depth of the base below the floor.
     pub(crate) base: f32,
     /// Adds a mast on the hut that reaches this height above the floor; 0 for none.
     pub(crate) mast: f32,
 }
 
 impl House {
-    /// Both inner faces of the hall's walls.
+    /// Positions of the inner faces of the hall's walls.
     fn hall(&self) -> [f32; 2] {
         [(self.width - HALL) / 2.0, (self.width + HALL) / 2.0]
     }
 
     pub(crate) fn build(&self, builder: &mut Builder, random: &mut Random) {
-        // In layers, so that the open ground inside the base has nowhere enough room above it to count as
-        // ground.
+        // The base is built in layers, so that nowhere inside it is enough room to stand.
         for layer in cuts(-self.base, 0.0, 1.2).windows(2) {
             builder.block([0.0, self.width], [layer[0], layer[1]], [0.0, DEPTH]);
         }
@@ -75,7 +74,7 @@ impl House {
         });
     }
 
-    /// The slab under a storey or a roof, open over the stairs.
+    /// Builds the slab under a storey or a roof, with an opening over the stairs.
     fn slab(&self, builder: &mut Builder) {
         let [x0, x1] = self.hall();
         let zs = [0.0, STAIRS, DEPTH - OUTER, DEPTH];
@@ -90,7 +89,7 @@ impl House {
         let y = [-0.02, PITCH - SLAB];
         let middle = self.width / 2.0;
         let front = if storey == 0 {
-            // The canopy keeps the rain off the door.
+            // A canopy over the door.
             builder.block([middle - 0.9, middle + 0.9], [2.4, 2.5], [-0.9, 0.05]);
             Opening::Door { at: middle - DOOR[0] / 2.0, inward: true }
         } else {
@@ -98,8 +97,8 @@ impl House {
         };
         builder.wall(Axis::X, [x0, x1], [0.0, OUTER], y, &[front]);
         builder.block([x0, x1], y, [DEPTH - OUTER, DEPTH]);
-        // The right flat is entered from its living room, the left one, which is turned round, from its
-        // last row.
+        // The right flat is entered through its living room, and the left flat, which is turned
+        // around, through its last row of rooms.
         let entries = [OUTER + 1.5, OUTER + 3.0];
         let inside = [OUTER, DEPTH - OUTER];
         builder.wall(
@@ -128,7 +127,7 @@ impl House {
         }
     }
 
-    /// At the top of the stairs, where no flight goes on.
+    /// Builds the railing at the top of the stairs, where no further flight starts.
     fn guard(&self, builder: &mut Builder) {
         let [_, x1] = self.hall();
         let z = STAIRS - 0.03;
@@ -169,7 +168,8 @@ impl House {
         }
     }
 
-    /// A solid roof of 50 degrees, whose underside is the ceiling: nobody can be in it.
+    /// Builds a solid roof of 50 degrees. Its underside is the ceiling, so there is no room inside
+    /// it.
     fn gable(&self, builder: &mut Builder) {
         const EAVES: f32 = 0.4;
         let half = DEPTH / 2.0;
@@ -183,8 +183,8 @@ impl House {
     }
 }
 
-/// A flat in its own frame: the hall's wall is at x = 0, the outer wall ends at x = `span`, z runs
-/// over the house's depth.
+/// Builds a flat in its own frame: the hall's wall is at x = 0, the outer wall ends at x = `span`,
+/// and z runs over the house's depth.
 fn flat(builder: &mut Builder, span: f32, random: &mut Random) {
     let side = span - OUTER;
     let y = [-0.02, PITCH - SLAB];

@@ -1,11 +1,11 @@
 //! Procedural scenes: the same triangles on every machine, no files needed.
 //!
-//! Six small scenes, each with what makes its kind hard for a navigation mesh, and four large ones:
-//! a subway station, an offshore platform and a district of buildings with the size and the number
-//! of triangles of the scenes in Saupin and Le Garrec 2013, section 6.2, and a city that grows to
-//! 20 million triangles over 2 km by 2 km. There is a broken variant of each, with the faults that
-//! exported levels have. Metres, y up; floors wind so that `(b - a) x (c - a)` points up, and
-//! solids are closed.
+//! Seven small scenes, each with the difficulties of its kind for a navigation mesh, and four large
+//! ones: a subway station, an offshore platform and a district of buildings with the size and the
+//! number of triangles of the scenes in Saupin and Le Garrec 2013, section 6.2, and a city that
+//! grows to 20 million triangles over 2 km by 2 km. There is a broken variant of each, with the
+//! faults that exported levels have. Metres, y up; floors wind so that `(b - a) x (c - a)` points
+//! up, and solids are closed.
 //!
 //! ```
 //! use waymesh_scenes::{Scene, SceneConfig};
@@ -18,10 +18,10 @@
 //! assert!(broken.skipped().total() > 0);
 //! ```
 //!
-//! # Scenes that memory does not hold
-//! Large scenes are made of blocks. A block depends on the configuration and its own number alone:
-//! blocks can be made one at a time, in any order, on any thread. [`SceneSource`] is a scene as a
-//! source of triangles that are made when they are asked for.
+//! # Scenes larger than memory
+//! Large scenes are made of blocks. A block depends only on the configuration and its own number,
+//! so blocks can be made one at a time, in any order, on any thread. [`SceneSource`] is a scene as
+//! a source of triangles that makes them when it is read.
 //!
 //! ```
 //! use waymesh_scenes::{Scene, SceneConfig};
@@ -33,9 +33,9 @@
 //! ```
 //!
 //! # Determinism
-//! Randomness comes from [`waymesh_core::Random`]: a dozen lines, and no version of another crate
-//! can change its stream. Angles go through a sine of our own as well, because the platform's may
-//! differ in the last bit.
+//! Random numbers come from [`waymesh_core::Random`], so that no new version of another crate can
+//! change them. Angles use a sine of this crate, because the platform's sine may differ in the last
+//! bit.
 
 mod angles;
 mod builder;

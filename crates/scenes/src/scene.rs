@@ -1,19 +1,19 @@
-//! Which scenes there are.
+//! The list of scenes.
 
 use waymesh_core::TriangleSoup;
 
 use crate::builder::Builder;
 use crate::{caves, city, city_block, damage, dungeon, offshore, stairs, storeys, subway, terraces, terrain};
 
-/// The scenes.
+/// A procedural scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scene {
     /// Rooms on several levels with walls, doors, sloping corridors, pillars, crates and daises.
     DungeonRooms,
-    /// Winding stairs round a pole, with a landing and a platform on top: two and a half turns over
-    /// each other.
+    /// Winding stairs around a pole, with a landing and a platform on top: two and a half turns,
+    /// one above the other.
     SpiralStairs,
-    /// Three slabs over each other, joined by ramps through holes.
+    /// Three slabs, one above the other, joined by ramps through holes.
     OverlappingStoreys,
     /// Smooth hills with boulders on them.
     RollingTerrain,
@@ -22,21 +22,21 @@ pub enum Scene {
     /// Platforms and a pit with ledges too high to step onto and low enough to climb: straight,
     /// round, askew, beside a ramp, behind a parapet, under a low roof.
     Terraces,
-    /// Tunnels that wind over and under each other through rock, and chambers: nothing is level,
-    /// upright or straight, and no plane parts what lies above from what lies below.
+    /// Chambers, and tunnels that wind over and under each other through rock: nothing is level,
+    /// upright or straight, and no plane separates the upper tunnels from the lower ones.
     Caves,
-    /// A subway station: three platforms, two tracks in tunnels, a concourse over them with gates
-    /// and rooms, 24 escalators and 12 stairs between them. 568,000 triangles, 351 m by 40 m by
-    /// 8 m.
+    /// A subway station: three platforms, two tracks in tunnels, a concourse above them with gates
+    /// and rooms, 24 escalators and 12 stairs between them. 568,000 triangles, 351 m by 40 m by 8
+    /// m.
     Subway,
-    /// An offshore platform: decks over each other, stair towers, pipes, tanks, living quarters, a
+    /// An offshore platform: several decks, stair towers, pipes, tanks, living quarters, a
     /// helideck, cranes. 120,000 triangles, 40 m by 52 m by 48 m.
     Offshore,
     /// A district of furnished houses of two to four storeys with stairs to their roofs, streets
     /// with kerbs, trees, cars. 1,121,000 triangles, 423 m by 549 m by 16 m, in 20 blocks.
     Buildings,
     /// A hilly city of tiles of 125 m by 125 m, each a block: houses as in [`Scene::Buildings`],
-    /// parks, sunken ways with bridges. About 78,000 triangles a tile; at [`MAX_SCALE`] 20
+    /// parks, sunken roads with bridges. About 78,000 triangles per tile; at [`MAX_SCALE`] 20
     /// million over 2 km by 2 km.
     City,
 }
@@ -45,14 +45,14 @@ pub enum Scene {
 /// 20 million; the other large scenes are repeated 256 times.
 pub const MAX_SCALE: u32 = 16;
 
-/// Which of the many scenes of a kind.
+/// Configuration of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SceneConfig {
-    /// Start of the random numbers. Default 1, any value.
+    /// Seed of the random numbers. Default 1, any value.
     pub seed: u64,
-    /// How many times larger the plan is along x and along z; triangles grow with its square.
-    /// Default 1, taken into `1..=`[`MAX_SCALE`].
+    /// Factor by which the plan grows along x and along z. The number of triangles grows with its
+    /// square. Default 1, clamped to `1..=`[`MAX_SCALE`].
     pub scale: u32,
 }
 
@@ -80,8 +80,8 @@ impl Scene {
         Self::Terraces,
     ];
 
-    /// Small scenes of nature, whose ground is near the steepest slope in many places: what is
-    /// found of it depends on the grid.
+    /// Small natural scenes. Their ground is near the steepest slope in many places, so the
+    /// walkable part depends on the grid.
     pub const NATURAL: [Self; 1] = [Self::Caves];
 
     /// The large scenes, in order.
@@ -105,7 +105,7 @@ impl Scene {
         }
     }
 
-    /// What the scene shows, in one line for command lines.
+    /// Description of the scene in one line, for command lines.
     #[must_use]
     pub const fn summary(self) -> &'static str {
         match self {
@@ -134,7 +134,7 @@ impl Scene {
         Self::every().find(|scene| scene.name() == name)
     }
 
-    /// How many blocks the scene has; 1 for a small one.
+    /// Number of blocks of the scene; 1 for a small scene.
     #[must_use]
     pub fn block_count(self, config: &SceneConfig) -> usize {
         let scale = config.scale.clamp(1, MAX_SCALE);
@@ -152,10 +152,11 @@ impl Scene {
         }
     }
 
-    /// Builds one block, which depends on no other; nothing if there is no such block.
+    /// Builds one block. Blocks do not depend on each other. The result is empty if there is no
+    /// such block.
     ///
     /// # Guarantees
-    /// As [`Scene::build`].
+    /// See [`Scene::build`].
     #[must_use]
     pub fn block(self, config: &SceneConfig, index: usize) -> TriangleSoup {
         if index >= self.block_count(config) {
@@ -178,21 +179,21 @@ impl Scene {
         .finish()
     }
 
-    /// Builds the scene block by block and hands each to `visit`, holding one at a time: the
-    /// triangles of [`Scene::build`], in its order.
+    /// Builds the scene block by block and passes each block to `visit`. Only one block is in
+    /// memory at a time. The triangles and their order are those of [`Scene::build`].
     pub fn for_each_block(self, config: &SceneConfig, visit: &mut dyn FnMut(&TriangleSoup)) {
         for index in 0..self.block_count(config) {
             visit(&self.block(config, index));
         }
     }
 
-    /// Builds the scene: its blocks in order.
+    /// Builds the whole scene: all blocks in order.
     ///
     /// # Guarantees
     /// - Every triangle is finite and has area.
-    /// - Seen from above, the topmost surface faces up everywhere; but the subway station is open
-    ///   above its ceilings, which face down.
-    /// - The same bits for the same configuration, on every machine.
+    /// - Seen from above, the topmost surface faces up everywhere. The exception is the subway
+    ///   station: nothing lies above its ceilings, which face down.
+    /// - The same configuration gives the same bits on every machine.
     #[must_use]
     #[expect(
         clippy::missing_panics_doc,
@@ -219,7 +220,8 @@ impl Scene {
     }
 }
 
-/// Scenes of one piece stand side by side, `scale` along x and z, each with a seed of its own.
+/// Copies of a scene of one piece stand side by side, `scale` along x and along z, each with its
+/// own seed.
 #[expect(clippy::cast_precision_loss, reason = "16 copies at most per side")]
 fn repeated(
     seed: u64,

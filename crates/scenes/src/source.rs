@@ -1,12 +1,12 @@
-//! A scene that is made while it is read.
+//! A scene as a source of triangles.
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{TriangleSource, TriangleVisitor};
 
 use crate::{Scene, SceneConfig};
 
-/// A scene as a [`TriangleSource`]: every visit makes its blocks anew, one at a time, so that
-/// memory holds one block.
+/// A scene as a [`TriangleSource`]. Every visit makes the blocks anew, one at a time, so that only
+/// one block is in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SceneSource {
     scene: Scene,
@@ -14,7 +14,7 @@ pub struct SceneSource {
 }
 
 impl SceneSource {
-    /// The triangles of [`Scene::build`], in its order.
+    /// Makes a source of the triangles of [`Scene::build`], in the same order.
     #[must_use]
     pub const fn new(scene: Scene, config: SceneConfig) -> Self {
         Self { scene, config }

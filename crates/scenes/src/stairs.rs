@@ -8,9 +8,9 @@ use crate::{angles::sin_cos, builder::Builder};
 /// Height of a step in metres.
 const RISE: f32 = 0.2;
 const STEPS_PER_TURN: usize = 20;
-/// Two and a half turns.
+/// Number of steps, for two and a half turns.
 const STEPS: usize = 50;
-/// The step that is a landing, and how many steps wide it is.
+/// The step that is a landing, and its width in steps.
 const LANDING: (usize, usize) = (25, 4);
 const THICKNESS: f32 = 0.3;
 const POLE: f32 = 0.4;
@@ -57,14 +57,14 @@ fn spiral(builder: &mut Builder, centre: Vec3, start: f64) {
         let ends = [slice, slice + 1].map(|slice| f64::from(slice) / 12.0);
         sector(builder, centre, ends, [0.05, POLE], [-0.1, top + 1.2]);
     }
-    // The platform on top goes on from the last step: outward, over a sixth of a turn.
+    // The platform on top continues the last step: outward, over a sixth of a turn.
     for slice in 0..4 {
         let ends = [slice, slice + 1].map(|slice| at + f64::from(slice) / 24.0);
         sector(builder, centre, ends, [POLE, OUTER + 2.5], [top - THICKNESS, top]);
     }
 }
 
-/// A piece of a ring with straight edges: turns `ends`, radii `radii`, heights `y`.
+/// Builds a piece of a ring with straight edges: turns `ends`, radii `radii`, heights `y`.
 fn sector(builder: &mut Builder, centre: Vec3, ends: [f64; 2], radii: [f32; 2], y: [f32; 2]) {
     let corner = |turns: f64, radius: f32, y: f32| {
         let (sine, cosine) = sin_cos(turns);

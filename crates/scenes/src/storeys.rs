@@ -1,4 +1,4 @@
-//! Slabs over each other.
+//! Slabs, one above the other.
 
 use glam::Vec3;
 use waymesh_core::Random;
@@ -8,7 +8,7 @@ use crate::builder::{Builder, cuts};
 /// Side of one bay in metres.
 const BAY: f32 = 24.0;
 const STOREYS: usize = 3;
-/// Between the tops of two slabs.
+/// Height between the tops of two slabs.
 const PITCH: f32 = 4.0;
 const SLAB: f32 = 0.3;
 /// Plan length of a ramp: 4 m up in 8 m, 27 degrees.
@@ -19,7 +19,7 @@ const RAMP_WIDTH: f32 = 3.0;
 struct Ramp {
     x: f32,
     z: f32,
-    /// Whether it rises along x (or against it).
+    /// `true` if it rises along x, `false` if against it.
     forward: bool,
 }
 
@@ -29,8 +29,8 @@ pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     let mut builder = Builder::default();
     let side = BAY * scale as f32;
     builder.floor([0.0; 2], [side; 2], 0.0, 2.0);
-    // The room between two storeys, with one ramp per bay; storeys alternate halves so that ramps never
-    // cross.
+    // The room between two storeys has one ramp per bay. Storeys use the two halves of a bay
+    // alternately, so that ramps never cross.
     for storey in 1..STOREYS {
         let ramps: Vec<Ramp> = (0..scale * scale)
             .map(|bay| {
@@ -55,7 +55,7 @@ pub(crate) fn build(seed: u64, scale: u32) -> Builder {
             cuts.sort_by(f32::total_cmp);
             cuts.dedup_by(|b, a| (*b - *a).abs() < 1e-3);
         }
-        // The upper slabs are smaller by a terrace on one side.
+        // Each upper slab is shorter on one side, which makes a terrace.
         let terrace = 1.5 * storey as f32;
         builder.plate(&xs, &zs, [top - SLAB, top], |i, j| {
             let (x, z) = (f32::midpoint(xs[i], xs[i + 1]), f32::midpoint(zs[j], zs[j + 1]));

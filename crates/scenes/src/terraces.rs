@@ -1,4 +1,4 @@
-//! Platforms that one climbs: ledges of all kinds, higher than a step.
+//! Platforms to climb onto: ledges of all kinds, higher than a step.
 
 use glam::Vec3;
 use waymesh_core::Random;
@@ -49,7 +49,7 @@ fn bay_of(builder: &mut Builder, random: &mut Random) {
     wall(builder, ends[1], [ends[0][0], ends[1][1]]);
     wall(builder, [ends[0][0], ends[1][1]], ends[0]);
 
-    // A dock in two tiers; a parapet takes half of its front.
+    // A dock in two tiers. A parapet covers half of its front.
     let z = 2.0 + jitter();
     builder.block([2.0, 10.0], [-0.1, 1.2], [z, z + 7.0]);
     builder.block([2.0, 6.0], [1.1, 2.4], [z, z + 7.0]);
@@ -59,14 +59,14 @@ fn bay_of(builder: &mut Builder, random: &mut Random) {
     let centre = Vec3::new(20.0 + jitter(), 0.0, 7.0 + jitter());
     polygon(builder, centre, 4.0, 16, f64::from(jitter()), [-0.1, 1.3]);
 
-    // A platform that stands askew, and a ramp that grows from nothing to 1.4 m beside it: its sides
+    // A platform at an oblique angle, and beside it a ramp that rises from 0 m to 1.4 m: its sides
     // are steps of every height.
     polygon(builder, Vec3::new(7.0, 0.0, 20.5 + jitter()), 4.5, 4, 0.05, [-0.1, 1.1]);
     let x = 13.0 + jitter();
     builder.ramp_z(Vec3::new(x, 0.0, 14.0), Vec3::new(x + 3.0, 1.4, 19.0), 2.0);
     builder.block([x, x + 3.0], [-0.1, 1.4], [19.0, 23.0]);
 
-    // Under a roof that leaves too little room to stand on top.
+    // A platform under a roof that leaves too little room to stand on top.
     builder.block([13.0, 16.0], [-0.1, 1.2], [2.0, 5.0]);
     builder.block([12.8, 16.2], [3.0, 3.2], [1.8, 5.2]);
 }

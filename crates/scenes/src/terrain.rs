@@ -5,12 +5,11 @@ use waymesh_core::Random;
 
 use crate::builder::Builder;
 
-/// Side of the terrain in metres at scale 1, one quad a metre.
+/// Side of the terrain in metres at scale 1, with one quad per metre.
 const SIDE: u32 = 120;
 const BOULDERS: u32 = 36;
 
-/// Wave length in metres and height in metres of each layer of noise: slopes stay walkable nearly
-/// everywhere.
+/// Wavelength and height of each layer of noise, in metres. Slopes are walkable nearly everywhere.
 const LAYERS: [(f32, f32); 3] = [(48.0, 9.0), (19.0, 3.0), (7.0, 0.6)];
 
 #[expect(clippy::cast_precision_loss, reason = "two thousand metres at most")]
@@ -67,11 +66,11 @@ fn lattice(seed: u64, layer: u64, i: f32, j: f32) -> f32 {
     Random::new(Random::mix(seed ^ (layer << 60)) ^ ((i as u64) << 32 | j as u64)).unit()
 }
 
-/// A dented octahedron, each face cut in four, half sunk into the ground.
+/// Builds a dented octahedron, each face cut in four, half sunk into the ground.
 fn boulder(builder: &mut Builder, centre: Vec3, random: &mut Random) {
     let size = Vec3::new(random.range(0.6, 2.2), random.range(0.6, 1.8), random.range(0.6, 2.2));
-    // Vertices by direction: the six ends of the axes and the twelve middles between them, dented once
-    // each.
+    // Vertices by direction: the six ends of the axes and the twelve midpoints between them. Each
+    // is dented once.
     let mut vertices: Vec<(Vec3, u32)> = Vec::new();
     let mut vertex = |builder: &mut Builder, direction: Vec3| {
         if let Some(&(_, index)) = vertices.iter().find(|(known, _)| *known == direction) {

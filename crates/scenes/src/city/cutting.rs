@@ -1,4 +1,4 @@
-//! A sunken way through the middle of a tile, along x: retaining walls, two road bridges, a
+//! A sunken road through the middle of a tile, along x: retaining walls, two road bridges, a
 //! footbridge, stairs.
 
 use glam::Vec3;
@@ -10,25 +10,25 @@ use crate::parts::railing::Railing;
 use crate::parts::stairs::Flight;
 
 const WIDTH: f32 = 13.0;
-/// Of its floor below the street.
+/// Depth of its floor below the street.
 const DEEP: f32 = 4.6;
 const WALL: f32 = 0.4;
 const PARAPET: f32 = 1.0;
 const DECK: f32 = 0.6;
 const HALF_FOOTBRIDGE: f32 = 1.5;
-/// Where the stairs begin, from the tile's border, and how long their upper landing is.
+/// Distance of the stairs from the tile's border, and the length of their upper landing.
 const STAIRS: f32 = 30.0;
 const LANDING: f32 = 2.0;
 const FLIGHT_WIDTH: f32 = 2.0;
 const RISERS: usize = 28;
 const TREAD: f32 = 0.3;
 
-/// The strip in z.
+/// The strip in z that the sunken road takes.
 pub(super) fn range(size: [f32; 2]) -> [f32; 2] {
     [(size[1] - WIDTH) / 2.0, (size[1] + WIDTH) / 2.0]
 }
 
-/// Lines in x that the ground must have: heads of the stairs, and the footbridge.
+/// Lines in x at which the ground must be cut: heads of the stairs, and the footbridge.
 pub(super) fn stops(width: f32) -> [f32; 6] {
     let middle = width / 2.0;
     [
@@ -46,7 +46,7 @@ pub(super) fn build(builder: &mut Builder, ground: &Ground) {
     let width = ground.size[0];
     let stops = stops(width);
     let within = |x: f32, from: usize| x > stops[from] && x < stops[from + 1];
-    // Strips of the ground's own lines, so that nothing overlaps and nothing gapes.
+    // The strips end at the lines of the ground, so that there are no overlaps and no gaps.
     let strips: Vec<[f32; 2]> = ground
         .zs
         .windows(2)
@@ -95,7 +95,7 @@ pub(super) fn build(builder: &mut Builder, ground: &Ground) {
     stairs(builder, ground, high, width - STAIRS, -1.0);
 }
 
-/// A slab between two offsets from the street's height, which it follows.
+/// Builds a slab that follows the street, between two offsets from the street's height.
 fn slab(builder: &mut Builder, ground: &Ground, x: [f32; 2], z: [f32; 2], offset: [f32; 2]) {
     let ring = |lift: f32| {
         [(x[0], z[0]), (x[0], z[1]), (x[1], z[1]), (x[1], z[0])]
@@ -104,7 +104,7 @@ fn slab(builder: &mut Builder, ground: &Ground, x: [f32; 2], z: [f32; 2], offset
     builder.hexahedron(ring(offset[0]), ring(offset[1]));
 }
 
-/// From the head at `x` beside the wall at `z` down in direction `way` along x.
+/// Builds stairs from the head at `x` beside the wall at `z` down in direction `way` along x.
 fn stairs(builder: &mut Builder, ground: &Ground, z: f32, x: f32, way: f32) {
     let head = x + way * LANDING;
     let top = ground.pavement(f32::midpoint(x, head), z);
@@ -118,7 +118,7 @@ fn stairs(builder: &mut Builder, ground: &Ground, z: f32, x: f32, way: f32) {
         width: FLIGHT_WIDTH,
         depth: 0.2,
     };
-    // The landing spans whatever way the flight goes.
+    // The landing spans the width of the flight, on either side of the wall.
     let across = if way > 0.0 { [z - 0.05, z + FLIGHT_WIDTH] } else { [z - FLIGHT_WIDTH, z + 0.05] };
     let along = [x.min(head), x.max(head)];
     builder.block(along, [top - 0.25, top], across);
@@ -128,8 +128,8 @@ fn stairs(builder: &mut Builder, ground: &Ground, z: f32, x: f32, way: f32) {
         &[Vec3::new(x, top, z + way * 0.05), Vec3::new(x, top, edge), Vec3::new(head, top, edge)],
         &Railing::STEEL,
     );
-    // The flight rises against `way`: its own z = 0 is the wall for one side and the open edge for the
-    // other.
+    // The flight rises against `way`. Its own z = 0 is the wall in one direction and the open edge
+    // in the other.
     let turns = if way > 0.0 { 2 } else { 0 };
     builder.at(Vec3::new(foot, bottom, open), turns, |builder| {
         builder.flight(&flight);

@@ -6,7 +6,7 @@ use super::relief::Relief;
 use super::{KERB, ROAD};
 use crate::builder::{Builder, cuts};
 
-/// Side of the squares that the ground is cut into.
+/// Side of the squares into which the ground is cut.
 const SQUARE: f32 = 4.0;
 
 /// The ground of one tile, in the tile's own frame.
@@ -17,7 +17,7 @@ pub(super) struct Ground {
     pub(super) size: [f32; 2],
     pub(super) xs: Vec<f32>,
     pub(super) zs: Vec<f32>,
-    /// The strip in z that is left out for a sunken way.
+    /// The strip in z that is left out for a sunken road.
     pub(super) sunken: Option<[f32; 2]>,
 }
 
@@ -43,17 +43,17 @@ impl Ground {
         Self { relief, origin, size, xs, zs, sunken }
     }
 
-    /// Height of the roadway there.
+    /// Height of the roadway at a place.
     pub(super) fn street(&self, x: f32, z: f32) -> f32 {
         self.relief.height(self.origin[0] + x, self.origin[1] + z)
     }
 
-    /// Height of the pavement and the gardens there.
+    /// Height of the pavement and the gardens at a place.
     pub(super) fn pavement(&self, x: f32, z: f32) -> f32 {
         self.street(x, z) + KERB
     }
 
-    /// Whether this z is within `margin` of the sunken way.
+    /// Returns `true` if this z is within `margin` of the sunken road.
     pub(super) fn over_cutting(&self, z: f32, margin: f32) -> bool {
         self.sunken.is_some_and(|[low, high]| z > low - margin && z < high + margin)
     }
@@ -77,7 +77,7 @@ impl Ground {
         self.kerbs(builder);
     }
 
-    /// Stones all round the block.
+    /// Builds kerb stones all around the block.
     fn kerbs(&self, builder: &mut Builder) {
         const WIDTH: f32 = 0.2;
         const STONE: f32 = 1.5;

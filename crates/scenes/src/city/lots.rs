@@ -1,4 +1,4 @@
-//! Where houses stand on a tile, and the steps to their doors.
+//! Places the houses on a tile, with the steps to their doors.
 
 use glam::Vec3;
 use waymesh_core::Random;
@@ -8,28 +8,29 @@ use super::{PAVEMENT, ROAD};
 use crate::builder::{Builder, real, turned};
 use crate::house::{DEPTH, House};
 
-/// From a tile's border to the fronts of its houses.
+/// Distance from a tile's border to the fronts of its houses.
 pub(super) const FRONT: f32 = ROAD + PAVEMENT + 4.5;
-/// Least room along the street for one house.
+/// Least length along the street for one house.
 const PLOT: f32 = 25.0;
-/// Of a floor above the highest ground under it.
+/// Height of a floor above the highest ground under it.
 const ABOVE: f32 = 0.16;
 const STEP: f32 = 0.17;
 const TREAD: f32 = 0.3;
 /// Width and depth of the porch before the door.
 const PORCH: [f32; 2] = [1.8, 1.2];
 
-/// Front left corner of a plot, seen from within; its depth goes away from the street.
+/// A plot for one house. Its corner is the front left one, seen from within; its depth runs away
+/// from the street.
 #[derive(Clone, Copy, Debug)]
 struct Plot {
     corner: [f32; 2],
     turns: u8,
-    /// Room along the street, and where in it the house is: 0 at its start, 1 at its end.
+    /// Length along the street, and the place of the house in it: 0 at its start, 1 at its end.
     length: f32,
     shift: f32,
 }
 
-/// Plots on all four sides of a tile; as many as `houses` of the Town are written for.
+/// Returns the plots on all four sides of a tile: one for each entry of the town's `houses`.
 fn plots(size: [f32; 2]) -> Vec<Plot> {
     let [width, depth] = size;
     let mut plots = Vec::new();
@@ -47,7 +48,8 @@ fn plots(size: [f32; 2]) -> Vec<Plot> {
     for slot in 0..column {
         let length = room / real(column);
         let z = ends + length * real(slot);
-        // Two houses keep apart as far as they can: a sunken way passes between them.
+        // Two houses keep the largest possible distance, because a sunken road may pass between
+        // them.
         let shift = if column == 1 { 0.5 } else { real(slot) / real(column - 1) };
         plots.push(Plot { corner: [FRONT, z + length], turns: 3, length, shift: 1.0 - shift });
         plots.push(Plot { corner: [width - FRONT, z], turns: 1, length, shift });
@@ -95,8 +97,8 @@ pub(super) fn build(
     }
 }
 
-/// A porch at the door and as many steps as it takes to the ground; `level` is the ground seen from
-/// the floor.
+/// Builds a porch at the door and the steps down to the ground. `level` is the height of the ground
+/// relative to the floor.
 fn front_steps(builder: &mut Builder, door: f32, level: impl Fn(f32, f32) -> f32) {
     let x = [door - PORCH[0] / 2.0, door + PORCH[0] / 2.0];
     let lowest = |z: f32| level(x[0], z).min(level(x[1], z)) - 0.2;

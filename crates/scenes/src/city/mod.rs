@@ -1,7 +1,7 @@
-//! A town of square or oblong tiles: each is a block of houses or a park, with half of the streets
-//! around it.
+//! A town of square or oblong tiles. Each tile is a block of houses or a park, with half of the
+//! streets around it.
 //!
-//! A tile depends on the seed and its place alone, so that tiles can be made in any order, one at a
+//! A tile depends only on the seed and its place, so that tiles can be made in any order, one at a
 //! time.
 
 mod cutting;
@@ -22,14 +22,14 @@ use relief::Relief;
 /// Half the width of a street's roadway: from a tile's border to the kerb.
 const ROAD: f32 = 5.0;
 const KERB: f32 = 0.15;
-/// From the kerb to the front gardens.
+/// Width of the pavement, from the kerb to the front gardens.
 const PAVEMENT: f32 = 3.0;
 
-/// What a tile of the town is.
+/// Kind of a tile of the town.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Houses,
-    /// Houses on both sides of a sunken way, which bridges cross.
+    /// Houses on both sides of a sunken road with bridges over it.
     Cutting,
     Park,
 }
@@ -42,8 +42,8 @@ struct Town {
     /// Size of a tile in metres.
     size: [f32; 2],
     hilly: bool,
-    /// Storeys of the houses on a tile, and whether their roofs are steep. Every tile has these, in
-    /// an order of its own.
+    /// Storeys of the houses on a tile, and `true` for each with a steep roof. Every tile has these
+    /// houses, each in its own order.
     houses: &'static [(usize, bool)],
     trees: usize,
     cars: usize,
@@ -70,7 +70,7 @@ const BUILDINGS: Town = Town {
     mast: 15.85,
 };
 
-/// 125 m a tile, 256 tiles at scale 16.
+/// Tiles of 125 m by 125 m, 256 tiles at scale 16.
 const CITY: Town = Town {
     tiles: [1, 1],
     size: [125.0; 2],
@@ -142,13 +142,13 @@ impl Town {
     }
 }
 
-/// Another stream for every tile.
+/// Seed of a tile, which gives every tile its own random numbers.
 fn tile_seed(seed: u64, place: [usize; 2]) -> u64 {
     let [i, j] = place.map(|slot| slot as u64);
     Random::mix(seed ^ Random::mix((i << 32) | j).wrapping_mul(3))
 }
 
-/// Lamps and trees along the kerbs, parked cars, bins.
+/// Builds lamps and trees along the kerbs, parked cars and bins.
 fn street(builder: &mut Builder, ground: &Ground, cars: usize, random: &mut Random) {
     let [width, depth] = ground.size;
     let on_pavement = |x: f32, z: f32| Vec3::new(x, ground.pavement(x, z), z);
@@ -177,13 +177,13 @@ fn street(builder: &mut Builder, ground: &Ground, cars: usize, random: &mut Rand
     }
 }
 
-/// Trees and benches inside the ring of houses.
+/// Builds trees and benches inside the ring of houses.
 fn courtyard(builder: &mut Builder, ground: &Ground, trees: usize, random: &mut Random) {
     let [width, depth] = ground.size;
     let inset = lots::FRONT + crate::house::DEPTH + 5.0;
     for tree in 0..trees {
         let x = random.range(inset, width - inset);
-        // Along the back gardens, so that the middle stays free for what is there.
+        // Trees stand along the back gardens, so that the middle stays free.
         let strip = random.range(0.0, 12.0);
         let z = if tree % 2 == 0 { inset - 3.0 + strip } else { depth - inset + 3.0 - strip };
         builder.tree(Vec3::new(x, ground.pavement(x, z), z), random);

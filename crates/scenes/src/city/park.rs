@@ -10,7 +10,7 @@ use crate::builder::{Builder, cuts};
 use crate::parts::furniture::BENCH;
 
 const TREES: usize = 205;
-/// Between two hedges, and how high and thick they are.
+/// Distance between two hedges, and their height and thickness.
 const AISLE: f32 = 12.0;
 const HEDGE: [f32; 2] = [1.1, 0.8];
 
@@ -20,7 +20,7 @@ pub(super) fn build(builder: &mut Builder, ground: &Ground, random: &mut Random)
     let on = |x: f32, z: f32| Vec3::new(x, ground.pavement(x, z), z);
     let margin = ROAD + 5.0;
     for tree in 0..TREES {
-        // In rows that wander, clear of the middle.
+        // Trees stand at random places, clear of the middle.
         let mut x = random.range(margin, width - margin);
         let z = random.range(margin, depth - margin);
         if (x - centre[0]).abs() < 12.0 && (z - centre[1]).abs() < 12.0 {
@@ -32,7 +32,7 @@ pub(super) fn build(builder: &mut Builder, ground: &Ground, random: &mut Random)
         if (z - centre[1]).abs() < 10.0 {
             continue;
         }
-        // Open at both ends and in the middle.
+        // Hedges are open at both ends and in the middle.
         for run in [[margin + 6.0, centre[0] - 4.0], [centre[0] + 4.0, width - margin - 6.0]] {
             for pair in cuts(run[0], run[1], 2.0).windows(2) {
                 let ring = |lift: f32| {
@@ -50,7 +50,7 @@ pub(super) fn build(builder: &mut Builder, ground: &Ground, random: &mut Random)
     bandstand(builder, on(centre[0], centre[1]));
 }
 
-/// A round floor of three steps with columns and a steep roof.
+/// Builds a round floor of three steps with columns and a steep roof.
 fn bandstand(builder: &mut Builder, foot: Vec3) {
     for (step, radius) in [5.7_f32, 5.35, 5.0].into_iter().enumerate() {
         let top = 0.3 + 0.17 * crate::builder::real(step);

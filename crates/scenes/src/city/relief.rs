@@ -1,10 +1,10 @@
-//! Gentle hills that every tile sees alike.
+//! Gentle hills that are the same for every tile.
 
 use waymesh_core::Random;
 
 use crate::angles::sin_cos;
 
-/// Wavelength and amplitude in metres. All at their steepest at once make 13 %.
+/// Wavelength and amplitude in metres. The slope is 13 % where all waves are steepest.
 const WAVES: [(f64, f64); 3] = [(1900.0, 12.0), (610.0, 4.0), (170.0, 0.7)];
 
 /// Height of the open ground at any place of the world: a sum of waves along x and along z.
