@@ -1,11 +1,11 @@
-//! What the large scenes promise: the figures of the paper's scenes, blocks that stand alone, and
-//! things of their true size.
+//! Guarantees of the large scenes: the figures of the paper's scenes, independent blocks, and
+//! objects of true size.
 
 use glam::Vec3;
 use waymesh_core::{Bounds, TriangleSource};
 use waymesh_scenes::{MAX_SCALE, Scene, SceneConfig, SceneSource};
 
-/// FNV-1a over the bits of corners, fed in portions.
+/// FNV-1a over the bits of corners, computed in portions.
 #[derive(Debug, PartialEq, Eq)]
 struct Fingerprint(u64);
 
@@ -25,8 +25,8 @@ fn close(actual: f32, expected: f32, share: f32) -> bool {
     (actual - expected).abs() <= expected * share
 }
 
-/// Triangles, extents along x, z and y, and how many triangles have no area or a NaN, block by
-/// block.
+/// Returns the number of triangles, the extents along x, z and y, and the number of triangles
+/// without area or with a NaN, summed block by block.
 fn figures(scene: Scene, config: &SceneConfig) -> (usize, [f32; 3], u64) {
     let (mut triangles, mut bounds, mut skipped) = (0, Bounds::EMPTY, 0);
     scene.for_each_block(config, &mut |block| {
@@ -77,8 +77,8 @@ fn the_city_grows_with_the_square_of_its_scale() {
     }
 }
 
-/// The whole, its blocks in order, and the source give the same triangles; blocks do not depend on
-/// what was made before.
+/// The whole scene, its blocks in order, and the source give the same triangles. A block does not
+/// depend on earlier blocks.
 #[test]
 fn blocks_stand_alone_and_make_up_the_whole() {
     let configs = [
@@ -114,7 +114,7 @@ fn blocks_stand_alone_and_make_up_the_whole() {
     }
 }
 
-/// A tile of the city is the same whatever the city's size, and another seed makes another city.
+/// A tile of the city does not depend on the city's size, and another seed makes another city.
 #[test]
 fn tiles_depend_on_seed_and_place_only() {
     let config = SceneConfig::default();
@@ -126,7 +126,7 @@ fn tiles_depend_on_seed_and_place_only() {
     }
 }
 
-/// Where two tiles meet, the street has the same height on both.
+/// Where two tiles meet, the street has the same height on both tiles.
 #[test]
 fn tiles_meet_without_a_step() {
     let config = SceneConfig::default().with_scale(2);
@@ -158,7 +158,7 @@ fn large_scenes_are_found_by_name_and_can_be_broken() {
     assert!(broken.not_finite > 0 && broken.degenerate > 0);
 }
 
-/// Level tops at a place in plan, seen from above, lowest first.
+/// Returns the heights of the level tops at a place in plan, lowest first.
 fn tops(scene: Scene, x: f32, z: f32) -> Vec<f32> {
     let mut tops: Vec<f32> = scene
         .block(&SceneConfig::default(), 0)
@@ -191,7 +191,7 @@ fn station_stairs_have_the_steps_of_stairs() {
     assert!(above.iter().any(|top| (top - 4.6).abs() < 1e-3), "concourse: {above:?}");
 }
 
-/// Decks at their heights where nothing stands on them.
+/// The decks have their heights where nothing stands on them.
 #[test]
 fn platform_decks_lie_over_each_other() {
     let found = tops(Scene::Offshore, 3.5, 40.5);

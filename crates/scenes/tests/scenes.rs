@@ -1,4 +1,4 @@
-//! What the scenes promise.
+//! Guarantees of the scenes.
 
 use std::collections::HashMap;
 
@@ -60,7 +60,8 @@ fn same_configuration_same_bits() {
     }
 }
 
-/// Snapshots and golden figures elsewhere rest on these scenes: a change here must be meant.
+/// Snapshots and golden figures in other crates depend on these scenes. A change here must be
+/// intended.
 #[test]
 fn the_bits_are_those_of_always() {
     let expected: [(&str, usize, u64); 7] = [
@@ -141,8 +142,8 @@ fn stairs_have_headroom_and_low_steps() {
     let soup = Scene::SpiralStairs.build(&SceneConfig::default());
     let bounds = soup.bounds();
     assert!(bounds.max.y > 2.0 * 20.0 * 0.2, "two turns");
-    // The tower stands up to 1 m off the middle; its tallest part is the pole. Within 3 m of that there
-    // is no parapet.
+    // The tower stands up to 1 m away from the middle, and its tallest part is the pole. There is
+    // no parapet within 3 m of the pole.
     #[expect(clippy::cast_precision_loss, reason = "a few dozen")]
     let mean = |positions: &[Vec3]| positions.iter().sum::<Vec3>() / positions.len() as f32;
     let tall = |position: &&Vec3| position.y > 11.0;
@@ -153,7 +154,8 @@ fn stairs_have_headroom_and_low_steps() {
         let [u, v] = [0.618_034, 0.414_214].map(|step: f32| (f32::from(sample) * step).fract() * 4.2 - 2.1);
         let mut hits = hits(&soup, centre.x + u, centre.z + v);
         hits.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // A floor, then the underside of what is over it. The lowest step is sunk into the ground.
+        // A floor, then the underside of the solid above it. The lowest step is sunk into the
+        // ground.
         for pair in hits.windows(2) {
             if pair[0].1.y > 0.0 && pair[1].1.y < 0.0 && pair[0].0 > 0.0 && pair[1].0 - pair[0].0 > 0.01 {
                 overlapping += 1;
@@ -186,7 +188,7 @@ fn broken_scenes_hold_what_they_claim() {
             let missing = |corners: &&[u32; 3]| !times.contains_key(*corners);
             assert_eq!(sound.triangles().iter().filter(missing).count(), done.removed + done.flipped);
 
-            // The piercing triangles really cross the plane of a sound one, inside it.
+            // The intersecting triangles cross the plane of a sound triangle, inside that triangle.
             let first = broken.triangles().len() - done.not_finite - done.intersecting;
             for index in first..first + done.intersecting {
                 let piercing = broken.corners(index);
@@ -197,8 +199,8 @@ fn broken_scenes_hold_what_they_claim() {
     }
 }
 
-/// Whether an edge of `piercing` passes through `corners`, or an edge of `corners` through
-/// `piercing`.
+/// Returns `true` if an edge of `piercing` passes through `corners`, or an edge of `corners`
+/// through `piercing`.
 fn pierces(piercing: [Vec3; 3], corners: [Vec3; 3]) -> bool {
     let through = |edges: [Vec3; 3], face: [Vec3; 3]| {
         (0..3).any(|edge| {
@@ -225,7 +227,7 @@ fn ways_of_caves_lie_over_each_other() {
             [0.618_034, 0.414_214].map(|step: f32| step / 2.0 + (f32::from(sample) * step).fract() * 47.0);
         let mut hits = hits(&soup, u, v);
         hits.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // Floor and vault by turns, and the hill above them all.
+        // Floors and vaults alternate, and the hill lies above all of them.
         let ups: Vec<bool> = hits.iter().map(|hit| hit.1.y > 0.0).collect();
         assert!(ups.len() % 2 == 1 && ups.iter().step_by(2).all(|up| *up), "at {u}, {v}: {ups:?}");
         assert!(ups.iter().skip(1).step_by(2).all(|up| !up), "at {u}, {v}: {ups:?}");

@@ -14,7 +14,7 @@ pub(super) fn build(builder: &mut Builder, random: &mut Random) {
     crane(builder, Vec3::new(4.6, MAIN, 36.0), 30.5, Vec3::new(4.6, 36.5, 9.0 + aside), 16);
 }
 
-/// On a pedestal from `foot` up to `cab`, its boom to `tip`.
+/// Builds a crane on a pedestal from `foot` up to `cab`, with its boom to `tip`.
 fn crane(builder: &mut Builder, foot: Vec3, cab: f32, tip: Vec3, bays: usize) {
     let head = Vec3::new(foot.x, cab, foot.z);
     builder.cylinder(foot, head, 0.8, 28);
@@ -50,7 +50,8 @@ fn crane(builder: &mut Builder, foot: Vec3, cab: f32, tip: Vec3, bays: usize) {
     builder.cylinder(hook - Vec3::new(0.0, 0.5, 0.4), hook - Vec3::new(0.0, 0.5, -0.4), 0.3, 16);
 }
 
-/// Four chords with rungs and diagonals; square across, `width` wide at both ends.
+/// Builds a lattice of four chords with rungs and diagonals. Its cross-section is a square; `width`
+/// gives its side at both ends.
 pub(super) fn lattice(builder: &mut Builder, from: Vec3, to: Vec3, width: [f32; 2], bays: usize) {
     let along = (to - from).normalize_or(Vec3::X);
     let side = along.cross(Vec3::Y).normalize_or(Vec3::Z);

@@ -37,7 +37,7 @@ pub(super) fn build(builder: &mut Builder) {
     }
 }
 
-/// Along the outer edges of both flights and round the landing.
+/// Builds railings along the outer edges of both flights and around the landing.
 fn outer_rails(builder: &mut Builder) {
     let [run, rise] = [HALF.run(), HALF.rise()];
     let across = 2.0 * HALF.width + GAP;
@@ -51,7 +51,7 @@ fn outer_rails(builder: &mut Builder) {
     );
 }
 
-/// A thin floor in squares, open for towers.
+/// Builds a thin floor in squares, with openings for stair towers.
 pub(super) fn plate(builder: &mut Builder, plan: [[f32; 2]; 2], y: f32, open: &[Tower], square: f32) {
     let plans: Vec<[[f32; 2]; 2]> = open.iter().map(Tower::plan).collect();
     let lines = |axis: usize| {
@@ -68,8 +68,8 @@ pub(super) fn plate(builder: &mut Builder, plan: [[f32; 2]; 2], y: f32, open: &[
     });
 }
 
-/// Under a deck: I-beams along x every `every[0]` and deeper ones along z every `every[1]`, but
-/// none that would cross the opening of a stair tower.
+/// Builds the beams under a deck: I-beams along x every `every[0]` and deeper ones along z every
+/// `every[1]`, except where they would cross the opening of a stair tower.
 pub(super) fn beams(builder: &mut Builder, plan: [[f32; 2]; 2], y: f32, every: [f32; 2]) {
     let top = y - PLATE;
     let profile = |builder: &mut Builder, from: Vec3, to: Vec3, depth: f32, along_x: bool| {
@@ -99,7 +99,8 @@ fn within(value: f32, range: [f32; 2]) -> bool {
     value > range[0] - 0.15 && value < range[1] + 0.15
 }
 
-/// Round an opening: three sides, and the half of the fourth where no flight goes on up.
+/// Builds railings around an opening: on three sides, and on the half of the fourth side where no
+/// flight continues upwards.
 fn guard(builder: &mut Builder, tower: Tower, y: f32) {
     let [length, width] = super::TOWER;
     let origin = Vec3::new(tower.origin[0], y, tower.origin[1]);

@@ -6,12 +6,12 @@ use super::{CELLAR, LANDING, MAIN, SIZE, TOWER, TOWERS, UPPER};
 use crate::builder::Builder;
 use crate::parts::railing::Railing;
 
-/// Radius of the legs' feet, which stand on the sea's level at the corners of the platform's plan.
+/// Radius of the legs' feet, which stand at sea level at the corners of the platform's plan.
 const FOOT: f32 = 0.9;
 const LEG: f32 = 0.75;
 
-/// Plan position of leg `index` (against the clock from the lowest corner) at a height: legs lean
-/// inward up to the cellar deck.
+/// Position of leg `index` (counter-clockwise from the lowest corner) at a height. Legs lean inward
+/// up to the cellar deck.
 fn leg(index: usize, y: f32) -> Vec3 {
     let part = (y / CELLAR).min(1.0);
     let low = [FOOT, SIZE[0] - FOOT, FOOT, SIZE[1] - FOOT];
@@ -61,7 +61,8 @@ pub(super) fn build(builder: &mut Builder) {
     }
 }
 
-/// A low deck with fenders, and the stairs up to the cellar deck with a small deck half way.
+/// Builds a low deck with fenders, and the stairs up to the cellar deck with a small deck half way
+/// up.
 fn boat_landing(builder: &mut Builder) {
     let tower = TOWERS[2];
     let [x, z] = tower.plan();

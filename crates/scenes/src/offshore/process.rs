@@ -33,15 +33,15 @@ pub(super) fn build(builder: &mut Builder, random: &mut Random) {
     for cooler in 0..3 {
         self::cooler(builder, Vec3::new(10.0 + 6.0 * real(cooler), UPPER, 16.5));
     }
-    // Containers that somebody left where there was room.
+    // Containers in the free room, shifted at random along x.
     for (x, z) in [(24.0, 20.5), (24.0, 24.0), (15.0, 24.0)] {
         let x = x + random.range(-0.8, 0.8);
         container(builder, Vec3::new(x, UPPER, z));
     }
 }
 
-/// A pipe through `corners`, which lie apart along one axis at a time, with elbows, and flanges on
-/// its straights.
+/// Builds a pipe through `corners`, with elbows, and with flanges on its straights. Consecutive
+/// corners differ along one axis only.
 fn pipe(builder: &mut Builder, corners: &[Vec3], radius: f32, sides: usize) {
     let bend = radius * 3.0;
     let mut path = Vec::new();
@@ -77,7 +77,7 @@ fn pipe(builder: &mut Builder, corners: &[Vec3], radius: f32, sides: usize) {
     }
 }
 
-/// A valve with a handwheel above a pipe.
+/// Builds a valve with a handwheel above a pipe.
 fn valve(builder: &mut Builder, at: Vec3, radius: f32) {
     builder.ellipsoid(at, Vec3::splat(radius * 1.8), 10, 6);
     let top = at + Vec3::Y * (radius * 1.8 + 0.35);
@@ -88,7 +88,7 @@ fn valve(builder: &mut Builder, at: Vec3, radius: f32) {
             top + Vec3::new(cosine, 0.0, sine) * 0.16
         })
         .collect();
-    // An open ring: its two ends would be one inside the other.
+    // The ring stays open, because its two ends would overlap.
     wheel.pop();
     builder.tube(&wheel, 0.015, 5);
     for direction in [Vec3::X, Vec3::Z] {
@@ -96,8 +96,8 @@ fn valve(builder: &mut Builder, at: Vec3, radius: f32) {
     }
 }
 
-/// Along z through the middle of a deck: frames with two levels of pipes, high enough to walk
-/// under.
+/// Builds a pipe rack along z through the middle of a deck: frames with two levels of pipes, high
+/// enough to walk under.
 fn rack(builder: &mut Builder, y: f32, levels: [f32; 2], random: &mut Random) {
     let (x, z) = ([15.5, 22.0], [4.0, 48.0]);
     for frame in cuts(z[0], z[1], 5.5) {
@@ -118,7 +118,8 @@ fn rack(builder: &mut Builder, y: f32, levels: [f32; 2], random: &mut Random) {
             let across = x[0] + 0.6 + 1.05 * real(lane);
             let up = y + height + radius;
             let ends = [z[0] + random.range(0.3, 1.0), z[1] - random.range(0.3, 1.0)];
-            // Some come up through the deck, some end at a header, all on one side of the frame.
+            // Some pipes come up through the deck, others end at a header, all on one side of the
+            // frame.
             let drop = if level == 0 { y + 0.3 } else { y + levels[0] + 0.6 };
             let corners = [
                 Vec3::new(across, drop, ends[0]),
@@ -146,7 +147,7 @@ fn rack(builder: &mut Builder, y: f32, levels: [f32; 2], random: &mut Random) {
     }
 }
 
-/// On top of each conductor: blocks, wheels, and a line to the rack.
+/// Builds a well head on top of each conductor: blocks, wheels, and a pipe to the rack.
 fn well_heads(builder: &mut Builder) {
     for row in 0..3 {
         for column in 0..5 {
@@ -168,7 +169,7 @@ fn well_heads(builder: &mut Builder) {
     }
 }
 
-/// Lying along z on two saddles, with rounded ends, a manhole and nozzles.
+/// Builds a vessel along z on two saddles, with rounded ends, a manhole and nozzles.
 fn vessel(builder: &mut Builder, corner: Vec3, length: f32, radius: f32) {
     let up = radius + 0.7;
     let axis = |z: f32| corner + Vec3::new(0.0, up, z);
@@ -193,12 +194,12 @@ fn vessel(builder: &mut Builder, corner: Vec3, length: f32, radius: f32) {
         builder.cylinder(axis(z), top, size, 12);
         builder.cylinder(top, top + Vec3::Y * 0.05, size * 1.5, 12);
     }
-    // A line from its end up along the deck's soffit.
+    // A pipe from its end up to the deck's soffit.
     let start = axis(length + radius * 0.5 - radius);
     pipe(builder, &[start, start + Vec3::Z * 1.4, start + Vec3::new(0.0, 1.6, 1.4)], 0.1, 12);
 }
 
-/// Upright on a skirt, with a flat cone, a ladder and bands.
+/// Builds an upright tank on a skirt, with a flat cone, a ladder and bands.
 fn tank(builder: &mut Builder, foot: Vec3, radius: f32, height: f32) {
     let up = |y: f32| foot + Vec3::Y * y;
     builder.cylinder(up(-0.01), up(0.2), radius + 0.1, 24);
@@ -219,7 +220,7 @@ fn tank(builder: &mut Builder, foot: Vec3, radius: f32, height: f32) {
     pipe(builder, &[nozzle, nozzle - Vec3::X * 0.7, nozzle + Vec3::new(-0.7, height, 0.0)], 0.09, 10);
 }
 
-/// A motor and a pump on a plinth, with a line.
+/// Builds a motor and a pump on a plinth, with a pipe.
 fn pump(builder: &mut Builder, corner: Vec3) {
     builder.at(corner, 0, |builder| {
         builder.block([0.0, 2.0], [-0.01, 0.2], [0.0, 0.8]);
@@ -236,7 +237,7 @@ fn pump(builder: &mut Builder, corner: Vec3) {
     });
 }
 
-/// A box of louvres on legs with two fans.
+/// Builds a cooler: a box of louvres on legs with two fans.
 fn cooler(builder: &mut Builder, corner: Vec3) {
     builder.at(corner, 0, |builder| {
         for x in [0.1, 3.8] {
@@ -257,7 +258,7 @@ fn cooler(builder: &mut Builder, corner: Vec3) {
     });
 }
 
-/// 6 m by 2.4 m, with ribbed sides, on its corner castings.
+/// Builds a container of 6 m by 2.4 m, with ribbed sides, on its corner castings.
 fn container(builder: &mut Builder, corner: Vec3) {
     builder.at(corner, 0, |builder| {
         builder.block([0.0, 6.0], [0.1, 2.5], [0.0, 2.4]);

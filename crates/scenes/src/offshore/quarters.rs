@@ -1,4 +1,4 @@
-//! Living quarters of three storeys on the upper deck, and the helideck over them.
+//! Living quarters of three storeys on the upper deck, and the helideck above them.
 
 use glam::Vec3;
 use waymesh_core::Random;
@@ -20,14 +20,14 @@ const SLAB: f32 = 0.15;
 const WALL: f32 = 0.2;
 const CABINS: Corridor =
     Corridor { rooms: 5, pitch: 4.0, depth: Z[1] - Z[0] - 2.0 * WALL, width: 2.0, height: PITCH - SLAB };
-/// Inside and outside: half of a storey, eight risers of 187.5 mm.
+/// Flights inside and outside: half a storey, eight risers of 187.5 mm.
 const HALF: Flight = Flight { risers: 8, riser: PITCH / 16.0, tread: 0.25, width: 1.1, depth: 0.1 };
 const OUTSIDE: Flight = Flight { risers: 8, riser: PITCH / 16.0, tread: 0.253, width: 1.4, depth: 0.0 };
 const GAP: f32 = 0.2;
 const TURN: f32 = 1.1;
-/// Where the inner stairs start; they go along +z.
+/// Start of the inner stairs, which run along +z.
 const STAIRS: [f32; 2] = [X[1] - WALL - 0.3, 45.9];
-/// Where the outer stairs start, along +x, and the balconies that they lead to.
+/// Start of the outer stairs, which run along +x, and the range of their balconies.
 const OUTER_STAIRS: [f32; 2] = [14.413, 30.8];
 const BALCONY: [f32; 2] = [11.6, 14.413];
 /// Height of the helideck, and the distance from its middle to each of its eight sides.
@@ -49,7 +49,7 @@ pub(super) fn build(builder: &mut Builder, random: &mut Random) {
     helideck(builder);
 }
 
-/// A floor over the whole plan; inner ones are open over the stairs.
+/// Builds a floor over the whole plan. Inner floors have an opening over the stairs.
 fn slab(builder: &mut Builder, y: f32, open: bool) {
     let run = HALF.run() + TURN;
     let width = 2.0 * HALF.width + GAP;
@@ -61,7 +61,7 @@ fn slab(builder: &mut Builder, y: f32, open: bool) {
         let (left, end) = (xs[1] - 0.05, zs[2] + 0.05);
         let mut path = vec![corner(left, zs[1]), corner(left, end), corner(xs[2], end)];
         if y > UPPER + PITCH * 1.5 {
-            // The last floor that they lead to: nothing goes on up.
+            // On the last floor no further flight starts.
             path.reverse();
             let first = corner(xs[2] - HALF.width, zs[1] - 0.05);
             builder.railing(&[corner(xs[2], zs[1] - 0.05), first], &Railing::HOUSE);
@@ -82,7 +82,7 @@ fn storey(builder: &mut Builder, storey: usize, random: &mut Random) {
             })
             .collect()
     };
-    // The outer stairs' door takes the place of the second cabin's window.
+    // The door to the outer stairs replaces the window of the second cabin.
     let mut front = windows(X[0] + WALL, 5);
     front[1] = Opening::Door { at: BALCONY[0] + 1.3, inward: true };
     builder.wall(Axis::X, X, [Z[0], Z[0] + WALL], y, &front);
@@ -94,7 +94,7 @@ fn storey(builder: &mut Builder, storey: usize, random: &mut Random) {
     builder.wall(Axis::Z, sides, [X[1] - WALL, X[1]], y, &[]);
     builder.at(Vec3::new(X[0] + WALL, 0.0, Z[0] + WALL), 0, |builder| {
         builder.corridor(&CABINS, |builder, room| {
-            // The cabin behind the outer door stays free to walk through.
+            // The cabin behind the outer door is free to walk through.
             let through = room == 2;
             let depth = CABINS.room_depth();
             let far = CABINS.room_width();
@@ -131,7 +131,7 @@ fn storey(builder: &mut Builder, storey: usize, random: &mut Random) {
     });
 }
 
-/// From the outer stairs to the wall.
+/// Builds a balcony from the outer stairs to the wall.
 fn balcony(builder: &mut Builder, y: f32, last: bool) {
     let z = [OUTER_STAIRS[1] - 0.1, Z[0]];
     builder.block(BALCONY, [y - 0.1, y], z);
@@ -156,7 +156,7 @@ fn balcony(builder: &mut Builder, y: f32, last: bool) {
     }
 }
 
-/// Railed, open to the balcony, with the flight to the helideck.
+/// Builds the roof with railings, an opening to the balcony, and the flight to the helideck.
 fn roof(builder: &mut Builder, y: f32) {
     let corner = |x: f32, z: f32| Vec3::new(x, y, z);
     let ([x0, x1], [z0, z1]) = ([X[0] + 0.05, X[1] - 0.05], [Z[0] + 0.05, Z[1] - 0.05]);
@@ -191,7 +191,8 @@ fn centre() -> Vec3 {
     Vec3::new(SIZE[0] - APOTHEM, HELIDECK, SIZE[1] - APOTHEM)
 }
 
-/// Eight-sided, on raking legs, with lights along its edge, a net below it and its marks.
+/// Builds the eight-sided helideck on raking legs, with lights along its edge, a net below it, and
+/// its markings.
 fn helideck(builder: &mut Builder) {
     let middle = centre();
     let corner = |index: u8, apothem: f32, y: f32| {
@@ -204,7 +205,7 @@ fn helideck(builder: &mut Builder) {
     for index in 0..8_u8 {
         let (a, b) = (corner(index, APOTHEM, HELIDECK), corner(index + 1, APOTHEM, HELIDECK));
         let down = Vec3::Y * thick;
-        // Pieces of the plate, closed as a whole.
+        // Pieces of the plate, which is closed as a whole.
         let [top, i, j] = [middle, a, b].map(|corner| builder.push(corner));
         builder.triangle([top, j, i]);
         let [bottom, k, l] = [middle - down, a - down, b - down].map(|corner| builder.push(corner));
@@ -219,7 +220,7 @@ fn helideck(builder: &mut Builder) {
             builder.cylinder(at, at + Vec3::Y * 0.12, 0.06, 10);
         }
     }
-    // The letter H, 10 mm proud.
+    // The letter H, 10 mm above the deck.
     let y = [HELIDECK - 0.01, HELIDECK + 0.01];
     for x in [-2.0, 1.6] {
         builder.block([middle.x + x, middle.x + x + 0.4], y, [middle.z - 2.0, middle.z + 2.0]);

@@ -1,7 +1,7 @@
 //! Furniture, as boxes.
 //!
-//! Each piece is `[x0, x1, y0, y1, z0, z1]` per box in metres: it stands on y = 0, its back is at z
-//! = 0, its left end at x = 0.
+//! Each box of a piece is `[x0, x1, y0, y1, z0, z1]` in metres. A piece stands on y = 0, with its
+//! back at z = 0 and its left end at x = 0.
 
 use glam::Vec3;
 
@@ -31,7 +31,7 @@ pub(crate) const DOUBLE_BED: Boxes = &[
 pub(crate) const BED: Boxes =
     &[[0.0, 0.9, 0.08, 0.45, 0.03, 2.0], [0.0, 0.9, 0.0, 0.9, 0.0, 0.03], [0.15, 0.75, 0.45, 0.55, 0.1, 0.5]];
 
-/// Two beds over each other, with a ladder.
+/// Two beds, one above the other, with a ladder.
 pub(crate) const BUNK: Boxes = &[
     [0.0, 0.9, 0.2, 0.4, 0.0, 2.0],
     [0.0, 0.9, 1.4, 1.6, 0.0, 2.0],
@@ -133,7 +133,7 @@ impl Builder {
     pub(crate) fn item(&mut self, boxes: Boxes, at: Vec3, turns: u8) {
         self.at(at, turns, |builder| {
             for &[x0, x1, y0, y1, z0, z1] in boxes {
-                // What stands on the floor goes a little into it.
+                // Boxes that stand on the floor reach a little into it.
                 let foot = if y0 > 0.0 { y0 } else { -0.01 };
                 builder.block([x0, x1], [foot, y1], [z0, z1]);
             }

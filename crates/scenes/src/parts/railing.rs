@@ -4,12 +4,12 @@ use glam::Vec3;
 
 use crate::builder::{Builder, cuts};
 
-/// How a railing looks.
+/// Form of a railing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Railing {
     /// Heights of the rails above the path; the last is the handrail.
     pub(crate) rails: &'static [f32],
-    /// About how far posts stand apart.
+    /// Approximate distance between posts.
     pub(crate) every: f32,
     /// Radius of the rails and posts.
     pub(crate) radius: f32,
@@ -19,19 +19,20 @@ pub(crate) struct Railing {
 }
 
 impl Railing {
-    /// Slender: stairs of houses, edges of holes.
+    /// A slender railing for stairs of houses and edges of holes.
     pub(crate) const HOUSE: Self =
         Self { rails: &[0.5, 0.95], every: 1.2, radius: 0.025, sides: 5, board: 0.0 };
-    /// Steel with a knee rail and a toe board.
+    /// A steel railing with a knee rail and a toe board.
     pub(crate) const STEEL: Self =
         Self { rails: &[0.55, 1.1], every: 1.6, radius: 0.025, sides: 6, board: 0.15 };
-    /// Polished, with many bars.
+    /// A polished railing with many bars.
     pub(crate) const STATION: Self =
         Self { rails: &[0.15, 0.35, 0.55, 0.75, 1.05], every: 1.25, radius: 0.022, sides: 10, board: 0.0 };
 }
 
 impl Builder {
-    /// Posts and rails along `path`, whose points lie on the ground; posts stand a little into it.
+    /// Posts and rails along `path`, whose points lie on the ground. Posts reach a little into the
+    /// ground.
     pub(crate) fn railing(&mut self, path: &[Vec3], railing: &Railing) {
         let Some(&top) = railing.rails.last() else { return };
         for (piece, ends) in path.windows(2).enumerate() {

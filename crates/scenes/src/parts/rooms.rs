@@ -10,11 +10,11 @@ const PARTITION: f32 = 0.12;
 /// A corridor along +x from the origin, in the middle of `0..depth` in z, with `rooms` rooms on
 /// each side.
 ///
-/// Floor, ceiling and outer walls are the caller's.
+/// The caller builds the floor, the ceiling and the outer walls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Corridor {
     pub(crate) rooms: usize,
-    /// From one divider to the next.
+    /// Distance from one divider to the next.
     pub(crate) pitch: f32,
     pub(crate) depth: f32,
     /// Clear width of the corridor.
@@ -23,21 +23,21 @@ pub(crate) struct Corridor {
 }
 
 impl Corridor {
-    /// How deep one room is.
+    /// Depth of one room.
     pub(crate) fn room_depth(&self) -> f32 {
         (self.depth - self.width) / 2.0 - PARTITION
     }
 
-    /// How wide one room is.
+    /// Width of one room.
     pub(crate) fn room_width(&self) -> f32 {
         self.pitch - PARTITION
     }
 }
 
 impl Builder {
-    /// `furnish` is called for each room in its own frame: x along its back wall from 0 to the
-    /// room's width, z from the back wall towards the door. The door takes the last 1.5 m at
-    /// one end of the wall opposite.
+    /// Builds a corridor with its rooms. `furnish` is called for each room in the room's frame: x
+    /// along its back wall from 0 to the room's width, z from the back wall towards the door. The
+    /// door takes the last 1.5 m at one end of the wall opposite.
     pub(crate) fn corridor(&mut self, corridor: &Corridor, mut furnish: impl FnMut(&mut Self, usize)) {
         let length = corridor.pitch * real(corridor.rooms);
         let room_depth = corridor.room_depth();

@@ -69,8 +69,8 @@ impl Builder {
         self.frustum(from, to, [radius; 2], sides);
     }
 
-    /// A bent pipe along `path`, which has two points at least and bends little at each: elbows are
-    /// [`elbow`]s.
+    /// A bent pipe along `path`, which has at least two points and bends little at each. Use
+    /// [`elbow`] for elbows.
     pub(crate) fn tube(&mut self, path: &[Vec3], radius: f32, sides: usize) {
         let direction = |index: usize| {
             let (from, to) = (index.saturating_sub(1), (index + 1).min(path.len() - 1));
@@ -80,7 +80,7 @@ impl Builder {
         let mut rings = Vec::with_capacity(path.len());
         for (index, &centre) in path.iter().enumerate() {
             let along = direction(index);
-            // The ring is carried along, so that the pipe has no twist.
+            // The ring is moved along the path, so that the pipe has no twist.
             u = (u - along * u.dot(along)).normalize_or(u);
             rings.push(self.ring(centre, (u, along.cross(u)), radius, sides));
         }
@@ -100,7 +100,8 @@ impl Builder {
             let (sine, cosine) = sin_cos(0.5 * f64::from(real(ring)) / f64::from(real(rings)));
             let mut first = None;
             for (x, z) in circle(sides) {
-                // Against the clock seen from above, as bands and caps expect of rings that rise.
+                // Rings run counter-clockwise seen from above, as bands and caps expect of rings
+                // from bottom to top.
                 let offset = Vec3::new(z * sine, -cosine, x * sine) * radii;
                 let index = self.push(centre + offset);
                 first.get_or_insert(index);
@@ -130,8 +131,8 @@ impl Builder {
 mod tests {
     use super::*;
 
-    /// Six times the volume, by the divergence theorem: positive if faces look outward, and right
-    /// only if closed.
+    /// Six times the volume, by the divergence theorem: positive if faces look outward, and correct
+    /// only if the solid is closed.
     fn volume(build: impl FnOnce(&mut Builder)) -> f32 {
         let mut builder = Builder::default();
         build(&mut builder);

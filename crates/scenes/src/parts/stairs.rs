@@ -7,7 +7,7 @@ use crate::parts::railing::Railing;
 
 /// A straight flight along +x from the origin, over z in `0..width`.
 ///
-/// It has `risers - 1` treads: the last riser is the edge of what it leads to.
+/// It has `risers - 1` treads: the last riser is the edge of the floor at its top.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flight {
     pub(crate) risers: usize,
@@ -27,8 +27,8 @@ impl Flight {
         real(self.risers) * self.riser
     }
 
-    /// The line through the front edges of the treads at this z, from the first to what the flight
-    /// leads to.
+    /// The line through the front edges of the treads at this z, from the first tread to the floor
+    /// at the top.
     pub(crate) fn nosing(&self, z: f32) -> [Vec3; 2] {
         [Vec3::new(0.0, self.riser, z), Vec3::new(self.run(), self.rise(), z)]
     }

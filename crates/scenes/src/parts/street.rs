@@ -1,4 +1,4 @@
-//! What stands in streets and parks.
+//! Trees, lamps, cars and bins for streets and parks.
 
 use glam::Vec3;
 use waymesh_core::Random;
@@ -6,8 +6,8 @@ use waymesh_core::Random;
 use crate::builder::Builder;
 
 impl Builder {
-    /// A tree: trunk, branches and crowns that are taller than wide, so that hardly any of them
-    /// could be stood on. The same number of triangles for every tree.
+    /// A tree: a trunk, branches, and crowns that are taller than wide, so that hardly any part is
+    /// walkable. All trees have the same number of triangles.
     pub(crate) fn tree(&mut self, foot: Vec3, random: &mut Random) {
         let height = random.range(6.0, 10.0);
         let fork = foot + Vec3::Y * (height * 0.4);
@@ -33,7 +33,8 @@ impl Builder {
         });
     }
 
-    /// A car of 4.2 m by 1.8 m, its middle at `at`, its length along x before it is turned.
+    /// A car of 4.2 m by 1.8 m with its middle at `at` and, before it is turned, its length along
+    /// x.
     pub(crate) fn car(&mut self, at: Vec3, turns: u8) {
         self.at(at, turns, |builder| {
             let ring = |x: [f32; 2], z: f32, y: f32| {

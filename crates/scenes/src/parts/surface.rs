@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use crate::builder::{Builder, cuts, real};
 
-/// How far tiles stand out, and how wide the joint between two is.
+/// Height of tiles above the wall, and width of the joints between them.
 const RAISED: f32 = 0.008;
 const JOINT: f32 = 0.01;
 
@@ -37,7 +37,7 @@ impl Builder {
         }
     }
 
-    /// A face and the four bevels around it; both rings against the clock seen from the front.
+    /// A face and the four bevels around it; both rings run counter-clockwise seen from the front.
     pub(crate) fn raised(&mut self, foot: [Vec3; 4], face: [Vec3; 4]) {
         let foot = foot.map(|corner| self.push(corner));
         let face = face.map(|corner| self.push(corner));
@@ -50,7 +50,7 @@ impl Builder {
         }
     }
 
-    /// Paving that feet can feel, flush with the floor but for its ribs: `ribs` along x per flag of
+    /// Tactile paving, flush with the floor except for its ribs: `ribs` along x for each flag of
     /// `size`.
     pub(crate) fn tactile(&mut self, x: [f32; 2], z: [f32; 2], y: f32, size: f32, ribs: usize) {
         for ends in cuts(x[0], x[1], size).windows(2) {

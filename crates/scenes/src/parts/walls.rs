@@ -4,22 +4,22 @@ use glam::Vec3;
 
 use crate::builder::Builder;
 
-/// Which way a wall runs.
+/// Direction of a wall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Axis {
     X,
     Z,
 }
 
-/// What is in a wall.
+/// An opening in a wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Opening {
     /// A doorway without a leaf.
     Gap { at: f32, width: f32, height: f32 },
-    /// A doorway of [`DOOR`], its leaf open at right angles on the side of larger (`true`) or
+    /// A doorway of [`DOOR`] with its leaf open at right angles, on the side of larger (`true`) or
     /// smaller coordinates.
     Door { at: f32, inward: bool },
-    /// From `sill` to `head` above the wall's foot, with a pane and a bar.
+    /// A window from `sill` to `head` above the wall's foot, with a pane and a bar.
     Window { at: f32, width: f32, sill: f32, head: f32 },
 }
 
@@ -36,7 +36,7 @@ impl Opening {
         }
     }
 
-    /// Bottom and top above the wall's foot.
+    /// Heights of the bottom and the top above the wall's foot.
     fn heights(&self) -> [f32; 2] {
         match *self {
             Self::Gap { height, .. } => [0.0, height],
@@ -47,8 +47,8 @@ impl Opening {
 }
 
 impl Builder {
-    /// A wall along `axis` over `run`, `across` the other axis; openings in order along it, clear
-    /// of each other.
+    /// A wall along `axis` over `run`, with the range `across` on the other axis. Openings are
+    /// sorted along the wall and do not overlap.
     pub(crate) fn wall(
         &mut self,
         axis: Axis,
@@ -87,7 +87,7 @@ impl Builder {
         }
     }
 
-    /// Beside the opening, so that the clear width stays.
+    /// Builds the leaf of a door beside the opening, so that the clear width is kept.
     fn leaf(&mut self, axis: Axis, at: f32, across: [f32; 2], foot: f32, inward: bool) {
         let along = [at - 0.01 - LEAF, at - 0.01];
         let reach = DOOR[0];

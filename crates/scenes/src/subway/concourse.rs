@@ -12,9 +12,9 @@ use crate::parts::rooms::Corridor;
 use crate::parts::walls::{Axis, Opening};
 
 const PAVING: f32 = 1.8;
-/// Where the lines of gates are: between them is the hall that needs no ticket.
+/// Positions of the lines of gates along x. Between them is the hall that needs no ticket.
 const GATES: [f32; 2] = [140.0, 209.2];
-/// Gates along z, and the clear width of one.
+/// Range of the gates along z, and the clear width of one gate.
 const GATE_RANGE: [f32; 2] = [7.0, 33.0];
 const GATE: f32 = 1.0;
 const GATE_POST: f32 = 0.3;
@@ -48,7 +48,7 @@ fn floor(builder: &mut Builder, ascents: &[Ascent]) {
     let openings: Vec<[[f32; 2]; 2]> = ascents.iter().map(Ascent::opening).collect();
     let lines = |low: f32, high: f32, axis: usize| {
         let mut lines = cuts(low, high, PAVING);
-        // Paving lines next to an opening's edge give way to it.
+        // Paving lines next to the edge of an opening are left out.
         let edges: Vec<f32> = openings.iter().flat_map(|opening| opening[axis]).collect();
         lines.retain(|line| {
             *line < low + 0.1 || *line > high - 0.1 || edges.iter().all(|edge| (edge - line).abs() > 0.25)
@@ -66,8 +66,8 @@ fn floor(builder: &mut Builder, ascents: &[Ascent]) {
     });
 }
 
-/// Cabinets with a metre between two, and railings to the walls, but for a wide passage for luggage
-/// on one side.
+/// Builds a line of gates: cabinets one metre apart, and railings to the walls, with a wide passage
+/// for luggage on one side.
 fn gates(builder: &mut Builder, x: f32) {
     let pitch = GATE + GATE_POST;
     let count = 20;
@@ -85,7 +85,7 @@ fn gates(builder: &mut Builder, x: f32) {
                     16,
                 );
             }
-            // Leaves of glass, drawn in.
+            // Leaves of glass, open.
             for side in [0.0, GATE_POST - 0.02] {
                 builder.block([0.85, 0.95], [0.2, 1.3], [side, side + 0.02]);
             }
@@ -99,7 +99,7 @@ fn gates(builder: &mut Builder, x: f32) {
     }
 }
 
-/// Between the gates: ticket machines along the walls, kiosks, benches, maps.
+/// Builds the hall between the gates: ticket machines along the walls, kiosks, benches, maps.
 fn hall(builder: &mut Builder, random: &mut Random) {
     for x in cuts(GATES[0] + 8.0, GATES[1] - 8.0, 2.4) {
         builder.item(TICKET_MACHINE, Vec3::new(x, CONCOURSE, WALL + 0.05), 0);
@@ -118,7 +118,7 @@ fn hall(builder: &mut Builder, random: &mut Random) {
     }
 }
 
-/// A room of 5 m by 4 m with a door, a counter with shelves, and screens over it.
+/// Builds a room of 5 m by 4 m with a door, a counter with shelves, and screens above it.
 fn kiosk(builder: &mut Builder, corner: Vec3) {
     builder.at(corner, 0, |builder| {
         let y = [-0.02, 2.6];
@@ -139,7 +139,7 @@ fn kiosk(builder: &mut Builder, corner: Vec3) {
     });
 }
 
-/// Behind a wall at each end: a corridor with plant rooms, cabinets in two rows.
+/// Builds a corridor with plant rooms behind a wall at each end, with cabinets in two rows.
 fn plant(builder: &mut Builder, random: &mut Random) {
     let length = ROOMS.pitch * real(ROOMS.rooms);
     let middle = SIZE[1] / 2.0;
@@ -150,7 +150,7 @@ fn plant(builder: &mut Builder, random: &mut Random) {
     for x in [PUBLIC[0] - WALL - length, PUBLIC[1] + WALL] {
         builder.at(Vec3::new(x, CONCOURSE, WALL), 0, |builder| {
             builder.corridor(&ROOMS, |builder, _| {
-                // One cabinet in every row is missing, each time another.
+                // In every row, one cabinet at a random place is missing.
                 for row in [0.4, 4.0, 7.6] {
                     let missing = random.index(5);
                     for slot in (0..5).filter(|&slot| slot != missing) {

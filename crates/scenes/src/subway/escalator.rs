@@ -8,7 +8,7 @@ use crate::builder::{Builder, real};
 use crate::parts::railing::Railing;
 use crate::parts::stairs::Flight;
 
-/// Of one escalator with its balustrades, and of its moving steps.
+/// Width of one escalator with its balustrades, and of the skirt on each side of its moving steps.
 pub(super) const WIDTH: f32 = 1.6;
 const SKIRT: f32 = 0.3;
 const RISE: f32 = CONCOURSE - PLATFORM;
@@ -22,9 +22,9 @@ const LEVEL: usize = 2;
 const LOW: f32 = PLATE + 2.0 * TREAD;
 const HIGH: f32 = LOW + 14.0 * TREAD;
 pub(super) const LENGTH: f32 = HIGH + LOW;
-/// Where the concourse floor is open, along the way up.
+/// Range of the opening in the concourse floor, along the ascent.
 pub(super) const OPENING: [f32; 2] = [1.4, HIGH];
-/// Of the handrail above the steps' front edges.
+/// Height of the handrail above the steps' front edges.
 const HANDRAIL: f32 = 0.95;
 const GROOVES: usize = 10;
 
@@ -44,7 +44,7 @@ pub(super) fn ascent(builder: &mut Builder, ascent: &Ascent) {
                 builder.handrail(&STAIRS, z, &Railing::STATION);
             }
         });
-        // Round the opening above, but where one arrives.
+        // Railings around the opening above, except where the escalators arrive.
         let (near, far) = (OPENING[0] - 0.05, ASCENT_WIDTH + 0.05);
         let corner = |x: f32, z: f32| Vec3::new(x, RISE, z);
         builder.railing(
@@ -54,7 +54,7 @@ pub(super) fn ascent(builder: &mut Builder, ascent: &Ascent) {
     });
 }
 
-/// Along +x from the origin, over z in `0..WIDTH`, from y = 0 up to `RISE`.
+/// Builds an escalator along +x from the origin, over z in `0..WIDTH`, from y = 0 up to `RISE`.
 fn escalator(builder: &mut Builder) {
     let lane = [SKIRT, WIDTH - SKIRT];
     for (x, y) in [(0.0, 0.0), (HIGH + 2.0 * TREAD, RISE)] {
@@ -69,7 +69,7 @@ fn escalator(builder: &mut Builder) {
     for riser in 1..RISERS {
         let x = LOW + TREAD * real(riser - 1);
         step(builder, [x, x + TREAD - 0.004], RISER * real(riser), 0.35, lane);
-        // The step on its way back, upside down.
+        // The step that returns below, upside down.
         let y = RISER * real(riser) - 0.62;
         builder.block([x, x + TREAD - 0.01], [y, y + 0.06], lane);
     }
@@ -79,7 +79,7 @@ fn escalator(builder: &mut Builder) {
     }
 }
 
-/// A tread with ribs.
+/// Builds a tread with ribs.
 fn step(builder: &mut Builder, x: [f32; 2], top: f32, depth: f32, lane: [f32; 2]) {
     builder.block(x, [top - depth, top], lane);
     let pitch = (lane[1] - lane[0]) / real(GROOVES);
@@ -94,7 +94,7 @@ fn step(builder: &mut Builder, x: [f32; 2], top: f32, depth: f32, lane: [f32; 2]
     }
 }
 
-/// Skirt, glass, and a handrail that runs round both ends.
+/// Builds the skirt, the glass, and a handrail that runs around both ends.
 fn balustrade(builder: &mut Builder, z: [f32; 2]) {
     let middle = f32::midpoint(z[0], z[1]);
     let glass = [middle - 0.01, middle + 0.01];
@@ -116,7 +116,7 @@ fn balustrade(builder: &mut Builder, z: [f32; 2]) {
             path.push(Vec3::new(x + way * radius * cosine, y + radius * sine * way, middle));
         }
     };
-    // From under the lower end round to the top, up, and round the upper end.
+    // The handrail runs from under the lower end around to its top, up, and around the upper end.
     let centre = HANDRAIL - radius;
     for piece in 0..=8_u8 {
         let (sine, cosine) = sin_cos(0.5 * f64::from(piece) / 8.0);

@@ -9,8 +9,8 @@ use crate::parts::furniture::BENCH;
 use crate::parts::railing::Railing;
 use crate::parts::stairs::Flight;
 
-/// Stairs at the platforms' ends for those who work on the tracks: a landing at the height of the
-/// bed, then six risers.
+/// Service stairs at the platforms' ends, to the tracks: a landing at the height of the bed, then
+/// six risers.
 const END: Flight = Flight { risers: 6, riser: (PLATFORM - BED) / 6.0, tread: 0.3, width: 1.1, depth: 0.2 };
 const END_LANDING: f32 = 1.2;
 const PAVING: f32 = 1.5;
@@ -18,7 +18,7 @@ const SOFFIT: f32 = CONCOURSE - SLAB;
 
 pub(super) fn build(builder: &mut Builder, ascents: &[Ascent], random: &mut Random) {
     for (platform, z) in PLATFORMS.into_iter().enumerate() {
-        // Which of its long sides have a track.
+        // The long sides of the platform that have a track.
         let edges: &[bool] = match platform {
             0 => &[true],
             1 => &[false, true],
@@ -53,7 +53,7 @@ pub(super) fn build(builder: &mut Builder, ascents: &[Ascent], random: &mut Rand
     lamps(builder);
 }
 
-/// Paved, with a notch for the stairs at each end of each edge.
+/// Builds the paved slab of a platform, with a notch for the stairs at each end of each edge.
 fn slab(builder: &mut Builder, z: [f32; 2], edges: &[bool]) {
     let notch = END_LANDING + END.run();
     let mut xs = vec![STATION[0]];
@@ -95,7 +95,7 @@ fn end_stairs(builder: &mut Builder, z: [f32; 2], high: bool) {
     builder.at(origin, 0, |builder| builder.flight(&END));
     let origin = Vec3::new(STATION[1] - END_LANDING, BED, low + END.width);
     builder.at(origin, 2, |builder| builder.flight(&END));
-    // Along the notch on the platform, so that nobody falls into it.
+    // A railing on the platform along the notch, so that nobody falls into it.
     let inner = if high { low - 0.05 } else { low + END.width + 0.05 };
     for (from, to) in [(STATION[0], STATION[0] + notch), (STATION[1], STATION[1] - notch)] {
         builder
@@ -110,7 +110,7 @@ fn tiles(builder: &mut Builder) {
     builder.wall_tiles(Vec3::new(STATION[1], y, PLATFORMS[2][1]), Vec3::NEG_X, area, [0.9, 0.45]);
 }
 
-/// Two rows on the island, one on each side platform.
+/// Builds two rows of columns on the island, and one row on each side platform.
 fn columns(builder: &mut Builder, ascents: &[Ascent]) {
     for z in [6.6, 15.0, 25.0, 33.4] {
         for x in cuts(STATION[0] + 6.0, STATION[1] - 6.0, 9.0) {
@@ -122,7 +122,7 @@ fn columns(builder: &mut Builder, ascents: &[Ascent]) {
     }
 }
 
-/// Round, with a base, a collar and a capital.
+/// Builds a round column with a base, a collar and a capital.
 pub(super) fn column(builder: &mut Builder, foot: Vec3, top: f32) {
     let up = |y: f32| Vec3::new(foot.x, y, foot.z);
     builder.cylinder(up(foot.y - 0.05), up(foot.y + 0.15), 0.36, 18);
@@ -131,7 +131,7 @@ pub(super) fn column(builder: &mut Builder, foot: Vec3, top: f32) {
     builder.frustum(up(top - 0.3), up(top), [0.28, 0.45], 18);
 }
 
-/// Under the soffit: housings with two tubes each.
+/// Builds lamps under the soffit: housings with two tubes each.
 fn lamps(builder: &mut Builder) {
     for z in [3.5, 7.6, 13.6, 20.0, 26.4, 32.4, 36.5] {
         for x in cuts(STATION[0] + 2.0, STATION[1] - 2.0, 4.0) {

@@ -9,7 +9,7 @@ use crate::parts::walls::{Axis, Opening};
 
 /// Clear height and width of a tunnel's mouth.
 const MOUTH: [f32; 2] = [3.7, 4.0];
-/// Pieces of a lining ring, and how long a ring is.
+/// Pieces of a lining ring, and the length of a ring.
 const RING_PIECES: usize = 14;
 const RING: f32 = 1.5;
 const LINING: f32 = 0.25;
@@ -23,8 +23,8 @@ pub(super) fn build(builder: &mut Builder) {
     for x in [[0.0, WALL], [length - WALL, length]] {
         builder.wall(Axis::Z, [WALL, width - WALL], x, [0.05, height], &mouths);
     }
-    // Under the tracks, and the earth beside them; it has no inside that could be stood in, for its
-    // underside looks down.
+    // The ground under the tracks, and the earth beside them. There is no room to stand inside it,
+    // because its underside faces down.
     for z in TRACKS {
         builder.block([0.0, length], [0.0, BED - 0.01], z);
     }
@@ -36,7 +36,7 @@ pub(super) fn build(builder: &mut Builder) {
             builder.block(x, [0.0, CONCOURSE - SLAB + 0.01], [low, high]);
         }
     }
-    // Between the station's hall and the ground that the tunnels go through.
+    // Walls between the station's hall and the ground around the tunnels.
     for x in [[STATION[0] - WALL, STATION[0]], [STATION[1], STATION[1] + WALL]] {
         builder.wall(Axis::Z, [WALL, width - WALL], x, [0.05, CONCOURSE - SLAB], &mouths);
     }
@@ -47,7 +47,7 @@ pub(super) fn build(builder: &mut Builder) {
     }
 }
 
-/// Upright walls with a flat arch, in rings of pieces with joints.
+/// Builds a tunnel: upright walls with a flat arch, in rings of pieces with joints.
 fn tunnel(builder: &mut Builder, x: [f32; 2], z: [f32; 2]) {
     let middle = f32::midpoint(z[0], z[1]);
     let half = (z[1] - z[0]) / 2.0;

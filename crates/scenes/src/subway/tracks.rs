@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::{BED, SIZE, STATION, TRACKS};
 use crate::builder::{Builder, cuts};
 
-/// Between the inner faces of the rails.
+/// Distance between the inner faces of the rails.
 const GAUGE: f32 = 1.435;
 const RAIL_HEIGHT: f32 = 0.16;
 const SLEEPER: f32 = 0.12;
@@ -49,7 +49,7 @@ pub(super) fn build(builder: &mut Builder) {
     }
 }
 
-/// The outline pushed along x: sides, and a fan at each end.
+/// Extrudes the outline along x, and closes both ends.
 fn rail(builder: &mut Builder, x: [f32; 2], y: f32, z: f32) {
     // Up the side of -z and down the other.
     let outline: Vec<[f32; 2]> = OUTLINE
@@ -67,7 +67,7 @@ fn rail(builder: &mut Builder, x: [f32; 2], y: f32, z: f32) {
         builder.triangle([a, d, c]);
         builder.triangle([a, b, d]);
     }
-    // Opposite corners of the outline make a stack of quads.
+    // The ends are stacks of quads between opposite corners of the outline.
     for level in 0..count / 2 - 1 {
         let (left, right) = ([level, level + 1], [count - 1 - level, count - 2 - level]);
         for (end, flip) in ends.iter().zip([true, false]) {
@@ -79,7 +79,8 @@ fn rail(builder: &mut Builder, x: [f32; 2], y: f32, z: f32) {
     }
 }
 
-/// A bar on brackets under a cover, inside the station on the side of the platform's edge.
+/// Builds the conductor rail: a bar on brackets under a cover, inside the station on the side of
+/// the platform's edge.
 fn conductor(builder: &mut Builder, z: f32) {
     for pair in cuts(STATION[0] + 4.0, STATION[1] - 4.0, 6.0).windows(2) {
         let x = [pair[0], pair[1] - 0.02];
