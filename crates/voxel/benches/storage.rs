@@ -1,9 +1,9 @@
-//! Four ways to gather the fragments of a rasteriser into spans, on the same fragments: what
-//! [`waymesh_voxel::rasterize`] cites.
+//! Compares four methods to gather the fragments of a rasteriser into spans, on the same fragments.
+//! The docs of [`waymesh_voxel::rasterize`] cite the results.
 //!
-//! Fragments are `(column, bottom, top)`; each way ends with flat arrays of spans, bottom to top,
-//! and the first span of each column. Flags are left out, which is kind to bits: they have no place
-//! for them.
+//! Fragments are `(column, bottom, top)`; each method ends with flat arrays of spans, bottom to
+//! top, and the first span of each column. Flags are left out. This favours the bit arrays, which
+//! have no room for flags.
 
 use std::hint::black_box;
 
@@ -26,7 +26,7 @@ struct Spans {
     spans: Vec<[i32; 2]>,
 }
 
-/// Three rough storeys in patches of 9 x 7 cells, as two triangles would leave them, in the order
+/// Three rough storeys in patches of 9 x 7 cells, as two triangles would produce them, in the order
 /// of a mesh (patch by patch), with a wall of 12 levels on every fourth patch.
 fn fragments() -> Vec<Fragment> {
     let mut fragments = Vec::new();
@@ -78,8 +78,8 @@ fn merge_sorted(column: &[[i32; 2]], spans: &mut Vec<[i32; 2]>) {
     spans.push(whole);
 }
 
-/// This crate: one row is open at a time (the fragments come row by row), lists per column that
-/// merge what touches, flat arrays at the end of each row.
+/// This crate: one row is open at a time (the fragments come row by row). A list per column merges
+/// fragments that touch. Each finished row is written to flat arrays.
 fn rows(fragments: &[Fragment]) -> Spans {
     let mut out = Spans { columns: vec![0], spans: Vec::new() };
     let mut heads = vec![([0_i32; 2], NONE, false); SIDE as usize];

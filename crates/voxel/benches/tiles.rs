@@ -1,4 +1,5 @@
-//! What tiles cost beside the whole, and what packing costs, on a real level where there is one.
+//! Measures the cost of tiles against the whole grid, and the cost of packing, on a real level if
+//! one is installed.
 
 use std::hint::black_box;
 

@@ -19,18 +19,18 @@ pub struct Climb {
     /// The span at the foot of the ledge; the higher one is in the column beside it, in direction
     /// `up`.
     pub foot: SpanKey,
-    /// So many columns back from the foot is the first place where the agent's centre may be.
+    /// Number of columns from the foot back to the first place where the agent's centre may be.
     pub low_depth: u16,
-    /// Its floor.
+    /// Level of the floor at that place.
     pub low_floor: i32,
-    /// So many columns on from the edge is the first place where the agent's centre may be.
+    /// Number of columns from the edge forward to the first place where the agent's centre may be.
     pub high_depth: u16,
-    /// Its floor.
+    /// Level of the floor at that place.
     pub high_floor: i32,
 }
 
 impl Climb {
-    /// Bytes of [`Climb::to_bytes`].
+    /// Number of bytes that [`Climb::to_bytes`] returns.
     pub const BYTES: usize = 25;
 
     /// The direction that leads up.
@@ -39,7 +39,7 @@ impl Climb {
         Direction::from_index(self.up.into())
     }
 
-    /// The same number of bytes for every climb, little-endian.
+    /// Encodes the climb, little-endian. Every climb takes the same number of bytes.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
@@ -54,7 +54,7 @@ impl Climb {
         bytes
     }
 
-    /// What [`Climb::to_bytes`] made; `None` for anything else of that size that cannot be a climb.
+    /// Decodes the result of [`Climb::to_bytes`]. Returns `None` for bytes that cannot be a climb.
     #[must_use]
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Option<Self> {
         let four = |at: usize| [0, 1, 2, 3].map(|byte| bytes[at + byte]);
@@ -79,10 +79,10 @@ impl Climb {
 struct Limits {
     reach: AgentLevels,
     climb: i32,
-    /// [`reach_table`] of the agent's radius: its disc. One entry of 1 for an agent no wider than a
-    /// cell.
+    /// The agent's disc: [`reach_table`] of its radius. Holds a single 1 for an agent no wider than
+    /// a cell.
     disc: Vec<u32>,
-    /// Most columns between the ledge and a place to stand.
+    /// Largest number of columns between the ledge and a place to stand.
     depth: u32,
 }
 
@@ -94,8 +94,8 @@ impl Limits {
         let radius = f64::from(builder.erosion_radius) / f64::from(scale.cell_size);
         let disc = reach_table(radius, u32::from(u16::MAX)).unwrap_or_else(|| vec![1, 0]);
         let radius = disc[0].saturating_sub(1);
-        // An edge at 45 degrees is sqrt(2) times as far along a row of cells as it is straight across; the
-        // ledge takes a cell itself.
+        // Along a row of cells, an edge at 45 degrees is sqrt(2) times as far as its distance. The
+        // ledge itself takes one more cell.
         let depth = (radius + 1).saturating_mul(3).div_ceil(2) + 1;
         Ok(Self { reach, climb: i32::try_from(climb).unwrap_or(i32::MAX), disc, depth })
     }
@@ -106,9 +106,9 @@ impl Limits {
 }
 
 impl FieldBuilder {
-    /// Columns that [`crate::build_window_with_climbs`] needs around a core beyond
-    /// [`FieldBuilder::halo_cells`]: as far as a climb reaches from its ledge. 0 if there are
-    /// no climbs to find.
+    /// Returns the number of columns that [`crate::build_window_with_climbs`] needs around a core
+    /// in addition to [`FieldBuilder::halo_cells`]: the reach of a climb from its ledge. 0 if there
+    /// can be no climbs.
     #[must_use]
     pub fn climb_cells(&self, max_climb: f32, scale: &GridScale) -> u32 {
         Limits::new(self, max_climb, scale)
@@ -116,30 +116,32 @@ impl FieldBuilder {
     }
 }
 
-/// The places in the columns of `core` where an agent can climb more than it can step.
+/// Finds the places in the columns of `core` where an agent can climb a ledge that is too high to
+/// step onto.
 ///
 /// # What counts
-/// - Two spans of adjacent columns, one in `core`, the other higher by more than `max_step` and at
-///   most `max_climb`, that one could stand on but for the ledge, and that share room for the
-///   agent's height above the higher one.
-/// - Straight back from the foot, and straight on from the edge, over links, is a span of `field`
-///   where the agent's centre may be. It is at most one and a half times the radius away.
-/// - The agent's disc moves from one to the other at the height of the upper one, and meets nothing
-///   that is higher than a step and lower than its head.
+/// - There are two spans in adjacent columns, one of them in `core`. The other is higher by more
+///   than `max_step` and at most `max_climb`. Both would be walkable without the ledge, and above
+///   the higher one they share room for the agent's height.
+/// - Following links straight back from the foot, and straight on from the edge, there is a span of
+///   `field` where the agent's centre may be. It is at most one and a half times the radius away.
+/// - The agent's disc can move from one of these places to the other at the height of the upper
+///   one. On this path it meets nothing that is higher than a step and lower than its head.
 ///
-/// `field` is the walkable field of `heightfield` after erosion, in columns of the same grid;
-/// `origin` is the column of the whole grid that their first one is, which the result counts from.
-/// Climbs of one direction come in the order of their feet.
+/// `field` is the walkable field of `heightfield` after erosion, over the same columns. `origin` is
+/// the position of their first column in the whole grid; the result is in columns of the whole
+/// grid. Climbs of one direction are in the order of their feet.
 ///
 /// # Guarantees
-/// What is found in a column depends only on the columns within [`FieldBuilder::climb_cells`] and
-/// [`FieldBuilder::halo_cells`], together, of it.
+/// The climbs found in a column depend only on the columns within the sum of
+/// [`FieldBuilder::climb_cells`] and [`FieldBuilder::halo_cells`] around it.
 ///
 /// # Cost
-/// A second field without erosion, and per climb the columns under the agent's way.
+/// A second field without erosion, and for each climb, the columns under the agent's path.
 ///
 /// # Errors
-/// For a `max_climb`, an agent or a heightfield that cannot be used, and a field of another grid.
+/// For a `max_climb`, an agent or a heightfield that cannot be used, and for a field of another
+/// grid.
 pub fn find_climbs(
     heightfield: &Heightfield,
     field: &WalkableField,
@@ -188,7 +190,7 @@ struct Finder<'a> {
     heightfield: &'a Heightfield,
     /// Where the agent's centre may be.
     field: &'a WalkableField,
-    /// Where one could stand were it not for ledges and walls.
+    /// Where an agent could stand if ledges and walls were ignored.
     ground: &'a WalkableField,
     limits: &'a Limits,
 }
@@ -223,7 +225,7 @@ impl Finder<'_> {
             {
                 climbs.extend(self.climb(at, up, low, high));
             }
-            // Rooms of a column do not overlap: the one that ends first meets no other.
+            // Gaps of a column do not overlap, so the one that ends first meets no further gap.
             low += u32::from(top <= other_top);
             high += u32::from(other_top <= top);
         }
@@ -243,8 +245,8 @@ impl Finder<'_> {
         })
     }
 
-    /// The first span from `span` on, straight away, where the agent's centre may be: how many
-    /// columns on, and its floor.
+    /// Finds the first span where the agent's centre may be, from `span` on in the direction
+    /// `away`. Returns the number of columns to it and its floor.
     fn landing(&self, mut span: u32, away: Direction) -> Option<(u32, i32)> {
         for depth in 0..=self.limits.depth {
             let (x, z) = self.ground.column_of(span);
@@ -265,16 +267,16 @@ impl Finder<'_> {
         None
     }
 
-    /// Whether the agent's disc gets from one landing to the other, at the height of the edge and
-    /// of the ground beyond it.
+    /// `true` if the agent's disc can move from one landing to the other at the height of the edge
+    /// and of the ground beyond it.
     fn has_way(&self, at: [u32; 2], up: Direction, edge: i32, low_depth: u32, high_depth: u32) -> bool {
         let disc = &self.limits.disc;
         let (mut level, mut is_clear) = (edge, true);
-        // On from the edge.
+        // Forward from the edge.
         for depth in 0..=i64::from(high_depth) {
             is_clear = is_clear && self.row(at, up, depth + 1, &mut level, disc[0]);
         }
-        // Back from it, with the half of the disc that is behind the agent.
+        // Back from the edge, with the half of the disc that is behind the agent.
         level = edge;
         for depth in 0..=i64::from(low_depth) {
             is_clear = is_clear && self.row(at, up, -depth, &mut level, disc[0]);
@@ -286,8 +288,8 @@ impl Finder<'_> {
         is_clear
     }
 
-    /// Whether nothing is in the way in the columns abreast of one on the agent's way, `wide - 1`
-    /// to each side. Keeps `level` at the ground on the way where that is within a step.
+    /// `true` if nothing blocks a column of the agent's path and the `wide - 1` columns to each
+    /// side of it. Moves `level` to the ground on the path where that is within a step.
     fn row(&self, at: [u32; 2], up: Direction, along: i64, level: &mut i32, wide: u32) -> bool {
         let Some(centre) = self.beside(at, up, along) else { return true };
         let Some(here) = self.over(centre, *level) else { return false };
@@ -301,8 +303,8 @@ impl Finder<'_> {
         })
     }
 
-    /// The level at which an agent's body passes over a column when it comes at `level`: that of
-    /// ground within a step, else the same. `None` if something stands there.
+    /// The level at which an agent's body that arrives at `level` passes over a column: that of the
+    /// ground if it is within a step, else `level`. `None` if something blocks the column.
     fn over(&self, [x, z]: [u32; 2], level: i32) -> Option<i32> {
         let AgentLevels { height, step } = self.limits.reach;
         let ground = self.ground.column(x, z).map(|span| self.ground.floor[span as usize]);

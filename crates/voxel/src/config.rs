@@ -1,4 +1,4 @@
-//! How to voxelise.
+//! The configuration of voxelisation.
 
 use waymesh_core::{Agent, BadField, GridScale};
 
@@ -11,14 +11,13 @@ use crate::VoxelError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WalkableMerge {
-    /// Walkable if a walkable fragment's top lies at most so far below the merged top. What an
-    /// agent can step over does not make the ground below unwalkable.
+    /// Walkable if the top of a walkable fragment lies at most `max_step` below the merged top. So
+    /// an obstacle that an agent can step over does not make the ground below it unwalkable.
     WithinStep {
         /// In metres, rounded down to whole levels. Finite, zero or more.
         max_step: f32,
     },
-    /// Only the fragments that reach the merged top decide; one walkable fragment among them is
-    /// enough.
+    /// Walkable if at least one of the fragments that reach the merged top is walkable.
     Highest,
 }
 
@@ -47,16 +46,16 @@ impl WalkableMerge {
 pub struct VoxelConfig {
     /// Size of a voxel. Default 0.3 by 0.2 m.
     pub scale: GridScale,
-    /// Steepest walkable slope in radians, inclusive. Default 45 degrees, from 0 to below 90
+    /// Steepest walkable slope in radians, inclusive. At least 0 and below 90 degrees; default 45
     /// degrees.
     pub max_slope: f32,
     /// When a merged span counts as walkable. Default: within a step of 0.9 m.
     pub merge: WalkableMerge,
-    /// Most memory in bytes that the column table and the spans may take. Default 4 GiB.
+    /// Largest number of bytes that the column table and the spans may take. Default 4 GiB.
     pub max_memory_bytes: u64,
-    /// Bands of rows voxelised at the same time on the current rayon pool: 1 uses the calling
-    /// thread alone, 0 means as many as the pool has threads. The result is the same for every
-    /// value. Default 1.
+    /// Number of threads of the current rayon pool that voxelise bands of rows at the same time. 1
+    /// uses only the calling thread, 0 uses all threads of the pool. The result is the same for
+    /// every value. Default 1.
     pub threads: usize,
 }
 
@@ -84,7 +83,7 @@ waymesh_core::setters! {
 }
 
 impl VoxelConfig {
-    /// The defaults with slope and merge rule of `agent`.
+    /// Returns the defaults with the slope and the merge rule of `agent`.
     #[must_use]
     pub fn for_agent(agent: &Agent) -> Self {
         Self::default()

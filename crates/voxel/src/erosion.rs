@@ -8,35 +8,39 @@ use crate::VoxelError;
 /// blocked.
 ///
 /// # What is measured
-/// Blocked is a span that is not walkable, and the cell beyond a missing link. A span stays if the
-/// centre of its cell is at least `radius` and half a cell from the centre of every blocked cell,
-/// in plan, cells being reached over links: with `dx, dz` cells between the two, `sqrt(dx^2 + dz^2)
-/// * cell_size >= radius + cell_size / 2`. A radius of half a cell or less removes nothing.
+/// A span that is not walkable is blocked, and so is the cell beyond a missing link. A span stays
+/// if the centre of its cell is at least `radius` plus half a cell from the centre of every blocked
+/// cell that links lead to. Distances are measured in plan: with `dx, dz` cells between the two,
+/// `sqrt(dx^2 + dz^2) * cell_size >= radius + cell_size / 2`. A radius of half a cell or less
+/// removes nothing.
 ///
-/// Why from the centre: a blocked cell holds the face of the wall, or the edge of the drop,
-/// somewhere; its centre is off by half a cell at most straight across and by nothing on average,
-/// whatever way the wall runs. Its nearest corner would be off by half a cell to one side always,
-/// and by a whole one on walls that run askew. Why half a cell: the border of a cell that
-/// stays runs half a cell from its centre.
+/// The distance is measured to the centre because the face of the wall, or the edge of the drop,
+/// lies somewhere in the blocked cell. Across the wall, the centre is off by at most half a cell,
+/// and by nothing on average, in whatever direction the wall runs. The nearest corner would always
+/// be off to the same side: by half a cell on average, and by up to a whole one on walls that do
+/// not run along the grid. The half cell is added because the border of a cell that stays lies half
+/// a cell from its centre.
 ///
 /// # Guarantees
-/// - Exact: no error against that definition, whatever the radius (to a slack of a 10,000th of a
-///   cell), and the same in all directions. Chamfer distances, as in Recast, are off by up to 11 %.
-/// - Nothing in a blocked cell is nearer to an agent whose centre is on a span that stays than the
-///   radius less half a cell, measured along a row of cells; less 0.92 cells in any direction. On
-///   average it is farther than the radius, as only whole cells are kept.
-/// - A blocked cell counts if it is reached by steps straight along z and then along x; with the
-///   nearest blocked cell all steps in between are free, so any other order leads there too, except
-///   round the corner of a spiral so steep that four cells around a point make up a whole storey.
+/// - The result follows this definition exactly for every radius (with a slack of a 10,000th of a
+///   cell), and is the same in all directions. Chamfer distances, as in Recast, are off by up to 11
+///   %.
+/// - If the agent's centre is on a span that stays, nothing in a blocked cell is nearer than the
+///   radius less half a cell, measured along a row of cells, or less 0.92 cells in any direction.
+///   On average the distance is larger than the radius, because only whole cells are kept.
+/// - A blocked cell counts if steps along z and then along x lead to it. On the way to the nearest
+///   blocked cell all cells are free, so any other order of steps leads there too. The only
+///   exception is the corner of a spiral so steep that four cells around a point rise by a whole
+///   storey.
 ///
 /// # Method
-/// A span is removed if a blocked cell lies `k` steps along z and at most `reach(k)` along x. First
-/// the distances to the nearest blocked cell along x are counted in two sweeps. Each turns into the
-/// number of steps along z over which it still removes spans, and these numbers are handed on along
-/// z, less one per step: two sweeps again, the first shared with the former.
+/// A span is removed if a blocked cell lies `k` steps along z and at most `reach(k)` along x. Two
+/// sweeps count the distance of each span to the nearest blocked cell along x. Each distance gives
+/// the number of steps along z over which it still removes spans. Two sweeps pass these numbers on
+/// along z, less one per step. One sweep is shared, so there are three.
 ///
 /// # Cost
-/// Three sweeps over the spans whatever the radius; 12 bytes per span while it runs.
+/// Three sweeps over the spans for any radius; 12 bytes per span while it runs.
 ///
 /// # Errors
 /// [`VoxelError::BadField`] for a radius that is not finite or negative.
@@ -60,13 +64,12 @@ pub fn erode(field: &mut WalkableField, radius: f32, observer: &mut dyn Observer
     Ok(())
 }
 
-/// A quotient this close to a whole number of cells counts as it, so that 0.6 m is 2 cells of 0.3
-/// m.
+/// A quotient this close to a whole number of cells is rounded to it, so that 0.6 m is 2 cells of
+/// 0.3 m.
 const SLACK_CELLS: f64 = 1e-4;
 
-/// For a blocked cell at distance `g` along x, the number of cells along z over which it removes
-/// spans, the one beside it included: entry `g`, 0 for the last. `None` if nothing is to be
-/// removed.
+/// Entry `g` is the number of cells along z over which a blocked cell at distance `g` along x
+/// removes spans, including its own row. The last entry is 0. `None` if nothing is to be removed.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -81,7 +84,7 @@ pub(crate) fn reach_table(radius_cells: f64, longest: u32) -> Option<Vec<u32>> {
     let mut table = Vec::with_capacity(reach as usize + 2);
     loop {
         let apart = table.len() as f64;
-        // As many as there are k with apart^2 + k^2 < reach^2.
+        // The number of k with apart^2 + k^2 < reach^2.
         let steps = (reach * reach - apart * apart).max(0.0).sqrt().ceil() as u32;
         table.push(steps);
         if steps == 0 {
@@ -90,7 +93,7 @@ pub(crate) fn reach_table(radius_cells: f64, longest: u32) -> Option<Vec<u32>> {
     }
 }
 
-/// A small count of cells; 16 bits wherever the radius allows.
+/// A small count of cells, in 16 bits if the radius allows it.
 trait Count: Copy + Ord + Default {
     fn new(value: usize) -> Self;
     fn index(self) -> usize;
@@ -123,14 +126,14 @@ macro_rules! count {
 count!(u16);
 count!(u32);
 
-/// What the sweeps carry, per span.
+/// The numbers that the sweeps keep per span.
 struct Sweeps<C> {
     /// [`reach_table`].
     reach: Vec<C>,
-    /// Distances along x to the nearest span that is blocked, that has no link to larger z, that
-    /// has none to smaller z; up to `far`.
+    /// Distances along x to the nearest span that is blocked, to the nearest one that has no link
+    /// to larger z, and to the nearest one that has none to smaller z. At most `far`.
     along_x: Vec<[C; 3]>,
-    /// Over how many steps to smaller z, and to larger z, this span hands on that spans are
+    /// Numbers of steps from this span to smaller z and to larger z over which spans are still
     /// removed.
     along_z: Vec<[C; 2]>,
     far: C,
@@ -150,7 +153,7 @@ impl<C: Count> Sweeps<C> {
         }
     }
 
-    /// Distances of `span` if its neighbour along x is `neighbour`, with distances known.
+    /// The distances of a span whose neighbour along x is `neighbour`, whose distances are known.
     #[inline(always)]
     fn step_along_x(&self, links: &[u32; 4], neighbour: u32, walkable: bool) -> [C; 3] {
         let (zero, one) = (C::default(), C::default().more_one());

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of this crate.
 
 use thiserror::Error;
 use waymesh_core::{BadField, GridError, GridWindow};
@@ -7,19 +7,19 @@ use waymesh_core::{BadField, GridError, GridWindow};
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum VoxelError {
-    /// A configuration field out of its range.
+    /// A configuration field is out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// A grid that cannot be made.
+    /// The grid cannot be made.
     #[error(transparent)]
     Grid(#[from] GridError),
-    /// Nothing to voxelise: no triangle has three finite corners.
+    /// There is nothing to voxelise: no triangle has three finite corners.
     #[error("none of the {triangles} triangles has finite corners")]
     NoTriangles {
         /// Triangles of the soup.
         triangles: usize,
     },
-    /// The heightfield would not fit the memory allowed.
+    /// The heightfield would not fit in the memory allowed.
     #[error(
         "a grid of {width} x {depth} cells needs about {needed_bytes} bytes, the limit is {limit_bytes}; \
          a cell size of {fitting_cell_size} m would fit"
@@ -27,32 +27,32 @@ pub enum VoxelError {
     TooMuchMemory {
         /// Bytes allowed.
         limit_bytes: u64,
-        /// Bytes needed; an extrapolation if the limit was met while voxelising.
+        /// Bytes needed. An extrapolation if the limit was reached during voxelisation.
         needed_bytes: u64,
         /// Cells along x.
         width: u32,
         /// Cells along z.
         depth: u32,
-        /// About the smallest cell size in metres that would fit.
+        /// Approximately the smallest cell size in metres that would fit.
         fitting_cell_size: f32,
     },
-    /// More spans than 32-bit indices can name.
+    /// There are more spans than 32-bit indices can number.
     #[error("more than {limit} spans in a grid of {width} x {depth} cells")]
     TooManySpans {
-        /// How many there may be.
+        /// Largest number allowed.
         limit: u32,
         /// Cells along x.
         width: u32,
         /// Cells along z.
         depth: u32,
     },
-    /// More triangles in a window than 32-bit indices can name.
+    /// There are more triangles in a window than 32-bit indices can number.
     #[error("more than {limit} triangles reach into the window")]
     TooManyTriangles {
-        /// How many there may be.
+        /// Largest number allowed.
         limit: u32,
     },
-    /// A window that does not fit what it is a part of.
+    /// A window does not lie in the columns that it should be a part of.
     #[error(
         "the window of {} x {} columns from ({}, {}) does not lie in the {width} x {depth} columns it is a part of",
         window.width, window.depth, window.x, window.z
@@ -60,12 +60,12 @@ pub enum VoxelError {
     BadWindow {
         /// The window.
         window: GridWindow,
-        /// Columns there are along x.
+        /// Existing columns along x.
         width: u32,
-        /// Columns there are along z.
+        /// Existing columns along z.
         depth: u32,
     },
-    /// A window that holds too little around its core.
+    /// A window holds too few columns around its core.
     #[error(
         "{needed} columns are needed around the core {core:?}, as far as the grid goes; the window {window:?} has fewer"
     )]
@@ -77,23 +77,23 @@ pub enum VoxelError {
         /// Columns needed on each side.
         needed: u32,
     },
-    /// Something that cannot be packed.
+    /// The data cannot be packed.
     #[error("{what} cannot be packed (span {span})")]
     NotPackable {
         /// What is wrong.
         what: &'static str,
-        /// At which span, if at one.
+        /// The span where it is wrong, if it is a single one.
         span: u32,
     },
-    /// Bytes that are not what they should be.
+    /// Packed bytes are damaged.
     #[error("the {what} is damaged at byte {at}")]
     Damaged {
-        /// What the bytes should be.
+        /// What the bytes should contain.
         what: &'static str,
-        /// Where it shows.
+        /// Position of the byte where the damage was found.
         at: usize,
     },
-    /// A heightfield whose tables contradict each other.
+    /// The tables of a heightfield contradict each other.
     #[error("the heightfield is broken: {columns} column entries for {width} x {depth} cells, {spans} spans")]
     BrokenHeightfield {
         /// Entries of the column table.
@@ -105,7 +105,7 @@ pub enum VoxelError {
         /// Number of spans.
         spans: usize,
     },
-    /// A mark with too few corners.
+    /// A prism has too few corners.
     #[error("a prism of {corners} corners has no inside")]
     FlatPrism {
         /// Corners given.

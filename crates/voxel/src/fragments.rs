@@ -1,9 +1,9 @@
 //! The fragments of one row of cells, and how the fragments of a column become spans.
 //!
 //! # Why rows
-//! Triangles are swept along z, so that only one row of columns is open at a time. Its fragments
-//! stay in the nearest cache until the row is done, and are then merged and written once, as the
-//! final flat array. See [`crate::rasterize`] for figures of the alternatives.
+//! Triangles are swept along z, so only one row of columns is open at a time. Its fragments stay in
+//! the nearest cache until the row is done. They are then merged and written once, to the final
+//! flat array. See [`crate::rasterize`] for measurements of the alternatives.
 
 use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, Span};
 
@@ -12,12 +12,12 @@ use crate::triangle::{COVERS_CENTRE, GENTLE, UPWARD, WALKABLE};
 
 /// No further fragment.
 const NONE: u32 = u32::MAX;
-/// Fragments up to which insertion beats the general sort.
+/// Number of fragments up to which insertion sort is faster than the general sort.
 const LONG_COLUMN: usize = 24;
-/// Ranges that are emptied at once rather than counted.
+/// In a short row, this number of ranges is emptied at once instead of the exact number.
 const SHORT_ROW: usize = 8;
 
-/// A range of heights as `[lowest, -highest]`: one operation then widens both ends.
+/// A range of heights as `[lowest, -highest]`, so that one operation widens both ends.
 pub(crate) type Range = [f64; 2];
 pub(crate) const NO_RANGE: Range = [f64::INFINITY; 2];
 
@@ -31,13 +31,13 @@ pub(crate) fn widen(a: Range, b: Range) -> Range {
     [low(a[0], b[0]), low(a[1], b[1])]
 }
 
-/// What triangles fill of one column in one piece: numbers that merge by taking the larger of each,
-/// in any order.
+/// A piece of one column that triangles fill. Two fragments merge by taking the larger of each
+/// number, in any order.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 struct Fragment([i32; 8]);
 
-/// Places in a [`Fragment`]. Unused numbers are `i32::MIN`.
+/// Indices into a [`Fragment`]. Unused numbers are `i32::MIN`.
 const MINUS_BOTTOM: usize = 0;
 const TOP: usize = 1;
 /// Highest top of a part that can be walked on.
@@ -50,15 +50,15 @@ const CENTRE_GROUND: usize = 4;
 /// Highest ground of the parts that face up.
 const UPWARD_GROUND: usize = 5;
 
-/// Lets every fragment merge with it.
+/// Every fragment can merge with it.
 const EMPTY: Fragment = Fragment([i32::MIN; 8]);
 
 impl Fragment {
-    /// A triangle's part of a column: the levels of a height range, and the ground unless the
-    /// triangle faces down.
+    /// The part of a column that a triangle fills: the levels of a height range, and the ground
+    /// unless the triangle faces down.
     #[inline(always)]
     fn new(range: Range, plane: f64, flags: u8) -> Self {
-        // Down to the level line, up to the level line, with the slack.
+        // The bottom is rounded down and the top is rounded up to a level line, with the slack.
         let bottom = nearest(range[0] + (LEVEL_SLACK - 0.5));
         let top = (-nearest(range[1] + (LEVEL_SLACK - 0.5))).max(bottom + 1);
         let mut fragment = Self([-bottom, top, i32::MIN, i32::MIN, i32::MIN, i32::MIN, i32::MIN, i32::MIN]);
@@ -74,22 +74,22 @@ impl Fragment {
         fragment
     }
 
-    /// Levels that are filled and nothing else.
+    /// Filled levels without ground.
     fn solid(bottom: i32, top: i32) -> Self {
         let mut fragment = EMPTY;
         (fragment.0[MINUS_BOTTOM], fragment.0[TOP]) = (-bottom, top);
         fragment
     }
 
-    /// What is left to be known of the fragments that a span was made of: [`Fragment::span`] gives
-    /// the span again. Its walkable top is taken to lie where its ground does.
+    /// A fragment from which [`Fragment::span`] makes `span` again. The fragments that the span was
+    /// made of are not known any more; its walkable top is assumed to lie at its ground.
     #[expect(clippy::cast_possible_truncation, reason = "clamped to 32 bits")]
     fn of_span(span: &Span, reach: i32) -> Self {
         let steps = i64::from(GROUND_STEPS_PER_LEVEL);
         let most = MOST_GROUND as i64;
         let ground = (i64::from(span.top) * steps - i64::from(span.ground_drop)).clamp(-most, most);
-        // The level that the ground lies in; the flag says that it cannot be farther below the top than
-        // `reach`.
+        // The level that the ground lies in. Because of the flag it cannot be farther below the top
+        // than `reach`.
         let level = (ground.div_euclid(steps) + 1).min(i64::from(span.top)) as i32;
         let surface = level.max(span.top.saturating_sub(reach));
         let mut fragment = Self::solid(span.bottom, span.top);
@@ -119,7 +119,7 @@ impl Fragment {
         self.0[TOP] == i32::MIN
     }
 
-    /// Whether the two overlap or touch.
+    /// `true` if the two overlap or touch.
     #[inline(always)]
     fn touches(&self, other: &Self) -> bool {
         (other.bottom() <= self.top()) & (self.bottom() <= other.top())
@@ -132,8 +132,8 @@ impl Fragment {
         }
     }
 
-    /// The span of all that was merged. `reach`: how far below the top a part may end and still
-    /// count, in levels.
+    /// The span of all merged fragments. A fragment counts as walkable or upward if it ends at most
+    /// `reach` levels below the top.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 16 bits")]
     fn span(&self, reach: i32) -> Span {
@@ -158,7 +158,7 @@ impl Fragment {
 /// Largest ground in steps: 67 million levels, beyond which the drop below the top saturates.
 const MOST_GROUND: f64 = 2_147_483_000.0;
 
-/// Cells that a triangle's plane covers wholly, from `start` on.
+/// The plane of a triangle over cells that the triangle covers completely, from `start` on.
 #[derive(Debug)]
 pub(crate) struct FullRun {
     pub(crate) start: f64,
@@ -173,10 +173,11 @@ pub(crate) struct FullRun {
 pub(crate) struct RowFragments {
     first_cell: i32,
     last_cell: i32,
-    /// Latest fragment of each column, the head of its list, and the place of the one before.
+    /// Latest fragment of each column, which is the head of its list, and the index of the next
+    /// one.
     heads: Vec<Fragment>,
     next: Vec<u32>,
-    /// All further fragments, likewise.
+    /// All further fragments, each with the index of the next one of its list.
     tails: Vec<(Fragment, u32)>,
     /// Scratch: height ranges of the cells of one triangle's row, with one cell of padding on each
     /// side.
@@ -216,15 +217,14 @@ impl RowFragments {
         self.last_cell
     }
 
-    /// The place of a cell in the row.
+    /// The index of a cell in the row.
     #[inline(always)]
     #[expect(clippy::cast_sign_loss, reason = "callers clip to the row")]
     fn place(&self, cell: i32) -> usize {
         (cell - self.first_cell) as usize
     }
 
-    /// Adds a fragment over `range`; the ground is `plane` if it lies in between, else the end
-    /// nearer to it.
+    /// Adds a fragment over `range`. The ground is `plane`, clamped to the range.
     #[inline(always)]
     pub(crate) fn add(&mut self, cell: i32, range: Range, plane: f64, flags: u8) {
         self.insert(self.place(cell), &Fragment::new(range, plane, flags));
@@ -244,8 +244,8 @@ impl RowFragments {
         }
     }
 
-    /// Merges `fragment` with one of its column that it touches, else adds it. It may bridge two
-    /// others; see `finish`.
+    /// Merges `fragment` with one of its column that it touches, else adds it. If it connects two
+    /// others, `finish` merges them.
     #[inline(always)]
     fn insert(&mut self, cell: usize, fragment: &Fragment) {
         let head = &mut self.heads[cell];
@@ -258,7 +258,8 @@ impl RowFragments {
         }
     }
 
-    /// Merges `fragment` with one of its column that it touches, else puts it before them.
+    /// Merges `fragment` with one of its column that it touches, else puts it at the front of the
+    /// list.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "the sweep checks the number of fragments per row")]
     fn insert_elsewhere(&mut self, cell: usize, fragment: &Fragment) {
@@ -275,7 +276,7 @@ impl RowFragments {
         self.tails.push((head, next));
     }
 
-    /// Scratch: `count` empty height ranges.
+    /// Returns `count` empty height ranges as scratch.
     #[inline(always)]
     pub(crate) fn ranges(&mut self, count: usize) -> &mut [Range] {
         if count <= SHORT_ROW {
@@ -286,7 +287,7 @@ impl RowFragments {
         &mut self.ranges[..count]
     }
 
-    /// One of them.
+    /// Returns one of the height ranges.
     #[inline(always)]
     pub(crate) fn range(&self, index: usize) -> Range {
         self.ranges[index]
@@ -311,16 +312,17 @@ impl RowFragments {
         self.tails.clear();
     }
 
-    /// Fills levels of a cell, whatever they are made of.
+    /// Fills levels of a cell without adding ground.
     pub(crate) fn add_solid(&mut self, cell: i32, bottom: i32, top: i32) {
         if bottom < top {
             self.insert(self.place(cell), &Fragment::solid(bottom, top));
         }
     }
 
-    /// As [`RowFragments::finish`], over the spans that were in the row `before`, by its columns: a
-    /// column without a fragment keeps its own, in the others they are fragments like all.
-    /// Returns how many those are.
+    /// The same as [`RowFragments::finish`], but adds the fragments to a row that has spans
+    /// already. `before` gives the spans of each column. A column without fragments keeps its
+    /// spans; in the others the spans are merged like fragments. Returns the number of columns with
+    /// fragments.
     #[expect(clippy::cast_possible_truncation, reason = "the caller checks the number of spans per row")]
     pub(crate) fn finish_over<'a>(
         &mut self,
@@ -357,22 +359,22 @@ impl RowFragments {
         changed
     }
 
-    /// How many spans the row can have at most.
+    /// Largest number of spans that the row can have.
     #[inline]
     pub(crate) fn bound(&self) -> usize {
         self.heads.len() + self.tails.len()
     }
 
-    /// Fragments beyond the first of each column.
+    /// Number of fragments beyond the first of each column.
     #[inline]
     pub(crate) fn excess(&self) -> usize {
         self.tails.len()
     }
 }
 
-/// Gives `span` what fragments do not know of the spans it was made of: a span to which nothing was
-/// added is as it was, another that can be walked on has the area of the highest one in it that
-/// could be.
+/// Restores the parts of `span` that fragments do not keep of the spans `before`. A span to which
+/// nothing was added becomes as it was. Any other walkable span gets the area of the highest
+/// walkable span in it.
 fn restore(span: &mut Span, before: &[Span], reach: i32) {
     let mut inside = before.iter().filter(|part| span.bottom <= part.bottom && part.top <= span.top).rev();
     if let Some(same) = inside.clone().find(|part| Fragment::of_span(part, reach).span(reach) == *span) {
@@ -384,7 +386,7 @@ fn restore(span: &mut Span, before: &[Span], reach: i32) {
     }
 }
 
-/// Merges the fragments of a list of two at least into spans. `order` is scratch.
+/// Merges the fragments of a list of at least two into spans. `order` is scratch.
 #[inline]
 fn merge_column(
     first: &Fragment,
@@ -408,8 +410,7 @@ fn merge_column(
         }
         return;
     }
-    // Sorted by bottom, with the place in `tails` in the low half of the key; the head has the place
-    // `NONE`.
+    // Sorted by bottom. The low half of the key is the index in `tails`, or `NONE` for the head.
     order.clear();
     order.push(key(first, NONE));
     let mut next = next;
@@ -446,7 +447,7 @@ fn merge_column(
     spans.push(whole.span(reach));
 }
 
-/// A number that sorts fragments by their bottom.
+/// A key that sorts fragments by their bottom.
 #[inline(always)]
 fn key(fragment: &Fragment, place: u32) -> u64 {
     u64::from(fragment.bottom().cast_unsigned() ^ (1 << 31)) << 32 | u64::from(place)

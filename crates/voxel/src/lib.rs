@@ -11,11 +11,11 @@
 //!   this in one pass.
 //! - [`erode`] keeps the agent's centre away from walls and drops, exactly.
 //! - [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`] set areas or cut ground out.
-//! - [`rasterize_window`] and [`build_window`] do the same for a part of the grid, to the same
-//!   bits; [`halo_cells`] says how much more of the grid it takes.
-//! - [`find_climbs`] finds the ledges that are too high to step onto and low enough to climb.
-//! - [`stamp_obstacles`] puts solids into a heightfield that was kept; [`PackedHeightfield`] and
-//!   [`PackedField`] are what to keep.
+//! - [`rasterize_window`] and [`build_window`] do the same for a part of the grid, with
+//!   bit-identical results. [`halo_cells`] tells how many columns around that part are needed.
+//! - [`find_climbs`] finds the ledges that are too high to step onto but low enough to climb.
+//! - [`stamp_obstacles`] adds solids to a heightfield that was kept. [`PackedHeightfield`] and
+//!   [`PackedField`] are compact forms to keep.
 //! - [`Voxelizer`] and [`FieldBuilder`] are the stages of [`waymesh_core::stage`].
 //!
 //! ```

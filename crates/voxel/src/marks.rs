@@ -1,14 +1,15 @@
-//! Marks on the ground: other kinds of ground, and places to keep out of.
+//! Marks that give ground another area or cut it out.
 
 use glam::{Vec2, Vec3};
 use waymesh_core::{AreaId, BadField, Bounds, FieldWindow, GridFrame, GridWindow, WalkableField};
 
 use crate::VoxelError;
 
-/// A part of space: whose walkable ground gets another area ([`Mark`]), or that is filled
-/// ([`crate::Obstacle`]). World coordinates, metres.
+/// A part of space. A [`Mark`] gives another area to the walkable ground in it, an
+/// [`crate::Obstacle`] fills it. World coordinates, metres.
 ///
-/// For a mark, a span lies in the shape if the ground at its cell's centre does, borders included.
+/// For a mark, a span lies in the shape if the ground at its cell's centre does. Borders are part
+/// of the shape.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MarkShape {
@@ -19,8 +20,9 @@ pub enum MarkShape {
     },
     /// An upright prism over a convex polygon.
     Prism {
-        /// Corners in plan `(x, z)`, in order, either way round; three at least. A mark misses a
-        /// part of a polygon that is not convex, an obstacle fills its convex hull.
+        /// Corners in plan `(x, z)`, in order, in either orientation; at least three. If the
+        /// polygon is not convex, a mark misses a part of it, and an obstacle fills its convex
+        /// hull.
         corners: Vec<Vec2>,
         /// Lower and upper height.
         heights: [f32; 2],
@@ -40,14 +42,14 @@ pub enum MarkShape {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Mark {
-    /// Where.
+    /// The shape.
     pub shape: MarkShape,
-    /// What.
+    /// The area to give.
     pub area: AreaId,
 }
 
 impl Mark {
-    /// Gives `area` to the walkable ground in `shape`.
+    /// A mark that gives `area` to the walkable ground in `shape`.
     #[must_use]
     pub fn new(shape: MarkShape, area: AreaId) -> Self {
         Self { shape, area }
@@ -56,17 +58,17 @@ impl Mark {
     /// Applies the mark and returns the number of spans in it.
     ///
     /// # Errors
-    /// As [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`].
+    /// See [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`].
     pub fn apply(&self, field: &mut WalkableField) -> Result<u64, VoxelError> {
         let place = FrameWindow::whole(field);
         Ok(self.shape.volume()?.mark(field, place, self.area))
     }
 
-    /// Applies the mark to a part of a field and returns the number of spans in it, those of the
-    /// ring among them. A span gets the area that it gets in the whole field.
+    /// Applies the mark to a part of a field and returns the number of spans in it, including those
+    /// of the ring. A span gets the same area as in the whole field.
     ///
     /// # Errors
-    /// As [`Mark::apply`].
+    /// See [`Mark::apply`].
     pub fn apply_to_window(&self, part: &mut FieldWindow) -> Result<u64, VoxelError> {
         let place = FrameWindow { frame: part.frame, window: part.window };
         Ok(self.shape.volume()?.mark(&mut part.field, place, self.area))
@@ -92,8 +94,8 @@ pub(crate) fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelErr
 
 /// Gives `area` to the walkable spans whose ground lies in `bounds`. Returns how many there are.
 ///
-/// Spans that are not walkable stay so; `AreaId::NULL` makes the others not walkable. Costs time
-/// for the cells under the shape only. A box that is empty marks nothing.
+/// Spans that are not walkable do not change. `AreaId::NULL` makes walkable spans not walkable. The
+/// cost depends only on the cells under the shape. An empty box marks nothing.
 ///
 /// # Errors
 /// [`VoxelError::BadField`] for a corner that is not finite.
@@ -130,7 +132,7 @@ pub fn mark_cylinder(
     Ok(Volume::of_cylinder(base, radius, height)?.mark(field, FrameWindow::whole(field), area))
 }
 
-/// Where the columns of a field lie: a window of a frame, whose coordinates decide.
+/// The place of the columns of a field: a window of a frame. Coordinates are those of the frame.
 #[derive(Clone, Copy)]
 struct FrameWindow {
     frame: GridFrame,
@@ -143,7 +145,7 @@ impl FrameWindow {
     }
 }
 
-/// A part of space: a plan rectangle, a height range, and what is inside of plan coordinates.
+/// A part of space: a plan rectangle, a height range, and a test for plan coordinates inside.
 struct Volume<'a> {
     least: [f32; 2],
     most: [f32; 2],

@@ -1,4 +1,4 @@
-//! Solids put into a heightfield that is there already.
+//! Solids that are added to an existing heightfield.
 
 use glam::{Vec2, Vec3};
 use waymesh_core::{BadField, Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup};
@@ -12,18 +12,18 @@ use crate::sweep::{Limit, NOWHERE, Sieve};
 use crate::triangle::{COVERS_CENTRE, GENTLE, GridTransform, GridTriangle, UPWARD, WALKABLE, ordered};
 use crate::{VoxelConfig, VoxelError};
 
-/// What an obstacle fills.
+/// The space that an obstacle fills.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ObstacleShape {
     /// All of a box, a cylinder, or a prism over the convex hull of its corners.
     Solid {
         /// The shape; world coordinates, metres. Its lower corner or height must not be above the
-        /// upper.
+        /// upper one.
         shape: MarkShape,
     },
-    /// The faces of a mesh, and what lies between a face that looks down and the next one above it:
-    /// the inside of a closed mesh whose faces look outward.
+    /// The faces of a mesh, and the space between a face that looks down and the next face above
+    /// it. For a closed mesh whose faces look outward, this is its inside.
     Mesh {
         /// The triangles; world coordinates, metres. Those that are not finite or have no area are
         /// skipped.
@@ -31,15 +31,15 @@ pub enum ObstacleShape {
     },
 }
 
-/// Something solid that stands in the world for a while.
+/// A solid that can be added to and removed from the world.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Obstacle {
-    /// What it fills.
+    /// The space that it fills.
     pub shape: ObstacleShape,
-    /// Whether it is meant to be stood on wherever its top is gentle enough: true for a platform, a
-    /// ramp, a bridge. Default false: then only what an agent steps onto from the ground beside
-    /// or below it is walkable, as on anything low.
+    /// `true` if agents may stand on it wherever its top is gentle enough, as on a platform, a ramp
+    /// or a bridge. Default `false`: then only the parts that an agent can step onto from the
+    /// ground beside or below are walkable, as on any low obstacle.
     pub walkable: bool,
 }
 
@@ -50,23 +50,23 @@ waymesh_core::setters! {
 }
 
 impl Obstacle {
-    /// A solid box, cylinder or prism that nobody is meant to stand on.
+    /// A solid box, cylinder or prism that is not meant to be walked on.
     #[must_use]
     pub fn solid(shape: MarkShape) -> Self {
         Self { shape: ObstacleShape::Solid { shape }, walkable: false }
     }
 
-    /// A mesh that nobody is meant to stand on.
+    /// A mesh that is not meant to be walked on.
     #[must_use]
     pub fn mesh(soup: TriangleSoup) -> Self {
         Self { shape: ObstacleShape::Mesh { soup }, walkable: false }
     }
 
-    /// A rectangle of columns around those that it reaches into: in no other column does
-    /// [`stamp_obstacles`] change anything. Empty if it lies beside the grid.
+    /// Returns a rectangle that contains all columns that it reaches into. [`stamp_obstacles`]
+    /// changes no other column. Empty if the obstacle lies outside the grid.
     ///
-    /// The field may change around them, too, as far as [`crate::halo_cells`] says: tiles whose
-    /// core grown by that meets the rectangle have to be built again.
+    /// The field may also change around these columns, up to [`crate::halo_cells`] away. A tile
+    /// must be built again if its core, grown by that distance, meets the rectangle.
     ///
     /// # Errors
     /// [`VoxelError::BadField`] and [`VoxelError::FlatPrism`] for a shape that cannot be used.
@@ -82,7 +82,8 @@ impl Obstacle {
         let is_mesh = matches!(self.shape, ObstacleShape::Mesh { .. });
         let range = |least: f64, most: f64| {
             let [first, last] = ordered(first_cell(least), last_cell(most));
-            // A face upright on a cell line fills one side of it or the other.
+            // A vertical face on a cell line fills the cells on one side of the line or on the
+            // other.
             if is_mesh { [first.min(last_cell(least)), last.max(first_cell(most))] } else { [first, last] }
         };
         let cells = range(grid.x(bounds.min.x), grid.x(bounds.max.x));
@@ -128,38 +129,39 @@ fn solid_bounds(shape: &MarkShape) -> Result<Bounds, VoxelError> {
     Ok(bounds)
 }
 
-/// Puts `obstacles` into the kept `heightfield` of the columns `window` of `frame`. Returns the
-/// number of columns they reach into. Of `config`, slope, merge rule and memory limit are used:
-/// they should be those of the rasteriser.
+/// Adds `obstacles` to the kept `heightfield` of the columns `window` of `frame`. Returns the
+/// number of columns they reach into. Only the slope, the merge rule and the memory limit of
+/// `config` are used; they should be the ones that the rasteriser used.
 ///
-/// An obstacle is solid from then on, as if it had been in the soup: filters and links of the
-/// walkable field then find steps onto what is low, room below what hangs high enough, and nothing
-/// where it is in the way. To take one away, start again from the heightfield as it was kept.
+/// An obstacle is then solid, as if it had been in the soup. The filters and links of the walkable
+/// field find steps onto low obstacles and head room below high ones, and no ground where an
+/// obstacle blocks it. To remove an obstacle, start again from the kept heightfield.
 ///
 /// # Guarantees
 /// - Conservative, with the slack of [`crate::rasterize`]: every column that an obstacle reaches
-///   into is filled over the heights it has there at least. Nothing that was filled becomes free.
-///   What ends on a cell line adds nothing beyond.
-/// - The result depends neither on the order of the obstacles nor on `window`: the columns get what
-///   the whole heightfield would get.
-/// - What an obstacle does not touch stays as it is, bit for bit.
-/// - Ground and flags follow the rules of [`crate::rasterize`]. Of a span that was there, its
-///   ground stands for the walkable and upward surfaces in it, and its area stays where it stays
-///   walkable; of two merged ones, that of the upper.
+///   into is filled at least over the obstacle's heights there. Nothing that was filled becomes
+///   free. An obstacle that ends on a cell line adds nothing beyond the line.
+/// - The result depends neither on the order of the obstacles nor on `window`: the columns become
+///   the same as in the whole heightfield.
+/// - Spans that no obstacle touches stay bit-identical.
+/// - Ground and flags follow the rules of [`crate::rasterize`]. The ground of an existing span
+///   stands for the walkable and upward surfaces in it. Its area stays if it stays walkable. If two
+///   spans are merged, the area of the upper one is used.
 ///
 /// # Cost
-/// The rows that obstacles reach into are written anew, the rest is moved. A solid costs its
-/// corners per row and its columns; a mesh as in [`crate::rasterize`], twice.
+/// The rows that obstacles reach into are written again, the rest is moved. A solid takes time for
+/// its corners in each row and for its columns. A mesh takes twice the time of
+/// [`crate::rasterize`].
 ///
 /// # Errors
 /// - [`VoxelError::BadField`], [`VoxelError::FlatPrism`] for an obstacle or a configuration that
 ///   cannot be used.
-/// - [`VoxelError::BadWindow`], [`VoxelError::BrokenHeightfield`] for a heightfield that is not
-///   that of `window`.
-/// - [`VoxelError::TooMuchMemory`], [`VoxelError::TooManySpans`] as the rasteriser.
+/// - [`VoxelError::BadWindow`], [`VoxelError::BrokenHeightfield`] for a heightfield that does not
+///   belong to `window`.
+/// - [`VoxelError::TooMuchMemory`], [`VoxelError::TooManySpans`] as for [`crate::rasterize`].
 ///
-/// The heightfield is then unchanged. Triangles of meshes that are skipped are counted and warned
-/// about; those beside the window are not.
+/// The heightfield is then unchanged. Skipped triangles of meshes are counted and reported as a
+/// warning; triangles outside the window are not.
 pub fn stamp_obstacles(
     heightfield: &mut Heightfield,
     frame: &GridFrame,
@@ -233,7 +235,7 @@ pub fn stamp_obstacles(
     Ok(changed)
 }
 
-/// The smallest window around both; an empty one counts for nothing.
+/// The smallest window that contains both. An empty window is ignored.
 fn hull(a: GridWindow, b: GridWindow) -> GridWindow {
     if a.is_empty() || b.is_empty() {
         return if a.is_empty() { b } else { a };
@@ -291,7 +293,7 @@ impl Solid {
         Self { outline, z, heights: [grid.height(heights[0]), -grid.height(heights[1])], flags }
     }
 
-    /// What of x the outline has between two lines of constant z, if it reaches there.
+    /// The range of x that the outline has between two lines of constant z, if it reaches there.
     fn strip(&self, from: f64, to: f64) -> Option<[f64; 2]> {
         if to < self.z[0] || from > self.z[1] {
             return None;
@@ -323,14 +325,15 @@ impl Solid {
         }
     }
 
-    /// Fills what it reaches into of a row.
+    /// Fills the cells of a row that the solid reaches into.
     fn fill_row(&self, row: i32, out: &mut RowFragments) {
         let within = |value: f64| clamp(value, -REACH, REACH);
         let rows = ordered(first_cell(within(self.z[0])), last_cell(within(self.z[1])));
         if row < rows[0] || row > rows[1] {
             return;
         }
-        // What lies within the slack of one cell line fills the rows on both sides of it.
+        // A solid that lies within the slack of one cell line fills the rows on both sides of the
+        // line.
         let line = f64::from(row);
         let (from, to) = ((line + PLAN_SLACK).min(self.z[1]), (line + 1.0 - PLAN_SLACK).max(self.z[0]));
         let Some(strip) = self.strip(from, to) else { return };
@@ -340,8 +343,8 @@ impl Solid {
             let centre = f64::from(cell) + 0.5;
             let covered = centres.is_some_and(|[a, b]| a - 1e-6 <= centre && centre <= b + 1e-6);
             let flags = self.flags | if covered { COVERS_CENTRE } else { 0 };
-            // A flat on a level line fills the level above it, as every floor does: steps are measured from
-            // top to top.
+            // A flat top on a level line fills the level above the line, as every floor does,
+            // because steps are measured from top to top.
             let top = -self.heights[1];
             out.add(cell, self.heights, top, 0);
             out.add(cell, range_of(top), top, flags);
@@ -372,7 +375,7 @@ fn convex_hull(corners: &[Vec2], grid: &GridTransform) -> Vec<[f64; 2]> {
             }
             hull.push(point);
         }
-        // The last point begins the other chain.
+        // The last point is the first one of the other chain.
         hull.pop();
     };
     chain(&mut points.iter().copied());
@@ -383,11 +386,11 @@ fn convex_hull(corners: &[Vec2], grid: &GridTransform) -> Vec<[f64; 2]> {
 /// The triangles of a mesh, swept row by row.
 #[derive(Debug)]
 struct MeshRows {
-    /// By the row in which they are met first, the last one to be met first.
+    /// Sorted by the first row they reach into, in descending order.
     waiting: Vec<(i32, [i32; 2], [Vec3; 3])>,
     open: Vec<GridTriangle>,
     walkable: bool,
-    /// Scratch: what the mesh has in a row, to find what is inside.
+    /// Scratch: the faces of the mesh in a row, to find the inside.
     faces: RowFragments,
     first_cell: i32,
 }

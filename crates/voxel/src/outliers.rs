@@ -1,15 +1,16 @@
-//! Finds the few triangles that make a scene look absurdly high.
+//! Finds the few triangles that make a scene far too high.
 
 use waymesh_core::{TriangleSoup, Warning};
 
-/// Most triangles that count as outliers, and the share of all they may be.
+/// Largest number of triangles that count as outliers, and the largest share of all triangles they
+/// may be.
 const MOST_OUTLIERS: usize = 16;
 const SHARE: usize = 10;
-/// The rest has to be lower than the whole by this factor.
+/// The rest must be lower than the whole scene by this factor.
 const STRETCH: f32 = 4.0;
 
-/// The triangles that stretch the height of `soup` at least fourfold, if there are at most 16 and
-/// at most a tenth of all.
+/// Finds the triangles that increase the height of `soup` at least fourfold, if there are at most
+/// 16 and at most a tenth of all.
 ///
 /// The suspects are the 16 that reach lowest and the 16 that reach highest; a suspect is an outlier
 /// if it leaves the height range of all others by more than that range.

@@ -1,4 +1,4 @@
-//! Triangles to a span heightfield.
+//! Turns triangles into a heightfield of spans.
 
 use glam::Vec3;
 use waymesh_core::{Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup};
@@ -8,24 +8,24 @@ use crate::sweep::{Limit, NOWHERE, Sieve, Sweep};
 use crate::triangle::GridTransform;
 use crate::{VoxelConfig, VoxelError};
 
-/// Heights from which a scene is checked for outliers: Recast's limit, beyond any real level at a
-/// usual scale.
+/// Number of levels from which a scene is checked for outliers. This is Recast's limit, which no
+/// real level exceeds at a usual scale.
 const SUSPICIOUS_LEVELS: f64 = 8192.0;
 
 /// Voxelises `soup` into a grid that just holds its finite triangles.
 ///
 /// # Method
 /// Every triangle is cut into rows of cells, every row into cells; the lowest and highest point of
-/// the triangle in the cell become the levels of a fragment. Only edges of the cut are followed:
-/// cells that a triangle covers wholly come from its plane. Fragments of one column that overlap or
-/// touch are merged into spans.
+/// the triangle in the cell give the levels of a fragment. Only the edges are cut cell by cell: for
+/// cells that a triangle covers completely, the levels come from its plane. Fragments of one column
+/// that overlap or touch are merged into spans.
 ///
 /// # Guarantees
 /// - Conservative: a column that a triangle reaches into by more than a 5000th of a cell has a span
-///   over its heights there, to a 10,000th of a level. A wall on a cell line fills the cell behind
-///   it, so that the solid ends there (the cell in front, if the one behind is not in the grid); a
-///   floor that ends on a cell line adds nothing beyond. No triangle with an area is lost, however
-///   thin.
+///   over the triangle's heights there, to a 10,000th of a level. A wall on a cell line fills the
+///   cell behind it, so that the solid ends at the wall (or the cell in front, if the one behind is
+///   not in the grid). A floor that ends on a cell line adds nothing beyond the line. No triangle
+///   with an area is lost, however thin it is.
 /// - [`Span::ground_drop`](waymesh_core::Span::ground_drop) gives the true surface at the cell's
 ///   centre: the highest ground of the walkable fragments that cover the centre, if it is within
 ///   the merge rule's reach (and one level) of the span's top; else the highest ground of all
@@ -37,27 +37,28 @@ const SUSPICIOUS_LEVELS: f64 = 8192.0;
 /// - The result depends neither on the order of the triangles nor on `config.threads`.
 ///
 /// # Cost
-/// Time is linear in the triangles plus the fragments. Memory beyond the result: eight bytes per
-/// triangle, and the fragments of one row of cells per thread. The limit counts the column table,
-/// the spans and the row.
+/// Time is linear in the triangles plus the fragments. Memory in addition to the result: eight
+/// bytes per triangle, and the fragments of one row of cells per thread. The memory limit counts
+/// the column table, the spans and the row.
 ///
 /// # Errors
 /// - [`VoxelError::BadField`], [`VoxelError::Grid`] for configuration and sizes that cannot be
 ///   used.
 /// - [`VoxelError::NoTriangles`] if no triangle is finite.
-/// - [`VoxelError::TooMuchMemory`] before anything is allocated if the columns alone are too many,
-///   else as soon as the spans are.
+/// - [`VoxelError::TooMuchMemory`] before anything is allocated if the columns alone take too much,
+///   else as soon as the spans do.
 ///
-/// Triangles that are not finite or have no area are skipped, counted and warned about.
+/// Triangles that are not finite or have no area are skipped, counted and reported as a warning.
 ///
 /// # References
 /// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 1.
 ///
 /// # Span storage
-/// Triangles are swept along z. One row of columns is open at a time; in it every column has a
-/// short list of pieces, which fragments merge into or join, and the finished row is appended to
-/// the flat arrays of the result. Against the alternatives (`benches/storage.rs`; 990,000 bare
-/// fragments, 262,000 columns, one core of a server; only the ratios carry over):
+/// Triangles are swept along z. One row of columns is open at a time, and each of its columns has a
+/// short list of pieces. A fragment merges with a piece or is added to the list. The finished row
+/// is appended to the flat arrays of the result. Compared with the alternatives
+/// (`benches/storage.rs`; 990,000 bare fragments, 262,000 columns, one core of a server; only the
+/// ratios are valid for other machines):
 ///
 /// | storage | ms | memory |
 /// |---|---|---|
@@ -66,10 +67,10 @@ const SUSPICIOUS_LEVELS: f64 = 8192.0;
 /// | linked list per column, merged at once (Recast) | 18.6 | the result, scattered; flattened later |
 /// | one bit per voxel, 128 levels | 5.5 | columns times levels; no room for flags and ground |
 ///
-/// With real fragments, which carry ground and flags, the lists win over the sort: with a counting
-/// sort inside each row the rasteriser took 3.1 instead of 2.9 ms on Recast's nav_test (0.3 m
-/// cells), 5.5 instead of 4.5 ms on the dungeon, 3.8 instead of 3.1 ms on undulating, because walls
-/// put several fragments on each span, and these merge at once.
+/// With real fragments, which have ground and flags, the lists are faster than the sort: with a
+/// counting sort inside each row the rasteriser took 3.1 instead of 2.9 ms on Recast's nav_test
+/// (0.3 m cells), 5.5 instead of 4.5 ms on the dungeon, 3.8 instead of 3.1 ms on undulating,
+/// because walls produce several fragments for each span, and these are merged immediately.
 pub fn rasterize(
     soup: &TriangleSoup,
     config: &VoxelConfig,
@@ -88,13 +89,13 @@ pub fn rasterize(
 
 /// Voxelises the part of `soup` that lies over the cells of `frame`; `config.scale` is not used.
 ///
-/// Guarantees, cost and errors as for [`rasterize`]. Heights are not clipped. Triangles beside the
-/// frame are counted as outside. Corners farther than 2^30 cells or levels from the frame's origin
-/// are moved to that distance.
+/// Guarantees and cost are those of [`rasterize`]. Heights are not clipped. Triangles outside the
+/// frame are counted. Corners farther than 2^30 cells or levels from the frame's origin are moved
+/// to that distance.
 ///
 /// # Errors
-/// As [`rasterize`], without [`VoxelError::NoTriangles`]: nothing over the frame gives an empty
-/// heightfield.
+/// See [`rasterize`]. There is no [`VoxelError::NoTriangles`]: if nothing lies over the frame, the
+/// heightfield is empty.
 pub fn rasterize_in_frame(
     soup: &TriangleSoup,
     frame: &GridFrame,
@@ -111,10 +112,10 @@ pub fn rasterize_in_frame(
     Sweep { triangles: soup, rows: &rows, grid, reach, limit }.run(config.threads, observer)
 }
 
-/// Voxelises the columns `window` of `frame`: one tile of a world, with the halo that its field
-/// needs ([`crate::halo_cells`]). `config.scale` is not used.
+/// Voxelises the columns `window` of `frame`. The window is a tile of a world with the halo that
+/// its field needs ([`crate::halo_cells`]). `config.scale` is not used.
 ///
-/// `triangles` are those of the world, or any part of it that has all triangles which reach into
+/// `triangles` are those of the world, or any subset that contains all triangles that reach into
 /// the window.
 ///
 /// # Guarantees
@@ -122,21 +123,22 @@ pub fn rasterize_in_frame(
 ///   done in the coordinates of the whole frame, in double precision, and only column numbers are
 ///   shifted. At 100,000 cells from the origin the error of a coordinate is below 10^-10 cells, a
 ///   millionth of the slack around a cell line.
-/// - Independent of the order of the triangles and of `config.threads`.
+/// - The result depends neither on the order of the triangles nor on `config.threads`.
 /// - The result's frame is `frame.window(window)`.
 ///
 /// # Cost
-/// One test per triangle; beyond that time is linear in the rows of the window that a triangle
-/// reaches into plus the fragments in the window, however large the triangle. Memory beyond the
-/// result: 44 bytes for each triangle whose box reaches into the window, eight more to sort them,
-/// and the fragments of one row per thread.
+/// One test per triangle. For triangles that reach into the window, time is linear in their rows in
+/// the window plus the fragments in the window, however large the triangles are. Memory in addition
+/// to the result: 44 bytes for each triangle whose box reaches into the window, eight more to sort
+/// them, and the fragments of one row per thread.
 ///
 /// # Errors
-/// As [`rasterize_in_frame`], and [`VoxelError::BadWindow`] for a window that is not in the frame.
+/// See [`rasterize_in_frame`]. Also [`VoxelError::BadWindow`] for a window that is not in the
+/// frame.
 ///
-/// Triangles that are of no use are counted and warned about as there, those beside the window as
-/// outside: a caller with many windows passes `&mut ()` and counts where it sees each triangle
-/// once.
+/// Unusable triangles are counted and reported in the same way; triangles outside the window are
+/// counted as outside. A caller with many windows should pass `&mut ()`, and count the triangles
+/// where it sees each of them once.
 pub fn rasterize_window(
     triangles: impl IntoIterator<Item = [Vec3; 3]>,
     frame: &GridFrame,

@@ -4,22 +4,23 @@
     reason = "the low half of the bits is the result, by construction"
 )]
 
-/// A triangle that reaches less than this fraction of a cell into a column adds nothing to it, and
-/// counts as lying on the cell line if it reaches no farther to the other side. Above the rounding
-/// of [`waymesh_core::GridFrame::fit`] (1e-4), so that what lies on the last cell line is kept, and
-/// far above the error of double precision over 2^30 cells (3e-7).
+/// A triangle that reaches less than this fraction of a cell into a column adds nothing to it. If
+/// it reaches no farther to the other side either, it counts as lying on the cell line. The value
+/// is above the rounding of [`waymesh_core::GridFrame::fit`] (1e-4), so that triangles on the last
+/// cell line are kept, and far above the error of double precision over 2^30 cells (3e-7).
 pub(crate) const PLAN_SLACK: f64 = 2e-4;
 
-/// A height this fraction of a level above a level line counts as on it: 0.6 m is 3 levels of 0.2
-/// m, though neither number exists in binary. The top of a span may lie this much below the
-/// surface.
+/// A height at most this fraction of a level above a level line counts as on it: 0.6 m is 3 levels
+/// of 0.2 m, although neither number is exact in binary. The top of a span may lie this much below
+/// the surface.
 pub(crate) const LEVEL_SLACK: f64 = 1e-4;
 
-/// Largest level or cell that the rounding below can give; beyond it coordinates are clamped.
+/// Largest level or cell that the rounding below can give. Larger coordinates are clamped.
 pub(crate) const REACH: f64 = (1_u64 << 30) as f64;
 
-/// The nearest whole number for sizes below 2^31: adding 1.5 * 2^52 moves it into the low bits. One
-/// addition where the portable instruction set has no rounding instruction, and it vectorises.
+/// The nearest whole number for sizes below 2^31: adding 1.5 * 2^52 moves it into the low bits.
+/// This is a single addition that vectorises; the portable instruction set has no rounding
+/// instruction.
 #[inline(always)]
 pub(crate) fn nearest(value: f64) -> i32 {
     (value + 6_755_399_441_055_744.0).to_bits() as u32 as i32
@@ -37,7 +38,7 @@ pub(crate) fn last_cell(x: f64) -> i32 {
     nearest(x - (PLAN_SLACK + 0.5))
 }
 
-/// What double precision may add to or take from a cell line.
+/// Largest error of a cell line in double precision.
 const LINE_ERROR: f64 = 1e-9;
 
 /// The cell line at or after `x`.
@@ -64,7 +65,7 @@ pub(crate) fn high(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// `value` moved into `least..=most`.
+/// `value` clamped to `least..=most`.
 #[inline(always)]
 pub(crate) fn clamp(value: f64, least: f64, most: f64) -> f64 {
     low(high(value, least), most)

@@ -1,4 +1,4 @@
-//! The stage traits of `waymesh-core` over the functions of this crate.
+//! Implements the stage traits of `waymesh-core` with the functions of this crate.
 
 use waymesh_core::stage::{BuildField, StageError, Voxelize};
 use waymesh_core::{Agent, Heightfield, Observer, TriangleSoup, WalkableField};
@@ -9,7 +9,7 @@ use crate::{Filters, Mark, VoxelConfig, build_filtered_field, erode, rasterize};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Voxelizer {
-    /// How to voxelise.
+    /// The configuration.
     pub config: VoxelConfig,
 }
 
@@ -29,8 +29,8 @@ impl Voxelize for Voxelizer {
 
 /// Filters, links, erosion and marks, in this order, as a stage.
 ///
-/// Marks come after erosion: ground that is cut out gets no margin. To keep the agent's body out of
-/// something solid, enlarge its mark by the agent's radius.
+/// Marks are applied after erosion, so ground that is cut out gets no margin. To keep the agent's
+/// body out of a solid, enlarge its mark by the agent's radius.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FieldBuilder {
@@ -38,10 +38,10 @@ pub struct FieldBuilder {
     pub agent: Agent,
     /// Which filters to run. Default all.
     pub filters: Filters,
-    /// Distance in metres to keep from walls and drops. Finite, zero or more; default the agent's
-    /// radius.
+    /// Distance in metres to keep from walls and drops. Finite and at least zero; default the
+    /// agent's radius.
     pub erosion_radius: f32,
-    /// Applied in order, the last one wins. Default none.
+    /// The marks, applied in order; where marks overlap, the last one counts. Default none.
     pub marks: Vec<Mark>,
 }
 
@@ -60,7 +60,7 @@ waymesh_core::setters! {
 }
 
 impl FieldBuilder {
-    /// All filters, erosion by the agent's radius, no marks.
+    /// A stage with all filters, erosion by the agent's radius, and no marks.
     #[must_use]
     pub fn new(agent: Agent) -> Self {
         Self { agent, filters: Filters::default(), erosion_radius: agent.radius, marks: Vec::new() }

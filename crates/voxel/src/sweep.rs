@@ -1,4 +1,4 @@
-//! The sweep along z: triangles in, rows of spans out.
+//! The sweep along z, which turns triangles into rows of spans.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ impl Corners for [[Vec3; 3]] {
     }
 }
 
-/// How many triangles were of no use, and where the others are.
+/// Counts unusable triangles, and finds the rows of the others.
 #[derive(Debug, Default)]
 pub(crate) struct Sieve {
     skipped: SkippedTriangles,
@@ -45,8 +45,8 @@ impl Sieve {
         Self { skipped: soup.skipped(), outside: 0 }
     }
 
-    /// First and last row that a triangle reaches into, in the rows of the whole grid and not
-    /// clipped; [`NOWHERE`] for one that is of no use, or reaches into no column of the window.
+    /// First and last row of the whole grid that a triangle reaches into, not clipped. [`NOWHERE`]
+    /// for a triangle that cannot be used or reaches into no column of the window.
     #[inline]
     pub(crate) fn rows(&mut self, corners: [Vec3; 3], grid: &GridTransform) -> [i32; 2] {
         if self.skipped.add(corners) {
@@ -64,7 +64,8 @@ impl Sieve {
         rows
     }
 
-    /// Tells of broken triangles; to lie elsewhere is no fault of an obstacle.
+    /// Reports broken triangles. Triangles outside the window are not reported: an obstacle may lie
+    /// elsewhere.
     pub(crate) fn report_useless(&self, observer: &mut dyn Observer) {
         self.skipped.tell(observer);
     }
@@ -77,13 +78,13 @@ impl Sieve {
     }
 }
 
-/// The memory limit, and what to say when it is met.
+/// The memory limit, and the errors when it is reached.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
     bytes: u64,
-    /// That of the columns to be filled: a window's, if there is one.
+    /// The frame of the columns to fill: that of the window, if there is one.
     frame: GridFrame,
-    /// What the grid takes without any span.
+    /// Bytes of the grid without spans.
     base: u64,
 }
 
@@ -102,7 +103,8 @@ impl Limit {
         if self.base <= self.bytes {
             return Ok(());
         }
-        // Most columns of a real scene hold a span; without them the hint would be for a grid of nothing.
+        // Most columns of a real scene hold a span. Without them the hint would be for an empty
+        // grid.
         let columns = u64::from(self.frame.width) * u64::from(self.frame.depth);
         Err(self.error(self.base.saturating_add(columns.saturating_mul(SPAN_BYTES))))
     }
@@ -123,7 +125,7 @@ impl Limit {
         }
     }
 
-    /// Error for `spans` spans after `done` of the rows.
+    /// The error for `spans` spans after `done` of `rows` rows.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -139,7 +141,7 @@ impl Limit {
         (self.bytes.saturating_sub(self.base) / SPAN_BYTES).min(u64::from(u32::MAX - 1))
     }
 
-    /// Whether the fragments of a row fit.
+    /// Checks that the fragments of a row fit into the limit.
     #[inline(always)]
     pub(crate) fn check_row(&self, row: &RowFragments) -> Result<(), VoxelError> {
         let most = (self.bytes / RowFragments::FRAGMENT_BYTES).min(u64::from(u32::MAX - 1));
@@ -149,7 +151,7 @@ impl Limit {
         Ok(())
     }
 
-    /// Whether so many spans fit the whole result.
+    /// Checks that the spans of the whole result fit into the limit.
     pub(crate) fn check_spans(&self, spans: u64) -> Result<(), VoxelError> {
         if spans > self.max_spans() { Err(self.too_many(spans, 1, 1)) } else { Ok(()) }
     }
@@ -163,8 +165,7 @@ impl Limit {
     }
 }
 
-/// The result for a band of rows: the column table without its last entry's successor, as in
-/// [`Heightfield`].
+/// The result for a band of rows: the tables of a [`Heightfield`] for these rows.
 #[derive(Debug)]
 struct Band {
     columns: Vec<u32>,
@@ -182,7 +183,7 @@ pub(crate) struct Sweep<'a, T: ?Sized> {
 }
 
 impl<T: Corners + ?Sized> Sweep<'_, T> {
-    /// Voxelises all rows, on so many threads (0: as many as the pool has).
+    /// Voxelises all rows on `threads` threads (0: as many as the pool has).
     pub(crate) fn run(&self, threads: usize, observer: &mut dyn Observer) -> Result<Heightfield, VoxelError> {
         let GridTransform { first_row, end_row, .. } = self.grid;
         let frame = self.limit.frame;
@@ -191,7 +192,7 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
             let band = self.run_band(first_row, end_row, Some(observer))?;
             return Ok(Heightfield { frame, columns: band.columns, spans: band.spans });
         }
-        // More bands than threads, so that a crowded band does not hold up the rest.
+        // More bands than threads, so that a band with many triangles does not delay the rest.
         let bands = threads.saturating_mul(4).min(frame.depth as usize);
         let row = |band: usize| {
             let after = (frame.depth as usize).saturating_mul(band) / bands;
@@ -202,8 +203,8 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         join(results, &self.limit)
     }
 
-    /// Voxelises rows `from..to`. Rows do not depend on each other, so the cut into bands does not
-    /// show.
+    /// Voxelises rows `from..to`. Rows do not depend on each other, so the bands do not change the
+    /// result.
     #[expect(clippy::cast_sign_loss, reason = "rows are clipped to the grid")]
     fn run_band(
         &self,
@@ -290,7 +291,7 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
     }
 }
 
-/// Puts the bands one after the other.
+/// Joins the bands in order.
 fn join(results: Vec<Result<Band, VoxelError>>, limit: &Limit) -> Result<Heightfield, VoxelError> {
     let bands = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     let total: usize = bands.iter().map(|band| band.spans.len()).sum();

@@ -12,36 +12,35 @@ pub(crate) const COVERS_CENTRE: u8 = 1;
 pub(crate) const UPWARD: u8 = 2;
 /// The fragment is gentle enough to walk on: its ground is ground to stand on.
 pub(crate) const GENTLE: u8 = 4;
-/// The fragment is meant to be walked on. All gentle ones are, except those of obstacles.
+/// The fragment may be walked on. All gentle fragments are, except those of obstacles.
 pub(crate) const WALKABLE: u8 = 8;
 
-/// Edges shorter than this along an axis have no usable slope along it; no cell line lies inside
-/// them that would matter.
+/// Edges shorter than this along an axis have no usable slope along it. No relevant cell line lies
+/// inside them.
 const SHORTEST_RUN: f64 = 1e-9;
-/// Cells of a row from which wholly covered ones are filled by the plane alone.
+/// Number of cells of a row from which completely covered cells are filled from the plane alone.
 const WIDE: i32 = 6;
 
-/// What turns world coordinates into grid coordinates, in double precision.
+/// Transforms world coordinates into grid coordinates, in double precision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GridTransform {
     origin: DVec3,
     per_cell: f64,
     per_level: f64,
-    /// Level per cell of a slope of one metre per metre.
+    /// Levels per cell of a slope of one metre per metre.
     slope_scale: f64,
     cos_squared: f64,
-    /// The columns asked for, by their numbers in the whole grid.
+    /// The requested columns, by their numbers in the whole grid.
     pub(crate) first_cell: i32,
     pub(crate) end_cell: i32,
     pub(crate) first_row: i32,
     pub(crate) end_row: i32,
-    /// Last column of cells and last row of the whole grid.
+    /// Last column and last row of the whole grid.
     last_of_all: [i32; 2],
 }
 
 impl GridTransform {
-    /// `frame` is that of the whole grid: coordinates are the same whichever window of it is asked
-    /// for.
+    /// `frame` is that of the whole grid: coordinates are the same for every window of it.
     pub(crate) fn new(frame: &GridFrame, window: GridWindow, max_slope: f32) -> Self {
         let number = |column: u32| i32::try_from(column).unwrap_or(i32::MAX);
         let (cell, level) = (f64::from(frame.cell_size), f64::from(frame.level_height));
@@ -76,13 +75,13 @@ impl GridTransform {
         clamp((f64::from(world) - self.origin.y) * self.per_level, -REACH, REACH)
     }
 
-    /// A length in plan.
+    /// Converts a length in plan to cells.
     pub(crate) fn cells_of(&self, metres: f32) -> f64 {
         f64::from(metres) * self.per_cell
     }
 
-    /// First and last row that the triangle reaches into, clipped to nothing. A wall along a cell
-    /// line lies in the row behind it.
+    /// First and last row that the triangle reaches into, not clipped. A wall along a cell line
+    /// lies in the row behind it.
     #[inline]
     pub(crate) fn rows(&self, corners: [Vec3; 3]) -> [i32; 2] {
         let [a, b, c] = corners.map(|corner| corner.z);
@@ -91,7 +90,7 @@ impl GridTransform {
         behind(first, last, self.last_of_all[1], || side(normal(corners))[1])
     }
 
-    /// First and last column of cells, likewise.
+    /// First and last column of cells that the triangle reaches into. See [`Self::rows`].
     #[inline]
     pub(crate) fn cells(&self, corners: [Vec3; 3]) -> [i32; 2] {
         let [a, b, c] = corners.map(|corner| corner.x);
@@ -106,9 +105,9 @@ pub(crate) fn ordered(a: i32, b: i32) -> [i32; 2] {
     if a <= b { [a, b] } else { [b, a] }
 }
 
-/// First and last cell of what reaches from one to the other; of what lies along the line between
-/// two (`first > last`) the cell behind it, where the solid is. Both if it faces neither way; the
-/// one in front if the one behind is not in the grid.
+/// First and last cell of a triangle that reaches from `first` to `last`. If it lies along the line
+/// between two cells (`first > last`), this is only the cell behind it, where the solid is; the one
+/// in front if the one behind is not in the grid; both if the triangle faces to neither side.
 #[inline(always)]
 fn behind(first: i32, last: i32, last_of_all: i32, side: impl FnOnce() -> f64) -> [i32; 2] {
     if first <= last {
@@ -129,7 +128,7 @@ fn normal(corners: [Vec3; 3]) -> DVec3 {
     (b - a).cross(c - a)
 }
 
-/// Which way along x and z a wall faces; zero for what faces up or down rather.
+/// The direction that a wall faces along x and z; zero for a triangle that faces up or down.
 #[inline(always)]
 fn side(normal: DVec3) -> [f64; 2] {
     [normal.x, normal.z].map(|along| if along.abs() > normal.y.abs() { along } else { 0.0 })
@@ -142,8 +141,8 @@ struct Point {
     height: f64,
 }
 
-/// Where a line of constant z crosses the triangle: on its longest edge (along z), and on the two
-/// others.
+/// The points where a line of constant z crosses the triangle: on its longest edge (along z), and
+/// on the two others.
 #[derive(Clone, Copy, Debug, Default)]
 struct Section {
     long: Point,
@@ -192,9 +191,9 @@ impl Edge {
 ///
 /// In the row between two cell lines of constant z the triangle is a convex polygon of at most five
 /// corners: two on each of its sections along the lines (or a corner where it begins or ends inside
-/// the row), and its middle corner. In a cell of the row, heights range over the polygon's corners
-/// there and over the two points where each cell line of constant x beside the cell crosses the
-/// polygon's border.
+/// the row), and its middle corner. In a cell of the row, the lowest and highest point are among
+/// the polygon's corners in the cell and the two points where each cell line of constant x beside
+/// the cell crosses the polygon's border.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GridTriangle {
     /// Rows it reaches into; `first` and `last` hold its lowest and highest corner along z.
@@ -207,26 +206,25 @@ pub(crate) struct GridTriangle {
     /// [`side`] along x, and the last column of cells of the whole grid.
     side: f64,
     last_of_all: i32,
-    /// It lies along a cell line of constant z, wholly within the slack: its row or rows get all of
-    /// it.
+    /// It lies along a cell line of constant z, completely within the slack: its row or rows get
+    /// all of it.
     along_line: bool,
     /// The corner of largest z.
     end: Point,
     end_z: f64,
-    /// Edges as functions of z: from the first corner to the last; from the first to the middle
-    /// one, and on to the last.
+    /// Edges as functions of z: from the first corner to the last one, from the first to the middle
+    /// one, and from the middle one to the last.
     long: Edge,
     short: [Edge; 2],
-    /// Edges as functions of x, likewise.
+    /// The same edges as functions of x, with the corners in order of x.
     long_x: Edge,
     short_x: [Edge; 2],
-    /// Height gradient per cell; zero if the triangle is vertical, the reference height then is its
-    /// highest.
+    /// Height gradient per cell. Zero if the triangle is vertical; the reference height is then its
+    /// highest one.
     gradient: [f64; 2],
     reference: f64,
     heights: [f64; 2],
-    /// The section at the lower line of the row that comes next, unless the triangle begins in that
-    /// row.
+    /// The section at the lower line of the next row, unless the triangle begins in that row.
     section: Section,
 }
 
@@ -281,13 +279,13 @@ impl GridTriangle {
         triangle
     }
 
-    /// The same triangle, not to be walked on.
+    /// The same triangle, but not walkable.
     pub(crate) fn unwalkable(mut self) -> Self {
         self.flags &= !WALKABLE;
         self
     }
 
-    /// Whether it stands upright, so that it has nothing above or below itself.
+    /// `true` if it is vertical.
     pub(crate) fn is_vertical(&self) -> bool {
         !self.has_plane
     }
@@ -319,8 +317,8 @@ impl GridTriangle {
         self.reference + self.gradient[0] * (x - self.long.other) + self.gradient[1] * (z - self.long.start)
     }
 
-    /// The heights at which the line of constant `x`, which crosses the row's polygon, enters and
-    /// leaves it.
+    /// The heights at which the line of constant `x` enters and leaves the row's polygon, which it
+    /// crosses.
     #[inline(always)]
     fn crossing(&self, x: i32, z: [f64; 2]) -> Range {
         let x = f64::from(x);
@@ -332,11 +330,12 @@ impl GridTriangle {
         widen(cut(self.long_x.at(x)), cut(short.at(x)))
     }
 
-    /// Cuts the row at `row` into cells and adds a fragment for each cell. Rows have to be asked
-    /// for in order.
+    /// Cuts the row at `row` into cells and adds a fragment for each cell. Rows must be filled in
+    /// order.
     pub(crate) fn fill_row(&mut self, row: i32, out: &mut RowFragments) {
         let line = f64::from(row);
-        // Both values are at hand and one is picked: whether a triangle ends in a row cannot be predicted.
+        // Both values are computed and one is selected, because a branch on whether a triangle ends
+        // in a row could not be predicted.
         let begins = (row <= self.first) | self.along_line;
         let ends = (row >= self.last) | self.along_line;
         let above = if ends {
@@ -378,8 +377,8 @@ impl GridTriangle {
             }
             return;
         }
-        // Cells that the polygon covers wholly: between its left and right sides, if it fills the row along
-        // z. Few of them are not worth the branches.
+        // Cells that the polygon covers wholly: between its left and right sides, if it fills the
+        // row along z. For only a few of them the branches cost more.
         if to.saturating_sub(from) >= WIDE && self.has_plane && z_range[0] <= line && z_range[1] >= line + 1.0
         {
             let inner = |a: Point, b: Point, c: Point, d: Point| {
@@ -394,7 +393,7 @@ impl GridTriangle {
                 let (run_from, run_to) = (full_from.max(out.first_cell()), full_to.min(out.last_cell() + 1));
                 self.fill_cells(&cut, [from, full_from - 1], out);
                 if run_from < run_to {
-                    // From the same cell whatever part of the run is asked for.
+                    // Starts at the same cell for every part of the run.
                     let start = f64::from(full_from);
                     let run = FullRun { start, corner: self.plane(start, line), gradient: self.gradient };
                     out.add_full(run_from..run_to, &run, self.flags | COVERS_CENTRE);
@@ -406,7 +405,7 @@ impl GridTriangle {
         self.fill_cells(&cut, [from, to], out);
     }
 
-    /// Adds a fragment for each of the cells `[first, last]`, which the polygon covers in part.
+    /// Adds a fragment for each of the cells `[first, last]`, which the polygon covers partly.
     #[inline(never)]
     #[expect(clippy::cast_sign_loss, reason = "clipped to the row")]
     fn fill_cells(&self, cut: &RowCut, cells: [i32; 2], out: &mut RowFragments) {
@@ -424,8 +423,8 @@ impl GridTriangle {
             *range = widen(*range, range_of(corner.height));
         }
         let mut before = if first > from { self.crossing(first, cut.z_range) } else { NO_RANGE };
-        // From the row's first cell on, not handed on from cell to cell: what is clipped away must not
-        // show.
+        // Computed from the row's first cell and not from cell to cell, so that clipping does not
+        // change the result.
         let start = self.plane(f64::from(from) + 0.5, f64::from(cut.row) + 0.5);
         let mut along = f64::from(first) - f64::from(from);
         for cell in first..=last {
@@ -442,7 +441,7 @@ impl GridTriangle {
     /// empty if first > last.
     #[inline(always)]
     fn covered_centres(&self, z: f64) -> [i32; 2] {
-        // Only gentle fragments are asked whether they cover the centre.
+        // Only gentle fragments need to know if they cover the centre.
         if self.flags & GENTLE == 0 {
             return [1, 0];
         }
@@ -465,7 +464,7 @@ impl RowCut {
 #[derive(Clone, Copy, Debug)]
 struct RowCut {
     row: i32,
-    /// What the row leaves of the triangle along z.
+    /// The range of the triangle along z in the row.
     z_range: [f64; 2],
     /// Its corners, some of them twice.
     corners: [Point; 5],
@@ -475,12 +474,12 @@ struct RowCut {
     cells: [i32; 2],
 }
 
-/// Which way a triangle faces, and its height gradient in levels per cell along x and z unless it
-/// is vertical.
+/// The flags for the direction a triangle faces, and its height gradient in levels per cell along x
+/// and z unless it is vertical.
 #[inline]
 fn facing(normal: DVec3, grid: &GridTransform) -> (u8, Option<[f64; 2]>) {
     let (up, all) = (normal.y * normal.y, normal.length_squared());
-    // Less than about 3e-5 of the normal is rounding on a wall.
+    // An upward part below about 3e-5 of the normal is a rounding error of a wall.
     if up <= 1e-9 * all {
         return (0, None);
     }

@@ -1,4 +1,4 @@
-//! From solid spans to the walkable field.
+//! Builds the walkable field from solid spans.
 
 use std::ops::Range;
 
@@ -10,14 +10,16 @@ use waymesh_core::{
 use crate::VoxelError;
 use crate::filters::{AgentLevels, Below, Columns, Filters, ceiling, check};
 
-/// The walkable spans of `heightfield` and how an agent steps between them.
+/// Builds the field of the walkable spans of `heightfield`, linked where an agent can step between
+/// them.
 ///
 /// # Guarantees
-/// - Contains the spans whose area is walkable, no others, numbered as in the heightfield.
+/// - The field contains exactly the spans whose area is walkable, in the order of the heightfield.
 /// - Two spans of adjacent columns are linked if their floors differ by at most `max_step` and the
-///   room they share is at least the agent's height. If a span could be linked to several of one
-///   column (steps higher than half the agent), each is linked to one, matched from the bottom up.
-/// - Any number of spans per column.
+///   room they share is at least the agent's height. If a span could be linked to several spans of
+///   one column (possible for steps higher than half the agent), each is linked to one, matched
+///   from the bottom up.
+/// - Any number of spans per column is supported.
 ///
 /// # Cost
 /// One pass over the columns. 33 bytes per walkable span.
@@ -35,7 +37,8 @@ pub fn build_walkable_field(
     warned(build::<false>(heightfield, agent, &Filters::none(), whole(heightfield), observer), observer)
 }
 
-/// [`build_walkable_field`] after the filters asked for, without touching `heightfield`.
+/// The same as [`build_walkable_field`] after the selected filters, but does not change
+/// `heightfield`.
 ///
 /// # Guarantees
 /// The same field and the same counts as calling [`crate::filter_low_obstacles`],
@@ -67,8 +70,8 @@ fn warned(
     field
 }
 
-/// [`build_filtered_field`] that counts in the columns of `counted` only, and does not mind if
-/// nothing is walkable.
+/// The same as [`build_filtered_field`], but counts only in the columns of `counted`, and does not
+/// warn if nothing is walkable.
 pub(crate) fn build_counted(
     heightfield: &Heightfield,
     agent: &Agent,
@@ -118,7 +121,8 @@ fn build<const FILTERED: bool>(
                 }
                 let (floor, ceiling) = (span.top, ceiling(spans, index));
                 if FILTERED {
-                    // Under a low ceiling no neighbour is in reach: only the grid's edge makes a ledge there.
+                    // Under a low ceiling no neighbour can be reached: only the edge of the grid
+                    // makes a ledge there.
                     let low = i64::from(ceiling) - i64::from(floor) < i64::from(reach.height);
                     if filters.ledges
                         && (columns.is_edge(x, z) || !low && columns.is_ledge(column, floor, ceiling, reach))
@@ -159,7 +163,7 @@ fn build<const FILTERED: bool>(
     Ok(field)
 }
 
-/// Room for so many spans, which bounds what is needed: memory that is not used is never touched.
+/// Reserves room for `spans` spans, which is an upper bound. Unused memory is never touched.
 fn reserve(field: &mut WalkableField, spans: usize) {
     field.span_columns.reserve_exact(spans);
     field.floor.reserve_exact(spans);
@@ -197,7 +201,7 @@ fn link(
     let (mut span, mut other) = (own.start, others.start);
     let (height, step) = (i64::from(reach.height), i64::from(reach.step));
     let WalkableField { floor: floors, clearance, links, .. } = field;
-    // An open sky is so much clearance that it ends above every ceiling.
+    // The clearance of open sky is so large that it ends above every ceiling.
     let room = |span: usize| {
         let floor = i64::from(floors[span]);
         (floor, floor + i64::from(clearance[span]))
@@ -210,7 +214,7 @@ fn link(
             links[span][direction.index()] = other as u32;
             links[other][direction.opposite().index()] = span as u32;
         }
-        // Rooms of a column do not overlap: the one that ends first meets no other.
+        // Gaps of a column do not overlap, so the one that ends first meets no further gap.
         span += usize::from(linked || ceiling <= other_ceiling);
         other += usize::from(linked || other_ceiling <= ceiling);
     }

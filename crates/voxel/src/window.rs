@@ -1,4 +1,4 @@
-//! The walkable field of one part of a grid, as the whole field has it.
+//! Builds the walkable field of a part of a grid, equal to the same part of the whole field.
 
 use waymesh_core::{
     Agent, Counter, FieldWindow, GridFrame, GridScale, GridWindow, Heightfield, Observer, WalkableField,
@@ -10,26 +10,27 @@ use crate::rasterize::check_window;
 use crate::walkable::build_counted;
 use crate::{FieldBuilder, VoxelError, erode};
 
-/// The part of the walkable field that has `core` and the ring around it, from the heightfield of
-/// `window`, which is larger.
+/// Builds the part of the walkable field that consists of `core` and the ring around it, from the
+/// heightfield of the larger `window`.
 ///
-/// Does what [`FieldBuilder`] does on a whole heightfield: filters, links, erosion, marks.
+/// Runs the same steps as [`FieldBuilder`] on a whole heightfield: filters, links, erosion, marks.
 ///
 /// # Guarantees
-/// - Equal, bit for bit, to the same part of the whole field ([`FieldWindow::cut`]), also at the
-///   edges of `frame`.
-/// - What `observer` counts are spans of the core: over cores that share no column the counts add
-///   up to those of the whole. A part without ground is nothing to warn about.
+/// - The result is equal, bit for bit, to the same part of the whole field ([`FieldWindow::cut`]),
+///   also at the edges of `frame`.
+/// - `observer` counts only spans of the core. Over cores that share no column the counts add up to
+///   those of the whole. A part without ground gives no warning.
 ///
 /// # Cost
-/// That of the whole stage on the columns of `window`, and one more copy of the spans that stay.
+/// The cost of the whole stage on the columns of `window`, and one more copy of the spans that
+/// stay.
 ///
 /// # Errors
 /// - [`VoxelError::BadWindow`] if `window` is not in `frame`, `core` not in `window`, or
 ///   `heightfield` not of the size of `window`.
 /// - [`VoxelError::ThinHalo`] if `window` holds less than [`FieldBuilder::halo_cells`] columns
 ///   around `core` on a side where the frame has them.
-/// - As the stage for an agent, a heightfield or a mark that cannot be used.
+/// - The errors of the stage for an agent, a heightfield or a mark that cannot be used.
 pub fn build_window(
     heightfield: &Heightfield,
     frame: &GridFrame,
@@ -42,15 +43,16 @@ pub fn build_window(
     finish(FieldWindow { frame: *frame, core, window, field }.cut(core), builder, observer)
 }
 
-/// [`build_window`], and the [`Climb`]s from the columns of `core`, up steps higher than the
-/// agent's and up to `max_climb` metres.
+/// The same as [`build_window`], but also finds the [`Climb`]s from the columns of `core`: ledges
+/// that are higher than the agent's step and at most `max_climb` metres high.
 ///
 /// # Guarantees
-/// Over cores that share no column and cover the grid, the climbs are those of the whole
+/// Cores that share no column and cover the grid together give the climbs of the whole grid
 /// ([`find_climbs`]).
 ///
 /// # Errors
-/// As [`build_window`]; `window` has to hold [`FieldBuilder::climb_cells`] columns more.
+/// See [`build_window`]. In addition, `window` must hold [`FieldBuilder::climb_cells`] more columns
+/// around `core`.
 pub fn build_window_with_climbs(
     heightfield: &Heightfield,
     frame: &GridFrame,
@@ -69,7 +71,7 @@ pub fn build_window_with_climbs(
     Ok((finish(part, builder, observer)?, climbs))
 }
 
-/// The eroded field of all of `window`, right as far as `more` columns around `core`.
+/// The eroded field of all of `window`, correct up to `more` columns around `core`.
 fn window_field(
     heightfield: &Heightfield,
     frame: &GridFrame,
@@ -99,14 +101,14 @@ fn window_field(
     Ok(field)
 }
 
-/// Counts what was eroded in the core, and marks.
+/// Counts the eroded spans of the core, and applies the marks.
 fn finish(
     mut part: FieldWindow,
     builder: &FieldBuilder,
     observer: &mut dyn Observer,
 ) -> Result<FieldWindow, VoxelError> {
     let core = part.core;
-    // All spans were walkable before: the field is made of no others.
+    // All spans were walkable before erosion.
     let eroded = count_unwalkable(
         &part.field,
         GridWindow { x: core.x - part.window.x, z: core.z - part.window.z, ..core },
@@ -131,22 +133,22 @@ fn count_unwalkable(field: &WalkableField, window: GridWindow) -> u64 {
     count
 }
 
-/// Columns that a heightfield needs around a core for [`build_window`] with the filters and the
-/// erosion of [`FieldBuilder::new`]. See [`FieldBuilder::halo_cells`].
+/// Returns the number of columns that a heightfield needs around a core for [`build_window`] with
+/// the filters and the erosion of [`FieldBuilder::new`]. See [`FieldBuilder::halo_cells`].
 #[must_use]
 pub fn halo_cells(agent: &Agent, scale: &GridScale) -> u32 {
     FieldBuilder::new(*agent).halo_cells(scale)
 }
 
 impl FieldBuilder {
-    /// Columns that a heightfield needs around a core for [`build_window`]; one less gives another
-    /// field. The sum of
+    /// Returns the number of columns that a heightfield needs around a core for [`build_window`].
+    /// With one column less, the field may differ. It is the sum of
     /// - 1 for the ring: the columns around the core are held as they are in the whole field;
-    /// - how far erosion looks: a span goes if a blocked cell lies within so many cells, and a cell
-    ///   is blocked if nothing is left in it to be linked to;
-    /// - 1 for the filter of ledges, which looks at the four columns around (0 if it is off).
+    /// - the reach of erosion: a span is removed if a blocked cell lies within this number of
+    ///   cells, and a cell is blocked if it has no span left to link to;
+    /// - 1 for the filter of ledges, which looks at the four neighbour columns (0 if it is off).
     ///
-    /// Links and the other filters need no more: they look at the spans of a column, or of two
+    /// Links and the other filters need no more columns: they look only at one column, or at two
     /// columns of the part itself.
     #[must_use]
     pub fn halo_cells(&self, scale: &GridScale) -> u32 {
@@ -155,16 +157,16 @@ impl FieldBuilder {
     }
 }
 
-/// Distance in cells of the farthest blocked cell that makes [`erode`] remove a span; for radii
-/// beyond all use, a bound.
+/// Distance in cells of the farthest blocked cell that makes [`erode`] remove a span; for radii too
+/// large to be useful, an upper bound.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "float-to-int casts saturate, as meant: NaN and negative radii are refused elsewhere"
 )]
 fn erosion_cells(radius_cells: f64) -> u32 {
-    // By the table that erosion itself goes by, so that its rule is written down once. It has an entry
-    // per cell of the radius.
+    // Uses the table of the erosion itself, so that the rule exists only once. The table has an
+    // entry per cell of the radius.
     if radius_cells < 65_536.0 {
         let table = reach_table(radius_cells, u32::MAX).unwrap_or_default();
         return table.first().map_or(0, |cells| cells.saturating_sub(1));

@@ -1,4 +1,4 @@
-//! Numbers to bytes and back, and what both formats begin with.
+//! Encodes numbers as bytes and decodes them; the header of both formats.
 //!
 //! Numbers have a fixed size and are little-endian, or are *short*: seven bits a byte, lowest
 //! first, the high bit set on all bytes but the last. Signed short numbers are folded first: 0, -1,
@@ -9,10 +9,10 @@ use waymesh_core::{GridFrame, GridScale, GridWindow};
 
 use crate::VoxelError;
 
-/// Columns that one byte of the column table covers at most: bounds what a few damaged bytes can
-/// ask for.
+/// Largest number of columns that one byte of the column table covers. Bounds the memory that a few
+/// damaged bytes can request.
 const LONGEST_RUN: usize = 64;
-/// Number of spans from which it is written out.
+/// Number of spans per column from which the number is written as a short number.
 const MANY: u32 = 3;
 
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl Writer {
         self.short(fold(value));
     }
 
-    /// Magic bytes, the place of the whole grid, and windows of it.
+    /// Writes the magic bytes, the place of the whole grid, and windows of it.
     pub(super) fn header(&mut self, magic: [u8; 4], frame: &GridFrame, windows: &[GridWindow]) {
         self.0.extend_from_slice(&magic);
         frame.origin.to_array().into_iter().for_each(|value| self.f32(value));
@@ -53,11 +53,11 @@ impl Writer {
         }
     }
 
-    /// The column table: the length in bytes of what follows, the number of spans, and runs of
-    /// columns with as many spans each.
+    /// Writes the column table: the length in bytes of the runs, the number of spans, and the runs
+    /// of columns that have the same number of spans.
     ///
-    /// A run is a byte: the number of spans in the high two bits, 3 for a short number that
-    /// follows; in the others the number of columns less one.
+    /// A run is a byte. The high two bits are the number of spans per column, or 3 if it follows as
+    /// a short number. The other bits are the number of columns less one.
     #[expect(clippy::cast_possible_truncation, reason = "runs are at most 64, counts below 3 are 2 bits")]
     pub(super) fn columns(&mut self, columns: &[u32]) {
         let mut runs = Self::default();
@@ -88,7 +88,7 @@ pub(super) fn unfold(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
 
-/// Reads what [`Writer`] wrote. Never trusts a byte of it.
+/// Reads the output of [`Writer`]. Checks every byte.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         Self { bytes, at: 0, what }
     }
 
-    /// The error that says that something is wrong here.
+    /// The error for damage at the current position.
     #[cold]
     pub(super) fn damaged(&self) -> VoxelError {
         VoxelError::Damaged { what: self.what, at: self.at }
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         self.bytes.len() - self.at
     }
 
-    /// Nothing may be left.
+    /// Returns an error if any bytes are left.
     pub(super) fn end(&self) -> Result<(), VoxelError> {
         if self.left() == 0 { Ok(()) } else { Err(self.damaged()) }
     }
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         self.short().map(unfold)
     }
 
-    /// A short number of 32 bits.
+    /// Reads a short number of 32 bits.
     #[inline]
     pub(super) fn short_u32(&mut self) -> Result<u32, VoxelError> {
         let value = self.short()?;
@@ -188,8 +188,8 @@ impl<'a> Reader<'a> {
         if is_sound(&frame) && inside { Ok((frame, windows)) } else { Err(self.damaged()) }
     }
 
-    /// The column table of `count` columns. `span_bytes` follow for each span at least: what is
-    /// asked for is never more than a small multiple of the bytes there are.
+    /// Reads the column table of `count` columns. At least `span_bytes` bytes must follow for each
+    /// span, so the memory requested is at most a small multiple of the bytes that exist.
     pub(super) fn columns(&mut self, count: u64, span_bytes: usize) -> Result<Vec<u32>, VoxelError> {
         let (runs, spans) = (self.u32()? as usize, self.u32()?);
         let rest = self.left().checked_sub(runs).ok_or_else(|| self.damaged())?;
@@ -222,12 +222,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a frame has numbers that can be worked with.
+/// `true` if all numbers of the frame can be used.
 pub(super) fn is_sound(frame: &GridFrame) -> bool {
     GridScale::new(frame.cell_size, frame.level_height).validate().is_ok() && frame.origin.is_finite()
 }
 
-/// Whether a window lies in the frame; its ends are numbers, too.
+/// `true` if a window lies in the frame and its ends do not overflow.
 pub(super) fn is_inside(window: &GridWindow, frame: &GridFrame) -> bool {
     let fits = |from: u32, size: u32, all: u32| from.checked_add(size).is_some_and(|end| end <= all);
     fits(window.x, window.width, frame.width) && fits(window.z, window.depth, frame.depth)

@@ -1,4 +1,4 @@
-//! A part of a walkable field as few bytes.
+//! A compact encoding of a part of a walkable field.
 
 use std::ops::Range;
 
@@ -18,14 +18,14 @@ const NEG_Z: usize = Direction::NegZ.index();
 const POS_X: usize = Direction::PosX.index();
 const POS_Z: usize = Direction::PosZ.index();
 
-/// A [`FieldWindow`] as few bytes: about two to three per span, where memory takes 33 and four per
-/// column.
+/// A compact form of a [`FieldWindow`]: about two to three bytes per span. A [`FieldWindow`] takes
+/// 33 bytes per span and four per column.
 ///
 /// # Guarantees
-/// - [`PackedField::unpack`] gives what was packed, bit for bit. The same part gives the same
+/// - [`PackedField::unpack`] returns the packed part, bit for bit. The same part gives the same
 ///   bytes.
-/// - Damaged bytes give an error, or a valid part that is another than was packed; never a panic,
-///   nor memory beyond about 300 times their length. Who keeps them adds a checksum.
+/// - Damaged bytes give an error or a different valid part. They never cause a panic, nor the use
+///   of memory beyond about 300 times their length. A file that keeps them should add a checksum.
 ///
 /// # Layout, version 1
 /// Numbers are little-endian; *short* ones have 7 bits a byte, lowest first, the high bit set on
@@ -42,21 +42,22 @@ const POS_Z: usize = Direction::PosZ.index();
 /// | ... | what did not fit there, span by span in this order: floor, clearance, links to -x and -z, ground, area |
 ///
 /// A span has a *mate* in the column before in its row and one in the column before in z: the
-/// lowest that no span of its own column has passed (a span passes those it is linked to, and those
-/// whose floor is not above its own), if there is one. It is compared with its mate in the row;
-/// without one with its mate in z; without one with the span before it; the first of all with level
-/// 0, open sky, no area.
+/// lowest span there that no span of its own column has passed, if there is one. A span passes
+/// those it is linked to, and those whose floor is not above its own. It is compared with its mate
+/// in the row. If there is none, it is compared with its mate in z, else with the span before it.
+/// The very first span is compared with level 0, open sky, no area.
 ///
-/// - Floor: 0 as the other's, 1 one more, 2 one less, 3 the difference follows, signed short.
-/// - Clearance: 0 open sky, 1 as the other's, 2 up to the same level as the other's, 3 follows,
-///   short.
-/// - Links: 0 none, 1 to the mate, 2 follows as the number of the span in its column, short. Those
-///   to +x and +z are the same ones seen from the other side.
-/// - Ground, in steps of a 32th of a level: expected is the other's, and, if the other lies in the
-///   row, so much more as that one's was than its other's. Stored is the difference from -63 to 63,
-///   plus 63; or 127, and what follows is short: 0 if the single itself comes next, else the folded
-///   difference plus 1.
-/// - Area: 0 as the other's, 1 follows as a byte.
+/// - Floor: 0 if equal to the other's, 1 if one more, 2 if one less, 3 if the difference follows,
+///   signed short.
+/// - Clearance: 0 if open sky, 1 if equal to the other's, 2 if it ends at the same level as the
+///   other's, 3 if it follows, short.
+/// - Links: 0 if none, 1 if to the mate, 2 if the number of the span in its column follows, short.
+///   Links to +x and +z are the same links seen from the other side.
+/// - Ground, in steps of a 32nd of a level: the expected value is the other's; if the other lies in
+///   the row, the rise from that one's other to it is added. A difference from -63 to 63 is stored
+///   plus 63. Otherwise 127 is stored and a short number follows: 0 if the single-precision number
+///   itself comes next, else the folded difference plus 1.
+/// - Area: 0 if equal to the other's, 1 if it follows as a byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedField {
     bytes: Vec<u8>,
@@ -77,7 +78,7 @@ impl PackedField {
         writer.0.resize(start + 2 * field.len(), 0);
         let mut codes = Vec::with_capacity(2 * field.len());
         let mut expect = Expect::new(part.window.width);
-        // Every link back has to be seen from the other side.
+        // Every link back must be seen from the other side.
         let mut links = [0_usize; 4];
         for column in 0..field.columns.len() - 1 {
             expect.begin(column, &field.columns);
@@ -99,36 +100,36 @@ impl PackedField {
         Ok(Self { bytes: writer.0 })
     }
 
-    /// Takes bytes that were packed before; they are looked at by [`PackedField::unpack`] only.
+    /// Takes bytes that were packed before. They are not checked until [`PackedField::unpack`].
     #[must_use]
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self { bytes }
     }
 
-    /// The bytes.
+    /// Returns the packed bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes.
+    /// Returns the packed bytes.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// What was packed.
+    /// Unpacks the part.
     ///
     /// # Errors
-    /// As [`PackedField::unpack_bytes`].
+    /// See [`PackedField::unpack_bytes`].
     pub fn unpack(&self) -> Result<FieldWindow, VoxelError> {
         Self::unpack_bytes(&self.bytes)
     }
 
-    /// What was packed to these bytes.
+    /// Unpacks a part from its packed bytes.
     ///
     /// # Errors
-    /// [`VoxelError::Damaged`] for bytes that say nothing, or too little, or too much.
+    /// [`VoxelError::Damaged`] for bytes that are invalid, too short or too long.
     pub fn unpack_bytes(bytes: &[u8]) -> Result<FieldWindow, VoxelError> {
         let mut reader = Reader::new(bytes, WHAT);
         let (frame, [core, window]) = reader.header(MAGIC)?;
@@ -175,7 +176,8 @@ impl PackedField {
     }
 }
 
-/// Whether tables, windows and floors are those of a valid part; links are checked on the way.
+/// Checks that tables, windows and floors are those of a valid part. Links are checked during
+/// packing.
 fn check(part: &FieldWindow) -> Result<(), VoxelError> {
     let wrong = |what, span| Err(VoxelError::NotPackable { what, span });
     let FieldWindow { frame, core, window, field } = part;
@@ -211,25 +213,25 @@ fn check(part: &FieldWindow) -> Result<(), VoxelError> {
     Ok(())
 }
 
-/// What a span is compared with: its number, [`NO_SPAN`] for the first of all, and the ground to be
-/// expected, in steps.
+/// The span that another is compared with: its number ([`NO_SPAN`] for the very first span), and
+/// the expected ground in steps.
 #[derive(Clone, Copy, Debug)]
 struct Other {
     span: u32,
     floor: i32,
-    /// Ground of the other, and what is expected here.
+    /// Ground of the other span, and the ground expected here.
     steps: i32,
     expected: i32,
     is_beside: bool,
 }
 
-/// What decides about the mates of the next span.
+/// The values of a span that decide about the mates of the next one.
 struct Own {
     floor: i32,
     links: [u32; 4],
 }
 
-/// The spans of a column beside the one at hand, and the first of them that was not passed yet.
+/// The spans of a column beside the current one, and the first of them that was not passed yet.
 #[derive(Clone, Debug)]
 struct Mates {
     column: Range<u32>,
@@ -258,31 +260,31 @@ impl Mates {
     }
 }
 
-/// Picks what to compare with, the same way in both directions.
+/// Picks the span to compare with, by the same rules for packing and unpacking.
 #[derive(Debug)]
 struct Expect {
     width: usize,
-    /// Place in its row of the column that begins next: columns have to come in order.
+    /// Index in its row of the column that begins next. Columns must come in order.
     x: usize,
-    /// Column before in the row, and before in z.
+    /// The previous column in the row, and the previous column in z.
     beside: Mates,
     before: Mates,
-    /// Ground and its rise for each span of the column before in the row, and of this one.
+    /// Ground and its rise for each span of the previous column in the row, and of this one.
     grounds: Vec<[i32; 2]>,
     own_grounds: Vec<[i32; 2]>,
 }
 
-/// The ground in steps; 0 if it has too many or is between two.
+/// The ground in steps; 0 if it is out of range or not a whole number of steps.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "checked to be a small whole number")]
 fn steps(ground: f32) -> i32 {
     let steps = ground * f32::from(GROUND_STEPS_PER_LEVEL);
-    // Wrong grounds only cost bytes.
+    // A wrong value only costs bytes.
     let whole = steps as i32;
     if ground_of(whole).to_bits() == ground.to_bits() { whole } else { 0 }
 }
 
-/// The ground of so many steps.
+/// The ground of a number of steps.
 #[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "what is lost is stored as the single itself")]
 fn ground_of(steps: i32) -> f32 {
@@ -406,13 +408,14 @@ fn encode(
     Ok(code)
 }
 
-/// The clearance up to the same level as that of another span.
+/// The clearance that ends at the same level as that of another span.
 #[inline(always)]
 fn same_ceiling(floor: i32, other_floor: i32, other_clearance: u32) -> u32 {
     other_clearance.wrapping_add(other_floor.wrapping_sub(floor).cast_unsigned())
 }
 
-/// Adds the span to `field`; returns what decides about the next one, and the ground in steps.
+/// Adds the span to `field`. Returns the values that decide about the next one, and the ground in
+/// steps.
 #[inline(always)]
 fn decode(
     code: u16,

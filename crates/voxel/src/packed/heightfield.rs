@@ -1,4 +1,4 @@
-//! A heightfield as few bytes.
+//! A compact encoding of a heightfield.
 
 use std::ops::Range;
 
@@ -12,14 +12,15 @@ use crate::filters::check;
 const MAGIC: [u8; 4] = *b"WHF\x01";
 const WHAT: &str = "packed heightfield";
 
-/// A [`Heightfield`] as few bytes: about one to two per span, where memory takes twelve and four
-/// per column.
+/// A compact form of a [`Heightfield`]: about one to two bytes per span. A [`Heightfield`] takes
+/// twelve bytes per span and four per column.
 ///
 /// # Guarantees
-/// - [`PackedHeightfield::unpack`] gives what was packed, bit for bit. The same heightfield gives
-///   the same bytes.
-/// - Damaged bytes give an error, or a valid heightfield that is another than was packed; never a
-///   panic, nor memory beyond about 300 times their length. Who keeps them adds a checksum.
+/// - [`PackedHeightfield::unpack`] returns the packed heightfield, bit for bit. The same
+///   heightfield gives the same bytes.
+/// - Damaged bytes give an error or a different valid heightfield. They never cause a panic, nor
+///   the use of memory beyond about 300 times their length. A file that keeps them should add a
+///   checksum.
 ///
 /// # Layout, version 1
 /// Numbers are little-endian; *short* ones have 7 bits a byte, lowest first, the high bit set on
@@ -34,17 +35,19 @@ const WHAT: &str = "packed heightfield";
 /// | 1 per span | bits 0-1 bottom, 2-3 top, 4 class, 5-7 drop |
 /// | ... | what did not fit there, span by span in this order: bottom, top, class, drop |
 ///
-/// A span is compared with another: of the column before in its row, else of the column before in
-/// z, the lowest one that no earlier span of its column has passed (a span passes those whose
-/// bottom is not above its top); else with the span before it; the first of all with levels 0 to 1,
-/// no area, not upward.
+/// Each span is compared with another one: the lowest span of the previous column in its row that
+/// no earlier span of its own column has passed. A span passes those whose bottom is not above its
+/// top. If there is none, it is compared with such a span of the previous column in z, else with
+/// the span before it. The very first span is compared with levels 0 to 1, no area, not upward.
 ///
-/// - Bottom and top: 0 as the other's, 1 one more, 2 one less, 3 the difference follows, signed
-///   short.
-/// - Class, which is area and [`Span::upward`]: 0 as the other's, 1 follows as two bytes.
-/// - Drop: expected is the other's if both are upward, and, if the other lies in the row, so that
-///   the ground goes on as it did from the other's other to it; 0 for a span that is not upward.
-///   Stored is the difference from -3 to 3, plus 3; or 7, and it follows, signed short.
+/// - Bottom and top: 0 if equal to the other's, 1 if one more, 2 if one less, 3 if the difference
+///   follows, signed short.
+/// - Class, which is area and [`Span::upward`]: 0 if equal to the other's, 1 if it follows as two
+///   bytes.
+/// - Drop: the expected value is 0 for a span that is not upward, and the other's drop if the other
+///   is not upward. Otherwise it is the drop that puts the ground at the height of the other's; if
+///   the other lies in the row, the rise from that one's other to it is added. A difference from -3
+///   to 3 is stored plus 3. Otherwise 7 is stored and the difference follows, signed short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedHeightfield {
     bytes: Vec<u8>,
@@ -89,37 +92,37 @@ impl PackedHeightfield {
         Ok(Self { bytes: writer.0 })
     }
 
-    /// Takes bytes that were packed before; they are looked at by [`PackedHeightfield::unpack`]
-    /// only.
+    /// Takes bytes that were packed before. They are not checked until
+    /// [`PackedHeightfield::unpack`].
     #[must_use]
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self { bytes }
     }
 
-    /// The bytes.
+    /// Returns the packed bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes.
+    /// Returns the packed bytes.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// What was packed.
+    /// Unpacks the heightfield.
     ///
     /// # Errors
-    /// As [`PackedHeightfield::unpack_bytes`].
+    /// See [`PackedHeightfield::unpack_bytes`].
     pub fn unpack(&self) -> Result<Heightfield, VoxelError> {
         Self::unpack_bytes(&self.bytes)
     }
 
-    /// What was packed to these bytes.
+    /// Unpacks a heightfield from its packed bytes.
     ///
     /// # Errors
-    /// [`VoxelError::Damaged`] for bytes that say nothing, or too little, or too much.
+    /// [`VoxelError::Damaged`] for bytes that are invalid, too short or too long.
     pub fn unpack_bytes(bytes: &[u8]) -> Result<Heightfield, VoxelError> {
         let mut reader = Reader::new(bytes, WHAT);
         let (frame, []) = reader.header(MAGIC)?;
@@ -145,7 +148,7 @@ impl PackedHeightfield {
     }
 }
 
-/// Whether `span` is one and leaves a gap to the one below it, whose top is `ceiling`.
+/// `true` if `span` is not empty and leaves a gap to the one below it, whose top is `ceiling`.
 fn is_next(span: &Span, ceiling: &mut i64) -> bool {
     let below = std::mem::replace(ceiling, i64::from(span.top));
     span.bottom < span.top && i64::from(span.bottom) > below
@@ -155,20 +158,21 @@ fn is_next(span: &Span, ceiling: &mut i64) -> bool {
 #[derive(Clone, Copy, Debug)]
 struct Other {
     span: Span,
-    /// By how many ground steps the ground rises from cell to cell there, if known.
+    /// Rise of the ground from cell to cell there, in ground steps, if known.
     rise: i64,
 }
 
-/// Picks the span to compare with, the same way in both directions.
+/// Picks the span to compare with, by the same rules for packing and unpacking.
 #[derive(Debug)]
 struct Expect {
     width: usize,
-    /// Place in its row of the column that begins next: columns have to come in order.
+    /// Index in its row of the column that begins next. Columns must come in order.
     x: usize,
-    /// Spans of the column before in the row, and before in z, that were not passed yet.
+    /// Spans of the previous column in the row, and of the previous column in z, that were not
+    /// passed yet.
     beside: Range<u32>,
     before: Range<u32>,
-    /// Rise of each span of the column before in the row, and of this one.
+    /// Rise of each span of the previous column in the row, and of this one.
     rises: Vec<i64>,
     own_rises: Vec<i64>,
     beside_start: u32,
@@ -230,7 +234,7 @@ fn ground(span: &Span) -> i64 {
     i64::from(span.top) * i64::from(GROUND_STEPS_PER_LEVEL) - i64::from(span.ground_drop)
 }
 
-/// The drop to be expected of a span of this top.
+/// The expected drop of a span with this top.
 fn expected_drop(top: i32, upward: bool, other: &Other) -> i64 {
     if !upward {
         return 0;
@@ -242,7 +246,7 @@ fn expected_drop(top: i32, upward: bool, other: &Other) -> i64 {
     (level - (ground(&other.span) + other.rise)).clamp(0, i64::from(u16::MAX))
 }
 
-/// Two bits for a difference: none, one up, one down, more.
+/// Encodes a difference in two bits: none, one up, one down, any other.
 fn step(difference: i64) -> u8 {
     match difference {
         0 => 0,

@@ -1,8 +1,8 @@
-//! Heightfields and fields as few bytes, to be kept in memory or on disk.
+//! Compact encodings of heightfields and fields, to keep in memory or on disk.
 //!
-//! What most spans share with a span beside them is said in a few bits; what they do not share
-//! follows in a second stream, as numbers of as many bytes as they need. Both directions run the
-//! same prediction over the spans in order, so that nothing has to be stored for it.
+//! The values that a span shares with a span beside it are stored in a few bits. Other values
+//! follow in a second stream, as numbers of variable length. Packing and unpacking predict the
+//! spans in the same order by the same rules, so the predictions are not stored.
 
 mod bytes;
 mod field;
