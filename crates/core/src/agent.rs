@@ -8,13 +8,13 @@ use crate::BadField;
 pub struct Agent {
     /// Room that the agent needs above the ground. Default 2.0, finite and above zero.
     pub height: f32,
-    /// Distance that the agent's centre keeps from walls and drops. Default 0.6, finite, zero or
-    /// more.
+    /// Distance that the agent's centre keeps from walls and drops. Default 0.6, finite and at
+    /// least zero.
     pub radius: f32,
-    /// Highest step that the agent climbs or drops without a link. Default 0.9, finite, zero or
-    /// more.
+    /// Highest step that the agent takes up or down without a link. Default 0.9, finite and at
+    /// least zero.
     pub max_step: f32,
-    /// Steepest slope that the agent walks on. Default 45 degrees, from 0 to below 90 degrees.
+    /// Steepest slope that the agent walks on. Default 45 degrees, at least 0 and below 90 degrees.
     pub max_slope: f32,
 }
 
@@ -25,7 +25,7 @@ impl Default for Agent {
 }
 
 /// Rounding slack of the conversions to cells and levels: a quotient this close to a whole number
-/// counts as it, so that 0.6 m in 0.2 m levels is 3 and not 4.
+/// is rounded to it, so that 0.6 m in 0.2 m levels is 3 and not 4.
 const QUOTIENT_SLACK: f32 = 1e-4;
 
 crate::setters! {
@@ -51,13 +51,13 @@ impl Agent {
         BadField::unless(is_walkable, "agent.max_slope", self.max_slope, expected)
     }
 
-    /// Levels of head room, rounded up.
+    /// Returns the head room in levels, rounded up.
     #[must_use]
     pub fn height_levels(&self, level_height: f32) -> u32 {
         saturating_u32((self.height / level_height - QUOTIENT_SLACK).ceil()).max(1)
     }
 
-    /// Levels of the highest step, rounded down.
+    /// Returns the highest step in levels, rounded down.
     #[must_use]
     pub fn max_step_levels(&self, level_height: f32) -> u32 {
         saturating_u32((self.max_step / level_height + QUOTIENT_SLACK).floor())

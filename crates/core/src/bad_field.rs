@@ -1,8 +1,8 @@
-//! Configuration that cannot be used.
+//! The error of a configuration that cannot be used.
 
 use thiserror::Error;
 
-/// A field of a configuration that is out of its range.
+/// A field of a configuration is out of its range.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[error("{field} is {}, but must be {expected}", shortest(*value))]
 #[non_exhaustive]
@@ -11,12 +11,12 @@ pub struct BadField {
     pub field: &'static str,
     /// Its value.
     pub value: f64,
-    /// What would be accepted.
+    /// The accepted values.
     pub expected: &'static str,
 }
 
 impl BadField {
-    /// An error about `field`, unless it is `fine`.
+    /// Returns an error about `field` if `fine` is `false`.
     ///
     /// # Errors
     /// If it is not.
@@ -29,7 +29,7 @@ impl BadField {
         if fine { Ok(()) } else { Err(Self { field, value: value.into(), expected }) }
     }
 
-    /// An error about a field of metres, unless it is finite and not negative.
+    /// Checks that a field in metres is finite and not negative.
     ///
     /// # Errors
     /// If it is not.
@@ -38,7 +38,7 @@ impl BadField {
         Self::unless(metres.is_finite() && metres >= 0.0, field, metres, "finite and at least 0 m")
     }
 
-    /// An error about a field of square metres, unless it is finite and not negative.
+    /// Checks that a field in square metres is finite and not negative.
     ///
     /// # Errors
     /// If it is not.
@@ -47,7 +47,7 @@ impl BadField {
         Self::unless(area.is_finite() && area >= 0.0, field, area, "finite and at least 0 m2")
     }
 
-    /// An error about a field of metres, unless it is finite and above 0.
+    /// Checks that a field in metres is finite and above 0.
     ///
     /// # Errors
     /// If it is not.
@@ -57,7 +57,8 @@ impl BadField {
     }
 }
 
-/// What was given in single precision is shown in single precision: 0.1, not 0.10000000149011612.
+/// Shows a value that was given in single precision in single precision: 0.1, not
+/// 0.10000000149011612.
 fn shortest(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "only if nothing is lost")]
     let single = value as f32;

@@ -1,4 +1,4 @@
-//! Triangles that know how wide a body may be to pass through them.
+//! Triangles with the width that a body may have to pass through them.
 
 use crate::triangulation::check_side;
 use crate::{AreaId, RegionId, TriangleId, Validate, VertexId, Violation, ViolationList};
@@ -8,7 +8,7 @@ use crate::{AreaId, RegionId, TriangleId, Validate, VertexId, Violation, Violati
 pub struct ClearanceVertex {
     /// World position along x, in double precision: on its wall to within 2^-21 cells.
     pub x: f64,
-    /// World position along z, likewise.
+    /// World position along z, with the same precision.
     pub z: f64,
     /// World height of the ground, along y.
     pub height: f32,
@@ -16,8 +16,8 @@ pub struct ClearanceVertex {
 
 /// A triangle of a [`ClearanceMesh`].
 ///
-/// A *traversal* enters through one side and leaves through another. The corner between the two
-/// names it, so a triangle has three, each good for both directions.
+/// A *traversal* enters through one side and leaves through another. It is identified by the corner
+/// between the two sides, so a triangle has three traversals, each for both directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClearanceTriangle {
     /// Corners, positive orientation.
@@ -26,16 +26,16 @@ pub struct ClearanceTriangle {
     pub neighbours: [Option<TriangleId>; 3],
     /// Region of the triangulation that it lies in, `None` if it may lie in several.
     pub region: Option<RegionId>,
-    /// What kind of ground it is, `None` if it may be of several.
+    /// What kind of ground it is, `None` if it may be of several kinds.
     pub area: Option<AreaId>,
-    /// Per corner, in metres: how wide a disc may be (its diameter) to get from one side at the
+    /// Per corner, in metres: the largest diameter of a disc that can pass from one side at the
     /// corner to the other. 0 where one of the two sides is a wall. Rounded down.
     pub clearance: [f32; 3],
 }
 
 impl ClearanceTriangle {
-    /// Width of the way from side `entry` to side `exit`, in metres; `None` unless they are two
-    /// sides of 0, 1, 2.
+    /// Returns the width of the traversal from side `entry` to side `exit`, in metres. `None`
+    /// unless they are two different sides of 0, 1, 2.
     #[must_use]
     pub fn traversal(&self, entry: usize, exit: usize) -> Option<f32> {
         match (entry.min(exit), entry.max(exit)) {
@@ -48,13 +48,13 @@ impl ClearanceTriangle {
 }
 
 /// A local clearance triangulation: walkable ground as triangles between walls, with the width of
-/// every way through a triangle.
+/// every traversal of a triangle.
 ///
 /// # Guarantees
-/// A disc of diameter `d` can follow a chain of triangles, its centre crossing their common sides
-/// in turn, exactly if no traversal of the chain is narrower than `d`: no wall beyond the chain is
-/// nearer than the triangles say. Whether it fits where the chain begins and ends depends on those
-/// places, and is for the query to see.
+/// The centre of a disc of diameter `d` can follow a chain of triangles across their common sides
+/// exactly if no traversal of the chain is narrower than `d`. The widths also respect walls beyond
+/// the chain. They do not tell if the disc fits at the two ends of the chain: the query must check
+/// this.
 ///
 /// # References
 /// Kallmann 2014, Dynamic and robust local clearance triangulations, <https://doi.org/10.1145/2580947>.
@@ -77,8 +77,8 @@ impl ClearanceMesh {
 }
 
 impl Validate for ClearanceMesh {
-    /// Indices in range, no triangle turned over, neighbours mutual over one and the same side,
-    /// clearances zero exactly at walls.
+    /// Checks that indices are in range, no triangle is turned over, neighbours share the same
+    /// side, and clearances are zero exactly at walls.
     fn violations(&self, out: &mut ViolationList) {
         for (index, triangle) in self.triangles.iter().enumerate() {
             let id = TriangleId::from_index(index);
@@ -88,8 +88,8 @@ impl Validate for ClearanceMesh {
             }
             let [a, b, c] = triangle.vertices.map(|vertex| self.position(vertex));
             let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-            // Metres are rounded, so that a thin triangle may come out flat; one that is turned over by more
-            // is broken.
+            // Metres are rounded, so a thin triangle may become flat. A triangle that is turned
+            // over by more than rounding is broken.
             let size = [a, b, c].iter().flatten().fold(0.0_f64, |size, value| size.max(value.abs()));
             if area.is_nan() || area < -1e-12 * size * size {
                 out.push(Violation::BrokenTriangle { triangle: id });

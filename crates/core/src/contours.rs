@@ -1,10 +1,10 @@
-//! Borders: arcs between junctions, loops of arcs, and the polygons they make.
+//! Borders: arcs between junctions, loops of arcs, and the polygons with holes that they enclose.
 
 use std::collections::HashSet;
 
 use crate::{ArcId, AreaId, GridFrame, PlanPoint, RegionId, Validate, VertexId, Violation, ViolationList};
 
-/// A point of a border: exact in plan, with the height of the ground there.
+/// A point of a border, exact in plan, with the height of the ground.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct PlanVertex {
@@ -14,18 +14,18 @@ pub struct PlanVertex {
     pub height: f32,
 }
 
-/// A piece of border between two junctions, or a closed one without any.
+/// A piece of border between two junctions, or a closed border without junctions.
 ///
 /// Walking along the arc, `left` is where [`PlanPoint::orientation`] is positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContourArc {
     /// First entry in [`ContourSet::arc_vertices`].
     pub first: u32,
-    /// Number of entries, two at least. A closed arc repeats its first vertex as its last.
+    /// Number of entries, at least two. A closed arc repeats its first vertex as its last.
     pub len: u32,
     /// Region on the positive side.
     pub left: RegionId,
-    /// Region on the other side; `None` where nobody walks (wall or drop).
+    /// Region on the other side; `None` at a wall or drop.
     pub right: Option<RegionId>,
 }
 
@@ -34,8 +34,8 @@ pub struct ContourArc {
 pub struct ArcUse {
     /// Which arc.
     pub arc: ArcId,
-    /// Whether it is walked from its last vertex to its first, so that its `right` is on the
-    /// positive side.
+    /// `true` if the loop follows it from its last vertex to its first, so that its `right` is on
+    /// the positive side.
     pub reversed: bool,
 }
 
@@ -55,17 +55,17 @@ pub struct RegionContour {
     pub holes: Vec<ContourLoop>,
 }
 
-/// The borders of all regions. A border between two regions is one arc, used by both: cracks and
-/// overlaps cannot arise.
+/// The borders of all regions. A border between two regions is one arc that both use, so there can
+/// be no cracks or overlaps.
 ///
 /// # Vertices
-/// A vertex stands for one corner of the surface, not for one corner of the plan: where storeys
-/// overlap, or where two parts of the surface touch at a corner without a way across, several
-/// vertices share one [`PlanPoint`].
+/// A vertex is a corner of the surface, not a corner of the plan. Several vertices share one
+/// [`PlanPoint`] where storeys overlap, or where two parts of the surface touch at a corner that
+/// cannot be crossed.
 ///
 /// # Raw and simplified
-/// A raw set has a vertex at every grid step; simplification keeps a subset and, with it, this same
-/// shape.
+/// A raw set has a vertex at every grid step. Simplification keeps a subset of the vertices in the
+/// same data structure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContourSet {
     /// Place and size of the grid.
@@ -81,28 +81,28 @@ pub struct ContourSet {
 }
 
 impl ContourSet {
-    /// The vertices of `arc`, from its first to its last.
+    /// Returns the vertices of `arc`, from its first to its last.
     #[must_use]
     pub fn arc_vertices(&self, arc: ArcId) -> &[VertexId] {
         let arc = &self.arcs[arc.index()];
         &self.arc_vertices[arc.first as usize..(arc.first + arc.len) as usize]
     }
 
-    /// The plan point of a vertex.
+    /// Returns the plan point of a vertex.
     #[inline]
     #[must_use]
     pub fn point(&self, vertex: VertexId) -> PlanPoint {
         self.vertices[vertex.index()].point
     }
 
-    /// Number of closed borders.
+    /// Returns the number of closed borders.
     #[must_use]
     pub fn loop_count(&self) -> usize {
         self.regions.iter().map(|region| 1 + region.holes.len()).sum()
     }
 
-    /// Number of vertices that lie on no wall or drop: only arcs between regions pass them. A path
-    /// planner that keeps clear of walls wants none.
+    /// Returns the number of vertices that lie on no wall or drop: they lie only on arcs between
+    /// regions. A path planner that keeps its distance from walls needs no such vertices.
     #[must_use]
     pub fn vertices_off_border(&self) -> usize {
         let mut is_off = vec![true; self.vertices.len()];
@@ -114,7 +114,7 @@ impl ContourSet {
         is_off.into_iter().filter(|&is_off| is_off).count()
     }
 
-    /// The vertices of a loop in walking order, each once, and beside each the region beyond the
+    /// Returns the vertices of a loop in its order, each once, and for each the region beyond the
     /// edge that starts there.
     #[must_use]
     pub fn expand(&self, contour_loop: &ContourLoop) -> PolygonLoop {
@@ -134,7 +134,7 @@ impl ContourSet {
         expanded
     }
 
-    /// One polygon with holes per region.
+    /// Returns one polygon with holes per region.
     #[must_use]
     pub fn polygons(&self) -> PolygonSet {
         let polygons = self
@@ -152,9 +152,9 @@ impl ContourSet {
 }
 
 impl Validate for ContourSet {
-    /// Arcs are in range and alternate their sides; loops are closed chains of arcs with their
-    /// region on the positive side; an arc between two regions is used once by each, any other
-    /// once; then all that [`PolygonSet`] promises.
+    /// Checks that arcs follow each other in the table, that loops are closed chains of arcs with
+    /// their region on the positive side, and that an arc between two regions is used once by each
+    /// region and any other arc once. Then checks all invariants of [`PolygonSet`].
     fn violations(&self, out: &mut ViolationList) {
         let mut previous_end = 0;
         for (index, arc) in self.arcs.iter().enumerate() {
@@ -215,13 +215,13 @@ impl ContourSet {
 /// A closed chain of vertices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolygonLoop {
-    /// The vertices, each once per visit.
+    /// The vertices, each as often as the loop passes it.
     pub vertices: Vec<VertexId>,
-    /// Region beyond the edge from vertex `i` to vertex `i + 1`; `None` where nobody walks.
+    /// Region beyond the edge from vertex `i` to vertex `i + 1`; `None` at a wall or drop.
     pub beyond: Vec<Option<RegionId>>,
 }
 
-/// The outline of one region.
+/// The outline of one region: a polygon with holes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polygon {
     /// Which region.
@@ -235,44 +235,44 @@ pub struct Polygon {
 }
 
 impl Polygon {
-    /// Outer border and holes.
+    /// Returns the outer border and the holes.
     pub fn loops(&self) -> impl Iterator<Item = &PolygonLoop> {
         std::iter::once(&self.outer).chain(&self.holes)
     }
 }
 
-/// Polygons with holes that share their vertices: what every pipeline hands to the geometric hall.
+/// Polygons with holes that share their vertices: the input of triangulation in every pipeline.
 ///
 /// # Invariants
-/// - Loops are weakly simple: they may touch themselves and each other in vertices, never cross,
-///   and no vertex lies inside an edge of the same polygon.
-/// - Two polygons are neighbours across an edge when one has it as `u -> v` with the other's region
-///   beyond, and the other as `v -> u` with the first one's region beyond.
+/// - Loops are weakly simple: they may touch themselves and each other in vertices, but never
+///   cross. No vertex lies inside an edge of the same polygon with holes.
+/// - Two polygons with holes are neighbours across an edge if one has it as `u -> v` with the
+///   other's region beyond, and the other has it as `v -> u` with the first one's region beyond.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolygonSet {
     /// Place and size of the grid.
     pub frame: GridFrame,
     /// All vertices.
     pub vertices: Vec<PlanVertex>,
-    /// All polygons; at most one per region, in the order of region ids.
+    /// All polygons with holes; at most one per region, in the order of region ids.
     pub polygons: Vec<Polygon>,
 }
 
 impl PolygonSet {
-    /// The plan point of a vertex.
+    /// Returns the plan point of a vertex.
     #[inline]
     #[must_use]
     pub fn point(&self, vertex: VertexId) -> PlanPoint {
         self.vertices[vertex.index()].point
     }
 
-    /// Twice the signed area of a loop, in square cells.
+    /// Returns twice the signed area of a loop, in square cells.
     #[must_use]
     pub fn doubled_area(&self, polygon_loop: &PolygonLoop) -> i128 {
         PlanPoint::doubled_area(polygon_loop.vertices.iter().map(|&vertex| self.point(vertex)))
     }
 
-    /// Area of a polygon in square cells, holes taken out.
+    /// Returns the area of a polygon in square cells, without its holes.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an area for people and ratios, not for decisions")]
     pub fn polygon_area(&self, polygon: &Polygon) -> f64 {
@@ -281,8 +281,9 @@ impl PolygonSet {
 }
 
 impl Validate for PolygonSet {
-    /// Indices in range, three vertices a loop at least, orientation, no crossing and no vertex
-    /// inside an edge within a polygon, and borders between regions matched edge by edge.
+    /// Checks that indices are in range, every loop has at least three vertices and the right
+    /// orientation, a polygon with holes has no crossing and no vertex inside an edge, and borders
+    /// between regions match edge by edge.
     fn violations(&self, out: &mut ViolationList) {
         let mut shared = HashSet::new();
         for polygon in &self.polygons {
@@ -315,8 +316,8 @@ impl Validate for PolygonSet {
 }
 
 impl PolygonSet {
-    /// Crossing or touching edges of one polygon, by a sweep over x: about `n log n` for real
-    /// contours.
+    /// Finds crossing or touching edges of one polygon with holes, by a sweep over x. Takes about
+    /// `n log n` time for real contours.
     fn crossings(&self, polygon: &Polygon, out: &mut ViolationList) {
         let mut edges = Vec::new();
         for polygon_loop in polygon.loops() {
@@ -342,7 +343,7 @@ impl PolygonSet {
     }
 }
 
-/// Whether two edges share a point other than a common end point: a crossing, an end inside the
+/// `true` if two edges share a point other than a common end point: a crossing, an end inside the
 /// other edge, or an overlap.
 fn edges_conflict(a: PlanPoint, b: PlanPoint, c: PlanPoint, d: PlanPoint) -> bool {
     if a.z.max(b.z) < c.z.min(d.z) || c.z.max(d.z) < a.z.min(b.z) {

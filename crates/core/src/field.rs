@@ -1,8 +1,8 @@
-//! Where an agent can stand, and from where to where it can step.
+//! The places where an agent can stand, and the steps between them.
 
 use crate::{AreaId, GridFrame, Validate, Violation, ViolationList};
 
-/// No span: the value of a link that leads nowhere.
+/// No span: the value of a missing link.
 pub const NO_SPAN: u32 = u32::MAX;
 
 /// The clearance of a span with nothing above it.
@@ -33,35 +33,35 @@ impl Direction {
         self as usize
     }
 
-    /// The direction with this index, modulo four.
+    /// Returns the direction with this index, modulo four.
     #[inline]
     #[must_use]
     pub const fn from_index(index: usize) -> Self {
         Self::ALL[index & 3]
     }
 
-    /// The way back.
+    /// Returns the opposite direction.
     #[inline]
     #[must_use]
     pub const fn opposite(self) -> Self {
         Self::from_index(self as usize + 2)
     }
 
-    /// The next in order: `NegX -> PosZ -> PosX -> NegZ`.
+    /// Returns the next direction in order: `NegX -> PosZ -> PosX -> NegZ`.
     #[inline]
     #[must_use]
     pub const fn next(self) -> Self {
         Self::from_index(self as usize + 1)
     }
 
-    /// The one before in order.
+    /// Returns the previous direction in order.
     #[inline]
     #[must_use]
     pub const fn previous(self) -> Self {
         Self::from_index(self as usize + 3)
     }
 
-    /// Step in x and z.
+    /// Returns the step in x and z.
     #[inline]
     #[must_use]
     pub const fn offset(self) -> (i32, i32) {
@@ -74,12 +74,12 @@ impl Direction {
     }
 }
 
-/// The surface one can stand on, as a graph of spans with up to four neighbours each.
+/// The walkable surface, as a graph of spans with up to four neighbours each.
 ///
 /// # Layout
 /// Structure of arrays, one entry per span, spans numbered column by column (row-major), bottom to
-/// top. Links are span numbers, not layer numbers: walking the graph needs no coordinates and no
-/// column look-up, and a column may have any number of storeys. Spans whose `area` is
+/// top. Links are span numbers, not layer numbers: to follow links, no coordinates and no column
+/// look-up are needed, and a column may have any number of storeys. Spans whose `area` is
 /// [`AreaId::NULL`] (eroded, removed) stay in the arrays and keep their links.
 ///
 /// # Invariants
@@ -100,12 +100,12 @@ pub struct WalkableField {
     pub ground: Vec<f32>,
     /// Neighbour by [`Direction::index`], [`NO_SPAN`] if there is none within a step.
     pub links: Vec<[u32; 4]>,
-    /// What kind of ground it is; [`AreaId::NULL`] is not walkable (any more).
+    /// What kind of ground it is; [`AreaId::NULL`] if it is not walkable (any more).
     pub area: Vec<AreaId>,
 }
 
 impl WalkableField {
-    /// A field with no span.
+    /// Returns a field without spans.
     #[must_use]
     pub fn empty(frame: GridFrame) -> Self {
         Self {
@@ -120,26 +120,26 @@ impl WalkableField {
         }
     }
 
-    /// Number of spans, walkable or not.
+    /// Returns the number of spans, walkable or not.
     #[must_use]
     pub fn len(&self) -> usize {
         self.span_columns.len()
     }
 
-    /// Whether there is no span at all.
+    /// `true` if there is no span.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.span_columns.is_empty()
     }
 
-    /// Whether one may walk on `span`.
+    /// `true` if `span` is walkable.
     #[inline]
     #[must_use]
     pub fn is_walkable(&self, span: u32) -> bool {
         self.area[span as usize].is_walkable()
     }
 
-    /// The walkable neighbour of `span` in `direction`.
+    /// Returns the walkable neighbour of `span` in `direction`.
     #[inline]
     #[must_use]
     pub fn walkable_neighbour(&self, span: u32, direction: Direction) -> Option<u32> {
@@ -147,7 +147,7 @@ impl WalkableField {
         (neighbour != NO_SPAN && self.is_walkable(neighbour)).then_some(neighbour)
     }
 
-    /// Plan coordinates `(x, z)` of the cell of `span`.
+    /// Returns the plan coordinates `(x, z)` of the cell of `span`.
     #[inline]
     #[must_use]
     pub fn column_of(&self, span: u32) -> (u32, u32) {
@@ -155,7 +155,7 @@ impl WalkableField {
         (cell % self.frame.width, cell / self.frame.width)
     }
 
-    /// The spans of column `(x, z)`.
+    /// Returns the spans of column `(x, z)`.
     ///
     /// # Panics
     /// If the column lies outside the grid.
@@ -166,19 +166,19 @@ impl WalkableField {
         self.columns[column]..self.columns[column + 1]
     }
 
-    /// Whether there is a span one may walk on. Stops at the first.
+    /// `true` if there is a walkable span. Stops at the first one.
     #[must_use]
     pub fn has_ground(&self) -> bool {
         self.area.iter().any(|area| area.is_walkable())
     }
 
-    /// Number of spans one may walk on.
+    /// Returns the number of walkable spans.
     #[must_use]
     pub fn walkable_spans(&self) -> usize {
         self.area.iter().filter(|area| area.is_walkable()).count()
     }
 
-    /// Plan area in square metres of the spans one may walk on.
+    /// Returns the plan area of the walkable spans in square metres.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
     pub fn walkable_area(&self) -> f64 {
@@ -187,8 +187,8 @@ impl WalkableField {
 }
 
 impl Validate for WalkableField {
-    /// Tables agree in length, columns ascend, floors ascend in a column, links are symmetric and
-    /// lead to the next column.
+    /// Checks that tables agree in length, columns ascend, floors ascend in a column, and links are
+    /// symmetric and lead to the adjacent column.
     fn violations(&self, out: &mut ViolationList) {
         let spans = self.span_columns.len();
         let lengths =

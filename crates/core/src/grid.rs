@@ -25,14 +25,14 @@ impl Default for GridScale {
     }
 }
 
-/// A grid that cannot be made.
+/// Errors of a grid that cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GridError {
-    /// A length of the scale out of its range.
+    /// A length of the scale is out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// Bounds that are empty or not finite.
+    /// The bounds are empty or not finite.
     #[error("the scene has no finite bounds: from {min} to {max}")]
     BadBounds {
         /// Lower corner.
@@ -40,22 +40,22 @@ pub enum GridError {
         /// Upper corner.
         max: Vec3,
     },
-    /// More cells or levels along one axis than a plan coordinate can count.
+    /// There are more cells or levels along one axis than a plan coordinate can count.
     #[error("the grid would have {needed} {unit} along {axis}, the limit is {limit}")]
     TooLong {
         /// `'x'`, `'y'` or `'z'`.
         axis: char,
-        /// Cells or levels.
+        /// `"cells"` or `"levels"`.
         unit: &'static str,
-        /// How many the scene needs.
+        /// Number that the scene needs.
         needed: u64,
-        /// How many there may be.
+        /// Largest number allowed.
         limit: u64,
     },
 }
 
 impl GridScale {
-    /// A scale of `cell_size` by `level_height` metres.
+    /// Returns a scale of `cell_size` by `level_height` metres.
     #[must_use]
     pub fn new(cell_size: f32, level_height: f32) -> Self {
         Self { cell_size, level_height }
@@ -71,11 +71,11 @@ impl GridScale {
     }
 }
 
-/// Place and size of a grid in the world.
+/// The place and size of a grid in the world.
 ///
-/// Cell `(x, z)` covers `origin.x + x * cell_size ..= origin.x + (x + 1) * cell_size`, likewise z.
-/// Level `y` covers `origin.y + y * level_height ..= origin.y + (y + 1) * level_height`. Columns
-/// are numbered row by row: `z * width + x`.
+/// Cell `(x, z)` covers `origin.x + x * cell_size ..= origin.x + (x + 1) * cell_size`, and along z
+/// in the same manner. Level `y` covers `origin.y + y * level_height ..= origin.y + (y + 1) *
+/// level_height`. Columns are numbered row by row: `z * width + x`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridFrame {
     /// World position of the lower corner of cell `(0, 0)`, level 0.
@@ -91,10 +91,11 @@ pub struct GridFrame {
 }
 
 impl GridFrame {
-    /// The smallest frame of this scale that holds `bounds`, its origin at their lower corner.
+    /// Returns the smallest frame of this scale that contains `bounds`. Its origin is their lower
+    /// corner.
     ///
     /// # Errors
-    /// - [`GridError::BadField`] and [`GridError::BadBounds`] for numbers that are no use.
+    /// - [`GridError::BadField`] and [`GridError::BadBounds`] for numbers that cannot be used.
     /// - [`GridError::TooLong`] beyond [`MAX_PLAN_COORDINATE`] cells or levels along an axis.
     pub fn fit(bounds: &Bounds, scale: &GridScale) -> Result<Self, GridError> {
         scale.validate()?;
@@ -103,8 +104,8 @@ impl GridFrame {
         }
         let count = |axis, unit, low: f32, high: f32, step: f32| {
             let exact = (f64::from(high) - f64::from(low)) / f64::from(step);
-            // The same slack as Recast's rounding gets from single precision: a bound on a cell line starts
-            // no cell.
+            // The same slack that Recast's rounding gets from single precision: bounds that end on
+            // a cell line do not begin another cell.
             let needed = (exact - 1e-4).ceil().max(1.0);
             if needed > f64::from(MAX_PLAN_COORDINATE) {
                 #[expect(
@@ -131,20 +132,20 @@ impl GridFrame {
         })
     }
 
-    /// Number of columns, `width * depth`.
+    /// Returns the number of columns, `width * depth`.
     #[must_use]
     pub fn column_count(&self) -> usize {
         self.width as usize * self.depth as usize
     }
 
-    /// Area of one cell in square metres.
+    /// Returns the area of one cell in square metres.
     #[must_use]
     pub fn cell_area(&self) -> f64 {
         f64::from(self.cell_size) * f64::from(self.cell_size)
     }
 
-    /// World position of a plan position in cells and a height in levels. Computed in double
-    /// precision.
+    /// Returns the world position of a plan position in cells and a height in levels. Computed in
+    /// double precision.
     #[inline]
     #[must_use]
     pub fn to_world(&self, x_cells: f64, height_levels: f64, z_cells: f64) -> Vec3 {
@@ -160,7 +161,8 @@ impl GridFrame {
         )
     }
 
-    /// Plan position in cells and height in levels `[x, y, z]` of a world position.
+    /// Returns the plan position in cells and the height in levels of a world position, as `[x, y,
+    /// z]`.
     #[inline]
     #[must_use]
     pub fn to_grid(&self, position: Vec3) -> [f64; 3] {
@@ -187,15 +189,15 @@ pub struct PlanPoint {
 }
 
 impl PlanPoint {
-    /// The point `(x, z)`.
+    /// Returns the point `(x, z)`.
     #[inline]
     #[must_use]
     pub const fn new(x: i32, z: i32) -> Self {
         Self { x, z }
     }
 
-    /// Twice the signed area of the triangle `a b c`: positive when `c` lies on the walkable side
-    /// of `a -> b` in a positive loop. Exact for coordinates within [`MAX_PLAN_COORDINATE`].
+    /// Returns twice the signed area of the triangle `a b c`: positive if `c` lies on the walkable
+    /// side of `a -> b` in a positive loop. Exact for coordinates within [`MAX_PLAN_COORDINATE`].
     #[inline]
     #[must_use]
     pub const fn orientation(a: Self, b: Self, c: Self) -> i64 {
@@ -203,7 +205,8 @@ impl PlanPoint {
             - (b.z as i64 - a.z as i64) * (c.x as i64 - a.x as i64)
     }
 
-    /// Squared distance in cells. Exact: the diagonal of the largest grid is 2^63.
+    /// Returns the squared distance in cells. Exact: the squared diagonal of the largest grid is
+    /// 2^63.
     #[inline]
     #[must_use]
     pub const fn distance_squared(self, other: Self) -> u64 {
@@ -211,7 +214,7 @@ impl PlanPoint {
         dx * dx + dz * dz
     }
 
-    /// Twice the signed area of a loop of points (shoelace sum). Exact.
+    /// Returns twice the signed area of a loop of points (shoelace sum). Exact.
     #[must_use]
     pub fn doubled_area(points: impl IntoIterator<Item = Self>) -> i128 {
         let mut points = points.into_iter();

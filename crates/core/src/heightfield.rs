@@ -2,7 +2,7 @@
 
 use crate::{AreaId, GridFrame, Validate, Violation, ViolationList};
 
-/// Fractions of a level in which [`Span::ground_drop`] counts.
+/// Number of steps per level in which [`Span::ground_drop`] counts.
 pub const GROUND_STEPS_PER_LEVEL: u16 = 32;
 
 /// A solid run of levels in one column: levels `bottom..top` are filled.
@@ -10,22 +10,22 @@ pub const GROUND_STEPS_PER_LEVEL: u16 = 32;
 pub struct Span {
     /// Lowest filled level.
     pub bottom: i32,
-    /// Level just above the highest filled one: conservative, the surface is never higher.
+    /// Level just above the highest filled one. Conservative: the surface is never higher.
     pub top: i32,
     /// How far the true surface at the cell's centre lies below `top`, in steps of a level divided
     /// by [`GROUND_STEPS_PER_LEVEL`]. Rounded to the nearest step; saturates at `u16::MAX`
     /// (2,048 levels).
     pub ground_drop: u16,
-    /// Whether one can stand on top, and on what.
+    /// What kind of ground the top is; [`AreaId::NULL`] if it is not walkable.
     pub area: AreaId,
-    /// Whether the top is the outside of something: a triangle that faces upward lies at it,
-    /// however steep. False for the underside of a slab and for bare walls, on which nobody may
-    /// be put by a filter.
+    /// `true` if a triangle that faces upward lies at the top, however steep it is. `false` for the
+    /// underside of a slab and for bare walls. Filters must not make these walkable.
     pub upward: bool,
 }
 
 impl Span {
-    /// Height in levels of the true surface at the cell's centre. Error at most half a ground step.
+    /// Returns the height in levels of the true surface at the cell's centre. The error is at most
+    /// half a ground step.
     #[inline]
     #[must_use]
     pub fn ground(&self) -> f32 {
@@ -38,11 +38,11 @@ impl Span {
     }
 }
 
-/// Spans of every column, sorted upward, one after the other in one array.
+/// The spans of every column, sorted upward, in one array.
 ///
 /// # Layout
-/// `spans[columns[c]..columns[c + 1]]` are the spans of column `c`: two flat arrays, no links to
-/// chase, and the four neighbours of a column are found by arithmetic.
+/// `spans[columns[c]..columns[c + 1]]` are the spans of column `c`: two flat arrays without linked
+/// lists. The four neighbours of a column are found by arithmetic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heightfield {
     /// Place and size of the grid.
@@ -54,13 +54,13 @@ pub struct Heightfield {
 }
 
 impl Heightfield {
-    /// A heightfield with no span.
+    /// Returns a heightfield without spans.
     #[must_use]
     pub fn empty(frame: GridFrame) -> Self {
         Self { frame, columns: vec![0; frame.column_count() + 1], spans: Vec::new() }
     }
 
-    /// The spans of column `(x, z)`, bottom to top.
+    /// Returns the spans of column `(x, z)`, bottom to top.
     ///
     /// # Panics
     /// If the column lies outside the grid.
@@ -71,7 +71,7 @@ impl Heightfield {
         &self.spans[self.columns[column] as usize..self.columns[column + 1] as usize]
     }
 
-    /// Number of spans one may stand on.
+    /// Returns the number of walkable spans.
     #[must_use]
     pub fn walkable_spans(&self) -> usize {
         self.spans.iter().filter(|span| span.area.is_walkable()).count()
@@ -79,8 +79,8 @@ impl Heightfield {
 }
 
 impl Validate for Heightfield {
-    /// Columns ascend and cover all spans; spans in a column are non-empty, ascend and keep a gap
-    /// of a level at least.
+    /// Checks that columns ascend and cover all spans, and that spans in a column are not empty,
+    /// ascend and have gaps of at least one level.
     fn violations(&self, out: &mut ViolationList) {
         if !crate::validate::is_prefix_table(&self.columns, self.frame.column_count(), self.spans.len()) {
             out.push(Violation::BrokenTable { table: "heightfield columns" });

@@ -10,14 +10,14 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The id as an index into a slice.
+            /// Returns the id as an index into a slice.
             #[inline]
             #[must_use]
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// The id of the element at `index`.
+            /// Returns the id of the element at `index`.
             ///
             /// # Panics
             /// If `index` does not fit 32 bits: every table of the workspace holds fewer elements than that.
@@ -57,18 +57,17 @@ id!(
     PolyId
 );
 
-/// Returns `index` as the 32 bits of an id, or [`u32::MAX`] where it does not fit.
+/// Returns `index` as the 32 bits of an id, or [`u32::MAX`] if it does not fit.
 ///
-/// For places in tables. Whoever makes a table refuses more than `u32::MAX` elements with an error
-/// of its own, so that the saturated value is never a place.
+/// This is for indices into tables. The code that makes a table returns an error for more than
+/// `u32::MAX` elements, so the saturated value is never a valid index.
 #[inline]
 #[must_use]
 pub fn to_u32(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// What kind of ground a span, region or polygon is; [`AreaId::NULL`] is ground that nobody walks
-/// on.
+/// What kind of ground a span, region or polygon is; [`AreaId::NULL`] is not walkable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct AreaId(pub u8);
@@ -76,10 +75,10 @@ pub struct AreaId(pub u8);
 impl AreaId {
     /// Not walkable.
     pub const NULL: Self = Self(0);
-    /// Plain walkable ground, what voxelisation gives every gentle slope.
+    /// Plain walkable ground. Voxelisation gives this area to every gentle slope.
     pub const GROUND: Self = Self(1);
 
-    /// Whether an agent may walk here.
+    /// `true` if an agent may walk here.
     #[inline]
     #[must_use]
     pub const fn is_walkable(self) -> bool {

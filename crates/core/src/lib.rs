@@ -1,21 +1,21 @@
-//! The vocabulary of waymesh: what goes in, what passes between the stages, and what each stage
-//! must promise.
+//! The data types of waymesh: the input, the data between the stages, and the contract of each
+//! stage.
 //!
 //! ```text
 //! TriangleSoup -> Heightfield -> WalkableField -> RegionMap -> ContourSet -> PolygonSet
 //!              -> Triangulation -> PolyMesh (+ HeightSurface) -> navigation mesh
 //! ```
 //!
-//! - Every arrow is one trait in [`stage`]; the stage crates offer a free function and a small
-//!   struct for each.
-//! - Every type on the way implements [`Validate`], which lists broken invariants instead of
+//! - Every arrow is one trait in [`stage`]. For each of them, a stage crate has a free function and
+//!   a small struct.
+//! - Every type in this chain implements [`Validate`], which lists broken invariants instead of
 //!   panicking.
-//! - World space is metres, y up, right-handed; plan coordinates are `(x, z)`. Between the
-//!   heightfield and the cells everything is in the grid of a [`GridFrame`]: plan points are
-//!   integers ([`PlanPoint`]), heights are fractional levels above the frame's origin.
-//! - Orientation: a loop is *positive* when its shoelace sum over `(x, z)` is positive. Outer
-//!   borders are positive, holes negative, so the walkable side is always where
-//!   `PlanPoint::orientation(a, b, inside) > 0`.
+//! - World space is metres, y up, right-handed; plan coordinates are `(x, z)`. From the heightfield
+//!   to the polygons, everything is in the grid of a [`GridFrame`]: plan points are integers
+//!   ([`PlanPoint`]), heights are fractional levels above the frame's origin.
+//! - Orientation: a loop is *positive* if its shoelace sum over `(x, z)` is positive. Outer borders
+//!   are positive, holes negative, so the walkable side is always where `PlanPoint::orientation(a,
+//!   b, inside) > 0`.
 
 mod agent;
 mod bad_field;

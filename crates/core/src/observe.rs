@@ -1,8 +1,8 @@
-//! What a bake tells while it runs.
+//! What a bake reports while it runs.
 
 use crate::RegionId;
 
-/// Something counted during a bake.
+/// A quantity that is counted during a bake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Counter {
@@ -20,13 +20,13 @@ pub enum Counter {
     SpansOnLowObstacles,
     /// Spans removed by the agent's radius.
     SpansEroded,
-    /// Islands removed for being too small.
+    /// Islands removed because they are too small.
     IslandsRemoved,
-    /// Spans on the islands removed.
+    /// Spans on the removed islands.
     SpansOnIslandsRemoved,
-    /// Regions merged into a neighbour for being small.
+    /// Regions merged into a neighbour because they are small.
     RegionsMerged,
-    /// Tiles that were found finished and not built again.
+    /// Tiles that were already finished and not built again.
     TilesResumed,
     /// Arcs that simplification had to keep finer so that no border crosses another.
     ArcsRefined,
@@ -56,60 +56,60 @@ impl Counter {
     }
 }
 
-/// Something the user should know, though the bake goes on.
+/// A problem that the user should know about. The bake continues.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Some triangles are of no use.
+    /// Some triangles cannot be used.
     TrianglesSkipped {
-        /// With a NaN or infinite vertex.
+        /// Triangles with a NaN or infinite vertex.
         not_finite: u64,
-        /// Without area.
+        /// Triangles without area.
         degenerate: u64,
     },
-    /// No place to stand was left after a stage.
+    /// No walkable place was left after a stage.
     NothingWalkable {
         /// The stage.
         stage: &'static str,
     },
     /// Walkable ground was removed because it was too small.
     IslandsRemoved {
-        /// How many pieces.
+        /// Number of islands.
         islands: u64,
         /// Their area in square metres.
         area: f64,
     },
-    /// Islands were left out because they were not asked for.
+    /// Islands were left out because they are not connected to the requested places.
     Unreachable {
-        /// How many.
+        /// Their number.
         islands: u64,
         /// Their area in square metres.
         area: f64,
     },
-    /// A region could not be given the height bound asked for.
+    /// The requested height bound could not be reached in a region.
     HeightBoundMissed {
         /// The region.
         region: RegionId,
-        /// Error that is left, in levels.
+        /// Remaining error in levels.
         error: f32,
     },
-    /// Tiles were kept, but their files are damaged: they are built again.
+    /// The files of kept tiles are damaged. The tiles are built again.
     TilesDamaged {
-        /// How many.
+        /// Their number.
         tiles: u64,
     },
-    /// A few triangles stretch the scene's bounds far beyond the rest.
+    /// A few triangles extend the scene's bounds far beyond the rest.
     OutlierTriangles {
-        /// How many.
+        /// Their number.
         triangles: u64,
         /// Height of the scene with them, in metres.
         height: f32,
         /// Height without them, in metres.
         height_without: f32,
     },
-    /// An element of the input was odd; it was put right or left out.
+    /// An element of the input was odd. It was corrected or left out.
     OddElement {
-        /// File and element.
+        /// The file and the element.
         element: String,
         /// What was odd and what was done.
         what: String,
@@ -152,19 +152,19 @@ impl std::fmt::Display for Warning {
     }
 }
 
-/// Listens to a bake. Every method does nothing by default; `()` listens to nothing.
+/// Receives reports from a bake. Every method does nothing by default; `()` ignores all reports.
 ///
-/// `Send`, because a bake with its own threads runs on one of them.
+/// It is `Send` because a bake with its own threads runs on one of them.
 pub trait Observer: Send {
     /// A stage begins.
     fn stage_started(&mut self, _stage: &'static str) {}
     /// `done` of `total` steps of the current stage are done.
     fn progress(&mut self, _done: u64, _total: u64) {}
-    /// A stage has ended after so many seconds of wall time.
+    /// A stage has ended after `seconds` of wall time.
     fn stage_finished(&mut self, _stage: &'static str, _seconds: f64) {}
-    /// `amount` more of something were counted.
+    /// `amount` more of a quantity were counted.
     fn count(&mut self, _counter: Counter, _amount: u64) {}
-    /// Something the user should know.
+    /// Reports a problem that the user should know about.
     fn warn(&mut self, _warning: Warning) {}
 }
 

@@ -9,7 +9,7 @@ use crate::{
 pub struct Poly {
     /// First entry in [`PolyMesh::corners`] and [`PolyMesh::neighbours`].
     pub first: u32,
-    /// Number of corners, three at least.
+    /// Number of corners, at least three.
     pub len: u32,
     /// Region it lies in.
     pub region: RegionId,
@@ -20,9 +20,9 @@ pub struct Poly {
 /// Convex polygons over shared vertices.
 ///
 /// # Invariants
-/// Polygons are convex (collinear corners are allowed where a neighbour needs them), positive, do
-/// not overlap within a storey, and meet edge to edge: a neighbour shares the whole edge, so there
-/// is no vertex inside an edge (no T-junction).
+/// Polygons are convex (collinear corners are allowed where a neighbour needs them) and positive.
+/// They do not overlap within a storey. They meet edge to edge: a neighbour shares the whole edge,
+/// so no vertex lies inside an edge (no T-junctions).
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolyMesh {
     /// Place and size of the grid.
@@ -33,13 +33,13 @@ pub struct PolyMesh {
     pub polygons: Vec<Poly>,
     /// Corners of all polygons, one polygon after the other, each in positive order.
     pub corners: Vec<VertexId>,
-    /// Beside each corner, the polygon across the edge from it to the polygon's next corner; `None`
-    /// on a wall or drop.
+    /// For each corner, the polygon across the edge from it to the next corner; `None` at a wall or
+    /// drop.
     pub neighbours: Vec<Option<PolyId>>,
 }
 
 impl PolyMesh {
-    /// A mesh without polygons.
+    /// Returns a mesh without polygons.
     #[must_use]
     pub fn empty(frame: GridFrame) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl PolyMesh {
         }
     }
 
-    /// Indices into [`PolyMesh::corners`] of one polygon.
+    /// Returns the indices into [`PolyMesh::corners`] of one polygon.
     #[inline]
     #[must_use]
     pub fn corner_range(&self, polygon: PolyId) -> std::ops::Range<usize> {
@@ -59,40 +59,40 @@ impl PolyMesh {
         polygon.first as usize..(polygon.first + polygon.len) as usize
     }
 
-    /// The corners of one polygon.
+    /// Returns the corners of one polygon.
     #[inline]
     #[must_use]
     pub fn corners(&self, polygon: PolyId) -> &[VertexId] {
         &self.corners[self.corner_range(polygon)]
     }
 
-    /// The neighbours of one polygon, beside its corners.
+    /// Returns the neighbours of one polygon, in the order of its corners.
     #[inline]
     #[must_use]
     pub fn neighbours(&self, polygon: PolyId) -> &[Option<PolyId>] {
         &self.neighbours[self.corner_range(polygon)]
     }
 
-    /// The plan point of a vertex.
+    /// Returns the plan point of a vertex.
     #[inline]
     #[must_use]
     pub fn point(&self, vertex: VertexId) -> PlanPoint {
         self.vertices[vertex.index()].point
     }
 
-    /// Number of edges between two polygons, each counted once.
+    /// Returns the number of portals, each counted once.
     #[must_use]
     pub fn portal_count(&self) -> usize {
         self.neighbours.iter().flatten().count() / 2
     }
 
-    /// Twice the area of one polygon in square cells of the grid. Exact.
+    /// Returns twice the area of one polygon in square cells. Exact.
     #[must_use]
     pub fn doubled_area(&self, polygon: PolyId) -> i128 {
         PlanPoint::doubled_area(self.corners(polygon).iter().map(|&vertex| self.point(vertex)))
     }
 
-    /// Plan area of all polygons in square metres.
+    /// Returns the plan area of all polygons in square metres.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an area for people and ratios, not for decisions")]
     pub fn area(&self) -> f64 {
@@ -103,8 +103,8 @@ impl PolyMesh {
 }
 
 impl Validate for PolyMesh {
-    /// Indices in range, polygons convex and positive, neighbours mutual over one whole edge, no
-    /// vertex used twice in a polygon.
+    /// Checks that indices are in range, polygons are convex and positive, neighbours share one
+    /// whole edge, and no polygon uses a vertex twice.
     fn violations(&self, out: &mut ViolationList) {
         if self.corners.len() != self.neighbours.len()
             || self.corners.iter().any(|vertex| vertex.index() >= self.vertices.len())
@@ -131,12 +131,12 @@ impl Validate for PolyMesh {
     }
 }
 
-/// An edge from vertex to vertex, the polygon that has it, and the polygon across.
+/// An edge from one vertex to another, the polygon that has it, and the polygon across.
 type DirectedEdge = (VertexId, VertexId, PolyId, Option<PolyId>);
 
 impl PolyMesh {
-    /// All edges in order: a scan of the neighbour would take quadratic time where polygons have
-    /// many corners.
+    /// All edges in sorted order. A scan of each neighbour's edges would take quadratic time if
+    /// polygons have many corners.
     fn sorted_edges(&self) -> Vec<DirectedEdge> {
         let mut edges = Vec::with_capacity(self.corners.len());
         for id in (0..self.polygons.len()).map(PolyId::from_index) {
@@ -159,7 +159,8 @@ impl PolyMesh {
             let [a, b, c] = [0, 1, 2].map(|step| self.point(corners[(corner + step) % count]));
             PlanPoint::orientation(a, b, c) < 0 || a == b
         });
-        // Turns of one sign alone would also allow a loop that winds twice: count how often x turns back.
+        // Turns of one sign would also allow a loop that winds twice, so the changes of direction
+        // along x are counted.
         let ascends = |corner: usize| {
             let (a, b) = (self.point(corners[corner]), self.point(corners[(corner + 1) % count]));
             (b.x, b.z) > (a.x, a.z)
@@ -183,11 +184,11 @@ impl PolyMesh {
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct SurfacePoint {
-    /// Polygons along x from the frame's origin.
+    /// Cells along x from the frame's origin.
     pub x: f32,
     /// Levels above the frame's origin.
     pub height: f32,
-    /// Polygons along z from the frame's origin.
+    /// Cells along z from the frame's origin.
     pub z: f32,
 }
 
@@ -195,7 +196,7 @@ pub struct SurfacePoint {
 ///
 /// # Layout
 /// The triangles of polygon `c` are `triangles[polygon_triangles[c]..polygon_triangles[c + 1]]`.
-/// They fill the polygon's plan, and two neighbours have the same points along the edge they share.
+/// They fill the polygon in plan. Two neighbours have the same points along their shared edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightSurface {
     /// All points.
@@ -204,14 +205,14 @@ pub struct HeightSurface {
     pub triangles: Vec<[u32; 3]>,
     /// First triangle of each polygon, and the number of triangles at the end.
     pub polygon_triangles: Vec<u32>,
-    /// Largest difference to a ground sample seen, in levels.
+    /// Largest difference to a ground sample, in levels.
     pub max_error: f32,
 }
 
 impl HeightSurface {
-    /// Lists what breaks the layout over `polygons`: broken tables, triangles of negative or no
-    /// area, plan area that differs from the polygon's by more than a ten-thousandth plus a
-    /// hundredth of a square cell.
+    /// Lists the violations of the layout over `polygons`: broken tables, triangles with negative
+    /// or no area, and a plan area that differs from the polygon's by more than a ten-thousandth
+    /// plus a hundredth of a square cell.
     pub fn violations_over(&self, polygons: &PolyMesh, out: &mut ViolationList) {
         if !crate::validate::is_prefix_table(
             &self.polygon_triangles,

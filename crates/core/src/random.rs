@@ -1,61 +1,62 @@
-//! Random numbers that are the same on every machine, for ever.
+//! Random numbers that are the same on every machine and in every version.
 
 /// SplitMix64: Steele, Lea and Flood 2014, Fast Splittable Pseudorandom Number Generators,
-/// <https://doi.org/10.1145/2660193.2660195>, figure 16. Every seed is good, and names the same
-/// stream for ever: no version of another crate can change it.
+/// <https://doi.org/10.1145/2660193.2660195>, figure 16. Every seed is valid and always gives the
+/// same numbers, because no other crate is involved.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
 }
 
 impl Random {
-    /// A generator for this seed.
+    /// Returns a generator for this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         Self::mix(self.state)
     }
 
-    /// A number in `0..1`, in steps of 2^-24, which single precision holds exactly.
+    /// Returns a number in `0..1`, in steps of 2^-24, which single precision holds exactly.
     #[expect(clippy::cast_precision_loss, reason = "24 bits fit a single exactly")]
     pub fn unit(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / 16_777_216.0
     }
 
-    /// A number in `0..1`, in steps of 2^-53, which double precision holds exactly.
+    /// Returns a number in `0..1`, in steps of 2^-53, which double precision holds exactly.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double exactly")]
     pub fn unit_f64(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / 9_007_199_254_740_992.0
     }
 
-    /// A number in `low..high`.
+    /// Returns a number in `low..high`.
     pub fn range(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.unit()
     }
 
-    /// A whole number in `0..count`, 0 for a count of 0; the bias is below `count / 2^32`.
+    /// Returns a whole number in `0..count`, or 0 for a count of 0. The bias is below `count /
+    /// 2^32`.
     #[expect(clippy::cast_possible_truncation, reason = "the result is below `count`")]
     pub fn below(&mut self, count: u32) -> u32 {
         ((u128::from(self.bits()) * u128::from(count)) >> 64) as u32
     }
 
-    /// An index into something of this length; as [`Random::below`].
+    /// Returns an index in `0..count`. See [`Random::below`].
     #[expect(clippy::cast_possible_truncation, reason = "the result is below `count`")]
     pub fn index(&mut self, count: usize) -> usize {
         ((u128::from(self.bits()) * count as u128) >> 64) as usize
     }
 
-    /// True with this probability.
+    /// Returns `true` with this probability.
     pub fn chance(&mut self, probability: f32) -> bool {
         self.unit() < probability
     }
 
-    /// The items of `0..count` in random order.
+    /// Returns the numbers `0..count` in random order.
     pub fn permutation(&mut self, count: usize) -> Vec<usize> {
         let mut items: Vec<usize> = (0..count).collect();
         for last in (1..count).rev() {
@@ -64,7 +65,7 @@ impl Random {
         items
     }
 
-    /// Scrambles 64 bits one to one.
+    /// Mixes 64 bits. Different inputs give different results.
     #[must_use]
     pub const fn mix(mut bits: u64) -> u64 {
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -8,14 +8,14 @@ pub const NO_REGION: u32 = u32::MAX;
 /// A partition of the walkable spans of a [`WalkableField`] into regions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegionMap {
-    /// Region of each span of the field, [`NO_REGION`] where one cannot walk.
+    /// Region of each span of the field, [`NO_REGION`] for a span that is not walkable.
     pub labels: Vec<u32>,
     /// Number of regions; labels are `0..count`.
     pub count: u32,
 }
 
 impl RegionMap {
-    /// Region of `span`.
+    /// Returns the region of `span`.
     #[inline]
     #[must_use]
     pub fn region(&self, span: u32) -> Option<RegionId> {
@@ -23,11 +23,12 @@ impl RegionMap {
         (label != NO_REGION).then_some(RegionId(label))
     }
 
-    /// Lists what breaks the contract of [`crate::stage::Partition`] over `field`:
-    /// - every walkable span has a region, no other has one;
-    /// - regions are numbered `0..count` by their first span, none is empty;
-    /// - a region is one connected piece (over links), of one [`crate::AreaId`], and **never
-    ///   overlaps itself in plan**: it holds one span of a column at most;
+    /// Lists the violations of the contract of [`crate::stage::Partition`] over `field`. The
+    /// contract:
+    /// - every walkable span has a region, and no other span has one;
+    /// - regions are numbered `0..count` in the order of their first spans, and none is empty;
+    /// - a region is one piece connected by links, has one [`crate::AreaId`], and **never overlaps
+    ///   itself in plan**: it has at most one span in a column;
     /// - two spans of a region in neighbouring columns are linked: a region does not lie on both
     ///   sides of a cliff or wall without width, where its outline would touch itself along an
     ///   edge.
@@ -80,7 +81,7 @@ impl RegionMap {
         self.pieces(field, out);
     }
 
-    /// Every region is one connected piece of one area.
+    /// Checks that every region is one connected piece of one area.
     fn pieces(&self, field: &WalkableField, out: &mut ViolationList) {
         let mut seen = vec![false; field.len()];
         let mut started = vec![false; self.count as usize];

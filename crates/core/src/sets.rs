@@ -1,18 +1,18 @@
-//! Sets that grow together.
+//! Disjoint sets that can be joined.
 
-/// Which of some numbered things belong together (union-find). Each set is named by one of its
-/// members, by default the lowest, so names do not depend on the order in which sets were joined.
+/// Disjoint sets of numbered members (union-find). Each set is named by one of its members, by
+/// default the lowest one, so names do not depend on the order in which sets were joined.
 ///
 /// # Cost
-/// Paths are halved and sets not weighed: `find` and `unite` take amortised logarithmic time,
-/// hardly more than constant in practice.
+/// Paths are halved, but sets are not joined by size. `find` and `unite` take amortised logarithmic
+/// time, in practice almost constant time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DisjointSets {
     parents: Vec<u32>,
 }
 
 impl DisjointSets {
-    /// As many members, each a set by itself. Those beyond 2^32 - 1 are left out.
+    /// Returns `count` members, each a set by itself. Members beyond 2^32 - 1 are left out.
     #[must_use]
     pub fn new(count: usize) -> Self {
         let mut sets = Self::default();
@@ -20,32 +20,32 @@ impl DisjointSets {
         sets
     }
 
-    /// Starts again with as many members, each a set by itself, in the same memory.
+    /// Starts again with `count` members, each a set by itself, in the same memory.
     pub fn reset(&mut self, count: usize) {
         self.parents.clear();
         self.parents.extend((0..u32::MAX).take(count));
     }
 
-    /// One more member, by itself. There is room for 2^32 - 1 of them.
+    /// Adds a member as a set by itself and returns it. There can be 2^32 - 1 members.
     pub fn push(&mut self) -> u32 {
         let member = u32::try_from(self.parents.len()).unwrap_or(u32::MAX);
         self.parents.push(member);
         member
     }
 
-    /// Number of members.
+    /// Returns the number of members.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// Whether there are no members.
+    /// `true` if there are no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
 
-    /// The name of a member's set.
+    /// Returns the name of a member's set.
     ///
     /// # Panics
     /// If there is no such member.
@@ -59,13 +59,13 @@ impl DisjointSets {
         member
     }
 
-    /// Makes one set of two, with the lower name. Returns it.
+    /// Joins two sets under the lower of their names, which is returned.
     ///
     /// # Panics
     /// If there is no such member.
     #[inline]
     pub fn unite(&mut self, one: u32, other: u32) -> u32 {
-        // Mostly both have been joined a moment ago.
+        // Often the two were joined just before.
         let above = self.parents[one as usize];
         if above == self.parents[other as usize] {
             return self.find(above);
@@ -75,7 +75,7 @@ impl DisjointSets {
         one.min(other)
     }
 
-    /// Makes one set of two, with the name of the second.
+    /// Joins two sets under the name of the second.
     ///
     /// # Panics
     /// If there is no such member.

@@ -3,8 +3,8 @@
 /// Writes the `with_*` setters of a configuration: `with_x(x: T)` becomes
 /// `pub fn with_x(mut self, x: T) -> Self`, which sets the field `x`.
 ///
-/// The field's own documentation says what it means, and each setter refers to it. Doc comments in
-/// front of a setter are added to that. The type says how the value is taken:
+/// Each setter refers to the documentation of its field. Doc comments in front of a setter are
+/// added after that. The type tells how the value is passed:
 ///
 /// | written | the setter takes | the field becomes |
 /// |---|---|---|

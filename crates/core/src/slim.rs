@@ -1,4 +1,4 @@
-//! Fields in a quarter of the memory: what follows from the ground is not kept.
+//! Fields in a quarter of the memory. Values that follow from the ground are not kept.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use crate::{
     SpanField, WalkableField,
 };
 
-/// The spans of a rectangle of columns: five bytes a span and four a column, where a
-/// [`WalkableField`] has 33 and four.
+/// The spans of a rectangle of columns. They take five bytes per span and four per column; a
+/// [`WalkableField`] takes 33 and four.
 ///
-/// Everything is plain ground ([`AreaId::GROUND`]). A floor is the level above the ground, clearance
-/// is the room below the next floor, and a link leads to the span nearest in height, but for those
-/// in `odd`.
+/// All spans are plain ground ([`AreaId::GROUND`]). The floor is the level above the ground, the
+/// clearance is the room below the next floor, and a link leads to the span nearest in height,
+/// except for the links in `odd`.
 ///
 /// # Invariants
-/// Those of [`WalkableField`] hold for what is implied ([`FieldWindow::to_walkable`]).
+/// The implied field ([`FieldWindow::to_walkable`]) has the invariants of [`WalkableField`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SlimSpans {
     /// Columns along x.
@@ -24,30 +24,30 @@ pub struct SlimSpans {
     pub columns: Vec<u32>,
     /// Height of the ground in levels, of each span.
     pub ground: Vec<f32>,
-    /// A bit per direction in which there is a link, by [`Direction::index`].
+    /// One bit per direction, by [`Direction::index`], that is set if there is a link.
     pub links: Vec<u8>,
-    /// Links that lead to another span than the nearest, only towards larger x and z and in order:
-    /// [`SlimSpans::link_key`], and the place of the target in its column.
+    /// Links that do not lead to the nearest span, only towards larger x and z, sorted:
+    /// [`SlimSpans::link_key`], and the index of the target in its column.
     pub odd: Vec<(u64, u32)>,
-    /// Ground at most this far in height, in levels, is the nearest: the spans of a column are
-    /// farther apart.
+    /// Ground within this height difference, in levels, is certainly the nearest, because the spans
+    /// of a column are farther apart.
     pub near: f32,
 }
 
 impl SlimSpans {
-    /// The level of the floor above a height of the ground in levels.
+    /// Returns the level of the floor above a height of the ground in levels.
     #[inline]
     #[must_use]
     pub fn floor_above(ground: f32) -> i32 {
         let ground = f64::from(ground) - 1e-4;
-        // Rounded up without the library call that `f64::ceil` is on the least common instruction set.
+        // Rounded up without `f64::ceil`, which is a library call on the baseline instruction set.
         #[expect(clippy::cast_possible_truncation, reason = "levels are checked with the frame")]
         let floor = ground as i32;
         floor + i32::from(f64::from(floor) < ground)
     }
 
-    /// The place in its column of the span nearest in height to `ground`, the lowest of several.
-    /// `guess` is tried first.
+    /// Returns the index in its column of the span nearest in height to `ground`; the lowest one if
+    /// there are several. `guess` is tried first.
     #[inline]
     #[must_use]
     pub fn nearest(column: &[f32], ground: f32, near: f32, guess: usize) -> usize {
@@ -61,7 +61,7 @@ impl SlimSpans {
         })
     }
 
-    /// The number of a link: four a span.
+    /// Returns the number of a link. There are four per span.
     #[inline]
     #[must_use]
     pub fn link_key(span: u32, direction: Direction) -> u64 {
@@ -73,7 +73,7 @@ impl SlimSpans {
         self.links[span as usize] >> direction.index() & 1 == 1
     }
 
-    /// The column beside one, if there is one.
+    /// The column beside `column`, if there is one.
     #[inline]
     fn column_beside(&self, column: u32, direction: Direction) -> Option<usize> {
         let there = match direction {
@@ -85,7 +85,7 @@ impl SlimSpans {
         (there as usize + 1 < self.columns.len()).then_some(there as usize)
     }
 
-    /// The target of a link; nothing if its column is empty because no tile holds it.
+    /// The target of a link. `None` if its column is empty because no tile holds it.
     #[inline]
     fn target(&self, column: u32, span: u32, direction: Direction) -> Option<u32> {
         if !self.has_link(span, direction) {
@@ -101,13 +101,13 @@ impl SlimSpans {
             let column = own..self.columns[column as usize + 1];
             self.has_link(*other, forth) && self.ahead(range.start, *other, forth, column) == Some(span)
         };
-        // Columns side by side mostly have the same spans.
+        // Adjacent columns usually have the same number of spans.
         let guess = range.start + (span - own);
         Some(guess).filter(|guess| *guess < range.end && back(guess)).or_else(|| range.clone().find(back))
     }
 
-    /// The span among `there` that one links to, towards larger x or z; `own` is the first of its
-    /// column.
+    /// The span among `there` that `span` links to, towards larger x or z. `own` is the first span
+    /// of its column.
     #[inline]
     fn ahead(&self, own: u32, span: u32, direction: Direction, there: Range<u32>) -> Option<u32> {
         let odd = if self.odd.is_empty() {
@@ -123,7 +123,7 @@ impl SlimSpans {
             },
             |place| place as usize,
         );
-        // Nothing is there where no tile has the column.
+        // A column that no tile has is empty.
         let other = there.start.checked_add(u32::try_from(place).ok()?)?;
         (other < there.end).then_some(other)
     }
@@ -167,7 +167,7 @@ impl SpanField for SlimSpans {
 }
 
 impl FieldWindow<SlimSpans> {
-    /// The same window with all tables.
+    /// Returns the same window with all tables.
     #[must_use]
     pub fn to_walkable(&self) -> FieldWindow {
         let Self { frame, core, window, field: ref spans } = *self;
@@ -188,8 +188,8 @@ impl FieldWindow<SlimSpans> {
         FieldWindow { frame, core, window, field }
     }
 
-    /// The spans of the columns `x` in row `z` of the whole grid, and where each of these columns
-    /// begins and the last one ends.
+    /// The spans of the columns `x` in row `z` of the whole grid, and the positions where each of
+    /// these columns begins and the last one ends.
     fn row(&self, z: u32, x: &Range<u32>) -> (Range<usize>, &[u32]) {
         let first = (z - self.window.z) as usize * self.window.width as usize;
         let at = |x: u32| first + (x - self.window.x) as usize;
@@ -202,8 +202,8 @@ impl FieldWindow<SlimSpans> {
 type SlimTile<'a> = (&'a FieldWindow<SlimSpans>, &'a [u32]);
 
 impl LabelledWindow<SlimSpans> {
-    /// The columns of `window` from the cores of `tiles`, of a field of `count` regions. Columns
-    /// that no tile has in its core are empty.
+    /// Assembles the columns of `window` from the cores of `tiles`, of a field with `count`
+    /// regions. Columns that no tile has in its core are empty.
     ///
     /// # Cost
     /// Linear in the spans.

@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::stage::StageError;
 use crate::{Counter, Observer, Warning};
 
-/// Axis-aligned box.
+/// An axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Lower corner.
@@ -16,10 +16,10 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The box that holds nothing.
+    /// The box that contains no point.
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
-    /// The smallest box around `points`.
+    /// Returns the smallest box around `points`.
     #[must_use]
     pub fn of(points: impl IntoIterator<Item = Vec3>) -> Self {
         points.into_iter().fold(Self::EMPTY, |bounds, point| Self {
@@ -28,28 +28,29 @@ impl Bounds {
         })
     }
 
-    /// Whether the box is finite and holds a point at least.
+    /// `true` if the box is finite and contains at least one point.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.min.is_finite() && self.max.is_finite() && self.min.cmple(self.max).all()
     }
 }
 
-/// Any bag of triangles: no order, no orientation, no closedness is assumed. Metres, y up,
+/// A set of triangles in any order. It need not be closed or consistently oriented. Metres, y up,
 /// right-handed.
 ///
-/// Winding decides what is up: a triangle whose normal `(b - a) x (c - a)` points up is a floor.
+/// The winding decides which side is up: a triangle whose normal `(b - a) x (c - a)` points up is a
+/// floor.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleSoup {
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
 }
 
-/// A soup that cannot be made.
+/// Errors of a soup that cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SoupError {
-    /// A triangle names a vertex that is not there.
+    /// A triangle names a vertex that does not exist.
     #[error("triangle {triangle} names vertex {vertex}, but there are {vertices} vertices")]
     IndexOutOfRange {
         /// Index of the triangle.
@@ -59,19 +60,19 @@ pub enum SoupError {
         /// Number of vertices.
         vertices: usize,
     },
-    /// More vertices or triangles than 32-bit indices can name.
+    /// There are more vertices or triangles than 32-bit indices can number.
     #[error("{count} {element}, the limit is {limit}")]
     TooMany {
         /// `"vertices"` or `"triangles"`.
         element: &'static str,
-        /// How many there are.
+        /// Their number.
         count: usize,
-        /// How many there may be.
+        /// Largest number allowed.
         limit: usize,
     },
 }
 
-/// How many triangles of a soup no stage can use, by reason.
+/// Counts of the triangles of a soup that no stage can use, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkippedTriangles {
     /// A vertex is NaN or infinite.
@@ -80,17 +81,17 @@ pub struct SkippedTriangles {
     pub degenerate: u64,
 }
 
-/// Whether three finite corners span an area: whether their [`triangle_normal`] is not zero.
+/// `true` if three finite corners span an area: their [`triangle_normal`] is not zero.
 #[inline]
 #[must_use]
 pub fn has_area(corners: [Vec3; 3]) -> bool {
     triangle_normal(corners) != DVec3::ZERO
 }
 
-/// The normal of a triangle, as long as twice its area.
+/// Returns the normal of a triangle. Its length is twice the area.
 ///
-/// Reckoned in double precision from the lowest corner on, so that rounding does not depend on the
-/// order of the corners: swapping two of them only turns the sign round.
+/// Computed in double precision, starting from the lowest corner, so that rounding does not depend
+/// on the order of the corners: swapping two of them only changes the sign.
 #[inline]
 #[must_use]
 pub fn triangle_normal(corners: [Vec3; 3]) -> DVec3 {
@@ -106,7 +107,7 @@ pub fn triangle_normal(corners: [Vec3; 3]) -> DVec3 {
 }
 
 impl SkippedTriangles {
-    /// Counts one triangle, if it is of no use. Whether it was.
+    /// Counts one triangle if it cannot be used. Returns `true` in this case.
     pub fn add(&mut self, corners: [Vec3; 3]) -> bool {
         let finite = corners.iter().all(|corner| corner.is_finite());
         self.not_finite += u64::from(!finite);
@@ -115,13 +116,13 @@ impl SkippedTriangles {
         !finite || flat
     }
 
-    /// All of them.
+    /// Returns the number of all skipped triangles.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.not_finite + self.degenerate
     }
 
-    /// Counts them for `observer`, and warns if there are any.
+    /// Reports the counts to `observer`, and warns if there are any.
     pub fn tell(&self, observer: &mut dyn Observer) {
         let Self { not_finite, degenerate } = *self;
         for (counter, amount) in
@@ -138,7 +139,7 @@ impl SkippedTriangles {
 }
 
 impl TriangleSoup {
-    /// A soup of indexed triangles. Positions may be anything, NaN included; see
+    /// Returns a soup of indexed triangles. Positions may have any value, including NaN; see
     /// [`TriangleSoup::finite_triangles`].
     ///
     /// # Errors
@@ -153,7 +154,7 @@ impl TriangleSoup {
     /// Adds triangles whose indices count from the first of `positions`.
     ///
     /// # Errors
-    /// As [`TriangleSoup::new`]; the soup is then unchanged.
+    /// See [`TriangleSoup::new`]. The soup is then unchanged.
     pub fn append(&mut self, positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<(), SoupError> {
         let limit = u32::MAX as usize;
         for (element, count) in [
@@ -180,19 +181,19 @@ impl TriangleSoup {
         Ok(())
     }
 
-    /// All vertex positions.
+    /// Returns all vertex positions.
     #[must_use]
     pub fn positions(&self) -> &[Vec3] {
         &self.positions
     }
 
-    /// All triangles, as indices into the positions. Every index is in range.
+    /// Returns all triangles, as indices into the positions. Every index is in range.
     #[must_use]
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
 
-    /// The corners of one triangle.
+    /// Returns the corners of one triangle.
     ///
     /// # Panics
     /// If there is no such triangle.
@@ -202,14 +203,14 @@ impl TriangleSoup {
         self.triangles[triangle].map(|vertex| self.positions[vertex as usize])
     }
 
-    /// The corners of every triangle without NaN or infinity, in order.
+    /// Returns the corners of every triangle without NaN or infinity, in order.
     pub fn finite_triangles(&self) -> impl Iterator<Item = [Vec3; 3]> + '_ {
         (0..self.triangles.len())
             .map(|triangle| self.corners(triangle))
             .filter(|corners| corners.iter().all(|c| c.is_finite()))
     }
 
-    /// Bounds of the finite triangles; [`Bounds::EMPTY`] if there is none.
+    /// Returns the bounds of the finite triangles; [`Bounds::EMPTY`] if there are none.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         Bounds::of(self.finite_triangles().flatten())
@@ -226,21 +227,24 @@ impl TriangleSoup {
     }
 }
 
-/// Triangles that come in portions, as often as asked: a soup, or files that memory does not hold.
+/// A source of triangles that can be read many times, in portions: a soup, or files that do not fit
+/// into memory.
 pub trait TriangleSource: Sync {
-    /// Hands the corners of all triangles to `visit`, portion by portion, broken triangles too.
+    /// Passes the corners of all triangles to `visit`, portion by portion, including broken
+    /// triangles.
     ///
     /// # Errors
-    /// What `visit` returns, and for a source that cannot be read any more.
+    /// Errors that `visit` returns, and errors of a source that cannot be read any more.
     fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError>;
 }
 
-/// What a [`TriangleSource`] hands its triangles to.
+/// The function to which a [`TriangleSource`] passes its triangles.
 pub type TriangleVisitor<'a> = dyn FnMut(&[[Vec3; 3]]) -> Result<(), StageError> + 'a;
 
 impl TriangleSource for TriangleSoup {
     fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
-        /// Enough that a call costs nothing, few enough for the stack's cache.
+        /// Large enough that the cost of a call does not matter, small enough that the portion on
+        /// the stack stays in the cache.
         const PORTION: usize = 1024;
         let mut portion = Vec::with_capacity(PORTION.min(self.triangles.len()));
         for triangles in self.triangles.chunks(PORTION) {
@@ -270,7 +274,8 @@ mod tests {
             let scale = [1e-30, 1e-3, 1.0, 1e4, 1e15][round as usize % 5];
             let mut point = || Vec3::from_array([0; 3].map(|_| random.range(-1.0, 1.0) * scale));
             let (a, b) = (point(), point());
-            // On the line through two others, as far as single precision goes, or one step of it beside.
+            // On the line through the two others, to single precision, or one step of single
+            // precision beside it.
             let mut c = a + (b - a) * random.range(-2.0, 3.0);
             match round % 3 {
                 0 => c = [a, b][round as usize / 3 % 2],

@@ -1,16 +1,17 @@
-//! What partitions, tracers and the fitting of heights ask of a field.
+//! The view of a field that partitions, contour tracers and height fitting need.
 
 use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::{AreaId, Direction, WalkableField};
 
-/// Spans that one can stand on: a [`WalkableField`], or a field that keeps fewer tables
+/// A field of walkable spans: a [`WalkableField`], or a field that keeps fewer tables
 /// ([`SlimSpans`](crate::SlimSpans)).
 ///
 /// # Contract
-/// That of [`WalkableField`]: spans are numbered column by column, row by row, from the lowest up;
-/// links are symmetric and lead to the adjacent column. Columns are numbered `z * width + x`.
+/// The same as for [`WalkableField`]: spans are numbered column by column, row by row, from the
+/// lowest up; links are symmetric and lead to the adjacent column. Columns are numbered `z * width
+/// + x`.
 pub trait SpanField: Debug + Sync {
     /// Columns along x.
     fn width(&self) -> u32;

@@ -10,18 +10,18 @@ use crate::{
     Triangulation, WalkableField,
 };
 
-/// Why a stage gave no result. Its text holds the whole cause, so its `source` is what lies below
-/// that.
+/// The error of a stage. Its text contains the text of the cause, so its `source` is the source of
+/// the cause.
 #[derive(Debug)]
 pub struct StageError {
     /// Name of the stage.
     pub stage: &'static str,
-    /// What went wrong there.
+    /// The error in the stage.
     pub cause: Box<dyn Error + Send + Sync>,
 }
 
 impl StageError {
-    /// An error of `stage`.
+    /// Returns an error of `stage`.
     pub fn new(stage: &'static str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { stage, cause: cause.into() }
     }
@@ -39,7 +39,7 @@ impl Error for StageError {
     }
 }
 
-/// Triangles to solid voxels.
+/// Turns triangles into solid voxels.
 ///
 /// # Contract
 /// Conservative: every column that a triangle's inside touches has a span over the triangle's
@@ -52,7 +52,8 @@ pub trait Voxelize {
     fn voxelize(&self, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<Heightfield, StageError>;
 }
 
-/// Solid voxels to the surface an agent's centre may be on: filters, links, erosion, marks.
+/// Turns solid voxels into the surface that an agent's centre may be on: filters, links, erosion,
+/// marks.
 ///
 /// # Contract
 /// The result is a valid [`WalkableField`] over the same frame.
@@ -68,12 +69,13 @@ pub trait BuildField {
     ) -> Result<WalkableField, StageError>;
 }
 
-/// Walkable spans to regions.
+/// Divides walkable spans into regions.
 ///
 /// # Contract
-/// All that [`RegionMap::violations_over`] lists: every walkable span labelled and no other,
-/// regions numbered `0..count` in row-major order of their first span, each one connected piece of
-/// one area that never overlaps itself in plan and never has two spans side by side without a link.
+/// [`RegionMap::violations_over`] lists no violation. Every walkable span is labelled, and no other
+/// span. Regions are numbered `0..count` in row-major order of their first spans. Each region is
+/// one connected piece of one area that never overlaps itself in plan and never has two adjacent
+/// spans without a link.
 pub trait Partition {
     /// Runs the stage.
     ///
@@ -82,11 +84,11 @@ pub trait Partition {
     fn partition(&self, field: &WalkableField, observer: &mut dyn Observer) -> Result<RegionMap, StageError>;
 }
 
-/// Regions to raw borders.
+/// Traces the raw borders of regions.
 ///
 /// # Contract
 /// The result is a valid [`ContourSet`] with a vertex at every grid step; the area of each polygon
-/// is the number of its region's spans.
+/// with holes, in square cells, is the number of its region's spans.
 pub trait TraceContours {
     /// Runs the stage.
     ///
@@ -100,7 +102,7 @@ pub trait TraceContours {
     ) -> Result<ContourSet, StageError>;
 }
 
-/// Raw borders to borders of few vertices.
+/// Simplifies raw borders to borders with few vertices.
 ///
 /// # Contract
 /// The result is a valid [`ContourSet`] with the same arcs, ends and sides; its vertices are a
@@ -113,16 +115,16 @@ pub trait SimplifyContours {
     fn simplify(&self, contours: &ContourSet, observer: &mut dyn Observer) -> Result<ContourSet, StageError>;
 }
 
-/// Polygons with holes to triangles.
+/// Divides polygons with holes into triangles.
 ///
 /// # Contract
-/// The result is a valid [`Triangulation`] that fills the polygons exactly; two triangles of
-/// different regions are neighbours exactly where their polygons are.
+/// The result is a valid [`Triangulation`] that fills the polygons with holes exactly. Two
+/// triangles of different regions are neighbours exactly where their polygons with holes are.
 pub trait Triangulate {
     /// Runs the stage.
     ///
     /// # Errors
-    /// For polygons that cross themselves or that name what is not there.
+    /// For polygons that cross themselves or name elements that do not exist.
     fn triangulate(
         &self,
         polygons: &PolygonSet,
@@ -130,7 +132,7 @@ pub trait Triangulate {
     ) -> Result<Triangulation, StageError>;
 }
 
-/// Triangles to convex polygons.
+/// Joins triangles into convex polygons.
 ///
 /// # Contract
 /// The result is a valid [`PolyMesh`] that fills the triangles exactly. A polygon lies in one
@@ -147,10 +149,10 @@ pub trait Decompose {
     ) -> Result<PolyMesh, StageError>;
 }
 
-/// Ground heights to a surface over the polygons.
+/// Fits a surface over the polygons to the heights of the ground.
 ///
 /// # Contract
-/// All that [`HeightSurface::violations_over`] lists.
+/// [`HeightSurface::violations_over`] lists no violation.
 pub trait FitHeights {
     /// Runs the stage.
     ///

@@ -1,19 +1,19 @@
-//! Triangles of the polygons.
+//! The triangulation of the polygons with holes.
 
 use crate::{
     AreaId, GridFrame, PlanPoint, PlanVertex, RegionId, TriangleId, Validate, VertexId, Violation,
     ViolationList,
 };
 
-/// A triangle, positive, with its neighbour across each edge.
+/// A positive triangle with its neighbour across each edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Triangle {
     /// Corners, positive orientation.
     pub vertices: [VertexId; 3],
     /// Neighbour across the edge from corner `i` to corner `i + 1`; `None` on a wall or drop.
     pub neighbours: [Option<TriangleId>; 3],
-    /// Region of the polygon it came from. An edge whose neighbour has another region is a border
-    /// between regions.
+    /// Region of the polygon with holes that it belongs to. An edge whose neighbour has another
+    /// region is a border between regions.
     pub region: RegionId,
     /// What kind of ground it is.
     pub area: AreaId,
@@ -22,7 +22,7 @@ pub struct Triangle {
 /// Corners of a triangle, and the triangles beyond the sides that begin there.
 pub(crate) type Sides<'a> = (&'a [VertexId; 3], &'a [Option<TriangleId>; 3]);
 
-/// Tells of a side of triangle `id` whose neighbour does not have it across the same edge.
+/// Reports a side of triangle `id` whose neighbour does not have the triangle across the same edge.
 pub(crate) fn check_side<'a>(
     id: TriangleId,
     (vertices, neighbours): Sides<'_>,
@@ -42,35 +42,35 @@ pub(crate) fn check_side<'a>(
     }
 }
 
-/// A triangulation of a [`crate::PolygonSet`]: no triangle crosses a border, together they fill the
-/// polygons exactly.
+/// A triangulation of a [`crate::PolygonSet`]: no triangle crosses a border, and together they fill
+/// the polygons with holes exactly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Triangulation {
     /// Place and size of the grid.
     pub frame: GridFrame,
-    /// The vertices of the polygons, under the same ids, and any that the triangulation added after
-    /// them.
+    /// The vertices of the polygons with holes, with the same ids, followed by any that the
+    /// triangulation added.
     pub vertices: Vec<PlanVertex>,
-    /// All triangles, polygon by polygon.
+    /// All triangles, sorted by polygon with holes.
     pub triangles: Vec<Triangle>,
 }
 
 impl Triangulation {
-    /// The plan point of a vertex.
+    /// Returns the plan point of a vertex.
     #[inline]
     #[must_use]
     pub fn point(&self, vertex: VertexId) -> PlanPoint {
         self.vertices[vertex.index()].point
     }
 
-    /// The plan points of a triangle.
+    /// Returns the plan points of a triangle.
     #[inline]
     #[must_use]
     pub fn corners(&self, triangle: TriangleId) -> [PlanPoint; 3] {
         self.triangles[triangle.index()].vertices.map(|vertex| self.point(vertex))
     }
 
-    /// Twice the area of all triangles together, in square cells. Exact.
+    /// Returns twice the area of all triangles together, in square cells. Exact.
     #[must_use]
     pub fn doubled_area(&self) -> i128 {
         (0..self.triangles.len())
@@ -83,7 +83,8 @@ impl Triangulation {
 }
 
 impl Validate for Triangulation {
-    /// Indices in range, every triangle positive, neighbours mutual over one and the same edge.
+    /// Checks that indices are in range, every triangle is positive, and neighbours share the same
+    /// edge.
     fn violations(&self, out: &mut ViolationList) {
         for (index, triangle) in self.triangles.iter().enumerate() {
             let id = TriangleId::from_index(index);

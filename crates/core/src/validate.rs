@@ -1,4 +1,4 @@
-//! Invariants as data: what is broken, and where.
+//! Broken invariants as data.
 
 use thiserror::Error;
 
@@ -63,10 +63,10 @@ pub enum Violation {
     AreaLost { stage: &'static str, expected: i128, actual: i128 },
 }
 
-/// How many violations a list keeps; the rest is counted.
+/// Number of violations that a list keeps. The rest is only counted.
 const KEPT: usize = 64;
 
-/// The violations found, the first few of them in full.
+/// A list of violations. It keeps the first few and counts all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ViolationList {
     kept: Vec<Violation>,
@@ -74,7 +74,7 @@ pub struct ViolationList {
 }
 
 impl ViolationList {
-    /// Adds one.
+    /// Adds a violation.
     pub fn push(&mut self, violation: Violation) {
         if self.kept.len() < KEPT {
             self.kept.push(violation);
@@ -82,19 +82,19 @@ impl ViolationList {
         self.count += 1;
     }
 
-    /// Whether nothing is broken.
+    /// `true` if there is no violation.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// How many there are.
+    /// Returns the number of violations.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// The first few.
+    /// Returns the first violations.
     #[must_use]
     pub fn kept(&self) -> &[Violation] {
         &self.kept
@@ -115,13 +115,13 @@ impl std::error::Error for ViolationList {}
 
 /// Data with invariants.
 pub trait Validate {
-    /// Adds every broken invariant to `out`. Never panics, whatever the data.
+    /// Adds every broken invariant to `out`. Never panics, even for broken data.
     fn violations(&self, out: &mut ViolationList);
 
     /// Checks all invariants.
     ///
     /// # Errors
-    /// The list of those that are broken.
+    /// The list of the broken invariants.
     fn validate(&self) -> Result<(), ViolationList> {
         let mut out = ViolationList::default();
         self.violations(&mut out);
@@ -129,7 +129,7 @@ pub trait Validate {
     }
 }
 
-/// Whether `table` ascends from 0 to `total` in `count + 1` entries.
+/// `true` if `table` ascends from 0 to `total` in `count + 1` entries.
 pub(crate) fn is_prefix_table(table: &[u32], count: usize, total: usize) -> bool {
     table.len() == count + 1
         && table.first() == Some(&0)

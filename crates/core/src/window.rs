@@ -1,11 +1,11 @@
-//! Parts of a field: what one tile holds, and how tiles become one field again.
+//! Parts of a field for tiles, and the assembly of tiles into one field.
 
 use crate::{
     Direction, GridFrame, NO_SPAN, RegionMap, SpanField, Validate, Violation, ViolationList, WalkableField,
 };
 
-/// Side in cells of the fixed blocks that a grid is made of. Rules that must not know about tiles
-/// decide block by block, so a tile is always a rectangle of whole blocks.
+/// Side in cells of the fixed blocks of a grid. Rules that must not depend on tiles work block by
+/// block, so a tile is always a rectangle of whole blocks.
 pub const BLOCK_CELLS: u32 = 16;
 
 /// A rectangle of columns of a frame.
@@ -22,40 +22,40 @@ pub struct GridWindow {
 }
 
 impl GridWindow {
-    /// `width` by `depth` columns from `(x, z)`.
+    /// Returns the window of `width` by `depth` columns from `(x, z)`.
     #[must_use]
     pub const fn new(x: u32, z: u32, width: u32, depth: u32) -> Self {
         Self { x, z, width, depth }
     }
 
-    /// All columns of `frame`.
+    /// Returns the window of all columns of `frame`.
     #[must_use]
     pub const fn whole(frame: &GridFrame) -> Self {
         Self::new(0, 0, frame.width, frame.depth)
     }
 
-    /// One past the last column along x.
+    /// Returns one past the last column along x.
     #[inline]
     #[must_use]
     pub const fn end_x(&self) -> u32 {
         self.x.saturating_add(self.width)
     }
 
-    /// One past the last column along z.
+    /// Returns one past the last column along z.
     #[inline]
     #[must_use]
     pub const fn end_z(&self) -> u32 {
         self.z.saturating_add(self.depth)
     }
 
-    /// Whether column `(x, z)` of the frame is in it.
+    /// `true` if it contains column `(x, z)` of the frame.
     #[inline]
     #[must_use]
     pub const fn contains(&self, x: u32, z: u32) -> bool {
         x >= self.x && x < self.end_x() && z >= self.z && z < self.end_z()
     }
 
-    /// Whether all of `other` is in it.
+    /// `true` if it contains all of `other`.
     #[must_use]
     pub const fn covers(&self, other: &Self) -> bool {
         other.x >= self.x
@@ -64,19 +64,19 @@ impl GridWindow {
             && other.end_z() <= self.end_z()
     }
 
-    /// Whether it has no column.
+    /// `true` if it has no column.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.width == 0 || self.depth == 0
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub const fn column_count(&self) -> u64 {
         self.width as u64 * self.depth as u64
     }
 
-    /// The columns in both; empty if there are none.
+    /// Returns the columns in both windows; empty if there are none.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         let (x, z) = (self.x.max(other.x), self.z.max(other.z));
@@ -85,7 +85,7 @@ impl GridWindow {
         Self { x, z, width, depth }
     }
 
-    /// Larger by `cells` on every side, as far as `frame` goes.
+    /// Returns the window enlarged by `cells` on every side, clipped to `frame`.
     #[must_use]
     pub fn grown(&self, cells: u32, frame: &GridFrame) -> Self {
         let (x, z) = (self.x.saturating_sub(cells), self.z.saturating_sub(cells));
@@ -99,8 +99,8 @@ impl GridWindow {
 }
 
 impl GridFrame {
-    /// The frame of a part of the grid. Its origin is rounded to single precision: positions for
-    /// people only, nothing exact may come from it.
+    /// Returns the frame of a part of the grid. Its origin is rounded to single precision, so it
+    /// must not be used for exact computations, only to show positions.
     #[must_use]
     pub fn window(&self, window: GridWindow) -> Self {
         Self {
@@ -112,8 +112,8 @@ impl GridFrame {
     }
 }
 
-/// Names a span whatever part of the field it is looked at in. Ordered as spans are: row by row,
-/// then upwards.
+/// The name of a span, which is the same in every part of the field. Keys are ordered as spans are:
+/// row by row, then upwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpanKey {
     /// Column along z, in the whole frame.
@@ -126,34 +126,35 @@ pub struct SpanKey {
 
 /// A rectangular part of a field, with a ring around it.
 ///
-/// The *core* is the part itself. `window`, what is held, is the core and one column around it as
-/// far as the grid goes, so that all eight columns around a span of the core are there. Cores that
-/// share no column and cover the grid hold the whole field.
+/// The *core* is the part itself. The part holds the columns of `window`: the core and a ring of
+/// one column around it, clipped to the grid. So all eight columns around a span of the core are
+/// there. Cores that share no column and cover the grid hold the whole field.
 ///
 /// # Invariants
 /// `field` has one column per column of `window`, and is a valid field in itself: a link out of the
-/// window is [`NO_SPAN`], every other link of the whole field is there.
+/// window is [`NO_SPAN`], and every other link of the whole field is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldWindow<F = WalkableField> {
     /// Place and size of the whole grid.
     pub frame: GridFrame,
-    /// The columns this part is about.
+    /// The columns that this part represents.
     pub core: GridWindow,
     /// The columns it holds.
     pub window: GridWindow,
-    /// The spans of these columns, numbered among themselves; a frame is that of the window.
+    /// The spans of these columns, numbered from 0. If the field has a frame, it is that of the
+    /// window.
     pub field: F,
 }
 
 impl<F: SpanField> FieldWindow<F> {
-    /// The name of a span in column `(x, z)` of the whole grid.
+    /// Returns the name of a span in column `(x, z)` of the whole grid.
     #[inline]
     #[must_use]
     pub fn key_at(&self, x: u32, z: u32, span: u32) -> SpanKey {
         SpanKey { z, x, floor: self.field.floor(span) }
     }
 
-    /// The span with this name, if the window holds it.
+    /// Returns the span with this name, if the window holds it.
     #[must_use]
     pub fn find(&self, key: SpanKey) -> Option<u32> {
         if !self.window.contains(key.x, key.z) {
@@ -165,14 +166,14 @@ impl<F: SpanField> FieldWindow<F> {
 }
 
 impl FieldWindow {
-    /// All of `field`.
+    /// Returns all of `field` as one part.
     #[must_use]
     pub fn whole(field: WalkableField) -> Self {
         let window = GridWindow::whole(&field.frame);
         Self { frame: field.frame, core: window, window, field }
     }
 
-    /// The column of `span` in the whole grid, `(x, z)`.
+    /// Returns the column `(x, z)` of `span` in the whole grid.
     #[inline]
     #[must_use]
     pub fn global_column(&self, span: u32) -> (u32, u32) {
@@ -180,7 +181,7 @@ impl FieldWindow {
         (x + self.window.x, z + self.window.z)
     }
 
-    /// Whether `span` lies in the core.
+    /// `true` if `span` lies in the core.
     #[inline]
     #[must_use]
     pub fn is_core(&self, span: u32) -> bool {
@@ -188,7 +189,7 @@ impl FieldWindow {
         self.core.contains(x, z)
     }
 
-    /// The name of `span` in the whole field.
+    /// Returns the name of `span` in the whole field.
     #[inline]
     #[must_use]
     pub fn key(&self, span: u32) -> SpanKey {
@@ -196,8 +197,8 @@ impl FieldWindow {
         SpanKey { z, x, floor: self.field.floor[span as usize] }
     }
 
-    /// The part of it with this core and the ring around that; columns it does not hold are left
-    /// out. Costs little more than copying the spans.
+    /// Returns the part with this core and the ring around it. Columns that `self` does not hold
+    /// are left out. Costs little more than copying the spans.
     #[must_use]
     pub fn cut(&self, core: GridWindow) -> Self {
         let core = core.intersection(&self.window);
@@ -212,8 +213,8 @@ impl FieldWindow {
             let first = first + (window.x - self.window.x) as usize;
             first..first + window.width as usize
         };
-        // The spans of a row lie side by side in the whole as in the part, so that links into a row all
-        // move by the same number.
+        // The spans of a row are adjacent in the whole field and in the part, so all links into a
+        // row move by the same number.
         let mut total = 0;
         let rows: Vec<MovedRow> = (window.z..window.end_z())
             .map(|z| {
@@ -259,12 +260,12 @@ impl FieldWindow {
         Self { frame: self.frame, core, window, field }
     }
 
-    /// One field from the cores of `tiles`: the columns of `core` and the ring around it. Columns
-    /// that no tile has in its core are empty.
+    /// Assembles one field from the cores of `tiles`: the columns of `core` and the ring around it.
+    /// Columns that no tile has in its core are empty.
     ///
     /// # Cost
-    /// Linear in the spans; each column looks for its tile among `tiles`, which are tried from the
-    /// last one found.
+    /// Linear in the spans; the tile of each column is searched in `tiles`, starting from the last
+    /// one found.
     #[must_use]
     pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self]) -> Self {
         let mut part = Builder::new(frame, core, core.grown(1, &frame));
@@ -274,7 +275,7 @@ impl FieldWindow {
     }
 }
 
-/// The spans of a row that are kept: `len` of them, numbered from `from` before and from `to`
+/// The `len` spans of a row that are kept. They are numbered from `from` before and from `to`
 /// after.
 #[derive(Clone, Copy, Default)]
 struct MovedRow {
@@ -284,7 +285,7 @@ struct MovedRow {
 }
 
 impl MovedRow {
-    /// The new number of a span, if it is one of these.
+    /// The new number of a span if it is one of these, else [`NO_SPAN`].
     #[inline(always)]
     fn moved(&self, span: u32) -> u32 {
         let place = span.wrapping_sub(self.from);
@@ -292,7 +293,7 @@ impl MovedRow {
     }
 }
 
-/// Finds the tile that has a column in its core: mostly the one that had the last.
+/// Finds the tile that has a column in its core. This is usually the tile of the last column.
 #[derive(Default)]
 struct Owner {
     last: usize,
@@ -308,8 +309,8 @@ impl Owner {
     }
 }
 
-/// A window in the making: spans are copied column by column, links are found by floor when all are
-/// there.
+/// Builds a window: spans are copied column by column, and links are found by floor when all spans
+/// are there.
 struct Builder {
     result: FieldWindow,
     /// Floor that each link leads to, where `links` is not yet [`NO_SPAN`].
@@ -355,7 +356,7 @@ impl Builder {
         }
     }
 
-    /// Turns links into numbers of this window.
+    /// Turns links into span numbers of this window.
     fn link(mut self) -> FieldWindow {
         let (width, depth) = (self.result.window.width, self.result.window.depth);
         for span in 0..self.result.field.span_columns.len() {
@@ -386,8 +387,8 @@ impl Builder {
 }
 
 impl Validate for FieldWindow {
-    /// The core lies in the window and the window in the frame; the field has the window's size and
-    /// is valid itself.
+    /// Checks that the core lies in the window and the window in the frame, and that the field has
+    /// the window's size and is valid.
     fn violations(&self, out: &mut ViolationList) {
         let whole = GridWindow::whole(&self.frame);
         let fits = self.field.frame.width == self.window.width && self.field.frame.depth == self.window.depth;
@@ -399,17 +400,17 @@ impl Validate for FieldWindow {
     }
 }
 
-/// A part of a field whose spans, those of the ring too, know their region.
+/// A part of a field with the region of each span, including those of the ring.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelledWindow<F = WalkableField> {
     /// The part of the field.
     pub part: FieldWindow<F>,
-    /// Region of each of its spans; `count` is that of the whole field.
+    /// Region of each of its spans. `count` is that of the whole field.
     pub regions: RegionMap,
 }
 
 impl LabelledWindow {
-    /// As [`FieldWindow::assemble`], with the regions that the tiles' cores have.
+    /// The same as [`FieldWindow::assemble`], with the regions from the cores of the tiles.
     #[must_use]
     pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self]) -> Self {
         let parts: Vec<&FieldWindow> = tiles.iter().map(|tile| &tile.part).collect();
@@ -437,8 +438,8 @@ mod tests {
     use super::*;
     use crate::{AreaId, OPEN_SKY};
 
-    /// Two storeys; the upper one has a hole of one column, and a step that cannot be taken along
-    /// one line.
+    /// Two storeys. The upper one has a hole of one column, and a step along one line that is too
+    /// high.
     fn field() -> WalkableField {
         let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width: 9, depth: 7 };
         let mut field = WalkableField::empty(frame);
