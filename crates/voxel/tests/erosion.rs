@@ -1,4 +1,4 @@
-//! Erosion beside a search for blocked cells from every span.
+//! Compares erosion with a search for blocked cells from every span.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -12,9 +12,9 @@ use waymesh_testkit::fields;
 use waymesh_voxel::{VoxelError, erode};
 
 /// The squared distance in cells between the centres of `span` and of the nearest blocked cell
-/// within `reach` cells, looking along every path that never turns back; and whether it matters
-/// which path: round a point where storeys cross, two orders of the same steps can end on two
-/// storeys.
+/// within `reach` cells, looking along every path that never turns back; and `true` if the result
+/// depends on the path: around a point where storeys cross, two orders of the same steps can end on
+/// two storeys.
 fn nearest_blocked(field: &WalkableField, span: u32, reach: usize) -> (u64, bool) {
     let (mut nearest, mut twisted) = (u64::MAX, false);
     let step = |span: u32, direction: Direction| match span {
@@ -112,13 +112,15 @@ fn around_one_blocked_cell(side: u32, radius: f32) -> String {
 
 #[test]
 fn a_disc_around_a_corner() {
-    // At one cell of radius the centre of a cell that stays is one and a half away: its neighbours go,
-    // those across the corner, too. Beyond the edge of the field everything is blocked.
+    // At one cell of radius the centre of a cell that stays is one and a half away: its neighbours
+    // are removed, also those across the corner. Beyond the edge of the field everything is
+    // blocked.
     assert_eq!(
         around_one_blocked_cell(9, 0.3),
         "#########\n#.......#\n#.......#\n#..###..#\n#..###..#\n#..###..#\n#.......#\n#.......#\n#########\n"
     );
-    // At two, two and a half: a knight's move (2.24) is too near, two across the corner (2.83) are not.
+    // At two cells of radius, it is two and a half away: a knight's move (2.24) is too near, two
+    // cells across the corner (2.83) are not.
     assert_eq!(
         around_one_blocked_cell(11, 0.6),
         "###########\n###########\n##.......##\n##..###..##\n##.#####.##\n##.#####.##\n##.#####.##\n\
@@ -134,10 +136,11 @@ fn a_radius_up_to_half_a_cell_removes_nothing() {
     assert_eq!(around_one_blocked_cell(5, 0.16), "#####\n#.#.#\n#####\n#.#.#\n#####\n");
 }
 
-/// No centre that stays is nearer to a wall, whatever way it runs, than the radius less 0.21 cells
-/// (a blocked cell's centre and corner are 0.71 apart); and the first row of them is farther by two
-/// cells at most on average: one is the row's own width and the half cell that the border is off
-/// the centres, the rest are whole cells and what touching cells stand out.
+/// No centre that stays is nearer to a wall of any direction than the radius less 0.21 cells (a
+/// blocked cell's centre and corner are 0.71 apart). On average, the first row of these centres is
+/// farther than the radius by at most two cells: one cell is half the width of the row and the half
+/// cell between border and centres, the rest is because only whole cells are kept and because cells
+/// that touch the wall stand out of it.
 #[test]
 fn walls_at_any_angle_are_kept_off_alike() {
     const SIDE: u32 = 160;
@@ -146,7 +149,7 @@ fn walls_at_any_angle_are_kept_off_alike() {
     for radius in [2.0_f64, 3.3, 6.0] {
         for degrees in (0..360).step_by(9) {
             let (sin, cos) = f64::from(degrees).to_radians().sin_cos();
-            // From the wall, which runs past the middle; negative behind it.
+            // Distance from the wall, which runs past the middle; negative behind it.
             let distance = |x: f64, z: f64| (x - 80.1) * cos + (z - 79.7) * sin;
             let mut field = open.clone();
             for (x, z) in cells() {

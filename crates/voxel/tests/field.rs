@@ -24,7 +24,7 @@ use waymesh_voxel::{
     mark_convex_prism, mark_cylinder,
 };
 
-/// Levels and cells of 1 m; the agent is 4 levels high and steps up 2.
+/// For levels and cells of 1 m: the agent is 4 levels high and takes steps of 2.
 fn agent() -> Agent {
     Agent::default().with_height(4.0).with_max_step(2.0).with_radius(1.0)
 }
@@ -127,7 +127,7 @@ fn ledges_are_drops_and_steep_stairs() {
 
 #[test]
 fn a_drop_behind_a_low_gap_is_no_ledge() {
-    // The neighbour is deep, but a ceiling leaves less room than the agent needs to get there.
+    // The neighbour is deep, but a ceiling leaves less room than the agent needs to move there.
     let mut columns = vec![vec![span(8, 9, true)]; 9];
     columns[5] = vec![span(0, 1, true), span(12, 13, false)];
     let mut field = heightfield(3, 3, &columns);
@@ -227,7 +227,7 @@ fn one_by_one(
     build_walkable_field(&copy, agent, counts).unwrap()
 }
 
-/// All links by trying all pairs; only where no span could be linked twice.
+/// Finds all links by testing all pairs. Valid only where no span could be linked twice.
 fn slow_links(field: &WalkableField, agent: &Agent) -> Vec<[u32; 4]> {
     let (height, step) = (i64::from(agent.height_levels(1.0)), i64::from(agent.max_step_levels(1.0)));
     let room = |span: u32| {
@@ -385,15 +385,16 @@ fn the_stages_run_on_real_levels() {
     }
 }
 
-/// Treads of slabs that stick out over the one below, their fronts on cell lines: the front of a
-/// slab is no ceiling for the tread below. Four risers of 0.4 m, up and down each of the four ways.
+/// Treads of slabs that project over the one below, with their fronts on cell lines: the front of a
+/// slab must not be a ceiling for the tread below. Four risers of 0.4 m, up and down in each of the
+/// four directions.
 #[test]
 fn stairs_whose_treads_end_on_cell_lines_can_be_walked() {
     const RISE: f32 = 0.4;
     const TREAD: f32 = 1.2;
     let quad = |a: [f32; 3], b: [f32; 3], c: [f32; 3], d: [f32; 3]| [[a, b, c], [a, c, d]];
-    // The underside of the lowest slab puts the treads off level lines: else each front merges with the
-    // tread below.
+    // The underside of the lowest slab moves the treads away from level lines. Otherwise each front
+    // would merge with the tread below.
     let mut steps = quad([0., -0.15, 0.], [TREAD, -0.15, 0.], [TREAD, -0.15, 3.], [0., -0.15, 3.]).to_vec();
     for step in 0..5 {
         let (front, top) = (step as f32 * TREAD, step as f32 * RISE);

@@ -1,7 +1,7 @@
-//! The dungeon beside what native Recast made of it (`rerecast_reference_data/dungeon`), stage by
-//! stage: each of our stages gets Recast's input, so that differences do not add up. Every
-//! difference has to be one that is meant; each cause has its own check and its own bound on how
-//! often it occurs.
+//! Compares the dungeon with the results of native Recast (`rerecast_reference_data/dungeon`),
+//! stage by stage. Each of our stages gets Recast's input, so that differences do not add up. Every
+//! difference must be intended: each cause has its own check and its own bound on how often it
+//! occurs.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -67,7 +67,7 @@ fn columns(heightfield: &Value) -> Vec<Vec<Reference>> {
     heightfield["spans"].as_array().unwrap().iter().map(column).collect()
 }
 
-/// Recast's spans as a heightfield of ours; all count as facing up.
+/// Recast's spans as our heightfield. All spans count as facing up.
 fn heightfield(frame: GridFrame, columns: &[Vec<Reference>]) -> Heightfield {
     let mut heightfield = Heightfield::empty(frame);
     for (index, column) in columns.iter().enumerate() {
@@ -101,18 +101,18 @@ fn steep(soup: &TriangleSoup, triangle: usize) -> bool {
     (b - a).cross(c - a).normalize().y <= 45_f32.to_radians().cos()
 }
 
-/// Whether the merge rule makes the span walkable; `None` if a rounding decides.
+/// `true` if the merge rule makes the span walkable. `None` if it depends on rounding.
 fn rule(span: &Span, fragments: &[OracleFragment], soup: &TriangleSoup) -> Option<bool> {
     counts_at_top([span.bottom, span.top], fragments, 4, |triangle| !steep(soup, triangle))
 }
 
-/// Spans and walkable spans of the rasteriser. Causes of differences:
-/// - *line*: something lies on a cell line or a level line to single precision. Recast's column and
-///   ours then are both right: they fill what the triangles need, and nothing that they cannot
-///   reach.
+/// Compares spans and walkable spans of the rasteriser. Causes of differences:
+/// - *line*: a triangle lies on a cell line or a level line to single precision. Then both Recast's
+///   column and ours are right: they fill all that the triangles need, and nothing that the
+///   triangles cannot reach.
 /// - *merge order*: Recast merges pairs in the order of triangles, and the flag of a span depends
-///   on it; ours is what the rule says about all fragments of the span, some of which are walkable
-///   and some not.
+///   on it; our flag follows from the rule over all fragments of the span, some of which are
+///   walkable and some not.
 #[test]
 fn rasterized_spans_agree() {
     let (Some((soup, heightfield)), Some(initial)) = (voxelized(), load("heightfield_initial")) else {
@@ -151,8 +151,8 @@ fn rasterized_spans_agree() {
     assert!(same > 51_000 && line <= 20 && merge_order <= 1_000);
 }
 
-/// The filters on Recast's own spans: the only difference is that undersides stay unwalkable, and
-/// these follow only where we know what faces up.
+/// Compares the filters on Recast's own spans. The only difference is that undersides stay
+/// unwalkable. This happens only where we know which tops face up.
 #[test]
 fn filtered_spans_agree() {
     let (Some((_, voxels)), Some(initial), Some(filtered)) =
@@ -168,11 +168,11 @@ fn filtered_spans_agree() {
         filter_low_ceilings(&mut field, &agent, &mut ()).unwrap();
         field
     };
-    // With every span facing up the filters are Recast's, span for span.
+    // If every span faces up, the filters agree with Recast, span for span.
     let all_up = heightfield(voxels.frame, &initial);
     assert_eq!(run(all_up.clone()), heightfield(voxels.frame, &filtered));
 
-    // With what our rasteriser knows about the same spans.
+    // With the flags that our rasteriser gives the same spans.
     let mut known = all_up.clone();
     for column in 0..initial.len() {
         let range = known.columns[column] as usize..known.columns[column + 1] as usize;
@@ -193,7 +193,7 @@ fn filtered_spans_agree() {
     assert!(undersides <= 200);
 }
 
-/// Recast's compact heightfield as a field of ours, areas included.
+/// Recast's compact heightfield as our field, with its areas.
 fn compact(frame: GridFrame, json: &Value) -> WalkableField {
     let mut field = WalkableField::empty(frame);
     let spans = json["spans"].as_array().unwrap();
@@ -209,7 +209,7 @@ fn compact(frame: GridFrame, json: &Value) -> WalkableField {
         field.clearance.push(integer(&span["h"]) as u32);
         field.ground.push(0.0);
         field.area.push(if integer(&json["areas"][index]) != 0 { AreaId::GROUND } else { AreaId::NULL });
-        // Six bits per direction, counted like ours: -x, +z, +x, -z.
+        // Six bits per direction, in the same order as ours: -x, +z, +x, -z.
         let links = Direction::ALL.map(|direction| {
             let layer = span["con"].as_u64().unwrap() >> (6 * direction.index()) & 63;
             if layer == 63 {
@@ -224,7 +224,7 @@ fn compact(frame: GridFrame, json: &Value) -> WalkableField {
     field
 }
 
-/// Floors, clearances and links on Recast's filtered spans: no difference at all.
+/// Floors, clearances and links on Recast's filtered spans have no difference.
 #[test]
 fn links_agree() {
     let (Some((_, voxels)), Some(filtered), Some(initial)) =
@@ -244,10 +244,11 @@ fn links_agree() {
     assert!(field.clearance.iter().zip(&reference.clearance).all(|(&own, &theirs)| own.min(255) == theirs));
 }
 
-/// Erosion of Recast's compact heightfield: no difference at all. At two cells of radius, Recast's
-/// chamfer distance (straight steps of 2, diagonal ones of 3, from the cells beside what is
-/// blocked; 4 are far enough) keeps the very cells whose centres are two and a half from the
-/// blocked ones. At other radii it is off; that ours is exact is tested in `erosion.rs`.
+/// Erosion of Recast's compact heightfield has no difference. At two cells of radius, Recast's
+/// chamfer distance (straight steps of 2, diagonal steps of 3, from the cells beside blocked ones;
+/// 4 are far enough) keeps exactly the cells whose centres are two and a half cells from the
+/// blocked ones. At other radii it has an error. The tests in `erosion.rs` check that ours is
+/// exact.
 #[test]
 fn erosion_agrees() {
     let (Some((_, voxels)), Some(initial), Some(eroded)) =

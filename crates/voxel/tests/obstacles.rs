@@ -52,13 +52,13 @@ fn frame() -> GridFrame {
     GridFrame { origin: Vec3::new(-2., -1., 5.), cell_size: 0.3, level_height: 0.2, width: 40, depth: 34 }
 }
 
-/// World coordinates of grid coordinates.
+/// Converts grid coordinates to world coordinates.
 fn at(x: f32, y: f32, z: f32) -> [f32; 3] {
     let frame = frame();
     (frame.origin + Vec3::new(x * frame.cell_size, y * frame.level_height, z * frame.cell_size)).to_array()
 }
 
-/// A flat at level 5 from cell (2, 2) to (38, 32), a hair above the level line.
+/// A flat floor at level 5 from cell (2, 2) to (38, 32), slightly above the level line.
 fn floor() -> Heightfield {
     let [a, b, c, d] = [at(2., 5.1, 2.), at(2., 5.1, 32.), at(38., 5.1, 32.), at(38., 5.1, 2.)];
     rasterize_in_frame(&soup(&[[a, b, c], [a, c, d]]), &frame(), &VoxelConfig::default(), &mut ()).unwrap()
@@ -118,7 +118,7 @@ fn room_below_what_hangs_high_enough() {
         let field = field(&stamped(&base, &[slab]));
         assert_eq!(grounds(&field, 15, 15), expected, "slab at level {bottom}");
     }
-    // A thin one close above the floor is a low obstacle: stepped onto.
+    // A thin slab close above the floor is a low obstacle that the agent steps onto.
     let field = field(&stamped(&base, &[Obstacle::solid(bounds(at(10., 8., 10.), at(20., 9., 20.)))]));
     assert_eq!(grounds(&field, 15, 15), [9.0]);
 }
@@ -201,7 +201,7 @@ fn what_is_broken_is_named_or_counted() {
         stamp(Obstacle::solid(prism(&[[0., 0.], [1., 0.]], [0., 1.]))),
         Err(VoxelError::FlatPrism { corners: 2 })
     );
-    // As large as numbers go, or beside the grid.
+    // As large as possible, or outside the grid.
     let most = f32::MAX;
     let all = u64::from(base.frame.width * base.frame.depth);
     assert_eq!(stamp(Obstacle::solid(bounds([-most; 3], [most; 3]))), Ok(all));
@@ -237,15 +237,15 @@ fn what_is_broken_is_named_or_counted() {
     assert!(heightfield == base);
 }
 
-/// A box from somewhere in these ranges of cells and levels, whose upright sides keep off cell
-/// lines: a face on one is a matter of taste.
+/// A random box from these ranges of cells and levels. Its vertical sides do not lie on cell lines,
+/// because the cell of a face on a line is a convention.
 fn off_the_lines(frame: &GridFrame, random: &mut Random, from: [[f32; 2]; 3]) -> Bounds {
     let unit = Vec3::new(frame.cell_size, frame.level_height, frame.cell_size);
     let mut point = |low: Vec3, high: Vec3| {
         let place =
             Vec3::new(random.range(low.x, high.x), random.range(low.y, high.y), random.range(low.z, high.z));
         let off = |place: f32| place.floor() + (place - place.floor()).clamp(0.01, 0.99);
-        // Levels may be hit: all rules are the same there.
+        // Faces may lie on level lines: all rules are the same there.
         let level = if random.chance(0.3) { place.y.round() } else { place.y };
         Vec3::new(off(place.x), level, off(place.z))
     };
@@ -254,7 +254,7 @@ fn off_the_lines(frame: &GridFrame, random: &mut Random, from: [[f32; 2]; 3]) ->
     Bounds { min: frame.origin + low * unit, max: frame.origin + high * unit }
 }
 
-/// An obstacle somewhere near the origin, in metres; coordinates on cell lines now and then.
+/// A random obstacle near the origin, in metres. Some coordinates lie on cell lines.
 fn random_obstacle(random: &mut Random) -> Obstacle {
     let snap = random.chance(0.4);
     let mut number = |low: f32, high: f32| {
@@ -367,7 +367,7 @@ proptest! {
         let config = VoxelConfig::default();
         stamp_obstacles(&mut part, &frame, window, &obstacles, &config, &mut ()).unwrap();
         prop_assert!(part == crop(&whole, window));
-        // What the obstacles say they do not reach into is as it was.
+        // Columns outside the reported windows of the obstacles are unchanged.
         let reached: Vec<GridWindow> = obstacles.iter().map(|o| o.columns(&frame).unwrap()).collect();
         for z in 0..frame.depth {
             for x in 0..frame.width {
@@ -376,7 +376,8 @@ proptest! {
                 }
             }
         }
-        // And the field of a window with obstacles is that of the whole with them.
+        // The field of a window with obstacles is equal to that part of the whole field with
+        // obstacles.
         let builder = FieldBuilder::new(Agent::default().with_radius(0.45).with_height(1.5));
         let core = GridWindow::new(x.min(frame.width - 1), z.min(frame.depth - 1), width, depth).intersection(&GridWindow::whole(&frame));
         let window = core.grown(builder.halo_cells(&config.scale), &frame);
@@ -404,7 +405,7 @@ proptest! {
                     prop_assert_eq!(after.column(x, z), base.column(x, z));
                     continue;
                 }
-                // The nearest point of the cell, searched for: distances are convex over a cell.
+                // Search for the nearest point of the cell: distances are convex over a cell.
                 let point = |u: f64, v: f64| {
                     let (x, z) = (f64::from(x) + u, f64::from(z) + v);
                     plan_distance(shape, f64::from(frame.origin.x) + x * cell, f64::from(frame.origin.z) + z * cell) / cell
@@ -419,7 +420,7 @@ proptest! {
                 for span in before {
                     prop_assert!(covers_levels(column, span.bottom..span.top), "nothing that was filled becomes free");
                 }
-                // Well inside: a point of the cell that is inside together with a small square around it.
+                // A point of the cell is well inside if a small square around it is inside, too.
                 let inside = (0..9).any(|u| (0..9).any(|v| {
                     let (u, v) = (0.01 + 0.1225 * f64::from(u), 0.01 + 0.1225 * f64::from(v));
                     [(0., 0.), (0.005, 0.), (0., 0.005), (-0.005, 0.), (0., -0.005)].iter().all(|(du, dv)| point(u + du, v + dv) == 0.0)
@@ -453,7 +454,7 @@ proptest! {
         prop_assert!(stamped(&base, &[Obstacle::solid(prism).with_walkable(walkable)]) == expected);
     }
 
-    /// What stands on flat ground looks from above as if it had been baked.
+    /// An obstacle on flat ground looks from above as if it had been baked.
     #[test]
     fn a_stamped_box_is_a_baked_one(seed in any::<u64>()) {
         let mut random = Random::new(seed);
@@ -477,7 +478,7 @@ proptest! {
         }
     }
 
-    /// Any mesh, on any ground: valid, and the same for windows.
+    /// Any mesh on any ground gives a valid result, and the same result for windows.
     #[test]
     fn nasty_meshes_do_no_harm(mesh in nasty_soup(), seed in any::<u64>(), walkable in any::<bool>()) {
         let (frame, base) = base_and_frame(seed);
@@ -490,7 +491,7 @@ proptest! {
                 }
             }
         }
-        // Its faces are there as the rasteriser has them.
+        // The result contains its faces as the rasteriser makes them.
         let faces = rasterize_in_frame(&mesh, &frame, &VoxelConfig::default(), &mut ()).unwrap();
         for z in 0..frame.depth {
             for x in 0..frame.width {
@@ -506,7 +507,7 @@ proptest! {
     }
 }
 
-/// Least value of a convex function over `0..=1`, by golden section.
+/// The smallest value of a convex function over `0..=1`, by golden section search.
 fn lowest(at: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..16 {
@@ -516,7 +517,7 @@ fn lowest(at: impl Fn(f64) -> f64) -> f64 {
     at(0.5 * (low + high)).min(at(0.0)).min(at(1.0))
 }
 
-/// Spans that an obstacle does not touch keep all they have, also what no rasteriser makes.
+/// Spans that an obstacle does not touch stay unchanged, even if no rasteriser could make them.
 #[test]
 fn untouched_spans_of_a_touched_column_stay() {
     let mut random = Random::new(3);

@@ -1,4 +1,4 @@
-//! What is packed comes back, and damaged bytes do no harm.
+//! Packed data is unpacked without changes, and damaged bytes do no harm.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -50,8 +50,7 @@ fn check_heightfield(heightfield: &Heightfield) -> usize {
     packed.into_bytes().len()
 }
 
-/// A field with what no builder makes: any area, clearance and ground, links missing here and
-/// there.
+/// A field that no builder makes: any area, clearance and ground, and some missing links.
 fn strange(seed: u64) -> FieldWindow {
     let mut random = Random::new(seed);
     let mut field = fields::random(seed, random.below(30) + 1, random.below(30) + 1);
@@ -110,8 +109,7 @@ fn random_heightfield(seed: u64) -> Heightfield {
     heightfield
 }
 
-/// Bytes with something wrong: bits turned over, bytes changed, left out or put in, an end that is
-/// missing.
+/// Damaged bytes: bits flipped, bytes changed, removed or inserted, or the end missing.
 fn damage(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=random.below(3) {
@@ -188,7 +186,7 @@ proptest! {
     }
 }
 
-/// The layout is on disks out there: a change of these bytes is a new version.
+/// Files of this layout exist on disk: a change of these bytes needs a new version.
 #[test]
 fn the_layout_is_as_documented() {
     let frame = GridFrame {
@@ -220,7 +218,7 @@ fn the_layout_is_as_documented() {
         b"WHF\x01",
         &floats[..],
         &numbers(&[2, 2, 4, 4]),
-        // One column of one span, one of two, one of none, one of one.
+        // One column of one span, one of two spans, one without spans, one of one span.
         &[1 << 6, 2 << 6, 0, 1 << 6],
         // As the first of all but class and drop; as the one beside it; all else; one up from the one before
         // in z, its ground five levels lower.
@@ -265,7 +263,7 @@ fn what_is_not_valid_is_not_packed() {
     }
 }
 
-/// A few bytes that claim to be a world must not be believed.
+/// A few bytes that claim to be a large world are refused.
 #[test]
 fn a_small_file_cannot_ask_for_much() {
     let huge =
@@ -278,7 +276,7 @@ fn a_small_file_cannot_ask_for_much() {
         PackedHeightfield::unpack_bytes(&bytes),
         Err(VoxelError::Damaged { what: "packed heightfield", .. })
     ));
-    // As many spans as a number holds, in one column.
+    // The largest possible number of spans, in one column.
     let mut bytes = PackedHeightfield::pack(&Heightfield::empty(GridFrame { width: 1, depth: 1, ..huge }))
         .unwrap()
         .into_bytes();

@@ -1,4 +1,4 @@
-//! The rasteriser: what it fills, how it merges, what it refuses.
+//! Tests of the rasteriser: filled levels, merging, and errors.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -36,8 +36,8 @@ fn wall(from: [f32; 2], to: [f32; 2], low: f32, high: f32) -> [[[f32; 3]; 3]; 2]
     [[a, b, c], [a, c, d]]
 }
 
-/// Two far corners that give the grid its extent from the origin to `[x, y, z]`, each in a cell of
-/// its own.
+/// Triangles at two far corners that give the grid its extent from the origin to `[x, y, z]`, each
+/// in a cell of its own.
 fn extent(x: f32, y: f32, z: f32) -> [[[f32; 3]; 3]; 2] {
     [[[0., 0., 0.], [0., 0., 0.1], [0.1, 0., 0.]], [[x, y, z], [x, y, z - 0.1], [x - 0.1, y, z]]]
 }
@@ -109,7 +109,7 @@ fn a_box_between_cell_lines_fills_the_cells_between_them() {
         wall([5., 6.], [5., 3.], 1., 4.),
         wall([3., 6.], [5., 6.], 1., 4.),
     ];
-    // Outward, and inward.
+    // Facing outward and inward.
     for flipped in [false, true] {
         let side = sides.concat().into_iter().map(|[a, b, c]| if flipped { [a, c, b] } else { [a, b, c] });
         let triangles: Vec<_> = side.chain(extent(9., 9., 9.)).chain(floor(3., 3., 5., 6., 4.)).collect();
@@ -141,7 +141,7 @@ fn walls_at_the_grids_edge_stay() {
         wall([0., 4.], [0., 0.], 0., 3.),
     ]
     .concat();
-    // Behind them is the grid, or nothing.
+    // Behind them is the grid or no cell.
     let flipped = box_of_walls.iter().map(|&[a, b, c]| [a, c, b]).collect();
     for walls in [box_of_walls, flipped] {
         let heightfield = rasterize(&soup(&walls), &metres(), &mut ()).unwrap();
@@ -241,7 +241,7 @@ fn memory_is_limited_before_and_during_the_sweep() {
     assert_eq!((limit_bytes, width, depth), (4 << 30, 1_000_000, 1_000_000));
     // Four bytes a column and twelve a span: a million cells would have to become 16,400.
     assert!(fitting_cell_size > 61.0 && fitting_cell_size < 64.0, "{fitting_cell_size}");
-    // The columns fit, the spans do not.
+    // The columns fit, but the spans do not.
     let storeys: Vec<_> = (0..50).flat_map(|storey| floor(0., 0., 100., 100., storey as f32 * 4.0)).collect();
     let config = metres().with_max_memory_bytes(1 << 20);
     for threads in [1, 4] {
@@ -383,7 +383,7 @@ proptest! {
                 prop_assert!(
                     fragments.iter().any(|f| f.allowed[0] as f32 <= ground + 0.02 && ground <= f.allowed[1] as f32 + 0.02)
                 );
-                // One triangle alone: its plane, if it covers the centre for certain.
+                // A single triangle gives its plane if it certainly covers the centre.
                 if let ([only], true) = (&fragments[..], span.upward) {
                     let corners = to_grid(soup.corners(only.triangle), &heightfield.frame);
                     let (cx, cz) = (f64::from(x) + 0.5, f64::from(z) + 0.5);

@@ -1,4 +1,4 @@
-//! A window of the grid holds what the whole grid holds there.
+//! A window of the grid holds the same as that part of the whole grid.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -81,7 +81,7 @@ proptest! {
         if !bounds.is_valid() {
             return Ok(());
         }
-        // Less than the soup, so that much lies beyond every edge, too.
+        // Smaller than the soup, so that much of it lies beyond every edge.
         let min = bounds.min.lerp(bounds.max, 0.07);
         let inner = Bounds { min, max: bounds.min.lerp(bounds.max, 0.9).max(min) };
         let config = VoxelConfig::default();
@@ -122,7 +122,7 @@ fn the_whole_window_is_the_whole_and_an_empty_one_is_empty() {
         let error = rasterize_window(corners(&floor), &frame, outside, &config, &mut ());
         assert_eq!(error, Err(VoxelError::BadWindow { window: outside, width: 30, depth: 30 }));
     }
-    // Beside the window is not beside the grid, but no use here either.
+    // Triangles outside the window, even if inside the grid, are counted as outside.
     let mut counts = Counts::default();
     let corner = GridWindow::new(25, 0, 5, 5);
     assert!(
@@ -204,8 +204,8 @@ fn a_huge_world_is_as_exact_as_a_small_one() {
         assert!(part.spans.len() > 500, "{}", part.spans.len());
         assert!((&part.columns, &part.spans) == (&local.columns, &local.spans));
 
-        // With the sheet below: every column has the sheet's heights, by plain clipping in double
-        // precision.
+        // With the sheet below, every column has the sheet's heights, computed by plain clipping in
+        // double precision.
         let all = || things.iter().chain(&sheet).copied();
         let part = rasterize_window(all(), &frame, window, &config, &mut ()).unwrap();
         let moved: Vec<_> = all()
@@ -224,8 +224,8 @@ fn a_huge_world_is_as_exact_as_a_small_one() {
             assert!(error.is_none(), "cell {x} {z}: {}", error.unwrap());
         }
     }
-    // Tiles under the sheet agree where they overlap: 31,623 rows and columns from the origin, across
-    // the sheet's border.
+    // Tiles under the sheet agree where they overlap, 31,623 rows and columns from the origin and
+    // across the sheet's border.
     for at in [31_623, 99_900] {
         let one = GridWindow::new(at, at, 100, 100);
         let other = GridWindow::new(at - 70, at - 20, 120, 90);
@@ -328,8 +328,8 @@ proptest! {
     }
 }
 
-/// One column less than `halo_cells` gives another field somewhere, for every radius; none less
-/// never does (see above).
+/// For every radius, one column less than `halo_cells` gives a different field somewhere. The full
+/// halo never does (see above).
 #[test]
 fn one_column_less_of_halo_is_not_enough() {
     let floor =
@@ -347,7 +347,7 @@ fn one_column_less_of_halo_is_not_enough() {
             if ledges {
                 assert_eq!(halo, halo_cells(&agent(radius), &scale));
             }
-            // What build_window does, without its check of the halo.
+            // Does the same as `build_window`, without its check of the halo.
             let field = |halo: u32| {
                 let window = core.grown(halo, &frame);
                 let part = builder.build_field(&crop(&whole, window), &mut ()).unwrap();

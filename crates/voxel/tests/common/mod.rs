@@ -1,4 +1,4 @@
-//! Helpers of the tests: a slow oracle of voxelisation, OBJ files.
+//! Helpers for tests: a slow oracle of voxelisation, and a reader of OBJ files.
 #![allow(dead_code, unused_imports, reason = "each test file uses a part")]
 
 use std::path::PathBuf;
@@ -77,12 +77,12 @@ pub(crate) struct OracleFragment {
     pub(crate) needed: [i32; 2],
     /// Levels that may be filled.
     pub(crate) allowed: [i32; 2],
-    /// Whether the triangle reaches into the column for certain.
+    /// `true` if the triangle certainly reaches into the column.
     pub(crate) certain: bool,
 }
 
-/// Fragments of every column by plain clipping. `plan` cells around a cell line and `level` levels
-/// around a level line are left open.
+/// Fragments of every column by plain clipping. Within `plan` cells of a cell line and `level`
+/// levels of a level line, the oracle leaves the result open.
 pub(crate) fn oracle(
     soup: &TriangleSoup,
     frame: &GridFrame,
@@ -100,10 +100,10 @@ pub(crate) fn oracle(
     grid_oracle(&triangles, frame.width, frame.depth, plan, level)
 }
 
-/// A triangle beside every grid.
+/// A triangle outside every grid.
 const NOWHERE: [[f64; 3]; 3] = [[-9.0; 3]; 3];
 
-/// [`oracle`] of triangles in cells and levels.
+/// The same as [`oracle`], for triangles in cells and levels.
 pub(crate) fn grid_oracle(
     triangles: &[[[f64; 3]; 3]],
     width: u32,
@@ -142,7 +142,7 @@ pub(crate) fn grid_oracle(
     columns
 }
 
-/// What is wrong with a column of spans `[bottom, top]` beside its fragments.
+/// Describes an error of a column of spans `[bottom, top]` compared with its fragments.
 pub(crate) fn column_error(spans: &[[i32; 2]], fragments: &[OracleFragment]) -> Option<String> {
     for fragment in fragments {
         let [bottom, top] = fragment.needed;
@@ -174,8 +174,8 @@ pub(crate) fn column_error(spans: &[[i32; 2]], fragments: &[OracleFragment]) -> 
     None
 }
 
-/// Whether `span` (bottom, top) has a fragment of a triangle that `counts` and ends at most `reach`
-/// levels below its top; `None` if a rounding decides.
+/// `true` if `span` (bottom, top) has a fragment of a triangle that `counts` and ends at most
+/// `reach` levels below its top. `None` if it depends on rounding.
 pub(crate) fn counts_at_top(
     span: [i32; 2],
     fragments: &[OracleFragment],
@@ -206,8 +206,8 @@ pub(crate) fn soup(triangles: &[[[f32; 3]; 3]]) -> TriangleSoup {
     TriangleSoup::new(positions, (0..count).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect()).unwrap()
 }
 
-/// Soups that are hard on a rasteriser: coordinates on cell lines, slivers, walls, dust and sheets
-/// across the whole level.
+/// Soups that are difficult for a rasteriser: coordinates on cell lines, slivers, walls, dust and
+/// sheets across the whole level.
 pub(crate) fn nasty_soup() -> impl Strategy<Value = TriangleSoup> {
     let coordinate = prop_oneof![
         3 => (-8_i32..40).prop_map(|quarter| quarter as f32 * 0.25),
@@ -251,7 +251,7 @@ pub(crate) fn nasty_soup() -> impl Strategy<Value = TriangleSoup> {
     })
 }
 
-/// The columns of `window`, spans and all.
+/// The columns of `window` with their spans.
 pub(crate) fn crop(heightfield: &Heightfield, window: GridWindow) -> Heightfield {
     let mut part = Heightfield::empty(heightfield.frame.window(window));
     let mut column = 0;
