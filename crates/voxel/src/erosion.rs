@@ -17,9 +17,8 @@ use crate::VoxelError;
 /// The distance is measured to the centre because the face of the wall, or the edge of the drop,
 /// lies somewhere in the blocked cell. Across the wall, the centre is off by at most half a cell,
 /// and by nothing on average, in whatever direction the wall runs. The nearest corner would always
-/// be off to the same side: by half a cell on average, and by up to a whole one on walls that do
-/// not run along the grid. The half cell is added because the border of a cell that stays lies half
-/// a cell from its centre.
+/// be off to the same side: by half a cell, and by a whole one on walls at an angle to the grid.
+/// The half cell is added because the border of a cell that stays lies half a cell from its centre.
 ///
 /// # Guarantees
 /// - The result follows this definition exactly for every radius (with a slack of a 10,000th of a
