@@ -23,9 +23,11 @@
 //! so the repair ends.
 //!
 //! # References
-//! - Saalfeld 1999, Topologically consistent line simplification with the Douglas-Peucker algorithm,
+//! - Saalfeld 1999, Topologically consistent line simplification with the Douglas-Peucker
+//!   algorithm,
 //!   <https://doi.org/10.1559/152304099782424901> (sidedness of the vertices near a chain).
-//! - de Berg, van Kreveld and Schirra 1998, Topologically correct subdivision simplification using the bandwidth criterion,
+//! - de Berg, van Kreveld and Schirra 1998, Topologically correct subdivision simplification using
+//!   the bandwidth criterion,
 //!   <https://doi.org/10.1559/152304098782383007>.
 
 use std::borrow::Cow;

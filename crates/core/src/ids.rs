@@ -20,7 +20,8 @@ macro_rules! id {
             /// Returns the id of the element at `index`.
             ///
             /// # Panics
-            /// If `index` does not fit 32 bits: every table of the workspace holds fewer elements than that.
+            /// If `index` does not fit 32 bits: every table of the workspace holds fewer elements
+            /// than that.
             #[inline]
             #[must_use]
             pub fn from_index(index: usize) -> Self {
@@ -41,7 +42,8 @@ id!(
     RegionId
 );
 id!(
-    /// A vertex of a [`crate::ContourSet`], [`crate::PolygonSet`], [`crate::Triangulation`] or [`crate::PolyMesh`].
+    /// A vertex of a [`crate::ContourSet`], [`crate::PolygonSet`], [`crate::Triangulation`] or
+    /// [`crate::PolyMesh`].
     VertexId
 );
 id!(

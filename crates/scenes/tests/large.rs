@@ -180,7 +180,8 @@ fn tops(scene: Scene, x: f32, z: f32) -> Vec<f32> {
 /// concourse.
 #[test]
 fn station_stairs_have_the_steps_of_stairs() {
-    // The first ascent starts at x = 66; its stairs have 19 treads and end with the opening, 7.6 m on.
+    // The first ascent starts at x = 66; its stairs have 19 treads and end with the opening, 7.6 m
+    // on.
     let start = 66.0 + 7.6 - 19.0 * 0.3;
     for step in [0_u8, 9, 18] {
         let found = tops(Scene::Subway, start + (f32::from(step) + 0.5) * 0.3, 3.0);

@@ -96,7 +96,8 @@ pub fn read_rings(text: &str) -> Vec<Rings> {
                 ring.push([x, z]);
             }
             numbers.clear();
-            // A closing bracket after a point ends the point (JSON) or the ring (WKT), the next one the level
+            // A closing bracket after a point ends the point (JSON) or the ring (WKT), the next one
+            // the level
             // above.
             let ring_ends = ends && (is_json == nothing);
             if ring_ends && !ring.is_empty() {

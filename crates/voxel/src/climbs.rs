@@ -87,10 +87,10 @@ struct Limits {
 }
 
 impl Limits {
-    fn new(builder: &FieldBuilder, max_climb: f32, scale: &GridScale) -> Result<Self, VoxelError> {
-        BadField::unless_length("max_climb", max_climb)?;
+    fn new(builder: &FieldBuilder, max_ledge: f32, scale: &GridScale) -> Result<Self, VoxelError> {
+        BadField::unless_length("max_ledge", max_ledge)?;
         let reach = AgentLevels::new(&builder.agent, scale.level_height)?;
-        let climb = builder.agent.with_max_step(max_climb).max_step_levels(scale.level_height);
+        let climb = builder.agent.with_max_step(max_ledge).max_step_levels(scale.level_height);
         let radius = f64::from(builder.erosion_radius) / f64::from(scale.cell_size);
         let disc = reach_table(radius, u32::from(u16::MAX)).unwrap_or_else(|| vec![1, 0]);
         let radius = disc[0].saturating_sub(1);
@@ -110,8 +110,8 @@ impl FieldBuilder {
     /// in addition to [`FieldBuilder::halo_cells`]: the reach of a climb from its ledge. 0 if there
     /// can be no climbs.
     #[must_use]
-    pub fn climb_cells(&self, max_climb: f32, scale: &GridScale) -> u32 {
-        Limits::new(self, max_climb, scale)
+    pub fn climb_cells(&self, max_ledge: f32, scale: &GridScale) -> u32 {
+        Limits::new(self, max_ledge, scale)
             .map_or(0, |limits| if limits.finds_any() { limits.depth } else { 0 })
     }
 }
@@ -121,7 +121,7 @@ impl FieldBuilder {
 ///
 /// # What counts
 /// - There are two spans in adjacent columns, one of them in `core`. The other is higher by more
-///   than `max_step` and at most `max_climb`. Both would be walkable without the ledge, and above
+///   than `max_step` and at most `max_ledge`. Both would be walkable without the ledge, and above
 ///   the higher one they share room for the agent's height.
 /// - Following links straight back from the foot, and straight on from the edge, there is a span of
 ///   `field` where the agent's centre may be. It is at most one and a half times the radius away.
@@ -140,19 +140,19 @@ impl FieldBuilder {
 /// A second field without erosion, and for each climb, the columns under the agent's path.
 ///
 /// # Errors
-/// For a `max_climb`, an agent or a heightfield that cannot be used, and for a field of another
+/// For a `max_ledge`, an agent or a heightfield that cannot be used, and for a field of another
 /// grid.
 pub fn find_climbs(
     heightfield: &Heightfield,
     field: &WalkableField,
     builder: &FieldBuilder,
-    max_climb: f32,
+    max_ledge: f32,
     core: GridWindow,
     origin: [u32; 2],
 ) -> Result<Vec<Climb>, VoxelError> {
     let frame = &heightfield.frame;
     let scale = GridScale::new(frame.cell_size, frame.level_height);
-    let limits = Limits::new(builder, max_climb, &scale)?;
+    let limits = Limits::new(builder, max_ledge, &scale)?;
     check(heightfield)?;
     if field.columns.len() != heightfield.columns.len() || field.frame.width != frame.width {
         let (width, depth) = (field.frame.width, field.frame.depth);

@@ -194,7 +194,8 @@ impl<'a> Columns<'a> {
         let (floor, ceiling) = (i64::from(floor), i64::from(ceiling));
         let (mut lowest, mut highest) = (floor, floor);
         for neighbour in [column - 1, column + 1, column - self.width, column + self.width] {
-            // The gaps of the column, from the void below its lowest span to the sky above its highest.
+            // The gaps of the column, from the void below its lowest span to the sky above its
+            // highest.
             let mut gap_floor = VOID;
             let mut in_gap = |gap_floor: i64, gap_ceiling: i64| {
                 let room = ceiling.min(gap_ceiling) - floor.max(gap_floor);

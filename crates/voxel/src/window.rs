@@ -44,7 +44,7 @@ pub fn build_window(
 }
 
 /// The same as [`build_window`], but also finds the [`Climb`]s from the columns of `core`: ledges
-/// that are higher than the agent's step and at most `max_climb` metres high.
+/// that are higher than the agent's step and at most `max_ledge` metres high.
 ///
 /// # Guarantees
 /// Cores that share no column and cover the grid together give the climbs of the whole grid
@@ -59,14 +59,14 @@ pub fn build_window_with_climbs(
     window: GridWindow,
     core: GridWindow,
     builder: &FieldBuilder,
-    max_climb: f32,
+    max_ledge: f32,
     observer: &mut dyn Observer,
 ) -> Result<(FieldWindow, Vec<Climb>), VoxelError> {
     let scale = GridScale::new(frame.cell_size, frame.level_height);
-    let more = builder.climb_cells(max_climb, &scale);
+    let more = builder.climb_cells(max_ledge, &scale);
     let field = window_field(heightfield, frame, window, core, builder, more, observer)?;
     let local = GridWindow { x: core.x - window.x, z: core.z - window.z, ..core };
-    let climbs = find_climbs(heightfield, &field, builder, max_climb, local, [window.x, window.z])?;
+    let climbs = find_climbs(heightfield, &field, builder, max_ledge, local, [window.x, window.z])?;
     let part = FieldWindow { frame: *frame, core, window, field }.cut(core);
     Ok((finish(part, builder, observer)?, climbs))
 }

@@ -220,7 +220,8 @@ fn the_layout_is_as_documented() {
         &numbers(&[2, 2, 4, 4]),
         // One column of one span, one of two spans, one without spans, one of one span.
         &[1 << 6, 2 << 6, 0, 1 << 6],
-        // As the first of all but class and drop; as the one beside it; all else; one up from the one before
+        // As the first of all but class and drop; as the one beside it; all else; one up from the
+        // one before
         // in z, its ground five levels lower.
         &[0b1111_0000, 0b0110_0000, 0b0111_1111, 0b1110_0101],
         &[1, 1, 8],

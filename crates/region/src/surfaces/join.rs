@@ -138,7 +138,8 @@ impl JoinedSurfaces {
 /// - [`RegionError::TooManyPieces`] beyond `u32::MAX - 1`.
 ///
 /// # References
-/// - Joining by the longest contact: Keuper et al. 2015, Efficient Decomposition of Image and Mesh Graphs by Lifted Multicuts, section 4.1,
+/// - Joining by the longest contact: Keuper et al. 2015, Efficient Decomposition of Image and Mesh
+///   Graphs by Lifted Multicuts, section 4.1,
 ///   <https://doi.org/10.1109/ICCV.2015.204>.
 /// - Conflicts that forbid a join: Wolf et al. 2018, The Mutex Watershed, <https://doi.org/10.1007/978-3-030-01225-0_34>.
 pub fn join_surfaces(
