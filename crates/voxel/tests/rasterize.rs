@@ -307,7 +307,8 @@ fn bad_configuration_is_named() {
     }
     for cell in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let config = metres().with_scale(GridScale::new(cell, 1.0));
-        assert!(matches!(rasterize(&soup, &config, &mut ()), Err(VoxelError::Grid(_))));
+        let error = rasterize(&soup, &config, &mut ());
+        assert!(matches!(error, Err(VoxelError::BadField(BadField { field: "cell_size", .. }))), "{error:?}");
     }
 }
 
