@@ -13,7 +13,8 @@ pub(crate) struct HeightTables {
     pub(crate) max_error: f32,
 }
 
-/// The height surface of a [`NavMesh`]: the tables of a [`HeightSurface`], where they lie.
+/// The height surface of a [`NavMesh`](crate::NavMesh): the tables of a [`HeightSurface`],
+/// where they lie.
 #[doc(alias = "dtPolyDetail")]
 #[doc(alias = "detail mesh")]
 #[derive(Clone, Copy, Debug, PartialEq)]

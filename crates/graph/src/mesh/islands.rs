@@ -11,7 +11,7 @@ use super::bounds::NO_NEIGHBOUR;
 pub struct IslandId(pub u32);
 
 impl IslandId {
-    /// Returns the id as an index into [`NavMesh::islands`].
+    /// Returns the id as an index into [`NavMesh::islands`](crate::NavMesh::islands).
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {

@@ -3,13 +3,13 @@
 
 use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
 
-/// A link of a [`NavMesh`].
+/// A link of a [`NavMesh`](crate::NavMesh).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct LinkId(pub u32);
 
 impl LinkId {
-    /// Returns the id as an index into [`NavMesh::links`].
+    /// Returns the id as an index into [`NavMesh::links`](crate::NavMesh::links).
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
