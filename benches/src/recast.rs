@@ -221,7 +221,7 @@ fn bake(
     clock.lap(Stage::Detail);
 
     counts.contours = contours.nconts();
-    counts.cells = polygons.npolys();
+    counts.polygons = polygons.npolys();
     counts.vertices = polygons.nverts();
     counts.detail_vertices = detail.nverts();
     counts.detail_triangles = detail.ntris();

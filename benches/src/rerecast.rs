@@ -127,7 +127,7 @@ pub fn bake_rerecast(scene: &Scene, settings: &Settings) -> Result<RerecastBake,
     .map_err(|error| failed(Stage::Detail, &error))?;
     clock.lap(Stage::Detail);
 
-    counts.cells = polygons.polygon_count();
+    counts.polygons = polygons.polygon_count();
     counts.vertices = polygons.vertices.len();
     counts.detail_vertices = detail.vertices.len();
     counts.detail_triangles = detail.triangles.len();
