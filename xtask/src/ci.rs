@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{cargo, packages, root, skipped, tidy};
+use crate::{cargo, packages, root, skipped, target, tidy};
 
 /// Runs every check; the first that fails ends it.
 pub(crate) fn run() -> Result<()> {
@@ -17,7 +17,7 @@ pub(crate) fn run() -> Result<()> {
     // Snapshots are compared, never rewritten; insta notes which ones the tests looked at. Property
     // tests draw the same inputs each time, so that the gate judges the change; a plain `cargo
     // test` draws new ones.
-    let references = root().join("target").join("snapshot-references.txt");
+    let references = target().join("snapshot-references.txt");
     let _ = fs::remove_file(&references);
     let noted = references.to_string_lossy();
     let notes = skipped::notes();
@@ -48,7 +48,7 @@ fn examples() -> Result<()> {
         let file = entry?.path();
         if file.extension().is_some_and(|ending| ending == "rs") {
             let name = file.file_stem().unwrap_or_default();
-            let program = root().join("target").join("debug").join("examples").join(name);
+            let program = target().join("debug").join("examples").join(name);
             eprintln!("$ {}", program.display());
             let status = Command::new(&program).status();
             let status = status.with_context(|| format!("cannot run {}", program.display()))?;

@@ -86,6 +86,11 @@ fn root() -> PathBuf {
     own.parent().unwrap_or(own).to_path_buf()
 }
 
+/// The folder of what cargo builds.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
 /// Runs cargo in the root folder with these words and variables.
 fn cargo(words: &[&str], variables: &[(&str, &str)]) -> Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

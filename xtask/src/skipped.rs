@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::root;
+use crate::target;
 
 /// Variable that names the file in which tests note what they miss, see
 /// `waymesh_testkit::levels`.
@@ -11,7 +11,7 @@ pub(crate) const VARIABLE: &str = "WAYMESH_SKIPPED";
 
 /// Where the gate has it noted. The file is emptied.
 pub(crate) fn notes() -> PathBuf {
-    let file = root().join("target").join("skipped.txt");
+    let file = target().join("skipped.txt");
     let _ = std::fs::remove_file(&file);
     file
 }

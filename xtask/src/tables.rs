@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::Value;
 
-use crate::{cargo, root};
+use crate::{cargo, target};
 
 #[derive(Debug, Args)]
 pub(crate) struct TablesArgs {
@@ -133,10 +133,6 @@ fn convex(pictures: Option<&Path>) -> Result<()> {
         words.extend(["--out", folder.to_str().context("the folder's name is not UTF-8")?]);
     }
     cargo(&words, &[])
-}
-
-fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 /// Runs the program and returns its output.

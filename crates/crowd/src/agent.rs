@@ -8,7 +8,7 @@ use waymesh_graph::{
 
 use crate::around::Around;
 use crate::bodies::Body;
-use crate::links::{LinkTable, Traversal};
+use crate::links::Traversal;
 use crate::workers::Scratch;
 use crate::{AgentParams, CrowdConfig};
 
@@ -245,7 +245,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
 
     /// Puts the agent on a mesh that is not the one it was on, gets it the path that it waits for,
     /// and sees how far it is.
-    pub(crate) fn prepare(&mut self, mesh: &NavMesh, links: &LinkTable, dt: f32, scratch: &mut Scratch) {
+    pub(crate) fn prepare(&mut self, mesh: &NavMesh, dt: f32, scratch: &mut Scratch) {
         if self.is_lost || self.place.generation != mesh.generation() {
             self.relocate(mesh, self.place.position, scratch);
             if self.is_lost {
@@ -258,7 +258,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             _ => {}
         }
         if matches!(self.task, Task::Walking | Task::Queueing(_)) {
-            self.look_ahead(links, dt);
+            self.look_ahead(mesh, dt);
         }
     }
 
@@ -317,7 +317,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
     }
 
     /// Sees whether it has arrived, stands at a link, or is stuck.
-    fn look_ahead(&mut self, links: &LinkTable, dt: f32) {
+    fn look_ahead(&mut self, mesh: &NavMesh, dt: f32) {
         let path = self.corridor.path();
         let remaining = path.length;
         let is_complete = path.outcome == Outcome::Complete;
@@ -335,7 +335,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         } else {
             self.progress.idle += dt;
         }
-        let next = path.links.iter().find(|taken| !links.is_crossed(taken.link));
+        let next = path.links.iter().find(|taken| !mesh.is_crossed_like_edge(taken.link));
         let at_link = next.filter(|taken| {
             taken.point <= 1
                 && path.points.get(taken.point).is_some_and(|leave| {

@@ -93,14 +93,10 @@ fn flood(
         let Some(view) = mesh.polygon(polygon) else { continue };
         let starts = view.positions();
         let ends = view.positions().skip(1).chain(view.positions().take(1));
-        for ((start, end), neighbour) in starts.zip(ends).zip(view.neighbours()) {
-            let Some(neighbour) = neighbour else { continue };
-            let closest = closest_on_segment([start.xz(), end.xz()], middle);
-            if closest.distance_squared(middle) <= range * range && !polygons.contains(&neighbour) {
-                polygons.push(neighbour);
-            }
-        }
-        for (neighbour, segment) in links.crossed_from(polygon) {
+        let edges = starts.zip(ends).zip(view.neighbours()).filter_map(|((start, end), neighbour)| {
+            neighbour.map(|neighbour| (neighbour, [start.xz(), end.xz()]))
+        });
+        for (neighbour, segment) in edges.chain(links.crossed_from(polygon)) {
             let closest = closest_on_segment(segment, middle);
             if closest.distance_squared(middle) <= range * range && !polygons.contains(&neighbour) {
                 polygons.push(neighbour);

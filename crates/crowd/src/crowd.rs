@@ -313,10 +313,10 @@ where
                 .for_each(|agent| agent.around.forget());
         }
         self.call_up();
-        let Self { slots, workers, links, .. } = self;
+        let Self { slots, workers, .. } = self;
         workers.for_each(slots, |slot, scratch| {
             if let Some(agent) = &mut slot.agent {
-                agent.prepare(mesh, links, dt, scratch);
+                agent.prepare(mesh, dt, scratch);
             }
         });
         self.run_links(mesh, dt);

@@ -1,7 +1,7 @@
 //! Links that agents take: how long that takes, who waits, and which are crossed like edges.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
-use waymesh_core::{PlanPoint, PolyId};
+use waymesh_core::PolyId;
 use waymesh_graph::{Generation, Link, LinkId, LinkUse, NavMesh};
 
 /// The links of a mesh, as far as a crowd needs them. Made anew when they change.
@@ -9,7 +9,6 @@ use waymesh_graph::{Generation, Link, LinkId, LinkUse, NavMesh};
 pub(crate) struct LinkTable {
     generation: Option<Generation>,
     links: Vec<Link>,
-    is_crossed: Vec<bool>,
     /// Polygons on both sides of links that are crossed like edges, and the segment between them.
     crossed: Vec<(PolyId, PolyId, [Vec2; 2])>,
 }
@@ -24,10 +23,8 @@ impl LinkTable {
         self.generation = Some(mesh.generation());
         self.links.clear();
         self.links.extend_from_slice(mesh.links());
-        self.is_crossed.clear();
-        self.is_crossed.extend(self.links.iter().map(|link| is_crossed(mesh, link)));
         self.crossed.clear();
-        for (link, _) in self.links.iter().zip(&self.is_crossed).filter(|(_, is_crossed)| **is_crossed) {
+        for (_, link) in (0..).map(LinkId).zip(&self.links).filter(|&(id, _)| mesh.is_crossed_like_edge(id)) {
             let (from, to) = (link.from.polygon, link.to.polygon);
             let segment = link.from.ends.map(|end| {
                 let (x, z) = (f64::from(end.point.x), f64::from(end.point.z));
@@ -48,27 +45,6 @@ impl LinkTable {
         let entries = self.crossed[begin..].iter().take_while(move |entry| entry.0 == polygon);
         entries.map(|&(_, to, segment)| (to, segment))
     }
-
-    /// `true` if an agent walks across the link as across an edge.
-    pub(crate) fn is_crossed(&self, link: LinkId) -> bool {
-        self.is_crossed.get(link.index()).copied().unwrap_or(false)
-    }
-}
-
-/// `true` if both segments are one line in plan with the polygons on its two sides: see [`Link`].
-fn is_crossed(mesh: &NavMesh, link: &Link) -> bool {
-    let [a, b] = link.from.ends.map(|end| end.point);
-    let is_aside = |polygon: PolyId, side: i64| {
-        mesh.polygon(polygon).is_some_and(|view| {
-            view.corners().iter().all(|corner| {
-                side * PlanPoint::orientation(a, b, mesh.plan_vertices()[corner.index()].point) >= 0
-            })
-        })
-    };
-    a != b
-        && [a, b] == link.to.ends.map(|end| end.point)
-        && is_aside(link.from.polygon, 1)
-        && is_aside(link.to.polygon, -1)
 }
 
 /// An agent on a link.

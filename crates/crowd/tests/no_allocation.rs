@@ -1,47 +1,12 @@
 //! Steps allocate nothing once crowd and agents have grown: every allocation of this thread is
 //! counted.
-#![expect(unsafe_code, reason = "a global allocator cannot be written without; it only counts and passes on")]
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 use glam::Vec3;
 use waymesh_crowd::{AgentParams, Crowd, CrowdConfig};
 use waymesh_graph::NavMesh;
+use waymesh_testkit::allocations::{Counting, allocations};
 use waymesh_testkit::flat_meshes;
 use waymesh_testkit::grid_maps::rectangle_borders;
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-fn count() {
-    // A thread that ends may have lost its counter.
-    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-}
-
-// SAFETY: everything is passed on to the system's allocator; counting touches no memory but a cell
-// of the thread.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: as the caller promised.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promised.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: as the caller promised.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -62,9 +27,9 @@ fn steps_allocate_nothing_once_warm() {
         let agents: Vec<_> =
             (0..16).map(|index| crowd.add(&mesh, AgentParams::default(), place(index)).unwrap()).collect();
         // Without this the test could not fail.
-        let before = COUNT.get();
+        let before = allocations();
         drop(std::hint::black_box(Vec::<u64>::with_capacity(10)));
-        assert!(COUNT.get() > before);
+        assert!(allocations() > before);
         let mut rounds = 0_u16;
         let mut walk = |crowd: &mut Crowd, steps: u32| {
             for step in 0..steps {
@@ -78,8 +43,8 @@ fn steps_allocate_nothing_once_warm() {
             }
         };
         walk(&mut crowd, 64 * 300);
-        let before = COUNT.get();
+        let before = allocations();
         walk(&mut crowd, 4 * 300);
-        assert_eq!(COUNT.get() - before, 0, "steps allocate");
+        assert_eq!(allocations() - before, 0, "steps allocate");
     });
 }

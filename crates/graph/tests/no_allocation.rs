@@ -1,10 +1,6 @@
 //! Queries allocate nothing once their scratch has grown: every allocation of this thread is
 //! counted.
-#![expect(unsafe_code, reason = "a global allocator cannot be written without; it only counts and passes on")]
 #![expect(clippy::unwrap_used, reason = "a test")]
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 use glam::Vec3;
 use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, Random, RegionId, VertexId};
@@ -12,38 +8,7 @@ use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, Link, LinkEnd, LinkKind,
     NavMesh, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, QueryScratch, Reach, SlicedPath,
 };
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-fn count() {
-    // A thread that ends may have lost its counter.
-    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-}
-
-// SAFETY: everything is passed on to the system's allocator; counting touches no memory but a
-// polygon of the thread.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: as the caller promised.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promised.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: as the caller promised.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use waymesh_testkit::allocations::{Counting, allocations};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -94,9 +59,9 @@ fn mesh(rooms: i32) -> NavMesh {
 fn steady(name: &str, mut work: impl FnMut()) {
     work();
     work();
-    let before = COUNT.get();
+    let before = allocations();
     work();
-    assert_eq!(COUNT.get() - before, 0, "{name} allocates");
+    assert_eq!(allocations() - before, 0, "{name} allocates");
 }
 
 #[test]
@@ -115,9 +80,9 @@ fn queries_allocate_nothing_in_the_steady_state() {
     let places: Vec<_> = (0..40).map(|_| sampler.sample(&plain, &mut random).unwrap().unwrap()).collect();
     let pairs = || places.iter().zip(places.iter().skip(1));
     // Without this the test could not fail.
-    let before = COUNT.get();
+    let before = allocations();
     drop(std::hint::black_box(Vec::<u64>::with_capacity(10)));
-    assert!(COUNT.get() > before);
+    assert!(allocations() > before);
 
     // One scratch for every query.
     let (mut scratch, mut path) = (QueryScratch::default(), Path::default());

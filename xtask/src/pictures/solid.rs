@@ -3,7 +3,7 @@
 use anyhow::Result;
 use waymesh::glam::Vec3;
 use waymesh::io::svg::{Colour, Style};
-use waymesh::{Agent, Baker, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch, Storeys, Voxels};
+use waymesh::{Agent, Baker, NavMesh, Path, PathOptions, PathSearch, PolyId, QueryScratch, Storeys, Voxels};
 
 use super::scene::{Block, Blocks, HIGH, LOW, draw_path, draw_polygons, each, hills};
 use super::sheet::{Eye, GREY, Sheet, View};
@@ -21,7 +21,8 @@ fn draw_links(sheet: &mut Sheet, view: &View, mesh: &NavMesh) {
     sheet.canvas.polylines(lines, &Style::line(Colour::RED, 2.2));
 }
 
-pub(super) fn overview() -> Result<String> {
+/// The hall, its mesh, and the shortest path on it from one end of [`WALK`] to the other.
+fn walk_in_hall() -> Result<(Blocks, NavMesh, Path)> {
     let hall = Blocks::hall(true);
     let mesh = voxels(&hall.soup(), 0.1)?;
     let path = mesh.find_path(
@@ -30,6 +31,11 @@ pub(super) fn overview() -> Result<String> {
         &PathOptions::default().with_search(PathSearch::Shortest),
         &mut QueryScratch::default(),
     )?;
+    Ok((hall, mesh, path))
+}
+
+pub(super) fn overview() -> Result<String> {
+    let (hall, mesh, path) = walk_in_hall()?;
     let mut sheet =
         Sheet::new("waymesh: any triangles in, a navigation mesh out, paths on it", [2, 1], [470.0, 330.0]);
     let view = sheet.view("1. a scene: nothing but triangles", Eye::Corner, LOW, HIGH);
@@ -190,14 +196,7 @@ pub(super) fn program() -> Result<String> {
         "$ waymesh evaluate level.glb --mesh level.wmesh",
         "$ waymesh plan house.toml -o house.wmesh",
     ];
-    let hall = Blocks::hall(true);
-    let mesh = voxels(&hall.soup(), 0.1)?;
-    let path = mesh.find_path(
-        WALK[0],
-        WALK[1],
-        &PathOptions::default().with_search(PathSearch::Shortest),
-        &mut QueryScratch::default(),
-    )?;
+    let (_, mesh, path) = walk_in_hall()?;
     let mut sheet =
         Sheet::new("waymesh, the program: build, look, ask for paths, judge", [2, 1], [390.0, 260.0]);
     let corner = sheet.panel("in a terminal ...");

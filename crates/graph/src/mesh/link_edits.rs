@@ -172,6 +172,13 @@ impl NavMesh {
         &self.links.links
     }
 
+    /// Returns `true` if a link is crossed like an edge: see [`Link`]. Constant time; `false` if there
+    /// is no such link.
+    #[must_use]
+    pub fn is_crossed_like_edge(&self, link: LinkId) -> bool {
+        self.links.portals.get(link.index()).copied().unwrap_or(false)
+    }
+
     /// Returns `true` if a path may lead from one island to another, over links too. One-way links
     /// count both ways here: `true` means maybe, `false` means no. Constant time.
     #[must_use]
