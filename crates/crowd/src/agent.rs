@@ -49,7 +49,8 @@ pub enum AgentStatus {
     },
     /// It is at its target, or as near as the agents that arrived before let it come.
     Arrived,
-    /// It is as near to its target as the mesh lets it come: no path leads there.
+    /// It is as near to its target as the mesh lets it come: no path leads there. It goes on when
+    /// the mesh, its links or its filter open one.
     Blocked,
     /// No ground that it may walk on is near it.
     Lost,

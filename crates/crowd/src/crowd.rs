@@ -312,6 +312,16 @@ where
                 .filter_map(|slot| slot.agent.as_mut())
                 .for_each(|agent| agent.around.forget());
         }
+        for (index, slot) in (0_u32..).zip(&mut self.slots) {
+            // What blocked it may have opened.
+            if let Some(agent) = &mut slot.agent
+                && agent.task == Task::Blocked
+                && agent.corridor.is_outdated(mesh)
+            {
+                agent.task = Task::Waiting;
+                self.waiting.push_back(index);
+            }
+        }
         self.call_up();
         let Self { slots, workers, .. } = self;
         workers.for_each(slots, |slot, scratch| {
@@ -418,8 +428,7 @@ where
         let rule = self.rules.of(link.link);
         let Some(agent) = &self.slots[index].agent else { return };
         let points = &agent.corridor.path().points;
-        let (Some(&to), Some(ends)) = (points.get(link.point + 1), mesh.links().get(link.link.index()))
-        else {
+        let (Some(&to), Some(ends)) = (points.get(link.point + 1), mesh.link(link.link)) else {
             return;
         };
         let from = agent.place.position;

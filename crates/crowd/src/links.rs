@@ -24,7 +24,8 @@ impl LinkTable {
         self.links.clear();
         self.links.extend_from_slice(mesh.links());
         self.crossed.clear();
-        for (_, link) in (0..).map(LinkId).zip(&self.links).filter(|&(id, _)| mesh.is_crossed_like_edge(id)) {
+        let is_crossed = |(id, link): &(&LinkId, &Link)| link.is_open && mesh.is_crossed_like_edge(**id);
+        for (_, link) in mesh.link_ids().iter().zip(&self.links).filter(is_crossed) {
             let (from, to) = (link.from.polygon, link.to.polygon);
             let segment = link.from.ends.map(|end| {
                 let (x, z) = (f64::from(end.point.x), f64::from(end.point.z));

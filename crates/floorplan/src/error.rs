@@ -47,6 +47,12 @@ pub enum PlanError {
         /// The known names.
         known: String,
     },
+    /// A door that is not in the plan.
+    #[error("the plan has no door {name:?}")]
+    NoSuchDoor {
+        /// The name.
+        name: String,
+    },
     /// Two storeys with the same name.
     #[error("there are two storeys {name:?}")]
     StoreyTwice {

@@ -263,6 +263,12 @@ impl FloorPlan {
         self.agent.height = other.agent.height.or(self.agent.height);
     }
 
+    /// Returns the numbers of the doors of this name, of all storeys: `Link::data` of their links.
+    pub fn door_numbers(&self, name: &str) -> impl Iterator<Item = u32> {
+        let doors = (0..).zip(self.storeys.iter().flat_map(|storey| &storey.doors));
+        doors.filter(move |(_, door)| &*door.name == name).map(|(number, _)| number)
+    }
+
     /// Number of walkable and of blocked shapes.
     #[must_use]
     pub fn shape_counts(&self) -> (usize, usize) {

@@ -24,6 +24,7 @@
 //!   of each show it.
 //! - Filters ([`PolygonFilter`]) say which polygons a query may use, costs ([`TravelCost`]) what a
 //!   path costs. Both are resolved at compile time: without them a query does no work for them.
+//!   [`FlagTable`] keeps flags that change while corridors and crowds use them.
 //! - [`NavMesh::from_bytes`] and [`NavMesh::to_bytes`] read and write files of both
 //!   [`MeshFormat`]s, `.wmesh` and `.wmrun`.
 //! - [`NavMeshData`] is the mesh as plain tables, for other formats; [`NavMesh::to_packed`] gives
@@ -70,7 +71,7 @@
 //!     AreaId, Poly, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
 //! };
 //! use waymesh_graph::{
-//!     AnyPolygon, AreaCosts, AreaFilter, FlagFilter, Link, LinkEnd, LinkKind, NavMesh, PackedChecks, PathOptions,
+//!     AnyPolygon, AreaCosts, AreaFilter, FlagFilter, FlagTable, Link, LinkEnd, LinkKind, NavMesh, PackedChecks, PathOptions,
 //!     PathSearch, PlaceSampler, QueryError, QueryScratch, Reach,
 //! };
 //!
@@ -105,7 +106,7 @@
 //! let dry = AreaFilter::default().without(AreaId(2));
 //! let options = PathOptions::default().with_filter(dry);
 //! assert!(matches!(mesh.find_path(east, south, &options, &mut scratch), Err(QueryError::NoMeshNear { .. })));
-//! let doors = FlagFilter { flags: &[1, 1, 1], include: 1, exclude: 2 };
+//! let doors = FlagFilter { flags: FlagTable::from(vec![1; 3]), include: 1, exclude: 2 };
 //! let options = PathOptions::default().with_filter(doors);
 //! assert_eq!(mesh.find_path(east, south, &options, &mut scratch)?.polygons.len(), 3);
 //!
@@ -167,7 +168,7 @@ pub use mesh::bounds::{NO_NEIGHBOUR, PolygonBounds};
 pub use mesh::costs::{AreaCosts, Length, TravelCost};
 pub use mesh::data::{LinkData, NavMeshData};
 pub use mesh::error::NavMeshError;
-pub use mesh::filter::{AnyPolygon, AreaFilter, FlagFilter, PolygonFilter};
+pub use mesh::filter::{AnyPolygon, AreaFilter, FlagFilter, FlagTable, PolygonFilter};
 pub use mesh::format::MeshFormat;
 pub use mesh::height_tables::SurfaceView;
 pub use mesh::islands::{Island, IslandId};

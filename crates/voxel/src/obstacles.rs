@@ -1,7 +1,9 @@
 //! Solids that are added to an existing heightfield.
 
-use glam::{Vec2, Vec3};
-use waymesh_core::{BadField, Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup};
+use glam::{Vec2, Vec3, Vec3Swizzles};
+use waymesh_core::{
+    BadField, Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup, to_u32,
+};
 
 use crate::filters::check;
 use crate::fragments::{Range, RowFragments, range_of};
@@ -60,6 +62,42 @@ impl Obstacle {
     #[must_use]
     pub fn mesh(soup: TriangleSoup) -> Self {
         Self { shape: ObstacleShape::Mesh { soup }, walkable: false }
+    }
+
+    /// Returns its faces as triangles, to check what it is in the way of; they look outward. A cylinder has sixteen
+    /// sides, which lie outside it by at most 2 % of its radius.
+    #[must_use]
+    pub fn triangles(&self) -> TriangleSoup {
+        const SIDES: u8 = 16;
+        let plan = |corner: Vec2| [f64::from(corner.x), f64::from(corner.y)];
+        let (outline, heights) = match &self.shape {
+            ObstacleShape::Mesh { soup } => return soup.clone(),
+            ObstacleShape::Solid { shape: MarkShape::Box { bounds: Bounds { min, max } } } => {
+                let corners = [(min.x, min.z), (max.x, min.z), (max.x, max.z), (min.x, max.z)];
+                (corners.map(|(x, z)| plan(Vec2::new(x, z))).to_vec(), [min.y, max.y])
+            }
+            ObstacleShape::Solid { shape: MarkShape::Prism { corners, heights } } => {
+                (convex_hull(corners.iter().map(|&corner| plan(corner)).collect()), *heights)
+            }
+            ObstacleShape::Solid { shape: MarkShape::Cylinder { base, radius, height } } => {
+                let step = std::f32::consts::TAU / f32::from(SIDES);
+                let reach = radius / (step / 2.0).cos();
+                let corner = |side: u8| base.xz() + Vec2::from_angle(step * f32::from(side)) * reach;
+                ((0..SIDES).map(|side| plan(corner(side))).collect(), [base.y, base.y + height])
+            }
+        };
+        let count = to_u32(outline.len());
+        #[expect(clippy::cast_possible_truncation, reason = "back to what it was made of")]
+        let corners = outline.iter().flat_map(|&[x, z]| heights.map(|y| Vec3::new(x as f32, y, z as f32)));
+        let sides = (0..count).flat_map(|side| {
+            let (low, next) = (2 * side, 2 * ((side + 1) % count));
+            [[low, low + 1, next], [next, low + 1, next + 1]]
+        });
+        let ends = (2..count).flat_map(|corner| {
+            let (last, next) = (2 * corner - 2, 2 * corner);
+            [[0, last, next], [1, next + 1, last + 1]]
+        });
+        TriangleSoup::new(corners.collect(), sides.chain(ends).collect()).unwrap_or_default()
     }
 
     /// Returns a rectangle that contains all columns that it reaches into. [`stamp_obstacles`]
@@ -278,7 +316,7 @@ impl Solid {
                 (Outline::Box { x }, [grid.z(min.z), grid.z(max.z)], [min.y, max.y])
             }
             MarkShape::Prism { corners, heights } => {
-                let corners = convex_hull(corners, grid);
+                let corners = convex_hull(corners.iter().map(|c| [grid.x(c.x), grid.z(c.y)]).collect());
                 let least = corners.iter().map(|c| c[1]).fold(f64::INFINITY, f64::min);
                 let most = corners.iter().map(|c| c[1]).fold(f64::NEG_INFINITY, f64::max);
                 (Outline::Polygon { corners }, [least, most], *heights)
@@ -352,11 +390,9 @@ impl Solid {
     }
 }
 
-/// The convex hull of plan corners, in cells. Andrew 1979, Another efficient algorithm for convex
+/// The convex hull of points in plan. Andrew 1979, Another efficient algorithm for convex
 /// hulls in two dimensions.
-fn convex_hull(corners: &[Vec2], grid: &GridTransform) -> Vec<[f64; 2]> {
-    let mut points: Vec<[f64; 2]> =
-        corners.iter().map(|corner| [grid.x(corner.x), grid.z(corner.y)]).collect();
+fn convex_hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
     if points.len() < 3 {

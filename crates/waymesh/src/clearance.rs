@@ -59,7 +59,7 @@ pub fn with_clearance(mesh: NavMesh, config: &ClearanceConfig) -> Result<Clearan
 /// // A door that is shut is a polygon with the flag 2.
 /// let mut flags = vec![1; mesh.polygon_count()];
 /// flags[3] |= 2;
-/// let filter = FlagFilter { flags: &flags, include: 1, exclude: 2 };
+/// let filter = FlagFilter { flags: flags.into(), include: 1, exclude: 2 };
 /// let mesh = waymesh::with_clearance_for(mesh, &filter, &ClearanceConfig::default())?;
 /// assert!(!mesh.admits(waymesh::PolyId(3)) && mesh.admits(waymesh::PolyId(4)));
 /// # Ok(()) }

@@ -43,7 +43,7 @@
 //! | find what is near, rays, walls, random places | the methods of [`NavMesh`] |
 //! | have agents of any radius on one mesh | [`with_clearance`] |
 //! | link ledges, jumps and drops | [`BakeConfig::max_ledge`], [`BakeConfig::jumps`], [`find_jumps`] |
-//! | add links of your own | [`NavMesh::with_links`], [`Link`] |
+//! | add links of your own, open and close doors | [`NavMesh::with_links`], [`NavMesh::set_link_open`], [`Link`] |
 //! | answer queries in a game without a baker | the crate [`graph`] alone |
 //! | take one stage alone | [`voxel`], [`region`], [`contour`], [`triangulate`], [`convex`], [`detail`] |
 //!

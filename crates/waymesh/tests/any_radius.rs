@@ -591,7 +591,7 @@ fn ground_that_is_not_allowed_is_a_wall() {
         let flags: Vec<u16> =
             whole.polygons().map(|polygon| if kept.contains(&key(polygon)) { 1 } else { 3 }).collect();
         assert!(flags.contains(&3));
-        let filter = FlagFilter { flags: &flags, include: 1, exclude: 2 };
+        let filter = FlagFilter { flags: flags.into(), include: 1, exclude: 2 };
         let whole = with_clearance_for(whole, &filter, &ClearanceConfig::default()).unwrap();
         let part = clear(part);
         let mut random = Random::new(seed);
@@ -681,7 +681,7 @@ fn links_serve_discs_that_fit_on_both_sides() {
         let mesh = clear(halls(true).with_links(links).unwrap());
         let path = mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch).unwrap();
         assert_eq!(path.outcome, Outcome::Complete);
-        assert_eq!(path.links.first().map(|link| link.link.index()), expected);
+        assert_eq!(path.links.first().map(|link| link.link.0), expected);
         assert!(path.links.len() < 2);
         // A link never lengthens a way.
         let options = ClearPathOptions::new(radius).with_links(false);

@@ -50,7 +50,7 @@ fn a_door_is_crossed_like_an_edge_and_named_by_the_path() {
     assert_eq!(found.outcome, Outcome::Complete);
     assert!((found.length - 6.0).abs() < 1e-3, "straight through: {}", found.length);
     assert_eq!(found.links.len(), 1);
-    let link = &mesh.links()[found.links[0].link.index()];
+    let link = mesh.link(found.links[0].link).expect("a link");
     assert_eq!((link.kind, link.data), (LinkKind::Door, 0));
     // Round a corner of the doorway: as short as with an opening that is no door.
     let (from, to) = (vec3(4.0, 0.0, 1.0), vec3(6.0, 0.0, 1.5));
@@ -74,7 +74,8 @@ fn the_example_has_a_way_from_the_terrace_to_the_bed() {
     let (from, to) = (vec3(6.0, 0.0, 11.5), vec3(3.5, 3.0, 8.0));
     let found = path(mesh, from, to);
     assert_eq!(found.outcome, Outcome::Complete, "{found:?}");
-    let kinds: Vec<LinkKind> = found.links.iter().map(|used| mesh.links()[used.link.index()].kind).collect();
+    let kinds: Vec<LinkKind> =
+        found.links.iter().map(|used| mesh.link(used.link).expect("a link").kind).collect();
     assert_eq!(
         kinds,
         [LinkKind::Door, LinkKind::Step, LinkKind::Door],
@@ -90,7 +91,7 @@ fn the_example_has_a_way_from_the_terrace_to_the_bed() {
     plan.stairs.clear();
     let mesh = self::bake(&plan, 0.25).mesh;
     let found = path(&mesh, from, to);
-    assert!(found.links.iter().any(|used| mesh.links()[used.link.index()].kind == LinkKind::Lift));
+    assert!(found.links.iter().any(|used| mesh.link(used.link).expect("a link").kind == LinkKind::Lift));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PlanPoint;
 use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig};
-use waymesh_graph::FlagFilter;
+use waymesh_graph::{FlagFilter, FlagTable};
 
 use crate::support::{DT, Judge, at, crowd, flat, run, squares};
 
@@ -94,7 +94,8 @@ fn a_filter_closes_ground_for_its_agent_alone() {
     let middle = mesh.nearest(at(10.5, 5.0), &mesh.default_reach()).unwrap().polygon;
     let mut flags = vec![1; mesh.polygon_count()];
     flags[middle.index()] = 2;
-    let filter = |include| FlagFilter { flags: &flags, include, exclude: 0 };
+    let flags = FlagTable::from(flags);
+    let filter = |include| FlagFilter { flags: flags.clone(), include, exclude: 0 };
     let mut crowd = Crowd::new(CrowdConfig::default()).unwrap();
     let params = AgentParams::default();
     let closed = crowd.add(&mesh, params.with_filter(filter(1)), at(2.0, 4.0)).unwrap();
@@ -110,4 +111,10 @@ fn a_filter_closes_ground_for_its_agent_alone() {
     let state = crowd.agent(closed).unwrap();
     assert_eq!(state.status, AgentStatus::Blocked);
     assert!((state.position.xz().x - 9.7).abs() < 0.5, "{state:?}");
+    // It waits until the ground opens, and goes on.
+    flags.set(middle, 1);
+    for _ in 0..600 {
+        crowd.step(&mesh, DT).unwrap();
+    }
+    assert_eq!(crowd.agent(closed).unwrap().status, AgentStatus::Arrived);
 }

@@ -31,6 +31,7 @@ impl ClearanceNavMesh {
             path.plan_length += (after.x - before.x).hypot(after.z - before.z);
         }
         if let Some((link, backwards)) = piece.link {
+            let link = self.mesh.links.ids[link.index()];
             path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
         }
     }

@@ -10,14 +10,14 @@ use super::fit::Fit;
 use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::side_of;
 use crate::locate::nearest::Reach;
-use crate::mesh::links::{LINK_PLACES, LinkEnd, LinkId};
+use crate::mesh::links::{LINK_PLACES, LinkEnd, LinkIndex};
 
 const NONE: u32 = u32::MAX;
 
 /// A link in one direction, from one of the places on its segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkPlace {
-    pub(super) link: LinkId,
+    pub(super) link: LinkIndex,
     pub(super) backwards: bool,
     along: f64,
     /// Where its ends are in plan.
@@ -66,7 +66,7 @@ pub(super) struct LinkSearch {
 pub(super) struct Piece {
     pub(super) ends: [Fit; 2],
     pub(super) asked: [Vec3; 2],
-    pub(super) link: Option<(LinkId, bool)>,
+    pub(super) link: Option<(LinkIndex, bool)>,
 }
 
 impl LinkSearch {
@@ -191,7 +191,7 @@ impl ClearanceNavMesh {
             (b - a).length()
         };
         for (number, link) in (0..).zip(self.mesh.links()) {
-            if !(self.admits(link.from.polygon) && self.admits(link.to.polygon)) {
+            if !(link.is_open && self.admits(link.from.polygon) && self.admits(link.to.polygon)) {
                 continue;
             }
             let count = link.places();
@@ -206,7 +206,7 @@ impl ClearanceNavMesh {
                     let along = inset + (1.0 - 2.0 * inset) * share;
                     let places = link.ends(backwards).map(|end| self.link_place(end, along).0);
                     out.places.push(LinkPlace {
-                        link: LinkId(number),
+                        link: LinkIndex(number),
                         backwards,
                         along,
                         places,

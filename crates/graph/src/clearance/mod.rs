@@ -28,6 +28,7 @@ use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::error::NavMeshError;
 use crate::mesh::filter::PolygonFilter;
+use crate::mesh::links::LinkId;
 use crate::mesh::nav_mesh::NavMesh;
 
 /// A navigation mesh with the clearance of its ground. It serves agents of every radius that is at
@@ -164,6 +165,11 @@ impl ClearanceNavMesh {
     #[must_use]
     pub fn mesh(&self) -> &NavMesh {
         &self.mesh
+    }
+
+    /// Opens or closes a link: see [`NavMesh::set_link_open`].
+    pub fn set_link_open(&mut self, link: LinkId, is_open: bool) -> bool {
+        self.mesh.set_link_open(link, is_open)
     }
 
     /// Returns the mesh alone.

@@ -163,6 +163,8 @@ pub struct Hierarchy<F = AnyPolygon, C = Length> {
     is_complete: bool,
     generation: Generation,
     links: u64,
+    /// That of filter and costs.
+    version: u64,
     clusters: Clusters,
     terminals: Vec<Terminal>,
     /// First terminal of each cluster, and their number at the end.
@@ -218,12 +220,14 @@ impl<F: PolygonFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
         if let Some((area, value)) = cost.bad_cost() {
             return Err(QueryError::BadCost { area, value });
         }
+        let version = Usable { filter: &filter, cost: &cost }.version();
         let mut hierarchy = Self {
             filter,
             cost,
             is_complete: true,
             generation: mesh.generation,
             links: mesh.links.stamp,
+            version,
             clusters: Clusters::default(),
             terminals: Vec::new(),
             first: vec![0],

@@ -112,6 +112,8 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Searcher<F, C> for
             HierarchyUse::OtherFilter
         } else if !C::IS_LENGTH && *usable.cost != self.cost {
             HierarchyUse::Costs
+        } else if usable.version() != self.version {
+            HierarchyUse::Stale
         } else {
             HierarchyUse::Clusters
         };

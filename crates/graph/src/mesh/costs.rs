@@ -1,5 +1,7 @@
 //! Costs of paths.
 
+use std::sync::Arc;
+
 use waymesh_core::{AreaId, PolyId};
 
 use super::filter::PolygonFilter;
@@ -41,7 +43,47 @@ pub trait TravelCost {
     fn bad_cost(&self) -> Option<(AreaId, f32)> {
         None
     }
+
+    /// Returns a number that grows whenever the costs may have changed: see
+    /// [`PolygonFilter::version`]. Default 0.
+    fn version(&self) -> u64 {
+        0
+    }
 }
+
+/// What points to costs is costs.
+macro_rules! cost_behind {
+    ($($pointer:ty),*) => {$(
+        impl<C: TravelCost> TravelCost for $pointer {
+            const IS_LENGTH: bool = C::IS_LENGTH;
+
+            #[inline]
+            fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32 {
+                (**self).per_metre(mesh, polygon)
+            }
+
+            #[inline]
+            fn least(&self) -> f32 {
+                (**self).least()
+            }
+
+            #[inline]
+            fn entering(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> f32 {
+                (**self).entering(mesh, from, to)
+            }
+
+            fn bad_cost(&self) -> Option<(AreaId, f32)> {
+                (**self).bad_cost()
+            }
+
+            fn version(&self) -> u64 {
+                (**self).version()
+            }
+        }
+    )*};
+}
+
+cost_behind!(&C, Box<C>, Arc<C>);
 
 /// The cost of a path is its length: 1 per metre.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +164,10 @@ impl<F: PolygonFilter, C: TravelCost> PolygonFilter for Usable<'_, F, C> {
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
         self.filter.allows(mesh, polygon)
             && (C::IS_LENGTH || (0.0..f32::INFINITY).contains(&self.cost.per_metre(mesh, polygon)))
+    }
+
+    fn version(&self) -> u64 {
+        self.filter.version().wrapping_add(self.cost.version())
     }
 }
 

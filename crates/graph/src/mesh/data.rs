@@ -88,7 +88,7 @@ pub struct LinkData {
     pub heights: [f32; 4],
     /// Cost in metres beyond the distance.
     pub extra_cost: f32,
-    /// Number of its [`LinkKind`], plus 256 if it can be taken both ways.
+    /// Number of its [`LinkKind`], plus 256 if it can be taken both ways, plus 512 if it is closed.
     pub kind: u32,
     /// For the user.
     pub data: u32,
@@ -96,6 +96,8 @@ pub struct LinkData {
 
 /// In [`LinkData::kind`]: both ways.
 const BOTH_WAYS: u32 = 256;
+/// In [`LinkData::kind`]: closed.
+const CLOSED: u32 = 512;
 
 impl From<&Link> for LinkData {
     fn from(link: &Link) -> Self {
@@ -106,7 +108,9 @@ impl From<&Link> for LinkData {
             points: [a, b, c, d].map(|end| [end.point.x, end.point.z]),
             heights: [a, b, c, d].map(|end| end.height),
             extra_cost: link.extra_cost,
-            kind: link.kind as u32 + if link.both_ways { BOTH_WAYS } else { 0 },
+            kind: link.kind as u32
+                | if link.both_ways { BOTH_WAYS } else { 0 }
+                | if link.is_open { 0 } else { CLOSED },
             data: link.data,
         }
     }
@@ -119,12 +123,12 @@ impl LinkData {
             point: PlanPoint::new(self.points[end][0], self.points[end][1]),
             height: self.heights[end],
         };
-        let both_ways = self.kind & BOTH_WAYS != 0;
-        let kind = u8::try_from(self.kind - if both_ways { BOTH_WAYS } else { 0 }).ok();
+        let kind = u8::try_from(self.kind & !(BOTH_WAYS | CLOSED)).ok();
         Some(Link {
             from: LinkEnd { polygon: PolyId(self.polygons[0]), ends: [end(0), end(1)] },
             to: LinkEnd { polygon: PolyId(self.polygons[1]), ends: [end(2), end(3)] },
-            both_ways,
+            both_ways: self.kind & BOTH_WAYS != 0,
+            is_open: self.kind & CLOSED == 0,
             extra_cost: self.extra_cost,
             kind: kind.and_then(LinkKind::from_number)?,
             data: self.data,

@@ -4,6 +4,7 @@ use thiserror::Error;
 use waymesh_core::{BadField, PlanPoint, PolyId, ViolationList};
 
 use super::format::MeshFormat;
+use super::links::LinkId;
 
 /// Why some data cannot become a [`crate::NavMesh`].
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -84,6 +85,12 @@ pub enum NavMeshError {
         polygon: PolyId,
         /// The end, in cells of the grid.
         point: PlanPoint,
+    },
+    /// Two links of one id.
+    #[error("two links have the id {id}")]
+    SameLinkId {
+        /// Their id.
+        id: LinkId,
     },
     /// A link of a kind that is not known.
     #[error("link {link} has kind {value}, which is not known")]

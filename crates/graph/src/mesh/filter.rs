@@ -1,5 +1,8 @@
 //! Filters: which polygons a query may use.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+
 use waymesh_core::{AreaId, PolyId};
 
 use super::nav_mesh::NavMesh;
@@ -14,6 +17,13 @@ pub trait PolygonFilter {
 
     /// Returns `true` if `polygon` may be used. The result must not change during a query.
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool;
+
+    /// Returns a number that grows whenever the polygons that it allows may have changed: by it a
+    /// [`PathCorridor`](crate::PathCorridor) knows that a door has opened. Default 0: a filter that
+    /// never changes.
+    fn version(&self) -> u64 {
+        0
+    }
 }
 
 /// Allows every polygon. Costs no time.
@@ -79,26 +89,121 @@ impl PolygonFilter for AreaFilter {
     }
 }
 
-/// Allows polygons by flags that the user keeps, one word per polygon: doors that open and close,
-/// teams, floors that a lift serves.
+/// Flags of polygons, one word each, shared by all filters that are made of it: doors that open and
+/// close, teams, floors that a lift serves.
+///
+/// - Clones are the same table. Any of them sets flags at any time, also while filters of other
+///   clones are in use, and on any thread.
+/// - A query that runs on another thread while flags are set may see some of them before and some
+///   after; it never fails for that. The next call of a corridor puts it right.
+/// - Two tables are equal if one is a clone of the other.
+///
+/// ```
+/// # use glam::Vec3;
+/// # use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId};
+/// # use waymesh_graph::NavMesh;
+/// # let mesh = NavMesh::try_from(PolyMesh {
+/// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 10 },
+/// #     vertices: [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (0, 10)]
+/// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
+/// #     polygons: [0, 4].map(|first| Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND }).to_vec(),
+/// #     corners: [0, 1, 4, 5, 1, 2, 3, 4].map(VertexId).to_vec(),
+/// #     neighbours: [None, Some(1), None, None, None, None, None, Some(0)].map(|id| id.map(PolyId)).to_vec(),
+/// # })?;
+/// use waymesh_graph::{CorridorOptions, FlagFilter, FlagTable, Outcome, PathCorridor, PathOptions, QueryScratch};
+///
+/// const WALK: u16 = 1;
+/// const SHUT: u16 = 2;
+/// let table = FlagTable::from(vec![WALK; mesh.polygon_count()]);
+/// table.set(PolyId(1), WALK | SHUT);
+/// let filter = FlagFilter { flags: table.clone(), include: WALK, exclude: SHUT };
+/// let options = PathOptions::default().with_filter(filter);
+/// # let options = options.with_reach(waymesh_graph::Reach::new(10.0, 1.0, 1.0));
+/// let mut corridor = PathCorridor::new(CorridorOptions::default().with_path(options));
+/// let mut scratch = QueryScratch::default();
+/// corridor.plan(&mesh, Vec3::new(1.0, 0.0, 1.0), Vec3::new(19.0, 0.0, 1.0), &mut scratch)?;
+/// assert_eq!(corridor.goal().unwrap().position.x, 10.0);
+/// // The door opens: the next call looks again.
+/// table.set(PolyId(1), WALK);
+/// corridor.repair(&mesh, &mut scratch)?;
+/// assert_eq!(corridor.goal().unwrap().position.x, 19.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(alias = "setPolyFlags")]
+#[doc(alias = "polyFlags")]
+#[derive(Clone, Debug, Default)]
+pub struct FlagTable(Arc<Flags>);
+
+#[derive(Debug, Default)]
+struct Flags {
+    of: Box<[AtomicU16]>,
+    version: AtomicU64,
+}
+
+impl From<Vec<u16>> for FlagTable {
+    /// Returns a table with the flags of each polygon; polygons beyond it have none.
+    fn from(flags: Vec<u16>) -> Self {
+        let of = flags.into_iter().map(AtomicU16::new).collect();
+        Self(Arc::new(Flags { of, version: AtomicU64::new(0) }))
+    }
+}
+
+impl PartialEq for FlagTable {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for FlagTable {}
+
+impl FlagTable {
+    /// Returns the flags of a polygon: none beyond the table.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, polygon: PolyId) -> u16 {
+        self.0.of.get(polygon.index()).map_or(0, |flags| flags.load(Ordering::Relaxed))
+    }
+
+    /// Sets the flags of a polygon. Returns `false`, and sets nothing, beyond the table. Constant
+    /// time.
+    pub fn set(&self, polygon: PolyId, flags: u16) -> bool {
+        let Some(own) = self.0.of.get(polygon.index()) else { return false };
+        if own.swap(flags, Ordering::Relaxed) != flags {
+            // After the flags: who reads the new version reads them, too.
+            self.0.version.fetch_add(1, Ordering::Release);
+        }
+        true
+    }
+
+    /// Returns how often flags have changed.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.0.version.load(Ordering::Acquire)
+    }
+}
+
+/// Allows polygons by flags that the user keeps in a [`FlagTable`], which may change at any time.
 #[doc(alias = "setIncludeFlags")]
 #[doc(alias = "setExcludeFlags")]
-#[doc(alias = "polyFlags")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlagFilter<'a> {
-    /// Flags of each polygon; polygons beyond the table have none.
-    pub flags: &'a [u16],
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlagFilter {
+    /// Flags of each polygon.
+    pub flags: FlagTable,
     /// A polygon must have one of these at least.
     pub include: u16,
     /// A polygon must have none of these.
     pub exclude: u16,
 }
 
-impl PolygonFilter for FlagFilter<'_> {
+impl PolygonFilter for FlagFilter {
     #[inline]
     fn allows(&self, _mesh: &NavMesh, polygon: PolyId) -> bool {
-        let flags = self.flags.get(polygon.index()).copied().unwrap_or(0);
+        let flags = self.flags.get(polygon);
         flags & self.include != 0 && flags & self.exclude == 0
+    }
+
+    fn version(&self) -> u64 {
+        self.flags.version()
     }
 }
 
@@ -110,14 +215,28 @@ impl<A: PolygonFilter, B: PolygonFilter> PolygonFilter for (A, B) {
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
         self.0.allows(mesh, polygon) && self.1.allows(mesh, polygon)
     }
-}
 
-/// A reference to a filter is a filter.
-impl<F: PolygonFilter> PolygonFilter for &F {
-    const ALLOWS_ALL: bool = F::ALLOWS_ALL;
-
-    #[inline]
-    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
-        (**self).allows(mesh, polygon)
+    fn version(&self) -> u64 {
+        self.0.version().wrapping_add(self.1.version())
     }
 }
+
+/// What points to a filter is a filter.
+macro_rules! filter_behind {
+    ($($pointer:ty),*) => {$(
+        impl<F: PolygonFilter> PolygonFilter for $pointer {
+            const ALLOWS_ALL: bool = F::ALLOWS_ALL;
+
+            #[inline]
+            fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+                (**self).allows(mesh, polygon)
+            }
+
+            fn version(&self) -> u64 {
+                (**self).version()
+            }
+        }
+    )*};
+}
+
+filter_behind!(&F, Box<F>, Arc<F>);

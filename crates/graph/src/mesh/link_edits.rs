@@ -6,11 +6,11 @@ use super::bounds::Corner;
 use super::data::LinkData;
 use super::error::NavMeshError;
 use super::islands::IslandId;
-use super::links::{Link, LinkId, Links};
+use super::links::{Link, LinkId, LinkIndex, LinkKind};
 use super::nav_mesh::NavMesh;
 
 impl NavMesh {
-    /// Returns the mesh with these links in place of those it had.
+    /// Returns the mesh with these links in place of those it had. Their ids are 0, 1, 2 and so on.
     ///
     /// Takes linear time. Islands do not change: they are the pieces that are connected without
     /// links.
@@ -18,7 +18,27 @@ impl NavMesh {
     /// # Errors
     /// Names the first link that has an end beside its polygon, a polygon that is not there, or a
     /// cost that is not finite and 0 or more.
-    pub fn with_links(mut self, links: Vec<Link>) -> Result<Self, NavMeshError> {
+    pub fn with_links(self, links: Vec<Link>) -> Result<Self, NavMeshError> {
+        let ids = (0..).map(LinkId).take(links.len()).collect();
+        self.with_checked_links(links, ids)
+    }
+
+    /// The same as [`NavMesh::with_links`], but with ids that the caller gives: for links that are
+    /// the same on one mesh after another.
+    ///
+    /// # Errors
+    /// See [`NavMesh::with_links`], and [`NavMeshError::SameLinkId`] for an id that is given twice.
+    pub fn with_named_links(self, links: Vec<(LinkId, Link)>) -> Result<Self, NavMeshError> {
+        let (ids, links): (Vec<LinkId>, Vec<Link>) = links.into_iter().unzip();
+        let mut sorted = ids.clone();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(NavMeshError::SameLinkId { id: pair[0] });
+        }
+        self.with_checked_links(links, ids)
+    }
+
+    fn with_checked_links(mut self, links: Vec<Link>, ids: Vec<LinkId>) -> Result<Self, NavMeshError> {
         if links.len() > (u32::MAX / 4) as usize {
             let (actual, expected) = (links.len(), (u32::MAX / 4) as usize);
             return Err(NavMeshError::TableLength { table: "links", actual, expected });
@@ -26,7 +46,7 @@ impl NavMesh {
         for (element, link) in links.iter().enumerate() {
             self.check_link(element, link)?;
         }
-        self.set_links(links);
+        self.set_links(links, ids);
         Ok(self)
     }
 
@@ -42,22 +62,36 @@ impl NavMesh {
             return Err(NavMeshError::TableLength { table: "links", actual, expected });
         }
         self.check_link(element, &link)?;
-        let mut links = std::mem::take(&mut self.links.links);
+        let id = self.links.next_id();
+        let (mut links, mut ids) = self.take_links();
         links.push(link);
-        self.set_links(links);
-        Ok(LinkId(to_u32(element)))
+        ids.push(id);
+        self.set_links(links, ids);
+        Ok(id)
     }
 
-    /// Removes a link and returns it; `None` if there is none of this id. The ids of the links
-    /// after it are one less from then on. Linear time, as [`NavMesh::add_link`].
+    /// Removes a link and returns it; `None` if there is none of this id. All others keep their ids.
+    /// Linear time, as [`NavMesh::add_link`].
     pub fn remove_link(&mut self, link: LinkId) -> Option<Link> {
-        if link.index() >= self.links.links.len() {
-            return None;
-        }
-        let mut links = std::mem::take(&mut self.links.links);
-        let removed = links.remove(link.index());
-        self.set_links(links);
+        let at = self.links.find(link)?.index();
+        let (mut links, mut ids) = self.take_links();
+        let removed = links.remove(at);
+        ids.remove(at);
+        self.set_links(links, ids);
         Some(removed)
+    }
+
+    /// Opens or closes a link: a closed one is taken by no query, as if it were not there. Returns
+    /// `false` if there is none of this id. Linear time, as [`NavMesh::add_link`].
+    ///
+    /// Paths that were found before do not know of it: a [`PathCorridor`](crate::PathCorridor)
+    /// looks again at its next call, a [`Hierarchy`](crate::Hierarchy) is not used any more.
+    pub fn set_link_open(&mut self, link: LinkId, is_open: bool) -> bool {
+        let Some(at) = self.links.find(link) else { return false };
+        if std::mem::replace(&mut self.links.links[at.index()].is_open, is_open) != is_open {
+            self.links.find_leaving(&self.polygon_islands, self.islands.len());
+        }
+        true
     }
 
     /// Puts links in place of none, without a change to what they changed when they were put there
@@ -75,25 +109,31 @@ impl NavMesh {
             Ok(link)
         });
         let links: Vec<Link> = links.collect::<Result<_, NavMeshError>>()?;
-        let portals = links.iter().map(|link| self.is_portal(link)).collect();
-        self.links = Links::build(links, portals, &self.polygon_islands, self.islands.len());
+        let ids = (0..).map(LinkId).take(links.len()).collect();
+        self.put_links(links, ids);
         Ok(())
     }
 
+    fn take_links(&mut self) -> (Vec<Link>, Vec<LinkId>) {
+        (std::mem::take(&mut self.links.links), std::mem::take(&mut self.links.ids))
+    }
+
+    fn put_links(&mut self, links: Vec<Link>, ids: Vec<LinkId>) {
+        let portals = links.iter().map(|link| self.is_portal(link)).collect();
+        self.links.set(links, ids, portals, &self.polygon_islands, self.islands.len());
+    }
+
     /// Puts checked links in place of those it had.
-    fn set_links(&mut self, links: Vec<Link>) {
-        let had_portals = self.links.portals.contains(&true);
-        if had_portals {
+    fn set_links(&mut self, links: Vec<Link>, ids: Vec<LinkId>) {
+        if self.links.portals.contains(&true) {
             self.find_fans();
         }
         if links.is_empty() {
-            self.links = Links::default();
             self.find_bridges();
-            return;
+        } else {
+            self.forget_bridges();
         }
-        let portals = links.iter().map(|link| self.is_portal(link)).collect();
-        self.links = Links::build(links, portals, &self.polygon_islands, self.islands.len());
-        self.forget_bridges();
+        self.put_links(links, ids);
         self.open_fans();
     }
 
@@ -129,7 +169,7 @@ impl NavMesh {
                 if !vertex.height.is_finite() {
                     return Err(NavMeshError::NotFinite { table: "links", element, value: vertex.height });
                 }
-                if !self.polygon_has(end.polygon, vertex.point) {
+                if !self.contains_point(end.polygon, vertex.point) {
                     return Err(NavMeshError::LinkOffPolygon {
                         link: element,
                         polygon: end.polygon,
@@ -155,9 +195,15 @@ impl NavMesh {
             && all(link.to.polygon, -1)
     }
 
-    fn polygon_has(&self, polygon: PolyId, point: PlanPoint) -> bool {
+    /// Returns `true` if `polygon` contains a point of the grid, border included. Exact. `false` if
+    /// there is no such polygon.
+    #[must_use]
+    pub fn contains_point(&self, polygon: PolyId, point: PlanPoint) -> bool {
         const LIMIT: u32 = waymesh_core::MAX_PLAN_COORDINATE.unsigned_abs();
-        if point.x.unsigned_abs() > LIMIT || point.z.unsigned_abs() > LIMIT {
+        if polygon.index() >= self.polygon_count()
+            || point.x.unsigned_abs() > LIMIT
+            || point.z.unsigned_abs() > LIMIT
+        {
             return false;
         }
         let corners = &self.corners[self.edge_range(polygon.index())];
@@ -166,21 +212,40 @@ impl NavMesh {
         (0..corners.len()).all(|edge| PlanPoint::orientation(at(edge), at(edge + 1), point) >= 0)
     }
 
-    /// Returns all links.
+    /// Returns all links, closed ones as well.
     #[must_use]
     pub fn links(&self) -> &[Link] {
         &self.links.links
     }
 
-    /// Returns `true` if a link is crossed like an edge: see [`Link`]. Constant time; `false` if there
-    /// is no such link.
+    /// Returns the ids of all links, in the order of [`NavMesh::links`].
     #[must_use]
-    pub fn is_crossed_like_edge(&self, link: LinkId) -> bool {
-        self.links.portals.get(link.index()).copied().unwrap_or(false)
+    pub fn link_ids(&self) -> &[LinkId] {
+        &self.links.ids
     }
 
-    /// Returns `true` if a path may lead from one island to another, over links too. One-way links
-    /// count both ways here: `true` means maybe, `false` means no. Constant time.
+    /// Returns a link; `None` if there is none of this id. Logarithmic time.
+    #[must_use]
+    pub fn link(&self, link: LinkId) -> Option<&Link> {
+        self.links.find(link).map(|at| &self.links.links[at.index()])
+    }
+
+    /// Returns the ids of all links of a kind with this [`Link::data`]: on the mesh of a floor plan,
+    /// those of one door, stair or lift. Linear time.
+    pub fn links_with(&self, kind: LinkKind, data: u32) -> impl Iterator<Item = LinkId> + '_ {
+        let links = self.links.ids.iter().zip(&self.links.links);
+        links.filter(move |(_, link)| (link.kind, link.data) == (kind, data)).map(|(&id, _)| id)
+    }
+
+    /// Returns `true` if a link is crossed like an edge while it is open: see [`Link`]. Logarithmic
+    /// time; `false` if there is no such link.
+    #[must_use]
+    pub fn is_crossed_like_edge(&self, link: LinkId) -> bool {
+        self.links.find(link).is_some_and(|at| self.links.is_portal(at))
+    }
+
+    /// Returns `true` if a path may lead from one island to another, over open links too. One-way
+    /// links count both ways here: `true` means maybe, `false` means no. Constant time.
     #[must_use]
     pub fn may_connect(&self, first: IslandId, second: IslandId) -> bool {
         let group = self.first_linked_island(first);
@@ -210,10 +275,10 @@ impl NavMesh {
 
     /// Returns the link of a crossing beyond the edges, and `true` if it is taken backwards.
     #[inline]
-    pub(crate) fn link_of(&self, crossing: u32) -> (LinkId, bool) {
+    pub(crate) fn link_of(&self, crossing: u32) -> (LinkIndex, bool) {
         #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
         let number = crossing - self.neighbours.len() as u32;
-        (LinkId(number / 2), number % 2 == 1)
+        (LinkIndex(number / 2), number % 2 == 1)
     }
 
     /// Returns the crossing of an entry of [`Links::leaving`].

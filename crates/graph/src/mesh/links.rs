@@ -3,23 +3,30 @@
 
 use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
 
-/// A link of a [`NavMesh`](crate::NavMesh).
+/// Names a link of a [`NavMesh`](crate::NavMesh), as long as it is there: also after other links
+/// were added and removed. [`NavMesh::link`](crate::NavMesh::link) gives the link.
+///
+/// Links that come together ([`NavMesh::with_links`](crate::NavMesh::with_links), a bake, a file) are
+/// numbered from 0; [`NavMesh::add_link`](crate::NavMesh::add_link) goes on from there and gives no
+/// number twice. Files do not keep the ids: they number their links anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-pub struct LinkId(pub u32);
-
-impl LinkId {
-    /// Returns the id as an index into [`NavMesh::links`](crate::NavMesh::links).
-    #[inline]
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+pub struct LinkId(pub u64);
 
 impl std::fmt::Display for LinkId {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(formatter)
+    }
+}
+
+/// The place of a link in [`NavMesh::links`](crate::NavMesh::links).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LinkIndex(pub(crate) u32);
+
+impl LinkIndex {
+    #[inline]
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
     }
 }
 
@@ -93,6 +100,9 @@ pub struct Link {
     pub to: LinkEnd,
     /// `true` if it can be taken from `to` to `from` as well.
     pub both_ways: bool,
+    /// `false` if it is closed: no query takes it then, as if it were not there. See
+    /// [`NavMesh::set_link_open`](crate::NavMesh::set_link_open).
+    pub is_open: bool,
     /// What it costs in metres on top of the distance between its ends. Finite, 0 or more: a path
     /// through a link then never costs less than its length, which is what the estimate of a search
     /// relies on.
@@ -104,10 +114,10 @@ pub struct Link {
 }
 
 impl Link {
-    /// Returns a link both ways without extra cost.
+    /// Returns an open link both ways without extra cost.
     #[must_use]
     pub const fn new(from: LinkEnd, to: LinkEnd, kind: LinkKind) -> Self {
-        Self { from, to, both_ways: true, extra_cost: 0.0, kind, data: 0 }
+        Self { from, to, both_ways: true, is_open: true, extra_cost: 0.0, kind, data: 0 }
     }
 
     /// Returns how many places a shortest path may take it from.
@@ -130,28 +140,53 @@ impl Link {
 }
 
 /// The links of a mesh, and which of them leave each polygon.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
     pub(crate) links: Vec<Link>,
+    /// Beside each link, its name.
+    pub(crate) ids: Vec<LinkId>,
+    /// Places of all links, in the order of their ids.
+    by_id: Vec<LinkIndex>,
+    /// The id that the next link gets.
+    next: u64,
     /// First entry in `leaving` of each polygon, and their number at the end; empty without links.
     first: Vec<u32>,
-    /// Twice the number of the link, plus one if it is taken backwards.
+    /// Twice the place of an open link, plus one if it is taken backwards.
     leaving: Vec<u32>,
-    /// Islands that links join, by their lowest island: an island is in the group of this number.
+    /// Islands that open links join, by their lowest island: an island is in the group of this
+    /// number.
     groups: Vec<u32>,
-    /// `true` if each link is crossed like an edge.
+    /// `true` if each link is crossed like an edge while it is open.
     pub(crate) portals: Vec<bool>,
-    /// `true` if some link leads one way only: then islands of a group need not be reachable from
-    /// each other.
+    /// `true` if some open link leads one way only: then islands of a group need not be reachable
+    /// from each other.
     has_one_way: bool,
     /// Checksum of the links, as [`crate::Generation`] is of the polygons: what names links by
     /// number knows by it that they are the same.
     pub(crate) stamp: u64,
 }
 
+impl PartialEq for Links {
+    /// Names do not count, and the rest is made of the links.
+    fn eq(&self, other: &Self) -> bool {
+        self.links == other.links
+    }
+}
+
 impl Links {
-    pub(crate) fn is_portal(&self, link: LinkId) -> bool {
+    pub(crate) fn is_portal(&self, link: LinkIndex) -> bool {
         self.portals[link.index()]
+    }
+
+    /// Returns the place of a link; `None` if there is none of this id.
+    pub(crate) fn find(&self, id: LinkId) -> Option<LinkIndex> {
+        let at = self.by_id.binary_search_by_key(&id, |at| self.ids[at.index()]);
+        at.ok().map(|at| self.by_id[at])
+    }
+
+    /// Returns an id that no link has had.
+    pub(crate) fn next_id(&self) -> LinkId {
+        LinkId(self.next)
     }
 
     /// Returns `true` if every place of a group can be reached from every other.
@@ -165,8 +200,8 @@ impl Links {
         self.groups.get(island as usize).copied().unwrap_or(island)
     }
 
-    /// Returns the links that leave `polygon`: twice the number of a link, plus one if it is taken
-    /// backwards.
+    /// Returns the open links that leave `polygon`: twice the place of a link, plus one if it is
+    /// taken backwards.
     #[inline]
     pub(crate) fn leaving(&self, polygon: u32) -> &[u32] {
         match self.first.get(polygon as usize..polygon as usize + 2) {
@@ -175,14 +210,34 @@ impl Links {
         }
     }
 
-    pub(crate) fn build(
+    /// Puts links in place of those there were.
+    pub(crate) fn set(
+        &mut self,
         links: Vec<Link>,
+        ids: Vec<LinkId>,
         portals: Vec<bool>,
         polygon_islands: &[u32],
         islands: usize,
-    ) -> Self {
+    ) {
+        let last = ids.iter().map(|id| id.0).max();
+        self.next = self.next.max(last.map_or(0, |last| last.wrapping_add(1)));
+        self.by_id = (0_u32..).take(links.len()).map(LinkIndex).collect();
+        self.by_id.sort_unstable_by_key(|at| ids[at.index()]);
+        (self.links, self.ids, self.portals) = (links, ids, portals);
+        self.find_leaving(polygon_islands, islands);
+    }
+
+    /// Finds what open links lead to.
+    pub(crate) fn find_leaving(&mut self, polygon_islands: &[u32], islands: usize) {
+        self.stamp = if self.links.is_empty() { 0 } else { stamp(&self.links, &self.ids) };
+        self.has_one_way = self.links.iter().any(|link| link.is_open && !link.both_ways);
+        (self.first, self.leaving, self.groups) = Default::default();
+        if self.links.is_empty() {
+            return;
+        }
+        let open = || (0_u32..).zip(&self.links).filter(|(_, link)| link.is_open);
         let crossings = || {
-            (0_u32..).zip(&links).flat_map(|(index, link)| {
+            open().flat_map(|(index, link)| {
                 let back = link.both_ways.then_some((link.to.polygon, 2 * index + 1));
                 std::iter::once((link.from.polygon, 2 * index)).chain(back)
             })
@@ -202,34 +257,34 @@ impl Links {
         }
         // Islands by number: the lower one becomes the root.
         let mut groups = DisjointSets::new(islands);
-        for link in &links {
+        for (_, link) in open() {
             let [a, b] = [link.from.polygon, link.to.polygon].map(|polygon| polygon_islands[polygon.index()]);
             groups.unite(a, b);
         }
-        let groups = (0_u32..).take(islands).map(|island| groups.find(island)).collect();
-        let has_one_way = links.iter().any(|link| !link.both_ways);
-        let stamp = stamp(&links);
-        Self { links, first, leaving, groups, portals, has_one_way, stamp }
+        self.groups = (0_u32..).take(islands).map(|island| groups.find(island)).collect();
+        (self.first, self.leaving) = (first, leaving);
     }
 }
 
-/// Returns a checksum of links: not that of none.
-fn stamp(links: &[Link]) -> u64 {
+/// Returns a checksum of links and their ids: not that of none.
+fn stamp(links: &[Link], ids: &[LinkId]) -> u64 {
     let mut sum = 0_u64;
-    let mut add = |value: u32| {
-        sum = Random::mix(sum.wrapping_add(u64::from(value)).wrapping_add(0x9e37_79b9_7f4a_7c15));
+    let mut add = |value: u64| {
+        sum = Random::mix(sum.wrapping_add(value).wrapping_add(0x9e37_79b9_7f4a_7c15));
     };
-    for link in links {
+    for (link, id) in links.iter().zip(ids) {
         for end in [&link.from, &link.to] {
-            add(end.polygon.0);
+            add(end.polygon.0.into());
             for PlanVertex { point, height } in end.ends {
                 [point.x.cast_unsigned(), point.z.cast_unsigned(), height.to_bits()]
                     .into_iter()
-                    .for_each(&mut add);
+                    .for_each(|value| add(value.into()));
             }
         }
-        let rest = [link.extra_cost.to_bits(), link.data, link.kind as u32, u32::from(link.both_ways)];
-        rest.into_iter().for_each(&mut add);
+        let both_ways = u32::from(link.both_ways) + 2 * u32::from(link.is_open);
+        let rest = [link.extra_cost.to_bits(), link.data, link.kind as u32, both_ways];
+        rest.into_iter().for_each(|value| add(value.into()));
+        add(id.0);
     }
     sum
 }

@@ -38,9 +38,9 @@ pub struct Generation(pub u64);
 /// # Guarantees
 /// - Everything that [`PolyMesh`] and [`HeightSurface`] guarantee: no other data becomes a
 ///   `NavMesh`.
-/// - Made of the same input, two meshes are equal bit by bit.
+/// - Made of the same input, two meshes are equal bit by bit. The ids of links do not count.
 /// - Its polygons never change. Links can be added and removed ([`NavMesh::add_link`],
-///   [`NavMesh::remove_link`]).
+///   [`NavMesh::remove_link`]), opened and closed ([`NavMesh::set_link_open`]).
 /// - All queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Memory

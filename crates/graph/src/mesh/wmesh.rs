@@ -63,7 +63,7 @@ impl NavMesh {
     /// | `SPNT` | 12 | points | x (cells), height (levels), z (cells) of a point of the height surface, 3 `f32` |
     /// | `STRI` | 12 | triangles | points of a triangle of the height surface, 3 `u32` |
     /// | `SFST` | 4 | polygons + 1, or 0 | first triangle of each polygon, and the number of triangles (`u32`); none without height surface |
-    /// | `LINK` | 68 | links | polygons at both ends (2 `u32`); four times x, z (2 `i32`, cells), height (`f32`, levels): the segment where it begins, then where it ends; extra cost (`f32`, metres), kind, plus 256 if both ways (`u32`), the user's data (`u32`) |
+    /// | `LINK` | 68 | links | polygons at both ends (2 `u32`); four times x, z (2 `i32`, cells), height (`f32`, levels): the segment where it begins, then where it ends; extra cost (`f32`, metres), kind, plus 256 if both ways, plus 512 if closed (`u32`), the user's data (`u32`) |
     ///
     /// Meaning and invariants of the numbers are those of [`NavMeshData`].
     #[must_use]

@@ -41,7 +41,10 @@ pub(crate) struct CorridorScratch {
 /// - After a repair it may be longer than a new plan: [`PathCorridor::worst_excess`] bounds by how
 ///   much, always.
 /// - Stale polygons are detected by generation, links by checksum; closed polygons are looked for
-///   at every call.
+///   at every call. Where a filter, a cost or a link opened something ([`PolygonFilter::version`],
+///   [`NavMesh::set_link_open`]), the next call plans a corridor anew that led nowhere, or not to
+///   its goal. One that leads there keeps its way; [`CorridorOptions::repair`] set to `false` has it
+///   planned anew, too.
 ///
 /// # Cost
 /// A call costs what short searches near the end that moved cost, the string from there to the
@@ -87,9 +90,11 @@ pub(crate) struct CorridorScratch {
 #[derive(Clone, Debug)]
 pub struct PathCorridor<F = AnyPolygon, C = Length> {
     options: CorridorOptions<F, C>,
-    generation: Generation,
-    links: u64,
+    /// What the mesh, its links and the filter were like when it was last made to fit.
+    seen: (Generation, u64, u64),
     ends: Option<Ends>,
+    /// Where the last plan began, as it was asked for.
+    from: Option<Vec3>,
     /// The goal that was asked for, once one was.
     target: Option<Vec3>,
     steps: Vec<Step>,
@@ -111,9 +116,9 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     pub fn new(options: CorridorOptions<F, C>) -> Self {
         Self {
             options,
-            generation: Generation::default(),
-            links: 0,
+            seen: (Generation::default(), 0, 0),
             ends: None,
+            from: None,
             target: None,
             steps: Vec::new(),
             path: Path::default(),
@@ -152,7 +157,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     pub fn start(&self) -> Option<Location> {
         let ends = self.ends?;
         let (polygon, position) = (PolyId(ends.start.polygon), ends.start_position);
-        Some(Location { polygon, position, generation: self.generation })
+        Some(Location { polygon, position, generation: self.seen.0 })
     }
 
     /// Returns where the corridor leads; `None` without a corridor.
@@ -160,13 +165,25 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     pub fn goal(&self) -> Option<Location> {
         let ends = self.ends?;
         let (polygon, position) = (PolyId(ends.goal.polygon), ends.goal_position);
-        Some(Location { polygon, position, generation: self.generation })
+        Some(Location { polygon, position, generation: self.seen.0 })
     }
 
     /// Returns the options it is kept with.
     #[must_use]
     pub fn options(&self) -> &CorridorOptions<F, C> {
         &self.options
+    }
+
+    /// Returns `true` if the mesh, its links, or what the filter allows and paths cost by their
+    /// versions ([`PolygonFilter::version`]) changed since the last call: the next one looks again.
+    /// Constant time.
+    #[must_use]
+    pub fn is_outdated(&self, mesh: &NavMesh) -> bool {
+        self.target.is_some() && self.seen != self.look(mesh)
+    }
+
+    fn look(&self, mesh: &NavMesh) -> (Generation, u64, u64) {
+        (mesh.generation, mesh.links.stamp, self.options.path.usable().version())
     }
 
     /// By how many metres in plan its path may be longer than the shortest of the moment, at worst.
@@ -204,10 +221,10 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     ) -> Result<CorridorChange, QueryError> {
         self.forget();
         self.options.validate()?;
-        if to.is_finite() {
-            self.target = Some(to);
+        if from.is_finite() && to.is_finite() {
+            (self.from, self.target) = (Some(from), Some(to));
         }
-        (self.generation, self.links) = (mesh.generation, mesh.links.stamp);
+        self.seen = self.look(mesh);
         self.ends = mesh.route(from, to, &self.options.path, scratch, &mut self.path)?;
         if self.ends.is_none() {
             return Ok(CorridorChange::Nothing);
@@ -258,7 +275,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let from = Location {
             polygon: PolyId(ends.start.polygon),
             position: ends.start_position,
-            generation: self.generation,
+            generation: self.seen.0,
         };
         let place =
             if moved <= self.options.range { mesh.move_along(&from, to, &usable, scratch)? } else { from };
@@ -367,7 +384,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         };
         let Step { crossing, along } = self.steps[index];
         let (link, backwards) = mesh.link_of(crossing);
-        let taken = self.path.links.iter().find(|taken| taken.link == link).copied();
+        let id = mesh.links.ids[link.index()];
+        let taken = self.path.links.iter().find(|taken| taken.link == id).copied();
         let [_, arrive] = mesh.links.links[link.index()].ends(backwards);
         let (at, position) = mesh.on_segment(arrive, along);
         let polygon = arrive.polygon.0;
@@ -497,16 +515,28 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         from: Option<Vec3>,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        let (Some(ends), Some(target)) = (self.ends, self.target) else {
-            return Ok(CorridorChange::Nothing);
+        let Some(target) = self.target else { return Ok(CorridorChange::Nothing) };
+        let seen = self.look(mesh);
+        let Some(ends) = self.ends else {
+            // No path led anywhere; now one may.
+            return match from.or(self.from).filter(|_| seen != self.seen) {
+                Some(from) => self.replan(mesh, from, target, ReplanReason::Changed, scratch),
+                None => Ok(CorridorChange::Nothing),
+            };
         };
         let usable = self.options.path.usable();
-        let is_same = mesh.generation == self.generation && mesh.links.stamp == self.links;
+        let was_complete = self.path.outcome == Outcome::Complete;
+        let is_same_mesh = (seen.0, seen.1) == (self.seen.0, self.seen.1);
+        // What opened elsewhere does not matter to a corridor that leads to its goal, but to one that
+        // is to be the newest.
+        let is_fit = seen == self.seen || (is_same_mesh && was_complete && self.options.repair);
         let is_open = <Usable<'_, F, C> as PolygonFilter>::ALLOWS_ALL;
-        if is_same && (is_open || self.path.polygons.iter().all(|&polygon| usable.allows(mesh, polygon))) {
+        if is_fit && (is_open || self.path.polygons.iter().all(|&polygon| usable.allows(mesh, polygon))) {
+            // A shorter way may have opened.
+            self.is_bound &= seen == self.seen;
+            self.seen = seen;
             return Ok(CorridorChange::Kept);
         }
-        let was_complete = self.path.outcome == Outcome::Complete;
         let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
         let start = mesh.locate(PathEnd::Start, ends.start_position, &reach, &usable);
         let start = match (start, from) {
@@ -527,7 +557,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             start_position: mesh.location(&start, ends.start_position).position,
             goal_position: mesh.location(&goal, target).position,
         };
-        (self.generation, self.links) = (mesh.generation, mesh.links.stamp);
+        self.seen = seen;
         if self.options.repair
             && was_complete
             && mesh.may_reach(&ends)
@@ -744,12 +774,12 @@ impl NavMesh {
     /// and with what they cost.
     fn plan_length(&self, path: &Path) -> f64 {
         let mut sum = 0.0;
-        let mut links = path.links.iter().filter(|taken| !self.links.is_portal(taken.link)).peekable();
+        let mut links = path.links.iter().filter(|taken| !self.is_crossed_like_edge(taken.link)).peekable();
         for (index, pair) in path.points.windows(2).enumerate() {
             let [a, b] = [pair[0].as_dvec3(), pair[1].as_dvec3()];
             match links.next_if(|taken| taken.point == index) {
                 Some(taken) => {
-                    sum += a.distance(b) + f64::from(self.links.links[taken.link.index()].extra_cost);
+                    sum += a.distance(b) + self.link(taken.link).map_or(0.0, |link| link.extra_cost.into());
                 }
                 None => sum += a.xz().distance(b.xz()),
             }

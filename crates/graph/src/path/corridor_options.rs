@@ -19,7 +19,8 @@ pub struct CorridorOptions<F = AnyPolygon, C = Length> {
     /// How far detours may lead when a corridor is mended, in metres; an end that moves farther at
     /// once is planned anew. 0 or more; default 10.
     pub range: f32,
-    /// `true` if a corridor is mended where the mesh changed, not planned anew. Default: `true`.
+    /// `true` if a corridor is mended where the mesh or what the filter allows changed, not planned
+    /// anew. Default: `true`.
     pub repair: bool,
 }
 

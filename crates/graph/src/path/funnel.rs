@@ -168,7 +168,11 @@ impl NavMesh {
             let (at, position) = self.on_segment(leave, along);
             let leg = Leg { corridor, range: first..crossed, cross_points };
             self.write_leg([from, at], position, &leg, &options.cost, funnel, path);
-            path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
+            path.links.push(LinkUse {
+                link: self.links.ids[link.index()],
+                backwards,
+                point: path.points.len() - 1,
+            });
             let left_at = position;
             let (at, position) = self.on_segment(arrive, along);
             if !C::IS_LENGTH {
@@ -280,7 +284,11 @@ impl NavMesh {
             for (crossed, &crossing) in leg.between(from, to) {
                 if self.is_link(crossing) {
                     let (link, backwards) = self.link_of(crossing);
-                    path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
+                    path.links.push(LinkUse {
+                        link: self.links.ids[link.index()],
+                        backwards,
+                        point: path.points.len() - 1,
+                    });
                 }
                 if leg.cross_points {
                     self.write_crossing([from, to], path.polygons[crossed], crossing, path);

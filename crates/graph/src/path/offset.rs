@@ -82,7 +82,8 @@ impl NavMesh {
         out.polygons.push(polygon);
         let mut from = Stand { at: self.at(polygon, first), polygon: 0, has_moved: false };
         let mut moved = 0;
-        let mut link_places = path.links.iter().filter(|taken| !self.links.is_portal(taken.link)).peekable();
+        let mut link_places =
+            path.links.iter().filter(|taken| !self.is_crossed_like_edge(taken.link)).peekable();
         for (index, &point) in path.points.iter().enumerate().skip(1) {
             let is_landing = link_places.next_if(|taken| taken.point + 1 == index).is_some();
             let is_link = link_places.peek().is_some_and(|taken| taken.point == index);

@@ -83,6 +83,7 @@ pub struct SlicedPath<F = AnyPolygon, C = Length> {
     ends: Option<Ends>,
     generation: Generation,
     links: u64,
+    version: u64,
     scratch: PathScratch,
     path: Path,
 }
@@ -97,6 +98,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
             ends: None,
             generation: Generation::default(),
             links: 0,
+            version: 0,
             scratch: PathScratch::default(),
             path: Path::default(),
         }
@@ -112,6 +114,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         let ends = mesh.path_ends(from, to, &self.options)?;
         self.ends = Some(ends);
         (self.generation, self.links) = (mesh.generation, mesh.links.stamp);
+        self.version = self.options.usable().version();
         if mesh.may_reach(&ends) {
             self.begin_search(mesh, &ends, Phase::Goal);
         } else {
@@ -132,11 +135,13 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
     /// ends, looking whether the path is straight and pulling the string count nothing.
     ///
     /// # Errors
-    /// [`QueryError::Stale`] where the mesh, or its links, are not those that the query was begun
-    /// with; the query is then dropped.
+    /// [`QueryError::Stale`] where the mesh, its links, or what the filter allows are not those that
+    /// the query was begun with; the query is then dropped.
     pub fn advance(&mut self, mesh: &NavMesh, nodes: usize) -> Result<Option<&Path>, QueryError> {
         let Some(mut ends) = self.ends else { return Ok(None) };
-        if self.is_running() && (mesh.generation != self.generation || mesh.links.stamp != self.links) {
+        let is_same = (mesh.generation, mesh.links.stamp, self.options.usable().version())
+            == (self.generation, self.links, self.version);
+        if self.is_running() && !is_same {
             self.phase = Phase::Idle;
             return Err(QueryError::Stale { polygon: PolyId(ends.start.polygon) });
         }

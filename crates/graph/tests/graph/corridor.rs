@@ -3,8 +3,9 @@
 use glam::{DVec3, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId};
 use waymesh_graph::{
-    CorridorChange, CorridorOptions, Link, LinkEnd, LinkId, LinkKind, NavMesh, Outcome, Path, PathCorridor,
-    PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch, ReplanReason,
+    AnyPolygon, CorridorChange, CorridorOptions, FlagFilter, FlagTable, Link, LinkEnd, LinkId, LinkKind,
+    NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch,
+    ReplanReason, SlicedPath,
 };
 
 use crate::meshes::{
@@ -330,6 +331,61 @@ fn a_door_that_closes_on_the_way_is_gone_round() {
 }
 
 #[test]
+fn a_door_that_opens_is_noticed() {
+    let map: Vec<String> = ["...", "#2#", "..."].map(str::to_owned).to_vec();
+    let mesh = navmesh(from_map(&map, 4, frame(Vec3::ZERO), |_, _| 0.0));
+    let at = |x: f32, z: f32| Vec3::new(x, 0.0, z);
+    let (from, to) = (at(6.0, 2.0), at(6.0, 10.0));
+    // As a share of a table, behind a pointer, and both.
+    let flags = FlagTable::from(vec![1; mesh.polygon_count()]);
+    let set_door = |to: u16| {
+        let door = mesh.polygons().filter(|polygon| polygon.area_id() == AreaId(2));
+        assert!(door.map(|polygon| flags.set(polygon.id(), to)).all(|is_there| is_there));
+    };
+    let filter = FlagFilter { flags: flags.clone(), include: 1, exclude: 2 };
+    let options = PathOptions::default().with_filter((std::sync::Arc::new(filter), AnyPolygon));
+    let mut scratch = QueryScratch::default();
+    let mut corridor = PathCorridor::new(CorridorOptions::default().with_path(options.clone()));
+    let mut newest = PathCorridor::new(CorridorOptions::default().with_path(options).with_repair(false));
+    set_door(3);
+    corridor.plan(&mesh, from, to, &mut scratch).unwrap();
+    newest.plan(&mesh, from, to, &mut scratch).unwrap();
+    assert!(matches!(corridor.path().outcome, Outcome::Partial { .. }));
+    assert!(!corridor.is_outdated(&mesh));
+    assert_eq!(corridor.repair(&mesh, &mut scratch).unwrap(), CorridorChange::Kept);
+    set_door(1);
+    assert!(corridor.is_outdated(&mesh));
+    let changed = CorridorChange::Replanned { reason: ReplanReason::Changed };
+    assert_eq!(corridor.repair(&mesh, &mut scratch).unwrap(), changed);
+    assert_eq!(corridor.path().outcome, Outcome::Complete);
+    check(&mesh, corridor.path());
+    // Changes beside the way do not matter to one that is mended, and are looked at by the other.
+    assert_eq!(newest.repair(&mesh, &mut scratch).unwrap(), changed);
+    flags.set(PolyId(0), 5);
+    assert_eq!(corridor.repair(&mesh, &mut scratch).unwrap(), CorridorChange::Kept);
+    assert_eq!(newest.repair(&mesh, &mut scratch).unwrap(), changed);
+    assert_eq!(newest.repair(&mesh, &mut scratch).unwrap(), CorridorChange::Kept);
+    // At the door itself nothing is nearer: no corridor at all, and one when it opens again.
+    set_door(3);
+    let beside = at(6.0, 4.0);
+    let change = corridor.plan(&mesh, beside, to, &mut scratch).unwrap();
+    assert_eq!(change, CorridorChange::Nothing);
+    assert_eq!(corridor.repair(&mesh, &mut scratch).unwrap(), CorridorChange::Nothing);
+    set_door(1);
+    assert_eq!(corridor.move_goal(&mesh, to, &mut scratch).unwrap(), changed);
+    assert_eq!(corridor.path().outcome, Outcome::Complete);
+    // A search under way is dropped.
+    let mut sliced = SlicedPath::new(PathOptions::default().with_filter(FlagFilter {
+        flags: flags.clone(),
+        include: 1,
+        exclude: 2,
+    }));
+    sliced.begin(&mesh, from, to).unwrap();
+    set_door(3);
+    assert!(sliced.advance(&mesh, 0).is_err());
+}
+
+#[test]
 fn links_are_taken_named_and_missed_when_they_are_gone() {
     let mut builder = Builder::default();
     for (storey, x) in [(0, 0), (1, 24)] {
@@ -355,11 +411,11 @@ fn links_are_taken_named_and_missed_when_they_are_gone() {
     let taken = corridor.next_link().unwrap();
     assert_eq!((taken.link, taken.point), (LinkId(0), 1));
     check(&mesh, corridor.path());
-    // A link before it goes: ids move up, the corridor notices.
+    // It goes: the corridor notices, and the other one keeps its id.
     assert!(mesh.remove_link(LinkId(0)).is_some());
     let change = corridor.move_start(&mesh, Vec3::new(1.5, 0.0, 1.0), &mut scratch).unwrap();
     assert_ne!(change, CorridorChange::Kept);
-    assert_eq!(corridor.next_link().unwrap().link, LinkId(0));
+    assert_eq!(corridor.next_link().unwrap().link, LinkId(1));
     assert_eq!(corridor.path().points[1], Vec3::new(10.0, 0.0, 9.0));
     // Up to it, and over.
     for _ in 0..100 {
@@ -376,7 +432,7 @@ fn links_are_taken_named_and_missed_when_they_are_gone() {
         }
     }
     let link = corridor.take_link(&mesh, &mut scratch).unwrap().unwrap();
-    assert_eq!(link.link, LinkId(0));
+    assert_eq!(link.link, LinkId(1));
     assert_eq!(corridor.start().unwrap().position, Vec3::new(12.0, 0.0, 9.0));
     assert_eq!(corridor.take_link(&mesh, &mut scratch).unwrap(), None);
     check(&mesh, corridor.path());
@@ -486,7 +542,7 @@ fn whatever_is_done_to_a_corridor_it_fits_its_mesh() {
             );
             assert_eq!(path.points[0], ends[0].position);
             for used in &path.links {
-                let link = &mesh.links()[used.link.index()];
+                let link = mesh.link(used.link).unwrap();
                 assert!(link.both_ways || !used.backwards);
             }
         }

@@ -1,5 +1,7 @@
 //! Costs and filters.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 use waymesh_core::{AreaId, PolyId};
 use waymesh_graph::{
@@ -155,7 +157,7 @@ fn flags_open_and_close_polygons() {
     let (from, to) = (Vec3::new(6.0, 0.0, 2.0), Vec3::new(6.0, 0.0, 10.0));
     let mut scratch = QueryScratch::default();
     let mut length = |flags: &[u16]| {
-        let filter = (FlagFilter { flags, include: 1, exclude: 2 }, AnyPolygon);
+        let filter = (FlagFilter { flags: flags.to_vec().into(), include: 1, exclude: 2 }, AnyPolygon);
         mesh.find_path(from, to, &PathOptions::default().with_filter(filter), &mut scratch).unwrap().length
     };
     let open = length(&flags);
@@ -164,4 +166,24 @@ fn flags_open_and_close_polygons() {
     flags[door.index()] = 4;
     let other = length(&flags);
     assert!(open < 9.0 && shut > 12.0 && (shut - other).abs() < 1e-6, "{open} {shut} {other}");
+}
+
+#[test]
+fn what_points_to_costs_and_filters_is_costs_and_filters() {
+    let map = [".....".to_owned(), "#.##.".to_owned(), ".....".to_owned()];
+    let mesh = navmesh(from_map(&map, 9, frame(Vec3::ZERO), |_, _| 0.0));
+    let costs = AreaCosts::default().with(AreaId::GROUND, 2.5);
+    let filter = AreaFilter::default();
+    let (from, to) = (Vec3::new(6.0, 0.0, 2.0), Vec3::new(6.0, 0.0, 10.0));
+    let mut scratch = QueryScratch::default();
+    let options = PathOptions::default().with_filter(filter).with_cost(costs.clone());
+    let expected = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+    assert!((expected.cost - 2.5 * expected.length).abs() < 1e-3);
+    let borrowed = PathOptions::default().with_filter(&filter).with_cost(&costs);
+    assert_eq!(mesh.find_path(from, to, &borrowed, &mut scratch).unwrap(), expected);
+    let shared = PathOptions::default().with_filter(Arc::new(filter)).with_cost(Arc::new(costs.clone()));
+    assert_eq!(mesh.find_path(from, to, &shared, &mut scratch).unwrap(), expected);
+    let bad = AreaCosts::default().with(AreaId(1), -1.0);
+    let boxed = PathOptions::default().with_filter(Box::new(filter)).with_cost(Box::new(&bad));
+    assert!(matches!(mesh.find_path(from, to, &boxed, &mut scratch), Err(QueryError::BadCost { .. })));
 }

@@ -148,7 +148,7 @@ fn links_come_and_go_and_leave_no_trace() {
         let links: Vec<Link> =
             (0..6).map(|_| Link::new(end(&mut chance), end(&mut chance), LinkKind::User)).collect();
         for (index, link) in links.iter().enumerate() {
-            assert_eq!(mesh.add_link(*link), Ok(LinkId(index as u32)));
+            assert_eq!(mesh.add_link(*link), Ok(LinkId(index as u64)));
         }
         assert_eq!(mesh, plain.clone().with_links(links.clone()).unwrap());
         let bad = Link { extra_cost: -1.0, ..links[0] };
@@ -157,7 +157,12 @@ fn links_come_and_go_and_leave_no_trace() {
         assert!(mesh.add_link(Link { from: missing, ..links[0] }).is_err());
         assert_eq!(mesh.links().len(), 6);
         assert_eq!(mesh.remove_link(LinkId(2)), Some(links[2]));
-        assert_eq!(mesh.remove_link(LinkId(5)), None);
+        assert_eq!(mesh.remove_link(LinkId(2)), None);
+        // The others keep their ids, and the next one gets a new one.
+        assert_eq!(mesh.link_ids(), [0, 1, 3, 4, 5].map(LinkId));
+        assert_eq!(mesh.link(LinkId(5)), Some(&links[5]));
+        assert_eq!(mesh.add_link(links[2]), Ok(LinkId(6)));
+        assert_eq!(mesh.remove_link(LinkId(6)), Some(links[2]));
         let rest: Vec<Link> =
             links.iter().enumerate().filter(|(index, _)| *index != 2).map(|(_, link)| *link).collect();
         assert_eq!(mesh, plain.clone().with_links(rest).unwrap());
@@ -166,7 +171,9 @@ fn links_come_and_go_and_leave_no_trace() {
         let linked = mesh
             .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
             .unwrap();
-        while mesh.remove_link(LinkId(0)).is_some() {}
+        while let Some(&link) = mesh.link_ids().first() {
+            mesh.remove_link(link);
+        }
         assert_eq!(mesh, plain);
         let without = mesh
             .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
@@ -190,7 +197,7 @@ fn links_come_and_go_and_leave_no_trace() {
                         LinkEnd { polygon, ends: [plain.plan_vertices()[corner.index()]; 2] }
                     });
                     if round % 3 == 2 {
-                        mesh.remove_link(LinkId(0)).unwrap();
+                        mesh.remove_link(mesh.link_ids()[0]).unwrap();
                     } else {
                         mesh.add_link(Link::new(ends[0], ends[1], LinkKind::User)).unwrap();
                     }

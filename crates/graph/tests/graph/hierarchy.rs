@@ -146,7 +146,7 @@ fn links_are_taken_in_their_direction_and_named() {
             if path.outcome == Outcome::Complete {
                 check(&mesh, &path);
                 for used in &path.links {
-                    let link = &mesh.links()[used.link.index()];
+                    let link = mesh.link(used.link).unwrap();
                     assert!(link.both_ways || !used.backwards);
                     taken += usize::from(how == HierarchyUse::Clusters);
                 }

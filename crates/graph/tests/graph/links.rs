@@ -4,8 +4,8 @@ use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, PolyId, PolyMesh};
 use waymesh_graph::{
-    AreaFilter, IslandId, Link, LinkEnd, LinkId, LinkKind, LinkUse, NavMesh, NavMeshError, Outcome,
-    PathOptions, QueryScratch,
+    AnyPolygon, AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, IslandId, Link, LinkEnd, LinkId,
+    LinkKind, LinkUse, NavMesh, NavMeshError, Outcome, PathCorridor, PathOptions, PathSearch, QueryScratch,
 };
 
 use crate::meshes::{Builder, Chance, frame, point_in, random_flat, random_polygon};
@@ -155,6 +155,83 @@ fn bad_links_are_named() {
         refused(&|link| link.to.ends[0].height = f32::INFINITY),
         NavMeshError::NotFinite { table: "links", element: 1, .. }
     ));
+}
+
+#[test]
+fn a_closed_link_is_as_if_it_were_not_there() {
+    let wall = || squares(0, 0.0);
+    let portal =
+        Link::new(end(0, 0.0, [[20, 4], [20, 16]]), end(1, 0.0, [[20, 4], [20, 16]]), LinkKind::Door);
+    let ladder = Link::new(end(0, 0.0, [[2, 2]; 2]), end(1, 0.0, [[38, 2]; 2]), LinkKind::User);
+    let mut mesh = mesh(wall(), vec![portal, Link { data: 3, ..ladder }]);
+    let open = mesh.clone();
+    let mut scratch = QueryScratch::default();
+    let (from, to) = (at(16.0, 0.0, 5.0), at(24.0, 0.0, 5.0));
+    let bare = NavMesh::try_from(wall()).unwrap();
+    assert_eq!(mesh.links_with(LinkKind::User, 3).collect::<Vec<_>>(), [LinkId(1)]);
+    assert!(!mesh.set_link_open(LinkId(9), false));
+    for id in [0, 1].map(LinkId) {
+        assert!(mesh.set_link_open(id, false));
+        assert!(!mesh.link(id).unwrap().is_open);
+    }
+    // It is kept in data and files, and other links do not disturb it.
+    assert_eq!(NavMesh::from_data(mesh.data()).unwrap(), mesh);
+    assert_eq!(NavMesh::from_bytes(mesh.to_wmesh()).unwrap(), mesh);
+    let place = |mesh: &NavMesh, at| mesh.nearest(at, &mesh.default_reach()).unwrap();
+    for search in [PathSearch::Fast, PathSearch::Shortest] {
+        let options = PathOptions::default().with_search(search);
+        let path = |mesh: &NavMesh, scratch: &mut QueryScratch| mesh.find_path(from, to, &options, scratch);
+        assert_eq!(path(&mesh, &mut scratch), path(&bare, &mut scratch));
+        assert_eq!(path(&open, &mut scratch).unwrap().outcome, Outcome::Complete);
+    }
+    let both = [&mesh, &bare].map(|mesh| {
+        let (from, mut passed) = (place(mesh, from), Vec::new());
+        let ray = mesh.raycast(&from, to, &AnyPolygon, &mut passed).unwrap();
+        let moved = mesh.move_along(&from, to, &AnyPolygon, &mut scratch).unwrap();
+        let wall = mesh.nearest_wall(&from, 9.0, &AnyPolygon, &mut scratch).unwrap();
+        let map = mesh.distance_map(&from, f32::INFINITY, &AnyPolygon, &mut scratch).unwrap();
+        let far = map.heading(mesh, &place(mesh, to)).unwrap().map(|way| way.distance);
+        let islands = [0, 1].map(IslandId);
+        (ray.fraction, moved, wall, far, mesh.may_connect(islands[0], islands[1]))
+    });
+    assert_eq!(both[0], both[1]);
+    // With a hierarchy, too: it was made with the door open.
+    let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(2);
+    let hierarchy = Hierarchy::new(&open, &config).unwrap();
+    let options = PathOptions::default();
+    let path = mesh.find_path(from, to, &options.with_search(&hierarchy), &mut scratch).unwrap();
+    assert_eq!(path, bare.find_path(from, to, &options, &mut scratch).unwrap());
+    // A corridor waits for it.
+    let mut corridor = PathCorridor::new(CorridorOptions::default());
+    corridor.plan(&mesh, from, to, &mut scratch).unwrap();
+    assert_ne!(corridor.path().outcome, Outcome::Complete);
+    for id in [1, 0].map(LinkId) {
+        assert!(mesh.set_link_open(id, true));
+    }
+    assert_eq!(mesh, open);
+    corridor.repair(&mesh, &mut scratch).unwrap();
+    assert_eq!(*corridor.path(), open.find_path(from, to, &options, &mut scratch).unwrap());
+    mesh.set_link_open(LinkId(0), false);
+    corridor.repair(&mesh, &mut scratch).unwrap();
+    assert_ne!(corridor.path().links.first().map(|taken| taken.link), Some(LinkId(0)));
+}
+
+#[test]
+fn links_keep_the_names_that_they_are_given() {
+    let link = |z: i32| Link::new(end(0, 0.0, [[20, z]; 2]), end(1, 0.0, [[24, z]; 2]), LinkKind::User);
+    let named = |ids: [u64; 2]| {
+        let links = ids.into_iter().zip([4, 16]).map(|(id, z)| (LinkId(id), link(z))).collect();
+        NavMesh::try_from(squares(4, 0.0)).unwrap().with_named_links(links)
+    };
+    let mut mesh = named([1 << 40, 7]).unwrap();
+    let mut scratch = QueryScratch::default();
+    let path =
+        mesh.find_path(at(18.0, 0.0, 14.0), at(26.0, 0.0, 14.0), &PathOptions::default(), &mut scratch);
+    assert_eq!(path.unwrap().links[0].link, LinkId(7));
+    assert_eq!(mesh.remove_link(LinkId(1 << 40)), Some(link(4)));
+    assert_eq!(mesh.link(LinkId(7)), Some(&link(16)));
+    assert_eq!(mesh.add_link(link(5)), Ok(LinkId((1 << 40) + 1)));
+    assert_eq!(named([3, 3]), Err(NavMeshError::SameLinkId { id: LinkId(3) }));
 }
 
 #[test]

@@ -150,7 +150,7 @@ pub(crate) fn mesh(
 }
 
 /// Adds the jumps and drops that were asked for.
-fn jumps(
+pub(crate) fn jumps(
     stages: &StageSet,
     mesh: NavMesh,
     triangles: Option<&dyn TriangleSource>,

@@ -17,7 +17,7 @@ mod option_table;
 mod report;
 mod stages;
 
-pub(crate) use back::{keep, mesh};
+pub(crate) use back::{jumps, keep, mesh};
 pub use baker::{Bake, Baker, FrontEnd};
 pub use config::{BakeConfig, ConfigError, CornerChoice, DecompositionKind, PartitionKind};
 pub use error::BakeError;

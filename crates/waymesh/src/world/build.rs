@@ -27,6 +27,8 @@ fn voxels(stages: &StageSet) -> VoxelConfig {
 #[derive(Debug)]
 pub(super) struct KeptTile {
     solid: PackedHeightfield,
+    /// What they were made of, where jumps are looked for.
+    pub(super) triangles: TriangleSoup,
 }
 
 impl KeptTile {
@@ -38,7 +40,8 @@ impl KeptTile {
     ) -> Result<Self, BakeError> {
         let triangles = soup.finite_triangles();
         let solid = rasterize_window(triangles, frame, core, &voxels(stages), &mut ()).map_err(failed)?;
-        Ok(Self { solid: PackedHeightfield::pack(&solid).map_err(failed)? })
+        let triangles = if stages.config().jumps.is_some() { soup.clone() } else { TriangleSoup::default() };
+        Ok(Self { solid: PackedHeightfield::pack(&solid).map_err(failed)?, triangles })
     }
 }
 

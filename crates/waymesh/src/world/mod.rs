@@ -4,6 +4,7 @@
 mod build;
 mod heights;
 mod join;
+mod links;
 mod parts;
 #[cfg(feature = "floorplan")]
 mod plan;
@@ -12,16 +13,19 @@ mod polygons;
 use std::collections::{BTreeMap, BTreeSet};
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{Bounds, GridFrame, GridWindow, Observer, PolyMesh, TriangleSource, Validate};
-use waymesh_graph::NavMesh;
+use waymesh_core::{
+    Bounds, GridFrame, GridWindow, Observer, PolyMesh, TriangleSource, TriangleVisitor, Validate,
+};
+use waymesh_graph::{Link, LinkId, NavMesh};
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 use waymesh_voxel::{FieldBuilder, Obstacle};
 
-use crate::bake::{BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet, mesh};
+use crate::bake::{BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet, jumps, mesh};
 use crate::front::Voxels;
 use crate::front::tiles::halo_cells;
 use build::{BuiltTile, KeptTile};
 use heights::Patch;
+use links::WorldLinks;
 use parts::{Obstacles, Parts};
 
 pub use parts::{MeshHandle, ObstacleId, WorldUpdate};
@@ -38,12 +42,16 @@ pub use plan::PlanWorld;
 ///   others, with all stages: filters, erosion, regions, borders, polygons, heights.
 /// - The same tiles and obstacles give the same mesh, in whatever order they came.
 /// - Queries never wait: they keep the mesh they have.
+/// - A link has one id for as long as it is found, whatever else changes. Links that were added
+///   ([`World::add_link`]) and those that were closed ([`World::set_link_open`]) stay so over all
+///   updates.
 ///
 /// # Cost
 /// An update costs its tiles, and one pass over all polygons of the world to join them. Kept per
 /// tile: its solid voxels and its field, packed, its polygons and its ground. The
 /// default decomposition takes longer than [`crate::DecompositionKind::Greedy`], which suits tiles
-/// that change often.
+/// that change often. With [`crate::BakeConfig::jumps`] the triangles are kept as well, and an
+/// update looks along all borders of the world for jumps again.
 ///
 /// # Differences from [`Baker::bake`]
 /// Polygons end at the borders of tiles. On these borders there is a vertex at least every 16
@@ -77,6 +85,7 @@ pub struct World {
     parts: Parts<Tile, BuiltTile>,
     patches: BTreeMap<Tile, Patch>,
     obstacles: Obstacles<(Obstacle, GridWindow)>,
+    links: WorldLinks,
 }
 
 const BY_TILES: &str = "a world builds it tile by tile";
@@ -85,7 +94,6 @@ const BY_TILES: &str = "a world builds it tile by tile";
 const REFUSED: Refused = &[
     ("min_region", "a piece of ground may go on in the next tile; none is too small"),
     ("keep", "a world keeps the ground of all its tiles"),
-    ("jumps", "a world keeps no triangles; find them on its mesh, with `find_jumps`"),
     ("with_voxelize", BY_TILES),
     ("with_build_field", BY_TILES),
     ("with_fit_heights", BY_TILES),
@@ -109,12 +117,14 @@ impl World {
         let frame = GridFrame::fit(bounds, &stages.config().scale).map_err(ConfigError::Grid)?;
         let layout = TileLayout::new(&frame, tile_cells)?;
         let empty = NavMesh::new(PolyMesh::empty(frame), None, stages.config().agent)?;
+        let parts = Parts::new(empty);
         Ok(Self {
             stages,
             frame,
             layout,
             kept: BTreeMap::new(),
-            parts: Parts::new(empty),
+            links: WorldLinks::new(parts.handle()),
+            parts,
             patches: BTreeMap::new(),
             obstacles: Obstacles::new(),
         })
@@ -211,6 +221,30 @@ impl World {
         true
     }
 
+    /// Adds a link to the current mesh, whose polygons it names, and to those that come.
+    ///
+    /// An update looks for the ground at its ends again: within half the agent's height of theirs.
+    /// Where an end has none, the link is not there until it has; its id stays. A segment that is
+    /// on no one polygon any more becomes the point in its middle.
+    ///
+    /// # Errors
+    /// See [`NavMesh::with_links`]; the world then stays as it was.
+    pub fn add_link(&mut self, link: Link) -> Result<LinkId, BakeError> {
+        Ok(self.links.add(link)?)
+    }
+
+    /// Takes a link away that was added. Returns `true` if there was one of this id. A link that an
+    /// update found is closed instead ([`World::set_link_open`]).
+    pub fn remove_link(&mut self, link: LinkId) -> bool {
+        self.links.remove(link)
+    }
+
+    /// Opens or closes a link at once, until it is changed again, over all updates. Returns `false`
+    /// if there is none of this id. Takes linear time.
+    pub fn set_link_open(&mut self, link: LinkId, is_open: bool) -> bool {
+        self.links.set_open(link, is_open)
+    }
+
     /// Marks all tiles whose field may change when these columns do.
     fn touch(&mut self, columns: GridWindow) {
         if columns.is_empty() {
@@ -232,7 +266,7 @@ impl World {
     /// # Errors
     /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let Self { stages, frame, layout, kept, patches, obstacles, parts } = self;
+        let Self { stages, frame, layout, kept, patches, obstacles, links, parts } = self;
         let (stages, layout) = (&*stages, &*layout);
         let ground = TileGround { stages, frame, layout, kept, obstacles };
         parts.update(
@@ -274,6 +308,7 @@ impl World {
                 let surface = heights::assemble(&joined, patches);
                 let climbs = tiles.values().flat_map(|built| built.climbs.iter().copied()).collect();
                 let mesh = mesh(stages, joined.polygons, Some(surface), Vec::new(), climbs, recorder)?;
+                let mesh = links.put_on(jumps(stages, mesh, Some(&ground), recorder)?)?;
                 let rebuilt = changed.iter().filter(|tile| tiles.contains_key(tile)).count();
                 Ok((mesh, beside.len() - rebuilt))
             },
@@ -309,5 +344,13 @@ impl TileGround<'_> {
             .map(|(obstacle, _)| obstacle.clone())
             .collect();
         BuiltTile::build(self.stages, self.frame, core, window, &around, &obstacles, &builder)
+    }
+}
+
+impl TriangleSource for TileGround<'_> {
+    /// Triangles are there where tiles keep them, and the faces of obstacles.
+    fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
+        self.kept.values().try_for_each(|tile| tile.triangles.visit(visit))?;
+        self.obstacles.iter().try_for_each(|(obstacle, _)| obstacle.triangles().visit(visit))
     }
 }

@@ -23,7 +23,7 @@ impl MeshHandle {
     }
 
     /// Puts a mesh in place of the last.
-    fn replace(&self, mesh: NavMesh) {
+    pub(super) fn replace(&self, mesh: NavMesh) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(mesh);
     }
 

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use waymesh_core::{BadField, Observer, PlanPoint, PolyMesh, Validate};
 use waymesh_floorplan::{FloorPlan, Obstacle, PlanBase, PlanError, PlanWindow, Shape, StoreyBase};
-use waymesh_graph::NavMesh;
+use waymesh_graph::{Link, LinkId, NavMesh};
 
+use super::links::WorldLinks;
 use super::parts::{MeshHandle, ObstacleId, Obstacles, Parts, WorldUpdate};
 use crate::bake::{BakeError, Baker, Recorder, StageSet, keep, mesh};
 use crate::front::FloorPlans;
@@ -35,6 +36,8 @@ pub(super) struct PlanTile {
 ///   window that was built.
 /// - The same plan and obstacles give the same mesh, in whatever order they came and went.
 /// - Queries never wait: they keep the mesh they have.
+/// - A link has one id for as long as it is found. Links that were added and doors and links that
+///   were closed stay so over all updates ([`PlanWorld::set_door_open`]).
 /// - The ground is that of [`Baker::bake`] with the obstacles among the blocked shapes, except for
 ///   rounding, and for pieces of ground at the border of a window, which are kept however small
 ///   they are.
@@ -73,6 +76,7 @@ pub struct PlanWorld {
     tiles: BTreeMap<PlanTile, (PlanWindow, StoreyBase)>,
     parts: Parts<PlanTile, PolyMesh>,
     obstacles: Obstacles<(usize, Obstacle)>,
+    links: WorldLinks,
 }
 
 impl PlanWorld {
@@ -99,6 +103,7 @@ impl PlanWorld {
         #[expect(clippy::cast_possible_truncation, reason = "at most 2^29")]
         let side_cells = side as i32;
         let empty = NavMesh::new(PolyMesh::empty(frame), None, stages.config().agent)?;
+        let parts = Parts::new(empty);
         let mut world = Self {
             stages,
             front,
@@ -106,7 +111,8 @@ impl PlanWorld {
             base,
             side_cells,
             tiles: BTreeMap::new(),
-            parts: Parts::new(empty),
+            links: WorldLinks::new(parts.handle()),
+            parts,
             obstacles: Obstacles::new(),
         };
         world.cut()?;
@@ -174,6 +180,43 @@ impl PlanWorld {
         true
     }
 
+    /// Adds a link to the current mesh, whose polygons it names, and to those that come.
+    ///
+    /// An update looks for the ground at its ends again: within half the agent's height of theirs.
+    /// Where an end has none, the link is not there until it has; its id stays. A segment that is
+    /// on no one polygon any more becomes the point in its middle.
+    ///
+    /// # Errors
+    /// See [`NavMesh::with_links`]; the world then stays as it was.
+    pub fn add_link(&mut self, link: Link) -> Result<LinkId, BakeError> {
+        Ok(self.links.add(link)?)
+    }
+
+    /// Takes a link away that was added. Returns `true` if there was one of this id. A link that an
+    /// update found is closed instead ([`PlanWorld::set_link_open`]).
+    pub fn remove_link(&mut self, link: LinkId) -> bool {
+        self.links.remove(link)
+    }
+
+    /// Opens or closes a link at once, until it is changed again, over all updates. Returns `false`
+    /// if there is none of this id. Takes linear time.
+    pub fn set_link_open(&mut self, link: LinkId, is_open: bool) -> bool {
+        self.links.set_open(link, is_open)
+    }
+
+    /// Opens or closes the doors of this name on all storeys, at once, until it is changed again,
+    /// over all updates. Takes linear time.
+    ///
+    /// # Errors
+    /// [`PlanError::NoSuchDoor`] for a name that no door of the plan has.
+    pub fn set_door_open(&mut self, door: &str, is_open: bool) -> Result<(), BakeError> {
+        if self.plan.door_numbers(door).next().is_none() {
+            return Err(PlanError::NoSuchDoor { name: door.to_owned() }.into());
+        }
+        self.links.set_doors_open(self.plan.door_numbers(door), is_open);
+        Ok(())
+    }
+
     fn touch(&mut self, storey: usize, obstacle: &Obstacle) {
         let reach = obstacle.reach(&self.base);
         let touched =
@@ -192,7 +235,7 @@ impl PlanWorld {
     /// # Errors
     /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let Self { stages, front, plan, base, tiles, parts, obstacles, .. } = self;
+        let Self { stages, front, plan, base, tiles, parts, obstacles, links: kept, .. } = self;
         let (stages, base) = (&*stages, &*base);
         let ground = WindowGround { stages, front, base, tiles, obstacles };
         let is_first = parts.is_empty();
@@ -219,7 +262,7 @@ impl PlanWorld {
                 let mut links = recorder
                     .stage("links", |observer| find_links(plan, base, &mut polygons, &storeys, observer))?;
                 keep(stages, &mut polygons, &mut links, 0.0, recorder)?;
-                Ok((mesh(stages, polygons, None, links, Vec::new(), recorder)?, 0))
+                Ok((kept.put_on(mesh(stages, polygons, None, links, Vec::new(), recorder)?)?, 0))
             },
         )
     }
