@@ -9,7 +9,7 @@ use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
 use waymesh::{Bake, BakeConfig, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup};
 
-use crate::args::{BuildArgs, Extras, Jumps, KeepKind, Kept, PipelineKind, Settings};
+use crate::args::{BuildArgs, Extras, FrontSettings, Jumps, KeepKind, Kept, PipelineKind, Settings};
 use crate::files::Inputs;
 use crate::progress::Progress;
 use crate::settings::set;
@@ -21,17 +21,22 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
     let scenes = &inputs.files;
     let mesh_file = output_file(args.output.as_ref(), &inputs)?;
-    let bake = match args.pipeline.unwrap_or(PipelineKind::Voxels) {
+    let pipeline = args.pipeline.unwrap_or(PipelineKind::Voxels);
+    args.front.refuse_others(pipeline)?;
+    let bake = match pipeline {
         PipelineKind::Voxels => voxels(&args, settings, scenes)?,
         PipelineKind::Slices => {
-            let defaults = Slices::default();
-            let tile_cells = args.tiles.tile.unwrap_or(defaults.tile_cells);
-            whole(&args, settings, scenes, Baker::slices().with_front(defaults.with_tile_cells(tile_cells)))?
+            let mut front = Slices::default();
+            set(&mut front.tile_cells, args.tiles.tile);
+            set(&mut front.link_reach, args.front.link_reach);
+            set(&mut front.steep_blocks, args.front.steep_blocks);
+            whole(&args, settings, scenes, Baker::slices().with_front(front))?
         }
         PipelineKind::Storeys => {
-            let defaults = Storeys::default();
-            let tile_cells = args.tiles.tile.unwrap_or(defaults.tile_cells);
-            whole(&args, settings, scenes, Baker::storeys().with_front(defaults.with_tile_cells(tile_cells)))?
+            let mut front = Storeys::default();
+            set(&mut front.tile_cells, args.tiles.tile);
+            set(&mut front.rough_cells, args.front.rough_cells);
+            whole(&args, settings, scenes, Baker::storeys().with_front(front))?
         }
     };
     write(&bake, mesh_file, &args.extras, json)
@@ -84,6 +89,22 @@ impl BuildArgs {
         config.jumps = self.jumps.config();
         config.keep = self.kept.keep();
         config
+    }
+}
+
+impl FrontSettings {
+    /// Refuses settings of other pipelines.
+    fn refuse_others(&self, pipeline: PipelineKind) -> Result<()> {
+        let settings = [
+            ("--link-reach", self.link_reach.is_some(), PipelineKind::Slices),
+            ("--steep-blocks", self.steep_blocks.is_some(), PipelineKind::Slices),
+            ("--rough-cells", self.rough_cells.is_some(), PipelineKind::Storeys),
+        ];
+        match settings.iter().find(|(_, is_given, owner)| *is_given && *owner != pipeline) {
+            Some((option, _, PipelineKind::Slices)) => bail!("{option} needs --pipeline slices"),
+            Some((option, ..)) => bail!("{option} needs --pipeline storeys"),
+            None => Ok(()),
+        }
     }
 }
 

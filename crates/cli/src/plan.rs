@@ -77,6 +77,8 @@ impl PlanArgs {
             Some(JoinKind::Round) => Join::Round,
             Some(JoinKind::Miter) => Join::Miter { limit: self.miter_limit },
         };
+        set(&mut front.arc_error, self.arc_error);
+        set(&mut front.link_reach, self.link_reach);
         set(&mut front.near_distance, self.near_distance);
         set(&mut front.merge_distance, self.merge_distance);
         set(&mut front.steiner_grid, self.steiner_grid);

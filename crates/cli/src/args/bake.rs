@@ -23,6 +23,8 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "KIND")]
     pub(crate) pipeline: Option<PipelineKind>,
     #[command(flatten)]
+    pub(crate) front: FrontSettings,
+    #[command(flatten)]
     pub(crate) kept: Kept,
     #[command(flatten)]
     pub(crate) jumps: Jumps,
@@ -82,6 +84,13 @@ pub(crate) struct PlanArgs {
     /// Side of a cell of the grid that vertices are rounded to, in metres. Default: 0.001.
     #[arg(long, value_name = "METRES")]
     pub(crate) cell_size: Option<f32>,
+    /// How far an arc of `--join round` may be cut short, in metres. Default: 0.005.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) arc_error: Option<f64>,
+    /// How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius, in
+    /// metres. Default: 0.5.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) link_reach: Option<f64>,
     /// Vertices closer than this to the previous one are left out, in metres. Default: 0.01.
     #[arg(long, value_name = "METRES")]
     pub(crate) near_distance: Option<f64>,
@@ -147,11 +156,27 @@ pub(crate) enum KeepKind {
 pub(crate) enum PipelineKind {
     /// Voxels, regions and contours.
     Voxels,
-    /// Flat slices: a region per level, links at stairs, nothing eroded, exact borders. Cells of
+    /// Slices: a region per tread or slope, links at stairs, nothing eroded, exact borders. Cells of
     /// 0.05 m and levels of 0.02 m by default.
     Slices,
     /// Rough layers with fine depth maps: exact borders. Cells and levels of 0.1 m by default.
     Storeys,
+}
+
+/// Settings of one pipeline.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct FrontSettings {
+    /// Widest gap in plan that a link of a stair bridges, in metres. Slices only. Default: 0.25.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) link_reach: Option<f32>,
+    /// `false` if what is too steep to walk on does not stand in the way. Slices only. Default:
+    /// true.
+    #[arg(long, value_name = "BOOL")]
+    pub(crate) steep_blocks: Option<bool>,
+    /// Cells along a side of a rough voxel, 0 to choose. It changes the cost only. Storeys only.
+    /// Default: 0.
+    #[arg(long, value_name = "CELLS")]
+    pub(crate) rough_cells: Option<u32>,
 }
 
 /// How a scene is cut into tiles.
