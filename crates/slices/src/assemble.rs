@@ -2,23 +2,57 @@
 
 use rayon::prelude::*;
 use waymesh_core::{
-    ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, GridFrame, PlanPoint, PlanVertex,
+    ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint, PlanVertex,
     RegionContour, RegionId, VertexId,
 };
 
 use crate::SlicesError;
 use crate::corners::Corner;
-use crate::facing::Facing;
+use crate::facing::Meeting;
 use crate::merge::Merged;
 use crate::outline::{Outline, OutlineScratch, connect_corners, points};
-use crate::slabs::NOTHING;
 
 /// No half-edge.
 const NONE: u32 = u32::MAX;
 
 /// A shared piece of border: its line (the lowest bit is set if it runs along x), its start, the
-/// lower level of its two sides, its half-edge.
-type SharedPiece = (u32, i32, i32, u32);
+/// regions of its two sides, its half-edge.
+type SharedPiece = (u32, i32, [u32; 2], u32);
+
+/// A straight piece of a region's border with a single region beyond it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Touching {
+    region: u32,
+    /// Index of the [`Direction`] in which the other region lies.
+    side: u8,
+    line: i32,
+    start: i32,
+    end: i32,
+    other: u32,
+}
+
+impl Touching {
+    /// Both sides of all borders that can be crossed, sorted.
+    fn all(meetings: &[Meeting]) -> Vec<Self> {
+        let touching = meetings.iter().take_while(|meeting| meeting.gap == 0);
+        let both =
+            touching.flat_map(
+                |&Meeting { horizontal, line, regions: [before, behind], start, end, .. }| {
+                    let sides = if horizontal {
+                        [Direction::PosZ, Direction::NegZ]
+                    } else {
+                        [Direction::PosX, Direction::NegX]
+                    };
+                    [(before, behind, sides[0]), (behind, before, sides[1])].map(|(region, other, side)| {
+                        Self { region, side: side as u8, line, start, end, other }
+                    })
+                },
+            );
+        let mut all: Vec<Self> = both.collect();
+        all.par_sort_unstable();
+        all
+    }
+}
 
 /// A closed chain of half-edges.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +68,8 @@ struct Loop {
 struct Borders {
     /// Where each piece starts. It ends where the next piece of the loop starts.
     start: Vec<PlanPoint>,
-    /// Level of the region beyond, [`NOTHING`] if there is none.
-    beyond: Vec<i32>,
+    /// The region beyond, [`NONE`] if there is none.
+    beyond: Vec<u32>,
     loops: Vec<Loop>,
 }
 
@@ -48,7 +82,7 @@ impl Borders {
     }
 
     /// Adds the contours of a region. `touching` is sorted.
-    fn trace(&mut self, region: u32, corners: &[Corner], outline: &Outline, touching: &[Facing]) {
+    fn trace(&mut self, region: u32, corners: &[Corner], outline: &Outline, touching: &[Touching]) {
         for (index, contour) in outline.contours().enumerate() {
             let count = contour.len();
             let next = points(corners, contour).cycle().skip(1);
@@ -60,16 +94,16 @@ impl Borders {
     }
 
     /// Adds the straight edge between two corners, cut into pieces.
-    fn edge(&mut self, from: PlanPoint, to: PlanPoint, touching: &[Facing]) {
+    fn edge(&mut self, from: PlanPoint, to: PlanPoint, touching: &[Touching]) {
         let horizontal = from.z == to.z;
         // The region lies on the positive side of the edge.
         let (line, a, b) = if horizontal { (from.z, from.x, to.x) } else { (from.x, from.z, to.z) };
         let forward = a < b;
         let side = match (horizontal, forward) {
-            (true, true) => waymesh_core::Direction::NegZ,
-            (true, false) => waymesh_core::Direction::PosZ,
-            (false, true) => waymesh_core::Direction::PosX,
-            (false, false) => waymesh_core::Direction::NegX,
+            (true, true) => Direction::NegZ,
+            (true, false) => Direction::PosZ,
+            (false, true) => Direction::PosX,
+            (false, false) => Direction::NegX,
         } as u8;
         let (low, high) = (a.min(b), a.max(b));
         let first =
@@ -87,7 +121,7 @@ impl Borders {
         for piece in pieces {
             if piece.start > reached {
                 self.start.push(point(reached));
-                self.beyond.push(NOTHING);
+                self.beyond.push(NONE);
             }
             self.start.push(point(piece.start));
             self.beyond.push(piece.other);
@@ -96,7 +130,7 @@ impl Borders {
         }
         if ends < high {
             self.start.push(point(ends));
-            self.beyond.push(NOTHING);
+            self.beyond.push(NONE);
         }
         if !forward {
             // After the reversal, each piece starts where it ended before.
@@ -120,10 +154,10 @@ const REGIONS_AT_ONCE: usize = 512;
 /// numbered by the regions, not by tiles. The height of a vertex is the mean level of the regions
 /// joined in it.
 ///
-/// Takes the corner points and touching borders out of `merged`.
+/// Takes the corner points out of `merged`.
 pub(crate) fn assemble(frame: GridFrame, merged: &mut Merged) -> Result<ContourSet, SlicesError> {
     let borders = trace_all(merged)?;
-    (merged.corners, merged.touching) = (Vec::new(), Vec::new());
+    merged.corners = Vec::new();
     let limit = NONE as usize;
     if borders.start.len() >= limit {
         let (count, limit) = (borders.start.len() as u64, limit as u64);
@@ -135,6 +169,7 @@ pub(crate) fn assemble(frame: GridFrame, merged: &mut Merged) -> Result<ContourS
 /// Traces the contours of all regions, in order. Each task traces many regions.
 fn trace_all(merged: &Merged) -> Result<Borders, SlicesError> {
     let count = merged.regions.len();
+    let touching = Touching::all(&merged.meetings);
     let chunks: Vec<Result<Borders, SlicesError>> = (0..count.div_ceil(REGIONS_AT_ONCE))
         .into_par_iter()
         .map_init(Default::default, |(scratch, outline, corners), chunk| {
@@ -145,7 +180,10 @@ fn trace_all(merged: &Merged) -> Result<Borders, SlicesError> {
                 corners.clear();
                 corners.extend_from_slice(merged.corners_of(region));
                 connect_corners(corners, scratch, outline)?;
-                borders.trace(RegionId::from_index(region).0, corners, outline, merged.touching_of(region));
+                let region = RegionId::from_index(region).0;
+                let first = touching.partition_point(|touching| touching.region < region);
+                let own = touching[first..].partition_point(|touching| touching.region == region);
+                borders.trace(region, corners, outline, &touching[first..first + own]);
             }
             Ok(borders)
         })
@@ -230,20 +268,19 @@ impl<'a> Assembly<'a> {
     }
 
     /// Finds the other side of each shared piece: on the same line, from the same point, with the
-    /// same lower level. There is never a third such piece, because regions of one level on both
-    /// sides of a line are a single region.
+    /// same two regions. There is never a third such piece, because no region overlaps itself.
     fn pair_up(&mut self) -> Result<(), SlicesError> {
         let borders = &self.borders;
-        let is_shared = |edge: &usize| borders.beyond[*edge] != NOTHING;
+        let is_shared = |edge: &usize| borders.beyond[*edge] != NONE;
         let count = (0..borders.start.len()).filter(is_shared).count();
         let mut shared: Vec<SharedPiece> = Vec::with_capacity(count);
         shared.extend((0..borders.start.len()).filter(is_shared).map(|edge| {
             let (other, edge) = (borders.beyond[edge], edge as u32);
             let (a, b) = (self.start(edge), self.start(self.next(edge)));
-            let own = self.merged.regions[self.region(edge) as usize].level;
+            let own = self.region(edge);
             let along_x = a.z == b.z;
             let (line, start) = if along_x { (a.z, a.x.min(b.x)) } else { (a.x, a.z.min(b.z)) };
-            (line.cast_unsigned() << 1 | u32::from(along_x), start, own.min(other), edge)
+            (line.cast_unsigned() << 1 | u32::from(along_x), start, [own.min(other), own.max(other)], edge)
         }));
         shared.par_sort_unstable();
         for pair in shared.chunks(2) {
@@ -356,14 +393,15 @@ impl<'a> Assembly<'a> {
             return VertexId(known);
         }
         let vertex = VertexId::from_index(self.set.vertices.len());
-        let (mut sum, mut count) = (0_i64, 0_i64);
+        let (mut sum, mut count) = (0.0, 0.0);
+        let point = self.start(edge);
         // Two half-edges start at the same point as an edge: the one after its twin, and the twin
         // of the one before it.
         let mut current = edge;
         loop {
             self.vertex_of[current as usize] = vertex.0;
-            sum += i64::from(self.merged.regions[self.region(current) as usize].level);
-            count += 1;
+            sum += self.merged.regions[self.region(current) as usize].ground.at_point(point);
+            count += 1.0;
             let twin = self.twin[current as usize];
             if twin == NONE {
                 break;
@@ -376,13 +414,13 @@ impl<'a> Assembly<'a> {
         current = self.twin[self.previous(edge) as usize];
         while current != NONE && self.vertex_of[current as usize] != vertex.0 {
             self.vertex_of[current as usize] = vertex.0;
-            sum += i64::from(self.merged.regions[self.region(current) as usize].level);
-            count += 1;
+            sum += self.merged.regions[self.region(current) as usize].ground.at_point(point);
+            count += 1.0;
             current = self.twin[self.previous(current) as usize];
         }
-        #[expect(clippy::cast_precision_loss, reason = "a height for people and surfaces, not for decisions")]
-        let height = (sum as f64 / count as f64) as f32;
-        self.set.vertices.push(PlanVertex { point: self.start(edge), height });
+        #[expect(clippy::cast_possible_truncation, reason = "a height for surfaces, not for decisions")]
+        let height = (sum / count) as f32;
+        self.set.vertices.push(PlanVertex { point, height });
         vertex
     }
 }

@@ -28,6 +28,10 @@ pub struct SlicesConfig {
     /// Default true. The paper drops steep triangles before all else; floors then continue through
     /// walls.
     pub steep_blocks: bool,
+    /// Farthest that the ground of a region may lie from the levels of its spans, in levels, so that
+    /// slices which form one slope become one region with an inclined plane. 0 for the paper's
+    /// regions, which are level. Less than half the head room is used. Default 0, finite.
+    pub max_height_error_levels: f32,
     /// Limit in bytes for the memory of the tiles being worked on and the lists of their triangles.
     /// The memory of the result comes on top. Default 4 GiB.
     pub max_memory_bytes: u64,
@@ -42,6 +46,7 @@ impl Default for SlicesConfig {
             alive_tiles: 0,
             link_reach: 0.25,
             steep_blocks: true,
+            max_height_error_levels: 0.0,
             max_memory_bytes: 4 << 30,
         }
     }
@@ -58,6 +63,7 @@ waymesh_core::setters! {
         with_alive_tiles(alive_tiles: usize);
         with_link_reach(link_reach: f32);
         with_steep_blocks(steep_blocks: bool);
+        with_max_height_error_levels(max_height_error_levels: f32);
         with_max_memory_bytes(max_memory_bytes: u64);
     }
 }
@@ -73,7 +79,10 @@ impl SlicesConfig {
         let cells = self.link_reach / self.scale.cell_size;
         let is_fine = self.link_reach >= 0.0 && cells <= MAX_REACH;
         let expected = "finite, at least 0 m and at most 256 cells";
-        Ok(BadField::unless(is_fine, "link_reach", self.link_reach, expected)?)
+        BadField::unless(is_fine, "link_reach", self.link_reach, expected)?;
+        let error = self.max_height_error_levels;
+        let is_fine = error.is_finite() && error >= 0.0;
+        Ok(BadField::unless(is_fine, "max_height_error_levels", error, "finite and at least 0")?)
     }
 }
 
@@ -86,6 +95,11 @@ pub(crate) struct Limits {
     pub(crate) step: i32,
     /// Columns of the widest gap.
     pub(crate) gap: u32,
+    /// Most levels that a walkable slope rises from one cell to the next.
+    pub(crate) rise: i32,
+    /// Farthest that the plane of a slope may lie from its spans. It is less than half the head room:
+    /// no plane is that near to two spans of a column.
+    pub(crate) plane_error: f64,
 }
 
 impl Limits {
@@ -94,15 +108,29 @@ impl Limits {
         let level_height = config.scale.level_height;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 256, checked")]
         let gap = (config.link_reach / config.scale.cell_size + 1e-4).floor() as u32;
+        let height = levels(config.agent.height_levels(level_height));
+        let steepest = f64::from(config.agent.max_slope).tan() * f64::from(config.scale.cell_size);
+        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+        let rise = (steepest / f64::from(level_height) - 1e-4).ceil() as i32;
         Self {
-            height: levels(config.agent.height_levels(level_height)),
+            height,
             step: levels(config.agent.max_step_levels(level_height)),
             gap,
+            rise: rise.clamp(1, 1 << 29),
+            plane_error: f64::from(config.max_height_error_levels).min(f64::from(height - 1) / 2.0).max(0.0),
         }
     }
 
     /// Columns that a tile needs around it.
     pub(crate) fn ring(&self) -> u32 {
         if self.step > 0 { self.gap + 1 } else { 1 }
+    }
+
+    /// Most levels between two spans side by side that one plane may hold; negative if there are no
+    /// planes.
+    pub(crate) fn side_by_side(&self) -> i64 {
+        #[expect(clippy::cast_possible_truncation, reason = "less than the head room")]
+        let both = (2.0 * self.plane_error).ceil() as i64;
+        if both == 0 { -1 } else { both + i64::from(self.rise) }
     }
 }

@@ -36,14 +36,16 @@ struct FloorPoint {
     across: u8,
     /// Kind of the point if only the neighbour across is there.
     saddle: CornerKind,
+    /// Bit of the span's own cell among the four around the point: see [`corner_cells`].
+    own: u8,
 }
 
 /// The paper's points 1, 2, 4 and 8.
 const FLOOR_POINTS: [FloorPoint; 4] = [
-    FloorPoint { offset: [0, 0], mask: 11, sides: 10, across: 1, saddle: CornerKind::Antislash },
-    FloorPoint { offset: [1, 0], mask: 22, sides: 18, across: 4, saddle: CornerKind::Slash },
-    FloorPoint { offset: [0, 1], mask: 104, sides: 72, across: 32, saddle: CornerKind::Slash },
-    FloorPoint { offset: [1, 1], mask: 208, sides: 80, across: 128, saddle: CornerKind::Antislash },
+    FloorPoint { offset: [0, 0], mask: 11, sides: 10, across: 1, saddle: CornerKind::Antislash, own: 8 },
+    FloorPoint { offset: [1, 0], mask: 22, sides: 18, across: 4, saddle: CornerKind::Slash, own: 4 },
+    FloorPoint { offset: [0, 1], mask: 104, sides: 72, across: 32, saddle: CornerKind::Slash, own: 2 },
+    FloorPoint { offset: [1, 1], mask: 208, sides: 80, across: 128, saddle: CornerKind::Antislash, own: 1 },
 ];
 
 /// Calls `found` for the corner points that the span of column `(x, z)` with this neighbour
@@ -55,17 +57,45 @@ const FLOOR_POINTS: [FloorPoint; 4] = [
 /// duplicates. So no list has to be searched for points that are already known, and no corner is
 /// reported by two tiles.
 #[inline]
-pub fn corner_points(configuration: u8, [x, z]: [i32; 2], mut found: impl FnMut(Corner)) {
+pub fn corner_points(configuration: u8, place: [i32; 2], mut found: impl FnMut(Corner)) {
+    corner_cells(configuration, place, |corner, _| found(corner));
+}
+
+/// The same as [`corner_points`], with the cells around each point that belong to the span's
+/// region: bits 1 and 2 for smaller z, 4 and 8 for larger z, each from smaller to larger x. Of a
+/// point that counts twice, each of the two spans tells its own cell.
+#[inline]
+pub(crate) fn corner_cells(configuration: u8, [x, z]: [i32; 2], mut found: impl FnMut(Corner, u8)) {
     for corner in &FLOOR_POINTS {
         let around = configuration & corner.mask;
-        let kind = if around == corner.across {
-            corner.saddle
-        } else if around == 0 || around == corner.sides {
-            CornerKind::Normal
+        let (kind, cells) = if around == corner.across {
+            (corner.saddle, corner.own)
+        } else if around == 0 {
+            (CornerKind::Normal, corner.own)
+        } else if around == corner.sides {
+            // All but the cell across: bits 1 and 8 are across from each other, 2 and 4 as well.
+            (CornerKind::Normal, 15 - 8 / corner.own)
         } else {
             continue;
         };
-        found(Corner { point: PlanPoint::new(x + corner.offset[0], z + corner.offset[1]), kind });
+        found(Corner { point: PlanPoint::new(x + corner.offset[0], z + corner.offset[1]), kind }, cells);
+    }
+}
+
+/// The corner points of disjoint regions that become one. Sorts and replaces `corners`, points with
+/// the cells around them as [`corner_cells`] tells them.
+pub(crate) fn join_corners(corners: &mut [(PlanPoint, u8)], mut found: impl FnMut(Corner)) {
+    corners.sort_unstable_by_key(|&(point, _)| (point.z, point.x));
+    for same in corners.chunk_by(|a, b| a.0 == b.0) {
+        let point = same[0].0;
+        // A side that runs straight through the point is told by no region. It takes two cells side
+        // by side, and leaves the others as they are: both, one or none.
+        match same.iter().fold(0, |cells, other| cells | other.1) {
+            6 => (0..2).for_each(|_| found(Corner { point, kind: CornerKind::Slash })),
+            9 => (0..2).for_each(|_| found(Corner { point, kind: CornerKind::Antislash })),
+            cells if cells.count_ones() % 2 == 1 => found(Corner { point, kind: CornerKind::Normal }),
+            _ => {}
+        }
     }
 }
 

@@ -1,15 +1,20 @@
 //! Section 5.2 of the paper: finds what lies beyond the borders of a region while the spans of a
 //! tile still exist.
 
+use rayon::prelude::*;
 use waymesh_core::Direction;
 
 use crate::config::Limits;
 use crate::spans::SpanGrid;
 
+/// The gap of a border that cannot be crossed.
+pub(crate) const BARRED: u16 = u16::MAX;
+
 /// A straight piece of a region's border with a single level beyond it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Facing {
-    /// Columns between this border and that of the other region; 0 where they touch.
+    /// Columns between this border and that of the other region; 0 where they touch, [`BARRED`]
+    /// where they touch and nobody can step across.
     pub(crate) gap: u16,
     /// Index of the [`Direction`] in which the other region lies.
     pub(crate) side: u8,
@@ -47,20 +52,80 @@ impl Facing {
 
     /// The line on which the other region's border lies.
     pub(crate) fn other_line(&self) -> i32 {
-        match self.direction() {
-            Direction::NegX | Direction::NegZ => self.line - i32::from(self.gap),
-            Direction::PosX | Direction::PosZ => self.line + i32::from(self.gap),
-        }
+        let gap = if self.gap == BARRED { 0 } else { i32::from(self.gap) };
+        if self.is_ahead() { self.line + gap } else { self.line - gap }
+    }
+
+    /// Returns `true` if the other region lies at higher coordinates.
+    pub(crate) fn is_ahead(&self) -> bool {
+        matches!(self.direction(), Direction::PosX | Direction::PosZ)
     }
 }
 
-/// Joins pieces that continue each other. Adjacent pieces with equal levels have the same regions
-/// on both sides, because adjacent spans of one level belong to one region.
-pub(crate) fn glue(sorted: &mut Vec<Facing>) {
+/// A straight stretch along which two regions face each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Meeting {
+    /// Columns between both borders; 0 where they touch, or [`BARRED`].
+    pub(crate) gap: u16,
+    /// `true` if the borders run along x.
+    pub(crate) horizontal: bool,
+    /// The cell line of the border with the lower coordinate.
+    pub(crate) line: i32,
+    /// The regions before and behind the gap.
+    pub(crate) regions: [u32; 2],
+    /// First and last point along the line.
+    pub(crate) start: i32,
+    pub(crate) end: i32,
+}
+
+/// Key that both sides of a meeting have in common: the gap, `true` if its borders run along x, the
+/// line of the lower border, the levels before and behind.
+type Key = (u16, bool, i32, [i32; 2]);
+
+/// Matches both sides of all borders. `level` gives that of a region. Sorted.
+pub(crate) fn meet(facings: Vec<Facing>, level: impl Fn(u32) -> i32) -> Vec<Meeting> {
+    let mut sides: [Vec<(Key, i32, i32, u32)>; 2] = [Vec::new(), Vec::new()];
+    for facing in facings {
+        let (own, ahead) = (level(facing.label), facing.is_ahead());
+        let levels = if ahead { [own, facing.other] } else { [facing.other, own] };
+        let line = facing.line.min(facing.other_line());
+        let key = (facing.gap, facing.is_horizontal(), line, levels);
+        sides[usize::from(ahead)].push((key, facing.start, facing.end, facing.label));
+    }
+    for side in &mut sides {
+        side.par_sort_unstable();
+    }
+    let [behind, before] = &sides;
+    let (mut behind, mut before) = (behind.iter().peekable(), before.iter().peekable());
+    let mut meetings = Vec::new();
+    while let (Some(&&one), Some(&&other)) = (before.peek(), behind.peek()) {
+        let (start, end) = (one.1.max(other.1), one.2.min(other.2));
+        if one.0 == other.0 && start < end && one.3 != other.3 {
+            let (gap, horizontal, line, _) = one.0;
+            meetings.push(Meeting { gap, horizontal, line, regions: [one.3, other.3], start, end });
+        }
+        if (one.0, one.2) <= (other.0, other.2) {
+            before.next();
+        } else {
+            behind.next();
+        }
+    }
+    meetings.par_sort_unstable();
+    glue(&mut meetings, |meeting| [&mut meeting.start, &mut meeting.end]);
+    meetings
+}
+
+/// Joins stretches that continue each other and differ in nothing but their `ends`. Adjacent pieces
+/// with equal levels have the same regions on both sides, because adjacent spans of one level belong
+/// to one region.
+pub(crate) fn glue<T: Copy + PartialEq>(sorted: &mut Vec<T>, ends: impl Fn(&mut T) -> [&mut i32; 2]) {
     sorted.dedup_by(|next, kept| {
-        let goes_on = Facing { start: kept.start, end: kept.end, ..*next } == *kept && next.start == kept.end;
+        let (mut moved, [start, end]) = (*kept, ends(next).map(|end| *end));
+        let reached = std::mem::replace(ends(&mut moved)[1], end);
+        *ends(&mut moved)[0] = start;
+        let goes_on = moved == *next && reached == start;
         if goes_on {
-            kept.end = next.end;
+            *ends(kept)[1] = end;
         }
         goes_on
     });
@@ -112,6 +177,21 @@ impl Across<'_> {
             other.start += usize::from(linked || room_b <= room_a);
         }
         None
+    }
+
+    /// The levels of the spans of `beside` that could lie on one slope with `span`, but to which
+    /// nobody can step: not `partner`.
+    pub(crate) fn barred(
+        &self,
+        span: usize,
+        beside: usize,
+        partner: Option<i32>,
+    ) -> impl Iterator<Item = i32> + use<'_> {
+        let (level, farthest) = (i64::from(self.grid.floor(span)), self.limits.side_by_side());
+        let spans = self.grid.column(beside).filter(|&other| self.grid.is_walkable(other));
+        spans
+            .map(|other| self.grid.floor(other))
+            .filter(move |&other| Some(other) != partner && (i64::from(other) - level).abs() <= farthest)
     }
 
     /// Finds the nearest walkable span across a gap. Returns the number of columns in between, and
@@ -177,6 +257,8 @@ mod tests {
                 height: random.below(22).cast_signed() + 1,
                 step: random.below(24).cast_signed(),
                 gap: 0,
+                rise: 1,
+                plane_error: 0.0,
             };
             let across = Across { grid: &grid, limits };
             for span in grid.column(0).filter(|&span| grid.is_walkable(span)) {
@@ -201,7 +283,8 @@ mod tests {
         let step = |ceiling: i32, floor: i32, other_ceiling: i32| {
             let column = |floor: i32, ceiling: i32| vec![(0, floor, true), (ceiling, ceiling + 5, false)];
             let grid = SpanGrid::from_columns(2, &[column(5, ceiling), column(floor, other_ceiling)]);
-            Across { grid: &grid, limits: Limits { height: 10, step: 3, gap: 0 } }.step(0, 0, 1)
+            Across { grid: &grid, limits: Limits { height: 10, step: 3, gap: 0, rise: 1, plane_error: 0.0 } }
+                .step(0, 0, 1)
         };
         assert_eq!(step(15, 6, 16), Some(6), "a slope under a parallel ceiling");
         assert_eq!(step(14, 6, 16), None);
@@ -212,7 +295,7 @@ mod tests {
 
     #[test]
     fn gaps_are_bridged_unless_something_stands_in_them() {
-        let limits = Limits { height: 10, step: 3, gap: 2 };
+        let limits = Limits { height: 10, step: 3, gap: 2, rise: 1, plane_error: 0.0 };
         let leap = |columns: &[Vec<(i32, i32, bool)>]| {
             let grid = SpanGrid::from_columns(columns.len(), columns);
             Across { grid: &grid, limits }.leap(0, 0, 1..columns.len())
@@ -245,7 +328,7 @@ mod tests {
         let piece = |x, other| Facing::of_cell([x, 4], Direction::PosZ, 1, 0, other);
         let mut facings = vec![piece(3, 9), piece(5, 9), piece(4, 9), piece(6, 8), piece(8, 8)];
         facings.sort_unstable();
-        glue(&mut facings);
+        glue(&mut facings, |facing| [&mut facing.start, &mut facing.end]);
         let spans: Vec<_> = facings.iter().map(|f| (f.other, f.start, f.end)).collect();
         assert_eq!(spans, [(8, 6, 7), (8, 8, 9), (9, 3, 6)]);
     }

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! [`slice_world`] runs all of these steps. Every region is flat: a slope becomes one region per
-//! level, and a stair one region per tread. Links and shared borders tell between which regions an
+//! level, and a stair one region per tread. With [`SlicesConfig::max_height_error_levels`], slices
+//! that form one slope become one region with an inclined plane. Links and shared borders tell between which regions an
 //! agent can step. The contours go on to the same simplification, triangulation and convex
 //! partition as those of any other pipeline. The steps of the paper that can be taken alone are
 //! [`segment`] (Algorithms 1, 2), [`corner_points`] and [`classify_corners`] (section 4.1),
@@ -52,6 +53,7 @@ mod raster;
 mod segment;
 mod slabs;
 mod slice;
+mod slopes;
 mod spans;
 mod tile;
 
@@ -63,6 +65,7 @@ pub use merge::SliceRegion;
 pub use outline::{Outline, OutlineScratch, connect_corners};
 pub use segment::{CoreRect, NO_LABEL, Neighbourhood, Segmentation, segment};
 pub use slice::{Slices, slice_world};
+pub use slopes::Plane;
 pub use spans::SpanGrid;
 
 /// Tests the example of the README.

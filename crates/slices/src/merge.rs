@@ -6,20 +6,27 @@ use waymesh_core::{Direction, DisjointSets, PlanPoint, RegionId};
 use crate::SlicesError;
 use crate::bins::Tiling;
 use crate::corners::{Corner, CornerKind};
-use crate::facing::{Facing, glue};
+use crate::facing::{Facing, Meeting, meet};
+use crate::slopes::Plane;
 use crate::tile::{BorderRun, Piece, TileSlices, is_saddle};
 
-/// A region: a flat piece of ground that is connected through sides of cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A region: a piece of ground that is connected through sides of cells, on one level or on one
+/// inclined plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SliceRegion {
-    /// Height in levels above the frame's origin. The ground lies below it by at most one level, or
-    /// by the rise of the ground within a cell.
+    /// Level of its highest cell, above the frame's origin.
     pub level: i32,
+    /// The ground. It lies within `error` of the levels of the region's cells. The true ground lies
+    /// below those by at most one level, or by the rise of the ground within a cell.
+    pub ground: Plane,
+    /// Largest distance in levels between `ground` and the level of a cell, at the centre of the
+    /// cell; 0 if the region is level.
+    pub error: f64,
     /// Number of cells.
     pub cells: u64,
-    /// Number of the paper's region, which is connected through corners of cells, too. Slices are
-    /// numbered in the order of their first regions.
+    /// Number of the paper's region with the first cell, which is connected through corners of
+    /// cells, too, and level. Slices are numbered in the order of their first cells.
     pub slice: u32,
 }
 
@@ -31,11 +38,10 @@ pub(crate) struct Merged {
     /// Corner points, region by region; `corner_ends` has one entry per region and one before.
     pub(crate) corners: Vec<Corner>,
     pub(crate) corner_ends: Vec<usize>,
-    /// Where regions touch a region they are linked to, region by region, sorted.
-    pub(crate) touching: Vec<Facing>,
-    pub(crate) touching_ends: Vec<usize>,
-    /// Where regions face another one across a gap.
-    pub(crate) leaping: Vec<Facing>,
+    /// The cells around each corner: see [`crate::corners::corner_cells`].
+    pub(crate) corner_cells: Vec<u8>,
+    /// Where regions face each other, sorted.
+    pub(crate) meetings: Vec<Meeting>,
     /// Number of spans, walkable or not.
     pub(crate) spans: u64,
 }
@@ -121,6 +127,8 @@ fn number(sets: &mut DisjointSets, tiles: &[TileSlices]) -> (Vec<u32>, Vec<Slice
         .iter()
         .map(|&root| SliceRegion {
             level: pieces[root as usize].level,
+            ground: Plane::level(pieces[root as usize].level),
+            error: 0.0,
             cells: cells[root as usize],
             slice: 0,
         })
@@ -140,47 +148,35 @@ impl Merged {
         let region = |tile: usize, label: u32| region_of[(bases[tile] + label) as usize] as usize;
         let count = merged.regions.len();
         merged.corner_ends = vec![0; count + 1];
-        let facings = || tiles.iter().flat_map(|tile| &tile.facings);
-        let touching = facings().filter(|facing| facing.gap == 0).count();
-        merged.leaping.reserve_exact(facings().count() - touching);
-        merged.touching.reserve_exact(touching);
+        let mut facings = Vec::with_capacity(tiles.iter().map(|tile| tile.facings.len()).sum());
         for (index, tile) in tiles.iter_mut().enumerate() {
             merged.spans += tile.spans;
             for corner in &tile.corners {
                 merged.corner_ends[region(index, corner.label) + 1] += 1;
             }
-            for mut facing in std::mem::take(&mut tile.facings) {
-                facing.label = RegionId::from_index(region(index, facing.label)).0;
-                if facing.gap == 0 { &mut merged.touching } else { &mut merged.leaping }.push(facing);
-            }
+            facings.extend(std::mem::take(&mut tile.facings).into_iter().map(|facing| {
+                let label = RegionId::from_index(region(index, facing.label)).0;
+                Facing { label, ..facing }
+            }));
         }
-        merged
-            .touching
-            .par_sort_unstable_by_key(|facing| (facing.label, facing.side, facing.line, facing.start));
-        merged.leaping.par_sort_unstable();
-        glue(&mut merged.touching);
-        glue(&mut merged.leaping);
-        merged.touching_ends = vec![0; count + 1];
-        for facing in &merged.touching {
-            merged.touching_ends[facing.label as usize + 1] += 1;
+        merged.meetings = meet(facings, |region| merged.regions[region as usize].level);
+        for region in 0..count {
+            merged.corner_ends[region + 1] += merged.corner_ends[region];
         }
-        for ends in [&mut merged.corner_ends, &mut merged.touching_ends] {
-            for region in 0..count {
-                ends[region + 1] += ends[region];
-            }
-        }
-        let total = (merged.corner_ends[count] as u64).max(merged.touching.len() as u64);
+        let total = (merged.corner_ends[count] as u64).max(merged.meetings.len() as u64);
         let limit = u64::from(u32::MAX) / 2;
         if total >= limit {
             return Err(SlicesError::TooMany { element: "border pieces", count: total, limit });
         }
         let nothing = Corner { point: PlanPoint::new(0, 0), kind: CornerKind::Normal };
         merged.corners = vec![nothing; merged.corner_ends[count]];
+        merged.corner_cells = vec![0; merged.corner_ends[count]];
         let mut next = merged.corner_ends.clone();
         for (index, tile) in tiles.iter_mut().enumerate() {
             for corner in std::mem::take(&mut tile.corners) {
                 let place = &mut next[region(index, corner.label)];
                 merged.corners[*place] = corner.corner;
+                merged.corner_cells[*place] = corner.cells;
                 *place += 1;
             }
         }
@@ -190,11 +186,6 @@ impl Merged {
     /// The corner points of a region.
     pub(crate) fn corners_of(&self, region: usize) -> &[Corner] {
         &self.corners[self.corner_ends[region]..self.corner_ends[region + 1]]
-    }
-
-    /// Where a region touches another.
-    pub(crate) fn touching_of(&self, region: usize) -> &[Facing] {
-        &self.touching[self.touching_ends[region]..self.touching_ends[region + 1]]
     }
 
     /// Joins regions to the paper's regions, which are connected through corners. Two regions are

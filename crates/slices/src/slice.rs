@@ -14,6 +14,7 @@ use crate::config::Limits;
 use crate::links::{SliceLink, find_links};
 use crate::merge::{SliceRegion, merge_tiles};
 use crate::raster::Placement;
+use crate::slopes::join_slopes;
 use crate::tile::{SliceScene, TileSlices, Workspace};
 use crate::{LinkPlace, SlicesConfig, SlicesError};
 
@@ -23,8 +24,9 @@ use crate::{LinkPlace, SlicesConfig, SlicesError};
 /// - There is one region per contour, in order. The plan area of a region polygon is the region's
 ///   number of cells.
 /// - If a border has a region beyond it, the agent can step to that region, and there is a link.
-/// - Cells of one level that share a side belong to one region. Every region is flat, and none
-///   overlaps itself.
+/// - Cells of one level that share a side belong to one region. The ground of a region is a plane,
+///   within [`SlicesConfig::max_height_error_levels`] of its cells, and level if that is 0. No
+///   region overlaps itself.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Slices {
@@ -62,9 +64,6 @@ impl Validate for Slices {
         let shared = self.contours.arcs.iter().filter(|arc| arc.right.is_some()).count();
         let mut borders = 0;
         for link in &self.links {
-            let level =
-                |region: waymesh_core::RegionId| self.regions.get(region.index()).map(|region| region.level);
-            let rise = level(link.from).zip(level(link.to)).map(|(from, to)| to - from);
             let known = match link.place {
                 LinkPlace::Border(arc) => {
                     borders += 1;
@@ -73,7 +72,11 @@ impl Validate for Slices {
                 }
                 LinkPlace::Gap { .. } => link.from != link.to,
             };
-            if !known || rise != Some(link.rise_levels) {
+            let ground =
+                |region: waymesh_core::RegionId| self.regions.get(region.index()).map(|region| region.ground);
+            let grounds = ground(link.from).zip(ground(link.to)).filter(|_| known);
+            let rise = grounds.map(|(from, to)| link.place.rise(&self.contours, [from, to]));
+            if rise != Some(link.rise_levels) {
                 out.push(Violation::BrokenTable { table: "slice links" });
             }
         }
@@ -95,7 +98,9 @@ impl Validate for Slices {
 /// 3. Pieces are joined to regions across tiles (section 4.3), and the corner points of each region
 ///    are connected to contours by the even-odd rule (section 4.2, [`crate::connect_corners`]), the
 ///    outer one first (section 5.1.1).
-/// 4. A border between two regions becomes one arc for both sides, and a link, if the agent can
+/// 4. If it is asked for ([`SlicesConfig::max_height_error_levels`]), slices that form one slope are
+///    joined to one region. The paper leaves this to future work (section 7).
+/// 5. A border between two regions becomes one arc for both sides, and a link, if the agent can
 ///    step across it (section 5.2).
 ///
 /// Contours are made after the merge, from corners that were found in extended tiles. Therefore
@@ -114,7 +119,7 @@ impl Validate for Slices {
 /// about 100 bytes per piece of border for the result.
 ///
 /// Runs on the current rayon pool. Reports skipped triangles and finished tiles to the observer.
-/// Its stages are `slice tiles`, `merge slices`, `outline slices` and `link slices`.
+/// Its stages are `slice tiles`, `merge slices`, `join slopes`, `outline slices` and `link slices`.
 ///
 /// # Errors
 /// Returns an error for a bad configuration, for a soup without a usable triangle, and for a grid,
@@ -156,12 +161,18 @@ pub fn slice_world(
         merged.join_slices();
         Ok(merged)
     })?;
+    if limits.plane_error > 0.0 {
+        timed("join slopes", observer, |_| {
+            join_slopes(&mut merged, &limits);
+            Ok(())
+        })?;
+    }
     if merged.regions.is_empty() {
         observer.warn(Warning::NothingWalkable { stage: "slice tiles" });
     }
     let contours = timed("outline slices", observer, |_| assemble(frame, &mut merged))?;
     let links =
-        timed("link slices", observer, |_| Ok(find_links(&contours, &merged.regions, &merged.leaping)))?;
+        timed("link slices", observer, |_| Ok(find_links(&contours, &merged.regions, &merged.meetings)))?;
     Ok(Slices { contours, regions: merged.regions, links, tiles: tiling.count(), spans: merged.spans })
 }
 

@@ -6,8 +6,8 @@
 use waymesh_core::{Direction, GridFrame, GridWindow, TriangleSoup};
 
 use crate::config::Limits;
-use crate::corners::{Corner, CornerKind, corner_points};
-use crate::facing::{Across, Facing, glue};
+use crate::corners::{Corner, CornerKind, corner_cells};
+use crate::facing::{Across, BARRED, Facing, glue};
 use crate::raster::{Placement, RowScratch, fill};
 use crate::segment::{CoreRect, Neighbourhood, Segmentation, segment};
 use crate::slabs::Slabs;
@@ -49,14 +49,16 @@ pub(crate) struct Piece {
 pub(crate) struct PieceCorner {
     pub(crate) label: u32,
     pub(crate) corner: Corner,
+    /// The cells of the piece's region around the point: see [`corner_cells`].
+    pub(crate) cells: u8,
 }
 
 /// Consecutive spans of one piece along the border of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct BorderRun {
     pub(crate) level: i32,
-    pub(crate) start: u32,
-    pub(crate) end: u32,
+    pub(crate) start: i32,
+    pub(crate) end: i32,
     pub(crate) label: u32,
 }
 
@@ -145,22 +147,21 @@ impl Workspace {
                         continue;
                     }
                     let place = place.map(u32::cast_signed);
-                    corner_points(configuration, place, |corner| {
-                        tile.corners.push(PieceCorner { label, corner })
+                    corner_cells(configuration, place, |corner, cells| {
+                        tile.corners.push(PieceCorner { label, corner, cells })
                     });
                     for (side, bit) in SIDES {
                         if configuration & bit == 0 {
-                            let found = look_across(&across, [x, z], span, side);
-                            tile.facings.extend(
-                                found.map(|(gap, other)| Facing::of_cell(place, side, label, gap, other)),
-                            );
+                            look_across(&across, [x, z], span, side, |gap, other| {
+                                tile.facings.push(Facing::of_cell(place, side, label, gap, other));
+                            });
                         }
                     }
                 }
             }
         }
         tile.facings.sort_unstable();
-        glue(&mut tile.facings);
+        glue(&mut tile.facings, |facing| [&mut facing.start, &mut facing.end]);
         tile.facings.shrink_to_fit();
         tile.corners.shrink_to_fit();
         for side in Direction::ALL {
@@ -186,6 +187,7 @@ impl Workspace {
                         #[expect(clippy::cast_possible_truncation, reason = "a column of the tile")]
                         let start =
                             if along_x { core.x + (x - rect.x) as u32 } else { core.z + (z - rect.z) as u32 };
+                        let start = start.cast_signed();
                         let (level, label) = (self.grid.floor(span), self.pieces.labels[span]);
                         runs.push(BorderRun { level, start, end: start + 1, label });
                     }
@@ -193,13 +195,7 @@ impl Workspace {
             }
         }
         runs.sort_unstable();
-        runs.dedup_by(|next, kept| {
-            let goes_on = next.level == kept.level && next.start == kept.end;
-            if goes_on {
-                kept.end = next.end;
-            }
-            goes_on
-        });
+        glue(&mut runs, |run| [&mut run.start, &mut run.end]);
         runs.shrink_to_fit();
         runs
     }
@@ -209,9 +205,15 @@ impl Workspace {
 const SIDES: [(Direction, u8); 4] =
     [(Direction::NegX, 8), (Direction::PosZ, 64), (Direction::PosX, 16), (Direction::NegZ, 2)];
 
-/// Returns what lies beyond a side of `span` in column `(x, z)` of the window: the width of the gap
-/// in columns, and the level.
-fn look_across(across: &Across<'_>, [x, z]: [usize; 2], span: usize, side: Direction) -> Option<(u16, i32)> {
+/// Tells what lies beyond a side of `span` in column `(x, z)` of the window: the width of the gap in
+/// columns or [`BARRED`], and the level.
+fn look_across(
+    across: &Across<'_>,
+    [x, z]: [usize; 2],
+    span: usize,
+    side: Direction,
+    mut found: impl FnMut(u16, i32),
+) {
     let grid = across.grid;
     let (width, column) = (grid.width(), z * grid.width() + x);
     // Number of columns up to the edge of the window, and the distance of two columns in the table.
@@ -222,14 +224,17 @@ fn look_across(across: &Across<'_>, [x, z]: [usize; 2], span: usize, side: Direc
         Direction::PosZ => (grid.depth() - 1 - z, width.cast_signed()),
     };
     let columns = (1..=steps.cast_signed()).map(move |step| column.wrapping_add_signed(stride * step));
-    let beside = columns.clone().next()?;
-    if let Some(level) = across.step(column, span, beside) {
-        return Some((0, level));
+    let Some(beside) = columns.clone().next() else { return };
+    let partner = across.step(column, span, beside);
+    across.barred(span, beside, partner).for_each(|level| found(BARRED, level));
+    if let Some(level) = partner {
+        found(0, level);
+    } else if across.limits.step > 0
+        && across.limits.gap > 0
+        && let Some((gap, level)) = across.leap(column, span, columns)
+    {
+        found(gap, level);
     }
-    if across.limits.step == 0 || across.limits.gap == 0 {
-        return None;
-    }
-    across.leap(column, span, columns)
 }
 
 /// Returns `true` if a corner is a slash or antislash point.

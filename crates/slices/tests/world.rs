@@ -209,6 +209,42 @@ fn a_slope_is_a_region_per_level_linked_one_to_the_next() {
     none.validate().expect("valid");
 }
 
+/// A ramp along x from the ground to `top`, with a floor beside it, and one at its upper end.
+fn ramp(length: f32, top: f32) -> TriangleSoup {
+    let end = length + 1.0;
+    let mut soup = floors(&[([0.0, 1.0, end, 2.0], 0.0), ([length, 0.0, end, 1.0], top)]);
+    let corners = [(0.0, 0.0), (0.0, 1.0), (length, 1.0), (length, 0.0)];
+    let corners = corners.map(|(x, z)| Vec3::new(x, x * top / length, z));
+    soup.append(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).expect("four corners");
+    soup
+}
+
+#[test]
+fn slices_of_one_slope_are_one_region_and_stairs_are_not() {
+    // Slopes of 4, 27 and 43 degrees: less than a level per cell, and more than two.
+    for (length, top) in [(8.0, 0.6), (4.0, 2.0), (2.0, 1.9)] {
+        let flat = config(0.05, 0.02).with_tile_cells(32);
+        let soup = ramp(length, top);
+        assert!(slice(&soup, &flat).regions.len() > 25);
+        let slopes = slice(&soup, &flat.with_max_height_error_levels(1.0));
+        assert_eq!(slopes.regions.len(), 3, "a floor, a ramp and a landing");
+        let ramp = slopes.regions.iter().find(|region| region.error > 0.0).expect("the ramp");
+        assert!((ramp.ground.rise[0] / 0.05 * 0.02 - f64::from(top / length)).abs() < 0.02, "{ramp:?}");
+        assert!(ramp.ground.rise[1].abs() < 0.02, "{ramp:?}");
+        for along in [0.25, 0.5, 0.75] {
+            let expected = f64::from(along * top / 0.02);
+            let height = ramp.ground.at([f64::from(along * length / 0.05), 10.0]);
+            assert!((height - expected).abs() < 2.5, "{height} levels at {along}, not {expected}");
+        }
+        // The way up leads over the landing's border and, as far as a step, over the side.
+        assert!(slopes.links.len() >= 2, "{:?}", slopes.links);
+    }
+    let treads: Vec<_> =
+        (0..6_u8).map(|step| 0.3 * f32::from(step)).map(|x| ([x, 0.0, x + 0.3, 1.0], x / 2.0)).collect();
+    let stair = slice(&floors(&treads), &config(0.1, 0.02).with_max_height_error_levels(1.0));
+    assert_eq!((stair.regions.len(), stair.links.len()), (6, 5));
+}
+
 #[test]
 fn stairs_are_linked_up_to_the_highest_step() {
     let stairs = |rise: f32| {
@@ -274,6 +310,10 @@ fn settings_out_of_range_are_named() {
     for reach in [-0.1, f32::NAN, f32::INFINITY, 13.0] {
         assert_eq!(field(SlicesConfig::default().with_link_reach(reach)), "link_reach");
     }
+    for error in [-1.0, f32::NAN, f32::INFINITY] {
+        let config = SlicesConfig::default().with_max_height_error_levels(error);
+        assert_eq!(field(config), "max_height_error_levels");
+    }
     assert_eq!(field(config(0.0, 0.1)), "cell_size");
     let nobody = SlicesConfig::default().with_agent(Agent::default().with_height(-1.0));
     assert_eq!(field(nobody), "agent.height");
@@ -332,11 +372,17 @@ fn stands(slices: &Slices, cells: &BTreeMap<(i32, i32), Vec<i32>>, point: Vec3, 
     })
 }
 
-/// Levels of the regions over each cell, by filling the polygons.
+/// Levels of the regions over each cell.
 fn cells(slices: &Slices) -> BTreeMap<(i32, i32), Vec<i32>> {
+    let levels = |regions: Vec<usize>| regions.iter().map(|&region| slices.regions[region].level).collect();
+    filled(slices).into_iter().map(|(cell, regions)| (cell, levels(regions))).collect()
+}
+
+/// The regions over each cell, by filling the polygons.
+fn filled(slices: &Slices) -> BTreeMap<(i32, i32), Vec<usize>> {
     let polygons = slices.contours.polygons();
-    let mut cells: BTreeMap<(i32, i32), Vec<i32>> = BTreeMap::new();
-    for (polygon, region) in polygons.polygons.iter().zip(&slices.regions) {
+    let mut cells: BTreeMap<(i32, i32), Vec<usize>> = BTreeMap::new();
+    for (region, polygon) in polygons.polygons.iter().enumerate() {
         // Each vertical border switches all cells to its right.
         let mut switches: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
         for border in polygon.loops() {
@@ -353,7 +399,7 @@ fn cells(slices: &Slices) -> BTreeMap<(i32, i32), Vec<i32>> {
             xs.sort_unstable();
             for pair in xs.chunks(2) {
                 for x in pair[0]..pair[1] {
-                    cells.entry((x, z)).or_default().push(region.level);
+                    cells.entry((x, z)).or_default().push(region);
                 }
             }
         }
@@ -377,6 +423,57 @@ proptest! {
         let whole = without_tiles(slice(&soup, &config.with_tile_cells(0)));
         let tiled = slice(&soups::shuffled(&soup, seed), &config.with_tile_cells(tile));
         prop_assert!(without_tiles(tiled) == whole);
+    }
+
+    #[test]
+    fn slopes_are_near_their_slices_and_join_only_what_is_linked(
+        seed in any::<u64>(), triangles in 1_u32..40, tile in 1_u32..30, step in 0.0_f32..0.3, error in 0.1_f32..3.0
+    ) {
+        let soup = random_soup(seed, triangles);
+        if soup.skipped().total() == soup.triangles().len() as u64 {
+            return Ok(());
+        }
+        let agent = Agent::default().with_height(1.0).with_max_step(step).with_radius(0.0);
+        let config = config(0.1, 0.05).with_agent(agent);
+        let flat = slice(&soup, &config);
+        let config = config.with_max_height_error_levels(error);
+        let slopes = slice(&soup, &config.with_tile_cells(0));
+        let tiled = slice(&soups::shuffled(&soup, seed), &config.with_tile_cells(tile));
+        prop_assert!(without_tiles(tiled) == without_tiles(slopes.clone()));
+        let linked: BTreeSet<_> = flat
+            .links
+            .iter()
+            .filter(|link| matches!(link.place, LinkPlace::Border(_)))
+            .flat_map(|link| [(link.from.index(), link.to.index()), (link.to.index(), link.from.index())])
+            .collect();
+        let (before, after) = (filled(&flat), filled(&slopes));
+        prop_assert!(before.len() == after.len());
+        // The slice of each region over a cell, from the lowest upwards.
+        let slices_of = |&(x, z): &(i32, i32)| {
+            let (mut slices, mut regions) = (before.get(&(x, z))?.clone(), after[&(x, z)].clone());
+            let height = |region: &usize| slopes.regions[*region].ground.at([f64::from(x) + 0.5, f64::from(z) + 0.5]);
+            slices.sort_by_key(|&slice| flat.regions[slice].level);
+            regions.sort_by(|a, b| height(a).total_cmp(&height(b)));
+            let off = slices.iter().zip(&regions).map(|(&slice, region)| {
+                let off = (height(region) - f64::from(flat.regions[slice].level)).abs();
+                (off, slopes.regions[*region].error)
+            });
+            for (off, own) in off {
+                assert!(off <= own + 1e-5 && own <= f64::from(error) + 1e-5, "{off} levels off, not {own}");
+            }
+            Some(regions.into_iter().zip(slices).collect::<BTreeMap<usize, usize>>())
+        };
+        for (&(x, z), slices) in &before {
+            let own = slices_of(&(x, z)).expect("ground");
+            prop_assert!(own.len() == slices.len(), "a region overlaps itself");
+            for beside in [(x + 1, z), (x, z + 1)] {
+                for (region, other) in slices_of(&beside).into_iter().flatten() {
+                    if let Some(&slice) = own.get(&region) {
+                        prop_assert!(slice == other || linked.contains(&(slice, other)), "a wall is gone");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

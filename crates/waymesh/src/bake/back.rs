@@ -92,32 +92,36 @@ fn surface(
 ) -> Result<Option<HeightSurface>, BakeError> {
     let surface = match heights {
         Heights::Fitted(fit) => recorder.stage("heights", |observer| fit(polygons, observer))?,
-        Heights::Level(levels) => flat_ground(polygons, &levels),
+        Heights::Planes { planes, max_error } => flat_ground(polygons, &planes, max_error),
         Heights::Vertices => return Ok(None),
     };
     stages.check("heights", |list| surface.violations_over(polygons, list))?;
     Ok(Some(surface))
 }
 
-/// The ground of every polygon at the level of its region: a fan per polygon, with points of its
+/// The ground of every polygon on the plane of its region: a fan per polygon, with points of its
 /// own.
-fn flat_ground(polygons: &PolyMesh, levels: &[f32]) -> HeightSurface {
+fn flat_ground(polygons: &PolyMesh, planes: &[[f64; 3]], max_error: f32) -> HeightSurface {
     let mut surface = HeightSurface {
         points: Vec::with_capacity(polygons.corners.len()),
         triangles: Vec::with_capacity(polygons.corners.len()),
         polygon_triangles: Vec::with_capacity(polygons.polygons.len() + 1),
-        // The ground lies at most one level below, and what it rises within a polygon.
-        max_error: 1.0,
+        max_error,
     };
     surface.polygon_triangles.push(0);
     for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
-        let height = levels[polygons.polygons[id.index()].region.index()];
+        let [at_origin, rise_x, rise_z] = planes[polygons.polygons[id.index()].region.index()];
         let first = to_u32(surface.points.len());
         let corners = polygons.corners(id);
-        #[expect(clippy::cast_precision_loss, reason = "cells of a real world fit a single")]
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            reason = "cells and levels of a real world fit a single"
+        )]
         surface.points.extend(corners.iter().map(|&vertex| {
             let point = polygons.point(vertex);
-            SurfacePoint { x: point.x as f32, height, z: point.z as f32 }
+            let height = at_origin + rise_x * f64::from(point.x) + rise_z * f64::from(point.z);
+            SurfacePoint { x: point.x as f32, height: height as f32, z: point.z as f32 }
         }));
         surface
             .triangles

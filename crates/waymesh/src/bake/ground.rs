@@ -66,8 +66,14 @@ type Fit<'a> = dyn FnOnce(&PolyMesh, &mut dyn Observer) -> Result<HeightSurface,
 pub enum Heights<'a> {
     /// Ground that was sampled, fitted in the polygons: see [`Heights::fitted`].
     Fitted(Box<Fit<'a>>),
-    /// Every region is level, at this height in levels.
-    Level(Vec<f32>),
+    /// The ground of every region is a plane.
+    Planes {
+        /// For each region the height at the origin of the grid, and the rise per cell along x and
+        /// along z, in levels.
+        planes: Vec<[f64; 3]>,
+        /// Farthest that the ground may lie from its plane, in levels.
+        max_error: f32,
+    },
     /// The vertices have all there is.
     Vertices,
 }
@@ -85,7 +91,7 @@ impl std::fmt::Debug for Heights<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
             Self::Fitted(_) => "Fitted",
-            Self::Level(_) => "Level",
+            Self::Planes { .. } => "Planes",
             Self::Vertices => "Vertices",
         })
     }

@@ -17,18 +17,14 @@ pub(super) fn all(polygons: &mut PolyMesh, regions: &[SliceRegion], links: &[Sli
     found
 }
 
-/// Height of the ground of a region, in levels.
-#[expect(clippy::cast_precision_loss, reason = "levels of a real world fit a single")]
-fn level(regions: &[SliceRegion], region: RegionId) -> f32 {
-    regions[region.index()].level as f32
+/// A point on the ground of a region.
+#[expect(clippy::cast_possible_truncation, reason = "levels of a real world fit a single")]
+fn on_ground(point: PlanPoint, regions: &[SliceRegion], region: RegionId) -> PlanVertex {
+    PlanVertex { point, height: regions[region.index()].ground.at_point(point) as f32 }
 }
 
-fn at_level(point: PlanPoint, height: f32) -> PlanVertex {
-    PlanVertex { point, height }
-}
-
-/// Takes the portals over which one steps up or down more than a level out of the mesh, and gives
-/// them as links.
+/// Takes the portals over which one steps up or down more than a level, and more than both grounds
+/// may be off, out of the mesh, and gives them as links.
 fn steps(polygons: &mut PolyMesh, regions: &[SliceRegion]) -> Vec<Link> {
     let mut steps = Vec::new();
     for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
@@ -37,18 +33,19 @@ fn steps(polygons: &mut PolyMesh, regions: &[SliceRegion]) -> Vec<Link> {
         for edge in 0..polygons.corners(id).len() {
             let Some(neighbour) = polygons.neighbours[first + edge] else { continue };
             let other = polygons.polygons[neighbour.index()].region;
-            let rise = i64::from(regions[other.index()].level) - i64::from(regions[own.index()].level);
-            if rise.abs() < 2 {
+            let corners = polygons.corners(id);
+            let ends =
+                [corners[edge], corners[(edge + 1) % corners.len()]].map(|vertex| polygons.point(vertex));
+            let [lower, upper] = [own, other].map(|region| &regions[region.index()]);
+            let rise = ends.map(|point| (upper.ground.at_point(point) - lower.ground.at_point(point)).abs());
+            if rise[0].max(rise[1]) < 2.0 + lower.error + upper.error {
                 continue;
             }
             polygons.neighbours[first + edge] = None;
             if id < neighbour {
-                let corners = polygons.corners(id);
-                let ends =
-                    [corners[edge], corners[(edge + 1) % corners.len()]].map(|vertex| polygons.point(vertex));
                 let end = |polygon: PolyId, region: RegionId| LinkEnd {
                     polygon,
-                    ends: ends.map(|point| at_level(point, level(regions, region))),
+                    ends: ends.map(|point| on_ground(point, regions, region)),
                 };
                 steps.push(Link::new(end(id, own), end(neighbour, other), LinkKind::Step));
             }
@@ -150,7 +147,7 @@ fn straight_links(
                 polygon,
                 ends: [low, high].map(|at| {
                     let point = if along_x { PlanPoint::new(at, line) } else { PlanPoint::new(line, at) };
-                    at_level(point, level(regions, region))
+                    on_ground(point, regions, region)
                 }),
             };
             links.push(Link::new(
@@ -174,7 +171,7 @@ fn corner_link(
             .get(&gap.regions[side])?
             .iter()
             .min_by_key(|(polygon, point)| (point.distance_squared(middle), *polygon))?;
-        let vertex = at_level(nearest.1, level(regions, gap.regions[side]));
+        let vertex = on_ground(nearest.1, regions, gap.regions[side]);
         Some(LinkEnd { polygon: nearest.0, ends: [vertex; 2] })
     };
     Some(Link::new(end(0)?, end(1)?, LinkKind::Step))

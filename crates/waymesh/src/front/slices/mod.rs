@@ -4,17 +4,19 @@ mod links;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{TriangleSoup, TriangleSource, Validate, setters};
-use waymesh_slices::{SlicesConfig, slice_world};
+use waymesh_slices::{Plane, SliceRegion, SlicesConfig, slice_world};
 
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, InputLinks, Recorder,
     Refused, Report, StageSet, check_soup,
 };
 
-/// Flat slices: every region is level, a slope becomes a region per level, a stair one per tread.
+/// Flat slices: every region is a plane. A stair becomes a region per tread. A slope is cut into a
+/// slice per level, and slices become one region where a plane lies within
+/// [`BakeConfig::max_height_error_levels`] of all of them.
 ///
-/// Regions that differ by one level are neighbours across their border. Steps of more than a level,
-/// up to the agent's, are links ([`waymesh_graph::LinkKind::Step`]), so that a path names the
+/// Regions that meet within a level, or within their errors, are neighbours across their border. Steps
+/// of more than a level, up to the agent's, are links ([`waymesh_graph::LinkKind::Step`]), so that a path names the
 /// stairs it takes. Nothing is eroded: clearance is up to the query. Borders are exact unless
 /// [`BakeConfig::max_edge_error`] allows for less.
 ///
@@ -57,14 +59,13 @@ impl FrontEnd for Slices {
     const REFUSED: Refused = &[
         ("agent.radius", "nothing is eroded; bake for radius 0 and ask for clearance, with `with_clearance`"),
         ("max_ledge", "every step up to `agent.max_step` is a link already"),
-        ("merge_region", "regions are the slices; they are not merged"),
+        ("merge_region", "regions are the slices; `max_height_error_levels` merges them to slopes"),
         ("partition", "regions are the slices"),
-        ("max_height_error_levels", "every region is level"),
         ("with_voxelize", "spans of slices are exact; there are no voxels"),
         ("with_build_field", "spans of slices are exact; there is no field"),
         ("with_partition", "regions are the slices"),
         ("with_trace", "slices come with their borders"),
-        ("with_fit_heights", "every region is level"),
+        ("with_fit_heights", "every region is a plane"),
     ];
 
     /// Cells of 0.05 m, levels of 0.02 m, an agent of no radius that takes steps of 0.5 m, as in
@@ -93,6 +94,7 @@ impl FrontEnd for Slices {
             .with_tile_cells(self.tile_cells)
             .with_link_reach(self.link_reach)
             .with_steep_blocks(self.steep_blocks)
+            .with_max_height_error_levels(config.max_height_error_levels)
             .with_max_memory_bytes(config.max_memory_bytes);
         let slices = recorder.stage("slices", |observer| {
             slice_world(soup, &slices, observer).map_err(|error| StageError::new("slices", error))
@@ -115,12 +117,17 @@ impl FrontEnd for Slices {
             ..Report::default()
         };
         let (regions, links) = (slices.regions, slices.links);
-        #[expect(clippy::cast_precision_loss, reason = "levels of a real world fit a single")]
-        let levels = regions.iter().map(|region| region.level as f32).collect();
+        let planes = regions
+            .iter()
+            .map(|SliceRegion { ground: Plane { at_origin, rise, .. }, .. }| [*at_origin, rise[0], rise[1]]);
+        // The ground lies at most one level below that of its cell, and what it rises within one.
+        #[expect(clippy::cast_possible_truncation, reason = "a figure")]
+        let max_error = 1.0 + regions.iter().map(|region| region.error).fold(0.0, f64::max) as f32;
+        let heights = Heights::Planes { planes: planes.collect(), max_error };
         Ok(Ground {
             links: InputLinks::found_by(move |polygons, _| Ok(links::all(polygons, &regions, &links))),
             min_island: config.min_region,
-            ..Ground::new(Borders::Exact(slices.contours), Heights::Level(levels), report)
+            ..Ground::new(Borders::Exact(slices.contours), heights, report)
         })
     }
 
