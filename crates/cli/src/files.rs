@@ -51,7 +51,7 @@ pub(crate) fn mesh_format(file: &Path, standard: MeshFormat) -> Result<MeshForma
     if is_standard(file) { Ok(standard) } else { Ok(io::mesh_format(file)?) }
 }
 
-/// Makes a file, or empties it, and lets `write` fill it.
+/// Makes a file, or replaces it, with what `write` writes: see [`io::write_file`].
 pub(crate) fn write(
     file: &Path,
     write: impl FnOnce(&mut dyn WriteSeek) -> std::io::Result<()>,

@@ -59,6 +59,7 @@ mod scene;
 mod stl;
 pub mod svg;
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -75,7 +76,12 @@ pub use scene::{LoadOptions, SceneFormat, SceneSource, UpAxis, load, load_with, 
 pub use stl::StlWriter;
 pub use svg::{ColourBy, SvgOptions, write_clear_svg, write_svg};
 
-/// Makes a file, or empties it, and lets `write` fill it.
+/// Makes a file, or replaces it, with what `write` writes.
+///
+/// # Guarantees
+/// The file appears under its name when it is whole and on the disk. Until then, and after an error,
+/// a file of that name is as it was. A file that is replaced passes on its permissions, and a
+/// symbolic link stays one. Devices and pipes are written to directly.
 ///
 /// # Errors
 /// [`IoError::Write`], which names the file.
@@ -84,12 +90,36 @@ pub fn write_file(
     write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> Result<(), IoError> {
     let file = file.as_ref();
-    let written = File::create(file).and_then(|created| {
-        let mut writer = BufWriter::new(created);
+    write_aside(file, write).map_err(|source| IoError::Write { file: file.to_owned(), source })
+}
+
+fn write_aside(
+    file: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let old = file.metadata().ok();
+    if old.as_ref().is_some_and(|old| !old.is_file()) {
+        let mut writer = BufWriter::new(File::create(file)?);
         write(&mut writer)?;
-        writer.flush()
-    });
-    written.map_err(|source| IoError::Write { file: file.to_owned(), source })
+        return writer.flush();
+    }
+    let target = if old.is_some() { file.canonicalize()? } else { file.to_owned() };
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut prefix = OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    let mut aside = tempfile::Builder::new();
+    aside.prefix(&prefix);
+    // Else only the owner may read it.
+    #[cfg(unix)]
+    aside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let (created, aside) = aside.tempfile_in(folder)?.into_parts();
+    if let Some(old) = old {
+        created.set_permissions(old.permissions())?;
+    }
+    let mut writer = BufWriter::new(created);
+    write(&mut writer)?;
+    writer.into_inner()?.sync_all()?;
+    Ok(aside.persist(&target)?)
 }
 
 /// Tests the example of the README.
