@@ -5,19 +5,30 @@ use std::str::FromStr;
 use glam::Vec3;
 use waymesh::tile::Tile;
 
-/// An amount of memory, such as `2GiB`, `800MiB` or `1.5GiB`.
+/// An amount of memory, such as `2GiB`, `800MiB` or `1.5GB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Memory(pub(crate) u64);
+
+/// Units of memory in bytes (IEC 80000-13).
+const UNITS: [(&str, f64); 8] = [
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+    ("TiB", 1_099_511_627_776.0),
+    ("kB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("TB", 1e12),
+];
 
 impl FromStr for Memory {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
-        let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)];
-        let found = units.into_iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
-        let (number, shift) =
-            found.ok_or_else(|| format!("expected a size such as 2GiB or 800MiB, found {text:?}"))?;
+        let found = UNITS.into_iter().find_map(|(unit, bytes)| Some((text.strip_suffix(unit)?, bytes)));
+        let (number, unit) =
+            found.ok_or_else(|| format!("expected a size such as 2GiB or 800MB, found {text:?}"))?;
         let number: f64 = number.trim().parse().map_err(|_| format!("{number:?} is not a number"))?;
         if !(number.is_finite() && number > 0.0) {
             return Err(format!("{text:?} is not a size above 0"));
@@ -27,7 +38,7 @@ impl FromStr for Memory {
             clippy::cast_sign_loss,
             reason = "positive; the cast saturates"
         )]
-        let bytes = (number * f64::from(1_u32 << (shift - 10)) * 1024.0) as u64;
+        let bytes = (number * unit) as u64;
         Ok(Self(bytes))
     }
 }
@@ -75,7 +86,9 @@ mod tests {
     fn sizes_have_units_and_tiles_two_numbers() {
         assert_eq!("2GiB".parse(), Ok(Memory(2 << 30)));
         assert_eq!("1.5 MiB".parse(), Ok(Memory(3 << 19)));
-        for bad in ["2", "-1GiB", "NaNGiB", "GiB", "2GB"] {
+        assert_eq!("10MB".parse(), Ok(Memory(10_000_000)));
+        assert_eq!("0.5 GB".parse(), Ok(Memory(500_000_000)));
+        for bad in ["2", "-1GiB", "NaNGiB", "GiB", "2B", "MB"] {
             assert!(bad.parse::<Memory>().is_err(), "{bad}");
         }
         assert_eq!("3, 4".parse(), Ok(TileAt(Tile { row: 4, column: 3 })));

@@ -9,13 +9,17 @@ use crate::{BadField, Bounds};
 /// `i64` exactly.
 pub const MAX_PLAN_COORDINATE: i32 = 1 << 30;
 
+/// Largest side of a voxel in metres. No agent stands on a coarser grid, and a number beyond it is
+/// a slip.
+const LARGEST_VOXEL: f32 = 1e4;
+
 /// Size of a voxel, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GridScale {
-    /// Side of a cell along x and z. Default 0.3, finite and above zero.
+    /// Side of a cell along x and z. Default 0.3, above zero and at most 10 km.
     pub cell_size: f32,
-    /// Height of a level along y. Default 0.2, finite and above zero.
+    /// Height of a level along y. Default 0.2, above zero and at most 10 km.
     pub level_height: f32,
 }
 
@@ -64,10 +68,13 @@ impl GridScale {
     /// Checks both lengths.
     ///
     /// # Errors
-    /// Names the first one that is not finite and positive.
+    /// Names the first one that is out of its range.
     pub fn validate(&self) -> Result<(), BadField> {
-        BadField::unless_positive("cell_size", self.cell_size)?;
-        BadField::unless_positive("level_height", self.level_height)
+        for (field, metres) in [("cell_size", self.cell_size), ("level_height", self.level_height)] {
+            let is_fine = metres > 0.0 && metres <= LARGEST_VOXEL;
+            BadField::unless(is_fine, field, metres, "above 0 and at most 10000 m")?;
+        }
+        Ok(())
     }
 }
 

@@ -8,7 +8,8 @@ use crate::MetricsError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MetricsConfig {
-    /// Sample points on the scene, and as many on the mesh. Default 100,000, at least 1.
+    /// Sample points on the scene, and as many on the mesh, of about 100 bytes each. Default
+    /// 100,000; 1 to 10,000,000, with which the error of a share is below 0.0002.
     pub samples: usize,
     /// Seed of the random numbers. Default 1, any value.
     pub seed: u64,
@@ -28,6 +29,9 @@ pub struct MetricsConfig {
     /// 1.
     pub grid_limit: usize,
 }
+
+/// Largest number of samples: a gigabyte of them.
+const MOST_SAMPLES: u32 = 10_000_000;
 
 impl Default for MetricsConfig {
     fn default() -> Self {
@@ -67,9 +71,10 @@ impl MetricsConfig {
     /// # Errors
     /// [`MetricsError::BadField`] names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), MetricsError> {
-        for (field, value) in [("samples", self.samples), ("grid_limit", self.grid_limit)] {
-            BadField::unless(value > 0, field, 0.0, "at least 1")?;
-        }
+        let samples = u32::try_from(self.samples).unwrap_or(u32::MAX);
+        let is_fine = (1..=MOST_SAMPLES).contains(&samples);
+        BadField::unless(is_fine, "samples", samples, "1 to 10000000")?;
+        BadField::unless(self.grid_limit > 0, "grid_limit", 0.0, "at least 1")?;
         for (field, value) in [
             ("cell_size", self.cell_size),
             ("level_height", self.level_height),

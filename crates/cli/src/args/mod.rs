@@ -179,7 +179,7 @@ pub(crate) struct EvaluateArgs {
     /// The mesh: a .wmesh or .wmrun file, or an OBJ file of polygons of any tool, in metres, y up.
     #[arg(long, value_name = "MESH")]
     pub(crate) mesh: PathBuf,
-    /// Number of places to judge. Default: 100000.
+    /// Number of places to judge, at most 10000000. Default: 100000.
     #[arg(long, value_name = "COUNT")]
     pub(crate) samples: Option<usize>,
     /// Draw the mesh, the places that it misses, and the places where it should not be.
@@ -194,9 +194,9 @@ pub(crate) struct InfoArgs {
     /// The mesh, a .wmesh or .wmrun file. `-` is standard input.
     #[arg(value_name = "MESH")]
     pub(crate) mesh: PathBuf,
-    /// Also measure this many path queries between random places of the mesh.
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) queries: Option<usize>,
+    /// Also measure this many path queries, up to 10000000, between random places of the mesh.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) queries: Option<u32>,
     /// Print all islands instead of the ten largest.
     #[arg(long)]
     pub(crate) all: bool,

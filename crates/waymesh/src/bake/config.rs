@@ -80,7 +80,8 @@ pub struct BakeConfig {
     pub keep: Keep,
     /// Jumps and drops to look for, which become links. Default none.
     pub jumps: Option<JumpConfig>,
-    /// Threads to use, 0 for one per core. Default 0. The result does not depend on it.
+    /// Threads to use, at most 1,024; 0 for one per core. Default 0. The result does not depend on
+    /// it.
     pub threads: usize,
     /// Memory to work in, in bytes. Default 2 GiB.
     /// - Voxels: most that the heightfield may take; the whole bake peaks at about four times as
@@ -133,6 +134,9 @@ pub enum ConfigError {
 
 /// Default of [`BakeConfig::max_edge_error`] in cells, RecastDemo's.
 const MAX_EDGE_ERROR_CELLS: f32 = 1.3;
+
+/// More than any machine runs at once; starting tens of thousands takes minutes.
+const MOST_THREADS: u32 = 1024;
 
 setters! {
     impl BakeConfig {
@@ -233,6 +237,8 @@ impl BakeConfig {
         BadField::unless(is_fine, "max_height_error_levels", error, "finite and above 0")?;
         let is_fine = self.max_vertices == 0 || self.max_vertices >= 3;
         BadField::unless(is_fine, "max_vertices", self.max_vertices, "0 or at least 3")?;
+        let threads = u32::try_from(self.threads).unwrap_or(u32::MAX);
+        BadField::unless(threads <= MOST_THREADS, "threads", threads, "at most 1024")?;
         if let Keep::ConnectedTo(seeds) = &self.keep {
             BadField::unless(!seeds.is_empty(), "keep", 0.0, "connected to at least one place")?;
             for value in seeds.iter().flat_map(glam::Vec3::to_array) {
