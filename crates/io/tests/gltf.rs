@@ -297,3 +297,93 @@ fn broken_containers_are_refused() {
         other => panic!("{other:?}"),
     }
 }
+
+/// An error that says that there are too many of something.
+fn too_many(soup: Result<TriangleSoup, IoError>, what: &str) {
+    match soup {
+        Err(IoError::TooMany { element, count, limit, .. }) => {
+            assert!(count > limit && element.contains(what), "{count} {element}, {limit}");
+        }
+        other => panic!("{:?}", other.map(|soup| soup.triangles().len())),
+    }
+}
+
+fn repeated(text: &str, count: usize) -> String {
+    format!("[{}]", vec![text; count].join(","))
+}
+
+#[test]
+fn counts_without_bytes_ask_for_no_memory() {
+    let node = r#"[{"mesh":0}]"#;
+    let primitive = r#"[{"attributes":{"POSITION":0}}]"#;
+    for count in [1_u64 << 40, u64::MAX / 2] {
+        let sparse = format!(
+            r#"[{{"componentType":5126,"count":3,"type":"VEC3","sparse":{{"count":{count},
+            "indices":{{"bufferView":1,"componentType":5123}},"values":{{"bufferView":0}}}}}}]"#
+        );
+        let found = parse("a.gltf", scene(node, primitive, &sparse, ""));
+        assert!(matches!(found, Err(IoError::Truncated { .. })), "{:?}", found.map(|_| ()));
+        let zeros = format!(r#"[{{"componentType":5126,"count":{count},"type":"VEC3"}}]"#);
+        too_many(parse("a.gltf", scene(node, primitive, &zeros, "")), "corners");
+    }
+}
+
+#[test]
+fn twenty_thousand_meshes_of_zeros_are_refused() {
+    let count = 20_000;
+    let text =
+        |part: &dyn Fn(usize) -> String| format!("[{}]", (0..count).map(part).collect::<Vec<_>>().join(","));
+    let nodes = text(&|index| format!(r#"{{"mesh":{index}}}"#));
+    let meshes = text(&|index| format!(r#"{{"primitives":[{{"attributes":{{"POSITION":{index}}}}}]}}"#));
+    // As many zeros as the limit for instances lets through, and one accessor for each.
+    let accessors = repeated(r#"{"componentType":5126,"count":7998,"type":"VEC3"}"#, count);
+    let scene = format!(
+        r#"{{"asset":{{"version":"2.0"}},"nodes":{nodes},"meshes":{meshes},"accessors":{accessors}}}"#
+    );
+    too_many(parse("a.gltf", scene.into_bytes()), "vertices");
+}
+
+#[test]
+fn instances_and_primitives_multiply_up_to_a_limit() {
+    let nodes = |count| repeated(r#"{"mesh":0}"#, count);
+    let one = PRIMITIVE.trim_matches(['[', ']']);
+    let many = repeated(one, 10_000);
+    too_many(parse("a.gltf", scene(&nodes(20_000), &many, ACCESSORS, "")), "instances");
+    // Primitives without corners take time as well.
+    let none = r#"[{"bufferView":0,"componentType":5126,"count":0,"type":"VEC3"}]"#;
+    let empty = repeated(r#"{"attributes":{"POSITION":0}}"#, 10_000);
+    too_many(parse("a.gltf", scene(&nodes(20_000), &empty, none, "")), "instances");
+    let soup = parse("a.gltf", scene(&nodes(1_000), PRIMITIVE, ACCESSORS, "")).unwrap();
+    assert_eq!(soup.triangles().len(), 3_000);
+}
+
+#[test]
+fn buffers_are_regular_files_in_the_folder_of_the_scene() {
+    let outer = tempfile::tempdir().unwrap();
+    std::fs::write(outer.path().join("outside.bin"), gltf_buffer()).unwrap();
+    let folder = outer.path().join("scene");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::create_dir(folder.join("parts")).unwrap();
+    std::fs::write(folder.join("inside.bin"), gltf_buffer()).unwrap();
+    let file = folder.join("scene.gltf");
+    let mut refused = vec!["../outside.bin".to_owned(), "parts".to_owned()];
+    refused.push(outer.path().join("outside.bin").to_str().unwrap().to_owned());
+    #[cfg(unix)]
+    {
+        refused.push("/dev/zero".to_owned());
+        refused.push("link.bin".to_owned());
+        refused.push("pipe".to_owned());
+        std::os::unix::fs::symlink(outer.path().join("outside.bin"), folder.join("link.bin")).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap();
+        assert!(made.success());
+    }
+    for uri in refused {
+        std::fs::write(&file, gltf_json(&format!(r#"{{"byteLength":78,"uri":"{uri}"}}"#))).unwrap();
+        match load(&file) {
+            Err(IoError::Malformed { expected, .. }) => assert!(expected.contains("folder"), "{uri}"),
+            other => panic!("{uri}: {other:?}"),
+        }
+    }
+    std::fs::write(&file, gltf_json(r#"{"byteLength":78,"uri":"parts/../inside.bin"}"#)).unwrap();
+    assert_eq!(corners(&load(&file).unwrap()), expected());
+}

@@ -8,11 +8,6 @@ use super::buffer::Buffers;
 use super::{Source, get};
 use crate::{IoError, Place};
 
-/// An accessor without bytes of its own is all zeros but for its sparse values. So that a few bytes
-/// of JSON cannot ask for all memory, it may have this many elements for every sparse value, and as
-/// many to begin with.
-const ZEROS_PER_VALUE: u64 = 1 << 16;
-
 /// Elements of one type, one after the other at a distance.
 struct View<'b> {
     bytes: &'b [u8],
@@ -111,7 +106,8 @@ fn typed<'r>(
 }
 
 /// Positions in the units of the mesh. Normalised integers are mapped to -1..1 or 0..1
-/// (`KHR_mesh_quantization`).
+/// (`KHR_mesh_quantization`). An accessor without bytes of its own is all zeros but for its sparse
+/// values; the caller bounds its count.
 pub(super) fn positions(
     source: &Source<'_>,
     root: &Root,
@@ -140,34 +136,29 @@ pub(super) fn positions(
         })
     };
     let size = 3 * kind.size();
+    // First, because what these take is bounded by their bytes.
+    let replaced: Vec<(u32, [f32; 3])> = match &accessor.sparse {
+        Some(sparse) => {
+            let numbers = sparse_indices(source, root, buffers, sparse, place)?;
+            let offset = sparse.values.byte_offset.0;
+            let base = sparse.values.buffer_view.value();
+            let view = view(source, root, buffers, base, offset, (sparse.count.0, size), place)?;
+            numbers.into_iter().zip(0..).map(|(number, element)| (number, decode(&view, element))).collect()
+        }
+        None => Vec::new(),
+    };
     let mut positions = match &accessor.buffer_view {
         Some(base) => {
             let offset = accessor.byte_offset.map_or(0, |offset| offset.0);
             let view = view(source, root, buffers, base.value(), offset, (count, size), place)?;
             element_range(count).map(|element| decode(&view, element)).collect()
         }
-        None => {
-            let values = accessor.sparse.as_ref().map_or(0, |sparse| sparse.count.0);
-            let limit = values.saturating_add(1).saturating_mul(ZEROS_PER_VALUE);
-            if count > limit {
-                let file = source.file.to_owned();
-                return Err(IoError::TooMany { file, element: "vertices without data", count, limit });
-            }
-            vec![[0.0; 3]; element_range(count).len()]
-        }
+        None => vec![[0.0; 3]; element_range(count).len()],
     };
-    if let Some(sparse) = &accessor.sparse {
-        let numbers = sparse_indices(source, root, buffers, sparse, place)?;
-        let offset = sparse.values.byte_offset.0;
-        let base = sparse.values.buffer_view.value();
-        let view = view(source, root, buffers, base, offset, (sparse.count.0, size), place)?;
-        let vertices = positions.len();
-        for (element, number) in numbers.into_iter().enumerate() {
-            let slot = positions
-                .get_mut(number as usize)
-                .ok_or_else(|| source.out_of_range(place, "vertex", i64::from(number), vertices))?;
-            *slot = decode(&view, element);
-        }
+    let vertices = positions.len();
+    for (number, position) in replaced {
+        let slot = positions.get_mut(number as usize);
+        *slot.ok_or_else(|| source.out_of_range(place, "vertex", i64::from(number), vertices))? = position;
     }
     Ok(positions)
 }

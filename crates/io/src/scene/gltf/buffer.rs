@@ -1,8 +1,10 @@
-//! The bytes behind a buffer: binary chunk, data URI or file beside the scene. Read when first
-//! asked for.
+//! The bytes behind a buffer: binary chunk, data URI, or regular file in the scene's folder. Read
+//! when first asked for.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -17,12 +19,23 @@ pub(super) struct Buffers<'a> {
     source: Source<'a>,
     root: &'a Root,
     blob: Option<Cow<'a, [u8]>>,
-    loaded: Vec<Option<Cow<'a, [u8]>>>,
+    loaded: Vec<Option<Rc<Cow<'a, [u8]>>>>,
+    /// What was read from files. Buffers may share one.
+    files: BTreeMap<PathBuf, Rc<Cow<'a, [u8]>>>,
 }
 
 impl<'a> Buffers<'a> {
     pub(super) fn new(source: Source<'a>, root: &'a Root, blob: Option<Cow<'a, [u8]>>) -> Self {
-        Self { source, root, blob, loaded: vec![None; root.buffers.len()] }
+        Self { source, root, blob, loaded: vec![None; root.buffers.len()], files: BTreeMap::new() }
+    }
+
+    /// Bytes of the scene's file and of the files that its buffers name.
+    pub(super) fn file_bytes(&self) -> u64 {
+        let uris = self.root.buffers.iter().filter_map(|buffer| buffer.uri.as_deref());
+        let files: BTreeSet<PathBuf> =
+            uris.filter(|uri| !is_data(uri)).filter_map(|uri| self.file(uri, Place::File).ok()).collect();
+        let lengths = files.iter().filter_map(|file| Some(file.metadata().ok()?.len()));
+        lengths.fold(self.source.bytes.len() as u64, u64::saturating_add)
     }
 
     /// The bytes of a buffer, `byteLength` of them.
@@ -31,36 +44,66 @@ impl<'a> Buffers<'a> {
         let place = Place::Element { kind: "buffer", index };
         if self.loaded[index].is_none() {
             let bytes = match &buffer.uri {
-                Some(uri) => self.resolve(uri, place)?.into(),
-                None if index == 0 => self
-                    .blob
-                    .take()
-                    .ok_or_else(|| self.source.malformed(place, "a URI or a binary chunk", "neither"))?,
+                Some(uri) if is_data(uri) => Rc::new(self.data(uri, place)?.into()),
+                Some(uri) => self.read(uri, place)?,
+                None if index == 0 => {
+                    let blob = self.blob.take();
+                    let neither = || self.source.malformed(place, "a URI or a binary chunk", "neither");
+                    Rc::new(blob.ok_or_else(neither)?)
+                }
                 None => return Err(self.source.malformed(place, "a URI", "none")),
             };
             self.loaded[index] = Some(bytes);
         }
-        let bytes = self.loaded[index].as_deref().unwrap_or_default();
+        let bytes: &[u8] = self.loaded[index].as_ref().map_or(&[], |bytes| bytes.as_ref());
         usize::try_from(buffer.byte_length.0)
             .ok()
             .and_then(|length| bytes.get(..length))
             .ok_or_else(|| self.source.truncated(place, buffer.byte_length.0, bytes.len() as u64))
     }
 
-    fn resolve(&self, uri: &str, place: Place) -> Result<Vec<u8>, IoError> {
-        if let Some(data) = uri.strip_prefix("data:") {
-            let encoded = data.split_once(";base64,").map(|(_, encoded)| encoded);
-            return encoded.and_then(decode_base64).ok_or_else(|| {
-                self.source.malformed(place, "a data URI in base64", super::super::quoted(uri.as_bytes()))
-            });
+    fn data(&self, uri: &str, place: Place) -> Result<Vec<u8>, IoError> {
+        let encoded = uri.split_once(";base64,").map(|(_, encoded)| encoded);
+        encoded.and_then(decode_base64).ok_or_else(|| {
+            self.source.malformed(place, "a data URI in base64", super::super::quoted(uri.as_bytes()))
+        })
+    }
+
+    fn read(&mut self, uri: &str, place: Place) -> Result<Rc<Cow<'a, [u8]>>, IoError> {
+        let file = self.file(uri, place)?;
+        if let Some(known) = self.files.get(&file) {
+            return Ok(known.clone());
         }
+        let bytes: Rc<Cow<'a, [u8]>> = match std::fs::read(&file) {
+            Ok(bytes) => Rc::new(bytes.into()),
+            Err(source) => return Err(IoError::Read { file, source }),
+        };
+        self.files.insert(file, bytes.clone());
+        Ok(bytes)
+    }
+
+    /// The file that a URI names: a regular one in the folder of the scene or below it. Scenes come
+    /// from strangers, and a device or pipe may never end.
+    fn file(&self, uri: &str, place: Place) -> Result<PathBuf, IoError> {
         if uri.contains("://") {
             return Err(self.source.unsupported(format!("a buffer at {uri}")));
         }
-        let mut file: PathBuf = self.source.file.parent().unwrap_or(self.source.file).to_owned();
-        file.push(decode_percent(uri));
-        std::fs::read(&file).map_err(|source| IoError::Read { file, source })
+        let folder = self.source.file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        let file = folder.join(decode_percent(uri));
+        let failed = |source| IoError::Read { file: file.clone(), source };
+        let real = file.canonicalize().map_err(failed)?;
+        let is_below = real.starts_with(folder.canonicalize().map_err(failed)?);
+        if !is_below || !real.metadata().map_err(failed)?.is_file() {
+            let found = super::super::quoted(uri.as_bytes());
+            return Err(self.source.malformed(place, "a regular file in the folder of the scene", found));
+        }
+        Ok(real)
     }
+}
+
+fn is_data(uri: &str) -> bool {
+    uri.starts_with("data:")
 }
 
 /// Base64 with or without padding (RFC 4648, section 4); `None` for any other character.
