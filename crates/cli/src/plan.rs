@@ -21,7 +21,7 @@ pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
     let inputs = Inputs::new(&args.plans, args.format.as_deref())?;
     let mesh_file = build::output_file(args.output.as_ref(), &inputs)?;
     for file in &inputs.files {
-        plan.merge(read_plan(file, &args.read_options())?);
+        plan.merge(read_plan(file, &args.read_options())?)?;
     }
     let bake = build::bake(&args.baker(&plan), &plan)?;
     build::write_summed_up(&bake, mesh_file, &args.extras, json, |out| summary(out, &bake.report))
@@ -80,6 +80,7 @@ impl PlanArgs {
         set(&mut front.arc_error, self.arc_error);
         set(&mut front.link_reach, self.link_reach);
         set(&mut front.near_distance, self.near_distance);
+        set(&mut front.close_distance, self.close_distance);
         set(&mut front.merge_distance, self.merge_distance);
         set(&mut front.steiner_grid, self.steiner_grid);
         front

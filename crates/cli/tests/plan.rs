@@ -92,6 +92,25 @@ fn borders_are_split_and_a_grid_of_points_is_kept_by_triangles() {
 }
 
 #[test]
+fn hairlines_close_by_an_option_or_a_setting() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    let rooms = "POLYGON ((0 0, 5 0, 5 4, 0 4, 0 0))\nPOLYGON ((5.001 0, 9 0, 9 4, 5.001 4, 5.001 0))\n";
+    std::fs::write(folder.join("rooms.wkt"), rooms).expect("a file");
+    std::fs::write(folder.join("settings.toml"), "close-distance = 0.01\n").expect("a file");
+    let islands = |words: &[&str]| {
+        let report = json(&succeed(folder, &[&["plan", "rooms.wkt", "--json", "--check"], words].concat()));
+        report["islands"].as_array().expect("a list").len()
+    };
+    assert_eq!(islands(&[]), 2);
+    assert_eq!(islands(&["--merge-distance", "0.01"]), 2, "that is for vertices of one piece");
+    assert_eq!(islands(&["--close-distance", "0.01"]), 1);
+    assert_eq!(islands(&["--config", "settings.toml"]), 1);
+    let message = fail(folder, 1, &["plan", "rooms.wkt", "--close-distance", "-1"]);
+    assert!(message.contains("close_distance is -1"), "{message}");
+}
+
+#[test]
 fn faults_name_the_file_and_the_element() {
     let folder = folder();
     let folder = folder.path();
@@ -100,6 +119,7 @@ fn faults_name_the_file_and_the_element() {
             "nan.toml",
             "[[storey]]\nname = \"a\"\n[[storey.walkable]]\nname = \"hall\"\noutline = [[0, 0], [nan, 1], [1, 1]]",
         ),
+        ("other.toml", "[agent]\nradius = 0.3"),
         ("key.toml", "[[storey]]\nname = \"a\"\nheight = 3"),
         ("open.geojson", "{\"type\":\"Polygon\""),
         ("empty.wkt", "# nothing\n"),
@@ -126,7 +146,13 @@ fn faults_name_the_file_and_the_element() {
         (vec!["plan", "house.toml", "--agent-radius", "50"], vec!["nothing is walkable"]),
         (vec!["plan", "house.toml", "--cell-size", "0"], vec!["cell_size"]),
         (vec!["plan", "house.toml", "--max-edge-length", "-2"], vec!["max_edge_length"]),
+        (
+            vec!["plan", "house.toml", "--max-edge-length", "0.0001"],
+            vec!["max_edge_length is 0.0001", "at least 10 cells"],
+        ),
         (vec!["plan", "house.toml", "--steiner-grid", "NaN"], vec!["steiner_grid"]),
+        (vec!["plan", "house.toml", "--steiner-grid", "0.002"], vec!["4194304"]),
+        (vec!["plan", "house.toml", "other.toml"], vec!["radius of 0.25 m", "0.3 m"]),
         #[cfg(not(feature = "dxf"))]
         (vec!["plan", "house.dxf"], vec!["house.dxf", "feature \"dxf\""]),
         (vec!["plan", "house.toml", "--join", "miter", "--miter-limit", "0.1"], vec!["miter limit"]),

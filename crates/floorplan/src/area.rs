@@ -13,7 +13,7 @@ use i_overlay::core::fill_rule::FillRule;
 use i_overlay::core::overlay_rule::OverlayRule;
 use i_overlay::float::overlay::FloatOverlay;
 
-use crate::{Fill, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape};
+use crate::{Fill, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape, tangle};
 
 /// Largest coordinate in metres. The grid holds 2^30 cells per side, of 1 mm unless the plan is
 /// larger.
@@ -138,6 +138,7 @@ impl Cleaner<'_> {
                 for points in loops {
                     rings.push(Polygon::new(self.ring(shape, points, None)?, Vec::new()));
                 }
+                tangle::check_lines(&shape.source, rings.iter().map(Polygon::exterior))?;
                 Region(MultiPolygon::new(rings)).filled(*fill)
             }
             Outline::Wall { line, width } => {
@@ -147,6 +148,7 @@ impl Cleaner<'_> {
                     self.note(shape, NoteKind::NoArea);
                     return Ok(Region::empty());
                 }
+                tangle::check_lines(&shape.source, [&line])?;
                 let style = BufferStyle::new(width / 2.0)
                     .line_cap(LineCap::Square)
                     .line_join(LineJoin::Miter(WALL_MITER));
@@ -187,6 +189,7 @@ impl Cleaner<'_> {
         holes: &[Vec<PlanPosition>],
     ) -> Result<Region, PlanError> {
         let ring = Polygon::new(self.ring(shape, outer, None)?, Vec::new());
+        tangle::check_lines(&shape.source, [ring.exterior()])?;
         let signed_area = ring.unsigned_area();
         let region = Region(MultiPolygon::new(vec![ring])).filled(Fill::NonZero);
         let area = region.area();
@@ -196,6 +199,7 @@ impl Cleaner<'_> {
         let mut regions = Vec::with_capacity(holes.len());
         for (index, hole) in holes.iter().enumerate() {
             let ring = Polygon::new(self.ring(shape, hole, Some(index))?, Vec::new());
+            tangle::check_lines(&shape.source, [ring.exterior()])?;
             let hole = Region(MultiPolygon::new(vec![ring])).filled(Fill::NonZero);
             if hole.area() < NO_AREA {
                 self.note(shape, NoteKind::HoleWithoutArea { hole: index });
@@ -206,6 +210,7 @@ impl Cleaner<'_> {
         if regions.is_empty() {
             return Ok(region);
         }
+        tangle::check(&shape.source, regions.iter().map(|(_, hole)| hole).chain([&region]))?;
         let all = Region::union(regions.iter().map(|(_, hole)| hole));
         let left = region.minus(&all);
         // Only if some hole is not completely inside, find out which.

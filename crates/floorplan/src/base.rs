@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use glam::Vec3;
+use rstar::primitives::{GeomWithData, Rectangle};
+use rstar::{AABB, RTree};
 use waymesh_core::{Bounds, ContourSet, GridFrame, GridScale, PlanPoint};
 
 use crate::area::{Cleaner, Extent, Region, check_point, grown, meet};
 use crate::assemble::{Piece, contours};
 use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position};
-use crate::offset::grow;
-use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, PlanPosition, Shape};
+use crate::offset::{closed, grow};
+use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, PlanPosition, Shape, tangle};
 
 /// Height of a level in metres. Heights are fractional, so it does not affect the result.
 const LEVEL_HEIGHT: f32 = 0.01;
@@ -83,6 +85,12 @@ struct Opening {
     sill: Vec<PlanPoint>,
 }
 
+/// The box of a sill, with the number of the door among those of its window.
+type SillBox<'a> = GeomWithData<Rectangle<[f64; 2]>, (usize, &'a Opening)>;
+
+/// Most doors that may lie over each other: each layer is an overlay of all ground.
+const MOST_LAYERS: usize = 64;
+
 /// One floor of a [`PlanBase`], or a window of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoreyBase {
@@ -153,19 +161,23 @@ impl PlanBase {
     ///
     /// # Errors
     /// For bad configuration; coordinates that are not finite or beyond 10 000 km; doors without
-    /// length; two storeys with the same name; no walkable shape.
+    /// length; two storeys with the same name or more than 1,000; no walkable shape; borders that
+    /// cross each other more than about a million times.
     pub fn new(plan: &FloorPlan, config: &PlanConfig) -> Result<Self, PlanError> {
         config.validate()?;
+        plan.check_storeys()?;
         let mut notes = plan.notes.clone();
         let mut storeys = Vec::with_capacity(plan.storeys.len());
         for (index, storey) in plan.storeys.iter().enumerate() {
             if plan.storeys[..index].iter().any(|other| other.name == storey.name) {
                 return Err(PlanError::StoreyTwice { name: storey.name.clone() });
             }
+            let element: Arc<str> = format!("storey {:?}", storey.name).into();
             let mut cleaner = Cleaner { arc_error: config.arc_error, notes: &mut notes };
             let mut united = |shapes: &[Shape]| -> Result<Region, PlanError> {
                 let regions: Vec<Region> =
                     shapes.iter().map(|shape| cleaner.region(shape)).collect::<Result<_, _>>()?;
+                tangle::check(&element, &regions)?;
                 Ok(Region::union(&regions))
             };
             let (walkable, blocked) = (united(&storey.walkable)?, united(&storey.blocked)?);
@@ -173,6 +185,7 @@ impl PlanBase {
             for door in &storey.doors {
                 openings.push(opening(&storey.name, door)?);
             }
+            tangle::check(&element, openings.iter().chain([&blocked]))?;
             let all = Region::union(&openings);
             storeys.push((walkable, blocked.minus(&all), openings));
         }
@@ -210,6 +223,7 @@ impl PlanBase {
         #[expect(clippy::cast_possible_truncation, reason = "levels of a building fit a single")]
         let height = height as f32;
         let walkable = Region::union(std::iter::once(walkable).chain(&openings));
+        let walkable = closed(&walkable, self.config.close_distance);
         let openings = storey
             .doors
             .iter()
@@ -359,7 +373,7 @@ impl PlanBase {
         let mut pieces = Vec::new();
         let mut notes = Vec::new();
         for (storey, obstacles) in parts {
-            let polygons = self.polygons(storey, obstacles, &mut notes);
+            let polygons = self.polygons(storey, obstacles, &mut notes)?;
             pieces.extend(polygons.into_iter().map(|polygon| Piece {
                 storey: storey.storey,
                 height: storey.height,
@@ -376,9 +390,9 @@ impl PlanBase {
         storey: &StoreyBase,
         obstacles: &[&Obstacle],
         notes: &mut Vec<PlanNote>,
-    ) -> Vec<LatticePolygon> {
+    ) -> Result<Vec<LatticePolygon>, PlanError> {
         let config = &self.config;
-        let Some(extent) = storey.walkable.extent() else { return Vec::new() };
+        let Some(extent) = storey.walkable.extent() else { return Ok(Vec::new()) };
         let around = storey.window.map_or(grown(extent, 2.0 * reach(config) + 1e-3), |window| {
             grown(self.extent(window), 2.0 * reach(config) + 1e-3)
         });
@@ -395,6 +409,7 @@ impl PlanBase {
             Some(window) => storey.walkable.within(&Region::rectangle(self.extent(window))),
             None => storey.walkable.clone(),
         };
+        tangle::check(&format!("storey {:?}", self.names[storey.storey]).into(), [&ground, &blocked])?;
         let ground = ground.minus(&blocked);
         let near_cells = config.near_distance / f64::from(self.frame.cell_size);
         let on_border = |point: PlanPoint| storey.window.is_some_and(|window| window.on_border(point));
@@ -416,14 +431,61 @@ impl PlanBase {
             let element = format!("storey {:?}", self.names[storey.storey]).into();
             notes.push(PlanNote { element, kind });
         }
+        self.cut(&mut polygons, &storey.openings)?;
+        Ok(polygons)
+    }
+
+    /// Cuts pieces of ground along the sills of doors. The sills follow, in the order of the doors.
+    /// Where they overlap, the ground belongs to the first.
+    fn cut(&self, polygons: &mut Vec<LatticePolygon>, openings: &[Opening]) -> Result<(), PlanError> {
         let mut sills = Vec::new();
-        for opening in &storey.openings {
-            let (outside, inside) = lattice::split(&polygons, std::slice::from_ref(&opening.sill));
-            polygons = outside;
-            sills.extend(inside);
+        for layer in self.layers(openings)? {
+            let cutters: Vec<Vec<PlanPoint>> = layer.iter().map(|sill| sill.data.1.sill.clone()).collect();
+            let (outside, inside) = lattice::split(polygons, &cutters);
+            *polygons = outside;
+            let boxes = RTree::bulk_load(layer);
+            sills.extend(inside.into_iter().map(|piece| {
+                let corner = piece[0][0];
+                let place = AABB::from_point([f64::from(corner.x), f64::from(corner.z)]);
+                let sill = boxes.locate_in_envelope_intersecting(place).next();
+                (sill.map_or(usize::MAX, |sill| sill.data.0), piece)
+            }));
         }
-        polygons.extend(sills);
-        polygons
+        sills.sort_by_key(|(door, _)| *door);
+        polygons.extend(sills.into_iter().map(|(_, piece)| piece));
+        Ok(())
+    }
+
+    /// Sorts doors into layers in which the boxes of no two sills touch, each as early as doors
+    /// before it allow. Doors of a layer are cut at once.
+    fn layers<'a>(&self, openings: &'a [Opening]) -> Result<Vec<Vec<SillBox<'a>>>, PlanError> {
+        let mut layers: Vec<Vec<SillBox<'_>>> = Vec::new();
+        let mut placed: RTree<GeomWithData<Rectangle<[f64; 2]>, usize>> = RTree::new();
+        for (index, opening) in openings.iter().enumerate() {
+            let bound = |pick: fn(f64, f64) -> f64, start: f64, margin: f64| {
+                let corner = |of: fn(&PlanPoint) -> i32| {
+                    opening.sill.iter().fold(start, |best, point| pick(best, f64::from(of(point)))) + margin
+                };
+                [corner(|point| point.x), corner(|point| point.z)]
+            };
+            // Cuts are rounded by a cell.
+            let low = bound(f64::min, f64::INFINITY, -1.0);
+            let high = bound(f64::max, f64::NEG_INFINITY, 1.0);
+            let envelope = AABB::from_corners(low, high);
+            let below = placed.locate_in_envelope_intersecting(envelope).map(|sill| sill.data + 1);
+            let layer = below.max().unwrap_or(0);
+            if layer == MOST_LAYERS {
+                let door = self.doors[opening.door].name.clone();
+                return Err(PlanError::DoorsOverlap { door, limit: MOST_LAYERS });
+            }
+            let rectangle = Rectangle::from_corners(low, high);
+            placed.insert(GeomWithData::new(rectangle, layer));
+            if layer == layers.len() {
+                layers.push(Vec::new());
+            }
+            layers[layer].push(GeomWithData::new(rectangle, (index, opening)));
+        }
+        Ok(layers)
     }
 }
 

@@ -59,6 +59,41 @@ pub enum PlanError {
         /// The name.
         name: String,
     },
+    /// Two plans for different agents.
+    #[error("one plan is for an agent with a {size} of {first} m, another for {second} m")]
+    TwoAgents {
+        /// `"radius"` or `"height"`.
+        size: &'static str,
+        /// Metres in the plan that was there.
+        first: f32,
+        /// Metres in the one that was to be added.
+        second: f32,
+    },
+    /// More storeys than a plan may have.
+    #[error("the plan has {count} storeys, the limit is {limit}")]
+    TooManyStoreys {
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// Borders that cross each other so often that their areas cannot be found in reasonable time
+    /// and memory.
+    #[error("{element}: the borders cross each other too often, the limit is about {limit} crossings")]
+    TooManyCrossings {
+        /// File and element, or the storey.
+        element: Arc<str>,
+        /// How many crossings there may be, about.
+        limit: u64,
+    },
+    /// Doors that lie over each other.
+    #[error("{door}: doors lie over each other, more than {limit} deep")]
+    DoorsOverlap {
+        /// Storey and door.
+        door: Arc<str>,
+        /// How many there may be.
+        limit: usize,
+    },
     /// A missing storey.
     #[error("there is no storey {index}, the plan has {count}")]
     NoStorey {

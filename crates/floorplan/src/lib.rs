@@ -39,7 +39,19 @@
 //!   or a word such as `floor`, `room`, `wall`, `obstacle`, `furniture`, `column`. Polygons are
 //!   areas, lines walls (property `width`), a multi-point a hull (`hull` is `convex` or `concave`,
 //!   `concavity`), a point with `radius` a disc, a line of kind `door` a door (`depth`, `cost`).
-//!   `storey`, `elevation` and `name` are read as well.
+//!   `storey`, `elevation` and `name` are read as well. Between storeys:
+//!   - kind `level`: a storey, with its height in `elevation`; `storey`, the feature's `id` or
+//!     `name` is what others call it. Its geometry is not walkable.
+//!   - kind `stairs`, `escalator` or `ramp`: a multi-line of the first and the last step, two points
+//!     each, in the same direction, or one line for both; storeys in `from` and `to`; `cost`,
+//!     `one_way`.
+//!   - kind `lift` or `elevator`: a multi-point with a point for each of `storeys`, or one point;
+//!     `cost`.
+//!
+//!   Without `kind`, `feature_type` as in IMDF does: `unit` is walkable unless its `category` is a
+//!   column, a material of walls or `opentobelow`, `opening` a door, `fixture` and `kiosk` are
+//!   blocked, and `level` a storey that others name by `level_id`. Coordinates are those of a plan,
+//!   not degrees, and a level needs an `elevation`. Other types are left out with a note.
 //! - **WKT**: one geometry per line, after an optional `walkable` or `blocked`; `#` begins a
 //!   comment.
 //! - **SVG**: shapes and paths with their transforms and fill rules. The class, label or id of an
@@ -77,6 +89,7 @@ mod lattice;
 mod offset;
 mod plan;
 mod read;
+mod tangle;
 
 /// A plan in TOML that holds everything a plan can hold.
 pub const EXAMPLE: &str = include_str!("example.toml");

@@ -1,7 +1,7 @@
-//! Offsets of areas by the agent's radius.
+//! Offsets of areas by the agent's radius, and the closing of gaps.
 
 use geo::buffer::{BufferStyle, LineJoin};
-use geo::{Buffer, LineString, MultiPolygon, Orient, Polygon};
+use geo::{Area as _, Buffer, LineString, MultiPolygon, Orient, Polygon};
 
 use crate::area::{Region, arc_angle};
 use crate::{Join, PlanConfig, PlanPosition};
@@ -36,6 +36,42 @@ pub(crate) fn grow(region: &Region, config: &PlanConfig) -> Region {
             Region::union([&grown, &caps])
         }
     }
+}
+
+/// Chords of the arcs of [`closed`] are cut short by this share of the radius.
+const CLOSING_ARC: f64 = 0.01;
+/// Corners sharper than this, in radians, are cut off by [`closed`] when it goes back.
+const CLOSING_MITER: f64 = 0.05;
+
+/// Returns a region with its gaps narrower than `distance` filled: the morphological closing by a
+/// disc of that diameter, but for rounded corners. Serra 1982, Image Analysis and Mathematical
+/// Morphology, chapter II.
+///
+/// Arcs on the way out keep sharp corners from reaching over thicker walls, mitres on the way back
+/// restore the corners. Borders away from gaps stay as they are, to the last bit.
+pub(crate) fn closed(region: &Region, distance: f64) -> Region {
+    let (radius, extent) = (distance / 2.0, region.extent());
+    let Some([min, max]) = extent.filter(|_| distance > 0.0) else { return region.clone() };
+    // The overlay rounds to a grid over the whole extent.
+    let rounding = (max[0] - min[0]).max(max[1] - min[1]) / f64::from(1 << 28);
+    let offset = |region: &Region, by: f64, join: LineJoin<f64>| {
+        Region(region.0.buffer_with_style(BufferStyle::new(by).line_join(join)))
+    };
+    let outwards = offset(region, radius, LineJoin::Round(arc_angle(radius, CLOSING_ARC * radius)));
+    let back = offset(&outwards, -radius, LineJoin::Miter(CLOSING_MITER));
+    let added = back.minus(region);
+    let has_width = |polygon: &Polygon<f64>| {
+        let length: f64 = polygon.exterior().lines().map(|line| line.dx().hypot(line.dy())).sum();
+        2.0 * polygon.unsigned_area() > 4.0 * rounding * length
+    };
+    let gaps: Vec<Polygon<f64>> = added.0.into_iter().filter(has_width).collect();
+    if gaps.is_empty() {
+        return region.clone();
+    }
+    // With a margin on either side, so that no hairline of rounding is left.
+    let gaps = Region(MultiPolygon::new(gaps));
+    let around = offset(&gaps, 16.0 * rounding, LineJoin::Miter(1.0));
+    Region::union([region, &back.within(&around)])
 }
 
 /// Returns what a square join adds to a bevel at each convex corner.

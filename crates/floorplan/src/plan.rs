@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use glam::{Vec3, Vec3Swizzles};
 
-use crate::PlanNote;
+use crate::{PlanError, PlanNote};
+
+/// Six times the storeys of the highest building: names are looked up one by one.
+const MOST_STOREYS: usize = 1_000;
 
 /// A point of a plan in metres: x and z.
 pub type PlanPosition = [f64; 2];
@@ -247,9 +250,19 @@ impl FloorPlan {
         &mut self.storeys[index]
     }
 
-    /// Adds another plan. Storeys of the same name are merged, at the height of the first. Sizes of
-    /// the agent in `other` have precedence.
-    pub fn merge(&mut self, other: Self) {
+    /// Adds another plan. Storeys of the same name are merged, at the height of the first.
+    ///
+    /// # Errors
+    /// [`PlanError::TwoAgents`] if both name a size of the agent and differ; nothing is added.
+    pub fn merge(&mut self, other: Self) -> Result<(), PlanError> {
+        let sizes = |plan: &Self| [("radius", plan.agent.radius), ("height", plan.agent.height)];
+        for ((size, own), (_, others)) in sizes(self).into_iter().zip(sizes(&other)) {
+            if let (Some(first), Some(second)) = (own, others)
+                && first.total_cmp(&second).is_ne()
+            {
+                return Err(PlanError::TwoAgents { size, first, second });
+            }
+        }
         for storey in other.storeys {
             let own = self.storey_mut(&storey.name, storey.elevation);
             own.walkable.extend(storey.walkable);
@@ -261,6 +274,13 @@ impl FloorPlan {
         self.notes.extend(other.notes);
         self.agent.radius = other.agent.radius.or(self.agent.radius);
         self.agent.height = other.agent.height.or(self.agent.height);
+        Ok(())
+    }
+
+    /// Checks the number of storeys.
+    pub(crate) fn check_storeys(&self) -> Result<(), PlanError> {
+        let (count, limit) = (self.storeys.len(), MOST_STOREYS);
+        if count > limit { Err(PlanError::TooManyStoreys { count, limit }) } else { Ok(()) }
     }
 
     /// Returns the numbers of the doors of this name, of all storeys: `Link::data` of their links.

@@ -223,3 +223,113 @@ fn damaged_files_never_panic() {
         }
     }
 }
+
+/// Two levels with a door, stairs and a lift, by properties and by the members of IMDF.
+#[test]
+fn geojson_carries_levels_doors_stairs_and_lifts() {
+    let floor = "[[[0,0],[10,0],[10,8],[0,8],[0,0]]]";
+    let shared = r#"{"type":"Feature","properties":{"kind":"stairs","name":"steps","from":"low","to":"high","cost":3,"one_way":true},
+        "geometry":{"type":"MultiLineString","coordinates":[[[6,1],[6,2]],[[9,1],[9,2]]]}},
+        {"type":"Feature","properties":{"kind":"lift","storeys":["low","high"],"cost":20},
+        "geometry":{"type":"Point","coordinates":[1,1]}},
+        {"type":"Feature","properties":{"kind":"escalator","from":"low","to":"high"},
+        "geometry":{"type":"LineString","coordinates":[[6,6],[6,7]]}},
+        {"type":"Feature","properties":{"kind":"elevator","storeys":["high","low"]},
+        "geometry":{"type":"MultiPoint","coordinates":[[2,1],[3,1]]}}"#;
+    let own = format!(
+        r#"{{"type":"Feature","properties":{{"storey":"low"}},"geometry":{{"type":"Polygon","coordinates":{floor}}}}},
+        {{"type":"Feature","properties":{{"storey":"high"}},"geometry":{{"type":"Polygon","coordinates":{floor}}}}},
+        {{"type":"Feature","properties":{{"kind":"wall","storey":"low","width":0.2}},
+        "geometry":{{"type":"LineString","coordinates":[[5,0],[5,8]]}}}},
+        {{"type":"Feature","properties":{{"kind":"door","name":"gate","storey":"low","cost":2,"depth":0.4}},
+        "geometry":{{"type":"LineString","coordinates":[[5,3],[5,4]]}}}},
+        {{"type":"Feature","properties":{{"kind":"level","storey":"low","elevation":0.5}},"geometry":null}},
+        {{"type":"Feature","properties":{{"kind":"level","storey":"high","elevation":4}},"geometry":null}}"#
+    );
+    let imdf = format!(
+        r#"{{"type":"Feature","id":"1","feature_type":"unit","properties":{{"category":"room","level_id":"low","name":{{"en":"Hall"}}}},
+        "geometry":{{"type":"Polygon","coordinates":{floor}}}}},
+        {{"type":"Feature","id":"2","feature_type":"unit","properties":{{"category":"lobby","level_id":"high"}},
+        "geometry":{{"type":"Polygon","coordinates":{floor}}}}},
+        {{"type":"Feature","id":"3","feature_type":"unit","properties":{{"category":"drywall","level_id":"low"}},
+        "geometry":{{"type":"Polygon","coordinates":[[[4.9,-0.1],[5.1,-0.1],[5.1,8.1],[4.9,8.1],[4.9,-0.1]]]}}}},
+        {{"type":"Feature","id":"4","feature_type":"opening",
+        "properties":{{"category":"pedestrian","level_id":"low","name":{{"en":"gate"}},"cost":2,"depth":0.4}},
+        "geometry":{{"type":"LineString","coordinates":[[5,3],[5,4]]}}}},
+        {{"type":"Feature","id":"5","feature_type":"occupant","properties":{{}},"geometry":null}},
+        {{"type":"Feature","id":"low","feature_type":"level","properties":{{"ordinal":0,"elevation":0.5}},
+        "geometry":{{"type":"Polygon","coordinates":{floor}}}}},
+        {{"type":"Feature","id":"high","feature_type":"level","properties":{{"ordinal":1,"elevation":4}},
+        "geometry":{{"type":"Polygon","coordinates":{floor}}}}}"#
+    );
+    let mut grounds = Vec::new();
+    for (own, notes) in [(own, 0), (imdf, 1)] {
+        let text = format!(r#"{{"type":"FeatureCollection","features":[{own},{shared}]}}"#);
+        let plan = parse(&text, PlanFormat::GeoJson);
+        assert_eq!(plan.notes.len(), notes, "{:?}", plan.notes);
+        let storeys: Vec<_> =
+            plan.storeys.iter().map(|storey| (storey.name.as_str(), storey.elevation)).collect();
+        assert_eq!(storeys, [("low", 0.5), ("high", 4.0)]);
+        let door = &plan.storeys[0].doors[0];
+        assert_eq!((door.name.as_str(), door.line), ("gate", [[5.0, -3.0], [5.0, -4.0]]));
+        assert!((door.depth - 0.4).abs() < 1e-9 && (door.cost - 2.0).abs() < 1e-6);
+        let [steps, escalator] = &plan.stairs[..] else { panic!("{:?}", plan.stairs) };
+        assert_eq!((steps.name.as_str(), steps.both_ways), ("steps", false));
+        assert_eq!((steps.from.storey.as_str(), steps.to.storey.as_str()), ("low", "high"));
+        assert_eq!(
+            [steps.from.line, steps.to.line],
+            [[[6.0, -1.0], [6.0, -2.0]], [[9.0, -1.0], [9.0, -2.0]]]
+        );
+        assert!(escalator.both_ways && escalator.from.line == escalator.to.line);
+        let stops: Vec<Vec<_>> = plan
+            .lifts
+            .iter()
+            .map(|lift| lift.stops.iter().map(|stop| (stop.storey.as_str(), stop.at)).collect())
+            .collect();
+        assert_eq!(stops[0], [("low", [1.0, -1.0]), ("high", [1.0, -1.0])]);
+        assert_eq!(stops[1], [("high", [2.0, -1.0]), ("low", [3.0, -1.0])]);
+        grounds.push(ground(&plan, &PlanConfig::default()).0.contours.polygons());
+    }
+    assert_eq!(grounds[0], grounds[1]);
+}
+
+#[test]
+fn geojson_that_leads_nowhere_names_the_feature() {
+    let feature = |properties: &str, geometry: &str| {
+        let text = format!(r#"{{"type":"Feature","properties":{properties},"geometry":{geometry}}}"#);
+        let error = parse_plan("plan", text.as_bytes(), PlanFormat::GeoJson, &ReadOptions::default());
+        error.expect_err(&text).to_string()
+    };
+    let line = r#"{"type":"LineString","coordinates":[[0,0],[1,0]]}"#;
+    let point = r#"{"type":"Point","coordinates":[0,0]}"#;
+    for (properties, geometry, expected) in [
+        (r#"{"kind":"stairs","name":"A"}"#, line, "\"A\": stairs do not say from which storey"),
+        (r#"{"kind":"stairs","from":"a","to":"b"}"#, point, "stairs are not two lines"),
+        (
+            r#"{"kind":"stairs","from":"a","to":"b"}"#,
+            r#"{"type":"LineString","coordinates":[[0,0],[1,0],[2,0]]}"#,
+            "a step has 3 points",
+        ),
+        (r#"{"kind":"lift","storeys":["a"]}"#, point, "a lift of 1 storeys and 1 points"),
+        (
+            r#"{"kind":"lift","storeys":["a","b","c"]}"#,
+            r#"{"type":"MultiPoint","coordinates":[[0,0],[1,1]]}"#,
+            "a lift of 3 storeys and 2 points",
+        ),
+        (r#"{"kind":"level","storey":"a"}"#, "null", "a level has no elevation"),
+        (r#"{"kind":"level","elevation":1}"#, "null", "a level has no storey"),
+    ] {
+        let message = feature(properties, geometry);
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn plans_for_different_agents_are_not_merged() {
+    let agent = |text: &str| parse(text, PlanFormat::Toml);
+    let mut plan = agent("[agent]\nradius = 0.25");
+    plan.merge(agent("[agent]\nheight = 1.5\n[[storey]]\nname = \"a\"")).expect("no contradiction");
+    assert_eq!((plan.agent.radius, plan.agent.height), (Some(0.25), Some(1.5)));
+    let message = plan.merge(agent("[agent]\nradius = 0.3")).expect_err("two radii").to_string();
+    assert!(message.contains("a radius of 0.25 m, another for 0.3 m"), "{message}");
+}

@@ -171,8 +171,8 @@ impl Triangulate for RefinedDelaunay {
     }
 }
 
-/// Largest number of points.
-const MOST_POINTS: u32 = 1 << 26;
+/// Largest number of points: about a gigabyte.
+const MOST_POINTS: u32 = 1 << 22;
 
 fn check_amount(
     surface: &Surface,

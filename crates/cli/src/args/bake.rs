@@ -97,11 +97,16 @@ pub(crate) struct PlanArgs {
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
     #[arg(long, value_name = "AREA")]
     pub(crate) min_area: Option<f32>,
+    /// Gaps between walkable shapes narrower than this are closed, in metres; blocked shapes stay,
+    /// and walls that are wider gaps. Default: 0, for none.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) close_distance: Option<f64>,
     /// Vertices closer than this become one, in metres, which closes narrower slits. Default: 0,
     /// for none.
     #[arg(long, value_name = "METRES")]
     pub(crate) merge_distance: Option<f64>,
-    /// Longest border edge in metres; longer ones are split. Default: 0, for no limit.
+    /// Longest border edge in metres, at least 10 cells; longer ones are split. Default: 0, for no
+    /// limit.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_edge_length: Option<f32>,
     /// Spacing of a grid of additional vertices, in metres; those that no polygon needs are left
@@ -114,7 +119,7 @@ pub(crate) struct PlanArgs {
     /// How the ground is cut into convex polygons. Default: notch-portals.
     #[arg(long, value_name = "KIND")]
     pub(crate) decomposition: Option<Decomposition>,
-    /// Threads, 0 for one per core. Default: 0.
+    /// Threads, at most 1024; 0 for one per core. Default: 0.
     #[arg(long, value_name = "COUNT")]
     pub(crate) threads: Option<usize>,
     #[command(flatten)]
@@ -186,7 +191,7 @@ pub(crate) struct Tiles {
     /// Default: 0, or 256 with a memory limit, a folder, or scene files too large to be kept.
     #[arg(long, value_name = "CELLS")]
     pub(crate) tile: Option<u32>,
-    /// Memory to work in, such as 2GiB or 800MiB, without the result. Overrides --max-memory.
+    /// Memory to work in, such as 2GiB or 800MB, without the result. Overrides --max-memory.
     /// Default for tiles of voxels: a quarter of the machine's.
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Memory>,
@@ -362,7 +367,7 @@ pub(crate) struct Settings {
     /// How the ground is cut into convex polygons. Default: notch-portals.
     #[arg(long, value_name = "KIND")]
     pub(crate) decomposition: Option<Decomposition>,
-    /// Threads, 0 for one per core. Default: 0.
+    /// Threads, at most 1024; 0 for one per core. Default: 0.
     #[arg(long, value_name = "COUNT")]
     pub(crate) threads: Option<usize>,
     /// Most memory for the heightfield, in MiB; the bake peaks at about four times as much.

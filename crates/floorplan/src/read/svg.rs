@@ -12,10 +12,12 @@ use crate::{Fill, FloorPlan, NoteKind, Outline, PlanError, PlanPosition};
 const LABELS: [&str; 3] = ["class", "label", "id"];
 
 pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
+    check_amounts(reader, text)?;
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
     let document =
         Document::parse_with_options(text, options).map_err(|error| reader.fault(error.to_string()))?;
     let mut plan = FloorPlan::default();
+    let line_ends: Vec<usize> = text.match_indices('\n').map(|(place, _)| place).collect();
     let identity = Transform::new(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
     // An explicit stack, because groups may be nested deeply.
     let mut stack = vec![(document.root_element(), identity, None)];
@@ -33,7 +35,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         };
         let transform = product(&outer, &own);
         let kind = label(node).or(inherited);
-        let element = Element { reader, node, transform };
+        let element = Element { reader, node, transform, line_ends: &line_ends };
         if let Some(outline) = element.outline()? {
             element.add(&mut plan, kind, outline);
         } else if matches!(node.tag_name().name(), "use" | "image" | "text") {
@@ -46,6 +48,43 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         }
     }
     Ok(plan)
+}
+
+/// Most attributes of an element: the parser compares each with all others.
+const MOST_ATTRIBUTES: usize = 10_000;
+
+/// Bytes that entities may make of each byte of a file, and besides.
+const EXPANSION: usize = 8;
+const FREE_EXPANSION: usize = 1 << 20;
+
+/// Checks what makes the parser take more than a multiple of the file's size. Drawing programs
+/// declare a few short entities.
+fn check_amounts(reader: &Reader<'_>, text: &str) -> Result<(), PlanError> {
+    let (mut longest, mut declared) = (0, 0);
+    for declaration in text.split("<!ENTITY").skip(1) {
+        let quote = declaration.find(['"', '\'']).unwrap_or(0);
+        let value = declaration[quote..].split(['"', '\'']).nth(1).unwrap_or("");
+        if value.replace("&#", "").contains('&') {
+            return Err(reader.fault("an entity that names others"));
+        }
+        longest = longest.max(value.len());
+        declared += 1;
+    }
+    // To find an entity by name, the parser looks at all before it.
+    let expanded = text.matches('&').count().saturating_mul(longest.max(declared));
+    let limit = text.len() * EXPANSION + FREE_EXPANSION;
+    if declared > 0 && expanded > limit {
+        return Err(reader.fault(format!("entities of {expanded} bytes, the limit is {limit}")));
+    }
+    let attributes = |tag: &str| {
+        tag.split('=').skip(1).filter(|value| value.trim_start().starts_with(['"', '\''])).count()
+    };
+    match text.split('<').map(attributes).max() {
+        Some(count) if count > MOST_ATTRIBUTES => {
+            Err(reader.fault(format!("an element with {count} attributes, the limit is {MOST_ATTRIBUTES}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
@@ -83,6 +122,8 @@ struct Element<'a, 'b> {
     reader: &'a Reader<'a>,
     node: Node<'a, 'b>,
     transform: Transform,
+    /// Where the lines of the file end.
+    line_ends: &'a [usize],
 }
 
 impl Element<'_, '_> {
@@ -91,8 +132,8 @@ impl Element<'_, '_> {
         match attribute(self.node, "id") {
             Some(id) => format!("<{tag}> {id:?}"),
             None => {
-                let place = self.node.document().text_pos_at(self.node.range().start);
-                format!("<{tag}> at line {}", place.row)
+                let start = self.node.range().start;
+                format!("<{tag}> at line {}", self.line_ends.partition_point(|&end| end < start) + 1)
             }
         }
     }

@@ -141,6 +141,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         ..FloorPlan::default()
     };
     for floor in file.storey {
+        plan.check_storeys()?;
         if plan.storeys.iter().any(|storey| storey.name == floor.name) {
             return Err(PlanError::StoreyTwice { name: floor.name });
         }

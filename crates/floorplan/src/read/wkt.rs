@@ -20,11 +20,33 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
             Some(Role::Door) | None => (Role::Walkable, line),
             Some(kind) => (kind, line[first.len()..].trim_start()),
         };
+        let depth = deepest(geometry);
+        if depth > MOST_NESTED {
+            let message = format!("line {number}: nested {depth} deep, the limit is {MOST_NESTED}");
+            return Err(reader.fault(message));
+        }
         let geometry: Wkt<f64> =
             geometry.parse().map_err(|error| reader.fault(format!("line {number}: {error}")))?;
         add(reader, &mut plan, kind, &element, &geometry);
     }
     Ok(plan)
+}
+
+/// The parser calls itself for each level; a multi-polygon has three.
+const MOST_NESTED: usize = 64;
+
+/// How deep the parentheses of a text are nested.
+fn deepest(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: Role, element: &str, geometry: &Wkt<f64>) {

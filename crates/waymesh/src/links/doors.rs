@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rstar::primitives::{GeomWithData, Rectangle};
+use rstar::{AABB, RTree};
 use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh};
 use waymesh_floorplan::{
     DoorLine, FloorPlan, Landing, Lift, NoteKind, PlanBase, PlanError, PlanNote, PlanPosition, Stairs,
@@ -48,6 +50,13 @@ fn doors(
 ) -> Vec<Link> {
     let mut links = Vec::new();
     let mut is_used = vec![false; doors.len()];
+    let boxes = doors.iter().enumerate().map(|(index, door)| {
+        let [[ax, az], [bx, bz]] = door.ends.map(exact);
+        let low = [ax.min(bx) - DOOR_SLACK, az.min(bz) - DOOR_SLACK];
+        let high = [ax.max(bx) + DOOR_SLACK, az.max(bz) + DOOR_SLACK];
+        GeomWithData::new(Rectangle::from_corners(low, high), index)
+    });
+    let boxes = RTree::bulk_load(boxes.collect());
     for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
         let range = polygons.corner_range(id);
         let region = polygons.polygons[id.index()].region;
@@ -60,10 +69,12 @@ fn doors(
             let ends = [polygons.corners[edge], polygons.corners[next]]
                 .map(|vertex| polygons.vertices[vertex.index()]);
             let storey = storeys[region.index()];
-            let door = doors.iter().position(|door| {
+            let near = boxes.locate_in_envelope_intersecting(AABB::from_point(exact(ends[0].point)));
+            let is_here = |&door: &usize| {
+                let door = &doors[door];
                 door.storey == storey && ends.iter().all(|end| on_line(door.ends, end.point))
-            });
-            let Some(door) = door else { continue };
+            };
+            let Some(door) = near.map(|found| found.data).filter(is_here).min() else { continue };
             is_used[door] = true;
             polygons.neighbours[edge] = None;
             if id < neighbour {

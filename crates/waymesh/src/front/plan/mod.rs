@@ -51,6 +51,9 @@ pub struct FloorPlans {
     /// How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius.
     /// Default 0.5.
     pub link_reach: f64,
+    /// Gaps between walkable shapes that are narrower than this are closed before anything is taken
+    /// out: see [`PlanConfig::close_distance`]. Default 0, for none.
+    pub close_distance: f64,
     /// Vertices of one piece of ground nearer than this to each other become one, also across a
     /// gap: slits narrower than this close, and no border moves farther than this. Pieces that a
     /// door cuts stay as they are. [`crate::PlanWorld`] refuses it. Default 0, for none.
@@ -63,14 +66,16 @@ pub struct FloorPlans {
 
 impl Default for FloorPlans {
     fn default() -> Self {
-        let PlanConfig { join, arc_error, shrink_walkable, near_distance, link_reach, .. } =
-            PlanConfig::default();
+        let PlanConfig {
+            join, arc_error, shrink_walkable, near_distance, link_reach, close_distance, ..
+        } = PlanConfig::default();
         Self {
             join,
             arc_error,
             shrink_walkable,
             near_distance,
             link_reach,
+            close_distance,
             merge_distance: 0.0,
             steiner_grid: 0.0,
         }
@@ -84,10 +89,15 @@ setters! {
         with_shrink_walkable(shrink_walkable: bool);
         with_near_distance(near_distance: f64);
         with_link_reach(link_reach: f64);
+        with_close_distance(close_distance: f64);
         with_merge_distance(merge_distance: f64);
         with_steiner_grid(steiner_grid: f64);
     }
 }
+
+/// Least length of [`BakeConfig::max_edge_length`], in cells. Vertices of shorter edges would lie
+/// on the grid by chance.
+const SHORTEST_CELLS: f64 = 10.0;
 
 const NO_GRID: &str = "a plan has no voxels";
 const EXACT: &str = "borders of a plan are exact; see `FloorPlans::near_distance`";
@@ -156,7 +166,7 @@ impl FrontEnd for FloorPlans {
         report.count_contours(&contours);
         drop(contours);
         let shapes = merge::merged(shapes, self.merge_distance, &mut storeys, recorder)?;
-        let refine = self.refine(config, f64::from(frame.cell_size));
+        let refine = self.refine(config, f64::from(frame.cell_size))?;
         let links = InputLinks::found_by(move |polygons, observer| {
             find_links(plan, &base, polygons, &storeys, observer)
         });
@@ -206,14 +216,23 @@ impl FloorPlans {
             .with_arc_error(self.arc_error)
             .with_shrink_walkable(self.shrink_walkable)
             .with_near_distance(self.near_distance)
+            .with_close_distance(self.close_distance)
             .with_link_reach(self.link_reach)
     }
 
     /// The vertices to add to the triangulation, if any are asked for.
-    pub(crate) fn refine(&self, config: &BakeConfig, cell_size: f64) -> Option<RefineConfig> {
-        if config.max_edge_length <= 0.0 && self.steiner_grid <= 0.0 {
-            return None;
+    pub(crate) fn refine(
+        &self,
+        config: &BakeConfig,
+        cell_size: f64,
+    ) -> Result<Option<RefineConfig>, BakeError> {
+        let longest = config.max_edge_length;
+        if longest <= 0.0 && self.steiner_grid <= 0.0 {
+            return Ok(None);
         }
+        let is_fine = longest <= 0.0 || f64::from(longest) >= SHORTEST_CELLS * cell_size;
+        BadField::unless(is_fine, "max_edge_length", longest, "0 or at least 10 cells of the grid")
+            .map_err(ConfigError::from)?;
         let or_none = |length: f64| if length > 0.0 { metres(length) } else { f32::INFINITY };
         let spacing = or_none(self.steiner_grid);
         let defaults = RefineConfig::default();
@@ -223,7 +242,7 @@ impl FloorPlans {
             // Points of the grid keep to each other, and half as far from borders.
             .with_min_edge_length(defaults.min_edge_length.min(spacing / 2.0))
             .with_max_border_shift(metres(SHIFT_CELLS * cell_size));
-        Some(refine)
+        Ok(Some(refine))
     }
 }
 

@@ -296,7 +296,7 @@ impl WindowGround<'_> {
         let mut recorder = ();
         let mut recorder = Recorder::new(&mut recorder);
         let shapes = ground.contours.polygons();
-        let refine = self.front.refine(self.stages.config(), f64::from(shapes.frame.cell_size));
+        let refine = self.front.refine(self.stages.config(), f64::from(shapes.frame.cell_size))?;
         let triangulation = self.stages.triangles(&shapes, refine.as_ref(), &mut recorder)?;
         self.stages.polygons(&triangulation, refine.as_ref(), &mut recorder)
     }
