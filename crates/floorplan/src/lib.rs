@@ -42,9 +42,9 @@
 //!   `storey`, `elevation` and `name` are read as well. Between storeys:
 //!   - kind `level`: a storey, with its height in `elevation`; `storey`, the feature's `id` or
 //!     `name` is what others call it. Its geometry is not walkable.
-//!   - kind `stairs`, `escalator` or `ramp`: a multi-line of the first and the last step, two points
-//!     each, in the same direction, or one line for both; storeys in `from` and `to`; `cost`,
-//!     `one_way`.
+//!   - kind `stairs`, `escalator` or `ramp`: a multi-line of the first and the last step, two
+//!     points each, in the same direction, or one line for both; storeys in `from` and `to`;
+//!     `cost`, `one_way`.
 //!   - kind `lift` or `elevator`: a multi-point with a point for each of `storeys`, or one point;
 //!     `cost`.
 //!

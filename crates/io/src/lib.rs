@@ -79,9 +79,11 @@ pub use svg::{ColourBy, SvgOptions, write_clear_svg, write_svg};
 /// Makes a file, or replaces it, with what `write` writes.
 ///
 /// # Guarantees
-/// The file appears under its name when it is whole and on the disk. Until then, and after an error,
-/// a file of that name is as it was. A file that is replaced passes on its permissions, and a
-/// symbolic link stays one. Devices and pipes are written to directly.
+/// - The file appears under its name when it is whole and on the disk. Until then, and after an
+///   error, a file of that name is as it was. A program that is killed leaves a hidden file beside
+///   it.
+/// - A file that is replaced passes on its permissions, and a symbolic link stays one.
+/// - Devices and pipes are written to directly.
 ///
 /// # Errors
 /// [`IoError::Write`], which names the file.
