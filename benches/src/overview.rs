@@ -145,7 +145,7 @@ fn sum_of_paths(found: &[&Judged], value: fn(&Evaluation) -> usize) -> String {
     if sum(found, |e| e.paths.pairs) == 0 { "-".to_owned() } else { sum(found, value).to_string() }
 }
 
-const TOTALS: [Total; 20] = [
+const TOTALS: [Total; 21] = [
     ("coverage, mean", |all| percent(mean(all, |e| e.coverage))),
     ("levels covered below 95 %", |all| meshes(all, |e| e.coverage.is_some_and(|share| share < 0.95))),
     ("excess, mean", |all| percent(mean(all, |e| e.excess.total))),
@@ -153,6 +153,7 @@ const TOTALS: [Total; 20] = [
     ("  ceiling", |all| percent(mean(all, |e| e.excess.ceiling))),
     ("  wall", |all| percent(mean(all, |e| e.excess.wall))),
     ("  drop", |all| percent(mean(all, |e| e.excess.drop))),
+    ("enclosed by solids, mean", |all| percent(mean(all, |e| e.enclosed))),
     ("false links of all pairs", |all| {
         format!("{} of {}", sum(all, |e| e.connectivity.false_links), sum(all, |e| e.connectivity.pairs))
     }),
@@ -209,13 +210,14 @@ pub fn summary(reports: &[LevelReport]) -> String {
 /// All figures of one level, a column per tool.
 #[must_use]
 pub fn level_table(report: &LevelReport) -> String {
-    let rows: [Figure; 28] = [
+    let rows: [Figure; 29] = [
         ("coverage", |_, e| percent(e.coverage)),
         ("excess", |_, e| percent(e.excess.total)),
         ("  solid", |_, e| percent(e.excess.solid)),
         ("  ceiling", |_, e| percent(e.excess.ceiling)),
         ("  wall", |_, e| percent(e.excess.wall)),
         ("  drop", |_, e| percent(e.excess.drop)),
+        ("enclosed by solids", |_, e| percent(e.enclosed)),
         ("pairs agreeing", |_, e| format!("{} of {}", e.connectivity.agree, e.connectivity.pairs)),
         ("false links", |_, e| e.connectivity.false_links.to_string()),
         ("missed links", |_, e| e.connectivity.missed_links.to_string()),

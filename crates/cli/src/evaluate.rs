@@ -107,6 +107,7 @@ fn table(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {
         percent(excess.wall),
         percent(excess.drop)
     )?;
+    writeln!(out, "enclosed      {} by solids", percent(found.enclosed))?;
     writeln!(
         out,
         "connectivity  {} of {} pairs agree, {} false links, {} missed links; {} islands, {} components",

@@ -44,7 +44,7 @@ pub(crate) fn judge_coverage(
     };
 }
 
-/// Finds where the mesh is but an agent cannot stand.
+/// Finds where the mesh is but an agent cannot stand, and what of it solids enclose.
 pub(crate) fn judge_excess(
     oracle: &Oracle,
     mesh: &JudgedMesh,
@@ -75,6 +75,9 @@ pub(crate) fn judge_excess(
         wall: part(Obstruction::Wall),
         drop: part(Obstruction::Drop),
     };
+    let eyes = DVec3::Y * f64::from(oracle.agent.height) / 2.0;
+    let is_enclosed = |&&(_, at): &&(usize, DVec3)| oracle.scene.is_enclosed(at + eyes);
+    evaluation.enclosed = share(points.par_iter().filter(is_enclosed).count() as f64, points.len());
     places.excess.extend(reasons.iter().map(|(at, reason)| (at.as_vec3(), *reason)));
     places.excess_side = side;
 }

@@ -66,6 +66,10 @@ pub struct Evaluation {
     pub violation_kinds: Violations,
     /// Figures of the polygons' shapes.
     pub shape: Shape,
+    /// Share of the mesh's area that solids enclose: half the agent's height above it, the first
+    /// face shows its back in nearly all directions upwards and sideways. Most of it counts as
+    /// [`Excess::solid`] too.
+    pub enclosed: Option<f64>,
 }
 
 /// Shares of the mesh's area, from 0 to 1. Uncertain area is not included.

@@ -112,6 +112,27 @@ impl SceneIndex {
                 self.first_shows_back(point, DVec3::new(cos, 0.21, sin).normalize()) == Some(true)
             })
     }
+
+    /// `true` if a place is enclosed by a solid: the first face shows its back in nearly all
+    /// directions of the upper half of the view. Unlike [`SceneIndex::is_inside_solid`] it forgives
+    /// small holes, and looks in every direction alike.
+    pub(crate) fn is_enclosed(&self, point: DVec3) -> bool {
+        const DIRECTIONS: u32 = 64;
+        /// A tenth.
+        const MOST_OTHERS: u32 = 6;
+        // A spiral with the golden angle spreads directions evenly: Vogel 1979.
+        let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+        let mut others = 0;
+        (0..DIRECTIONS).all(|step| {
+            // From the top downwards: up almost always decides.
+            let y = 1.0 - (f64::from(step) + 0.5) / f64::from(DIRECTIONS);
+            let (sin, cos) = (f64::from(step) * golden).sin_cos();
+            let level = (1.0 - y * y).sqrt();
+            let is_back = self.first_shows_back(point, DVec3::new(level * cos, y, level * sin)) == Some(true);
+            others += u32::from(!is_back);
+            others <= MOST_OTHERS
+        })
+    }
 }
 
 fn face(corners: [glam::Vec3; 3], max_slope: f64) -> Option<Face> {

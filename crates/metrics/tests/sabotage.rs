@@ -48,6 +48,15 @@ fn good() -> Draft {
     first.and(&Draft::lattice(&[20.5, 23.5, 26.5, 29.5], &[0.5, 9.5], 0.0, &[]))
 }
 
+/// The room with a solid that is hollow in the middle of the first floor: the mesh goes on in it.
+#[test]
+fn ground_in_a_solid_is_enclosed() {
+    let enclosed = |level: Level| figures(&level.oracle(), &good()).enclosed;
+    assert_eq!(enclosed(level()), Some(0.0));
+    let share = enclosed(level().solid([3.5, -0.5, 2.0], [6.5, 3.0, 8.0])).unwrap();
+    near(Some(share), 3.0 * 6.0 / (9.0 * 8.0 + 9.0 * 9.0), 0.01);
+}
+
 fn only(before: &Evaluation, after: &Evaluation, expected: &[&str]) {
     let (before, after) = (groups(before), groups(after));
     let moved: Vec<&str> = GROUPS
