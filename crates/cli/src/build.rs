@@ -9,11 +9,11 @@ use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
 use waymesh::{Bake, BakeConfig, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup};
 
-use crate::args::{BuildArgs, Extras, FrontSettings, Jumps, KeepKind, Kept, PipelineKind, Settings};
+use crate::args::{BuildArgs, Extras, FrontSettings, Jumps, Kept, PipelineKind, Settings};
 use crate::files::Inputs;
 use crate::progress::Progress;
 use crate::settings::set;
-use crate::values::Memory;
+use crate::values::{KeepKind, Memory};
 use crate::{files, output, peak_memory_bytes, upright};
 
 pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
@@ -113,6 +113,7 @@ impl Kept {
     pub(crate) fn keep(&self) -> Keep {
         match self.keep {
             Some(KeepKind::Largest) => Keep::Largest,
+            Some(KeepKind::LargerThan(area)) => Keep::LargerThan(area),
             _ if self.seed.is_empty() => Keep::All,
             _ => Keep::ConnectedTo(self.seed.iter().map(|seed| seed.0).collect()),
         }
@@ -121,7 +122,7 @@ impl Kept {
 
 impl Jumps {
     /// Returns which jumps and drops to look for, if any.
-    fn config(&self) -> Option<JumpConfig> {
+    pub(crate) fn config(&self) -> Option<JumpConfig> {
         let mut config = JumpConfig::default();
         set(&mut config.max_length, self.jump_length);
         set(&mut config.max_rise, self.jump_rise);

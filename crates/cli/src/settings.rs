@@ -1,9 +1,9 @@
 //! From arguments to the settings of a bake.
 
 use waymesh::io::{LoadOptions, UpAxis};
-use waymesh::{Agent, BakeConfig, CornerChoice, DecompositionKind, PartitionKind};
+use waymesh::{Agent, BakeConfig, CornerChoice, DecompositionKind, Enclosed, PartitionKind};
 
-use crate::args::{Axis, Corners, Decomposition, Partition, Settings, Space};
+use crate::args::{Axis, Corners, Decomposition, EnclosedKind, Partition, Settings, Space};
 
 /// Sets a field to what is given, if anything is.
 pub(crate) fn set<T>(field: &mut T, given: Option<T>) {
@@ -39,6 +39,16 @@ impl Decomposition {
     }
 }
 
+impl EnclosedKind {
+    /// Returns the same choice for the bake.
+    pub(crate) fn choice(self) -> Enclosed {
+        match self {
+            Self::Keep => Enclosed::Keep,
+            Self::Remove => Enclosed::Remove,
+        }
+    }
+}
+
 impl Settings {
     /// Returns the settings of the bake. Settings that are not given keep their defaults.
     pub(crate) fn bake_config(&self) -> BakeConfig {
@@ -69,6 +79,7 @@ impl Settings {
         });
         set(&mut config.partition, partition);
         set(&mut config.decomposition, self.decomposition.map(Decomposition::kind));
+        set(&mut config.enclosed, self.enclosed.map(EnclosedKind::choice));
         set(&mut config.max_vertices, self.max_vertices);
         set(&mut config.max_height_error_levels, self.max_height_error);
         set(&mut config.threads, self.threads);

@@ -4,10 +4,11 @@ use anyhow::{Context, Result};
 use waymesh::front::tile_note;
 use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
-use waymesh::{Baker, Tiles as FrontTiles};
+use waymesh::{Baker, Tiles as FrontTiles, TriangleSource};
 
-use crate::args::{MergeArgs, Settings, TileArgs, Tiles};
+use crate::args::{EnclosedKind, MergeArgs, Settings, TileArgs, Tiles};
 use crate::progress::Progress;
+use crate::settings::set;
 use crate::values::Memory;
 use crate::{build, files};
 
@@ -66,7 +67,15 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     let note = tile_note(&args.folder)?;
     let settings: Settings = toml::from_str(&note)
         .with_context(|| format!("the settings kept in {} cannot be read", args.folder.display()))?;
-    let config = settings.bake_config().with_max_memory_bytes(memory_bytes(args.memory, &settings));
-    let bake = Baker::tiles().with_config(config).merge_tiles(&args.folder, &mut Progress::new())?;
+    let mut config = settings.bake_config().with_max_memory_bytes(memory_bytes(args.memory, &settings));
+    set(&mut config.enclosed, args.enclosed.map(EnclosedKind::choice));
+    config.keep = args.kept.keep();
+    config.jumps = args.jumps.config();
+    let scene = match args.scene.as_slice() {
+        [] => None,
+        files => Some(SceneSource::open(files, &settings.space.load_options())?),
+    };
+    let scene = scene.as_ref().map(|scene| -> &dyn TriangleSource { scene });
+    let bake = Baker::tiles().with_config(config).merge_tiles(&args.folder, scene, &mut Progress::new())?;
     build::write(&build::measured(bake), args.output.clone(), &args.extras, json)
 }

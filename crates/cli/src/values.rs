@@ -78,6 +78,29 @@ impl FromStr for Point {
     }
 }
 
+/// Which ground is kept: `all`, `largest`, or that of pieces of at least an area.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum KeepKind {
+    All,
+    Largest,
+    LargerThan(f32),
+}
+
+impl FromStr for KeepKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "all" => Ok(Self::All),
+            "largest" => Ok(Self::Largest),
+            area => area
+                .parse()
+                .map(Self::LargerThan)
+                .map_err(|_| format!("expected all, largest or an area in square metres, found {area:?}")),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -296,3 +296,23 @@ fn jumps_become_links() {
     assert!(refused.contains("max_ledge cannot be used with storeys"), "{refused}");
     fail(folder, 2, &["build", "t.stl", "--jump-length", "1"]);
 }
+
+/// Tiles joined from a folder take the same settings as a bake at once.
+#[test]
+fn merged_tiles_are_kept_and_linked_like_a_bake() {
+    let folder = hall();
+    let folder = folder.path();
+    succeed(folder, &["scene", "terraces", "--output", "t.stl"]);
+    succeed(folder, &["build", "t.stl", "--tile", "64", "--tiles", "tiles", "--output", "tiled.wmesh"]);
+    let choices = ["--jumps", "--keep", "20", "--enclosed", "remove"];
+    succeed(folder, &[&["build", "t.stl", "--output", "whole.wmesh"], &choices[..]].concat());
+    let merge = ["merge", "tiles", "--output", "merged.wmesh"];
+    let refused = fail(folder, 1, &[&merge[..], &choices[..]].concat());
+    assert!(refused.contains("give the scene"), "{refused}");
+    succeed(folder, &[&merge[..], &choices[..], &["--scene", "t.stl"]].concat());
+    let bytes = |file: &str| std::fs::read(folder.join(file)).expect("a mesh");
+    assert!(bytes("merged.wmesh") == bytes("whole.wmesh"));
+    assert!(bytes("merged.wmesh") != bytes("tiled.wmesh"));
+    fail(folder, 2, &["build", "t.stl", "--keep", "most"]);
+    assert!(fail(folder, 1, &["build", "t.stl", "--keep", "1e9"]).contains("nothing is walkable"));
+}

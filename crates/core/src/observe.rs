@@ -30,6 +30,8 @@ pub enum Counter {
     TilesResumed,
     /// Arcs that simplification had to keep finer so that no border crosses another.
     ArcsRefined,
+    /// Pieces of ground left out because they lie inside of solids.
+    PiecesEnclosed,
     /// Layers with ground for the agent's centre.
     Layers,
 }
@@ -51,6 +53,7 @@ impl Counter {
             Self::RegionsMerged => "regions_merged",
             Self::TilesResumed => "tiles_resumed",
             Self::ArcsRefined => "arcs_refined",
+            Self::PiecesEnclosed => "pieces_enclosed",
             Self::Layers => "layers",
         }
     }
@@ -83,6 +86,13 @@ pub enum Warning {
     Unreachable {
         /// Their number.
         islands: u64,
+        /// Their area in square metres.
+        area: f64,
+    },
+    /// Ground was left out because it lies inside of solids.
+    GroundEnclosed {
+        /// Number of connected pieces.
+        pieces: u64,
         /// Their area in square metres.
         area: f64,
     },
@@ -135,6 +145,12 @@ impl std::fmt::Display for Warning {
                 write!(
                     formatter,
                     "left out {islands} islands that are not connected to what was asked for, {area:.3} m2 together"
+                )
+            }
+            Self::GroundEnclosed { pieces, area } => {
+                write!(
+                    formatter,
+                    "left out {pieces} pieces of ground inside of solids, {area:.3} m2 together"
                 )
             }
             Self::HeightBoundMissed { region, error } => {

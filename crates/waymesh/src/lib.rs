@@ -71,7 +71,8 @@ mod links;
 mod world;
 
 pub use bake::{
-    Bake, BakeConfig, BakeError, Baker, CornerChoice, DecompositionKind, Keep, PartitionKind, Report,
+    Bake, BakeConfig, BakeError, Baker, CornerChoice, DecompositionKind, Enclosed, Keep, PartitionKind,
+    Report,
 };
 pub use clearance::{with_clearance, with_clearance_for};
 #[cfg(feature = "floorplan")]
@@ -98,8 +99,8 @@ pub use waymesh_graph::{
 };
 pub use {
     waymesh_contour as contour, waymesh_convex as convex, waymesh_core as core, waymesh_detail as detail,
-    waymesh_graph as graph, waymesh_io as io, waymesh_region as region, waymesh_tile as tile,
-    waymesh_triangulate as triangulate, waymesh_voxel as voxel,
+    waymesh_graph as graph, waymesh_io as io, waymesh_region as region, waymesh_solid as solid,
+    waymesh_tile as tile, waymesh_triangulate as triangulate, waymesh_voxel as voxel,
 };
 
 /// Tests the example of the README.

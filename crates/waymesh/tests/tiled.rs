@@ -152,7 +152,7 @@ fn tiles_built_alone_are_merged() {
     let expected = bytes(&Baker::new(Voxels, config()).bake_observed(&soup, &mut ()).expect("bakes"));
     let folder = tempfile::tempdir().expect("a folder");
     let baker = Baker::new(Tiles::default().with_tile_cells(32).with_folder(folder.path()), config());
-    let error = baker.merge_tiles(folder.path(), &mut ()).expect_err("nothing there");
+    let error = baker.merge_tiles(folder.path(), None, &mut ()).expect_err("nothing there");
     assert!(error.to_string().contains("not a folder of waymesh tiles"), "{error}");
     let mut columns_rows = [0, 0];
     for row in 0..100 {
@@ -170,10 +170,10 @@ fn tiles_built_alone_are_merged() {
         if row + 1 == columns_rows[1] {
             break;
         }
-        let error = baker.merge_tiles(folder.path(), &mut ()).expect_err("rows are missing");
+        let error = baker.merge_tiles(folder.path(), None, &mut ()).expect_err("rows are missing");
         assert!(error.to_string().contains("missing or damaged"), "{error}");
     }
-    let merged = baker.merge_tiles(folder.path(), &mut ()).expect("all are there");
+    let merged = baker.merge_tiles(folder.path(), None, &mut ()).expect("all are there");
     assert!(bytes(&merged) == expected);
     assert_eq!(merged.report.triangles, soup.triangles().len() as u64);
     let error = Baker::tiles().bake_tile(&soup, waymesh::tile::Tile::default(), &mut ());

@@ -11,11 +11,12 @@ use waymesh::region::{
     MonotoneConfig, SurfacesConfig, WatershedConfig, partition_monotone, partition_surfaces,
     partition_watershed,
 };
+use waymesh::solid::WindingTree;
 use waymesh::voxel::{VoxelConfig, rasterize};
-use waymesh::{AnyPolygon, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch};
+use waymesh::{AnyPolygon, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch, TriangleSoup};
 use waymesh_scenes::{Scene, SceneConfig};
 
-use super::scene::{Blocks, HIGH, LOW, draw_path, draw_polygons, each};
+use super::scene::{Block, Blocks, HIGH, LOW, draw_path, draw_polygons, each};
 use super::sheet::{Eye, GREEN, GREY, Sheet, View};
 use super::{house, stages, voxels};
 
@@ -185,6 +186,70 @@ pub(super) fn spans() -> Result<String> {
         (Style::fill(Colour([0xd9, 0xd4, 0xca])), "solid spans"),
         (Style::line(GREEN, 2.6), "walkable"),
         (Style::line(Colour::RED, 2.6), "no room for the agent"),
+    ];
+    Ok(sheet.finish())
+}
+
+/// Winding numbers in a cut through a closed box, one without a bottom, and a bridge of one side.
+pub(super) fn winding_numbers() -> Result<String> {
+    const SIDE: f32 = 0.1;
+    let mut sheet = Sheet::new(
+        "solid: how many times the triangles enclose a place, from -0.5 over 0 to 1",
+        [3, 1],
+        [270.0, 190.0],
+    );
+    let (low, high) = (Vec3::new(0.0, -0.6, 0.0), Vec3::new(6.0, 3.4, 0.0));
+    let block = || Block::new([1.5, 0.0, -2.0], [4.5, 2.2, 2.0]);
+    let ground = || Block::new([-9.0, -1.0, -9.0], [15.0, 0.0, 9.0]);
+    let sides = |block: Block, kept: fn(Vec3) -> bool| -> Vec<[Vec3; 3]> {
+        let soup = Blocks::new(vec![block]).soup();
+        let is_kept = |&[a, b, c]: &[Vec3; 3]| kept((b - a).cross(c - a).normalize());
+        soup.finite_triangles().filter(is_kept).collect()
+    };
+    let top = |normal: Vec3| normal.y > 0.5;
+    for (caption, triangles) in [
+        ("a closed box on a slab", [sides(block(), |_| true), sides(ground(), |_| true)].concat()),
+        (
+            "a box without a bottom on a sheet",
+            [sides(block(), |normal| normal.y > -0.5), sides(ground(), top)].concat(),
+        ),
+        ("a bridge of one side over a slab", [sides(block(), top), sides(ground(), |_| true)].concat()),
+    ] {
+        let corners = triangles.concat();
+        let indices =
+            (0..u32::try_from(triangles.len())?).map(|at| [3 * at, 3 * at + 1, 3 * at + 2]).collect();
+        let tree = WindingTree::new(&TriangleSoup::new(corners, indices)?)?;
+        let view = sheet.view(caption, Eye::Side, low, high);
+        let count = (high - low) / SIDE;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few cells")]
+        let size = (count.x.round() as u32, count.y.round() as u32);
+        #[expect(clippy::cast_precision_loss, reason = "a few cells")]
+        let centre = |x: u32, y: u32| {
+            Vec3::new(low.x + (x as f32 + 0.5) * SIDE, high.y - (y as f32 + 0.5) * SIDE, 0.01)
+        };
+        sheet.canvas.raster(view.at(low.with_y(high.y)), f64::from(SIDE) * view.scale, size, |x, y| {
+            let winding = tree.winding_number(centre(x, y));
+            let (colour, amount) =
+                if winding < 0.0 { (Colour::BLUE, -winding) } else { (Colour::RED, winding) };
+            Some(Colour::WHITE.mixed(colour, 0.8 * amount.min(1.0)))
+        });
+        for &[a, b, c] in &triangles {
+            // Where its edges cross the plane of the picture.
+            let cuts: Vec<Vec3> = [(a, b), (b, c), (c, a)]
+                .into_iter()
+                .filter(|(from, to)| (from.z > 0.01) != (to.z > 0.01))
+                .map(|(from, to)| {
+                    from.lerp(to, (0.01 - from.z) / (to.z - from.z)).clamp(low, high.with_z(1.0))
+                })
+                .collect();
+            sheet.canvas.polylines([cuts.iter().map(|&at| view.at(at))], &Style::line(Colour::INK, 1.4));
+        }
+    }
+    sheet.notes = vec![
+        (Style::fill(Colour::WHITE.mixed(Colour::RED, 0.8)), "1: inside"),
+        (Style::fill(Colour::WHITE.mixed(Colour::RED, 0.4)), "0.5"),
+        (Style::fill(Colour::WHITE.mixed(Colour::BLUE, 0.4)), "-0.5: above a sheet"),
+        (Style::line(Colour::INK, 1.4), "triangles, cut"),
     ];
     Ok(sheet.finish())
 }

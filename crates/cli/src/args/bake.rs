@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::Scenes;
-use crate::values::{Memory, Point, TileAt};
+use crate::values::{KeepKind, Memory, Point, TileAt};
 
 #[derive(Debug, Args)]
 pub(crate) struct BuildArgs {
@@ -144,17 +144,10 @@ pub(crate) struct Kept {
     /// A walkable place; may be given several times. Only ground connected to one of them is kept.
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub(crate) seed: Vec<Point>,
-    /// Which ground is kept without seeds. Default: all.
-    #[arg(long, value_name = "WHAT", conflicts_with = "seed")]
+    /// Which ground is kept without seeds: `all`, the `largest` piece, or the pieces of at least so
+    /// many square metres. Links of all kinds join pieces. Default: all.
+    #[arg(long, value_name = "all|largest|AREA", conflicts_with = "seed")]
     pub(crate) keep: Option<KeepKind>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KeepKind {
-    /// All ground.
-    All,
-    /// The largest island.
-    Largest,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -230,6 +223,16 @@ pub(crate) struct MergeArgs {
     /// Memory to work in, such as 2GiB or 800MiB. Default: a quarter of the machine's.
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Memory>,
+    /// The scene that the tiles were built of: --jumps and --enclosed remove need its triangles.
+    #[arg(long, value_name = "SCENE")]
+    pub(crate) scene: Vec<PathBuf>,
+    /// What becomes of ground inside of solids. Default: as the tiles were built with.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) enclosed: Option<EnclosedKind>,
+    #[command(flatten)]
+    pub(crate) kept: Kept,
+    #[command(flatten)]
+    pub(crate) jumps: Jumps,
     #[command(flatten)]
     pub(crate) extras: Extras,
 }
@@ -354,6 +357,9 @@ pub(crate) struct Settings {
     /// Default: 36.
     #[arg(long, value_name = "AREA")]
     pub(crate) merge_region: Option<f32>,
+    /// What becomes of ground inside of walls, rocks and other closed bodies. Default: keep.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) enclosed: Option<EnclosedKind>,
     /// Most corners of a polygon, 0 for no limit. Default: 0.
     #[arg(long, value_name = "CORNERS")]
     pub(crate) max_vertices: Option<u32>,
@@ -374,6 +380,15 @@ pub(crate) struct Settings {
     /// Default: 2048.
     #[arg(long, value_name = "MIB")]
     pub(crate) max_memory: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum EnclosedKind {
+    /// It is kept.
+    Keep,
+    /// It is left out and reported.
+    Remove,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]

@@ -8,9 +8,10 @@ use waymesh_graph::{Link, NavMesh};
 use waymesh_voxel::Climb;
 
 use super::baker::Bake;
+use super::enclosed::remove_enclosed;
 use super::error::BakeError;
 use super::ground::{Borders, Ground, Heights};
-use super::keep::{LeftOut, keep_islands};
+use super::keep::{Keep, LeftOut, kept_islands, retain};
 use super::report::{IslandReport, Recorder, Report};
 use super::stages::StageSet;
 use crate::links::{climb_links, find_jumps};
@@ -32,11 +33,24 @@ pub(crate) fn finish(
         Some(find) => recorder.stage("links", |observer| find(&mut polygons, observer))?,
         None => Vec::new(),
     };
-    keep(stages, &mut polygons, &mut links, min_island, recorder)?;
-    let surface = surface(stages, heights, &polygons, recorder)?;
+    let config = stages.config();
+    // Climbs and jumps join islands, but are found where heights are known and nothing is enclosed.
+    let is_last = config.keep != Keep::All
+        && (!climbs.is_empty()
+            || triangles.is_some() && (config.jumps.is_some() || config.removes_enclosed()));
+    let wanted = if is_last { &Keep::All } else { &config.keep };
+    keep(stages, wanted, min_island, &mut polygons, None, &mut links, recorder)?;
+    let mut surface = surface(stages, heights, &polygons, recorder)?;
+    if let (Some(triangles), true) = (triangles, config.removes_enclosed()) {
+        report.enclosed =
+            remove_enclosed(stages, triangles, &mut polygons, surface.as_mut(), &mut links, recorder)?;
+    }
     report.count_polygons(&polygons, surface.as_ref());
-    let mesh = mesh(stages, polygons, surface, links, climbs, recorder)?;
-    let mesh = jumps(stages, mesh, triangles, recorder)?;
+    let mut mesh = mesh(stages, polygons, surface, links, climbs, recorder)?;
+    mesh = jumps(stages, mesh, triangles, recorder)?;
+    if is_last {
+        mesh = keep_on_mesh(stages, mesh, &mut report, recorder)?;
+    }
     report.links = mesh.links().len() as u64;
     report.islands = IslandReport::all(&mesh);
     Ok(Bake { mesh, report })
@@ -59,19 +73,27 @@ fn shapes(
     Ok(contours.polygons())
 }
 
-/// Leaves out the islands that are too small or not asked for.
+/// Leaves out the islands that are too small or not asked for; links with an end on one go as well.
+/// Returns `true` if there were any.
 pub(crate) fn keep(
     stages: &StageSet,
-    polygons: &mut PolyMesh,
-    links: &mut Vec<Link>,
+    wanted: &Keep,
     min_island: f32,
+    polygons: &mut PolyMesh,
+    surface: Option<&mut HeightSurface>,
+    links: &mut Vec<Link>,
     recorder: &mut Recorder<'_>,
-) -> Result<(), BakeError> {
-    let LeftOut { small, unreachable } = keep_islands(polygons, links, stages.config(), min_island)?;
+) -> Result<bool, BakeError> {
+    if *wanted == Keep::All && min_island <= 0.0 {
+        return Ok(false);
+    }
+    let (is_kept, LeftOut { small, unreachable }) =
+        kept_islands(polygons, links, stages.config(), wanted, min_island)?;
     let islands = small.islands + unreachable.islands;
     if islands == 0 {
-        return Ok(());
+        return Ok(false);
     }
+    retain(polygons, surface, links, &is_kept);
     recorder.count(Counter::IslandsRemoved, islands);
     if small.islands > 0 {
         recorder.warn(Warning::IslandsRemoved { islands: small.islands, area: small.area });
@@ -80,7 +102,25 @@ pub(crate) fn keep(
         recorder.warn(Warning::Unreachable { islands: unreachable.islands, area: unreachable.area });
     }
     stages.check("keep", |list| polygons.violations(list))?;
-    if polygons.polygons.is_empty() { Err(BakeError::islands_only()) } else { Ok(()) }
+    if polygons.polygons.is_empty() { Err(BakeError::islands_only()) } else { Ok(true) }
+}
+
+/// Leaves out the islands that are not asked for of a mesh with all its links.
+fn keep_on_mesh(
+    stages: &StageSet,
+    mesh: NavMesh,
+    report: &mut Report,
+    recorder: &mut Recorder<'_>,
+) -> Result<NavMesh, BakeError> {
+    let (mut polygons, mut links) = (mesh.poly_mesh(), mesh.links().to_vec());
+    let mut surface = mesh.surface().map(|surface| surface.to_surface());
+    let wanted = &stages.config().keep;
+    if !keep(stages, wanted, 0.0, &mut polygons, surface.as_mut(), &mut links, recorder)? {
+        return Ok(mesh);
+    }
+    drop(mesh);
+    report.count_polygons(&polygons, surface.as_ref());
+    self::mesh(stages, polygons, surface, links, Vec::new(), recorder)
 }
 
 /// The ground in the polygons; none where the vertices have all there is.

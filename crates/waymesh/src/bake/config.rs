@@ -5,6 +5,7 @@ pub use waymesh_contour::CornerChoice;
 use waymesh_contour::SimplifyConfig;
 use waymesh_core::{Agent, BadField, GridError, GridScale, setters};
 
+use super::enclosed::Enclosed;
 use super::keep::Keep;
 use crate::links::JumpConfig;
 
@@ -76,6 +77,8 @@ pub struct BakeConfig {
     pub max_vertices: u32,
     /// Largest difference between the mesh's ground and the sampled ground, in levels. Default 1.0.
     pub max_height_error_levels: f32,
+    /// What becomes of ground inside of solids. Default [`Enclosed::Keep`].
+    pub enclosed: Enclosed,
     /// Which ground is kept. Default all.
     pub keep: Keep,
     /// Jumps and drops to look for, which become links. Default none.
@@ -111,6 +114,7 @@ impl Default for BakeConfig {
             decomposition: DecompositionKind::default(),
             max_vertices: 0,
             max_height_error_levels: 1.0,
+            enclosed: Enclosed::default(),
             keep: Keep::All,
             jumps: None,
             threads: 0,
@@ -152,6 +156,7 @@ setters! {
         with_decomposition(decomposition: DecompositionKind);
         with_max_vertices(max_vertices: u32);
         with_max_height_error_levels(max_height_error_levels: f32);
+        with_enclosed(enclosed: Enclosed);
         with_keep(keep: Keep);
         with_jumps(jumps: Some(JumpConfig));
         with_threads(threads: usize);
@@ -179,6 +184,11 @@ impl BakeConfig {
         self.max_ledge > self.agent.max_step
     }
 
+    /// `true` if ground inside of solids is left out.
+    pub(super) fn removes_enclosed(&self) -> bool {
+        self.enclosed == Enclosed::Remove
+    }
+
     /// The name of every field, and whether it differs. Sizes of the agent and the grid that not
     /// every front end uses have names of their own.
     #[expect(clippy::float_cmp, reason = "a setting is another one if a bit of it is")]
@@ -204,6 +214,7 @@ impl BakeConfig {
             decomposition,
             max_vertices,
             max_height_error_levels,
+            enclosed,
             keep,
             jumps,
             threads,
@@ -239,6 +250,9 @@ impl BakeConfig {
         BadField::unless(is_fine, "max_vertices", self.max_vertices, "0 or at least 3")?;
         let threads = u32::try_from(self.threads).unwrap_or(u32::MAX);
         BadField::unless(threads <= MOST_THREADS, "threads", threads, "at most 1024")?;
+        if let Keep::LargerThan(least) = self.keep {
+            BadField::unless(least.is_finite() && least >= 0.0, "keep", least, "finite and at least 0")?;
+        }
         if let Keep::ConnectedTo(seeds) = &self.keep {
             BadField::unless(!seeds.is_empty(), "keep", 0.0, "connected to at least one place")?;
             for value in seeds.iter().flat_map(glam::Vec3::to_array) {

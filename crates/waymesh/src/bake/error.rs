@@ -118,6 +118,12 @@ impl BakeError {
         Self::NothingWalkable { stage, hint }
     }
 
+    /// There is nothing but ground inside of solids.
+    pub(crate) fn enclosed_only() -> Self {
+        let hint = "all ground lies inside of closed surfaces; keep what is enclosed";
+        Self::NothingWalkable { stage: "enclosed", hint }
+    }
+
     /// There is nothing but small islands.
     pub(crate) fn islands_only() -> Self {
         let hint = "every piece of ground is below the smallest region";

@@ -1,15 +1,14 @@
 //! Which ground is kept.
 
 use glam::Vec3;
-use waymesh_core::{DisjointSets, PlanPoint, Poly, PolyId, PolyMesh, to_u32};
+use waymesh_core::{DisjointSets, HeightSurface, PlanPoint, Poly, PolyId, PolyMesh, to_u32};
 use waymesh_graph::Link;
 
 use super::config::BakeConfig;
 use super::error::BakeError;
 
-/// Which ground is kept: pieces that hang together over portals and over the links that the input
-/// gives, such as doors, stairs and gaps. Climbs and jumps do not count: they are found between
-/// what was kept.
+/// Which ground is kept: pieces that hang together over portals and links of all kinds, such as
+/// doors, stairs, climbs and jumps. A link of one way joins, too.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Keep {
@@ -18,6 +17,8 @@ pub enum Keep {
     All,
     /// The piece of the largest area; of several, that with the first polygon.
     Largest,
+    /// The pieces of at least this area, in square metres of plan. Finite, 0 or more.
+    LargerThan(f32),
     /// The pieces that these places lie on. A place may lie as far from the mesh in plan as the
     /// agent's radius and two cells, and as far above or below it as a step and the radius: it may
     /// be nearer to a wall than the agent's centre could.
@@ -39,36 +40,36 @@ pub(super) struct LeftOut {
     pub(super) unreachable: Islands,
 }
 
-/// Leaves out islands of less than `min_island` square metres, and those that the configuration
-/// does not ask for; links with an end on one go as well.
-///
-/// # Guarantees
-/// The polygons kept stay in order and keep their regions, corners and neighbours; vertices stay as
-/// they are.
+/// Tells which polygons are kept: not those of islands of less than `min_island` square metres, nor
+/// those that `keep` does not ask for.
 ///
 /// # Errors
 /// [`BakeError::SeedOffGround`] for the first place of [`Keep::ConnectedTo`] without ground.
-pub(super) fn keep_islands(
-    polygons: &mut PolyMesh,
-    links: &mut Vec<Link>,
+pub(super) fn kept_islands(
+    polygons: &PolyMesh,
+    links: &[Link],
     config: &BakeConfig,
+    keep: &Keep,
     min_island: f32,
-) -> Result<LeftOut, BakeError> {
+) -> Result<(Vec<bool>, LeftOut), BakeError> {
     let mut left_out = LeftOut::default();
-    if config.keep == Keep::All && min_island <= 0.0 {
-        return Ok(left_out);
-    }
     let (islands, count) = islands(polygons, links);
-    let mut areas = vec![0_i128; count];
+    let cell_area = polygons.frame.cell_area();
+    let mut doubled = vec![0_i128; count];
     for (polygon, &island) in islands.iter().enumerate() {
-        areas[island] += polygons.doubled_area(PolyId::from_index(polygon));
+        doubled[island] += polygons.doubled_area(PolyId::from_index(polygon));
     }
-    let mut is_wanted = vec![config.keep == Keep::All; count];
-    match &config.keep {
+    #[expect(clippy::cast_precision_loss, reason = "a limit and a figure")]
+    let area = |island: usize| doubled[island] as f64 / 2.0 * cell_area;
+    let mut is_wanted = vec![*keep == Keep::All; count];
+    match keep {
         Keep::All => {}
         Keep::Largest => {
-            let largest = (0..count).max_by_key(|&island| (areas[island], std::cmp::Reverse(island)));
+            let largest = (0..count).max_by_key(|&island| (doubled[island], std::cmp::Reverse(island)));
             largest.into_iter().for_each(|largest| is_wanted[largest] = true);
+        }
+        Keep::LargerThan(least) => {
+            is_wanted = (0..count).map(|island| area(island) >= f64::from(*least)).collect();
         }
         Keep::ConnectedTo(seeds) => {
             for (seed, &position) in seeds.iter().enumerate() {
@@ -77,28 +78,22 @@ pub(super) fn keep_islands(
             }
         }
     }
-    let cell_area = polygons.frame.cell_area();
-    let is_kept: Vec<bool> = areas
-        .iter()
-        .zip(is_wanted)
-        .map(|(&doubled, is_wanted)| {
-            #[expect(clippy::cast_precision_loss, reason = "a limit and a figure")]
-            let area = doubled as f64 / 2.0 * cell_area;
-            let is_small = area < f64::from(min_island);
-            if is_small || !is_wanted {
-                let why = if is_small { &mut left_out.small } else { &mut left_out.unreachable };
-                why.islands += 1;
-                why.area += area;
-            }
-            is_wanted && !is_small
-        })
-        .collect();
-    retain(polygons, links, |polygon| is_kept[islands[polygon]]);
-    Ok(left_out)
+    let is_kept = |island: usize| {
+        let area = area(island);
+        let is_small = area < f64::from(min_island);
+        if is_small || !is_wanted[island] {
+            let why = if is_small { &mut left_out.small } else { &mut left_out.unreachable };
+            why.islands += 1;
+            why.area += area;
+        }
+        is_wanted[island] && !is_small
+    };
+    let is_kept: Vec<bool> = (0..count).map(is_kept).collect();
+    Ok((islands.into_iter().map(|island| is_kept[island]).collect(), left_out))
 }
 
 /// The island of each polygon, and their number; numbered by their first polygon.
-fn islands(polygons: &PolyMesh, links: &[Link]) -> (Vec<usize>, usize) {
+pub(super) fn islands(polygons: &PolyMesh, links: &[Link]) -> (Vec<usize>, usize) {
     let mut sets = DisjointSets::new(polygons.polygons.len());
     for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
         for neighbour in polygons.neighbours(id).iter().flatten() {
@@ -158,31 +153,60 @@ fn distance(polygons: &PolyMesh, polygon: PolyId, [x, z]: [f64; 2]) -> f64 {
     if inside { 0.0 } else { best }
 }
 
-/// Keeps the polygons that `is_kept` tells, and the links between them.
-fn retain(polygons: &mut PolyMesh, links: &mut Vec<Link>, is_kept: impl Fn(usize) -> bool) {
-    let mut numbers = vec![None; polygons.polygons.len()];
+/// Keeps the polygons that `is_kept` tells, their ground, and the links between them.
+///
+/// # Guarantees
+/// The polygons kept stay in order and keep their regions, corners and neighbours among them;
+/// vertices stay as they are.
+pub(super) fn retain(
+    polygons: &mut PolyMesh,
+    surface: Option<&mut HeightSurface>,
+    links: &mut Vec<Link>,
+    is_kept: &[bool],
+) {
     let mut kept = 0;
-    for (polygon, number) in numbers.iter_mut().enumerate() {
-        if is_kept(polygon) {
-            *number = Some(PolyId::from_index(kept));
-            kept += 1;
-        }
-    }
+    let numbers: Vec<Option<PolyId>> = is_kept
+        .iter()
+        .map(|&is_kept| {
+            kept += usize::from(is_kept);
+            is_kept.then(|| PolyId::from_index(kept - 1))
+        })
+        .collect();
     let (mut corners, mut neighbours, mut out) = (Vec::new(), Vec::new(), Vec::with_capacity(kept));
-    for id in (0..numbers.len()).map(PolyId::from_index).filter(|id| numbers[id.index()].is_some()) {
+    for id in (0..numbers.len()).map(PolyId::from_index).filter(|id| is_kept[id.index()]) {
         let first = to_u32(corners.len());
         corners.extend_from_slice(polygons.corners(id));
-        // An island has no neighbour outside.
         neighbours.extend(
             polygons.neighbours(id).iter().map(|beyond| beyond.and_then(|beyond| numbers[beyond.index()])),
         );
         out.push(Poly { first, ..polygons.polygons[id.index()] });
     }
     (polygons.corners, polygons.neighbours, polygons.polygons) = (corners, neighbours, out);
+    if let Some(surface) = surface {
+        *surface = retained_surface(surface, is_kept);
+    }
     links.retain_mut(|link| {
         let ends = [link.from.polygon, link.to.polygon].map(|polygon| numbers[polygon.index()]);
         let [Some(from), Some(to)] = ends else { return false };
         (link.from.polygon, link.to.polygon) = (from, to);
         true
     });
+}
+
+/// The ground in some of the polygons, and its points.
+fn retained_surface(surface: &HeightSurface, is_kept: &[bool]) -> HeightSurface {
+    let mut numbers = vec![None; surface.points.len()];
+    let (mut points, mut triangles, mut polygon_triangles) = (Vec::new(), Vec::new(), vec![0]);
+    for (range, _) in surface.polygon_triangles.windows(2).zip(is_kept).filter(|(_, is_kept)| **is_kept) {
+        for corners in &surface.triangles[range[0] as usize..range[1] as usize] {
+            triangles.push(corners.map(|point| {
+                *numbers[point as usize].get_or_insert_with(|| {
+                    points.push(surface.points[point as usize]);
+                    to_u32(points.len() - 1)
+                })
+            }));
+        }
+        polygon_triangles.push(to_u32(triangles.len()));
+    }
+    HeightSurface { points, triangles, polygon_triangles, max_error: surface.max_error }
 }

@@ -2,13 +2,14 @@
 //! front ends share.
 //!
 //! ```text
-//! Baker::bake -> FrontEnd::ground -> Ground -> shapes -> triangles -> polygons -> input links -> kept islands
-//!                                                              -> heights -> mesh -> climbs -> jumps -> Report
+//! Baker::bake -> FrontEnd::ground -> Ground -> shapes -> triangles -> polygons -> input links
+//!                        -> heights -> without what is enclosed -> mesh -> climbs -> jumps -> kept islands -> Report
 //! ```
 
 mod back;
 mod baker;
 mod config;
+mod enclosed;
 mod error;
 mod ground;
 mod keep;
@@ -20,6 +21,7 @@ mod stages;
 pub(crate) use back::{jumps, keep, mesh};
 pub use baker::{Bake, Baker, FrontEnd};
 pub use config::{BakeConfig, ConfigError, CornerChoice, DecompositionKind, PartitionKind};
+pub use enclosed::{Enclosed, EnclosedReport};
 pub use error::BakeError;
 pub use ground::{Borders, Ground, Heights, InputLinks};
 pub use keep::Keep;

@@ -13,7 +13,8 @@ use waymesh_floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan}
 use waymesh_scenes::{Scene, SceneConfig};
 
 use super::{
-    BakeConfig, BakeError, Baker, CornerChoice, DecompositionKind, FrontEnd, Keep, PartitionKind, StageSet,
+    BakeConfig, BakeError, Baker, CornerChoice, DecompositionKind, Enclosed, FrontEnd, Keep, PartitionKind,
+    StageSet,
 };
 use crate::{FloorPlans, JumpConfig, Slices, Storeys, Tiles, Voxels};
 
@@ -55,6 +56,7 @@ const TABLE: &[Row] = &[
     row("decomposition", |config| config.decomposition = DecompositionKind::HertelMehlhorn),
     row("max_vertices", |config| config.max_vertices = 3),
     row("max_height_error_levels", |config| config.max_height_error_levels = 0.05),
+    row("enclosed", |config| config.enclosed = Enclosed::Remove),
     row("keep", |config| config.keep = Keep::ConnectedTo(vec![Vec3::splat(1e4)])),
     row("jumps", |config| config.jumps = Some(JumpConfig::default())),
     row("threads", |config| config.threads = rayon::current_num_threads() + 1),
@@ -192,10 +194,23 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
     }
 }
 
-/// A ledge to climb and jump, storeys over each other, and ground that lies over itself.
+/// A ledge to climb and jump, with ground in a hollow body beside it; storeys over each other; and
+/// ground that lies over itself.
 fn scenes() -> [TriangleSoup; 3] {
-    [Scene::Terraces, Scene::OverlappingStoreys, Scene::SpiralStairs]
-        .map(|scene| scene.build(&SceneConfig::default()))
+    let mut scenes = [Scene::Terraces, Scene::OverlappingStoreys, Scene::SpiralStairs]
+        .map(|scene| scene.build(&SceneConfig::default()));
+    let first = scenes[0].bounds().max.x + 2.0;
+    for [low, high] in [[[0.0, -1.0, 0.0], [6.0, 0.0, 6.0]], [[1.0, -0.5, 1.0], [5.0, 3.0, 5.0]]] {
+        let corner = |bits: usize| {
+            let [x, y, z] =
+                std::array::from_fn(|axis| if bits >> axis & 1 == 0 { low[axis] } else { high[axis] });
+            Vec3::new(first + x, y, z)
+        };
+        let sides = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+        let triangles = sides.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+        scenes[0].append((0..8).map(corner).collect(), triangles).expect("a box");
+    }
+    scenes
 }
 
 const SCALE: Option<[f32; 2]> = Some([0.4, 0.1]);

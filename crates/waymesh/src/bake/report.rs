@@ -8,6 +8,8 @@ use serde::Serialize;
 use waymesh_core::{ContourSet, Counter, GridFrame, HeightSurface, Observer, PolyMesh, Warning};
 use waymesh_graph::{Island, IslandId, NavMesh};
 
+use super::enclosed::EnclosedReport;
+
 /// Figures of one bake. Serialised, its keys are a contract that scripts rely on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -44,6 +46,9 @@ pub struct Report {
     pub mesh_area: f64,
     /// Connected pieces, over links, too, in the order of their first polygon.
     pub islands: Vec<IslandReport>,
+    /// Pieces of ground inside of solids that were left out, in the order of their first polygon.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub enclosed: Vec<EnclosedReport>,
     /// Largest difference between the mesh's ground and a sample of it, in metres.
     pub height_error_max: f64,
     /// Other things counted by the stages.

@@ -138,7 +138,9 @@ impl FrontEnd for Storeys {
         let tile_cells = if sees_all_ground(stages) { 0 } else { self.tile_cells };
         let layout = TileLayout::new(&frame, tile_cells)?;
         let height = bounds.max.y - bounds.min.y;
-        let (layers, bins) = layers(soup, &layout, height, &storeys, &config.keep, recorder)?;
+        // A jump may lead on from layer to layer.
+        let keep = if config.jumps.is_none() { &config.keep } else { &Keep::All };
+        let (layers, bins) = layers(soup, &layout, height, &storeys, keep, recorder)?;
         let mut drawn = draw(bins, &layout, &layers, &storeys, stages, recorder)?;
         drop(layers);
         let borders = borders(&mut drawn, stages, recorder)?;

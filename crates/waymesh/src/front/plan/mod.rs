@@ -116,6 +116,7 @@ impl FrontEnd for FloorPlans {
         ("merge_region", PIECES),
         ("partition", PIECES),
         ("max_height_error_levels", FLAT),
+        ("enclosed", "a plan has no triangles to lie inside of"),
         ("jumps", "a plan has no triangles to look for room in"),
         ("max_memory_bytes", "a plan takes little memory, and has no bound for it"),
         ("with_voxelize", NO_GRID),

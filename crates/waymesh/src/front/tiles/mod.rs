@@ -161,19 +161,31 @@ impl Baker<Tiles> {
     }
 
     /// Joins the tiles of a folder, built by [`Baker::bake_tile`] anywhere, to one mesh. The
-    /// front end's own options are not used.
+    /// front end's own options are not used. `source` is the world that they were built of, which
+    /// jumps and ground inside of solids need.
     ///
     /// # Errors
     /// [`BakeError::Tile`] if the folder is not one of tiles, or a tile is missing or damaged;
-    /// [`BakeError::OptionNotSupported`] for jumps; see [`Baker::bake`] otherwise.
-    pub fn merge_tiles(&self, folder: &Path, observer: &mut dyn Observer) -> Result<Bake, BakeError> {
-        const NO_TRIANGLES: Refused =
-            &[("jumps", "tiles hold no triangles; find them on the mesh, with `find_jumps`")];
+    /// [`BakeError::OptionNotSupported`] for what needs the source without one; see [`Baker::bake`]
+    /// otherwise.
+    pub fn merge_tiles(
+        &self,
+        folder: &Path,
+        source: Option<&dyn TriangleSource>,
+        observer: &mut dyn Observer,
+    ) -> Result<Bake, BakeError> {
+        const REASON: &str = "tiles hold no triangles; give the scene as well";
+        const NO_TRIANGLES: Refused = &[("enclosed", REASON), ("jumps", REASON)];
         self.check()?;
-        self.stages.refuse("tiles of a folder", &Tiles::defaults(), NO_TRIANGLES)?;
-        self.run(None, observer, |recorder| {
+        if source.is_none() {
+            self.stages.refuse("tiles of a folder", &Tiles::defaults(), NO_TRIANGLES)?;
+        }
+        self.run(source, observer, |recorder| {
             let (survey, _) = read_survey(folder)?;
-            let store = TileStore::in_folder(&survey.layout, folder, survey.fingerprint, "")?;
+            // The folder belongs to this scene, and to these settings.
+            let given = source.map(|source| Survey::of(source, survey.layout.side_cells(), self.config()));
+            let fingerprint = given.transpose()?.map_or(survey.fingerprint, |given| given.fingerprint);
+            let store = TileStore::in_folder(&survey.layout, folder, fingerprint, "")?;
             let mut kept = Vec::with_capacity(survey.layout.len());
             for tile in survey.layout.tiles() {
                 let missing = || TileError::MissingTile { tile, folder: Some(folder.to_owned()) };

@@ -261,7 +261,8 @@ impl PlanWorld {
                 stages.check("join", |list| polygons.violations(list))?;
                 let mut links = recorder
                     .stage("links", |observer| find_links(plan, base, &mut polygons, &storeys, observer))?;
-                keep(stages, &mut polygons, &mut links, 0.0, recorder)?;
+                let wanted = &stages.config().keep;
+                keep(stages, wanted, 0.0, &mut polygons, None, &mut links, recorder)?;
                 Ok((kept.put_on(mesh(stages, polygons, None, links, Vec::new(), recorder)?)?, 0))
             },
         )

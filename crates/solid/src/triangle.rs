@@ -1,0 +1,59 @@
+//! What one triangle adds.
+
+use glam::{DVec3, Vec3};
+use waymesh_core::triangle_normal;
+
+/// Returns the solid angle of a triangle seen from the origin, in units of the whole sphere:
+/// positive where its back is seen. Van Oosterom and Strackee 1983,
+/// <https://doi.org/10.1109/TBME.1983.325207>.
+fn solid_angle([a, b, c]: [DVec3; 3]) -> f64 {
+    let lengths = [a.length(), b.length(), c.length()];
+    let volume = a.dot(b.cross(c));
+    let below = lengths[0] * lengths[1] * lengths[2]
+        + a.dot(b) * lengths[2]
+        + b.dot(c) * lengths[0]
+        + c.dot(a) * lengths[1];
+    // In the plane of the triangle it is seen from the side, or not at all.
+    if volume == 0.0 { 0.0 } else { volume.atan2(below) / (2.0 * std::f64::consts::PI) }
+}
+
+/// Returns the solid angle of a triangle seen from a point, in units of the whole sphere; of the
+/// part above the point only, if `above` says so.
+pub(crate) fn seen_from(corners: &[Vec3; 3], from: DVec3, above: bool) -> f64 {
+    let corners = corners.map(|corner| corner.as_dvec3() - from);
+    if !above || corners.iter().all(|corner| corner.y >= 0.0) {
+        return solid_angle(corners);
+    }
+    // Cut level with the point: three or four corners are left, or none.
+    let mut part = [DVec3::ZERO; 4];
+    let mut count = 0;
+    for (index, &here) in corners.iter().enumerate() {
+        let next = corners[(index + 1) % 3];
+        if here.y >= 0.0 {
+            part[count] = here;
+            count += 1;
+        }
+        if (here.y >= 0.0) != (next.y >= 0.0) {
+            part[count] = here.lerp(next, here.y / (here.y - next.y)).with_y(0.0);
+            count += 1;
+        }
+    }
+    let [a, b, c, d] = part;
+    (if count >= 3 { solid_angle([a, b, c]) } else { 0.0 })
+        + if count == 4 { solid_angle([a, c, d]) } else { 0.0 }
+}
+
+/// Returns the normal of a triangle, as long as its area.
+pub(crate) fn area_normal(corners: &[Vec3; 3]) -> DVec3 {
+    triangle_normal(*corners) / 2.0
+}
+
+/// `true` if a triangle has a point straight above another point, its border included.
+pub(crate) fn covers(corners: &[Vec3; 3], point: DVec3) -> bool {
+    let [a, b, c] = corners.map(|corner| corner.as_dvec3() - point);
+    let side = |from: DVec3, to: DVec3| from.x * to.z - from.z * to.x;
+    let sides = [side(b, c), side(c, a), side(a, b)];
+    let sum: f64 = sides.iter().sum();
+    let is_over = sides.iter().all(|&side| side >= 0.0) || sides.iter().all(|&side| side <= 0.0);
+    is_over && sum != 0.0 && (sides[0] * a.y + sides[1] * b.y + sides[2] * c.y) / sum > 0.0
+}

@@ -1,0 +1,222 @@
+//! Ground inside of solids.
+
+use glam::Vec3;
+use rayon::prelude::*;
+use serde::Serialize;
+use waymesh_core::{
+    Counter, DisjointSets, HeightSurface, Observer, PolyId, PolyMesh, TriangleSource, Validate, Warning,
+};
+use waymesh_graph::Link;
+use waymesh_solid::WindingTree;
+
+use super::config::BakeConfig;
+use super::error::BakeError;
+use super::keep::{islands, retain};
+use super::report::Recorder;
+use super::stages::StageSet;
+
+/// What becomes of ground inside of solids: walls, rocks and other bodies that a level is built of
+/// are often hollow, with ground in them that nobody gets to.
+///
+/// It is told by pieces that hang together over portals and the links of the input: what can be
+/// walked to from outside is never inside. Some places spread over a piece are looked at, and where
+/// nothing is above them it stays. It goes where their generalised winding numbers
+/// ([`WindingTree::winding_number`]) are about 1 or more, and as much below as above: so it is in
+/// bodies that face out, also if they are doubled or have holes. It goes as well where nearly all
+/// places are closed in from above, once ([`WindingTree::winding_number_above`]): so it is in a
+/// body without a bottom, or one that a terrain runs through. It stays where the numbers are about
+/// 0 or less, as in rooms, below bridges, and between floors of one side. Bodies that face in
+/// cannot be told from rooms: what is in them is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Enclosed {
+    /// It is kept. The default.
+    #[default]
+    Keep,
+    /// It is left out and reported.
+    Remove,
+}
+
+/// A piece of ground inside of a solid, which was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct EnclosedReport {
+    /// Number of polygons.
+    pub polygons: u64,
+    /// Plan area in square metres.
+    pub area: f64,
+    /// A place on it, the middle of its first triangle.
+    pub place: [f32; 3],
+}
+
+/// Least mean winding number of a piece that is inside: between two endless sheets it is 0.
+const POSSIBLE: f64 = 0.15;
+/// Least mean winding number of a piece in a closed body, and of what is below it alone: that of a
+/// floor of one side is below 0.
+const CERTAIN: [f64; 2] = [0.75, 0.5];
+/// Winding numbers of what is above a place that is closed in once: a tenth may be open. Below
+/// several floors of one side it is more.
+const CLOSED_IN: std::ops::RangeInclusive<f64> = 0.9..=1.1;
+/// Share of a piece's places that must have something above them, and be closed in.
+const MOST: f64 = 0.9;
+/// Side in metres of the square that a place stands for.
+const SPACING: f64 = 4.0;
+/// Fewest and most places of a piece.
+const PLACES: [f64; 2] = [3.0, 24.0];
+
+/// Leaves out the ground inside of solids, with the links that end there.
+pub(super) fn remove_enclosed(
+    stages: &StageSet,
+    triangles: &dyn TriangleSource,
+    polygons: &mut PolyMesh,
+    surface: Option<&mut HeightSurface>,
+    links: &mut Vec<Link>,
+    recorder: &mut Recorder<'_>,
+) -> Result<Vec<EnclosedReport>, BakeError> {
+    let found = recorder.stage("enclosed", |_| {
+        let ground = Samples { polygons, surface: surface.as_deref(), config: stages.config() };
+        let is_kept = ground.is_kept(links, &WindingTree::new(triangles)?);
+        if is_kept.iter().all(|&is_kept| is_kept) {
+            return Ok(Vec::new());
+        }
+        let found = ground.report(&is_kept);
+        retain(polygons, surface, links, &is_kept);
+        Ok::<_, BakeError>(found)
+    })?;
+    if !found.is_empty() {
+        let (pieces, area) = (found.len() as u64, found.iter().map(|piece| piece.area).sum());
+        recorder.count(Counter::PiecesEnclosed, pieces);
+        recorder.warn(Warning::GroundEnclosed { pieces, area });
+        stages.check("enclosed", |list| polygons.violations(list))?;
+    }
+    if polygons.polygons.is_empty() { Err(BakeError::enclosed_only()) } else { Ok(found) }
+}
+
+/// Ground to look at.
+#[derive(Clone, Copy)]
+struct Samples<'a> {
+    polygons: &'a PolyMesh,
+    surface: Option<&'a HeightSurface>,
+    config: &'a BakeConfig,
+}
+
+impl Samples<'_> {
+    /// Tells for each polygon if it stays.
+    fn is_kept(&self, links: &[Link], tree: &WindingTree) -> Vec<bool> {
+        let (islands, count) = islands(self.polygons, links);
+        let mut pieces = vec![Vec::new(); count];
+        for (polygon, &island) in islands.iter().enumerate() {
+            pieces[island].push(PolyId::from_index(polygon));
+        }
+        let is_inside: Vec<bool> = pieces.par_iter().map(|piece| self.is_inside(piece, tree)).collect();
+        islands.into_iter().map(|island| !is_inside[island]).collect()
+    }
+
+    /// `true` if a piece of ground lies inside of a solid.
+    fn is_inside(&self, piece: &[PolyId], tree: &WindingTree) -> bool {
+        let places = self.places(piece);
+        #[expect(clippy::cast_precision_loss, reason = "a few places")]
+        let are_most = |is_in: &dyn Fn(Vec3) -> bool| {
+            let mut misses = (1.0 - MOST) * places.len() as f64;
+            places.iter().all(|&place| {
+                misses -= f64::from(u8::from(!is_in(place)));
+                misses >= 0.0
+            })
+        };
+        // What is above costs less to find.
+        if places.is_empty() || !are_most(&|place| tree.is_covered(place)) {
+            return false;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a few places")]
+        let mean = |of: &dyn Fn(Vec3) -> f64| {
+            places.iter().map(|&place| of(place)).sum::<f64>() / places.len() as f64
+        };
+        let whole = mean(&|place| tree.winding_number(place));
+        let above = |place| tree.winding_number_above(place);
+        whole >= POSSIBLE
+            && (are_most(&|place| CLOSED_IN.contains(&above(place)))
+                || whole >= CERTAIN[0] && 2.0 * whole - mean(&above) >= CERTAIN[1])
+    }
+
+    /// How far above the ground to look: half the head room, and above what heights are off by.
+    fn height(&self) -> f32 {
+        let error = self.surface.map_or(0.0, |surface| surface.max_error);
+        (self.config.agent.height / 2.0).max((error + 1.0) * self.config.scale.level_height)
+    }
+
+    /// Places above a piece of ground, spread evenly over its plan area.
+    fn places(&self, piece: &[PolyId]) -> Vec<Vec3> {
+        /// Steps of a sequence that fills a square evenly: Roberts 2018, The unreasonable
+        /// effectiveness of quasirandom sequences.
+        const STRIDE: [f32; 2] = [0.754_877_7, 0.569_840_3];
+        let triangles: Vec<[Vec3; 3]> = piece.iter().flat_map(|&polygon| self.triangles(polygon)).collect();
+        let mut area = 0.0;
+        let sums: Vec<f64> = triangles
+            .iter()
+            .map(|[a, b, c]| {
+                let (one, other) = ((*b - *a).as_dvec3(), (*c - *a).as_dvec3());
+                area += (one.x * other.z - one.z * other.x).abs() / 2.0;
+                area
+            })
+            .collect();
+        let up = Vec3::Y * self.height();
+        let count = (area / (SPACING * SPACING)).ceil().clamp(PLACES[0], PLACES[1]);
+        let (mut at, mut share) = (0.5, [0.5_f32; 2]);
+        let mut places = Vec::new();
+        while at < count && area > 0.0 {
+            let triangle = sums.partition_point(|&sum| sum * count <= at * area).min(triangles.len() - 1);
+            let [a, b, c] = triangles[triangle];
+            places.push(a.lerp(b.lerp(c, share[1]), share[0].sqrt()) + up);
+            share = [0, 1].map(|axis| (share[axis] + STRIDE[axis]).fract());
+            at += 1.0;
+        }
+        places
+    }
+
+    /// The ground of a polygon in the world.
+    fn triangles(&self, polygon: PolyId) -> Vec<[Vec3; 3]> {
+        let frame = &self.polygons.frame;
+        if let Some(surface) = self.surface {
+            let place = |point: u32| {
+                let point = surface.points[point as usize];
+                frame.to_world(point.x.into(), point.height.into(), point.z.into())
+            };
+            let [first, end] = [0, 1].map(|at| surface.polygon_triangles[polygon.index() + at] as usize);
+            return surface.triangles[first..end].iter().map(|corners| corners.map(place)).collect();
+        }
+        let corners: Vec<Vec3> = self
+            .polygons
+            .corners(polygon)
+            .iter()
+            .map(|vertex| self.polygons.vertices[vertex.index()])
+            .map(|vertex| frame.to_world(vertex.point.x.into(), vertex.height.into(), vertex.point.z.into()))
+            .collect();
+        corners[1..].windows(2).map(|pair| [corners[0], pair[0], pair[1]]).collect()
+    }
+
+    /// The connected pieces of what is not kept, in the order of their first polygons.
+    fn report(&self, is_kept: &[bool]) -> Vec<EnclosedReport> {
+        let mut sets = DisjointSets::new(is_kept.len());
+        let left_out = || (0..is_kept.len()).filter(|&polygon| !is_kept[polygon]).map(PolyId::from_index);
+        for id in left_out() {
+            for beyond in self.polygons.neighbours(id).iter().flatten().filter(|id| !is_kept[id.index()]) {
+                sets.unite(id.0, beyond.0);
+            }
+        }
+        let mut numbers = vec![None; is_kept.len()];
+        let mut found: Vec<EnclosedReport> = Vec::new();
+        for id in left_out() {
+            let number = *numbers[sets.find(id.0) as usize].get_or_insert_with(|| {
+                let [a, b, c] = self.triangles(id).first().copied().unwrap_or_default();
+                let place = ((a + b + c) / 3.0).to_array();
+                found.push(EnclosedReport { polygons: 0, area: 0.0, place });
+                found.len() - 1
+            });
+            found[number].polygons += 1;
+            #[expect(clippy::cast_precision_loss, reason = "a figure")]
+            let cells = self.polygons.doubled_area(id) as f64 / 2.0;
+            found[number].area += cells * self.polygons.frame.cell_area();
+        }
+        found
+    }
+}

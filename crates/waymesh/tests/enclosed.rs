@@ -1,0 +1,225 @@
+//! Ground inside of solids goes; every other ground stays, however its surroundings are made.
+
+use glam::Vec3;
+use waymesh::core::{Observer, Warning};
+use waymesh::{Bake, Baker, Enclosed, JumpConfig, NavMesh, Slices, Storeys, Tiles, TriangleSoup, Voxels};
+use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_testkit::Random;
+
+type Triangles = Vec<[Vec3; 3]>;
+
+/// The sides of a box, facing out: -x, +x, -y, +y, -z, +z.
+fn sides(low: [f32; 3], high: [f32; 3]) -> [Triangles; 6] {
+    let corner = |bits: usize| {
+        Vec3::from_array(std::array::from_fn(
+            |axis| if bits >> axis & 1 == 0 { low[axis] } else { high[axis] },
+        ))
+    };
+    [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]].map(|side| {
+        let [a, b, c, d] = side.map(corner);
+        vec![[a, b, c], [a, c, d]]
+    })
+}
+
+fn solid(low: [f32; 3], high: [f32; 3]) -> Triangles {
+    sides(low, high).concat()
+}
+
+/// A level sheet that faces up.
+fn sheet(low: [f32; 2], high: [f32; 2], y: f32) -> Triangles {
+    sides([low[0], y - 1.0, low[1]], [high[0], y, high[1]])[3].clone()
+}
+
+fn flipped(triangles: &[[Vec3; 3]]) -> Triangles {
+    triangles.iter().map(|&[a, b, c]| [a, c, b]).collect()
+}
+
+fn soup(parts: &[Triangles]) -> TriangleSoup {
+    let corners = parts.concat().concat();
+    let count = u32::try_from(corners.len()).expect("few corners");
+    TriangleSoup::new(corners, (0..count / 3).map(|at| [3 * at, 3 * at + 1, 3 * at + 2]).collect())
+        .expect("indices in range")
+}
+
+/// A slab of 20 m, whose top is at 0.
+fn slab() -> Triangles {
+    solid([0.0, -1.0, 0.0], [20.0, 0.0, 20.0])
+}
+
+const LOW: [f32; 3] = [7.0, -0.5, 6.0];
+const HIGH: [f32; 3] = [13.0, 4.0, 13.0];
+
+/// `true` for a place on the ground in the box from [`LOW`] to [`HIGH`].
+fn is_in_box(at: [f32; 3]) -> bool {
+    (0..3).all(|axis| at[axis] > LOW[axis] - 0.01 && at[axis] < HIGH[axis] - [-0.01, 0.5, -0.01][axis])
+}
+
+/// Bakes with every front end that has triangles.
+fn bakes(soup: &TriangleSoup, enclosed: Enclosed) -> Vec<(&'static str, Bake)> {
+    macro_rules! bake {
+        ($($name:literal: $baker:expr),*) => {
+            vec![$({
+                let baker = $baker;
+                let config = baker.config().clone().with_enclosed(enclosed).with_validate_stages(true);
+                let bake = baker.with_config(config).bake_observed(soup, &mut ());
+                ($name, bake.unwrap_or_else(|error| panic!("{}: {error}", $name)))
+            }),*]
+        };
+    }
+    bake!(
+        "voxels": Baker::voxels(),
+        "tiles": Baker::tiles().with_front(Tiles::default().with_tile_cells(32)),
+        "storeys": Baker::storeys(),
+        "slices": Baker::slices()
+    )
+}
+
+/// The plan area of the polygons in the box.
+fn area_in_box(mesh: &NavMesh) -> f64 {
+    let is_in =
+        |corners: &[Vec3]| corners.iter().all(|&corner| is_in_box((corner + Vec3::Y * 0.1).to_array()));
+    let polygons = mesh.polygons().filter(|polygon| is_in(&polygon.positions().collect::<Vec<_>>()));
+    polygons.map(|polygon| polygon.area()).sum()
+}
+
+fn goes(name: &str, parts: &[Triangles]) {
+    let soup = soup(parts);
+    let before = bakes(&soup, Enclosed::Keep);
+    for ((front, before), (_, after)) in before.iter().zip(bakes(&soup, Enclosed::Remove)) {
+        let what = format!("{name}, {front}");
+        let gone = area_in_box(&before.mesh);
+        assert!(gone > 20.0, "{what}: {gone} m2 in the box");
+        assert!(area_in_box(&after.mesh) < 0.01, "{what}: {} m2 are left", area_in_box(&after.mesh));
+        let rest = before.mesh.area() - gone;
+        assert!((after.mesh.area() - rest).abs() < 0.01, "{what}: {} m2, not {rest}", after.mesh.area());
+        assert!(before.report.enclosed.is_empty(), "{what}");
+        let told: f64 = after.report.enclosed.iter().map(|piece| piece.area).sum();
+        assert!((told - gone).abs() < 0.01, "{what}: {told} m2 are reported, not {gone}");
+        assert!(after.report.enclosed.iter().all(|piece| is_in_box(piece.place)), "{what}");
+        assert_eq!(after.report.counts["pieces_enclosed"], after.report.enclosed.len() as u64, "{what}");
+        assert!(after.report.warnings.iter().any(|warning| warning.contains("inside of solids")), "{what}");
+        assert_eq!(after.report.polygons, after.mesh.polygon_count() as u64, "{what}");
+    }
+}
+
+fn stays(name: &str, parts: &[Triangles]) {
+    let soup = soup(parts);
+    let before = bakes(&soup, Enclosed::Keep);
+    for ((front, before), (_, after)) in before.iter().zip(bakes(&soup, Enclosed::Remove)) {
+        assert!(before.mesh == after.mesh, "{name}, {front}: {:?}", after.report.enclosed);
+    }
+}
+
+#[test]
+fn a_closed_body_has_no_ground_inside() {
+    let body = solid(LOW, HIGH);
+    goes("on a slab", &[slab(), body.clone()]);
+    goes("on a sheet", &[sheet([0.0; 2], [20.0; 2], 0.0), body.clone()]);
+    goes("doubled", &[slab(), body.clone(), body.clone()]);
+    goes("all doubled", &[slab(), slab(), body.clone(), body]);
+}
+
+#[test]
+fn a_body_with_holes_has_no_ground_inside() {
+    let [west, east, bottom, top, north, south] = sides(LOW, HIGH);
+    goes(
+        "without a bottom",
+        &[slab(), west.clone(), east.clone(), top.clone(), north.clone(), south.clone()],
+    );
+    let hole = vec![north[0]];
+    goes("without half a wall", &[slab(), west, east, bottom, top, hole, south]);
+}
+
+#[test]
+fn ground_below_what_has_one_side_stays() {
+    stays("bridge", &[slab(), sheet([-5.0, 8.0], [25.0, 12.0], 2.5)]);
+    stays("roof", &[slab(), sheet([4.0, 4.0], [16.0, 16.0], 3.0)]);
+    stays("bridge over a sheet", &[sheet([0.0; 2], [20.0; 2], 0.0), sheet([-5.0, 8.0], [25.0, 12.0], 2.5)]);
+}
+
+#[test]
+fn rooms_stay() {
+    let floors = [0.0, 3.0, 6.0, 9.0].map(|y| sheet([2.0; 2], [18.0; 2], y)).concat();
+    let walls = |wall: f32| {
+        let door = solid([2.0, 0.0, 2.0], [8.0, 9.0, 2.0 + wall]);
+        let beside = solid([10.0, 0.0, 2.0], [18.0, 9.0, 2.0 + wall]);
+        let rest = [
+            solid([2.0, 0.0, 18.0 - wall], [18.0, 9.0, 18.0]),
+            solid([2.0, 0.0, 2.0], [2.0 + wall, 9.0, 18.0]),
+            solid([18.0 - wall, 0.0, 2.0], [18.0, 9.0, 18.0]),
+        ];
+        [door, beside, rest.concat()].concat()
+    };
+    stays("walls of two sides", &[sheet([-9.0; 2], [29.0; 2], -0.1), floors.clone(), walls(0.3)]);
+    let [west, east, _, top, _, south] = sides([2.0, 0.0, 2.0], [18.0, 9.0, 18.0]);
+    let front =
+        [[2.0, 8.0], [10.0, 18.0]].map(|[from, to]| sides([from, 0.0, 2.0], [to, 9.0, 18.0])[4].clone());
+    stays("walls that face out", &[floors, west, east, top, south, front.concat()]);
+    let cave = flipped(&solid([0.0; 3], [20.0, 4.0, 20.0]));
+    stays("walls that face in", &[cave]);
+}
+
+#[test]
+fn what_cannot_be_told_from_a_room_stays() {
+    let body = solid(LOW, HIGH);
+    stays("flipped", &[slab(), flipped(&body)]);
+    stays("of two sides", &[slab(), body.clone(), flipped(&body)]);
+}
+
+#[test]
+fn open_terrain_stays() {
+    for scene in [Scene::RollingTerrain, Scene::Caves, Scene::DungeonRooms, Scene::OverlappingStoreys] {
+        let soup = scene.build(&SceneConfig::default());
+        let [keep, remove] = [Enclosed::Keep, Enclosed::Remove].map(|enclosed| {
+            let baker = Baker::voxels();
+            let config = baker.config().clone().with_enclosed(enclosed);
+            baker.with_config(config).bake(&soup).expect("a mesh")
+        });
+        assert!(keep == remove, "{}", scene.name());
+    }
+}
+
+/// What a bake warns of.
+#[derive(Default)]
+struct Warnings(Vec<Warning>);
+
+impl Observer for Warnings {
+    fn warn(&mut self, warning: Warning) {
+        self.0.push(warning);
+    }
+}
+
+/// The votes do not depend on the order of the triangles, on tiles, or on threads.
+#[test]
+fn the_same_bytes_in_any_order() {
+    let parts = [slab(), solid(LOW, HIGH), solid([2.0, -0.5, 1.0], [18.0, 3.0, 4.0])];
+    let mut triangles = parts.concat();
+    let config = Baker::voxels().config().clone().with_enclosed(Enclosed::Remove);
+    let mut warnings = Warnings::default();
+    let baker = Baker::voxels().with_config(config.clone());
+    let expected = baker.bake_observed(&soup(&parts), &mut warnings).expect("a mesh").mesh;
+    assert!(matches!(warnings.0[..], [Warning::GroundEnclosed { pieces: 2, .. }]), "{:?}", warnings.0);
+    let mut random = Random::new(7);
+    for at in (1..triangles.len()).rev() {
+        triangles.swap(at, random.index(at + 1));
+    }
+    let shuffled = soup(&[triangles]);
+    let front = Tiles::default().with_tile_cells(16);
+    let tiled = Baker::new(front, config.clone().with_threads(3)).bake(&shuffled).expect("a mesh");
+    assert!(tiled == expected);
+    assert!(Baker::new(Voxels, config).bake(&shuffled).expect("a mesh") == expected);
+}
+
+/// Jumps and drops are found on what is left.
+#[test]
+fn no_link_leads_inside() {
+    let soup = soup(&[slab(), solid(LOW, [13.0, 3.0, 13.0])]);
+    let bake = |enclosed| {
+        let baker = Baker::voxels();
+        let config = baker.config().clone().with_jumps(JumpConfig::default()).with_enclosed(enclosed);
+        baker.with_config(config).bake(&soup).expect("a mesh")
+    };
+    let (before, after) = (bake(Enclosed::Keep), bake(Enclosed::Remove));
+    assert!(before.islands().len() == after.islands().len() + 1);
+    assert!(!after.links().is_empty());
+}
