@@ -34,6 +34,7 @@ pub fn slim(field: &WalkableField) -> SlimSpans {
         width: field.frame.width,
         columns: field.columns.clone(),
         ground: field.ground.clone(),
+        areas: field.area.clone(),
         near,
         ..SlimSpans::default()
     };

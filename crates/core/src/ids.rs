@@ -86,4 +86,24 @@ impl AreaId {
     pub const fn is_walkable(self) -> bool {
         self.0 != 0
     }
+
+    /// Returns the area that counts where two surfaces lie at one height: [`AreaId::NULL`] before
+    /// all others, else the larger id.
+    #[inline]
+    #[must_use]
+    pub fn over(self, other: Self) -> Self {
+        if self.0.wrapping_sub(1) < other.0.wrapping_sub(1) { other } else { self }
+    }
+
+    /// Adds the area of element number `count` to a list that stays empty while all elements are
+    /// [`AreaId::GROUND`].
+    #[inline]
+    pub fn push(self, areas: &mut Vec<Self>, count: usize) {
+        if self != Self::GROUND {
+            areas.resize(count, Self::GROUND);
+        }
+        if self != Self::GROUND || !areas.is_empty() {
+            areas.push(self);
+        }
+    }
 }

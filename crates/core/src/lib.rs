@@ -56,8 +56,8 @@ pub use regions::{NO_REGION, RegionMap};
 pub use sets::DisjointSets;
 pub use slim::SlimSpans;
 pub use soup::{
-    Bounds, SkippedTriangles, SoupError, TriangleSoup, TriangleSource, TriangleVisitor, has_area,
-    triangle_normal,
+    AreaVisitor, Bounds, SkippedTriangles, SoupError, SoupTriangle, TriangleSoup, TriangleSource,
+    TriangleVisitor, has_area, triangle_normal,
 };
 pub use spans::SpanField;
 pub use triangulation::{Triangle, Triangulation};

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use crate::{
     AreaId, Direction, FieldWindow, GridFrame, GridWindow, LabelledWindow, NO_SPAN, OPEN_SKY, RegionMap,
-    SpanField, WalkableField,
+    SpanField, WalkableField, to_u32,
 };
 
 /// The spans of a rectangle of columns. They take five bytes per span and four per column; a
 /// [`WalkableField`] takes 33 and four.
 ///
-/// All spans are plain ground ([`AreaId::GROUND`]). The floor is the level above the ground, the
+/// The floor is the level above the ground, the
 /// clearance is the room below the next floor, and a link leads to the span nearest in height,
 /// except for the links in `odd`.
 ///
@@ -29,6 +29,8 @@ pub struct SlimSpans {
     /// Links that do not lead to the nearest span, only towards larger x and z, sorted:
     /// [`SlimSpans::link_key`], and the index of the target in its column.
     pub odd: Vec<(u64, u32)>,
+    /// Area of each span; empty if all are [`AreaId::GROUND`].
+    pub areas: Vec<AreaId>,
     /// Ground within this height difference, in levels, is certainly the nearest, because the spans
     /// of a column are farther apart.
     pub near: f32,
@@ -156,8 +158,8 @@ impl SpanField for SlimSpans {
     }
 
     #[inline]
-    fn area(&self, _span: u32) -> AreaId {
-        AreaId::GROUND
+    fn area(&self, span: u32) -> AreaId {
+        self.areas.get(span as usize).copied().unwrap_or(AreaId::GROUND)
     }
 
     #[inline]
@@ -184,6 +186,7 @@ impl FieldWindow<SlimSpans> {
                 field.links.push(Direction::ALL.map(|direction| spans.link(number, span, direction)));
             }
         }
+        field.area.clone_from(&spans.areas);
         field.area.resize(spans.ground.len(), AreaId::GROUND);
         FieldWindow { frame, core, window, field }
     }
@@ -235,6 +238,7 @@ impl LabelledWindow<SlimSpans> {
         let spans = rows()
             .flat_map(|(z, row)| row.into_iter().map(move |(tile, _, columns)| tile.row(z, &columns).0.len()))
             .sum();
+        let has_areas = tiles.iter().any(|(tile, _)| !tile.field.areas.is_empty());
         field.ground.reserve_exact(spans);
         field.links.reserve_exact(spans);
         labels.reserve_exact(spans);
@@ -249,6 +253,9 @@ impl LabelledWindow<SlimSpans> {
                 field.columns.extend(ends[1..].iter().map(|column| column - ends[0] + total as u32));
                 field.ground.extend_from_slice(&tile.field.ground[spans.clone()]);
                 field.links.extend_from_slice(&tile.field.links[spans.clone()]);
+                if has_areas {
+                    field.areas.extend(spans.clone().map(|span| tile.field.area(to_u32(span))));
+                }
                 labels.extend_from_slice(&tile_labels[spans.clone()]);
                 let (first, last, new) = (first_link(spans.start), first_link(spans.end), first_link(total));
                 let from = tile.field.odd.partition_point(|odd| odd.0 < first);

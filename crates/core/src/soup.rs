@@ -4,7 +4,7 @@ use glam::{DVec3, Vec3};
 use thiserror::Error;
 
 use crate::stage::StageError;
-use crate::{Counter, Observer, Warning};
+use crate::{AreaId, Counter, Observer, Warning};
 
 /// An axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,11 +39,29 @@ impl Bounds {
 /// right-handed.
 ///
 /// The winding decides which side is up: a triangle whose normal `(b - a) x (c - a)` points up is a
-/// floor.
+/// floor. Each triangle has an area, [`AreaId::GROUND`] unless set: what its upper side is made of.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleSoup {
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
+    /// Empty while every triangle is [`AreaId::GROUND`].
+    areas: Vec<AreaId>,
+}
+
+/// A triangle of a soup.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SoupTriangle {
+    /// Its corners.
+    pub corners: [Vec3; 3],
+    /// What its upper side is made of; [`AreaId::NULL`] is solid, and nobody walks on it.
+    pub area: AreaId,
+}
+
+impl From<[Vec3; 3]> for SoupTriangle {
+    /// Returns a triangle of [`AreaId::GROUND`].
+    fn from(corners: [Vec3; 3]) -> Self {
+        Self { corners, area: AreaId::GROUND }
+    }
 }
 
 /// Errors of a soup that cannot be made.
@@ -69,6 +87,14 @@ pub enum SoupError {
         count: usize,
         /// Largest number allowed.
         limit: usize,
+    },
+    /// There is not one area per triangle.
+    #[error("{areas} areas for {triangles} triangles")]
+    AreaCount {
+        /// Number of areas.
+        areas: usize,
+        /// Number of triangles.
+        triangles: usize,
     },
 }
 
@@ -156,6 +182,32 @@ impl TriangleSoup {
     /// # Errors
     /// See [`TriangleSoup::new`]. The soup is then unchanged.
     pub fn append(&mut self, positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<(), SoupError> {
+        self.append_area(positions, triangles, AreaId::GROUND)
+    }
+
+    /// The same as [`TriangleSoup::append`], for triangles of one area. Triangles of
+    /// [`AreaId::NULL`] are solid, but nobody walks on them.
+    ///
+    /// # Errors
+    /// See [`TriangleSoup::append`].
+    pub fn append_area(
+        &mut self,
+        positions: Vec<Vec3>,
+        triangles: Vec<[u32; 3]>,
+        area: AreaId,
+    ) -> Result<(), SoupError> {
+        let before = self.triangles.len();
+        self.append_triangles(positions, triangles)?;
+        if area != AreaId::GROUND {
+            self.areas.resize(before, AreaId::GROUND);
+        }
+        if area != AreaId::GROUND || !self.areas.is_empty() {
+            self.areas.resize(self.triangles.len(), area);
+        }
+        Ok(())
+    }
+
+    fn append_triangles(&mut self, positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<(), SoupError> {
         let limit = u32::MAX as usize;
         for (element, count) in [
             ("vertices", self.positions.len() + positions.len()),
@@ -193,6 +245,32 @@ impl TriangleSoup {
         &self.triangles
     }
 
+    /// Returns the same triangles with these areas, one per triangle.
+    ///
+    /// # Errors
+    /// [`SoupError::AreaCount`] if the numbers of areas and triangles differ.
+    pub fn with_areas(mut self, areas: Vec<AreaId>) -> Result<Self, SoupError> {
+        let (count, triangles) = (areas.len(), self.triangles.len());
+        if count != triangles {
+            return Err(SoupError::AreaCount { areas: count, triangles });
+        }
+        self.areas = if areas.iter().all(|&area| area == AreaId::GROUND) { Vec::new() } else { areas };
+        Ok(self)
+    }
+
+    /// Returns the area of each triangle; nothing if all are [`AreaId::GROUND`].
+    #[must_use]
+    pub fn areas(&self) -> &[AreaId] {
+        &self.areas
+    }
+
+    /// Returns the area of one triangle.
+    #[inline]
+    #[must_use]
+    pub fn area(&self, triangle: usize) -> AreaId {
+        self.areas.get(triangle).copied().unwrap_or(AreaId::GROUND)
+    }
+
     /// Returns the corners of one triangle.
     ///
     /// # Panics
@@ -205,9 +283,14 @@ impl TriangleSoup {
 
     /// Returns the corners of every triangle without NaN or infinity, in order.
     pub fn finite_triangles(&self) -> impl Iterator<Item = [Vec3; 3]> + '_ {
+        self.finite_with_areas().map(|triangle| triangle.corners)
+    }
+
+    /// Returns every triangle without NaN or infinity with its area, in order.
+    pub fn finite_with_areas(&self) -> impl Iterator<Item = SoupTriangle> + '_ {
         (0..self.triangles.len())
-            .map(|triangle| self.corners(triangle))
-            .filter(|corners| corners.iter().all(|c| c.is_finite()))
+            .map(|triangle| SoupTriangle { corners: self.corners(triangle), area: self.area(triangle) })
+            .filter(|triangle| triangle.corners.iter().all(|c| c.is_finite()))
     }
 
     /// Returns the bounds of the finite triangles; [`Bounds::EMPTY`] if there are none.
@@ -236,23 +319,40 @@ pub trait TriangleSource: Sync {
     /// # Errors
     /// Errors that `visit` returns, and errors of a source that cannot be read any more.
     fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError>;
+
+    /// Passes the same portions with the area of each triangle; without areas if all triangles of
+    /// the portion are [`AreaId::GROUND`]. A source without areas need not define it.
+    ///
+    /// # Errors
+    /// See [`TriangleSource::visit`].
+    fn visit_with_areas(&self, visit: &mut AreaVisitor<'_>) -> Result<(), StageError> {
+        self.visit(&mut |triangles| visit(triangles, &[]))
+    }
 }
 
 /// The function to which a [`TriangleSource`] passes its triangles.
 pub type TriangleVisitor<'a> = dyn FnMut(&[[Vec3; 3]]) -> Result<(), StageError> + 'a;
 
+/// The function to which a [`TriangleSource`] passes its triangles and their areas.
+pub type AreaVisitor<'a> = dyn FnMut(&[[Vec3; 3]], &[AreaId]) -> Result<(), StageError> + 'a;
+
 impl TriangleSource for TriangleSoup {
     fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
+        self.visit_with_areas(&mut |triangles, _| visit(triangles))
+    }
+
+    fn visit_with_areas(&self, visit: &mut AreaVisitor<'_>) -> Result<(), StageError> {
         /// Large enough that the cost of a call does not matter, small enough that the portion on
         /// the stack stays in the cache.
         const PORTION: usize = 1024;
         let mut portion = Vec::with_capacity(PORTION.min(self.triangles.len()));
+        let mut areas = self.areas.chunks(PORTION);
         for triangles in self.triangles.chunks(PORTION) {
             portion.clear();
             portion.extend(
                 triangles.iter().map(|corners| corners.map(|vertex| self.positions[vertex as usize])),
             );
-            visit(&portion)?;
+            visit(&portion, areas.next().unwrap_or_default())?;
         }
         Ok(())
     }

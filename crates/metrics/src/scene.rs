@@ -1,7 +1,7 @@
 //! The triangles of a scene, with spatial queries.
 
 use glam::{DVec2, DVec3};
-use waymesh_core::TriangleSoup;
+use waymesh_core::{SoupTriangle, TriangleSoup};
 
 use crate::tree::BoxTree;
 
@@ -51,7 +51,8 @@ pub(crate) struct SceneIndex {
 impl SceneIndex {
     /// Indexes the triangles with a finite area. Their order does not matter.
     pub(crate) fn new(soup: &TriangleSoup, max_slope: f64) -> Self {
-        let mut faces: Vec<Face> = soup.finite_triangles().filter_map(|c| face(c, max_slope)).collect();
+        let mut faces: Vec<Face> =
+            soup.finite_with_areas().filter_map(|triangle| face(triangle, max_slope)).collect();
         faces.sort_by(|a, b| {
             let keys = |face: &Face| face.corners.map(|corner| corner.to_array());
             let (a, b) = (keys(a), keys(b));
@@ -135,11 +136,14 @@ impl SceneIndex {
     }
 }
 
-fn face(corners: [glam::Vec3; 3], max_slope: f64) -> Option<Face> {
+fn face(SoupTriangle { corners, area }: SoupTriangle, max_slope: f64) -> Option<Face> {
     let corners = corners.map(glam::Vec3::as_dvec3);
     let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).try_normalize()?;
     let angle = normal.y.clamp(-1.0, 1.0).acos();
-    let slope = if (angle - max_slope).abs() < SLOPE_SLACK {
+    // Nobody walks on what is blocked, as on a wall.
+    let slope = if !area.is_walkable() {
+        Slope::Steep
+    } else if (angle - max_slope).abs() < SLOPE_SLACK {
         Slope::Borderline
     } else if angle < max_slope {
         Slope::Gentle

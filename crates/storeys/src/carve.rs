@@ -41,6 +41,7 @@ pub(crate) fn carve(
             ground: Vec::with_capacity(places),
             links: Vec::with_capacity(places),
             odd: Vec::new(),
+            areas: Vec::new(),
             near: levels(0.49 * (walk.height + HEIGHT_SLACK), per_level),
         },
         ends: Vec::new(),
@@ -188,6 +189,7 @@ impl Carver<'_> {
                 if links != ALL_SIDES {
                     self.push_ends((x, z), floor, links, ground);
                 }
+                maps.area(place).push(&mut self.spans.areas, self.spans.ground.len());
                 self.spans.ground.push(ground);
                 self.spans.links.push(links);
             }

@@ -1,6 +1,6 @@
 //! Depth maps: the ground of every layer at the centre of every pixel.
 
-use waymesh_core::{Direction, GridWindow};
+use waymesh_core::{AreaId, Direction, GridWindow};
 
 use crate::StoreysError;
 use crate::config::{HEIGHT_SLACK, ScenePoint, Walk};
@@ -121,6 +121,9 @@ pub(crate) struct DepthMaps<'a> {
     /// Height of the ground at each place, the pixel's centre, in metres above the frame's origin;
     /// NaN where there is none. Sheet by sheet.
     pub(crate) ground: Vec<f32>,
+    /// Area of each place, [`AreaId::NULL`] where a blocked triangle is on top; empty while all are
+    /// [`AreaId::GROUND`].
+    pub(crate) areas: Vec<AreaId>,
     /// For each place, the linked floor across each side, [`NO_FLOOR`] if there is none.
     pub(crate) links: Vec<[u16; 4]>,
     /// The range of each sheet.
@@ -206,6 +209,7 @@ impl<'a> DepthMaps<'a> {
             block_x,
             block_z,
             ground: vec![f32::NAN; count as usize],
+            areas: Vec::new(),
             links: vec![[NO_FLOOR; 4]; count as usize],
             ranges: vec![Range::NONE; sheets as usize],
         })
@@ -310,8 +314,8 @@ impl<'a> DepthMaps<'a> {
         self.layers.column((block.pixels.x + self.window.x) / side, (block.pixels.z + self.window.z) / side)
     }
 
-    /// Draws a walkable triangle: of several triangles in a floor, the highest is kept.
-    pub(crate) fn draw(&mut self, corners: &[ScenePoint; 3]) {
+    /// Draws a gentle triangle: of several triangles in a floor, the highest is kept.
+    pub(crate) fn draw(&mut self, corners: &[ScenePoint; 3], area: AreaId) {
         let (left, width) = (i64::from(self.window.x), i64::from(self.window.width));
         let rows = i64::from(self.window.z)..i64::from(self.window.end_z());
         Cutter::new(corners, Axis::X).cuts(rows, |row, cut: Cut| {
@@ -327,14 +331,14 @@ impl<'a> DepthMaps<'a> {
             while x <= last {
                 let block = self.blocks[self.block_of(x, z)];
                 let end = last.min(block.pixels.end_x() - 1);
-                self.draw_row(&block, z, x..end + 1, &cut);
+                self.draw_row(&block, z, x..end + 1, &cut, area);
                 x = end + 1;
             }
         });
     }
 
     /// Draws the pixels of a row in one block.
-    fn draw_row(&mut self, block: &Block, z: u32, pixels: std::ops::Range<u32>, cut: &Cut) {
+    fn draw_row(&mut self, block: &Block, z: u32, pixels: std::ops::Range<u32>, cut: &Cut, area: AreaId) {
         if block.floors == 0 {
             return;
         }
@@ -346,7 +350,7 @@ impl<'a> DepthMaps<'a> {
         let first = Self::floor_at(floors, height(pixels.start));
         let last = Self::floor_near(floors, height(pixels.end - 1), first);
         // Floors lie one above the other, so heights between two heights of a floor are in it, too.
-        if let (Some(floor), true) = (first, first == last) {
+        if let (Some(floor), true, true) = (first, first == last, self.areas.is_empty()) {
             let start = start + floor * block.area();
             let row = &mut self.ground[start..start + pixels.len()];
             // The new height also replaces NaN.
@@ -364,8 +368,22 @@ impl<'a> DepthMaps<'a> {
         for (place, x) in (start..).zip(pixels) {
             let height = height(x);
             if let Some(floor) = Self::floor_at(floors, height) {
-                let ground = &mut self.ground[place + floor * block.area()];
-                *ground = ground.max(height);
+                self.raise(place + floor * block.area(), height, area);
+            }
+        }
+    }
+
+    /// Raises the ground of a place to a height, if it is lower.
+    fn raise(&mut self, place: usize, height: f32, area: AreaId) {
+        let ground = &mut self.ground[place];
+        let before = std::mem::replace(ground, ground.max(height));
+        if let Some(known) = self.areas.get_mut(place) {
+            // Whole steps, so that the order of the triangles does not matter.
+            let [old, new] = [before, height].map(|height| (height / HEIGHT_SLACK).round());
+            if before.is_nan() || new > old {
+                *known = area;
+            } else if new >= old {
+                *known = known.over(area);
             }
         }
     }
@@ -401,13 +419,19 @@ impl<'a> DepthMaps<'a> {
                 changed.push(index);
             }
         }
-        for (place, height) in found {
-            self.ground[place] = self.ground[place].max(height);
+        for (place, height, area) in found {
+            self.raise(place, height, area);
         }
         changed.into_iter().for_each(|block| self.survey_block(block));
     }
 
-    fn close_crack(&self, block: &Block, (x, z): (u32, u32), walk: &Walk, found: &mut Vec<(usize, f32)>) {
+    fn close_crack(
+        &self,
+        block: &Block,
+        (x, z): (u32, u32),
+        walk: &Walk,
+        found: &mut Vec<(usize, f32, AreaId)>,
+    ) {
         let floors = self.floors(block);
         // Range of heights of neighbouring ground that can close a crack.
         let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
@@ -427,21 +451,21 @@ impl<'a> DepthMaps<'a> {
                 continue;
             };
             let others = self.places(b.0, b.1);
-            for one in self.places(a.0, a.1).iter() {
-                let one = self.ground[one];
+            for place in self.places(a.0, a.1).iter() {
+                let (one, area) = (self.ground[place], self.area(place));
                 // The comparison is `false` for NaN.
                 if !(one >= low && one <= high) {
                     continue;
                 }
-                for other in others.iter() {
-                    let other = self.ground[other];
+                for place in others.iter() {
+                    let (other, area) = (self.ground[place], area.over(self.area(place)));
                     // This is `false` for NaN, too.
                     if (one - other).abs() <= walk.rise {
                         let height = one.midpoint(other);
                         if let Some(floor) = Self::floor_at(floors, height) {
                             let place = block.base as usize + floor * block.area() + block.pixel(x, z);
                             if !self.has_ground(place) {
-                                found.push((place, height));
+                                found.push((place, height, area));
                             }
                         }
                     }
@@ -480,6 +504,23 @@ impl<'a> DepthMaps<'a> {
             }
             self.survey_block(index);
         }
+    }
+
+    /// The area of a place.
+    #[inline]
+    pub(crate) fn area(&self, place: usize) -> AreaId {
+        self.areas.get(place).copied().unwrap_or(AreaId::GROUND)
+    }
+
+    /// Removes the ground where a blocked triangle is on top.
+    pub(crate) fn drop_blocked(&mut self) {
+        if self.areas.is_empty() {
+            return;
+        }
+        for (ground, area) in self.ground.iter_mut().zip(&self.areas) {
+            *ground = if area.is_walkable() { *ground } else { f32::NAN };
+        }
+        self.survey();
     }
 
     /// Links two places side by side if each is the nearest in height for the other, and within a

@@ -1,7 +1,6 @@
 //! Refinement: draws the layers of a window finely, where the agent's centre may be.
 
-use glam::Vec3;
-use waymesh_core::{FieldWindow, GridFrame, GridWindow, SlimSpans, SpanKey};
+use waymesh_core::{AreaId, FieldWindow, GridFrame, GridWindow, SlimSpans, SoupTriangle, SpanKey};
 
 use crate::StoreysError;
 use crate::carve::carve;
@@ -42,7 +41,9 @@ pub fn refine_halo(config: &StoreysConfig) -> u32 {
 /// Draws the layers over the columns of `core`.
 ///
 /// 1. Depth maps: for each layer and the centre of each pixel, the highest walkable triangle below
-///    the cutting shape.
+///    the cutting shape. It gives the area; of triangles within a millimetre, the one with the larger
+///    id. Where it is of [`AreaId::NULL`] there is no ground; where such a triangle lies on walkable
+///    ones, the ground ends to the cell only.
 /// 2. Cracks of a pixel are closed. Ground without head room is removed.
 /// 3. Walls: every triangle is cut by the lines through the centres of pixels. A part between a
 ///    step and the agent's height above the ground is an obstacle, and its distance from the centre
@@ -67,7 +68,7 @@ pub fn refine_halo(config: &StoreysConfig) -> u32 {
 /// # References
 /// Oliva 2012, section 6.2.3. There, whole pixels are kept or removed, and the agent has no radius.
 pub fn refine_window(
-    triangles: impl Iterator<Item = [Vec3; 3]>,
+    triangles: impl Iterator<Item = impl Into<SoupTriangle>>,
     frame: &GridFrame,
     core: GridWindow,
     layers: &Layers,
@@ -83,7 +84,7 @@ pub fn refine_window(
 
 /// Draws the depth maps around a window, and measures the distances to borders in it.
 pub(crate) fn draw<'l>(
-    triangles: impl Iterator<Item = [Vec3; 3]>,
+    triangles: impl Iterator<Item = impl Into<SoupTriangle>>,
     frame: &GridFrame,
     window: GridWindow,
     layers: &'l Layers,
@@ -94,20 +95,32 @@ pub(crate) fn draw<'l>(
         return Ok((maps, Clearance::default()));
     }
     let placement = Placement::new(frame, walk);
-    let triangles: Vec<_> = triangles.filter_map(|corners| placement.triangle(corners)).collect();
-    let walkable = || triangles.iter().filter(|(_, walkable)| *walkable).map(|(corners, _)| corners);
-    walkable().for_each(|corners| maps.draw(corners));
+    let triangles: Vec<_> = triangles
+        .map(Into::into)
+        .filter_map(|SoupTriangle { corners, area }| {
+            placement.triangle(corners).map(|(corners, gentle)| (corners, gentle, area))
+        })
+        .collect();
+    if triangles.iter().any(|&(.., area)| area != AreaId::GROUND) {
+        maps.areas = vec![AreaId::GROUND; maps.ground.len()];
+    }
+    for (corners, _, area) in triangles.iter().filter(|(_, gentle, _)| *gentle) {
+        maps.draw(corners, *area);
+    }
+    let is_walkable = |gentle: bool, area: AreaId| gentle && area.is_walkable();
     maps.survey();
     maps.close_cracks(walk);
     maps.drop_covered(walk);
+    maps.drop_blocked();
     let mut walls = Walls::new(&maps);
-    for (corners, walkable) in &triangles {
-        walls.draw(&maps, walk, corners, *walkable);
+    for (corners, gentle, area) in &triangles {
+        walls.draw(&maps, walk, corners, is_walkable(*gentle, *area));
     }
     walls.finish();
     maps.link(walk);
     walls.cut(&mut maps);
-    walls.draw_ends(&maps, walk, walkable());
+    let walkable = triangles.iter().filter(|(_, gentle, area)| is_walkable(*gentle, *area));
+    walls.draw_ends(&maps, walk, walkable.map(|(corners, ..)| corners));
     let clearance = Clearance::measure(&maps, &walls, walk, GridWindow::whole(frame), window);
     Ok((maps, clearance))
 }

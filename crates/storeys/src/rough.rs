@@ -1,7 +1,7 @@
 //! Rough voxels: one bit for ground and one for everything else, in machine words per column.
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{GridFrame, SkippedTriangles, TriangleSource};
+use waymesh_core::{AreaId, GridFrame, SkippedTriangles, TriangleSource};
 
 use crate::StoreysError;
 use crate::config::{Placement, ScenePoint, StoreysConfig, Walk};
@@ -154,8 +154,9 @@ pub fn voxelize_roughly(
     let walk = Walk::new(config);
     let placement = Placement::new(frame, &walk);
     let mut skipped = SkippedTriangles::default();
-    source.visit(&mut |triangles| {
-        for &corners in triangles {
+    source.visit_with_areas(&mut |triangles, areas| {
+        let areas = areas.iter().copied().chain(std::iter::repeat(AreaId::GROUND));
+        for (&corners, area) in triangles.iter().zip(areas) {
             let Some((corners, walkable)) = placement.triangle(corners) else {
                 if corners.iter().all(|corner| corner.is_finite()) {
                     skipped.degenerate += 1;
@@ -166,7 +167,7 @@ pub fn voxelize_roughly(
             };
             let scale = f64::from(side).recip();
             let corners = corners.map(|[x, y, z]| [x * scale, y / level, z * scale]);
-            voxels.draw(corners, walkable);
+            voxels.draw(corners, walkable && area.is_walkable());
         }
         Ok(())
     })?;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use glam::Vec3;
 use waymesh_core::stage::StageError;
-use waymesh_core::{GridWindow, TriangleSoup, TriangleSource, has_area};
+use waymesh_core::{AreaId, GridWindow, TriangleSoup, TriangleSource, has_area};
 
 use crate::{Tile, TileError, TileLayout};
 
@@ -39,11 +39,27 @@ waymesh_core::setters! {
     }
 }
 
-/// A run of triangles of one tile in the spill file.
+/// A run of triangles of one tile in the spill file. Their areas, if they have any, follow.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     offset: u64,
     triangles: usize,
+    has_areas: bool,
+}
+
+/// The triangles of a tile that memory holds.
+#[derive(Clone, Debug, Default)]
+struct Held {
+    triangles: Vec<[Vec3; 3]>,
+    /// Empty while all are [`AreaId::GROUND`].
+    areas: Vec<AreaId>,
+}
+
+impl Held {
+    fn push(&mut self, corners: [Vec3; 3], area: AreaId) {
+        area.push(&mut self.areas, self.triangles.len());
+        self.triangles.push(corners);
+    }
 }
 
 /// The triangles of every tile: those that reach into its core or into the halo around it.
@@ -62,7 +78,7 @@ struct Run {
 pub struct TriangleBins {
     layout: TileLayout,
     halo_cells: u32,
-    held: Vec<Vec<[Vec3; 3]>>,
+    held: Vec<Held>,
     runs: Vec<Vec<Run>>,
     spill: Option<Mutex<File>>,
     folder: PathBuf,
@@ -98,7 +114,7 @@ impl TriangleBins {
         let mut bins = Self {
             layout: *layout,
             halo_cells,
-            held: vec![Vec::new(); layout.len()],
+            held: vec![Held::default(); layout.len()],
             runs: vec![Vec::new(); layout.len()],
             spill: None,
             folder: config.folder.clone().unwrap_or_else(std::env::temp_dir),
@@ -106,13 +122,14 @@ impl TriangleBins {
         };
         let limit = usize::try_from(config.memory_bytes / TRIANGLE_BYTES as u64).unwrap_or(usize::MAX).max(1);
         let mut held = 0;
-        source.visit(&mut |triangles| {
-            for &corners in triangles {
+        source.visit_with_areas(&mut |triangles, areas| {
+            let areas = areas.iter().copied().chain(std::iter::repeat(AreaId::GROUND));
+            for (&corners, area) in triangles.iter().zip(areas) {
                 let Some(window) = bins.reach(corners) else { continue };
                 for tile in bins.layout.tiles_over(&window) {
                     let index = bins.layout.index(tile);
                     if wanted[index] {
-                        bins.held[index].push(corners);
+                        bins.held[index].push(corners, area);
                         held += 1;
                     }
                 }
@@ -156,23 +173,25 @@ impl TriangleBins {
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::new();
         for (held, runs) in self.held.iter_mut().zip(&mut self.runs) {
-            if held.is_empty() {
+            if held.triangles.is_empty() {
                 continue;
             }
             bytes.clear();
-            for number in held.iter().flatten().flat_map(|corner| corner.to_array()) {
+            for number in held.triangles.iter().flatten().flat_map(|corner| corner.to_array()) {
                 bytes.extend_from_slice(&number.to_le_bytes());
             }
+            bytes.extend(held.areas.iter().map(|area| area.0));
             let written = file.seek(SeekFrom::Start(self.spilled_bytes)).and_then(|_| file.write_all(&bytes));
             written.map_err(|error| TileError::Io {
                 action: "write a spill file in",
                 path: self.folder.clone(),
                 source: error,
             })?;
-            runs.push(Run { offset: self.spilled_bytes, triangles: held.len() });
+            let (triangles, has_areas) = (held.triangles.len(), !held.areas.is_empty());
+            runs.push(Run { offset: self.spilled_bytes, triangles, has_areas });
             self.spilled_bytes += bytes.len() as u64;
             // The capacity is freed, because other tiles fill up as the source is read on.
-            *held = Vec::new();
+            *held = Held::default();
         }
         Ok(())
     }
@@ -187,7 +206,7 @@ impl TriangleBins {
     #[must_use]
     pub fn count(&self, tile: Tile) -> usize {
         let index = self.layout.index(tile);
-        self.held[index].len() + self.runs[index].iter().map(|run| run.triangles).sum::<usize>()
+        self.held[index].triangles.len() + self.runs[index].iter().map(|run| run.triangles).sum::<usize>()
     }
 
     /// Returns the triangles in the bin of `tile`, with three vertices each.
@@ -197,27 +216,43 @@ impl TriangleBins {
     /// can index.
     pub fn soup(&self, tile: Tile) -> Result<TriangleSoup, TileError> {
         let index = self.layout.index(tile);
+        let held = &self.held[index];
         let mut positions = Vec::with_capacity(3 * self.count(tile));
-        for run in &self.runs[index] {
-            self.read(run, &mut positions)?;
+        let mut areas = Vec::new();
+        if !held.areas.is_empty() || self.runs[index].iter().any(|run| run.has_areas) {
+            areas.resize(self.count(tile), AreaId::GROUND);
         }
-        positions.extend(self.held[index].iter().flatten());
+        for run in &self.runs[index] {
+            self.read(run, &mut positions, &mut areas)?;
+        }
+        if !held.areas.is_empty() {
+            areas[positions.len() / 3..].copy_from_slice(&held.areas);
+        }
+        positions.extend(held.triangles.iter().flatten());
         let triangles = (0..positions.len() / 3)
             .map(|triangle| [0, 1, 2].map(|corner| u32::try_from(3 * triangle + corner).unwrap_or(u32::MAX)))
             .collect();
-        TriangleSoup::new(positions, triangles).map_err(|error| StageError::new("tile", error).into())
+        let soup = TriangleSoup::new(positions, triangles);
+        let soup = soup.and_then(|soup| if areas.is_empty() { Ok(soup) } else { soup.with_areas(areas) });
+        soup.map_err(|error| StageError::new("tile", error).into())
     }
 
-    fn read(&self, run: &Run, positions: &mut Vec<Vec3>) -> Result<(), TileError> {
+    fn read(&self, run: &Run, positions: &mut Vec<Vec3>, areas: &mut [AreaId]) -> Result<(), TileError> {
         let Some(file) = &self.spill else { return Ok(()) };
-        let mut bytes = vec![0; run.triangles * TRIANGLE_BYTES];
+        let corners = run.triangles * TRIANGLE_BYTES;
+        let mut bytes = vec![0; corners + if run.has_areas { run.triangles } else { 0 }];
         {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
             file.seek(SeekFrom::Start(run.offset)).and_then(|_| file.read_exact(&mut bytes)).map_err(
                 |source| TileError::Io { action: "read a spill file in", path: self.folder.clone(), source },
             )?;
         }
-        positions.extend(bytes.chunks_exact(12).map(|corner| {
+        let (corners, of_run) = bytes.split_at(corners);
+        let first = positions.len() / 3;
+        for (area, &byte) in areas.iter_mut().skip(first).zip(of_run) {
+            *area = AreaId(byte);
+        }
+        positions.extend(corners.chunks_exact(12).map(|corner| {
             let axis = |axis: usize| f32::from_le_bytes([0, 1, 2, 3].map(|byte| corner[4 * axis + byte]));
             Vec3::new(axis(0), axis(1), axis(2))
         }));

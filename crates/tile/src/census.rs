@@ -1,7 +1,7 @@
 //! Facts about a source from one pass over its triangles.
 
 use glam::Vec3;
-use waymesh_core::{Bounds, Random, SkippedTriangles, TriangleSource};
+use waymesh_core::{AreaId, Bounds, Random, SkippedTriangles, TriangleSource};
 
 use crate::TileError;
 
@@ -30,17 +30,18 @@ impl Census {
             bounds: Bounds::EMPTY,
             fingerprint: 0,
         };
-        source.visit(&mut |triangles| {
-            triangles.iter().for_each(|&corners| census.add(corners));
+        source.visit_with_areas(&mut |triangles, areas| {
+            let areas = areas.iter().copied().chain(std::iter::repeat(AreaId::GROUND));
+            triangles.iter().zip(areas).for_each(|(&corners, area)| census.add(corners, area));
             Ok(())
         })?;
         Ok(census)
     }
 
-    fn add(&mut self, corners: [Vec3; 3]) {
+    fn add(&mut self, corners: [Vec3; 3], area: AreaId) {
         self.triangles += 1;
         // A sum does not depend on the order. Unlike an exclusive or, it counts duplicates.
-        self.fingerprint = self.fingerprint.wrapping_add(hash(corners));
+        self.fingerprint = self.fingerprint.wrapping_add(hash(corners, area));
         self.skipped.add(corners);
         if !corners.iter().all(|corner| corner.is_finite()) {
             return;
@@ -52,9 +53,10 @@ impl Census {
     }
 }
 
-fn hash(corners: [Vec3; 3]) -> u64 {
+fn hash(corners: [Vec3; 3], area: AreaId) -> u64 {
     let numbers = corners.into_iter().flat_map(|corner| corner.to_array());
-    numbers.fold(0, |state, number| Random::new(state ^ u64::from(number.to_bits())).bits())
+    let start = u64::from(area.0 ^ AreaId::GROUND.0) << 32;
+    numbers.fold(start, |state, number| Random::new(state ^ u64::from(number.to_bits())).bits())
 }
 
 #[cfg(test)]
@@ -87,5 +89,7 @@ mod tests {
         for changed in [&[0, 1, 2][..], &[0, 1, 2, 3, 3], &[0, 0, 2, 3]] {
             assert_ne!(census.fingerprint, Census::take(&soup(changed)).unwrap().fingerprint);
         }
+        let marked = one.with_areas([1, 2, 1, 1].map(AreaId).to_vec()).unwrap();
+        assert_ne!(census.fingerprint, Census::take(&marked).unwrap().fingerprint);
     }
 }

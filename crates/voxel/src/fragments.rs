@@ -8,7 +8,7 @@
 use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, Span};
 
 use crate::rounding::{LEVEL_SLACK, clamp, high, low, nearest};
-use crate::triangle::{COVERS_CENTRE, GENTLE, UPWARD, WALKABLE};
+use crate::triangle::{AREA_SHIFT, BLOCKED, COVERS_CENTRE, Flags, GENTLE, UPWARD, WALKABLE};
 
 /// No further fragment.
 const NONE: u32 = u32::MAX;
@@ -32,7 +32,8 @@ pub(crate) fn widen(a: Range, b: Range) -> Range {
 }
 
 /// A piece of one column that triangles fill. Two fragments merge by taking the larger of each
-/// number, in any order.
+/// number, in any order. An area belongs to a height and is taken with it; the larger one of two at
+/// the same height.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 struct Fragment([i32; 8]);
@@ -40,7 +41,7 @@ struct Fragment([i32; 8]);
 /// Indices into a [`Fragment`]. Unused numbers are `i32::MIN`.
 const MINUS_BOTTOM: usize = 0;
 const TOP: usize = 1;
-/// Highest top of a part that can be walked on.
+/// Highest top of a part that can be walked on, or is blocked.
 const WALKABLE_TOP: usize = 2;
 /// Highest top of a part that faces up.
 const UPWARD_TOP: usize = 3;
@@ -49,6 +50,11 @@ const UPWARD_TOP: usize = 3;
 const CENTRE_GROUND: usize = 4;
 /// Highest ground of the parts that face up.
 const UPWARD_GROUND: usize = 5;
+/// Area of the part with [`WALKABLE_TOP`], and of the part with [`CENTRE_GROUND`].
+const TOP_AREA: usize = 6;
+const CENTRE_AREA: usize = 7;
+/// Area of a blocked part: larger than all others, so that of two parts at one height it counts.
+const BLOCKED_AREA: i32 = 256;
 
 /// Every fragment can merge with it.
 const EMPTY: Fragment = Fragment([i32::MIN; 8]);
@@ -57,7 +63,7 @@ impl Fragment {
     /// The part of a column that a triangle fills: the levels of a height range, and the ground
     /// unless the triangle faces down.
     #[inline(always)]
-    fn new(range: Range, plane: f64, flags: u8) -> Self {
+    fn new(range: Range, plane: f64, flags: Flags) -> Self {
         // The bottom is rounded down and the top is rounded up to a level line, with the slack.
         let bottom = nearest(range[0] + (LEVEL_SLACK - 0.5));
         let top = (-nearest(range[1] + (LEVEL_SLACK - 0.5))).max(bottom + 1);
@@ -65,13 +71,27 @@ impl Fragment {
         if flags & UPWARD != 0 {
             let ground = clamp(plane, range[0], -range[1]) * f64::from(GROUND_STEPS_PER_LEVEL);
             let ground = nearest(clamp(ground, -MOST_GROUND, MOST_GROUND));
-            fragment.0[WALKABLE_TOP] = if flags & WALKABLE != 0 { top } else { i32::MIN };
+            let is_centre = flags & (COVERS_CENTRE | GENTLE) == COVERS_CENTRE | GENTLE;
+            fragment.0[CENTRE_GROUND] = if is_centre { ground } else { i32::MIN };
+            if flags & BLOCKED != 0 {
+                fragment.set_area(top, BLOCKED_AREA);
+                return fragment;
+            }
+            if flags & WALKABLE != 0 {
+                fragment.set_area(top, i32::from(flags >> AREA_SHIFT));
+            }
             fragment.0[UPWARD_TOP] = top;
-            fragment.0[CENTRE_GROUND] =
-                if flags & (COVERS_CENTRE | GENTLE) == COVERS_CENTRE | GENTLE { ground } else { i32::MIN };
             fragment.0[UPWARD_GROUND] = ground;
         }
         fragment
+    }
+
+    /// Gives an area to the part that ends at `top`.
+    #[inline(always)]
+    fn set_area(&mut self, top: i32, area: i32) {
+        self.0[WALKABLE_TOP] = top;
+        self.0[TOP_AREA] = area;
+        self.0[CENTRE_AREA] = if self.0[CENTRE_GROUND] == i32::MIN { i32::MIN } else { area };
     }
 
     /// Filled levels without ground.
@@ -94,8 +114,8 @@ impl Fragment {
         let surface = level.max(span.top.saturating_sub(reach));
         let mut fragment = Self::solid(span.bottom, span.top);
         if span.area.is_walkable() {
-            fragment.0[WALKABLE_TOP] = surface;
             fragment.0[CENTRE_GROUND] = ground as i32;
+            fragment.set_area(surface, i32::from(span.area.0));
         }
         if span.upward {
             fragment.0[UPWARD_TOP] = surface;
@@ -125,15 +145,26 @@ impl Fragment {
         (other.bottom() <= self.top()) & (self.bottom() <= other.top())
     }
 
+    /// `has_areas`: `false` if no part has another area than [`AreaId::GROUND`].
     #[inline(always)]
-    fn merge(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self, has_areas: bool) {
+        let areas = has_areas.then(|| {
+            [(WALKABLE_TOP, TOP_AREA), (CENTRE_GROUND, CENTRE_AREA)].map(|(height, area)| {
+                let of = |part: &Self| (part.0[height], part.0[area]);
+                of(self).max(of(other)).1
+            })
+        });
         for (own, other) in self.0.iter_mut().zip(other.0) {
             *own = (*own).max(other);
+        }
+        if let Some([top, centre]) = areas {
+            (self.0[TOP_AREA], self.0[CENTRE_AREA]) = (top, centre);
         }
     }
 
     /// The span of all merged fragments. A fragment counts as walkable or upward if it ends at most
-    /// `reach` levels below the top.
+    /// `reach` levels below the top. The area is that of the ground at the cell's centre; if that is
+    /// lower, or of no area, that of the highest walkable fragment.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 16 bits")]
     fn span(&self, reach: i32) -> Span {
@@ -142,14 +173,23 @@ impl Fragment {
         let steps = i64::from(GROUND_STEPS_PER_LEVEL);
         let from_top = |ground: i32| i64::from(top) * steps - i64::from(ground);
         let drop = from_top(self.0[CENTRE_GROUND]);
-        let drop =
-            if drop <= (i64::from(reach) + 1) * steps { drop } else { from_top(self.0[UPWARD_GROUND]) };
-        let upward = self.0[UPWARD_TOP] >= least;
+        let is_centre = drop <= (i64::from(reach) + 1) * steps;
+        let drop = if is_centre { drop } else { from_top(self.0[UPWARD_GROUND]) };
+        let of_centre = if is_centre { self.0[CENTRE_AREA] } else { i32::MIN };
+        let area = if self.0[WALKABLE_TOP] < least {
+            i32::from(AreaId::NULL.0)
+        } else if of_centre == i32::MIN {
+            self.0[TOP_AREA]
+        } else {
+            of_centre
+        };
+        // Nobody steps onto what is blocked, as onto a low obstacle.
+        let upward = self.0[UPWARD_TOP] >= least && area != BLOCKED_AREA;
         Span {
             bottom: self.bottom(),
             top,
             ground_drop: if upward { drop.clamp(0, i64::from(u16::MAX)) as u16 } else { 0 },
-            area: if self.0[WALKABLE_TOP] >= least { AreaId::GROUND } else { AreaId::NULL },
+            area: if area == BLOCKED_AREA { AreaId::NULL } else { AreaId(area as u8) },
             upward,
         }
     }
@@ -185,6 +225,7 @@ pub(crate) struct RowFragments {
     /// Scratch: the order of the fragments of one column.
     order: Vec<u64>,
     reach: i32,
+    has_areas: bool,
 }
 
 impl RowFragments {
@@ -193,8 +234,9 @@ impl RowFragments {
     pub(crate) const FRAGMENT_BYTES: u64 = size_of::<(Fragment, u32)>() as u64;
 
     /// `reach`: how far below the merged top a fragment may end and still count, in levels.
+    /// `has_areas`: `false` if no fragment has another area than [`AreaId::GROUND`].
     #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a width of a GridFrame")]
-    pub(crate) fn new(first_cell: i32, width: usize, reach: i32) -> Self {
+    pub(crate) fn new(first_cell: i32, width: usize, reach: i32, has_areas: bool) -> Self {
         Self {
             first_cell,
             last_cell: first_cell + (width as i32 - 1),
@@ -204,6 +246,7 @@ impl RowFragments {
             ranges: vec![NO_RANGE; (width + 2).max(SHORT_ROW)],
             order: Vec::with_capacity(LONG_COLUMN),
             reach,
+            has_areas,
         }
     }
 
@@ -226,12 +269,12 @@ impl RowFragments {
 
     /// Adds a fragment over `range`. The ground is `plane`, clamped to the range.
     #[inline(always)]
-    pub(crate) fn add(&mut self, cell: i32, range: Range, plane: f64, flags: u8) {
+    pub(crate) fn add(&mut self, cell: i32, range: Range, plane: f64, flags: Flags) {
         self.insert(self.place(cell), &Fragment::new(range, plane, flags));
     }
 
     /// Adds a fragment to each of `cells`, which belong to `run`.
-    pub(crate) fn add_full(&mut self, cells: std::ops::Range<i32>, run: &FullRun, flags: u8) {
+    pub(crate) fn add_full(&mut self, cells: std::ops::Range<i32>, run: &FullRun, flags: Flags) {
         let FullRun { start, corner, gradient } = *run;
         let lo = corner + low(gradient[0], 0.0) + low(gradient[1], 0.0);
         let hi = corner + high(gradient[0], 0.0) + high(gradient[1], 0.0);
@@ -252,7 +295,7 @@ impl RowFragments {
         if head.is_empty() {
             *head = *fragment;
         } else if head.touches(fragment) {
-            head.merge(fragment);
+            head.merge(fragment, self.has_areas);
         } else {
             self.insert_elsewhere(cell, fragment);
         }
@@ -266,7 +309,7 @@ impl RowFragments {
         let mut place = self.next[cell];
         while let Some((other, next)) = self.tails.get_mut(place as usize) {
             if other.touches(fragment) {
-                other.merge(fragment);
+                other.merge(fragment, self.has_areas);
                 return;
             }
             place = *next;
@@ -296,13 +339,13 @@ impl RowFragments {
     /// Appends the row's spans and the number of spans after each column, and empties the row.
     #[expect(clippy::cast_possible_truncation, reason = "the caller checks the number of spans per row")]
     pub(crate) fn finish(&mut self, columns: &mut Vec<u32>, spans: &mut Vec<Span>) {
-        let (tails, order, reach) = (&self.tails, &mut self.order, self.reach);
+        let (tails, order, rule) = (&self.tails, &mut self.order, (self.reach, self.has_areas));
         columns.extend(self.heads.iter_mut().zip(&mut self.next).map(|(head, next)| {
             if !head.is_empty() {
                 if *next == NONE {
-                    spans.push(head.span(reach));
+                    spans.push(head.span(rule.0));
                 } else {
-                    merge_column(head, *next, tails, order, reach, spans);
+                    merge_column(head, *next, tails, order, rule, spans);
                     *next = NONE;
                 }
                 *head = EMPTY;
@@ -344,7 +387,8 @@ impl RowFragments {
                 if *next == NONE {
                     spans.push(head.span(self.reach));
                 } else {
-                    merge_column(head, *next, &self.tails, &mut self.order, self.reach, spans);
+                    let rule = (self.reach, self.has_areas);
+                    merge_column(head, *next, &self.tails, &mut self.order, rule, spans);
                     *next = NONE;
                 }
                 *head = EMPTY;
@@ -386,14 +430,15 @@ fn restore(span: &mut Span, before: &[Span], reach: i32) {
     }
 }
 
-/// Merges the fragments of a list of at least two into spans. `order` is scratch.
+/// Merges the fragments of a list of at least two into spans. `order` is scratch; the rest are the
+/// reach and whether there are areas.
 #[inline]
 fn merge_column(
     first: &Fragment,
     next: u32,
     tails: &[(Fragment, u32)],
     order: &mut Vec<u64>,
-    reach: i32,
+    (reach, has_areas): (i32, bool),
     spans: &mut Vec<Span>,
 ) {
     let (second, after) = &tails[next as usize];
@@ -405,7 +450,7 @@ fn merge_column(
             spans.extend([lower.span(reach), upper.span(reach)]);
         } else {
             let mut whole = *lower;
-            whole.merge(upper);
+            whole.merge(upper, has_areas);
             spans.push(whole.span(reach));
         }
         return;
@@ -438,7 +483,7 @@ fn merge_column(
     let mut whole = sorted.next().copied().unwrap_or(EMPTY);
     for fragment in sorted {
         if fragment.bottom() <= whole.top() {
-            whole.merge(fragment);
+            whole.merge(fragment, has_areas);
         } else {
             spans.push(whole.span(reach));
             whole = *fragment;

@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::{
-    BadField, Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup, to_u32,
+    AreaId, BadField, Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup, to_u32,
 };
 
 use crate::filters::check;
@@ -11,7 +11,9 @@ use crate::marks::{MarkShape, check_cylinder, check_prism, finite};
 use crate::rasterize::check_window;
 use crate::rounding::{PLAN_SLACK, REACH, clamp, first_cell, last_cell};
 use crate::sweep::{Limit, NOWHERE, Sieve};
-use crate::triangle::{COVERS_CENTRE, GENTLE, GridTransform, GridTriangle, UPWARD, WALKABLE, ordered};
+use crate::triangle::{
+    COVERS_CENTRE, Flags, GENTLE, GridTransform, GridTriangle, UPWARD, WALKABLE, area_flags, ordered,
+};
 use crate::{VoxelConfig, VoxelError};
 
 /// The space that an obstacle fills.
@@ -184,7 +186,8 @@ fn solid_bounds(shape: &MarkShape) -> Result<Bounds, VoxelError> {
 /// - Spans that no obstacle touches stay bit-identical.
 /// - Ground and flags follow the rules of [`crate::rasterize`]. The ground of an existing span
 ///   stands for the walkable and upward surfaces in it. Its area stays if it stays walkable. If two
-///   spans are merged, the area of the upper one is used.
+///   spans are merged, the area of the upper one is used. Elsewhere an obstacle that can be walked
+///   on is [`AreaId::GROUND`], and a mesh has the areas of its triangles.
 ///
 /// # Cost
 /// The rows that obstacles reach into are written again, the rest is moved. A solid takes time for
@@ -240,8 +243,8 @@ pub fn stamp_obstacles(
     if touched.is_empty() {
         return Ok(0);
     }
-    let mut rows =
-        RowFragments::new(grid.first_cell, width as usize, config.merge.reach_levels(frame.level_height));
+    let reach = config.merge.reach_levels(frame.level_height);
+    let mut rows = RowFragments::new(grid.first_cell, width as usize, reach, true);
     let limit = Limit::new(&heightfield.frame, config.max_memory_bytes);
     let first = (touched.z - window.z) as usize * width as usize;
     let end = (touched.end_z() - window.z) as usize * width as usize;
@@ -289,7 +292,7 @@ struct Solid {
     /// First and last coordinate along z.
     z: [f64; 2],
     heights: Range,
-    flags: u8,
+    flags: Flags,
 }
 
 #[derive(Debug)]
@@ -327,7 +330,7 @@ impl Solid {
                 (Outline::Circle { x, z, radius }, [z - radius, z + radius], [base.y, base.y + height])
             }
         };
-        let flags = UPWARD | GENTLE | if walkable { WALKABLE } else { 0 };
+        let flags = UPWARD | GENTLE | if walkable { WALKABLE | area_flags(AreaId::GROUND) } else { 0 };
         Self { outline, z, heights: [grid.height(heights[0]), -grid.height(heights[1])], flags }
     }
 
@@ -423,7 +426,7 @@ fn convex_hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 #[derive(Debug)]
 struct MeshRows {
     /// Sorted by the first row they reach into, in descending order.
-    waiting: Vec<(i32, [i32; 2], [Vec3; 3])>,
+    waiting: Vec<(i32, [i32; 2], [Vec3; 3], AreaId)>,
     open: Vec<GridTriangle>,
     walkable: bool,
     /// Scratch: the faces of the mesh in a row, to find the inside.
@@ -444,18 +447,18 @@ impl MeshRows {
             let corners = soup.corners(triangle);
             let rows = sieve.rows(corners, grid);
             if rows != NOWHERE {
-                waiting.push((rows[0].max(grid.first_row), rows, corners));
+                waiting.push((rows[0].max(grid.first_row), rows, corners, soup.area(triangle)));
             }
         }
         waiting.sort_by_key(|&(first, ..)| std::cmp::Reverse(first));
         let first_cell = i32::try_from(columns.x).unwrap_or(i32::MAX);
-        let faces = RowFragments::new(first_cell, columns.width as usize, 0);
+        let faces = RowFragments::new(first_cell, columns.width as usize, 0, false);
         Ok(Self { waiting, open: Vec::new(), walkable, faces, first_cell })
     }
 
     fn fill_row(&mut self, row: i32, grid: &GridTransform, out: &mut RowFragments) {
-        while let Some((_, rows, corners)) = self.waiting.pop_if(|(first, ..)| *first <= row) {
-            let triangle = GridTriangle::new(corners, grid, rows, row);
+        while let Some((_, rows, corners, area)) = self.waiting.pop_if(|(first, ..)| *first <= row) {
+            let triangle = GridTriangle::new(corners, grid, rows, row).of_area(area);
             self.open.push(if self.walkable { triangle } else { triangle.unwalkable() });
         }
         for triangle in &mut self.open {

@@ -1,10 +1,11 @@
 //! Turns triangles into a heightfield of spans.
 
-use glam::Vec3;
-use waymesh_core::{Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup};
+use waymesh_core::{
+    Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, SoupTriangle, TriangleSoup,
+};
 
 use crate::outliers::find_outliers;
-use crate::sweep::{Limit, NOWHERE, Sieve, Sweep};
+use crate::sweep::{Limit, NOWHERE, Sieve, Sweep, WindowTriangles};
 use crate::triangle::GridTransform;
 use crate::{VoxelConfig, VoxelError};
 
@@ -34,6 +35,11 @@ const SUSPICIOUS_LEVELS: f64 = 8192.0;
 ///   face up has no drop.
 /// - [`Span::upward`](waymesh_core::Span::upward) is set if a fragment that faces up ends within
 ///   the merge rule's reach of the span's top.
+/// - [`Span::area`](waymesh_core::Span::area) is that of the surface that gives the ground: of the
+///   highest walkable fragment at the cell's centre within the merge rule's reach of the top, else of
+///   the highest anywhere in the cell. At equal heights the larger id counts.
+/// - Triangles of [`AreaId::NULL`] are solid. Where one that faces up would give the area, the span is
+///   not walkable and not upward; at equal heights it counts before all others.
 /// - The result depends neither on the order of the triangles nor on `config.threads`.
 ///
 /// # Cost
@@ -115,7 +121,7 @@ pub fn rasterize_in_frame(
 /// Voxelises the columns `window` of `frame`. The window is a tile of a world with the halo that
 /// its field needs ([`crate::halo_cells`]). `config.scale` is not used.
 ///
-/// `triangles` are those of the world, or any subset that contains all triangles that reach into
+/// `triangles` are those of the world with their areas, or any subset that contains all triangles that reach into
 /// the window.
 ///
 /// # Guarantees
@@ -140,7 +146,7 @@ pub fn rasterize_in_frame(
 /// counted as outside. A caller with many windows should pass `&mut ()`, and count the triangles
 /// where it sees each of them once.
 pub fn rasterize_window(
-    triangles: impl IntoIterator<Item = [Vec3; 3]>,
+    triangles: impl IntoIterator<Item = impl Into<SoupTriangle>>,
     frame: &GridFrame,
     window: GridWindow,
     config: &VoxelConfig,
@@ -148,14 +154,15 @@ pub fn rasterize_window(
 ) -> Result<Heightfield, VoxelError> {
     let (grid, limit) = prepare(frame, window, frame.window(window), config)?;
     let mut sieve = Sieve::default();
-    let (mut inside, mut rows) = (Vec::new(), Vec::new());
-    for corners in triangles {
+    let (mut inside, mut rows) = (WindowTriangles::default(), Vec::new());
+    for triangle in triangles {
+        let SoupTriangle { corners, area } = triangle.into();
         let reached = sieve.rows(corners, &grid);
         if reached != NOWHERE {
-            if inside.len() >= u32::MAX as usize {
+            if rows.len() >= u32::MAX as usize {
                 return Err(VoxelError::TooManyTriangles { limit: u32::MAX });
             }
-            inside.push(corners);
+            inside.push(corners, area);
             rows.push(reached);
         }
     }
@@ -164,7 +171,7 @@ pub fn rasterize_window(
         return Ok(Heightfield::empty(frame.window(window)));
     }
     let reach = config.merge.reach_levels(frame.level_height);
-    Sweep { triangles: inside.as_slice(), rows: &rows, grid, reach, limit }.run(config.threads, observer)
+    Sweep { triangles: &inside, rows: &rows, grid, reach, limit }.run(config.threads, observer)
 }
 
 /// Checks the configuration and the size of the `result`.

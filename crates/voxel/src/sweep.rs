@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use rayon::prelude::*;
-use waymesh_core::{Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup};
+use waymesh_core::{AreaId, Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup};
 
 use crate::VoxelError;
 use crate::fragments::RowFragments;
@@ -11,9 +11,11 @@ use crate::triangle::{GridTransform, GridTriangle};
 /// Bytes of a span and of a column's entry in the result.
 const SPAN_BYTES: u64 = size_of::<Span>() as u64;
 const COLUMN_BYTES: u64 = size_of::<u32>() as u64;
-/// Where a sweep gets the corners of its triangles from.
+/// Where a sweep gets its triangles from.
 pub(crate) trait Corners: Sync {
     fn corners(&self, triangle: usize) -> [Vec3; 3];
+    /// The area of each triangle; nothing if all are [`AreaId::GROUND`].
+    fn areas(&self) -> &[AreaId];
 }
 
 impl Corners for TriangleSoup {
@@ -21,12 +23,35 @@ impl Corners for TriangleSoup {
     fn corners(&self, triangle: usize) -> [Vec3; 3] {
         Self::corners(self, triangle)
     }
+
+    fn areas(&self) -> &[AreaId] {
+        Self::areas(self)
+    }
 }
 
-impl Corners for [[Vec3; 3]] {
+/// The triangles that reach into a window.
+#[derive(Debug, Default)]
+pub(crate) struct WindowTriangles {
+    pub(crate) corners: Vec<[Vec3; 3]>,
+    /// Empty while all are [`AreaId::GROUND`].
+    areas: Vec<AreaId>,
+}
+
+impl WindowTriangles {
+    pub(crate) fn push(&mut self, corners: [Vec3; 3], area: AreaId) {
+        area.push(&mut self.areas, self.corners.len());
+        self.corners.push(corners);
+    }
+}
+
+impl Corners for WindowTriangles {
     #[inline(always)]
     fn corners(&self, triangle: usize) -> [Vec3; 3] {
-        self[triangle]
+        self.corners[triangle]
+    }
+
+    fn areas(&self) -> &[AreaId] {
+        &self.areas
     }
 }
 
@@ -220,7 +245,8 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         let mut columns = Vec::with_capacity(width * rows + 1);
         columns.push(0);
         let mut spans: Vec<Span> = Vec::new();
-        let mut row_fragments = RowFragments::new(self.grid.first_cell, width, self.reach);
+        let areas = self.triangles.areas();
+        let mut row_fragments = RowFragments::new(self.grid.first_cell, width, self.reach, !areas.is_empty());
         let mut open: Vec<GridTriangle> = Vec::new();
         for row in from..to {
             let local = (row - from) as usize;
@@ -237,7 +263,8 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
             for &triangle in &order[starts[local] as usize..starts[local + 1] as usize] {
                 let (corners, rows) =
                     (self.triangles.corners(triangle as usize), self.rows[triangle as usize]);
-                let mut triangle = GridTriangle::new(corners, &self.grid, rows, row);
+                let area = areas.get(triangle as usize).copied().unwrap_or(AreaId::GROUND);
+                let mut triangle = GridTriangle::new(corners, &self.grid, rows, row).of_area(area);
                 triangle.fill_row(row, &mut row_fragments);
                 if triangle.last > row {
                     open.push(triangle);

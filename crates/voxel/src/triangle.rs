@@ -1,19 +1,31 @@
 //! A triangle in grid coordinates, and its part in one row of cells.
 
 use glam::{DVec3, Vec3};
-use waymesh_core::{GridFrame, GridWindow};
+use waymesh_core::{AreaId, GridFrame, GridWindow};
 
 use crate::fragments::{FullRun, NO_RANGE, Range, RowFragments, range_of, widen};
 use crate::rounding::{REACH, clamp, first_cell, high, last_cell, line_after, line_before, low, nearest};
 
+/// What is known about a fragment: the bits below, and the area of a walkable one above them.
+pub(crate) type Flags = u16;
 /// The fragment covers the cell's centre.
-pub(crate) const COVERS_CENTRE: u8 = 1;
+pub(crate) const COVERS_CENTRE: Flags = 1;
 /// The fragment faces upward.
-pub(crate) const UPWARD: u8 = 2;
+pub(crate) const UPWARD: Flags = 2;
 /// The fragment is gentle enough to walk on: its ground is ground to stand on.
-pub(crate) const GENTLE: u8 = 4;
+pub(crate) const GENTLE: Flags = 4;
 /// The fragment may be walked on. All gentle fragments are, except those of obstacles.
-pub(crate) const WALKABLE: u8 = 8;
+pub(crate) const WALKABLE: Flags = 8;
+/// The fragment is of [`AreaId::NULL`]: nobody walks where it is on top.
+pub(crate) const BLOCKED: Flags = 16;
+/// Where the area begins.
+pub(crate) const AREA_SHIFT: u32 = 8;
+
+/// The flags of an area.
+#[inline(always)]
+pub(crate) fn area_flags(area: AreaId) -> Flags {
+    Flags::from(area.0) << AREA_SHIFT
+}
 
 /// Edges shorter than this along an axis have no usable slope along it. No relevant cell line lies
 /// inside them.
@@ -199,7 +211,7 @@ pub(crate) struct GridTriangle {
     /// Rows it reaches into; `first` and `last` hold its lowest and highest corner along z.
     first: i32,
     pub(crate) last: i32,
-    flags: u8,
+    flags: Flags,
     /// The longest edge (along z) is the one towards smaller x.
     long_is_left: bool,
     has_plane: bool,
@@ -277,6 +289,17 @@ impl GridTriangle {
             triangle.first_section()
         };
         triangle
+    }
+
+    /// The same triangle, of an area.
+    #[inline]
+    pub(crate) fn of_area(mut self, area: AreaId) -> Self {
+        if area.is_walkable() {
+            self.flags |= area_flags(area);
+        } else {
+            self.flags = self.flags & !WALKABLE | BLOCKED;
+        }
+        self
     }
 
     /// The same triangle, but not walkable.
@@ -455,8 +478,8 @@ impl GridTriangle {
 
 impl RowCut {
     #[inline(always)]
-    fn covers(&self, cell: i32) -> u8 {
-        COVERS_CENTRE * (u8::from(cell >= self.covered[0]) & u8::from(cell <= self.covered[1]))
+    fn covers(&self, cell: i32) -> Flags {
+        COVERS_CENTRE * (Flags::from(cell >= self.covered[0]) & Flags::from(cell <= self.covered[1]))
     }
 }
 
@@ -477,7 +500,7 @@ struct RowCut {
 /// The flags for the direction a triangle faces, and its height gradient in levels per cell along x
 /// and z unless it is vertical.
 #[inline]
-fn facing(normal: DVec3, grid: &GridTransform) -> (u8, Option<[f64; 2]>) {
+fn facing(normal: DVec3, grid: &GridTransform) -> (Flags, Option<[f64; 2]>) {
     let (up, all) = (normal.y * normal.y, normal.length_squared());
     // An upward part below about 3e-5 of the normal is a rounding error of a wall.
     if up <= 1e-9 * all {

@@ -226,7 +226,7 @@ fn draw(
     let estimate = |tile: Tile| layout.core(tile).grown(halo, frame).column_count() * COLUMN_BYTES;
     let work = |tile: Tile| -> Result<Split, BakeError> {
         let soup = bins.soup(tile)?;
-        let refined = refine_window(soup.finite_triangles(), frame, layout.core(tile), layers, storeys)
+        let refined = refine_window(soup.finite_with_areas(), frame, layout.core(tile), layers, storeys)
             .map_err(|error| StageError::new("storeys", error))?;
         drop(soup);
         let Refined { ground: part, ends } = refined;

@@ -38,7 +38,7 @@ impl KeptTile {
         core: GridWindow,
         soup: &TriangleSoup,
     ) -> Result<Self, BakeError> {
-        let triangles = soup.finite_triangles();
+        let triangles = soup.finite_with_areas();
         let solid = rasterize_window(triangles, frame, core, &voxels(stages), &mut ()).map_err(failed)?;
         let triangles = if stages.config().jumps.is_some() { soup.clone() } else { TriangleSoup::default() };
         Ok(Self { solid: PackedHeightfield::pack(&solid).map_err(failed)?, triangles })

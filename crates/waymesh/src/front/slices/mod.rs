@@ -87,6 +87,10 @@ impl FrontEnd for Slices {
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError> {
         check_soup(soup)?;
+        if !soup.areas().is_empty() {
+            let reason = "slices are regions of one level, whatever they are made of; use voxels or storeys";
+            return Err(BakeError::OptionNotSupported { option: "areas", front_end: Self::NAME, reason });
+        }
         let config = stages.config();
         let slices = SlicesConfig::default()
             .with_scale(config.scale)

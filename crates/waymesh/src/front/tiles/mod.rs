@@ -275,7 +275,7 @@ impl Tiles {
             let soup = bins.soup(tile)?;
             // The survey has counted the triangles that are of no use.
             let heightfield =
-                rasterize_window(soup.finite_triangles(), &survey.frame, window(tile), &voxels, &mut ())
+                rasterize_window(soup.finite_with_areas(), &survey.frame, window(tile), &voxels, &mut ())
                     .map_err(failed)?;
             drop(soup);
             let core = survey.layout.core(tile);

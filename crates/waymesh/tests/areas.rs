@@ -1,0 +1,165 @@
+//! Areas of triangles reach the polygons, behind every front end that takes triangles.
+
+use waymesh::bake::FrontEnd;
+use waymesh::core::AreaId;
+use waymesh::glam::vec3;
+use waymesh::graph::NavMesh;
+use waymesh::{
+    BakeConfig, Baker, DecompositionKind, PartitionKind, Reach, Storeys, Tiles, TriangleSoup, Voxels, World,
+};
+
+const MUD: AreaId = AreaId(2);
+const ICE: AreaId = AreaId(7);
+
+/// Adds a rectangle that faces up: least and most x and z, and the heights at least and most x.
+fn floor(soup: &mut TriangleSoup, x: [f32; 2], z: [f32; 2], y: [f32; 2], area: AreaId) {
+    let corners =
+        vec![vec3(x[0], y[0], z[0]), vec3(x[0], y[0], z[1]), vec3(x[1], y[1], z[1]), vec3(x[1], y[1], z[0])];
+    soup.append_area(corners, vec![[0, 1, 2], [0, 2, 3]], area).expect("four corners");
+}
+
+/// A strip of mud across a floor, a hollow of ice in it, a small patch of mud, and a blocked hole.
+fn ground() -> TriangleSoup {
+    let mut soup = TriangleSoup::default();
+    floor(&mut soup, [0.0, 8.0], [0.0, 20.0], [0.0; 2], AreaId::GROUND);
+    floor(&mut soup, [8.0, 12.0], [0.0, 8.0], [0.0; 2], MUD);
+    floor(&mut soup, [8.0, 12.0], [8.0, 12.0], [0.0; 2], ICE);
+    floor(&mut soup, [8.0, 12.0], [12.0, 20.0], [0.0; 2], MUD);
+    floor(&mut soup, [12.0, 24.0], [0.0, 10.0], [0.0; 2], AreaId::GROUND);
+    // Above the floor, by less than a step.
+    floor(&mut soup, [15.0, 16.2], [3.0, 4.2], [0.03; 2], MUD);
+    floor(&mut soup, [18.0, 20.0], [4.0, 6.0], [0.03; 2], AreaId::NULL);
+    floor(&mut soup, [12.0, 24.0], [10.0, 20.0], [0.0, 3.0], AreaId::GROUND);
+    soup
+}
+
+/// The same triangles in the opposite order.
+fn backwards(soup: &TriangleSoup) -> TriangleSoup {
+    let mut areas: Vec<AreaId> = (0..soup.triangles().len()).map(|triangle| soup.area(triangle)).collect();
+    let mut triangles = soup.triangles().to_vec();
+    triangles.reverse();
+    areas.reverse();
+    let soup = TriangleSoup::new(soup.positions().to_vec(), triangles).expect("indices are in range");
+    soup.with_areas(areas).expect("one area per triangle")
+}
+
+fn square_metres(mesh: &NavMesh, area: AreaId) -> f64 {
+    mesh.polygons().filter(|polygon| polygon.area_id() == area).map(|polygon| polygon.area()).sum()
+}
+
+fn config<F: FrontEnd>() -> BakeConfig {
+    let config = F::defaults().with_scale(0.2, 0.1).with_validate_stages(true);
+    let agent = config.agent.with_radius(0.2).with_max_step(0.4);
+    config.with_agent(agent)
+}
+
+fn bake<F: FrontEnd>(front: F, config: BakeConfig, soup: &F::Input) -> NavMesh {
+    Baker::new(front, config).bake(soup).expect("there is ground")
+}
+
+/// `slack`: metres that a border may lie off.
+fn check(name: &str, mesh: &NavMesh, slack: f64) {
+    for (area, metres, border) in [(ICE, 16.0, 16.0), (MUD, 2.0 * 32.0 + 1.44, 50.0)] {
+        let found = square_metres(mesh, area);
+        assert!((found - metres).abs() <= border * slack, "{name}: {found} m2 of {area:?}");
+    }
+    // What is left of 480 m2, the hole, and the strip of a radius along the wall of the ramp.
+    let found = square_metres(mesh, AreaId::GROUND);
+    assert!((330.0..400.0).contains(&found), "{name}: {found} m2");
+    for (at, area) in [
+        (vec3(10.0, 0.0, 4.0), Some(MUD)),
+        (vec3(10.0, 0.0, 10.0), Some(ICE)),
+        (vec3(4.0, 0.0, 10.0), Some(AreaId::GROUND)),
+        (vec3(15.6, 0.0, 3.6), Some(MUD)),
+        (vec3(19.0, 0.0, 5.0), None),
+    ] {
+        let found = mesh.nearest(at, &Reach::new(0.3, 0.5, 0.5));
+        let found = found.and_then(|place| mesh.polygon(place.polygon));
+        assert_eq!(found.map(|polygon| polygon.area_id()), area, "{name}, at {at}");
+    }
+    assert_eq!(mesh.islands().len(), 1, "{name}: areas do not part the ground");
+}
+
+#[test]
+fn areas_reach_the_polygons_of_voxels() {
+    let soup = ground();
+    for partition in [PartitionKind::Surfaces, PartitionKind::Watershed, PartitionKind::Monotone] {
+        for decomposition in
+            [DecompositionKind::default(), DecompositionKind::Greedy, DecompositionKind::HertelMehlhorn]
+        {
+            let config = config::<Voxels>().with_partition(partition).with_decomposition(decomposition);
+            let mesh = bake(Voxels, config.clone(), &soup);
+            check(&format!("{partition:?}, {decomposition:?}"), &mesh, 0.2);
+            assert_eq!(mesh, bake(Voxels, config, &backwards(&soup)), "{partition:?}");
+        }
+    }
+}
+
+#[test]
+fn areas_reach_the_polygons_of_tiles() {
+    let soup = ground();
+    let whole = bake(Voxels, config::<Voxels>(), &soup);
+    // With little memory triangles are spilled.
+    for (tile_cells, memory) in [(16, 1 << 20), (48, 1), (0, 1 << 30)] {
+        let config = config::<Tiles>().with_max_memory_bytes(memory);
+        let tiled = bake(Tiles::default().with_tile_cells(tile_cells), config, &backwards(&soup));
+        assert_eq!(tiled, whole, "tiles of {tile_cells} cells");
+    }
+}
+
+#[test]
+fn areas_reach_the_polygons_of_storeys() {
+    let soup = ground();
+    let config = config::<Storeys>();
+    let mesh = bake(Storeys::default(), config.clone(), &soup);
+    check("storeys", &mesh, 0.2);
+    for tile_cells in [0, 16, 48] {
+        let tiled = bake(Storeys::default().with_tile_cells(tile_cells), config.clone(), &backwards(&soup));
+        assert_eq!(tiled, mesh, "tiles of {tile_cells} cells");
+    }
+}
+
+#[test]
+fn areas_reach_the_polygons_of_a_world() {
+    let soup = ground();
+    let mut config = config::<Voxels>();
+    config.min_region = Voxels::defaults().min_region;
+    let mut world = World::new(Baker::new(Voxels, config), &soup.bounds(), 32).expect("a world");
+    world.add_triangles(&soup, &mut ()).expect("tiles");
+    world.update(&mut ()).expect("ground");
+    check("a world", &world.handle().mesh(), 0.2);
+}
+
+#[test]
+fn ground_of_the_plain_area_is_as_before() {
+    let mut plain = TriangleSoup::default();
+    floor(&mut plain, [0.0, 9.0], [0.0, 9.0], [0.0, 1.0], AreaId::GROUND);
+    let marked = plain.clone().with_areas(vec![AreaId::GROUND; 2]).expect("one area per triangle");
+    assert_eq!(plain, marked);
+    assert!(plain.clone().with_areas(vec![MUD]).is_err());
+}
+
+#[test]
+fn the_highest_surface_gives_the_area() {
+    for (mud, ice, expected) in [(0.02, 0.05, ICE), (0.05, 0.02, MUD), (0.02, 0.02, ICE)] {
+        let mut soup = TriangleSoup::default();
+        floor(&mut soup, [0.0, 6.0], [0.0, 6.0], [0.0; 2], AreaId::GROUND);
+        floor(&mut soup, [0.0, 6.0], [0.0, 6.0], [mud; 2], MUD);
+        floor(&mut soup, [0.0, 6.0], [0.0, 6.0], [ice; 2], ICE);
+        for soup in [soup.clone(), backwards(&soup)] {
+            for mesh in [
+                bake(Voxels, config::<Voxels>(), &soup),
+                bake(Storeys::default(), config::<Storeys>(), &soup),
+            ] {
+                assert!(mesh.polygons().all(|polygon| polygon.area_id() == expected), "{mud}, {ice}");
+            }
+        }
+        floor(&mut soup, [0.0, 6.0], [0.0, 3.0], [mud.max(ice); 2], AreaId::NULL);
+        for mesh in
+            [bake(Voxels, config::<Voxels>(), &soup), bake(Storeys::default(), config::<Storeys>(), &soup)]
+        {
+            let found = mesh.area();
+            assert!((10.0..18.0).contains(&found), "{found} m2 beside what is blocked");
+        }
+    }
+}
