@@ -1,5 +1,6 @@
 //! `waymesh info`: prints what a mesh holds.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use serde::Serialize;
 use waymesh::bake::{GridReport, IslandReport};
 use waymesh::core::{Random, Validate};
 use waymesh::graph::PathOptions;
-use waymesh::{NavMesh, Outcome, Path, PolyId, QueryScratch};
+use waymesh::{AreaId, NavMesh, Outcome, Path, PolyId, QueryScratch};
 
 use crate::args::InfoArgs;
 use crate::files;
@@ -27,6 +28,7 @@ struct Info {
     portals: u64,
     vertices: u64,
     mesh_area: f64,
+    areas: Vec<AreaInfo>,
     islands: Vec<IslandReport>,
     height_error_max: Option<f64>,
     links: u64,
@@ -34,6 +36,39 @@ struct Info {
     violations: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     queries: Option<QueryTimes>,
+}
+
+/// An area of a mesh.
+#[derive(Debug, Serialize)]
+struct AreaInfo {
+    id: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Of a metre, in the table of the mesh.
+    cost: f32,
+    polygons: u64,
+    square_metres: f64,
+}
+
+impl AreaInfo {
+    /// The areas that a mesh has a name or a polygon for, in the order of their ids.
+    fn all(mesh: &NavMesh) -> Vec<Self> {
+        let mut found = BTreeMap::new();
+        for (id, _) in mesh.area_table().iter() {
+            found.insert(id, (0, 0.0));
+        }
+        for polygon in mesh.polygons() {
+            let (polygons, square_metres) = found.entry(polygon.area_id()).or_insert((0, 0.0));
+            *polygons += 1;
+            *square_metres += polygon.area();
+        }
+        let info = |(id, (polygons, square_metres)): (AreaId, (u64, f64))| {
+            let area = mesh.area_table().get(id);
+            let name = area.map(|area| area.name.clone());
+            Self { id: id.0, name, cost: area.map_or(1.0, |area| area.cost), polygons, square_metres }
+        };
+        found.into_iter().map(info).collect()
+    }
 }
 
 /// Wall time of path queries in nanoseconds.
@@ -78,6 +113,7 @@ fn describe(mesh: &NavMesh) -> Info {
         portals: mesh.portal_count() as u64,
         vertices: mesh.vertices().len() as u64,
         mesh_area: mesh.area(),
+        areas: AreaInfo::all(mesh),
         islands: IslandReport::all(mesh),
         height_error_max: mesh
             .surface()
@@ -145,6 +181,13 @@ pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
     )?;
     if let Some(error) = info.height_error_max {
         writeln!(out, "  ground    at most {error:.3} m off")?;
+    }
+    // Nothing that is not known already, if all is plain ground.
+    for area in info.areas.iter().filter(|area| info.areas.len() > 1 || area.name.is_some()) {
+        let AreaInfo { id, name, cost, polygons, square_metres } = area;
+        let name =
+            name.as_deref().unwrap_or(if AreaId(*id) == AreaId::GROUND { "ground" } else { "no name" });
+        writeln!(out, "  area {id:3}  {name}, {cost} a metre, {polygons} polygons, {square_metres:.2} m2")?;
     }
     let pieces = IslandReport::pieces(&info.islands);
     writeln!(out, "  islands   {}, {pieces} where links join them", info.islands.len())?;

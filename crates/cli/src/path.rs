@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use glam::Vec3;
 use serde::Serialize;
-use waymesh::graph::{ClearPathOptions, HierarchyConfig, HierarchyUse};
+use waymesh::graph::{ClearPathOptions, HierarchyConfig, HierarchyUse, Length, TravelCost};
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyPolygon, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryScratch,
+    AnyPolygon, AreaCosts, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryScratch,
     with_clearance,
 };
 
@@ -22,6 +22,9 @@ use crate::{files, output};
 struct Answer {
     outcome: &'static str,
     length: f32,
+    /// With a table of areas only: what the path costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<f32>,
     points: Vec<[f32; 3]>,
     polygons: Vec<u32>,
     /// Path of a disc only: its distance from the nearest wall.
@@ -40,6 +43,7 @@ impl Answer {
         Self {
             outcome: outcome_name(outcome),
             length,
+            cost: None,
             points: points.iter().map(|point| point.to_array()).collect(),
             polygons: polygons.iter().map(|polygon| polygon.0).collect(),
             clearance: None,
@@ -89,17 +93,10 @@ pub(crate) fn run(args: &PathArgs, json: bool) -> Result<ExitCode> {
 
 /// Finds the path of a point.
 fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome> {
-    let mut scratch = QueryScratch::default();
-    let (from, to, options) = (args.from.0, args.to.0, PathOptions::default());
-    let mut how = None;
-    let mut path = if args.hierarchy && !args.shortest {
-        let hierarchy = Hierarchy::new(mesh, &HierarchyConfig::default().with_min_polygons(0))?;
-        let path = mesh.find_path(from, to, &options.with_search(&hierarchy), &mut scratch)?;
-        how = scratch.hierarchy_use().map(use_name);
-        path
+    let (mut path, how) = if mesh.area_table().is_empty() {
+        find(args, mesh, Length)?
     } else {
-        let search = if args.shortest { PathSearch::Shortest } else { PathSearch::Fast };
-        mesh.find_path(from, to, &options.with_search(search), &mut scratch)?
+        find(args, mesh, AreaCosts::of_mesh(mesh))?
     };
     if args.corner_offset != 0.0 {
         let mut wide = Path::default();
@@ -112,7 +109,8 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
     let mut out = files::console(&args.svg)?;
     if json {
         let answer = Answer::new(path.outcome, path.length, &path.points, &path.polygons);
-        files::write_json(&mut out, &Answer { hierarchy: how, ..answer })?;
+        let cost = (!mesh.area_table().is_empty()).then_some(path.cost);
+        files::write_json(&mut out, &Answer { hierarchy: how, cost, ..answer })?;
         return Ok(path.outcome);
     }
     writeln!(
@@ -122,11 +120,32 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
         path.length,
         path.polygons.len()
     )?;
+    if !mesh.area_table().is_empty() {
+        writeln!(out, "  costs {:.3}", path.cost)?;
+    }
     if let Some(how) = how {
         writeln!(out, "hierarchy: {how}")?;
     }
     write_points(&mut out, &path.points)?;
     Ok(path.outcome)
+}
+
+/// Finds the path that costs least, and returns how the hierarchy was used, if one was asked for.
+fn find<C: TravelCost + Clone + PartialEq + Sync>(
+    args: &PathArgs,
+    mesh: &NavMesh,
+    cost: C,
+) -> Result<(Path, Option<&'static str>)> {
+    let mut scratch = QueryScratch::default();
+    let (from, to, options) = (args.from.0, args.to.0, PathOptions::default().with_cost(cost.clone()));
+    if args.hierarchy && !args.shortest {
+        let config = HierarchyConfig::default().with_min_polygons(0);
+        let hierarchy = Hierarchy::with_costs(mesh, AnyPolygon, cost, &config)?;
+        let path = mesh.find_path(from, to, &options.with_search(&hierarchy), &mut scratch)?;
+        return Ok((path, scratch.hierarchy_use().map(use_name)));
+    }
+    let search = if args.shortest { PathSearch::Shortest } else { PathSearch::Fast };
+    Ok((mesh.find_path(from, to, &options.with_search(search), &mut scratch)?, None))
 }
 
 /// Finds the path of a disc. The clearance of the mesh is computed for this one query.

@@ -18,6 +18,7 @@
 //!   b, inside) > 0`.
 
 mod agent;
+mod areas;
 mod bad_field;
 mod clearance;
 mod contours;
@@ -40,6 +41,7 @@ mod validate;
 mod window;
 
 pub use agent::Agent;
+pub use areas::{Area, AreaError, AreaTable};
 pub use bad_field::BadField;
 pub use clearance::{ClearanceMesh, ClearanceTriangle, ClearanceVertex};
 pub use contours::{

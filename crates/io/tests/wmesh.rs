@@ -56,7 +56,7 @@ fn the_layout_is_the_documented_one() {
     let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
     assert_eq!(&bytes[..8], b"WMESH\0\r\n");
-    assert_eq!((u32_at(8), u32_at(12), u64_at(16)), (MeshFormat::Exchange.version(), 11, bytes.len() as u64));
+    assert_eq!((u32_at(8), u32_at(12), u64_at(16)), (MeshFormat::Exchange.oldest(), 11, bytes.len() as u64));
     let table = [
         ("FRAM", 28, 1),
         ("AGNT", 16, 1),

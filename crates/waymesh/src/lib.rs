@@ -89,7 +89,8 @@ pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 
 pub use glam;
 pub use waymesh_core::{
-    Agent, AreaId, BadField, Bounds, GridScale, Observer, PolyId, TriangleSoup, TriangleSource, Warning,
+    Agent, Area, AreaId, AreaTable, BadField, Bounds, GridScale, Observer, PolyId, TriangleSoup,
+    TriangleSource, Warning,
 };
 #[cfg(feature = "floorplan")]
 pub use waymesh_floorplan as floorplan;

@@ -119,6 +119,21 @@ impl Default for AreaCosts {
 }
 
 impl AreaCosts {
+    /// Returns the costs in a mesh's table of areas: 1 for those that are not in it. Queries use
+    /// them where they are asked to.
+    ///
+    /// ```
+    /// # use waymesh_core::{Area, AreaTable};
+    /// # use waymesh_graph::{AreaCosts, NavMesh, PathOptions, PolyMesh};
+    /// # fn path(mesh: &NavMesh) {
+    /// let options = PathOptions::default().with_cost(AreaCosts::of_mesh(mesh));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn of_mesh(mesh: &NavMesh) -> Self {
+        mesh.area_table().iter().fold(Self::default(), |costs, (id, area)| costs.with(id, area.cost))
+    }
+
     /// Sets the cost of a metre of this kind of ground: 0 or more; infinity closes it. What is NaN
     /// or negative is an error of the query ([`crate::QueryError::BadCost`]).
     #[must_use]

@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, AreaId, GridFrame, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId,
-    SurfacePoint, VertexId,
+    Agent, AreaId, AreaTable, GridFrame, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh,
+    RegionId, SurfacePoint, VertexId,
 };
 
 use super::bounds::NO_NEIGHBOUR;
@@ -75,6 +75,9 @@ pub struct NavMeshData {
 
     /// Links between places that share no edge.
     pub links: Vec<LinkData>,
+
+    /// Names, costs and colours of areas.
+    pub area_table: AreaTable,
 }
 
 /// A [`Link`] as plain numbers.
@@ -167,6 +170,7 @@ impl NavMesh {
             surface_first: surface.map_or_else(Vec::new, |surface| surface.polygon_triangles.to_vec()),
             surface_max_error: surface.map_or(0.0, |surface| surface.max_error),
             links: self.links().iter().map(LinkData::from).collect(),
+            area_table: self.area_table().clone(),
         }
     }
 
@@ -269,7 +273,7 @@ impl NavMesh {
             .enumerate()
             .map(|(link, data)| data.link().ok_or(NavMeshError::LinkKind { link, value: data.kind }));
         let links = links.collect::<Result<Vec<_>, _>>()?;
-        let mesh = Self::new(poly_mesh, surface, agent)?;
+        let mesh = Self::new(poly_mesh, surface, agent)?.with_area_table(data.area_table);
         if links.is_empty() { Ok(mesh) } else { mesh.with_links(links) }
     }
 }

@@ -111,7 +111,8 @@ pub enum NavMeshError {
     UnknownFormat,
     /// A file of another version of the format.
     #[error(
-        "this is a {format} of version {found}, but version {} is read: {}",
+        "this is a {format} of version {found}, but versions {} to {} are read: {}",
+        format.oldest(),
         format.version(),
         format.remedy(*found)
     )]
@@ -147,6 +148,9 @@ pub enum NavMeshError {
         /// Elements it states.
         elements: u64,
     },
+    /// The table of areas makes none.
+    #[error("the table of areas is broken")]
+    AreaTable,
     /// A file that was damaged.
     #[error("the file is damaged: its checksum is {computed:08x}, but it states {stated:08x}")]
     FileChecksum {

@@ -1,11 +1,12 @@
 //! The navigation mesh as flat tables.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, AreaId, GridFrame, HeightSurface, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId, Validate,
-    VertexId, ViolationList, to_u32,
+    Agent, AreaId, AreaTable, GridFrame, HeightSurface, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId,
+    Validate, VertexId, ViolationList, to_u32,
 };
 
 use super::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds, polygon_bounds};
@@ -61,6 +62,7 @@ pub struct NavMesh {
     pub(crate) neighbours: Table<u32>,
     pub(crate) regions: Table<RegionId>,
     pub(crate) areas: Table<u8>,
+    pub(crate) area_table: Arc<AreaTable>,
     pub(crate) bounds: Table<PolygonBounds>,
     pub(crate) polygon_islands: Table<u32>,
     pub(crate) islands: Table<Island>,
@@ -170,6 +172,7 @@ impl NavMesh {
             neighbours: neighbours.into(),
             regions: polygons.polygons.iter().map(|polygon| polygon.region).collect(),
             areas: polygons.polygons.iter().map(|polygon| polygon.area.0).collect(),
+            area_table: Arc::default(),
             index: BoxIndex::build(&bounds),
             buckets,
             bridges,
@@ -233,6 +236,25 @@ impl NavMesh {
     #[must_use]
     pub fn area(&self) -> f64 {
         self.islands.iter().map(|island| island.area).sum()
+    }
+
+    /// Returns the names, costs and colours of areas, as far as they are known.
+    #[must_use]
+    pub fn area_table(&self) -> &AreaTable {
+        &self.area_table
+    }
+
+    /// Sets the names, costs and colours of areas.
+    #[must_use]
+    pub fn with_area_table(mut self, table: AreaTable) -> Self {
+        self.area_table = Arc::new(table);
+        self
+    }
+
+    /// Returns the area of this name; `None` if the mesh has none.
+    #[must_use]
+    pub fn area_by_name(&self, name: &str) -> Option<AreaId> {
+        self.area_table.by_name(name)
     }
 
     /// Returns all islands, in the order of their first polygons.

@@ -1,5 +1,7 @@
 //! The navigation mesh file, `.wmesh`. [`NavMesh::to_wmesh`] documents it byte by byte.
 
+use waymesh_core::AreaTable;
+
 use super::data::NavMeshData;
 use super::error::NavMeshError;
 use super::format::MeshFormat;
@@ -8,11 +10,13 @@ use super::words::{Words, put, put_link};
 
 /// First bytes of every file.
 pub(crate) const WMESH_MAGIC: [u8; 8] = *b"WMESH\0\r\n";
-/// The version that is written and read.
-pub(crate) const WMESH_VERSION: u32 = 2;
+/// The newest version, of meshes with a table of areas. Others are written in the oldest.
+pub(crate) const WMESH_VERSION: u32 = 3;
+/// The oldest version that is read: without the last section.
+pub(crate) const WMESH_OLDEST: u32 = 2;
 
 /// Tags and sizes of the elements.
-const SECTIONS: [(&str, u32); 11] = [
+const SECTIONS: [(&str, u32); 12] = [
     ("FRAM", 28),
     ("AGNT", 16),
     ("VERT", 12),
@@ -24,12 +28,22 @@ const SECTIONS: [(&str, u32); 11] = [
     ("STRI", 12),
     ("SFST", 4),
     ("LINK", 68),
+    ("AREA", 1),
 ];
 const HEADER: usize = 24;
 const ENTRY: usize = 16;
-const TABLE_END: usize = HEADER + ENTRY * SECTIONS.len();
 const CHECKSUM: usize = 4;
 const ALIGNMENT: usize = 8;
+
+/// The sections of a version.
+fn sections_of(version: u32) -> &'static [(&'static str, u32)] {
+    if version < WMESH_VERSION { &SECTIONS[..SECTIONS.len() - 1] } else { &SECTIONS }
+}
+
+/// Where the section table ends.
+fn table_end(sections: usize) -> usize {
+    HEADER + ENTRY * sections
+}
 
 impl NavMesh {
     /// Returns the mesh as the bytes of a `.wmesh` file.
@@ -38,15 +52,17 @@ impl NavMesh {
     /// baked. All numbers are little-endian on every machine; `f32` is IEEE 754 binary32. The
     /// same mesh always gives the same bytes.
     ///
-    /// # Version 2, byte by byte
+    /// # Versions 2 and 3, byte by byte
+    /// Version 3 has one section more, `AREA`. It is written for meshes with a table of areas only.
+    ///
     /// | bytes | type | content |
     /// |---|---|---|
     /// | 0..8 | 8 bytes | `57 4D 45 53 48 00 0D 0A`: `WMESH`, a zero, CR LF (which text transfers damage, so that it shows at once) |
-    /// | 8..12 | `u32` | version, 2 |
-    /// | 12..16 | `u32` | number of sections, 11 |
+    /// | 8..12 | `u32` | version, 2 or 3 |
+    /// | 12..16 | `u32` | number of sections, 11 or 12 |
     /// | 16..24 | `u64` | length of the file in bytes |
-    /// | 24..200 | 11 entries | section table: tag (4 ASCII bytes), size of an element in bytes (`u32`), number of elements (`u64`) |
-    /// | 200.. | | the sections in the order of the table, each padded with zeros to a multiple of 8 bytes |
+    /// | 24..200 or 216 | 11 or 12 entries | section table: tag (4 ASCII bytes), size of an element in bytes (`u32`), number of elements (`u64`) |
+    /// | 200 or 216.. | | the sections in the order of the table, each padded with zeros to a multiple of 8 bytes |
     /// | last 4 | `u32` | CRC-32 (ISO-HDLC, as in zip and PNG) of all bytes before it |
     ///
     /// The sections, always all of them and in this order:
@@ -64,6 +80,7 @@ impl NavMesh {
     /// | `STRI` | 12 | triangles | points of a triangle of the height surface, 3 `u32` |
     /// | `SFST` | 4 | polygons + 1, or 0 | first triangle of each polygon, and the number of triangles (`u32`); none without height surface |
     /// | `LINK` | 68 | links | polygons at both ends (2 `u32`); four times x, z (2 `i32`, cells), height (`f32`, levels): the segment where it begins, then where it ends; extra cost (`f32`, metres), kind, plus 256 if both ways, plus 512 if closed (`u32`), the user's data (`u32`) |
+    /// | `AREA` | 1 | bytes | [`waymesh_core::AreaTable::to_bytes`]; version 3 only |
     ///
     /// Meaning and invariants of the numbers are those of [`NavMeshData`].
     #[must_use]
@@ -88,6 +105,9 @@ impl NavMesh {
 }
 
 fn encode(data: &NavMeshData) -> Vec<u8> {
+    let areas = data.area_table.to_bytes();
+    let version = if areas.is_empty() { WMESH_OLDEST } else { WMESH_VERSION };
+    let sections = sections_of(version);
     let counts = [
         1,
         1,
@@ -100,12 +120,13 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
         data.surface_triangles.len() / 3,
         data.surface_first.len(),
         data.links.len(),
+        areas.len(),
     ];
-    let mut file = Vec::with_capacity(file_length(counts).unwrap_or(0));
+    let mut file = Vec::with_capacity(file_length(sections, &counts).unwrap_or(0));
     let out = &mut file;
     out.extend(WMESH_MAGIC);
-    put(out, [WMESH_VERSION, 11, 0, 0]);
-    for ((tag, size), count) in SECTIONS.iter().zip(counts) {
+    put(out, [version, u32::try_from(sections.len()).unwrap_or(0), 0, 0]);
+    for ((tag, size), count) in sections.iter().zip(counts) {
         out.extend(tag.as_bytes());
         put(out, [*size]);
         out.extend((count as u64).to_le_bytes());
@@ -142,6 +163,8 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
     pad(out);
     data.links.iter().for_each(|link| put_link(out, link));
     pad(out);
+    out.extend(areas);
+    pad(out);
     let length = (out.len() + CHECKSUM) as u64;
     out[16..HEADER].copy_from_slice(&length.to_le_bytes());
     let checksum = crc32fast::hash(out);
@@ -151,11 +174,14 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
 
 /// Returns the length of a file with so many elements per section; `None` beyond what memory can
 /// address.
-fn file_length(counts: [usize; SECTIONS.len()]) -> Option<usize> {
-    SECTIONS.iter().zip(counts).try_fold(TABLE_END + CHECKSUM, |length, ((_, size), count)| {
-        let bytes = count.checked_mul(*size as usize)?.checked_next_multiple_of(ALIGNMENT)?;
-        length.checked_add(bytes)
-    })
+fn file_length(sections: &[(&str, u32)], counts: &[usize]) -> Option<usize> {
+    sections.iter().zip(counts).try_fold(
+        table_end(sections.len()) + CHECKSUM,
+        |length, ((_, size), count)| {
+            let bytes = count.checked_mul(*size as usize)?.checked_next_multiple_of(ALIGNMENT)?;
+            length.checked_add(bytes)
+        },
+    )
 }
 
 fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
@@ -164,15 +190,17 @@ fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
     if !format.begins(bytes) {
         return Err(NavMeshError::OtherFormat { expected: format });
     }
-    let smallest = (TABLE_END + CHECKSUM) as u64;
+    let smallest = (table_end(SECTIONS.len() - 1) + CHECKSUM) as u64;
     if bytes.len() < HEADER {
         return Err(NavMeshError::FileTruncated { needed: smallest, available });
     }
     let mut words = Words(&bytes[WMESH_MAGIC.len()..]);
-    let (version, sections, stated) = (words.u32(), words.u32(), words.u64());
-    if version != WMESH_VERSION {
+    let (version, section_count, stated) = (words.u32(), words.u32(), words.u64());
+    if !(WMESH_OLDEST..=WMESH_VERSION).contains(&version) {
         return Err(NavMeshError::FileVersion { format, found: version });
     }
+    let sections = sections_of(version);
+    let smallest = (table_end(sections.len()) + CHECKSUM) as u64;
     if stated.max(smallest) > available {
         return Err(NavMeshError::FileTruncated { needed: stated.max(smallest), available });
     }
@@ -184,11 +212,12 @@ fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
     if stated_sum != computed {
         return Err(NavMeshError::FileChecksum { stated: stated_sum, computed });
     }
-    if sections as usize != SECTIONS.len() {
-        return Err(NavMeshError::FileSection { section: "table", elements: u64::from(sections) });
+    if section_count as usize != sections.len() {
+        let elements = u64::from(section_count);
+        return Err(NavMeshError::FileSection { section: "table", elements });
     }
     let mut counts = [0; SECTIONS.len()];
-    for (count, (tag, size)) in counts.iter_mut().zip(SECTIONS) {
+    for (count, &(tag, size)) in counts.iter_mut().zip(sections) {
         let is_expected = (words.bytes::<4>().as_slice(), words.u32()) == (tag.as_bytes(), size);
         let elements = words.u64();
         *count = usize::try_from(elements)
@@ -202,16 +231,20 @@ fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
             return Err(NavMeshError::FileSection { section, elements });
         }
     }
-    let needed = file_length(counts).map_or(u64::MAX, |needed| needed as u64);
+    let needed = file_length(sections, &counts).map_or(u64::MAX, |needed| needed as u64);
     if needed != available {
         return Err(NavMeshError::FileLength { needed, stated, available });
     }
-    Ok(decode_sections(counts, &content[TABLE_END..]))
+    decode_sections(sections, counts, &content[table_end(sections.len())..])
 }
 
 /// Reads sections whose sizes were found to fit.
-fn decode_sections(counts: [usize; SECTIONS.len()], mut rest: &[u8]) -> NavMeshData {
-    let mut section = SECTIONS.iter().zip(counts).map(|((_, size), count)| {
+fn decode_sections(
+    sections: &[(&str, u32)],
+    counts: [usize; SECTIONS.len()],
+    mut rest: &[u8],
+) -> Result<NavMeshData, NavMeshError> {
+    let mut section = sections.iter().zip(counts).map(|((_, size), count)| {
         let length = count * *size as usize;
         let bytes = rest.get(..length).unwrap_or_default();
         rest = rest.get(length.next_multiple_of(ALIGNMENT)..).unwrap_or_default();
@@ -262,5 +295,6 @@ fn decode_sections(counts: [usize; SECTIONS.len()], mut rest: &[u8]) -> NavMeshD
     for _ in 0..count {
         data.links.push(words.link());
     }
-    data
+    data.area_table = AreaTable::from_bytes(next().0.0).ok_or(NavMeshError::AreaTable)?;
+    Ok(data)
 }

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh_core::{Agent, PolyId};
+use waymesh_core::{Agent, Area, AreaId, AreaTable, PolyId};
 use waymesh_graph::{
     AnyPolygon, Link, LinkEnd, LinkKind, MeshFormat, NavMesh, NavMeshError, PackedChecks, PathOptions,
     PathSearch, QueryScratch, Reach,
@@ -32,12 +32,16 @@ fn meshes() -> Vec<NavMesh> {
         (link.both_ways, link.extra_cost, link.data) = (number % 2 == 0, number as f32, number);
         linked.add_link(link).unwrap();
     }
+    let mut areas = AreaTable::default();
+    areas.insert(AreaId::GROUND, Area::new("grass")).unwrap();
+    areas.add(Area::new("river").with_cost(5.0).with_colour([0, 90, 200])).unwrap();
     let mut empty = random_flat(0);
     (empty.vertices, empty.polygons, empty.corners, empty.neighbours) = Default::default();
     vec![
         navmesh(random_flat(1)),
         NavMesh::new(hilly, Some(surface), Agent::default()).unwrap(),
         navmesh(spiral(3, 1.5)),
+        linked.clone().with_area_table(areas),
         linked,
         navmesh(empty),
     ]

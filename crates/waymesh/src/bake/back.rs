@@ -182,7 +182,8 @@ pub(crate) fn mesh(
 ) -> Result<NavMesh, BakeError> {
     let config = stages.config();
     let mesh = recorder.stage("mesh", |_| {
-        NavMesh::new(polygons, surface, config.agent).and_then(|mesh| mesh.with_links(links))
+        NavMesh::new(polygons, surface, config.agent)
+            .and_then(|mesh| mesh.with_area_table(config.areas.clone()).with_links(links))
     })?;
     if climbs.is_empty() {
         return Ok(mesh);

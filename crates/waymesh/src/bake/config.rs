@@ -3,7 +3,7 @@
 use thiserror::Error;
 pub use waymesh_contour::CornerChoice;
 use waymesh_contour::SimplifyConfig;
-use waymesh_core::{Agent, BadField, GridError, GridScale, setters};
+use waymesh_core::{Agent, AreaTable, BadField, GridError, GridScale, setters};
 
 use super::enclosed::Enclosed;
 use super::keep::Keep;
@@ -81,6 +81,8 @@ pub struct BakeConfig {
     pub enclosed: Enclosed,
     /// Which ground is kept. Default all.
     pub keep: Keep,
+    /// Names, costs and colours of areas, for the mesh. Default none.
+    pub areas: AreaTable,
     /// Jumps and drops to look for, which become links. Default none.
     pub jumps: Option<JumpConfig>,
     /// Threads to use, at most 1,024; 0 for one per core. Default 0. The result does not depend on
@@ -116,6 +118,7 @@ impl Default for BakeConfig {
             max_height_error_levels: 1.0,
             enclosed: Enclosed::default(),
             keep: Keep::All,
+            areas: AreaTable::default(),
             jumps: None,
             threads: 0,
             max_memory_bytes: 2 << 30,
@@ -158,6 +161,7 @@ setters! {
         with_max_height_error_levels(max_height_error_levels: f32);
         with_enclosed(enclosed: Enclosed);
         with_keep(keep: Keep);
+        with_areas(areas: AreaTable);
         with_jumps(jumps: Some(JumpConfig));
         with_threads(threads: usize);
         with_max_memory_bytes(max_memory_bytes: u64);
@@ -216,6 +220,7 @@ impl BakeConfig {
             max_height_error_levels,
             enclosed,
             keep,
+            areas,
             jumps,
             threads,
             max_memory_bytes,

@@ -6,8 +6,8 @@ use waymesh_core::stage::{
     Voxelize,
 };
 use waymesh_core::{
-    ContourSet, HeightSurface, Heightfield, Observer, PolyMesh, PolygonSet, RegionMap, TriangleSoup,
-    TriangleSource, Triangulation, WalkableField,
+    Area, AreaId, ContourSet, HeightSurface, Heightfield, Observer, PolyMesh, PolygonSet, RegionMap,
+    TriangleSoup, TriangleSource, Triangulation, WalkableField,
 };
 use waymesh_floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
 use waymesh_scenes::{Scene, SceneConfig};
@@ -58,6 +58,9 @@ const TABLE: &[Row] = &[
     row("max_height_error_levels", |config| config.max_height_error_levels = 0.05),
     row("enclosed", |config| config.enclosed = Enclosed::Remove),
     row("keep", |config| config.keep = Keep::ConnectedTo(vec![Vec3::splat(1e4)])),
+    row("areas", |config| {
+        config.areas.insert(AreaId::GROUND, Area::new("grass")).expect("a name");
+    }),
     row("jumps", |config| config.jumps = Some(JumpConfig::default())),
     row("threads", |config| config.threads = rayon::current_num_threads() + 1),
     row("max_memory_bytes", |config| config.max_memory_bytes = 1),

@@ -5,15 +5,17 @@
 //! much of them is believed is up to the caller ([`PackedChecks`]): by default nothing, and no
 //! bytes make a mesh that panics or hangs.
 //!
-//! # Version 2, byte by byte
+//! # Versions 2 and 3, byte by byte
+//! Version 3 has one section more, `area_table`. It is written for meshes with such a table only.
+//!
 //! | bytes | type | content |
 //! |---|---|---|
 //! | 0..8 | 8 bytes | `57 4D 52 55 4E 00 0D 0A`: `WMRUN`, a zero, CR LF |
-//! | 8..12 | `u32` | version, 2 |
+//! | 8..12 | `u32` | version, 2 or 3 |
 //! | 12..16 | `u32` | CRC-32 (ISO-HDLC) of all bytes but these four, or 0: none |
 //! | 16..24 | `u64` | length in bytes |
-//! | 24..256 | 29 `u64` | number of elements of each section |
-//! | 256.. | | the sections, each padded with zeros to a multiple of 64 bytes |
+//! | 24..256 or 264 | 29 or 30 `u64` | number of elements of each section |
+//! | 256 or 320.. | | the sections, each padded with zeros to a multiple of 64 bytes |
 //!
 //! | section | element | content |
 //! |---|---|---|
@@ -46,14 +48,16 @@
 //! | ground_boxes | 64 | least x, most x, least z, most z of four triangles (16 `f32`) |
 //! | ground_first | 4 | first box of each polygon, and the number of boxes |
 //! | links | 68 | as in [`crate::LinkData`]: polygons, four times x, z and height, extra cost, kind, data |
+//! | area_table | 1 | [`waymesh_core::AreaTable::to_bytes`]; version 3 only |
 
 mod check;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytemuck::Pod;
 use glam::Vec3;
-use waymesh_core::{Agent, GridFrame, PolyId};
+use waymesh_core::{Agent, AreaTable, GridFrame, PolyId};
 
 use super::box_index::BoxIndex;
 use super::bridges::Bridges;
@@ -74,11 +78,13 @@ use crate::parallel;
 
 /// First bytes.
 pub(crate) const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
-/// The version that is written and read.
-pub(crate) const PACKED_VERSION: u32 = 2;
+/// The newest version, of meshes with a table of areas. Others are written in the oldest.
+pub(crate) const PACKED_VERSION: u32 = 3;
+/// The oldest version that is read: without the last section.
+pub(crate) const PACKED_OLDEST: u32 = 2;
 
 /// Names and sizes of the elements.
-const SECTIONS: [(&str, usize); 29] = [
+const SECTIONS: [(&str, usize); 30] = [
     ("frame", 100),
     ("vertices", 12),
     ("positions", 12),
@@ -108,11 +114,21 @@ const SECTIONS: [(&str, usize); 29] = [
     ("ground_boxes", 64),
     ("ground_first", 4),
     ("links", 68),
+    ("area_table", 1),
 ];
 const COUNTS: usize = 24;
-const HEADER: usize = 256;
 const ALIGNMENT: usize = 64;
 const CHECKSUM: Range<usize> = 12..16;
+
+/// The sections of a version.
+fn sections_of(version: u32) -> &'static [(&'static str, usize)] {
+    if version < PACKED_VERSION { &SECTIONS[..SECTIONS.len() - 1] } else { &SECTIONS }
+}
+
+/// Where the first section begins.
+fn header_end(sections: usize) -> usize {
+    (COUNTS + 8 * sections).next_multiple_of(ALIGNMENT)
+}
 
 /// What is looked at before the bytes of a packed mesh are believed. In every case the header, the
 /// sizes of all tables, and islands and links are checked, and nothing can touch memory that is not
@@ -151,20 +167,25 @@ impl Sections {
         if !format.begins(bytes) {
             return Err(NavMeshError::OtherFormat { expected: format });
         }
-        if bytes.len() < HEADER {
-            return Err(NavMeshError::FileTruncated { needed: HEADER as u64, available });
+        let truncated = |needed: usize| NavMeshError::FileTruncated { needed: needed as u64, available };
+        if bytes.len() < header_end(SECTIONS.len() - 1) {
+            return Err(truncated(header_end(SECTIONS.len() - 1)));
         }
         let mut header = Words(&bytes[PACKED_MAGIC.len()..]);
         let (version, stated, length) = (header.u32(), header.u32(), header.u64());
-        if version != PACKED_VERSION {
+        if !(PACKED_OLDEST..=PACKED_VERSION).contains(&version) {
             return Err(NavMeshError::FileVersion { format, found: version });
+        }
+        let sections = sections_of(version);
+        if bytes.len() < header_end(sections.len()) {
+            return Err(truncated(header_end(sections.len())));
         }
         if length > available {
             return Err(NavMeshError::FileTruncated { needed: length, available });
         }
         let mut ranges = [const { 0..0 }; SECTIONS.len()];
-        let mut at = HEADER;
-        for (range, (name, size)) in ranges.iter_mut().zip(SECTIONS) {
+        let mut at = header_end(sections.len());
+        for (range, &(name, size)) in ranges.iter_mut().zip(sections) {
             let elements = header.u64();
             let wrong = NavMeshError::FileSection { section: name, elements };
             let bytes_of = usize::try_from(elements).ok().and_then(|count| count.checked_mul(size));
@@ -260,8 +281,10 @@ impl NavMesh {
     pub fn to_packed(&self, with_checksum: bool) -> Vec<u8> {
         let mut head = Vec::new();
         head.extend(PACKED_MAGIC);
-        head.extend(PACKED_VERSION.to_le_bytes());
-        head.resize(HEADER, 0);
+        let areas = self.area_table.to_bytes();
+        let version = if areas.is_empty() { PACKED_OLDEST } else { PACKED_VERSION };
+        head.extend(version.to_le_bytes());
+        head.resize(header_end(sections_of(version).len()), 0);
         let mut writer = Writer { out: head, sections: 0 };
         writer.section(1, |out| {
             let GridFrame { origin, cell_size, level_height, width, depth } = self.frame;
@@ -319,6 +342,9 @@ impl NavMesh {
         writer.section(self.links.links.len(), |out| {
             self.links.links.iter().for_each(|link| put_link(out, &LinkData::from(link)));
         });
+        if !areas.is_empty() {
+            writer.table(&areas);
+        }
         let mut out = writer.out;
         let length = out.len() as u64;
         out[CHECKSUM.end..COUNTS].copy_from_slice(&length.to_le_bytes());
@@ -452,6 +478,7 @@ impl NavMesh {
             neighbours,
             regions,
             areas,
+            area_table: Arc::default(),
             bounds,
             polygon_islands,
             islands,
@@ -473,6 +500,7 @@ impl NavMesh {
         let links: Vec<LinkData> =
             sections.bytes().1.as_chunks::<68>().0.iter().map(|bytes| Words(bytes).link()).collect();
         mesh.attach_links(&links)?;
-        Ok(mesh)
+        let table = AreaTable::from_bytes(sections.bytes().1).ok_or(NavMeshError::AreaTable)?;
+        Ok(mesh.with_area_table(table))
     }
 }

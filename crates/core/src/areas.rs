@@ -1,0 +1,198 @@
+//! What areas are called, what they cost, and their colours.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+use crate::{AreaId, BadField};
+
+/// An area as a person sees it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Area {
+    /// Its name, 1 to 255 bytes.
+    pub name: String,
+    /// What a metre costs, compared with plain ground: finite, 0 or more. Default 1.
+    pub cost: f32,
+    /// Red, green and blue in pictures. Default: pictures choose.
+    pub colour: Option<[u8; 3]>,
+}
+
+impl Area {
+    /// Returns an area that costs 1 a metre.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), cost: 1.0, colour: None }
+    }
+}
+
+crate::setters! {
+    impl Area {
+        with_cost(cost: f32);
+        with_colour(colour: Some([u8; 3]));
+    }
+}
+
+/// Why an area cannot be in a table.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum AreaError {
+    /// A name that is empty or too long.
+    #[error("the name of an area has 1 to 255 bytes, {name:?} has {}", name.len())]
+    BadName {
+        /// The name.
+        name: String,
+    },
+    /// Two areas of one name.
+    #[error("there are two areas named {name:?}")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// [`AreaId::NULL`] has no name: it is no ground.
+    #[error("area 0 is not walkable and has no name")]
+    Null,
+    /// There are as many areas as ids.
+    #[error("there can be at most 254 areas besides plain ground")]
+    Full,
+    /// A cost out of its range.
+    #[error(transparent)]
+    BadField(#[from] BadField),
+}
+
+/// Names, costs and colours of areas. Areas that nobody named are not in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AreaTable(BTreeMap<AreaId, Area>);
+
+impl AreaTable {
+    /// Adds or replaces an area.
+    ///
+    /// # Errors
+    /// For [`AreaId::NULL`], a name that another area has or that is empty or too long, and a cost
+    /// that is not finite or negative. The table is then unchanged.
+    pub fn insert(&mut self, id: AreaId, area: Area) -> Result<(), AreaError> {
+        if !id.is_walkable() {
+            return Err(AreaError::Null);
+        }
+        if !(1..=255).contains(&area.name.len()) {
+            return Err(AreaError::BadName { name: area.name });
+        }
+        if self.by_name(&area.name).is_some_and(|other| other != id) {
+            return Err(AreaError::SameName { name: area.name });
+        }
+        BadField::unless(
+            area.cost.is_finite() && area.cost >= 0.0,
+            "cost",
+            area.cost,
+            "finite and 0 or more",
+        )?;
+        self.0.insert(id, area);
+        Ok(())
+    }
+
+    /// Adds an area with the lowest id that is free, from 2 on, and returns the id.
+    ///
+    /// # Errors
+    /// See [`AreaTable::insert`]; [`AreaError::Full`] if no id is free.
+    pub fn add(&mut self, area: Area) -> Result<AreaId, AreaError> {
+        let id = (2..=u8::MAX).map(AreaId).find(|id| !self.0.contains_key(id)).ok_or(AreaError::Full)?;
+        self.insert(id, area)?;
+        Ok(id)
+    }
+
+    /// Returns what is known about an area.
+    #[must_use]
+    pub fn get(&self, id: AreaId) -> Option<&Area> {
+        self.0.get(&id)
+    }
+
+    /// Returns the area of this name.
+    #[must_use]
+    pub fn by_name(&self, name: &str) -> Option<AreaId> {
+        self.iter().find(|(_, area)| area.name == name).map(|(id, _)| id)
+    }
+
+    /// Returns all areas in the order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (AreaId, &Area)> {
+        self.0.iter().map(|(&id, area)| (id, area))
+    }
+
+    /// Returns `true` if no area has a name.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the table as bytes: for each area its id, the length of its name, 1 with a colour,
+    /// red, green, blue (one byte each), the cost (`f32`, little-endian) and the name (UTF-8).
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (id, area) in self.iter() {
+            let [red, green, blue] = area.colour.unwrap_or_default();
+            let length = u8::try_from(area.name.len()).unwrap_or(u8::MAX);
+            bytes.extend([id.0, length, u8::from(area.colour.is_some()), red, green, blue]);
+            bytes.extend(area.cost.to_le_bytes());
+            bytes.extend(area.name.as_bytes());
+        }
+        bytes
+    }
+
+    /// Reads the bytes of [`AreaTable::to_bytes`]; `None` for any others.
+    #[must_use]
+    pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
+        let mut table = Self::default();
+        while !bytes.is_empty() {
+            let (&[id, length, has_colour, red, green, blue], rest) = bytes.split_first_chunk()?;
+            let (&cost, rest) = rest.split_first_chunk()?;
+            let (name, rest) = rest.split_at_checked(usize::from(length))?;
+            bytes = rest;
+            let mut area = Area::new(str::from_utf8(name).ok()?).with_cost(f32::from_le_bytes(cost));
+            area.colour = (has_colour == 1).then_some([red, green, blue]);
+            if table.get(AreaId(id)).is_some() {
+                return None;
+            }
+            table.insert(AreaId(id), area).ok()?;
+        }
+        Some(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_read_back_from_its_bytes() {
+        let mut table = AreaTable::default();
+        let river = table.add(Area::new("river").with_cost(5.0).with_colour([1, 2, 3])).unwrap();
+        table.insert(AreaId::GROUND, Area::new("grass")).unwrap();
+        assert_eq!((river, table.by_name("grass")), (AreaId(2), Some(AreaId::GROUND)));
+        let bytes = table.to_bytes();
+        assert_eq!(AreaTable::from_bytes(&bytes), Some(table));
+        for end in 1..bytes.len() {
+            assert!(end == 15 || AreaTable::from_bytes(&bytes[..end]).is_none(), "{end} bytes");
+        }
+        assert_eq!(AreaTable::from_bytes(&[bytes.clone(), bytes].concat()), None);
+    }
+
+    #[test]
+    fn what_cannot_be_an_area_is_refused() {
+        let mut table = AreaTable::default();
+        assert_eq!(table.insert(AreaId::NULL, Area::new("a")), Err(AreaError::Null));
+        assert!(matches!(table.add(Area::new("")), Err(AreaError::BadName { .. })));
+        assert!(matches!(table.add(Area::new("x".repeat(256))), Err(AreaError::BadName { .. })));
+        for cost in [-1.0, f32::NAN, f32::INFINITY] {
+            assert!(
+                matches!(table.add(Area::new("a").with_cost(cost)), Err(AreaError::BadField(_))),
+                "{cost}"
+            );
+        }
+        for number in 0..254 {
+            table.add(Area::new(number.to_string())).unwrap();
+        }
+        assert_eq!(table.add(Area::new("more")), Err(AreaError::Full));
+        let again = table.insert(AreaId::GROUND, Area::new("7"));
+        assert_eq!(again, Err(AreaError::SameName { name: "7".into() }));
+    }
+}
