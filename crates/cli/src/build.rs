@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use waymesh::bake::{FrontEnd, IslandReport};
 use waymesh::graph::MeshFormat;
-use waymesh::io::SceneSource;
+use waymesh::io::{AreaRules, SceneSource};
 use waymesh::{Bake, BakeConfig, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup};
 
 use crate::args::{BuildArgs, Extras, FrontSettings, Jumps, Kept, PipelineKind, Settings};
@@ -45,19 +45,30 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
 /// Bakes voxels: in tiles if anything asks for them, or if memory does not hold the scene.
 fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<Bake> {
     let load_options = settings.space.load_options();
-    let source = SceneSource::open(scenes, &load_options)?;
+    let rules = settings.area_rules()?;
+    let source = SceneSource::open_with_areas(scenes, &load_options, &rules.map())?;
     if let Some(soup) = source.soup() {
         upright::check(soup, load_options.up, settings.bake_config().agent.max_slope);
     }
     if let Some(soup) = source.soup().filter(|_| args.tiles.are_untiled()) {
         let baker = Baker::voxels();
         let config = args.bake_config(settings, baker.config());
+        warn_of_unmatched(&rules);
         return bake(&baker.with_config(config), soup);
     }
     let baker = Baker::tiles().with_front(args.tiles.front(settings)?);
     let memory_bytes = args.tiles.memory_bytes(settings);
     let config = args.bake_config(settings, baker.config()).with_max_memory_bytes(memory_bytes);
-    bake(&baker.with_config(config), &source)
+    let bake = bake(&baker.with_config(config), &source);
+    warn_of_unmatched(&rules);
+    bake
+}
+
+/// Warns of rules that matched no surface of what was read.
+pub(crate) fn warn_of_unmatched(rules: &AreaRules) {
+    for pattern in rules.unmatched() {
+        tracing::warn!("--area: no surface is named {pattern}");
+    }
 }
 
 /// Bakes a scene that memory holds.
@@ -73,7 +84,9 @@ fn whole<F: FrontEnd<Input = TriangleSoup>>(
         }
     }
     let load_options = settings.space.load_options();
-    let soup = waymesh::io::load_with(scenes, &load_options)?;
+    let rules = settings.area_rules()?;
+    let soup = waymesh::io::load_with_areas(scenes, &load_options, &rules.map())?;
+    warn_of_unmatched(&rules);
     let config = args.bake_config(settings, baker.config());
     upright::check(&soup, load_options.up, config.agent.max_slope);
     bake(&baker.with_config(config), &soup)

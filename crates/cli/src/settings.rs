@@ -1,6 +1,8 @@
 //! From arguments to the settings of a bake.
 
-use waymesh::io::{LoadOptions, UpAxis};
+use std::sync::Arc;
+
+use waymesh::io::{AreaRuleError, AreaRules, LoadOptions, UpAxis};
 use waymesh::{Agent, BakeConfig, CornerChoice, DecompositionKind, Enclosed, PartitionKind};
 
 use crate::args::{Axis, Corners, Decomposition, EnclosedKind, Partition, Settings, Space};
@@ -55,12 +57,20 @@ impl Settings {
         self.bake_config_over(&BakeConfig::default())
     }
 
+    /// Returns the rules that give areas to surfaces.
+    pub(crate) fn area_rules(&self) -> Result<Arc<AreaRules>, AreaRuleError> {
+        AreaRules::parse(&self.area).map(Arc::new)
+    }
+
     /// The same as [`Settings::bake_config`], over other defaults.
     pub(crate) fn bake_config_over(&self, defaults: &BakeConfig) -> BakeConfig {
         let mut config = defaults.clone();
         self.space.set_agent(&mut config.agent);
         set(&mut config.scale.cell_size, self.space.cell_size);
         set(&mut config.scale.level_height, self.space.level_height);
+        // Whoever reads the scene asks for the rules, too, and tells what is wrong with them.
+        config.areas =
+            self.area_rules().map_or_else(|_| defaults.areas.clone(), |rules| rules.table().clone());
         set(&mut config.max_ledge, self.max_ledge);
         config.max_edge_error = self.max_edge_error.or(config.max_edge_error);
         set(&mut config.max_edge_length, self.max_edge_length);

@@ -54,7 +54,8 @@ fn memory_bytes(memory: Option<Memory>, settings: &Settings) -> u64 {
 pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     let settings = &args.settings;
     let inputs = args.scenes.inputs()?;
-    let source = SceneSource::open(&inputs.files, &settings.space.load_options())?;
+    let rules = settings.area_rules()?;
+    let source = SceneSource::open_with_areas(&inputs.files, &settings.space.load_options(), &rules.map())?;
     let config = settings.bake_config().with_max_memory_bytes(args.tiles.memory_bytes(settings));
     let file = Baker::new(args.tiles.front(settings)?, config)
         .bake_tile(&source, args.at.0, &mut Progress::new())

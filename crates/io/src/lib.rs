@@ -72,7 +72,10 @@ pub use json::{number as json_number, point as json_point, to_json, write_json};
 pub use mesh::{mesh_format, open, open_packed, parse_mesh, save, write_wmesh};
 pub use obj::{write_detail_obj, write_obj};
 pub use polygons::{PolygonMesh, open_polygons, parse_polygons, write_polygons};
-pub use scene::{LoadOptions, SceneFormat, SceneSource, UpAxis, load, load_with, parse_scene};
+pub use scene::{
+    AreaMap, AreaRuleError, AreaRules, LoadOptions, SceneFormat, SceneSource, SurfaceNames, UpAxis, load,
+    load_with, load_with_areas, parse_scene,
+};
 pub use stl::StlWriter;
 pub use svg::{ColourBy, SvgOptions, write_clear_svg, write_svg};
 

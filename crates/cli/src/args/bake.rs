@@ -333,6 +333,13 @@ pub(crate) struct Settings {
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) space: Space,
+    /// What surfaces are made of: PATTERN=NAME[:COST], or PATTERN=blocked where nobody walks. The
+    /// pattern (with * and ?, in any case of letters) matches the name of a material, group, object,
+    /// node or file, or the text at `waymesh_area` in the extras of a glTF file. COST is that of a
+    /// metre. Of several rules the first that matches counts.
+    #[arg(long, value_name = "RULE")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) area: Vec<String>,
     /// Highest ledge in metres that becomes a climb link, for an agent that can climb; 0 or no more
     /// than --max-step for none. Voxels only. Default: 0.
     #[arg(long, value_name = "METRES")]

@@ -16,9 +16,9 @@ use gltf::Glb;
 use gltf::json::mesh::{Mode, Primitive};
 use gltf::json::scene::Node;
 use gltf::json::validation::Checked;
-use gltf::json::{Mesh, Root};
+use gltf::json::{Extras, Material, Mesh, Root, Value};
 
-use super::{SoupBuilder, Source, push_strip, without_bom};
+use super::{SoupBuilder, Source, SurfaceNames, push_strip, without_bom};
 use crate::{IoError, Place};
 
 /// Bytes of the header of a GLB file.
@@ -116,8 +116,13 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn read(mut self, file_bytes: u64, builder: &mut SoupBuilder) -> Result<(), IoError> {
         let meshes = self.placed_meshes(file_bytes)?;
-        for (mesh, transform, place) in meshes {
+        for (node, mesh, transform, place) in meshes {
             for primitive in &mesh.primitives {
+                let material = primitive.material.as_ref();
+                let material = material.and_then(|index| self.root.materials.get(index.value()));
+                builder.rename(|surface| {
+                    surface.rename(|names| set_names(names, node, mesh, material));
+                });
                 self.read_primitive(primitive, place, &transform, builder)?;
             }
         }
@@ -127,7 +132,7 @@ impl<'a> Reader<'a> {
     /// The meshes of all nodes of the scene, after a check that they have no more corners together
     /// than the files allow: instances multiply what a file holds. A primitive counts as one corner
     /// more.
-    fn placed_meshes(&self, file_bytes: u64) -> Result<Vec<(&'a Mesh, DAffine3, Place)>, IoError> {
+    fn placed_meshes(&self, file_bytes: u64) -> Result<Vec<(&'a Node, &'a Mesh, DAffine3, Place)>, IoError> {
         let corners = |primitive: &Primitive| {
             let positions = primitive.attributes.get(&Checked::Valid(gltf::Semantic::Positions));
             let accessor = primitive.indices.as_ref().or(positions);
@@ -157,7 +162,7 @@ impl<'a> Reader<'a> {
             if let Some(index) = &node.mesh {
                 let mesh: &Mesh = self.get(&self.root.meshes, index.value(), "mesh", place)?;
                 count = count.saturating_add(*corners_of[index.value()].get_or_insert_with(|| of_mesh(mesh)));
-                placed.push((mesh, transform, place));
+                placed.push((node, mesh, transform, place));
             }
             let children = node.children.iter().flatten();
             open.extend(children.rev().map(|child| (child.value(), transform, place)));
@@ -290,6 +295,21 @@ fn get<'t, T>(
     table.get(index).ok_or_else(|| {
         source.out_of_range(place, what, i64::try_from(index).unwrap_or(i64::MAX), table.len())
     })
+}
+
+/// Sets what a primitive is called.
+fn set_names(names: &mut SurfaceNames, node: &Node, mesh: &Mesh, material: Option<&Material>) {
+    names.object = node.name.clone().unwrap_or_default();
+    names.group = mesh.name.clone().unwrap_or_default();
+    names.material = material.and_then(|material| material.name.clone()).unwrap_or_default();
+    let area = material.and_then(|material| area_of(&material.extras)).or_else(|| area_of(&node.extras));
+    names.area = area.unwrap_or_default();
+}
+
+/// The text at the key `waymesh_area`.
+fn area_of(extras: &Extras) -> Option<String> {
+    let value: Value = extras.as_ref()?.get().parse().ok()?;
+    Some(value.get("waymesh_area")?.as_str()?.to_owned())
 }
 
 /// A node's own transform: its matrix, or translation after rotation after scale.

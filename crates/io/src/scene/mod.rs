@@ -1,5 +1,6 @@
 //! Scene files to a triangle soup: options, choice of format, and what the four readers share.
 
+mod areas;
 #[cfg(feature = "gltf")]
 mod gltf;
 pub(crate) mod obj;
@@ -13,10 +14,12 @@ mod vertices;
 use std::path::Path;
 
 use glam::{DVec3, Vec3};
-use waymesh_core::{BadField, SoupError, TriangleSoup};
+use waymesh_core::{AreaId, BadField, SoupError, TriangleSoup};
 
 use crate::{IoError, Place};
 
+use areas::Surface;
+pub use areas::{AreaMap, AreaRuleError, AreaRules, SurfaceNames};
 pub use source::SceneSource;
 
 /// Which axis of the file points up.
@@ -136,11 +139,31 @@ pub fn load(file: impl AsRef<Path>) -> Result<TriangleSoup, IoError> {
 /// required glTF extension that changes geometry, and an option out of range. No bytes make it
 /// panic.
 pub fn load_with<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<TriangleSoup, IoError> {
+    load_mapped(files, options, None)
+}
+
+/// The same as [`load_with`], with areas by the names of surfaces.
+///
+/// # Errors
+/// See [`load_with`].
+pub fn load_with_areas<P: AsRef<Path>>(
+    files: &[P],
+    options: &LoadOptions,
+    areas: &AreaMap,
+) -> Result<TriangleSoup, IoError> {
+    load_mapped(files, options, Some(areas.clone()))
+}
+
+fn load_mapped<P: AsRef<Path>>(
+    files: &[P],
+    options: &LoadOptions,
+    areas: Option<AreaMap>,
+) -> Result<TriangleSoup, IoError> {
     options.validate()?;
     if files.is_empty() {
         return Err(IoError::NoFiles);
     }
-    let mut builder = SoupBuilder::new(options);
+    let mut builder = SoupBuilder::new(options, areas);
     for file in files {
         let file = file.as_ref();
         let bytes = std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })?;
@@ -156,7 +179,7 @@ pub fn load_with<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<T
 /// See [`load_with`].
 pub fn parse_scene(file: &Path, bytes: &[u8], options: &LoadOptions) -> Result<TriangleSoup, IoError> {
     options.validate()?;
-    let mut builder = SoupBuilder::new(options);
+    let mut builder = SoupBuilder::new(options, None);
     parse_into(Source { file, bytes }, &mut builder)?;
     builder.finish(file)
 }
@@ -166,6 +189,7 @@ fn parse_into(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoErr
         .or_else(|| SceneFormat::sniff(source.bytes))
         .ok_or_else(|| IoError::UnknownFormat { file: source.file.to_owned() })?;
     let before = builder.triangles.len();
+    builder.rename(|surface| surface.begin(source.file));
     match format {
         SceneFormat::Obj => obj::parse(source, builder)?,
         #[cfg(feature = "gltf")]
@@ -238,11 +262,41 @@ struct SoupBuilder {
     scale: f64,
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
+    surface: Surface,
+    /// Of the triangles before `settled`; empty while all are plain ground.
+    areas: Vec<AreaId>,
+    settled: usize,
 }
 
 impl SoupBuilder {
-    fn new(options: &LoadOptions) -> Self {
-        Self { up: options.up, scale: f64::from(options.scale), positions: Vec::new(), triangles: Vec::new() }
+    fn new(options: &LoadOptions, areas: Option<AreaMap>) -> Self {
+        Self {
+            up: options.up,
+            scale: f64::from(options.scale),
+            positions: Vec::new(),
+            triangles: Vec::new(),
+            surface: Surface::new(areas),
+            areas: Vec::new(),
+            settled: 0,
+        }
+    }
+
+    /// Changes the names of the surface to which the triangles that follow belong.
+    fn rename(&mut self, change: impl FnOnce(&mut Surface)) {
+        self.settle();
+        change(&mut self.surface);
+    }
+
+    /// Gives their area to the triangles of the surface so far.
+    fn settle(&mut self) {
+        let area = self.surface.area;
+        if area != AreaId::GROUND {
+            self.areas.resize(self.settled, AreaId::GROUND);
+        }
+        self.settled = self.triangles.len();
+        if area != AreaId::GROUND || !self.areas.is_empty() {
+            self.areas.resize(self.settled, area);
+        }
     }
 
     fn push_vertex(&mut self, position: DVec3) {
@@ -265,8 +319,12 @@ impl SoupBuilder {
             .map_err(|_| source.too_many_vertices(self.positions.len() as u64 + 1))
     }
 
-    fn finish(self, file: &Path) -> Result<TriangleSoup, IoError> {
-        TriangleSoup::new(self.positions, self.triangles).map_err(|error| match error {
+    fn finish(mut self, file: &Path) -> Result<TriangleSoup, IoError> {
+        self.settle();
+        let areas = self.areas;
+        let soup = TriangleSoup::new(self.positions, self.triangles);
+        let soup = soup.and_then(|soup| if areas.is_empty() { Ok(soup) } else { soup.with_areas(areas) });
+        soup.map_err(|error| match error {
             SoupError::TooMany { element, count, limit } => {
                 IoError::TooMany { file: file.to_owned(), element, count: count as u64, limit: limit as u64 }
             }

@@ -1,4 +1,4 @@
-//! Wavefront OBJ: the `v`, `f`, `o` and `g` statements.
+//! Wavefront OBJ: the `v`, `f`, `o`, `g` and `usemtl` statements.
 //!
 //! Written here because an error has to name the line, and because the parser crate (tobj) knows no
 //! line continuations, rejects names that are not UTF-8 and duplicates vertices per material. tobj
@@ -37,10 +37,18 @@ pub(crate) trait ObjSink {
     /// The next vertex.
     fn vertex(&mut self, line: usize, position: DVec3) -> Result<(), IoError>;
 
-    /// Faces that follow belong to the object or group of this name.
+    /// Faces that follow belong to the object, or in another one of its groups.
+    fn object(&mut self, line: usize, name: &[u8]) -> Result<(), IoError> {
+        self.group(line, name)
+    }
+
+    /// Faces that follow belong to the group of this name.
     fn group(&mut self, _line: usize, _name: &[u8]) -> Result<(), IoError> {
         Ok(())
     }
+
+    /// Faces that follow are of this material.
+    fn material(&mut self, _name: &[u8]) {}
 
     /// A face; its vertices count from 0 in this file. It may name vertices that follow later,
     /// which is checked at the end of the file.
@@ -65,6 +73,20 @@ impl ObjSink for Soup<'_, '_> {
         Ok(())
     }
 
+    fn object(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
+        self.builder.rename(|surface| surface.rename(|names| names.object = text(name)));
+        Ok(())
+    }
+
+    fn group(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
+        self.builder.rename(|surface| surface.rename(|names| names.group = text(name)));
+        Ok(())
+    }
+
+    fn material(&mut self, name: &[u8]) {
+        self.builder.rename(|surface| surface.rename(|names| names.material = text(name)));
+    }
+
     fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError> {
         let known = self.builder.next_vertex(&self.source)? - self.base;
         let mut fan = Fan::default();
@@ -78,6 +100,11 @@ impl ObjSink for Soup<'_, '_> {
         fan.finish(&mut self.builder.triangles);
         Ok(())
     }
+}
+
+/// A name, readable whatever its bytes.
+pub(super) fn text(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
 }
 
 /// Passes every vertex, group and face to `sink`, in the order of the file.
@@ -139,8 +166,14 @@ impl ObjReader {
                 if !self.skips_faces {
                     self.read_face(source, number, &line, sink)?;
                 }
-            } else if is(b'o') || is(b'g') {
+            } else if is(b'o') {
+                sink.object(number, line[1..].trim_ascii())?;
+            } else if is(b'g') {
                 sink.group(number, line[1..].trim_ascii())?;
+            } else if let Some(name) = line.strip_prefix(b"usemtl")
+                && name.first().is_some_and(u8::is_ascii_whitespace)
+            {
+                sink.material(name.trim_ascii());
             }
         }
         self.lines = lines.number;

@@ -7,11 +7,12 @@ use std::sync::{Mutex, OnceLock};
 
 use glam::{DVec3, Vec3};
 use waymesh_core::stage::StageError;
-use waymesh_core::{TriangleSoup, TriangleSource, TriangleVisitor};
+use waymesh_core::{AreaId, AreaVisitor, TriangleSoup, TriangleSource, TriangleVisitor};
 
+use super::areas::{AreaMap, Surface};
 use super::stream::Streamed;
 use super::vertices::Vertices;
-use super::{LoadOptions, SceneFormat, SoupBuilder, load_with, stl};
+use super::{LoadOptions, SceneFormat, SoupBuilder, load_mapped, stl};
 use crate::{IoError, Place};
 
 /// Files of this many bytes together are read once and kept.
@@ -35,6 +36,7 @@ const PORTION: usize = 4096;
 pub struct SceneSource {
     files: Vec<PathBuf>,
     options: LoadOptions,
+    areas: Option<AreaMap>,
     kept: Option<TriangleSoup>,
     /// Vertices of each file that is streamed and has them apart from its faces, once they are
     /// known.
@@ -50,10 +52,28 @@ impl SceneSource {
     /// See [`super::load_with`] for small files. For large ones only what their size and beginning
     /// tell; [`TriangleSource::visit`] reports everything else.
     pub fn open<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<Self, IoError> {
-        Self::open_keeping(files, options, KEPT_BYTES)
+        Self::open_keeping(files, options, None, KEPT_BYTES)
     }
 
-    fn open_keeping<P: AsRef<Path>>(files: &[P], options: &LoadOptions, most: u64) -> Result<Self, IoError> {
+    /// The same as [`SceneSource::open`], with areas by the names of surfaces. Whoever reads only
+    /// the triangles does not see them.
+    ///
+    /// # Errors
+    /// See [`SceneSource::open`].
+    pub fn open_with_areas<P: AsRef<Path>>(
+        files: &[P],
+        options: &LoadOptions,
+        areas: &AreaMap,
+    ) -> Result<Self, IoError> {
+        Self::open_keeping(files, options, Some(areas.clone()), KEPT_BYTES)
+    }
+
+    fn open_keeping<P: AsRef<Path>>(
+        files: &[P],
+        options: &LoadOptions,
+        areas: Option<AreaMap>,
+        most: u64,
+    ) -> Result<Self, IoError> {
         options.validate()?;
         if files.is_empty() {
             return Err(IoError::NoFiles);
@@ -65,10 +85,10 @@ impl SceneSource {
                 file.metadata().map_err(|source| IoError::Read { file: file.to_owned(), source })?.len();
             bytes += size;
         }
-        let kept = if bytes <= most { Some(load_with(files, options)?) } else { None };
+        let kept = if bytes <= most { Some(load_mapped(files, options, areas.clone())?) } else { None };
         let files: Vec<PathBuf> = files.iter().map(|file| file.as_ref().to_owned()).collect();
         let vertices = files.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { files, options: *options, kept, vertices, most })
+        Ok(Self { files, options: *options, areas, kept, vertices, most })
     }
 
     /// The scene, if it is kept in memory.
@@ -80,13 +100,19 @@ impl SceneSource {
 
 impl TriangleSource for SceneSource {
     fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
+        self.visit_with_areas(&mut |triangles, _| visit(triangles))
+    }
+
+    fn visit_with_areas(&self, visit: &mut AreaVisitor<'_>) -> Result<(), StageError> {
         if let Some(soup) = &self.kept {
-            return soup.visit(visit);
+            return soup.visit_with_areas(visit);
         }
         let failed = |error: IoError| StageError::new("read", error);
         for (file, vertices) in self.files.iter().zip(&self.vertices) {
+            let mut surface = Surface::new(self.areas.clone());
+            surface.begin(file);
             if let Some(mut stl) = BinaryStl::open(file).map_err(failed)? {
-                stl.visit(&self.options, visit)?;
+                stl.visit(&self.options, surface.area, visit)?;
             } else if let Some(streamed) = Streamed::open(file).map_err(failed)? {
                 let vertices = match vertices.get() {
                     Some(vertices) => vertices,
@@ -95,9 +121,10 @@ impl TriangleSource for SceneSource {
                         vertices.get_or_init(|| Mutex::new(read))
                     }
                 };
-                streamed.visit(file, vertices, visit)?;
+                streamed.visit(file, vertices, surface, visit)?;
             } else {
-                load_with(&[file], &self.options).map_err(failed)?.visit(visit)?;
+                let soup = load_mapped(&[file], &self.options, self.areas.clone()).map_err(failed)?;
+                soup.visit_with_areas(visit)?;
             }
         }
         Ok(())
@@ -140,8 +167,14 @@ impl<'a> BinaryStl<'a> {
         Ok(Some(Self { path, file: BufReader::with_capacity(1 << 20, file), triangles }))
     }
 
-    fn visit(&mut self, options: &LoadOptions, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
-        let builder = SoupBuilder::new(options);
+    fn visit(
+        &mut self,
+        options: &LoadOptions,
+        area: AreaId,
+        visit: &mut AreaVisitor<'_>,
+    ) -> Result<(), StageError> {
+        let builder = SoupBuilder::new(options, None);
+        let areas = vec![area; if area == AreaId::GROUND { 0 } else { PORTION }];
         let mut bytes = vec![0; PORTION * stl::RECORD];
         let mut portion = Vec::with_capacity(PORTION);
         let mut left = self.triangles;
@@ -158,7 +191,7 @@ impl<'a> BinaryStl<'a> {
                     stl::corners(record).map(|corner: DVec3| -> Vec3 { builder.place(corner) })
                 }),
             );
-            visit(&portion)?;
+            visit(&portion, areas.get(..count).unwrap_or_default())?;
         }
         Ok(())
     }
@@ -166,6 +199,7 @@ impl<'a> BinaryStl<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{SurfaceNames, load_with};
     use super::*;
     use crate::{StlWriter, UpAxis, write_file};
 
@@ -204,11 +238,65 @@ mod tests {
         let files = [&stl, &obj, &unnamed];
         let kept = SceneSource::open(&files, &options).unwrap();
         assert!(kept.soup().is_some());
-        let streamed = SceneSource::open_keeping(&files, &options, 0).unwrap();
+        let streamed = SceneSource::open_keeping(&files, &options, None, 0).unwrap();
         assert!(streamed.soup().is_none());
         let found = all(&streamed).unwrap();
         assert_eq!(found.len(), 20_001);
         assert_eq!(found, all(&kept).unwrap());
+    }
+
+    /// Each face of an OBJ file with an area of its own, and a whole file of one.
+    #[test]
+    fn streamed_and_loaded_files_have_the_same_areas() {
+        let folder = tempfile::tempdir().unwrap();
+        let [water, level] = ["water.stl", "level.obj"].map(|name| folder.path().join(name));
+        let expected = triangles(5000);
+        write_file(&water, |writer| {
+            let mut stl = StlWriter::new(writer)?;
+            stl.push(&expected)?;
+            stl.finish().map(|_| ())
+        })
+        .unwrap();
+        let mut text = String::from("v 0 0 0\nv 1 0 0\nv 0 0 1\n");
+        for face in 0..6000 {
+            text += ["usemtl mud\n", "usemtl\tglass\n", "g 7\n", "o a b\n", ""][face % 5];
+            text += "f 1 2 3\n";
+        }
+        std::fs::write(&level, text).unwrap();
+        let area_of = |names: &SurfaceNames| {
+            let of = |name: &str, known: &[&str]| {
+                known.iter().position(|known| *known == name).map_or(0, |at| u8::try_from(at).unwrap() + 1)
+            };
+            AreaId(
+                of(&names.material, &["mud", "glass"]) * 16
+                    + of(&names.group, &["7"]) * 8
+                    + of(&names.object, &["a b"]) * 4
+                    + of(&names.file, &["water", "level"]),
+            )
+        };
+        let map = AreaMap::new(area_of);
+        let found = |most: u64| {
+            let options = LoadOptions::default();
+            let source =
+                SceneSource::open_keeping(&[&water, &level], &options, Some(map.clone()), most).unwrap();
+            assert_eq!(source.soup().is_none(), most == 0);
+            let mut found = Vec::new();
+            source
+                .visit_with_areas(&mut |triangles, areas| {
+                    assert_eq!(triangles.len(), areas.len());
+                    found.extend_from_slice(areas);
+                    Ok(())
+                })
+                .unwrap();
+            found
+        };
+        let kept = found(u64::MAX);
+        assert_eq!(found(0), kept);
+        assert!(kept[..5000].iter().all(|area| *area == AreaId(1)));
+        assert_eq!(kept[5000..5006], [18, 34, 42, 46, 46, 30].map(AreaId));
+        let loaded = super::super::load_with_areas(&[&level], &LoadOptions::default(), &map).unwrap();
+        assert_eq!(loaded.areas(), &kept[5000..]);
+        assert!(load_with(&[&level], &LoadOptions::default()).unwrap().areas().is_empty());
     }
 
     /// A file read whole and in portions: the same triangles, bit for bit, also the second time.
@@ -216,7 +304,7 @@ mod tests {
         let options = LoadOptions::default().with_scale(0.3).with_up(UpAxis::Z);
         assert!(Streamed::open(file).unwrap().is_some(), "{}", file.display());
         let whole = load_with(&[file], &options);
-        let streamed = SceneSource::open_keeping(&[file], &options, most).unwrap();
+        let streamed = SceneSource::open_keeping(&[file], &options, None, most).unwrap();
         assert!(streamed.soup().is_none());
         match whole {
             Ok(whole) => {
@@ -323,7 +411,8 @@ mod tests {
                 // The one is streamed to its end, the other is known to be short from the beginning: both say
                 // which face.
                 3 => {
-                    let source = SceneSource::open_keeping(&[&file], &LoadOptions::default(), 0).unwrap();
+                    let source =
+                        SceneSource::open_keeping(&[&file], &LoadOptions::default(), None, 0).unwrap();
                     let message = all(&source).unwrap_err().to_string();
                     assert!(message.contains("scene.ply: face 19999: needs"), "{message}");
                 }
@@ -365,7 +454,7 @@ mod tests {
         })
         .unwrap();
         let whole = std::fs::read(&file).unwrap();
-        let source = SceneSource::open_keeping(&[&file], &LoadOptions::default(), 0).unwrap();
+        let source = SceneSource::open_keeping(&[&file], &LoadOptions::default(), None, 0).unwrap();
         for length in [84, 100, whole.len() - 1] {
             std::fs::write(&file, &whole[..length]).unwrap();
             let message = all(&source).unwrap_err().to_string();

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use glam::{DVec3, Vec3};
-use waymesh_core::TriangleVisitor;
 use waymesh_core::stage::StageError;
+use waymesh_core::{AreaId, AreaVisitor};
 
-use super::obj::{ObjReader, ObjSink};
+use super::areas::Surface;
+use super::obj::{ObjReader, ObjSink, text};
 #[cfg(feature = "ply")]
 use super::ply::{BinaryHeader, Values, read_polygons, read_vertices, skip, triangles_of};
 use super::vertices::Vertices;
@@ -80,7 +81,7 @@ impl Streamed {
         most_bytes: u64,
     ) -> Result<Vertices, IoError> {
         let mut vertices = Vertices::new(most_bytes);
-        let place = SoupBuilder::new(options);
+        let place = SoupBuilder::new(options, None);
         let source = Source { file: path, bytes: &[] };
         match self {
             Self::Obj => {
@@ -106,14 +107,16 @@ impl Streamed {
         Ok(vertices)
     }
 
-    /// Passes all triangles on.
+    /// Passes all triangles on. `surface` is that of the file.
     pub(super) fn visit(
         &self,
         path: &Path,
         vertices: &Mutex<Vertices>,
-        visit: &mut TriangleVisitor<'_>,
+        surface: Surface,
+        visit: &mut AreaVisitor<'_>,
     ) -> Result<(), Stop> {
-        let mut out = Portions { vertices, portion: Vec::with_capacity(2 * PORTION), any: false };
+        let portion = Vec::with_capacity(2 * PORTION);
+        let mut out = Portions { vertices, portion, surface, areas: Vec::new(), any: false };
         let source = Source { file: path, bytes: &[] };
         match self {
             Self::Obj => {
@@ -191,6 +194,20 @@ impl ObjSink for Faces<'_, '_> {
         Ok(())
     }
 
+    fn object(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
+        self.out.surface.rename(|names| names.object = text(name));
+        Ok(())
+    }
+
+    fn group(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
+        self.out.surface.rename(|names| names.group = text(name));
+        Ok(())
+    }
+
+    fn material(&mut self, name: &[u8]) {
+        self.out.surface.rename(|names| names.material = text(name));
+    }
+
     fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError> {
         self.triangles.clear();
         let mut fan = Fan::default();
@@ -212,6 +229,9 @@ impl ObjSink for Faces<'_, '_> {
 struct Portions<'a> {
     vertices: &'a Mutex<Vertices>,
     portion: Vec<[Vec3; 3]>,
+    surface: Surface,
+    /// Empty while all are plain ground.
+    areas: Vec<AreaId>,
     any: bool,
 }
 
@@ -223,19 +243,22 @@ impl Portions<'_> {
             for (corner, &index) in corners.iter_mut().zip(triangle) {
                 *corner = vertices.get(index as usize)?.ok_or_else(|| missing(index))?;
             }
+            self.surface.area.push(&mut self.areas, self.portion.len());
             self.portion.push(corners);
         }
         Ok(())
     }
 
     /// Passes the triangles on if there are that many.
-    fn hand_on(&mut self, visit: &mut TriangleVisitor<'_>, least: usize) -> Result<(), Stop> {
+    fn hand_on(&mut self, visit: &mut AreaVisitor<'_>, least: usize) -> Result<(), Stop> {
         if self.portion.len() >= least {
             self.any = true;
+            let mut areas = self.areas.chunks(PORTION);
             for portion in self.portion.chunks(PORTION) {
-                visit(portion).map_err(Stop::Visit)?;
+                visit(portion, areas.next().unwrap_or_default()).map_err(Stop::Visit)?;
             }
             self.portion.clear();
+            self.areas.clear();
         }
         Ok(())
     }

@@ -1,0 +1,306 @@
+//! Areas by what a file calls its surfaces.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use waymesh_core::{Area, AreaError, AreaId, AreaTable};
+
+/// What a file calls a surface. Names that there are none of are empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SurfaceNames {
+    /// File name without its ending.
+    pub file: String,
+    /// Object: `o` of OBJ, the node of glTF.
+    pub object: String,
+    /// Group: `g` of OBJ, the mesh of glTF.
+    pub group: String,
+    /// Material: `usemtl` of OBJ, the material of glTF.
+    pub material: String,
+    /// Text at the key `waymesh_area` in the `extras` of the glTF material, else of the node.
+    pub area: String,
+}
+
+impl SurfaceNames {
+    /// The names of a file before its first statement.
+    pub(crate) fn of_file(file: &Path) -> Self {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Self { file: name, ..Self::default() }
+    }
+
+    /// All names, the most special first.
+    fn all(&self) -> [&str; 5] {
+        [&self.area, &self.material, &self.group, &self.object, &self.file].map(String::as_str)
+    }
+}
+
+/// Gives areas to surfaces by their names; [`AreaId::NULL`] blocks them.
+#[derive(Clone)]
+pub struct AreaMap(Arc<dyn Fn(&SurfaceNames) -> AreaId + Send + Sync>);
+
+impl std::fmt::Debug for AreaMap {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("AreaMap")
+    }
+}
+
+impl AreaMap {
+    /// Makes a map of a function that gives the same area for the same names.
+    ///
+    /// ```
+    /// use waymesh_core::AreaId;
+    /// use waymesh_io::{AreaMap, LoadOptions, SurfaceNames, load_with_areas};
+    ///
+    /// let map = AreaMap::new(|names: &SurfaceNames| match names.material.as_str() {
+    ///     "glass" => AreaId::NULL,
+    ///     "water" => AreaId(2),
+    ///     _ => AreaId::GROUND,
+    /// });
+    /// # fn load(map: &AreaMap) -> Result<(), waymesh_io::IoError> {
+    /// let soup = load_with_areas(&["level.obj"], &LoadOptions::default(), map)?;
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn new(area_of: impl Fn(&SurfaceNames) -> AreaId + Send + Sync + 'static) -> Self {
+        Self(Arc::new(area_of))
+    }
+
+    pub(crate) fn area_of(&self, names: &SurfaceNames) -> AreaId {
+        (self.0)(names)
+    }
+}
+
+/// The surface that is being read: its names and its area.
+#[derive(Clone, Debug)]
+pub(crate) struct Surface {
+    map: Option<AreaMap>,
+    names: SurfaceNames,
+    pub(crate) area: AreaId,
+}
+
+impl Surface {
+    /// Without a map everything is plain ground.
+    pub(crate) fn new(map: Option<AreaMap>) -> Self {
+        Self { map, names: SurfaceNames::default(), area: AreaId::GROUND }
+    }
+
+    /// Begins a file.
+    pub(crate) fn begin(&mut self, file: &Path) {
+        self.rename(|names| *names = SurfaceNames::of_file(file));
+    }
+
+    /// Changes the names.
+    pub(crate) fn rename(&mut self, change: impl FnOnce(&mut SurfaceNames)) {
+        if let Some(map) = &self.map {
+            change(&mut self.names);
+            self.area = map.area_of(&self.names);
+        }
+    }
+}
+
+/// A rule that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AreaRuleError {
+    /// Not of the form `PATTERN=NAME[:COST]` or `PATTERN=blocked`.
+    #[error("the rule {rule:?} is not PATTERN=NAME[:COST] or PATTERN=blocked")]
+    Malformed {
+        /// The rule.
+        rule: String,
+    },
+    /// Two costs for one area.
+    #[error("the rule {rule:?} gives the area another cost than a rule before it")]
+    OtherCost {
+        /// The rule.
+        rule: String,
+    },
+    /// The area of a rule cannot be.
+    #[error("the rule {rule:?}: {source}")]
+    Area {
+        /// The rule.
+        rule: String,
+        /// Why.
+        source: AreaError,
+    },
+}
+
+/// Rules such as `water=river:5` (surfaces named `water` are the area `river`, where a metre costs
+/// 5) and `glass=blocked` (nobody walks on them).
+///
+/// - A pattern matches a whole name of a surface ([`SurfaceNames`]), in any case of letters; `*`
+///   stands for any text, `?` for one character.
+/// - The first rule that matches counts. Areas are numbered from 2 on in the order of the rules;
+///   `ground` is plain ground, number 1.
+#[derive(Debug)]
+pub struct AreaRules {
+    rules: Vec<Rule>,
+    table: AreaTable,
+}
+
+#[derive(Debug)]
+struct Rule {
+    pattern: String,
+    area: AreaId,
+    has_matched: Mutex<bool>,
+}
+
+impl AreaRules {
+    /// Reads rules.
+    ///
+    /// # Errors
+    /// For a rule of another form, a cost that is negative or not finite, two costs of one area, and
+    /// too many areas.
+    pub fn parse<R: AsRef<str>>(rules: &[R]) -> Result<Self, AreaRuleError> {
+        let mut result = Self { rules: Vec::new(), table: AreaTable::default() };
+        for rule in rules {
+            let rule = rule.as_ref();
+            let malformed = || AreaRuleError::Malformed { rule: rule.to_owned() };
+            let (pattern, area) = rule.rsplit_once('=').ok_or_else(malformed)?;
+            let (name, cost) = match area.rsplit_once(':') {
+                Some((name, cost)) => (name, Some(cost.trim().parse::<f32>().map_err(|_| malformed())?)),
+                None => (area, None),
+            };
+            let (pattern, name) = (pattern.trim().to_lowercase(), name.trim());
+            if pattern.is_empty() || name.is_empty() || (name == "blocked" && cost.is_some()) {
+                return Err(malformed());
+            }
+            let area = if name == "blocked" { AreaId::NULL } else { result.area(rule, name, cost)? };
+            result.rules.push(Rule { pattern, area, has_matched: Mutex::new(false) });
+        }
+        Ok(result)
+    }
+
+    /// The area of a name, added to the table if it is not there.
+    fn area(&mut self, rule: &str, name: &str, cost: Option<f32>) -> Result<AreaId, AreaRuleError> {
+        let known = self.table.by_name(name).and_then(|id| Some((id, self.table.get(id)?.clone())));
+        if let (Some((_, area)), Some(cost)) = (&known, cost)
+            && area.cost.to_bits() != cost.to_bits()
+        {
+            return Err(AreaRuleError::OtherCost { rule: rule.to_owned() });
+        }
+        let failed = |source| AreaRuleError::Area { rule: rule.to_owned(), source };
+        let area = Area::new(name).with_cost(cost.unwrap_or(1.0));
+        match known {
+            Some((id, _)) => Ok(id),
+            None if name == "ground" => {
+                self.table.insert(AreaId::GROUND, area).map_err(failed)?;
+                Ok(AreaId::GROUND)
+            }
+            None => self.table.add(area).map_err(failed),
+        }
+    }
+
+    /// Returns the areas of the rules.
+    #[must_use]
+    pub fn table(&self) -> &AreaTable {
+        &self.table
+    }
+
+    /// Returns the area of a surface: plain ground if no rule matches.
+    #[must_use]
+    pub fn area_of(&self, names: &SurfaceNames) -> AreaId {
+        let names = names.all().map(str::to_lowercase);
+        let is_match =
+            |rule: &&Rule| names.iter().any(|name| !name.is_empty() && matches(&rule.pattern, name));
+        self.rules.iter().find(is_match).map_or(AreaId::GROUND, |rule| {
+            *rule.has_matched.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            rule.area
+        })
+    }
+
+    /// Returns the patterns that matched no surface so far.
+    pub fn unmatched(&self) -> impl Iterator<Item = &str> {
+        let has_matched = |rule: &Rule| *rule.has_matched.lock().unwrap_or_else(PoisonError::into_inner);
+        self.rules.iter().filter(move |rule| !has_matched(rule)).map(|rule| rule.pattern.as_str())
+    }
+
+    /// Returns the rules as a map.
+    #[must_use]
+    pub fn map(self: &Arc<Self>) -> AreaMap {
+        let rules = Arc::clone(self);
+        AreaMap::new(move |names| rules.area_of(names))
+    }
+}
+
+/// Returns `true` if a pattern with `*` and `?` matches all of a text. Takes time in proportion to
+/// the product of their lengths: after a mismatch only the last `*` takes one character more.
+fn matches(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (mut at, mut from) = (0, 0);
+    let mut star = None;
+    while from < text.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, from));
+                at += 1;
+            }
+            Some(&wanted) if wanted == '?' || wanted == text[from] => (at, from) = (at + 1, from + 1),
+            _ => {
+                let Some((of_star, start)) = star else { return false };
+                star = Some((of_star, start + 1));
+                (at, from) = (of_star + 1, start + 1);
+            }
+        }
+    }
+    pattern[at..].iter().all(|&rest| rest == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_whole_names() {
+        for (pattern, text, expected) in [
+            ("water", "water", true),
+            ("water", "waters", false),
+            ("*water*", "deep_water_01", true),
+            ("w?ter", "wäter", true),
+            ("w?ter", "wter", false),
+            ("a*b*c", "a__b__b_c", true),
+            ("a*b*c", "a__b__c_", false),
+            ("*", "", true),
+            ("?", "", false),
+        ] {
+            assert_eq!(matches(pattern, text), expected, "{pattern}, {text}");
+        }
+        // Would not end in a lifetime if every `*` was tried at every place.
+        assert!(!matches(&"a*".repeat(2000), &("a".repeat(20_000) + "b").repeat(2).replace('a', "c")));
+    }
+
+    #[test]
+    fn the_first_rule_that_matches_counts() {
+        let rules = AreaRules::parse(&[
+            "glass=blocked",
+            "*Water*=river:5",
+            "lake=river",
+            "mud=swamp:2.5",
+            "*=ground",
+        ])
+        .unwrap();
+        let area = |material: &str| {
+            rules.area_of(&SurfaceNames { material: material.into(), ..SurfaceNames::default() })
+        };
+        assert_eq!([area("GLASS"), area("deep water"), area("lake")], [AreaId::NULL, AreaId(2), AreaId(2)]);
+        assert_eq!(rules.unmatched().collect::<Vec<_>>(), ["mud", "*"]);
+        assert_eq!([area("stone"), area("")], [AreaId::GROUND; 2]);
+        let costs: Vec<_> =
+            rules.table().iter().map(|(id, area)| (id.0, area.name.as_str(), area.cost)).collect();
+        assert_eq!(costs, [(1, "ground", 1.0), (2, "river", 5.0), (3, "swamp", 2.5)]);
+        let names = SurfaceNames { object: "glass".into(), area: "mud".into(), ..SurfaceNames::default() };
+        assert_eq!(rules.area_of(&names), AreaId::NULL, "rules are tried in order, for any name");
+    }
+
+    #[test]
+    fn rules_that_make_no_sense_are_refused() {
+        for rule in ["water", "=river", "water=", "water=river:x", "glass=blocked:2", "water=:5"] {
+            let malformed = AreaRuleError::Malformed { rule: rule.into() };
+            assert_eq!(AreaRules::parse(&[rule]).unwrap_err(), malformed);
+        }
+        assert!(matches!(AreaRules::parse(&["a=b:-1"]).unwrap_err(), AreaRuleError::Area { .. }));
+        assert!(matches!(
+            AreaRules::parse(&["a=b:2", "c=b:3"]).unwrap_err(),
+            AreaRuleError::OtherCost { .. }
+        ));
+    }
+}
