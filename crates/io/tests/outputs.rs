@@ -8,7 +8,7 @@ use common::meshes::{Face, dungeon, house, mesh_of};
 use common::{corners, parse};
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh_core::{PlanPoint, PolyId};
+use waymesh_core::{Area, PlanPoint, PolyId};
 use waymesh_graph::{NavMesh, Path, PathOptions};
 use waymesh_io::svg::{Storey, storeys};
 use waymesh_io::*;
@@ -297,4 +297,21 @@ fn svg_takes_any_pixels() {
     for pixels in [f64::NAN, -1.0, 0.0, 1e300, f64::INFINITY] {
         assert!(svg_of(&mesh, None, &SvgOptions::default().with_pixels(pixels)).len() > 1000);
     }
+}
+
+#[test]
+fn pictures_colour_areas_and_name_them() {
+    let mut data = house(true).data();
+    let plain = written(|out| write_svg(&house(true), None, &SvgOptions::default(), out));
+    data.polygon_areas[0] = 2;
+    data.polygon_areas[1] = 9;
+    data.area_table.add(Area::new("mud & <reed>").with_cost(2.5).with_colour([1, 2, 3])).unwrap();
+    let mesh = NavMesh::from_data(data).unwrap();
+    let picture =
+        String::from_utf8(written(|out| write_svg(&mesh, None, &SvgOptions::default(), out))).unwrap();
+    assert!(picture.contains("#010203") && picture.contains("mud &amp; &lt;reed&gt;, 2.5 a metre"));
+    assert!(picture.contains("area 9"));
+    assert!(!String::from_utf8(plain).unwrap().contains("area"));
+    let glb = written(|out| write_glb(&mesh, &GlbOptions::default(), out));
+    assert_ne!(glb, written(|out| write_glb(&house(true), &GlbOptions::default(), out)));
 }

@@ -1,10 +1,10 @@
 //! The plan picture of a navigation mesh.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use glam::Vec3;
-use waymesh_core::PolyId;
+use waymesh_core::{AreaId, PolyId};
 use waymesh_graph::{ClearPath, NavMesh, Path};
 
 use super::links::{draw_links, link_marks, link_style};
@@ -12,7 +12,7 @@ use super::plan_mesh::{PlanMesh, plan};
 use super::storeys::{Storey, storeys_of};
 use super::{Anchor, Canvas, Colour, Picture, Style};
 
-/// What decides the colour of a polygon.
+/// What decides the colour of a polygon of plain ground. Others have the colours of their areas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColourBy {
     /// Its island: any two polygons of one colour are connected. The largest islands get the first
@@ -62,7 +62,8 @@ const START: Colour = Colour([0x1f, 0x8a, 0x4c]);
 ///
 /// One panel per storey (see [`super::storeys`]): polygons in soft colours, walls and drops dark,
 /// portals thin, edges that lead to another storey dashed, links in violet, the other storeys as a
-/// faint backdrop. The path is strong on the storey it is on and faint on others.
+/// faint backdrop. Areas other than plain ground have colours of their own, with their names below
+/// the picture. The path is strong on the storey it is on and faint on others.
 ///
 /// # Errors
 /// Those of the writer.
@@ -114,7 +115,7 @@ fn draw_with(
             }
         }
     }
-    let links = link_marks(mesh);
+    let (links, areas) = (link_marks(mesh), area_notes(mesh));
     let mesh = PlanMesh::from(mesh);
     let points = path.into_iter().flat_map(|path| path.points.iter().copied());
     let mut drawing = Drawing::new(&mesh, colours, options, points);
@@ -138,6 +139,9 @@ fn draw_with(
         picture.push(&drawing.title(index), canvas, Some("m"));
     }
     drawing.notes(&mut picture);
+    for (colour, name) in areas {
+        picture.note(Style::fill(colour), &name);
+    }
     if !links.is_empty() {
         picture.note(link_style(1.8), "link");
     }
@@ -179,8 +183,37 @@ pub(super) fn heights(low: f32, high: f32) -> String {
     if low == high { format!("y {low} m") } else { format!("y {low} to {high} m") }
 }
 
+/// The colour of an area other than plain ground: that of the mesh's table, or one that is stronger
+/// than those of islands and regions.
+fn area_colour(mesh: &NavMesh, id: AreaId) -> Colour {
+    let given = mesh.area_table().get(id).and_then(|area| area.colour);
+    given.map_or_else(|| Colour::soft(usize::from(id.0)).mixed(Colour::INK, 0.3), Colour)
+}
+
+/// Colours and names of the areas in a mesh, without plain ground.
+fn area_notes(mesh: &NavMesh) -> Vec<(Colour, String)> {
+    let ids: BTreeSet<AreaId> = mesh.polygons().map(|polygon| polygon.area_id()).collect();
+    let name = |id: AreaId| match mesh.area_table().get(id) {
+        Some(area) => format!("{}, {} a metre", area.name, area.cost),
+        None => format!("area {}", id.0),
+    };
+    let others = ids.into_iter().filter(|&id| id != AreaId::GROUND);
+    others.map(|id| (area_colour(mesh, id), name(id))).collect()
+}
+
 /// The colour of each polygon.
 pub(crate) fn polygon_colours(mesh: &NavMesh, colour_by: ColourBy) -> Vec<Colour> {
+    let mut colours = ground_colours(mesh, colour_by);
+    for (colour, polygon) in colours.iter_mut().zip(mesh.polygons()) {
+        if polygon.area_id() != AreaId::GROUND {
+            *colour = area_colour(mesh, polygon.area_id());
+        }
+    }
+    colours
+}
+
+/// The colours if all was plain ground.
+fn ground_colours(mesh: &NavMesh, colour_by: ColourBy) -> Vec<Colour> {
     match colour_by {
         ColourBy::Region => mesh.polygons().map(|polygon| Colour::soft(polygon.region().index())).collect(),
         ColourBy::Island => {
