@@ -48,17 +48,17 @@ fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<B
     let rules = settings.area_rules()?;
     let source = SceneSource::open_with_areas(scenes, &load_options, &rules.map())?;
     if let Some(soup) = source.soup() {
-        upright::check(soup, load_options.up, settings.bake_config().agent.max_slope);
+        upright::check(soup, load_options.up, settings.bake_config()?.agent.max_slope);
     }
     if let Some(soup) = source.soup().filter(|_| args.tiles.are_untiled()) {
         let baker = Baker::voxels();
-        let config = args.bake_config(settings, baker.config());
+        let config = args.bake_config(settings, baker.config())?;
         warn_of_unmatched(&rules);
         return bake(&baker.with_config(config), soup);
     }
     let baker = Baker::tiles().with_front(args.tiles.front(settings)?);
     let memory_bytes = args.tiles.memory_bytes(settings);
-    let config = args.bake_config(settings, baker.config()).with_max_memory_bytes(memory_bytes);
+    let config = args.bake_config(settings, baker.config())?.with_max_memory_bytes(memory_bytes);
     let bake = bake(&baker.with_config(config), &source);
     warn_of_unmatched(&rules);
     bake
@@ -87,21 +87,21 @@ fn whole<F: FrontEnd<Input = TriangleSoup>>(
     let rules = settings.area_rules()?;
     let soup = waymesh::io::load_with_areas(scenes, &load_options, &rules.map())?;
     warn_of_unmatched(&rules);
-    let config = args.bake_config(settings, baker.config());
+    let config = args.bake_config(settings, baker.config())?;
     upright::check(&soup, load_options.up, config.agent.max_slope);
     bake(&baker.with_config(config), &soup)
 }
 
 impl BuildArgs {
     /// Returns all settings of the bake. Those that are not given keep the front end's defaults.
-    fn bake_config(&self, settings: &Settings, defaults: &BakeConfig) -> BakeConfig {
-        let mut config = settings.bake_config_over(defaults).with_validate_stages(self.check);
+    fn bake_config(&self, settings: &Settings, defaults: &BakeConfig) -> Result<BakeConfig> {
+        let mut config = settings.bake_config_over(defaults)?.with_validate_stages(self.check);
         if let Some(Memory(bytes)) = self.tiles.memory {
             config.max_memory_bytes = bytes;
         }
         config.jumps = self.jumps.config();
         config.keep = self.kept.keep();
-        config
+        Ok(config)
     }
 }
 

@@ -9,6 +9,7 @@ mod evaluate;
 mod files;
 mod info;
 mod manual;
+mod marks;
 mod output;
 mod pack;
 mod path;

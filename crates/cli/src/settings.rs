@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use waymesh::io::{AreaRuleError, AreaRules, LoadOptions, UpAxis};
+use anyhow::Result;
+use waymesh::io::{AreaRules, LoadOptions, UpAxis};
 use waymesh::{Agent, BakeConfig, CornerChoice, DecompositionKind, Enclosed, PartitionKind};
 
 use crate::args::{Axis, Corners, Decomposition, EnclosedKind, Partition, Settings, Space};
+use crate::marks;
 
 /// Sets a field to what is given, if anything is.
 pub(crate) fn set<T>(field: &mut T, given: Option<T>) {
@@ -53,24 +55,26 @@ impl EnclosedKind {
 
 impl Settings {
     /// Returns the settings of the bake. Settings that are not given keep their defaults.
-    pub(crate) fn bake_config(&self) -> BakeConfig {
+    pub(crate) fn bake_config(&self) -> Result<BakeConfig> {
         self.bake_config_over(&BakeConfig::default())
     }
 
     /// Returns the rules that give areas to surfaces.
-    pub(crate) fn area_rules(&self) -> Result<Arc<AreaRules>, AreaRuleError> {
-        AreaRules::parse(&self.area).map(Arc::new)
+    pub(crate) fn area_rules(&self) -> Result<Arc<AreaRules>> {
+        Ok(Arc::new(AreaRules::parse(&self.area)?))
     }
 
     /// The same as [`Settings::bake_config`], over other defaults.
-    pub(crate) fn bake_config_over(&self, defaults: &BakeConfig) -> BakeConfig {
+    pub(crate) fn bake_config_over(&self, defaults: &BakeConfig) -> Result<BakeConfig> {
         let mut config = defaults.clone();
         self.space.set_agent(&mut config.agent);
         set(&mut config.scale.cell_size, self.space.cell_size);
         set(&mut config.scale.level_height, self.space.level_height);
-        // Whoever reads the scene asks for the rules, too, and tells what is wrong with them.
-        config.areas =
-            self.area_rules().map_or_else(|_| defaults.areas.clone(), |rules| rules.table().clone());
+        let mut rules = AreaRules::parse(&self.area)?;
+        if let Some(file) = &self.marks {
+            config.marks = marks::read(file, &mut rules)?;
+        }
+        config.areas = rules.table().clone();
         set(&mut config.max_ledge, self.max_ledge);
         config.max_edge_error = self.max_edge_error.or(config.max_edge_error);
         set(&mut config.max_edge_length, self.max_edge_length);
@@ -95,7 +99,7 @@ impl Settings {
         set(&mut config.threads, self.threads);
         let bytes = self.max_memory.map(|mebibytes| mebibytes.saturating_mul(1 << 20));
         set(&mut config.max_memory_bytes, bytes);
-        config
+        Ok(config)
     }
 }
 
@@ -112,7 +116,7 @@ mod tests {
             ..Settings::default()
         };
         assert_eq!(
-            settings.bake_config(),
+            settings.bake_config().expect("no rules and no marks"),
             BakeConfig::default()
                 .with_scale(0.2, 0.2)
                 .with_agent(Agent::default().with_radius(0.4))

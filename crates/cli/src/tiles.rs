@@ -56,7 +56,7 @@ pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
     let rules = settings.area_rules()?;
     let source = SceneSource::open_with_areas(&inputs.files, &settings.space.load_options(), &rules.map())?;
-    let config = settings.bake_config().with_max_memory_bytes(args.tiles.memory_bytes(settings));
+    let config = settings.bake_config()?.with_max_memory_bytes(args.tiles.memory_bytes(settings));
     let file = Baker::new(args.tiles.front(settings)?, config)
         .bake_tile(&source, args.at.0, &mut Progress::new())
         .context("give the folder with --tiles")?;
@@ -68,7 +68,7 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     let note = tile_note(&args.folder)?;
     let settings: Settings = toml::from_str(&note)
         .with_context(|| format!("the settings kept in {} cannot be read", args.folder.display()))?;
-    let mut config = settings.bake_config().with_max_memory_bytes(memory_bytes(args.memory, &settings));
+    let mut config = settings.bake_config()?.with_max_memory_bytes(memory_bytes(args.memory, &settings));
     set(&mut config.enclosed, args.enclosed.map(EnclosedKind::choice));
     config.keep = args.kept.keep();
     config.jumps = args.jumps.config();

@@ -77,7 +77,7 @@ pub struct AreaId(pub u8);
 impl AreaId {
     /// Not walkable.
     pub const NULL: Self = Self(0);
-    /// Plain walkable ground. Voxelisation gives this area to every gentle slope.
+    /// Plain walkable ground: what a triangle is unless another area is set.
     pub const GROUND: Self = Self(1);
 
     /// `true` if an agent may walk here.

@@ -162,6 +162,11 @@ impl SpanField for SlimSpans {
         self.areas.get(span as usize).copied().unwrap_or(AreaId::GROUND)
     }
 
+    fn set_area(&mut self, span: u32, area: AreaId) {
+        self.areas.resize(self.ground.len(), AreaId::GROUND);
+        self.areas[span as usize] = area;
+    }
+
     #[inline]
     fn link(&self, column: u32, span: u32, direction: Direction) -> u32 {
         self.target(column, span, direction).unwrap_or(NO_SPAN)

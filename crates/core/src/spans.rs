@@ -31,6 +31,9 @@ pub trait SpanField: Debug + Sync {
     /// What kind of ground a span is.
     fn area(&self, span: u32) -> AreaId;
 
+    /// Changes what kind of ground a span is.
+    fn set_area(&mut self, span: u32, area: AreaId);
+
     /// The span that `span`, which lies in column `column`, links to;
     /// [`NO_SPAN`](crate::NO_SPAN) if there is none.
     fn link(&self, column: u32, span: u32, direction: Direction) -> u32;
@@ -75,6 +78,10 @@ impl SpanField for WalkableField {
     #[inline]
     fn area(&self, span: u32) -> AreaId {
         self.area[span as usize]
+    }
+
+    fn set_area(&mut self, span: u32, area: AreaId) {
+        self.area[span as usize] = area;
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Marks that give ground another area or cut it out.
 
 use glam::{Vec2, Vec3};
-use waymesh_core::{AreaId, BadField, Bounds, FieldWindow, GridFrame, GridWindow, WalkableField};
+use waymesh_core::{AreaId, BadField, Bounds, FieldWindow, GridFrame, GridWindow, SpanField, WalkableField};
 
 use crate::VoxelError;
 
@@ -69,7 +69,7 @@ impl Mark {
     ///
     /// # Errors
     /// See [`Mark::apply`].
-    pub fn apply_to_window(&self, part: &mut FieldWindow) -> Result<u64, VoxelError> {
+    pub fn apply_to_window<F: SpanField>(&self, part: &mut FieldWindow<F>) -> Result<u64, VoxelError> {
         let place = FrameWindow { frame: part.frame, window: part.window };
         Ok(self.shape.volume()?.mark(&mut part.field, place, self.area))
     }
@@ -202,7 +202,7 @@ impl<'a> Volume<'a> {
         clippy::cast_sign_loss,
         reason = "float-to-int casts saturate, as meant: the range is clipped to the grid"
     )]
-    fn mark(&self, field: &mut WalkableField, place: FrameWindow, area: AreaId) -> u64 {
+    fn mark(&self, field: &mut impl SpanField, place: FrameWindow, area: AreaId) -> u64 {
         let FrameWindow { frame, window } = place;
         let cell = f64::from(frame.cell_size);
         // The first cell whose centre is at or after a coordinate.
@@ -220,14 +220,14 @@ impl<'a> Volume<'a> {
             let world_z = f64::from(frame.origin.z) + (f64::from(z) + 0.5) * cell;
             for x in columns.clone() {
                 let world_x = f64::from(frame.origin.x) + (f64::from(x) + 0.5) * cell;
-                let spans = field.column(x - window.x, z - window.z);
+                let spans = field.spans_at(x - window.x, z - window.z);
                 if spans.is_empty() || !(self.inside)(world_x, world_z) {
                     continue;
                 }
                 for span in spans {
-                    let ground = f64::from(field.ground[span as usize]);
-                    if field.is_walkable(span) && (levels[0]..=levels[1]).contains(&ground) {
-                        field.area[span as usize] = area;
+                    let ground = f64::from(field.ground()[span as usize]);
+                    if field.area(span).is_walkable() && (levels[0]..=levels[1]).contains(&ground) {
+                        field.set_area(span, area);
                         marked += 1;
                     }
                 }

@@ -85,7 +85,7 @@ pub use front::{Tiles, Voxels};
 pub use links::{JumpConfig, find_jumps};
 #[cfg(feature = "floorplan")]
 pub use world::PlanWorld;
-pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
+pub use world::{MarkId, MeshHandle, ObstacleId, World, WorldUpdate};
 
 pub use glam;
 pub use waymesh_core::{

@@ -2,10 +2,12 @@
 
 use waymesh::bake::FrontEnd;
 use waymesh::core::AreaId;
-use waymesh::glam::vec3;
+use waymesh::glam::{Vec2, vec3};
 use waymesh::graph::NavMesh;
+use waymesh::voxel::{Mark, MarkShape};
 use waymesh::{
-    BakeConfig, Baker, DecompositionKind, PartitionKind, Reach, Storeys, Tiles, TriangleSoup, Voxels, World,
+    Area, AreaCosts, AreaTable, BakeConfig, Baker, Bounds, DecompositionKind, PartitionKind, PathOptions,
+    QueryScratch, Reach, Storeys, Tiles, TriangleSoup, Voxels, World,
 };
 
 const MUD: AreaId = AreaId(2);
@@ -162,4 +164,89 @@ fn the_highest_surface_gives_the_area() {
             assert!((10.0..18.0).contains(&found), "{found} m2 beside what is blocked");
         }
     }
+}
+
+/// Mud in a box and on a disc, and a triangle without ground.
+fn marks() -> Vec<Mark> {
+    let bounds = Bounds { min: vec3(2.0, -1.0, 2.0), max: vec3(4.0, 1.0, 6.0) };
+    let corners = vec![Vec2::new(6.0, 1.0), Vec2::new(9.0, 1.0), Vec2::new(6.0, 5.0)];
+    vec![
+        Mark::new(MarkShape::Box { bounds }, MUD),
+        Mark::new(MarkShape::Cylinder { base: vec3(7.0, -0.5, 7.0), radius: 1.0, height: 1.0 }, MUD),
+        Mark::new(MarkShape::Prism { corners, heights: [-1.0, 1.0] }, AreaId::NULL),
+    ]
+}
+
+fn square() -> TriangleSoup {
+    let mut soup = TriangleSoup::default();
+    floor(&mut soup, [0.0, 10.0], [0.0, 10.0], [0.0; 2], AreaId::GROUND);
+    soup
+}
+
+fn check_marks(name: &str, mesh: &NavMesh, plain: &NavMesh) {
+    let mud = square_metres(mesh, MUD);
+    assert!((mud - (8.0 + std::f64::consts::PI)).abs() < 1.2, "{name}: {mud} m2 of mud");
+    let cut = plain.area() - mesh.area();
+    assert!((cut - 6.0).abs() < 1.2, "{name}: {cut} m2 cut out");
+}
+
+#[test]
+fn marks_give_ground_another_area() {
+    let soup = square();
+    let marked = |config: BakeConfig| config.with_marks(marks());
+    let plain = bake(Voxels, config::<Voxels>(), &soup);
+    let voxels = bake(Voxels, marked(config::<Voxels>()), &soup);
+    check_marks("voxels", &voxels, &plain);
+    for tile_cells in [16, 32] {
+        let tiles = Tiles::default().with_tile_cells(tile_cells);
+        assert_eq!(bake(tiles, marked(config::<Tiles>()), &soup), voxels, "tiles of {tile_cells} cells");
+    }
+    let plain = bake(Storeys::default(), config::<Storeys>(), &soup);
+    let storeys = bake(Storeys::default(), marked(config::<Storeys>()), &soup);
+    check_marks("storeys", &storeys, &plain);
+    let small = Storeys::default().with_tile_cells(16);
+    assert_eq!(bake(small, marked(config::<Storeys>()), &soup), storeys);
+}
+
+#[test]
+fn marks_come_and_go_in_a_world() {
+    let soup = square();
+    let world = |config: BakeConfig| {
+        let mut world = World::new(Baker::new(Voxels, config), &soup.bounds(), 16).expect("a world");
+        world.add_triangles(&soup, &mut ()).expect("tiles");
+        world.update(&mut ()).expect("ground");
+        world
+    };
+    let baked = world(config::<Voxels>().with_marks(marks())).handle().mesh();
+    let mut world = world(config::<Voxels>());
+    let handle = world.handle();
+    let plain = handle.mesh();
+    check_marks("a world", &baked, &plain);
+    let ids: Vec<_> = marks().into_iter().map(|mark| world.add_mark(mark).expect("a shape")).collect();
+    world.update(&mut ()).expect("ground");
+    assert_eq!(*handle.mesh(), *baked);
+    assert!(ids.iter().all(|&id| world.remove_mark(id)) && !world.remove_mark(ids[0]));
+    world.update(&mut ()).expect("ground");
+    assert_eq!(*handle.mesh(), *plain);
+    let flat = MarkShape::Prism { corners: vec![Vec2::ZERO; 2], heights: [0.0, 1.0] };
+    assert!(world.add_mark(Mark::new(flat, MUD)).is_err());
+}
+
+#[test]
+fn a_mesh_keeps_the_names_and_costs_of_its_areas() {
+    let mut areas = AreaTable::default();
+    areas.insert(MUD, Area::new("mud").with_cost(4.0)).expect("a name");
+    let config = config::<Voxels>().with_areas(areas.clone()).with_marks(vec![Mark::new(
+        MarkShape::Box { bounds: Bounds { min: vec3(4.0, -1.0, -1.0), max: vec3(6.0, 1.0, 7.0) } },
+        MUD,
+    )]);
+    let mesh = bake(Voxels, config, &square());
+    assert_eq!((mesh.area_table(), mesh.area_by_name("mud")), (&areas, Some(MUD)));
+    let options = PathOptions::default().with_cost(AreaCosts::of_mesh(&mesh));
+    let (from, to) = (vec3(3.0, 0.0, 5.0), vec3(7.0, 0.0, 5.0));
+    let mut scratch = QueryScratch::default();
+    let straight = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).expect("a path");
+    let around = mesh.find_path(from, to, &options, &mut scratch).expect("a path");
+    assert!(straight.length < 4.1 && (5.0..7.0).contains(&around.length), "{} m", around.length);
+    assert!((around.cost - around.length).abs() < 0.5, "it costs {}", around.cost);
 }

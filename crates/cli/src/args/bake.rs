@@ -340,6 +340,11 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "RULE")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) area: Vec<String>,
+    /// Volumes that give the ground in them another area, or cut it out: a TOML file of `[[mark]]`
+    /// with `area = "NAME[:COST]"` or `"blocked"`, and one of `box`, `cylinder` and `prism`. Voxels
+    /// and storeys only.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) marks: Option<PathBuf>,
     /// Highest ledge in metres that becomes a climb link, for an agent that can climb; 0 or no more
     /// than --max-step for none. Voxels only. Default: 0.
     #[arg(long, value_name = "METRES")]

@@ -1,7 +1,8 @@
 //! Areas by what a file calls its surfaces.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use waymesh_core::{Area, AreaError, AreaId, AreaTable};
 
@@ -141,7 +142,7 @@ pub struct AreaRules {
 struct Rule {
     pattern: String,
     area: AreaId,
-    has_matched: Mutex<bool>,
+    has_matched: AtomicBool,
 }
 
 impl AreaRules {
@@ -156,22 +157,41 @@ impl AreaRules {
             let rule = rule.as_ref();
             let malformed = || AreaRuleError::Malformed { rule: rule.to_owned() };
             let (pattern, area) = rule.rsplit_once('=').ok_or_else(malformed)?;
-            let (name, cost) = match area.rsplit_once(':') {
-                Some((name, cost)) => (name, Some(cost.trim().parse::<f32>().map_err(|_| malformed())?)),
-                None => (area, None),
-            };
-            let (pattern, name) = (pattern.trim().to_lowercase(), name.trim());
-            if pattern.is_empty() || name.is_empty() || (name == "blocked" && cost.is_some()) {
+            let pattern = pattern.trim().to_lowercase();
+            if pattern.is_empty() {
                 return Err(malformed());
             }
-            let area = if name == "blocked" { AreaId::NULL } else { result.area(rule, name, cost)? };
-            result.rules.push(Rule { pattern, area, has_matched: Mutex::new(false) });
+            let area = result.add_area(area, rule)?;
+            result.rules.push(Rule { pattern, area, has_matched: AtomicBool::new(false) });
         }
         Ok(result)
     }
 
+    /// Returns the area of the right side of a rule, `NAME[:COST]` or `blocked`. A new one is added
+    /// to the table.
+    ///
+    /// # Errors
+    /// See [`AreaRules::parse`].
+    pub fn area(&mut self, area: &str) -> Result<AreaId, AreaRuleError> {
+        self.add_area(area, area)
+    }
+
+    fn add_area(&mut self, area: &str, rule: &str) -> Result<AreaId, AreaRuleError> {
+        let malformed = || AreaRuleError::Malformed { rule: rule.to_owned() };
+        let (name, cost) = match area.rsplit_once(':') {
+            Some((name, cost)) => (name, Some(cost.trim().parse::<f32>().map_err(|_| malformed())?)),
+            None => (area, None),
+        };
+        match name.trim() {
+            "" => Err(malformed()),
+            "blocked" if cost.is_some() => Err(malformed()),
+            "blocked" => Ok(AreaId::NULL),
+            name => self.named(rule, name, cost),
+        }
+    }
+
     /// The area of a name, added to the table if it is not there.
-    fn area(&mut self, rule: &str, name: &str, cost: Option<f32>) -> Result<AreaId, AreaRuleError> {
+    fn named(&mut self, rule: &str, name: &str, cost: Option<f32>) -> Result<AreaId, AreaRuleError> {
         let known = self.table.by_name(name).and_then(|id| Some((id, self.table.get(id)?.clone())));
         if let (Some((_, area)), Some(cost)) = (&known, cost)
             && area.cost.to_bits() != cost.to_bits()
@@ -203,15 +223,17 @@ impl AreaRules {
         let is_match =
             |rule: &&Rule| names.iter().any(|name| !name.is_empty() && matches(&rule.pattern, name));
         self.rules.iter().find(is_match).map_or(AreaId::GROUND, |rule| {
-            *rule.has_matched.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            rule.has_matched.store(true, Ordering::Relaxed);
             rule.area
         })
     }
 
     /// Returns the patterns that matched no surface so far.
     pub fn unmatched(&self) -> impl Iterator<Item = &str> {
-        let has_matched = |rule: &Rule| *rule.has_matched.lock().unwrap_or_else(PoisonError::into_inner);
-        self.rules.iter().filter(move |rule| !has_matched(rule)).map(|rule| rule.pattern.as_str())
+        self.rules
+            .iter()
+            .filter(|rule| !rule.has_matched.load(Ordering::Relaxed))
+            .map(|rule| rule.pattern.as_str())
     }
 
     /// Returns the rules as a map.

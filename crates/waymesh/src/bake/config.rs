@@ -4,6 +4,7 @@ use thiserror::Error;
 pub use waymesh_contour::CornerChoice;
 use waymesh_contour::SimplifyConfig;
 use waymesh_core::{Agent, AreaTable, BadField, GridError, GridScale, setters};
+use waymesh_voxel::Mark;
 
 use super::enclosed::Enclosed;
 use super::keep::Keep;
@@ -81,6 +82,10 @@ pub struct BakeConfig {
     pub enclosed: Enclosed,
     /// Which ground is kept. Default all.
     pub keep: Keep,
+    /// Volumes that give the ground in them another area, or cut it out, in order; where they
+    /// overlap, the last one counts. Borders of marks run along cells. Ground that is cut out gets no
+    /// margin of the agent's radius. Default none.
+    pub marks: Vec<Mark>,
     /// Names, costs and colours of areas, for the mesh. Default none.
     pub areas: AreaTable,
     /// Jumps and drops to look for, which become links. Default none.
@@ -118,6 +123,7 @@ impl Default for BakeConfig {
             max_height_error_levels: 1.0,
             enclosed: Enclosed::default(),
             keep: Keep::All,
+            marks: Vec::new(),
             areas: AreaTable::default(),
             jumps: None,
             threads: 0,
@@ -161,6 +167,7 @@ setters! {
         with_max_height_error_levels(max_height_error_levels: f32);
         with_enclosed(enclosed: Enclosed);
         with_keep(keep: Keep);
+        with_marks(marks: Vec<Mark>);
         with_areas(areas: AreaTable);
         with_jumps(jumps: Some(JumpConfig));
         with_threads(threads: usize);
@@ -220,6 +227,7 @@ impl BakeConfig {
             max_height_error_levels,
             enclosed,
             keep,
+            marks,
             areas,
             jumps,
             threads,

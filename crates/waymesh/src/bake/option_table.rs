@@ -6,11 +6,12 @@ use waymesh_core::stage::{
     Voxelize,
 };
 use waymesh_core::{
-    Area, AreaId, ContourSet, HeightSurface, Heightfield, Observer, PolyMesh, PolygonSet, RegionMap,
+    Area, AreaId, Bounds, ContourSet, HeightSurface, Heightfield, Observer, PolyMesh, PolygonSet, RegionMap,
     TriangleSoup, TriangleSource, Triangulation, WalkableField,
 };
 use waymesh_floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
 use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_voxel::{Mark, MarkShape};
 
 use super::{
     BakeConfig, BakeError, Baker, CornerChoice, DecompositionKind, Enclosed, FrontEnd, Keep, PartitionKind,
@@ -58,6 +59,10 @@ const TABLE: &[Row] = &[
     row("max_height_error_levels", |config| config.max_height_error_levels = 0.05),
     row("enclosed", |config| config.enclosed = Enclosed::Remove),
     row("keep", |config| config.keep = Keep::ConnectedTo(vec![Vec3::splat(1e4)])),
+    row("marks", |config| {
+        let everywhere = Bounds { min: Vec3::splat(-1e4), max: Vec3::splat(1e4) };
+        config.marks = vec![Mark::new(MarkShape::Box { bounds: everywhere }, AreaId(3))];
+    }),
     row("areas", |config| {
         config.areas.insert(AreaId::GROUND, Area::new("grass")).expect("a name");
     }),

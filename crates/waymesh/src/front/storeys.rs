@@ -229,7 +229,10 @@ fn draw(
         let refined = refine_window(soup.finite_with_areas(), frame, layout.core(tile), layers, storeys)
             .map_err(|error| StageError::new("storeys", error))?;
         drop(soup);
-        let Refined { ground: part, ends } = refined;
+        let Refined { ground: mut part, ends } = refined;
+        for mark in &stages.config().marks {
+            mark.apply_to_window(&mut part).map_err(|error| StageError::new("marks", error))?;
+        }
         stages.check("storeys", |list| part.to_walkable().violations(list))?;
         let (pieces, labels) = split_surfaces_labelled(&part, &SurfacesConfig::default())
             .map_err(|error| StageError::new("partition", error))?;

@@ -142,7 +142,7 @@ fn voxels_and_field(
         return Err(BakeError::no_floor("voxelize"));
     }
     let builder = FieldBuilder::new(config.agent);
-    let field = recorder.stage("field", |observer| match &stages.build_field {
+    let mut field = recorder.stage("field", |observer| match &stages.build_field {
         Some(stage) => stage.build_field(&heightfield, observer),
         None => builder.build_field(&heightfield, observer),
     })?;
@@ -159,6 +159,12 @@ fn voxels_and_field(
     } else {
         Vec::new()
     };
+    for mark in &config.marks {
+        mark.apply(&mut field).map_err(|error| StageError::new("marks", error))?;
+    }
+    if !field.has_ground() {
+        return Err(BakeError::no_room("marks"));
+    }
     Ok((heightfield, field, climbs))
 }
 

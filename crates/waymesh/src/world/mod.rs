@@ -18,7 +18,7 @@ use waymesh_core::{
 };
 use waymesh_graph::{Link, LinkId, NavMesh};
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
-use waymesh_voxel::{FieldBuilder, Obstacle};
+use waymesh_voxel::{FieldBuilder, Mark, Obstacle};
 
 use crate::bake::{BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet, jumps, mesh};
 use crate::front::Voxels;
@@ -28,7 +28,7 @@ use heights::Patch;
 use links::WorldLinks;
 use parts::{Obstacles, Parts};
 
-pub use parts::{MeshHandle, ObstacleId, WorldUpdate};
+pub use parts::{MarkId, MeshHandle, ObstacleId, WorldUpdate};
 #[cfg(feature = "floorplan")]
 pub use plan::PlanWorld;
 
@@ -86,6 +86,7 @@ pub struct World {
     patches: BTreeMap<Tile, Patch>,
     obstacles: Obstacles<(Obstacle, GridWindow)>,
     links: WorldLinks,
+    marks: Obstacles<(Mark, GridWindow)>,
 }
 
 const BY_TILES: &str = "a world builds it tile by tile";
@@ -128,6 +129,7 @@ impl World {
             parts,
             patches: BTreeMap::new(),
             obstacles: Obstacles::new(),
+            marks: Obstacles::new(),
         })
     }
 
@@ -246,6 +248,26 @@ impl World {
         self.links.set_open(link, is_open)
     }
 
+    /// Gives the ground in a shape another area, or cuts it out; the mesh shows it after the next
+    /// update. It counts after those of the settings and those added before.
+    ///
+    /// # Errors
+    /// For a shape that cannot be used.
+    pub fn add_mark(&mut self, mark: Mark) -> Result<MarkId, BakeError> {
+        let columns = Obstacle::solid(mark.shape.clone())
+            .columns(&self.frame)
+            .map_err(|error| StageError::new("mark", error))?;
+        self.touch(columns);
+        Ok(MarkId(self.marks.add((mark, columns)).0))
+    }
+
+    /// Takes a mark away. Returns `true` if it was there.
+    pub fn remove_mark(&mut self, id: MarkId) -> bool {
+        let Some((_, columns)) = self.marks.remove(ObstacleId(id.0)) else { return false };
+        self.touch(columns);
+        true
+    }
+
     /// Marks all tiles whose field may change when these columns do.
     fn touch(&mut self, columns: GridWindow) {
         if columns.is_empty() {
@@ -267,9 +289,9 @@ impl World {
     /// # Errors
     /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let Self { stages, frame, layout, kept, patches, obstacles, links, parts } = self;
+        let Self { stages, frame, layout, kept, patches, obstacles, marks, links, parts } = self;
         let (stages, layout) = (&*stages, &*layout);
-        let ground = TileGround { stages, frame, layout, kept, obstacles };
+        let ground = TileGround { stages, frame, layout, kept, obstacles, marks };
         parts.update(
             observer,
             |changed, recorder| {
@@ -324,13 +346,14 @@ struct TileGround<'a> {
     layout: &'a TileLayout,
     kept: &'a BTreeMap<Tile, KeptTile>,
     obstacles: &'a Obstacles<(Obstacle, GridWindow)>,
+    marks: &'a Obstacles<(Mark, GridWindow)>,
 }
 
 impl TileGround<'_> {
     /// Field and polygons of one tile, from its own voxels and those around it.
     fn build(&self, tile: Tile) -> Result<BuiltTile, BakeError> {
         let config = self.stages.config();
-        let builder = FieldBuilder::new(config.agent);
+        let mut builder = FieldBuilder::new(config.agent).with_marks(config.marks.clone());
         let core = self.layout.core(tile);
         let window = core.grown(halo_cells(config, &builder), self.frame);
         let around: Vec<(GridWindow, &KeptTile)> = self
@@ -344,6 +367,8 @@ impl TileGround<'_> {
             .filter(|(_, columns)| !columns.intersection(&window).is_empty())
             .map(|(obstacle, _)| obstacle.clone())
             .collect();
+        let is_near = |(_, columns): &&(Mark, GridWindow)| !columns.intersection(&window).is_empty();
+        builder.marks.extend(self.marks.iter().filter(is_near).map(|(mark, _)| mark.clone()));
         BuiltTile::build(self.stages, self.frame, core, window, &around, &obstacles, &builder)
     }
 }

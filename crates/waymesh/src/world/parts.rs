@@ -56,6 +56,10 @@ pub struct WorldUpdate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObstacleId(pub u64);
 
+/// Names a mark of a [`crate::World`]. Never given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MarkId(pub u64);
+
 /// What stands in a world now, in the order in which it came.
 #[derive(Debug)]
 pub(super) struct Obstacles<T> {

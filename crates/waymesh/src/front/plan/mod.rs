@@ -114,6 +114,7 @@ impl FrontEnd for FloorPlans {
         ("max_seam_error", EXACT),
         ("corners", EXACT),
         ("merge_region", PIECES),
+        ("marks", "a plan tells by its own shapes what is blocked"),
         ("partition", PIECES),
         ("max_height_error_levels", FLAT),
         ("enclosed", "a plan has no triangles to lie inside of"),

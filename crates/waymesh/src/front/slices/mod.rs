@@ -60,6 +60,7 @@ impl FrontEnd for Slices {
         ("agent.radius", "nothing is eroded; bake for radius 0 and ask for clearance, with `with_clearance`"),
         ("max_ledge", "every step up to `agent.max_step` is a link already"),
         ("merge_region", "regions are the slices; `max_height_error_levels` merges them to slopes"),
+        ("marks", "slices are told by their levels, whatever they are made of; use voxels or storeys"),
         ("partition", "regions are the slices"),
         ("with_voxelize", "spans of slices are exact; there are no voxels"),
         ("with_build_field", "spans of slices are exact; there is no field"),
@@ -88,7 +89,7 @@ impl FrontEnd for Slices {
     ) -> Result<Ground<'a>, BakeError> {
         check_soup(soup)?;
         if !soup.areas().is_empty() {
-            let reason = "slices are regions of one level, whatever they are made of; use voxels or storeys";
+            let reason = "slices are told by their levels, whatever they are made of; use voxels or storeys";
             return Err(BakeError::OptionNotSupported { option: "areas", front_end: Self::NAME, reason });
         }
         let config = stages.config();

@@ -245,7 +245,7 @@ impl Tiles {
             return Ok(Vec::new());
         }
         let config = stages.config();
-        let builder = FieldBuilder::new(config.agent);
+        let builder = FieldBuilder::new(config.agent).with_marks(config.marks.clone());
         let halo = halo_cells(config, &builder);
         let bins = recorder.stage("sort triangles", |_| {
             let bins = BinsConfig::default()

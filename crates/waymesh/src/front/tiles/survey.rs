@@ -39,8 +39,11 @@ impl Survey {
         let frame = GridFrame::fit(&census.bounds, &config.scale).map_err(ConfigError::Grid)?;
         let layout = TileLayout::new(&frame, tile_cells)?;
         // What a tile is made of; names and numbers as people would write them are as good as any encoding.
-        let settings =
+        let mut settings =
             format!("{:?} {:?} {:?} {}", config.scale, config.agent, config.max_ledge, layout.side_cells());
+        if !config.marks.is_empty() {
+            settings += &format!(" {:?}", config.marks);
+        }
         let fingerprint = settings
             .bytes()
             .fold(census.fingerprint, |state, byte| Random::mix(state.wrapping_add(u64::from(byte) + 1)));
