@@ -2,14 +2,16 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use waymesh::io;
 use waymesh::io::svg::{Marks, PlanMesh};
+use waymesh::io::{self, AreaRules};
 use waymesh::{Agent, NavMesh};
 use waymesh_metrics::{Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle, centimetres, percent};
 
 use crate::args::EvaluateArgs;
+use crate::build::warn_of_unmatched;
 use crate::files;
 use crate::settings::set;
 
@@ -23,7 +25,9 @@ enum Mesh {
 
 pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
-    let soup = io::load_with(&inputs.files, &args.space.load_options())?;
+    let rules = Arc::new(AreaRules::parse(&args.area)?);
+    let soup = io::load_with_areas(&inputs.files, &args.space.load_options(), &rules.map())?;
+    warn_of_unmatched(&rules);
     let (mesh, bytes) = read(&args.mesh)?;
     let (agent, config) = settings(args, &mesh);
     let oracle = Oracle::new(&soup, &agent, &config)?;

@@ -182,6 +182,9 @@ pub(crate) struct EvaluateArgs {
     /// Number of places to judge, at most 10000000. Default: 100000.
     #[arg(long, value_name = "COUNT")]
     pub(crate) samples: Option<usize>,
+    /// What surfaces are made of, as for `build`: where they are blocked, no ground is missing.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) area: Vec<String>,
     /// Draw the mesh, the places that it misses, and the places where it should not be.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,

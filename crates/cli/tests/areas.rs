@@ -1,0 +1,119 @@
+//! Areas by the names in scene files, and by volumes.
+
+mod common;
+
+use common::{fail, json, keys, run, succeed, text};
+use serde_json::Value;
+
+/// A floor of 12 by 8 m: grass, 4 m of water with a bridge of 2 m, grass, and a pane of glass.
+const LEVEL: &str = "
+v 0 0 0\nv 4 0 0\nv 8 0 0\nv 12 0 0
+v 0 0 6\nv 4 0 6\nv 8 0 6\nv 12 0 6
+v 0 0 8\nv 4 0 8\nv 8 0 8\nv 12 0 8
+v 10 0.02 0\nv 12 0.02 0\nv 10 0.02 2\nv 12 0.02 2
+usemtl Grass
+f 1 5 6 2\nf 3 7 8 4\nf 5 9 10 6\nf 7 11 12 8
+g bridge
+f 6 10 11 7
+g
+usemtl deep_water
+f 2 6 7 3
+usemtl Glass
+f 13 15 16 14
+";
+
+fn area<'a>(info: &'a Value, name: &str) -> &'a Value {
+    let areas = info["areas"].as_array().expect("a list");
+    areas.iter().find(|area| area["name"] == name).unwrap_or_else(|| panic!("no {name} in {areas:?}"))
+}
+
+#[test]
+fn rules_name_areas_and_paths_pay_for_them() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("level.obj"), LEVEL).expect("a file");
+    let small = ["--agent-radius", "0", "--cell-size", "0.2", "--max-step", "0.4"];
+    let rules = ["--area", "*water*=river:10", "--area", "glass=blocked", "--area", "lava=lava:99"];
+    let words = |more: &[&'static str]| [&["build", "level.obj"], &small[..], &rules[..], more].concat();
+    for (more, file) in [
+        (&["-o", "a.wmesh", "--svg", "a.svg"][..], "a.wmesh"),
+        (&["-o", "b.wmesh", "--tile", "16"], "b.wmesh"),
+        (&["-o", "c.wmrun", "--pipeline", "storeys"], "c.wmrun"),
+    ] {
+        let output = run(folder, &words(more));
+        let message = text(&output.stderr);
+        assert!(output.status.success(), "{message}");
+        assert!(message.contains("lava") && !message.contains("glass"), "{message}");
+        let info = json(&succeed(folder, &["info", file, "--json"]));
+        let river = area(&info, "river");
+        assert_eq!((&river["id"], &river["cost"]), (&2.into(), &10.0.into()));
+        let found = river["square_metres"].as_f64().expect("a number");
+        assert!((found - 24.0).abs() < 2.5, "{file}: {found} m2 of river");
+        assert_eq!(area(&info, "lava")["polygons"], 0);
+        let whole = info["mesh_area"].as_f64().expect("a number");
+        assert!((80.0..93.5).contains(&whole), "{file}: {whole} m2 without the glass");
+        let path = ["path", file, "--from", "1,0,1", "--to", "9,0,1", "--json"];
+        let found = json(&succeed(folder, &path));
+        assert_eq!(keys(&found), ["cost", "length", "outcome", "points", "polygons"]);
+        let length = found["length"].as_f64().expect("a number");
+        assert!((11.0..16.0).contains(&length), "{file}: over the bridge it is about 15 m, not {length}");
+        assert!(found["cost"].as_f64().expect("a number") < length + 0.1);
+    }
+    assert_eq!(std::fs::read(folder.join("a.wmesh")).ok(), std::fs::read(folder.join("b.wmesh")).ok());
+    let judge = |rules: &[&str]| {
+        let words = ["evaluate", "level.obj", "--mesh", "c.wmrun", "--samples", "5000", "--json"];
+        json(&succeed(folder, &[&words[..], rules].concat()))["coverage"].as_f64().expect("a share")
+    };
+    let (blind, seeing) = (judge(&[]), judge(&["--area", "glass=blocked"]));
+    assert!(seeing > blind + 0.02, "where nobody walks no ground is missing: {blind}, {seeing}");
+    assert!(succeed(folder, &["info", "a.wmesh"]).contains("river, 10 a metre"));
+    let picture = std::fs::read_to_string(folder.join("a.svg")).expect("a picture");
+    assert!(picture.contains("river, 10 a metre") && !picture.contains("lava"));
+
+    // The same from a file of settings, tile by tile, and joined elsewhere.
+    let config = "area = [\"*water*=river:10\", \"glass=blocked\", \"lava=lava:99\"]\nagent-radius = 0\ncell-size = 0.2\nmax-step = 0.4\n";
+    std::fs::write(folder.join("set.toml"), config).expect("a file");
+    for at in ["0,0", "1,0", "2,0", "3,0", "0,1", "1,1", "2,1", "3,1", "0,2", "1,2", "2,2", "3,2"] {
+        let words =
+            ["tile", "level.obj", "--config", "set.toml", "--at", at, "--tile", "16", "--tiles", "parts"];
+        succeed(folder, &words);
+    }
+    succeed(folder, &["merge", "parts", "-o", "d.wmesh"]);
+    assert_eq!(std::fs::read(folder.join("a.wmesh")).ok(), std::fs::read(folder.join("d.wmesh")).ok());
+    for rule in ["water", "water=", "water=river:-1", "water=river:cold"] {
+        assert!(fail(folder, 1, &["build", "level.obj", "--area", rule]).contains("water"));
+    }
+    assert!(fail(folder, 1, &[&words(&[])[..], &["--pipeline", "slices"]].concat()).contains("areas"));
+}
+
+#[test]
+fn marks_are_volumes() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("level.obj"), LEVEL).expect("a file");
+    let marks = "
+        [[mark]]
+        area = \"mud:3\"
+        box = { min = [0, -1, 0], max = [2, 1, 8] }
+        [[mark]]
+        area = \"blocked\"
+        cylinder = { base = [6, -1, 3], radius = 1, height = 2 }
+        [[mark]]
+        area = \"mud\"
+        prism = { corners = [[10, 4], [12, 4], [12, 8]], heights = [-1, 1] }
+    ";
+    std::fs::write(folder.join("marks.toml"), marks).expect("a file");
+    let words = ["build", "level.obj", "--agent-radius", "0", "--cell-size", "0.2", "--marks", "marks.toml"];
+    for more in [&[][..], &["--tile", "16"], &["--pipeline", "storeys"]] {
+        succeed(folder, &[&words[..], more].concat());
+        let info = json(&succeed(folder, &["info", "level.wmesh", "--json"]));
+        let mud = area(&info, "mud");
+        assert_eq!(mud["cost"], 3.0);
+        let found = mud["square_metres"].as_f64().expect("a number");
+        assert!((found - 20.0).abs() < 4.0, "{more:?}: {found} m2 of mud");
+        let whole = info["mesh_area"].as_f64().expect("a number");
+        assert!((84.0..93.5).contains(&whole), "{more:?}: {whole} m2");
+    }
+    std::fs::write(folder.join("marks.toml"), "[[mark]]\narea = \"mud\"").expect("a file");
+    assert!(fail(folder, 1, &words).contains("mark 1"));
+}
