@@ -6,8 +6,8 @@ use std::path::Path;
 
 use common::*;
 use glam::{Mat4, Quat, Vec3};
-use waymesh_core::TriangleSoup;
-use waymesh_io::{IoError, LoadOptions, Place, load, parse_scene};
+use waymesh_core::{AreaId, TriangleSoup};
+use waymesh_io::{AreaMap, IoError, LoadOptions, Place, SurfaceNames, load, load_with_areas, parse_scene};
 
 /// A scene over the small buffer: its nodes, primitives, and further members of the document.
 fn scene(nodes: &str, primitives: &str, accessors: &str, more: &str) -> Vec<u8> {
@@ -386,4 +386,30 @@ fn buffers_are_regular_files_in_the_folder_of_the_scene() {
     }
     std::fs::write(&file, gltf_json(r#"{"byteLength":78,"uri":"parts/../inside.bin"}"#)).unwrap();
     assert_eq!(corners(&load(&file).unwrap()), expected());
+}
+
+#[test]
+fn primitives_have_areas_by_their_names() {
+    let nodes = r#"[{"mesh":0,"name":"Pond"},{"mesh":0,"extras":{"size":[1],"waymesh_area":"lava"}},
+        {"mesh":0,"extras":7}]"#;
+    let primitive = |material: &str| format!(r#"{{"attributes":{{"POSITION":0}},"indices":1{material}}}"#);
+    let primitives = [r#","material":0"#, r#","material":1"#, r#","material":7"#].map(primitive).join(",");
+    let more = r#","materials":[{"name":"Glass"},{"name":"Glass","extras":{"waymesh_area":"mud"}}]"#;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("Level.gltf");
+    std::fs::write(&file, scene(nodes, &format!("[{primitives}]"), ACCESSORS, more)).unwrap();
+    let map = AreaMap::new(|names: &SurfaceNames| {
+        assert_eq!(names.file, "Level");
+        match (names.area.as_str(), names.material.as_str(), names.object.as_str()) {
+            ("mud", "Glass", _) => AreaId(4),
+            ("lava", ..) => AreaId(5),
+            ("", "Glass", _) => AreaId::NULL,
+            ("", "", "Pond") => AreaId(6),
+            _ => AreaId::GROUND,
+        }
+    });
+    let soup = load_with_areas(&[&file], &LoadOptions::default(), &map).unwrap();
+    let found: Vec<u8> = soup.areas().iter().step_by(3).map(|area| area.0).collect();
+    assert_eq!(found, [0, 4, 6, 5, 4, 5, 0, 4, 1]);
+    assert!(load(&file).unwrap().areas().is_empty());
 }

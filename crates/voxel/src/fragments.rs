@@ -163,8 +163,8 @@ impl Fragment {
     }
 
     /// The span of all merged fragments. A fragment counts as walkable or upward if it ends at most
-    /// `reach` levels below the top. The area is that of the ground at the cell's centre; if that is
-    /// lower, or of no area, that of the highest walkable fragment.
+    /// `reach` levels below the top. The area is that of the ground at the cell's centre; if that
+    /// is lower, or of no area, that of the highest walkable fragment.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 16 bits")]
     fn span(&self, reach: i32) -> Span {

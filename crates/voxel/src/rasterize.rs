@@ -36,10 +36,11 @@ const SUSPICIOUS_LEVELS: f64 = 8192.0;
 /// - [`Span::upward`](waymesh_core::Span::upward) is set if a fragment that faces up ends within
 ///   the merge rule's reach of the span's top.
 /// - [`Span::area`](waymesh_core::Span::area) is that of the surface that gives the ground: of the
-///   highest walkable fragment at the cell's centre within the merge rule's reach of the top, else of
-///   the highest anywhere in the cell. At equal heights the larger id counts.
-/// - Triangles of [`AreaId::NULL`] are solid. Where one that faces up would give the area, the span is
-///   not walkable and not upward; at equal heights it counts before all others.
+///   highest walkable fragment at the cell's centre within the merge rule's reach of the top, else
+///   of the highest anywhere in the cell. At equal heights the larger id counts.
+/// - Triangles of [`AreaId::NULL`](waymesh_core::AreaId::NULL) are solid. Where one that faces up
+///   would give the area, the span is not walkable and not upward; at equal heights it counts
+///   before all others.
 /// - The result depends neither on the order of the triangles nor on `config.threads`.
 ///
 /// # Cost
@@ -121,8 +122,8 @@ pub fn rasterize_in_frame(
 /// Voxelises the columns `window` of `frame`. The window is a tile of a world with the halo that
 /// its field needs ([`crate::halo_cells`]). `config.scale` is not used.
 ///
-/// `triangles` are those of the world with their areas, or any subset that contains all triangles that reach into
-/// the window.
+/// `triangles` are those of the world with their areas, or any subset that contains all triangles
+/// that reach into the window.
 ///
 /// # Guarantees
 /// - The same spans, bit for bit, as [`rasterize_in_frame`] gives these columns: all arithmetic is

@@ -334,9 +334,9 @@ pub(crate) struct Settings {
     #[serde(flatten)]
     pub(crate) space: Space,
     /// What surfaces are made of: PATTERN=NAME[:COST], or PATTERN=blocked where nobody walks. The
-    /// pattern (with * and ?, in any case of letters) matches the name of a material, group, object,
-    /// node or file, or the text at `waymesh_area` in the extras of a glTF file. COST is that of a
-    /// metre. Of several rules the first that matches counts.
+    /// pattern (with * and ?, in any case of letters) matches the name of a material, group,
+    /// object, node or file, or the text at `waymesh_area` in the extras of a glTF file. COST is
+    /// that of a metre. Of several rules the first that matches counts.
     #[arg(long, value_name = "RULE")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) area: Vec<String>,

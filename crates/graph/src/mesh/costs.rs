@@ -123,8 +123,7 @@ impl AreaCosts {
     /// them where they are asked to.
     ///
     /// ```
-    /// # use waymesh_core::{Area, AreaTable};
-    /// # use waymesh_graph::{AreaCosts, NavMesh, PathOptions, PolyMesh};
+    /// # use waymesh_graph::{AreaCosts, NavMesh, PathOptions};
     /// # fn path(mesh: &NavMesh) {
     /// let options = PathOptions::default().with_cost(AreaCosts::of_mesh(mesh));
     /// # }

@@ -139,8 +139,8 @@ fn every_end_that_is_too_early_or_too_late_is_an_error() {
 fn other_versions_and_counts_beyond_memory_are_errors() {
     let bytes = meshes()[0].to_packed(false);
     let mut newer = bytes.clone();
-    newer[8] = 3;
-    let expected = NavMeshError::FileVersion { format: MeshFormat::Packed, found: 3 };
+    newer[8] = 4;
+    let expected = NavMeshError::FileVersion { format: MeshFormat::Packed, found: 4 };
     assert_eq!(NavMesh::from_packed(&newer, PackedChecks::All), Err(expected));
     for section in 0..29 {
         let mut many = bytes.clone();
@@ -180,7 +180,7 @@ proptest! {
 
     #[test]
     fn changed_bytes_are_found_by_the_checksum_and_never_panic_without_it(
-        which in 0_usize..5, at in any::<prop::sample::Index>(), bits in 1_u8..=255, more in 0_usize..3, seed in any::<u64>(),
+        which in 0_usize..6, at in any::<prop::sample::Index>(), bits in 1_u8..=255, more in 0_usize..3, seed in any::<u64>(),
     ) {
         thread_local! {
             static PACKED: Vec<[Vec<u8>; 2]> =

@@ -149,8 +149,8 @@ impl AreaRules {
     /// Reads rules.
     ///
     /// # Errors
-    /// For a rule of another form, a cost that is negative or not finite, two costs of one area, and
-    /// too many areas.
+    /// For a rule of another form, a cost that is negative or not finite, two costs of one area,
+    /// and too many areas.
     pub fn parse<R: AsRef<str>>(rules: &[R]) -> Result<Self, AreaRuleError> {
         let mut result = Self { rules: Vec::new(), table: AreaTable::default() };
         for rule in rules {
