@@ -3,6 +3,7 @@
 use glam::Vec3;
 use waymesh_core::{
     AreaId, Direction, GridFrame, NO_REGION, NO_SPAN, OPEN_SKY, RegionMap, SlimSpans, WalkableField,
+    saturating_i32, to_u32,
 };
 
 use waymesh_core::Random;
@@ -27,7 +28,6 @@ pub struct Floor {
 
 /// Returns the ground and the links of `field` without its other tables.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "levels of test fields are small")]
 pub fn slim(field: &WalkableField) -> SlimSpans {
     let near = 0.49 * HEADROOM_LEVELS as f32;
     let mut slim = SlimSpans {
@@ -66,12 +66,7 @@ pub fn slim(field: &WalkableField) -> SlimSpans {
 /// # Panics
 /// Panics if `columns` does not have `width * depth` entries.
 #[must_use]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "small test grids"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small test grids")]
 pub fn from_floors(width: u32, depth: u32, columns: &[Vec<Floor>]) -> WalkableField {
     assert_eq!(columns.len(), (width * depth) as usize, "one entry per column");
     let mut field = WalkableField::empty(frame(width, depth));
@@ -119,7 +114,6 @@ pub fn from_floors(width: u32, depth: u32, columns: &[Vec<Floor>]) -> WalkableFi
 /// Makes a flat field from text: one line per z, one letter per x. `.` is plain ground, a digit
 /// from 1 is the area of that number, all other letters are not walkable.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, reason = "small test grids")]
 pub fn from_ascii(map: &str) -> WalkableField {
     let lines: Vec<&[u8]> =
         map.lines().map(|line| line.trim().as_bytes()).filter(|line| !line.is_empty()).collect();
@@ -135,14 +129,13 @@ pub fn from_ascii(map: &str) -> WalkableField {
             columns.push(if area.is_walkable() { vec![Floor { level: 1, area }] } else { Vec::new() });
         }
     }
-    from_floors(width as u32, lines.len() as u32, &columns)
+    from_floors(to_u32(width), to_u32(lines.len()), &columns)
 }
 
 /// Makes a field of several storeys: rough flat floors with holes, tilted planes that cross them, a
 /// spiral ramp of several turns, single blocked spans, patches of a second area, and spans that
 /// exist but are not walkable.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "small test grids")]
 pub fn random(seed: u64, width: u32, depth: u32) -> WalkableField {
     let mut random = Random::new(seed);
     let storeys = random.below(3) + 1;
@@ -170,7 +163,7 @@ pub fn random(seed: u64, width: u32, depth: u32) -> WalkableField {
                 let (dx, dz) = (x as f32 + 0.5 - centre_x, z as f32 + 0.5 - centre_z);
                 if dx.hypot(dz) > 1.0 && dx.hypot(dz) < width as f32 * 0.4 {
                     let turn = dz.atan2(dx) / std::f32::consts::TAU + 0.5;
-                    levels.extend((0..3).map(|whole| 12 + (24.0 * (turn + whole as f32)) as i32));
+                    levels.extend((0..3).map(|whole| 12 + saturating_i32(24.0 * (turn + whole as f32))));
                 }
             }
             let floors = levels.into_iter().filter_map(|level| {
@@ -189,12 +182,11 @@ pub fn random(seed: u64, width: u32, depth: u32) -> WalkableField {
 /// Makes a partition that keeps the contract of a region map but is as difficult as possible:
 /// pieces of random size and shape, many of them of a single span.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, reason = "small test grids")]
 pub fn random_regions(field: &WalkableField, seed: u64) -> RegionMap {
     let mut random = Random::new(seed);
     let mut labels = vec![NO_REGION; field.len()];
     let mut count = 0;
-    for start in 0..field.len() as u32 {
+    for start in 0..to_u32(field.len()) {
         if !field.is_walkable(start) || labels[start as usize] != NO_REGION {
             continue;
         }

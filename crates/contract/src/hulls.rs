@@ -5,7 +5,6 @@ use waymesh_core::{PlanPoint, PolyId, PolyMesh};
 /// Returns the largest distance from a corner of a polygon to the border of the polygon's convex
 /// hull, in cells of the grid. It is 0 for a convex polygon.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
 pub fn depth_below_hull(mesh: &PolyMesh, cell: PolyId) -> f64 {
     let corners: Vec<PlanPoint> = mesh.corners(cell).iter().map(|&corner| mesh.point(corner)).collect();
     let mut sorted = corners.clone();

@@ -4,7 +4,7 @@ use glam::{DVec3, Vec3};
 use waymesh_core::stage::{BuildField, FitHeights, Voxelize};
 use waymesh_core::{
     HeightSurface, Heightfield, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId,
-    TriangleSoup, VertexId, ViolationList, WalkableField,
+    TriangleSoup, VertexId, ViolationList, WalkableField, saturating_u32, to_u32,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -44,11 +44,6 @@ pub fn voxelize(stage: &dyn Voxelize) {
 
 /// Checks that a point of a triangle lies in a span of its column, or of the adjacent column if it
 /// lies on the line between both.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "points of a scene lie in its grid"
-)]
 fn covered(seed: u64, heightfield: &Heightfield, point: DVec3) {
     /// Error of a point in single precision, in cells and levels.
     const SLACK: f64 = 1e-3;
@@ -56,7 +51,7 @@ fn covered(seed: u64, heightfield: &Heightfield, point: DVec3) {
     let [x, y, z] = frame.to_grid(point.as_vec3());
     let inside = [-SLACK, SLACK].into_iter().any(|dx| {
         [-SLACK, SLACK].into_iter().any(|dz| {
-            let column = |value: f64, count: u32| (value.max(0.0) as u32).min(count - 1);
+            let column = |value: f64, count: u32| saturating_u32(value.max(0.0)).min(count - 1);
             let spans = heightfield.column(column(x + dx, frame.width), column(z + dz, frame.depth));
             spans
                 .iter()
@@ -90,14 +85,13 @@ pub fn build_field(voxelizer: &dyn Voxelize, stage: &dyn BuildField) {
 }
 
 /// Makes a mesh in which every walkable span is a polygon of its own, at the height of its ground.
-#[expect(clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "small test grids")]
 fn span_polygons(field: &WalkableField, labels: &[u32]) -> PolyMesh {
     let mut mesh = PolyMesh::empty(field.frame);
     for span in (0..).take(field.len()).filter(|&span| field.is_walkable(span)) {
         let (x, z) = field.column_of(span);
         let (height, region) = (field.ground[span as usize], RegionId(labels[span as usize]));
         mesh.polygons.push(Poly {
-            first: mesh.corners.len() as u32,
+            first: to_u32(mesh.corners.len()),
             len: 4,
             region,
             area: field.area[span as usize],

@@ -1,6 +1,6 @@
 //! Exact decomposition of a small polygon without holes into the fewest convex polygons.
 
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, saturating_i32, to_u32};
 
 use crate::measure::is_narrow;
 
@@ -105,7 +105,6 @@ struct Step {
 
 impl Exact {
     /// Loads a polygon in positive order. Returns `false` if it has too many vertices or a spike.
-    #[expect(clippy::cast_possible_truncation, reason = "a logarithm")]
     pub(crate) fn load(&mut self, points: &[PlanPoint]) -> bool {
         let count = points.len();
         if !(3..=MOST_VERTICES).contains(&count) {
@@ -133,7 +132,7 @@ impl Exact {
             values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
         };
         let longest = reach(|point| point.x).hypot(reach(|point| point.z));
-        self.scale = 2.0_f64.powi(LENGTH_BITS - 1 - longest.log2().ceil() as i32);
+        self.scale = 2.0_f64.powi(LENGTH_BITS - 1 - saturating_i32(longest.log2().ceil()));
         true
     }
 
@@ -259,7 +258,6 @@ impl Exact {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
         reason = "lengths below 2^31, and only to weigh one portal against another"
     )]
     fn weight(&self, a: u32, b: u32) -> u64 {
@@ -688,7 +686,6 @@ fn key(point: PlanPoint) -> (i32, i32) {
 }
 
 /// A small number as 32 bits, without a check: this is a hot loop.
-#[expect(clippy::cast_possible_truncation, reason = "numbers within a polygon of few vertices")]
 fn step32(step: usize) -> u32 {
-    step as u32
+    to_u32(step)
 }

@@ -114,7 +114,7 @@ impl Decompose for GreedyMerge {
         triangulation: &Triangulation,
         _observer: &mut dyn Observer,
     ) -> Result<PolyMesh, StageError> {
-        merge_greedy(triangulation, &self.config).map_err(|error| StageError::new("decompose", error))
+        merge_greedy(triangulation, &self.config).map_err(StageError::at("decompose"))
     }
 }
 

@@ -73,6 +73,6 @@ impl Decompose for HertelMehlhorn {
         triangulation: &Triangulation,
         _observer: &mut dyn Observer,
     ) -> Result<PolyMesh, StageError> {
-        hertel_mehlhorn(triangulation, &self.config).map_err(|error| StageError::new("decompose", error))
+        hertel_mehlhorn(triangulation, &self.config).map_err(StageError::at("decompose"))
     }
 }

@@ -266,7 +266,7 @@ impl Decompose for NotchPortals {
         triangulation: &Triangulation,
         _observer: &mut dyn Observer,
     ) -> Result<PolyMesh, StageError> {
-        notch_portals(triangulation, &self.config).map_err(|error| StageError::new("decompose", error))
+        notch_portals(triangulation, &self.config).map_err(StageError::at("decompose"))
     }
 }
 

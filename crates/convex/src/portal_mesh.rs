@@ -203,7 +203,6 @@ impl<'a> PortalMesh<'a> {
     }
 
     /// Sharpness of a notch, for comparison only: the larger, the sharper.
-    #[expect(clippy::cast_precision_loss, reason = "only for an order")]
     pub(crate) fn sharpness(&self, notch: u32) -> f64 {
         let Notch { vertex, before, after, .. } = self.notches[notch as usize];
         let point = self.vertex_point(vertex);
@@ -283,7 +282,6 @@ impl<'a> PortalMesh<'a> {
         self.views = views;
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "distances for an order")]
     fn seen(
         &self,
         eye: PlanPoint,

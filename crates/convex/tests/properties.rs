@@ -245,7 +245,6 @@ fn relaxed_polygons_fill_the_walls_exactly() {
     for seed in 0..400 {
         let triangulation = if seed % 2 == 0 { random_star(seed) } else { random_halves(seed) };
         let wide = triangulation.vertices.iter().map(|vertex| vertex.point.x.abs()).max().unwrap_or(0);
-        #[expect(clippy::cast_precision_loss, reason = "any length will do")]
         let metres = wide as f32
             * *[0.002, 0.02, 0.1, 1.0].iter().cycle().nth((seed / 2 % 4).try_into().unwrap()).unwrap();
         let config = NotchPortalsConfig::default();

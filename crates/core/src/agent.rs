@@ -1,6 +1,6 @@
 //! The agent that the mesh is baked for.
 
-use crate::BadField;
+use crate::{BadField, saturating_u32};
 
 /// Shape and abilities of an agent. Lengths in metres, angles in radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,13 +62,4 @@ impl Agent {
     pub fn max_step_levels(&self, level_height: f32) -> u32 {
         saturating_u32((self.max_step / level_height + QUOTIENT_SLACK).floor())
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "float-to-int casts saturate, as meant here"
-)]
-fn saturating_u32(value: f32) -> u32 {
-    value as u32
 }

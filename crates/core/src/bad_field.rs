@@ -1,5 +1,6 @@
 //! The error of a configuration that cannot be used.
 
+use crate::nearest_f32;
 use thiserror::Error;
 
 /// A field of a configuration is out of its range.
@@ -60,8 +61,7 @@ impl BadField {
 /// Shows a value that was given in single precision in single precision: 0.1, not
 /// 0.10000000149011612.
 fn shortest(value: f64) -> String {
-    #[expect(clippy::cast_possible_truncation, reason = "only if nothing is lost")]
-    let single = value as f32;
+    let single = nearest_f32(value);
     if f64::from(single).total_cmp(&value).is_eq() { single.to_string() } else { value.to_string() }
 }
 

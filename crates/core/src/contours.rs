@@ -274,7 +274,6 @@ impl PolygonSet {
 
     /// Returns the area of a polygon in square cells, without its holes.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "an area for people and ratios, not for decisions")]
     pub fn polygon_area(&self, polygon: &Polygon) -> f64 {
         polygon.loops().map(|polygon_loop| self.doubled_area(polygon_loop)).sum::<i128>() as f64 / 2.0
     }

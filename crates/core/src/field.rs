@@ -180,7 +180,6 @@ impl WalkableField {
 
     /// Returns the plan area of the walkable spans in square metres.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
     pub fn walkable_area(&self) -> f64 {
         self.walkable_spans() as f64 * self.frame.cell_area()
     }

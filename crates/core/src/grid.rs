@@ -3,7 +3,7 @@
 use glam::Vec3;
 use thiserror::Error;
 
-use crate::{BadField, Bounds};
+use crate::{BadField, Bounds, nearest_f32, saturating_u32};
 
 /// Largest absolute plan coordinate. Differences then fit 31 bits and the orientation test fits
 /// `i64` exactly.
@@ -123,8 +123,7 @@ impl GridFrame {
                 let needed = needed as u64;
                 return Err(GridError::TooLong { axis, unit, needed, limit: MAX_PLAN_COORDINATE as u64 });
             }
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just above")]
-            let needed = needed as u32;
+            let needed = saturating_u32(needed);
             Ok(needed)
         };
         let width = count('x', "cells", bounds.min.x, bounds.max.x, scale.cell_size)?;
@@ -156,11 +155,8 @@ impl GridFrame {
     #[inline]
     #[must_use]
     pub fn to_world(&self, x_cells: f64, height_levels: f64, z_cells: f64) -> Vec3 {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the nearest single-precision position is what is wanted"
-        )]
-        let axis = |origin: f32, step: f32, value: f64| (f64::from(origin) + f64::from(step) * value) as f32;
+        let axis =
+            |origin: f32, step: f32, value: f64| nearest_f32(f64::from(origin) + f64::from(step) * value);
         Vec3::new(
             axis(self.origin.x, self.cell_size, x_cells),
             axis(self.origin.y, self.level_height, height_levels),

@@ -29,10 +29,6 @@ impl Span {
     #[inline]
     #[must_use]
     pub fn ground(&self) -> f32 {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "levels are below 2^30; beyond 2^24 a level is under one part in 2^24"
-        )]
         let top = self.top as f32;
         top - f32::from(self.ground_drop) / f32::from(GROUND_STEPS_PER_LEVEL)
     }

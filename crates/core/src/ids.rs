@@ -1,5 +1,8 @@
 //! Ids: newtypes over `u32`, so that a region can never be passed where a polygon is meant.
 
+/// Defines an id: a newtype over `u32` with `index`, `from_index` and `Display`. Who uses it needs
+/// the crate `bytemuck` with its derives.
+#[macro_export]
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*

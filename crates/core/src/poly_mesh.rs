@@ -94,7 +94,6 @@ impl PolyMesh {
 
     /// Returns the plan area of all polygons in square metres.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "an area for people and ratios, not for decisions")]
     pub fn area(&self) -> f64 {
         let doubled: i128 =
             (0..self.polygons.len()).map(|polygon| self.doubled_area(PolyId::from_index(polygon))).sum();
@@ -237,7 +236,6 @@ impl HeightSurface {
                 }
                 doubled += cross;
             }
-            #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
             let expected = polygons.doubled_area(polygon) as f64;
             if (doubled - expected).abs() > expected * 1e-4 + 0.02 {
                 out.push(Violation::BrokenSurface { polygon });

@@ -22,13 +22,11 @@ impl Random {
     }
 
     /// Returns a number in `0..1`, in steps of 2^-24, which single precision holds exactly.
-    #[expect(clippy::cast_precision_loss, reason = "24 bits fit a single exactly")]
     pub fn unit(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / 16_777_216.0
     }
 
     /// Returns a number in `0..1`, in steps of 2^-53, which double precision holds exactly.
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double exactly")]
     pub fn unit_f64(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / 9_007_199_254_740_992.0
     }

@@ -25,6 +25,11 @@ impl StageError {
     pub fn new(stage: &'static str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { stage, cause: cause.into() }
     }
+
+    /// Returns what makes an error of `stage` out of its cause, for [`Result::map_err`].
+    pub fn at<E: Into<Box<dyn Error + Send + Sync>>>(stage: &'static str) -> impl Fn(E) -> Self {
+        move |cause| Self::new(stage, cause)
+    }
 }
 
 impl std::fmt::Display for StageError {

@@ -2,6 +2,7 @@
 
 use crate::{
     Direction, GridFrame, NO_SPAN, RegionMap, SpanField, Validate, Violation, ViolationList, WalkableField,
+    to_u32,
 };
 
 /// Side in cells of the fixed blocks of a grid. Rules that must not depend on tiles work block by
@@ -333,8 +334,7 @@ impl Builder {
                 if let Some(from) = source(x, z) {
                     self.push_column(column, from, (x, z));
                 }
-                #[expect(clippy::cast_possible_truncation, reason = "no more spans than the sources have")]
-                self.result.field.columns.push(self.result.field.span_columns.len() as u32);
+                self.result.field.columns.push(to_u32(self.result.field.span_columns.len()));
                 column += 1;
             }
         }

@@ -1,7 +1,7 @@
 //! What agents know of each other during a step: a snapshot, in the order of squares of the plan.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, saturating_i32};
 
 /// What the others see of an agent.
 #[derive(Clone, Copy, Debug)]
@@ -91,9 +91,7 @@ impl Bodies {
 
 /// The number of a square along an axis.
 fn square(along: f32, side: f32) -> i32 {
-    #[expect(clippy::cast_possible_truncation, reason = "squares at the end of the world are one")]
-    let square = (along / side).floor() as i32;
-    square
+    saturating_i32((along / side).floor())
 }
 
 /// Squares in rows: z first.

@@ -1,7 +1,7 @@
 //! The velocity of an agent: where its path leads, and what others and walls leave of that.
 
 use glam::{Vec2, Vec3Swizzles};
-use waymesh_core::Random;
+use waymesh_core::{Random, to_u32};
 use waymesh_graph::{NavMesh, PolygonFilter, TravelCost};
 
 use crate::CrowdConfig;
@@ -114,8 +114,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
                     return;
                 }
                 if other.polygon == body.polygon || self.around.sees(other.polygon) {
-                    #[expect(clippy::cast_possible_truncation, reason = "agents have 32-bit numbers")]
-                    self.neighbours.insert(gap, index as u32, most);
+                    self.neighbours.insert(gap, to_u32(index), most);
                 }
             });
             if self.neighbours.count == most {

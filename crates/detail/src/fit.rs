@@ -281,7 +281,6 @@ impl FitHeights for GreedyInsertion {
         mesh: &PolyMesh,
         observer: &mut dyn Observer,
     ) -> Result<HeightSurface, StageError> {
-        fit_heights(field, regions, mesh, &self.config, observer)
-            .map_err(|error| StageError::new("detail", error))
+        fit_heights(field, regions, mesh, &self.config, observer).map_err(StageError::at("detail"))
     }
 }

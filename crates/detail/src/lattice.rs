@@ -74,7 +74,6 @@ impl Lattice {
     }
 
     /// Returns the frame of the field under a mesh with this frame.
-    #[expect(clippy::cast_precision_loss, reason = "a small power of two")]
     pub(crate) fn columns(self, frame: &GridFrame) -> GridFrame {
         GridFrame {
             cell_size: frame.cell_size * self.points() as f32,

@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use waymesh_core::{PlanPoint, PolyId, SurfacePoint};
+use waymesh_core::{PlanPoint, PolyId, SurfacePoint, nearest_f32, to_u32};
 
 use crate::{
     DetailError,
@@ -58,7 +58,6 @@ pub(crate) struct Task<'a> {
 
 impl Task<'_> {
     /// Fits the polygon at `place` in the group and adds it to `patch`.
-    #[expect(clippy::cast_possible_truncation, reason = "the driver checks the counts of the whole surface")]
     pub(crate) fn fit(
         &self,
         place: usize,
@@ -92,14 +91,14 @@ impl Task<'_> {
         let error = self.refine(scratch);
         let Scratch { surface, rows, outline, .. } = scratch;
 
-        let base = outlines.points.len() as u32;
-        let boundary = outline.len() as u32;
+        let base = to_u32(outlines.points.len());
+        let boundary = to_u32(outline.len());
         let step = lattice.point_step();
         let origin = rows.corner().map(|value| value << lattice.point_bits);
         let inner = &surface.points[outline.len()..];
         patch.points.extend(inner.iter().map(|point| {
             let [x, z] = [(point.x, origin[0]), (point.z, origin[1])]
-                .map(|(value, origin)| (f64::from(value) * step + f64::from(origin)) as f32);
+                .map(|(value, origin)| nearest_f32(f64::from(value) * step + f64::from(origin)));
             SurfacePoint { x, height: point.height, z }
         }));
         let number = |corner: u32| {
@@ -107,8 +106,8 @@ impl Task<'_> {
         };
         patch.triangles.extend(surface.facets.iter().map(|facet| facet.corners.map(number)));
         patch.polygons.push(Fitted {
-            points: inner.len() as u32,
-            triangles: surface.facets.len() as u32,
+            points: to_u32(inner.len()),
+            triangles: to_u32(surface.facets.len()),
             error,
         });
         Ok(())

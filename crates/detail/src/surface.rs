@@ -1,5 +1,7 @@
 //! A small triangulation with incremental insertion that stays close to Delaunay.
 
+use waymesh_core::to_u32;
+
 /// No triangle: the neighbour beyond an edge of the outline.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -160,9 +162,8 @@ impl Surface {
 
     /// Adds a facet and links it with the facets beyond its edges, which had no neighbour on their
     /// cut.
-    #[expect(clippy::cast_possible_truncation, reason = "fewer facets than twice the points, which fit")]
     fn facet(&mut self, corners: [u32; 3], beyond: [u32; 3]) -> u32 {
-        let index = self.facets.len() as u32;
+        let index = to_u32(self.facets.len());
         for other in beyond.into_iter().filter(|&other| other != NONE) {
             self.facets[other as usize].beyond[2] = index;
         }
@@ -261,18 +262,17 @@ impl Surface {
 
     /// Inserts a point strictly inside the outline, near `facet`, and flips towards Delaunay around
     /// it. The changed facets are in `star`. Returns `false` if there is a point already.
-    #[expect(clippy::cast_possible_truncation, reason = "outline and samples of one polygon fit 32 bits")]
     pub(crate) fn insert(&mut self, point: Point, facet: u32) -> bool {
-        let added = self.points.len() as u32;
+        let added = to_u32(self.points.len());
         self.star.clear();
         match self.locate(facet, point) {
             Location::Inside(facet) => {
                 let here = self.facets[facet];
                 self.points.push(point);
                 let edges = [0, 1, 2].map(|edge| {
-                    (here.corners[edge], here.corners[(edge + 1) % 3], here.beyond[edge], facet as u32)
+                    (here.corners[edge], here.corners[(edge + 1) % 3], here.beyond[edge], to_u32(facet))
                 });
-                self.fan(added, &edges, [facet as u32, NONE]);
+                self.fan(added, &edges, [to_u32(facet), NONE]);
             }
             Location::OnEdge(facet, edge) => {
                 let here = self.facets[facet];
@@ -287,7 +287,7 @@ impl Surface {
                 self.points.push(point);
                 let [u, v, c] = [0, 1, 2].map(|step| here.corners[(edge + step) % 3]);
                 let d = there.corners[(back + 2) % 3];
-                let facet = facet as u32;
+                let facet = to_u32(facet);
                 let edges = [
                     (c, u, here.beyond[(edge + 2) % 3], facet),
                     (u, d, there.beyond[(back + 1) % 3], other),
@@ -312,12 +312,11 @@ impl Surface {
 
     /// Replaces the `old` facets by one facet from each edge to the point `added`. An edge is given
     /// by its ends, the facet beyond it and the old facet it was part of.
-    #[expect(clippy::cast_possible_truncation, reason = "fewer facets than twice the points, which fit")]
     fn fan(&mut self, added: u32, edges: &[(u32, u32, u32, u32)], old: [u32; 2]) {
         let count = edges.len();
         let reused = old.iter().filter(|&&facet| facet != NONE).count();
-        let first_new = self.facets.len() as u32;
-        let index = |edge: usize| if edge < reused { old[edge] } else { first_new + (edge - reused) as u32 };
+        let first_new = to_u32(self.facets.len());
+        let index = |edge: usize| if edge < reused { old[edge] } else { first_new + to_u32(edge - reused) };
         for (edge, &(from, to, beyond, part_of)) in edges.iter().enumerate() {
             let facet = Facet {
                 corners: [from, to, added],

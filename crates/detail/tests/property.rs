@@ -56,7 +56,6 @@ proptest! {
         let smooth = |x: f32, z: f32| 5.0 * (x / 8.0).sin() + 4.0 * (z / 6.0).cos();
         let mut rough: Vec<Option<f32>> = Vec::new();
         for index in 0..size * size {
-            #[expect(clippy::cast_precision_loss, reason = "small grid")]
             let (x, z) = ((index % size) as f32, (index / size) as f32);
             rough.push((!random.chance(holes)).then(|| smooth(x, z) + roughness * random.unit()));
         }

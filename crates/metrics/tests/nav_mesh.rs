@@ -39,7 +39,6 @@ fn polygons() -> PolyMesh {
 }
 
 fn surface(mesh: &PolyMesh, height: f32) -> HeightSurface {
-    #[expect(clippy::cast_precision_loss, reason = "a small grid")]
     let point =
         |vertex: &PlanVertex| SurfacePoint { x: vertex.point.x as f32, height, z: vertex.point.z as f32 };
     let corners = mesh.corners.chunks(4).map(|corners| [0, 1, 2, 3].map(|index: usize| corners[index].0));

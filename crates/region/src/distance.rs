@@ -138,9 +138,8 @@ pub fn blur(field: &WalkableField, distance: &DistanceField) -> DistanceField {
 }
 
 #[cfg(test)]
-#[expect(clippy::cast_possible_truncation, reason = "small test fields")]
 mod tests {
-    use waymesh_core::Direction;
+    use waymesh_core::{Direction, to_u32};
     use waymesh_testkit::fields;
 
     use super::*;
@@ -163,10 +162,10 @@ mod tests {
     /// Computes shortest distances by relaxing all eight steps of every span until nothing changes.
     fn slow_distances(field: &WalkableField) -> Vec<u32> {
         let inner = |span: usize| {
-            field.is_walkable(span as u32)
+            field.is_walkable(to_u32(span))
                 && Direction::ALL.iter().all(|&direction| {
                     field
-                        .walkable_neighbour(span as u32, direction)
+                        .walkable_neighbour(to_u32(span), direction)
                         .is_some_and(|neighbour| field.area[neighbour as usize] == field.area[span])
                 })
         };
@@ -177,7 +176,7 @@ mod tests {
             for span in 0..field.len() {
                 let mut best = distances[span];
                 for direction in Direction::ALL {
-                    let Some(next) = field.walkable_neighbour(span as u32, direction) else { continue };
+                    let Some(next) = field.walkable_neighbour(to_u32(span), direction) else { continue };
                     best = best.min(distances[next as usize] + 2);
                     for side in [direction.next(), direction.previous()] {
                         if let Some(slant) = field.walkable_neighbour(next, side) {
@@ -249,12 +248,12 @@ mod tests {
         }
         let field = fields::from_ascii(&map);
         let distance = distance_field(&field);
-        let borders: Vec<(f64, f64)> = (0..field.len() as u32)
+        let borders: Vec<(f64, f64)> = (0..to_u32(field.len()))
             .filter(|&span| distance.distances[span as usize] == 0)
             .map(|span| field.column_of(span))
             .map(|(x, z)| (f64::from(x), f64::from(z)))
             .collect();
-        for span in 0..field.len() as u32 {
+        for span in 0..to_u32(field.len()) {
             let (x, z) = field.column_of(span);
             let true_distance = borders
                 .iter()

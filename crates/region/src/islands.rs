@@ -107,7 +107,6 @@ impl SmallIslands {
     /// Returns `true` if an island of this many spans is removed, and counts it. Call it once per
     /// island.
     pub(crate) fn removes(&mut self, spans: u64) -> bool {
-        #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
         let is_small = (spans as f64) < self.least_spans;
         if is_small {
             self.removed.islands += 1;
@@ -120,7 +119,6 @@ impl SmallIslands {
     pub(crate) fn tell(self, observer: &mut dyn Observer) -> RemovedIslands {
         let mut removed = self.removed;
         if removed.islands > 0 {
-            #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
             {
                 removed.area = removed.spans as f64 * self.cell_area;
             }

@@ -121,7 +121,6 @@ fn rival_pairs(field: &WalkableField, crowded: &[u32], labels: &[u32]) -> Vec<(u
 
 /// Merges region by region, the smallest first, until none is left that should and can be merged.
 pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u64 {
-    #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
     let is_unwanted = |region: &Region| {
         region.spans > 0 && (region.spans as f64 <= small * (1.0 + ROUNDING) || !region.has_wall)
     };

@@ -1,7 +1,7 @@
 //! Monotone partition: row sweeps.
 
 use waymesh_core::stage::{Partition, StageError};
-use waymesh_core::{BadField, Direction, NO_REGION, Observer, RegionId, RegionMap, WalkableField};
+use waymesh_core::{BadField, Direction, NO_REGION, Observer, RegionId, RegionMap, WalkableField, to_u32};
 
 use crate::error::RegionError;
 use crate::merge::merge_small_regions;
@@ -102,7 +102,7 @@ pub struct Monotone {
 
 impl Partition for Monotone {
     fn partition(&self, field: &WalkableField, observer: &mut dyn Observer) -> Result<RegionMap, StageError> {
-        partition_monotone(field, &self.config, observer).map_err(|error| StageError::new("partition", error))
+        partition_monotone(field, &self.config, observer).map_err(StageError::at("partition"))
     }
 }
 
@@ -131,10 +131,7 @@ fn sweep_rows(field: &WalkableField) -> (Vec<u32>, u32) {
                     labels[west]
                 } else {
                     sweeps.push(Sweep { first: x, last: x, region: NO_REGION, contacts: 0, is_torn: false });
-                    #[expect(clippy::cast_possible_truncation, reason = "no more than there are spans")]
-                    {
-                        (sweeps.len() - 1) as u32
-                    }
+                    to_u32(sweeps.len() - 1)
                 };
                 labels[span] = number;
                 let sweep = &mut sweeps[number as usize];

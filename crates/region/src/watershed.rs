@@ -108,8 +108,7 @@ pub struct Watershed {
 
 impl Partition for Watershed {
     fn partition(&self, field: &WalkableField, observer: &mut dyn Observer) -> Result<RegionMap, StageError> {
-        partition_watershed(field, &self.config, observer)
-            .map_err(|error| StageError::new("partition", error))
+        partition_watershed(field, &self.config, observer).map_err(StageError::at("partition"))
     }
 }
 

@@ -51,7 +51,6 @@ fn field(data: &Value) -> WalkableField {
             field.span_columns.push(column);
             field.floor.push(floor);
             field.clearance.push(number(&spans[span]["h"]));
-            #[expect(clippy::cast_precision_loss, reason = "small levels")]
             field.ground.push(floor as f32);
             field.links.push(links);
             field.area.push(AreaId(number(&areas[span])));

@@ -309,7 +309,6 @@ proptest! {
     #[test]
     fn all_that_should_and_can_be_merged_is(seed in any::<u64>(), width in 1_u32..50, depth in 1_u32..50, small in 1_u32..100) {
         let field = fields::random(seed, width, depth);
-        #[expect(clippy::cast_precision_loss, reason = "a small number")]
         let small = small as f32 + 0.5;
         for regions in [watershed(&field, small * 0.09), monotone(&field, small * 0.09)] {
             prop_assert_eq!(could_still_merge(&field, &regions, small), None);

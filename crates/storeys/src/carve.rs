@@ -1,6 +1,6 @@
 //! Converts depth maps to spans: the ground far enough from walls, its links, and where it ends.
 
-use waymesh_core::{Direction, FieldWindow, GridFrame, GridWindow, SlimSpans, SpanKey};
+use waymesh_core::{Direction, FieldWindow, GridFrame, GridWindow, SlimSpans, SpanKey, nearest_f32, to_u32};
 
 use crate::clearance::Clearance;
 use crate::config::{HEIGHT_SLACK, Walk};
@@ -61,9 +61,8 @@ pub(crate) fn carve(
 
 /// Converts a height to levels.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "single precision is what is kept")]
 fn levels(metres: f32, per_level: f64) -> f32 {
-    (f64::from(metres) * per_level) as f32
+    nearest_f32(f64::from(metres) * per_level)
 }
 
 /// Removes ground that is too close to a border.
@@ -135,7 +134,6 @@ struct Carver<'a> {
 
 impl Carver<'_> {
     /// Adds the spans of a row of the window from `first` on, within one block. Returns the end.
-    #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
     fn push_row(&mut self, first: u32, z: u32) -> u32 {
         let (maps, per_level) = (self.maps, self.per_level);
         let (px, pz) = (first + self.dx, z + self.dz);
@@ -193,7 +191,7 @@ impl Carver<'_> {
                 self.spans.ground.push(ground);
                 self.spans.links.push(links);
             }
-            self.spans.columns.push(self.spans.ground.len() as u32);
+            self.spans.columns.push(to_u32(self.spans.ground.len()));
         }
         end
     }
@@ -225,7 +223,6 @@ impl Carver<'_> {
 
     /// Notes the floor that the next span is linked to, if that is not the nearest of the remaining
     /// ground there.
-    #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
     fn push_odd(&mut self, places: Places, floor: u16, direction: Direction, ground: f32) {
         let is_left = |(_, place): &(u16, usize)| self.maps.has_ground(*place);
         let column: Vec<(u16, usize)> = places.floors().filter(is_left).collect();
@@ -235,7 +232,7 @@ impl Carver<'_> {
         let own = *self.spans.columns.last().unwrap_or(&0) as usize;
         let span = self.spans.ground.len();
         if SlimSpans::nearest(&heights, ground, self.spans.near, span - own) != place {
-            self.spans.odd.push((SlimSpans::link_key(span as u32, direction), place as u32));
+            self.spans.odd.push((SlimSpans::link_key(to_u32(span), direction), to_u32(place)));
         }
     }
 

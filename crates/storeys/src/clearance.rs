@@ -1,6 +1,6 @@
 //! Distance of every place from the nearest wall or drop.
 
-use waymesh_core::{Direction, GridWindow};
+use waymesh_core::{Direction, GridWindow, nearest_f32, saturating_u32, to_u32};
 
 use crate::config::Walk;
 use crate::depth::{DepthMaps, NO_FLOOR};
@@ -50,10 +50,9 @@ struct BorderPlace {
 }
 
 impl Ends {
-    #[expect(clippy::cast_possible_truncation, reason = "blocks and places are counted in 32 bits")]
     fn find(maps: &DepthMaps<'_>, walls: &Walls, walk: &Walk) -> Self {
         let slots: Vec<Option<u32>> =
-            (0..maps.ranges.len()).map(|sheet| walls.slot(sheet).map(|slot| slot as u32)).collect();
+            (0..maps.ranges.len()).map(|sheet| walls.slot(sheet).map(to_u32)).collect();
         let mut ends = vec![[1.0; 4]; walls.len()];
         let mut places = Vec::new();
         for (index, block) in maps.blocks.iter().enumerate() {
@@ -63,12 +62,13 @@ impl Ends {
                 for (pixel, place) in block.sheet(floor).enumerate() {
                     let links = &maps.links[place];
                     if links.contains(&NO_FLOOR) && maps.has_ground(place) {
-                        places.push(BorderPlace { block: index as u32, floor, x, z });
+                        places.push(BorderPlace { block: to_u32(index), floor, x, z });
                         for direction in Direction::ALL {
                             if links[direction.index()] == NO_FLOOR {
                                 let across = extents_across(maps, walls, walk, place, (x, z), direction);
                                 let end = walls.end(slot + pixel, direction, across);
-                                ends[slot + pixel][direction.index()] = round_place(f64::from(end)) as f32;
+                                ends[slot + pixel][direction.index()] =
+                                    nearest_f32(round_place(f64::from(end)));
                             }
                         }
                     }
@@ -108,8 +108,7 @@ fn extents_across(
 /// Cells around a window that have to be drawn so that everything in the window is known: the
 /// radius, and a margin for cracks, links and borders.
 pub(crate) fn halo_cells(walk: &Walk) -> u32 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
-    let radius = walk.radius.ceil() as u32;
+    let radius = saturating_u32(walk.radius.ceil());
     radius.saturating_add(6)
 }
 

@@ -1,7 +1,7 @@
 //! Configuration of the storeys.
 
 use glam::Vec3;
-use waymesh_core::{Agent, BadField, GridFrame, GridScale};
+use waymesh_core::{Agent, BadField, GridFrame, GridScale, saturating_u32};
 
 use crate::StoreysError;
 
@@ -59,17 +59,12 @@ waymesh_core::setters! {
 impl StoreysConfig {
     /// Fine cells along a rough one: the configured number, or the default.
     #[must_use]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "positive; the cast saturates"
-    )]
     pub fn rough_cells(&self) -> u32 {
         if self.rough_cells != 0 {
             return self.rough_cells;
         }
         let widest = self.agent.radius.clamp(0.0, WIDEST_ROUGH_CELL);
-        ((widest / self.scale.cell_size + 1e-4).floor() as u32).clamp(FEWEST_CELLS, MOST_CELLS)
+        saturating_u32((widest / self.scale.cell_size + 1e-4).floor()).clamp(FEWEST_CELLS, MOST_CELLS)
     }
 
     /// Height of a rough level in metres: the configured one, or the default.

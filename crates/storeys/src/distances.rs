@@ -1,6 +1,6 @@
 //! Distances of places to borders, near the new border at the agent's radius.
 
-use waymesh_core::GridWindow;
+use waymesh_core::{GridWindow, nearest_f32, saturating_i64, to_u32};
 
 use crate::config::Walk;
 use crate::depth::{Block, DepthMaps};
@@ -83,12 +83,14 @@ impl Distances {
 }
 
 impl Segment {
-    #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
     pub(crate) fn of_post(post: &Post, window: GridWindow) -> Self {
         let corner = post.ends[0].map(f64::floor);
         Self {
-            base: [corner[0] as i64 - i64::from(window.x), corner[1] as i64 - i64::from(window.z)],
-            ends: post.ends.map(|[x, z]| [(x - corner[0]) as f32, (z - corner[1]) as f32]),
+            base: [
+                saturating_i64(corner[0]) - i64::from(window.x),
+                saturating_i64(corner[1]) - i64::from(window.z),
+            ],
+            ends: post.ends.map(|[x, z]| [nearest_f32(x - corner[0]), nearest_f32(z - corner[1])]),
             ground: post.ground,
         }
     }
@@ -326,11 +328,9 @@ impl Measure<'_, '_> {
 
     /// Initialises the distances of a sheet.
     fn take_slot(&mut self, (block, floor): (&Block, u16)) {
-        #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
-        let new = self.squared.len() as u32;
+        let new = to_u32(self.squared.len());
         self.slots[block.number(floor)] = new;
-        #[expect(clippy::cast_possible_truncation, reason = "fewer than places")]
-        let row = self.row_most.len() as u32;
+        let row = to_u32(self.row_most.len());
         self.rows[block.number(floor)] = row;
         let reach = self.reach * self.reach;
         let (pixels, asked) = (block.pixels, self.asked);
@@ -357,8 +357,7 @@ impl Measure<'_, '_> {
                 if self.slots[sheet] == NOTHING_NEAR {
                     continue;
                 }
-                #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
-                let slot = distances.len() as u32;
+                let slot = to_u32(distances.len());
                 slots[sheet] = slot;
                 let squared = &self.squared[self.slots[sheet] as usize..];
                 for row in squared.chunks_exact(padded(width)).take(block.pixels.depth as usize) {

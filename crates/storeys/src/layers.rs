@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use glam::Vec3;
-use waymesh_core::{Direction, DisjointSets, FieldWindow, GridFrame, GridWindow, SlimSpans, SpanField};
+use waymesh_core::{
+    Direction, DisjointSets, FieldWindow, GridFrame, GridWindow, SlimSpans, SpanField, saturating_u32, to_u32,
+};
 
 use crate::StoreysError;
 use crate::config::{HEIGHT_SLACK, StoreysConfig, Walk};
@@ -101,8 +103,7 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
     };
     let mut order: Vec<(u32, u32, u32, u32)> = Vec::with_capacity(runs.len());
     for column in 0..starts.len() - 1 {
-        #[expect(clippy::cast_possible_truncation, reason = "columns are counted in 32 bits")]
-        let column = column as u32;
+        let column = to_u32(column);
         let (x, z) = (column % voxels.width, column / voxels.width);
         let floors = starts[column as usize]..starts[column as usize + 1];
         order.extend(floors.map(|floor| (runs[floor as usize].low, x, z, floor)));
@@ -124,7 +125,6 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
         count += 1;
         walkable += u32::from(layer.walkable);
     }
-    #[expect(clippy::cast_precision_loss, reason = "levels of a real scene fit a single")]
     let floors = runs.iter().zip(&roots).map(|(run, &root)| Floor {
         low: run.low as f32 * level,
         high: (run.high + 1) as f32 * level,
@@ -136,9 +136,8 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
     Ok(Layers { width, depth, side, count, walkable, rise: walk.rise, starts, floors })
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as meant")]
 fn levels(count: f32) -> u32 {
-    count as u32
+    saturating_u32(count)
 }
 
 /// The floors of all columns.
@@ -315,8 +314,7 @@ impl Flood<'_> {
             }
             let root = self.layers.find(layer);
             if places[root as usize] == NO_LAYER {
-                #[expect(clippy::cast_possible_truncation, reason = "no more layers than floors")]
-                let place = found.len() as u32;
+                let place = to_u32(found.len());
                 places[root as usize] = place;
                 found.push(Numbered { root, walkable: false, low: run.low, high: run.high });
             }
@@ -466,8 +464,7 @@ impl Layers {
             if !(x >= 0.0 && z >= 0.0 && x < f64::from(self.width) && z < f64::from(self.depth)) {
                 return Err(off);
             }
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just above")]
-            let (x, z) = (x as u32, z as u32);
+            let (x, z) = (saturating_u32(x), saturating_u32(z));
             let near = |floor: &Floor| {
                 y >= f64::from(floor.low - self.rise) && y <= f64::from(floor.high + self.rise)
             };

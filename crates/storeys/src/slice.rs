@@ -1,17 +1,13 @@
 //! Cuts of a triangle by the lines through the centres of rows of cells.
 
 use crate::config::ScenePoint;
+use waymesh_core::saturating_i64;
 
 /// The whole number at or below `value`. On the baseline instruction set [`f64::floor`] would be a
 /// library call.
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "places are below 2^31, and the cast saturates"
-)]
 pub(crate) fn whole_below(value: f64) -> i64 {
-    let whole = value as i64;
+    let whole = saturating_i64(value);
     whole.saturating_sub(i64::from(whole as f64 > value))
 }
 
@@ -99,7 +95,6 @@ impl Cutter {
             if !wanted(line) {
                 continue;
             }
-            #[expect(clippy::cast_precision_loss, reason = "lines are below 2^31")]
             let at = line as f64 + 0.5;
             let mut ends = [[0.0; 2]; 3];
             let mut count = 0;

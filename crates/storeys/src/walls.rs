@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use waymesh_core::Direction;
+use waymesh_core::{Direction, nearest_f32, saturating_u32, to_u32};
 
 use crate::clearance::{round_height, round_place};
 use crate::config::{ScenePoint, Walk};
@@ -108,8 +108,7 @@ impl Walls {
 
     fn take_slot(&mut self, sheet: usize, area: usize) -> usize {
         if self.slots[sheet] == NO_EXTENTS {
-            #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
-            let slot = self.extents.len() as u32;
+            let slot = to_u32(self.extents.len());
             self.slots[sheet] = slot;
             self.extents.resize(self.extents.len() + area, UNKNOWN);
         }
@@ -175,8 +174,7 @@ impl Walls {
                     && maps.whole_sides(index, floor) != ALL_SIDES;
                 if may_end && find_ends(maps, block, floor, &mut lines) {
                     let count = (block.pixels.width + block.pixels.depth) as usize;
-                    #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
-                    let first = (lines.len() - count) as u32;
+                    let first = to_u32(lines.len() - count);
                     firsts[block.number(floor)] = first;
                     self.take_slot(block.number(floor), block.area());
                 }
@@ -374,7 +372,6 @@ impl Walls {
             if here.is_none() && there.is_none() {
                 continue;
             }
-            #[expect(clippy::cast_precision_loss, reason = "places are below 2^31")]
             let centre = (pixel + i64::from(origin)) as f64 + 0.5;
             let (from, to) = (cut.start[0].max(centre), cut.end[0].min(centre + 1.0));
             let height = |place: f64| cut.start[1] + slope * (place - cut.start[0]);
@@ -408,17 +405,16 @@ impl Walls {
     ) {
         let (low, high) = (f64::from(ground + walk.rise), f64::from(ground + walk.height));
         let sheet = block.number(floor);
-        #[expect(clippy::cast_possible_truncation, reason = "distances of a cell at most")]
         if let Some(distance) = nearest_between(side_cut, low, high) {
             let slot = self.take_slot(sheet, block.area());
             let wall = &mut self.extents[slot + pixel].wall[to.index()];
-            *wall = wall.min(distance as f32);
+            *wall = wall.min(nearest_f32(distance));
         } else if walkable
             && (side_cut[0][1] - f64::from(ground)).abs() <= f64::from(walk.rise)
             && let Some(slot) = self.slot(sheet)
         {
             let end = &mut self.extents[slot + pixel].ground[to.index()];
-            *end = end.max(side_cut[1][0] as f32);
+            *end = end.max(nearest_f32(side_cut[1][0]));
         }
     }
 
@@ -428,8 +424,8 @@ impl Walls {
         let window = maps.window;
         let range = |axis: usize, first: u32, count: u32| {
             let [low, high] = range_of(corners, axis).map(|value| value - f64::from(first));
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
-            let range = (low - 0.5).floor().max(0.0) as u32..((high + 0.5).floor().max(-1.0) + 1.0) as u32;
+            let range = saturating_u32((low - 0.5).floor().max(0.0))
+                ..saturating_u32((high + 0.5).floor().max(-1.0) + 1.0);
             range.start..range.end.min(count)
         };
         let mut grounds: Vec<f32> = Vec::new();

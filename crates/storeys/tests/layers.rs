@@ -54,7 +54,6 @@ fn check(name: &str, layers: &Layers, voxels: &RoughVoxels, config: &StoreysConf
                 }
             }
             for y in (0..voxels.levels).filter(|&y| voxels.is_positive(x, z, y)) {
-                #[expect(clippy::cast_precision_loss, reason = "few levels")]
                 let middle = (y as f32 + 0.5) * level;
                 let holders = column.iter().filter(|floor| floor.low < middle && middle < floor.high).count();
                 assert_eq!(holders, 1, "{name}: the voxel {x}, {y}, {z} is in {holders} floors");

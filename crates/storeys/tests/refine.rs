@@ -300,7 +300,6 @@ proptest! {
         }
         for (column, &is_kept) in kept.iter().enumerate().take(field.frame.column_count()) {
             let (cx, cz) = (column % field.frame.width as usize, column / field.frame.width as usize);
-            #[expect(clippy::cast_precision_loss, reason = "few columns")]
             let point = [(cx as f64 + 0.5) * 0.1, (cz as f64 + 0.5) * 0.1];
             let clear = distance(&plan, point).min(distance(&edge, point));
             prop_assert!(is_kept || clear <= 0.35 + slack, "lost at {point:?}, {clear} from anything");

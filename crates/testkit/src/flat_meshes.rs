@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use waymesh_core::{
     AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId, VertexId,
+    saturating_i32,
 };
 
 /// Reads a mesh of version 2 with whole numbers: a unit is one cell, and vertices at the same place
@@ -77,8 +78,7 @@ pub fn build(polygons: &[Vec<PlanPoint>]) -> PolyMesh {
 #[must_use]
 pub fn crooked(seed: u64, side: u16, blocked: f64) -> PolyMesh {
     let mut random = Random::new(seed);
-    #[expect(clippy::cast_possible_truncation, reason = "0 to 4")]
-    let mut shift = || (f64::from(random.unit()) * 5.0) as i32 - 2;
+    let mut shift = || saturating_i32(f64::from(random.unit()) * 5.0) - 2;
     let mut row = |x: u16| -> Vec<PlanPoint> {
         (0..=side).map(|z| PlanPoint::new(10 * i32::from(x) + shift(), 10 * i32::from(z) + shift())).collect()
     };

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use waymesh_core::nearest_f32;
 
 use serde_json::Value;
 
@@ -62,8 +63,7 @@ fn unit_beside(file: &Path) -> Option<f32> {
     let golden = file.extension().is_some_and(|ending| ending == "obj").then_some(1.0);
     let json = text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
     let unit = json.and_then(|json| json.get("unit_m").and_then(Value::as_f64));
-    #[expect(clippy::cast_possible_truncation, reason = "a scale")]
-    let unit = unit.map(|unit| unit as f32).filter(|unit| unit.is_finite() && *unit > 0.0);
+    let unit = unit.map(nearest_f32).filter(|unit| unit.is_finite() && *unit > 0.0);
     unit.or(golden)
 }
 

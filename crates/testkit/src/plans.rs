@@ -6,6 +6,7 @@ use std::f64::consts::TAU;
 use glam::Vec3;
 use waymesh_core::{
     AreaId, GridFrame, PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId,
+    nearest_f32, saturating_i32, saturating_u32,
 };
 
 use crate::Random;
@@ -20,7 +21,6 @@ const EXTENT: f64 = (1 << 28) as f64;
 /// Fits polygons with holes to one integer grid, one region each. Drops points that coincide with
 /// the previous point, and rings without area. Nothing else is repaired.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, reason = "coordinates are below 2^28")]
 pub fn from_rings(polygons: &[Rings]) -> PolygonSet {
     let points = || polygons.iter().flatten().flatten();
     let low = points().fold([f64::INFINITY; 2], |low, at| [low[0].min(at[0]), low[1].min(at[1])]);
@@ -29,20 +29,19 @@ pub fn from_rings(polygons: &[Rings]) -> PolygonSet {
     // Whole numbers of a small extent stay exact.
     let scale = EXTENT / extent.max(f64::MIN_POSITIVE).log2().ceil().exp2();
     let [width, depth] = [0, 1].map(|axis| ((high[axis] - low[axis]) * scale).ceil().max(1.0));
-    #[expect(clippy::cast_sign_loss, reason = "not below 1")]
     let frame = GridFrame {
         origin: Vec3::ZERO,
-        cell_size: (1.0 / scale) as f32,
+        cell_size: nearest_f32(1.0 / scale),
         level_height: 1.0,
-        width: width as u32,
-        depth: depth as u32,
+        width: saturating_u32(width),
+        depth: saturating_u32(depth),
     };
     let mut set = PolygonSet { frame, vertices: Vec::new(), polygons: Vec::new() };
     for rings in polygons {
         let mut loops = rings.iter().enumerate().filter_map(|(at, ring)| {
             let mut points: Vec<PlanPoint> = ring
                 .iter()
-                .map(|point| [0, 1].map(|axis| ((point[axis] - low[axis]) * scale).round() as i32))
+                .map(|point| [0, 1].map(|axis| saturating_i32(((point[axis] - low[axis]) * scale).round())))
                 .map(|[x, z]| PlanPoint::new(x, z))
                 .collect();
             points.dedup();

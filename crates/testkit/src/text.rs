@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use waymesh_core::{
     ContourSet, GridFrame, Heightfield, PlanVertex, PolyId, PolyMesh, RegionMap, WalkableField,
+    saturating_i64,
 };
 
 /// Writes one letter per column: its number of solid spans, `.` for none, `+` for more than nine.
@@ -79,11 +80,10 @@ pub fn polygons(mesh: &PolyMesh) -> String {
     text
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "scenes of tests are small")]
 fn millimetres(frame: &GridFrame, vertex: PlanVertex) -> [i64; 3] {
     let world =
         frame.to_world(f64::from(vertex.point.x), f64::from(vertex.height), f64::from(vertex.point.z));
-    world.to_array().map(|metres| (f64::from(metres) * 1000.0).round() as i64)
+    world.to_array().map(|metres| saturating_i64((f64::from(metres) * 1000.0).round()))
 }
 
 fn ring(mut points: Vec<[i64; 3]>) -> String {

@@ -1,7 +1,7 @@
 //! Assigns the columns of a grid to tiles.
 
 use glam::Vec3;
-use waymesh_core::{BLOCK_CELLS, GridFrame, GridWindow};
+use waymesh_core::{BLOCK_CELLS, GridFrame, GridWindow, saturating_u32};
 
 use crate::TileError;
 
@@ -121,14 +121,9 @@ impl TileLayout {
     pub fn tiles_near(&self, position: Vec3, distance: f32) -> impl Iterator<Item = Tile> + use<> {
         let [x, _, z] = self.frame.to_grid(position);
         let reach = f64::from(distance) / f64::from(self.frame.cell_size);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "within the grid; a NaN becomes 0"
-        )]
         let range = |at: f64, count: u32| {
             let [low, high] = [at - reach, at + reach].map(|end| end.clamp(0.0, f64::from(count)));
-            [low.floor() as u32, high.ceil() as u32]
+            [saturating_u32(low.floor()), saturating_u32(high.ceil())]
         };
         let ([low_x, high_x], [low_z, high_z]) = (range(x, self.frame.width), range(z, self.frame.depth));
         let size = |low: u32, high: u32| high.saturating_sub(low);

@@ -3,7 +3,7 @@
 use spade::handles::{FixedDirectedEdgeHandle, FixedVertexHandle};
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation as _};
 use waymesh_core::stage::{StageError, Triangulate};
-use waymesh_core::{Observer, PlanPoint, PolygonSet, Triangulation, to_u32};
+use waymesh_core::{Observer, PlanPoint, PolygonSet, Triangulation, saturating_i32, to_u32};
 
 use crate::TriangulateError;
 use crate::assemble::{Assembly, BORDER, LocalMesh, NONE};
@@ -60,7 +60,7 @@ impl Triangulate for ConstrainedDelaunay {
         polygons: &PolygonSet,
         _observer: &mut dyn Observer,
     ) -> Result<Triangulation, StageError> {
-        triangulate_cdt(polygons).map_err(|error| StageError::new("triangulate", error))
+        triangulate_cdt(polygons).map_err(StageError::at("triangulate"))
     }
 }
 
@@ -241,9 +241,8 @@ impl Plane {
 }
 
 /// Converts a position that was made from a plan point back.
-#[expect(clippy::cast_possible_truncation, reason = "a 32-bit integer in double precision")]
 pub(crate) fn plan_point(position: Point2<f64>) -> PlanPoint {
-    PlanPoint::new(position.x as i32, position.y as i32)
+    PlanPoint::new(saturating_i32(position.x), saturating_i32(position.y))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Local clearance triangulation: how wide a body may be to pass through each triangle.
 
 use waymesh_core::{
-    BadField, ClearanceMesh, ClearanceTriangle, ClearanceVertex, TriangleId, Triangulation, VertexId, to_u32,
+    BadField, ClearanceMesh, ClearanceTriangle, ClearanceVertex, TriangleId, Triangulation, VertexId,
+    nearest_f32, to_u32,
 };
 
 use crate::TriangulateError;
@@ -456,8 +457,7 @@ fn export(surface: &Surface, triangulation: &Triangulation) -> ClearanceMesh {
 }
 
 /// The largest single-precision number not above `value`, which is not negative.
-#[expect(clippy::cast_possible_truncation, reason = "corrected below")]
 fn rounded_down(value: f64) -> f32 {
-    let near = value as f32;
+    let near = nearest_f32(value);
     if f64::from(near) > value { near.next_down() } else { near }
 }

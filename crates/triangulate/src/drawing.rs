@@ -4,7 +4,9 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation as _};
-use waymesh_core::{PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId};
+use waymesh_core::{
+    PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId, saturating_i64,
+};
 
 use crate::TriangulateError;
 use crate::cdt::plan_point;
@@ -82,9 +84,8 @@ impl Drawing {
         let mut squares: BTreeMap<[i64; 2], Vec<PlanPoint>> = BTreeMap::new();
         let points: Vec<PlanPoint> = self.vertices.keys().copied().collect();
         for point in points {
-            #[expect(clippy::cast_possible_truncation, reason = "at most the coordinate itself")]
-            let square =
-                [point.x, point.z].map(|value| (f64::from(value) / self.near.max(1.0)).floor() as i64);
+            let square = [point.x, point.z]
+                .map(|value| saturating_i64((f64::from(value) / self.near.max(1.0)).floor()));
             let around = (-1..=1).flat_map(|dx| (-1..=1).map(move |dz| [square[0] + dx, square[1] + dz]));
             let kept = around
                 .filter_map(|square| squares.get(&square))

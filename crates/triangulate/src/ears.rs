@@ -68,7 +68,7 @@ impl Triangulate for EarClipping {
         polygons: &PolygonSet,
         _observer: &mut dyn Observer,
     ) -> Result<Triangulation, StageError> {
-        triangulate_ears(polygons).map_err(|error| StageError::new("triangulate", error))
+        triangulate_ears(polygons).map_err(StageError::at("triangulate"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, saturating_i32, saturating_i64};
 
 use crate::outline::is_between;
 
@@ -38,8 +38,7 @@ pub(crate) struct Meeting {
 pub(crate) fn meetings(edges: &[Piece], fresh: &[usize], nearness: &Nearness<'_>) -> Vec<Meeting> {
     let mut is_fresh = vec![false; edges.len()];
     fresh.iter().for_each(|&edge| is_fresh[edge] = true);
-    #[expect(clippy::cast_possible_truncation, reason = "at most a few times the grid")]
-    let margin = nearness.near.ceil().min(f64::from(i32::MAX)) as i64;
+    let margin = saturating_i64(nearness.near.ceil().min(f64::from(i32::MAX)));
     let corners = |edge: usize, margin: i64| {
         let [a, b] = edges[edge].ends;
         let low = [a.x.min(b.x), a.z.min(b.z)].map(|value| i64::from(value) - margin);
@@ -103,13 +102,11 @@ fn bends(piece: &Piece, point: PlanPoint, nearness: &Nearness<'_>) -> bool {
         && (nearness.draws)(point)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a length for comparison")]
 pub(crate) fn length(a: PlanPoint, b: PlanPoint) -> f64 {
     (a.distance_squared(b) as f64).sqrt()
 }
 
 /// Distance of a point from an edge.
-#[expect(clippy::cast_precision_loss, reason = "a length for comparison")]
 pub(crate) fn off([a, b]: [PlanPoint; 2], point: PlanPoint) -> f64 {
     if along([a, b], point) <= 0 {
         length(a, point)
@@ -132,15 +129,11 @@ fn on([a, b]: [PlanPoint; 2], point: PlanPoint) -> bool {
 }
 
 /// Returns the grid point nearest to the crossing of two edges, computed in double precision.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "rounded on purpose, between the ends"
-)]
 fn crossing([a, b]: [PlanPoint; 2], [c, d]: [PlanPoint; 2]) -> PlanPoint {
     let (from, to) = (PlanPoint::orientation(c, d, a) as f64, PlanPoint::orientation(c, d, b) as f64);
     let share = from / (from - to);
-    let at =
-        |from: i32, to: i32| (f64::from(from) + share * (f64::from(to) - f64::from(from))).round() as i32;
+    let at = |from: i32, to: i32| {
+        saturating_i32((f64::from(from) + share * (f64::from(to) - f64::from(from))).round())
+    };
     PlanPoint::new(at(a.x, b.x), at(a.z, b.z))
 }

@@ -5,7 +5,9 @@
 //! sectors. The edges at such a point are paired again here, so that no edge lies inside the sector
 //! of another corner. All later steps rely on that.
 
-use waymesh_core::{AreaId, MAX_PLAN_COORDINATE, PlanPoint, Polygon, PolygonSet, RegionId, VertexId, to_u32};
+use waymesh_core::{
+    AreaId, MAX_PLAN_COORDINATE, PlanPoint, Polygon, PolygonSet, RegionId, VertexId, nearest_f32, to_u32,
+};
 
 use crate::TriangulateError;
 
@@ -222,9 +224,8 @@ pub(crate) fn is_between([a, b]: [PlanPoint; 2], point: PlanPoint) -> bool {
 }
 
 /// Interpolates between two heights.
-#[expect(clippy::cast_possible_truncation, reason = "between two single-precision heights")]
 pub(crate) fn height_between([from, to]: [f32; 2], share: f64) -> f32 {
-    (f64::from(from) + share * (f64::from(to) - f64::from(from))) as f32
+    nearest_f32(f64::from(from) + share * (f64::from(to) - f64::from(from)))
 }
 
 /// Orders points by x, then z.

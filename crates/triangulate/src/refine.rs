@@ -3,7 +3,7 @@
 use waymesh_core::stage::{StageError, Triangulate};
 use waymesh_core::{
     BadField, MAX_PLAN_COORDINATE, Observer, PlanPoint, PlanVertex, PolygonSet, Triangle, TriangleId,
-    Triangulation, VertexId, to_u32,
+    Triangulation, VertexId, nearest_f32, saturating_i32, to_u32,
 };
 
 use crate::TriangulateError;
@@ -132,8 +132,7 @@ pub fn refine_triangulation(
     if config.min_angle_degrees > 0.0 {
         refiner.mend_angles(&mut surface, f64::from(config.min_angle_degrees).to_radians());
     }
-    #[expect(clippy::cast_possible_truncation, reason = "a small length, for display")]
-    let border_shift = (refiner.worst_shift * cell) as f32;
+    let border_shift = nearest_f32(refiner.worst_shift * cell);
     refiner.report.border_shift = border_shift;
     Ok((export(&surface, triangulation), refiner.report))
 }
@@ -167,7 +166,7 @@ impl Triangulate for RefinedDelaunay {
         triangulate_cdt(polygons)
             .and_then(|triangulation| refine_triangulation(&triangulation, &self.config))
             .map(|(triangulation, _)| triangulation)
-            .map_err(|error| StageError::new("triangulate", error))
+            .map_err(StageError::at("triangulate"))
     }
 }
 
@@ -180,7 +179,6 @@ fn check_amount(
     config: &RefineConfig,
     cell: f64,
 ) -> Result<(), TriangulateError> {
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let area = triangulation.doubled_area() as f64 / 2.0;
     let spacing = (f64::from(config.grid_spacing) / cell).max(1.0);
     let longest = (f64::from(config.max_edge_length) / cell).max(1.0);
@@ -496,13 +494,12 @@ fn circle([a, b, c]: [Point; 3]) -> Option<(Point, f64)> {
     radius.is_finite().then_some(([a[0] + center[0], a[1] + center[1]], radius))
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "between single-precision heights")]
 fn height_inside(surface: &Surface, corners: [u32; 3], point: Point) -> f32 {
     let [a, b, c] = corners.map(|vertex| surface.points[vertex as usize]);
     let [at_a, at_b, at_c] = corners.map(|vertex| f64::from(surface.heights[vertex as usize]));
     let whole = side_of(a, b, c);
     let (for_a, for_b) = (side_of(b, c, point) / whole, side_of(c, a, point) / whole);
-    (at_a * for_a + at_b * for_b + at_c * (1.0 - for_a - for_b)) as f32
+    nearest_f32(at_a * for_a + at_b * for_b + at_c * (1.0 - for_a - for_b))
 }
 
 /// Greatest common divisor of two whole numbers that are not both 0.
@@ -522,8 +519,7 @@ fn export(surface: &Surface, triangulation: &Triangulation) -> Triangulation {
     let ids: Vec<VertexId> = (0..surface.points.len())
         .map(|vertex| {
             surface.names[vertex].unwrap_or_else(|| {
-                #[expect(clippy::cast_possible_truncation, reason = "grid points, in range")]
-                let [x, z] = surface.points[vertex].map(|value| value as i32);
+                let [x, z] = surface.points[vertex].map(saturating_i32);
                 result
                     .vertices
                     .push(PlanVertex { point: PlanPoint::new(x, z), height: surface.heights[vertex] });

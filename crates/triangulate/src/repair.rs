@@ -1,6 +1,6 @@
 //! Repairs borders that cross, touch, double back or nearly meet.
 
-use waymesh_core::{BadField, Polygon, PolygonSet, RegionId, VertexId};
+use waymesh_core::{BadField, Polygon, PolygonSet, RegionId, VertexId, nearest_f32};
 
 use crate::drawing::Drawing;
 use crate::{TriangulateError, triangulate_cdt};
@@ -156,8 +156,7 @@ pub fn repair_polygons(
         report.split_off.push([piece.region, origin]);
         result.polygons.push(piece);
     }
-    #[expect(clippy::cast_possible_truncation, reason = "a small length, for display")]
-    let border_shift = (worst * cell) as f32;
+    let border_shift = nearest_f32(worst * cell);
     report.border_shift = border_shift;
     Ok((result, report))
 }

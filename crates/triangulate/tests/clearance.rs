@@ -205,7 +205,6 @@ fn borders_between_regions_are_no_obstacles() {
                 cross(sub(b, a), sub(c, a))
             })
             .sum();
-        #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
         let expected = triangulation.doubled_area() as f64;
         assert!((area - expected).abs() <= 1e-9 * expected, "seed {seed}");
         let on_wall: BTreeSet<VertexId> = mesh
@@ -320,7 +319,6 @@ fn painted_bottlenecks(
     pixel: f64,
     inside: impl Fn(Point) -> bool,
 ) -> (Vec<f64>, impl Fn(&[usize], &[usize]) -> f64) {
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     let center = move |index: usize| {
         [(index % size) as f64 * pixel + pixel / 2.0, (index / size) as f64 * pixel + pixel / 2.0]
     };
@@ -401,7 +399,6 @@ fn a_disc_passes_exactly_where_the_clearances_say() {
         let mut random = Random::new(seed);
         for _ in 0..30 {
             let [from, to] = [0, 1].map(|_| peaks[random.index(peaks.len())]);
-            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             let place = |at: usize| [(at % SIZE) as f64 * pixel + 1.5, (at / SIZE) as f64 * pixel + 1.5];
             let ends = [place(from), place(to)].map(|p| locate(&mesh, p).unwrap());
             if ends[0] == ends[1] {

@@ -9,7 +9,6 @@ use waymesh_core::{PlanPoint, TriangleId, Triangulation, Validate};
 use waymesh_testkit::contracts;
 use waymesh_triangulate::{RefineConfig, RefinedDelaunay, refine_triangulation, triangulate_cdt};
 
-#[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
 fn length(a: PlanPoint, b: PlanPoint) -> f64 {
     (a.distance_squared(b) as f64).sqrt()
 }
@@ -31,7 +30,6 @@ fn smallest_angle(triangulation: &Triangulation) -> f64 {
         let points = triangulation.corners(TriangleId::from_index(index));
         for corner in 0..3 {
             let [a, b, c] = [0, 1, 2].map(|step| points[(corner + step) % 3]);
-            #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
             let sine = PlanPoint::orientation(a, b, c) as f64 / (length(a, b) * length(a, c));
             let cosine = (length(a, b).powi(2) + length(a, c).powi(2) - length(b, c).powi(2))
                 / (2.0 * length(a, b) * length(a, c));
@@ -81,7 +79,6 @@ fn borders_are_no_longer_than_asked_for() {
         // Walls move to the inside only, by little.
         let lost = plain.doubled_area() - refined.doubled_area();
         let around: f64 = borders(&plain).iter().map(|&[a, b]| length(a, b)).sum();
-        #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
         let lost_area = lost as f64 / 2.0;
         assert!(lost >= 0 && lost_area <= 1.5 * around, "seed {seed}: {lost}");
         // Without a shift, the polygons do not change.

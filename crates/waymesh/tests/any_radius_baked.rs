@@ -2,12 +2,7 @@
 //! baked for the radius.
 
 #![expect(clippy::cast_sign_loss, reason = "counts")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "test helpers, small numbers"
-)]
+#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "test helpers, small numbers")]
 
 use glam::Vec3;
 use waymesh::core::Random;

@@ -20,7 +20,6 @@ fn mesh(floors: &[Floor]) -> NavMesh {
         let first = VertexId::from_index(polygons.corners.len()).0;
         for (x, z) in [(x0, z0), (x1, z0), (x1, z1), (x0, z1)] {
             polygons.corners.push(VertexId::from_index(polygons.vertices.len()));
-            #[expect(clippy::cast_precision_loss, reason = "a few levels")]
             polygons.vertices.push(PlanVertex { point: PlanPoint::new(x, z), height: height as f32 });
             polygons.neighbours.push(None);
         }
@@ -100,7 +99,6 @@ fn a_gap_is_jumped_where_nothing_is_in_the_way() {
 fn a_ledge_is_dropped_from_as_deep_as_allowed() {
     let drops = |height: i32, between: &[[[f32; 3]; 2]], config: JumpConfig| {
         let mut soup = TriangleSoup::default();
-        #[expect(clippy::cast_precision_loss, reason = "a few levels")]
         add_box(&mut soup, [0.0, -1.0, 0.0], [4.0, 0.25 * height as f32, 4.0]);
         add_box(&mut soup, [4.0, -1.0, 0.0], [12.0, 0.0, 4.0]);
         between.iter().for_each(|&[low, high]| add_box(&mut soup, low, high));

@@ -220,7 +220,7 @@ fn decomposition_can_be_replaced() {
 struct Fans(Calls);
 
 impl FitHeights for Fans {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a small scene")]
+    #[expect(clippy::cast_possible_truncation, reason = "a small scene")]
     fn fit_heights(
         &self,
         _: &WalkableField,

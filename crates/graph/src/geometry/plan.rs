@@ -1,6 +1,6 @@
 //! Exact tests on positions in the plan.
 
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, saturating_i64};
 
 /// Lattice points per cell side.
 const LATTICE: f64 = (1_u64 << 20) as f64;
@@ -76,9 +76,8 @@ pub(crate) fn sure_above(size: f64) -> f64 {
 
 #[cold]
 #[inline(never)]
-#[expect(clippy::cast_possible_truncation, reason = "lattice coordinates are whole and have 51 bits at most")]
 fn exact_orientation(a: PlanPosition, b: PlanPosition, c: PlanPosition) -> f64 {
-    let step = |from: f64, to: f64| i128::from(((to - from) * LATTICE) as i64);
+    let step = |from: f64, to: f64| i128::from(saturating_i64((to - from) * LATTICE));
     let determinant = step(a.x, b.x) * step(a.z, c.z) - step(a.z, b.z) * step(a.x, c.x);
     determinant as f64 * (LATTICE_STEP * LATTICE_STEP)
 }

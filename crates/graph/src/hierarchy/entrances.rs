@@ -1,6 +1,6 @@
 //! Entrances: where a border between two clusters is crossed.
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, nearest_f32};
 
 use super::clusters::{Clusters, NONE};
 use crate::geometry::plan::PlanPosition;
@@ -186,9 +186,8 @@ fn sample(piece: &[Crossing], spacing: f64, mut take: impl FnMut(&Crossing)) {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
 fn single(length: f64) -> f32 {
-    length as f32
+    nearest_f32(length)
 }
 
 /// Returns both sides of an entrance; mates are numbered later.

@@ -12,7 +12,7 @@ use entrances::Terminal;
 use landmarks::{Graph, Landmarks};
 pub use query::HierarchyUse;
 use tables::TablesScratch;
-use waymesh_core::{BadField, PolyId, to_u32};
+use waymesh_core::{BadField, PolyId, nearest_f32, to_u32};
 
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::QueryError;
@@ -91,10 +91,9 @@ const NOT_REACHED: u32 = u32::MAX;
 impl Reached {
     const NONE: Self = Self { root: [0.0; 2], length: f32::INFINITY, crossing: NOT_REACHED };
 
-    #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
     fn distance(&self, at: PlanPosition, metre: f64) -> f32 {
         let (x, z) = (at.x - f64::from(self.root[0]), at.z - f64::from(self.root[1]));
-        self.length + ((x * x + z * z).sqrt() * metre) as f32
+        self.length + nearest_f32((x * x + z * z).sqrt() * metre)
     }
 }
 

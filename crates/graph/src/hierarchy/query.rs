@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use waymesh_core::{PolyId, to_u32};
+use waymesh_core::{PolyId, nearest_f32, to_u32};
 
 use super::clusters::NONE;
 use super::landmarks::COUNT;
@@ -208,7 +208,6 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
 
     /// A* over entrances; the terminals crossed go to `scratch.chain`. Returns `true` if there is a
     /// path.
-    #[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
     fn search_entrances(
         &self,
         mesh: &NavMesh,
@@ -240,7 +239,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             let node = &mut nodes[terminal as usize];
             if node.stamp != stamp {
                 let at = self.terminals[terminal as usize].at;
-                let straight = (at.distance_squared(goal.at).sqrt() * least) as f32;
+                let straight = nearest_f32(at.distance_squared(goal.at).sqrt() * least);
                 let rest = straight.max(self.landmarks.least(terminal, &marks));
                 *node = Node { stamp, parent, length: f32::INFINITY, rest, closed: false };
             }

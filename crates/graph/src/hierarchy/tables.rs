@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, nearest_f32};
 
 use super::clusters::{Clusters, leads_both_ways};
 use super::entrances::Terminal;
@@ -43,7 +43,6 @@ struct Entry {
 /// edge to edge by their closest points); lengths are those of the string pulled through these
 /// paths. With costs, they are what these paths cost from edge to edge: a string would have to be
 /// judged polygon by polygon.
-#[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
 pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
@@ -68,8 +67,8 @@ pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
         for &polygon in polygons {
             reached.push(match last(polygon, middle(mesh, polygon), scratch) {
                 Some((root, length)) => Reached {
-                    root: [root.x as f32, root.z as f32],
-                    length: length as f32,
+                    root: [nearest_f32(root.x), nearest_f32(root.z)],
+                    length: nearest_f32(length),
                     crossing: scratch.entries[clusters.slots[polygon as usize] as usize].crossing,
                 },
                 None => Reached::NONE,
@@ -79,7 +78,7 @@ pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
             let found = last(other.polygon, other.at, scratch);
             found.map_or(f32::INFINITY, |(root, length)| {
                 let metre = metre_in(mesh, usable, other.polygon);
-                (length + root.distance_squared(other.at).sqrt() * metre) as f32
+                nearest_f32(length + root.distance_squared(other.at).sqrt() * metre)
             })
         }));
     }

@@ -10,6 +10,7 @@
 //! the Hilbert curve, <https://doi.org/10.1063/1.1751381>.
 
 use glam::Vec4;
+use waymesh_core::{nearest_f32, saturating_u32};
 
 use super::bounds::PolygonBounds;
 use super::table::Table;
@@ -56,9 +57,8 @@ const SHORTER: f32 = 1.0 - 8.0 * f32::EPSILON;
 /// Single-precision numbers that are not above and not below a value, as near as two units in the
 /// last place.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "rounded outwards")]
 pub(crate) fn around(value: f64) -> [f32; 2] {
-    let near = value as f32;
+    let near = nearest_f32(value);
     let slack = near.abs() * f32::EPSILON + f32::MIN_POSITIVE;
     [near - slack, near + slack]
 }
@@ -338,13 +338,12 @@ fn index(length: usize) -> u32 {
 }
 
 /// Returns where the middle of `bounds` lies on a Hilbert curve of 16 bits a side over `whole`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 16 bits by construction")]
 fn curve_position(bounds: &PolygonBounds, whole: &PolygonBounds) -> u32 {
     let width = i64::from(whole.max_x) - i64::from(whole.min_x);
     let depth = i64::from(whole.max_z) - i64::from(whole.min_z);
     let scale = 65_535.0 / (2 * width.max(depth).max(1)) as f64;
     let place = |low: i32, high: i32, start: i32| {
-        ((i64::from(low) + i64::from(high) - 2 * i64::from(start)) as f64 * scale) as u32
+        saturating_u32((i64::from(low) + i64::from(high) - 2 * i64::from(start)) as f64 * scale)
     };
     let mut x = place(bounds.min_x, bounds.max_x, whole.min_x);
     let mut z = place(bounds.min_z, bounds.max_z, whole.min_z);

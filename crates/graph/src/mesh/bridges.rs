@@ -132,9 +132,9 @@ impl Bridges {
 }
 
 #[cfg(test)]
-#[expect(clippy::cast_possible_truncation, reason = "a dozen polygons")]
 mod tests {
     use proptest::prelude::*;
+    use waymesh_core::to_u32;
 
     use super::*;
 
@@ -145,13 +145,13 @@ mod tests {
             neighbours.push(NO_NEIGHBOUR);
             for &(a, b) in edges {
                 if a == polygon {
-                    neighbours.push(b as u32);
+                    neighbours.push(to_u32(b));
                 }
                 if b == polygon {
-                    neighbours.push(a as u32);
+                    neighbours.push(to_u32(a));
                 }
             }
-            first.push(neighbours.len() as u32);
+            first.push(to_u32(neighbours.len()));
         }
         (first, neighbours)
     }
@@ -191,7 +191,7 @@ mod tests {
                     let expected = other_side[goal] || this_side[b];
                     for edge in first[a]..first[a + 1] {
                         if neighbours[edge as usize] as usize == b {
-                            let leads = bridges.leads_to(bridges.number(goal as u32), edge, a as u32, b as u32);
+                            let leads = bridges.leads_to(bridges.number(to_u32(goal)), edge, to_u32(a), to_u32(b));
                             prop_assert_eq!(leads, expected);
                         }
                     }

@@ -4,26 +4,12 @@ use waymesh_core::{PolyId, to_u32};
 
 use super::bounds::NO_NEIGHBOUR;
 
-/// An island of a [`crate::NavMesh`]: polygons that are connected without links.
-#[doc(alias = "connected component")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(transparent)]
-pub struct IslandId(pub u32);
-
-impl IslandId {
-    /// Returns the id as an index into [`NavMesh::islands`](crate::NavMesh::islands).
-    #[inline]
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl std::fmt::Display for IslandId {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
+waymesh_core::id!(
+    /// An island of a [`crate::NavMesh`]: polygons that are connected without links. Its index is that
+    /// into [`NavMesh::islands`](crate::NavMesh::islands).
+    #[doc(alias = "connected component")]
+    IslandId
+);
 
 /// Figures of one island.
 #[derive(Clone, Copy, Debug, PartialEq)]

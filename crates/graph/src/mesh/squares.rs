@@ -4,7 +4,7 @@
 //! The tree of boxes finds the nearest of any polygons; most positions asked for lie over a
 //! polygon, and that one is in the list of their square.
 
-use waymesh_core::to_u32;
+use waymesh_core::{saturating_u32, to_u32};
 
 use super::bounds::PolygonBounds;
 use super::table::Table;
@@ -35,7 +35,7 @@ impl Squares {
     /// Squares of this side that cover a box.
     fn over(all: &PolygonBounds, side_log2: u32) -> Self {
         let side = power_of_two(side_log2);
-        let number = |from: i32, to: i32| whole((f64::from(to) - f64::from(from)) / side) + 1;
+        let number = |from: i32, to: i32| saturating_u32((f64::from(to) - f64::from(from)) / side) + 1;
         let (columns, rows) = (number(all.min_x, all.max_x), number(all.min_z, all.max_z));
         Self { min: [all.min_x, all.min_z], side_log2, columns, rows }
     }
@@ -149,7 +149,7 @@ impl Buckets {
     /// second.
     #[inline]
     fn range(&self, bounds: &PolygonBounds) -> [[u32; 2]; 2] {
-        let place = |value: i32, from: f64| whole((f64::from(value) - from) * self.scale);
+        let place = |value: i32, from: f64| saturating_u32((f64::from(value) - from) * self.scale);
         [
             [place(bounds.min_x, self.min_x), place(bounds.max_x, self.min_x)],
             [place(bounds.min_z, self.min_z), place(bounds.max_z, self.min_z)],
@@ -199,7 +199,7 @@ impl Buckets {
         // Also false for what is not a number.
         let is_inside =
             x >= 0.0 && z >= 0.0 && x < f64::from(self.squares.columns) && z < f64::from(self.squares.rows);
-        if is_inside { self.list(whole(x), whole(z)) } else { None }
+        if is_inside { self.list(saturating_u32(x), saturating_u32(z)) } else { None }
     }
 
     /// Returns the lists of the squares within reach of a place, four at most: no other polygon is
@@ -207,7 +207,8 @@ impl Buckets {
     #[inline]
     pub(crate) fn around(&self, at: PlanPosition, reach: f64) -> Option<[&[u32]; 4]> {
         let range = |at: f64, from: f64, count: u32| {
-            let place = |value: f64| whole(((value - from) * self.scale).clamp(0.0, f64::from(count - 1)));
+            let place =
+                |value: f64| saturating_u32(((value - from) * self.scale).clamp(0.0, f64::from(count - 1)));
             [place(at - reach), place(at + reach)]
         };
         let ([x0, x1], [z0, z1]) =
@@ -238,17 +239,6 @@ impl Buckets {
 
 fn power_of_two(exponent: u32) -> f64 {
     2.0_f64.powi(exponent.min(64).cast_signed())
-}
-
-/// Returns the whole part of a number of squares.
-#[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "not below zero, and it saturates"
-)]
-fn whole(squares: f64) -> u32 {
-    squares as u32
 }
 
 /// Twice the area of a polygon.

@@ -1,7 +1,7 @@
 //! Straight ahead over the surface.
 
 use glam::Vec3;
-use waymesh_core::{PolyId, to_u32};
+use waymesh_core::{PolyId, nearest_f32, to_u32};
 
 use crate::geometry::plan::{LATTICE_STEP, PlanPosition, orientation};
 use crate::locate::error::{PathEnd, QueryError};
@@ -98,8 +98,7 @@ impl NavMesh {
         };
         let (fraction, hit) = self.wall_hit(&met, &ray);
         let place = self.place_at_wall(stop.polygon, &met, &ray, fraction);
-        #[expect(clippy::cast_possible_truncation, reason = "a fraction in single precision")]
-        let fraction = fraction as f32;
+        let fraction = nearest_f32(fraction);
         Ok(Raycast { end: self.place(stop.polygon, place), fraction, hit: Some(hit) })
     }
 
@@ -119,8 +118,7 @@ impl NavMesh {
         let polygon = PolyId(stop.polygon);
         let Some(met) = stop.hit else { return Ok(PlanRay { polygon, fraction: 1.0, hit: None }) };
         let (fraction, hit) = self.wall_hit(&met, &ray);
-        #[expect(clippy::cast_possible_truncation, reason = "a fraction in single precision")]
-        let fraction = fraction as f32;
+        let fraction = nearest_f32(fraction);
         Ok(PlanRay { polygon, fraction, hit: Some(hit) })
     }
 
@@ -338,8 +336,7 @@ impl NavMesh {
                 if next == polygon {
                     return;
                 }
-                #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
-                let twin = self.fans.twin(edge as u32) as usize;
+                let twin = self.fans.twin(to_u32(edge)) as usize;
                 let range = self.edge_range(next as usize);
                 at = match to_right {
                     true if twin + 1 == range.end => range.start,
@@ -420,8 +417,7 @@ impl NavMesh {
             }
             Exit::Edge(_) => ((a.x - at.x) * ez - (a.z - at.z) * ex) / (dx * ez - dz * ex),
         };
-        #[expect(clippy::cast_possible_truncation, reason = "a direction in single precision")]
-        let (ex, ez) = (ex as f32, ez as f32);
+        let (ex, ez) = (nearest_f32(ex), nearest_f32(ez));
         let scale = 1.0 / (ex * ex + ez * ez).sqrt();
         let normal = Vec3::new(-ez * scale, 0.0, ex * scale);
         let number = to_u32(edge - self.polygon_first[owner as usize] as usize);

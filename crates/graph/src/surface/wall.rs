@@ -1,7 +1,7 @@
 //! The walls around a place.
 
 use glam::Vec3;
-use waymesh_core::{PolyId, to_u32};
+use waymesh_core::{PolyId, nearest_f32, to_u32};
 
 use super::raycast::normal;
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
@@ -70,9 +70,8 @@ impl NavMesh {
         let Some((polygon, edge, place)) = best.1 else { return Ok(None) };
         let [a, b] = self.ends_of(polygon, edge);
         let (nx, nz) = normal(a, b);
-        #[expect(clippy::cast_possible_truncation, reason = "lengths and directions in single precision")]
         let (nx, nz, metres) =
-            (nx as f32, nz as f32, (best.0.sqrt() * f64::from(self.frame.cell_size)) as f32);
+            (nearest_f32(nx), nearest_f32(nz), nearest_f32(best.0.sqrt() * f64::from(self.frame.cell_size)));
         let first = self.polygon_first[polygon as usize] as usize;
         Ok(Some(Wall {
             distance: metres,

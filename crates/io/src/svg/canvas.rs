@@ -355,7 +355,6 @@ impl Picture {
         const SCREEN: f64 = 1.5;
         let count = self.panels.len().max(1);
         let misfit = |columns: usize| {
-            #[expect(clippy::cast_precision_loss, reason = "a handful of panels")]
             let shape = (columns as f64 * panel[0]) / (count.div_ceil(columns) as f64 * panel[1]);
             (shape / SCREEN).ln().abs()
         };
@@ -364,7 +363,6 @@ impl Picture {
 
     /// The picture as an SVG document.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a handful of panels")]
     pub fn to_svg(&self) -> String {
         let largest = self.panels.iter().fold([1.0_f64; 2], |largest, (_, canvas, _)| {
             let pixels = canvas.pixels();
@@ -410,7 +408,6 @@ impl Picture {
     fn place_notes(&self, width: f64) -> (Vec<[f64; 2]>, f64) {
         let (mut x, mut y) = (MARGIN, 0.0);
         let places = self.notes.iter().map(|(_, meaning)| {
-            #[expect(clippy::cast_precision_loss, reason = "a few words")]
             let room = 60.0 + meaning.chars().count() as f64 * NOTE * 0.56;
             if x > MARGIN && x + room > width - MARGIN {
                 (x, y) = (MARGIN, y + NOTE_ROOM);

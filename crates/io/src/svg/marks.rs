@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
+use waymesh_core::{saturating_i64, saturating_u32};
 
 use glam::Vec3;
 
@@ -88,10 +89,8 @@ fn draw(mesh: &PlanMesh, marks: &[Marks], options: &SvgOptions) -> Picture {
         let mut seen = BTreeSet::new();
         for &point in points {
             let at = plan(point);
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the view")]
-            let square = [0, 1].map(|axis| ((at[axis] - origin[axis]) / side) as u32);
-            #[expect(clippy::cast_possible_truncation, reason = "a height in half metres, saturating")]
-            let level = (f64::from(point.y) * 2.0).floor() as i64;
+            let square = [0, 1].map(|axis| saturating_u32((at[axis] - origin[axis]) / side));
+            let level = saturating_i64((f64::from(point.y) * 2.0).floor());
             if !seen.insert((square, level)) {
                 continue;
             }
@@ -208,7 +207,6 @@ impl<'a> Finder<'a> {
         let mut best = (f64::INFINITY, None);
         for ring in 0..self.count[0].max(self.count[1]) {
             // What lies in this ring is at least so far off.
-            #[expect(clippy::cast_precision_loss, reason = "some dozen")]
             if best.0 <= (ring as f64 - 1.0) * self.side {
                 break;
             }

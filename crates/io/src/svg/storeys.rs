@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, nearest_f32};
 use waymesh_graph::NavMesh;
 
 use super::plan_mesh::{PlanMesh, cross, doubled_area};
@@ -132,13 +132,11 @@ fn level(mesh: &PlanMesh, storey: &Part) -> f32 {
     for &polygon in &storey.polygons {
         let (area, corners) = (mesh.area(polygon), mesh.polygons[polygon].corners.len());
         let heights: f64 = mesh.positions(polygon).map(|position| f64::from(position.y)).sum();
-        #[expect(clippy::cast_precision_loss, reason = "corners of a polygon are few")]
         let middle = heights / corners.max(1) as f64;
         sum += area * middle;
         whole += area;
     }
-    #[expect(clippy::cast_possible_truncation, reason = "compared only")]
-    let mean = (sum / whole) as f32;
+    let mean = nearest_f32(sum / whole);
     if mean.is_finite() { mean } else { storey.middle() }
 }
 

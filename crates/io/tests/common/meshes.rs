@@ -60,7 +60,6 @@ fn surface_of(faces: &[Face]) -> HeightSurface {
         polygon_triangles: vec![0],
         max_error: 0.75,
     };
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     for (face, _) in faces {
         let count = face.len() as f32;
         let first = u32::try_from(surface.points.len()).unwrap();

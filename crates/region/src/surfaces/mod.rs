@@ -20,7 +20,7 @@ mod split;
 mod straight;
 
 use waymesh_core::stage::{Partition, StageError};
-use waymesh_core::{BLOCK_CELLS, BadField, GridFrame, Observer, RegionMap, WalkableField};
+use waymesh_core::{BLOCK_CELLS, BadField, GridFrame, Observer, RegionMap, WalkableField, saturating_u32};
 
 pub use join::{JoinConfig, JoinedSurfaces, join_surfaces};
 pub use label::{label_split_surfaces, label_surfaces};
@@ -70,12 +70,7 @@ impl SurfacesConfig {
     fn rule(&self, frame: &GridFrame) -> Rule {
         let whole = |exact: f64| {
             // Rounding in single precision may move a whole number a little.
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "not negative, and saturates"
-            )]
-            let whole = (exact + 1e-4) as u32;
+            let whole = saturating_u32(exact + 1e-4);
             whole.min(i32::MAX.unsigned_abs())
         };
         Rule {
@@ -133,7 +128,7 @@ pub struct Surfaces {
 
 impl Partition for Surfaces {
     fn partition(&self, field: &WalkableField, observer: &mut dyn Observer) -> Result<RegionMap, StageError> {
-        partition_surfaces(field, &self.config, observer).map_err(|error| StageError::new("partition", error))
+        partition_surfaces(field, &self.config, observer).map_err(StageError::at("partition"))
     }
 }
 

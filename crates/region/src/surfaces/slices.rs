@@ -349,7 +349,6 @@ impl BlockCutter {
             region.rivals.sort_unstable();
         }
         let mut target: Vec<u32> = (0..regions.len() as u32).collect();
-        #[expect(clippy::cast_precision_loss, reason = "a count far below 2^53")]
         let small = least as f64 - 0.5;
         merge::merge(&mut regions, &mut target, small);
         merge::follow(&mut target);

@@ -166,7 +166,6 @@ impl IslandReport {
         islands
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "corners of a polygon are few")]
     fn of(mesh: &NavMesh, id: IslandId, island: &Island) -> Self {
         let corners = mesh.polygon(island.first).into_iter().flat_map(|polygon| polygon.positions());
         let (sum, count) = corners.fold((Vec3::ZERO, 0), |(sum, count), corner| (sum + corner, count + 1));

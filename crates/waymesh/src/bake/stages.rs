@@ -221,8 +221,7 @@ impl StageSet {
                     .with_max_seam_error(config.max_seam_error)
                     .with_storey_height(config.agent.height)
                     .with_corners(config.corners);
-                simplify_contours(raw, &simplify, observer)
-                    .map_err(|error| StageError::new("simplify", error))
+                simplify_contours(raw, &simplify, observer).map_err(StageError::at("simplify"))
             }
         })?;
         self.check("simplify", |list| contours.violations(list))?;
@@ -256,9 +255,8 @@ impl StageSet {
         refine: &RefineConfig,
         recorder: &mut Recorder<'_>,
     ) -> Result<Triangulation, BakeError> {
-        let (refined, report) = recorder.stage("refine", |_| {
-            refine_triangulation(plain, refine).map_err(|error| StageError::new("refine", error))
-        })?;
+        let (refined, report) = recorder
+            .stage("refine", |_| refine_triangulation(plain, refine).map_err(StageError::at("refine")))?;
         self.check("refine", |list| {
             refined.violations(list);
             let (expected, actual) = (plain.doubled_area(), refined.doubled_area());

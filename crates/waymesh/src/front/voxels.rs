@@ -154,7 +154,7 @@ fn voxels_and_field(
         recorder.stage("climbs", |_| {
             let whole = GridWindow::whole(&heightfield.frame);
             find_climbs(&heightfield, &field, &builder, config.max_ledge, whole, [0, 0])
-                .map_err(|error| StageError::new("climbs", error))
+                .map_err(StageError::at("climbs"))
         })?
     } else {
         Vec::new()

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use waymesh_core::{Direction, GridFrame, PlanPoint, PlanVertex, PolyId};
+use waymesh_core::{Direction, GridFrame, PlanPoint, PlanVertex, PolyId, nearest_f32, saturating_i32};
 use waymesh_graph::{Link, LinkEnd, LinkKind, NavMesh};
 use waymesh_voxel::Climb;
 
@@ -145,14 +145,9 @@ struct LandingGround<'a> {
 }
 
 impl<'a> LandingGround<'a> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        reason = "casts saturate; steps are few levels"
-    )]
     fn of(mesh: &'a NavMesh, config: &BakeConfig, climbs: &[Climb]) -> Self {
         let frame = mesh.frame();
-        let slack = ((config.edge_error() / frame.cell_size).ceil() as i32).saturating_add(1).min(64);
+        let slack = saturating_i32((config.edge_error() / frame.cell_size).ceil()).saturating_add(1).min(64);
         let deepest = climbs.iter().map(|climb| climb.low_depth.max(climb.high_depth)).max().unwrap_or(0);
         let step = config.agent.max_step_levels(frame.level_height) as f32;
         let mut ground = Self {
@@ -243,7 +238,6 @@ impl<'a> LandingGround<'a> {
                 .iter()
                 .filter(|&&polygon| ends.iter().all(|&end| self.holds(polygon, end)))
                 .filter_map(|&polygon| {
-                    #[expect(clippy::cast_precision_loss, reason = "levels of a real world fit a single")]
                     let off = (self.height(polygon, ends[0]) - landing.floor as f32).abs();
                     (off <= self.levels).then_some((polygon, off))
                 });
@@ -260,12 +254,11 @@ impl<'a> LandingGround<'a> {
     }
 
     /// Height of the mesh's ground in levels.
-    #[expect(clippy::cast_possible_truncation, reason = "levels of a real world fit a single")]
     fn height(&self, polygon: PolyId, point: PlanPoint) -> f32 {
         let frame: &GridFrame = self.mesh.frame();
         let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
         let height = self.mesh.height_in_polygon(polygon, position).unwrap_or(f32::NAN);
-        frame.to_grid(position.with_y(height))[1] as f32
+        nearest_f32(frame.to_grid(position.with_y(height))[1])
     }
 
     fn link(&self, run: &Run) -> Link {

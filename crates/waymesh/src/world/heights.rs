@@ -61,7 +61,7 @@ pub(super) fn fit(
     };
     let windows = crate::front::tiles::windows(stages.config().max_memory_bytes);
     let surface = fit_heights_windowed(&polygons, &source, &stages.detail_config(), &windows, observer)
-        .map_err(|error| StageError::new("heights", error))?;
+        .map_err(StageError::at("heights"))?;
     let mut patches = BTreeMap::new();
     for &tile in wanted {
         let Some(&(first, end)) = ranges.get(&tile) else { continue };

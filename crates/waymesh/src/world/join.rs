@@ -177,7 +177,6 @@ impl Assembly {
     /// A new vertex on an edge, so many steps from its beginning.
     fn insert(&mut self, border: usize, step: usize, steps: usize, ends: [u32; 2]) -> u32 {
         let [from, to] = ends.map(|vertex| self.polygons.vertices[vertex as usize]);
-        #[expect(clippy::cast_precision_loss, reason = "an edge has some sixteen steps")]
         let t = step as f32 / steps as f32;
         let step_cells = i32::try_from(step).unwrap_or(0);
         let point = PlanPoint::new(

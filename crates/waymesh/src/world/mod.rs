@@ -212,7 +212,7 @@ impl World {
     /// # Errors
     /// For a shape that cannot be used.
     pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<ObstacleId, BakeError> {
-        let columns = obstacle.columns(&self.frame).map_err(|error| StageError::new("obstacle", error))?;
+        let columns = obstacle.columns(&self.frame).map_err(StageError::at("obstacle"))?;
         self.touch(columns);
         Ok(self.obstacles.add((obstacle, columns)))
     }

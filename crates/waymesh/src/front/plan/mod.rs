@@ -2,7 +2,9 @@
 
 mod merge;
 
-use waymesh_core::{Agent, BadField, Observer, PolyMesh, TriangleSource, Validate, Warning, setters};
+use waymesh_core::{
+    Agent, BadField, Observer, PolyMesh, TriangleSource, Validate, Warning, nearest_f32, setters,
+};
 use waymesh_floorplan::{FloorPlan, Join, PlanBase, PlanConfig, PlanNote};
 use waymesh_graph::Link;
 use waymesh_triangulate::RefineConfig;
@@ -156,7 +158,6 @@ impl FrontEnd for FloorPlans {
         }
         let frame = contours.frame;
         let shapes = contours.polygons();
-        #[expect(clippy::cast_precision_loss, reason = "an area for people")]
         let mut report = Report {
             grid: GridReport::of(&frame),
             walkable_area: polygon_area(&shapes) as f64 / 2.0 * frame.cell_area(),
@@ -253,12 +254,8 @@ fn decimal(value: f32) -> f64 {
     value.to_string().parse().unwrap_or(f64::from(value))
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "lengths that need not be exact; what is too large for them is no limit"
-)]
 fn metres(length: f64) -> f32 {
-    (length as f32).max(f32::MIN_POSITIVE)
+    nearest_f32(length).max(f32::MIN_POSITIVE)
 }
 
 /// Doors, stairs and lifts. Portals across doors are taken out of the polygons.

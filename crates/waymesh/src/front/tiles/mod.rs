@@ -285,8 +285,8 @@ impl Tiles {
             let solid_spans = solid_spans(&heightfield, window(tile), core);
             drop(heightfield);
             stages.check("field", |list| part.violations(list))?;
-            let pieces = split_surfaces(&part, &SurfacesConfig::default())
-                .map_err(|error| StageError::new("partition", error))?;
+            let pieces =
+                split_surfaces(&part, &SurfacesConfig::default()).map_err(StageError::at("partition"))?;
             let content =
                 TileContent { solid_spans, climbs, pieces, field: PackedField::pack(&part).map_err(failed)? };
             store.put(tile, content.to_bytes())?;
@@ -316,7 +316,7 @@ fn joined<'a>(
     let Survey { frame, layout, .. } = survey;
     let surfaces = recorder.stage("join", |observer| {
         join_surfaces(&pieces, &stages.join_config(frame.cell_area()), observer)
-            .map_err(|error| StageError::new("partition", error))
+            .map_err(StageError::at("partition"))
     })?;
     drop(pieces);
     if surfaces.count() == 0 {
@@ -330,10 +330,10 @@ fn joined<'a>(
     let raw = recorder.stage("trace", |observer| {
         let trace = |tile| -> Result<BorderChains, BakeError> {
             let tile = labelled(&store, &surfaces, tile)?;
-            Ok(trace_window(&tile.part, &tile.regions).map_err(|error| StageError::new("trace", error))?)
+            Ok(trace_window(&tile.part, &tile.regions).map_err(StageError::at("trace"))?)
         };
         let chains = build_tiles(&tiles, &gate, estimate, trace, observer)?;
-        let raw = stitch(frame, chains, surfaces.count()).map_err(|error| StageError::new("trace", error))?;
+        let raw = stitch(frame, chains, surfaces.count()).map_err(StageError::at("trace"))?;
         Ok::<ContourSet, BakeError>(raw)
     })?;
     let walkable_spans = surfaces.spans().iter().sum();
@@ -358,7 +358,7 @@ fn joined<'a>(
             Ok(LabelledWindow::assemble(frame, window, &tiles))
         };
         fit_heights_windowed(polygons, &source, &detail, &windows(memory_bytes / 2), observer)
-            .map_err(|error| StageError::new("detail", error))
+            .map_err(StageError::at("detail"))
     });
     Ok(Ground { climbs: climbs.concat(), ..Ground::new(Borders::Traced(raw), heights, report) })
 }

@@ -179,9 +179,7 @@ pub(super) fn labelled(
     let missing = || TileError::MissingTile { tile, folder: None };
     let bytes = store.get(tile)?.ok_or_else(missing)?;
     let field = TileContent::split(&bytes).ok_or_else(missing)?.field;
-    let part: FieldWindow =
-        PackedField::unpack_bytes(field).map_err(|error| StageError::new("tiles", error))?;
-    let regions: RegionMap =
-        label_surfaces(&part, surfaces).map_err(|error| StageError::new("partition", error))?;
+    let part: FieldWindow = PackedField::unpack_bytes(field).map_err(StageError::at("tiles"))?;
+    let regions: RegionMap = label_surfaces(&part, surfaces).map_err(StageError::at("partition"))?;
     Ok(LabelledWindow { part, regions })
 }

@@ -10,7 +10,9 @@ mod clear;
 use std::cmp::Ordering;
 
 use glam::Vec3;
-use waymesh_core::{Agent, BadField, PlanPoint, PlanVertex, PolyId, TriangleSource, setters};
+use waymesh_core::{
+    Agent, BadField, PlanPoint, PlanVertex, PolyId, TriangleSource, nearest_f32, saturating_i32, setters,
+};
 use waymesh_graph::{
     AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, Outcome, PathOptions, QueryScratch, Reach,
 };
@@ -220,11 +222,10 @@ impl Finder<'_> {
     }
 
     /// The end of a link at the grid point nearest to a position, if that is on the polygon.
-    #[expect(clippy::cast_possible_truncation, reason = "the mesh is within the grid, and casts saturate")]
     fn end_at(&self, polygon: PolyId, position: Vec3) -> Option<LinkEnd> {
         let frame = self.mesh.frame();
         let [x, _, z] = frame.to_grid(position);
-        let point = PlanPoint::new(x.round() as i32, z.round() as i32);
+        let point = PlanPoint::new(saturating_i32(x.round()), saturating_i32(z.round()));
         let corners = self.mesh.polygon(polygon)?.corners();
         let corner = |index: usize| self.mesh.plan_vertices()[corners[index % corners.len()].index()].point;
         let holds =
@@ -234,7 +235,7 @@ impl Finder<'_> {
         }
         let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
         let height = self.mesh.height_in_polygon(polygon, position)?;
-        let height = frame.to_grid(position.with_y(height))[1] as f32;
+        let height = nearest_f32(frame.to_grid(position.with_y(height))[1]);
         Some(LinkEnd { polygon, ends: [PlanVertex { point, height }; 2] })
     }
 

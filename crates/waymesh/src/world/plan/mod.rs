@@ -6,7 +6,7 @@ mod join;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use waymesh_core::{BadField, Observer, PlanPoint, PolyMesh, Validate};
+use waymesh_core::{BadField, Observer, PlanPoint, PolyMesh, Validate, saturating_i32};
 use waymesh_floorplan::{FloorPlan, Obstacle, PlanBase, PlanError, PlanWindow, Shape, StoreyBase};
 use waymesh_graph::{Link, LinkId, NavMesh};
 
@@ -100,8 +100,7 @@ impl PlanWorld {
         let is_fine = side >= 16.0 && side <= f64::from(1 << 29) && tiles <= MAX_TILES;
         let expected = "at least 16 cells of the grid, with at most a million windows a storey";
         BadField::unless(is_fine, "tile_side", tile_side, expected).map_err(PlanError::from)?;
-        #[expect(clippy::cast_possible_truncation, reason = "at most 2^29")]
-        let side_cells = side as i32;
+        let side_cells = saturating_i32(side);
         let empty = NavMesh::new(PolyMesh::empty(frame), None, stages.config().agent)?;
         let parts = Parts::new(empty);
         let mut world = Self {

@@ -1,0 +1,33 @@
+//! Casts that lose something on purpose, so that the name says what is lost.
+
+/// Returns the single-precision number nearest to `value`.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "what the function is for")]
+pub const fn nearest_f32(value: f64) -> f32 {
+    value as f32
+}
+
+/// Returns the whole part of `value`, from 0 to [`u32::MAX`]; 0 for NaN.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+pub fn saturating_u32(value: impl Into<f64>) -> u32 {
+    value.into() as u32
+}
+
+/// Returns the whole part of `value`, from [`i32::MIN`] to [`i32::MAX`]; 0 for NaN.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+pub fn saturating_i32(value: impl Into<f64>) -> i32 {
+    value.into() as i32
+}
+
+/// Returns the whole part of `value`, from [`i64::MIN`] to [`i64::MAX`]; 0 for NaN.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+pub fn saturating_i64(value: impl Into<f64>) -> i64 {
+    value.into() as i64
+}
