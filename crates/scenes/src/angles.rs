@@ -1,8 +1,9 @@
 //! Sines and cosines that are the same on every machine.
 
+use waymesh_core::nearest_f32;
+
 /// Sine and cosine of a whole number of turns, by power series: only additions and products, which
 /// IEEE 754 fixes to the bit. Error below 1e-7.
-#[expect(clippy::cast_possible_truncation, reason = "single precision is what positions have")]
 pub(crate) fn sin_cos(turns: f64) -> (f32, f32) {
     let angle = (turns - turns.round()) * std::f64::consts::TAU;
     let square = angle * angle;
@@ -13,7 +14,7 @@ pub(crate) fn sin_cos(turns: f64) -> (f32, f32) {
         sine = 1.0 - square / ((power + 2.0) * (power + 3.0)) * sine;
         cosine = 1.0 - square / ((power + 1.0) * (power + 2.0)) * cosine;
     }
-    ((angle * sine) as f32, cosine as f32)
+    (nearest_f32(angle * sine), nearest_f32(cosine))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Builds solids from corners, in the frame of the part that they belong to.
 
 use glam::Vec3;
-use waymesh_core::TriangleSoup;
+use waymesh_core::{Random, TriangleSoup, saturating_u32};
 
 /// Place of a part: quarter turns about the vertical, then a shift. It is exact, and surfaces that
 /// face up still do.
@@ -74,9 +74,7 @@ impl Builder {
         let (xs, zs) = (cuts(min[0], max[0], step), cuts(min[1], max[1], step));
         for x in xs.windows(2) {
             for z in zs.windows(2) {
-                self.quad(
-                    [(x[0], z[0]), (x[0], z[1]), (x[1], z[1]), (x[1], z[0])].map(|(x, z)| Vec3::new(x, y, z)),
-                );
+                self.quad(level([x[0], x[1]], [z[0], z[1]], y));
             }
         }
     }
@@ -93,14 +91,11 @@ impl Builder {
 
     /// A box with these ranges along x, y and z.
     pub(crate) fn block(&mut self, x: [f32; 2], y: [f32; 2], z: [f32; 2]) {
-        self.cuboid(Vec3::new(x[0], y[0], z[0]), Vec3::new(x[1], y[1], z[1]));
+        self.hexahedron(level(x, z, y[0]), level(x, z, y[1]));
     }
 
     pub(crate) fn cuboid(&mut self, min: Vec3, max: Vec3) {
-        let ring = |y| {
-            [(min.x, min.z), (min.x, max.z), (max.x, max.z), (max.x, min.z)].map(|(x, z)| Vec3::new(x, y, z))
-        };
-        self.hexahedron(ring(min.y), ring(max.y));
+        self.block([min.x, max.x], [min.y, max.y], [min.z, max.z]);
     }
 
     /// A sloping slab that rises along x from `low.y` to `high.y`; `thickness` is vertical.
@@ -141,11 +136,8 @@ impl Builder {
                 if !kept(i, j) {
                     continue;
                 }
-                let ring = |y| {
-                    [(xs[i], zs[j]), (xs[i], zs[j + 1]), (xs[i + 1], zs[j + 1]), (xs[i + 1], zs[j])]
-                        .map(|(x, z)| Vec3::new(x, y, z))
-                };
-                let (bottom, top) = (ring(y[0]), ring(y[1]));
+                let (x, z) = ([xs[i], xs[i + 1]], [zs[j], zs[j + 1]]);
+                let (bottom, top) = (level(x, z, y[0]), level(x, z, y[1]));
                 self.quad(top);
                 self.quad([bottom[3], bottom[2], bottom[1], bottom[0]]);
                 let beyond =
@@ -159,21 +151,37 @@ impl Builder {
     }
 }
 
+/// Returns the corners of a rectangle in plan, in the order of [`Builder::quad`], at the height that
+/// `y` gives for x and z.
+pub(crate) fn rectangle(x: [f32; 2], z: [f32; 2], y: impl Fn(f32, f32) -> f32) -> [Vec3; 4] {
+    [(x[0], z[0]), (x[0], z[1]), (x[1], z[1]), (x[1], z[0])].map(|(x, z)| Vec3::new(x, y(x, z), z))
+}
+
+/// Returns the corners of a level rectangle; see [`rectangle`].
+pub(crate) fn level(x: [f32; 2], z: [f32; 2], y: f32) -> [Vec3; 4] {
+    rectangle(x, z, |_, _| y)
+}
+
+/// Returns `scale` times `scale` square bays of this side, each built by `bay_of` from one row of random
+/// numbers.
+pub(crate) fn in_bays(seed: u64, scale: u32, side: f32, bay_of: fn(&mut Builder, &mut Random)) -> Builder {
+    let mut random = Random::new(seed);
+    let mut builder = Builder::default();
+    for bay in 0..scale * scale {
+        let [x, z] = [bay % scale, bay / scale].map(|slot| slot as f32 * side);
+        builder.at(Vec3::new(x, 0.0, z), 0, |builder| bay_of(builder, &mut random));
+    }
+    builder
+}
+
 /// Converts a small number to a length.
-#[expect(clippy::cast_precision_loss, reason = "far below 2^24")]
 pub(crate) fn real(number: usize) -> f32 {
     number as f32
 }
 
 /// Cuts `low..=high` into equal pieces of at most about `step`.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a few thousand pieces at most"
-)]
 pub(crate) fn cuts(low: f32, high: f32, step: f32) -> Vec<f32> {
-    let pieces = ((high - low) / step).round().max(1.0) as u32;
+    let pieces = saturating_u32(((high - low) / step).round().max(1.0));
     (0..=pieces)
         .map(|piece| if piece == pieces { high } else { low + (high - low) * (piece as f32 / pieces as f32) })
         .collect()

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use glam::Vec3;
 use waymesh_core::Random;
 
-use crate::builder::Builder;
+use crate::builder::{Builder, in_bays};
 
 /// Side of one bay in metres, and its height.
 const BAY: f32 = 48.0;
@@ -43,14 +43,7 @@ const CHAMBERS: [([f32; 3], f32); 3] =
     [([41.0, 4.5, 20.0], 5.5), ([24.0, 0.0, 41.0], 5.0), ([10.0, 8.8, 34.0], 5.0)];
 
 pub(crate) fn build(seed: u64, scale: u32) -> Builder {
-    let mut random = Random::new(seed);
-    let mut builder = Builder::default();
-    for bay in 0..scale * scale {
-        #[expect(clippy::cast_precision_loss, reason = "a few bays")]
-        let origin = [bay % scale, bay / scale].map(|slot| slot as f32 * BAY);
-        builder.at(Vec3::new(origin[0], 0.0, origin[1]), 0, |builder| bay_of(builder, &mut random));
-    }
-    builder
+    in_bays(seed, scale, BAY, bay_of)
 }
 
 fn bay_of(builder: &mut Builder, random: &mut Random) {

@@ -22,7 +22,6 @@ const DECK_WIDTH: f32 = 4.0;
 /// Plan length of the bridge's ramps: 24 degrees.
 const RAMP: f32 = 10.0;
 
-#[expect(clippy::cast_precision_loss, reason = "a few dozen blocks per side")]
 pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     let mut random = Random::new(seed);
     let mut builder = Builder::default();
@@ -58,7 +57,6 @@ fn plaza(builder: &mut Builder, corner: [f32; 2], random: &mut Random) {
         builder.cuboid(Vec3::new(x, 0.05, z), Vec3::new(x + size, KERB + 0.5 + 0.3 * size, z + size));
     }
     for (step, inset) in [0.0_f32, 0.35, 0.7, 1.05].into_iter().enumerate() {
-        #[expect(clippy::cast_precision_loss, reason = "four steps")]
         let top = KERB + 0.17 * (step + 1) as f32;
         builder.cuboid(
             Vec3::new(corner[0] + 8.0 + inset, 0.05, corner[1] + 20.0 + inset),

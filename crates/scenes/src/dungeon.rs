@@ -25,7 +25,6 @@ struct Room {
 /// Openings of a room: centre lines of its doors per side, `-x, +x, -z, +z`.
 type Doors = [Option<f32>; 4];
 
-#[expect(clippy::cast_precision_loss, reason = "a hundred rooms at most per side")]
 pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     let mut random = Random::new(seed);
     let mut builder = Builder::default();

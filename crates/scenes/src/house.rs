@@ -4,7 +4,7 @@
 use glam::Vec3;
 use waymesh_core::Random;
 
-use crate::builder::{Builder, cuts, real};
+use crate::builder::{Builder, cuts, level, real};
 use crate::parts::furniture::{BATH, BED, DESK, DOUBLE_BED, KITCHEN, SOFA, TABLE, WARDROBE};
 use crate::parts::railing::Railing;
 use crate::parts::stairs::Flight;
@@ -132,7 +132,7 @@ impl House {
         let [_, x1] = self.hall();
         let z = STAIRS - 0.03;
         let end = x1 - HALF.width - GAP / 2.0;
-        builder.railing(&[Vec3::new(x1 - 0.03, 0.0, z), Vec3::new(end, 0.0, z)], &Railing::HOUSE);
+        builder.level_railing(0.0, &[[x1 - 0.03, z], [end, z]], &Railing::HOUSE);
     }
 
     fn roof(&self, builder: &mut Builder, random: &mut Random) {
@@ -173,10 +173,7 @@ impl House {
     fn gable(&self, builder: &mut Builder) {
         const EAVES: f32 = 0.4;
         let half = DEPTH / 2.0;
-        let ring = |z: [f32; 2], y: f32| {
-            let x = [-0.3, self.width + 0.3];
-            [(x[0], z[0]), (x[0], z[1]), (x[1], z[1]), (x[1], z[0])].map(|(x, z)| Vec3::new(x, y, z))
-        };
+        let ring = |z: [f32; 2], y: f32| level([-0.3, self.width + 0.3], z, y);
         let ridge = (half + EAVES) * 1.19 - SLAB;
         builder.hexahedron(ring([-EAVES, DEPTH + EAVES], -SLAB), ring([half - 0.05, half + 0.05], ridge));
         builder.block([self.width * 0.3, self.width * 0.3 + 0.6], [1.0, ridge + 0.9], [4.0, 4.6]);

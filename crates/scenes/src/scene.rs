@@ -222,7 +222,6 @@ impl Scene {
 
 /// Copies of a scene of one piece stand side by side, `scale` along x and along z, each with its
 /// own seed.
-#[expect(clippy::cast_precision_loss, reason = "16 copies at most per side")]
 fn repeated(
     seed: u64,
     scale: u32,

@@ -20,7 +20,6 @@ const GROUND: f32 = 20.0;
 /// Straight pieces of a step's outer edge.
 const PIECES: usize = 2;
 
-#[expect(clippy::cast_precision_loss, reason = "a few dozen steps")]
 pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     let mut random = Random::new(seed);
     let mut builder = Builder::default();
@@ -35,7 +34,6 @@ pub(crate) fn build(seed: u64, scale: u32) -> Builder {
 }
 
 /// The height of one turn less the thickness of a step leaves 3.7 m of headroom.
-#[expect(clippy::cast_precision_loss, reason = "a few dozen steps")]
 fn spiral(builder: &mut Builder, centre: Vec3, start: f64) {
     let turn = 1.0 / STEPS_PER_TURN as f64;
     let mut at = start;

@@ -23,7 +23,6 @@ struct Ramp {
     forward: bool,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "three storeys of a few bays")]
 pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     let mut random = Random::new(seed);
     let mut builder = Builder::default();

@@ -3,22 +3,16 @@
 use glam::Vec3;
 use waymesh_core::Random;
 
-use crate::{angles::sin_cos, builder::Builder};
+use crate::angles::sin_cos;
+use crate::builder::{Builder, in_bays};
 
 /// Side of one bay in metres.
 const BAY: f32 = 28.0;
 /// Width of the pit, and how far the ground is cut for it.
 const PIT: f32 = 4.0;
 
-#[expect(clippy::cast_precision_loss, reason = "a few bays")]
 pub(crate) fn build(seed: u64, scale: u32) -> Builder {
-    let mut random = Random::new(seed);
-    let mut builder = Builder::default();
-    for bay in 0..scale * scale {
-        let origin = [bay % scale, bay / scale].map(|slot| slot as f32 * BAY);
-        builder.at(Vec3::new(origin[0], 0.0, origin[1]), 0, |builder| bay_of(builder, &mut random));
-    }
-    builder
+    in_bays(seed, scale, BAY, bay_of)
 }
 
 fn bay_of(builder: &mut Builder, random: &mut Random) {

@@ -12,7 +12,6 @@ const BOULDERS: u32 = 36;
 /// Wavelength and height of each layer of noise, in metres. Slopes are walkable nearly everywhere.
 const LAYERS: [(f32, f32); 3] = [(48.0, 9.0), (19.0, 3.0), (7.0, 0.6)];
 
-#[expect(clippy::cast_precision_loss, reason = "two thousand metres at most")]
 pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     let mut random = Random::new(seed);
     let mut builder = Builder::default();

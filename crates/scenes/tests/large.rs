@@ -64,7 +64,6 @@ fn the_city_grows_with_the_square_of_its_scale() {
     let mut per_tile = Vec::new();
     for scale in [1, 2, 4, 8, MAX_SCALE] {
         let (triangles, extents, skipped) = figures(Scene::City, &SceneConfig::default().with_scale(scale));
-        #[expect(clippy::cast_precision_loss, reason = "16 at most")]
         let side = 125.0 * scale as f32;
         assert!(close(extents[0], side, 1e-3) && close(extents[1], side, 1e-3), "{extents:?}");
         assert_eq!(skipped, 0);

@@ -144,7 +144,6 @@ fn stairs_have_headroom_and_low_steps() {
     assert!(bounds.max.y > 2.0 * 20.0 * 0.2, "two turns");
     // The tower stands up to 1 m away from the middle, and its tallest part is the pole. There is
     // no parapet within 3 m of the pole.
-    #[expect(clippy::cast_precision_loss, reason = "a few dozen")]
     let mean = |positions: &[Vec3]| positions.iter().sum::<Vec3>() / positions.len() as f32;
     let tall = |position: &&Vec3| position.y > 11.0;
     let pole: Vec<Vec3> = soup.positions().iter().filter(tall).copied().collect();

@@ -5,7 +5,7 @@ use glam::Vec3;
 
 use super::ground::Ground;
 use super::{KERB, ROAD};
-use crate::builder::{Builder, real};
+use crate::builder::{Builder, real, rectangle};
 use crate::parts::railing::Railing;
 use crate::parts::stairs::Flight;
 
@@ -57,10 +57,7 @@ pub(super) fn build(builder: &mut Builder, ground: &Ground) {
         let (x, middle) = ([pair[0], pair[1]], f32::midpoint(pair[0], pair[1]));
         let road = middle < ROAD || middle > width - ROAD;
         for &z in &strips {
-            builder.quad(
-                [(x[0], z[0]), (x[0], z[1]), (x[1], z[1]), (x[1], z[0])]
-                    .map(|(x, z)| Vec3::new(x, ground.street(x, z) - DEEP, z)),
-            );
+            builder.quad(rectangle(x, z, |x, z| ground.street(x, z) - DEEP));
             if road {
                 slab(builder, ground, x, z, [-DECK, 0.0]);
             } else if within(middle, 2) {
@@ -97,10 +94,7 @@ pub(super) fn build(builder: &mut Builder, ground: &Ground) {
 
 /// Builds a slab that follows the street, between two offsets from the street's height.
 fn slab(builder: &mut Builder, ground: &Ground, x: [f32; 2], z: [f32; 2], offset: [f32; 2]) {
-    let ring = |lift: f32| {
-        [(x[0], z[0]), (x[0], z[1]), (x[1], z[1]), (x[1], z[0])]
-            .map(|(x, z)| Vec3::new(x, ground.street(x, z) + lift, z))
-    };
+    let ring = |lift: f32| rectangle(x, z, |x, z| ground.street(x, z) + lift);
     builder.hexahedron(ring(offset[0]), ring(offset[1]));
 }
 
@@ -124,10 +118,7 @@ fn stairs(builder: &mut Builder, ground: &Ground, z: f32, x: f32, way: f32) {
     builder.block(along, [top - 0.25, top], across);
     let open = if way > 0.0 { z + FLIGHT_WIDTH } else { z - FLIGHT_WIDTH };
     let edge = open - way * 0.05;
-    builder.railing(
-        &[Vec3::new(x, top, z + way * 0.05), Vec3::new(x, top, edge), Vec3::new(head, top, edge)],
-        &Railing::STEEL,
-    );
+    builder.level_railing(top, &[[x, z + way * 0.05], [x, edge], [head, edge]], &Railing::STEEL);
     // The flight rises against `way`. Its own z = 0 is the wall in one direction and the open edge
     // in the other.
     let turns = if way > 0.0 { 2 } else { 0 };

@@ -1,10 +1,8 @@
 //! Roadways, kerbs and the raised ground of a block.
 
-use glam::Vec3;
-
 use super::relief::Relief;
 use super::{KERB, ROAD};
-use crate::builder::{Builder, cuts};
+use crate::builder::{Builder, cuts, rectangle};
 
 /// Side of the squares into which the ground is cut.
 const SQUARE: f32 = 4.0;
@@ -68,10 +66,7 @@ impl Ground {
                     continue;
                 }
                 let lift = if inner(middle(x), middle(z)) { KERB } else { 0.0 };
-                builder.quad(
-                    [(x[0], z[0]), (x[0], z[1]), (x[1], z[1]), (x[1], z[0])]
-                        .map(|(x, z)| Vec3::new(x, self.street(x, z) + lift, z)),
-                );
+                builder.quad(rectangle([x[0], x[1]], [z[0], z[1]], |x, z| self.street(x, z) + lift));
             }
         }
         self.kerbs(builder);
@@ -83,10 +78,7 @@ impl Ground {
         const STONE: f32 = 1.5;
         let [width, depth] = self.size;
         let mut stone = |x: [f32; 2], z: [f32; 2]| {
-            let ring = |lift: f32| {
-                [(x[0], z[0]), (x[0], z[1]), (x[1], z[1]), (x[1], z[0])]
-                    .map(|(x, z)| Vec3::new(x, self.street(x, z) + lift, z))
-            };
+            let ring = |lift: f32| rectangle(x, z, |x, z| self.street(x, z) + lift);
             builder.hexahedron(ring(-0.1), ring(KERB + 0.005));
         };
         for pair in cuts(ROAD, width - ROAD, STONE).windows(2) {

@@ -113,7 +113,6 @@ impl Town {
     }
 
     /// Tiles are numbered row by row along x.
-    #[expect(clippy::cast_precision_loss, reason = "a hundred tiles at most per side")]
     fn block(&self, seed: u64, scale: u32, index: usize) -> Builder {
         let columns = self.tiles[0] * scale as usize;
         let place = [index % columns, index / columns];

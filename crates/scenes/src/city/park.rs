@@ -6,7 +6,7 @@ use waymesh_core::Random;
 use super::ROAD;
 use super::ground::Ground;
 use crate::angles::sin_cos;
-use crate::builder::{Builder, cuts};
+use crate::builder::{Builder, cuts, rectangle};
 use crate::parts::furniture::BENCH;
 
 const TREES: usize = 205;
@@ -36,8 +36,7 @@ pub(super) fn build(builder: &mut Builder, ground: &Ground, random: &mut Random)
         for run in [[margin + 6.0, centre[0] - 4.0], [centre[0] + 4.0, width - margin - 6.0]] {
             for pair in cuts(run[0], run[1], 2.0).windows(2) {
                 let ring = |lift: f32| {
-                    [(pair[0], z), (pair[0], z + HEDGE[1]), (pair[1], z + HEDGE[1]), (pair[1], z)]
-                        .map(|(x, z)| on(x, z) + Vec3::Y * lift)
+                    rectangle([pair[0], pair[1]], [z, z + HEDGE[1]], |x, z| ground.pavement(x, z) + lift)
                 };
                 builder.hexahedron(ring(-0.2), ring(HEDGE[0]));
             }

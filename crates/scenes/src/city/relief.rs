@@ -1,6 +1,6 @@
 //! Gentle hills that are the same for every tile.
 
-use waymesh_core::Random;
+use waymesh_core::{Random, nearest_f32};
 
 use crate::angles::sin_cos;
 
@@ -33,9 +33,7 @@ impl Relief {
                 sum += amplitude * f64::from(sine);
             }
         }
-        #[expect(clippy::cast_possible_truncation, reason = "single precision is what positions have")]
-        let height = sum as f32;
-        height
+        nearest_f32(sum)
     }
 }
 

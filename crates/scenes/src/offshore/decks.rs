@@ -13,15 +13,8 @@ pub(super) fn build(builder: &mut Builder) {
         plate(builder, plan, y, &open, 2.0);
         beams(builder, plan, y, [2.4, 4.8]);
         let [x, z] = [[plan[0][0] + 0.05, plan[0][1] - 0.05], [plan[1][0] + 0.05, plan[1][1] - 0.05]];
-        let corner = |x: f32, z: f32| Vec3::new(x, y, z);
-        let ring = [
-            corner(x[0], z[0]),
-            corner(x[0], z[1]),
-            corner(x[1], z[1]),
-            corner(x[1], z[0]),
-            corner(x[0], z[0]),
-        ];
-        builder.railing(&ring, &Railing::STEEL);
+        let ring = [[x[0], z[0]], [x[0], z[1]], [x[1], z[1]], [x[1], z[0]], [x[0], z[0]]];
+        builder.level_railing(y, &ring, &Railing::STEEL);
         for tower in open {
             guard(builder, tower, y);
         }
@@ -31,24 +24,10 @@ pub(super) fn build(builder: &mut Builder) {
             let origin = Vec3::new(tower.origin[0], pair[0], tower.origin[1]);
             builder.at(origin, tower.turns, |builder| {
                 builder.dogleg(&HALF, GAP, TURN, 0.06, Some(&Railing::STEEL));
-                outer_rails(builder);
+                builder.outer_rails(&HALF, GAP, TURN, &Railing::STEEL);
             });
         }
     }
-}
-
-/// Builds railings along the outer edges of both flights and around the landing.
-fn outer_rails(builder: &mut Builder) {
-    let [run, rise] = [HALF.run(), HALF.rise()];
-    let across = 2.0 * HALF.width + GAP;
-    builder.handrail(&HALF, 0.03, &Railing::STEEL);
-    builder.at(Vec3::new(run, rise, across), 2, |builder| builder.handrail(&HALF, 0.03, &Railing::STEEL));
-    let end = run + TURN - 0.03;
-    let corner = |x: f32, z: f32| Vec3::new(x, rise, z);
-    builder.railing(
-        &[corner(run, 0.03), corner(end, 0.03), corner(end, across - 0.03), corner(run, across - 0.03)],
-        &Railing::STEEL,
-    );
 }
 
 /// Builds a thin floor in squares, with openings for stair towers.
@@ -106,11 +85,8 @@ fn guard(builder: &mut Builder, tower: Tower, y: f32) {
     let origin = Vec3::new(tower.origin[0], y, tower.origin[1]);
     builder.at(origin, tower.turns, |builder| {
         let (near, far, end) = (-0.05, width + 0.05, length + 0.05);
-        let corner = |x: f32, z: f32| Vec3::new(x, 0.0, z);
-        let mut path = vec![corner(0.0, near), corner(end, near), corner(end, far), corner(0.0, far)];
-        if !tower.goes_on(y) {
-            path.insert(0, corner(0.0, HALF.width));
-        }
-        builder.railing(&path, &Railing::STEEL);
+        let path = [[0.0, HALF.width], [0.0, near], [end, near], [end, far], [0.0, far]];
+        let first = usize::from(tower.goes_on(y));
+        builder.level_railing(0.0, &path[first..], &Railing::STEEL);
     });
 }

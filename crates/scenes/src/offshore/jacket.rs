@@ -77,15 +77,9 @@ fn boat_landing(builder: &mut Builder) {
         let z = 20.5 + f32::from(column) * 1.2;
         builder.cylinder(Vec3::new(3.1, 0.2, z), Vec3::new(3.1, LANDING + 0.3, z), 0.18, 12);
     }
-    let corner = |x: f32, z: f32| Vec3::new(x, LANDING, z);
-    builder.railing(
-        &[corner(3.5, 33.9), corner(13.9, 33.9), corner(13.9, 20.1), corner(3.5, 20.1)],
-        &Railing::STEEL,
-    );
+    let landing = [[3.5, 33.9], [13.9, 33.9], [13.9, 20.1], [3.5, 20.1]];
+    builder.level_railing(LANDING, &landing, &Railing::STEEL);
     let (west, south, north) = (x[0] - 2.3, z[0] - 0.05, z[0] + TOWER[1] + 0.05);
-    let corner = |x: f32, z: f32| Vec3::new(x, half_way, z);
-    builder.railing(
-        &[corner(x[0], south), corner(west, south), corner(west, north), corner(x[0], north)],
-        &Railing::STEEL,
-    );
+    let path = [[x[0], south], [west, south], [west, north], [x[0], north]];
+    builder.level_railing(half_way, &path, &Railing::STEEL);
 }

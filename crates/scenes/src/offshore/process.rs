@@ -5,7 +5,7 @@ use waymesh_core::Random;
 
 use super::{CELLAR, MAIN, UPPER};
 use crate::angles::sin_cos;
-use crate::builder::{Builder, cuts, real};
+use crate::builder::{Builder, cuts, level, real};
 use crate::parts::round::elbow;
 
 pub(super) fn build(builder: &mut Builder, random: &mut Random) {
@@ -178,15 +178,9 @@ fn vessel(builder: &mut Builder, corner: Vec3, length: f32, radius: f32) {
         builder.ellipsoid(axis(z), Vec3::new(radius, radius, radius * 0.6), 24, 6);
     }
     for z in [length * 0.25, length * 0.75] {
-        let saddle = |half: f32, y: [f32; 2]| {
-            let ring = |y: f32, half: f32| {
-                [(-half, -0.2), (-half, 0.2), (half, 0.2), (half, -0.2)]
-                    .map(|(x, dz)| corner + Vec3::new(x, y, z + dz))
-            };
-            (ring(y[0], half), ring(y[1], half))
-        };
-        let (low, high) = saddle(radius * 0.9, [-0.01, up]);
-        builder.hexahedron(low, high);
+        let half = radius * 0.9;
+        let ring = |y: f32| level([-half, half], [z - 0.2, z + 0.2], y).map(|at| corner + at);
+        builder.hexahedron(ring(-0.01), ring(up));
     }
     for (index, z) in cuts(radius + 0.5, length - radius - 0.5, 1.8).into_iter().enumerate() {
         let size = if index == 1 { 0.35 } else { 0.12 };

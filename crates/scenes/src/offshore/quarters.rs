@@ -57,16 +57,15 @@ fn slab(builder: &mut Builder, y: f32, open: bool) {
     let zs = [Z[0], STAIRS[1], STAIRS[1] + run, Z[1]];
     builder.plate(&xs, &zs, [y - SLAB, y], |i, j| !open || (i, j) != (1, 1));
     if open {
-        let corner = |x: f32, z: f32| Vec3::new(x, y, z);
         let (left, end) = (xs[1] - 0.05, zs[2] + 0.05);
-        let mut path = vec![corner(left, zs[1]), corner(left, end), corner(xs[2], end)];
+        let mut path = [[left, zs[1]], [left, end], [xs[2], end]];
         if y > UPPER + PITCH * 1.5 {
             // On the last floor no further flight starts.
             path.reverse();
-            let first = corner(xs[2] - HALF.width, zs[1] - 0.05);
-            builder.railing(&[corner(xs[2], zs[1] - 0.05), first], &Railing::HOUSE);
+            let near = zs[1] - 0.05;
+            builder.level_railing(y, &[[xs[2], near], [xs[2] - HALF.width, near]], &Railing::HOUSE);
         }
-        builder.railing(&path, &Railing::HOUSE);
+        builder.level_railing(y, &path, &Railing::HOUSE);
     }
 }
 
@@ -116,18 +115,8 @@ fn storey(builder: &mut Builder, storey: usize, random: &mut Random) {
         });
     }
     builder.at(Vec3::new(OUTER_STAIRS[0], 0.0, OUTER_STAIRS[1]), 0, |builder| {
-        let (run, rise, across) = (OUTSIDE.run(), OUTSIDE.rise(), 2.0 * OUTSIDE.width + GAP);
         builder.dogleg(&OUTSIDE, GAP, TURN, 0.06, Some(&Railing::STEEL));
-        builder.handrail(&OUTSIDE, 0.03, &Railing::STEEL);
-        builder.at(Vec3::new(run, rise, across), 2, |builder| {
-            builder.handrail(&OUTSIDE, 0.03, &Railing::STEEL);
-        });
-        let end = run + TURN - 0.03;
-        let corner = |x: f32, z: f32| Vec3::new(x, rise, z);
-        builder.railing(
-            &[corner(run, 0.03), corner(end, 0.03), corner(end, across - 0.03), corner(run, across - 0.03)],
-            &Railing::STEEL,
-        );
+        builder.outer_rails(&OUTSIDE, GAP, TURN, &Railing::STEEL);
     });
 }
 
@@ -135,21 +124,14 @@ fn storey(builder: &mut Builder, storey: usize, random: &mut Random) {
 fn balcony(builder: &mut Builder, y: f32, last: bool) {
     let z = [OUTER_STAIRS[1] - 0.1, Z[0]];
     builder.block(BALCONY, [y - 0.1, y], z);
-    let corner = |x: f32, z: f32| Vec3::new(x, y, z);
-    let (west, east) = (BALCONY[0] + 0.05, BALCONY[1]);
-    builder.railing(
-        &[corner(east, z[0] + 0.05), corner(west, z[0] + 0.05), corner(west, z[1] - 0.05)],
-        &Railing::STEEL,
-    );
+    let (west, east, near, far) = (BALCONY[0] + 0.05, BALCONY[1], z[0] + 0.05, z[1] - 0.05);
+    builder.level_railing(y, &[[east, near], [west, near], [west, far]], &Railing::STEEL);
     // Beside the stairs' arrival, towards the wall.
     let arrival = OUTER_STAIRS[1] + 2.0 * OUTSIDE.width + GAP + 0.05;
-    builder.railing(&[corner(east, arrival), corner(east, z[1] - 0.05)], &Railing::STEEL);
+    builder.level_railing(y, &[[east, arrival], [east, far]], &Railing::STEEL);
     if last {
         // Where the next flight would start.
-        builder.railing(
-            &[corner(east, z[0] + 0.05), corner(east, OUTER_STAIRS[1] + OUTSIDE.width)],
-            &Railing::STEEL,
-        );
+        builder.level_railing(y, &[[east, near], [east, OUTER_STAIRS[1] + OUTSIDE.width]], &Railing::STEEL);
     }
     for x in [BALCONY[0] + 0.3, BALCONY[1] - 0.3] {
         builder.cylinder(Vec3::new(x, y - 1.2, z[1]), Vec3::new(x, y - 0.1, z[0] + 0.3), 0.05, 8);
@@ -158,19 +140,9 @@ fn balcony(builder: &mut Builder, y: f32, last: bool) {
 
 /// Builds the roof with railings, an opening to the balcony, and the flight to the helideck.
 fn roof(builder: &mut Builder, y: f32) {
-    let corner = |x: f32, z: f32| Vec3::new(x, y, z);
     let ([x0, x1], [z0, z1]) = ([X[0] + 0.05, X[1] - 0.05], [Z[0] + 0.05, Z[1] - 0.05]);
-    builder.railing(
-        &[
-            corner(BALCONY[1], z0),
-            corner(x1, z0),
-            corner(x1, z1),
-            corner(x0, z1),
-            corner(x0, z0),
-            corner(BALCONY[0], z0),
-        ],
-        &Railing::STEEL,
-    );
+    let path = [[BALCONY[1], z0], [x1, z0], [x1, z1], [x0, z1], [x0, z0], [BALCONY[0], z0]];
+    builder.level_railing(y, &path, &Railing::STEEL);
     let rise = HELIDECK - y;
     let flight = Flight { risers: 16, riser: rise / 16.0, tread: 0.263, width: 1.5, depth: 0.0 };
     let start = SIZE[0] - 2.0 * APOTHEM - flight.run();

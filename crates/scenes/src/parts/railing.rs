@@ -31,6 +31,12 @@ impl Railing {
 }
 
 impl Builder {
+    /// Builds a railing along corners in plan, all at height `y`.
+    pub(crate) fn level_railing(&mut self, y: f32, corners: &[[f32; 2]], railing: &Railing) {
+        let path: Vec<Vec3> = corners.iter().map(|&[x, z]| Vec3::new(x, y, z)).collect();
+        self.railing(&path, railing);
+    }
+
     /// Posts and rails along `path`, whose points lie on the ground. Posts reach a little into the
     /// ground.
     pub(crate) fn railing(&mut self, path: &[Vec3], railing: &Railing) {

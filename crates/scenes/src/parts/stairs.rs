@@ -101,6 +101,15 @@ impl Builder {
             });
         }
     }
+
+    /// Railings along the outer edges of both flights of [`Builder::dogleg`] and around the landing.
+    pub(crate) fn outer_rails(&mut self, half: &Flight, gap: f32, landing: f32, railing: &Railing) {
+        let (run, rise, across) = (half.run(), half.rise(), 2.0 * half.width + gap);
+        self.handrail(half, 0.03, railing);
+        self.at(Vec3::new(run, rise, across), 2, |builder| builder.handrail(half, 0.03, railing));
+        let (end, near, far) = (run + landing - 0.03, 0.03, across - 0.03);
+        self.level_railing(rise, &[[run, near], [end, near], [end, far], [run, far]], railing);
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::Random;
 
-use crate::builder::Builder;
+use crate::builder::{Builder, level};
 
 impl Builder {
     /// A tree: a trunk, branches, and crowns that are taller than wide, so that hardly any part is
@@ -37,9 +37,7 @@ impl Builder {
     /// x.
     pub(crate) fn car(&mut self, at: Vec3, turns: u8) {
         self.at(at, turns, |builder| {
-            let ring = |x: [f32; 2], z: f32, y: f32| {
-                [(x[0], -z), (x[0], z), (x[1], z), (x[1], -z)].map(|(x, z)| Vec3::new(x, y, z))
-            };
+            let ring = |x: [f32; 2], z: f32, y: f32| level(x, [-z, z], y);
             builder.hexahedron(ring([-2.05, 2.05], 0.85, 0.25), ring([-2.1, 2.1], 0.9, 0.6));
             builder.hexahedron(ring([-2.1, 2.1], 0.9, 0.6), ring([-2.0, 1.9], 0.82, 0.9));
             builder.hexahedron(ring([-1.6, 0.9], 0.8, 0.9), ring([-1.0, 0.25], 0.62, 1.45));

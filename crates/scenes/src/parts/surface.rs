@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use crate::builder::{Builder, cuts, real};
+use crate::builder::{Builder, cuts, level, real};
 
 /// Height of tiles above the wall, and width of the joints between them.
 const RAISED: f32 = 0.008;
@@ -59,9 +59,8 @@ impl Builder {
                 let low = z[0] + pitch * (real(rib) + 0.25);
                 let high = low + pitch * 0.5;
                 let ring = |inset: f32, y: f32| {
-                    let (x0, x1) = (ends[0] + 0.02 + inset, ends[1] - 0.02 - inset);
-                    [(x0, low + inset), (x0, high - inset), (x1, high - inset), (x1, low + inset)]
-                        .map(|(x, z)| Vec3::new(x, y, z))
+                    let x = [ends[0] + 0.02 + inset, ends[1] - 0.02 - inset];
+                    level(x, [low + inset, high - inset], y)
                 };
                 self.raised(ring(0.0, y), ring(0.006, y + 0.005));
             }
@@ -74,14 +73,10 @@ impl Builder {
         let (xs, zs) = (cuts(x[0], x[1], size), cuts(z[0], z[1], size));
         for x in xs.windows(2) {
             for z in zs.windows(2) {
+                // Seen from below: the other way round.
                 let ring = |inset: f32, y: f32| {
-                    [
-                        (x[0] + inset, z[0] + inset),
-                        (x[1] - inset, z[0] + inset),
-                        (x[1] - inset, z[1] - inset),
-                        (x[0] + inset, z[1] - inset),
-                    ]
-                    .map(|(x, z)| Vec3::new(x, y, z))
+                    let [a, b, c, d] = level([x[0] + inset, x[1] - inset], [z[0] + inset, z[1] - inset], y);
+                    [a, d, c, b]
                 };
                 self.raised(ring(0.0, y), ring(0.04, y - 0.03));
             }

@@ -94,8 +94,7 @@ fn gates(builder: &mut Builder, x: f32) {
     }
     let end = GATE_RANGE[0] + pitch * real(count) + GATE_POST;
     for z in [[WALL, GATE_RANGE[0] - WIDE_GATE], [end, SIZE[1] - WALL]] {
-        let corner = |z: f32| Vec3::new(x + 0.9, CONCOURSE, z);
-        builder.railing(&[corner(z[0]), corner(z[1])], &Railing::STATION);
+        builder.level_railing(CONCOURSE, &z.map(|z| [x + 0.9, z]), &Railing::STATION);
     }
 }
 

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::{ASCENT_WIDTH, Ascent, CONCOURSE, PLATFORM, STAIRS_WIDTH};
 use crate::angles::sin_cos;
-use crate::builder::{Builder, real};
+use crate::builder::{Builder, level, real};
 use crate::parts::railing::Railing;
 use crate::parts::stairs::Flight;
 
@@ -46,11 +46,8 @@ pub(super) fn ascent(builder: &mut Builder, ascent: &Ascent) {
         });
         // Railings around the opening above, except where the escalators arrive.
         let (near, far) = (OPENING[0] - 0.05, ASCENT_WIDTH + 0.05);
-        let corner = |x: f32, z: f32| Vec3::new(x, RISE, z);
-        builder.railing(
-            &[corner(HIGH, -0.05), corner(near, -0.05), corner(near, far), corner(HIGH, far)],
-            &Railing::STATION,
-        );
+        let path = [[HIGH, -0.05], [near, -0.05], [near, far], [HIGH, far]];
+        builder.level_railing(RISE, &path, &Railing::STATION);
     });
 }
 
@@ -86,9 +83,8 @@ fn step(builder: &mut Builder, x: [f32; 2], top: f32, depth: f32, lane: [f32; 2]
     for groove in 0..GROOVES {
         let z = [lane[0] + pitch * (real(groove) + 0.25), lane[0] + pitch * (real(groove) + 0.75)];
         let ring = |inset: f32, y: f32| {
-            let (x0, x1) = (x[0] + 0.01 + inset, x[1] - 0.01 - inset);
-            [(x0, z[0] + inset), (x0, z[1] - inset), (x1, z[1] - inset), (x1, z[0] + inset)]
-                .map(|(x, z)| Vec3::new(x, y, z))
+            let x = [x[0] + 0.01 + inset, x[1] - 0.01 - inset];
+            level(x, [z[0] + inset, z[1] - inset], y)
         };
         builder.raised(ring(0.0, top), ring(0.004, top + 0.008));
     }

@@ -98,8 +98,7 @@ fn end_stairs(builder: &mut Builder, z: [f32; 2], high: bool) {
     // A railing on the platform along the notch, so that nobody falls into it.
     let inner = if high { low - 0.05 } else { low + END.width + 0.05 };
     for (from, to) in [(STATION[0], STATION[0] + notch), (STATION[1], STATION[1] - notch)] {
-        builder
-            .railing(&[Vec3::new(from, PLATFORM, inner), Vec3::new(to, PLATFORM, inner)], &Railing::STATION);
+        builder.level_railing(PLATFORM, &[[from, inner], [to, inner]], &Railing::STATION);
     }
 }
 
