@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use glam::Vec3;
-use serde_json::{Value, json};
+use serde::Serialize;
 use waymesh_graph::{
     CorridorChange, CorridorOptions, Hierarchy, HierarchyConfig, HierarchyUse, NavMesh, Outcome, Path,
     PathCorridor, PathOptions, QueryScratch, Reach,
@@ -20,14 +20,14 @@ const STEP: f32 = 0.2;
 const MOVES: usize = 50;
 
 /// Figures of one mesh.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AgentTimes {
     /// Polygons of the mesh.
     pub polygons: usize,
     /// `find_path`, over the pairs that are connected.
-    pub path: Nanoseconds,
+    pub path_ns: Nanoseconds,
     /// The same through a hierarchy.
-    pub hierarchy: Nanoseconds,
+    pub hierarchy_ns: Nanoseconds,
     /// Seconds to make it, on one thread.
     pub hierarchy_seconds: f64,
     /// Its memory, in bytes.
@@ -35,18 +35,17 @@ pub struct AgentTimes {
     /// Share of the pairs that were not near each other.
     pub by_clusters: f64,
     /// Lengths through the hierarchy against `find_path`, mean and worst.
-    pub ratio: [f64; 2],
+    pub length_ratio: [f64; 2],
     /// A move of a corridor's start, with the replanning that some moves need.
-    pub move_start: Nanoseconds,
+    pub corridor_move_ns: Nanoseconds,
     /// Share of the moves that replanned.
     pub replanned: f64,
     /// Nanoseconds a pair: one by one, in a batch on one thread, on two.
-    pub batch: [f64; 3],
+    pub batch_ns: [f64; 3],
 }
 
 /// Measures on one mesh.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub fn measure_agents(mesh: &NavMesh, pairs: &[[Vec3; 2]], rounds: usize) -> AgentTimes {
     let options = PathOptions::default().with_reach(Reach::new(REACH.x, REACH.y, REACH.y));
     let exact = options.with_allow_partial(false);
@@ -86,18 +85,17 @@ pub fn measure_agents(mesh: &NavMesh, pairs: &[[Vec3; 2]], rounds: usize) -> Age
         }
     }
     let clock = clock_cost();
-    times.path = summary(plain.into_iter(), clock);
-    times.hierarchy = summary(quick.into_iter(), clock);
+    times.path_ns = summary(plain.into_iter(), clock);
+    times.hierarchy_ns = summary(quick.into_iter(), clock);
     times.by_clusters = by_clusters as f64 / connected.len().max(1) as f64;
     let mean = ratios.iter().sum::<f64>() / ratios.len().max(1) as f64;
-    times.ratio = [mean, ratios.iter().copied().fold(0.0, f64::max)];
-    (times.move_start, times.replanned) = walk(mesh, &connected, options);
-    times.batch = batches(mesh, pairs, options);
+    times.length_ratio = [mean, ratios.iter().copied().fold(0.0, f64::max)];
+    (times.corridor_move_ns, times.replanned) = walk(mesh, &connected, options);
+    times.batch_ns = batches(mesh, pairs, options);
     times
 }
 
 /// Agents that walk along their corridors.
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 fn walk(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> (Nanoseconds, f64) {
     let mut corridor = PathCorridor::new(CorridorOptions::default().with_path(options));
     let mut scratch = QueryScratch::default();
@@ -120,7 +118,6 @@ fn walk(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> (Nanosecon
     (summary(moves.into_iter(), clock_cost()), share)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 fn batches(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> [f64; 3] {
     let each = |seconds: f64| seconds * 1e9 / pairs.len().max(1) as f64;
     let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
@@ -152,60 +149,38 @@ fn batches(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> [f64; 3
 /// The figures as lines of text.
 #[must_use]
 pub fn agent_table(times: &AgentTimes) -> String {
-    let mut out = String::new();
     let three = |time: &Nanoseconds| format!("{:.0} / {:.0} / {:.0}", time.mean, time.median, time.high);
-    let _ = writeln!(out, "  for agents, {} polygons, ns each, mean / median / 99 %", times.polygons);
-    let _ = writeln!(out, "  {:<18}{:>24}", "find_path", three(&times.path));
-    let _ = writeln!(
-        out,
-        "  {:<18}{:>24}   {:.1} times as fast; {:.1} % longer, {:.2} times at worst; {:.0} % by clusters; made in {:.0} ms, {:.0} bytes a polygon",
-        "hierarchy",
-        three(&times.hierarchy),
-        times.path.mean / times.hierarchy.mean,
-        (times.ratio[0] - 1.0) * 100.0,
-        times.ratio[1],
-        times.by_clusters * 100.0,
-        times.hierarchy_seconds * 1e3,
-        bytes_a_polygon(times),
-    );
-    let _ = writeln!(
-        out,
-        "  {:<18}{:>24}   {:.2} % planned anew",
-        "corridor, move",
-        three(&times.move_start),
-        times.replanned * 100.0
-    );
-    let [single, one, two] = times.batch;
-    let _ = writeln!(
-        out,
-        "  {:<18}{:>24}   one by one / batch, one thread / two threads",
-        "batch, a pair",
-        format!("{single:.0} / {one:.0} / {two:.0}")
-    );
+    let [single, one, two] = times.batch_ns;
+    let rows = [
+        ("find_path", three(&times.path_ns), String::new()),
+        (
+            "hierarchy",
+            three(&times.hierarchy_ns),
+            format!(
+                "   {:.1} times as fast; {:.1} % longer, {:.2} times at worst; {:.0} % by clusters; made in {:.0} ms, {:.0} bytes a polygon",
+                times.path_ns.mean / times.hierarchy_ns.mean,
+                (times.length_ratio[0] - 1.0) * 100.0,
+                times.length_ratio[1],
+                times.by_clusters * 100.0,
+                times.hierarchy_seconds * 1e3,
+                times.hierarchy_bytes as f64 / times.polygons.max(1) as f64,
+            ),
+        ),
+        (
+            "corridor, move",
+            three(&times.corridor_move_ns),
+            format!("   {:.2} % planned anew", times.replanned * 100.0),
+        ),
+        (
+            "batch, a pair",
+            format!("{single:.0} / {one:.0} / {two:.0}"),
+            "   one by one / batch, one thread / two threads".to_owned(),
+        ),
+    ];
+    let polygons = times.polygons;
+    let mut out = format!("  for agents, {polygons} polygons, ns each, mean / median / 99 %\n");
+    for (name, figures, remark) in rows {
+        let _ = writeln!(out, "  {name:<18}{figures:>24}{remark}");
+    }
     out
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
-fn bytes_a_polygon(times: &AgentTimes) -> f64 {
-    times.hierarchy_bytes as f64 / times.polygons.max(1) as f64
-}
-
-/// Keys: `polygons`, `path_ns`, `hierarchy_ns`, `corridor_move_ns` (each {`mean`, `median`,
-/// `high`}), `hierarchy_seconds`, `hierarchy_bytes`, `by_clusters`, `length_ratio` [mean, worst],
-/// `replanned`, `batch_ns` [one by one, one thread, two].
-#[must_use]
-pub fn agent_json(times: &AgentTimes) -> Value {
-    let three = |time: &Nanoseconds| json!({ "mean": time.mean, "median": time.median, "high": time.high });
-    json!({
-        "polygons": times.polygons,
-        "path_ns": three(&times.path),
-        "hierarchy_ns": three(&times.hierarchy),
-        "corridor_move_ns": three(&times.move_start),
-        "hierarchy_seconds": times.hierarchy_seconds,
-        "hierarchy_bytes": times.hierarchy_bytes,
-        "by_clusters": times.by_clusters,
-        "length_ratio": times.ratio,
-        "replanned": times.replanned,
-        "batch_ns": times.batch,
-    })
 }

@@ -2,7 +2,7 @@
 //! generated halls of any size.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use waymesh::PolyId;
 use waymesh::core::{PolyMesh, Triangulation};
@@ -16,18 +16,8 @@ use waymesh_triangulate::triangulate_cdt;
 
 use crate::BenchError;
 use crate::engine::Time;
-use crate::plans::{Plan, growth_exponent, milliseconds, plans, ratio, timed, write_picture};
+use crate::plans::{Plan, PlanOptions, growth_exponent, milliseconds, plans, ratio, timed, write_picture};
 use crate::sight::fewest_polygons;
-
-/// What [`convex`] does besides its table.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct ConvexOptions {
-    /// Folder for a picture per input of at most 3000 vertices.
-    pub pictures: Option<PathBuf>,
-    /// Largest hall of the table of growth.
-    pub largest: u32,
-}
 
 /// A decomposition under test.
 type Algorithm = (&'static str, fn(&Triangulation) -> PolyMesh);
@@ -67,7 +57,7 @@ struct Input {
 ///
 /// # Errors
 /// When a level cannot be read or baked, or a picture not be written.
-pub fn convex(options: &ConvexOptions, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
+pub fn convex(options: &PlanOptions, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
     let mut notes = Vec::new();
     let mut inputs = Vec::new();
     for plan in plans("convex", &mut notes)? {
@@ -81,7 +71,7 @@ pub fn convex(options: &ConvexOptions, print: &mut dyn FnMut(&str)) -> Result<()
     orders(&inputs, print);
     relaxation(print);
     growth(options.largest, print);
-    if let Some(folder) = &options.pictures {
+    if let Some(folder) = &options.out {
         for input in inputs.iter().filter(|input| input.plan.polygons.vertices.len() <= 3000) {
             draw(input, folder)?;
         }

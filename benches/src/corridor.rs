@@ -1,9 +1,9 @@
 //! The cost of a move of a corridor's end, for corridors of growing length.
 
-use std::fmt::Write as _;
-
 use glam::Vec3;
-use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId};
+use waymesh_core::{
+    AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId, saturating_i32,
+};
 use waymesh_graph::{CorridorOptions, NavMesh, PathCorridor, PathOptions, QueryScratch};
 
 use crate::BenchError;
@@ -14,8 +14,7 @@ fn winding(count: u32) -> Result<NavMesh, BenchError> {
     // Winds to and fro without a period.
     let side = |x: u32| {
         let sway = f64::from(x) * 0.37;
-        #[expect(clippy::cast_possible_truncation, reason = "some tens of polygons")]
-        let low = (30.0 + 20.0 * (sway.sin() + (sway * 0.213).sin())) as i32;
+        let low = saturating_i32(30.0 + 20.0 * (sway.sin() + (sway * 0.213).sin()));
         [low, low + 3]
     };
     let place = |x: u32| i32::try_from(2 * x).unwrap_or(i32::MAX);
@@ -43,7 +42,7 @@ fn winding(count: u32) -> Result<NavMesh, BenchError> {
 }
 
 fn failed(source: impl std::error::Error + Send + Sync + 'static) -> BenchError {
-    BenchError::Stage { engine: "waymesh", stage: "corridor", source: Box::new(source) }
+    BenchError::stage("waymesh", "corridor", source)
 }
 
 /// Prints a table as Markdown: corridors of growing length, what a move of 0.2 m costs at either
@@ -90,9 +89,7 @@ pub fn corridor(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
         }
         let [start, goal, plan] =
             [starts, goals, plans].map(|times| summary(times.into_iter(), clock).median);
-        let mut line = String::new();
-        let _ = writeln!(line, "| {count} | {turns} | {start:.0} | {goal:.0} | {plan:.0} |");
-        print(&line);
+        print(&format!("| {count} | {turns} | {start:.0} | {goal:.0} | {plan:.0} |\n"));
     }
     Ok(())
 }

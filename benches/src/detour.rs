@@ -122,8 +122,8 @@ impl Detour {
     }
 }
 
-fn failed(source: XError) -> BenchError {
-    BenchError::Stage { engine: NAME, stage: "mesh", source: source.into() }
+fn failed(error: XError) -> BenchError {
+    BenchError::stage(NAME, "mesh", error)
 }
 
 /// Detour's form of a mesh of Recast's, the tile at `place`.

@@ -78,6 +78,12 @@ impl Time {
     }
 }
 
+impl From<Stage> for &'static str {
+    fn from(stage: Stage) -> Self {
+        stage.name()
+    }
+}
+
 impl std::ops::AddAssign for Time {
     fn add_assign(&mut self, other: Self) {
         self.cpu += other.cpu;
@@ -271,9 +277,9 @@ impl BenchError {
     /// An error of `stage`.
     pub fn stage(
         engine: &'static str,
-        stage: Stage,
+        stage: impl Into<&'static str>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        Self::Stage { engine, stage: stage.name(), source: source.into() }
+        Self::Stage { engine, stage: stage.into(), source: source.into() }
     }
 }

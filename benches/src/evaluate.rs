@@ -3,59 +3,56 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use waymesh_core::GridScale;
 
 use crate::judge::{Files, Judged, Outcome, judge, tools};
 use crate::levels::{Level, fit};
+use crate::settings::parse_scale;
 use crate::{BenchError, Scene};
 
-/// What to judge, and how.
-#[derive(Clone, Debug, PartialEq)]
+/// What is judged, and how.
+#[derive(Clone, Debug, Args)]
 pub struct EvaluateOptions {
-    /// Names of levels; all there are if empty.
+    /// Real levels (house_1, gazebo/house_1), generated ones, or files [default: all real ones, else
+    /// all generated].
+    #[arg(value_name = "LEVEL")]
     pub levels: Vec<String>,
-    /// Cell size and level height.
-    pub scale: GridScale,
-    /// Samples of the oracle.
-    pub samples: usize,
-    /// `true` to judge our own pipeline with the watershed partition, too.
+    /// Cell size in metres, with the level height.
+    #[arg(long, value_name = "SIZE[/LEVEL]", value_parser = parse_scale, default_value = "0.3/0.2")]
+    pub cell: GridScale,
+    /// Sampled places per level.
+    #[arg(long, default_value = "100000")]
+    pub samples: NonZeroUsize,
+    /// Also judges our own pipeline with the watershed partition.
+    #[arg(long)]
     pub watershed: bool,
-    /// `true` to judge the other tools, too, if they are built.
-    pub peers: bool,
-    /// Folder for a JSON file per level, and for the next two.
+    /// Leaves the other tools out.
+    #[arg(long)]
+    pub ours: bool,
+    /// Folder for a JSON file per level, and for the files of --svg and --meshes.
+    #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
-    /// `true` to draw pictures.
+    /// Draws each mesh, with missing and surplus ground marked.
+    #[arg(long, requires = "out")]
     pub svg: bool,
-    /// `true` to write the meshes.
+    /// Writes each mesh: ours as .wmesh, the others as OBJ for `waymesh evaluate --mesh`.
+    #[arg(long, requires = "out")]
     pub meshes: bool,
-    /// Levels at a time.
-    pub jobs: usize,
-    /// Longest that one process may take.
-    pub limit: Duration,
-}
-
-impl Default for EvaluateOptions {
-    fn default() -> Self {
-        Self {
-            levels: Vec::new(),
-            scale: GridScale::default(),
-            samples: 100_000,
-            watershed: false,
-            peers: true,
-            out: None,
-            svg: false,
-            meshes: false,
-            jobs: std::thread::available_parallelism().map_or(2, usize::from),
-            limit: Duration::from_secs(600),
-        }
-    }
+    /// Levels judged at the same time [default: one per core].
+    #[arg(long)]
+    pub jobs: Option<NonZeroUsize>,
+    /// Time limit per level in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "600")]
+    pub limit: NonZeroU64,
 }
 
 /// A level as it was judged.
@@ -100,7 +97,7 @@ enum Line {
 
 /// Name of the hidden command that judges one level in a process of its own: level, tools with
 /// commas between, cell size, level height, samples, folder or nothing, pictures, meshes.
-pub const ONE: &str = "evaluate-one";
+const ONE: &str = "evaluate-one";
 
 /// Judges all levels. `told` gets each report as soon as it is done; the result has them in the
 /// order of the levels.
@@ -126,10 +123,11 @@ pub fn evaluate(
     };
     let mut order: Vec<usize> = (0..levels.len()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(size(&levels[index])));
+    let jobs = options.jobs.or(std::thread::available_parallelism().ok()).map_or(2, NonZeroUsize::get);
     let queue = Mutex::new(VecDeque::from(order));
     let done: Mutex<Vec<(usize, Result<LevelReport, String>)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..options.jobs.max(1) {
+        for _ in 0..jobs {
             scope.spawn(|| {
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
@@ -152,7 +150,7 @@ pub fn evaluate(
 fn evaluate_level(level: &Level, options: &EvaluateOptions) -> Result<LevelReport, String> {
     let clock = Instant::now();
     let mut report = LevelReport { level: level.name.clone(), unit: level.unit, ..LevelReport::default() };
-    let mut left = tools(options.watershed, options.peers);
+    let mut left = tools(options.watershed, !options.ours);
     while !left.is_empty() {
         let ending = run_process(level, &left, options, &mut report)?;
         left.retain(|tool| report.tools.iter().all(|judged| judged.tool != *tool));
@@ -187,7 +185,7 @@ fn run_process(
         .arg(name)
         .arg(&level.name)
         .arg(tools.join(","))
-        .args([options.scale.cell_size, options.scale.level_height].map(|length| length.to_string()))
+        .args([options.cell.cell_size, options.cell.level_height].map(|length| length.to_string()))
         .arg(options.samples.to_string())
         .arg(options.out.clone().unwrap_or_default())
         .args([options.svg, options.meshes].map(|flag| flag.to_string()))
@@ -206,7 +204,7 @@ fn run_process(
             }
         }
     });
-    let deadline = Instant::now() + options.limit;
+    let deadline = Instant::now() + Duration::from_secs(options.limit.get());
     let mut failure = None;
     loop {
         match lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -220,7 +218,7 @@ fn run_process(
             Err(RecvTimeoutError::Timeout) => {
                 // If it cannot be killed it has ended by itself.
                 _ = child.kill();
-                failure = Some(format!("not done after {} s", options.limit.as_secs()));
+                failure = Some(format!("not done after {} s", options.limit));
                 break;
             }
         }

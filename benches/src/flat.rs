@@ -15,11 +15,7 @@ use crate::{BenchError, PolygonMesh, WaymeshQueries};
 /// When the file cannot be read.
 pub fn flat_engines(name: &str) -> Result<Option<QueryScene>, BenchError> {
     if name.ends_with(".wmesh") {
-        let mesh = waymesh_io::open(name).map_err(|error| BenchError::Stage {
-            engine: "mesh file",
-            stage: "mesh",
-            source: error.into(),
-        })?;
+        let mesh = waymesh_io::open(name)?;
         let pairs = pairs(&polygons(&mesh), PAIRS);
         return Ok(Some((vec![Box::new(WaymeshQueries::new(mesh))], pairs)));
     }
@@ -28,10 +24,8 @@ pub fn flat_engines(name: &str) -> Result<Option<QueryScene>, BenchError> {
     }
     let file = format!("golden/polyanya_meshes/v2/{name}-merged.mesh");
     let Some(file) = waymesh_testkit::levels::find(&file) else { return Ok(None) };
-    let failed = |source: Box<dyn std::error::Error + Send + Sync>| BenchError::Stage {
-        engine: "published mesh",
-        stage: "mesh",
-        source,
+    let failed = |source: Box<dyn std::error::Error + Send + Sync>| {
+        BenchError::stage("published mesh", "mesh", source)
     };
     let text = std::fs::read_to_string(&file).map_err(|error| failed(error.into()))?;
     let cells = waymesh_testkit::flat_meshes::read(&text).ok_or_else(|| failed("not of version 2".into()))?;

@@ -102,8 +102,7 @@ pub fn judge(
     let config = MetricsConfig::default()
         .with_scale(settings.scale.cell_size, settings.scale.level_height)
         .with_samples(samples);
-    let oracle = Oracle::new(&scene.soup, &settings.agent, &config)
-        .map_err(|error| fault("oracle", "scene")(error.into()))?;
+    let oracle = Oracle::new(&scene.soup, &settings.agent, &config).map_err(fault("oracle", "scene"))?;
     let job = Job { level, scene, settings, factor: fitted.factor, oracle: &oracle, files };
     for &tool in tools {
         let made = catch_unwind(AssertUnwindSafe(|| job.make(tool)));
@@ -131,11 +130,11 @@ pub fn judge(
     Ok(())
 }
 
-fn fault(
+fn fault<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
     engine: &'static str,
     stage: &'static str,
-) -> impl Fn(Box<dyn std::error::Error + Send + Sync>) -> BenchError {
-    move |source| BenchError::Stage { engine, stage, source }
+) -> impl FnOnce(E) -> BenchError {
+    move |error| BenchError::stage(engine, stage, error)
 }
 
 /// What all tools are given.
@@ -168,18 +167,15 @@ impl Job<'_> {
             .with_scale(scale.cell_size, scale.level_height)
             .with_partition(partition)
             .with_threads(1);
-        #[expect(clippy::cast_precision_loss, reason = "a small factor")]
         let times = self.factor as f32;
         config.max_edge_length *= times;
         config.min_region *= times * times;
         config.merge_region *= times * times;
         let clock = Instant::now();
-        let mesh = Baker::new(Voxels, config)
-            .bake(&self.scene.soup)
-            .map_err(|error| fault(name, "bake")(error.into()))?;
+        let mesh = Baker::new(Voxels, config).bake(&self.scene.soup).map_err(fault(name, "bake"))?;
         let seconds = clock.elapsed().as_secs_f64();
         let mut file = Vec::new();
-        waymesh_io::write_wmesh(&mesh, &mut file).map_err(|error| fault(name, "file")(error.into()))?;
+        waymesh_io::write_wmesh(&mesh, &mut file).map_err(fault(name, "file"))?;
         if let (Some(folder), true) = (self.files.folder, self.files.meshes) {
             waymesh_io::save(&mesh, folder.join(format!("{}.{name}.wmesh", self.level.stem())))?;
         }
@@ -235,7 +231,7 @@ impl Job<'_> {
         }
         JudgedMesh::new(&mesh.vertices, mesh.polygons)
             .and_then(|judged| judged.with_ground(&mesh.ground))
-            .map_err(|error| fault(name, "mesh")(error.into()))
+            .map_err(fault(name, "mesh"))
     }
 
     fn draw(&self, tool: &str, product: &Product) -> Result<(), String> {

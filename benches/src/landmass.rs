@@ -44,7 +44,7 @@ impl Drop for Landmass {
 }
 
 fn failed(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> BenchError {
-    BenchError::Stage { engine: NAME, stage: "mesh", source: source.into() }
+    BenchError::stage(NAME, "mesh", source)
 }
 
 impl Landmass {

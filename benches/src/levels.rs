@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use waymesh_core::{GridScale, TriangleSoup};
+use waymesh_core::{GridScale, TriangleSoup, saturating_u32};
 use waymesh_io::LoadOptions;
 use waymesh_scenes::SceneConfig;
 use waymesh_testkit::levels::{self, RealLevel};
@@ -116,9 +116,7 @@ pub fn fit(soup: &TriangleSoup, scale: GridScale) -> Fitted {
     let size = bounds.max.as_dvec3() - bounds.min.as_dvec3();
     let columns = size.x * size.z / f64::from(scale.cell_size).powi(2);
     let ratio = (columns / MOST_COLUMNS).sqrt().ceil();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-    let factor = if ratio.is_finite() { (ratio as u32).max(1) } else { 1 };
-    #[expect(clippy::cast_precision_loss, reason = "a small factor")]
+    let factor = if ratio.is_finite() { saturating_u32(ratio).max(1) } else { 1 };
     let times = factor as f32;
     let scale = GridScale::new(scale.cell_size * times, scale.level_height * times);
     let mut settings = Settings::recast_demo(scale, Partitioning::Watershed);

@@ -42,14 +42,14 @@ mod sight;
 mod storeys;
 mod triangulate;
 
-pub use agents::{AgentTimes, agent_json, agent_table, measure_agents};
+pub use agents::{AgentTimes, agent_table, measure_agents};
 pub use compare::{Comparison, Measured, compare};
-pub use convex::{ConvexOptions, convex};
+pub use convex::convex;
 pub use corridor::corridor;
 #[cfg(feature = "peers")]
 pub use detour::Detour;
 pub use engine::{Bake, BenchError, Clock, Counts, Engine, PolygonMesh, STAGES, Stage, StageTimes, Time};
-pub use evaluate::{EvaluateOptions, LevelFacts, LevelReport, ONE, evaluate, evaluate_one};
+pub use evaluate::{EvaluateOptions, LevelFacts, LevelReport, evaluate, evaluate_one};
 pub use flat::flat_engines;
 pub use judge::{Files, Judged, Outcome, judge, tools};
 #[cfg(feature = "peers")]
@@ -58,12 +58,13 @@ pub use levels::{Fitted, Level, fit};
 pub use open::open;
 pub use ours::{RadiusQueries, Waymesh, WaymeshBake, WaymeshQueries, bake_waymesh};
 pub use overview::{level_table, overview, summary};
+pub use plans::PlanOptions;
 #[cfg(feature = "peers")]
 pub use recast::{Recast, RecastBake, bake_recast, bake_recast_tiles};
 #[cfg(feature = "peers")]
 pub use rerecast::{Rerecast, RerecastBake, bake_rerecast};
 pub use scene::{Scene, TOWN};
-pub use settings::{Partitioning, Settings};
+pub use settings::{Partitioning, Settings, parse_scale};
 pub use sight::{FewestPolygons, fewest_polygons};
 pub use storeys::storeys;
-pub use triangulate::{TriangulateOptions, triangulate};
+pub use triangulate::triangulate;

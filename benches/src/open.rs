@@ -1,7 +1,6 @@
 //! Times the opening of a mesh: from a `.wmesh`, whose derived tables have to be built, and from a
 //! packed file, whose tables are used where they lie.
 
-use std::fmt::Write as _;
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use waymesh_core::{
 };
 use waymesh_graph::{NavMesh, PackedChecks, Reach};
 
-use crate::BenchError;
+use crate::{BenchError, Time};
 
 /// A hilly square of `side` times `side` polygons with a height surface.
 fn hills(side: u32) -> Result<NavMesh, BenchError> {
@@ -33,7 +32,6 @@ fn hills(side: u32) -> Result<NavMesh, BenchError> {
     for (z, x) in (0..=side).flat_map(|z| (0..=side).map(move |x| (z, x))) {
         let point = PlanPoint::new(place(x), place(z));
         mesh.vertices.push(PlanVertex { point, height: height(x, z) });
-        #[expect(clippy::cast_precision_loss, reason = "a few thousand polygons")]
         surface.points.push(SurfacePoint { x: point.x as f32, height: height(x, z), z: point.z as f32 });
     }
     for (z, x) in (0..side).flat_map(|z| (0..side).map(move |x| (z, x))) {
@@ -52,31 +50,22 @@ fn hills(side: u32) -> Result<NavMesh, BenchError> {
         surface.triangles.extend([[a, b, c], [a, c, d]]);
         surface.polygon_triangles.push(VertexId::from_index(surface.triangles.len()).0);
     }
-    NavMesh::new(mesh, Some(surface), Agent::default()).map_err(|source| BenchError::Stage {
-        engine: "waymesh",
-        stage: "mesh",
-        source: source.into(),
-    })
+    NavMesh::new(mesh, Some(surface), Agent::default()).map_err(failed)
 }
 
-/// Milliseconds of this thread, of the fastest of five runs.
-fn fastest(run: impl Fn()) -> f64 {
-    let once = || {
-        let start = ThreadTime::now();
-        run();
-        start.elapsed().as_secs_f64() * 1e3
-    };
-    (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
+fn failed(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> BenchError {
+    BenchError::stage("waymesh", "open", source)
 }
 
-/// Milliseconds on the wall, of the fastest of five runs.
-fn shortest_wall(run: impl Fn()) -> f64 {
-    let once = || {
-        let start = Instant::now();
+/// Milliseconds of the fastest of five runs, on the thread's clock and on the wall, each by itself.
+fn fastest(run: impl Fn()) -> Time {
+    let times = (0..5).map(|_| {
+        let (cpu, wall) = (ThreadTime::now(), Instant::now());
         run();
-        start.elapsed().as_secs_f64() * 1e3
-    };
-    (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
+        Time { cpu: cpu.elapsed().as_secs_f64() * 1e3, wall: wall.elapsed().as_secs_f64() * 1e3 }
+    });
+    let first = Time { cpu: f64::INFINITY, wall: f64::INFINITY };
+    times.fold(first, |best, time| Time { cpu: best.cpu.min(time.cpu), wall: best.wall.min(time.wall) })
 }
 
 /// Opens meshes of growing size, up to `largest` polygons, and prints a table as Markdown.
@@ -84,48 +73,40 @@ fn shortest_wall(run: impl Fn()) -> f64 {
 /// # Errors
 /// When a mesh cannot be made or opened.
 pub fn open(largest: u32, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
-    let failed = |source: Box<dyn std::error::Error + Send + Sync>| BenchError::Stage {
-        engine: "waymesh",
-        stage: "open",
-        source,
-    };
     print(
         "| polygons | .wmesh, MB | ms | packed, MB | ms, all checked | on all threads | ms, checksum | ms, lengths | mapped, ms, lengths and a nearest point | copying the bytes, ms |\n|---|---|---|---|---|---|---|---|---|---|\n",
     );
-    let everywhere = rayon::ThreadPoolBuilder::new().build().map_err(|error| failed(error.into()))?;
+    let everywhere = rayon::ThreadPoolBuilder::new().build().map_err(failed)?;
     let mut side = 32;
     while side * side <= largest.max(1024) {
         let mesh = hills(side)?;
         let plain = mesh.to_wmesh();
         let packed = Arc::new(mesh.to_packed(true));
         let open = |checks| NavMesh::from_packed_shared(Shared(Arc::clone(&packed)), checks);
-        if open(PackedChecks::All).map_err(|error| failed(error.into()))? != mesh {
-            return Err(failed("the packed mesh is another one".into()));
+        if open(PackedChecks::All).map_err(failed)? != mesh {
+            return Err(failed("the packed mesh is another one"));
         }
-        let file = tempfile::NamedTempFile::new().map_err(|error| failed(error.into()))?;
-        std::fs::write(file.path(), &*packed).map_err(|error| failed(error.into()))?;
+        let file = tempfile::NamedTempFile::new().map_err(failed)?;
+        std::fs::write(file.path(), &*packed).map_err(failed)?;
         let place = mesh.vertices()[mesh.vertices().len() / 3];
         drop(mesh);
-        let wmesh = fastest(|| drop(black_box(NavMesh::from_wmesh(&plain))));
+        let wmesh = fastest(|| drop(black_box(NavMesh::from_wmesh(&plain)))).cpu;
         let [all, checksum, lengths] = [PackedChecks::All, PackedChecks::Checksum, PackedChecks::None]
-            .map(|checks| fastest(|| drop(black_box(open(checks)))));
-        let spread = everywhere.install(|| shortest_wall(|| drop(black_box(open(PackedChecks::All)))));
-        let mapped = shortest_wall(|| {
+            .map(|checks| fastest(|| drop(black_box(open(checks)))).cpu);
+        let spread = everywhere.install(|| fastest(|| drop(black_box(open(PackedChecks::All))))).wall;
+        let mapped = fastest(|| {
             let mesh = map(file.path()).map(|map| NavMesh::from_packed_shared(map, PackedChecks::None));
             if let Ok(Ok(mesh)) = mesh {
                 black_box(mesh.nearest(place, &Reach::INFINITE));
             }
-        });
-        let copied = fastest(|| drop(black_box(packed.to_vec())));
-        let mut line = String::new();
-        #[expect(clippy::cast_precision_loss, reason = "sizes for people")]
+        })
+        .wall;
+        let copied = fastest(|| drop(black_box(packed.to_vec()))).cpu;
         let [plain, packed] = [plain.len(), packed.len()].map(|bytes| bytes as f64 / 1e6);
-        let _ = writeln!(
-            line,
-            "| {} | {plain:.2} | {wmesh:.2} | {packed:.2} | {all:.2} | {spread:.2} | {checksum:.2} | {lengths:.3} | {mapped:.3} | {copied:.2} |",
+        print(&format!(
+            "| {} | {plain:.2} | {wmesh:.2} | {packed:.2} | {all:.2} | {spread:.2} | {checksum:.2} | {lengths:.3} | {mapped:.3} | {copied:.2} |\n",
             side * side
-        );
-        print(&line);
+        ));
         side *= 2;
     }
     Ok(())

@@ -180,7 +180,7 @@ fn mesh_of(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Resul
     let Some(tile_cells) = tile_cells else {
         let bake = bake_waymesh(scene, settings)?;
         return NavMesh::new(bake.polygons, Some(bake.surface), settings.agent)
-            .map_err(|source| BenchError::Stage { engine: NAME, stage: "mesh", source: source.into() });
+            .map_err(|error| BenchError::stage(NAME, "mesh", error));
     };
     let square = settings.scale.cell_size.powi(2);
     let partition = match settings.partition {
@@ -204,11 +204,7 @@ fn mesh_of(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Resul
         world.update(&mut ())?;
         Ok(NavMesh::clone(&world.handle().mesh()))
     };
-    bake().map_err(|source: BakeError| BenchError::Stage {
-        engine: NAME,
-        stage: "world",
-        source: source.into(),
-    })
+    bake().map_err(|error: BakeError| BenchError::stage(NAME, "world", error))
 }
 
 /// Queries on our mesh.
@@ -249,6 +245,12 @@ impl WaymeshQueries {
             polygons: Vec::new(),
         }
     }
+
+    fn length(&mut self, from: Vec3, to: Vec3, search: PathSearch) -> Option<f32> {
+        let options = self.options.with_search(search);
+        self.mesh.find_path_into(from, to, &options, &mut self.scratch, &mut self.path).ok()?;
+        (self.path.outcome == Outcome::Complete).then_some(self.path.length)
+    }
 }
 
 /// [`REACH`] as a [`Reach`].
@@ -268,20 +270,11 @@ impl Queries for WaymeshQueries {
     }
 
     fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
-        self.mesh.find_path_into(from, to, &self.options, &mut self.scratch, &mut self.path).ok()?;
-        (self.path.outcome == Outcome::Complete).then_some(self.path.length)
+        self.length(from, to, PathSearch::Fast)
     }
+
     fn shortest(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
-        self.mesh
-            .find_path_into(
-                from,
-                to,
-                &self.options.with_search(PathSearch::Shortest),
-                &mut self.scratch,
-                &mut self.path,
-            )
-            .ok()?;
-        (self.path.outcome == Outcome::Complete).then_some(self.path.length)
+        self.length(from, to, PathSearch::Shortest)
     }
 
     fn stand(&mut self, point: Vec3) -> bool {
@@ -318,9 +311,8 @@ impl RadiusQueries {
     pub fn bake(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Result<Self, BenchError> {
         let agent = settings.agent.with_radius(0.0);
         let mesh = mesh_of(scene, &Settings { agent, ..settings.clone() }, tile_cells)?;
-        let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default()).map_err(|source| {
-            BenchError::Stage { engine: NAME, stage: "clearance", source: source.into() }
-        })?;
+        let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default())
+            .map_err(|error| BenchError::stage(NAME, "clearance", error))?;
         Ok(Self {
             mesh,
             options: ClearPathOptions::new(settings.agent.radius).with_reach(OUR_REACH),

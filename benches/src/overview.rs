@@ -66,28 +66,32 @@ pub fn overview(reports: &[LevelReport]) -> String {
     let tools = tools.join(" / ");
     let mut text = format!("Values: {tools}.\n\n");
     for (title, figures) in [("Right", RIGHT), ("Good and small", GOOD)] {
-        _ = write!(text, "### {title}\n\n| level |");
-        for (name, _) in figures {
-            _ = write!(text, " {name} |");
-        }
-        text.push_str("\n|---|");
-        text.push_str(&"---|".repeat(figures.len()));
-        text.push('\n');
-        for report in reports.iter().filter(|report| report.tools.iter().any(|tool| tool.figures().is_some()))
-        {
-            _ = write!(text, "| {} |", shown(report));
-            for (_, figure) in figures {
-                let value = |judged: &Judged| {
-                    judged.figures().map_or_else(|| "-".to_owned(), |found| figure(judged, found))
-                };
-                let values: Vec<String> = report.tools.iter().map(value).collect();
-                _ = write!(text, " {} |", values.join(" / "));
-            }
-            text.push('\n');
-        }
-        text.push('\n');
+        _ = write!(text, "### {title}\n\n");
+        let judged = reports.iter().filter(|report| report.tools.iter().any(|tool| tool.figures().is_some()));
+        let rows = judged.map(|report| {
+            let values = figures.map(|(_, figure)| cells(report, figure).join(" / "));
+            (shown(report), values.to_vec())
+        });
+        text += &markdown("level", &figures.map(|(name, _)| name), rows);
     }
     text + &failures(reports)
+}
+
+/// A table with these columns after the first.
+fn markdown(first: &str, columns: &[&str], rows: impl Iterator<Item = (String, Vec<String>)>) -> String {
+    let rule = "---|".repeat(columns.len());
+    let mut text = format!("| {first} | {} |\n|---|{rule}\n", columns.join(" | "));
+    for (name, values) in rows {
+        _ = writeln!(text, "| {name} | {} |", values.join(" | "));
+    }
+    text + "\n"
+}
+
+/// A figure of each tool on a level.
+fn cells(report: &LevelReport, figure: fn(&Judged, &Evaluation) -> String) -> Vec<String> {
+    let value =
+        |judged: &Judged| judged.figures().map_or_else(|| "-".to_owned(), |found| figure(judged, found));
+    report.tools.iter().map(value).collect()
 }
 
 fn names(report: &LevelReport) -> Vec<&str> {
@@ -128,7 +132,6 @@ type Total = (&'static str, fn(&[&Judged]) -> String);
 
 fn mean(found: &[&Judged], value: fn(&Evaluation) -> Option<f64>) -> Option<f64> {
     let values: Vec<f64> = found.iter().filter_map(|judged| judged.figures().and_then(value)).collect();
-    #[expect(clippy::cast_precision_loss, reason = "some dozen levels")]
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
@@ -180,31 +183,19 @@ pub fn summary(reports: &[LevelReport]) -> String {
     let has_polygons = |judged: &Judged| judged.figures().is_some_and(|found| found.polygons > 0);
     let common: Vec<&LevelReport> =
         reports.iter().filter(|report| report.tools.iter().all(has_polygons)).collect();
-    let mut text = format!(
-        "{} levels, {} of them with a mesh by every tool; over these:\n\n| figure |",
+    let text = format!(
+        "{} levels, {} of them with a mesh by every tool; over these:\n\n",
         reports.len(),
         common.len()
     );
-    for name in &names {
-        _ = write!(text, " {name} |");
-    }
-    text.push_str("\n|---|");
-    text.push_str(&"---|".repeat(names.len()));
-    text.push('\n');
-    for (name, total) in TOTALS {
-        _ = write!(text, "| {name} |");
-        for tool in &names {
-            let all: Vec<&Judged> = common
-                .iter()
-                .flat_map(|report| &report.tools)
-                .filter(|judged| judged.tool == *tool)
-                .collect();
-            _ = write!(text, " {} |", total(&all));
-        }
-        text.push('\n');
-    }
-    text.push('\n');
-    text
+    let rows = TOTALS.into_iter().map(|(name, total)| {
+        let of_tool = |tool: &&str| {
+            let tools = common.iter().flat_map(|report| &report.tools);
+            total(&tools.filter(|judged| judged.tool == **tool).collect::<Vec<_>>())
+        };
+        (name.to_owned(), names.iter().map(of_tool).collect())
+    });
+    text + &markdown("figure", &names, rows)
 }
 
 /// All figures of one level, a column per tool.
@@ -245,23 +236,9 @@ pub fn level_table(report: &LevelReport) -> String {
         ("least distance to a wall", |_, e| centimetres(e.paths.min_wall_distance)),
         ("bake ms", |judged, _| seconds(judged)),
     ];
-    let mut text = format!("### {}\n\n| figure |", shown(report));
-    for name in names(report) {
-        _ = write!(text, " {name} |");
-    }
-    text.push_str("\n|---|");
-    text.push_str(&"---|".repeat(report.tools.len()));
-    text.push('\n');
-    for (name, figure) in rows {
-        _ = write!(text, "| {name} |");
-        for judged in &report.tools {
-            let value = judged.figures().map_or_else(|| "-".to_owned(), |found| figure(judged, found));
-            _ = write!(text, " {value} |");
-        }
-        text.push('\n');
-    }
-    text.push('\n');
-    text + &failures(std::slice::from_ref(report))
+    let rows = rows.into_iter().map(|(name, figure)| (name.to_owned(), cells(report, figure)));
+    let table = markdown("figure", &names(report), rows);
+    format!("### {}\n\n{table}", shown(report)) + &failures(std::slice::from_ref(report))
 }
 
 #[cfg(test)]

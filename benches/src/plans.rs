@@ -1,7 +1,8 @@
 //! Plans that are triangulated and cut, and what the tables of both have in common.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use waymesh::core::PolygonSet;
 use waymesh::io::svg::Picture;
 use waymesh::{BakeConfig, Baker, Voxels};
@@ -12,6 +13,17 @@ use waymesh_triangulate::{RepairConfig, repair_polygons};
 use crate::BenchError;
 use crate::engine::{Clock, Stage, Time};
 use crate::levels::Level;
+
+/// What the tables of plans are told.
+#[derive(Clone, Debug, Args)]
+pub struct PlanOptions {
+    /// Vertices of the largest hall in the table of growth, up to 1000000; no such table with 0.
+    #[arg(long, default_value_t = 0)]
+    pub largest: u32,
+    /// Folder for pictures of the smaller inputs.
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+}
 
 /// Polygons from files, in `../shared/scenes/polygons2d`.
 const FILES: [&str; 21] = [
@@ -120,7 +132,6 @@ pub(crate) fn milliseconds(time: Time) -> f64 {
     time.cpu * 1e3
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub(crate) fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
@@ -134,8 +145,7 @@ pub(crate) fn growth_exponent(measured: &[(f64, f64)]) -> Option<f64> {
 /// Writes a picture named after an input.
 pub(crate) fn write_picture(picture: &Picture, folder: &Path, name: &str) -> Result<(), BenchError> {
     let file = folder.join(format!("{}.svg", name.replace([' ', '/'], "-")));
-    let write = |writer: &mut std::io::BufWriter<std::fs::File>| {
+    Ok(waymesh_io::write_file(&file, |writer| {
         std::io::Write::write_all(writer, picture.to_svg().as_bytes())
-    };
-    Ok(waymesh_io::write_file(&file, write)?)
+    })?)
 }

@@ -70,7 +70,6 @@ impl Merge {
             let corners = triangle.vertices.map(|vertex| {
                 let at = *numbers.entry((key, vertex)).or_insert_with(|| {
                     let point = triangulation.point(vertex);
-                    #[expect(clippy::cast_precision_loss, reason = "the peer has single precision")]
                     let place = glam::Vec2::new(point.x as f32, point.z as f32);
                     vertices.push(polyanya::Vertex::new(place, Vec::new()));
                     vertices.len() - 1

@@ -3,6 +3,8 @@
 use std::time::Instant;
 
 use glam::Vec3;
+use serde::Serialize;
+use waymesh_core::{Random, nearest_f32};
 
 use crate::PolygonMesh;
 
@@ -90,7 +92,7 @@ const STEP: f32 = 2.0;
 pub const REACH: Vec3 = Vec3::new(2.0, 4.0, 2.0);
 
 /// Nanoseconds a query.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Nanoseconds {
     /// Over all queries.
     pub mean: f64,
@@ -101,22 +103,22 @@ pub struct Nanoseconds {
 }
 
 /// Figures of one engine.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QueryTimes {
     /// Which engine.
     pub engine: &'static str,
     /// Nearest point, over both ends of all pairs.
-    pub nearest: Nanoseconds,
+    pub nearest_ns: Nanoseconds,
     /// Whole path, over the pairs that this engine connects.
-    pub connected_path: Nanoseconds,
+    pub connected_path_ns: Nanoseconds,
     /// Whole path, over the other pairs.
-    pub partial_path: Nanoseconds,
+    pub partial_path_ns: Nanoseconds,
     /// Shortest path, over the pairs that this engine connects.
-    pub shortest: Nanoseconds,
+    pub shortest_path_ns: Nanoseconds,
     /// A ray from one end of a pair to the other.
-    pub raycast: Nanoseconds,
+    pub raycast_ns: Nanoseconds,
     /// Moving 2 m towards the other end.
-    pub move_along: Nanoseconds,
+    pub move_along_ns: Nanoseconds,
     /// Mean free part of the rays.
     pub mean_free: f64,
     /// Mean length of the shortest paths over the pairs that every engine connects, in metres.
@@ -150,33 +152,18 @@ pub fn pairs(mesh: &PolygonMesh, count: usize) -> Vec<[Vec3; 2]> {
             total
         })
         .collect();
-    let mut random = SplitMix(0x5eed);
+    let mut random = Random::new(0x5eed);
     let mut point = || {
-        let target = random.unit() * total;
+        let target = random.unit_f64() * total;
         let [a, b, c] = triangles[ends.partition_point(|&end| end <= target).min(triangles.len() - 1)];
-        let (mut u, mut v) = (random.unit(), random.unit());
+        let (mut u, mut v) = (random.unit_f64(), random.unit_f64());
         if u + v > 1.0 {
             (u, v) = (1.0 - u, 1.0 - v);
         }
-        #[expect(clippy::cast_possible_truncation, reason = "a random point needs no double precision")]
-        let (u, v) = (u as f32, v as f32);
+        let (u, v) = (nearest_f32(u), nearest_f32(v));
         a + (b - a) * u + (c - a) * v
     };
     if triangles.is_empty() { Vec::new() } else { (0..count).map(|_| [point(), point()]).collect() }
-}
-
-/// Steele, Lea and Flood 2014, <https://doi.org/10.1145/2714064.2660195>: enough for sample points.
-struct SplitMix(u64);
-
-impl SplitMix {
-    #[expect(clippy::cast_precision_loss, reason = "the upper 53 bits fit")]
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }
 
 /// Runs every query `rounds` times on every engine, engines in turns, and takes the median of each
@@ -184,7 +171,6 @@ impl SplitMix {
 ///
 /// The clock's own cost (tens of nanoseconds) is taken off every figure.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub fn measure(engines: &mut [Box<dyn Queries + '_>], pairs: &[[Vec3; 2]], rounds: usize) -> Vec<QueryTimes> {
     let rounds = rounds.max(1);
     let clock = clock_cost();
@@ -227,13 +213,13 @@ pub fn measure(engines: &mut [Box<dyn Queries + '_>], pairs: &[[Vec3; 2]], round
                 engine: engine.name(),
                 located: run.located,
                 connected: connected.len(),
-                nearest: summary(run.nearest.into_iter(), clock),
-                connected_path: times(connected),
-                partial_path: times(partial),
+                nearest_ns: summary(run.nearest.into_iter(), clock),
+                connected_path_ns: times(connected),
+                partial_path_ns: times(partial),
                 mean_length,
-                shortest: summary(run.shortest.into_iter(), clock),
-                raycast: summary(run.raycast.into_iter(), clock),
-                move_along: summary(run.moves.into_iter(), clock),
+                shortest_path_ns: summary(run.shortest.into_iter(), clock),
+                raycast_ns: summary(run.raycast.into_iter(), clock),
+                move_along_ns: summary(run.moves.into_iter(), clock),
                 mean_free,
                 mean_shortest,
                 too_long,
@@ -341,7 +327,6 @@ pub(crate) fn nanoseconds(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nanoseconds of a query are far below 2^53")]
 pub(crate) fn summary(queries: impl Iterator<Item = Vec<u64>>, clock: u64) -> Nanoseconds {
     let mut medians: Vec<u64> = queries
         .filter(|times| !times.is_empty())

@@ -71,7 +71,6 @@ pub fn bake_recast(scene: &Scene, settings: &Settings) -> Result<RecastBake, Ben
 ///
 /// # Errors
 /// When a stage of Recast fails, or `take` does.
-#[expect(clippy::cast_precision_loss, reason = "a few thousand cells")]
 pub fn bake_recast_tiles(
     scene: &Scene,
     settings: &Settings,

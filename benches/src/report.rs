@@ -8,6 +8,29 @@ use serde_json::{Map, Value, json};
 use crate::queries::{Nanoseconds, QueryTimes};
 use crate::{Comparison, STAGES, Stage, Time};
 
+/// Appends the names of engines, each in `widths[0]` characters, and of their ratios.
+fn head(out: &mut String, names: &[&str], widths: [usize; 2]) {
+    line(out, "", widths[0], names.iter().map(|name| (*name).to_owned()));
+    for other in &names[1..] {
+        let _ = write!(out, "{:>1$}", format!("{}/{other}", names[0]), widths[1]);
+    }
+    out.push('\n');
+}
+
+/// Appends the start of a line: a name, and values of `width` characters. Writing to a string cannot
+/// fail.
+fn line(out: &mut String, name: &str, width: usize, values: impl Iterator<Item = String>) {
+    let _ = write!(out, "  {name:<18}");
+    values.for_each(|value| _ = write!(out, "{value:>width$}"));
+}
+
+/// Appends a ratio, or a dash where one of the two lacks the figure.
+fn ratio(out: &mut String, width: usize, ratio: f64) {
+    let both = ratio.is_finite() && ratio > 0.0;
+    let text = if both { format!("{ratio:.2}") } else { "-".to_owned() };
+    let _ = write!(out, "{text:>width$}");
+}
+
 /// The comparison as a table of milliseconds of thread CPU time, each with its ratio: ours to the
 /// peer's.
 #[must_use]
@@ -31,51 +54,26 @@ pub fn table(comparison: &Comparison) -> String {
         }
         return out;
     };
-    let _ = write!(out, "  {:<18}", "");
-    for measured in &comparison.measured {
-        let _ = write!(out, "{:>12}", measured.engine);
-    }
-    for other in others {
-        let _ = write!(out, "{:>20}", format!("{}/{}", first.engine, other.engine));
-    }
-    out.push('\n');
-    let mut row = |name: &str, pick: &dyn Fn(&crate::Measured) -> Time| {
-        let _ = write!(out, "  {name:<18}");
-        for measured in &comparison.measured {
-            let _ = write!(out, "{:>12.3}", pick(measured).cpu * 1e3);
-        }
-        for other in others {
-            let ratio = pick(first).cpu / pick(other).cpu;
-            // A stage that one of them does not have.
-            let both = ratio.is_finite() && ratio > 0.0;
-            let _ = if both { write!(out, "{ratio:>20.2}") } else { write!(out, "{:>20}", "-") };
-        }
+    let names: Vec<&str> = comparison.measured.iter().map(|measured| measured.engine).collect();
+    head(&mut out, &names, [12, 20]);
+    let mut row = |name: &str, pick: &dyn Fn(&crate::Measured) -> f64, decimals: usize| {
+        let values = comparison.measured.iter().map(|measured| format!("{:.decimals$}", pick(measured)));
+        line(&mut out, name, 12, values);
+        others.iter().for_each(|other| ratio(&mut out, 20, pick(first) / pick(other)));
         out.push('\n');
     };
+    let milliseconds = |time: Time| time.cpu * 1e3;
     for (index, stage) in STAGES.into_iter().enumerate() {
-        row(stage.name(), &|measured| measured.stages[index]);
+        row(stage.name(), &|measured| milliseconds(measured.stages[index]), 3);
     }
     // One engine does in one call what another does in two.
     for pair in [[Stage::Filter, Stage::Compact], [Stage::Distance, Stage::Regions]] {
-        row(&pair.map(Stage::name).join("+"), &|measured| measured.sum(pair));
+        row(&pair.map(Stage::name).join("+"), &|measured| milliseconds(measured.sum(pair)), 3);
     }
-    row("total", &|measured| measured.total);
-    row("fastest total", &|measured| measured.best);
-    for index in 0..first.counts.rows().len() {
-        let _ = write!(out, "  {:<18}", first.counts.rows()[index].0);
-        for measured in &comparison.measured {
-            let _ = write!(out, "{:>12}", measured.counts.rows()[index].1);
-        }
-        for other in others {
-            let (ours, theirs) = (first.counts.rows()[index].1, other.counts.rows()[index].1);
-            #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
-            let _ = if theirs == 0 {
-                write!(out, "{:>20}", "-")
-            } else {
-                write!(out, "{:>20.2}", ours as f64 / theirs as f64)
-            };
-        }
-        out.push('\n');
+    row("total", &|measured| milliseconds(measured.total), 3);
+    row("fastest total", &|measured| milliseconds(measured.best), 3);
+    for (index, (name, _)) in first.counts.rows().into_iter().enumerate() {
+        row(name, &|measured| measured.counts.rows()[index].1 as f64, 0);
     }
     for missing in &comparison.missing {
         let _ = writeln!(out, "  left out: {missing}");
@@ -125,40 +123,22 @@ type Figure<T> = (&'static str, fn(&QueryTimes) -> T);
 /// to the others'.
 #[must_use]
 pub fn query_table(scene: &str, pairs: usize, times: &[QueryTimes]) -> String {
-    let mut out = format!("{scene}: queries on {pairs} pairs, ns each, mean / median / 99 %\n  {:<18}", "");
     let Some((first, others)) = times.split_first() else { return format!("{scene}: {pairs} pairs\n") };
-    for engine in times {
-        let _ = write!(out, "{:>34}", engine.engine);
-    }
-    for other in others {
-        let _ = write!(out, "{:>22}", format!("{}/{}", first.engine, other.engine));
-    }
-    out.push('\n');
+    let mut out = format!("{scene}: queries on {pairs} pairs, ns each, mean / median / 99 %\n");
+    let names: Vec<&str> = times.iter().map(|times| times.engine).collect();
+    head(&mut out, &names, [34, 22]);
     let rows: [Figure<Nanoseconds>; 6] = [
-        ("nearest", |times| times.nearest),
-        ("path, connected", |times| times.connected_path),
-        ("path, partial", |times| times.partial_path),
-        ("shortest path", |times| times.shortest),
-        ("raycast", |times| times.raycast),
-        ("move along", |times| times.move_along),
+        ("nearest", |times| times.nearest_ns),
+        ("path, connected", |times| times.connected_path_ns),
+        ("path, partial", |times| times.partial_path_ns),
+        ("shortest path", |times| times.shortest_path_ns),
+        ("raycast", |times| times.raycast_ns),
+        ("move along", |times| times.move_along_ns),
     ];
     for (name, pick) in rows {
-        let _ = write!(out, "  {name:<18}");
-        for engine in times {
-            let _ = write!(
-                out,
-                "{:>34}",
-                format!("{:.0} / {:.0} / {:.0}", pick(engine).mean, pick(engine).median, pick(engine).high)
-            );
-        }
-        for other in others {
-            let ratio = pick(first).mean / pick(other).mean;
-            let _ = if ratio.is_finite() && ratio > 0.0 {
-                write!(out, "{ratio:>22.2}")
-            } else {
-                write!(out, "{:>22}", "-")
-            };
-        }
+        let three = |Nanoseconds { mean, median, high }| format!("{mean:.0} / {median:.0} / {high:.0}");
+        line(&mut out, name, 34, times.iter().map(pick).map(three));
+        others.iter().for_each(|other| ratio(&mut out, 22, pick(first).mean / pick(other).mean));
         out.push('\n');
     }
     let figures: [Figure<String>; 7] = [
@@ -171,45 +151,10 @@ pub fn query_table(scene: &str, pairs: usize, times: &[QueryTimes]) -> String {
         ("mean free way", |times| format!("{:.3}", times.mean_free)),
     ];
     for (name, pick) in figures {
-        let _ = write!(out, "  {name:<18}");
-        for engine in times {
-            let _ = write!(out, "{:>34}", pick(engine));
-        }
+        line(&mut out, name, 34, times.iter().map(pick));
         out.push('\n');
     }
     out
-}
-
-/// Keys: `scene`, `pairs`, `queries` [{`engine`, `nearest_ns`, `connected_path_ns`,
-/// `partial_path_ns` (each {`mean`, `median`, `high`}), `located`, `connected`, `mean_length`,
-/// `mean_shortest`, `too_long`, `worst_ratio`, `mean_free`; likewise `shortest_path_ns`,
-/// `raycast_ns`, `move_along_ns`}].
-#[must_use]
-pub fn query_json(scene: &str, pairs: usize, times: &[QueryTimes]) -> Value {
-    let nanoseconds =
-        |time: Nanoseconds| json!({ "mean": time.mean, "median": time.median, "high": time.high });
-    let queries: Vec<Value> = times
-        .iter()
-        .map(|times| {
-            json!({
-                "engine": times.engine,
-                "nearest_ns": nanoseconds(times.nearest),
-                "connected_path_ns": nanoseconds(times.connected_path),
-                "partial_path_ns": nanoseconds(times.partial_path),
-                "located": times.located,
-                "connected": times.connected,
-                "mean_length": times.mean_length,
-                "shortest_path_ns": nanoseconds(times.shortest),
-                "raycast_ns": nanoseconds(times.raycast),
-                "move_along_ns": nanoseconds(times.move_along),
-                "mean_shortest": times.mean_shortest,
-                "too_long": times.too_long,
-                "worst_ratio": times.worst_ratio,
-                "mean_free": times.mean_free,
-            })
-        })
-        .collect();
-    json!({ "scene": scene, "pairs": pairs, "queries": queries })
 }
 
 fn time(time: Time) -> Value {

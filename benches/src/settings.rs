@@ -1,9 +1,10 @@
 //! One set of settings for every engine.
 
-use waymesh_core::{Agent, GridScale};
+use clap::ValueEnum;
+use waymesh_core::{Agent, GridScale, saturating_i32};
 
 /// How walkable ground is cut into regions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Partitioning {
     /// Basins of the distance field.
     Watershed,
@@ -20,6 +21,22 @@ impl Partitioning {
             Self::Monotone => "monotone",
         }
     }
+}
+
+/// Returns the grid for `0.3/0.2`, or for `0.3` alone: levels as high as cells are wide, 0.2 m at
+/// most, as in the published tables.
+///
+/// # Errors
+/// If the text is not one or two lengths, or they are out of range.
+pub fn parse_scale(text: &str) -> Result<GridScale, String> {
+    let number = |text: &str| text.parse::<f32>().map_err(|error| error.to_string());
+    let (cell, level) = match text.split_once('/') {
+        Some((cell, level)) => (number(cell)?, number(level)?),
+        None => (number(text)?, number(text)?.min(0.2)),
+    };
+    let scale = GridScale::new(cell, level);
+    scale.validate().map_err(|error| error.to_string())?;
+    Ok(scale)
 }
 
 /// RecastDemo's defaults, in the units of its sliders.
@@ -68,25 +85,25 @@ impl Settings {
     /// The agent's radius in cells, rounded up as RecastDemo does.
     #[must_use]
     pub fn radius_cells(&self) -> i32 {
-        to_int((self.agent.radius / self.scale.cell_size).ceil())
+        saturating_i32((self.agent.radius / self.scale.cell_size).ceil())
     }
 
     /// The agent's height in levels, rounded up as RecastDemo does.
     #[must_use]
     pub fn height_levels(&self) -> i32 {
-        to_int((self.agent.height / self.scale.level_height).ceil())
+        saturating_i32((self.agent.height / self.scale.level_height).ceil())
     }
 
     /// The highest step in levels, rounded down as RecastDemo does.
     #[must_use]
     pub fn step_levels(&self) -> i32 {
-        to_int((self.agent.max_step / self.scale.level_height).floor())
+        saturating_i32((self.agent.max_step / self.scale.level_height).floor())
     }
 
     /// The longest edge in cells, rounded down as RecastDemo does.
     #[must_use]
     pub fn max_edge_length_cells(&self) -> i32 {
-        to_int(self.max_edge_length / self.scale.cell_size)
+        saturating_i32(self.max_edge_length / self.scale.cell_size)
     }
 
     /// The steepest slope in degrees.
@@ -94,11 +111,6 @@ impl Settings {
     pub fn max_slope_degrees(&self) -> f32 {
         self.agent.max_slope.to_degrees()
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "settings of a benchmark are small numbers")]
-fn to_int(value: f32) -> i32 {
-    value as i32
 }
 
 #[cfg(test)]

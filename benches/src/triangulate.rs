@@ -1,9 +1,9 @@
 //! Triangulations of plans: how long each takes per vertex as plans grow, ours and the peers' in
 //! one run, and pictures.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use waymesh::core::{ClearanceMesh, PolygonSet, TriangleId, Triangulation};
+use waymesh::core::{ClearanceMesh, PolygonSet, TriangleId, Triangulation, nearest_f32};
 use waymesh::io::svg::{Canvas, Colour, Picture, Style};
 use waymesh_testkit::plans::hall;
 use waymesh_triangulate::{
@@ -12,17 +12,7 @@ use waymesh_triangulate::{
 };
 
 use crate::BenchError;
-use crate::plans::{Plan, growth_exponent, milliseconds, plans, ratio, timed, write_picture};
-
-/// What [`triangulate`] does besides its table.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct TriangulateOptions {
-    /// Folder for a picture per input of at most 3000 vertices.
-    pub pictures: Option<PathBuf>,
-    /// Largest hall of the table of growth.
-    pub largest: u32,
-}
+use crate::plans::{Plan, PlanOptions, growth_exponent, milliseconds, plans, ratio, timed, write_picture};
 
 /// A hall in the shapes that the algorithms take.
 struct Sizes {
@@ -98,13 +88,13 @@ fn tangled(polygons: &PolygonSet) -> PolygonSet {
 ///
 /// # Errors
 /// When a level cannot be read or baked, or a picture not be written.
-pub fn triangulate(options: &TriangulateOptions, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
+pub fn triangulate(options: &PlanOptions, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
     let mut notes = Vec::new();
     let plans = plans("triangulate", &mut notes)?;
     inputs(&plans, print);
     notes.iter().for_each(|note| print(&format!("- {note}\n")));
     growth(options.largest, print);
-    if let Some(folder) = &options.pictures {
+    if let Some(folder) = &options.out {
         for plan in plans.iter().filter(|plan| plan.polygons.vertices.len() <= 3000) {
             draw(plan, folder)?;
         }
@@ -183,8 +173,7 @@ fn draw(plan: &Plan, folder: &Path) -> Result<(), BenchError> {
     let size = [f64::from(frame.width), f64::from(frame.depth)];
     let style = |index| Style::fill(Colour::soft(index)).with_line(Colour::INK, 0.5);
     let mut picture = Picture::new();
-    #[expect(clippy::cast_possible_truncation, reason = "a length")]
-    let shortest = (size[0].max(size[1]) / 300.0) as f32 * frame.cell_size;
+    let shortest = nearest_f32(size[0].max(size[1]) / 300.0) * frame.cell_size;
     let refined = refined(&triangles, shortest).ok();
     for (name, triangles) in [("CDT", Some(&triangles)), ("refined to 20 degrees", refined.as_ref())] {
         let Some(triangles) = triangles else { continue };

@@ -91,14 +91,13 @@ fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Runs cargo in the root folder with these words and variables.
+/// Runs cargo with these words and variables, in the folder where the task was started.
 fn cargo(words: &[&str], variables: &[(&str, &str)]) -> Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     eprintln!("$ cargo {}", words.join(" "));
     let status = Command::new(cargo)
         .args(words)
         .envs(variables.iter().copied())
-        .current_dir(root())
         .status()
         .with_context(|| format!("cannot start cargo {}", words.join(" ")))?;
     if !status.success() {

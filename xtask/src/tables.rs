@@ -127,8 +127,7 @@ fn convex(pictures: Option<&Path>) -> Result<()> {
     let mut words = vec!["run", "--release", "--package", "waymesh-benches"];
     words.extend(["--features", "polygon-peers", "--", "convex"]);
     words.extend(["--largest", "1000000"]);
-    let folder = pictures.map(std::path::absolute).transpose().context("no such folder")?;
-    if let Some(folder) = &folder {
+    if let Some(folder) = pictures {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         words.extend(["--out", folder.to_str().context("the folder's name is not UTF-8")?]);
     }

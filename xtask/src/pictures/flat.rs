@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use waymesh::core::{
-    ArcId, ContourSet, GridFrame, Heightfield, PlanPoint, PolygonSet, TriangleId, WalkableField,
+    ArcId, ContourSet, GridFrame, Heightfield, PlanPoint, PolygonSet, RegionMap, TriangleId, WalkableField,
 };
 use waymesh::floorplan::Outline;
 use waymesh::glam::{Vec2, Vec3};
@@ -53,6 +53,11 @@ pub(crate) fn draw_field(
     draw_cells(sheet, view, &field.frame, |x, z| {
         colour(field.column(x, z).rev().find(|&span| field.is_walkable(span))?)
     });
+}
+
+/// The field, each region in a colour of its own.
+fn draw_labels(sheet: &mut Sheet, view: &View, field: &WalkableField, regions: &RegionMap) {
+    draw_field(sheet, view, field, |span| regions.region(span).map(|region| Colour::soft(region.index())));
 }
 
 /// The highest span of each column by height in a few bands, or the lowest one to stand on.
@@ -117,9 +122,7 @@ pub(super) fn vocabulary() -> Result<String> {
     let view = hall_view(&mut sheet, "WalkableField");
     draw_field(&mut sheet, &view, &stages.field, |_| Some(PALE));
     let view = hall_view(&mut sheet, "RegionMap");
-    draw_field(&mut sheet, &view, &stages.field, |span| {
-        stages.regions.region(span).map(|region| Colour::soft(region.index()))
-    });
+    draw_labels(&mut sheet, &view, &stages.field, &stages.regions);
     let view = hall_view(&mut sheet, "ContourSet");
     draw_arcs(&mut sheet, &view, &stages.contours, 1.8);
     let view = hall_view(&mut sheet, "PolygonSet");
@@ -270,9 +273,7 @@ pub(super) fn partitions() -> Result<String> {
     ];
     for (caption, regions) in &regions {
         let view = hall_view(&mut sheet, caption);
-        draw_field(&mut sheet, &view, &field, |span| {
-            regions.region(span).map(|region| Colour::soft(region.index()))
-        });
+        draw_labels(&mut sheet, &view, &field, regions);
     }
     Ok(sheet.finish())
 }
@@ -287,9 +288,7 @@ pub(super) fn contours() -> Result<String> {
     for (how, contours) in [("traced", &stages.raw_contours), ("simplified", &stages.contours)] {
         let points: usize = contours.arcs.iter().map(|arc| arc.len as usize - 1).sum();
         let view = hall_view(&mut sheet, &format!("{how}: {points} edges"));
-        draw_field(&mut sheet, &view, &stages.field, |span| {
-            stages.regions.region(span).map(|region| Colour::soft(region.index()))
-        });
+        draw_labels(&mut sheet, &view, &stages.field, &stages.regions);
         draw_arcs(&mut sheet, &view, contours, if how == "traced" { 0.0 } else { 3.0 });
     }
     Ok(sheet.finish())
@@ -518,9 +517,7 @@ pub(super) fn contract() -> Result<String> {
     let view = hall_view(&mut sheet, "input from the suite");
     draw_field(&mut sheet, &view, &field, |_| Some(PALE));
     let view = hall_view(&mut sheet, "the result of your stage");
-    draw_field(&mut sheet, &view, &field, |span| {
-        regions.region(span).map(|region| Colour::soft(region.index()))
-    });
+    draw_labels(&mut sheet, &view, &field, &regions);
     let corner = sheet.panel("what is checked");
     for (row, check) in (0..5u8).zip(CHECKS) {
         let at = [corner.x, corner.y + 32.0 * f64::from(row)];
