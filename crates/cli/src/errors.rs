@@ -7,8 +7,10 @@ use serde::Serialize;
 use waymesh::bake::ConfigError;
 use waymesh::core::GridError;
 use waymesh::floorplan::PlanError;
+use waymesh::graph::NavMeshError;
 use waymesh::io::IoError;
 use waymesh::{BakeError, QueryError};
+use waymesh_metrics::MetricsError;
 
 use crate::config::BadSetting;
 use crate::files;
@@ -59,11 +61,28 @@ fn known_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Known> {
     if let Some(error) = cause.downcast_ref::<toml::de::Error>() {
         return Some(("setting", None, error.span().map(|span| format!("byte {}", span.start))));
     }
-    cause
-        .is::<PlanError>()
-        .then_some(("plan", None, None))
-        .or_else(|| cause.is::<QueryError>().then_some(("query", None, None)))
+    let kinds = [
+        ("setting", cause.is::<Refusal>()),
+        ("plan", cause.is::<PlanError>()),
+        ("query", cause.is::<QueryError>()),
+        ("evaluate", cause.is::<MetricsError>()),
+        ("mesh", cause.is::<NavMeshError>()),
+        ("file", cause.is::<std::io::Error>()),
+    ];
+    kinds.into_iter().find_map(|(kind, is_kind)| is_kind.then_some((kind, None, None)))
 }
+
+/// What the program itself refuses, and why.
+#[derive(Debug)]
+pub(crate) struct Refusal(pub(crate) &'static str);
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 /// Returns the setting that a bake refuses. [`BakeError`] is transparent for it, so it is not in
 /// the chain of causes.

@@ -3,10 +3,12 @@
 use std::io::{BufWriter, Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use tempfile::TempDir;
 use waymesh::graph::MeshFormat;
 use waymesh::{NavMesh, io};
+
+use crate::errors::Refusal;
 
 /// Name of the temporary file for standard input, without its ending.
 const STDIN: &str = "stdin";
@@ -27,7 +29,7 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>> {
         std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
         return Ok(bytes);
     }
-    std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))
+    Ok(std::fs::read(file).map_err(|source| io::IoError::Read { file: file.to_path_buf(), source })?)
 }
 
 /// Reads a text file.
@@ -72,7 +74,7 @@ pub(crate) fn console<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Resul
     match files.into_iter().filter(|file| is_standard(file)).count() {
         0 => Ok(Box::new(std::io::stdout().lock())),
         1 => Ok(Box::new(std::io::stderr().lock())),
-        _ => bail!("only one file can go to standard output"),
+        _ => Err(Refusal("only one file can go to standard output").into()),
     }
 }
 
@@ -115,7 +117,7 @@ impl Inputs {
         let mut standard = files.iter_mut().filter(|file| is_standard(file));
         let Some(file) = standard.next() else { return Ok(Self { files, _folder: None }) };
         if standard.next().is_some() {
-            bail!("standard input can be read once only");
+            return Err(Refusal("standard input can be read once only").into());
         }
         let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
         let bytes = read(file)?;

@@ -134,7 +134,6 @@ fn time_queries(mesh: &NavMesh, pairs: u32) -> Option<QueryTimes> {
         let polygon = PolyId(u32::try_from(random.bits() % count).ok()?);
         let corners = mesh.polygon(polygon)?.positions();
         let number = corners.len();
-        #[expect(clippy::cast_precision_loss, reason = "a few corners")]
         Some(corners.sum::<Vec3>() / number as f32)
     };
     let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
@@ -149,7 +148,6 @@ fn time_queries(mesh: &NavMesh, pairs: u32) -> Option<QueryTimes> {
     }
     times.sort_by(f64::total_cmp);
     let at = |hundredth: usize| times.get((times.len() * hundredth / 100).min(times.len() - 1)).copied();
-    #[expect(clippy::cast_precision_loss, reason = "a count of queries")]
     let mean_ns = times.iter().sum::<f64>() / times.len() as f64;
     Some(QueryTimes { pairs, complete, mean_ns, p50_ns: at(50)?, p99_ns: at(99)? })
 }

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &SceneArgs, json: bool) -> Result<()> {
     files::write(&output[0], |writer| {
         let mut stl = StlWriter::new(writer)?;
         source
-            .visit(&mut |portion| stl.push(portion).map_err(|error| StageError::new("write", error)))
+            .visit(&mut |portion| stl.push(portion).map_err(StageError::at("write")))
             .map_err(std::io::Error::other)?;
         triangles = stl.finish()?;
         Ok(())

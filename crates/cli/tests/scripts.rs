@@ -69,6 +69,11 @@ fn errors_are_json_if_json_is_asked_for() {
     assert_eq!(keys(&far), ["kind", "message"]);
     assert_eq!(far["kind"], "query");
     assert_eq!(error(2, &["build"])["kind"], "usage");
+    let tiled = error(1, &["build", "hall.obj", "--pipeline", "storeys", "--tiles", "folder"]);
+    assert_eq!((&tiled["kind"], &tiled["element"]), (&"setting".into(), &"--tiles".into()));
+    assert_eq!(error(1, &["build", "-", "-", "--format", "obj"])["kind"], "setting");
+    let config = error(1, &["build", "hall.obj", "--config", "missing.toml"]);
+    assert_eq!((&config["kind"], &config["file"]), (&"read".into(), &"missing.toml".into()));
     let report = json(&succeed(folder, &["build", "hall.obj", "--json"]));
     assert_eq!(report["triangles"], 12);
 }
