@@ -57,7 +57,7 @@ fn wrong_words_are_named() {
         (vec!["nowhere"], 1, "nowhere"),
         (vec!["--svg"], 2, "--out"),
         (vec!["--samples", "0"], 2, "--samples"),
-        (vec!["--polygon", "wide"], 2, "wide"),
+        (vec!["--cell", "wide"], 2, "wide"),
         (vec!["--quickly"], 2, "--quickly"),
     ] {
         let output = evaluate(&words);
