@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // A world keeps doors as they are left, whatever else changes. Its mesh is asked for anew in
     // every frame.
-    let mut world = PlanWorld::new(Baker::plans(), plan, 10.0)?;
+    let mut world = PlanWorld::new(Baker::plans(), plan, 7.0)?;
     world.update(&mut ())?;
     let handle = world.handle();
     let mut scratch = QueryScratch::default();

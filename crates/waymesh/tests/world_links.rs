@@ -156,7 +156,7 @@ fn doors_of_a_plan_are_closed_by_name() {
     assert_eq!(plan.door_numbers("south").collect::<Vec<_>>(), [1]);
     assert!(mesh.links_with(LinkKind::Door, 1).next().is_some());
 
-    let mut world = PlanWorld::new(Baker::plans(), plan, 5.0).expect("a world");
+    let mut world = PlanWorld::new(Baker::plans(), plan, 7.0).expect("a world");
     world.update(&mut ()).expect("builds");
     let handle = world.handle();
     let (west, east) = (vec3(5.0, 0.0, 2.0), vec3(15.0, 0.0, 2.0));

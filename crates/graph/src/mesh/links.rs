@@ -6,9 +6,9 @@ use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
 /// Names a link of a [`NavMesh`](crate::NavMesh), as long as it is there: also after other links
 /// were added and removed. [`NavMesh::link`](crate::NavMesh::link) gives the link.
 ///
-/// Links that come together ([`NavMesh::with_links`](crate::NavMesh::with_links), a bake, a file) are
-/// numbered from 0; [`NavMesh::add_link`](crate::NavMesh::add_link) goes on from there and gives no
-/// number twice. Files do not keep the ids: they number their links anew.
+/// Links that come together ([`NavMesh::with_links`](crate::NavMesh::with_links), a bake, a file)
+/// are numbered from 0; [`NavMesh::add_link`](crate::NavMesh::add_link) goes on from there and gives
+/// no number twice. Files do not keep the ids: they number their links anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct LinkId(pub u64);

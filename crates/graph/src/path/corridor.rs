@@ -43,8 +43,8 @@ pub(crate) struct CorridorScratch {
 /// - Stale polygons are detected by generation, links by checksum; closed polygons are looked for
 ///   at every call. Where a filter, a cost or a link opened something ([`PolygonFilter::version`],
 ///   [`NavMesh::set_link_open`]), the next call plans a corridor anew that led nowhere, or not to
-///   its goal. One that leads there keeps its way; [`CorridorOptions::repair`] set to `false` has it
-///   planned anew, too.
+///   its goal. One that leads there keeps its way; with [`CorridorOptions::repair`] set to `false`
+///   it is planned anew, too.
 ///
 /// # Cost
 /// A call costs what short searches near the end that moved cost, the string from there to the

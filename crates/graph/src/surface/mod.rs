@@ -96,6 +96,7 @@ impl NavMesh {
     }
 
     /// Returns a place of a polygon, at the height of the ground there.
+    #[inline]
     fn place(&self, polygon: u32, at: PlanPosition) -> Location {
         let height = self.height_at(polygon as usize, at);
         let position = self.frame.to_world(at.x, height, at.z);
