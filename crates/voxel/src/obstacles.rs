@@ -66,8 +66,8 @@ impl Obstacle {
         Self { shape: ObstacleShape::Mesh { soup }, walkable: false }
     }
 
-    /// Returns its faces as triangles, to check what it is in the way of; they look outward. A cylinder has sixteen
-    /// sides, which lie outside it by at most 2 % of its radius.
+    /// Returns its faces as triangles that look outward, to check what it is in the way of. A
+    /// cylinder has sixteen sides, which lie outside it by at most 2 % of its radius.
     #[must_use]
     pub fn triangles(&self) -> TriangleSoup {
         const SIDES: u8 = 16;

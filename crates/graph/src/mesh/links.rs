@@ -7,8 +7,8 @@ use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
 /// were added and removed. [`NavMesh::link`](crate::NavMesh::link) gives the link.
 ///
 /// Links that come together ([`NavMesh::with_links`](crate::NavMesh::with_links), a bake, a file)
-/// are numbered from 0; [`NavMesh::add_link`](crate::NavMesh::add_link) goes on from there and gives
-/// no number twice. Files do not keep the ids: they number their links anew.
+/// are numbered from 0; [`NavMesh::add_link`](crate::NavMesh::add_link) goes on from there and
+/// gives no number twice. Files do not keep the ids: they number their links anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct LinkId(pub u64);
