@@ -3,13 +3,14 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use waymesh::bake::{FrontEnd, IslandReport};
 use waymesh::graph::MeshFormat;
 use waymesh::io::{AreaRules, SceneSource};
-use waymesh::{Bake, BakeConfig, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup};
+use waymesh::{Bake, BakeConfig, BakeError, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup};
 
 use crate::args::{BuildArgs, Extras, FrontSettings, Jumps, Kept, PipelineKind, Settings};
+use crate::errors::Refusal;
 use crate::files::Inputs;
 use crate::progress::Progress;
 use crate::settings::set;
@@ -80,7 +81,8 @@ fn whole<F: FrontEnd<Input = TriangleSoup>>(
 ) -> Result<Bake> {
     for (option, folder) in [("--tiles", &args.tiles.tiles), ("--spill", &args.tiles.spill)] {
         if folder.is_some() {
-            bail!("{option} cannot be used with --pipeline {}: its tiles are kept in memory", F::NAME);
+            let (front_end, reason) = (F::NAME, "its tiles are kept in memory");
+            return Err(BakeError::OptionNotSupported { option, front_end, reason }.into());
         }
     }
     let load_options = settings.space.load_options();
@@ -114,8 +116,10 @@ impl FrontSettings {
             ("--rough-cells", self.rough_cells.is_some(), PipelineKind::Storeys),
         ];
         match settings.iter().find(|(_, is_given, owner)| *is_given && *owner != pipeline) {
-            Some((option, _, PipelineKind::Slices)) => bail!("{option} needs --pipeline slices"),
-            Some((option, ..)) => bail!("{option} needs --pipeline storeys"),
+            Some((option, _, owner)) => {
+                let owner = if *owner == PipelineKind::Slices { "slices" } else { "storeys" };
+                Err(Refusal(format!("{option} needs --pipeline {owner}")).into())
+            }
             None => Ok(()),
         }
     }

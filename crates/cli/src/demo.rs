@@ -18,7 +18,7 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     let soup = scene.build(&SceneConfig::default());
     let bake = build::bake(&Baker::voxels(), &soup)?;
     let mesh = &bake.mesh;
-    let (from, to) = far_apart(mesh).ok_or(Refusal("the mesh has no polygon"))?;
+    let (from, to) = far_apart(mesh).ok_or_else(|| Refusal("the mesh has no polygon".into()))?;
     let route = mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())?;
 
     let file = |ending: &str| args.output.join(format!("{}.{ending}", scene.name()));

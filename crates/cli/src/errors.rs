@@ -74,11 +74,11 @@ fn known_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Known> {
 
 /// What the program itself refuses, and why.
 #[derive(Debug)]
-pub(crate) struct Refusal(pub(crate) &'static str);
+pub(crate) struct Refusal(pub(crate) String);
 
 impl std::fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(self.0)
+        formatter.write_str(&self.0)
     }
 }
 

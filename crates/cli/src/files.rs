@@ -74,7 +74,7 @@ pub(crate) fn console<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Resul
     match files.into_iter().filter(|file| is_standard(file)).count() {
         0 => Ok(Box::new(std::io::stdout().lock())),
         1 => Ok(Box::new(std::io::stderr().lock())),
-        _ => Err(Refusal("only one file can go to standard output").into()),
+        _ => Err(Refusal("only one file can go to standard output".into()).into()),
     }
 }
 
@@ -117,7 +117,7 @@ impl Inputs {
         let mut standard = files.iter_mut().filter(|file| is_standard(file));
         let Some(file) = standard.next() else { return Ok(Self { files, _folder: None }) };
         if standard.next().is_some() {
-            return Err(Refusal("standard input can be read once only").into());
+            return Err(Refusal("standard input can be read once only".into()).into());
         }
         let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
         let bytes = read(file)?;

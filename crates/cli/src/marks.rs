@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use glam::{Vec2, Vec3};
 use serde::Deserialize;
 use waymesh::Bounds;
 use waymesh::io::AreaRules;
 use waymesh::voxel::{Mark, MarkShape};
 
+use crate::errors::Refusal;
 use crate::files;
 
 #[derive(Debug, Deserialize)]
@@ -63,7 +64,7 @@ impl Entry {
             (None, None, Some(Prism { corners, heights })) => {
                 MarkShape::Prism { corners: corners.into_iter().map(Vec2::from).collect(), heights }
             }
-            _ => bail!("give it one of box, cylinder and prism"),
+            _ => return Err(Refusal("give it one of box, cylinder and prism".into()).into()),
         })
     }
 }
