@@ -1,5 +1,6 @@
 //! `waymesh evaluate`: judges a mesh against its scene.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +9,10 @@ use anyhow::{Context, Result};
 use waymesh::io::svg::{Marks, PlanMesh};
 use waymesh::io::{self, AreaRules};
 use waymesh::{Agent, NavMesh};
-use waymesh_metrics::{Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle, centimetres, percent};
+use waymesh_metrics::{
+    Connectivity, Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle, Paths, Violations, centimetres,
+    percent,
+};
 
 use crate::args::EvaluateArgs;
 use crate::build::warn_of_unmatched;
@@ -95,109 +99,56 @@ fn draw(mesh: &JudgedMesh, judgement: &Judgement, file: &Path) -> Result<()> {
 }
 
 fn table(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {
-    let Evaluation { excess, connectivity, height_error, clearance_error, paths, .. } = found;
+    let Evaluation { standable, samples, uncertain, excess, connectivity, shape, .. } = found;
+    let Evaluation { polygons, polygons_lower_bound, portals, vertices, vertices_off_border, .. } = found;
+    let Evaluation { violations, violation_kinds, t_junctions, paths, .. } = found;
+    let [total, solid, ceiling, wall, drop] =
+        [excess.total, excess.solid, excess.ceiling, excess.wall, excess.drop].map(percent);
+    let Connectivity { agree, pairs, false_links, missed_links, islands, components, .. } = connectivity;
+    let (height, clearance) = (found.height_error, found.clearance_error);
+    let [height_mean, height_middle, height_most, height_max] =
+        [height.mean, height.p50, height.p95, height.max].map(centimetres);
+    let [mean, most, max] = [clearance.mean, clearance.p95, clearance.max].map(centimetres);
+    let [coverage, enclosed, slivers] = [found.coverage, found.enclosed, found.slivers].map(percent);
+    let [ratio, degree] =
+        [shape.polygons_per_lower_bound, shape.mean_degree].map(|value| number(value, 2, ""));
+    let [largest, usual] = [shape.largest_polygon, shape.mean_polygon].map(|area| number(area, 2, " m2"));
+    let (angle, width) = (number(found.min_angle, 1, " degrees"), centimetres(shape.min_width));
+    let Violations { overlaps, non_convex, asymmetric, cracks, .. } = violation_kinds;
     writeln!(
         out,
-        "samples       {} standable of {}, {} uncertain",
-        found.standable, found.samples, found.uncertain
-    )?;
-    writeln!(out, "coverage      {}", percent(found.coverage))?;
-    writeln!(
-        out,
-        "excess        {}: solid {}, ceiling {}, wall {}, drop {}",
-        percent(excess.total),
-        percent(excess.solid),
-        percent(excess.ceiling),
-        percent(excess.wall),
-        percent(excess.drop)
-    )?;
-    writeln!(out, "enclosed      {} by solids", percent(found.enclosed))?;
-    writeln!(
-        out,
-        "connectivity  {} of {} pairs agree, {} false links, {} missed links; {} islands, {} components",
-        connectivity.agree,
-        connectivity.pairs,
-        connectivity.false_links,
-        connectivity.missed_links,
-        connectivity.islands,
-        connectivity.components
-    )?;
-    writeln!(
-        out,
-        "height error  mean {}, median {}, 95 % {}, largest {}",
-        centimetres(height_error.mean),
-        centimetres(height_error.p50),
-        centimetres(height_error.p95),
-        centimetres(height_error.max)
-    )?;
-    writeln!(
-        out,
-        "clearance     mean {}, 95 % {}, largest {}",
-        centimetres(clearance_error.mean),
-        centimetres(clearance_error.p95),
-        centimetres(clearance_error.max)
-    )?;
-    writeln!(
-        out,
-        "complexity    {} polygons (at least {}), {} portals, {} vertices, {} off the border",
-        found.polygons, found.polygons_lower_bound, found.portals, found.vertices, found.vertices_off_border
-    )?;
-    let angle = found.min_angle.map_or_else(|| "-".to_owned(), |angle| format!("{angle:.1} degrees"));
-    let number = |value: Option<f64>, unit: &str| {
-        value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}{unit}"))
-    };
-    let (shape, kinds) = (&found.shape, &found.violation_kinds);
-    writeln!(
-        out,
-        "              {} polygons for each that must be, {} neighbours a polygon, largest polygon {}, mean {}",
-        number(shape.polygons_per_lower_bound, ""),
-        number(shape.mean_degree, ""),
-        number(shape.largest_polygon, " m2"),
-        number(shape.mean_polygon, " m2")
-    )?;
-    writeln!(
-        out,
-        "shape         slivers {}, smallest angle {angle}, smallest width {}, {} T-junctions",
-        percent(found.slivers),
-        centimetres(shape.min_width),
-        found.t_junctions
-    )?;
-    writeln!(
-        out,
-        "violations    {}: {} overlaps, {} polygons not convex, {} links one way, {} cracks",
-        found.violations, kinds.overlaps, kinds.non_convex, kinds.asymmetric, kinds.cracks
+        "\
+samples       {standable} standable of {samples}, {uncertain} uncertain
+coverage      {coverage}
+excess        {total}: solid {solid}, ceiling {ceiling}, wall {wall}, drop {drop}
+enclosed      {enclosed} by solids
+connectivity  {agree} of {pairs} pairs agree, {false_links} false links, {missed_links} missed links; {islands} islands, {components} components
+height error  mean {height_mean}, median {height_middle}, 95 % {height_most}, largest {height_max}
+clearance     mean {mean}, 95 % {most}, largest {max}
+complexity    {polygons} polygons (at least {polygons_lower_bound}), {portals} portals, {vertices} vertices, {vertices_off_border} off the border
+              {ratio} polygons for each that must be, {degree} neighbours a polygon, largest polygon {largest}, mean {usual}
+shape         slivers {slivers}, smallest angle {angle}, smallest width {width}, {t_junctions} T-junctions
+violations    {violations}: {overlaps} overlaps, {non_convex} polygons not convex, {asymmetric} links one way, {cracks} cracks"
     )?;
     if paths.pairs == 0 {
         writeln!(out, "paths         none asked for: only a .wmesh file has path queries")?;
-        return size(out, found);
+    } else {
+        let Paths { pairs, found, wrongly_missing, wrongly_found, excess_length, query_ns, .. } = paths;
+        let [mean, max] = [excess_length.mean, excess_length.max].map(percent);
+        let [median, most] = [query_ns.p50, query_ns.p99].map(|time| number(time, 0, " ns"));
+        let wall = centimetres(paths.min_wall_distance);
+        writeln!(
+            out,
+            "\
+paths         {found} of {pairs} found, {wrongly_missing} wrongly missing, {wrongly_found} wrongly found; longer than the shortest by {mean} on average, {max} at most
+              least distance to a wall {wall}; a query takes {median}, 99 % at most {most}"
+        )?;
     }
-    writeln!(
-        out,
-        "paths         {} of {} found, {} wrongly missing, {} wrongly found; longer than the shortest by {} on average, {} at most",
-        paths.found,
-        paths.pairs,
-        paths.wrongly_missing,
-        paths.wrongly_found,
-        percent(paths.excess_length.mean),
-        percent(paths.excess_length.max)
-    )?;
-    let time = |time: Option<u64>| time.map_or_else(|| "-".to_owned(), |time| format!("{time} ns"));
-    writeln!(
-        out,
-        "              least distance to a wall {}; a query takes {}, 99 % at most {}",
-        centimetres(paths.min_wall_distance),
-        time(paths.query_ns.p50),
-        time(paths.query_ns.p99)
-    )?;
-    size(out, found)
+    let [memory, file] = [found.bytes_memory, found.bytes_file].map(|bytes| number(bytes, 0, " bytes"));
+    writeln!(out, "size          {memory} in memory, {file} in the file")
 }
 
-fn size(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {
-    let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "-".to_owned(), |bytes| format!("{bytes} bytes"));
-    writeln!(
-        out,
-        "size          {} in memory, {} in the file",
-        bytes(found.bytes_memory),
-        bytes(found.bytes_file)
-    )
+/// Formats a figure with its unit, or a dash if there is none.
+fn number(value: Option<impl Display>, decimals: usize, unit: &str) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}{unit}"))
 }
