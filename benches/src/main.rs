@@ -14,10 +14,11 @@ use waymesh_benches::{
 };
 use waymesh_core::GridScale;
 
-/// Bakes scenes with waymesh and its peers in turns, on one thread, and prints what each stage took.
+/// Bakes scenes with waymesh and its peers in turns, on one thread, and prints what each stage
+/// took.
 ///
-/// Peers are there when built with --features peers; those of triangulate and convex need --features
-/// polygon-peers only.
+/// Peers are there when built with --features peers; those of triangulate and convex need
+/// --features polygon-peers only.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
 struct Program {

@@ -17,8 +17,8 @@ fn head(out: &mut String, names: &[&str], widths: [usize; 2]) {
     out.push('\n');
 }
 
-/// Appends the start of a line: a name, and values of `width` characters. Writing to a string cannot
-/// fail.
+/// Appends the start of a line: a name, and values of `width` characters. Writing to a string
+/// cannot fail.
 fn line(out: &mut String, name: &str, width: usize, values: impl Iterator<Item = String>) {
     let _ = write!(out, "  {name:<18}");
     values.for_each(|value| _ = write!(out, "{value:>width$}"));

@@ -151,8 +151,8 @@ impl Builder {
     }
 }
 
-/// Returns the corners of a rectangle in plan, in the order of [`Builder::quad`], at the height that
-/// `y` gives for x and z.
+/// Returns the corners of a rectangle in plan, in the order of [`Builder::quad`], at the height
+/// that `y` gives for x and z.
 pub(crate) fn rectangle(x: [f32; 2], z: [f32; 2], y: impl Fn(f32, f32) -> f32) -> [Vec3; 4] {
     [(x[0], z[0]), (x[0], z[1]), (x[1], z[1]), (x[1], z[0])].map(|(x, z)| Vec3::new(x, y(x, z), z))
 }
@@ -162,8 +162,8 @@ pub(crate) fn level(x: [f32; 2], z: [f32; 2], y: f32) -> [Vec3; 4] {
     rectangle(x, z, |_, _| y)
 }
 
-/// Returns `scale` times `scale` square bays of this side, each built by `bay_of` from one row of random
-/// numbers.
+/// Returns `scale` times `scale` square bays of this side, each built by `bay_of` from one row of
+/// random numbers.
 pub(crate) fn in_bays(seed: u64, scale: u32, side: f32, bay_of: fn(&mut Builder, &mut Random)) -> Builder {
     let mut random = Random::new(seed);
     let mut builder = Builder::default();
