@@ -154,8 +154,8 @@ pub(crate) struct Kept {
 pub(crate) enum PipelineKind {
     /// Voxels, regions and contours.
     Voxels,
-    /// Slices: a region per tread or slope, links at stairs, nothing eroded, exact borders. Cells of
-    /// 0.05 m and levels of 0.02 m by default.
+    /// Slices: a region per tread or slope, links at stairs, nothing eroded, exact borders. Cells
+    /// of 0.05 m and levels of 0.02 m by default.
     Slices,
     /// Rough layers with fine depth maps: exact borders. Cells and levels of 0.1 m by default.
     Storeys,
