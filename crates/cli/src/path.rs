@@ -66,6 +66,7 @@ pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
         Outcome::Complete => "complete",
         Outcome::Partial { .. } => "partial",
         Outcome::Unreachable => "unreachable",
+        Outcome::Undecided => "undecided",
     }
 }
 
@@ -154,6 +155,9 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
     let mut options = ClearPathOptions::new(radius);
     if let Some(metres) = args.arc_error {
         options = options.with_arc_error(metres);
+    }
+    if let Some(count) = args.max_nodes {
+        options = options.with_max_nodes(count);
     }
     let mut scratch = QueryScratch::default();
     let path = mesh.find_path(args.from.0, args.to.0, &options, &mut scratch)?;

@@ -160,7 +160,9 @@ mod path;
 mod scratch;
 mod surface;
 
-pub use clearance::{ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh};
+pub use clearance::{
+    ClearCorridor, ClearCorridorOptions, ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh,
+};
 pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyUse};
 pub use locate::error::{PathEnd, QueryError};
 pub use locate::nearest::{Location, Reach};

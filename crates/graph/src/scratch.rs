@@ -17,7 +17,7 @@ use crate::surface::scratch::SurfaceScratch;
 /// # Memory
 /// - Paths: 8 bytes per edge, 20 per polygon and 76 per edge seen; the shortest path 64 per cone.
 /// - Queries on the surface: 4 bytes per polygon, and 16 per polygon seen.
-/// - Any radius: 96 bytes per side of a triangle, and 150 per cone seen.
+/// - Any radius: 112 bytes per side of a triangle, and 150 per cone seen.
 /// - [`NavMesh::find_paths`](crate::NavMesh::find_paths): all of this once per thread.
 #[doc(alias = "dtNavMeshQuery")]
 #[doc(alias = "dtNodePool")]

@@ -1,7 +1,6 @@
 //! A mesh for agents of any radius.
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{PlanPoint, PolyId, PolyMesh, Triangle, TriangleId, Triangulation, VertexId};
 use waymesh_graph::{AnyPolygon, ClearanceNavMesh, NavMesh, PolygonFilter};
 use waymesh_triangulate::{ClearanceConfig, triangulate_clearance};
 
@@ -10,6 +9,8 @@ use crate::BakeError;
 /// Makes a mesh serve agents of every radius from that on for which it was baked: bake for the
 /// smallest agent, or for radius 0.
 ///
+/// - Links that are crossed like an edge both ways, such as doors and steps between slices, are open
+///   ground: discs pass them wherever the walls around leave room.
 /// - Whatever baked the mesh, and whether it was just baked or read from a file: its polygons are
 ///   cut into triangles and those made a local clearance triangulation. Files hold nothing of it;
 ///   it is made anew when one is opened.
@@ -73,89 +74,6 @@ pub fn with_clearance_for(
     config: &ClearanceConfig,
 ) -> Result<ClearanceNavMesh, BakeError> {
     let failed = |error| BakeError::Stage(StageError::new("clearance", error));
-    let triangles = triangles_of(&mesh.poly_mesh(), |polygon| filter.allows(&mesh, polygon));
-    let clearance = triangulate_clearance(&triangles, config).map_err(failed)?;
+    let clearance = triangulate_clearance(&mesh.ground_triangles(filter), config).map_err(failed)?;
     Ok(ClearanceNavMesh::with_filter(mesh, filter, &clearance)?)
-}
-
-/// An edge of what is left of a polygon: one of its own, by its corner, or that of a triangle which
-/// was cut off.
-#[derive(Clone, Copy, Debug)]
-enum Edge {
-    Own(usize),
-    Cut(usize, usize),
-}
-
-/// The polygons that are allowed, cut into triangles: off the corners, one by one.
-fn triangles_of(polygons: &PolyMesh, allows: impl Fn(PolyId) -> bool) -> Triangulation {
-    let mut triangles: Vec<Triangle> = Vec::new();
-    // The triangle and side at each edge of each polygon.
-    let mut at_edge = vec![(0, 0); polygons.corners.len()];
-    let mut ring: Vec<(VertexId, Edge)> = Vec::new();
-    for (index, polygon) in polygons.polygons.iter().enumerate() {
-        if !allows(PolyId::from_index(index)) {
-            continue;
-        }
-        let range = polygons.corner_range(PolyId::from_index(index));
-        ring.clear();
-        ring.extend(range.map(|corner| (polygons.corners[corner], Edge::Own(corner))));
-        while ring.len() >= 3 {
-            let count = ring.len();
-            let ear = (0..count).find(|&at| {
-                let place = |step: usize| polygons.point(ring[(at + step) % count].0);
-                let [before, tip, after] = [place(count - 1), place(0), place(1)];
-                let stays = (2..count - 1).any(|step| PlanPoint::orientation(before, after, place(step)) > 0);
-                PlanPoint::orientation(before, tip, after) > 0 && (count == 3 || stays)
-            });
-            // There is one in every polygon that is convex and has an area.
-            let Some(tip) = ear else { break };
-            let [before, after] = [(tip + count - 1) % count, (tip + 1) % count];
-            let triangle = triangles.len();
-            let vertices = [before, tip, after].map(|at| ring[at].0);
-            let last = if count == 3 { Some(ring[after].1) } else { None };
-            let edges = [Some(ring[before].1), Some(ring[tip].1), last];
-            triangles.push(Triangle {
-                vertices,
-                neighbours: [None; 3],
-                region: polygon.region,
-                area: polygon.area,
-            });
-            for (side, edge) in edges.into_iter().enumerate() {
-                match edge {
-                    Some(Edge::Own(corner)) => at_edge[corner] = (triangle, side),
-                    Some(Edge::Cut(other, back)) => {
-                        triangles[triangle].neighbours[side] = Some(TriangleId::from_index(other));
-                        triangles[other].neighbours[back] = Some(TriangleId::from_index(triangle));
-                    }
-                    None => {}
-                }
-            }
-            ring[before].1 = Edge::Cut(triangle, 2);
-            ring.remove(tip);
-            if count == 3 {
-                break;
-            }
-        }
-    }
-    for polygon in (0..polygons.polygons.len()).map(PolyId::from_index).filter(|&polygon| allows(polygon)) {
-        let range = polygons.corner_range(polygon);
-        for corner in range.clone() {
-            let Some(neighbour) = polygons.neighbours[corner].filter(|&polygon| allows(polygon)) else {
-                continue;
-            };
-            let end = if corner + 1 == range.end { range.start } else { corner + 1 };
-            let beyond = polygons.corner_range(neighbour);
-            let back = beyond.clone().find(|&back| {
-                let end_back = if back + 1 == beyond.end { beyond.start } else { back + 1 };
-                polygons.neighbours[back] == Some(polygon)
-                    && polygons.corners[back] == polygons.corners[end]
-                    && polygons.corners[end_back] == polygons.corners[corner]
-            });
-            if let Some(back) = back {
-                let (triangle, side) = at_edge[corner];
-                triangles[triangle].neighbours[side] = Some(TriangleId::from_index(at_edge[back].0));
-            }
-        }
-    }
-    Triangulation { frame: polygons.frame, vertices: polygons.vertices.clone(), triangles }
 }

@@ -9,69 +9,18 @@ use std::collections::BinaryHeap;
 use std::f64::consts::{PI, TAU};
 
 use glam::Vec3;
-use waymesh::core::{PlanPoint, PlanVertex, Random};
-use waymesh::graph::{ClearPath, ClearPathOptions, FlagFilter};
-use waymesh::graph::{Link, LinkEnd, LinkKind, PolygonView};
+use waymesh::core::Random;
+use waymesh::graph::{ClearPath, ClearPathOptions, FlagFilter, Link, PolygonView};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyPolygon, ClearanceNavMesh, NavMesh, NavMeshError, Outcome, PolyId, QueryError, QueryScratch, Reach,
+    AnyPolygon, ClearanceNavMesh, NavMesh, NavMeshError, Outcome, QueryError, QueryScratch, Reach,
     with_clearance, with_clearance_for,
 };
 use waymesh_testkit::flat_meshes;
 
-type Plane = [f64; 2];
+mod discs;
 
-fn crooked(seed: u64, side: u16, blocked: f64) -> NavMesh {
-    NavMesh::try_from(flat_meshes::crooked(seed, side, blocked)).unwrap()
-}
-
-fn clear(mesh: NavMesh) -> ClearanceNavMesh {
-    with_clearance(mesh, &ClearanceConfig::default()).unwrap()
-}
-
-fn plane(at: Vec3) -> Plane {
-    [f64::from(at.x), f64::from(at.z)]
-}
-fn minus(a: Plane, b: Plane) -> Plane {
-    [a[0] - b[0], a[1] - b[1]]
-}
-fn dot(a: Plane, b: Plane) -> f64 {
-    a[0] * b[0] + a[1] * b[1]
-}
-fn length(a: Plane) -> f64 {
-    dot(a, a).sqrt()
-}
-fn to_segment([a, b]: [Plane; 2], p: Plane) -> f64 {
-    let along = minus(b, a);
-    let share = (dot(minus(p, a), along) / dot(along, along).max(1e-300)).clamp(0.0, 1.0);
-    length(minus(p, [a[0] + share * along[0], a[1] + share * along[1]]))
-}
-fn side(a: Plane, b: Plane, c: Plane) -> f64 {
-    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-}
-fn between(s: [Plane; 2], t: [Plane; 2]) -> f64 {
-    let crossed = side(s[0], s[1], t[0]) * side(s[0], s[1], t[1]) < 0.0
-        && side(t[0], t[1], s[0]) * side(t[0], t[1], s[1]) < 0.0;
-    if crossed {
-        return 0.0;
-    }
-    [to_segment(s, t[0]), to_segment(s, t[1]), to_segment(t, s[0]), to_segment(t, s[1])]
-        .into_iter()
-        .fold(f64::INFINITY, f64::min)
-}
-
-fn walls(mesh: &NavMesh) -> Vec<[Plane; 2]> {
-    let mut walls = Vec::new();
-    for polygon in mesh.polygons() {
-        let corners: Vec<Plane> = polygon.positions().map(plane).collect();
-        for (at, neighbour) in polygon.neighbours().enumerate() {
-            if neighbour.is_none() {
-                walls.push([corners[at], corners[(at + 1) % corners.len()]]);
-            }
-        }
-    }
-    walls
-}
+use discs::{Plane, between, clear, crooked, halls, length, link, minus, plane, to_segment, walls};
 
 /// An end where a disc just touches a wall or one of its corners, or is a hair nearer or farther.
 fn tight_end(walls: &[[Plane; 2]], radius: f64, random: &mut Random) -> Vec3 {
@@ -612,28 +561,6 @@ fn ground_that_is_not_allowed_is_a_wall() {
         }
     }
     assert!(known > 100, "{known}");
-}
-
-/// Two halls, a wall between them, and a way round it far away or none.
-fn halls(round: bool) -> NavMesh {
-    let square = |x: i32, z: i32, wide: i32, deep: i32| {
-        [[x, z], [x + wide, z], [x + wide, z + deep], [x, z + deep]]
-            .map(|[x, z]| PlanPoint::new(x, z))
-            .to_vec()
-    };
-    let mut squares = vec![square(0, 0, 40, 20), square(0, 21, 40, 20)];
-    if round {
-        squares.extend([square(40, 0, 10, 20), square(40, 20, 10, 1), square(40, 21, 10, 20)]);
-    }
-    NavMesh::try_from(flat_meshes::build(&squares)).unwrap()
-}
-
-fn link(from: [i32; 4], to: [i32; 4]) -> Link {
-    let end = |polygon: u32, [x, z, ex, ez]: [i32; 4]| LinkEnd {
-        polygon: PolyId(polygon),
-        ends: [[x, z], [ex, ez]].map(|[x, z]| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }),
-    };
-    Link::new(end(0, from), end(1, to), LinkKind::User)
 }
 
 #[test]

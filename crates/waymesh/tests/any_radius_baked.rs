@@ -4,22 +4,20 @@
 #![expect(clippy::cast_sign_loss, reason = "counts")]
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "test helpers, small numbers")]
 
+mod discs;
+
+use discs::clear;
 use glam::Vec3;
 use waymesh::core::Random;
 use waymesh::graph::{ClearPath, ClearPathOptions, PlaceSampler};
-use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    Agent, AnyPolygon, BakeConfig, Baker, ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch,
-    QueryScratch, Reach, Voxels, World, with_clearance,
+    Agent, AnyPolygon, BakeConfig, Baker, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach,
+    Voxels, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
 /// Pairs of places on real levels.
 const PAIRS: usize = 400;
-
-fn clear(mesh: NavMesh) -> ClearanceNavMesh {
-    with_clearance(mesh, &ClearanceConfig::default()).unwrap()
-}
 
 /// A disc swept along a path keeps clear of all walls, by another query on the mesh itself.
 fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {

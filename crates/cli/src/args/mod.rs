@@ -160,6 +160,10 @@ pub(crate) struct PathArgs {
     /// makes chamfers. Default: 0.001.
     #[arg(long, value_name = "METRES", requires = "radius")]
     pub(crate) arc_error: Option<f32>,
+    /// Most nodes that the search for the path of a disc may open; beyond that it is undecided.
+    /// Default: 1000000.
+    #[arg(long, value_name = "COUNT", requires = "radius")]
+    pub(crate) max_nodes: Option<usize>,
     /// Search clusters of polygons instead of polygons, for a path that may be a little longer. The
     /// clusters are made for this one query.
     #[arg(long, conflicts_with = "shortest")]

@@ -1,19 +1,24 @@
 //! Which arrivals at a corner are worth following.
 
-use super::search::Memory;
-use crate::geometry::disc::SAME;
+use super::search::{GOAL, Memory, NONE};
 
-/// Arrivals at a corner: the shortest, and the one that has turned least.
+/// Arrivals that differ by less, in radians and as a part of their length, are one: paths that are
+/// the same to rounding would else be followed once each, and so would those from every corner on.
+const ROUNDING: f64 = 1e-9;
+
+/// Arrivals at a corner: the shortest, the one that has turned least, and the last.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arrivals {
     pub(super) stamp: u32,
     pub(super) shortest: Arrival,
     pub(super) earliest: Arrival,
+    last: Arrival,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arrival {
-    /// How far round the corner, in radians.
+    /// How far round the corner, in radians. Always 0 without a radius: then the shortest path to the
+    /// corner is the best one whatever follows.
     pub(super) turned: f64,
     /// Length of the path less that of the arc from along the wall: comparable whatever the
     /// arrival. Near the start it may be below 0.
@@ -22,14 +27,18 @@ pub(super) struct Arrival {
 
 impl Arrival {
     pub(super) fn dominates(&self, other: &Self) -> bool {
-        self.turned <= other.turned + SAME && self.length <= other.length + 1e-12 * (1.0 + other.length.abs())
+        self.turned <= other.turned + ROUNDING
+            && self.length <= other.length + ROUNDING * (1.0 + other.length.abs())
     }
 }
 
 impl Memory {
-    pub(super) fn arrivals_at(&mut self, slot: usize, near: [bool; 2]) -> &mut Arrivals {
-        if near == [false; 2] {
+    pub(super) fn arrivals_at(&mut self, slot: usize, near: [u32; 2]) -> &mut Arrivals {
+        if near == [NONE; 2] {
             return &mut self.arrivals[slot];
+        }
+        if near.iter().any(|&near| near != NONE && near > GOAL) {
+            return self.at_gates.entry((slot, near)).or_default();
         }
         let at = self.local.iter().position(|known| (known.0, known.1) == (slot, near));
         let at = at.unwrap_or_else(|| {
@@ -41,18 +50,20 @@ impl Memory {
 
     /// Returns `true` if an arrival at a corner is not worth following: one is known that is as
     /// short and has turned as little.
-    pub(super) fn is_dominated(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) -> bool {
+    pub(super) fn is_dominated(&mut self, slot: usize, near: [u32; 2], arrival: &Arrival) -> bool {
         let stamp = self.stamp;
         let known = self.arrivals_at(slot, near);
-        known.stamp == stamp && (known.shortest.dominates(arrival) || known.earliest.dominates(arrival))
+        let kept = [&known.shortest, &known.earliest, &known.last];
+        known.stamp == stamp && kept.iter().any(|kept| kept.dominates(arrival))
     }
 
-    pub(super) fn keep_arrival(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) {
+    pub(super) fn keep_arrival(&mut self, slot: usize, near: [u32; 2], arrival: &Arrival) {
         let stamp = self.stamp;
         let known = self.arrivals_at(slot, near);
         if known.stamp != stamp {
-            *known = Arrivals { stamp, shortest: *arrival, earliest: *arrival };
+            *known = Arrivals { stamp, shortest: *arrival, earliest: *arrival, last: *arrival };
         }
+        known.last = *arrival;
         if arrival.length < known.shortest.length {
             known.shortest = *arrival;
         }

@@ -2,6 +2,7 @@
 
 use glam::DVec2;
 
+use super::search::NONE;
 use crate::geometry::disc::{SAME, Tangent};
 
 /// Directions between two bounds, `low` to the right of `high`.
@@ -129,11 +130,37 @@ pub(super) struct Root {
     /// Where arrivals at it are compared; `NONE` for a place.
     pub(super) slot: u32,
     pub(super) vertex: u32,
-    /// Walls near the start, or near the goal, may be in its way.
-    pub(super) near: [bool; 2],
+    /// Walls around the beginning, or around the end, may be in its way: numbers of their
+    /// [`Near`](super::near::Near).
+    pub(super) near: [u32; 2],
+    /// The link that was taken to it.
+    pub(super) gate: u32,
     /// The corner as the triangle has it that the path came into, how long the line to it is, and
     /// whether that is clear up to the triangle.
     pub(super) corner: u32,
     pub(super) way: f64,
     pub(super) clearly: bool,
+}
+
+impl Root {
+    /// Returns a place where a path begins.
+    pub(super) fn at(place: DVec2, near: [u32; 2]) -> Self {
+        Self {
+            centre: place,
+            offset: 0.0,
+            side: 0.0,
+            arrival: DVec2::ZERO,
+            limit: DVec2::ZERO,
+            turned: 0.0,
+            length: 0.0,
+            parent: NONE,
+            slot: NONE,
+            vertex: NONE,
+            near,
+            gate: NONE,
+            corner: NONE,
+            way: 0.0,
+            clearly: false,
+        }
+    }
 }

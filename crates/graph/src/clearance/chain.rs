@@ -1,62 +1,72 @@
 //! Paths as they are given out: chains of points on the ground.
 
+use std::ops::Range;
+
 use glam::{DVec2, Vec3, dvec2};
 use waymesh_core::PolyId;
 
 use super::fit::Fit;
-use super::link_search::Piece;
 use super::path::{ClearPath, ClearPathOptions};
+use super::search::NONE;
 use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, touch};
 use crate::locate::nearest::{Location, Reach};
 use crate::path::LinkUse;
 
 impl ClearanceNavMesh {
-    /// Writes a piece of a path over links, and the link after it.
-    pub(super) fn write_piece(
+    /// Writes the path that was found, piece by piece from gate to gate.
+    #[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
+    pub(super) fn write(
         &self,
-        piece: &Piece,
-        radius: f32,
+        [start, goal]: [&Fit; 2],
+        asked: [Vec3; 2],
+        cost: f64,
         options: &ClearPathOptions,
         scratch: &mut ClearanceScratch,
         path: &mut ClearPath,
     ) {
-        let [start, goal] = &piece.ends;
-        let Some(length) = self.search(start, goal, radius, scratch) else { return };
-        let before = path.points.last().copied();
-        let first = path.points.len();
-        self.write(start, goal, piece.asked, radius, length, options, scratch, path);
-        if let (Some(before), Some(&after)) = (before, path.points.get(first)) {
-            path.length += before.distance(after);
-            path.plan_length += (after.x - before.x).hypot(after.z - before.z);
+        let (mut begin, mut begin_asked, mut plan_length) = (*start, asked[0], cost);
+        let mut rest = scratch.memory.way.len();
+        for at in (0..rest).rev() {
+            let gate = scratch.memory.roots[scratch.memory.way[at].0 as usize].gate;
+            if gate == NONE {
+                continue;
+            }
+            let gate = *scratch.gates.at(gate);
+            let asked = [begin_asked, gate.asked[0]];
+            self.write_piece([&begin, &gate.ends[0]], asked, at + 1..rest, options, scratch, path);
+            path.links.push(LinkUse {
+                link: self.mesh.links.ids[gate.link.index()],
+                backwards: gate.backwards,
+                point: path.points.len() - 1,
+            });
+            (begin, begin_asked, rest) = (gate.ends[1], gate.asked[1], at + 1);
+            plan_length += (gate.ends[1].at - gate.ends[0].at).length() - gate.cost;
         }
-        if let Some((link, backwards)) = piece.link {
-            let link = self.mesh.links.ids[link.index()];
-            path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
-        }
+        self.write_piece([&begin, goal], [begin_asked, asked[1]], 0..rest, options, scratch, path);
+        let chain = path.points.windows(2).map(|pair| f64::from(pair[0].distance(pair[1])));
+        path.length = chain.sum::<f64>() as f32;
+        path.plan_length = plan_length as f32;
     }
 
-    /// Writes the path that was found, after what is there.
-    #[expect(clippy::too_many_arguments, reason = "all that a path is made of")]
-    pub(super) fn write(
+    /// Writes a piece over the ground, after what is there: some of the turns of the path found.
+    fn write_piece(
         &self,
-        start: &Fit,
-        goal: &Fit,
+        [start, goal]: [&Fit; 2],
         asked: [Vec3; 2],
-        radius: f32,
-        plan_length: f64,
+        turns: Range<usize>,
         options: &ClearPathOptions,
         scratch: &mut ClearanceScratch,
         path: &mut ClearPath,
     ) {
         let frame = &self.mesh.frame;
         let size = f64::from(frame.cell_size);
-        let radius = f64::from(radius);
+        let radius = f64::from(options.radius);
         let step = (2.0 * (radius / (radius + f64::from(options.arc_error))).acos())
             .clamp(1e-3, std::f64::consts::FRAC_PI_2);
         let first = self.clear_place(start, asked[0]).location;
         let last = self.clear_place(goal, asked[1]).location;
-        let from = path.points.len();
+        let (from, first_link) = (path.points.len(), path.links.len());
         path.points.push(first.position);
         if path.polygons.last() != Some(&first.polygon) {
             path.polygons.push(first.polygon);
@@ -65,7 +75,7 @@ impl ClearanceNavMesh {
         scratch.plan.push((start.at, None));
         let mut at = first;
         let ClearanceScratch { memory, passed, plan, .. } = scratch;
-        for &(number, leaves) in memory.way.iter().rev() {
+        for &(number, leaves) in memory.way[turns].iter().rev() {
             let root = memory.roots[number as usize];
             if root.side == 0.0 {
                 continue;
@@ -89,7 +99,7 @@ impl ClearanceNavMesh {
                 let direction = dvec2(x * cosine - z * sine, x * sine + z * cosine);
                 let out = touch(root.centre, root.offset / (part * 0.5).cos(), direction);
                 let out = if radius > 0.0 { out } else { root.centre };
-                at = self.follow(&at, out, passed, &mut path.polygons);
+                at = self.follow(&at, out, passed, path);
                 path.points.push(at.position);
                 plan.push((out, Some(root.centre)));
             }
@@ -97,12 +107,16 @@ impl ClearanceNavMesh {
             let centre = frame.to_world(root.centre.x / size, 0.0, root.centre.y / size);
             path.corners.push(Vec3::new(centre.x, at.position.y, centre.z));
         }
-        self.follow(&at, goal.at, passed, &mut path.polygons);
-        if path.polygons.last() != Some(&last.polygon) {
+        let end = self.follow(&at, goal.at, passed, path);
+        if end.polygon != last.polygon {
             path.polygons.push(last.polygon);
         }
         path.points.push(last.position);
         plan.push((goal.at, None));
+        let is_kept = |at: &usize| path.points[*at] != path.points[at - 1];
+        for taken in &mut path.links[first_link..] {
+            taken.point = from + (from + 1..=taken.point).filter(is_kept).count();
+        }
         let mut kept = from + 1;
         for at in from + 1..path.points.len() {
             if path.points[at] != path.points[kept - 1] {
@@ -113,41 +127,57 @@ impl ClearanceNavMesh {
         path.points.truncate(kept);
         #[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
         {
-            let chain = path.points[from..].windows(2).map(|pair| f64::from(pair[0].distance(pair[1])));
-            path.length += chain.sum::<f64>() as f32;
-            path.plan_length += plan_length as f32;
             path.clearance = path.clearance.min(self.kept(start.triangle, scratch) as f32);
         }
     }
 
-    /// Goes straight on over the ground.
-    fn follow(
-        &self,
-        from: &Location,
-        to: DVec2,
-        passed: &mut Vec<PolyId>,
-        polygons: &mut Vec<PolyId>,
-    ) -> Location {
+    /// Goes straight on over the ground from the last point of a path, and tells it the polygons and
+    /// open links passed.
+    fn follow(&self, from: &Location, to: DVec2, passed: &mut Vec<PolyId>, path: &mut ClearPath) -> Location {
         let frame = &self.mesh.frame;
         let size = f64::from(frame.cell_size);
         let mut target = frame.to_world(to.x / size, 0.0, to.y / size);
         target.y = from.position.y;
         let Ok(ray) = self.mesh.raycast(from, target, &self.admitted, passed) else { return *from };
-        let known = usize::from(passed.first() == polygons.last());
-        polygons.extend(passed.iter().skip(known));
-        if ray.hit.is_none() {
-            return ray.end;
+        let mut end = ray.end;
+        if ray.hit.is_some() {
+            // A corner that is just touched: the ground beside it, perhaps a step up or down.
+            let apart = ray.end.position.distance(target);
+            let Reach { up, down, .. } = self.mesh.default_reach();
+            let reach = Reach::new(frame.cell_size * 0.01, apart + up, apart + down);
+            let near = Vec3::new(target.x, ray.end.position.y, target.z);
+            let spot = self.mesh.nearest_spot(near, &reach, |polygon| self.admitted.has(polygon));
+            end = spot.map_or(end, |spot| self.mesh.location(&spot, near));
+            if passed.last() != Some(&end.polygon) {
+                passed.push(end.polygon);
+            }
         }
-        // A corner that is just touched: the ground beside it.
-        let apart = ray.end.position.distance(target).max(frame.cell_size);
-        let reach = Reach::new(frame.cell_size * 0.01, apart, apart);
-        let near = Vec3::new(target.x, ray.end.position.y, target.z);
-        let spot = self.mesh.nearest_spot(near, &reach, |polygon| self.admitted.has(polygon));
-        let Some(there) = spot.map(|spot| self.mesh.location(&spot, near)) else { return ray.end };
-        if polygons.last() != Some(&there.polygon) {
-            polygons.push(there.polygon);
+        let way = [dvec2(f64::from(from.position.x), f64::from(from.position.z)), to];
+        let origin = dvec2(f64::from(frame.origin.x), f64::from(frame.origin.z));
+        let way = [way[0] - origin, way[1]];
+        for &polygon in passed.iter() {
+            let Some(last) = path.polygons.last().copied().filter(|&last| last != polygon) else { continue };
+            let point = path.points.len() - 1;
+            let mut step = |last: PolyId, polygon: PolyId| {
+                let crossed = self.open.crossed(&self.mesh, [last, polygon], |segment| {
+                    between_squared(way, segment.map(|end| self.plane_of(end)))
+                });
+                path.links.extend(crossed.map(|(link, backwards)| {
+                    let link = self.mesh.links.ids[link.index()];
+                    LinkUse { link, backwards, point }
+                }));
+                path.polygons.push(polygon);
+            };
+            if self.open.is_step(&self.mesh, [last, polygon]) {
+                step(last, polygon);
+                continue;
+            }
+            let mut last = last;
+            self.open.between(&self.mesh, [last, polygon], |polygon| {
+                step(std::mem::replace(&mut last, polygon), polygon);
+            });
         }
-        there
+        end
     }
 
     /// Returns the least distance of the chain in `scratch.plan` from any wall. Straight lines
@@ -212,7 +242,7 @@ impl ClearanceNavMesh {
         best.sqrt()
     }
 
-    fn kept_straight(
+    pub(super) fn kept_straight(
         &self,
         triangle: u32,
         way: [DVec2; 2],

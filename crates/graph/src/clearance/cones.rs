@@ -3,7 +3,7 @@
 use glam::DVec2;
 
 use super::bounds::{Bounds, Root, Seen};
-use super::search::{Kind, Node, Search};
+use super::search::{GOAL, Kind, NONE, Node, Search};
 use super::table::{WALL, next, previous};
 use crate::geometry::disc::{SAME, distance_squared, touch};
 
@@ -89,7 +89,8 @@ impl Search<'_> {
         let twin = self.table.twin(side);
         let is_open = twin != WALL
             && f64::from(self.table.clearance[corner as usize]) >= self.width
-            && self.table.bridges.leads_to(self.goal_number, side, side / 3, twin / 3);
+            && (self.gates.is_some()
+                || self.table.bridges.leads_to(self.goal_number, side, side / 3, twin / 3));
         is_open.then_some(twin)
     }
 
@@ -99,8 +100,9 @@ impl Search<'_> {
         let root = self.memory.roots[from as usize];
         let (to_right, to_left) = (next(entry), previous(entry));
         if entry / 3 == self.goal_triangle {
-            self.arrive(node);
+            self.arrive(node, GOAL);
         }
+        self.arrive_at_gates(node);
         // The corner ahead, and what is between it and both ends of the entry.
         let corner = to_left;
         let apex = table.start(corner);
@@ -135,11 +137,11 @@ impl Search<'_> {
                     }
                     self.offer_cone(from, beyond, bounds);
                     let seen = node.bounds.holds(way.direction, SAME);
-                    self.turn(from, corner, side, way, Some(beyond), [false; 2], seen);
+                    self.turn(from, corner, side, way, Some(beyond), [NONE; 2], seen);
                 }
             }
             Kind::Fan => self.expand_fan(node, &root, corner, [right, left]),
-            Kind::Turn | Kind::Final => {}
+            Kind::Turn | Kind::Final(_) => {}
         }
     }
 

@@ -3,21 +3,23 @@
 use glam::DVec2;
 
 use super::bounds::{Bounds, Root, Seen};
-use super::search::{Kind, NONE, Node, Search};
+use super::near::Near;
+use super::search::{GOAL, Kind, NONE, Node, Search};
 use super::table::next;
 use crate::geometry::disc::{SAME, Tangent, angle, touch, unit};
 
 impl Search<'_> {
-    /// A cone has come into the triangle of the goal.
-    pub(super) fn arrive(&mut self, node: &Node) {
+    /// A cone has come into the triangle of the goal, or of a gate.
+    pub(super) fn arrive(&mut self, node: &Node, near: u32) {
         let from = node.root;
         let root = self.memory.roots[from as usize];
-        if let Some(way) = self.tangent(&root, self.goal, 0.0) {
-            let seen = self.seen(node, &root, way.direction, self.goal, self.loose(way.length));
-            self.complete(from, way, Some(node.entry), seen);
+        let goal = self.memory.nears[near as usize].place;
+        if let Some(way) = self.tangent(&root, goal, 0.0) {
+            let seen = self.seen(node, &root, way.direction, goal, self.loose(way.length));
+            self.complete(from, way, Some(node.entry), seen, near);
         }
-        for at in 0..self.memory.goal.corners.len() {
-            let corner = self.memory.goal.corners[at];
+        for at in 0..self.memory.nears[near as usize].corners.len() {
+            let corner = self.memory.nears[near as usize].corners[at];
             let place = self.table.start(corner);
             if self.table.vertices[corner as usize] == root.vertex {
                 continue;
@@ -28,32 +30,36 @@ impl Search<'_> {
                         Seen::Not => Seen::Not,
                         _ => Seen::Perhaps,
                     };
-                    self.turn(from, corner, side, way, None, [false, true], seen);
+                    self.turn(from, corner, side, way, None, [NONE, near], seen);
                 }
             }
         }
     }
 
-    pub(super) fn complete(&mut self, from: u32, way: Tangent, entry: Option<u32>, seen: Seen) {
+    fn complete(&mut self, from: u32, way: Tangent, entry: Option<u32>, seen: Seen, near: u32) {
         let root = self.memory.roots[from as usize];
         let seen = self.closely(&root, seen);
         if seen != Seen::Not {
-            let estimate = root.length + self.arc(&root, way.direction) + way.length;
+            let estimate = root.length + self.arc(&root, way.direction) + way.length + self.beyond(near);
             let bounds = Bounds { low_far: way.length, ..Bounds::of(way.direction, way.direction) };
             let entry = entry.filter(|_| seen == Seen::Clearly).unwrap_or(NONE);
-            self.offer(Node { bounds, root: from, entry, kind: Kind::Final }, estimate);
+            self.offer(Node { bounds, root: from, entry, kind: Kind::Final(near) }, estimate);
         }
     }
 
-    /// Looks closely at a path to the goal.
-    pub(super) fn ends_well(&mut self, node: &Node) -> bool {
+    /// Looks closely at a path to the goal, or to a gate.
+    pub(super) fn ends_well(&mut self, node: &Node, near: u32) -> bool {
         let root = self.memory.roots[node.root as usize];
         let way = Tangent { direction: node.bounds.low, length: node.bounds.low_far };
         // An arc that ends in the triangle of the goal may begin in the middle of it, too.
-        if self.radius > 0.0 && root.side != 0.0 && !root.near[1] && self.is_goal_corner(root.vertex) {
+        if self.radius > 0.0
+            && root.side != 0.0
+            && root.near[1] != near
+            && self.is_corner_near(near, root.vertex)
+        {
             let parent = self.memory.roots[root.parent as usize];
             let before = Tangent { direction: root.arrival, length: root.way };
-            if !self.turns_freely(&self.memory.goal, &root, way.direction)
+            if !self.turns_freely(&self.memory.nears[near as usize], &root, way.direction)
                 || !self.comes_clear(&root, &parent, &before, None)
             {
                 return false;
@@ -62,8 +68,8 @@ impl Search<'_> {
         // Walls beyond the side that the path does not pass, since it ends before them, may be near before
         // it comes there.
         let clear_to = (node.entry != NONE).then_some((node.entry, self.radius));
-        self.turns_free(&root, way.direction)
-            && self.is_clear_along(self.goal_triangle, self.goal, &root, &way, clear_to)
+        let Near { triangle, place: goal, .. } = self.memory.nears[near as usize];
+        self.turns_free(&root, way.direction) && self.is_clear_along(triangle, goal, &root, &way, clear_to)
     }
 
     /// The goal is known to rounding only: how much that may turn a path of this length.
@@ -71,8 +77,11 @@ impl Search<'_> {
         SAME + 2.0 * self.table.slack / long.max(self.table.slack)
     }
 
-    pub(super) fn is_goal_corner(&self, vertex: u32) -> bool {
-        self.memory.goal.corners.iter().any(|&corner| self.table.vertices[corner as usize] == vertex)
+    fn is_corner_near(&self, near: u32, vertex: u32) -> bool {
+        self.memory.nears[near as usize]
+            .corners
+            .iter()
+            .any(|&corner| self.table.vertices[corner as usize] == vertex)
     }
 
     /// Returns `true` if a root may be left in a direction.
@@ -89,20 +98,26 @@ impl Search<'_> {
     /// the start, and to the goal.
     pub(super) fn local(&mut self, from: u32) {
         let root = self.memory.roots[from as usize];
-        if root.near[0] {
+        let [begin, end] = root.near;
+        // Those that lead to a gate near by have a twin that leaves.
+        if begin != NONE && (end == NONE || end == GOAL) {
             self.leave(from);
         }
-        if root.near[1]
-            && let Some(way) = self.tangent(&root, self.goal, 0.0)
-            && self.may_leave(&root, way.direction, self.loose(way.length))
-        {
-            self.complete(from, way, None, Seen::Perhaps);
+        if end != NONE {
+            let goal = self.memory.nears[end as usize].place;
+            // A gate may begin where another ends.
+            let here = Tangent { direction: DVec2::X, length: 0.0 };
+            let is_here = root.side == 0.0 && (goal - root.centre).length() <= 0.0;
+            let way = if is_here { Some(here) } else { self.tangent(&root, goal, 0.0) };
+            if let Some(way) = way
+                && self.may_leave(&root, way.direction, self.loose(way.length))
+            {
+                self.complete(from, way, None, Seen::Perhaps, end);
+            }
         }
-        let lists = [&self.memory.start.corners, &self.memory.goal.corners].map(Vec::len);
-        for (end, count) in lists.into_iter().enumerate().filter(|(end, _)| root.near[*end]) {
-            for at in 0..count {
-                let near = if end == 0 { &self.memory.start } else { &self.memory.goal };
-                let corner = near.corners[at];
+        for near in root.near.into_iter().filter(|&near| near != NONE) {
+            for at in 0..self.memory.nears[near as usize].corners.len() {
+                let corner = self.memory.nears[near as usize].corners[at];
                 if self.table.vertices[corner as usize] == root.vertex {
                     continue;
                 }
@@ -121,10 +136,10 @@ impl Search<'_> {
     /// Opens the sides of the triangle of the start.
     pub(super) fn leave(&mut self, from: u32) {
         let root = self.memory.roots[from as usize];
-        let triangle = self.memory.start.triangle;
+        let triangle = self.memory.nears[root.near[0] as usize].triangle;
         for side in (0..3).map(|side| 3 * triangle + side) {
             let group = self.islands.group(self.table, side, self.width);
-            if !group.is_some_and(|group| self.memory.groups.contains(&group)) {
+            if !group.is_some_and(|group| self.gates.is_some() || self.memory.groups.contains(&group)) {
                 continue;
             }
             let entry = self.table.twin(side);

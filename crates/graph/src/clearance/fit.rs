@@ -3,7 +3,7 @@
 use glam::{DVec2, Vec3, dvec2};
 use waymesh_core::{BadField, PolyId};
 
-use super::{ClearanceNavMesh, ClearanceScratch};
+use super::ClearanceNavMesh;
 use crate::geometry::disc::{NARROW, nearest_on, unit};
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
@@ -33,6 +33,7 @@ pub(super) struct Candidates {
     walls: Vec<(f64, [DVec2; 2])>,
     places: Vec<(f64, DVec2)>,
     holders: Vec<u32>,
+    pub(super) stack: Vec<u32>,
 }
 
 /// Walls that are looked at together: the nearest ones.
@@ -71,7 +72,7 @@ impl ClearanceNavMesh {
         if !position.is_finite() {
             return Err(QueryError::NotFinite { end: PathEnd::Start, position });
         }
-        let fit = self.fit(position, f64::from(radius), reach, scratch, |_| true);
+        let fit = self.fit(position, f64::from(radius), reach, &mut scratch.fit, |_, _| true);
         Ok(fit.map(|fit| self.clear_place(&fit, position)))
     }
 
@@ -120,7 +121,7 @@ impl ClearanceNavMesh {
         Ok(squared.sqrt() as f32)
     }
 
-    fn has_room(&self, triangle: u32, at: DVec2, radius: f64, stack: &mut Vec<u32>) -> bool {
+    pub(super) fn has_room(&self, triangle: u32, at: DVec2, radius: f64, stack: &mut Vec<u32>) -> bool {
         let least = radius * (1.0 - NARROW) - 1e-7;
         least <= 0.0
             || self.table.wall_distance_squared(triangle, at, radius * radius, stack) >= least * least
@@ -132,13 +133,13 @@ impl ClearanceNavMesh {
         position: Vec3,
         radius: f64,
         reach: &Reach,
-        scratch: &mut ClearanceScratch,
-        wants: impl Fn(u32) -> bool,
+        room: &mut Candidates,
+        wants: impl Fn(u32, DVec2) -> bool,
     ) -> Option<Fit> {
         let spot = self.mesh.nearest_spot(position, reach, |polygon| self.admitted.has(polygon))?;
         let at = self.place_of(&spot);
         let triangle = self.triangle_at(spot.polygon, at);
-        if wants(triangle) && self.has_room(triangle, at, radius, &mut scratch.memory.stack) {
+        if wants(triangle, at) && self.has_room(triangle, at, radius, &mut room.stack) {
             return Some(Fit { spot, at, triangle });
         }
         let size = f64::from(self.mesh.frame.cell_size);
@@ -147,7 +148,7 @@ impl ClearanceNavMesh {
         let limit = f64::from(reach.side);
         let mut far = (2.0 * radius).max(size).max((at - asked).length() * 1.5);
         for _ in 0..16 {
-            let fit = self.fit_within(position, asked, radius, far.min(limit), reach, scratch, &wants);
+            let fit = self.fit_within(position, asked, radius, far.min(limit), reach, room, &wants);
             if fit.is_some() || far >= limit {
                 return fit;
             }
@@ -165,22 +166,21 @@ impl ClearanceNavMesh {
         radius: f64,
         far: f64,
         reach: &Reach,
-        scratch: &mut ClearanceScratch,
-        wants: &impl Fn(u32) -> bool,
+        room: &mut Candidates,
+        wants: &impl Fn(u32, DVec2) -> bool,
     ) -> Option<Fit> {
-        let candidates = &mut scratch.fit;
-        self.walls_around(asked, far + radius, candidates);
-        candidates.find(asked, radius, far);
+        self.walls_around(asked, far + radius, room);
+        room.find(asked, radius, far);
         let mesh = &self.mesh;
         let frame = &mesh.frame;
         let size = f64::from(frame.cell_size);
         let (low, high) = (position.y - reach.down, position.y + reach.up);
-        for at in 0..scratch.fit.places.len() {
-            let (_, place) = scratch.fit.places[at];
+        for at in 0..room.places.len() {
+            let (_, place) = room.places[at];
             let on_grid = PlanPosition::snapped(place.x / size, place.y / size);
-            self.holders(on_grid, &mut scratch.fit.holders);
+            self.holders(on_grid, &mut room.holders);
             let mut best: Option<(f32, Fit)> = None;
-            for &polygon in &scratch.fit.holders {
+            for &polygon in &room.holders {
                 let height = mesh.height_at(polygon as usize, on_grid);
                 let world = frame.to_world(on_grid.x, height, on_grid.z).y;
                 let apart = (world - position.y).abs();
@@ -188,7 +188,7 @@ impl ClearanceNavMesh {
                     continue;
                 }
                 let triangle = self.triangle_at(polygon, place);
-                if wants(triangle) && self.has_room(triangle, place, radius, &mut scratch.memory.stack) {
+                if wants(triangle, place) && self.has_room(triangle, place, radius, &mut room.stack) {
                     let spot = Spot { polygon, at: on_grid, height, within: false, distance_squared: 0.0 };
                     best = Some((apart, Fit { spot, at: place, triangle }));
                 }
@@ -224,10 +224,6 @@ impl ClearanceNavMesh {
         let mesh = &self.mesh;
         let size = f64::from(mesh.frame.cell_size);
         let walls = &mut out.walls;
-        let corner = |corner: usize| {
-            let at = &mesh.corners[corner];
-            dvec2(f64::from(at.x) * size, f64::from(at.z) * size)
-        };
         mesh.index.all(
             |bounds| {
                 let gap = |low: i32, at: f64, high: i32| {
@@ -241,13 +237,14 @@ impl ClearanceNavMesh {
                     return;
                 }
                 let range = mesh.edge_range(PolyId(polygon).index());
-                for edge in range.clone().filter(|&edge| self.admitted.is_wall(mesh.neighbours[edge])) {
-                    let end = if edge + 1 == range.end { range.start } else { edge + 1 };
-                    let wall = [corner(edge), corner(end)];
-                    let distance = (nearest_on(wall, asked) - asked).length();
-                    if distance <= reach {
-                        walls.push((distance, wall));
-                    }
+                for edge in range.filter(|&edge| self.admitted.is_wall(mesh.neighbours[edge])) {
+                    self.open.walls(mesh, PolyId(polygon), edge, |ends| {
+                        let wall = ends.map(|end| self.plane_of(end.point));
+                        let distance = (nearest_on(wall, asked) - asked).length();
+                        if distance <= reach {
+                            walls.push((distance, wall));
+                        }
+                    });
                 }
             },
         );

@@ -4,10 +4,12 @@ mod arrivals;
 mod bounds;
 mod chain;
 mod cones;
+mod corridor;
 mod ends;
 mod fit;
+mod gates;
+mod ground;
 mod islands;
-mod link_search;
 mod near;
 mod path;
 mod search;
@@ -16,11 +18,14 @@ mod sight;
 mod table;
 mod turns;
 
+pub use corridor::{ClearCorridor, ClearCorridorOptions};
 pub use fit::ClearPlace;
 use glam::{DVec2, dvec2};
 pub use path::{ClearPath, ClearPathOptions};
-use waymesh_core::{ClearanceMesh, PolyId};
+use waymesh_core::{ClearanceMesh, PlanPoint, PolyId, Random};
 
+use self::gates::GatePlaces;
+use self::ground::OpenLinks;
 use self::islands::Islands;
 use self::search::Memory;
 use self::table::Table;
@@ -50,7 +55,8 @@ use crate::mesh::nav_mesh::NavMesh;
 ///
 /// # Limits
 /// Where agents may walk is fixed when it is made ([`ClearanceNavMesh::with_filter`]). There are no
-/// costs per metre. Links are walls that may be passed, see [`ClearanceNavMesh::find_path`].
+/// costs per metre. Links that are crossed like an edge both ways are ground, others are walls that
+/// may be passed, see [`ClearanceNavMesh::find_path`].
 ///
 /// # Memory
 /// About 40 bytes a side of a triangle and 12 bytes a polygon, beside the mesh.
@@ -62,6 +68,10 @@ pub struct ClearanceNavMesh {
     /// Per polygon, the triangle that holds its middle.
     seeds: Vec<u32>,
     admitted: Admitted,
+    open: OpenLinks,
+    gate_places: GatePlaces,
+    /// Names the triangles.
+    table_stamp: u64,
 }
 
 /// The polygons where agents may walk: one bit per polygon, or no bits at all if every polygon is
@@ -105,7 +115,7 @@ pub(crate) struct ClearanceScratch {
     memory: Memory,
     passed: Vec<PolyId>,
     fit: fit::Candidates,
-    link_search: link_search::LinkSearch,
+    gates: gates::Gates,
     /// The points of a path, in metres from the origin of the frame, and the corner that the line
     /// to each goes round.
     plan: Vec<(DVec2, Option<DVec2>)>,
@@ -116,7 +126,8 @@ pub(crate) struct ClearanceScratch {
 }
 
 impl ClearanceNavMesh {
-    /// Joins a mesh and the local clearance triangulation of the same ground.
+    /// Joins a mesh and the local clearance triangulation of its ground
+    /// ([`NavMesh::ground_triangles`]).
     ///
     /// Takes time in `n log n`.
     ///
@@ -128,7 +139,8 @@ impl ClearanceNavMesh {
     }
 
     /// The same as [`ClearanceNavMesh::new`], for agents that may use the polygons which a filter
-    /// allows, and no others. `clearance` is the triangulation of those polygons alone.
+    /// allows, and no others. `clearance` is the triangulation of their ground alone
+    /// ([`NavMesh::ground_triangles`]).
     ///
     /// Ground that is not allowed is a wall in every respect: paths keep the radius from it, and no
     /// end is moved there. The filter is called once per polygon, here. Another filter needs
@@ -149,9 +161,14 @@ impl ClearanceNavMesh {
         let frame = *mesh.frame();
         let origin = dvec2(f64::from(frame.origin.x), f64::from(frame.origin.z));
         let table = Table::build(clearance, origin, f64::from(frame.cell_size))?;
-        let seeds = seeds::find(&mesh, &table, clearance, &admitted)?;
+        let open = OpenLinks::of(&mesh, &admitted);
+        let seeds = seeds::find(&mesh, &table, clearance, &admitted, &open)?;
         let islands = Islands::build(&table);
-        Ok(Self { mesh, table, islands, seeds, admitted })
+        let table_stamp = Random::mix(table.stamp());
+        let gate_places = GatePlaces::default();
+        let mut own = Self { mesh, table, islands, seeds, admitted, open, gate_places, table_stamp };
+        own.gate_places = own.find_gate_places();
+        Ok(own)
     }
 
     /// Returns `true` if agents may walk on a polygon: its filter allowed it, or there is no
@@ -167,9 +184,20 @@ impl ClearanceNavMesh {
         &self.mesh
     }
 
-    /// Opens or closes a link: see [`NavMesh::set_link_open`].
+    /// Opens or closes a link: see [`NavMesh::set_link_open`]. Returns `false` as well, and does
+    /// nothing, for a link that is open ground here: one that was open when this was made, crossed
+    /// like an edge and both ways. To close such a door, close it in the mesh and make this anew.
     pub fn set_link_open(&mut self, link: LinkId, is_open: bool) -> bool {
-        self.mesh.set_link_open(link, is_open)
+        !self.is_open_ground(link) && self.mesh.set_link_open(link, is_open)
+    }
+
+    fn is_open_ground(&self, link: LinkId) -> bool {
+        self.mesh.links.find(link).is_some_and(|at| self.open.has(at))
+    }
+
+    /// Names the triangles, the links and which of them are open.
+    fn stamp(&self) -> u64 {
+        Random::mix(self.mesh.links.stamp ^ self.table_stamp)
     }
 
     /// Returns the mesh alone.
@@ -188,6 +216,11 @@ impl ClearanceNavMesh {
     fn place_of(&self, spot: &Spot) -> DVec2 {
         let cell = f64::from(self.mesh.frame.cell_size);
         dvec2(spot.at.x * cell, spot.at.z * cell)
+    }
+
+    /// Returns a point of the grid in metres from the origin of the frame.
+    fn plane_of(&self, point: PlanPoint) -> DVec2 {
+        dvec2(f64::from(point.x), f64::from(point.z)) * f64::from(self.mesh.frame.cell_size)
     }
 
     /// Returns the triangle that holds a place of a polygon.

@@ -12,6 +12,10 @@ use crate::geometry::disc::{distance_squared, is_nearer, side_of};
 /// Walls near the triangle that holds one end of a path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Near {
+    /// Where the path begins or ends, and the gate that it ends at: [`NONE`](super::search::NONE) for
+    /// any other end.
+    pub(super) place: DVec2,
+    pub(super) gate: u32,
     pub(super) triangle: u32,
     pub(super) walls: Vec<[DVec2; 2]>,
     /// Corners that a path near the end may turn round: those of the triangle, and those of walls

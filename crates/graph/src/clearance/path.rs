@@ -4,7 +4,8 @@ use glam::{DVec2, Vec3};
 use waymesh_core::{BadField, PolyId};
 
 use super::fit::Fit;
-use super::search::{Ends, Search};
+use super::gates::GateSearch;
+use super::search::{Ends, Memory, Search};
 use super::table::next;
 use super::{ClearPlace, ClearanceNavMesh, ClearanceScratch};
 use crate::locate::error::{PathEnd, QueryError};
@@ -24,7 +25,8 @@ pub struct ClearPath {
     pub polygons: Vec<PolyId>,
     /// The corners of walls that it turns round, in order, on the ground.
     pub corners: Vec<Vec3>,
-    /// The links it takes, in order: each leads from one of `points` to the next, straight.
+    /// The links it takes, in order: each leads from one of `points` to the next, straight, or is
+    /// crossed on the way there.
     pub links: Vec<LinkUse>,
     /// Length of the chain of `points` in metres, in space.
     pub length: f32,
@@ -87,15 +89,19 @@ pub struct ClearPathOptions {
     /// default, above 0. It has one point at least for each quarter of a circle: with an
     /// infinite error corners are chamfers, a right angle a single point.
     pub arc_error: f32,
-    /// `true` if links may be taken. Default: `true`.
+    /// `true` if links may be taken. Those that are crossed like an edge both ways are ground: they
+    /// may be crossed in any case. Default: `true`.
     pub links: bool,
+    /// Most nodes that the search may open, each less than a kilobyte and some microseconds. Beyond
+    /// that it gives up: [`Outcome::Undecided`]. Default: 1 million.
+    pub max_nodes: usize,
 }
 
 impl ClearPathOptions {
     /// Returns the default options for a disc of this radius, in metres.
     #[must_use]
     pub const fn new(radius: f32) -> Self {
-        Self { radius, reach: None, allow_partial: true, arc_error: 1e-3, links: true }
+        Self { radius, reach: None, allow_partial: true, arc_error: 1e-3, links: true, max_nodes: 1_000_000 }
     }
 
     /// Names the first field that is out of range.
@@ -116,6 +122,7 @@ waymesh_core::setters! {
         with_allow_partial(allow_partial: bool);
         with_arc_error(arc_error: f32);
         with_links(links: bool);
+        with_max_nodes(max_nodes: usize);
     }
 }
 
@@ -126,21 +133,22 @@ impl ClearanceNavMesh {
     ///   how far.
     /// - No path over the ground in the plan that keeps the radius is shorter, to rounding. Rises
     ///   and falls do not count while it searches.
-    /// - Links are taken where that is cheaper, or the only path ([`ClearPathOptions::links`]): the
-    ///   path is then made of shortest paths over the ground, joined by links. A link between
-    ///   points serves every disc, one between segments those that are no wider than the shorter of
-    ///   them. Each of its ends, at nine places along segments, is moved to the nearest place
-    ///   within sight and a radius and a half where the disc fits; from there to there the disc
-    ///   goes straight. Of all such chains the path is the cheapest: length in plan, and the extra
-    ///   cost of the links. The clearance on a link itself is not known, except that a disc keeps
-    ///   its radius from both ends of a line that is crossed like an edge, such as a door. Each
-    ///   link that may be part of the path costs a search.
+    /// - Links that are crossed like an edge both ways, such as doors, and steps between slices, are
+    ///   ground: only real walls keep a disc away, however short the treads are. Their extra cost does
+    ///   not count, as with [`PathSearch::Shortest`](crate::PathSearch::Shortest).
+    /// - Other links are taken where that is cheaper, or the only path ([`ClearPathOptions::links`]).
+    ///   A link between points serves every disc, one between segments those that are no wider than
+    ///   the shorter of them. Each of its ends, at nine places along segments, is moved to the nearest
+    ///   place within sight and a radius and a half where the disc fits; from there to there the disc
+    ///   goes straight. Of all such chains the path is the cheapest: length in plan over the ground,
+    ///   and in space over links, and their extra cost. The clearance on a link itself is not known,
+    ///   except that a disc keeps its radius from both ends of a line that is crossed like an edge
+    ///   one way. Where the disc fits at links is remembered in `scratch`, for one radius.
     /// - There are no costs per metre: a disc covers several areas at once. To keep agents from
     ///   some ground, see [`ClearanceNavMesh::with_filter`].
     /// - Where no path is wide enough, that is known without a search usually: triangles are joined
-    ///   for every width at once. The path then leads, without links, to a place near the goal that
-    ///   can be reached, if any is nearer than the start ([`Outcome::Partial`]); to find it takes
-    ///   time in the triangles.
+    ///   for every width at once. The path then leads to a place near the goal that can be reached, if
+    ///   any is nearer than the start ([`Outcome::Partial`]); to find it takes time in the triangles.
     /// - Takes time in `n log n` of the cones seen. Allocates nothing but the path once `scratch`
     ///   has grown; not even that after [`QueryScratch::recycle`].
     ///
@@ -184,47 +192,34 @@ impl ClearanceNavMesh {
         let goal = self.end(PathEnd::Goal, to, radius, &reach, scratch)?;
         let [begin, aim] = [self.clear_place(&start, from), self.clear_place(&goal, to)];
         (path.start, path.goal) = (Some(begin), Some(aim));
-        let direct = self.search(&start, &goal, radius, scratch);
-        if options.links && !self.mesh.links().is_empty() {
-            let mut search = std::mem::take(&mut scratch.link_search);
-            let cost = self.search_over_links([&start, &goal], from, radius, direct, &mut search, scratch);
-            if cost.is_some() {
-                path.outcome = Outcome::Complete;
-                for piece in search.pieces(goal, to) {
-                    self.write_piece(&piece, radius, options, scratch, path);
-                }
-            }
-            scratch.link_search = search;
-            if cost.is_some() {
-                return Ok(());
-            }
-            // The search over links has used the memory.
-            if direct.is_some() {
-                self.search(&start, &goal, radius, scratch);
-            }
-        }
-        if let Some(length) = direct {
+        if let Some(cost) = self.search([&start, &goal], options, scratch) {
             path.outcome = Outcome::Complete;
-            self.write(&start, &goal, [from, to], radius, length, options, scratch, path);
+            self.write([&start, &goal], [from, to], cost, options, scratch, path);
+            return Ok(());
+        }
+        if scratch.memory.is_cut {
+            path.outcome = Outcome::Undecided;
             return Ok(());
         }
         if !options.allow_partial {
             return Ok(());
         }
         let [begin, aim] = [begin, aim].map(|place| place.location.position);
-        let Some(reached) = self.closest(&start, &goal, aim, radius, scratch) else { return Ok(()) };
+        let Some(reached) = self.closest(&start, &goal, aim, options, scratch) else { return Ok(()) };
         let end = self.clear_place(&reached, aim).location.position;
         if begin.distance(aim) - end.distance(aim) <= 1e-4 {
             return Ok(());
         }
-        if let Some(length) = self.search(&start, &reached, radius, scratch) {
-            self.write(&start, &reached, [from, end], radius, length, options, scratch, path);
+        if let Some(cost) = self.search([&start, &reached], options, scratch) {
+            self.write([&start, &reached], [from, end], cost, options, scratch, path);
             path.outcome = Outcome::Partial { reached: path.points.last().copied().unwrap_or(end) };
+        } else if scratch.memory.is_cut {
+            path.outcome = Outcome::Undecided;
         }
         Ok(())
     }
 
-    fn end(
+    pub(super) fn end(
         &self,
         end: PathEnd,
         position: Vec3,
@@ -235,7 +230,7 @@ impl ClearanceNavMesh {
         if !position.is_finite() {
             return Err(QueryError::NotFinite { end, position });
         }
-        if let Some(fit) = self.fit(position, f64::from(radius), reach, scratch, |_| true) {
+        if let Some(fit) = self.fit(position, f64::from(radius), reach, &mut scratch.fit, |_, _| true) {
             return Ok(fit);
         }
         Err(match self.mesh.nearest_spot(position, reach, |polygon| self.admitted.has(polygon)) {
@@ -244,23 +239,20 @@ impl ClearanceNavMesh {
         })
     }
 
-    pub(super) fn search(
+    /// Returns what the cheapest path costs, and leaves it in `scratch`.
+    fn search(
         &self,
-        start: &Fit,
-        goal: &Fit,
-        radius: f32,
+        [start, goal]: [&Fit; 2],
+        options: &ClearPathOptions,
         scratch: &mut ClearanceScratch,
     ) -> Option<f64> {
-        let radius = f64::from(radius);
-        let inner = |fit: &Fit| {
-            // A place on a side is moved into the triangle, by two ten-thousandths of a cell: the path has to
-            // leave through a side.
-            let inward = self.table.centroid(fit.triangle) - fit.at;
-            let share = (100.0 * self.table.slack / inward.length().max(1e-12)).min(1e-2);
-            if radius < 1e-6 { fit.at + inward * share } else { fit.at }
-        };
+        let radius = f64::from(options.radius);
+        let inner = |fit: &Fit| self.table.inner(fit, radius);
         let ends = Ends { places: [inner(start), inner(goal)], triangles: [start.triangle, goal.triangle] };
-        Search::new(&self.table, &self.islands, &mut scratch.memory, radius).run(&ends)
+        let ClearanceScratch { memory, gates, fit, .. } = scratch;
+        let gates = (options.links && !self.gate_places.is_empty())
+            .then(move || GateSearch::new(self, gates, fit, options.radius));
+        Search::new(&self.table, &self.islands, memory, radius, gates).run(&ends, options.max_nodes)
     }
 
     /// Returns a place near the goal that can be reached: first on the sides of triangles, then
@@ -270,20 +262,32 @@ impl ClearanceNavMesh {
         start: &Fit,
         goal: &Fit,
         aim: Vec3,
-        radius: f32,
+        options: &ClearPathOptions,
         scratch: &mut ClearanceScratch,
     ) -> Option<Fit> {
         let (table, islands) = (&self.table, &self.islands);
-        let wide = f64::from(radius);
+        let wide = f64::from(options.radius);
         let width = 2.0 * wide * (1.0 - crate::geometry::disc::NARROW);
-        let own = [0, 1, 2].map(|side| islands.group(table, 3 * start.triangle + side, width));
-        let is_own = |triangle: u32| {
-            triangle == start.triangle
-                || [0, 1, 2]
-                    .map(|side| islands.group(table, 3 * triangle + side, width))
-                    .iter()
-                    .any(|group| group.is_some() && own.contains(group))
+        // Where the search over links came to, too.
+        let ClearanceScratch { memory, gates, fit: room, .. } = scratch;
+        let Memory { groups: own, reached, .. } = memory;
+        reached.clear();
+        reached.push(start.triangle);
+        if options.links && !self.gate_places.is_empty() {
+            reached.extend(gates.taken().map(|gate| gate.ends[1].triangle));
+        }
+        let groups = |triangle: u32| {
+            (3 * triangle..3 * triangle + 3).filter_map(move |side| islands.group(table, side, width))
         };
+        own.clear();
+        own.extend(reached.iter().flat_map(|&triangle| groups(triangle)));
+        for known in [&mut *own, &mut *reached] {
+            known.sort_unstable();
+            known.dedup();
+        }
+        let is_group = |group: u32| own.binary_search(&group).is_ok();
+        let is_own =
+            |triangle: u32| reached.binary_search(&triangle).is_ok() || groups(triangle).any(is_group);
         let frame = &self.mesh.frame;
         let rise = |side: u32| {
             let height = table.heights[table.vertices[side as usize] as usize];
@@ -306,8 +310,8 @@ impl ClearanceNavMesh {
             let off = at - goal.at;
             let distance = off.dot(off) + up * up;
             if best.as_ref().is_none_or(|best| distance < best.0)
-                && islands.group(table, side, width).is_some_and(|group| own.contains(&Some(group)))
-                && self.table.wall_distance_squared(side / 3, at, wide * wide, &mut scratch.memory.stack)
+                && islands.group(table, side, width).is_some_and(is_group)
+                && self.table.wall_distance_squared(side / 3, at, wide * wide, &mut room.stack)
                     >= (wide * (1.0 - crate::geometry::disc::NARROW)).powi(2)
             {
                 best = Some((distance, side, at));
@@ -318,19 +322,17 @@ impl ClearanceNavMesh {
         #[expect(clippy::cast_possible_truncation, reason = "a reach in single precision")]
         let reach = distance.sqrt() as f32;
         let reach = Reach::new(reach, reach, reach);
-        if let Some(fit) = self.fit(aim, wide, &reach, scratch, is_own) {
+        if let Some(fit) = self.fit(aim, wide, &reach, room, |triangle, _| is_own(triangle)) {
             return Some(fit);
         }
         let size = f64::from(frame.cell_size);
-        let height = f64::from(aim.y) + rise(side);
-        #[expect(clippy::cast_possible_truncation, reason = "a position in single precision")]
-        let asked = Vec3::new(
-            frame.to_world(at.x / size, 0.0, 0.0).x,
-            height as f32,
-            frame.to_world(0.0, 0.0, at.y / size).z,
-        );
-        let near = Reach::new(self.mesh.default_reach().side, f32::INFINITY, f32::INFINITY);
-        let spot = self.mesh.nearest_spot(asked, &near, |polygon| self.admitted.has(polygon))?;
+        // The polygon there on this storey.
+        let asked = frame.to_world(at.x / size, 0.0, at.y / size).with_y(aim.y);
+        let near = Reach::new(frame.cell_size * 0.01, f32::INFINITY, f32::INFINITY);
+        let sides = [side, table.twin(side)].map(|side| side / 3);
+        let spot = self.mesh.nearest_spot(asked, &near, |polygon| {
+            self.admitted.has(polygon) && sides.contains(&self.triangle_at(polygon, at))
+        })?;
         Some(Fit { spot, at, triangle: side / 3 })
     }
 }

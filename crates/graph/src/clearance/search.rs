@@ -18,18 +18,21 @@
 //!   clearance, and the funnel among discs.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
 use glam::DVec2;
 
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrival, Arrivals};
 use super::bounds::{Bounds, Root};
+use super::gates::GateSearch;
 use super::islands::Islands;
 use super::near::Near;
 use super::table::Table;
 use crate::geometry::disc::{SAME, Tangent, angle, slimmed, tangent, touch};
 
 pub(super) const NONE: u32 = u32::MAX;
+/// The number of the goal's [`Near`].
+pub(super) const GOAL: u32 = 1;
 
 /// What the search writes.
 #[derive(Clone, Debug, Default)]
@@ -41,13 +44,20 @@ pub(super) struct Memory {
     /// Per side that a sector round a corner ends at, and side of the path, the best arrivals.
     pub(super) arrivals: Vec<Arrivals>,
     /// Those of paths near the ends.
-    pub(super) local: Vec<(usize, [bool; 2], Arrivals)>,
-    pub(super) start: Near,
-    pub(super) goal: Near,
+    pub(super) local: Vec<(usize, [u32; 2], Arrivals)>,
+    /// Those of paths near gates.
+    pub(super) at_gates: HashMap<(usize, [u32; 2]), Arrivals>,
+    /// Around the start, the goal, and each end of a gate that the search came to.
+    pub(super) nears: Vec<Near>,
+    near_count: usize,
+    /// `true` if the search ended at its limit.
+    pub(super) is_cut: bool,
     pub(super) stack: Vec<u32>,
     pub(super) looked: Vec<u32>,
     /// Groups of sides that the goal can be reached from.
     pub(super) groups: Vec<u32>,
+    /// Triangles that the start leads to, over links.
+    pub(super) reached: Vec<u32>,
     /// The path found, last turn first: roots, each with the direction in which it is left.
     pub(super) way: Vec<(u32, DVec2)>,
 }
@@ -60,9 +70,9 @@ pub(super) enum Kind {
     Fan,
     /// A turn that nobody has looked at closely.
     Turn,
-    /// To the goal, in the direction of the low bound, as long as that is far: not looked at
-    /// closely either. With an entry it is clear up to there.
-    Final,
+    /// To the goal or a gate, by the number of its [`Near`], in the direction of the low bound, as
+    /// long as that is far: not looked at closely either. With an entry it is clear up to there.
+    Final(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -91,13 +101,21 @@ pub(super) struct Search<'a> {
     pub(super) goal: DVec2,
     pub(super) goal_triangle: u32,
     pub(super) goal_number: u32,
+    /// Links that may be taken.
+    pub(super) gates: Option<GateSearch<'a>>,
     /// The estimate of the node looked at last, and a node that is no worse.
     least_known: f64,
     in_hand: Option<Node>,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(table: &'a Table, islands: &'a Islands, memory: &'a mut Memory, radius: f64) -> Self {
+    pub(super) fn new(
+        table: &'a Table,
+        islands: &'a Islands,
+        memory: &'a mut Memory,
+        radius: f64,
+        gates: Option<GateSearch<'a>>,
+    ) -> Self {
         let radius = slimmed(radius);
         let width = 2.0 * radius;
         Self {
@@ -109,13 +127,15 @@ impl<'a> Search<'a> {
             goal: DVec2::ZERO,
             goal_triangle: 0,
             goal_number: 0,
+            gates,
             least_known: 0.0,
             in_hand: None,
         }
     }
 
-    /// Returns the length of the shortest path, whose turns are left in `memory.path`.
-    pub(super) fn run(&mut self, ends: &Ends) -> Option<f64> {
+    /// Returns what the cheapest path costs, its turns are left in `memory.way`; `None` if there is
+    /// none, or it is not found among as many nodes as `most`.
+    pub(super) fn run(&mut self, ends: &Ends, most: usize) -> Option<f64> {
         let [start, goal] = ends.places;
         let [start_triangle, goal_triangle] = ends.triangles;
         (self.goal, self.goal_triangle) = (goal, goal_triangle);
@@ -123,7 +143,9 @@ impl<'a> Search<'a> {
         let table = self.table;
         let memory = &mut *self.memory;
         memory.way.clear();
-        if !self.islands.may_join(table, start_triangle, goal_triangle, self.width) {
+        memory.is_cut = false;
+        let may_join = self.islands.may_join(table, start_triangle, goal_triangle, self.width);
+        if !may_join && self.gates.is_none() {
             return None;
         }
         memory.begin(table.twins.len() * 2);
@@ -131,33 +153,26 @@ impl<'a> Search<'a> {
             memory.groups.extend(self.islands.group(table, 3 * goal_triangle + side, self.width));
         }
         let reach = 2.0 * self.radius;
-        memory.start.collect(table, start_triangle, start, reach, &mut memory.stack);
-        memory.goal.collect(table, goal_triangle, goal, reach, &mut memory.stack);
-        memory.roots.push(Root {
-            centre: start,
-            offset: 0.0,
-            side: 0.0,
-            arrival: DVec2::ZERO,
-            limit: DVec2::ZERO,
-            turned: 0.0,
-            length: 0.0,
-            parent: NONE,
-            slot: NONE,
-            vertex: NONE,
-            near: [true, start_triangle == goal_triangle],
-            corner: NONE,
-            way: 0.0,
-            clearly: false,
-        });
+        let from = memory.add_near(table, start_triangle, start, reach, NONE);
+        memory.add_near(table, goal_triangle, goal, reach, NONE);
+        let near = [from, if start_triangle == goal_triangle { GOAL } else { NONE }];
+        memory.roots.push(Root::at(start, near));
         if (goal - start).length() <= 0.0 && start_triangle == goal_triangle {
             self.memory.way.push((0, DVec2::X));
             return Some(0.0);
         }
-        self.local(0);
+        self.set_off(0);
+        let mut left = most;
         while let Some(node) = self.best() {
+            if left == 0 {
+                self.memory.is_cut = true;
+                return None;
+            }
+            left -= 1;
             match node.kind {
-                Kind::Final if self.ends_well(&node) => return Some(self.finish(&node)),
-                Kind::Final => {}
+                Kind::Final(GOAL) if self.ends_well(&node, GOAL) => return Some(self.finish(&node)),
+                Kind::Final(GOAL) => {}
+                Kind::Final(near) => self.take_gate(&node, near),
                 Kind::Turn => self.take_turn(node.root, node.entry),
                 Kind::Cone | Kind::Fan if !self.is_outdone(node.root) => self.expand(&node),
                 Kind::Cone | Kind::Fan => {}
@@ -168,16 +183,20 @@ impl<'a> Search<'a> {
 
     pub(super) fn finish(&mut self, node: &Node) -> f64 {
         let (mut root, mut direction) = (node.root, node.bounds.low);
-        let last = self.memory.roots[root as usize];
-        let length = last.length
-            + self.arc(&last, direction)
-            + (self.goal - touch(last.centre, last.offset, direction)).length();
+        let length = self.length_to(node, self.goal);
         while root != NONE {
             self.memory.way.push((root, direction));
             let at = &self.memory.roots[root as usize];
             (root, direction) = (at.parent, at.arrival);
         }
         length
+    }
+
+    /// Returns what the path costs that goes straight to a place from where a node's root is left.
+    pub(super) fn length_to(&self, node: &Node, place: DVec2) -> f64 {
+        let (last, direction) = (self.memory.roots[node.root as usize], node.bounds.low);
+        let from = touch(last.centre, last.offset, direction);
+        last.length + self.arc(&last, direction) + (place - from).length()
     }
 
     /// Returns the node with the least estimate.
@@ -240,14 +259,21 @@ impl<'a> Search<'a> {
         tangent(root.centre, root.offset, to, offset)
     }
 
+    /// Returns how a path arrives at a corner that is so long and has turned so far.
+    pub(super) fn arrival(&self, turned: f64, length: f64) -> Arrival {
+        let length = length - self.radius * turned;
+        Arrival { turned: if self.radius > 0.0 { turned } else { 0.0 }, length }
+    }
+
     pub(super) fn is_outdone(&self, root: u32) -> bool {
         let root = &self.memory.roots[root as usize];
-        if root.slot == NONE || root.near != [false; 2] {
+        if root.slot == NONE || root.near != [NONE; 2] {
             return false;
         }
         let known = &self.memory.arrivals[root.slot as usize];
-        let own = root.length - self.radius * root.turned;
-        known.shortest.turned <= root.turned + SAME && known.shortest.length < own - 1e-9 * (1.0 + own.abs())
+        let own = self.arrival(root.turned, root.length);
+        let loose = 1e-9 * (1.0 + own.length.abs());
+        known.shortest.turned <= own.turned + SAME && known.shortest.length < own.length - loose
     }
 }
 
@@ -255,6 +281,26 @@ impl Memory {
     /// Returns the square of the radius that was searched for: of a corner turned round.
     pub(super) fn offset_squared(&self) -> f64 {
         self.roots.iter().map(|root| root.offset * root.offset).fold(0.0, f64::max)
+    }
+
+    /// Looks around an end of a path; returns its number.
+    pub(super) fn add_near(
+        &mut self,
+        table: &Table,
+        triangle: u32,
+        place: DVec2,
+        reach: f64,
+        gate: u32,
+    ) -> u32 {
+        let number = self.near_count;
+        if number == self.nears.len() {
+            self.nears.push(Near::default());
+        }
+        self.near_count += 1;
+        let near = &mut self.nears[number];
+        (near.place, near.gate) = (place, gate);
+        near.collect(table, triangle, place, reach, &mut self.stack);
+        u32::try_from(number).unwrap_or(NONE)
     }
 
     fn begin(&mut self, slots: usize) {
@@ -270,6 +316,8 @@ impl Memory {
         self.roots.clear();
         self.open.clear();
         self.local.clear();
+        self.at_gates.clear();
+        self.near_count = 0;
         self.groups.clear();
     }
 }

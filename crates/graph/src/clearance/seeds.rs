@@ -1,9 +1,10 @@
 //! Which triangle lies where: from polygons to triangles.
 
 use glam::{DVec2, dvec2};
-use waymesh_core::{ClearanceMesh, PolyId, VertexId, to_u32};
+use waymesh_core::{ClearanceMesh, PlanPoint, PlanVertex, PolyId, to_u32};
 
 use super::Admitted;
+use super::ground::{self, OpenLinks};
 use super::table::{Table, WALL, next};
 use crate::geometry::disc::unit;
 use crate::mesh::error::NavMeshError;
@@ -29,6 +30,7 @@ pub(super) fn find(
     table: &Table,
     clearance: &ClearanceMesh,
     admitted: &Admitted,
+    open: &OpenLinks,
 ) -> Result<Vec<u32>, NavMeshError> {
     let frame = &mesh.frame;
     let origin = [frame.origin.x, frame.origin.z].map(f64::from);
@@ -43,37 +45,39 @@ pub(super) fn find(
         })
         .collect();
     walls.sort_unstable();
-    let place = |vertex: VertexId| {
-        let at = mesh.plan_vertices[vertex.index()];
+    let place = |at: PlanVertex| {
         let key = [f64::from(at.point.x), f64::from(at.point.z)];
         let key = [origin[0] + size * key[0], origin[1] + size * key[1]].map(f64::to_bits);
         let height = frame.origin.y + frame.level_height * at.height;
         (key, height.to_bits())
     };
-    let local = |corner: usize| {
-        let at = &mesh.corners[corner];
-        dvec2(f64::from(at.x) * size, f64::from(at.z) * size)
-    };
+    let local = |at: PlanPoint| dvec2(f64::from(at.x), f64::from(at.z)) * size;
     let mut seeds = vec![WALL; mesh.polygon_count()];
     let mut stack = Vec::new();
     for first in 0..mesh.polygon_count() {
         if seeds[first] != WALL || !admitted.has(to_u32(first)) {
             continue;
         }
-        let range = mesh.edge_range(first);
-        let found = range.clone().filter(|&edge| admitted.is_wall(mesh.neighbours[edge])).find_map(|edge| {
-            let end = if edge + 1 == range.end { range.start } else { edge + 1 };
-            let along = unit(local(end) - local(edge));
-            let (key, height) = place(mesh.corner_vertices[edge]);
-            let from = walls.partition_point(|wall| (wall.0, wall.1) < (key, height));
-            let same = walls[from..].iter().take_while(|wall| (wall.0, wall.1) == (key, height));
-            let wall = same.map(|wall| wall.2).find(|&wall| {
-                let [a, b] = table.ends(wall);
-                unit(b - a).dot(along) > 1.0 - 1e-6
-            })?;
-            let [a, b] = table.ends(wall);
-            Some((wall, (a + (b - a) * 0.5)))
-        });
+        let mut found = None;
+        for edge in mesh.edge_range(first).filter(|&edge| admitted.is_wall(mesh.neighbours[edge])) {
+            open.walls(mesh, PolyId::from_index(first), edge, |[begin, end]| {
+                let along = unit(local(end.point) - local(begin.point));
+                let (key, height) = place(begin);
+                let from = walls.partition_point(|wall| (wall.0, wall.1) < (key, height));
+                let same = walls[from..].iter().take_while(|wall| (wall.0, wall.1) == (key, height));
+                let wall = same.map(|wall| wall.2).find(|&wall| {
+                    let [a, b] = table.ends(wall);
+                    unit(b - a).dot(along) > 1.0 - 1e-6
+                });
+                found = found.or_else(|| {
+                    let [a, b] = table.ends(wall?);
+                    Some((wall?, (a + (b - a) * 0.5)))
+                });
+            });
+            if found.is_some() {
+                break;
+            }
+        }
         // A polygon in the middle waits for one at a wall.
         let Some((wall, at)) = found else { continue };
         let polygon = to_u32(first);
@@ -81,14 +85,16 @@ pub(super) fn find(
         stack.push(polygon);
         while let Some(polygon) = stack.pop() {
             let from = middle(mesh, polygon);
-            let range = mesh.edge_range(polygon as usize);
-            for edge in range.clone() {
-                let neighbour = mesh.neighbours[edge];
-                if admitted.is_wall(neighbour) || seeds[neighbour as usize] != WALL {
+            let edges = mesh.edge_range(polygon as usize);
+            let edges = edges.filter(|&edge| !admitted.is_wall(mesh.neighbours[edge]));
+            let edges =
+                edges.map(|edge| (ground::edge_points(mesh, PolyId(polygon), edge), mesh.neighbours[edge]));
+            for (ends, neighbour) in edges.chain(open.beyond(mesh, polygon)) {
+                if seeds[neighbour as usize] != WALL {
                     continue;
                 }
-                let end = if edge + 1 == range.end { range.start } else { edge + 1 };
-                let portal = local(edge) + (local(end) - local(edge)) * 0.5;
+                let [begin, end] = ends.map(local);
+                let portal = begin + (end - begin) * 0.5;
                 let there = table.walk(seeds[polygon as usize], None, from, portal);
                 let to = middle(mesh, neighbour);
                 seeds[neighbour as usize] = table.walk(there, None, portal, to);

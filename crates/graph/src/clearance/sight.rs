@@ -4,7 +4,7 @@ use glam::DVec2;
 
 use super::bounds::Root;
 use super::near::Near;
-use super::search::{Memory, Search};
+use super::search::{NONE, Search};
 use super::table::WALL;
 use crate::geometry::disc::{Tangent, faces, is_nearer, side_of, touch};
 
@@ -12,11 +12,10 @@ impl Search<'_> {
     /// Returns `true` if walls near the ends leave room for the arc before the line in which a root
     /// is left.
     pub(super) fn turns_free(&self, root: &Root, direction: DVec2) -> bool {
-        let Memory { start, goal, .. } = &*self.memory;
+        let mut nears = root.near.iter().filter(|&&near| near != NONE);
         root.side == 0.0
             || self.radius <= 0.0
-            || ((!root.near[0] || self.turns_freely(start, root, direction))
-                && (!root.near[1] || self.turns_freely(goal, root, direction)))
+            || nears.all(|&near| self.turns_freely(&self.memory.nears[near as usize], root, direction))
     }
 
     /// Returns `true` if walls near an end leave room for the arc at a root.

@@ -1,8 +1,9 @@
 //! The triangles between the walls, as tables, and what is known of their corners.
 
 use glam::{DVec2, dvec2};
-use waymesh_core::{ClearanceMesh, Validate};
+use waymesh_core::{ClearanceMesh, Random, Validate};
 
+use super::fit::Fit;
 use crate::geometry::disc::{angle, unit};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::bridges::Bridges;
@@ -123,6 +124,21 @@ impl Table {
         table.bridges = Bridges::find(&firsts, &neighbours);
         table.find_fans();
         Ok(table)
+    }
+
+    /// Returns a checksum of the triangles.
+    pub(super) fn stamp(&self) -> u64 {
+        let places = self.points.iter().flat_map(|at| [at.x.to_bits(), at.y.to_bits()]);
+        let sides = self.vertices.iter().zip(&self.twins).map(|(&a, &b)| (u64::from(a) << 32) | u64::from(b));
+        places.chain(sides).fold(0, |sum, value| Random::mix(sum ^ value))
+    }
+
+    /// Returns a place of a triangle, moved away from its sides for a disc of no size, by two
+    /// ten-thousandths of a cell: a path has to leave through a side.
+    pub(super) fn inner(&self, fit: &Fit, radius: f64) -> DVec2 {
+        let inward = self.centroid(fit.triangle) - fit.at;
+        let share = (100.0 * self.slack / inward.length().max(1e-12)).min(1e-2);
+        if radius < 1e-6 { fit.at + inward * share } else { fit.at }
     }
 
     pub(super) fn triangle_count(&self) -> usize {

@@ -2,7 +2,6 @@
 
 use glam::DVec2;
 
-use super::arrivals::Arrival;
 use super::bounds::{Bounds, Root, Seen};
 use super::search::{Kind, NONE, Node, Search};
 use super::table::{next, previous};
@@ -12,7 +11,7 @@ impl Search<'_> {
     /// Returns what is seen from a root near an end: it does not lie in a triangle that the path
     /// comes through, so that nothing is clear at first sight.
     pub(super) fn closely(&self, root: &Root, seen: Seen) -> Seen {
-        if seen == Seen::Clearly && root.near != [false; 2] && self.radius > 0.0 {
+        if seen == Seen::Clearly && root.near != [NONE; 2] && self.radius > 0.0 {
             Seen::Perhaps
         } else {
             seen
@@ -29,7 +28,7 @@ impl Search<'_> {
         side: f64,
         way: Tangent,
         entry: Option<u32>,
-        near: [bool; 2],
+        near: [u32; 2],
         seen: Seen,
     ) {
         if seen == Seen::Not {
@@ -42,7 +41,7 @@ impl Search<'_> {
         let seen = self.closely(&root, seen);
         let turned = self.turned(&root, way.direction);
         let long = root.length + self.radius * turned + way.length;
-        let arrival = Arrival { turned: turn.turned, length: long - self.radius * turn.turned };
+        let arrival = self.arrival(turn.turned, long);
         let slot = match entry {
             Some(entry) => slot(self.sector(entry, side), side),
             None => slot(fan, side),
@@ -64,6 +63,7 @@ impl Search<'_> {
             slot: u32::try_from(slot).unwrap_or(NONE),
             vertex: table.vertices[corner as usize],
             near,
+            gate: NONE,
             corner,
             way: way.length,
             clearly: seen == Seen::Clearly,
@@ -79,7 +79,7 @@ impl Search<'_> {
     pub(super) fn take_turn(&mut self, number: u32, entry: u32) {
         let root = self.memory.roots[number as usize];
         let slot = root.slot as usize;
-        let arrival = Arrival { turned: root.turned, length: root.length - self.radius * root.turned };
+        let arrival = self.arrival(root.turned, root.length);
         if self.memory.is_dominated(slot, root.near, &arrival) {
             return;
         }
@@ -90,7 +90,7 @@ impl Search<'_> {
             return;
         }
         self.memory.keep_arrival(slot, root.near, &arrival);
-        if root.near != [false; 2] {
+        if root.near != [NONE; 2] {
             self.local(number);
         } else if entry != NONE {
             self.enter_fan(number, entry);
@@ -123,7 +123,7 @@ impl Search<'_> {
             let place = self.table.start(other);
             let holds = self.tightened(&at, at.arrival, way.direction, place, SAME);
             let seen = if holds.is_some_and(|(_, is_later)| is_later) { Seen::Perhaps } else { Seen::Not };
-            self.turn(root, other, -at.side, way, Some(entry), [false; 2], seen);
+            self.turn(root, other, -at.side, way, Some(entry), [NONE; 2], seen);
         }
         if let Some(bounds) = self.passed_between(&at, bounds, other) {
             self.offer_fan(root, entry, bounds);
@@ -200,12 +200,12 @@ impl Search<'_> {
                 let tight = if side > 0.0 { node.bounds.low } else { node.bounds.high };
                 let is_clear = node.bounds.reach.is_none() && turns(tight, way.direction) >= -SAME;
                 let seen = if is_clear { Seen::Clearly } else { Seen::Perhaps };
-                self.turn(from, corner, side, way, Some(beyond), [false; 2], seen);
+                self.turn(from, corner, side, way, Some(beyond), [NONE; 2], seen);
             }
         }
         if let (Some(beyond), Some(way)) = (between, self.tangent(root, apex, -side * offset)) {
             let seen = self.seen(node, root, way.direction, apex, SAME);
-            self.turn(from, corner, -side, way, Some(beyond), [false; 2], seen);
+            self.turn(from, corner, -side, way, Some(beyond), [NONE; 2], seen);
             if let Some(bounds) = self.passed_between(root, node.bounds, corner) {
                 self.offer_fan(from, beyond, bounds);
             }

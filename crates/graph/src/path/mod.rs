@@ -43,6 +43,9 @@ pub enum Outcome {
     },
     /// Nowhere: no path leads closer to the goal, or partial paths are not allowed.
     Unreachable,
+    /// Nowhere: the search ended at its limit
+    /// ([`ClearPathOptions::max_nodes`](crate::ClearPathOptions::max_nodes)) before that was known.
+    Undecided,
 }
 
 /// A path over the mesh.

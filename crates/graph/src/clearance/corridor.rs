@@ -1,0 +1,328 @@
+//! A disc's path that is kept while its agent and its goal move.
+
+use glam::{Vec3, Vec3Swizzles, dvec2};
+use waymesh_core::BadField;
+
+use super::fit::Fit;
+use super::{ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch};
+use crate::geometry::disc::side_of;
+use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
+use crate::path::{CorridorChange, LinkUse, Outcome, ReplanReason};
+use crate::scratch::QueryScratch;
+
+/// How a [`ClearCorridor`] is made and kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ClearCorridorOptions {
+    /// What path is wanted.
+    pub path: ClearPathOptions,
+    /// A path that has become longer than its plan by more than this share of its length is planned
+    /// anew. At least a cell of the grid is always allowed. 0 or more; default 0.1.
+    pub max_drift: f32,
+}
+
+impl ClearCorridorOptions {
+    /// Returns the default options for a disc of this radius, in metres.
+    #[must_use]
+    pub const fn new(radius: f32) -> Self {
+        Self { path: ClearPathOptions::new(radius), max_drift: 0.1 }
+    }
+
+    /// Names the first field that is out of range.
+    ///
+    /// # Errors
+    /// If there is one.
+    pub fn validate(&self) -> Result<(), BadField> {
+        unless_0_or_more("max_drift", self.max_drift)?;
+        self.path.validate()
+    }
+}
+
+waymesh_core::setters! {
+    impl ClearCorridorOptions {
+        with_path(path: ClearPathOptions);
+        with_max_drift(max_drift: f32);
+    }
+}
+
+/// A path of a disc that follows a moving agent and a moving goal; what
+/// [`PathCorridor`](crate::PathCorridor) is to a point.
+///
+/// # Guarantees
+/// - After every call that returns `Ok`, each line from one of its points to the next that is not a
+///   link keeps the radius from all walls, to a thousandth of it and a tenth of a millimetre.
+/// - While it is kept, it is never longer in plan than its plan less what both ends moved since, by
+///   more than [`ClearCorridorOptions::max_drift`] of its length or a cell of the grid.
+/// - Another mesh, and other links, are noticed: then it is planned anew.
+///
+/// # Cost
+/// A call looks for the place of the end that moved, and whether the disc may go straight from there
+/// to the next corners: some microseconds. Where it may not, a call costs a path. Allocates nothing
+/// once corridor and scratch have grown.
+#[derive(Clone, Debug)]
+pub struct ClearCorridor {
+    options: ClearCorridorOptions,
+    stamp: u64,
+    target: Option<Vec3>,
+    ends: Option<[Fit; 2]>,
+    path: ClearPath,
+    /// Length in plan of the points, and that of the plan less what both ends moved since.
+    length: f32,
+    base: f32,
+}
+
+impl ClearCorridor {
+    /// No path yet.
+    #[must_use]
+    pub fn new(options: ClearCorridorOptions) -> Self {
+        let (path, length, base) = (ClearPath::default(), 0.0, 0.0);
+        Self { options, stamp: 0, target: None, ends: None, path, length, base }
+    }
+
+    /// Returns how far it leads.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        self.path.outcome
+    }
+
+    /// Returns the agent's place, the corners ahead, and the goal or the closest place to it. None
+    /// without a path.
+    #[must_use]
+    pub fn points(&self) -> &[Vec3] {
+        &self.path.points
+    }
+
+    /// Returns the corners ahead, `most` at most: the last of all is the goal.
+    #[must_use]
+    pub fn next_corners(&self, most: usize) -> &[Vec3] {
+        let points = self.path.points.get(1..).unwrap_or_default();
+        &points[..most.min(points.len())]
+    }
+
+    /// Returns the next link on the way that is not open ground: [`LinkUse::point`] is the number of
+    /// the point that it leads on from.
+    #[must_use]
+    pub fn next_link(&self) -> Option<LinkUse> {
+        self.path.links.first().copied()
+    }
+
+    /// Returns the length of the way ahead in plan, in metres.
+    #[must_use]
+    pub fn length(&self) -> f32 {
+        self.length
+    }
+
+    /// Plans from end to end. [`CorridorChange::Nothing`] if no path leads anywhere.
+    ///
+    /// # Errors
+    /// The errors of [`ClearanceNavMesh::find_path`]; then there is no path.
+    pub fn plan(
+        &mut self,
+        mesh: &ClearanceNavMesh,
+        from: Vec3,
+        to: Vec3,
+        scratch: &mut QueryScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        self.replan(mesh, from, to, ReplanReason::Asked, scratch)
+    }
+
+    /// Plans anew from the agent's place to the goal asked for last: when something changed that a
+    /// mesh does not tell, or now and then while it leads to a place short of the goal.
+    ///
+    /// # Errors
+    /// See [`ClearCorridor::plan`].
+    pub fn look_again(
+        &mut self,
+        mesh: &ClearanceNavMesh,
+        scratch: &mut QueryScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        match (self.path.points.first().copied(), self.target) {
+            (Some(from), Some(to)) => self.replan(mesh, from, to, ReplanReason::Asked, scratch),
+            _ => Ok(CorridorChange::Nothing),
+        }
+    }
+
+    fn replan(
+        &mut self,
+        mesh: &ClearanceNavMesh,
+        from: Vec3,
+        to: Vec3,
+        reason: ReplanReason,
+        scratch: &mut QueryScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        self.ends = None;
+        scratch.recycle(std::mem::take(&mut self.path));
+        (self.length, self.base) = (0.0, 0.0);
+        self.options.validate()?;
+        self.target = to.is_finite().then_some(to);
+        self.stamp = mesh.stamp();
+        self.path = mesh.find_path(from, to, &self.options.path, scratch)?;
+        let (Some(&first), Some(&last)) = (self.path.points.first(), self.path.points.last()) else {
+            return Ok(CorridorChange::Nothing);
+        };
+        let begin = self.place(mesh, PathEnd::Start, first, scratch)?;
+        self.ends = Some([begin, self.place(mesh, PathEnd::Goal, last, scratch)?]);
+        self.path.links.retain(|taken| !mesh.is_open_ground(taken.link));
+        self.length = plan_length(&self.path.points);
+        self.base = self.length;
+        Ok(CorridorChange::Replanned { reason })
+    }
+
+    /// The agent moved: the path now begins where its disc fits next to there. Corners behind it are
+    /// left out. It is planned anew where the disc cannot go on straight to the next corner.
+    ///
+    /// An agent that took a link must say so ([`ClearCorridor::take_link`]).
+    ///
+    /// # Errors
+    /// See [`ClearCorridor::plan`]; for a place without room the path stays as it was.
+    pub fn move_start(
+        &mut self,
+        mesh: &ClearanceNavMesh,
+        to: Vec3,
+        scratch: &mut QueryScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        let place = self.place(mesh, PathEnd::Start, to, scratch)?;
+        let Some(target) = self.target else { return Ok(CorridorChange::Nothing) };
+        let Some(ends) = self.ends.filter(|_| self.stamp == mesh.stamp()) else {
+            return self.replan(mesh, to, target, ReplanReason::Changed, scratch);
+        };
+        if place.at == ends[0].at {
+            return Ok(CorridorChange::Kept);
+        }
+        let next_link = self.next_link().map_or(usize::MAX, |taken| taken.point);
+        let points = &mut self.path.points;
+        points[0] = mesh.clear_place(&place, to).location.position;
+        let mut sees = |at: Vec3| mesh.goes_straight(&place, at, self.options.path.radius, scratch);
+        let mut passed = 0;
+        while passed + 2 < points.len() && passed + 1 < next_link && sees(points[passed + 2]) {
+            passed += 1;
+        }
+        let goes_on = next_link > 0 && points.get(passed + 1).is_some_and(|&at| passed > 0 || sees(at));
+        points.drain(1..=passed);
+        self.path.links.iter_mut().for_each(|taken| taken.point -= passed);
+        self.ends = Some([place, ends[1]]);
+        self.moved(mesh, (place.at - ends[0].at).length(), goes_on, target, scratch)
+    }
+
+    /// The goal moved: the path now leads to where the disc fits next to there. Corners that it need
+    /// not turn round any more are left out. It is planned anew where the disc cannot come straight
+    /// from the last corner, and where the last goal was not reached.
+    ///
+    /// # Errors
+    /// See [`ClearCorridor::move_start`].
+    pub fn move_goal(
+        &mut self,
+        mesh: &ClearanceNavMesh,
+        to: Vec3,
+        scratch: &mut QueryScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        let place = self.place(mesh, PathEnd::Goal, to, scratch)?;
+        let (Some(_), Some(&from)) = (self.target, self.path.points.first()) else {
+            return Ok(CorridorChange::Nothing);
+        };
+        let known =
+            self.ends.filter(|_| self.stamp == mesh.stamp() && self.path.outcome == Outcome::Complete);
+        let Some(ends) = known else {
+            return self.replan(mesh, from, to, ReplanReason::Changed, scratch);
+        };
+        self.target = Some(to);
+        if place.at == ends[1].at {
+            return Ok(CorridorChange::Kept);
+        }
+        // Where the last link arrives.
+        let first = self.path.links.last().map_or(0, |taken| taken.point + 1);
+        let points = &mut self.path.points;
+        let mut last = points.len() - 1;
+        points[last] = mesh.clear_place(&place, to).location.position;
+        let goal = points[last];
+        let mut sees = |at: Vec3| mesh.goes_straight(&place, at, self.options.path.radius, scratch);
+        let goes_on = last > first && sees(points[last - 1]);
+        while goes_on && last > first + 1 && sees(points[last - 2]) {
+            last -= 1;
+        }
+        points.truncate(last);
+        points.push(goal);
+        self.ends = Some([ends[0], place]);
+        self.moved(mesh, (place.at - ends[1].at).length(), goes_on, to, scratch)
+    }
+
+    /// The agent took the next link: the path now begins where that arrives. `None` if there is none
+    /// on the way.
+    ///
+    /// # Errors
+    /// See [`ClearCorridor::move_start`].
+    pub fn take_link(
+        &mut self,
+        mesh: &ClearanceNavMesh,
+        scratch: &mut QueryScratch,
+    ) -> Result<Option<LinkUse>, QueryError> {
+        let (Some(taken), Some(ends)) = (self.next_link(), self.ends) else { return Ok(None) };
+        let after = taken.point + 1;
+        let place = self.place(mesh, PathEnd::Start, self.path.points[after], scratch)?;
+        self.ends = Some([place, ends[1]]);
+        self.path.points.drain(..after);
+        self.path.links.remove(0);
+        self.path.links.iter_mut().for_each(|taken| taken.point -= after);
+        let before = std::mem::replace(&mut self.length, plan_length(&self.path.points));
+        self.base -= before - self.length;
+        Ok(Some(taken))
+    }
+
+    /// An end moved so far: plans anew if the path does not go on there, or has become too long.
+    fn moved(
+        &mut self,
+        mesh: &ClearanceNavMesh,
+        far: f64,
+        goes_on: bool,
+        target: Vec3,
+        scratch: &mut QueryScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        self.length = plan_length(&self.path.points);
+        #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+        let far = far as f32;
+        self.base -= far;
+        let drift = (self.options.max_drift * self.length).max(mesh.mesh.frame.cell_size);
+        let has_drifted = self.length > self.base.max(0.0) + drift;
+        if goes_on && !has_drifted {
+            return Ok(CorridorChange::Kept);
+        }
+        let reason = if goes_on { ReplanReason::Drifted } else { ReplanReason::Jumped };
+        self.replan(mesh, self.path.points[0], target, reason, scratch)
+    }
+
+    fn place(
+        &self,
+        mesh: &ClearanceNavMesh,
+        end: PathEnd,
+        at: Vec3,
+        scratch: &mut QueryScratch,
+    ) -> Result<Fit, QueryError> {
+        let ClearPathOptions { radius, reach, .. } = self.options.path;
+        let reach = reach.unwrap_or_else(|| mesh.default_reach(radius));
+        mesh.end(end, at, radius, &reach, &mut scratch.clearance)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+fn plan_length(points: &[Vec3]) -> f32 {
+    points.windows(2).map(|pair| f64::from(pair[0].xz().distance(pair[1].xz()))).sum::<f64>() as f32
+}
+
+impl ClearanceNavMesh {
+    /// Returns `true` if a disc may go straight from where it fits to a place, but for what points in
+    /// single precision and arcs in pieces lose.
+    fn goes_straight(&self, from: &Fit, to: Vec3, radius: f32, scratch: &mut QueryScratch) -> bool {
+        const LOOSE: f64 = 1e-4;
+        let size = f64::from(self.mesh.frame.cell_size);
+        let [x, _, z] = self.mesh.frame.to_grid(to);
+        let to = dvec2(x * size, z * size);
+        let last = self.table.walk(from.triangle, None, from.at, to);
+        let is_there = (3 * last..3 * last + 3).all(|side| {
+            let [a, b] = self.table.ends(side);
+            side_of(a, b, to) >= -LOOSE * (b - a).length()
+        });
+        let ClearanceScratch { memory, seen, .. } = &mut scratch.clearance;
+        let least = f64::from(radius) * (1.0 - 1e-3) - LOOSE;
+        is_there && self.kept_straight(from.triangle, [from.at, to], &mut memory.stack, seen) >= least
+    }
+}

@@ -1,0 +1,429 @@
+//! Links on the way of a disc that are no open ground: walls with gates.
+//!
+//! A gate is a place on a link in one direction. The search comes to it as it comes to the goal, and
+//! goes on from its far end as from a start, so that one search finds the cheapest path over all
+//! links. Where a disc fits at a gate is found when the search comes near for the first time, and kept
+//! for all further paths of this radius.
+
+use glam::{DVec2, Vec3};
+
+use super::ClearanceNavMesh;
+use super::bounds::Root;
+use super::fit::{Candidates, Fit};
+use super::search::{GOAL, NONE, Node, Search};
+use super::table::Table;
+use crate::geometry::disc::side_of;
+use crate::geometry::plan::PlanPosition;
+use crate::locate::nearest::{Reach, Spot};
+use crate::mesh::links::{LINK_PLACES, Link, LinkEnd, LinkIndex};
+
+/// Side of a square of [`GatePlaces`], in metres: about a room.
+const SQUARE: f64 = 4.0;
+/// A link over more squares than this is near everything.
+const MOST_SQUARES: i64 = 256;
+
+/// The links that are gates, by the squares of the plan that their ends lie in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct GatePlaces {
+    /// Square and link, sorted.
+    squares: Vec<([i32; 2], u32)>,
+    /// Links too long for squares.
+    long: Vec<u32>,
+}
+
+/// Returns the squares from one corner of a rectangle to the other.
+#[expect(clippy::cast_possible_truncation, reason = "a plan has fewer than 2^30 squares")]
+fn squares(low: DVec2, high: DVec2) -> [[i32; 2]; 2] {
+    [low, high].map(|at| [at.x, at.y].map(|along| (along / SQUARE).floor() as i32))
+}
+
+impl GatePlaces {
+    pub(super) fn is_empty(&self) -> bool {
+        self.squares.is_empty() && self.long.is_empty()
+    }
+
+    fn insert(&mut self, number: u32, [low, high]: [[i32; 2]; 2]) {
+        let count = |axis: usize| i64::from(high[axis]) - i64::from(low[axis]) + 1;
+        if count(0).saturating_mul(count(1)) > MOST_SQUARES {
+            self.long.push(number);
+            return;
+        }
+        for x in low[0]..=high[0] {
+            self.squares.extend((low[1]..=high[1]).map(|z| ([x, z], number)));
+        }
+    }
+
+    /// Appends the links with an end in a rectangle to `out`, some more than once.
+    fn collect(&self, low: DVec2, high: DVec2, out: &mut Vec<u32>) {
+        out.extend_from_slice(&self.long);
+        let [low, high] = squares(low, high);
+        let mut at = self.squares.partition_point(|(square, _)| *square < low);
+        while let Some(&([x, z], number)) = self.squares.get(at).filter(|(square, _)| square[0] <= high[0]) {
+            if z < low[1] {
+                at += self.squares[at..].partition_point(|(square, _)| *square < [x, low[1]]);
+            } else if z > high[1] {
+                at += self.squares[at..].partition_point(|(square, _)| square[0] <= x);
+            } else {
+                out.push(number);
+                at += 1;
+            }
+        }
+    }
+}
+
+/// A place on a link, in one direction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gate {
+    pub(super) link: LinkIndex,
+    pub(super) backwards: bool,
+    place: u32,
+    /// Where the disc fits at both its ends, and where those are.
+    pub(super) ends: [Fit; 2],
+    pub(super) asked: [Vec3; 2],
+    /// Its length in space and its extra cost, in metres.
+    pub(super) cost: f64,
+    /// The next gate of the triangle, and this one the other way round.
+    next: u32,
+    back: u32,
+    /// The queries in which it was taken, and in which the search came to it: where it is there.
+    taken: u64,
+    seen: u64,
+    near: u32,
+}
+
+/// The gates that are known for a radius.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gates {
+    /// The mesh and the radius.
+    key: (u64, u32),
+    query: u64,
+    /// The first gate of each triangle, and whether all are known that begin there.
+    first: Vec<u32>,
+    is_known: Vec<bool>,
+    /// `true` if the places of a link are among the gates.
+    has: Vec<bool>,
+    gates: Vec<Gate>,
+    links: Vec<u32>,
+}
+
+impl Gates {
+    pub(super) fn at(&self, gate: u32) -> &Gate {
+        &self.gates[gate as usize]
+    }
+
+    /// The gates that were taken in the last query.
+    pub(super) fn taken(&self) -> impl Iterator<Item = &Gate> {
+        self.gates.iter().filter(|gate| gate.taken == self.query)
+    }
+
+    /// Begins a query, and forgets what was known of another mesh or radius.
+    fn begin(&mut self, key: (u64, u32), triangles: usize, links: usize) {
+        self.query += 1;
+        if self.key == key {
+            return;
+        }
+        self.key = key;
+        self.gates.clear();
+        self.first.clear();
+        self.first.resize(triangles, NONE);
+        self.is_known.clear();
+        self.is_known.resize(triangles, false);
+        self.has.clear();
+        self.has.resize(links, false);
+    }
+
+    /// Sorts the gates of a triangle, so that it does not matter when each was found.
+    fn sort(&mut self, triangle: u32) {
+        let Self { first, gates, links: own, .. } = self;
+        own.clear();
+        own.extend(std::iter::successors(Some(first[triangle as usize]), |&gate| {
+            gates.get(gate as usize).map(|gate| gate.next)
+        }));
+        own.pop();
+        own.sort_unstable_by_key(|&gate| {
+            let Gate { link, backwards, place, .. } = gates[gate as usize];
+            (link.0, backwards, place)
+        });
+        let mut next = NONE;
+        for &gate in own.iter().rev() {
+            gates[gate as usize].next = std::mem::replace(&mut next, gate);
+        }
+        first[triangle as usize] = next;
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "eighteen places on a link at most")]
+    fn push(&mut self, mut gate: Gate) -> u32 {
+        let number = self.gates.len() as u32;
+        let first = &mut self.first[gate.ends[0].triangle as usize];
+        gate.next = std::mem::replace(first, number);
+        self.gates.push(gate);
+        number
+    }
+}
+
+/// What a search needs to pass gates.
+pub(super) struct GateSearch<'a> {
+    ground: &'a ClearanceNavMesh,
+    pub(super) gates: &'a mut Gates,
+    room: &'a mut Candidates,
+    radius: f32,
+}
+
+impl<'a> GateSearch<'a> {
+    pub(super) fn new(
+        ground: &'a ClearanceNavMesh,
+        gates: &'a mut Gates,
+        room: &'a mut Candidates,
+        radius: f32,
+    ) -> Self {
+        let links = ground.mesh.links().len();
+        gates.begin((ground.stamp(), radius.to_bits()), ground.table.triangle_count(), links);
+        Self { ground, gates, room, radius }
+    }
+
+    /// Finds all gates that begin in a triangle.
+    fn know(&mut self, table: &Table, triangle: u32) {
+        if std::mem::replace(&mut self.gates.is_known[triangle as usize], true) {
+            return;
+        }
+        let corners = [0, 1, 2].map(|corner| table.start(3 * triangle + corner));
+        let aside = DVec2::splat(f64::from(self.ground.aside(self.radius)));
+        let low = corners[0].min(corners[1]).min(corners[2]) - aside;
+        let high = corners[0].max(corners[1]).max(corners[2]) + aside;
+        let mut links = std::mem::take(&mut self.gates.links);
+        links.clear();
+        self.ground.gate_places.collect(low, high, &mut links);
+        links.sort_unstable();
+        for &link in &links {
+            if !std::mem::replace(&mut self.gates.has[link as usize], true) {
+                self.ground.add_gates(LinkIndex(link), self.radius, self.gates, self.room);
+            }
+        }
+        self.gates.links = links;
+        self.gates.sort(triangle);
+    }
+}
+
+impl ClearanceNavMesh {
+    /// Returns all links that are not open ground, and lead from allowed ground to allowed ground.
+    pub(super) fn find_gate_places(&self) -> GatePlaces {
+        let mut places = GatePlaces::default();
+        for (number, link) in (0..).zip(self.mesh.links()) {
+            let ends = [Some(&link.from), Some(&link.to).filter(|_| link.both_ways)];
+            let is_allowed = self.admits(link.from.polygon) && self.admits(link.to.polygon);
+            if !is_allowed || self.open.has(LinkIndex(number)) {
+                continue;
+            }
+            for end in ends.into_iter().flatten() {
+                let [a, b] = end.ends.map(|end| self.plane_of(end.point));
+                places.insert(number, squares(a.min(b), a.max(b)));
+            }
+        }
+        places.squares.sort_unstable();
+        places.squares.dedup();
+        places
+    }
+
+    /// Returns how far from the end of a link its disc may be, in metres.
+    fn aside(&self, radius: f32) -> f32 {
+        1.5 * radius + 1e-3 * self.mesh.frame.cell_size
+    }
+
+    /// Adds the gates of a link, in both directions if it leads both ways, if it is wide enough.
+    fn add_gates(&self, number: LinkIndex, radius: f32, gates: &mut Gates, room: &mut Candidates) {
+        let link = self.mesh.links()[number.index()];
+        let wide = f64::from(radius);
+        let width = |end: &LinkEnd| {
+            let [a, b] = end.ends.map(|end| self.plane_of(end.point));
+            (b - a).length()
+        };
+        let count = link.places();
+        let narrow = width(&link.from).min(width(&link.to));
+        if !link.is_open || count > 1 && narrow < 2.0 * wide * (1.0 - 1e-6) {
+            return;
+        }
+        for place in 0..count {
+            let inset = if count > 1 { (wide / narrow).min(0.5) } else { 0.0 };
+            let share = if count > 1 { f64::from(place) / f64::from(LINK_PLACES - 1) } else { 0.0 };
+            let along = inset + (1.0 - 2.0 * inset) * share;
+            let Some([from, to]) = self.room_at(number, &link, along, radius, room) else { continue };
+            // As high as the link is.
+            let rise = f64::from(to.1.y - from.1.y);
+            let gate = Gate {
+                link: number,
+                backwards: false,
+                place,
+                ends: [from.0, to.0],
+                asked: [from.1, to.1],
+                cost: (to.0.at - from.0.at).length().hypot(rise) + f64::from(link.extra_cost),
+                next: NONE,
+                back: NONE,
+                taken: 0,
+                seen: 0,
+                near: NONE,
+            };
+            let there = gates.push(gate);
+            if link.both_ways {
+                let back = Gate {
+                    backwards: true,
+                    ends: [to.0, from.0],
+                    asked: [to.1, from.1],
+                    back: there,
+                    ..gate
+                };
+                gates.gates[there as usize].back = gates.push(back);
+            }
+        }
+    }
+
+    /// Returns where in plan, and at which level, a link's end is at some place of its segment.
+    fn link_place(&self, end: &LinkEnd, along: f64) -> (DVec2, f32) {
+        let [a, b] = end.ends.map(|end| self.plane_of(end.point));
+        #[expect(clippy::cast_possible_truncation, reason = "a height in single precision")]
+        let level = end.ends[0].height + (end.ends[1].height - end.ends[0].height) * along as f32;
+        ((a + (b - a) * along), level)
+    }
+
+    /// Returns where a disc fits at both ends of a link, within sight of them.
+    fn room_at(
+        &self,
+        number: LinkIndex,
+        link: &Link,
+        along: f64,
+        radius: f32,
+        room: &mut Candidates,
+    ) -> Option<[(Fit, Vec3); 2]> {
+        if !self.mesh.links.is_portal(number) {
+            let from = self.room_near(&link.from, along, radius, room, |_| true)?;
+            return Some([from, self.room_near(&link.to, along, radius, room, |_| true)?]);
+        }
+        // Through the line between both sides, and not too near to its ends.
+        let [a, b] = link.from.ends.map(|end| self.plane_of(end.point));
+        let loose = self.table.slack * (b - a).length();
+        let from = self.room_near(&link.from, along, radius, room, |at| side_of(a, b, at) >= -loose)?;
+        let to = self.room_near(&link.to, along, radius, room, |at| side_of(a, b, at) <= loose)?;
+        let [before, after] = [from.0.at, to.0.at].map(|at| side_of(a, b, at));
+        let least = f64::from(radius) * (1.0 - 1e-5) - 1e-6;
+        let crossing = from.0.at + (to.0.at - from.0.at) * (before / (before - after));
+        let is_between = [a, b].into_iter().all(|end| (crossing - end).length() >= least);
+        (is_between || !crossing.is_finite()).then_some([from, to])
+    }
+
+    /// Returns the nearest place to an end of a link that is wanted and where the disc fits, with no
+    /// wall between the two.
+    fn room_near(
+        &self,
+        end: &LinkEnd,
+        along: f64,
+        radius: f32,
+        room: &mut Candidates,
+        wants: impl Fn(DVec2) -> bool,
+    ) -> Option<(Fit, Vec3)> {
+        let (at, level) = self.link_place(end, along);
+        let size = f64::from(self.mesh.frame.cell_size);
+        let position = self.mesh.frame.to_world(at.x / size, f64::from(level), at.y / size);
+        let polygon = end.polygon.0;
+        let triangle = self.triangle_at(polygon, at);
+        if wants(at) && self.has_room(triangle, at, f64::from(radius), &mut room.stack) {
+            let on_grid = PlanPosition::snapped(at.x / size, at.y / size);
+            let height = self.mesh.height_at(polygon as usize, on_grid);
+            let spot = Spot { polygon, at: on_grid, height, within: true, distance_squared: 0.0 };
+            return Some((Fit { spot, at, triangle }, position));
+        }
+        let known = self.mesh.default_reach();
+        let reach = Reach::new(self.aside(radius), known.up, known.down);
+        let is_seen = |place: DVec2| {
+            let last = self.table.walk(triangle, None, at, place);
+            (3 * last..3 * last + 3).all(|side| {
+                let [a, b] = self.table.ends(side);
+                side_of(a, b, place) >= -4.0 * self.table.slack * (b - a).length()
+            })
+        };
+        let fit =
+            self.fit(position, f64::from(radius), &reach, room, |_, place| wants(place) && is_seen(place))?;
+        Some((fit, position))
+    }
+}
+
+impl Search<'_> {
+    /// Goes on from a place: over the ground, and to the gates of its triangle.
+    pub(super) fn set_off(&mut self, root: u32) {
+        self.local(root);
+        let Some(search) = &mut self.gates else { return };
+        let from = self.memory.roots[root as usize];
+        let triangle = self.memory.nears[from.near[0] as usize].triangle;
+        search.know(self.table, triangle);
+        let mut gate = search.gates.first[triangle as usize];
+        while let Some(near) = self.next_gate(&mut gate) {
+            let twin = u32::try_from(self.memory.roots.len()).unwrap_or(NONE);
+            self.memory.roots.push(Root { near: [from.near[0], near], ..from });
+            self.local(twin);
+        }
+    }
+
+    /// A cone has come into a triangle: perhaps gates begin there.
+    pub(super) fn arrive_at_gates(&mut self, node: &Node) {
+        let Some(search) = &mut self.gates else { return };
+        let triangle = node.entry / 3;
+        search.know(self.table, triangle);
+        let mut gate = search.gates.first[triangle as usize];
+        while let Some(near) = self.next_gate(&mut gate) {
+            self.arrive(node, near);
+        }
+    }
+
+    /// Returns where the next gate of a triangle that was not taken yet is.
+    fn next_gate(&mut self, next: &mut u32) -> Option<u32> {
+        let gates = &mut *self.gates.as_mut()?.gates;
+        loop {
+            let number = *next;
+            let gate = gates.gates.get_mut(number as usize)?;
+            *next = gate.next;
+            if gate.taken == gates.query {
+                continue;
+            }
+            if gate.seen != gates.query {
+                gate.seen = gates.query;
+                let Fit { triangle, .. } = gate.ends[0];
+                let place = self.table.inner(&gate.ends[0], self.radius);
+                gate.near = self.memory.add_near(self.table, triangle, place, 2.0 * self.radius, number);
+            }
+            return Some(gate.near);
+        }
+    }
+
+    /// Returns what a path costs from an end on, at least.
+    pub(super) fn beyond(&self, near: u32) -> f64 {
+        let (Some(search), true) = (&self.gates, near != GOAL) else { return 0.0 };
+        let gate = search.gates.at(self.memory.nears[near as usize].gate);
+        gate.cost + (self.goal - gate.ends[1].at).length()
+    }
+
+    /// Looks closely at a path to a gate, and goes on from its far end.
+    pub(super) fn take_gate(&mut self, node: &Node, near: u32) {
+        let number = self.memory.nears[near as usize].gate;
+        let is_taken = |search: &GateSearch<'_>| search.gates.at(number).taken == search.gates.query;
+        if self.gates.as_ref().is_none_or(is_taken) || !self.ends_well(node, near) {
+            return;
+        }
+        let length = self.length_to(node, self.memory.nears[near as usize].place);
+        let Some(search) = &mut self.gates else { return };
+        let gate = *search.gates.at(number);
+        for number in [number, gate.back].into_iter().filter(|&number| number != NONE) {
+            search.gates.gates[number as usize].taken = search.gates.query;
+        }
+        let Fit { triangle, .. } = gate.ends[1];
+        let place = self.table.inner(&gate.ends[1], self.radius);
+        let begin = self.memory.add_near(self.table, triangle, place, 2.0 * self.radius, NONE);
+        let end = if triangle == self.goal_triangle { GOAL } else { NONE };
+        let root = u32::try_from(self.memory.roots.len()).unwrap_or(NONE);
+        self.memory.roots.push(Root {
+            arrival: node.bounds.low,
+            length: length + gate.cost,
+            parent: node.root,
+            gate: number,
+            ..Root::at(place, [begin, end])
+        });
+        self.set_off(root);
+    }
+}
