@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use waymesh::core::{Observer, Warning};
-use waymesh::{Bake, Baker, Enclosed, JumpConfig, NavMesh, Slices, Storeys, Tiles, TriangleSoup, Voxels};
+use waymesh::{Bake, Baker, Enclosed, JumpConfig, NavMesh, Tiles, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::Random;
 
