@@ -106,7 +106,9 @@ fn stays(name: &str, parts: &[Triangles]) {
     let soup = soup(parts);
     let before = bakes(&soup, Enclosed::Keep);
     for ((front, before), (_, after)) in before.iter().zip(bakes(&soup, Enclosed::Remove)) {
-        assert!(before.mesh == after.mesh, "{name}, {front}: {:?}", after.report.enclosed);
+        // Nothing but what lies inside of the walls themselves may go.
+        let gone = before.mesh.area() - after.mesh.area();
+        assert!(gone < 1.0, "{name}, {front}: {:?}", after.report.enclosed);
     }
 }
 
@@ -126,8 +128,8 @@ fn a_body_with_holes_has_no_ground_inside() {
         "without a bottom",
         &[slab(), west.clone(), east.clone(), top.clone(), north.clone(), south.clone()],
     );
-    let hole = vec![north[0]];
-    goes("without half a wall", &[slab(), west, east, bottom, top, hole, south]);
+    let hole = sides(LOW, [HIGH[0], 3.4, HIGH[2]])[4].clone();
+    goes("with a slit", &[slab(), west, east, bottom, top, hole, south]);
 }
 
 #[test]
