@@ -77,7 +77,7 @@ fn the_keys_are_the_contract() {
         .collect();
     // Beyond the contract.
     expected.extend(
-        "violation_kinds.overlaps violation_kinds.non_convex violation_kinds.asymmetric violation_kinds.cracks \
+        "enclosed violation_kinds.overlaps violation_kinds.non_convex violation_kinds.asymmetric violation_kinds.cracks \
         shape.area shape.largest_polygon shape.mean_polygon shape.min_width shape.mean_degree shape.polygons_per_lower_bound"
             .split_whitespace(),
     );

@@ -248,7 +248,7 @@ fn the_keys_are_the_contract() {
         paths { pairs found wrongly_missing wrongly_found excess_length { mean p95 max } min_wall_distance \
         query_ns { p50 p99 } } bytes_memory bytes_file \
         violation_kinds { overlaps non_convex asymmetric cracks } \
-        shape { area largest_polygon mean_polygon min_width mean_degree polygons_per_lower_bound } } ";
+        shape { area largest_polygon mean_polygon min_width mean_degree polygons_per_lower_bound } enclosed } ";
     assert_eq!(keys, expected);
     // Reports of before, when polygons were called cells.
     let before = text.replace("\"polygons", "\"cells").replace("_polygon\"", "_cell\"");

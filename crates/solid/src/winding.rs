@@ -141,7 +141,7 @@ impl WindingTree {
     }
 
     fn winding_below(&self, level: usize, node: usize, view: View) -> f64 {
-        if let Some(winding) = self.levels[level][node].from_afar(view) {
+        if let Some(winding) = self.levels[level][node].as_one_dipole(view) {
             return winding;
         }
         if level == 0 {
@@ -217,7 +217,7 @@ impl Node {
     }
 
     /// The winding number of all that is below the node; `None` close by.
-    fn from_afar(&self, view: View) -> Option<f64> {
+    fn as_one_dipole(&self, view: View) -> Option<f64> {
         let View { place, above } = view;
         let (low, high) = (f64::from(self.low.y), f64::from(self.high.y));
         // The share of it that is not cut off, if it is spread evenly over its height.

@@ -130,7 +130,7 @@ proptest! {
         let mut shuffled = triangles.clone();
         let mut random = Random::new(seed);
         for at in (1..shuffled.len()).rev() {
-            shuffled.swap(at, (random.unit_f64() * at as f64) as usize);
+            shuffled.swap(at, random.index(at));
         }
         let other = tree(&shuffled);
         for place in places {

@@ -527,9 +527,15 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let usable = self.options.path.usable();
         let was_complete = self.path.outcome == Outcome::Complete;
         let is_same_mesh = (seen.0, seen.1) == (self.seen.0, self.seen.1);
+        let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
+        let find_goal = || mesh.locate(PathEnd::Goal, target, &reach, &usable);
         // What opened elsewhere does not matter to a corridor that leads to its goal, but to one that
-        // is to be the newest.
-        let is_fit = seen == self.seen || (is_same_mesh && was_complete && self.options.repair);
+        // is to be the newest. The ground at the goal itself may have been what was closed.
+        let is_fit = seen == self.seen
+            || (is_same_mesh
+                && was_complete
+                && self.options.repair
+                && find_goal().is_ok_and(|goal| goal.polygon == ends.goal.polygon));
         let is_open = <Usable<'_, F, C> as PolygonFilter>::ALLOWS_ALL;
         if is_fit && (is_open || self.path.polygons.iter().all(|&polygon| usable.allows(mesh, polygon))) {
             // A shorter way may have opened.
@@ -537,14 +543,12 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             self.seen = seen;
             return Ok(CorridorChange::Kept);
         }
-        let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
         let start = mesh.locate(PathEnd::Start, ends.start_position, &reach, &usable);
         let start = match (start, from) {
             (Err(_), Some(from)) => mesh.locate(PathEnd::Start, from, &reach, &usable),
             (start, _) => start,
         };
-        let goal = mesh.locate(PathEnd::Goal, target, &reach, &usable);
-        let (start, goal) = match (start, goal) {
+        let (start, goal) = match (start, find_goal()) {
             (Ok(start), Ok(goal)) => (start, goal),
             (Err(error), _) | (_, Err(error)) => {
                 self.forget();

@@ -339,8 +339,8 @@ fn a_door_that_opens_is_noticed() {
     // As a share of a table, behind a pointer, and both.
     let flags = FlagTable::from(vec![1; mesh.polygon_count()]);
     let set_door = |to: u16| {
-        let door = mesh.polygons().filter(|polygon| polygon.area_id() == AreaId(2));
-        assert!(door.map(|polygon| flags.set(polygon.id(), to)).all(|is_there| is_there));
+        let mut door = mesh.polygons().filter(|polygon| polygon.area_id() == AreaId(2));
+        assert!(door.all(|polygon| flags.set(polygon.id(), to)));
     };
     let filter = FlagFilter { flags: flags.clone(), include: 1, exclude: 2 };
     let options = PathOptions::default().with_filter((std::sync::Arc::new(filter), AnyPolygon));
