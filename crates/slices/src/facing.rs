@@ -116,8 +116,8 @@ pub(crate) fn meet(facings: Vec<Facing>, level: impl Fn(u32) -> i32) -> Vec<Meet
 }
 
 /// Joins stretches that continue each other and differ in nothing but their `ends`. Adjacent pieces
-/// with equal levels have the same regions on both sides, because adjacent spans of one level belong
-/// to one region.
+/// with equal levels have the same regions on both sides, because adjacent spans of one level
+/// belong to one region.
 pub(crate) fn glue<T: Copy + PartialEq>(sorted: &mut Vec<T>, ends: impl Fn(&mut T) -> [&mut i32; 2]) {
     sorted.dedup_by(|next, kept| {
         let (mut moved, [start, end]) = (*kept, ends(next).map(|end| *end));

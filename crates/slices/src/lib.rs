@@ -6,11 +6,11 @@
 //!
 //! [`slice_world`] runs all of these steps. Every region is flat: a slope becomes one region per
 //! level, and a stair one region per tread. With [`SlicesConfig::max_height_error_levels`], slices
-//! that form one slope become one region with an inclined plane. Links and shared borders tell between which regions an
-//! agent can step. The contours go on to the same simplification, triangulation and convex
-//! partition as those of any other pipeline. The steps of the paper that can be taken alone are
-//! [`segment`] (Algorithms 1, 2), [`corner_points`] and [`classify_corners`] (section 4.1),
-//! [`connect_corners`] (Algorithms 3, 4, 5 and 7).
+//! that form one slope become one region with an inclined plane. Links and shared borders tell
+//! between which regions an agent can step. The contours go on to the same simplification,
+//! triangulation and convex partition as those of any other pipeline. The steps of the paper that
+//! can be taken alone are [`segment`] (Algorithms 1, 2), [`corner_points`] and [`classify_corners`]
+//! (section 4.1), [`connect_corners`] (Algorithms 3, 4, 5 and 7).
 //!
 //! ```
 //! use glam::Vec3;

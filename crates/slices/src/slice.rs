@@ -98,8 +98,8 @@ impl Validate for Slices {
 /// 3. Pieces are joined to regions across tiles (section 4.3), and the corner points of each region
 ///    are connected to contours by the even-odd rule (section 4.2, [`crate::connect_corners`]), the
 ///    outer one first (section 5.1.1).
-/// 4. If it is asked for ([`SlicesConfig::max_height_error_levels`]), slices that form one slope are
-///    joined to one region. The paper leaves this to future work (section 7).
+/// 4. If it is asked for ([`SlicesConfig::max_height_error_levels`]), slices that form one slope
+///    are joined to one region. The paper leaves this to future work (section 7).
 /// 5. A border between two regions becomes one arc for both sides, and a link, if the agent can
 ///    step across it (section 5.2).
 ///

@@ -205,8 +205,8 @@ impl Workspace {
 const SIDES: [(Direction, u8); 4] =
     [(Direction::NegX, 8), (Direction::PosZ, 64), (Direction::PosX, 16), (Direction::NegZ, 2)];
 
-/// Tells what lies beyond a side of `span` in column `(x, z)` of the window: the width of the gap in
-/// columns or [`BARRED`], and the level.
+/// Tells what lies beyond a side of `span` in column `(x, z)` of the window: the width of the gap
+/// in columns or [`BARRED`], and the level.
 fn look_across(
     across: &Across<'_>,
     [x, z]: [usize; 2],

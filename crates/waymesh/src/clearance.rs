@@ -9,8 +9,8 @@ use crate::BakeError;
 /// Makes a mesh serve agents of every radius from that on for which it was baked: bake for the
 /// smallest agent, or for radius 0.
 ///
-/// - Links that are crossed like an edge both ways, such as doors and steps between slices, are open
-///   ground: discs pass them wherever the walls around leave room.
+/// - Links that are crossed like an edge both ways, such as doors and steps between slices, are
+///   open ground: discs pass them wherever the walls around leave room.
 /// - Whatever baked the mesh, and whether it was just baked or read from a file: its polygons are
 ///   cut into triangles and those made a local clearance triangulation. Files hold nothing of it;
 ///   it is made anew when one is opened.

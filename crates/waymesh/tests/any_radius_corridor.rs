@@ -10,8 +10,8 @@ use waymesh::core::Random;
 use waymesh::graph::{ClearCorridor, ClearCorridorOptions, ClearPathOptions, CorridorChange, ReplanReason};
 use waymesh::{Outcome, QueryScratch, Reach};
 
-/// A disc that walks to a goal that walks: never nearer to a wall than it is wide, never much longer
-/// than the shortest path, and planned anew seldom.
+/// A disc that walks to a goal that walks: never nearer to a wall than it is wide, never much
+/// longer than the shortest path, and planned anew seldom.
 #[test]
 fn a_corridor_follows_agent_and_goal() {
     let mut scratch = QueryScratch::default();

@@ -1,5 +1,5 @@
-//! Ways for discs through doors, over steps and treads, and beside plain shortest paths on meshes of
-//! plans and slices.
+//! Ways for discs through doors, over steps and treads, and beside plain shortest paths on meshes
+//! of plans and slices.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -152,8 +152,8 @@ fn a_partial_path_ends_where_it_says() {
     assert!(reached.x < 5.0 && path.clearance >= 1.199, "{reached}");
 }
 
-/// What a path costs: over the ground in plan, over links in space with their extra cost; links that
-/// are crossed like an edge cost nothing.
+/// What a path costs: over the ground in plan, over links in space with their extra cost; links
+/// that are crossed like an edge cost nothing.
 fn cost(mesh: &NavMesh, points: &[Vec3], links: &[LinkUse]) -> f64 {
     let mut sum = plan(points);
     for taken in links.iter().filter(|taken| !mesh.is_crossed_like_edge(taken.link)) {

@@ -56,9 +56,9 @@ waymesh_core::setters! {
 /// - Another mesh, and other links, are noticed: then it is planned anew.
 ///
 /// # Cost
-/// A call looks for the place of the end that moved, and whether the disc may go straight from there
-/// to the next corners: some microseconds. Where it may not, a call costs a path. Allocates nothing
-/// once corridor and scratch have grown.
+/// A call looks for the place of the end that moved, and whether the disc may go straight from
+/// there to the next corners: some microseconds. Where it may not, a call costs a path. Allocates
+/// nothing once corridor and scratch have grown.
 #[derive(Clone, Debug)]
 pub struct ClearCorridor {
     options: ClearCorridorOptions,

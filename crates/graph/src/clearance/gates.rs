@@ -1,9 +1,9 @@
 //! Links on the way of a disc that are no open ground: walls with gates.
 //!
-//! A gate is a place on a link in one direction. The search comes to it as it comes to the goal, and
-//! goes on from its far end as from a start, so that one search finds the cheapest path over all
-//! links. Where a disc fits at a gate is found when the search comes near for the first time, and kept
-//! for all further paths of this radius.
+//! A gate is a place on a link in one direction. The search comes to it as it comes to the goal,
+//! and goes on from its far end as from a start, so that one search finds the cheapest path over
+//! all links. Where a disc fits at a gate is found when the search comes near for the first time,
+//! and kept for all further paths of this radius.
 
 use glam::{DVec2, Vec3};
 

@@ -284,7 +284,7 @@ impl Cutting<'_> {
                 }
             }
         }
-        self.splits.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        self.splits.sort_by_key(|split| (split.0, split.1));
         self.splits.dedup_by_key(|split| (split.0, split.1));
         let mut next = 0;
         for corner in mesh.edge_range(polygon.index()) {

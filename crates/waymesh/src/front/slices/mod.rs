@@ -15,10 +15,10 @@ use crate::bake::{
 /// slice per level, and slices become one region where a plane lies within
 /// [`BakeConfig::max_height_error_levels`] of all of them.
 ///
-/// Regions that meet within a level, or within their errors, are neighbours across their border. Steps
-/// of more than a level, up to the agent's, are links ([`waymesh_graph::LinkKind::Step`]), so that a path names the
-/// stairs it takes. Nothing is eroded: clearance is up to the query. Borders are exact unless
-/// [`BakeConfig::max_edge_error`] allows for less.
+/// Regions that meet within a level, or within their errors, are neighbours across their border.
+/// Steps of more than a level, up to the agent's, are links ([`waymesh_graph::LinkKind::Step`]), so
+/// that a path names the stairs it takes. Nothing is eroded: clearance is up to the query. Borders
+/// are exact unless [`BakeConfig::max_edge_error`] allows for less.
 ///
 /// # Guarantees
 /// The same mesh for any number of threads, any tile side and any order of the triangles. No vertex
