@@ -1,5 +1,5 @@
 //! Ways for discs through doors, over steps and treads, and beside plain shortest paths on meshes
-//! of plans and slices.
+//! of every pipeline.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -9,11 +9,12 @@ use discs::clear;
 use glam::{DVec2, Vec3, Vec3Swizzles, vec3};
 use waymesh::core::Random;
 use waymesh::floorplan::{Door, EXAMPLE, FloorPlan, Outline, PlanFormat, ReadOptions, Shape, parse_plan};
-use waymesh::graph::{ClearPath, ClearPathOptions, LinkId, LinkUse, PlaceSampler};
+use waymesh::graph::{ClearPath, ClearPathOptions, LinkEnd, LinkId, LinkUse, PlaceSampler};
 use waymesh::{
-    Agent, AnyPolygon, Baker, ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch,
-    Reach, TriangleSoup,
+    Agent, AnyPolygon, BakeConfig, Baker, ClearanceNavMesh, JumpConfig, NavMesh, Outcome, PathOptions,
+    PathSearch, QueryScratch, Reach, Storeys, TriangleSoup, Voxels,
 };
+use waymesh_scenes::{Scene, SceneConfig};
 
 fn find(mesh: &ClearanceNavMesh, from: Vec3, to: Vec3, radius: f32) -> ClearPath {
     mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut QueryScratch::default()).unwrap()
@@ -153,13 +154,23 @@ fn a_partial_path_ends_where_it_says() {
 }
 
 /// What a path costs: over the ground in plan, over links in space with their extra cost; links
-/// that are crossed like an edge cost nothing.
+/// that are crossed like an edge cost nothing. Links are as high as they say, not as the ground.
 fn cost(mesh: &NavMesh, points: &[Vec3], links: &[LinkUse]) -> f64 {
     let mut sum = plan(points);
     for taken in links.iter().filter(|taken| !mesh.is_crossed_like_edge(taken.link)) {
-        let ends = &points[taken.point..][..2];
-        let extra = mesh.link(taken.link).unwrap().extra_cost;
-        sum += f64::from(ends[0].distance(ends[1])) + f64::from(extra) - plan(ends);
+        let [from, to] = [0, 1].map(|end| points[taken.point + end]);
+        let link = mesh.link(taken.link).unwrap();
+        let ends = if taken.backwards { [&link.to, &link.from] } else { [&link.from, &link.to] };
+        let height = |end: &LinkEnd, at: Vec3| {
+            let [a, b] = end
+                .ends
+                .map(|end| mesh.frame().to_world(end.point.x.into(), end.height.into(), end.point.z.into()));
+            let along = (b - a).xz();
+            a.y + (b.y - a.y) * (at - a).xz().dot(along) / along.length_squared().max(1e-12)
+        };
+        let rise = f64::from(height(ends[1], to) - height(ends[0], from));
+        let flat = plan(&[from, to]);
+        sum += flat.hypot(rise) + f64::from(link.extra_cost) - flat;
     }
     sum
 }
@@ -169,7 +180,7 @@ fn agrees(name: &str, mesh: NavMesh, pairs: usize) {
     let mesh = clear(mesh);
     let (mut scratch, mut clear_scratch) = (QueryScratch::default(), QueryScratch::default());
     let sampler = PlaceSampler::new(mesh.mesh(), &AnyPolygon);
-    let mut random = Random::new(11);
+    let (mut random, known) = (Random::new(11), mesh.mesh().default_reach());
     let [mut joined, mut over_links, mut partial] = [0; 3];
     for _ in 0..pairs {
         let [from, to] = [0, 1].map(|_| sampler.sample(mesh.mesh(), &mut random).unwrap().unwrap().position);
@@ -183,7 +194,7 @@ fn agrees(name: &str, mesh: NavMesh, pairs: usize) {
         if let Outcome::Partial { reached } = path.outcome {
             partial += 1;
             assert_eq!(path.points.last(), Some(&reached), "{what}");
-            let place = mesh.mesh().nearest(reached, &Reach::new(1e-3, 0.05, 0.05));
+            let place = mesh.mesh().nearest(reached, &Reach::new(1e-3, known.up, known.down));
             assert!(place.is_some(), "{what}: {reached} is off the mesh");
         }
         let both = [exact.outcome, path.outcome].map(|outcome| outcome == Outcome::Complete);
@@ -213,6 +224,35 @@ fn radius_nothing_is_the_shortest_path_of_plans() {
 fn radius_nothing_is_the_shortest_path_of_slices() {
     let soup = stairs(&[(2.0, 0.0), (0.4, 0.2), (0.3, 0.4), (0.4, 0.6), (2.0, 0.8), (0.3, 0.6), (2.0, 0.4)]);
     agrees("stairs", Baker::slices().bake(&soup).unwrap(), 200);
+}
+
+/// Of a scene, without a radius.
+fn thin() -> BakeConfig {
+    BakeConfig::default().with_agent(Agent::default().with_radius(0.0))
+}
+
+fn voxels(config: BakeConfig, soup: &TriangleSoup) -> NavMesh {
+    Baker::new(Voxels, config).bake(soup).unwrap()
+}
+
+#[test]
+fn radius_nothing_is_the_shortest_path_of_storeys() {
+    let soup = Scene::OverlappingStoreys.build(&SceneConfig::default());
+    let baker = Baker::new(Storeys::default(), thin().with_scale(0.2, 0.1));
+    agrees("storeys", baker.bake(&soup).unwrap(), 100);
+}
+
+#[test]
+fn radius_nothing_is_the_shortest_path_over_climbs() {
+    let soup = Scene::Terraces.build(&SceneConfig::default());
+    agrees("climbs", voxels(thin().with_max_ledge(1.5), &soup), 100);
+}
+
+#[test]
+fn radius_nothing_is_the_shortest_path_over_jumps() {
+    // Platforms to jump between, and to drop from.
+    let soup = stairs(&[(3.0, 0.0), (3.0, 1.0), (1.2, -1.0), (3.0, 1.0), (1.0, -1.0), (3.0, 0.2)]);
+    agrees("jumps", voxels(thin().with_jumps(JumpConfig::default()), &soup), 100);
 }
 
 /// No query runs without end: where the goal cannot be reached, and where the search is cut.

@@ -3,6 +3,7 @@
 use glam::{DVec2, dvec2};
 use waymesh_core::{ClearanceMesh, Random, Validate};
 
+use super::bounds::Root;
 use super::fit::Fit;
 use crate::geometry::disc::{angle, unit};
 use crate::mesh::bounds::NO_NEIGHBOUR;
@@ -28,6 +29,18 @@ pub(super) struct Fan {
     leave: DVec2,
     /// From one to the other, in radians.
     span: f64,
+}
+
+/// Cones hold less than half a circle. Where storeys lie on top of each other a path may turn by
+/// more, from a ramp to the ground below it: it then turns by this much, in radians, and once more,
+/// by less than a full circle in all.
+pub(super) const PART: f64 = 3.0;
+
+impl Fan {
+    /// Returns `true` if a path that has turned so far may turn on by more than half a circle.
+    fn is_long(&self, turned: f64) -> bool {
+        self.span - turned > std::f64::consts::PI + 1e-6
+    }
 }
 
 /// The directions in which a path may touch a corner.
@@ -265,8 +278,10 @@ impl Table {
             }
             let enter = unit(at - self.start(next(out)));
             let leave = unit(self.start(back) - at);
-            let span = angle(enter, leave);
-            let span = if span < -1.0 { span + std::f64::consts::TAU } else { span.max(0.0) };
+            // Storeys have more ground than a full circle: a path may turn by more than half a one.
+            let (span, ground) = (angle(enter, leave), spans[fan] - std::f64::consts::PI);
+            let circles = ((ground - span) / std::f64::consts::TAU).round();
+            let span = (span + circles * std::f64::consts::TAU).max(0.0);
             self.fans[fan] = Fan { turns: true, enter, leave, span, ..self.fans[fan] };
         }
     }
@@ -301,7 +316,21 @@ impl Table {
         if turned < -LOOSE && turned + std::f64::consts::TAU <= fan.span + LOOSE {
             turned += std::f64::consts::TAU;
         }
+        let limit =
+            if fan.is_long(turned) { DVec2::from_angle(side * PART).rotate(direction) } else { limit };
         (turned >= -LOOSE && turned <= fan.span + LOOSE).then_some(Turn { turned, limit })
+    }
+
+    /// Returns the turn that goes on where one about the same corner was cut, if one was: see
+    /// [`PART`].
+    pub(super) fn goes_on(&self, root: &Root) -> Option<Turn> {
+        let fan = self.fan(root.corner);
+        fan.is_long(root.turned).then(|| {
+            let turned = root.turned + PART;
+            let last = if root.side > 0.0 { fan.leave } else { -fan.enter };
+            let next = DVec2::from_angle(root.side * PART).rotate(root.limit);
+            Turn { turned, limit: if fan.is_long(turned) { next } else { last } }
+        })
     }
 
     /// Returns the triangle that holds `to`, by the straight path from `from`, which starts in a

@@ -4,8 +4,8 @@ use glam::DVec2;
 
 use super::bounds::{Bounds, Root, Seen};
 use super::search::{Kind, NONE, Node, Search};
-use super::table::{next, previous};
-use crate::geometry::disc::{SAME, Tangent, touch, unit};
+use super::table::{PART, next, previous};
+use crate::geometry::disc::{SAME, Tangent, angle, touch, unit};
 
 impl Search<'_> {
     /// Returns what is seen from a root near an end: it does not lie in a triangle that the path
@@ -77,6 +77,7 @@ impl Search<'_> {
     /// Looks closely at a turn, and goes on from it if the path to it is free and no better one is
     /// known.
     pub(super) fn take_turn(&mut self, number: u32, entry: u32) {
+        let table = self.table;
         let root = self.memory.roots[number as usize];
         let slot = root.slot as usize;
         let arrival = self.arrival(root.turned, root.length);
@@ -90,10 +91,49 @@ impl Search<'_> {
             return;
         }
         self.memory.keep_arrival(slot, root.near, &arrival);
-        if root.near != [NONE; 2] {
-            self.local(number);
+        self.go_round(number, entry);
+        if let Some(turn) = table.goes_on(&root) {
+            let on = u32::try_from(self.memory.roots.len()).unwrap_or(NONE);
+            self.memory.roots.push(Root {
+                arrival: root.limit,
+                limit: turn.limit,
+                turned: turn.turned,
+                length: root.length + self.radius * PART,
+                parent: number,
+                slot: NONE,
+                way: 0.0,
+                ..root
+            });
+            self.go_round(on, entry);
+        }
+    }
+
+    fn go_round(&mut self, root: u32, entry: u32) {
+        if self.memory.roots[root as usize].near != [NONE; 2] {
+            self.local(root);
         } else if entry != NONE {
-            self.enter_fan(number, entry);
+            self.enter_fan(root, entry);
+        }
+    }
+
+    /// Returns the side by which a path enters that has turned round a root by [`PART`]: the last
+    /// one whose other end it has passed.
+    fn entry_after(&self, root: &Root, mut entry: u32) -> Option<u32> {
+        let out = |corner: u32| self.table.start(corner) - root.centre;
+        let arrival = self.memory.roots[root.parent as usize].arrival;
+        let mut turned = root.side * angle(arrival, out(if root.side > 0.0 { next(entry) } else { entry }));
+        if turned > PART {
+            turned -= std::f64::consts::TAU;
+        }
+        loop {
+            let apex = previous(entry);
+            let [other, corner, on] =
+                if root.side > 0.0 { [next(entry), entry, apex] } else { [entry, next(entry), next(entry)] };
+            turned += root.side * angle(out(other), out(apex));
+            if turned > PART {
+                return Some(entry);
+            }
+            entry = self.is_open(on, corner)?;
         }
     }
 
@@ -113,6 +153,8 @@ impl Search<'_> {
     /// Goes round a root from its arrival on, through a side that ends there.
     pub(super) fn enter_fan(&mut self, root: u32, entry: u32) {
         let at = self.memory.roots[root as usize];
+        let is_rest = at.side != 0.0 && at.slot == NONE;
+        let Some(entry) = (if is_rest { self.entry_after(&at, entry) } else { Some(entry) }) else { return };
         let bounds =
             if at.side > 0.0 { Bounds::of(at.arrival, at.limit) } else { Bounds::of(at.limit, at.arrival) };
         // Seen from the triangle beyond, a side begins with its left end.
