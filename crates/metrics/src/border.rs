@@ -61,7 +61,7 @@ fn error_at(oracle: &Oracle, place: DVec3, scratch: &mut Scratch) -> f64 {
     if oracle.is_inside_solid(place) {
         return radius;
     }
-    let clearance = oracle.clearance(place, reach, scratch);
+    let clearance = oracle.clearance(place, reach, 0.0, scratch);
     // A mesh may keep its distance to steep ground or not: the smaller error is used.
     let error = |distance: f64| (distance.min(reach) - radius).abs();
     error(clearance.certain()).min(error(clearance.strict()))

@@ -233,10 +233,16 @@ impl Oracle {
         }
     }
 
-    /// Distance of walls and drops from a point of the ground, up to `reach`, by the agent's own
-    /// limits. Searches nearby first.
-    pub(crate) fn clearance(&self, point: DVec3, reach: f64, scratch: &mut Scratch) -> Clearance {
-        let limits = self.limits(0.0);
+    /// Distance of walls and drops from a point of the ground, up to `reach`, by limits `leniency`
+    /// levels more lenient than the agent's own. Searches nearby first.
+    pub(crate) fn clearance(
+        &self,
+        point: DVec3,
+        reach: f64,
+        leniency: f64,
+        scratch: &mut Scratch,
+    ) -> Clearance {
+        let limits = self.limits(leniency);
         let mut found = Clearance::OPEN;
         let nearby = self.radius() + self.cell();
         for look in [reach.min(nearby), reach] {

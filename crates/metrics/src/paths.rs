@@ -114,8 +114,8 @@ fn locate_near(oracle: &Oracle, index: &MeshIndex<'_>, at: DVec3) -> Option<usiz
     near.into_iter().find_map(|at| index.locate(at, oracle.height_tolerance())).map(|(polygon, _)| polygon)
 }
 
-/// Returns the smallest distance to a wall along all paths, tested at the corners and at points a
-/// cell apart.
+/// Returns the smallest distance to what is certainly a wall along all paths, tested at the corners
+/// and at points a cell apart.
 fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, paths: &[Vec<Vec3>]) -> Option<f64> {
     /// Largest number of places that are tested.
     const MOST_PLACES: f64 = 30_000.0;
@@ -144,7 +144,8 @@ fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, paths: &[Vec<Vec3>]) ->
             // Between two corners the path is straight, so the height is taken from the mesh.
             let height = index.locate(place, FARTHEST).map_or(place.y, |(_, height)| height);
             let place = on_ground(oracle, DVec3::new(place.x, height, place.z), scratch);
-            oracle.clearance(place, near, scratch).wall
+            // What could be a step is no wall.
+            oracle.clearance(place, near, 1.0, scratch).wall
         });
         near = near.min(distances.reduce(|| f64::INFINITY, f64::min));
     }

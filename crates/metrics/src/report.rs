@@ -158,8 +158,9 @@ pub struct Paths {
     /// Relative excess of the length of the paths over the exact shortest path on the mesh, in the
     /// plan: 0.01 is one percent. Negative if they leave the mesh.
     pub excess_length: ClearanceError,
-    /// Smallest distance of the paths from a wall in metres, at most twice the radius plus four
-    /// cells.
+    /// Smallest distance of the paths from what is certainly a wall in metres, at most twice the
+    /// radius plus four cells. A rise that is a step for an agent with a level more of `max_step`
+    /// does not count.
     pub min_wall_distance: Option<f64>,
     /// Time of a query in nanoseconds.
     pub query_ns: QueryTime,

@@ -283,3 +283,19 @@ fn the_order_of_the_triangles_does_not_matter() {
     let mesh = Draft::around_pillar().mesh();
     assert_eq!(judge(&a, &mesh), judge(&b, &mesh));
 }
+
+#[test]
+fn a_rise_that_may_be_a_step_is_no_wall_on_a_path() {
+    let distance = |rise: f32| {
+        let high = [[5.0, 0.0, 0.0], [5.0, 0.0, 10.0], [5.0, rise, 10.0], [5.0, rise, 0.0]];
+        let level = Level::default().floor([0.0, 5.0], [0.0, 10.0], 0.0).quad(high);
+        let oracle = level.floor([5.0, 10.0], [0.0, 10.0], rise).oracle();
+        let mesh = Draft::lattice(&[0.5, 9.5], &[0.5, 9.5], 0.0, &[]).mesh();
+        // Every path turns at the foot of the rise.
+        let mut over = |from: Vec3, to: Vec3| Some(vec![from, Vec3::new(4.999, 0.0, 5.0), to]);
+        oracle.evaluate(&mesh, Some(&mut over)).evaluation.paths.min_wall_distance.unwrap()
+    };
+    // Twice the radius and four cells is as far as is looked.
+    near(distance(0.45), 1.4, 1e-6);
+    near(distance(0.55), 0.001, 0.001);
+}
