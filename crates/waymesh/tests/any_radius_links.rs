@@ -123,7 +123,12 @@ fn discs_climb_treads_narrower_than_they_are() {
     let ten = slices(&stairs(&ten));
     for (mesh, to) in [(one, vec3(5.0, 0.2, 1.5)), (ten, vec3(8.0, 2.2, 1.5))] {
         let from = vec3(1.0, 0.0, 3.0);
-        assert!(mesh.mesh().links().iter().any(|link| link.from.ends[0].height != link.to.ends[0].height));
+        assert!(
+            mesh.mesh()
+                .links()
+                .iter()
+                .any(|link| (link.from.ends[0].height - link.to.ends[0].height).abs() > 0.1)
+        );
         for radius in [0.0, 0.001, 0.05, 0.3, 0.9] {
             for [from, to] in [[from, to], [to, from]] {
                 let path = find(&mesh, from, to, radius);
@@ -210,8 +215,8 @@ fn agrees(name: &str, mesh: NavMesh, pairs: usize) {
         let own = f64::from(path.plan_length);
         assert!((own - plan(&path.points)).abs() <= 5e-3 + 1e-4 * expected, "{what}: {own}");
     }
-    println!("{name}: {joined} of {pairs}, {over_links} over links, {partial} partial");
-    assert!(joined > pairs / 8, "{name}: {joined}");
+    let found = format!("{name}: {joined} of {pairs}, {over_links} over links, {partial} partial");
+    assert!(joined > pairs / 8, "{found}");
 }
 
 #[test]
@@ -265,12 +270,9 @@ fn searches_end() {
     let mesh = clear(slices.with_config(config).bake(&soup).unwrap());
     let mut scratch = QueryScratch::default();
     let [from, to] = [vec3(0.0, 0.25, -16.85), vec3(0.0, 24.7, -17.33)];
-    let before = std::time::Instant::now();
     let path = mesh.find_path(from, to, &ClearPathOptions::new(0.0), &mut scratch).unwrap();
-    println!("{:?} in {:?}", path.outcome, before.elapsed());
     let Outcome::Partial { reached } = path.outcome else { panic!("{:?}", path.outcome) };
     assert!(reached.distance(to) < from.distance(to));
-    assert!(before.elapsed().as_secs() < 20, "{:?}", before.elapsed());
     let options = ClearPathOptions::new(0.0).with_max_nodes(100);
     let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
     assert_eq!((path.outcome, path.points.len()), (Outcome::Undecided, 0));
