@@ -234,10 +234,10 @@ fn ended(status: ExitStatus) -> String {
     format!("the process crashed: {status}")
 }
 
-/// Runs the hidden command [`ONE`]: judges one level and prints a line for each result.
+/// Runs the hidden command `evaluate-one`: judges one level and prints a line for each result.
 ///
 /// # Errors
-/// If the words are not those of [`ONE`], or the level cannot be read.
+/// If the words are not those of `evaluate-one`, or the level cannot be read.
 pub fn evaluate_one(words: &[String]) -> Result<(), String> {
     let [file, name, tools, polygon, height, samples, folder, svg, meshes] = words else {
         return Err(format!("{ONE} needs nine words"));
