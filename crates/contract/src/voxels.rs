@@ -107,8 +107,7 @@ fn span_polygons(field: &WalkableField, labels: &[u32]) -> PolyMesh {
 
 /// Returns the height of the surface of the polygon `cell` at a plan point given in grid cells.
 fn height_at(surface: &HeightSurface, cell: usize, x: f64, z: f64) -> Option<f64> {
-    let range = surface.polygon_triangles[cell] as usize..surface.polygon_triangles[cell + 1] as usize;
-    surface.triangles[range].iter().find_map(|triangle| {
+    surface.triangles_of(PolyId::from_index(cell)).iter().find_map(|triangle| {
         let [a, b, c] = triangle.map(|point| surface.points[point as usize]);
         let to =
             |p: waymesh_core::SurfacePoint| (f64::from(p.x) - x, f64::from(p.z) - z, f64::from(p.height));

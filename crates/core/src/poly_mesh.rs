@@ -209,6 +209,16 @@ pub struct HeightSurface {
 }
 
 impl HeightSurface {
+    /// Returns the triangles of a polygon.
+    ///
+    /// # Panics
+    /// If the surface has no such polygon.
+    #[must_use]
+    pub fn triangles_of(&self, polygon: PolyId) -> &[[u32; 3]] {
+        let [first, end] = [0, 1].map(|after| self.polygon_triangles[polygon.index() + after] as usize);
+        &self.triangles[first..end]
+    }
+
     /// Lists the violations of the layout over `polygons`: broken tables, triangles with negative
     /// or no area, and a plan area that differs from the polygon's by more than a ten-thousandth
     /// plus a hundredth of a square cell.

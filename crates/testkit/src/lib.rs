@@ -1,8 +1,9 @@
 //! Helpers for the tests of the workspace, in addition to the published suites of
-//! `waymesh-contract`: levels, maps and floor plans, text for snapshots, and a
-//! count of allocations. Not published.
+//! `waymesh-contract`: boxes, levels, maps and floor plans, text for snapshots, and a count of
+//! allocations. Not published.
 
 pub mod allocations;
+pub mod boxes;
 pub mod flat_meshes;
 pub mod grid_maps;
 pub mod levels;

@@ -5,21 +5,9 @@ use waymesh::core::{Observer, Warning};
 use waymesh::{Bake, Baker, Enclosed, JumpConfig, NavMesh, Tiles, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::Random;
+use waymesh_testkit::boxes::sides;
 
 type Triangles = Vec<[Vec3; 3]>;
-
-/// The sides of a box, facing out: -x, +x, -y, +y, -z, +z.
-fn sides(low: [f32; 3], high: [f32; 3]) -> [Triangles; 6] {
-    let corner = |bits: usize| {
-        Vec3::from_array(std::array::from_fn(
-            |axis| if bits >> axis & 1 == 0 { low[axis] } else { high[axis] },
-        ))
-    };
-    [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]].map(|side| {
-        let [a, b, c, d] = side.map(corner);
-        vec![[a, b, c], [a, c, d]]
-    })
-}
 
 fn solid(low: [f32; 3], high: [f32; 3]) -> Triangles {
     sides(low, high).concat()

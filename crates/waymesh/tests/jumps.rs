@@ -7,6 +7,7 @@ use waymesh::{
     Agent, AreaId, BakeConfig, Baker, JumpConfig, NavMesh, PolyId, TriangleSoup, Voxels, find_jumps,
 };
 use waymesh_testkit::Random;
+use waymesh_testkit::boxes::add_box;
 
 /// A floor of the mesh: x from, z from, x to, z to in cells of half a metre, height in levels of a
 /// quarter.
@@ -26,18 +27,6 @@ fn mesh(floors: &[Floor]) -> NavMesh {
         polygons.polygons.push(Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND });
     }
     NavMesh::new(polygons, None, Agent::default().with_radius(0.5)).expect("a mesh")
-}
-
-/// The sides of a box, as triangles.
-fn add_box(soup: &mut TriangleSoup, low: [f32; 3], high: [f32; 3]) {
-    let corner = |index: usize| {
-        Vec3::from_array(std::array::from_fn(
-            |axis| if index >> axis & 1 == 0 { low[axis] } else { high[axis] },
-        ))
-    };
-    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let triangles = quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    soup.append((0..8).map(corner).collect(), triangles).expect("a box");
 }
 
 /// From polygon and point to polygon and point.

@@ -7,17 +7,7 @@ use waymesh::{
     Agent, Bake, BakeConfig, BakeError, Baker, JumpConfig, Keep, Slices, Storeys, Tiles, TriangleSoup,
     TriangleSource, Voxels,
 };
-
-fn add_box(soup: &mut TriangleSoup, low: [f32; 3], high: [f32; 3]) {
-    let corner = |index: usize| {
-        Vec3::from_array(std::array::from_fn(
-            |axis| if index >> axis & 1 == 0 { low[axis] } else { high[axis] },
-        ))
-    };
-    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let triangles = quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    soup.append((0..8).map(corner).collect(), triangles).expect("a box");
-}
+use waymesh_testkit::boxes::add_box;
 
 /// Two platforms of 64 m2, `apart` metres apart, the second `up` higher, and one of 144 m2 far
 /// away.

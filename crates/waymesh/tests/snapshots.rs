@@ -3,9 +3,9 @@
 
 use std::fmt::Write;
 
-use glam::Vec3;
 use waymesh::{BakeConfig, Baker, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_testkit::boxes::add_box;
 use waymesh_testkit::text;
 
 fn settings() -> insta::Settings {
@@ -16,24 +16,13 @@ fn settings() -> insta::Settings {
     settings
 }
 
-/// A box from `low` to `high`, its faces outward.
-fn add_box(soup: &mut TriangleSoup, low: Vec3, high: Vec3) {
-    let corner = |index: usize| {
-        let pick = |bit: usize, low: f32, high: f32| if index >> bit & 1 == 0 { low } else { high };
-        Vec3::new(pick(0, low.x, high.x), pick(1, low.y, high.y), pick(2, low.z, high.z))
-    };
-    let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-    let triangles = quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    soup.append((0..8).map(corner).collect(), triangles).expect("indices are in range");
-}
-
 /// A room with a block to walk round, a block to step onto, and a gallery on a pillar above.
 fn room() -> TriangleSoup {
     let mut soup = TriangleSoup::default();
-    add_box(&mut soup, Vec3::new(0.0, -0.5, 0.0), Vec3::new(9.0, 0.0, 7.5));
-    add_box(&mut soup, Vec3::new(2.0, 0.0, 2.0), Vec3::new(3.0, 1.5, 3.0));
-    add_box(&mut soup, Vec3::new(6.0, 0.0, 0.0), Vec3::new(9.0, 0.6, 2.4));
-    add_box(&mut soup, Vec3::new(5.0, 3.0, 3.0), Vec3::new(9.0, 3.3, 7.5));
+    add_box(&mut soup, [0.0, -0.5, 0.0], [9.0, 0.0, 7.5]);
+    add_box(&mut soup, [2.0, 0.0, 2.0], [3.0, 1.5, 3.0]);
+    add_box(&mut soup, [6.0, 0.0, 0.0], [9.0, 0.6, 2.4]);
+    add_box(&mut soup, [5.0, 3.0, 3.0], [9.0, 3.3, 7.5]);
     soup
 }
 

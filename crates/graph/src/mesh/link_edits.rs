@@ -87,11 +87,24 @@ impl NavMesh {
     /// Paths that were found before do not know of it: a [`PathCorridor`](crate::PathCorridor)
     /// looks again at its next call, a [`Hierarchy`](crate::Hierarchy) is not used any more.
     pub fn set_link_open(&mut self, link: LinkId, is_open: bool) -> bool {
-        let Some(at) = self.links.find(link) else { return false };
-        if std::mem::replace(&mut self.links.links[at.index()].is_open, is_open) != is_open {
+        let is_there = self.links.find(link).is_some();
+        self.set_links_open([(link, is_open)]);
+        is_there
+    }
+
+    /// Opens or closes links in one go: see [`NavMesh::set_link_open`]. Ids that no link has are
+    /// passed over. Linear time for all of them together.
+    pub fn set_links_open(&mut self, links: impl IntoIterator<Item = (LinkId, bool)>) {
+        let mut is_changed = false;
+        for (link, is_open) in links {
+            if let Some(at) = self.links.find(link) {
+                let was_open = std::mem::replace(&mut self.links.links[at.index()].is_open, is_open);
+                is_changed |= was_open != is_open;
+            }
+        }
+        if is_changed {
             self.links.find_leaving(&self.polygon_islands, self.islands.len());
         }
-        true
     }
 
     /// Puts links in place of none, without a change to what they changed when they were put there

@@ -181,8 +181,7 @@ impl Samples<'_> {
                 let point = surface.points[point as usize];
                 frame.to_world(point.x.into(), point.height.into(), point.z.into())
             };
-            let [first, end] = [0, 1].map(|at| surface.polygon_triangles[polygon.index() + at] as usize);
-            return surface.triangles[first..end].iter().map(|corners| corners.map(place)).collect();
+            return surface.triangles_of(polygon).iter().map(|corners| corners.map(place)).collect();
         }
         let corners: Vec<Vec3> = self
             .polygons

@@ -121,10 +121,9 @@ fn patch(surface: &HeightSurface, first: usize, end: usize) -> Patch {
     let mut patch = Patch { max_error: surface.max_error, ..Patch::default() };
     let mut numbers = BTreeMap::new();
     for polygon in first..end {
-        let range =
-            surface.polygon_triangles[polygon] as usize..surface.polygon_triangles[polygon + 1] as usize;
-        patch.counts.push(to_u32(range.len()));
-        for corners in &surface.triangles[range] {
+        let triangles = surface.triangles_of(PolyId::from_index(polygon));
+        patch.counts.push(to_u32(triangles.len()));
+        for corners in triangles {
             patch.triangles.push(corners.map(|point| {
                 *numbers.entry(point).or_insert_with(|| {
                     patch.points.push(surface.points[point as usize]);

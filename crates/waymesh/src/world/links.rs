@@ -107,11 +107,8 @@ impl WorldLinks {
     fn settle(&self) {
         let mut mesh = NavMesh::clone(&self.current.mesh());
         let links = mesh.link_ids().iter().zip(mesh.links());
-        let wanted = links.map(|(&id, link)| (id, link.is_open, self.is_open(id, link)));
-        let wrong: Vec<_> = wanted.filter(|(_, is, wanted)| is != wanted).collect();
-        for (id, _, is_open) in wrong {
-            mesh.set_link_open(id, is_open);
-        }
+        let wanted: Vec<_> = links.map(|(&id, link)| (id, self.is_open(id, link))).collect();
+        mesh.set_links_open(wanted);
         self.current.replace(mesh);
     }
 }
