@@ -5,9 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use glam::{Vec2, Vec3};
 use serde::Deserialize;
-use waymesh::Bounds;
-use waymesh::io::AreaRules;
 use waymesh::voxel::{Mark, MarkShape};
+use waymesh::{AreaTable, Bounds};
 
 use crate::errors::Refusal;
 use crate::files;
@@ -69,15 +68,15 @@ impl Entry {
     }
 }
 
-/// Reads the marks of a file. Their areas join those of the rules.
-pub(crate) fn read(file: &Path, rules: &mut AreaRules) -> Result<Vec<Mark>> {
+/// Reads the marks of a file. Their areas join those of the table.
+pub(crate) fn read(file: &Path, areas: &mut AreaTable) -> Result<Vec<Mark>> {
     let text = files::read_text(file)?;
     let marks: MarksFile =
         toml::from_str(&text).with_context(|| format!("{} is not a file of marks", file.display()))?;
     let mut result = Vec::with_capacity(marks.mark.len());
     for (number, entry) in marks.mark.into_iter().enumerate() {
         let place = || format!("{}: mark {}", file.display(), number + 1);
-        let area = rules.area(&entry.area).with_context(place)?;
+        let area = areas.named(&entry.area).with_context(place)?;
         result.push(Mark::new(entry.shape().with_context(place)?, area));
     }
     Ok(result)

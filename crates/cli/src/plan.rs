@@ -10,7 +10,7 @@ use waymesh::{Baker, FloorPlans, Report};
 use crate::args::{Decomposition, JoinKind, PlanArgs};
 use crate::files::Inputs;
 use crate::settings::set;
-use crate::{build, files};
+use crate::{build, files, marks};
 
 pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
     if let Some(file) = &args.example {
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
     for file in &inputs.files {
         plan.merge(read_plan(file, &args.read_options())?)?;
     }
-    let bake = build::bake(&args.baker(&plan), &plan)?;
+    let bake = build::bake(&args.baker(&plan)?, &plan)?;
     build::write_summed_up(&bake, mesh_file, &args.extras, json, |out| summary(out, &bake.report))
 }
 
@@ -54,7 +54,7 @@ impl PlanArgs {
     }
 
     /// What is given here goes before what the plan says.
-    fn baker(&self, plan: &FloorPlan) -> Baker<FloorPlans> {
+    fn baker(&self, plan: &FloorPlan) -> Result<Baker<FloorPlans>> {
         let baker = Baker::plans_for(plan).with_front(self.front());
         let mut config = baker.config().clone().with_validate_stages(self.check);
         set(&mut config.agent.radius, self.agent_radius);
@@ -66,7 +66,10 @@ impl PlanArgs {
         set(&mut config.decomposition, self.decomposition.map(Decomposition::kind));
         set(&mut config.threads, self.threads);
         config.keep = self.kept.keep();
-        baker.with_config(config)
+        if let Some(file) = &self.marks {
+            config.marks = marks::read(file, &mut config.areas)?;
+        }
+        Ok(baker.with_config(config))
     }
 
     fn front(&self) -> FloorPlans {

@@ -70,11 +70,10 @@ impl Settings {
         self.space.set_agent(&mut config.agent);
         set(&mut config.scale.cell_size, self.space.cell_size);
         set(&mut config.scale.level_height, self.space.level_height);
-        let mut rules = AreaRules::parse(&self.area)?;
+        config.areas = AreaRules::parse(&self.area)?.table().clone();
         if let Some(file) = &self.marks {
-            config.marks = marks::read(file, &mut rules)?;
+            config.marks = marks::read(file, &mut config.areas)?;
         }
-        config.areas = rules.table().clone();
         set(&mut config.max_ledge, self.max_ledge);
         config.max_edge_error = self.max_edge_error.or(config.max_edge_error);
         set(&mut config.max_edge_length, self.max_edge_length);

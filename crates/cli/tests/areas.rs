@@ -117,3 +117,30 @@ fn marks_are_volumes() {
     std::fs::write(folder.join("marks.toml"), "[[mark]]\narea = \"mud\"").expect("a file");
     assert!(fail(folder, 1, &words).contains("mark 1"));
 }
+
+#[test]
+fn plans_have_areas_and_marks() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    let plan = "area=lawn:2 POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0))\n\
+        walkable POLYGON ((10 0, 20 0, 20 10, 10 10, 10 0))";
+    std::fs::write(folder.join("plan.wkt"), plan).expect("a file");
+    let marks = "[[mark]]\narea = \"mud:3\"\nbox = { min = [12, -1, -8], max = [15, 1, -4] }\n\
+        [[mark]]\narea = \"blocked\"\ncylinder = { base = [5, 1, -5], radius = 1, height = 2 }";
+    std::fs::write(folder.join("marks.toml"), marks).expect("a file");
+    succeed(
+        folder,
+        &["plan", "plan.wkt", "--agent-radius", "0", "--marks", "marks.toml", "--svg", "plan.svg"],
+    );
+    let info = json(&succeed(folder, &["info", "plan.wmesh", "--json"]));
+    for (name, cost, metres) in [("lawn", 2.0, 100.0), ("mud", 3.0, 12.0)] {
+        let found = area(&info, name);
+        assert_eq!(found["cost"], cost);
+        let square_metres = found["square_metres"].as_f64().expect("a number");
+        assert!((square_metres - metres).abs() < 0.01, "{name}: {square_metres} m2");
+    }
+    let picture = std::fs::read_to_string(folder.join("plan.svg")).expect("a picture");
+    assert!(["lawn", "mud"].iter().all(|name| picture.contains(name)), "the picture names areas");
+    std::fs::write(folder.join("marks.toml"), "[[mark]]\narea = \"lawn:7\"").expect("a file");
+    assert!(fail(folder, 1, &["plan", "plan.wkt", "--marks", "marks.toml"]).contains("another cost"));
+}

@@ -58,6 +58,18 @@ pub enum AreaError {
     /// A cost out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
+    /// A text that does not name an area.
+    #[error("{text:?} is not NAME, NAME:COST or blocked")]
+    Malformed {
+        /// The text.
+        text: String,
+    },
+    /// Two costs for one area.
+    #[error("{text:?} gives the area another cost than before")]
+    OtherCost {
+        /// The text.
+        text: String,
+    },
 }
 
 /// Names, costs and colours of areas. Areas that nobody named are not in it.
@@ -98,6 +110,49 @@ impl AreaTable {
         let id = (2..=u8::MAX).map(AreaId).find(|id| !self.0.contains_key(id)).ok_or(AreaError::Full)?;
         self.insert(id, area)?;
         Ok(id)
+    }
+
+    /// Returns the area that a text names: `NAME`, `NAME:COST`, or `blocked` for
+    /// [`AreaId::NULL`]. A new one is added, at a cost of 1 if the text has none; `ground` is
+    /// [`AreaId::GROUND`].
+    ///
+    /// # Errors
+    /// [`AreaError::Malformed`] for another text, [`AreaError::OtherCost`] if the area is known at
+    /// another cost, and those of [`AreaTable::add`].
+    pub fn named(&mut self, text: &str) -> Result<AreaId, AreaError> {
+        let malformed = || AreaError::Malformed { text: text.to_owned() };
+        let (name, cost) = match text.rsplit_once(':') {
+            Some((name, cost)) => (name, Some(cost.trim().parse::<f32>().map_err(|_| malformed())?)),
+            None => (text, None),
+        };
+        let name = match name.trim() {
+            "" => return Err(malformed()),
+            "blocked" if cost.is_some() => return Err(malformed()),
+            "blocked" => return Ok(AreaId::NULL),
+            name => name,
+        };
+        let known = self.iter().find(|(_, area)| area.name == name);
+        if let (Some((_, area)), Some(cost)) = (known, cost)
+            && area.cost.to_bits() != cost.to_bits()
+        {
+            return Err(AreaError::OtherCost { text: text.to_owned() });
+        }
+        match known {
+            Some((id, _)) => Ok(id),
+            None => self.add_named(Area::new(name).with_cost(cost.unwrap_or(1.0))),
+        }
+    }
+
+    /// Adds an area as [`AreaTable::add`] does; `ground` is [`AreaId::GROUND`].
+    ///
+    /// # Errors
+    /// See [`AreaTable::add`].
+    pub fn add_named(&mut self, area: Area) -> Result<AreaId, AreaError> {
+        if area.name != "ground" {
+            return self.add(area);
+        }
+        self.insert(AreaId::GROUND, area)?;
+        Ok(AreaId::GROUND)
     }
 
     /// Returns what is known about an area.

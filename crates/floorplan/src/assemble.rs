@@ -18,23 +18,30 @@ pub(crate) struct Piece {
     /// Height in levels.
     pub(crate) height: f32,
     pub(crate) polygon: LatticePolygon,
+    pub(crate) area: AreaId,
 }
 
 /// A corner: piece, ring, index in the ring.
-type Corner = (usize, usize, usize);
+pub(crate) type Corner = (usize, usize, usize);
 
 /// Converts pieces to contours, with one region per piece, in their order.
 pub(crate) fn contours(frame: GridFrame, pieces: &mut [Piece]) -> Result<ContourSet, PlanError> {
-    let storeys = pieces.iter().map(|piece| piece.storey + 1).max().unwrap_or(0);
-    for storey in 0..storeys {
-        meet_in_vertices(pieces, storey);
-    }
-    let twins = twins(pieces);
+    let twins = meet(pieces);
     let mut builder = Builder::new(frame, pieces, &twins)?;
     for piece in 0..pieces.len() {
         builder.add(piece);
     }
     Ok(builder.set)
+}
+
+/// Splits edges where vertices of other pieces lie on them, and maps each edge to the opposite edge
+/// of another piece. Edges are given by their first corners.
+pub(crate) fn meet(pieces: &mut [Piece]) -> HashMap<Corner, Corner> {
+    let storeys = pieces.iter().map(|piece| piece.storey + 1).max().unwrap_or(0);
+    for storey in 0..storeys {
+        meet_in_vertices(pieces, storey);
+    }
+    twins(pieces)
 }
 
 /// Splits edges at other vertices of the storey that lie on them: overlays omit straight corners.
@@ -194,7 +201,7 @@ impl<'a> Builder<'a> {
         let outer = if loops.is_empty() { Vec::new() } else { loops.remove(0) };
         self.set.regions.push(RegionContour {
             region: RegionId::from_index(piece),
-            area: AreaId::GROUND,
+            area: self.pieces[piece].area,
             outer,
             holes: loops,
         });

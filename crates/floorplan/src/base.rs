@@ -1,17 +1,19 @@
 //! A prepared plan: shapes are cleaned and united, and the grid is chosen, so that the ground of
 //! any window can be computed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::Vec3;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
-use waymesh_core::{Bounds, ContourSet, GridFrame, GridScale, PlanPoint};
+use waymesh_core::{AreaId, Bounds, ContourSet, GridFrame, GridScale, PlanPoint};
 
 use crate::area::{Cleaner, Extent, Region, check_point, grown, meet};
 use crate::assemble::{Piece, contours};
 use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position};
 use crate::offset::{closed, grow};
+use crate::zones::{self, Zone};
 use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, PlanPosition, Shape, tangle};
 
 /// Height of a level in metres. Heights are fractional, so it does not affect the result.
@@ -64,6 +66,44 @@ impl Obstacle {
     }
 }
 
+/// A mark, prepared for being laid over a plan: the ground in it gets its area, whatever it had, or
+/// is cut out with [`AreaId::NULL`]. It acts on where the agent's centre may be, so its borders are
+/// not offset.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanMark {
+    zone: Zone,
+    extent: Extent,
+}
+
+impl PlanMark {
+    /// Prepares a shape.
+    ///
+    /// # Errors
+    /// See [`Obstacle::new`].
+    pub fn new(shape: &Shape, config: &PlanConfig) -> Result<Self, PlanError> {
+        let Obstacle { region, extent } = Obstacle::new(shape, config)?;
+        Ok(Self { zone: Zone { area: shape.area, region }, extent })
+    }
+
+    /// Returns the window in which it may change ground.
+    #[must_use]
+    pub fn reach(&self, base: &PlanBase) -> PlanWindow {
+        let [min, max] = grown(self.extent, base.config.near_distance + 4.0 * base.config.cell_size);
+        PlanWindow { min: nearest_point(&base.frame, min), max: nearest_point(&base.frame, max) }
+    }
+}
+
+/// A storey or a window of it, and what is added there: see [`PlanBase::ground_of`].
+#[derive(Clone, Copy, Debug)]
+pub struct PlanPart<'a> {
+    /// The storey or window.
+    pub base: &'a StoreyBase,
+    /// Obstacles that may reach into it, in any order.
+    pub obstacles: &'a [&'a Obstacle],
+    /// Marks that may reach into it. They count after those of the plan, and the last one most.
+    pub marks: &'a [&'a PlanMark],
+}
+
 /// Largest distance of an offset border from a blocked area.
 fn reach(config: &PlanConfig) -> f64 {
     let limit = match config.join {
@@ -100,6 +140,8 @@ pub struct StoreyBase {
     walkable: Region,
     blocked: Region,
     openings: Vec<Opening>,
+    /// Walkable ground that is not plain, then marks.
+    zones: Vec<Zone>,
     window: Option<PlanWindow>,
 }
 
@@ -181,16 +223,18 @@ impl PlanBase {
                 Ok(Region::union(&regions))
             };
             let (walkable, blocked) = (united(&storey.walkable)?, united(&storey.blocked)?);
+            let zones = storey_zones(storey, config, &mut notes)?;
+            tangle::check(&element, zones.iter().map(|zone| &zone.region))?;
             let mut openings = Vec::new();
             for door in &storey.doors {
                 openings.push(opening(&storey.name, door)?);
             }
             tangle::check(&element, openings.iter().chain([&blocked]))?;
             let all = Region::union(&openings);
-            storeys.push((walkable, blocked.minus(&all), openings));
+            storeys.push((walkable, blocked.minus(&all), openings, zones));
         }
         let (walkable, blocked) = plan.shape_counts();
-        let extents = || storeys.iter().filter_map(|(walkable, _, _)| walkable.extent());
+        let extents = || storeys.iter().filter_map(|(walkable, ..)| walkable.extent());
         if extents().next().is_none() {
             return Err(PlanError::NothingWalkable { walkable, blocked });
         }
@@ -203,8 +247,9 @@ impl PlanBase {
             doors: Vec::new(),
             notes,
         };
-        for (index, (walkable, blocked, openings)) in storeys.into_iter().enumerate() {
+        for (index, (walkable, blocked, openings, zones)) in storeys.into_iter().enumerate() {
             base.add_storey(&plan.storeys[index], index, &walkable, blocked, openings);
+            base.storeys[index].zones = zones;
         }
         base.tell_distance();
         Ok(base)
@@ -240,7 +285,26 @@ impl PlanBase {
                 Opening { door: self.doors.len() - 1, opening, sill }
             })
             .collect();
-        self.storeys.push(StoreyBase { storey: index, height, walkable, blocked, openings, window: None });
+        let zones = Vec::new();
+        self.storeys.push(StoreyBase {
+            storey: index,
+            height,
+            walkable,
+            blocked,
+            openings,
+            zones,
+            window: None,
+        });
+    }
+
+    /// Lays a mark over a storey, after those of the plan.
+    ///
+    /// # Errors
+    /// [`PlanError::NoStorey`] for a missing storey.
+    pub fn add_mark(&mut self, storey: usize, mark: PlanMark) -> Result<(), PlanError> {
+        self.storey(storey)?;
+        self.storeys[storey].zones.push(mark.zone);
+        Ok(())
     }
 
     fn tell_distance(&mut self) {
@@ -330,12 +394,14 @@ impl PlanBase {
             .filter(|opening| opening.opening.extent().is_some_and(|extent| meet(extent, around)))
             .cloned()
             .collect();
+        let clipped = |zone: &Zone| Zone { area: zone.area, region: zone.region.within(&frame) };
         StoreyBase {
             storey: whole.storey,
             height: whole.height,
             walkable: whole.walkable.within(&frame),
             blocked: whole.blocked.within(&frame),
             openings,
+            zones: whole.zones.iter().map(clipped).filter(|zone| !zone.region.is_empty()).collect(),
             window: Some(window),
         }
     }
@@ -357,41 +423,34 @@ impl PlanBase {
     /// # Errors
     /// [`PlanError::TooMany`] if there are too many vertices for 32-bit ids.
     pub fn ground(&self) -> Result<Ground, PlanError> {
-        let none: &[&Obstacle] = &[];
-        self.ground_of(self.storeys.iter().map(|storey| (storey, none)))
+        self.ground_of(self.storeys.iter().map(|base| PlanPart { base, obstacles: &[], marks: &[] }))
     }
 
-    /// Computes the ground of some storeys or windows, each with obstacles added. Windows should
-    /// not overlap.
+    /// Computes the ground of some storeys or windows, each with obstacles and marks added. Windows
+    /// should not overlap.
     ///
     /// # Errors
     /// [`PlanError::TooMany`] if there are too many vertices for 32-bit ids.
-    pub fn ground_of<'a>(
-        &self,
-        parts: impl IntoIterator<Item = (&'a StoreyBase, &'a [&'a Obstacle])>,
-    ) -> Result<Ground, PlanError> {
+    pub fn ground_of<'a>(&self, parts: impl IntoIterator<Item = PlanPart<'a>>) -> Result<Ground, PlanError> {
         let mut pieces = Vec::new();
         let mut notes = Vec::new();
-        for (storey, obstacles) in parts {
-            let polygons = self.polygons(storey, obstacles, &mut notes)?;
-            pieces.extend(polygons.into_iter().map(|polygon| Piece {
-                storey: storey.storey,
-                height: storey.height,
-                polygon,
-            }));
+        for part in parts {
+            let StoreyBase { storey, height, .. } = *part.base;
+            let polygons = self.polygons(&part, &mut notes)?.into_iter();
+            pieces.extend(polygons.map(|(polygon, area)| Piece { storey, height, polygon, area }));
         }
         let storeys = pieces.iter().map(|piece| piece.storey).collect();
         Ok(Ground { contours: contours(self.frame, &mut pieces)?, storeys, notes })
     }
 
-    /// Returns the connected pieces of ground, cut along doors.
+    /// Returns the connected pieces of ground, cut along doors and divided by areas.
     fn polygons(
         &self,
-        storey: &StoreyBase,
-        obstacles: &[&Obstacle],
+        part: &PlanPart<'_>,
         notes: &mut Vec<PlanNote>,
-    ) -> Result<Vec<LatticePolygon>, PlanError> {
+    ) -> Result<Vec<(LatticePolygon, AreaId)>, PlanError> {
         let config = &self.config;
+        let PlanPart { base: storey, obstacles, marks } = *part;
         let Some(extent) = storey.walkable.extent() else { return Ok(Vec::new()) };
         let around = storey.window.map_or(grown(extent, 2.0 * reach(config) + 1e-3), |window| {
             grown(self.extent(window), 2.0 * reach(config) + 1e-3)
@@ -409,8 +468,15 @@ impl PlanBase {
             Some(window) => storey.walkable.within(&Region::rectangle(self.extent(window))),
             None => storey.walkable.clone(),
         };
-        tangle::check(&format!("storey {:?}", self.names[storey.storey]).into(), [&ground, &blocked])?;
-        let ground = ground.minus(&blocked);
+        let (mut zones, mut cut) = (Vec::new(), Region::empty());
+        for zone in storey.zones.iter().chain(marks.iter().map(|mark| &mark.zone)) {
+            zones::lay(zone, &mut zones, &mut cut);
+        }
+        let element = format!("storey {:?}", self.names[storey.storey]).into();
+        let regions =
+            [&ground, &blocked].into_iter().chain(zones.iter().map(|zone| &zone.region)).chain([&cut]);
+        tangle::check(&element, regions)?;
+        let ground = ground.minus(&blocked).minus(&cut);
         let near_cells = config.near_distance / f64::from(self.frame.cell_size);
         let on_border = |point: PlanPoint| storey.window.is_some_and(|window| window.on_border(point));
         let mut polygons = lattice::snap(&ground.0, &self.frame, near_cells, on_border);
@@ -431,8 +497,12 @@ impl PlanBase {
             let element = format!("storey {:?}", self.names[storey.storey]).into();
             notes.push(PlanNote { element, kind });
         }
-        self.cut(&mut polygons, &storey.openings)?;
-        Ok(polygons)
+        if zones.is_empty() {
+            self.cut(&mut polygons, &storey.openings)?;
+            return Ok(polygons.into_iter().map(|polygon| (polygon, AreaId::GROUND)).collect());
+        }
+        let sills: Vec<Vec<PlanPoint>> = storey.openings.iter().map(|opening| opening.sill.clone()).collect();
+        Ok(zones::divide(&polygons, &zones, &sills, &self.frame, config))
     }
 
     /// Cuts pieces of ground along the sills of doors. The sills follow, in the order of the doors.
@@ -487,6 +557,32 @@ impl PlanBase {
         }
         Ok(layers)
     }
+}
+
+/// Returns the zones of a storey: walkable shapes that are not plain ground, those of the largest
+/// id last and blocked ones after them, and then marks in their order.
+fn storey_zones(
+    storey: &crate::Storey,
+    config: &PlanConfig,
+    notes: &mut Vec<PlanNote>,
+) -> Result<Vec<Zone>, PlanError> {
+    let mut by_area: BTreeMap<(bool, AreaId), Vec<Region>> = BTreeMap::new();
+    // Repairs of walkable shapes are told where they are united.
+    let mut cleaner = Cleaner { arc_error: config.arc_error, notes: &mut Vec::new() };
+    for shape in storey.walkable.iter().filter(|shape| shape.area != AreaId::GROUND) {
+        let regions = by_area.entry((!shape.area.is_walkable(), shape.area)).or_default();
+        regions.push(cleaner.region(shape)?);
+    }
+    let mut zones: Vec<Zone> = by_area
+        .into_iter()
+        .map(|((_, area), regions)| Zone { area, region: Region::union(&regions) })
+        .collect();
+    let mut cleaner = Cleaner { arc_error: config.arc_error, notes };
+    for mark in &storey.marks {
+        zones.push(Zone { area: mark.area, region: cleaner.region(mark)? });
+    }
+    zones.retain(|zone| !zone.region.is_empty());
+    Ok(zones)
 }
 
 /// Returns the area of a door's opening.

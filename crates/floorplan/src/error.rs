@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
-use waymesh_core::{BadField, GridError};
+use waymesh_core::{AreaError, BadField, GridError};
 
 /// Error of reading or using a plan.
 #[derive(Debug, Error)]
@@ -24,6 +24,14 @@ pub enum PlanError {
         value: f64,
         /// What would be accepted.
         expected: &'static str,
+    },
+    /// An area that cannot be.
+    #[error("{element}: {source}")]
+    Area {
+        /// File and element.
+        element: Arc<str>,
+        /// Why.
+        source: AreaError,
     },
     /// A coordinate beyond the limit.
     #[error("{element}: {field} is {value} m, the limit is {limit} m")]

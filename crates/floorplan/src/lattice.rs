@@ -5,6 +5,8 @@ use i_overlay::core::fill_rule::FillRule;
 use i_overlay::core::overlay::{Overlay, ShapeType};
 use i_overlay::core::overlay_rule::OverlayRule;
 use i_overlay::i_float::int::point::IntPoint;
+use i_overlay::string::overlay::StringOverlay;
+use i_overlay::string::rule::StringRule;
 use waymesh_core::{GridFrame, MAX_PLAN_COORDINATE, PlanPoint};
 
 use crate::PlanPosition;
@@ -140,6 +142,28 @@ pub(crate) fn split(
         ),
         None => (Vec::new(), Vec::new()),
     }
+}
+
+/// Returns the parts of polygons between lines, which are closed. Parts have the same points along
+/// them.
+pub(crate) fn slice(polygons_in: &[LatticePolygon], lines: &[Vec<PlanPoint>]) -> Vec<LatticePolygon> {
+    let count = polygons_in.iter().flatten().chain(lines).map(Vec::len).sum();
+    let mut overlay = StringOverlay::new(count);
+    for ring in polygons_in.iter().flatten() {
+        overlay.add_shape_contour_iter(ring.iter().copied().map(int));
+    }
+    for line in lines {
+        let line: Vec<IntPoint> = line.iter().copied().map(int).collect();
+        overlay.add_string_contour(&line);
+    }
+    let graph = overlay.build_graph_view(FillRule::NonZero);
+    graph.map_or_else(Vec::new, |graph| polygons(graph.extract_shapes(StringRule::Slice)))
+}
+
+/// Returns polygons of which those with a common border are one.
+pub(crate) fn united(polygons_in: &[LatticePolygon]) -> Vec<LatticePolygon> {
+    let rings: Vec<Vec<PlanPoint>> = polygons_in.iter().flatten().cloned().collect();
+    resolve(&rings)
 }
 
 /// Twice the area of a polygon.

@@ -35,11 +35,13 @@
 //! part of the plan, with [`Obstacle`]s added.
 //!
 //! # Files
-//! - **GeoJSON**: features whose property `kind` is `walkable` (the default), `blocked` or `door`,
-//!   or a word such as `floor`, `room`, `wall`, `obstacle`, `furniture`, `column`. Polygons are
-//!   areas, lines walls (property `width`), a multi-point a hull (`hull` is `convex` or `concave`,
-//!   `concavity`), a point with `radius` a disc, a line of kind `door` a door (`depth`, `cost`).
-//!   `storey`, `elevation` and `name` are read as well. Between storeys:
+//! - **GeoJSON**: features whose property `kind` is `walkable` (the default), `blocked`, `door` or
+//!   `mark`, or a word such as `floor`, `room`, `wall`, `obstacle`, `furniture`, `column`. Polygons
+//!   are shapes, lines walls (property `width`), a multi-point a hull (`hull` is `convex` or
+//!   `concave`, `concavity`), a point with `radius` a disc, a line of kind `door` a door (`depth`,
+//!   `cost`).
+//!   `storey`, `elevation` and `name` are read as well, and `area` of what is walkable and of
+//!   marks. Between storeys:
 //!   - kind `level`: a storey, with its height in `elevation`; `storey`, the feature's `id` or
 //!     `name` is what others call it. Its geometry is not walkable.
 //!   - kind `stairs`, `escalator` or `ramp`: a multi-line of the first and the last step, two
@@ -52,13 +54,14 @@
 //!   column, a material of walls or `opentobelow`, `opening` a door, `fixture` and `kiosk` are
 //!   blocked, and `level` a storey that others name by `level_id`. Coordinates are those of a plan,
 //!   not degrees, and a level needs an `elevation`. Other types are left out with a note.
-//! - **WKT**: one geometry per line, after an optional `walkable` or `blocked`; `#` begins a
-//!   comment.
+//! - **WKT**: one geometry per line, after an optional `walkable`, `blocked` or `mark` and an
+//!   optional `area=NAME:COST`; `#` begins a comment.
 //! - **SVG**: shapes and paths with their transforms and fill rules. The class, label or id of an
-//!   element, or of a group around it, tells its kind by the same words. Unfilled lines are walls
-//!   as thick as their stroke.
+//!   element, or of a group around it, tells its kind by the same words, and `data-area` its area.
+//!   Unfilled lines are walls as thick as their stroke.
 //! - **DXF** (with the feature `dxf`): polylines, lines and circles. The name of the layer tells
-//!   their kind by the same words. Elements on other layers are ignored, with a note.
+//!   their kind by the same words. Elements on other layers are ignored, with a note. There are no
+//!   areas.
 //! - **TOML**: everything that a plan can hold, including doors, stairs and lifts. This is
 //!   [`EXAMPLE`]:
 //!
@@ -70,6 +73,15 @@
 //!
 //! In GeoJSON, WKT and DXF y points up (north). It becomes `-z`, so that nothing is mirrored. In SVG
 //! and TOML the second coordinate is z.
+//!
+//! # Areas
+//! A walkable shape or a mark may have an area: `NAME`, `NAME:COST` with the cost of a metre, or
+//! `blocked`. Ground is divided where the area changes, exactly along the shapes: where the agent's
+//! centre is, not its radius around it. A mark makes nothing walkable; it gives its area to the
+//! ground in it, or cuts it out. Where walkable shapes of several areas lie over each other, what is
+//! blocked counts before all others, then the larger id (areas are numbered from 2 on in the order
+//! of the file); marks count after them, in their order. Openings of doors are plain ground, unless
+//! a shape or mark lies over them.
 //!
 //! # What is repaired, and what is an error
 //! Rings may have either winding, and may be closed or open. Rings that cross themselves are filled.
@@ -90,11 +102,12 @@ mod offset;
 mod plan;
 mod read;
 mod tangle;
+mod zones;
 
 /// A plan in TOML that holds everything a plan can hold.
 pub const EXAMPLE: &str = include_str!("example.toml");
 
-pub use base::{DoorLine, Ground, Obstacle, PlanBase, PlanWindow, StoreyBase};
+pub use base::{DoorLine, Ground, Obstacle, PlanBase, PlanMark, PlanPart, PlanWindow, StoreyBase};
 pub use config::{Join, PlanConfig};
 pub use error::{NoteKind, PlanError, PlanNote};
 pub use plan::{

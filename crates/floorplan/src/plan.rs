@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Vec3, Vec3Swizzles};
+use waymesh_core::{AreaError, AreaId, AreaTable};
 
 use crate::{PlanError, PlanNote};
 
@@ -26,6 +27,8 @@ pub struct FloorPlan {
     pub lifts: Vec<Lift>,
     /// The agent that the plan asks for, if it does.
     pub agent: AgentWish,
+    /// Names and costs of the areas of its shapes.
+    pub areas: AreaTable,
     /// Notes of the reader.
     pub notes: Vec<PlanNote>,
 }
@@ -52,6 +55,9 @@ pub struct Storey {
     pub blocked: Vec<Shape>,
     /// Openings in walls.
     pub doors: Vec<Door>,
+    /// Shapes that give their area to the ground in them, whatever area it had, or cut it out with
+    /// [`AreaId::NULL`]. Where several lie over each other, the last one counts.
+    pub marks: Vec<Shape>,
 }
 
 impl Storey {
@@ -69,13 +75,23 @@ pub struct Shape {
     pub source: Arc<str>,
     /// Its outline.
     pub outline: Outline,
+    /// What the ground in it is made of, for walkable shapes and marks. Where walkable shapes lie
+    /// over each other, the largest id counts.
+    pub area: AreaId,
 }
 
 impl Shape {
-    /// Makes a shape.
+    /// Makes a shape of plain ground.
     #[must_use]
     pub fn new(source: impl Into<Arc<str>>, outline: Outline) -> Self {
-        Self { source: source.into(), outline }
+        Self { source: source.into(), outline, area: AreaId::GROUND }
+    }
+
+    /// Sets the area.
+    #[must_use]
+    pub fn with_area(mut self, area: AreaId) -> Self {
+        self.area = area;
+        self
     }
 
     /// Makes a polygon without holes.
@@ -253,8 +269,13 @@ impl FloorPlan {
     /// Adds another plan. Storeys of the same name are merged, at the height of the first.
     ///
     /// # Errors
-    /// [`PlanError::TwoAgents`] if both name a size of the agent and differ; nothing is added.
-    pub fn merge(&mut self, other: Self) -> Result<(), PlanError> {
+    /// - [`PlanError::TwoAgents`] if both name a size of the agent and differ;
+    /// - [`PlanError::Area`] if both name an area and differ in its cost or colour, or if there are
+    ///   too many areas.
+    ///
+    /// Nothing is added then. Areas of the same name become one, others get a new id if theirs is
+    /// taken.
+    pub fn merge(&mut self, mut other: Self) -> Result<(), PlanError> {
         let sizes = |plan: &Self| [("radius", plan.agent.radius), ("height", plan.agent.height)];
         for ((size, own), (_, others)) in sizes(self).into_iter().zip(sizes(&other)) {
             if let (Some(first), Some(second)) = (own, others)
@@ -263,17 +284,48 @@ impl FloorPlan {
                 return Err(PlanError::TwoAgents { size, first, second });
             }
         }
+        self.merge_areas(&mut other)?;
         for storey in other.storeys {
             let own = self.storey_mut(&storey.name, storey.elevation);
             own.walkable.extend(storey.walkable);
             own.blocked.extend(storey.blocked);
             own.doors.extend(storey.doors);
+            own.marks.extend(storey.marks);
         }
         self.stairs.extend(other.stairs);
         self.lifts.extend(other.lifts);
         self.notes.extend(other.notes);
         self.agent.radius = other.agent.radius.or(self.agent.radius);
         self.agent.height = other.agent.height.or(self.agent.height);
+        Ok(())
+    }
+
+    /// Adds the areas of another plan, and gives its shapes the ids that they have here.
+    fn merge_areas(&mut self, other: &mut Self) -> Result<(), PlanError> {
+        let mut table = self.areas.clone();
+        let mut ids = Vec::new();
+        for (id, area) in other.areas.iter() {
+            let element: Arc<str> = format!("area {:?}", area.name).into();
+            let failed = |source| PlanError::Area { element: element.clone(), source };
+            let own = match table.by_name(&area.name) {
+                Some(own) if table.get(own) == Some(area) => own,
+                Some(_) => return Err(failed(AreaError::SameName { name: area.name.clone() })),
+                None if table.get(id).is_none() => {
+                    table.insert(id, area.clone()).map_err(failed)?;
+                    id
+                }
+                None => table.add(area.clone()).map_err(failed)?,
+            };
+            ids.push((id, own));
+        }
+        self.areas = table;
+        for shape in
+            other.storeys.iter_mut().flat_map(|storey| storey.walkable.iter_mut().chain(&mut storey.marks))
+        {
+            if let Some(&(_, own)) = ids.iter().find(|(id, _)| *id == shape.area) {
+                shape.area = own;
+            }
+        }
         Ok(())
     }
 

@@ -5,7 +5,7 @@ mod common;
 use common::{Ring, area, distance, edge_distance, ground, in_any, plan, rings, scanned_area, winding};
 use proptest::prelude::*;
 use waymesh_core::Validate;
-use waymesh_floorplan::{Join, PlanBase, PlanConfig, PlanWindow};
+use waymesh_floorplan::{Join, PlanBase, PlanConfig, PlanPart, PlanWindow};
 
 /// A ring around a centre. Its radii vary strongly, so that it has notches and spikes. With `twist`
 /// it crosses itself.
@@ -146,7 +146,7 @@ proptest! {
                 let point = |column: i32, row: i32| waymesh_core::PlanPoint::new(column * side, row * side);
                 let window = PlanWindow { min: point(column, row), max: point(column + 1, row + 1) };
                 let part = base.window(storey, window);
-                let ground = base.ground_of([(&part, &[][..])]).expect("ground");
+                let ground = base.ground_of([PlanPart { base: &part, obstacles: &[], marks: &[] }]).expect("ground");
                 ground.contours.validate().expect("sound contours");
                 sum += area(&ground.contours);
             }

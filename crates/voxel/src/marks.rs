@@ -76,6 +76,14 @@ impl Mark {
 }
 
 impl MarkShape {
+    /// Checks its numbers.
+    ///
+    /// # Errors
+    /// See [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`].
+    pub fn validate(&self) -> Result<(), VoxelError> {
+        self.volume().map(|_| ())
+    }
+
     fn volume(&self) -> Result<Volume<'_>, VoxelError> {
         match self {
             Self::Box { bounds } => Volume::of_box(bounds),

@@ -119,6 +119,10 @@ pub(crate) struct PlanArgs {
     /// How the ground is cut into convex polygons. Default: notch-portals.
     #[arg(long, value_name = "KIND")]
     pub(crate) decomposition: Option<Decomposition>,
+    /// Volumes that give the ground of the storeys in them another area or cut it out, in TOML, as
+    /// of `waymesh build`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) marks: Option<PathBuf>,
     /// Threads, at most 1024; 0 for one per core. Default: 0.
     #[arg(long, value_name = "COUNT")]
     pub(crate) threads: Option<usize>,
@@ -341,8 +345,8 @@ pub(crate) struct Settings {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) area: Vec<String>,
     /// Volumes that give the ground in them another area, or cut it out: a TOML file of `[[mark]]`
-    /// with `area = "NAME[:COST]"` or `"blocked"`, and one of `box`, `cylinder` and `prism`. Voxels
-    /// and storeys only.
+    /// with `area = "NAME[:COST]"` or `"blocked"`, and one of `box`, `cylinder` and `prism`. Not
+    /// for slices.
     #[arg(long, value_name = "FILE")]
     pub(crate) marks: Option<PathBuf>,
     /// Highest ledge in metres that becomes a climb link, for an agent that can climb; 0 or no more

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use dxf::Drawing;
 use dxf::entities::{Entity, EntityType};
 
+use waymesh_core::AreaId;
+
 use super::{Reader, Role, role};
 use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanPosition};
 
@@ -16,12 +18,13 @@ pub(super) fn parse(reader: &Reader<'_>, mut bytes: &[u8]) -> Result<FloorPlan, 
     for (index, entity) in drawing.entities().enumerate() {
         let layer = &entity.common.layer;
         match (role(layer), outline(reader, entity)) {
-            (Some(Role::Door), _) => {
-                ignored.insert(format!("layer {layer:?} (doors are read from TOML and GeoJSON)"));
+            (Some(Role::Door | Role::Mark), _) => {
+                ignored.insert(format!("layer {layer:?} (doors and marks are read from TOML and GeoJSON)"));
             }
             (Some(kind), Some(outline)) => {
                 let kind = if matches!(outline, Outline::Wall { .. }) { Role::Blocked } else { kind };
-                reader.add(&mut plan, None, kind, &format!("entity {index} on layer {layer:?}"), outline);
+                let element = format!("entity {index} on layer {layer:?}");
+                reader.add(&mut plan, None, (kind, AreaId::GROUND), &element, outline);
             }
             (None, Some(_)) => {
                 ignored.insert(format!("layer {layer:?}, whose name has no word such as floor or wall,"));

@@ -3,6 +3,7 @@
 //! (<https://docs.ogc.org/cs/20-094/index.html>).
 
 use geojson::{Feature, GeoJson, GeometryValue, JsonValue, Position};
+use waymesh_core::AreaId;
 
 use super::{Reader, Role, role};
 use crate::{
@@ -241,7 +242,7 @@ fn add(
         Some("fixture" | "kiosk") => Some(Role::Blocked),
         Some(kind) => Some(role(kind).ok_or_else(|| {
             reader.fault(format!(
-                "{element}: kind is {kind:?}, but must be walkable, blocked, door, stairs, lift or level"
+                "{element}: kind is {kind:?}, but must be walkable, blocked, door, mark, stairs, lift or level"
             ))
         })?),
         None => None,
@@ -256,12 +257,14 @@ fn add(
         let mut rings = rings.iter().map(|ring| line(ring)).collect::<Result<Vec<_>, _>>()?.into_iter();
         Ok(Outline::Polygon { outer: rings.next().unwrap_or_default(), holes: rings.collect() })
     };
-    let area = kind.unwrap_or(Role::Walkable);
+    let role = kind.unwrap_or(Role::Walkable);
+    let area = (role, reader.area(plan, element, role, properties.text("area"))?);
     let wall = |plan: &mut FloorPlan, element: &str, points: Vec<PlanPosition>| {
         if kind == Some(Role::Door) {
             return door(reader, plan, storey, element, properties, &points);
         }
-        reader.add(plan, storey, Role::Blocked, element, Outline::Wall { line: points, width });
+        let role = if role == Role::Mark { area } else { (Role::Blocked, AreaId::GROUND) };
+        reader.add(plan, storey, role, element, Outline::Wall { line: points, width });
         Ok(())
     };
     match geometry {

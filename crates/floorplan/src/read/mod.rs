@@ -18,7 +18,7 @@ mod wkt;
 
 use std::path::Path;
 
-use waymesh_core::BadField;
+use waymesh_core::{AreaId, BadField};
 
 use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape};
 
@@ -169,6 +169,8 @@ enum Role {
     Walkable,
     Blocked,
     Door,
+    /// Gives its area to the ground in it.
+    Mark,
 }
 
 /// Returns the role of a layer, a class or a kind of this name, by its words: `A-WALL-FULL` is
@@ -181,6 +183,7 @@ fn role(name: &str) -> Option<Role> {
                 Some(Role::Blocked)
             }
             "door" | "doors" => Some(Role::Door),
+            "mark" | "marks" => Some(Role::Mark),
             _ => None,
         }
     })
@@ -218,20 +221,40 @@ impl Reader<'_> {
         [x * self.options.scale, y * self.options.scale]
     }
 
-    /// Adds an area or a wall.
+    /// Returns the area that an element names, and adds it to the plan; plain ground if it names
+    /// none. What is blocked has no area, and a mark must have one.
+    fn area(
+        &self,
+        plan: &mut FloorPlan,
+        element: &str,
+        role: Role,
+        area: Option<&str>,
+    ) -> Result<AreaId, PlanError> {
+        match (role, area) {
+            (Role::Blocked | Role::Door, _) | (Role::Walkable, None) => Ok(AreaId::GROUND),
+            (Role::Mark, None) => Err(self.fault(format!("{element}: a mark has no area"))),
+            (Role::Walkable | Role::Mark, Some(area)) => plan
+                .areas
+                .named(area)
+                .map_err(|source| PlanError::Area { element: self.source(element).into(), source }),
+        }
+    }
+
+    /// Adds a shape or a wall.
     fn add(
         &self,
         plan: &mut FloorPlan,
         storey: Option<(&str, f64)>,
-        role: Role,
+        (role, area): (Role, AreaId),
         element: &str,
         outline: Outline,
     ) {
         let (name, elevation) = storey.unwrap_or((&self.options.storey, self.options.elevation));
         let storey = plan.storey_mut(name, elevation);
-        let shape = Shape::new(self.source(element), outline);
+        let shape = Shape::new(self.source(element), outline).with_area(area);
         match role {
             Role::Walkable => storey.walkable.push(shape),
+            Role::Mark => storey.marks.push(shape),
             Role::Blocked | Role::Door => storey.blocked.push(shape),
         }
     }

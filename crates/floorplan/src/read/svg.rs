@@ -1,9 +1,10 @@
 //! SVG: `path`, `polygon`, `polyline`, `line`, `rect`, `circle` and `ellipse`, with their
-//! transforms. The class, label or id of an element or of a group around it tells its kind. Without
-//! such a word, areas are walkable.
+//! transforms. The class, label or id of an element or of a group around it tells its kind, and
+//! `data-area` its area. Without such a word, shapes are walkable.
 
 use roxmltree::{Document, Node};
 use svgtypes::{Length, LengthUnit, PointsParser, SimplePathSegment, SimplifyingPathParser, Transform};
+use waymesh_core::AreaId;
 
 use super::{Reader, Role, role};
 use crate::{Fill, FloorPlan, NoteKind, Outline, PlanError, PlanPosition};
@@ -20,8 +21,8 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     let line_ends: Vec<usize> = text.match_indices('\n').map(|(place, _)| place).collect();
     let identity = Transform::new(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
     // An explicit stack, because groups may be nested deeply.
-    let mut stack = vec![(document.root_element(), identity, None)];
-    while let Some((node, outer, inherited)) = stack.pop() {
+    let mut stack = vec![(document.root_element(), identity, None, None)];
+    while let Some((node, outer, inherited, around)) = stack.pop() {
         if !node.is_element()
             || matches!(node.tag_name().name(), "defs" | "clipPath" | "mask" | "symbol" | "metadata")
         {
@@ -35,16 +36,19 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         };
         let transform = product(&outer, &own);
         let kind = label(node).or(inherited);
+        let area = attribute(node, "data-area").or(around);
         let element = Element { reader, node, transform, line_ends: &line_ends };
         if let Some(outline) = element.outline()? {
-            element.add(&mut plan, kind, outline);
+            let role = kind.unwrap_or(Role::Walkable);
+            let area = reader.area(&mut plan, &element.name(), role, area)?;
+            element.add(&mut plan, kind, area, outline);
         } else if matches!(node.tag_name().name(), "use" | "image" | "text") {
             let what = format!("<{}>", node.tag_name().name());
             reader.note(&mut plan, &element.name(), NoteKind::Ignored { what });
         }
         // Reversed, so that the stack returns children in the order of the file.
         for child in node.children().rev() {
-            stack.push((child, transform, kind));
+            stack.push((child, transform, kind, area));
         }
     }
     Ok(plan)
@@ -254,7 +258,7 @@ impl Element<'_, '_> {
         self.at(sum(|point| point.0), sum(|point| point.1))
     }
 
-    fn add(&self, plan: &mut FloorPlan, kind: Option<Role>, drawn: Drawn) {
+    fn add(&self, plan: &mut FloorPlan, kind: Option<Role>, area: AreaId, drawn: Drawn) {
         let (reader, name) = (self.reader, self.name());
         if kind == Some(Role::Door) {
             let what = "a door (doors are read from TOML and GeoJSON)".into();
@@ -265,13 +269,15 @@ impl Element<'_, '_> {
                     .is_some_and(|style| style.replace(' ', "").contains("fill-rule:evenodd"));
             let fill = if even_odd { Fill::EvenOdd } else { Fill::NonZero };
             let outline = Outline::Loops { loops: drawn.lines, fill };
-            reader.add(plan, None, kind.unwrap_or(Role::Walkable), &name, outline);
+            reader.add(plan, None, (kind.unwrap_or(Role::Walkable), area), &name, outline);
         } else {
             let stroke =
                 attribute(self.node, "stroke-width").and_then(|text| text.trim().parse::<f64>().ok());
             let width = stroke.map_or(reader.options.wall_width, |width| width * reader.options.scale);
+            let role =
+                if kind == Some(Role::Mark) { (Role::Mark, area) } else { (Role::Blocked, AreaId::GROUND) };
             for line in drawn.lines {
-                reader.add(plan, None, Role::Blocked, &name, Outline::Wall { line, width });
+                reader.add(plan, None, role, &name, Outline::Wall { line, width });
             }
         }
     }

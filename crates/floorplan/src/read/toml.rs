@@ -2,6 +2,7 @@
 //! crate's documentation has a complete example.
 
 use serde::Deserialize;
+use waymesh_core::Area;
 
 use super::{Reader, Role};
 use crate::{
@@ -13,6 +14,8 @@ use crate::{
 struct File {
     #[serde(default)]
     agent: Agent,
+    #[serde(default)]
+    area: Vec<Kind>,
     #[serde(default)]
     storey: Vec<Floor>,
     #[serde(default)]
@@ -28,6 +31,15 @@ struct Agent {
     height: Option<f32>,
 }
 
+/// An area: shapes name it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kind {
+    name: String,
+    cost: Option<f32>,
+    colour: Option<[u8; 3]>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Floor {
@@ -40,6 +52,8 @@ struct Floor {
     blocked: Vec<Item>,
     #[serde(default)]
     door: Vec<Opening>,
+    #[serde(default)]
+    mark: Vec<Item>,
 }
 
 /// A shape: exactly one of `outline`, `line`, `points`, `box`, `disc`.
@@ -47,6 +61,8 @@ struct Floor {
 #[serde(deny_unknown_fields)]
 struct Item {
     name: Option<String>,
+    /// `NAME`, `NAME:COST` or `blocked`. Not for blocked shapes; marks must have it.
+    area: Option<String>,
     outline: Option<Vec<PlanPosition>>,
     #[serde(default)]
     holes: Vec<Vec<PlanPosition>>,
@@ -140,12 +156,20 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         agent: AgentWish { radius: file.agent.radius, height: file.agent.height },
         ..FloorPlan::default()
     };
+    for kind in file.area {
+        let element = reader.source(&format!("area {:?}", kind.name));
+        let mut area = Area::new(kind.name).with_cost(kind.cost.unwrap_or(1.0));
+        area.colour = kind.colour;
+        let added = plan.areas.add_named(area);
+        added.map_err(|source| PlanError::Area { element: element.into(), source })?;
+    }
     for floor in file.storey {
         plan.check_storeys()?;
         if plan.storeys.iter().any(|storey| storey.name == floor.name) {
             return Err(PlanError::StoreyTwice { name: floor.name });
         }
-        plan.storeys.push(storey(reader, floor)?);
+        let storey = storey(reader, &mut plan, floor)?;
+        plan.storeys.push(storey);
     }
     for (index, steps) in file.stairs.into_iter().enumerate() {
         let landing = |end: End| Landing { storey: end.storey, line: end.line };
@@ -177,15 +201,23 @@ fn named(name: Option<String>, index: usize) -> String {
     name.unwrap_or_else(|| index.to_string())
 }
 
-fn storey(reader: &Reader<'_>, floor: Floor) -> Result<Storey, PlanError> {
+fn storey(reader: &Reader<'_>, plan: &mut FloorPlan, floor: Floor) -> Result<Storey, PlanError> {
     let mut storey = Storey::new(floor.name, floor.elevation);
-    for (role, items) in [(Role::Walkable, floor.walkable), (Role::Blocked, floor.blocked)] {
-        let word = if role == Role::Walkable { "walkable" } else { "blocked" };
+    let lists = [
+        (Role::Walkable, "walkable", floor.walkable, &mut storey.walkable),
+        (Role::Blocked, "blocked", floor.blocked, &mut storey.blocked),
+        (Role::Mark, "mark", floor.mark, &mut storey.marks),
+    ];
+    for (role, word, items, shapes) in lists {
         for (index, item) in items.into_iter().enumerate() {
             let name = named(item.name.as_ref().map(|name| format!("{name:?}")), index);
-            let source = reader.source(&format!("storey {:?}, {word} {name}", storey.name));
-            let shape = Shape::new(source.clone(), outline(reader, &source, item)?);
-            if role == Role::Walkable { &mut storey.walkable } else { &mut storey.blocked }.push(shape);
+            let element = format!("storey {:?}, {word} {name}", storey.name);
+            if role == Role::Blocked && item.area.is_some() {
+                return Err(reader.fault(format!("{element}: what is blocked has no area")));
+            }
+            let area = reader.area(plan, &element, role, item.area.as_deref())?;
+            let source = reader.source(&element);
+            shapes.push(Shape::new(source.clone(), outline(reader, &source, item)?).with_area(area));
         }
     }
     for (index, opening) in floor.door.into_iter().enumerate() {

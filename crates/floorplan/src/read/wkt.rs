@@ -1,6 +1,7 @@
 //! Well-known text: one geometry per line, after an optional word `walkable`, which is the default,
-//! or `blocked`. `#` begins a comment.
+//! `blocked` or `mark`, and an optional `area=NAME:COST`. `#` begins a comment.
 
+use waymesh_core::AreaId;
 use wkt::Wkt;
 use wkt::types::{LineString, Polygon};
 
@@ -20,6 +21,11 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
             Some(Role::Door) | None => (Role::Walkable, line),
             Some(kind) => (kind, line[first.len()..].trim_start()),
         };
+        let (area, geometry) = match geometry.strip_prefix("area=") {
+            Some(rest) => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+            None => ("", geometry),
+        };
+        let area = reader.area(&mut plan, &element, kind, Some(area).filter(|area| !area.is_empty()))?;
         let depth = deepest(geometry);
         if depth > MOST_NESTED {
             let message = format!("line {number}: nested {depth} deep, the limit is {MOST_NESTED}");
@@ -27,7 +33,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         }
         let geometry: Wkt<f64> =
             geometry.parse().map_err(|error| reader.fault(format!("line {number}: {error}")))?;
-        add(reader, &mut plan, kind, &element, &geometry);
+        add(reader, &mut plan, (kind, area), &element, &geometry);
     }
     Ok(plan)
 }
@@ -49,7 +55,7 @@ fn deepest(text: &str) -> usize {
     deepest
 }
 
-fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: Role, element: &str, geometry: &Wkt<f64>) {
+fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: (Role, AreaId), element: &str, geometry: &Wkt<f64>) {
     let line = |line: &LineString<f64>| -> Vec<PlanPosition> {
         line.coords().iter().map(|point| reader.north(point.x, point.y)).collect()
     };
@@ -58,6 +64,7 @@ fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: Role, element: &str, geo
         let mut rings = polygon.rings().iter().map(line);
         Outline::Polygon { outer: rings.next().unwrap_or_default(), holes: rings.collect() }
     };
+    let wide = if kind.0 == Role::Mark { kind } else { (Role::Blocked, AreaId::GROUND) };
     match geometry {
         Wkt::Polygon(one) => reader.add(plan, None, kind, element, polygon(one)),
         Wkt::MultiPolygon(many) => {
@@ -65,11 +72,11 @@ fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: Role, element: &str, geo
                 reader.add(plan, None, kind, &format!("{element}, polygon {index}"), polygon(one));
             }
         }
-        // A line is always a wall.
-        Wkt::LineString(one) => reader.add(plan, None, Role::Blocked, element, wall(line(one))),
+        // A line is a wall, unless it is a mark.
+        Wkt::LineString(one) => reader.add(plan, None, wide, element, wall(line(one))),
         Wkt::MultiLineString(many) => {
             for (index, one) in many.line_strings().iter().enumerate() {
-                reader.add(plan, None, Role::Blocked, &format!("{element}, line {index}"), wall(line(one)));
+                reader.add(plan, None, wide, &format!("{element}, line {index}"), wall(line(one)));
             }
         }
         Wkt::MultiPoint(many) => {

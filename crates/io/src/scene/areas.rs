@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use waymesh_core::{Area, AreaError, AreaId, AreaTable};
+use waymesh_core::{AreaError, AreaId, AreaTable};
 
 /// What a file calls a surface. Names that there are none of are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,47 +167,15 @@ impl AreaRules {
         Ok(result)
     }
 
-    /// Returns the area of the right side of a rule, `NAME[:COST]` or `blocked`. A new one is added
-    /// to the table.
-    ///
-    /// # Errors
-    /// See [`AreaRules::parse`].
-    pub fn area(&mut self, area: &str) -> Result<AreaId, AreaRuleError> {
-        self.add_area(area, area)
-    }
-
     fn add_area(&mut self, area: &str, rule: &str) -> Result<AreaId, AreaRuleError> {
-        let malformed = || AreaRuleError::Malformed { rule: rule.to_owned() };
-        let (name, cost) = match area.rsplit_once(':') {
-            Some((name, cost)) => (name, Some(cost.trim().parse::<f32>().map_err(|_| malformed())?)),
-            None => (area, None),
-        };
-        match name.trim() {
-            "" => Err(malformed()),
-            "blocked" if cost.is_some() => Err(malformed()),
-            "blocked" => Ok(AreaId::NULL),
-            name => self.named(rule, name, cost),
-        }
-    }
-
-    /// The area of a name, added to the table if it is not there.
-    fn named(&mut self, rule: &str, name: &str, cost: Option<f32>) -> Result<AreaId, AreaRuleError> {
-        let known = self.table.by_name(name).and_then(|id| Some((id, self.table.get(id)?.clone())));
-        if let (Some((_, area)), Some(cost)) = (&known, cost)
-            && area.cost.to_bits() != cost.to_bits()
-        {
-            return Err(AreaRuleError::OtherCost { rule: rule.to_owned() });
-        }
-        let failed = |source| AreaRuleError::Area { rule: rule.to_owned(), source };
-        let area = Area::new(name).with_cost(cost.unwrap_or(1.0));
-        match known {
-            Some((id, _)) => Ok(id),
-            None if name == "ground" => {
-                self.table.insert(AreaId::GROUND, area).map_err(failed)?;
-                Ok(AreaId::GROUND)
+        self.table.named(area).map_err(|source| {
+            let rule = rule.to_owned();
+            match source {
+                AreaError::Malformed { .. } => AreaRuleError::Malformed { rule },
+                AreaError::OtherCost { .. } => AreaRuleError::OtherCost { rule },
+                source => AreaRuleError::Area { rule, source },
             }
-            None => self.table.add(area).map_err(failed),
-        }
+        })
     }
 
     /// Returns the areas of the rules.

@@ -83,7 +83,8 @@ pub struct BakeConfig {
     /// Which ground is kept. Default all.
     pub keep: Keep,
     /// Volumes that give the ground in them another area, or cut it out, in order; where they
-    /// overlap, the last one counts. Borders of marks run along cells. Ground that is cut out gets no
+    /// overlap, the last one counts. Borders of marks run along cells, those of floor
+    /// plans along the shape. Ground that is cut out gets no
     /// margin of the agent's radius. Default none.
     pub marks: Vec<Mark>,
     /// Names, costs and colours of areas, for the mesh. Default none.

@@ -56,7 +56,7 @@ pub struct WorldUpdate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObstacleId(pub u64);
 
-/// Names a mark of a [`crate::World`]. Never given twice.
+/// Names a mark of a [`crate::World`] or a [`crate::PlanWorld`]. Never given twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MarkId(pub u64);
 

@@ -2,12 +2,14 @@
 
 mod merge;
 
+use waymesh_core::stage::StageError;
 use waymesh_core::{
     Agent, BadField, Observer, PolyMesh, TriangleSource, Validate, Warning, nearest_f32, setters,
 };
-use waymesh_floorplan::{FloorPlan, Join, PlanBase, PlanConfig, PlanNote};
+use waymesh_floorplan::{FloorPlan, Join, Outline, PlanBase, PlanConfig, PlanMark, PlanNote, Shape};
 use waymesh_graph::Link;
 use waymesh_triangulate::RefineConfig;
+use waymesh_voxel::MarkShape;
 
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, ConfigError, FrontEnd, GridReport, Ground, Heights, InputLinks,
@@ -116,7 +118,6 @@ impl FrontEnd for FloorPlans {
         ("max_seam_error", EXACT),
         ("corners", EXACT),
         ("merge_region", PIECES),
-        ("marks", "a plan tells by its own shapes what is blocked"),
         ("partition", PIECES),
         ("max_height_error_levels", FLAT),
         ("enclosed", "a plan has no triangles to lie inside of"),
@@ -146,7 +147,7 @@ impl FrontEnd for FloorPlans {
     ) -> Result<Ground<'a>, BakeError> {
         self.validate()?;
         let config = stages.config();
-        let base = recorder.stage("plan", |_| PlanBase::new(plan, &self.plan_config(config)))?;
+        let base = recorder.stage("plan", |_| self.plan_base(plan, config))?;
         tell(base.notes(), recorder);
         let ground = recorder.stage("ground", |_| base.ground())?;
         tell(&ground.notes, recorder);
@@ -182,21 +183,22 @@ impl FrontEnd for FloorPlans {
 }
 
 impl Baker<FloorPlans> {
-    /// Floor plans for an agent of 0.3 m radius. Sizes of the agent that a plan names are not used:
-    /// see [`Baker::plans_for`].
+    /// Floor plans for an agent of 0.3 m radius. Sizes of the agent that a plan names are not used,
+    /// nor the names and costs of its areas: see [`Baker::plans_for`].
     #[must_use]
     pub fn plans() -> Self {
         Self::new(FloorPlans::default(), FloorPlans::defaults())
     }
 
-    /// The same as [`Baker::plans`], with the agent that a plan names.
+    /// The same as [`Baker::plans`], with the agent that a plan names, and its areas.
     #[must_use]
     pub fn plans_for(plan: &FloorPlan) -> Self {
         let config = FloorPlans::defaults();
         let agent = config.agent;
         let radius = plan.agent.radius.unwrap_or(agent.radius);
         let height = plan.agent.height.unwrap_or(agent.height);
-        Self::new(FloorPlans::default(), config.with_agent(agent.with_radius(radius).with_height(height)))
+        let agent = agent.with_radius(radius).with_height(height);
+        Self::new(FloorPlans::default(), config.with_agent(agent).with_areas(plan.areas.clone()))
     }
 }
 
@@ -207,6 +209,23 @@ impl FloorPlans {
             BadField::unless_length(field, value)?;
         }
         Ok(())
+    }
+
+    /// The plan with the marks of the settings on the storeys whose height is in them.
+    pub(crate) fn plan_base(&self, plan: &FloorPlan, config: &BakeConfig) -> Result<PlanBase, BakeError> {
+        let plan_config = self.plan_config(config);
+        let mut base = PlanBase::new(plan, &plan_config)?;
+        for (number, mark) in config.marks.iter().enumerate() {
+            let (outline, [low, high]) = footprint(&mark.shape)?;
+            let shape = Shape::new(format!("mark {number}"), outline).with_area(mark.area);
+            let over = PlanMark::new(&shape, &plan_config)?;
+            for (storey, floor) in plan.storeys.iter().enumerate() {
+                if (low..=high).contains(&floor.elevation) {
+                    base.add_mark(storey, over.clone())?;
+                }
+            }
+        }
+        Ok(base)
     }
 
     /// What the ground of a plan is made by.
@@ -247,6 +266,33 @@ impl FloorPlans {
             .with_max_border_shift(metres(SHIFT_CELLS * cell_size));
         Ok(Some(refine))
     }
+}
+
+/// The outline of a mark seen from above, and its lower and upper height.
+fn footprint(shape: &MarkShape) -> Result<(Outline, [f64; 2]), BakeError> {
+    shape.validate().map_err(|error| StageError::new("marks", error))?;
+    let exact = |point: [f32; 2]| point.map(f64::from);
+    Ok(match shape {
+        MarkShape::Box { bounds } => {
+            let [min, max] = [bounds.min, bounds.max].map(|corner| exact([corner.x, corner.z]));
+            let is_empty = min[0] > max[0] || min[1] > max[1];
+            let outer =
+                if is_empty { Vec::new() } else { vec![min, [max[0], min[1]], max, [min[0], max[1]]] };
+            (Outline::Polygon { outer, holes: Vec::new() }, exact([bounds.min.y, bounds.max.y]))
+        }
+        MarkShape::Prism { corners, heights } => {
+            let outer = corners.iter().map(|corner| exact(corner.to_array())).collect();
+            (Outline::Polygon { outer, holes: Vec::new() }, exact(*heights))
+        }
+        MarkShape::Cylinder { base, radius, height } => {
+            let disc = Outline::Disc { centre: exact([base.x, base.z]), radius: f64::from(*radius) };
+            (disc, exact([base.y, base.y + height]))
+        }
+        _ => {
+            let (front_end, reason) = (FloorPlans::NAME, "it is no box, prism or cylinder");
+            return Err(BakeError::OptionNotSupported { option: "marks", front_end, reason });
+        }
+    })
 }
 
 /// The number that was written as this single: 0.001, not 0.0010000000475.

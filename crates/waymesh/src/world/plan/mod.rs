@@ -7,11 +7,13 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use waymesh_core::{BadField, Observer, PlanPoint, PolyMesh, Validate, saturating_i32};
-use waymesh_floorplan::{FloorPlan, Obstacle, PlanBase, PlanError, PlanWindow, Shape, StoreyBase};
+use waymesh_floorplan::{
+    FloorPlan, Obstacle, PlanBase, PlanError, PlanMark, PlanPart, PlanWindow, Shape, StoreyBase,
+};
 use waymesh_graph::{Link, LinkId, NavMesh};
 
 use super::links::WorldLinks;
-use super::parts::{MeshHandle, ObstacleId, Obstacles, Parts, WorldUpdate};
+use super::parts::{MarkId, MeshHandle, ObstacleId, Obstacles, Parts, WorldUpdate};
 use crate::bake::{BakeError, Baker, Recorder, StageSet, keep, mesh};
 use crate::front::FloorPlans;
 use crate::front::plan::{find_links, tell};
@@ -28,7 +30,7 @@ pub(super) struct PlanTile {
     column: i32,
 }
 
-/// A floor plan whose obstacles come and go.
+/// A floor plan whose obstacles and marks come and go.
 ///
 /// # Guarantees
 /// - An update builds the windows that a changed obstacle reaches into, and no others; the polygons
@@ -76,6 +78,7 @@ pub struct PlanWorld {
     tiles: BTreeMap<PlanTile, (PlanWindow, StoreyBase)>,
     parts: Parts<PlanTile, PolyMesh>,
     obstacles: Obstacles<(usize, Obstacle)>,
+    marks: Obstacles<(usize, PlanMark)>,
     links: WorldLinks,
 }
 
@@ -93,7 +96,7 @@ impl PlanWorld {
         let (merge, expected) =
             (front.merge_distance, "0 in a plan that changes: only a whole plan can be merged");
         BadField::unless(merge <= 0.0, "merge_distance", merge, expected).map_err(PlanError::from)?;
-        let base = PlanBase::new(&plan, &front.plan_config(stages.config()))?;
+        let base = front.plan_base(&plan, stages.config())?;
         let frame = *base.frame();
         let side = (tile_side / f64::from(frame.cell_size)).round();
         let tiles = (f64::from(frame.width) / side).ceil() * (f64::from(frame.depth) / side).ceil();
@@ -113,6 +116,7 @@ impl PlanWorld {
             links: WorldLinks::new(parts.handle()),
             parts,
             obstacles: Obstacles::new(),
+            marks: Obstacles::new(),
         };
         world.cut()?;
         Ok(world)
@@ -168,14 +172,34 @@ impl PlanWorld {
     pub fn add_obstacle(&mut self, storey: &str, shape: &Shape) -> Result<ObstacleId, BakeError> {
         let storey = self.base.storey_of(&shape.source, storey)?;
         let obstacle = Obstacle::new(shape, self.base.config())?;
-        self.touch(storey, &obstacle);
+        self.touch(storey, &obstacle.reach(&self.base));
         Ok(self.obstacles.add((storey, obstacle)))
     }
 
     /// Takes an obstacle away. Returns `true` if it was there.
     pub fn remove_obstacle(&mut self, id: ObstacleId) -> bool {
         let Some((storey, obstacle)) = self.obstacles.remove(id) else { return false };
-        self.touch(storey, &obstacle);
+        self.touch(storey, &obstacle.reach(&self.base));
+        true
+    }
+
+    /// Gives the ground in a shape of a storey the area of the shape, or cuts it out; the mesh
+    /// shows it after the next update. It counts after those of the plan and of the settings, and
+    /// after those added before.
+    ///
+    /// # Errors
+    /// See [`PlanWorld::add_obstacle`].
+    pub fn add_mark(&mut self, storey: &str, shape: &Shape) -> Result<MarkId, BakeError> {
+        let storey = self.base.storey_of(&shape.source, storey)?;
+        let mark = PlanMark::new(shape, self.base.config())?;
+        self.touch(storey, &mark.reach(&self.base));
+        Ok(MarkId(self.marks.add((storey, mark)).0))
+    }
+
+    /// Takes a mark away. Returns `true` if it was there.
+    pub fn remove_mark(&mut self, id: MarkId) -> bool {
+        let Some((storey, mark)) = self.marks.remove(ObstacleId(id.0)) else { return false };
+        self.touch(storey, &mark.reach(&self.base));
         true
     }
 
@@ -216,10 +240,9 @@ impl PlanWorld {
         Ok(())
     }
 
-    fn touch(&mut self, storey: usize, obstacle: &Obstacle) {
-        let reach = obstacle.reach(&self.base);
+    fn touch(&mut self, storey: usize, reach: &PlanWindow) {
         let touched =
-            self.tiles.iter().filter(|(tile, (window, _))| tile.storey == storey && meet(window, &reach));
+            self.tiles.iter().filter(|(tile, (window, _))| tile.storey == storey && meet(window, reach));
         self.parts.touch(touched.map(|(&tile, _)| tile));
     }
 
@@ -234,9 +257,9 @@ impl PlanWorld {
     /// # Errors
     /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let Self { stages, front, plan, base, tiles, parts, obstacles, links: kept, .. } = self;
+        let Self { stages, front, plan, base, tiles, parts, obstacles, marks, links: kept, .. } = self;
         let (stages, base) = (&*stages, &*base);
-        let ground = WindowGround { stages, front, base, tiles, obstacles };
+        let ground = WindowGround { stages, front, base, tiles, obstacles, marks };
         let is_first = parts.is_empty();
         parts.update(
             observer,
@@ -275,6 +298,7 @@ struct WindowGround<'a> {
     base: &'a PlanBase,
     tiles: &'a BTreeMap<PlanTile, (PlanWindow, StoreyBase)>,
     obstacles: &'a Obstacles<(usize, Obstacle)>,
+    marks: &'a Obstacles<(usize, PlanMark)>,
 }
 
 impl WindowGround<'_> {
@@ -288,7 +312,14 @@ impl WindowGround<'_> {
             .filter(|(storey, obstacle)| *storey == tile.storey && meet(window, &obstacle.reach(self.base)))
             .map(|(_, obstacle)| obstacle)
             .collect();
-        let ground = self.base.ground_of([(part, &obstacles[..])])?;
+        let marks: Vec<&PlanMark> = self
+            .marks
+            .iter()
+            .filter(|(storey, mark)| *storey == tile.storey && meet(window, &mark.reach(self.base)))
+            .map(|(_, mark)| mark)
+            .collect();
+        let part = PlanPart { base: part, obstacles: &obstacles, marks: &marks };
+        let ground = self.base.ground_of([part])?;
         self.stages.check("ground", |list| ground.contours.violations(list))?;
         if ground.contours.regions.is_empty() {
             return Ok(empty());

@@ -1,0 +1,174 @@
+//! Ground of several areas: it is divided along the borders of shapes that give areas, and along
+//! doors, all at once.
+
+use std::collections::BTreeMap;
+
+use geo::{Contains, InteriorPoint, LineString, Point, Polygon};
+use waymesh_core::{AreaId, GridFrame, PlanPoint};
+
+use crate::PlanConfig;
+use crate::area::{Extent, Region};
+use crate::assemble::{Piece, meet};
+use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position};
+
+/// A part of a storey whose ground has an area.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Zone {
+    pub(crate) area: AreaId,
+    pub(crate) region: Region,
+}
+
+/// Adds a zone over those before it. Ground that is cut out is kept apart: it goes before the
+/// ground comes to the grid.
+pub(crate) fn lay(zone: &Zone, zones: &mut Vec<Zone>, cut: &mut Region) {
+    if zone.area.is_walkable() {
+        *cut = cut.minus(&zone.region);
+        zones.push(zone.clone());
+    } else {
+        *cut = Region::union([&*cut, &zone.region]);
+    }
+}
+
+/// What a face of the ground is: the door whose sill it is part of, and its area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Label {
+    /// `None` beside all doors, which goes first.
+    sill: Option<usize>,
+    area: AreaId,
+}
+
+/// Divides ground along the borders of zones and along the sills of doors. The last zone over a
+/// place gives its area. The sills follow, in the order of the doors; where they overlap, the
+/// ground belongs to the first.
+///
+/// All lines are cut in one pass, so that pieces have the same points on both sides of a border. A
+/// face narrower than `near_distance`, as two roundings of one line leave, belongs to the neighbour
+/// with the longest common border; so does plain ground narrower than `close_distance`.
+pub(crate) fn divide(
+    polygons: &[LatticePolygon],
+    zones: &[Zone],
+    sills: &[Vec<PlanPoint>],
+    frame: &GridFrame,
+    config: &PlanConfig,
+) -> Vec<(LatticePolygon, AreaId)> {
+    let mut lines: Vec<Vec<PlanPoint>> = sills.to_vec();
+    for zone in zones {
+        for polygon in &zone.region.0 {
+            for ring in std::iter::once(polygon.exterior()).chain(polygon.interiors()) {
+                lines.push(ring.coords().skip(1).map(|&point| nearest_point(frame, point.into())).collect());
+            }
+        }
+    }
+    let places = places(zones);
+    let faces = lattice::slice(polygons, &lines);
+    let mut labels: Vec<(Label, bool)> =
+        faces.iter().map(|face| label(face, &places, sills, frame)).collect();
+    let mut pieces: Vec<Piece> = faces
+        .into_iter()
+        .map(|polygon| Piece { storey: 0, height: 0.0, polygon, area: AreaId::GROUND })
+        .collect();
+    join_slivers(&mut pieces, &mut labels, frame, config);
+    let mut groups: BTreeMap<Label, Vec<LatticePolygon>> = BTreeMap::new();
+    for (piece, (label, _)) in pieces.into_iter().zip(labels) {
+        groups.entry(label).or_default().push(piece.polygon);
+    }
+    groups
+        .into_iter()
+        .flat_map(|(label, faces)| {
+            lattice::united(&faces).into_iter().map(move |polygon| (polygon, label.area))
+        })
+        .collect()
+}
+
+/// Polygons of zones with their boxes, the last zone first.
+fn places(zones: &[Zone]) -> Vec<(AreaId, Extent, &Polygon<f64>)> {
+    zones
+        .iter()
+        .rev()
+        .flat_map(|zone| {
+            zone.region.0.iter().filter_map(move |polygon| {
+                let bounds = geo::BoundingRect::bounding_rect(polygon)?;
+                Some((zone.area, [bounds.min().into(), bounds.max().into()], polygon))
+            })
+        })
+        .collect()
+}
+
+/// The label of a face, and `true` if some zone covers it.
+fn label(
+    face: &LatticePolygon,
+    places: &[(AreaId, Extent, &Polygon<f64>)],
+    sills: &[Vec<PlanPoint>],
+    frame: &GridFrame,
+) -> (Label, bool) {
+    let ring = |points: &Vec<PlanPoint>| {
+        LineString::from_iter(points.iter().map(|point| [f64::from(point.x), f64::from(point.z)]))
+    };
+    let mut rings = face.iter().map(ring);
+    let outer = rings.next().unwrap_or_else(|| LineString::new(Vec::new()));
+    let inside = Polygon::new(outer, rings.collect()).interior_point();
+    let Some(inside) = inside else { return (Label { sill: None, area: AreaId::GROUND }, false) };
+    let on_sill = |sill: &Vec<PlanPoint>| Polygon::new(ring(sill), Vec::new()).contains(&inside);
+    let sill = sills.iter().position(on_sill);
+    let origin = position(frame, PlanPoint::new(0, 0));
+    let cell = f64::from(frame.cell_size);
+    let [x, z] = [origin[0] + inside.x() * cell, origin[1] + inside.y() * cell];
+    let zone = places.iter().find(|(_, [min, max], polygon)| {
+        min[0] <= x && x <= max[0] && min[1] <= z && z <= max[1] && polygon.contains(&Point::new(x, z))
+    });
+    let area = zone.map_or(AreaId::GROUND, |(area, ..)| *area);
+    (Label { sill, area }, zone.is_some())
+}
+
+/// Gives faces that are too narrow the area of a neighbour, the smallest faces first.
+fn join_slivers(pieces: &mut [Piece], labels: &mut [(Label, bool)], frame: &GridFrame, config: &PlanConfig) {
+    let cell = f64::from(frame.cell_size);
+    let (near, close) = (config.near_distance / cell, config.close_distance / cell);
+    let narrow: Vec<bool> = pieces
+        .iter()
+        .zip(&*labels)
+        .map(|(piece, (_, is_covered))| {
+            let width = width(&piece.polygon);
+            width < near || !is_covered && width < close
+        })
+        .collect();
+    if !narrow.contains(&true) {
+        return;
+    }
+    let twins = meet(pieces);
+    let mut order: Vec<usize> = (0..pieces.len()).filter(|&face| narrow[face]).collect();
+    order.sort_by_key(|&face| (doubled_area(&pieces[face].polygon), face));
+    for face in order {
+        let mut borders: BTreeMap<usize, f64> = BTreeMap::new();
+        for (ring, points) in pieces[face].polygon.iter().enumerate() {
+            for (index, &from) in points.iter().enumerate() {
+                let Some(&(other, ..)) = twins.get(&(face, ring, index)) else { continue };
+                if labels[other].0.sill == labels[face].0.sill {
+                    *borders.entry(other).or_default() += length(from, points[(index + 1) % points.len()]);
+                }
+            }
+        }
+        // Of equal ones, the first.
+        let longest = borders.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((other, _)) = longest {
+            labels[face].0.area = labels[other].0.area;
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
+fn length(from: PlanPoint, to: PlanPoint) -> f64 {
+    (from.distance_squared(to) as f64).sqrt()
+}
+
+/// The mean width of a long face, in cells; half of that of a square.
+fn width(face: &LatticePolygon) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
+    let doubled = doubled_area(face) as f64;
+    let perimeter: f64 = face
+        .iter()
+        .flat_map(|ring| ring.iter().zip(ring.iter().cycle().skip(1)))
+        .map(|(&from, &to)| length(from, to))
+        .sum();
+    doubled / perimeter.max(1.0)
+}

@@ -1,0 +1,163 @@
+//! Areas and marks of floor plans, and of plans that change.
+
+use glam::{Vec2, Vec3, vec3};
+use waymesh::core::Validate;
+use waymesh::floorplan::{EXAMPLE, FloorPlan, Outline, PlanFormat, ReadOptions, Shape, parse_plan};
+use waymesh::graph::{AreaCosts, AreaFilter, NavMesh};
+use waymesh::voxel::{Mark, MarkShape};
+use waymesh::{AreaId, Baker, Bounds, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch, Reach};
+
+const MUD: AreaId = AreaId(2);
+
+fn baker(plan: &FloorPlan) -> Baker<FloorPlans> {
+    let baker = Baker::plans_for(plan);
+    let config = baker.config().clone().with_validate_stages(true);
+    baker.with_config(config)
+}
+
+fn bake(plan: &FloorPlan, marks: Vec<Mark>) -> NavMesh {
+    let baker = baker(plan);
+    let config = baker.config().clone().with_marks(marks);
+    let mesh = baker.with_config(config).bake(plan).expect("a mesh");
+    mesh.validate().expect("a sound mesh");
+    mesh
+}
+
+fn square_metres(mesh: &NavMesh, area: AreaId) -> f64 {
+    mesh.polygons().filter(|polygon| polygon.area_id() == area).map(|polygon| polygon.area()).sum()
+}
+
+fn square(x: f64, z: f64, side: f64) -> Vec<[f64; 2]> {
+    vec![[x, z], [x + side, z], [x + side, z + side], [x, z + side]]
+}
+
+/// Two storeys of 20 m a side.
+fn house() -> FloorPlan {
+    let mut plan = FloorPlan::default();
+    for (name, elevation) in [("ground", 0.0), ("upper", 3.0)] {
+        let hall = Shape::polygon("hall", square(0.0, 0.0, 20.0));
+        plan.storey_mut(name, elevation).walkable.push(hall);
+    }
+    plan
+}
+
+#[test]
+fn areas_of_a_plan_are_those_of_its_mesh() {
+    let plan = parse_plan("example", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default()).unwrap();
+    let mesh = bake(&plan, Vec::new());
+    assert_eq!(mesh.area_table(), &plan.areas);
+    let grass = mesh.area_by_name("grass").expect("an area");
+    let area_at = |place: Vec3| {
+        let found = mesh.nearest(place, &Reach::new(0.5, 0.5, 0.5)).expect("ground");
+        mesh.polygon(found.polygon).expect("a polygon").area_id()
+    };
+    assert_eq!(area_at(vec3(4.0, 0.0, 11.0)), grass);
+    assert_eq!(area_at(vec3(6.6, 0.0, 6.8)), mesh.area_by_name("wet").expect("an area"));
+    assert_eq!(area_at(vec3(6.6, 3.0, 6.8)), AreaId::GROUND, "the storey above");
+    // As many doors as without areas, and one way through all of them.
+    let mut plain = plan.clone();
+    for storey in &mut plain.storeys {
+        storey.marks.clear();
+        storey.walkable.iter_mut().for_each(|shape| shape.area = AreaId::GROUND);
+    }
+    let without = bake(&plain, Vec::new());
+    assert!((mesh.area() - without.area()).abs() < 0.01);
+    assert_eq!(mesh.islands().len(), without.islands().len());
+    let (from, to) = (vec3(4.0, 0.0, 11.0), vec3(9.5, 0.0, 2.0));
+    let mut scratch = QueryScratch::default();
+    let mut length = |mesh: &NavMesh, options: &PathOptions| {
+        let path = mesh.find_path(from, to, options, &mut scratch).expect("a path");
+        assert_eq!(path.outcome, Outcome::Complete);
+        (path.length, path.cost)
+    };
+    let options = PathOptions::default();
+    let (with, cost) = length(&mesh, &options);
+    assert!(
+        (with - length(&without, &options).0).abs() < 0.01 && (cost - with).abs() < 1.5,
+        "{with}, {cost}"
+    );
+}
+
+#[test]
+fn marks_of_the_settings_are_on_the_storeys_in_them() {
+    let plan = house();
+    let plain = bake(&plan, Vec::new());
+    let bounds = Bounds { min: vec3(2.0, -1.0, 2.0), max: vec3(4.0, 4.0, 4.0) };
+    let corners = vec![Vec2::new(6.0, 6.0), Vec2::new(9.0, 6.0), Vec2::new(6.0, 10.0)];
+    let marks = vec![
+        Mark::new(MarkShape::Box { bounds }, MUD),
+        Mark::new(MarkShape::Prism { corners, heights: [2.0, 4.0] }, AreaId::NULL),
+        Mark::new(MarkShape::Cylinder { base: vec3(15.0, -0.5, 15.0), radius: 1.0, height: 1.0 }, MUD),
+    ];
+    let mesh = bake(&plan, marks);
+    let mud = square_metres(&mesh, MUD);
+    assert!(
+        (mud - 8.0 - std::f64::consts::PI).abs() < 0.02,
+        "{mud} m2: a box on both storeys, a disc on one"
+    );
+    let cut = plain.area() - mesh.area();
+    assert!((cut - 6.0).abs() < 0.01, "{cut} m2 cut out of one storey, without the agent's radius");
+    assert_eq!(mesh.islands().len(), 2, "areas do not part the ground");
+    let flat = Mark::new(MarkShape::Prism { corners: vec![Vec2::ZERO; 2], heights: [0.0, 1.0] }, MUD);
+    let config = Baker::plans().config().clone().with_marks(vec![flat]);
+    assert!(Baker::plans().with_config(config).bake(&plan).is_err());
+}
+
+#[test]
+fn paths_pay_for_areas_of_plans_and_filters_close_them() {
+    let mut plan = house();
+    let mud = plan.areas.named("mud:10").expect("an area");
+    plan.storeys[0].marks.push(
+        Shape::polygon("puddle", vec![[9.0, -1.0], [11.0, -1.0], [11.0, 15.0], [9.0, 15.0]]).with_area(mud),
+    );
+    let mesh = bake(&plan, Vec::new());
+    let (from, to) = (vec3(5.0, 0.0, 10.0), vec3(15.0, 0.0, 10.0));
+    let mut scratch = QueryScratch::default();
+    let mut length =
+        |options: &PathOptions| mesh.find_path(from, to, options, &mut scratch).expect("a path").length;
+    assert!((length(&PathOptions::default()) - 10.0).abs() < 1e-3);
+    let costs = PathOptions::default().with_cost(AreaCosts::of_mesh(&mesh));
+    let around = mesh.find_path(from, to, &costs, &mut scratch).expect("a path").length;
+    let corners = 2.0 * 4.0_f32.hypot(5.0) + 2.0;
+    assert!((around - corners).abs() < 0.02, "{around} m round the puddle, at best {corners}");
+    let filter = PathOptions::default().with_filter(AreaFilter::default().without(mud));
+    let around = mesh.find_path(from, to, &filter, &mut scratch).expect("a path").length;
+    assert!((around - corners).abs() < 0.02, "{around} m with the puddle closed");
+}
+
+#[test]
+fn marks_come_and_go_in_a_plan_that_changes() {
+    let plan = house();
+    let mut world = PlanWorld::new(baker(&plan), plan.clone(), 8.0).expect("a world");
+    world.update(&mut ()).expect("ground");
+    let handle = world.handle();
+    let empty = handle.mesh();
+    let puddle = Shape::polygon("puddle", square(6.0, 6.0, 4.0)).with_area(MUD);
+    let hole = Shape::disc("hole", [8.0, 8.0], 1.0).with_area(AreaId::NULL);
+    let first = world.add_mark("upper", &puddle).expect("a mark");
+    assert!(world.is_dirty());
+    assert_eq!(world.update(&mut ()).expect("ground").rebuilt, 4, "the windows that it lies on");
+    assert!((square_metres(&handle.mesh(), MUD) - 16.0).abs() < 0.01);
+    assert_eq!(handle.mesh().islands().len(), 2);
+    let second = world.add_mark("upper", &hole).expect("a mark");
+    world.update(&mut ()).expect("ground");
+    let cut = empty.area() - handle.mesh().area();
+    assert!((cut - std::f64::consts::PI).abs() < 0.05, "{cut} m2");
+    let mesh = handle.mesh();
+    let on_upper = mesh.nearest(vec3(7.0, 3.0, 7.0), &Reach::new(0.1, 0.1, 0.1)).expect("ground");
+    assert_eq!(mesh.polygon(on_upper.polygon).map(|polygon| polygon.area_id()), Some(MUD));
+    // The same as with the marks in the plan.
+    let mut marked = plan.clone();
+    marked.storeys[1].marks = vec![puddle.clone(), hole.clone()];
+    let mut other = PlanWorld::new(baker(&marked), marked, 8.0).expect("a world");
+    other.update(&mut ()).expect("ground");
+    assert_eq!(*other.handle().mesh(), *handle.mesh());
+    assert!(world.remove_mark(first) && !world.remove_mark(first));
+    assert!(world.remove_mark(second));
+    world.update(&mut ()).expect("ground");
+    assert_eq!(*handle.mesh(), *empty);
+    assert!(world.add_mark("cellar", &puddle).is_err());
+    let line =
+        Shape::new("a line", Outline::Polygon { outer: vec![[0.0, 0.0], [1.0, 0.0]], holes: Vec::new() });
+    assert!(world.add_mark("upper", &line).is_err());
+}
