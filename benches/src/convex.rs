@@ -17,6 +17,7 @@ use waymesh_triangulate::triangulate_cdt;
 use crate::BenchError;
 use crate::engine::Time;
 use crate::plans::{Plan, PlanOptions, growth_exponent, milliseconds, plans, ratio, timed, write_picture};
+use crate::relaxed::relaxation;
 use crate::sight::fewest_polygons;
 
 /// A decomposition under test.
@@ -69,7 +70,8 @@ pub fn convex(options: &PlanOptions, print: &mut dyn FnMut(&str)) -> Result<(), 
     table(&inputs, print);
     notes.iter().for_each(|note| print(&format!("- {note}\n")));
     orders(&inputs, print);
-    relaxation(print);
+    pillars(print);
+    relaxation(inputs.iter().map(|input| (input.plan.name.as_str(), &input.triangles)), print);
     growth(options.largest, print);
     if let Some(folder) = &options.out {
         for input in inputs.iter().filter(|input| input.plan.polygons.vertices.len() <= 3000) {
@@ -176,7 +178,7 @@ fn orders(inputs: &[Input], print: &mut dyn FnMut(&str)) {
 }
 
 /// What convexity relaxation saves around round pillars.
-fn relaxation(print: &mut dyn FnMut(&str)) {
+fn pillars(print: &mut dyn FnMut(&str)) {
     print("\n### Convexity relaxation, 64 round pillars of 3 m\n\n");
     print("| corners of a pillar | 0 m | 0.1 m | 0.2 m | 0.4 m |\n|---:|---:|---:|---:|---:|\n");
     for corners in [12, 24, 48] {

@@ -33,6 +33,7 @@ mod polygon_peers;
 pub mod queries;
 #[cfg(feature = "peers")]
 mod recast;
+mod relaxed;
 pub mod report;
 #[cfg(feature = "peers")]
 mod rerecast;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use glam::Vec3;
 use serde::Serialize;
-use waymesh::graph::{ClearPathOptions, HierarchyConfig, HierarchyUse, Length, TravelCost};
+use waymesh::graph::{ClearPathOptions, HierarchyConfig, HierarchyUse, Length, RelaxedPolygons, TravelCost};
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
@@ -144,6 +144,10 @@ fn find<C: TravelCost + Clone + PartialEq + Sync>(
         let hierarchy = Hierarchy::with_costs(mesh, AnyPolygon, cost, &config)?;
         let path = mesh.find_path(from, to, &options.with_search(&hierarchy), &mut scratch)?;
         return Ok((path, scratch.hierarchy_use().map(use_name)));
+    }
+    if let Some(metres) = args.relax {
+        let relaxed = RelaxedPolygons::new(mesh, metres)?;
+        return Ok((mesh.find_path(from, to, &options.with_search(&relaxed), &mut scratch)?, None));
     }
     let search = if args.shortest { PathSearch::Shortest } else { PathSearch::Fast };
     Ok((mesh.find_path(from, to, &options.with_search(search), &mut scratch)?, None))

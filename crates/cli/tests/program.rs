@@ -90,6 +90,10 @@ fn build_path_and_info_keep_their_contract() {
     let near = json(&succeed(folder, &[&words[..7], &["--hierarchy"]].concat()));
     assert_eq!(keys(&near), ["hierarchy", "length", "outcome", "points", "polygons"]);
     assert_eq!(near["outcome"], "complete");
+    let relaxed = json(&succeed(folder, &[&words[..7], &["--relax", "0.3"]].concat()));
+    assert!((length - 0.01..length * 1.05).contains(&relaxed["length"].as_f64().expect("a number")));
+    fail(folder, 1, &[&words[..6], &["--relax=-1"]].concat());
+    fail(folder, 2, &[&words[..6], &["--relax", "0.3", "--shortest"]].concat());
     fail(folder, 1, &[&words[..6], &["--corner-offset=-1"]].concat());
     fail(folder, 2, &[&words[..6], &["--hierarchy", "--shortest"]].concat());
 }

@@ -141,7 +141,7 @@ impl NotchPortalsConfig {
 /// exactly the triangles and do not overlap, but they are **not convex**: their hulls reach into
 /// the walls by up to that distance, and so may a straight segment between two points of a polygon.
 /// Their corners on such walls do not count towards `max_vertices`. A `NavMesh` takes convex
-/// polygons only.
+/// polygons only; `RelaxedPolygons` of crate `waymesh-graph` relaxes the search on one.
 ///
 /// # Guarantees
 /// - Polygons are convex (without relaxation), lie in one region and area, and meet edge to edge;

@@ -20,8 +20,8 @@
 //! - For agents: [`PathCorridor`] is a path that follows a moving agent and goal and is repaired
 //!   where the mesh changed; [`SlicedPath`] searches with a budget per call;
 //!   [`NavMesh::find_paths`] finds many paths on all threads; [`NavMesh::offset_corners`] moves
-//!   corners away from walls; [`Hierarchy`] searches clusters of polygons on large meshes. The docs
-//!   of each show it.
+//!   corners away from walls; [`Hierarchy`] searches clusters of polygons on large meshes,
+//!   [`RelaxedPolygons`] nearly convex ones. The docs of each show it.
 //! - Filters ([`PolygonFilter`]) say which polygons a query may use, costs ([`TravelCost`]) what a
 //!   path costs. Both are resolved at compile time: without them a query does no work for them.
 //!   [`FlagTable`] keeps flags that change while corridors and crowds use them.
@@ -180,7 +180,7 @@ pub use mesh::packed::PackedChecks;
 pub use mesh::polygon::PolygonView;
 pub use path::{
     CorridorChange, CorridorOptions, DistanceMap, Heading, LinkUse, Outcome, Path, PathCorridor, PathOptions,
-    PathSearch, PathSearcher, ReplanReason, SlicedPath,
+    PathSearch, PathSearcher, RelaxedPolygons, ReplanReason, SlicedPath,
 };
 pub use scratch::QueryScratch;
 pub use surface::{PlaceSampler, PlanRay, RayHit, Raycast, Wall, WallPiece};

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use crate::clearance::{ClearPath, ClearanceScratch};
 use crate::hierarchy::query::{HierarchyScratch, HierarchyUse};
 use crate::path::corridor::CorridorScratch;
+use crate::path::relaxed::query::RelaxedScratch;
 use crate::path::search::PathScratch;
 use crate::surface::scratch::SurfaceScratch;
 
@@ -28,6 +29,7 @@ pub struct QueryScratch {
     pub(crate) corridor: CorridorScratch,
     pub(crate) clearance: ClearanceScratch,
     pub(crate) hierarchy: HierarchyScratch,
+    pub(crate) relaxed: RelaxedScratch,
     /// One per thread of a batch.
     #[cfg(feature = "rayon")]
     pub(crate) threads: Vec<Mutex<Self>>,

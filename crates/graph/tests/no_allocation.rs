@@ -6,7 +6,8 @@ use glam::Vec3;
 use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, Random, RegionId, VertexId};
 use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, Link, LinkEnd, LinkKind,
-    NavMesh, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, QueryScratch, Reach, SlicedPath,
+    NavMesh, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, QueryScratch, Reach, RelaxedPolygons,
+    SlicedPath,
 };
 use waymesh_testkit::allocations::{Counting, allocations};
 
@@ -161,6 +162,14 @@ fn queries_allocate_nothing_in_the_steady_state() {
         steady("a hierarchy", || {
             for (a, b) in pairs() {
                 let options = PathOptions::default().with_search(&hierarchy);
+                let (from, to) = (a.position, b.position);
+                mesh.find_path_into(from, to, &options, &mut scratch, &mut path).unwrap();
+            }
+        });
+        let relaxed = RelaxedPolygons::new(mesh, 1.0).unwrap();
+        steady("nearly convex polygons", || {
+            for (a, b) in pairs() {
+                let options = PathOptions::default().with_search(&relaxed);
                 let (from, to) = (a.position, b.position);
                 mesh.find_path_into(from, to, &options, &mut scratch, &mut path).unwrap();
             }

@@ -168,6 +168,10 @@ pub(crate) struct PathArgs {
     /// clusters are made for this one query.
     #[arg(long, conflicts_with = "shortest")]
     pub(crate) hierarchy: bool,
+    /// Search polygons that are convex but for this distance, for a path that may be a little longer.
+    /// They are made for this one query.
+    #[arg(long, value_name = "METRES", conflicts_with_all = ["shortest", "hierarchy", "radius"])]
+    pub(crate) relax: Option<f32>,
     /// Move corners away from walls by up to this, where there is room.
     #[arg(long, value_name = "METRES", default_value_t = 0.0)]
     pub(crate) corner_offset: f32,

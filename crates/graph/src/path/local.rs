@@ -5,6 +5,7 @@ use waymesh_core::PlanVertex;
 
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::Corner;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// Metres from the frame's origin: single precision does for lengths there, wherever the origin is
 /// in the world.
@@ -47,6 +48,10 @@ pub(super) struct Scale {
 }
 
 impl Scale {
+    pub(super) fn of(mesh: &NavMesh) -> Self {
+        Self { cell: mesh.frame.cell_size, level: mesh.frame.level_height }
+    }
+
     #[inline]
     pub(super) fn corner(self, corner: &Corner) -> Local {
         Local {

@@ -14,6 +14,7 @@ mod offset;
 pub(crate) mod options;
 mod partial;
 pub(crate) mod portal;
+pub(crate) mod relaxed;
 pub(crate) mod search;
 pub(crate) mod sliced;
 pub(crate) mod steps;
@@ -25,6 +26,7 @@ pub use distance::{DistanceMap, Heading};
 use funnel::length;
 use glam::Vec3;
 pub use options::{PathOptions, PathSearch, PathSearcher};
+pub use relaxed::RelaxedPolygons;
 pub use sliced::SlicedPath;
 use waymesh_core::PolyId;
 

@@ -54,7 +54,7 @@ pub enum PathSearch {
 }
 
 /// What can search for a path: a [`PathSearch`], or a reference to a
-/// [`Hierarchy`](crate::Hierarchy).
+/// [`Hierarchy`](crate::Hierarchy) or to [`RelaxedPolygons`](crate::RelaxedPolygons).
 ///
 /// Sealed: other crates cannot implement it.
 pub trait PathSearcher<F, C>: Searcher<F, C> {}
@@ -128,9 +128,9 @@ impl PathSearch {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
-    /// How the path is searched for: a [`PathSearch`], or a reference to a
-    /// [`Hierarchy`](crate::Hierarchy) for the same filter and costs. Default:
-    /// [`PathSearch::Fast`].
+    /// How the path is searched for: a [`PathSearch`], a reference to a
+    /// [`Hierarchy`](crate::Hierarchy) for the same filter and costs, or one to
+    /// [`RelaxedPolygons`](crate::RelaxedPolygons). Default: [`PathSearch::Fast`].
     pub search: S,
     /// Which polygons the path may pass. Both ends are located among them, too. Default: all.
     pub filter: F,

@@ -17,7 +17,7 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 /// No node: the parent of the first edges.
-const NO_NODE: u32 = u32::MAX;
+pub(super) const NO_NODE: u32 = u32::MAX;
 
 /// The part of a [`crate::QueryScratch`] that is for paths.
 #[derive(Clone, Debug, Default)]
@@ -28,10 +28,10 @@ pub(crate) struct PathScratch {
     seen: Vec<(u32, u32)>,
     /// Per polygon: how it was entered first.
     entries: Vec<Entry>,
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// [`key`] of each open node, once for every time that its estimate fell.
     open: BinaryHeap<Reverse<u64>>,
-    front: Front,
+    pub(super) front: Front,
     /// The first polygon with more than one crossing that leads on.
     origin: u32,
     /// `true` if the path is straight: nothing is to be searched and no string to be pulled.
@@ -71,7 +71,7 @@ impl PathScratch {
     }
 
     /// Closes and gives the first open node, or that of key `best`, which has not been opened yet.
-    fn next(&mut self, mut best: u64) -> Option<u32> {
+    pub(super) fn next(&mut self, mut best: u64) -> Option<u32> {
         if let Some(mut first) = self.open.peek_mut()
             && first.0 < best
         {
@@ -94,7 +94,7 @@ impl PathScratch {
     /// Returns `true` if a polygon has been entered at no more than this cost less the path from
     /// there to `at`; remembers the first entry.
     #[inline]
-    fn is_known(&mut self, polygon: u32, at: Local, cost: f32, metre: f32) -> bool {
+    pub(super) fn is_known(&mut self, polygon: u32, at: Local, cost: f32, metre: f32) -> bool {
         let entry = &mut self.entries[polygon as usize];
         if entry.stamp == self.stamp {
             return entry.cost + entry.at.distance(at) * metre <= cost;
@@ -105,7 +105,14 @@ impl PathScratch {
 
     /// Opens a crossing or improves it, and keeps the best of its polygon apart from the heap.
     #[inline(always)]
-    fn offer(&mut self, crossing: u32, parent: u32, approach: Approach, rest: f32, best: &mut u64) {
+    pub(super) fn offer(
+        &mut self,
+        crossing: u32,
+        parent: u32,
+        approach: Approach,
+        rest: f32,
+        best: &mut u64,
+    ) {
         let estimate = approach.cost + rest;
         let new = Node { edge: crossing, parent, approach, estimate, closed: false };
         let (stamp, index) = self.seen[crossing as usize];
@@ -152,11 +159,11 @@ impl PathScratch {
 
 /// What a search opens next.
 #[derive(Clone, Copy, Debug, Default)]
-struct Front {
+pub(super) struct Front {
     node: u32,
-    polygon: u32,
-    from_polygon: u32,
-    approach: Approach,
+    pub(super) polygon: u32,
+    pub(super) from_polygon: u32,
+    pub(super) approach: Approach,
     /// Where the start leads one way only, up to the first polygon with a choice: nothing has been
     /// weighed yet.
     is_forced: bool,
@@ -171,7 +178,7 @@ struct Entry {
 }
 
 /// No key: after all others.
-const NO_KEY: u64 = u64::MAX;
+pub(super) const NO_KEY: u64 = u64::MAX;
 
 /// Estimates that differ by no more than a hundred-thousandth (2^-17) count as equal: where the
 /// goal is in sight they all are, but for rounding, and then the newest node leads straight to it.
@@ -194,11 +201,11 @@ fn node_of(key: u64) -> u32 {
 
 /// An edge crossed, at a point.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    edge: u32,
+pub(super) struct Node {
+    pub(super) edge: u32,
     /// Node of the edge by which the polygon on the near side was entered.
-    parent: u32,
-    approach: Approach,
+    pub(super) parent: u32,
+    pub(super) approach: Approach,
     /// The cost so far, with the path ahead as the crow flies.
     estimate: f32,
     closed: bool,
@@ -236,7 +243,7 @@ impl NavMesh {
             return;
         }
         scratch.begin(self.crossing_count(), self.polygon_count());
-        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
+        let scale = Scale::of(self);
         let approach = Approach::turn(scale.spot(start), 0.0, 1.0);
         scratch.front = Front {
             node: NO_NODE,
@@ -259,7 +266,7 @@ impl NavMesh {
         if scratch.is_straight {
             return Progress::Found;
         }
-        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
+        let scale = Scale::of(self);
         let target = scale.spot(goal);
         let goal_number = self.bridges.number(goal.polygon);
         if scratch.front.is_forced
@@ -319,7 +326,7 @@ impl NavMesh {
 
     /// Goes from the start to the first polygon with a choice of paths on: until there, nothing
     /// needs to be weighed. `None` when it is there.
-    fn advance_forced<F: PolygonFilter, C: TravelCost>(
+    pub(super) fn advance_forced<F: PolygonFilter, C: TravelCost>(
         &self,
         start: &Spot,
         (goal, target): (&Spot, Local),
@@ -346,7 +353,7 @@ impl NavMesh {
             }
         }
         // What has been passed is weighed now.
-        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
+        let scale = Scale::of(self);
         let mut passed = start.polygon;
         for index in 0..scratch.corridor.len() {
             let edge = scratch.corridor[index];
@@ -456,7 +463,7 @@ impl NavMesh {
     /// The same as [`Self::expand`], the links of a polygon.
     #[expect(clippy::too_many_arguments, reason = "a part of the inner loop of one search")]
     #[inline(never)]
-    fn expand_links<F: PolygonFilter, C: TravelCost>(
+    pub(super) fn expand_links<F: PolygonFilter, C: TravelCost>(
         &self,
         (polygon, from_polygon): (u32, u32),
         filter: &Usable<'_, F, C>,
@@ -492,7 +499,7 @@ impl NavMesh {
     }
 
     /// Returns how far along its segments a link is taken that is left at `landing`.
-    fn link_place(&self, crossing: u32, landing: Local, scale: Scale) -> f64 {
+    pub(super) fn link_place(&self, crossing: u32, landing: Local, scale: Scale) -> f64 {
         let (link, backwards) = self.link_of(crossing);
         let [_, to] = self.links.links[link.index()].ends(backwards);
         let [c, d] = to.ends.map(|end| scale.vertex(&end));

@@ -19,6 +19,7 @@ mod meshes;
 mod offset;
 mod packed;
 mod paths;
+mod relaxed;
 mod shape;
 mod shortest;
 mod sliced;

@@ -1,0 +1,209 @@
+//! A* from border to border of nearly convex polygons.
+
+use waymesh_core::PolyId;
+
+use super::RelaxedPolygons;
+use crate::locate::nearest::Spot;
+use crate::mesh::costs::{TravelCost, Usable, entering};
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
+use crate::path::local::{Approach, Local, Scale};
+use crate::path::options::Searcher;
+use crate::path::search::{Front, NO_KEY, NO_NODE, PathScratch};
+use crate::path::steps::Step;
+use crate::scratch::QueryScratch;
+
+/// The part of a [`QueryScratch`] that is for nearly convex polygons.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RelaxedScratch {
+    steps: Vec<Step>,
+    spare: Vec<Step>,
+    polygons: Vec<PolyId>,
+}
+
+impl RelaxedScratch {
+    /// Leaves each polygon of a corridor once: groups are judged as if they were convex, so one may
+    /// be left and come back to.
+    fn cut_loops(&mut self, mesh: &NavMesh, start: u32, paths: &mut PathScratch) {
+        self.steps.clear();
+        mesh.append_steps(paths, &mut self.steps);
+        let count = self.steps.len();
+        mesh.cut_loops(start, &mut self.steps, &mut self.spare, &mut self.polygons, paths);
+        if self.steps.len() < count {
+            mesh.put_steps(&self.steps, paths);
+        }
+    }
+}
+
+#[expect(private_interfaces, reason = "sealed")]
+impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for &RelaxedPolygons {
+    fn begin(&self, _mesh: &NavMesh, _usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
+        scratch.hierarchy.how = None;
+    }
+
+    fn search(
+        &self,
+        mesh: &NavMesh,
+        [start, goal]: [&Spot; 2],
+        usable: &Usable<'_, F, C>,
+        scratch: &mut QueryScratch,
+    ) -> bool {
+        let QueryScratch { paths, relaxed, .. } = scratch;
+        if mesh.generation == self.generation {
+            mesh.begin_corridor(start, goal, usable, paths);
+            if paths.is_straight {
+                return true;
+            }
+            let (ends, mut nodes) = ((goal, Scale::of(mesh).spot(goal)), usize::MAX);
+            if mesh.advance_forced(start, ends, usable, paths, &mut nodes).is_some() {
+                return true;
+            }
+            // What is known so far is of polygons.
+            paths.begin(mesh.crossing_count(), mesh.polygon_count());
+            // Whoever gets into a group gets through it, so without a path here there is none in the
+            // polygons.
+            let Some(node) = self.search_groups(mesh, goal, usable, paths) else {
+                paths.corridor.clear();
+                return false;
+            };
+            self.write_corridor(mesh, goal.polygon, node, paths);
+            if C::IS_LENGTH {
+                relaxed.cut_loops(mesh, start.polygon, paths);
+            }
+            if is_open(mesh, start.polygon, usable, &paths.corridor) {
+                return true;
+            }
+        }
+        mesh.search_corridor(start, goal, usable, paths)
+    }
+}
+
+/// Returns `true` if a filter and a cost let a path cross these edges and links.
+fn is_open<F: PolygonFilter, C: TravelCost>(
+    mesh: &NavMesh,
+    start: u32,
+    usable: &Usable<'_, F, C>,
+    corridor: &[u32],
+) -> bool {
+    let mut from = start;
+    corridor.iter().all(|&crossing| {
+        let to = mesh.beyond(crossing);
+        let is_free = C::IS_LENGTH || entering(usable.cost, mesh, from, to) < f32::INFINITY;
+        from = to;
+        is_free && usable.allows(mesh, PolyId(to))
+    })
+}
+
+impl RelaxedPolygons {
+    /// Searches from the first polygon with a choice on. Returns the node by which the goal's group
+    /// is entered, [`NO_NODE`] if that polygon is in it; `None` if there is no path.
+    fn search_groups<F: PolygonFilter, C: TravelCost>(
+        &self,
+        mesh: &NavMesh,
+        goal: &Spot,
+        usable: &Usable<'_, F, C>,
+        paths: &mut PathScratch,
+    ) -> Option<u32> {
+        let scale = Scale::of(mesh);
+        let ends = (mesh.bridges.number(goal.polygon), scale.spot(goal));
+        let goal_group = self.of[goal.polygon as usize];
+        let Front { mut polygon, from_polygon, mut approach, .. } = paths.front;
+        let (mut node, mut from_group) = (NO_NODE, self.of[from_polygon as usize]);
+        while self.of[polygon as usize] != goal_group {
+            let key = self.expand(mesh, [polygon, from_group], usable, ends, (node, approach), paths);
+            node = paths.next(key)?;
+            let entry = paths.nodes[node as usize];
+            polygon = mesh.beyond(entry.edge);
+            from_group = self.of[mesh.beyond(mesh.reversed(entry.edge)) as usize];
+            approach = entry.approach;
+        }
+        Some(node)
+    }
+
+    /// Opens the portals and links of the group of `polygon` that do not lead back to `from_group`.
+    /// Returns the key of the best, which is not among the open nodes.
+    fn expand<F: PolygonFilter, C: TravelCost>(
+        &self,
+        mesh: &NavMesh,
+        [polygon, from_group]: [u32; 2],
+        usable: &Usable<'_, F, C>,
+        (goal, target): (u32, Local),
+        (parent, approach): (u32, Approach),
+        paths: &mut PathScratch,
+    ) -> u64 {
+        let (mut best, scale, group) = (NO_KEY, Scale::of(mesh), self.of[polygon as usize]);
+        let metre = if C::IS_LENGTH { 1.0 } else { usable.cost.per_metre(mesh, PolyId(polygon)) };
+        if paths.is_known(group, approach.at, approach.cost, metre) {
+            return best;
+        }
+        let approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
+        let least = if C::IS_LENGTH { 1.0 } else { usable.cost.least().max(0.0) };
+        for portal in self.portals(group) {
+            if self.of[portal.neighbour as usize] == from_group
+                || !mesh.bridges.leads_to(goal, portal.edge, portal.polygon, portal.neighbour)
+                || !usable.allows(mesh, PolyId(portal.neighbour))
+            {
+                continue;
+            }
+            let toll = entering(usable.cost, mesh, portal.polygon, portal.neighbour);
+            if toll == f32::INFINITY {
+                continue;
+            }
+            let corners = mesh.edge_corners(PolyId(portal.polygon), portal.edge);
+            let [right, left] = corners.map(|corner| scale.corner(corner));
+            let next = approach.over(target, right, left).plus(toll);
+            paths.offer(portal.edge, parent, next, next.at.distance(target) * least, &mut best);
+        }
+        if !mesh.links.links.is_empty() {
+            for &member in self.members(group) {
+                let ends = (member, NO_NODE);
+                mesh.expand_links(ends, usable, scale, target, (parent, approach), paths, &mut best);
+            }
+        }
+        best
+    }
+
+    /// Adds the edges and links by way of `node` to the goal.
+    fn write_corridor(&self, mesh: &NavMesh, goal: u32, mut node: u32, paths: &mut PathScratch) {
+        // From the goal back.
+        let (scale, forced, mut to) = (Scale::of(mesh), paths.corridor.len(), goal);
+        while node != NO_NODE {
+            let entry = paths.nodes[node as usize];
+            self.write_inside(mesh, [mesh.beyond(entry.edge), to], &mut paths.corridor);
+            paths.corridor.push(entry.edge);
+            if mesh.is_link(entry.edge) {
+                paths.link_places.push(mesh.link_place(entry.edge, entry.approach.at, scale));
+            }
+            to = mesh.beyond(mesh.reversed(entry.edge));
+            node = entry.parent;
+        }
+        self.write_inside(mesh, [paths.front.polygon, to], &mut paths.corridor);
+        paths.corridor[forced..].reverse();
+        paths.link_places.reverse();
+    }
+
+    /// Adds the edges between two polygons of one group, the last one first.
+    fn write_inside(&self, mesh: &NavMesh, [from, to]: [u32; 2], corridor: &mut Vec<u32>) {
+        let above = |polygon: u32| mesh.neighbours[self.places[polygon as usize].up as usize];
+        let depth = |polygon: u32| self.places[polygon as usize].depth;
+        let (mut common, mut other) = (from, to);
+        while common != other {
+            if depth(common) < depth(other) {
+                std::mem::swap(&mut common, &mut other);
+            }
+            common = above(common);
+        }
+        let mut at = to;
+        while at != common {
+            corridor.push(mesh.fans.twin(self.places[at as usize].up));
+            at = above(at);
+        }
+        let first = corridor.len();
+        at = from;
+        while at != common {
+            corridor.push(self.places[at as usize].up);
+            at = above(at);
+        }
+        corridor[first..].reverse();
+    }
+}
