@@ -53,7 +53,7 @@ pub use grid::{GridError, GridFrame, GridScale, MAX_PLAN_COORDINATE, PlanPoint};
 pub use heightfield::{GROUND_STEPS_PER_LEVEL, Heightfield, Span};
 pub use ids::{ArcId, AreaId, PolyId, RegionId, TriangleId, VertexId, to_u32};
 pub use numbers::{nearest_f32, saturating_i32, saturating_i64, saturating_u32};
-pub use observe::{Counter, Observer, Warning};
+pub use observe::{Cancelled, Counter, Observer, Warning};
 pub use poly_mesh::{HeightSurface, Poly, PolyMesh, SurfacePoint};
 pub use random::Random;
 pub use regions::{NO_REGION, RegionMap};

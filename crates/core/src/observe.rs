@@ -1,5 +1,7 @@
 //! What a bake reports while it runs.
 
+use thiserror::Error;
+
 use crate::RegionId;
 
 /// A quantity that is counted during a bake.
@@ -182,6 +184,16 @@ pub trait Observer: Send {
     fn count(&mut self, _counter: Counter, _amount: u64) {}
     /// Reports a problem that the user should know about.
     fn warn(&mut self, _warning: Warning) {}
+    /// `true` to end the bake with [`Cancelled`]. It is asked before and after every stage and after
+    /// every tile; what was begun until then is finished first.
+    fn is_cancelled(&mut self) -> bool {
+        false
+    }
 }
+
+/// The observer asked for the end of the bake: [`Observer::is_cancelled`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the bake was cancelled")]
+pub struct Cancelled;
 
 impl Observer for () {}

@@ -6,8 +6,8 @@
 use std::error::Error;
 
 use crate::{
-    ContourSet, HeightSurface, Heightfield, Observer, PolyMesh, PolygonSet, RegionMap, TriangleSoup,
-    Triangulation, WalkableField,
+    Cancelled, ContourSet, HeightSurface, Heightfield, Observer, PolyMesh, PolygonSet, RegionMap,
+    TriangleSoup, Triangulation, WalkableField,
 };
 
 /// The error of a stage. Its text contains the text of the cause, so its `source` is the source of
@@ -29,6 +29,12 @@ impl StageError {
     /// Returns what makes an error of `stage` out of its cause, for [`Result::map_err`].
     pub fn at<E: Into<Box<dyn Error + Send + Sync>>>(stage: &'static str) -> impl Fn(E) -> Self {
         move |cause| Self::new(stage, cause)
+    }
+}
+
+impl From<Cancelled> for StageError {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::new("bake", cancelled)
     }
 }
 

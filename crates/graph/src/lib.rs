@@ -173,7 +173,7 @@ pub use mesh::error::NavMeshError;
 pub use mesh::filter::{AnyPolygon, AreaFilter, FlagFilter, FlagTable, PolygonFilter};
 pub use mesh::format::MeshFormat;
 pub use mesh::height_tables::SurfaceView;
-pub use mesh::islands::{Island, IslandId};
+pub use mesh::islands::{Island, IslandBall, IslandId};
 pub use mesh::links::{Link, LinkEnd, LinkId, LinkKind};
 pub use mesh::nav_mesh::{Generation, NavMesh};
 pub use mesh::packed::PackedChecks;
@@ -183,7 +183,7 @@ pub use path::{
     PathSearch, PathSearcher, RelaxedPolygons, ReplanReason, SlicedPath,
 };
 pub use scratch::QueryScratch;
-pub use surface::{PlaceSampler, PlanRay, RayHit, Raycast, Wall, WallPiece};
+pub use surface::{PlaceSampler, PlanRay, PlanView, RayHit, Raycast, Wall, WallPiece};
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -26,6 +26,7 @@
 //! | the mesh, `.wmesh` to keep or `.wmrun` to ship: see [`waymesh_graph::MeshFormat`] | [`save`], [`open`], [`open_packed`], [`parse_mesh`], [`write_wmesh`] |
 //! | plan picture | [`write_svg`], with the path of a disc [`write_clear_svg`]; module [`svg`] draws other pictures too |
 //! | polygons as faces, height surface as triangles | [`write_obj`], [`write_detail_obj`] |
+//! | triangles in memory | [`ground_triangles`], [`polygon_triangles`] |
 //! | coloured triangles for viewers | [`write_glb`] |
 //! | polygons for scripts | [`write_json`], [`to_json`] |
 //! | meshes of other tools: polygons in an OBJ file | [`open_polygons`], [`write_polygons`] |
@@ -70,7 +71,7 @@ pub use glb::{GlbOptions, write_glb};
 #[cfg(feature = "json")]
 pub use json::{number as json_number, point as json_point, to_json, write_json};
 pub use mesh::{mesh_format, open, open_packed, parse_mesh, save, write_wmesh};
-pub use obj::{write_detail_obj, write_obj};
+pub use obj::{GroundTriangles, ground_triangles, polygon_triangles, write_detail_obj, write_obj};
 pub use polygons::{PolygonMesh, open_polygons, parse_polygons, write_polygons};
 pub use scene::{
     AreaMap, AreaRuleError, AreaRules, LoadOptions, SceneFormat, SceneSource, SurfaceNames, UpAxis, load,

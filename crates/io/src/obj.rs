@@ -52,15 +52,20 @@ pub fn write_detail_obj(mesh: &NavMesh, writer: impl Write) -> std::io::Result<(
 }
 
 /// The ground of all polygons as triangles that look up.
-pub(crate) struct GroundTriangles {
-    pub(crate) positions: Vec<[f32; 3]>,
-    pub(crate) triangles: Vec<[u32; 3]>,
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct GroundTriangles {
+    /// World positions, in metres.
+    pub positions: Vec<[f32; 3]>,
+    /// Three positions each.
+    pub triangles: Vec<[u32; 3]>,
     /// First triangle of each polygon, and the number of triangles at the end.
-    pub(crate) polygon_triangles: Vec<u32>,
+    pub polygon_triangles: Vec<u32>,
 }
 
 /// The height surface, or the polygons as fans if there is none.
-pub(crate) fn ground_triangles(mesh: &NavMesh) -> GroundTriangles {
+#[must_use]
+pub fn ground_triangles(mesh: &NavMesh) -> GroundTriangles {
     let Some(surface) = mesh.surface() else { return polygon_triangles(mesh) };
     let world = |point: &SurfacePoint| {
         let position = mesh.frame().to_world(f64::from(point.x), f64::from(point.height), f64::from(point.z));
@@ -74,7 +79,8 @@ pub(crate) fn ground_triangles(mesh: &NavMesh) -> GroundTriangles {
 }
 
 /// The polygons as fans.
-pub(crate) fn polygon_triangles(mesh: &NavMesh) -> GroundTriangles {
+#[must_use]
+pub fn polygon_triangles(mesh: &NavMesh) -> GroundTriangles {
     let mut triangles = Vec::new();
     let mut polygon_triangles = vec![0];
     for polygon in mesh.polygons() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use waymesh_core::{Counter, Observer, Warning};
+use waymesh_core::{Cancelled, Counter, Observer, Warning};
 
 use crate::{MemoryGate, Tile};
 
@@ -45,9 +45,9 @@ impl Observer for Tally {
 /// the gate until they fit. Tiles begin in order. Each finished tile is reported to `observer`.
 ///
 /// # Errors
-/// Returns the error of the first tile, in order, that failed. Tiles that have not begun when a
-/// tile fails are not run.
-pub fn build_tiles<T: Send, E: Send>(
+/// Returns the error of the first tile, in order, that failed; [`Cancelled`] if the observer asks
+/// for the end after a tile. Tiles that have not begun by then are not run.
+pub fn build_tiles<T: Send, E: Send + From<Cancelled>>(
     tiles: &[Tile],
     gate: &MemoryGate,
     estimate: impl Fn(Tile) -> u64 + Sync,
@@ -55,7 +55,7 @@ pub fn build_tiles<T: Send, E: Send>(
     observer: &mut dyn Observer,
 ) -> Result<Vec<T>, E> {
     let next = AtomicUsize::new(0);
-    let failed = AtomicBool::new(false);
+    let [failed, cancelled] = [const { AtomicBool::new(false) }; 2];
     let progress = Mutex::new((0_u64, observer));
     // One worker per thread, and none that can be stolen: a worker that waits at the gate must
     // never run on the stack of the worker whose memory it waits for.
@@ -73,10 +73,17 @@ pub fn build_tiles<T: Send, E: Send>(
             progress.0 += 1;
             let count = progress.0;
             progress.1.progress(count, tiles.len() as u64);
+            if progress.1.is_cancelled() {
+                cancelled.store(true, Ordering::Relaxed);
+                failed.store(true, Ordering::Relaxed);
+            }
         }
         done
     });
     let mut results: Vec<(usize, Result<T, E>)> = parts.into_iter().flatten().collect();
+    if cancelled.into_inner() {
+        return Err(Cancelled.into());
+    }
     results.sort_unstable_by_key(|&(index, _)| index);
     results.into_iter().map(|(_, result)| result).collect()
 }
@@ -89,6 +96,18 @@ mod tests {
 
     fn tiles(count: u32) -> Vec<Tile> {
         (0..count).map(|column| Tile { row: 0, column }).collect()
+    }
+
+    #[derive(Debug, PartialEq)]
+    enum Stop {
+        At(u32),
+        Cancelled,
+    }
+
+    impl From<Cancelled> for Stop {
+        fn from(_: Cancelled) -> Self {
+            Self::Cancelled
+        }
     }
 
     #[derive(Default)]
@@ -116,7 +135,7 @@ mod tests {
                 // one.
                 let (one, two) = rayon::join(|| tile.column, || 1);
                 alive.fetch_sub(bytes, Ordering::SeqCst);
-                Ok::<_, ()>(one + two)
+                Ok::<_, Stop>(one + two)
             };
             build_tiles(&tiles(200), &gate, |tile| 40 * u64::from(tile.column % 3 + 1), work, &mut steps)
         });
@@ -128,14 +147,34 @@ mod tests {
     #[test]
     fn a_tile_larger_than_the_limit_is_built_alone() {
         let gate = MemoryGate::new(10);
-        let results = build_tiles(&tiles(5), &gate, |_| 1000, |tile| Ok::<_, ()>(tile.column), &mut ());
+        let results = build_tiles(&tiles(5), &gate, |_| 1000, |tile| Ok::<_, Stop>(tile.column), &mut ());
         assert_eq!(results, Ok(vec![0, 1, 2, 3, 4]));
     }
 
     #[test]
     fn the_first_error_ends_the_run() {
         let gate = MemoryGate::new(10);
-        let work = |tile: Tile| if tile.column >= 3 { Err(tile.column) } else { Ok(()) };
-        assert_eq!(build_tiles(&tiles(100_000), &gate, |_| 1, work, &mut ()), Err(3));
+        let work = |tile: Tile| if tile.column >= 3 { Err(Stop::At(tile.column)) } else { Ok(()) };
+        assert_eq!(build_tiles(&tiles(100_000), &gate, |_| 1, work, &mut ()), Err(Stop::At(3)));
+    }
+
+    #[test]
+    fn an_observer_ends_the_run() {
+        /// Cancels after three tiles.
+        #[derive(Default)]
+        struct Impatient(u64);
+        impl Observer for Impatient {
+            fn progress(&mut self, done: u64, _total: u64) {
+                self.0 = done;
+            }
+            fn is_cancelled(&mut self) -> bool {
+                self.0 >= 3
+            }
+        }
+        let mut observer = Impatient::default();
+        let gate = MemoryGate::new(10);
+        let results = build_tiles(&tiles(100_000), &gate, |_| 1, |_| Ok::<_, Stop>(()), &mut observer);
+        assert_eq!(results, Err(Stop::Cancelled));
+        assert!(observer.0 < 2_000, "{} tiles were built", observer.0);
     }
 }

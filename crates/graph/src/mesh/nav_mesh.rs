@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, AreaId, AreaTable, GridFrame, HeightSurface, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId,
-    Validate, VertexId, ViolationList, to_u32,
+    Agent, AreaId, AreaTable, Bounds, GridFrame, HeightSurface, PlanVertex, Poly, PolyId, PolyMesh, Random,
+    RegionId, Validate, VertexId, ViolationList, to_u32,
 };
 
 use super::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds, polygon_bounds};
@@ -255,6 +255,12 @@ impl NavMesh {
     #[must_use]
     pub fn area_by_name(&self, name: &str) -> Option<AreaId> {
         self.area_table.by_name(name)
+    }
+
+    /// Returns the box around all vertices; `None` for a mesh without any. Linear time.
+    #[must_use]
+    pub fn world_bounds(&self) -> Option<Bounds> {
+        Some(Bounds::of(self.vertices.iter().copied())).filter(Bounds::is_valid)
     }
 
     /// Returns all islands, in the order of their first polygons.

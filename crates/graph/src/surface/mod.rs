@@ -2,7 +2,7 @@
 //! and below do not matter.
 
 mod around;
-
+mod plan_view;
 mod raycast;
 mod sample;
 pub(crate) mod scratch;
@@ -10,6 +10,7 @@ mod slide;
 mod wall;
 
 use glam::Vec3;
+pub use plan_view::PlanView;
 pub use raycast::{PlanRay, RayHit, Raycast};
 pub use sample::PlaceSampler;
 pub use wall::{Wall, WallPiece};

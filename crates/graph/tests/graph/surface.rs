@@ -546,3 +546,60 @@ fn a_link_like_an_edge_is_no_wall() {
     // Two pieces beside the link, on either side.
     assert_eq!(ends, [[0.0, 2.5], [2.5, 0.0], [7.5, 10.0], [10.0, 7.5]]);
 }
+
+#[test]
+fn a_view_from_above_shows_the_map() {
+    let mut seen = [0; 2];
+    for seed in 0..40 {
+        let map = random_map(seed, 10, 9, 30);
+        let origin = Vec3::new(-3.0, 1.0, 5.0);
+        let mesh = navmesh(from_map(&map, seed, frame(origin), |_, _| 0.0));
+        let (cell, square) = (mesh.frame().cell_size, mesh.frame().cell_size * 8.0);
+        let height = mesh.vertices()[0].y;
+        let view = mesh.plan_view(cell * 0.37, height + 0.4, 0.5).unwrap();
+        let bounds = mesh.world_bounds().unwrap();
+        assert_eq!(view.width, ((bounds.max.x - bounds.min.x) / view.step).floor() as usize);
+        assert_eq!(view.islands.len(), view.width * view.depth);
+        for (number, &island) in view.islands.iter().enumerate() {
+            let [x, z] = [number % view.width, number / view.width]
+                .map(|steps| f64::from(view.step) * steps as f64 / f64::from(square));
+            let [first_x, first_z] = [view.origin.x - origin.x, view.origin.z - origin.z]
+                .map(|metres| (f64::from(metres) / f64::from(square)).round());
+            let (x, z) = (x + first_x, z + first_z);
+            if [x, z].iter().any(|along| (along - along.round()).abs() < 1e-3) {
+                continue;
+            }
+            let is_free = is_ground(&map, x.floor() as i64, z.floor() as i64, |kind| kind == b'#');
+            assert_eq!(island.is_some(), is_free, "seed {seed}: {x} {z}");
+            seen[usize::from(is_free)] += 1;
+        }
+        let mut shown: Vec<_> = view.islands.iter().flatten().collect();
+        shown.sort();
+        shown.dedup();
+        assert_eq!(shown.len(), mesh.islands().len());
+        assert!(mesh.plan_view(cell, height + 0.6, 0.5).unwrap().islands.iter().all(Option::is_none));
+        assert_eq!(mesh.plan_view(1e-6, height, 0.5).unwrap_err().field, "step");
+    }
+    assert!(seen.iter().all(|&count| count > 1000), "{seen:?}");
+}
+
+#[test]
+fn the_ball_of_an_island_holds_its_corners() {
+    let map = ["..#.", "..#.", "###.", "...."].map(str::to_owned);
+    let mesh = navmesh(from_map(&map, 1, frame(Vec3::ZERO), |_, _| 0.0));
+    let square = mesh.frame().cell_size * 8.0;
+    assert_eq!(mesh.islands().len(), 2);
+    for (number, island) in mesh.islands().iter().enumerate() {
+        let id = mesh.island_of(island.first).unwrap();
+        assert_eq!(id.index(), number);
+        let ball = mesh.island_ball(id).unwrap();
+        let polygons = || mesh.polygons().filter(|polygon| polygon.island() == id);
+        let reach = |corner: Vec3| corner.distance(ball.centre);
+        let farthest = polygons().flat_map(|polygon| polygon.positions().map(reach).collect::<Vec<_>>());
+        assert!((farthest.fold(0.0, f32::max) - ball.radius).abs() < 1e-5);
+        // Half the diagonal of two by two squares, and of four by one, at least.
+        let half_diagonal = [2.0_f32, 4.25][number].sqrt() * square;
+        assert!((0.999..2.0).contains(&(ball.radius / half_diagonal)), "{ball:?}");
+    }
+    assert_eq!(mesh.island_ball(waymesh_graph::IslandId(2)), None);
+}

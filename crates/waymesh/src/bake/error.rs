@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use thiserror::Error;
-use waymesh_core::ViolationList;
 use waymesh_core::stage::StageError;
+use waymesh_core::{Cancelled, ViolationList};
 use waymesh_graph::NavMeshError;
 use waymesh_tile::{Tile, TileError};
 
@@ -27,9 +27,12 @@ pub enum BakeError {
         /// Why, and what to do instead.
         reason: &'static str,
     },
+    /// The observer asked for the end of the bake.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
     /// A stage failed.
     #[error(transparent)]
-    Stage(#[from] StageError),
+    Stage(StageError),
     /// A stage broke its contract.
     #[error("{stage} broke its contract: {violations}")]
     BrokenContract {
@@ -103,6 +106,12 @@ pub enum BakeError {
         /// Why.
         source: rayon::ThreadPoolBuildError,
     },
+}
+
+impl From<StageError> for BakeError {
+    fn from(error: StageError) -> Self {
+        error.cause.downcast_ref::<Cancelled>().copied().map_or(Self::Stage(error), Self::Cancelled)
+    }
 }
 
 impl BakeError {

@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use glam::Vec3;
 use serde::Serialize;
-use waymesh_core::{ContourSet, Counter, GridFrame, HeightSurface, Observer, PolyMesh, Warning};
+use waymesh_core::{Cancelled, ContourSet, Counter, GridFrame, HeightSurface, Observer, PolyMesh, Warning};
 use waymesh_graph::{Island, IslandId, NavMesh};
 
 use super::enclosed::EnclosedReport;
+use super::error::BakeError;
 
 /// Figures of one bake. Serialised, its keys are a contract that scripts rely on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -231,19 +232,26 @@ impl<'a> Recorder<'a> {
     /// Runs one stage under its name and keeps its time.
     ///
     /// # Errors
-    /// Those of the stage.
-    pub fn stage<T, E>(
+    /// Those of the stage, and [`Cancelled`] if the observer asks for it before or after the stage.
+    pub fn stage<T, E: Into<BakeError>>(
         &mut self,
         name: &'static str,
         run: impl FnOnce(&mut dyn Observer) -> Result<T, E>,
-    ) -> Result<T, E> {
+    ) -> Result<T, BakeError> {
+        self.go_on()?;
         self.inner.stage_started(name);
         let start = Instant::now();
         let result = run(self);
         let seconds = start.elapsed().as_secs_f64();
         self.stages.push(StageTime { name, seconds });
         self.inner.stage_finished(name, seconds);
-        result
+        let result = result.map_err(Into::into)?;
+        self.go_on()?;
+        Ok(result)
+    }
+
+    fn go_on(&mut self) -> Result<(), Cancelled> {
+        if self.inner.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 }
 
@@ -268,5 +276,9 @@ impl Observer for Recorder<'_> {
     fn warn(&mut self, warning: Warning) {
         self.warnings.push(warning.clone());
         self.inner.warn(warning);
+    }
+
+    fn is_cancelled(&mut self) -> bool {
+        self.inner.is_cancelled()
     }
 }

@@ -22,7 +22,9 @@ use waymesh_core::{
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surfaces};
-use waymesh_tile::{BinsConfig, MemoryGate, Tally, Tile, TileError, TileStore, TriangleBins, build_tiles};
+use waymesh_tile::{
+    BinsConfig, MemoryGate, Tally, Tile, TileError, TileLayout, TileStore, TriangleBins, build_tiles,
+};
 use waymesh_voxel::{
     Climb, FieldBuilder, PackedField, VoxelConfig, VoxelError, build_window, build_window_with_climbs,
     rasterize_window,
@@ -131,6 +133,15 @@ impl Baker<Tiles> {
     #[must_use]
     pub fn tiles() -> Self {
         Self::new(Tiles::default(), Tiles::defaults())
+    }
+
+    /// Returns how the world is cut into tiles. One pass over the source.
+    ///
+    /// # Errors
+    /// See [`Baker::bake`].
+    pub fn layout(&self, source: &dyn TriangleSource) -> Result<TileLayout, BakeError> {
+        self.check()?;
+        Ok(Survey::of(source, self.front.tile_cells, self.config())?.layout)
     }
 
     /// Builds one tile into the folder, for a bake that is spread over machines, and returns its
