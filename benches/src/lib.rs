@@ -7,6 +7,7 @@
 //! - [`convex`] counts the polygons of all convex decompositions, [`triangulate`] times
 //!   triangulations
 //!   as plans grow.
+//! - [`sources`] prints the tables of the papers with our figures.
 //! - [`storeys`] counts the polygons of storeys at several convexity relaxations.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them
 //!   beside each other.
@@ -40,6 +41,7 @@ mod rerecast;
 mod scene;
 mod settings;
 mod sight;
+mod sources;
 mod storeys;
 mod triangulate;
 
@@ -67,5 +69,6 @@ pub use rerecast::{Rerecast, RerecastBake, bake_rerecast};
 pub use scene::{Scene, TOWN};
 pub use settings::{Partitioning, Settings, parse_scale};
 pub use sight::{FewestPolygons, fewest_polygons};
+pub use sources::sources;
 pub use storeys::storeys;
 pub use triangulate::triangulate;

@@ -10,7 +10,7 @@ use waymesh_benches::queries::{self, PAIRS, QueryScene};
 use waymesh_benches::{
     BenchError, Engine, EvaluateOptions, LevelReport, Partitioning, PlanOptions, Scene, Settings, TOWN,
     agent_table, compare, convex, corridor, evaluate, evaluate_one, flat_engines, level_table,
-    measure_agents, open, overview, parse_scale, report, storeys, summary, triangulate,
+    measure_agents, open, overview, parse_scale, report, sources, storeys, summary, triangulate,
 };
 use waymesh_core::GridScale;
 
@@ -42,6 +42,9 @@ enum Command {
     Triangulate(PlanOptions),
     /// Counts the polygons of generated maps, baked as storeys, at several convexity relaxations.
     Storeys,
+    /// Prints the tables of the papers that waymesh follows, with our figures beside theirs. Recast's
+    /// column needs --features peers.
+    Sources,
     /// Times moves of both ends of corridors of growing length.
     Corridor,
     /// Times how long a mesh takes to open, as .wmesh and packed.
@@ -112,6 +115,7 @@ fn run(command: Option<Command>, options: &CompareOptions) -> Result<(), String>
         Some(Command::Convex(options)) => convex(&options, &mut print),
         Some(Command::Triangulate(options)) => triangulate(&options, &mut print),
         Some(Command::Storeys) => storeys(&mut print),
+        Some(Command::Sources) => sources(&mut print),
         Some(Command::Corridor) => corridor(&mut print),
         Some(Command::Open { largest }) => open(largest, &mut print),
         _ => compare_engines(options),

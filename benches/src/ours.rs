@@ -48,12 +48,12 @@ impl Engine for Waymesh {
 
     fn notes(&self) -> &'static [&'static str] {
         &[
-            "waymesh: erosion is a true disc between polygon centres; Recast's chamfer removes up to 11 % too little.",
+            "waymesh: erosion is a true disc between cell centres; Recast's chamfer removes up to 11 % too little.",
             "waymesh: the filters run while the field is built, so compact holds both; compare the row filter+compact.",
-            "waymesh: the grid is rounded up to hold the whole scene, Recast's to the nearest polygon.",
+            "waymesh: the grid is rounded up to hold the whole scene, Recast's to the nearest cell.",
             "waymesh: the small islands go before the partition, charged to regions; Recast drops small regions after it. \
              Watershed computes its distance field inside; that share is measured by a run of its own; compare the row distance+regions.",
-            "waymesh: heights are unbiased and within one level of every sample; Recast samples every 6 polygons and is 1 to 2 \
+            "waymesh: heights are unbiased and within one level of every sample; Recast samples every 6 cells and is 1 to 2 \
              levels too high.",
             "waymesh: contours counts holes, Recast merges them into the outer border.",
         ]
@@ -71,11 +71,11 @@ impl Engine for Waymesh {
 /// # Errors
 /// When a stage fails.
 pub fn bake_waymesh(scene: &Scene, settings: &Settings) -> Result<WaymeshBake, BenchError> {
-    let polygon = settings.scale.cell_size;
-    let square_metres = |polygons: u16| f32::from(polygons) * polygon * polygon;
+    let cell = settings.scale.cell_size;
+    let square_metres = |cells: u16| f32::from(cells) * cell * cell;
     let voxel = VoxelConfig::for_agent(&settings.agent).with_scale(settings.scale).with_threads(1);
     let simplify = SimplifyConfig::default()
-        .with_max_edge_error(settings.max_edge_error_cells * polygon)
+        .with_max_edge_error(settings.max_edge_error_cells * cell)
         .with_max_edge_length(settings.max_edge_length)
         .with_storey_height(settings.agent.height);
     let portals = NotchPortalsConfig::default().with_max_vertices(settings.max_vertices);

@@ -1,20 +1,17 @@
 //! Polygons of the storeys of growing maps when they may be a little less than convex (Oliva 2012,
 //! figures 39 to 42).
 
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use waymesh::convex::NotchPortals;
 use waymesh::core::stage::{Decompose, StageError};
 use waymesh::core::{PolyMesh, Triangulation};
 use waymesh::{Agent, BakeConfig, Baker, Observer, Storeys};
-use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_scenes::{Scene, SceneConfig};
 
+use crate::relaxed::relaxation;
 use crate::{BenchError, Stage};
 
-/// Relaxations of the thesis, in metres.
-const RELAXATIONS: [f32; 4] = [0.0, 0.1, 0.2, 0.4];
 /// Maps, from the smallest to the largest.
 const MAPS: [Scene; 4] =
     [Scene::SpiralStairs, Scene::OverlappingStoreys, Scene::DungeonRooms, Scene::CityBlock];
@@ -36,32 +33,21 @@ impl Decompose for Listen {
 /// Prints the table as Markdown to `print`.
 ///
 /// # Errors
-/// When a map cannot be baked or cut into polygons.
+/// When a map cannot be baked.
 pub fn storeys(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
-    let titles = RELAXATIONS.map(|metres| format!(" {metres} m |")).concat();
-    print(&format!(
-        "| map | triangles | floor m2 |{titles}\n|---|---|---|{}\n",
-        "---|".repeat(RELAXATIONS.len())
-    ));
+    let mut maps = Vec::new();
     for scene in MAPS {
         let soup = scene.build(&SceneConfig::default());
         let heard = Arc::new(Mutex::new(None));
         let agent = Agent::default().with_radius(0.3).with_max_step(0.4);
         let config = BakeConfig::default().with_scale(0.1, 0.1).with_agent(agent);
-        let bake = Baker::new(Storeys::default(), config)
+        Baker::new(Storeys::default(), config)
             .with_decompose(Listen(Arc::clone(&heard)))
             .bake_observed(&soup, &mut ())
             .map_err(|error| BenchError::stage("waymesh", Stage::Polygons, error))?;
         let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(triangulation) = heard else { continue };
-        let mut row = format!("| {} | {} | {:.0} |", scene.name(), soup.triangles().len(), bake.mesh.area());
-        for metres in RELAXATIONS {
-            let config = NotchPortalsConfig::default().with_convex_distance(metres);
-            let polygons = notch_portals(&triangulation, &config)
-                .map_err(|error| BenchError::stage("waymesh", Stage::Polygons, error))?;
-            _ = write!(row, " {} |", polygons.polygons.len());
-        }
-        print(&format!("{row}\n"));
+        maps.extend(heard.map(|triangles| (scene.name(), triangles)));
     }
+    relaxation(maps.iter().map(|(name, triangles)| (*name, triangles)), print);
     Ok(())
 }

@@ -32,6 +32,10 @@ pub(crate) struct TablesArgs {
     /// resolutions each.
     #[arg(long, conflicts_with = "convex")]
     storeys: bool,
+    /// Only the tables of the papers on decomposition, storeys and voxels, with our figures beside
+    /// theirs.
+    #[arg(long, conflicts_with_all = ["convex", "storeys"])]
+    sources: bool,
     /// Folder for pictures of the decompositions, side by side.
     #[arg(long, value_name = "FOLDER", requires = "convex")]
     pictures: Option<PathBuf>,
@@ -101,6 +105,11 @@ const SCENES: [PaperScene; 3] = [
 
 /// Bakes and prints. Every bake is a process of its own, so that its peak memory is its own.
 pub(crate) fn run(args: &TablesArgs) -> Result<()> {
+    if args.sources {
+        let words =
+            ["run", "--release", "--package", "waymesh-benches", "--features", "peers", "--", "sources"];
+        return cargo(&words, &[]);
+    }
     if args.convex {
         return convex(args.pictures.as_deref());
     }

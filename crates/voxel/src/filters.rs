@@ -14,6 +14,8 @@ use crate::VoxelError;
 const OPEN: i32 = i32::MAX;
 /// Floor of the gap below the lowest span of a column. A fall into this gap is a drop without end.
 const VOID: i64 = -(1 << 40);
+/// Spans of a column up to which looking at all of them is faster than halving.
+const FEW_SPANS: usize = 16;
 
 /// Which filters to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +198,14 @@ impl<'a> Columns<'a> {
         for neighbour in [column - 1, column + 1, column - self.width, column + self.width] {
             // The gaps of the column, from the void below its lowest span to the sky above its
             // highest.
-            let mut gap_floor = VOID;
+            let spans = self.column(neighbour);
+            // Gaps that end below the head of an agent on this floor count for nothing.
+            let first = if spans.len() > FEW_SPANS {
+                spans.partition_point(|span| i64::from(span.bottom) - floor < height)
+            } else {
+                0
+            };
+            let mut gap_floor = if first == 0 { VOID } else { i64::from(spans[first - 1].top) };
             let mut in_gap = |gap_floor: i64, gap_ceiling: i64| {
                 let room = ceiling.min(gap_ceiling) - floor.max(gap_floor);
                 if room >= height {
@@ -211,11 +220,15 @@ impl<'a> Columns<'a> {
                 }
                 false
             };
-            for span in self.column(neighbour) {
+            for span in &spans[first..] {
                 if in_gap(gap_floor, i64::from(span.bottom)) {
                     return true;
                 }
                 gap_floor = i64::from(span.top);
+                // Nor do those that begin above the head of an agent under this ceiling.
+                if ceiling - gap_floor < height {
+                    break;
+                }
             }
             if in_gap(gap_floor, i64::from(OPEN)) {
                 return true;

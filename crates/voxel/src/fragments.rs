@@ -14,6 +14,9 @@ use crate::triangle::{AREA_SHIFT, BLOCKED, COVERS_CENTRE, Flags, GENTLE, UPWARD,
 const NONE: u32 = u32::MAX;
 /// Number of fragments up to which insertion sort is faster than the general sort.
 const LONG_COLUMN: usize = 24;
+/// Fragments of a column that a new one is compared with. In a column of a thousand sheets, looking
+/// at all of them takes quadratic time; what is not merged at once is merged when the row ends.
+const LATEST: usize = 32;
 /// In a short row, this number of ranges is emptied at once instead of the exact number.
 const SHORT_ROW: usize = 8;
 
@@ -301,13 +304,14 @@ impl RowFragments {
         }
     }
 
-    /// Merges `fragment` with one of its column that it touches, else puts it at the front of the
-    /// list.
+    /// Merges `fragment` with one of the last ones of its column that it touches, else puts it at the
+    /// front of the list.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "the sweep checks the number of fragments per row")]
     fn insert_elsewhere(&mut self, cell: usize, fragment: &Fragment) {
         let mut place = self.next[cell];
-        while let Some((other, next)) = self.tails.get_mut(place as usize) {
+        for _ in 0..LATEST {
+            let Some((other, next)) = self.tails.get_mut(place as usize) else { break };
             if other.touches(fragment) {
                 other.merge(fragment, self.has_areas);
                 return;

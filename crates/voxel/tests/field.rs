@@ -125,6 +125,53 @@ fn ledges_are_drops_and_steep_stairs() {
     assert!(!middle_is_ledge(gentle));
 }
 
+/// The definition of a ledge, looking at every gap of every neighbour.
+fn is_ledge(floor: i32, ceiling: i32, neighbours: &[&[Span]]) -> bool {
+    let (agent, mut floors) = (agent(), vec![floor]);
+    let (height, step) = (agent.height as i32, agent.max_step as i32);
+    for column in neighbours {
+        let tops = [-1000].into_iter().chain(column.iter().map(|span| span.top));
+        let bottoms = column.iter().map(|span| span.bottom).chain([10_000]);
+        for (gap_floor, gap_ceiling) in tops.zip(bottoms) {
+            if ceiling.min(gap_ceiling) - floor.max(gap_floor) >= height && gap_floor <= floor + step {
+                floors.push(gap_floor);
+            }
+        }
+    }
+    let [lowest, highest] = [floors.iter().min(), floors.iter().max()].map(|floor| *floor.unwrap());
+    lowest < floor - step || highest - lowest > step
+}
+
+#[test]
+fn ledges_in_columns_of_many_storeys_are_those_of_the_definition() {
+    let mut random = waymesh_core::Random::new(3);
+    let mut ledges = [0; 2];
+    for _ in 0..40 {
+        let columns: Vec<Vec<Span>> = (0..9)
+            .map(|_| {
+                let mut at = 0;
+                let mut column = Vec::new();
+                for _ in 0..random.below(60) {
+                    let bottom = at + 1 + random.below(9) as i32;
+                    at = bottom + 1 + random.below(3) as i32;
+                    column.push(span(bottom, at, true));
+                }
+                column
+            })
+            .collect();
+        let mut field = heightfield(3, 3, &columns);
+        filter_ledges(&mut field, &agent(), &mut ()).unwrap();
+        let beside = [1, 3, 5, 7].map(|column| &columns[column][..]);
+        for (index, (span, after)) in columns[4].iter().zip(field.column(1, 1)).enumerate() {
+            let ceiling = columns[4].get(index + 1).map_or(10_000, |above| above.bottom);
+            let expected = is_ledge(span.top, ceiling, &beside);
+            assert_eq!(!after.area.is_walkable(), expected, "{index}: {span:?}");
+            ledges[usize::from(expected)] += 1;
+        }
+    }
+    assert!(ledges.into_iter().min().unwrap() > 50, "{ledges:?}");
+}
+
 #[test]
 fn a_drop_behind_a_low_gap_is_no_ledge() {
     // The neighbour is deep, but a ceiling leaves less room than the agent needs to move there.

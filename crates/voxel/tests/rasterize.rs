@@ -416,3 +416,24 @@ fn real_levels_are_valid_and_the_same_on_all_threads() {
         assert_eq!(rasterize(&reversed, &config, &mut ()).unwrap(), heightfield, "{name}");
     }
 }
+
+#[test]
+fn a_hundred_sheets_come_out_the_same_in_any_order() {
+    // Each of a fan of four triangles, so that most cells get several fragments of a sheet.
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    for sheet in 0..100_u32 {
+        let first = positions.len() as u32;
+        let y = sheet as f32 * 0.7;
+        positions.push(Vec3::new(1.1, y + 0.1, 0.9));
+        positions.extend([(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)].map(|(x, z)| Vec3::new(x, y, z)));
+        triangles.extend((0..4).map(|side| [first, first + 1 + (side + 1) % 4, first + 1 + side]));
+    }
+    let config = VoxelConfig::default().with_scale(GridScale::new(0.1, 0.05)).with_threads(1);
+    let sorted = TriangleSoup::new(positions.clone(), triangles.clone()).unwrap();
+    let expected = rasterize(&sorted, &config, &mut ()).unwrap();
+    assert_eq!(expected.column(10, 10).len(), 100);
+    let order = waymesh_core::Random::new(5).permutation(triangles.len());
+    let shuffled = order.iter().map(|&at| triangles[at]).collect();
+    let shuffled = TriangleSoup::new(positions, shuffled).unwrap();
+    assert_eq!(rasterize(&shuffled, &config, &mut ()).unwrap(), expected);
+}
