@@ -38,6 +38,7 @@ const ARROWS: &[(&str, &str)] = &[
     ),
     ("metrics", "core graph"),
     ("cli", "waymesh scenes metrics"),
+    ("python", "waymesh"),
 ];
 
 /// What the tests of a published crate may use besides: never another stage.

@@ -257,10 +257,12 @@ impl NavMesh {
         self.area_table.by_name(name)
     }
 
-    /// Returns the box around all vertices; `None` for a mesh without any. Linear time.
+    /// Returns the box around all polygons; `None` for a mesh without any. Vertices that no polygon
+    /// has do not count. Linear time.
     #[must_use]
     pub fn world_bounds(&self) -> Option<Bounds> {
-        Some(Bounds::of(self.vertices.iter().copied())).filter(Bounds::is_valid)
+        let corners = self.corner_vertices.iter().map(|vertex| self.vertices[vertex.index()]);
+        Some(Bounds::of(corners)).filter(Bounds::is_valid)
     }
 
     /// Returns all islands, in the order of their first polygons.

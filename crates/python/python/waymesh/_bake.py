@@ -1,0 +1,103 @@
+"""Bakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _waymesh
+from ._errors import InputError
+from ._waymesh import NavMesh
+from .settings import Settings, entries_of
+
+Progress = Callable[[str, float], object]
+"""Is called with the name of a stage and the part of it that is done, from 0 to 1. What it raises ends the bake."""
+
+AnySettings = Settings | Mapping[str, Any] | None
+"""Settings, a dictionary of some of their fields, or None for the defaults."""
+
+Files = str | PathLike[str] | Sequence[str | PathLike[str]]
+
+
+def bake(
+    vertices: ArrayLike,
+    triangles: ArrayLike,
+    settings: AnySettings = None,
+    *,
+    triangle_areas: ArrayLike | None = None,
+    progress: Progress | None = None,
+) -> NavMesh:
+    """Makes a navigation mesh of triangles.
+
+    ``vertices`` has shape (n, 3), ``triangles`` shape (m, 3): whole numbers that name vertices. Triangles that face up,
+    ``(b - a) x (c - a)``, are floors. ``triangle_areas`` has a number per triangle: 1 is plain ground, 0 is not walkable. Vertices
+    that are NaN or infinite are skipped with their triangles and counted in the report.
+
+    The interpreter's lock is released, and Ctrl-C ends the bake after the stage or the tile that it is in. Figures of the bake are
+    in :attr:`NavMesh.report`.
+    """
+    areas = None if triangle_areas is None else np.asarray(triangle_areas)
+    return _waymesh.bake_arrays(vertices, triangles, areas, entries_of(settings), progress)
+
+
+def from_file(files: Files, settings: AnySettings = None, *, progress: Progress | None = None) -> NavMesh:
+    """Makes a navigation mesh of scene files (OBJ, glTF, GLB, STL, PLY), which make one scene together."""
+    return _waymesh.bake_files(paths_of(files), entries_of(settings), progress)
+
+
+def from_plan(files: Files, settings: AnySettings = None, *, progress: Progress | None = None) -> NavMesh:
+    """Makes a navigation mesh of floor plans (TOML, GeoJSON, WKT, SVG), which make one plan together."""
+    return _waymesh.bake_plans(paths_of(files), entries_of(settings), progress)
+
+
+def from_trimesh(
+    mesh: Any,
+    settings: AnySettings = None,
+    *,
+    up: str = "y",
+    progress: Progress | None = None,
+) -> NavMesh:
+    """Makes a navigation mesh of a ``trimesh.Trimesh`` or ``trimesh.Scene``; ``up`` tells which of its axes points up."""
+    if hasattr(mesh, "to_geometry"):
+        mesh = mesh.to_geometry()
+    elif hasattr(mesh, "dump"):
+        mesh = mesh.dump(concatenate=True)
+    if not (hasattr(mesh, "vertices") and hasattr(mesh, "faces")):
+        raise InputError(f"from_trimesh needs a mesh with vertices and faces, not {type(mesh).__name__}")
+    vertices = np.asarray(mesh.vertices, dtype=np.float32)
+    if up == "z":
+        vertices = np.ascontiguousarray(np.stack([vertices[:, 0], vertices[:, 2], -vertices[:, 1]], axis=1))
+    elif up != "y":
+        raise InputError(f"up is {up!r}, but must be 'y' or 'z'")
+    return bake(vertices, np.asarray(mesh.faces), settings, progress=progress)
+
+
+@contextmanager
+def tqdm_progress(**options: Any) -> Iterator[Progress]:
+    """A progress bar of tqdm for the ``progress`` of a bake.
+
+    >>> with tqdm_progress(disable=True) as progress:  # doctest: +SKIP
+    ...     mesh = waymesh.from_file("level.glb", progress=progress)
+    """
+    from tqdm.auto import tqdm
+
+    with tqdm(total=1.0, bar_format="{desc:<20}{percentage:3.0f}%|{bar}| {elapsed}", **options) as bar:
+
+        def progress(stage: str, done: float) -> None:
+            bar.set_description_str(stage, refresh=False)
+            bar.n = done
+            bar.refresh()
+
+        yield progress
+
+
+def paths_of(files: Files) -> list[str]:
+    """One or several file names as a list of text."""
+    if isinstance(files, (str, PathLike)):
+        return [fspath(files)]
+    return [fspath(file) for file in files]

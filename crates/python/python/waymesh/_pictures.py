@@ -1,0 +1,142 @@
+"""Pictures of meshes, and meshes of other libraries: methods that need more than numpy."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._waymesh import NavMesh, Path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Picture:
+    """An SVG picture that notebooks show."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        return self.svg
+
+    def save(self, file: str | PathLike[str]) -> None:
+        """Writes the picture to a file."""
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(self.svg)
+
+
+def show(mesh: NavMesh, path: Path | None = None, *, pixels: float = 600.0) -> Picture:
+    """Returns a plan picture, a panel per storey, which a notebook shows."""
+    return Picture(mesh.to_svg(path, pixels))
+
+
+def repr_html(mesh: NavMesh) -> str:
+    return mesh.to_svg(None, 600.0)
+
+
+def plot(
+    mesh: NavMesh,
+    path: Path | ArrayLike | None = None,
+    *,
+    points: ArrayLike | None = None,
+    storey: int | None = None,
+    color_by: str = "island",
+    axes: Any = None,
+) -> Any:
+    """Draws the mesh in plan with matplotlib: a panel per storey, polygons in the colour of their island (``color_by="island"``),
+    area (``"area"``) or storey (``"storey"``), walls dark, a path and points on top. Returns the axes: one, or a list of them.
+    """
+    import matplotlib.pyplot as plt
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    colours = {"island": mesh.polygon_islands, "area": mesh.polygon_areas, "storey": mesh.polygon_storeys}
+    if color_by not in colours:
+        raise ValueError(f"color_by is {color_by!r}, but must be one of {', '.join(colours)}")
+    numbers, storeys = colours[color_by], mesh.polygon_storeys
+    shown: Sequence[int] = sorted(set(storeys.tolist())) if storey is None else [storey]
+    plan = mesh.vertices[:, [0, 2]]
+    if axes is None:
+        _, panels = plt.subplots(1, max(len(shown), 1), squeeze=False, sharex=True, sharey=True)
+        panels = list(panels[0])
+    else:
+        panels = list(np.atleast_1d(np.asarray(axes, dtype=object)))
+        if len(panels) == 1:
+            panels = panels * max(len(shown), 1)
+    palette = plt.get_cmap("tab20")
+    lines: Any = path.points if isinstance(path, Path) else path
+    for panel, number in zip(panels, shown):
+        there = np.flatnonzero(storeys == number)
+        outlines = [plan[mesh_polygon] for mesh_polygon in _corners(mesh, there)]
+        faces = [palette(int(numbers[polygon]) % 20) for polygon in there]
+        panel.add_collection(PolyCollection(outlines, facecolors=faces, edgecolors="white", linewidths=0.4, alpha=0.6))
+        of_storey = set(np.concatenate(_corners(mesh, there)).tolist()) if len(there) else set()
+        walls = [plan[wall] for wall in mesh.walls.tolist() if wall[0] in of_storey]
+        panel.add_collection(LineCollection(walls, colors="0.15", linewidths=1.0))
+        if len(shown) > 1:
+            panel.set_title(f"storey {number}")
+        panel.set_aspect("equal")
+        panel.autoscale_view()
+    if not shown:
+        panels[0].set_aspect("equal")
+    for panel in panels:
+        if lines is not None:
+            line = np.asarray(lines, dtype=np.float32).reshape(-1, 3)
+            panel.plot(line[:, 0], line[:, 2], color="crimson", linewidth=2)
+        if points is not None:
+            dots = np.asarray(points, dtype=np.float32).reshape(-1, 3)
+            panel.plot(dots[:, 0], dots[:, 2], ".", color="black", markersize=3)
+    # Plan pictures have x to the right and z down, as the map of a level seen from above.
+    if not panels[0].yaxis_inverted():
+        panels[0].invert_yaxis()
+    return panels[0] if len(panels) == 1 else panels
+
+
+def _corners(mesh: NavMesh, polygons: Any) -> list[Any]:
+    corners = mesh.polygons
+    return [corners[polygon] for polygon in polygons]
+
+
+def to_trimesh(mesh: NavMesh, *, detail: bool = True, island: int | None = None) -> Any:
+    """Returns the ground as a ``trimesh.Trimesh`` whose faces look up; of one island, or of all."""
+    import trimesh
+
+    vertices, triangles = mesh.triangles(detail, island)
+    return trimesh.Trimesh(vertices=vertices, faces=triangles.astype(np.int64), process=False)
+
+
+def save_glb(mesh: NavMesh, file: str | PathLike[str], *, detail: bool = False) -> None:
+    """Writes the polygons, or the ground with its heights, as a GLB model with a colour per island."""
+    with open(file, "wb") as out:
+        out.write(mesh.to_glb(detail))
+
+
+def random_points(mesh: NavMesh, count: int, *, seed: int = 0, island: int | None = None) -> Any:
+    """Returns ``count`` random points, uniform over the plan area, as an array of shape (count, 3)."""
+    return mesh.sampler(seed, island).points(count)
+
+
+def largest_island(mesh: NavMesh) -> int:
+    """The number of the island with the largest area; -1 for a mesh without polygons."""
+    areas = [mesh.island_area(island) for island in range(mesh.island_count)]
+    return int(np.argmax(areas)) if areas else -1
+
+
+def install() -> None:
+    """Makes the functions above methods of NavMesh. The native class takes attributes because it allows subclasses."""
+    for name, method in [
+        ("show", show),
+        ("plot", plot),
+        ("to_trimesh", to_trimesh),
+        ("save_glb", save_glb),
+        ("random_points", random_points),
+        ("_repr_html_", repr_html),
+    ]:
+        setattr(NavMesh, name, method)
+    setattr(NavMesh, "largest_island", property(largest_island))

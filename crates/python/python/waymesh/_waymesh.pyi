@@ -1,0 +1,311 @@
+"""The half of waymesh that is written in Rust.
+
+Wherever a method takes *points*, one point (any three numbers) gives one answer and an array of shape (n, 3) an array of answers, from
+all cores and without the interpreter's lock. Arrays of float32 in C order are read where they lie; other numbers are converted.
+Positions that are NaN or infinite raise :class:`waymesh.QueryError`, arguments of another shape or kind :class:`waymesh.InputError`.
+
+*reach* is how far from the mesh a point may lie: metres, or metres to the side, up and down. By default twice the agent's radius to the
+side (at least a cell) and its height up and down.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._pictures import Picture
+
+Floats = NDArray[np.float32]
+Reach = float | tuple[float, float, float]
+Progress = Callable[[str, float], object]
+
+class NavMesh:
+    """A navigation mesh. It never changes, may be used from many threads, and can be pickled."""
+
+    @staticmethod
+    def load(file: str | PathLike[str]) -> NavMesh:
+        """Reads a ``.wmesh`` or ``.wmrun`` file."""
+    def save(self, file: str | PathLike[str]) -> None:
+        """Writes a file in the format that its name ends in: ``.wmesh`` to keep, ``.wmrun`` to load fast."""
+    @staticmethod
+    def from_bytes(data: bytes, report: str | None = None) -> NavMesh:
+        """Reads the bytes of either format."""
+    def to_bytes(self, format: Literal["wmesh", "wmrun"] = "wmesh") -> bytes:
+        """Returns the bytes of a file."""
+    @property
+    def report(self) -> dict[str, Any] | None:
+        """Figures and warnings of the bake; None for a mesh that was read."""
+    @property
+    def vertices(self) -> Floats:
+        """The vertices that polygons name, of shape (n, 3). Where ground was left out, some are used by none."""
+    @property
+    def polygons(self) -> list[NDArray[np.uint32]]:
+        """The corners of each polygon, as numbers of vertices."""
+    @property
+    def polygon_areas(self) -> NDArray[np.uint8]:
+        """The area of each polygon; 1 is plain ground."""
+    @property
+    def polygon_islands(self) -> NDArray[np.uint32]:
+        """The island of each polygon."""
+    @property
+    def polygon_storeys(self) -> NDArray[np.uint32]:
+        """The storey of each polygon, from the lowest: no two polygons of a storey overlap in plan."""
+    @property
+    def walls(self) -> NDArray[np.uint32]:
+        """The edges beyond which there is no polygon, as pairs of vertices, of shape (n, 2)."""
+    def triangles(self, detail: bool = True, island: int | None = None) -> tuple[Floats, NDArray[np.uint32]]:
+        """The ground as vertices (n, 3) and triangles (m, 3) that look up: the surface with its heights, or the polygons; of one
+        island, or of all."""
+    @property
+    def bounds(self) -> Floats:
+        """Lower and upper corner of the box around the mesh, of shape (2, 3); NaN for a mesh without polygons."""
+    @property
+    def area(self) -> float:
+        """Area in plan, in square metres."""
+    @property
+    def polygon_count(self) -> int: ...
+    @property
+    def portal_count(self) -> int:
+        """Number of edges between two polygons."""
+    @property
+    def island_count(self) -> int:
+        """Number of pieces that are connected without links."""
+    @property
+    def agent(self) -> dict[str, float]:
+        """The agent that the mesh was baked for: height, radius, max_step, max_slope in degrees."""
+    @property
+    def cell_size(self) -> float: ...
+    @property
+    def level_height(self) -> float: ...
+    @property
+    def islands(self) -> list[dict[str, Any]]:
+        """Each island: polygons, area, a place on it, links, and the first island that links join it with."""
+    @property
+    def largest_island(self) -> int:
+        """The number of the island with the largest area; -1 for a mesh without polygons."""
+    def island_area(self, island: int) -> float:
+        """Area of an island in plan, in square metres."""
+    def island_radius(self, island: int) -> float:
+        """Distance from the mean of an island's corners to the farthest of them."""
+    @property
+    def areas(self) -> dict[int, dict[str, Any]]:
+        """Names, costs and colours of areas."""
+    @property
+    def links(self) -> list[dict[str, Any]]:
+        """Connections between places that share no edge, such as jumps, doors and stairs."""
+    def find_path(
+        self,
+        start: ArrayLike,
+        end: ArrayLike,
+        *,
+        shortest: bool = False,
+        radius: float | None = None,
+        allow_partial: bool = True,
+        cross_points: bool = False,
+        reach: Reach | None = None,
+        area_costs: Mapping[int | str, float] | None = None,
+    ) -> Path:
+        """Finds a path.
+
+        By default a short one, fast; ``shortest`` finds the shortest of all. ``radius`` finds the shortest for a disc of this
+        radius that keeps clear of the walls of the mesh (bake with radius 0 for that). Where no path leads to the end, it leads to
+        the reachable place nearest to it, unless ``allow_partial`` is False. ``cross_points`` adds a point at each edge.
+        ``area_costs`` sets what a metre of an area costs, by number or name: those that are not given cost what the mesh says,
+        and infinity closes an area.
+
+        Raises :class:`waymesh.NoMeshNearError` for an end without mesh within reach.
+        """
+    def find_paths(
+        self,
+        starts: ArrayLike,
+        ends: ArrayLike,
+        *,
+        shortest: bool = False,
+        allow_partial: bool = True,
+        cross_points: bool = False,
+        reach: Reach | None = None,
+        area_costs: Mapping[int | str, float] | None = None,
+    ) -> Paths:
+        """Finds the paths of many pairs of ends. A pair with an end without mesh near it has the outcome 3."""
+    def find_nearest_goal(
+        self,
+        start: ArrayLike,
+        goals: ArrayLike,
+        *,
+        reach: Reach | None = None,
+        area_costs: Mapping[int | str, float] | None = None,
+    ) -> tuple[int, Path] | None:
+        """Finds the goal with the shortest path, or the cheapest with ``area_costs``: its row in ``goals`` and the path. None if
+        no path leads to any."""
+    def distance(
+        self,
+        starts: ArrayLike,
+        ends: ArrayLike,
+        *,
+        shortest: bool = True,
+        reach: Reach | None = None,
+        area_costs: Mapping[int | str, float] | None = None,
+    ) -> Any:
+        """Returns the length of the shortest path (or of that of ``find_path``), infinite where there is none or an end is off
+        the mesh: a float for two points, else an array of shape (n,)."""
+    def snap(self, points: ArrayLike, *, reach: Reach | None = None, island: int | None = None) -> Floats:
+        """Returns the places on the mesh, or on one island, nearest to points; NaN where there is none within reach."""
+    def is_navigable(self, points: ArrayLike, max_height: float = 0.5) -> Any:
+        """Returns whether ground lies straight below or above points, at most ``max_height`` away."""
+    def island_at(self, points: ArrayLike, *, reach: Reach | None = None) -> Any:
+        """Returns the island nearest to points; -1 where there is none within reach."""
+    def polygon_at(self, points: ArrayLike, *, reach: Reach | None = None) -> Any:
+        """Returns the polygon nearest to points; -1 where there is none within reach."""
+    def raycast(
+        self, starts: ArrayLike, ends: ArrayLike, *, reach: Reach | None = None
+    ) -> tuple[Any, Floats, Any, Floats]:
+        """Follows straight lines over the ground until a wall is in the way: the part that is free (0 to 1), where it ends, whether
+        a wall was hit, and the wall's normal in plan. Starts off the mesh give NaN, one alone raises NoMeshNearError."""
+    def step(
+        self, starts: ArrayLike, ends: ArrayLike, *, slide: bool = True, reach: Reach | None = None
+    ) -> Floats:
+        """Moves over the ground towards ends: along walls that are in the way, or with ``slide=False`` up to them. A start off the
+        mesh stays where it is."""
+    def nearest_wall(
+        self, points: ArrayLike, radius: float = 2.0, *, reach: Reach | None = None
+    ) -> tuple[Any, Floats, Floats]:
+        """Returns the distance to the nearest wall in plan, its closest point, and its normal. Where none is within ``radius``,
+        the distance is ``radius`` and the point NaN; off the mesh the distance is NaN."""
+    def plan_view(self, step: float, height: float, reach: float = 0.5) -> NDArray[np.int32]:
+        """Returns the island at each sample of a grid in plan, -1 where no ground lies at most ``reach`` from ``height``. Rows run
+        along z, columns along x, from the lower corner of ``bounds``."""
+    def sampler(self, seed: int = 0, island: int | None = None) -> Sampler:
+        """Returns a source of random places on the mesh, or on one island."""
+    def random_points(self, count: int, *, seed: int = 0, island: int | None = None) -> Floats:
+        """Returns random points, uniform over the plan area, of shape (count, 3)."""
+    def distance_field(self, goals: ArrayLike, limit: float = ...) -> DistanceField:
+        """Returns how far everything is from the nearest of some goals of shape (n, 3), at most ``limit`` metres: exact at every
+        place. One-way links are not taken."""
+    def to_svg(self, path: Path | None = None, pixels: float = 1000.0) -> str:
+        """Returns a plan picture, a panel per storey."""
+    def to_glb(self, detail: bool = False) -> bytes:
+        """Returns a GLB model of the polygons, or of the ground with its heights."""
+    def save_glb(self, file: str | PathLike[str], *, detail: bool = False) -> None:
+        """Writes what :meth:`to_glb` returns."""
+    def to_trimesh(self, *, detail: bool = True, island: int | None = None) -> Any:
+        """Returns the ground as a ``trimesh.Trimesh``."""
+    def show(self, path: Path | None = None, *, pixels: float = 600.0) -> Picture:
+        """Returns a picture that a notebook shows."""
+    def plot(
+        self,
+        path: Path | ArrayLike | None = None,
+        *,
+        points: ArrayLike | None = None,
+        storey: int | None = None,
+        color_by: str = "island",
+        axes: Any = None,
+    ) -> Any:
+        """Draws the mesh in plan with matplotlib, a panel per storey, and returns the axes."""
+    def _repr_html_(self) -> str: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Path:
+    """A path over a mesh."""
+
+    @property
+    def outcome(self) -> Literal["complete", "partial", "unreachable", "undecided"]: ...
+    @property
+    def is_complete(self) -> bool: ...
+    @property
+    def points(self) -> Floats:
+        """Where it begins, turns and ends, of shape (n, 3)."""
+    @property
+    def polygons(self) -> NDArray[np.uint32]:
+        """The polygons it passes."""
+    @property
+    def links(self) -> list[tuple[int, bool, int]]:
+        """The links it takes: id, whether it is taken backwards, and the point of the path that it is taken from."""
+    @property
+    def length(self) -> float: ...
+    @property
+    def cost(self) -> float: ...
+    def __len__(self) -> int: ...
+
+@final
+class Paths:
+    """The paths of many pairs of ends, in their order."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> Path: ...
+    @property
+    def lengths(self) -> Floats:
+        """Lengths, infinite where no path leads to the goal."""
+    @property
+    def outcomes(self) -> NDArray[np.uint8]:
+        """0 complete, 1 partial, 2 unreachable, 3 an end without mesh near it."""
+    @property
+    def points(self) -> Floats:
+        """The points of all paths, one after the other."""
+    @property
+    def offsets(self) -> NDArray[np.uint64]:
+        """The first point of each path in ``points``, and their number at the end."""
+
+@final
+class Sampler:
+    """Random places, uniform over the plan area. The same seed gives the same places on every machine."""
+
+    def seed(self, seed: int) -> None: ...
+    def point(self) -> Floats: ...
+    def points(self, count: int) -> Floats: ...
+    def near(self, centre: ArrayLike, radius: float, count: int | None = None) -> Floats:
+        """Returns random places within ``radius`` of another in plan that are connected with it there."""
+
+@final
+class DistanceField:
+    """How far everything is from the nearest of some goals, in plan."""
+
+    def distance(self, points: ArrayLike) -> Any:
+        """Returns distances, infinite where no path within the limit leads to a goal."""
+    def headings(self, points: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Returns the row of the nearest goal (-1 for none), the distance, and the next corner of the way there."""
+
+@final
+class TileJob:
+    """A world in files, ready to be built tile by tile, on any number of machines."""
+
+    def __new__(cls, files: Sequence[str], settings: dict[str, Any]) -> TileJob: ...
+    def layout(self) -> tuple[int, int]:
+        """Columns and rows of tiles."""
+    def build(self, column: int, row: int, progress: Progress | None = None) -> str:
+        """Builds one tile into the folder of the settings and returns its file."""
+    def merge(self, folder: str | PathLike[str], progress: Progress | None = None) -> NavMesh:
+        """Joins the tiles of a folder to the mesh that one machine would bake."""
+
+@final
+class World:
+    def __new__(
+        cls, min: list[float], max: list[float], settings: dict[str, Any], tile_cells: int
+    ) -> World: ...
+    def add_triangles(
+        self, vertices: ArrayLike, triangles: ArrayLike, areas: NDArray[Any] | None = None
+    ) -> None: ...
+    def add_obstacle(self, shape: dict[str, Any], walkable: bool = False) -> int: ...
+    def add_mesh_obstacle(self, vertices: ArrayLike, triangles: ArrayLike, walkable: bool = False) -> int: ...
+    def remove_obstacle(self, obstacle: int) -> bool: ...
+    def add_mark(self, mark: dict[str, Any]) -> int: ...
+    def remove_mark(self, mark: int) -> bool: ...
+    @property
+    def is_dirty(self) -> bool: ...
+    def update(self, progress: Progress | None = None) -> dict[str, Any]: ...
+    @property
+    def mesh(self) -> NavMesh: ...
+
+def bake_arrays(
+    vertices: ArrayLike,
+    triangles: ArrayLike,
+    areas: NDArray[Any] | None,
+    settings: dict[str, Any],
+    progress: Progress | None = None,
+) -> NavMesh: ...
+def bake_files(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None) -> NavMesh: ...
+def bake_plans(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None) -> NavMesh: ...
+def rust_seconds(mesh: NavMesh, starts: ArrayLike, ends: ArrayLike) -> dict[str, float]: ...

@@ -1,0 +1,86 @@
+"""A world that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _waymesh
+from ._bake import AnySettings, Progress
+from ._waymesh import NavMesh
+from .settings import Mark, Shape, entries_of
+
+
+class World:
+    """A world of tiles with obstacles that come and go. Only tiles in which something changed are built again.
+
+    ``min`` and ``max`` fix its grid in plan; a tile has ``tile_cells`` cells a side. The pipeline is voxels.
+
+    >>> import numpy as np, waymesh
+    >>> vertices = np.array([[0, 0, 0], [20, 0, 0], [20, 0, 20], [0, 0, 20]], dtype=np.float32)
+    >>> world = waymesh.World(vertices.min(axis=0), vertices.max(axis=0))
+    >>> world.add_triangles(vertices, [[0, 2, 1], [0, 3, 2]])
+    >>> world.update()["rebuilt"]
+    4
+    >>> before = world.mesh
+    >>> crate = world.add_obstacle(waymesh.Box(min=[9, 0, 9], max=[11, 2, 11]))
+    >>> world.update()["rebuilt"] > 0
+    True
+    >>> world.mesh.area < before.area
+    True
+    >>> world.remove_obstacle(crate)
+    True
+    >>> _ = world.update()
+    >>> world.mesh == before
+    True
+    """
+
+    def __init__(
+        self, min: Sequence[float], max: Sequence[float], settings: AnySettings = None, *, tile_cells: int = 48
+    ) -> None:
+        low, high = ([float(number) for number in corner] for corner in (min, max))
+        self._world = _waymesh.World(low, high, entries_of(settings), tile_cells)
+
+    @property
+    def mesh(self) -> NavMesh:
+        """The mesh of the last update. It stays as it is when the world changes."""
+        return self._world.mesh
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether anything changed since the last update."""
+        return self._world.is_dirty
+
+    def add_triangles(
+        self, vertices: ArrayLike, triangles: ArrayLike, triangle_areas: ArrayLike | None = None
+    ) -> None:
+        """Puts triangles into all tiles that they reach into; a tile that was there before is replaced."""
+        areas = None if triangle_areas is None else np.asarray(triangle_areas)
+        self._world.add_triangles(vertices, triangles, areas)
+
+    def add_obstacle(self, shape: Shape, *, walkable: bool = False) -> int:
+        """Puts a solid into the world, and returns its number. The mesh shows it after the next update."""
+        return self._world.add_obstacle(shape._entries(), walkable)
+
+    def add_mesh_obstacle(self, vertices: ArrayLike, triangles: ArrayLike, *, walkable: bool = False) -> int:
+        """The same for a solid mesh whose faces look outward."""
+        return self._world.add_mesh_obstacle(vertices, triangles, walkable)
+
+    def remove_obstacle(self, obstacle: int) -> bool:
+        """Takes an obstacle away. Returns True if it was there."""
+        return self._world.remove_obstacle(obstacle)
+
+    def add_mark(self, mark: Mark) -> int:
+        """Gives the ground in a shape another area, and returns the mark's number."""
+        return self._world.add_mark(mark._entries())
+
+    def remove_mark(self, mark: int) -> bool:
+        """Takes a mark away. Returns True if it was there."""
+        return self._world.remove_mark(mark)
+
+    def update(self, *, progress: Progress | None = None) -> dict[str, Any]:
+        """Builds what changed. Returns how many tiles that were, and how long it took."""
+        return self._world.update(progress)

@@ -1,0 +1,317 @@
+"""The interface of habitat-sim's ``PathFinder``, for programs that were written for it.
+
+>>> from waymesh.habitat import NavMeshSettings, PathFinder, ShortestPath
+>>> import numpy as np
+>>> pathfinder = PathFinder()
+>>> pathfinder.build([[0, 0, 0], [8, 0, 0], [8, 0, 8], [0, 0, 8]], [[0, 2, 1], [0, 3, 2]], NavMeshSettings())
+True
+>>> path = ShortestPath()
+>>> path.requested_start, path.requested_end = np.array([1.0, 0.0, 1.0]), np.array([4.0, 0.0, 5.0])
+>>> pathfinder.find_path(path), round(path.geodesic_distance, 3)
+(True, 5.0)
+
+Meanings are those of habitat-sim's documentation. The differences: meshes are ``.wmesh`` and ``.wmrun`` files, paths are the shortest
+(Detour's are the shortest in one corridor), islands are numbered by their first polygon, and random points are others for a seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._bake import bake
+from ._errors import WaymeshError
+from ._waymesh import NavMesh, Sampler
+from .settings import Settings
+
+_PICK = (2.0, 4.0, 4.0)
+"""How far a point may be from the mesh: the extents with which habitat-sim picks polygons (2, 4, 2)."""
+
+_NOWHERE = np.full(3, np.nan, dtype=np.float32)
+
+
+@dataclass
+class NavMeshSettings:
+    """The settings of habitat-sim, with its defaults. Areas of regions are in cells, as there; the sampling of heights is not used:
+    heights are within a level of the ground."""
+
+    cell_size: float = 0.05
+    cell_height: float = 0.2
+    agent_height: float = 1.5
+    agent_radius: float = 0.1
+    agent_max_climb: float = 0.2
+    agent_max_slope: float = 45.0
+    filter_low_hanging_obstacles: bool = True
+    filter_ledge_spans: bool = True
+    filter_walkable_low_height_spans: bool = True
+    region_min_size: float = 20.0
+    region_merge_size: float = 20.0
+    edge_max_len: float = 12.0
+    edge_max_error: float = 1.3
+    verts_per_poly: float = 6.0
+    detail_sample_dist: float = 6.0
+    detail_sample_max_error: float = 1.0
+    include_static_objects: bool = False
+
+    def set_defaults(self) -> None:
+        """Sets every field to its default."""
+        self.__init__()  # type: ignore[misc]
+
+    def to_settings(self) -> Settings:
+        """The same as settings of waymesh."""
+        return Settings(
+            cell_size=self.cell_size,
+            level_height=self.cell_height,
+            agent_height=self.agent_height,
+            agent_radius=self.agent_radius,
+            max_step=self.agent_max_climb,
+            max_slope=self.agent_max_slope,
+            min_region=self.region_min_size * self.cell_size**2,
+            max_edge_length=self.edge_max_len,
+            max_edge_error=self.edge_max_error * self.cell_size,
+            max_vertices=int(self.verts_per_poly),
+        )
+
+
+@dataclass
+class ShortestPath:
+    """A path to one end: what was asked for, and the answer."""
+
+    requested_start: Any = field(default_factory=lambda: np.zeros(3, dtype=np.float32))
+    requested_end: Any = field(default_factory=lambda: np.zeros(3, dtype=np.float32))
+    points: list[NDArray[np.float32]] = field(default_factory=list)
+    geodesic_distance: float = float("inf")
+
+
+@dataclass
+class MultiGoalShortestPath:
+    """A path to the nearest of several ends."""
+
+    requested_start: Any = field(default_factory=lambda: np.zeros(3, dtype=np.float32))
+    requested_ends: Sequence[Any] = field(default_factory=list)
+    points: list[NDArray[np.float32]] = field(default_factory=list)
+    geodesic_distance: float = float("inf")
+    closest_end_point_index: int = -1
+
+
+@dataclass
+class HitRecord:
+    """The obstacle closest to a point."""
+
+    hit_pos: NDArray[np.float32]
+    hit_normal: NDArray[np.float32]
+    hit_dist: float
+
+
+class PathFinder:
+    """A drop-in for ``habitat_sim.nav.PathFinder``."""
+
+    def __init__(self) -> None:
+        self._mesh: NavMesh | None = None
+        self._seed = 0
+        self._samplers: dict[int, Sampler] = {}
+        self._settings: NavMeshSettings | None = None
+
+    # Meshes.
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether there is a mesh."""
+        return self._mesh is not None
+
+    @property
+    def mesh(self) -> NavMesh:
+        """The mesh, for everything that habitat-sim does not have."""
+        if self._mesh is None:
+            raise WaymeshError("no mesh is loaded")
+        return self._mesh
+
+    @property
+    def nav_mesh_settings(self) -> NavMeshSettings | None:
+        """What the mesh was baked with; of a mesh that was loaded, what it tells about that."""
+        return self._settings
+
+    def build(
+        self,
+        vertices: ArrayLike,
+        triangles: ArrayLike,
+        settings: NavMeshSettings | None = None,
+    ) -> bool:
+        """Bakes a mesh: what ``Simulator.recompute_navmesh`` does."""
+        settings = settings or NavMeshSettings()
+        self.set_mesh(bake(vertices, triangles, settings.to_settings()))
+        self._settings = settings
+        return True
+
+    def set_mesh(self, mesh: NavMesh) -> None:
+        """Takes a mesh that was baked or read before."""
+        self._mesh = mesh
+        self._samplers = {}
+        agent = mesh.agent
+        self._settings = NavMeshSettings(
+            cell_size=mesh.cell_size,
+            cell_height=mesh.level_height,
+            agent_height=agent["height"],
+            agent_radius=agent["radius"],
+            agent_max_climb=agent["max_step"],
+            agent_max_slope=agent["max_slope"],
+        )
+
+    def load_nav_mesh(self, path: str | PathLike[str]) -> bool:
+        """Reads a mesh. Returns False if it cannot be read."""
+        try:
+            self.set_mesh(NavMesh.load(path))
+        except WaymeshError:
+            return False
+        return True
+
+    def save_nav_mesh(self, path: str | PathLike[str]) -> bool:
+        """Writes the mesh. Returns False if there is none or it cannot be written."""
+        try:
+            self.mesh.save(path)
+        except WaymeshError:
+            return False
+        return True
+
+    # What the mesh is.
+
+    def get_bounds(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The lower and upper corner of the mesh."""
+        low, high = self.mesh.bounds
+        return low, high
+
+    def build_navmesh_vertices(self, island_index: int = -1) -> list[NDArray[np.float32]]:
+        """The vertices of the triangles of one island, or of all."""
+        return list(self.mesh.triangles(True, _island(island_index))[0])
+
+    def build_navmesh_vertex_indices(self, island_index: int = -1) -> list[int]:
+        """Three vertices per triangle of one island, or of all."""
+        indices: list[int] = self.mesh.triangles(True, _island(island_index))[1].ravel().tolist()
+        return indices
+
+    @property
+    def num_islands(self) -> int:
+        """Number of connected pieces."""
+        return self.mesh.island_count
+
+    @property
+    def navigable_area(self) -> float:
+        """Area in plan, in square metres."""
+        return self.mesh.area
+
+    def island_area(self, island_index: int = -1) -> float:
+        """Area of an island, or of all."""
+        return self.mesh.area if island_index == -1 else self.mesh.island_area(island_index)
+
+    def island_radius(self, at: Any) -> float:
+        """How far an island stretches: the distance from the mean of its corners to the farthest. ``at`` is its number or a
+        point, which is snapped to the mesh; 0 where there is none."""
+        island = at if isinstance(at, (int, np.integer)) else self.get_island(at)
+        return self.mesh.island_radius(int(island)) if island >= 0 else 0.0
+
+    def get_island(self, point: ArrayLike) -> int:
+        """The island that a point snaps to, or -1."""
+        return int(self.mesh.island_at(point, reach=_PICK))
+
+    def get_topdown_view(self, meters_per_pixel: float, height: float, eps: float = 0.5) -> NDArray[np.bool_]:
+        """Whether a point is navigable, on a grid in plan: rows along z, columns along x."""
+        return self.mesh.plan_view(meters_per_pixel, height, eps) >= 0
+
+    def get_topdown_island_view(
+        self, meters_per_pixel: float, height: float, eps: float = 0.5
+    ) -> NDArray[np.int32]:
+        """The island at each point of the grid, -1 where there is none."""
+        return self.mesh.plan_view(meters_per_pixel, height, eps)
+
+    # Places.
+
+    def seed(self, new_seed: int) -> None:
+        """Begins the random points anew."""
+        self._seed = new_seed
+        self._samplers = {}
+
+    def _sampler(self, island_index: int) -> Sampler:
+        if island_index not in self._samplers:
+            # Islands draw from streams of their own.
+            seed = (self._seed * 0x9E3779B97F4A7C15 + island_index + 1) % 2**64
+            self._samplers[island_index] = self.mesh.sampler(seed, _island(island_index))
+        return self._samplers[island_index]
+
+    def get_random_navigable_point(self, max_tries: int = 10, island_index: int = -1) -> NDArray[np.float32]:
+        """A random point, uniform over the area. The first try always finds one."""
+        return self._sampler(island_index).point()
+
+    def get_random_navigable_point_near(
+        self, circle_center: ArrayLike, radius: float, max_tries: int = 100, island_index: int = -1
+    ) -> NDArray[np.float32]:
+        """A random point at most ``radius`` from a point, in space; NaN if none is found in ``max_tries``."""
+        centre = self.snap_point(circle_center, island_index)
+        if np.isnan(centre).any():
+            return _NOWHERE.copy()
+        sampler = self._sampler(island_index)
+        middle = np.asarray(circle_center, dtype=np.float32)
+        for _ in range(max_tries):
+            point = sampler.near(centre, radius)
+            if np.linalg.norm(point - middle) <= radius:
+                return point
+        return _NOWHERE.copy()
+
+    def snap_point(self, point: ArrayLike, island_index: int = -1) -> NDArray[np.float32]:
+        """The navigable point nearest to a point, or NaN."""
+        return self.mesh.snap(point, reach=_PICK, island=_island(island_index))
+
+    def is_navigable(self, pt: ArrayLike, max_y_delta: float = 0.5) -> bool:
+        """Whether a point lies on the mesh, at most ``max_y_delta`` above or below it."""
+        return bool(self.mesh.is_navigable(pt, max_y_delta))
+
+    def distance_to_closest_obstacle(self, pt: ArrayLike, max_search_radius: float = 2.0) -> float:
+        """The distance to the nearest wall, or ``max_search_radius`` if that is less."""
+        return self.closest_obstacle_surface_point(pt, max_search_radius).hit_dist
+
+    def closest_obstacle_surface_point(self, pt: ArrayLike, max_search_radius: float = 2.0) -> HitRecord:
+        """The nearest wall. For a point off the mesh its distance is infinite."""
+        distance, place, normal = self.mesh.nearest_wall(pt, max_search_radius, reach=_PICK)
+        return HitRecord(place, normal, float("inf") if np.isnan(distance) else float(distance))
+
+    # Moves and paths.
+
+    def try_step(self, start: ArrayLike, end: ArrayLike) -> NDArray[np.float32]:
+        """Moves from start towards end, along walls. Returns the start where it is off the mesh."""
+        return self.mesh.step(start, end, reach=_PICK)
+
+    def try_step_no_sliding(self, start: ArrayLike, end: ArrayLike) -> NDArray[np.float32]:
+        """Moves from start towards end, up to a wall."""
+        return self.mesh.step(start, end, slide=False, reach=_PICK)
+
+    def find_path(self, path: ShortestPath | MultiGoalShortestPath) -> bool:
+        """Finds the path that ``path`` asks for, and writes it there. Returns whether there is one."""
+        path.points, path.geodesic_distance = [], float("inf")
+        try:
+            if isinstance(path, MultiGoalShortestPath):
+                path.closest_end_point_index = -1
+                if len(path.requested_ends) == 0:
+                    return False
+                ends = np.asarray(path.requested_ends, dtype=np.float32).reshape(-1, 3)
+                nearest = self.mesh.find_nearest_goal(path.requested_start, ends, reach=_PICK)
+                if nearest is None:
+                    return False
+                path.closest_end_point_index, found = nearest
+            else:
+                found = self.mesh.find_path(
+                    path.requested_start, path.requested_end, shortest=True, allow_partial=False, reach=_PICK
+                )
+        except WaymeshError:
+            return False
+        if not found.is_complete:
+            return False
+        path.points, path.geodesic_distance = list(found.points), found.length
+        return True
+
+
+def _island(island_index: int) -> int | None:
+    return None if island_index == -1 else island_index

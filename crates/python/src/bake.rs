@@ -1,0 +1,228 @@
+//! Bakes: from arrays, files and floor plans.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use glam::Vec3;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use waymesh::bake::FrontEnd;
+use waymesh::core::AreaTable;
+use waymesh::floorplan::{FloorPlan, read_plan};
+use waymesh::io::{SceneSource, load_with_areas};
+use waymesh::tile::Tile;
+use waymesh::{AreaId, Bake, Baker, Observer, TriangleSoup, TriangleSource};
+
+use crate::errors::{Kind, OrRaise};
+use crate::input;
+use crate::mesh::PyNavMesh;
+use crate::settings::Settings;
+use crate::watch::{Baked, detached, watched};
+
+/// Makes a soup of arrays. One copy: a bake owns its triangles.
+pub(crate) fn soup(
+    vertices: &Bound<'_, PyAny>,
+    triangles: &Bound<'_, PyAny>,
+    areas: Option<&Bound<'_, PyAny>>,
+) -> PyResult<TriangleSoup> {
+    let vertices: Vec<Vec3> = input::points("vertices", vertices)?.as_slice()?.to_vec();
+    let soup = TriangleSoup::new(vertices, input::triangles(triangles)?);
+    let soup = soup.map_err(|error| Kind::Input.error(error))?;
+    match areas {
+        Some(areas) => {
+            let areas: Vec<AreaId> = input::areas(areas)?;
+            soup.with_areas(areas).map_err(|error| Kind::Input.error(error))
+        }
+        None => Ok(soup),
+    }
+}
+
+/// The pipelines of triangles.
+#[derive(Clone, Copy)]
+enum Pipeline {
+    Voxels,
+    Tiles,
+    Storeys,
+    Slices,
+}
+
+fn pipeline(settings: &Settings<'_>) -> PyResult<Pipeline> {
+    let Some(name) = settings.get("pipeline")? else { return Ok(Pipeline::Voxels) };
+    match name.extract::<String>().as_deref() {
+        Ok("voxels") => Ok(Pipeline::Voxels),
+        Ok("tiles") => Ok(Pipeline::Tiles),
+        Ok("storeys") => Ok(Pipeline::Storeys),
+        Ok("slices") => Ok(Pipeline::Slices),
+        _ => Err(Kind::Config.error(format!(
+            "settings: pipeline is {}, but must be one of voxels, tiles, storeys, slices",
+            name.repr()?
+        ))),
+    }
+}
+
+/// A bake that knows its settings and waits for its input.
+type Job = Box<dyn Fn(&TriangleSoup, &mut dyn Observer) -> Baked<Bake> + Send + Sync>;
+
+fn job<F: FrontEnd<Input = TriangleSoup> + Send + 'static>(
+    baker: Baker<F>,
+    settings: &Settings<'_>,
+    areas: &AreaTable,
+) -> PyResult<Job> {
+    let config = settings.bake_config(baker.config(), areas)?;
+    let baker = baker.with_config(config);
+    Ok(Box::new(move |soup, observer| baker.bake_observed(soup, observer)))
+}
+
+/// A baker of tiles.
+pub(crate) fn tile_baker(settings: &Settings<'_>, areas: &AreaTable) -> PyResult<Baker<waymesh::Tiles>> {
+    let baker = Baker::tiles();
+    let config = settings.bake_config(baker.config(), areas)?;
+    Ok(baker.with_front(settings.tiles()?).with_config(config))
+}
+
+/// The bake that these settings ask for, of triangles that memory holds.
+fn whole(pipeline: Pipeline, settings: &Settings<'_>, areas: &AreaTable) -> PyResult<Job> {
+    match pipeline {
+        Pipeline::Voxels => job(Baker::voxels(), settings, areas),
+        Pipeline::Storeys => job(Baker::storeys().with_front(settings.storeys()?), settings, areas),
+        Pipeline::Slices => job(Baker::slices().with_front(settings.slices()?), settings, areas),
+        Pipeline::Tiles => {
+            let baker = tile_baker(settings, areas)?;
+            Ok(Box::new(move |soup, observer| baker.bake_observed(soup as &dyn TriangleSource, observer)))
+        }
+    }
+}
+
+/// Bakes arrays.
+#[pyfunction]
+#[pyo3(signature = (vertices, triangles, areas, settings, progress=None))]
+pub(crate) fn bake_arrays(
+    py: Python<'_>,
+    vertices: &Bound<'_, PyAny>,
+    triangles: &Bound<'_, PyAny>,
+    areas: Option<&Bound<'_, PyAny>>,
+    settings: &Bound<'_, PyDict>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<PyNavMesh> {
+    let settings = Settings::new(settings, "settings");
+    let job = whole(pipeline(&settings)?, &settings, &AreaTable::default())?;
+    settings.finish()?;
+    let soup = soup(vertices, triangles, areas)?;
+    let bake = watched(py, progress, |observer| job(&soup, observer))?;
+    PyNavMesh::baked(bake)
+}
+
+/// Bakes scene files, which make one scene together.
+#[pyfunction]
+#[pyo3(signature = (files, settings, progress=None))]
+pub(crate) fn bake_files(
+    py: Python<'_>,
+    files: Vec<PathBuf>,
+    settings: &Bound<'_, PyDict>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<PyNavMesh> {
+    let settings = Settings::new(settings, "settings");
+    let rules = Arc::new(settings.area_rules()?);
+    let options = settings.load_options()?;
+    let pipeline = pipeline(&settings)?;
+    let bake = if let Pipeline::Tiles = pipeline {
+        let baker = tile_baker(&settings, rules.table())?;
+        settings.finish()?;
+        let source =
+            detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
+        watched(py, progress, |observer| baker.bake_observed(&source, observer))?
+    } else {
+        let job = whole(pipeline, &settings, rules.table())?;
+        settings.finish()?;
+        let soup = detached(py, || load_with_areas(&files, &options, &rules.map()))?.or_raise()?;
+        watched(py, progress, |observer| job(&soup, observer))?
+    };
+    PyNavMesh::baked(bake)
+}
+
+/// Bakes floor plans, which make one plan together.
+#[pyfunction]
+#[pyo3(signature = (files, settings, progress=None))]
+pub(crate) fn bake_plans(
+    py: Python<'_>,
+    files: Vec<PathBuf>,
+    settings: &Bound<'_, PyDict>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<PyNavMesh> {
+    let settings = Settings::new(settings, "settings");
+    let options = settings.read_options()?;
+    let front = settings.plans()?;
+    let mut plan = FloorPlan::default();
+    for file in &files {
+        plan.merge(read_plan(file, &options).or_raise()?).or_raise()?;
+    }
+    let baker = Baker::plans_for(&plan).with_front(front);
+    let config = settings.bake_config(baker.config(), &AreaTable::default())?;
+    settings.finish()?;
+    let baker = baker.with_config(config);
+    PyNavMesh::baked(watched(py, progress, |observer| baker.bake_observed(&plan, observer))?)
+}
+
+/// A world in files, ready to be built tile by tile, on any number of machines.
+#[pyclass(frozen, module = "waymesh._waymesh", name = "TileJob")]
+pub(crate) struct TileJob {
+    source: SceneSource,
+    baker: Baker<waymesh::Tiles>,
+}
+
+impl std::fmt::Debug for TileJob {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("TileJob").field("baker", &self.baker).finish_non_exhaustive()
+    }
+}
+
+#[pymethods]
+impl TileJob {
+    #[new]
+    fn new(py: Python<'_>, files: Vec<PathBuf>, settings: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let settings = Settings::new(settings, "settings");
+        if !matches!(pipeline(&settings)?, Pipeline::Tiles | Pipeline::Voxels) {
+            return Err(Kind::Config.error("settings: only the pipeline tiles is baked tile by tile"));
+        }
+        let rules = Arc::new(settings.area_rules()?);
+        let options = settings.load_options()?;
+        let baker = tile_baker(&settings, rules.table())?;
+        settings.finish()?;
+        baker.check().or_raise()?;
+        let source =
+            detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
+        Ok(Self { source, baker })
+    }
+
+    /// Columns and rows of tiles.
+    fn layout(&self, py: Python<'_>) -> PyResult<(u32, u32)> {
+        let layout = detached(py, || self.baker.layout(&self.source))?.or_raise()?;
+        Ok((layout.columns(), layout.rows()))
+    }
+
+    /// Builds one tile into the folder and returns its file.
+    #[pyo3(signature = (column, row, progress=None))]
+    fn build(
+        &self,
+        py: Python<'_>,
+        column: u32,
+        row: u32,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PathBuf> {
+        let tile = Tile { row, column };
+        watched(py, progress, |observer| self.baker.bake_tile(&self.source, tile, observer))
+    }
+
+    /// Joins the tiles of a folder.
+    #[pyo3(signature = (folder, progress=None))]
+    fn merge(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyNavMesh> {
+        let bake =
+            watched(py, progress, |observer| self.baker.merge_tiles(&folder, Some(&self.source), observer))?;
+        PyNavMesh::baked(bake)
+    }
+}

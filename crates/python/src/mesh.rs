@@ -1,0 +1,371 @@
+//! The mesh: what it holds, files, pictures.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use glam::Vec3;
+use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use waymesh::bake::IslandReport;
+use waymesh::graph::{ClearanceNavMesh, MeshFormat};
+use waymesh::io::svg;
+use waymesh::io::{
+    GlbOptions, GroundTriangles, SvgOptions, ground_triangles, polygon_triangles, write_glb, write_svg,
+};
+use waymesh::triangulate::ClearanceConfig;
+use waymesh::{Bake, NavMesh, PolyId};
+
+use crate::errors::{Kind, OrRaise};
+use crate::path::PyPath;
+use crate::watch::detached;
+
+/// A navigation mesh: see the stubs for its documentation.
+#[pyclass(frozen, module = "waymesh._waymesh", name = "NavMesh", subclass)]
+pub(crate) struct PyNavMesh {
+    pub(crate) mesh: Arc<NavMesh>,
+    /// JSON; none for a mesh that was read.
+    report: Option<String>,
+    /// Made when a radius is first asked for.
+    clearance: OnceLock<ClearanceNavMesh>,
+}
+
+impl std::fmt::Debug for PyNavMesh {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("PyNavMesh").field("polygons", &self.mesh.polygon_count()).finish()
+    }
+}
+
+impl From<Arc<NavMesh>> for PyNavMesh {
+    fn from(mesh: Arc<NavMesh>) -> Self {
+        Self { mesh, report: None, clearance: OnceLock::new() }
+    }
+}
+
+/// Positions as an array of shape (n, 3).
+pub(crate) fn positions<'py>(py: Python<'py>, points: &[Vec3]) -> PyResult<Bound<'py, PyArray2<f32>>> {
+    rows(py, bytemuck::cast_slice(points), 3)
+}
+
+/// Numbers as rows of `width`.
+pub(crate) fn rows<'py, T: numpy::Element + Copy>(
+    py: Python<'py>,
+    numbers: &[T],
+    width: usize,
+) -> PyResult<Bound<'py, PyArray2<T>>> {
+    numbers.to_pyarray(py).reshape([numbers.len() / width, width])
+}
+
+/// A dictionary of JSON.
+pub(crate) fn from_json<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (json,))
+}
+
+impl PyNavMesh {
+    pub(crate) fn baked(bake: Bake) -> PyResult<Self> {
+        let report = serde_json::to_string(&bake.report).map_err(|error| Kind::Bake.error(error))?;
+        Ok(Self { report: Some(report), ..Self::from(Arc::new(bake.mesh)) })
+    }
+
+    /// The mesh for discs of any radius.
+    pub(crate) fn clearance(&self, py: Python<'_>) -> PyResult<&ClearanceNavMesh> {
+        if self.clearance.get().is_none() {
+            let mesh = NavMesh::clone(&self.mesh);
+            let made =
+                detached(py, || waymesh::with_clearance(mesh, &ClearanceConfig::default()))?.or_raise()?;
+            // Another thread may have made the same meanwhile.
+            let _ = self.clearance.set(made);
+        }
+        self.clearance.get().ok_or_else(|| Kind::Bake.error("the mesh for discs is missing"))
+    }
+
+    /// Checks an island's number.
+    pub(crate) fn island(&self, island: Option<i64>) -> PyResult<Option<u32>> {
+        let Some(island) = island else { return Ok(None) };
+        let count = self.mesh.islands().len();
+        match u32::try_from(island) {
+            Ok(number) if (number as usize) < count => Ok(Some(number)),
+            _ => Err(Kind::Query.error(format!("there is no island {island}: the mesh has {count}"))),
+        }
+    }
+}
+
+#[pymethods]
+impl PyNavMesh {
+    #[staticmethod]
+    fn load(py: Python<'_>, file: PathBuf) -> PyResult<Self> {
+        let mesh = detached(py, || waymesh::io::open(file))?.or_raise()?;
+        Ok(Arc::new(mesh).into())
+    }
+
+    fn save(&self, py: Python<'_>, file: PathBuf) -> PyResult<()> {
+        detached(py, || waymesh::io::save(&self.mesh, file))?.or_raise()
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (data, report=None))]
+    fn from_bytes(py: Python<'_>, data: &[u8], report: Option<String>) -> PyResult<Self> {
+        let data = data.to_vec();
+        let mesh = detached(py, || NavMesh::from_bytes(data))?.or_raise()?;
+        Ok(Self { report, ..Arc::new(mesh).into() })
+    }
+
+    #[pyo3(signature = (format="wmesh"))]
+    fn to_bytes<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let format = match format {
+            "wmesh" => MeshFormat::Exchange,
+            "wmrun" => MeshFormat::Packed,
+            _ => return Err(Kind::Input.error(format!("format is {format:?}, but must be wmesh or wmrun"))),
+        };
+        let bytes = detached(py, || self.mesh.to_bytes(format))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, MeshParts<'py>)> {
+        let (py, this) = (slf.py(), slf.get());
+        let make = slf.get_type().getattr("from_bytes")?;
+        Ok((make, (this.to_bytes(py, "wmesh")?, this.report.clone())))
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Self>() else { return Ok(false) };
+        let other = other.get();
+        detached(py, || *self.mesh == *other.mesh)
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.mesh.generation().0
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<waymesh.NavMesh: {} polygons on {} islands, {:.1} m2>",
+            self.mesh.polygon_count(),
+            self.mesh.islands().len(),
+            self.mesh.area()
+        )
+    }
+
+    #[getter]
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.report.as_deref().map(|report| from_json(py, report)).transpose()
+    }
+
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        positions(py, self.mesh.vertices())
+    }
+
+    #[getter]
+    fn polygons<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let corners = |polygon: waymesh::graph::PolygonView<'_>| {
+            let corners: Vec<u32> = polygon.corners().iter().map(|corner| corner.0).collect();
+            PyArray1::from_vec(py, corners)
+        };
+        PyList::new(py, self.mesh.polygons().map(corners))
+    }
+
+    #[getter]
+    fn polygon_areas<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
+        PyArray1::from_vec(py, self.mesh.polygons().map(|polygon| polygon.area_id().0).collect())
+    }
+
+    #[getter]
+    fn polygon_islands<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        PyArray1::from_vec(py, self.mesh.polygons().map(|polygon| polygon.island().0).collect())
+    }
+
+    #[getter]
+    fn polygon_storeys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let mut numbers = vec![0_u32; self.mesh.polygon_count()];
+        let storeys = detached(py, || svg::storeys(&self.mesh))?;
+        for (storey, number) in storeys.iter().zip(0_u32..) {
+            for polygon in &storey.polygons {
+                numbers[polygon.index()] = number;
+            }
+        }
+        Ok(PyArray1::from_vec(py, numbers))
+    }
+
+    /// Corners beyond which there is no polygon, as pairs of vertices.
+    #[getter]
+    fn walls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let mut walls = Vec::new();
+        for polygon in self.mesh.polygons() {
+            let corners = polygon.corners();
+            for (index, beyond) in polygon.neighbours().enumerate() {
+                if beyond.is_none() {
+                    walls.extend([corners[index].0, corners[(index + 1) % corners.len()].0]);
+                }
+            }
+        }
+        rows(py, &walls, 2)
+    }
+
+    #[expect(clippy::type_complexity, reason = "vertices and triangles")]
+    #[pyo3(signature = (detail=true, island=None))]
+    fn triangles<'py>(
+        &self,
+        py: Python<'py>,
+        detail: bool,
+        island: Option<i64>,
+    ) -> PyResult<(Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<u32>>)> {
+        let island = self.island(island)?;
+        let ground = detached(py, || self.ground(detail, island))?;
+        Ok((rows(py, ground.positions.as_flattened(), 3)?, rows(py, ground.triangles.as_flattened(), 3)?))
+    }
+
+    #[getter]
+    fn bounds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let bounds = self.mesh.world_bounds();
+        let [min, max] = bounds.map_or([Vec3::NAN; 2], |bounds| [bounds.min, bounds.max]);
+        positions(py, &[min, max])
+    }
+
+    #[getter]
+    fn area(&self) -> f64 {
+        self.mesh.area()
+    }
+
+    #[getter]
+    fn polygon_count(&self) -> usize {
+        self.mesh.polygon_count()
+    }
+
+    #[getter]
+    fn portal_count(&self) -> usize {
+        self.mesh.portal_count()
+    }
+
+    #[getter]
+    fn island_count(&self) -> usize {
+        self.mesh.islands().len()
+    }
+
+    #[getter]
+    fn agent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let agent = self.mesh.agent();
+        let entries = PyDict::new(py);
+        entries.set_item("height", agent.height)?;
+        entries.set_item("radius", agent.radius)?;
+        entries.set_item("max_step", agent.max_step)?;
+        entries.set_item("max_slope", agent.max_slope.to_degrees())?;
+        Ok(entries)
+    }
+
+    #[getter]
+    fn cell_size(&self) -> f32 {
+        self.mesh.frame().cell_size
+    }
+
+    #[getter]
+    fn level_height(&self) -> f32 {
+        self.mesh.frame().level_height
+    }
+
+    #[getter]
+    fn islands<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let islands = IslandReport::all(&self.mesh);
+        let json = serde_json::to_string(&islands).map_err(|error| Kind::Bake.error(error))?;
+        from_json(py, &json)
+    }
+
+    fn island_area(&self, island: i64) -> PyResult<f64> {
+        let island = self.island(Some(island))?.unwrap_or_default();
+        Ok(self.mesh.islands()[island as usize].area)
+    }
+
+    fn island_radius(&self, island: i64) -> PyResult<f32> {
+        let island = self.island(Some(island))?.unwrap_or_default();
+        let ball = self.mesh.island_ball(waymesh::graph::IslandId(island));
+        Ok(ball.map_or(0.0, |ball| ball.radius))
+    }
+
+    #[getter]
+    fn areas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let table = PyDict::new(py);
+        for (id, area) in self.mesh.area_table().iter() {
+            let entries = PyDict::new(py);
+            entries.set_item("name", &area.name)?;
+            entries.set_item("cost", area.cost)?;
+            entries.set_item("colour", area.colour.map(|[red, green, blue]| (red, green, blue)))?;
+            table.set_item(id.0, entries)?;
+        }
+        Ok(table)
+    }
+
+    #[getter]
+    fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let frame = self.mesh.frame();
+        let end = |end: &waymesh::graph::LinkEnd| {
+            end.ends.map(|vertex| {
+                let point = vertex.point;
+                frame.to_world(f64::from(point.x), f64::from(vertex.height), f64::from(point.z)).to_array()
+            })
+        };
+        let links = PyList::empty(py);
+        for link in self.mesh.links() {
+            let entries = PyDict::new(py);
+            entries.set_item("kind", format!("{:?}", link.kind).to_lowercase())?;
+            entries.set_item("start", end(&link.from))?;
+            entries.set_item("end", end(&link.to))?;
+            entries.set_item("both_ways", link.both_ways)?;
+            entries.set_item("is_open", link.is_open)?;
+            entries.set_item("extra_cost", link.extra_cost)?;
+            links.append(entries)?;
+        }
+        Ok(links)
+    }
+
+    #[pyo3(signature = (path=None, pixels=1000.0))]
+    fn to_svg(&self, py: Python<'_>, path: Option<&Bound<'_, PyPath>>, pixels: f64) -> PyResult<String> {
+        let path = path.map(|path| &path.get().path);
+        let options = SvgOptions::default().with_pixels(pixels);
+        let mut bytes = Vec::new();
+        detached(py, || write_svg(&self.mesh, path, &options, &mut bytes))?
+            .map_err(|error| Kind::File.error(error))?;
+        String::from_utf8(bytes).map_err(|error| Kind::File.error(error))
+    }
+
+    #[pyo3(signature = (detail=false))]
+    fn to_glb<'py>(&self, py: Python<'py>, detail: bool) -> PyResult<Bound<'py, PyBytes>> {
+        let mut bytes = Vec::new();
+        let options = GlbOptions::default().with_detail(detail);
+        detached(py, || write_glb(&self.mesh, &options, &mut bytes))?
+            .map_err(|error| Kind::File.error(error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+}
+
+/// What a mesh is made of again: its bytes and its report.
+type MeshParts<'py> = (Bound<'py, PyBytes>, Option<String>);
+
+impl PyNavMesh {
+    /// The ground as triangles, of one island or of all, without points that no triangle has.
+    fn ground(&self, detail: bool, island: Option<u32>) -> GroundTriangles {
+        let mut ground = if detail { ground_triangles(&self.mesh) } else { polygon_triangles(&self.mesh) };
+        let Some(island) = island else { return ground };
+        let is_there = |polygon: usize| {
+            self.mesh.island_of(PolyId::from_index(polygon)).is_some_and(|found| found.0 == island)
+        };
+        let ranges: Vec<[u32; 2]> =
+            ground.polygon_triangles.windows(2).map(|pair| [pair[0], pair[1]]).collect();
+        let kept = ranges.iter().enumerate().filter(|(polygon, _)| is_there(*polygon));
+        let mut triangles: Vec<[u32; 3]> = kept
+            .flat_map(|(_, &[first, end])| &ground.triangles[first as usize..end as usize])
+            .copied()
+            .collect();
+        let mut numbers = vec![u32::MAX; ground.positions.len()];
+        let mut positions = Vec::new();
+        for corner in triangles.iter_mut().flatten() {
+            let number = &mut numbers[*corner as usize];
+            if *number == u32::MAX {
+                *number = PolyId::from_index(positions.len()).0;
+                positions.push(ground.positions[*corner as usize]);
+            }
+            *corner = *number;
+        }
+        (ground.positions, ground.triangles) = (positions, triangles);
+        ground
+    }
+}

@@ -1,0 +1,114 @@
+//! A path.
+
+use glam::Vec3;
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use waymesh::graph::LinkUse;
+use waymesh::{Outcome, Path};
+
+use crate::mesh::positions;
+
+/// A path over a mesh.
+#[pyclass(frozen, module = "waymesh._waymesh", name = "Path")]
+#[derive(Debug)]
+pub(crate) struct PyPath {
+    pub(crate) path: Path,
+}
+
+pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Complete => "complete",
+        Outcome::Partial { .. } => "partial",
+        Outcome::Unreachable => "unreachable",
+        Outcome::Undecided => "undecided",
+    }
+}
+
+#[pymethods]
+impl PyPath {
+    #[getter]
+    fn outcome(&self) -> &'static str {
+        outcome_name(self.path.outcome)
+    }
+
+    #[getter]
+    fn is_complete(&self) -> bool {
+        self.path.outcome == Outcome::Complete
+    }
+
+    #[getter]
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        positions(py, &self.path.points)
+    }
+
+    #[getter]
+    fn polygons<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        PyArray1::from_vec(py, self.path.polygons.iter().map(|polygon| polygon.0).collect())
+    }
+
+    /// The links it takes: number of the link, taken backwards, point that it is taken from.
+    #[getter]
+    fn links(&self) -> Vec<(u64, bool, usize)> {
+        let link = |link: &LinkUse| (link.link.0, link.backwards, link.point);
+        self.path.links.iter().map(link).collect()
+    }
+
+    #[getter]
+    fn length(&self) -> f32 {
+        self.path.length
+    }
+
+    #[getter]
+    fn cost(&self) -> f32 {
+        self.path.cost
+    }
+
+    fn __len__(&self) -> usize {
+        self.path.points.len()
+    }
+
+    fn __repr__(&self) -> String {
+        let (count, length) = (self.path.points.len(), self.path.length);
+        format!("<waymesh.Path: {}, {count} points, {length:.3} m>", outcome_name(self.path.outcome))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, PathParts)> {
+        let path = &slf.get().path;
+        let parts = (
+            outcome_name(path.outcome),
+            path.points.iter().map(Vec3::to_array).collect(),
+            path.polygons.iter().map(|polygon| polygon.0).collect(),
+            path.links.iter().map(|link| (link.link.0, link.backwards, link.point)).collect(),
+            [path.length, path.cost],
+        );
+        Ok((slf.get_type().getattr("_of_parts")?, parts))
+    }
+
+    #[staticmethod]
+    fn _of_parts(
+        outcome: &str,
+        points: Vec<[f32; 3]>,
+        polygons: Vec<u32>,
+        links: Vec<(u64, bool, usize)>,
+        measures: [f32; 2],
+    ) -> Self {
+        let [length, cost] = measures;
+        let points: Vec<Vec3> = points.into_iter().map(Vec3::from).collect();
+        let outcome = match (outcome, points.last()) {
+            ("complete", _) => Outcome::Complete,
+            ("partial", Some(&reached)) => Outcome::Partial { reached },
+            ("undecided", _) => Outcome::Undecided,
+            _ => Outcome::Unreachable,
+        };
+        let link =
+            |(link, backwards, point)| LinkUse { link: waymesh::graph::LinkId(link), backwards, point };
+        let mut path = Path::default();
+        (path.outcome, path.points, path.length, path.cost) = (outcome, points, length, cost);
+        path.polygons = polygons.into_iter().map(waymesh::PolyId).collect();
+        path.links = links.into_iter().map(link).collect();
+        Self { path }
+    }
+}
+
+/// What a path is made of again.
+type PathParts = (&'static str, Vec<[f32; 3]>, Vec<u32>, Vec<(u64, bool, usize)>, [f32; 2]);

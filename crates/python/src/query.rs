@@ -1,0 +1,565 @@
+//! Queries: for one point or pair, and for many on all threads.
+
+use std::cell::RefCell;
+
+use glam::Vec3;
+use numpy::{Element, PyArray1};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::prelude::*;
+use waymesh::graph::{ClearPathOptions, IslandId, Location, PolygonFilter};
+use waymesh::{
+    AnyPolygon, AreaCosts, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError, QueryScratch,
+    Reach,
+};
+
+use crate::errors::{Kind, OrRaise};
+use crate::input::{OneOrMany, finite, one_or_many, point, points};
+use crate::mesh::{PyNavMesh, positions, rows};
+use crate::path::PyPath;
+use crate::paths::PyPaths;
+use crate::pool::pool;
+use crate::settings::area_of;
+
+/// What a thread needs for queries, used again and again.
+#[derive(Default)]
+struct Memory {
+    scratch: QueryScratch,
+    path: Path,
+    polygons: Vec<PolyId>,
+}
+
+thread_local! {
+    static MEMORY: RefCell<Memory> = RefCell::default();
+}
+
+/// Runs a query with this thread's memory. No Python code runs meanwhile.
+#[inline]
+fn with_memory<T>(run: impl FnOnce(&mut Memory) -> T) -> T {
+    MEMORY.with(|memory| match memory.try_borrow_mut() {
+        Ok(mut memory) => run(&mut memory),
+        Err(_) => run(&mut Memory::default()),
+    })
+}
+
+/// Fewer than these are done at once by the thread that asks.
+const FEW: usize = 64;
+
+/// Runs a query for each item, on all threads, without the interpreter's lock.
+fn for_each<I: Sync, T: Send>(
+    py: Python<'_>,
+    items: &[I],
+    run: impl Fn(&mut Memory, &I) -> T + Sync + Send,
+) -> PyResult<Vec<T>> {
+    let pool = pool(py)?;
+    Ok(py.detach(|| {
+        if items.len() < FEW {
+            return with_memory(|memory| items.iter().map(|item| run(memory, item)).collect());
+        }
+        pool.install(|| {
+            items.par_iter().with_min_len(16).map(|item| with_memory(|memory| run(memory, item))).collect()
+        })
+    }))
+}
+
+/// Polygons of one island.
+pub(crate) struct OnIsland(pub(crate) u32);
+
+impl PolygonFilter for OnIsland {
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+        mesh.island_of(polygon) == Some(IslandId(self.0))
+    }
+}
+
+/// How a path is searched for; what a metre costs only where that is asked for.
+enum Options {
+    Plain(PathOptions),
+    Costs(Box<PathOptions<AnyPolygon, AreaCosts>>),
+}
+
+/// Runs the same code with either options.
+macro_rules! with_options {
+    ($options:expr, |$name:ident| $run:expr) => {
+        match $options {
+            Options::Plain($name) => $run,
+            Options::Costs($name) => {
+                let $name = &**$name;
+                $run
+            }
+        }
+    };
+}
+
+fn reach_of(reach: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Reach>> {
+    let Some(reach) = reach else { return Ok(None) };
+    let reach = if let Ok(metres) = reach.extract::<f32>() {
+        Reach::new(metres, metres, metres)
+    } else if let Ok([side, up, down]) = reach.extract::<[f32; 3]>() {
+        Reach::new(side, up, down)
+    } else {
+        return Err(Kind::Input.error("reach must be metres, or metres to the side, up and down"));
+    };
+    reach.validate().map_err(|error| Kind::Query.error(error))?;
+    Ok(Some(reach))
+}
+
+impl PyNavMesh {
+    fn options(
+        &self,
+        shortest: bool,
+        allow_partial: bool,
+        cross_points: bool,
+        reach: Option<&Bound<'_, PyAny>>,
+        area_costs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Options> {
+        let search = if shortest { PathSearch::Shortest } else { PathSearch::Fast };
+        let mut options = PathOptions::default()
+            .with_search(search)
+            .with_allow_partial(allow_partial)
+            .with_cross_points(cross_points);
+        options.reach = reach_of(reach)?;
+        let Some(area_costs) = area_costs else { return Ok(Options::Plain(options)) };
+        let mut costs = AreaCosts::of_mesh(&self.mesh);
+        for (area, cost) in area_costs {
+            let area = area_of(&area, self.mesh.area_table())?;
+            let cost: f32 =
+                cost.extract().map_err(|_| Kind::Input.error("the cost of an area must be a number"))?;
+            if cost.is_nan() || cost < 0.0 {
+                return Err(QueryError::BadCost { area, value: cost }).or_raise();
+            }
+            costs = costs.with(area, cost);
+        }
+        Ok(Options::Costs(Box::new(options.with_cost(costs))))
+    }
+
+    fn find(&self, from: Vec3, to: Vec3, options: &Options, memory: &mut Memory) -> Result<(), QueryError> {
+        let Memory { scratch, path, .. } = memory;
+        with_options!(options, |options| self.mesh.find_path_into(from, to, options, scratch, path))
+    }
+
+    /// The length of a path, infinite where there is none or an end is off the mesh.
+    fn length(&self, from: Vec3, to: Vec3, options: &Options, memory: &mut Memory) -> f32 {
+        match self.find(from, to, options, memory) {
+            Ok(()) if memory.path.outcome == Outcome::Complete => memory.path.length,
+            _ => f32::INFINITY,
+        }
+    }
+
+    fn clear_path(&self, py: Python<'_>, from: Vec3, to: Vec3, options: &ClearPathOptions) -> PyResult<Path> {
+        let mesh = self.clearance(py)?;
+        let found =
+            py.detach(|| with_memory(|memory| mesh.find_path(from, to, options, &mut memory.scratch)));
+        let found = found.or_raise()?;
+        let mut path = Path::default();
+        (path.outcome, path.points, path.polygons) = (found.outcome, found.points, found.polygons);
+        (path.links, path.length, path.cost) = (found.links, found.length, found.length);
+        Ok(path)
+    }
+
+    fn snapped(&self, at: Vec3, reach: &Reach, island: Option<u32>) -> Option<Location> {
+        match island {
+            None => self.mesh.nearest(at, reach),
+            Some(island) => self.mesh.nearest_with(at, reach, &OnIsland(island)),
+        }
+    }
+
+    /// Answers for one point or many. `one` turns an answer to Python, `many` all.
+    fn answer<'py, T: Send + Element + Copy>(
+        py: Python<'py>,
+        asked: &Bound<'py, PyAny>,
+        run: impl Fn(Vec3) -> T + Sync + Send,
+        one: impl FnOnce(T) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match one_or_many("points", asked)? {
+            OneOrMany::One(at) => one(run(finite("points", &[at])?[0])),
+            OneOrMany::Many(points) => {
+                let points = finite("points", points.as_slice()?)?;
+                let found = for_each(py, points, |_, &at| run(at))?;
+                Ok(PyArray1::from_vec(py, found).into_any())
+            }
+        }
+    }
+}
+
+/// A position as an array of shape (3,).
+fn position<'py>(py: Python<'py>, at: Vec3) -> Bound<'py, PyAny> {
+    PyArray1::from_slice(py, &at.to_array()).into_any()
+}
+
+/// Pairs of two lists of points of one length, or of one point and a list.
+fn pairs(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> PyResult<Vec<[Vec3; 2]>> {
+    let (starts, ends) = (one_or_many("starts", starts)?, one_or_many("ends", ends)?);
+    match (&starts, &ends) {
+        (OneOrMany::One(start), OneOrMany::One(end)) => {
+            Ok(vec![[finite("starts", &[*start])?[0], finite("ends", &[*end])?[0]]])
+        }
+        (OneOrMany::One(start), OneOrMany::Many(ends)) => {
+            let start = finite("starts", &[*start])?[0];
+            Ok(finite("ends", ends.as_slice()?)?.iter().map(|&end| [start, end]).collect())
+        }
+        (OneOrMany::Many(starts), OneOrMany::One(end)) => {
+            let end = finite("ends", &[*end])?[0];
+            Ok(finite("starts", starts.as_slice()?)?.iter().map(|&start| [start, end]).collect())
+        }
+        (OneOrMany::Many(starts), OneOrMany::Many(ends)) => {
+            let (starts, ends) = (finite("starts", starts.as_slice()?)?, finite("ends", ends.as_slice()?)?);
+            if starts.len() != ends.len() {
+                return Err(Kind::Input.error(format!("{} starts and {} ends", starts.len(), ends.len())));
+            }
+            Ok(starts.iter().zip(ends).map(|(&start, &end)| [start, end]).collect())
+        }
+    }
+}
+
+/// `true` if both are one point, not a list of one.
+fn is_single(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> bool {
+    let is_one = |asked: &Bound<'_, PyAny>| {
+        if let Ok(array) = asked.cast::<numpy::PyUntypedArray>() {
+            return numpy::PyUntypedArrayMethods::ndim(array) == 1;
+        }
+        asked.len().is_ok_and(|len| len == 3)
+            && asked.get_item(0).is_ok_and(|first| first.extract::<f64>().is_ok())
+    };
+    is_one(starts) && is_one(ends)
+}
+
+#[pymethods]
+impl PyNavMesh {
+    #[pyo3(signature = (start, end, *, shortest=false, radius=None, allow_partial=true, cross_points=false,
+        reach=None, area_costs=None))]
+    #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
+    fn find_path(
+        &self,
+        py: Python<'_>,
+        start: &Bound<'_, PyAny>,
+        end: &Bound<'_, PyAny>,
+        shortest: bool,
+        radius: Option<f32>,
+        allow_partial: bool,
+        cross_points: bool,
+        reach: Option<&Bound<'_, PyAny>>,
+        area_costs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyPath> {
+        let (from, to) = (point("start", start)?, point("end", end)?);
+        if let Some(radius) = radius {
+            if area_costs.is_some() || cross_points {
+                return Err(Kind::Query.error("area_costs and cross_points cannot be used with a radius"));
+            }
+            let mut options = ClearPathOptions::new(radius).with_allow_partial(allow_partial);
+            options.reach = reach_of(reach)?;
+            return Ok(PyPath { path: self.clear_path(py, from, to, &options)? });
+        }
+        let options = self.options(shortest, allow_partial, cross_points, reach, area_costs)?;
+        let mut path = Path::default();
+        let found = py.detach(|| {
+            with_memory(|memory| {
+                with_options!(&options, |options| self.mesh.find_path_into(
+                    from,
+                    to,
+                    options,
+                    &mut memory.scratch,
+                    &mut path
+                ))
+            })
+        });
+        found.or_raise()?;
+        Ok(PyPath { path })
+    }
+
+    #[pyo3(signature = (starts, ends, *, shortest=false, allow_partial=true, cross_points=false, reach=None,
+        area_costs=None))]
+    #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
+    fn find_paths(
+        &self,
+        py: Python<'_>,
+        starts: &Bound<'_, PyAny>,
+        ends: &Bound<'_, PyAny>,
+        shortest: bool,
+        allow_partial: bool,
+        cross_points: bool,
+        reach: Option<&Bound<'_, PyAny>>,
+        area_costs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyPaths> {
+        let options = self.options(shortest, allow_partial, cross_points, reach, area_costs)?;
+        let pairs = pairs(starts, ends)?;
+        let pool = pool(py)?;
+        let mut paths = Vec::new();
+        py.detach(|| {
+            with_memory(|memory| {
+                let scratch = &mut memory.scratch;
+                pool.install(|| {
+                    with_options!(&options, |options| self
+                        .mesh
+                        .find_paths(&pairs, options, scratch, &mut paths));
+                });
+            });
+        });
+        Ok(PyPaths::new(paths))
+    }
+
+    #[pyo3(signature = (start, goals, *, reach=None, area_costs=None))]
+    fn find_nearest_goal(
+        &self,
+        py: Python<'_>,
+        start: &Bound<'_, PyAny>,
+        goals: &Bound<'_, PyAny>,
+        reach: Option<&Bound<'_, PyAny>>,
+        area_costs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Option<(usize, PyPath)>> {
+        let options = self.options(true, false, false, reach, area_costs)?;
+        let from = point("start", start)?;
+        let from = finite("start", &[from])?[0];
+        let goals = points("goals", goals)?;
+        let goals = finite("goals", goals.as_slice()?)?;
+        let found = py.detach(|| with_memory(|memory| self.nearest_goal(from, goals, &options, memory)));
+        Ok(found.map(|(goal, path)| (goal, PyPath { path })))
+    }
+
+    #[pyo3(signature = (starts, ends, *, shortest=true, reach=None, area_costs=None))]
+    fn distance<'py>(
+        &self,
+        py: Python<'py>,
+        starts: &Bound<'py, PyAny>,
+        ends: &Bound<'py, PyAny>,
+        shortest: bool,
+        reach: Option<&Bound<'py, PyAny>>,
+        area_costs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = self.options(shortest, false, false, reach, area_costs)?;
+        if is_single(starts, ends) {
+            let (from, to) = (point("starts", starts)?, point("ends", ends)?);
+            finite("starts", &[from])?;
+            finite("ends", &[to])?;
+            let length = py.detach(|| with_memory(|memory| self.length(from, to, &options, memory)));
+            return length.into_bound_py_any(py);
+        }
+        let pairs = pairs(starts, ends)?;
+        let lengths = for_each(py, &pairs, |memory, &[from, to]| self.length(from, to, &options, memory))?;
+        Ok(PyArray1::from_vec(py, lengths).into_any())
+    }
+
+    #[pyo3(signature = (points, *, reach=None, island=None))]
+    fn snap<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        reach: Option<&Bound<'py, PyAny>>,
+        island: Option<i64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
+        let island = self.island(island)?;
+        let run = |at: Vec3| self.snapped(at, &reach, island).map_or(Vec3::NAN, |place| place.position);
+        match one_or_many("points", points)? {
+            OneOrMany::One(at) => Ok(position(py, run(finite("points", &[at])?[0]))),
+            OneOrMany::Many(points) => {
+                let points = finite("points", points.as_slice()?)?;
+                Ok(positions(py, &for_each(py, points, |_, &at| run(at))?)?.into_any())
+            }
+        }
+    }
+
+    #[pyo3(signature = (points, max_height=0.5))]
+    fn is_navigable<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        max_height: f32,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        /// Positions written as text or in single precision are off by less, in metres.
+        const SLACK: f32 = 0.01;
+        let reach = Reach::new(SLACK, max_height, max_height);
+        reach.validate().map_err(|error| Kind::Query.error(error))?;
+        let run = |at: Vec3| self.mesh.nearest(at, &reach).is_some();
+        Self::answer(py, points, run, |found| found.into_bound_py_any(py))
+    }
+
+    #[pyo3(signature = (points, *, reach=None))]
+    fn island_at<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        reach: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
+        let run = |at: Vec3| {
+            let place = self.mesh.nearest(at, &reach);
+            let island = place.and_then(|place| self.mesh.island_of(place.polygon));
+            island.map_or(-1, |island| i64::from(island.0))
+        };
+        Self::answer(py, points, run, |found| found.into_bound_py_any(py))
+    }
+
+    #[pyo3(signature = (points, *, reach=None))]
+    fn polygon_at<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        reach: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
+        let run = |at: Vec3| self.mesh.nearest(at, &reach).map_or(-1, |place| i64::from(place.polygon.0));
+        Self::answer(py, points, run, |found| found.into_bound_py_any(py))
+    }
+
+    #[pyo3(signature = (starts, ends, *, reach=None))]
+    fn raycast<'py>(
+        &self,
+        py: Python<'py>,
+        starts: &Bound<'py, PyAny>,
+        ends: &Bound<'py, PyAny>,
+        reach: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
+        let cast = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Ray {
+            let place = self.mesh.nearest(from, &reach)?;
+            let ray = self.mesh.raycast(&place, to, &AnyPolygon, &mut memory.polygons).ok()?;
+            Some((ray.fraction, ray.end.position, ray.hit.map(|hit| hit.normal)))
+        };
+        let pairs = pairs(starts, ends)?;
+        let rays = for_each(py, &pairs, cast)?;
+        if is_single(starts, ends) {
+            let Some((fraction, end, normal)) = rays[0] else {
+                return Err(QueryError::NoMeshNear {
+                    end: waymesh::graph::PathEnd::Start,
+                    position: pairs[0][0],
+                    reach,
+                })
+                .or_raise();
+            };
+            let (hit, normal) = (normal.is_some(), normal.unwrap_or(Vec3::ZERO));
+            return (fraction, position(py, end), hit, position(py, normal)).into_bound_py_any(py);
+        }
+        let fractions: Vec<f32> = rays.iter().map(|ray| ray.map_or(f32::NAN, |ray| ray.0)).collect();
+        let ends: Vec<Vec3> = rays.iter().map(|ray| ray.map_or(Vec3::NAN, |ray| ray.1)).collect();
+        let hits: Vec<bool> = rays.iter().map(|ray| ray.is_some_and(|ray| ray.2.is_some())).collect();
+        let normals: Vec<Vec3> =
+            rays.iter().map(|ray| ray.and_then(|ray| ray.2).unwrap_or(Vec3::ZERO)).collect();
+        let (fractions, hits) = (PyArray1::from_vec(py, fractions), PyArray1::from_vec(py, hits));
+        (fractions, positions(py, &ends)?, hits, positions(py, &normals)?).into_bound_py_any(py)
+    }
+
+    #[pyo3(signature = (starts, ends, *, slide=true, reach=None))]
+    fn step<'py>(
+        &self,
+        py: Python<'py>,
+        starts: &Bound<'py, PyAny>,
+        ends: &Bound<'py, PyAny>,
+        slide: bool,
+        reach: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
+        let step = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Vec3 {
+            let Some(place) = self.mesh.nearest(from, &reach) else { return from };
+            let end = if slide {
+                self.mesh.move_along(&place, to, &AnyPolygon, &mut memory.scratch)
+            } else {
+                self.mesh.raycast(&place, to, &AnyPolygon, &mut memory.polygons).map(|ray| ray.end)
+            };
+            end.map_or(from, |end| end.position)
+        };
+        if is_single(starts, ends) {
+            let pair = [point("starts", starts)?, point("ends", ends)?];
+            finite("starts and ends", &pair)?;
+            return Ok(position(py, with_memory(|memory| step(memory, &pair))));
+        }
+        Ok(positions(py, &for_each(py, &pairs(starts, ends)?, step)?)?.into_any())
+    }
+
+    #[pyo3(signature = (points, radius=2.0, *, reach=None))]
+    fn nearest_wall<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        radius: f32,
+        reach: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if radius.is_nan() || radius < 0.0 {
+            return Err(Kind::Query.error(format!("radius is {radius}, but must be 0 or more")));
+        }
+        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
+        let find = |memory: &mut Memory, &at: &Vec3| -> Option<(f32, Vec3, Vec3)> {
+            let place = self.mesh.nearest(at, &reach)?;
+            let wall = self.mesh.nearest_wall(&place, radius, &AnyPolygon, &mut memory.scratch).ok()?;
+            Some(
+                wall.map_or((radius, Vec3::NAN, Vec3::ZERO), |wall| (wall.distance, wall.point, wall.normal)),
+            )
+        };
+        let off = (f32::NAN, Vec3::NAN, Vec3::ZERO);
+        match one_or_many("points", points)? {
+            OneOrMany::One(at) => {
+                let at = finite("points", &[at])?[0];
+                let (distance, at, normal) = with_memory(|memory| find(memory, &at)).unwrap_or(off);
+                (distance, position(py, at), position(py, normal)).into_bound_py_any(py)
+            }
+            OneOrMany::Many(points) => {
+                let points = finite("points", points.as_slice()?)?;
+                let walls = for_each(py, points, |memory, at| find(memory, at).unwrap_or(off))?;
+                let distances: Vec<f32> = walls.iter().map(|wall| wall.0).collect();
+                let [at, normals] = [
+                    walls.iter().map(|wall| wall.1).collect::<Vec<_>>(),
+                    walls.iter().map(|wall| wall.2).collect(),
+                ];
+                (PyArray1::from_vec(py, distances), positions(py, &at)?, positions(py, &normals)?)
+                    .into_bound_py_any(py)
+            }
+        }
+    }
+
+    /// The island at each sample of a grid in plan, -1 where there is no ground.
+    #[pyo3(signature = (step, height, reach=0.5))]
+    fn plan_view<'py>(
+        &self,
+        py: Python<'py>,
+        step: f32,
+        height: f32,
+        reach: f32,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let pool = pool(py)?;
+        let view = py.detach(|| pool.install(|| self.mesh.plan_view(step, height, reach)));
+        let view = view.map_err(|error| Kind::Query.error(error))?;
+        let number = |island: &Option<IslandId>| island.map_or(-1, |island| island.0.cast_signed());
+        let islands: Vec<i32> = view.islands.iter().map(number).collect();
+        if view.width == 0 {
+            return Ok(numpy::PyArray2::<i32>::zeros(py, [view.depth, 0], false).into_any());
+        }
+        Ok(rows(py, &islands, view.width)?.into_any())
+    }
+}
+
+/// The free part, the end and the normal of the wall of a ray; none from off the mesh.
+type Ray = Option<(f32, Vec3, Option<Vec3>)>;
+
+impl PyNavMesh {
+    /// The goal with the shortest path. Goals that are farther in a straight line than the best path is
+    /// long are not searched for.
+    fn nearest_goal(
+        &self,
+        from: Vec3,
+        goals: &[Vec3],
+        options: &Options,
+        memory: &mut Memory,
+    ) -> Option<(usize, Path)> {
+        let reach = self.mesh.default_reach();
+        // An end is moved to the mesh by that at most.
+        let moved = 2.0 * reach.side.hypot(reach.up.max(reach.down));
+        let by_costs = matches!(options, Options::Costs(_));
+        let mut order: Vec<usize> = (0..goals.len()).collect();
+        order.sort_by(|&a, &b| goals[a].distance(from).total_cmp(&goals[b].distance(from)));
+        let mut best: Option<(usize, Path)> = None;
+        for goal in order {
+            let bound = best.as_ref().map_or(f32::INFINITY, |(_, path)| path.length);
+            if !by_costs && goals[goal].distance(from) - moved > bound {
+                break;
+            }
+            let found = self.find(from, goals[goal], options, memory);
+            if found.is_ok() && memory.path.outcome == Outcome::Complete {
+                let price = |path: &Path| if by_costs { path.cost } else { path.length };
+                if best.as_ref().is_none_or(|(_, best)| price(&memory.path) < price(best)) {
+                    best = Some((goal, memory.path.clone()));
+                }
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,130 @@
+//! Runs a bake on a thread of its own, while the thread of Python calls the callback and looks for
+//! signals.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use waymesh::{BakeError, Observer};
+
+use crate::errors::IntoPy;
+use crate::pool::pool;
+
+/// Longest time until a signal is seen: a person does not notice it.
+const POLL: Duration = Duration::from_millis(50);
+/// Shortest time between two calls of the callback within a stage.
+const PACE: Duration = Duration::from_millis(20);
+
+/// What the callback is told: a stage, and the part of it that is done.
+struct Event {
+    stage: &'static str,
+    done: f64,
+}
+
+/// Sends what happens to the thread of Python.
+struct Reporter<'a> {
+    /// None where nobody listens.
+    events: Option<Sender<Event>>,
+    cancelled: &'a AtomicBool,
+    stage: &'static str,
+    last: Instant,
+}
+
+impl Reporter<'_> {
+    fn send(&mut self, done: f64) {
+        self.last = Instant::now();
+        if let Some(events) = &self.events {
+            // Nobody listens any more only when the bake is cancelled.
+            let _ = events.send(Event { stage: self.stage, done });
+        }
+    }
+}
+
+impl Observer for Reporter<'_> {
+    fn stage_started(&mut self, stage: &'static str) {
+        self.stage = stage;
+        self.send(0.0);
+    }
+
+    fn progress(&mut self, done: u64, total: u64) {
+        if self.last.elapsed() >= PACE && done < total {
+            self.send(done as f64 / total as f64);
+        }
+    }
+
+    fn stage_finished(&mut self, stage: &'static str, _seconds: f64) {
+        self.stage = stage;
+        self.send(1.0);
+    }
+
+    fn is_cancelled(&mut self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs `bake` without the interpreter's lock. A signal, or an error of the callback, ends it after
+/// the stage or the tile that it is in, and is raised then.
+pub(crate) fn watched<T: Send, E: IntoPy + Send>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    bake: impl FnOnce(&mut dyn Observer) -> Result<T, E> + Send,
+) -> PyResult<T> {
+    let callback = progress.map(|callback| callback.clone().unbind());
+    let pool = pool(py)?;
+    let cancelled = AtomicBool::new(false);
+    let (result, stop) = py.detach(|| {
+        std::thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            // The channel closes when the worker is done: then the wait ends.
+            let events = callback.as_ref().map(|_| sender.clone());
+            let cancelled = &cancelled;
+            let worker = scope.spawn(move || {
+                let mut reporter = Reporter { events, cancelled, stage: "", last: Instant::now() };
+                let result = pool.install(|| bake(&mut reporter));
+                drop(sender);
+                result
+            });
+            let (mut stop, mut looked) = (None, Instant::now());
+            loop {
+                let event = match receiver.recv_timeout(POLL) {
+                    Ok(event) => Some(event),
+                    Err(RecvTimeoutError::Timeout) => None,
+                    Err(RecvTimeoutError::Disconnected) => break,
+                };
+                if stop.is_some() || (event.is_none() && looked.elapsed() < POLL / 2) {
+                    continue;
+                }
+                looked = Instant::now();
+                let answer = Python::attach(|py| {
+                    py.check_signals()?;
+                    match (&callback, event) {
+                        (Some(callback), Some(Event { stage, done })) => {
+                            callback.call1(py, (stage, done)).map(|_| ())
+                        }
+                        _ => Ok(()),
+                    }
+                });
+                if let Err(error) = answer {
+                    cancelled.store(true, Ordering::Relaxed);
+                    stop = Some(error);
+                }
+            }
+            (worker.join(), stop)
+        })
+    });
+    match (stop, result) {
+        (Some(stop), _) => Err(stop),
+        (None, Ok(result)) => result.map_err(IntoPy::into_py),
+        (None, Err(panic)) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// The same, for what cannot be cancelled: the interpreter's lock is released.
+pub(crate) fn detached<T: Send>(py: Python<'_>, run: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let pool = pool(py)?;
+    Ok(py.detach(|| pool.install(run)))
+}
+
+/// A bake's error type, so that closures need not name it.
+pub(crate) type Baked<T> = Result<T, BakeError>;

@@ -1,0 +1,124 @@
+//! A world with obstacles that come and go.
+
+use std::sync::{Mutex, PoisonError};
+
+use glam::Vec3;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use waymesh::core::AreaTable;
+use waymesh::voxel::Obstacle;
+use waymesh::{Baker, Bounds, MarkId, MeshHandle, ObstacleId, World};
+
+use crate::bake::soup;
+use crate::errors::OrRaise;
+use crate::mesh::PyNavMesh;
+use crate::settings::{Settings, mark_of, shape_of};
+use crate::watch::watched;
+
+/// A world of tiles: see the stubs for its documentation.
+#[pyclass(frozen, module = "waymesh._waymesh", name = "World")]
+#[derive(Debug)]
+pub(crate) struct PyWorld {
+    world: Mutex<World>,
+    handle: MeshHandle,
+    areas: AreaTable,
+}
+
+impl PyWorld {
+    /// Runs with the world, without the interpreter's lock: an update of another thread may hold it.
+    fn with<T: Send>(&self, py: Python<'_>, run: impl FnOnce(&mut World) -> T + Send) -> T {
+        py.detach(|| run(&mut self.world.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+#[pymethods]
+impl PyWorld {
+    #[new]
+    fn new(min: [f32; 3], max: [f32; 3], settings: &Bound<'_, PyDict>, tile_cells: u32) -> PyResult<Self> {
+        let settings = Settings::new(settings, "settings");
+        let baker = Baker::voxels();
+        let config = settings.bake_config(baker.config(), &AreaTable::default())?;
+        settings.finish()?;
+        let areas = config.areas.clone();
+        let bounds = Bounds { min: Vec3::from(min), max: Vec3::from(max) };
+        let world = World::new(baker.with_config(config), &bounds, tile_cells).or_raise()?;
+        Ok(Self { handle: world.handle(), world: Mutex::new(world), areas })
+    }
+
+    #[pyo3(signature = (vertices, triangles, areas=None))]
+    fn add_triangles(
+        &self,
+        py: Python<'_>,
+        vertices: &Bound<'_, PyAny>,
+        triangles: &Bound<'_, PyAny>,
+        areas: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let soup = soup(vertices, triangles, areas)?;
+        watched(py, None, |observer| {
+            self.world.lock().unwrap_or_else(PoisonError::into_inner).add_triangles(&soup, observer)
+        })
+    }
+
+    #[pyo3(signature = (shape, walkable=false))]
+    fn add_obstacle(&self, py: Python<'_>, shape: &Bound<'_, PyDict>, walkable: bool) -> PyResult<u64> {
+        let entries = Settings::new(shape, "obstacle");
+        let shape = shape_of(&entries)?;
+        entries.finish()?;
+        let obstacle = Obstacle::solid(shape).with_walkable(walkable);
+        Ok(self.with(py, |world| world.add_obstacle(obstacle)).or_raise()?.0)
+    }
+
+    #[pyo3(signature = (vertices, triangles, walkable=false))]
+    fn add_mesh_obstacle(
+        &self,
+        py: Python<'_>,
+        vertices: &Bound<'_, PyAny>,
+        triangles: &Bound<'_, PyAny>,
+        walkable: bool,
+    ) -> PyResult<u64> {
+        let obstacle = Obstacle::mesh(soup(vertices, triangles, None)?).with_walkable(walkable);
+        Ok(self.with(py, |world| world.add_obstacle(obstacle)).or_raise()?.0)
+    }
+
+    fn remove_obstacle(&self, py: Python<'_>, obstacle: u64) -> bool {
+        self.with(py, |world| world.remove_obstacle(ObstacleId(obstacle)))
+    }
+
+    fn add_mark(&self, py: Python<'_>, mark: &Bound<'_, PyDict>) -> PyResult<u64> {
+        let mark = mark_of(mark, &self.areas)?;
+        Ok(self.with(py, |world| world.add_mark(mark)).or_raise()?.0)
+    }
+
+    fn remove_mark(&self, py: Python<'_>, mark: u64) -> bool {
+        self.with(py, |world| world.remove_mark(MarkId(mark)))
+    }
+
+    #[getter]
+    fn is_dirty(&self, py: Python<'_>) -> bool {
+        self.with(py, |world| world.is_dirty())
+    }
+
+    #[pyo3(signature = (progress=None))]
+    fn update<'py>(
+        &self,
+        py: Python<'py>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let update = watched(py, progress, |observer| {
+            self.world.lock().unwrap_or_else(PoisonError::into_inner).update(observer)
+        })?;
+        let entries = PyDict::new(py);
+        entries.set_item("rebuilt", update.rebuilt)?;
+        entries.set_item("adjusted", update.adjusted)?;
+        entries.set_item("polygons", update.polygons)?;
+        entries.set_item("links", update.links)?;
+        entries.set_item("build_seconds", update.build_seconds)?;
+        entries.set_item("join_seconds", update.join_seconds)?;
+        Ok(entries)
+    }
+
+    #[getter]
+    fn mesh(&self) -> PyNavMesh {
+        self.handle.mesh().into()
+    }
+}

@@ -1,0 +1,362 @@
+"""Bakes: inputs, pipelines, progress, cancelling, errors."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import waymesh
+from conftest import THIN, box, floor, join, level
+
+
+def test_closed_form_of_a_floor(square: waymesh.NavMesh) -> None:
+    # Cells at a drop are no ground.
+    assert square.area == pytest.approx(100, rel=0.05)
+    assert square.bounds == pytest.approx(np.array([[0, 0, 0], [10, 0, 10]]), abs=0.11)
+    report = square.report
+    assert report is not None and report["triangles"] == 2 and report["polygons"] == square.polygon_count
+    assert square.agent == pytest.approx({"height": 2.0, "radius": 0.0, "max_step": 0.3, "max_slope": 45.0})
+
+
+def test_the_same_bytes_from_arrays_files_and_trimesh(tmp_path: Path) -> None:
+    import trimesh
+
+    vertices, triangles = join(floor(10, 10), box((4, 0, 4), (6, 3, 6)))
+    baked = waymesh.bake(vertices, triangles).to_bytes()
+    file = tmp_path / "level.obj"
+    lines = [f"v {x} {y} {z}" for x, y, z in vertices] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in triangles]
+    file.write_text("\n".join(lines))
+    assert waymesh.from_file(file).to_bytes() == baked
+    solid = trimesh.Trimesh(vertices, triangles.astype(int), process=False)
+    assert waymesh.from_trimesh(solid).to_bytes() == baked
+    scene = trimesh.Scene(trimesh.Trimesh(*floor(10, 10), process=False))
+    assert waymesh.from_trimesh(scene).area == pytest.approx(waymesh.bake(*floor(10, 10)).area)
+    turned = np.stack([vertices[:, 0], -vertices[:, 2], vertices[:, 1]], axis=1)
+    assert waymesh.from_trimesh(trimesh.Trimesh(turned, triangles, process=False), up="z").to_bytes() == baked
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("index", [np.uint32, np.int32, np.int64, np.uint8])
+def test_any_layout_gives_the_same(dtype: Any, index: Any) -> None:
+    vertices, triangles = floor(10, 10)
+    expected = waymesh.bake(vertices, triangles).to_bytes()
+    for points in (vertices.astype(dtype), np.asfortranarray(vertices.astype(dtype)), vertices.astype(dtype).tolist()):
+        assert waymesh.bake(points, triangles.astype(index)).to_bytes() == expected
+    wide = np.zeros((4, 6), dtype=dtype)
+    wide[:, ::2] = vertices
+    assert waymesh.bake(wide[:, ::2], triangles.astype(index)[::-1][::-1]).to_bytes() == expected
+
+
+def test_pipelines() -> None:
+    scene = join(floor(12, 12), box((4, 0, 4), (6, 3, 6)))
+    voxels = waymesh.bake(*scene, {"pipeline": "voxels"})
+    assert waymesh.bake(*scene, {"pipeline": "tiles", "tile_cells": 16}).to_bytes() == voxels.to_bytes()
+    for pipeline in ("storeys", "slices"):
+        mesh = waymesh.bake(*scene, {"pipeline": pipeline})
+        assert mesh.distance([2, 0, 5], [9, 0, 5]) == pytest.approx(voxels.distance([2, 0, 5], [9, 0, 5]), rel=0.1), pipeline
+        assert mesh.distance([2, 0, 5], [9, 0, 5]) > 7.1, pipeline
+
+
+def test_floor_plans(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.wkt"
+    plan.write_text("POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0))")
+    mesh = waymesh.from_plan(plan, waymesh.Settings(agent_radius=0.5, join="square"))
+    assert mesh.area == pytest.approx(9 * 7, rel=0.01)
+    with pytest.raises(waymesh.FileError, match="none.wkt"):
+        waymesh.from_plan(tmp_path / "none.wkt")
+
+
+def test_areas_and_marks() -> None:
+    vertices, triangles = join(floor(5, 10), floor(5, 10, x=5.0))
+    settings = waymesh.Settings(areas={2: waymesh.Area("water", cost=4.0, colour=(0, 0, 255))})
+    mesh = waymesh.bake(vertices, triangles, settings, triangle_areas=[1, 1, 2, 2])
+    assert sorted(set(mesh.polygon_areas)) == [1, 2]
+    assert mesh.areas == {2: {"name": "water", "cost": 4.0, "colour": (0, 0, 255)}}
+    direct = mesh.find_path([1, 0, 5], [9, 0, 5])
+    assert mesh.find_path([1, 0, 5], [9, 0, 5], area_costs={}).cost > direct.length * 1.5
+    closed = mesh.find_path([1, 0, 5], [4, 0, 5], area_costs={"water": float("inf")})
+    assert closed.is_complete and set(mesh.polygon_areas[closed.polygons]) == {1}
+    with pytest.raises(waymesh.NoMeshNearError):
+        mesh.find_path([1, 0, 5], [9, 0, 5], area_costs={"water": float("inf")})
+    cut = waymesh.Mark(waymesh.Box(min=[0, -1, 0], max=[5, 1, 10]), "blocked")
+    half = waymesh.bake(*floor(10, 10), waymesh.Settings(agent_radius=0.0, marks=[cut]))
+    assert half.area == pytest.approx(50, rel=0.1)
+    pillar = waymesh.Mark(waymesh.Cylinder(base=[5, -1, 5], radius=2, height=2), 3)
+    prism = waymesh.Mark(waymesh.Prism(corners=[[0, 0], [2, 0], [2, 2]], heights=(-1, 1)), 4)
+    marked = waymesh.bake(*floor(10, 10), waymesh.Settings(agent_radius=0.0, marks=[pillar, prism]))
+    assert set(marked.polygon_areas) == {1, 3, 4}
+
+
+def test_progress_is_told_and_may_stop() -> None:
+    events: list[tuple[str, float]] = []
+    waymesh.bake(*floor(20, 20), progress=lambda stage, done: events.append((stage, done)))
+    stages = [stage for stage, done in events if done == 0.0]
+    assert {"voxelize", "field", "partition", "mesh"} <= set(stages)
+    assert all(0.0 <= done <= 1.0 for _, done in events) and events[-1][1] == 1.0
+
+    class Stop(Exception):
+        pass
+
+    def stop(stage: str, done: float) -> None:
+        if stage == "partition":
+            raise Stop(stage)
+
+    with pytest.raises(Stop, match="partition"):
+        waymesh.bake(*floor(20, 20), progress=stop)
+    assert waymesh.bake(*floor(20, 20)).area > 0
+    with waymesh.tqdm_progress(disable=True) as progress:
+        waymesh.bake(*floor(5, 5), progress=progress)
+
+
+def test_the_lock_is_released() -> None:
+    counted, stop = 0, threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not stop.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    waymesh.bake(*floor(60, 60), waymesh.Settings(cell_size=0.05, threads=1))
+    stop.set()
+    thread.join()
+    assert counted > 10
+
+
+def test_ctrl_c_ends_a_bake() -> None:
+    program = """
+import waymesh, sys, numpy as np
+sys.path.insert(0, {folder!r})
+from conftest import floor
+def told(stage, done):
+    print(stage, flush=True)
+try:
+    waymesh.bake(*floor(400, 400), waymesh.Settings(cell_size=0.03, agent_radius=0.6, pipeline="tiles", threads=1,
+                 max_memory_bytes=8 << 30), progress=told)
+    print("finished", flush=True)
+except KeyboardInterrupt:
+    assert waymesh.bake(*floor(5, 5)).area > 0
+    print("stopped", flush=True)
+"""
+    folder = str(Path(__file__).parent)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program.format(folder=folder)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    while process.stdout.readline().strip() != "tiles":
+        assert process.poll() is None
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    rest = process.stdout.read().split()
+    assert rest[-1] == "stopped" and process.wait() == 0
+    assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"cell_size": -1}, "cell_size"),
+        ({"cell_size": "wide"}, "cell_size"),
+        ({"agent_radius": float("nan")}, "radius"),
+        ({"max_slope": 95}, "max_slope"),
+        ({"colour": 1}, "colour"),
+        ({"pipeline": "magic"}, "pipeline"),
+        ({"partition": "best"}, "partition"),
+        ({"pipeline": "slices", "rough_cells": 3}, "rough_cells"),
+        ({"tile_cells": 32}, "tile_cells"),
+        ({"up": "z"}, "up"),
+        ({"threads": 10**6}, "threads"),
+        ({"pipeline": "tiles", "partition": "watershed"}, "partition cannot be used with tiles"),
+        ({"keep": [[100, 0, 100]]}, "seed 0"),
+        ({"keep": "some"}, "keep"),
+        ({"marks": [{"area": 1}]}, "box, cylinder and prism"),
+        ({"marks": [{"box": [[0, 0, 0], [1, 1, 1]], "area": "lava"}]}, "lava"),
+        ({"areas": {1: {"name": ""}}}, "1 to 255 bytes"),
+        ({"jumps": {"height": 3}}, "height"),
+    ],
+)
+def test_bad_settings_are_named(settings: Mapping[str, Any], text: str) -> None:
+    with pytest.raises(waymesh.ConfigError, match=text) as caught:
+        waymesh.bake(*floor(10, 10), settings)
+    assert isinstance(caught.value, ValueError) and isinstance(caught.value, waymesh.WaymeshError)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "triangles"),
+    [
+        (np.zeros((3, 2)), [[0, 1, 2]]),
+        (np.zeros(9), [[0, 1, 2]]),
+        (np.zeros((3, 3), dtype=complex), [[0, 1, 2]]),
+        (np.zeros((3, 3), dtype=bool), [[0, 1, 2]]),
+        ([["a", "b", "c"]] * 3, [[0, 1, 2]]),
+        ([[object()] * 3] * 3, [[0, 1, 2]]),
+        ([[0, 0, 0], [1, 1]], [[0, 1, 2]]),
+        (None, [[0, 1, 2]]),
+        (np.zeros((3, 3)), [[0, 1]]),
+        (np.zeros((3, 3)), [0, 1, 2]),
+        (np.zeros((3, 3)), [[0.0, 1.0, 2.0]]),
+        (np.zeros((3, 3)), [[0, 1, 3]]),
+        (np.zeros((3, 3)), [[0, 1, -1]]),
+        (np.zeros((3, 3)), [[0, 1, 2**40]]),
+        (np.zeros((3, 3)), "abc"),
+    ],
+)
+def test_bad_arrays_are_refused(vertices: Any, triangles: Any) -> None:
+    with pytest.raises(waymesh.InputError):
+        waymesh.bake(vertices, triangles)
+
+
+def test_odd_scenes() -> None:
+    with pytest.raises(waymesh.NothingWalkableError, match="no usable triangle"):
+        waymesh.bake(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
+    with pytest.raises(waymesh.NothingWalkableError, match="no usable triangle"):
+        waymesh.bake(np.zeros((3, 3)), [[0, 1, 2]])
+    with pytest.raises(waymesh.NothingWalkableError):
+        vertices, triangles = floor(10, 10)
+        waymesh.bake(vertices, triangles[:, ::-1])
+    vertices, triangles = join(floor(10, 10), floor(1, 1))
+    vertices[-1] = np.nan
+    report = waymesh.bake(vertices, triangles).report
+    assert report is not None and report["triangles_skipped"]["not_finite"] == 1 and report["warnings"]
+    with pytest.raises((waymesh.BakeError, waymesh.ConfigError)):
+        waymesh.bake(floor(1, 1)[0] * np.float32(1e30), triangles[:2])
+    with pytest.raises(waymesh.InputError, match="2 areas for 4|areas"):
+        waymesh.bake(*join(floor(1, 1), floor(1, 1)), triangle_areas=[1, 1])
+    with pytest.raises(waymesh.InputError, match="0 to 255"):
+        waymesh.bake(*floor(1, 1), triangle_areas=[1, 300])
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(waymesh.FileError, match="no.obj"):
+        waymesh.from_file(tmp_path / "no.obj")
+    (tmp_path / "bad.obj").write_text("v 1 2\nf 1 2 3\n")
+    with pytest.raises(waymesh.FileError, match="bad.obj"):
+        waymesh.from_file(tmp_path / "bad.obj")
+    (tmp_path / "bad.wmesh").write_bytes(b"WAYMESH nonsense")
+    with pytest.raises(waymesh.MeshError, match="bad.wmesh"):
+        waymesh.load(tmp_path / "bad.wmesh")
+    with pytest.raises(waymesh.MeshError):
+        waymesh.NavMesh.from_bytes(b"")
+
+
+def test_meshes_are_kept_and_sent(square: waymesh.NavMesh, tmp_path: Path) -> None:
+    for name in ("mesh.wmesh", "mesh.wmrun"):
+        square.save(tmp_path / name)
+        assert waymesh.load(tmp_path / name) == square
+    with pytest.raises(waymesh.FileError, match="mesh.txt"):
+        square.save(tmp_path / "mesh.txt")
+    copy = pickle.loads(pickle.dumps(square))
+    assert copy == square and copy.report == square.report and hash(copy) == hash(square)
+    assert square != waymesh.bake(*floor(9, 9)) and square != 3
+    path = square.find_path([1, 0, 1], [9, 0, 9])
+    again = pickle.loads(pickle.dumps(path))
+    assert again.length == path.length and (again.points == path.points).all() and again.outcome == path.outcome
+    with pytest.raises(waymesh.InputError, match="wmesh or wmrun"):
+        square.to_bytes("zip")  # type: ignore[arg-type]
+
+
+def test_a_fork_has_threads_of_its_own(square: waymesh.NavMesh) -> None:
+    points = square.random_points(2000, seed=1)
+    expected = square.distance(points[:1000], points[1000:])
+    child = os.fork()
+    if child == 0:
+        same = (square.distance(points[:1000], points[1000:]) == expected).all()
+        baked = waymesh.bake(*floor(10, 10), THIN) == square
+        os._exit(0 if same and baked else 1)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            assert os.waitstatus_to_exitcode(status) == 0
+            break
+        time.sleep(0.02)
+    else:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        pytest.fail("the child hangs")
+
+
+def test_threads_share_a_mesh(square: waymesh.NavMesh) -> None:
+    points = square.random_points(400, seed=3)
+    expected = square.distance(points[:200], points[200:])
+    wrong: list[int] = []
+
+    def work(number: int) -> None:
+        for _ in range(20):
+            if not (square.distance(points[:200], points[200:]) == expected).all():
+                wrong.append(number)
+            if waymesh.bake(*floor(4, 4)).polygon_count == 0:
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_world_with_obstacles() -> None:
+    vertices, triangles = floor(20, 20)
+    world = waymesh.World([0, -1, 0], [20, 3, 20], waymesh.Settings(decomposition="greedy"))
+    assert world.mesh.polygon_count == 0
+    world.add_triangles(vertices, triangles)
+    assert world.is_dirty
+    world.update()
+    empty = world.mesh
+    straight = empty.distance([2, 0, 10], [18, 0, 10])
+    wall = world.add_obstacle(waymesh.Box(min=[9, -1, -1], max=[11, 3, 15]))
+    figures = world.update()
+    assert figures["rebuilt"] > 0 and not world.is_dirty
+    assert world.mesh.distance([2, 0, 10], [18, 0, 10]) > straight + 2
+    assert empty.distance([2, 0, 10], [18, 0, 10]) == straight
+    crate = world.add_mesh_obstacle(*box((3, 0, 3), (5, 1.5, 5)))
+    mark = world.add_mark(waymesh.Mark(waymesh.Cylinder(base=[16, -1, 4], radius=2, height=3), 5))
+    world.update()
+    assert 5 in world.mesh.polygon_areas and world.mesh.polygon_at([4, 0, 4], reach=0.2) == -1
+    assert world.remove_obstacle(wall) and world.remove_obstacle(crate) and world.remove_mark(mark)
+    assert not world.remove_obstacle(wall)
+    world.update()
+    assert world.mesh == empty
+    with pytest.raises(waymesh.ConfigError, match="keep"):
+        waymesh.World([0, 0, 0], [1, 1, 1], {"keep": "largest"})
+
+
+def test_pictures(two_islands: waymesh.NavMesh, tmp_path: Path) -> None:
+    import matplotlib
+    import trimesh
+
+    matplotlib.use("Agg")
+    path = two_islands.find_path([1, 0, 1], [3, 0, 3])
+    axes = two_islands.plot(path, points=[[1, 0, 1]], color_by="area")
+    axes.figure.savefig(tmp_path / "plan.png")
+    assert (tmp_path / "plan.png").stat().st_size > 5000
+    assert len(axes.collections[0].get_paths()) == two_islands.polygon_count
+    storeys = waymesh.bake(*join(floor(6, 6), floor(6, 6, y=4.0)), THIN)
+    assert len(storeys.plot()) == 2 and set(storeys.polygon_storeys) == {0, 1}
+    with pytest.raises(ValueError, match="color_by"):
+        storeys.plot(color_by="taste")
+    picture = two_islands.show(path)
+    assert picture._repr_svg_().startswith("<svg") and two_islands._repr_html_().startswith("<svg")
+    two_islands.save_glb(tmp_path / "mesh.glb")
+    assert trimesh.load(tmp_path / "mesh.glb", force="mesh").area == pytest.approx(two_islands.area, rel=1e-4)
+    solid = two_islands.to_trimesh()
+    assert solid.area == pytest.approx(two_islands.area, rel=1e-4) and (solid.face_normals[:, 1] > 0.99).all()
+    assert two_islands.to_trimesh(island=0).area == pytest.approx(two_islands.island_area(0), rel=1e-4)
+
+
+def test_a_real_level(nav_test: waymesh.NavMesh) -> None:
+    tiles = waymesh.from_file(level("nav_test.obj"), waymesh.Settings(pipeline="tiles", tile_cells=64))
+    assert tiles.to_bytes() == nav_test.to_bytes()

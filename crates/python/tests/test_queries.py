@@ -1,0 +1,272 @@
+"""Queries against closed forms, and properties on real levels."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import waymesh
+from conftest import floor
+from waymesh.habitat import MultiGoalShortestPath, NavMeshSettings, PathFinder, ShortestPath
+
+DETOUR = math.hypot(2.5, 4) * 2 + 1
+"""From (2, 4) round the wall, which ends at z = 8 between x = 4.5 and 5.5, to (8, 4)."""
+
+
+RAISED = np.array([0, 0.5, 0], dtype=np.float32)
+
+
+def test_paths(walled: waymesh.NavMesh) -> None:
+    path = walled.find_path([2, 0, 4], (8, 0, 4), shortest=True)
+    assert path.outcome == "complete" and path.is_complete and len(path) == len(path.points) == 4
+    assert path.length == pytest.approx(DETOUR, abs=0.3) and path.cost == path.length
+    assert np.linalg.norm(np.diff(path.points, axis=0), axis=1).sum() == pytest.approx(path.length, abs=1e-4)
+    assert walled.find_path(np.array([2, 0, 4]), [8, 0, 4]).length == pytest.approx(DETOUR, abs=0.3)
+    assert len(walled.find_path([2, 0, 4], [8, 0, 4], cross_points=True)) >= 4
+    wide = walled.find_path([2, 0, 4], [8, 0, 4], radius=0.5)
+    assert path.length + 0.2 < wide.length < path.length + 2
+    with pytest.raises(waymesh.QueryError, match="radius"):
+        walled.find_path([2, 0, 4], [8, 0, 4], radius=-1)
+    with pytest.raises(waymesh.NoMeshNearError, match="no mesh near the goal"):
+        walled.find_path([2, 0, 4], [80, 0, 4])
+    assert walled.find_path([2, 0, 4], [10.5, 0, 4], reach=1).points[-1] == pytest.approx([10, 0, 4], abs=0.15)
+    with pytest.raises(waymesh.NoMeshNearError):
+        walled.find_path([2, 0, 4], [10.5, 0, 4], reach=(0.1, 1, 1))
+
+
+def test_partial_paths(two_islands: waymesh.NavMesh) -> None:
+    assert two_islands.find_path([1, 0, 1], [8, 0, 1]).outcome == "partial"
+    none = two_islands.find_path([1, 0, 1], [8, 0, 1], allow_partial=False)
+    assert none.outcome == "unreachable" and len(none) == 0
+    assert two_islands.distance([1, 0, 1], [8, 0, 1]) == math.inf
+
+
+def test_batches_are_the_single_queries(walled: waymesh.NavMesh) -> None:
+    starts, ends = walled.random_points(500, seed=1), walled.random_points(500, seed=2)
+    paths = walled.find_paths(starts, ends)
+    assert len(paths) == 500 and paths.offsets[-1] == len(paths.points)
+    lengths = walled.distance(starts, ends)
+    rays = walled.raycast(starts, ends)
+    steps = walled.step(starts, ends)
+    walls = walled.nearest_wall(starts)
+    snapped = walled.snap(starts + RAISED)
+    for row in range(0, 500, 7):
+        one = walled.find_path(starts[row], ends[row])
+        assert paths[row].length == one.length == paths.lengths[row] and paths.outcomes[row] == 0
+        assert (paths.points[paths.offsets[row] : paths.offsets[row + 1]] == one.points).all()
+        assert lengths[row] == walled.distance(starts[row], ends[row]) <= one.length + 1e-4
+        ray = walled.raycast(starts[row], ends[row])
+        assert (rays[0][row], rays[2][row]) == (ray[0], ray[2]) and (rays[1][row] == ray[1]).all()
+        assert (steps[row] == walled.step(starts[row], ends[row])).all()
+        assert walls[0][row] == walled.nearest_wall(starts[row])[0]
+        assert (snapped[row] == walled.snap(starts[row] + RAISED)).all()
+    assert paths[-1].length == paths[499].length
+    with pytest.raises(IndexError):
+        paths[500]
+    assert (walled.distance(starts[0], ends) == [walled.distance(starts[0], end) for end in ends]).all()
+    assert len(walled.distance(starts, ends[0])) == 500
+    off = walled.find_paths(np.array([[0.5, 0, 0.5], [90, 0, 0]]), np.array([[1, 0, 1], [1, 0, 1]]))
+    assert off.outcomes.tolist() == [0, 3] and np.isinf(off.lengths[1]) and len(off[1]) == 0
+
+
+def test_places(square: waymesh.NavMesh, two_islands: waymesh.NavMesh) -> None:
+    assert square.snap([5, 0.5, 5]) == pytest.approx([5, 0, 5], abs=0.11)
+    assert square.snap([11, 0, 5], reach=2) == pytest.approx([10, 0, 5], abs=0.15)
+    assert np.isnan(square.snap([50, 0, 5])).all()
+    assert square.is_navigable([5, 0.3, 5]) is True and square.is_navigable([5, 0.9, 5]) is False
+    assert square.is_navigable([[5, 0, 5], [11, 0, 5]]).tolist() == [True, False]
+    assert two_islands.island_count == 2 and two_islands.largest_island == 1
+    assert two_islands.island_at([[1, 0, 1], [8, 0, 1], [90, 0, 0]]).tolist() == [0, 1, -1]
+    assert two_islands.snap([1, 0, 1], reach=20, island=1) == pytest.approx([6, 0, 1], abs=0.15)
+    assert two_islands.island_area(0) == pytest.approx(16, rel=0.12)
+    assert two_islands.island_radius(0) == pytest.approx(math.hypot(2, 2), abs=0.2)
+    assert [island["area"] for island in two_islands.islands] == [two_islands.island_area(0), two_islands.island_area(1)]
+    assert two_islands.polygon_at([1, 0, 1]) >= 0 and two_islands.polygon_at([90, 0, 0]) == -1
+    with pytest.raises(waymesh.QueryError, match="there is no island 2"):
+        two_islands.island_area(2)
+
+
+def test_walls_rays_and_steps(walled: waymesh.NavMesh) -> None:
+    distance, point, normal = walled.nearest_wall([3.5, 0, 4])
+    assert distance == pytest.approx(1, abs=0.15) and point == pytest.approx([4.5, 0, 4], abs=0.15)
+    assert normal == pytest.approx([-1, 0, 0], abs=1e-5)
+    far, nothing, _ = walled.nearest_wall([2.4, 0, 5], 0.5)
+    assert far == 0.5 and np.isnan(nothing).all()
+    fraction, end, hit, normal = walled.raycast([2, 0, 4], [7, 0, 4])
+    assert hit and fraction == pytest.approx(0.5, abs=0.03) and end == pytest.approx([4.5, 0, 4], abs=0.15)
+    assert normal == pytest.approx([-1, 0, 0], abs=1e-5)
+    assert walled.raycast([2, 0, 4], [4, 0, 4])[0] == 1.0
+    assert walled.step([4, 0, 4], [5, 0, 5]) == pytest.approx([4.5, 0, 5], abs=0.15)
+    assert walled.step([4, 0, 4], [5, 0, 5], slide=False) == pytest.approx([4.5, 0, 4.5], abs=0.15)
+    assert (walled.step([50, 0, 4], [51, 0, 4]) == [50, 0, 4]).all()
+    with pytest.raises(waymesh.NoMeshNearError):
+        walled.raycast([50, 0, 4], [51, 0, 4])
+
+
+def test_random_places(two_islands: waymesh.NavMesh) -> None:
+    points = two_islands.random_points(20_000, seed=5)
+    assert two_islands.is_navigable(points).all()
+    share = (points[:, 0] < 5).mean()
+    assert share == pytest.approx(two_islands.island_area(0) / two_islands.area, abs=0.015)
+    assert (points == two_islands.random_points(20_000, seed=5)).all()
+    assert (two_islands.random_points(100, seed=5, island=1)[:, 0] > 5).all()
+    sampler = two_islands.sampler(7)
+    near = sampler.near([2, 0, 2], 1.0, 500)
+    assert (np.linalg.norm(near - [2, near[0, 1], 2], axis=1) <= 1.01).all() and np.unique(near[:, 0]).size > 100
+    sampler.seed(7)
+    again = sampler.near([2, 0, 2], 1.0, 500)
+    assert (again == near).all() and sampler.point().shape == (3,) and sampler.points(0).shape == (0, 3)
+
+
+def test_distance_fields(walled: waymesh.NavMesh) -> None:
+    goals = np.array([[8, 0, 4], [1, 0, 1]], dtype=np.float32)
+    field = walled.distance_field(goals)
+    points = walled.random_points(300, seed=4)
+    to_each = np.stack([walled.distance(points, goal) for goal in goals])
+    assert field.distance(points) == pytest.approx(to_each.min(axis=0), abs=2e-3)
+    goal, distance, corner = field.headings(points)
+    clear = np.abs(to_each[0] - to_each[1]) > 0.01
+    assert (goal[clear] == to_each.argmin(axis=0)[clear]).all() and (distance == field.distance(points)).all()
+    straight = np.linalg.norm((corner - points)[:, [0, 2]], axis=1)
+    assert (straight <= distance + 1e-3).all()
+    assert field.distance([50, 0, 4]) == math.inf
+    assert walled.distance_field(goals[:1], limit=1.0).distance([2, 0, 4]) == math.inf
+    with pytest.raises(waymesh.NoMeshNearError, match="goal 1"):
+        walled.distance_field([[1, 0, 1], [50, 0, 50]])
+    found = walled.find_nearest_goal([2, 0, 4], goals)
+    assert found is not None and found[0] == 1
+    assert walled.find_nearest_goal([7, 0, 3], goals)[0] == 0  # type: ignore[index]
+    assert walled.find_nearest_goal([7, 0, 3], np.zeros((0, 3))) is None
+
+
+def test_views_from_above(two_islands: waymesh.NavMesh) -> None:
+    view = two_islands.plan_view(0.1, 0.0)
+    assert view.dtype == np.int32 and set(np.unique(view)) == {-1, 0, 1}
+    for island in (0, 1):
+        assert (view == island).sum() * 0.01 == pytest.approx(two_islands.island_area(island), rel=0.1)
+    assert (two_islands.plan_view(0.1, 2.0) == -1).all()
+    with pytest.raises(waymesh.QueryError, match="step"):
+        two_islands.plan_view(0.0, 0.0)
+    with pytest.raises(waymesh.QueryError, match="step"):
+        two_islands.plan_view(1e-7, 0.0)
+
+
+@pytest.mark.parametrize("bad", [[np.nan, 0, 0], [0, np.inf, 0], [1e300, 0, 0]])
+def test_positions_that_are_not_finite(square: waymesh.NavMesh, bad: Any) -> None:
+    for query in (
+        lambda point: square.find_path(point, [1, 0, 1]),
+        lambda point: square.distance([1, 0, 1], point),
+        lambda point: square.distance([[1, 0, 1]], [point]),
+        square.snap,
+        square.is_navigable,
+        square.island_at,
+        square.nearest_wall,
+        lambda point: square.raycast(point, [1, 0, 1]),
+        lambda point: square.step(point, [1, 0, 1]),
+        lambda point: square.snap([[1, 0, 1], point]),
+        lambda point: square.distance_field([point]),
+        lambda point: square.find_paths([point], [[1, 0, 1]]),
+    ):
+        with pytest.raises(waymesh.QueryError, match="finite"):
+            query(bad)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [None, "abc", [1, 2], [1, 2, 3, 4], [[1, 2], [3, 4]], [True, False, True], np.zeros((2, 2, 3)), 5, [1j, 0, 0], {}],
+)
+def test_points_of_a_wrong_shape(square: waymesh.NavMesh, bad: Any) -> None:
+    for query in (square.snap, square.is_navigable, square.nearest_wall, square.island_at):
+        with pytest.raises(waymesh.InputError):
+            query(bad)
+    with pytest.raises(waymesh.InputError):
+        square.find_path(bad, [1, 0, 1])
+    with pytest.raises(waymesh.InputError):
+        square.distance(bad, [1, 0, 1])
+
+
+def test_odd_but_fine_arrays(square: waymesh.NavMesh) -> None:
+    assert square.snap(np.zeros((0, 3))).shape == (0, 3)
+    assert square.distance(np.zeros((0, 3)), np.zeros((0, 3))).shape == (0,)
+    points = square.random_points(100, seed=1)
+    expected = square.is_navigable(points)
+    for other in (np.asfortranarray(points), points.astype(np.float64), points[::-1][::-1], points.tolist()):
+        assert (square.is_navigable(other) == expected).all()
+    frozen = points.copy()
+    frozen.flags.writeable = False
+    assert (square.snap(frozen) == square.snap(points)).all()
+    assert (square.snap(points.astype(np.float16)).shape) == (100, 3)
+    assert square.snap(np.array([5, 0, 5], dtype=np.int8)) == pytest.approx([5, 0, 5], abs=0.1)
+    with pytest.raises(waymesh.InputError, match="3 starts and 2 ends"):
+        square.distance(points[:3], points[:2])
+    with pytest.raises((waymesh.InputError, MemoryError)):
+        square.random_points(2**60)
+
+
+def test_habitat(walled: waymesh.NavMesh, two_islands: waymesh.NavMesh, tmp_path: Any) -> None:
+    finder = PathFinder()
+    assert not finder.is_loaded and not finder.save_nav_mesh(tmp_path / "none.wmesh")
+    assert not finder.load_nav_mesh(tmp_path / "none.wmesh")
+    finder.set_mesh(walled)
+    assert finder.is_loaded and finder.nav_mesh_settings is not None
+    assert finder.nav_mesh_settings.agent_max_climb == pytest.approx(0.3)
+    low, high = finder.get_bounds()
+    assert low == pytest.approx([0, 0, 0], abs=0.15) and high == pytest.approx([10, 0, 10], abs=0.15)
+    path = ShortestPath(requested_start=np.array([2.0, 0, 4]), requested_end=np.array([8.0, 0, 4]))
+    assert finder.find_path(path) and path.geodesic_distance == pytest.approx(DETOUR, abs=0.3)
+    assert len(path.points) == 4 and path.points[0] == pytest.approx([2, 0, 4], abs=0.05)
+    path.requested_end = np.array([np.nan, 0, 0])
+    assert not finder.find_path(path) and path.geodesic_distance == math.inf and path.points == []
+    multi = MultiGoalShortestPath(requested_start=[2, 0, 4], requested_ends=[[8, 0, 4], [1, 0, 9], [90, 0, 0]])
+    assert finder.find_path(multi) and multi.closest_end_point_index == 1
+    assert multi.geodesic_distance == pytest.approx(math.hypot(1, 5), abs=0.01)
+    assert finder.try_step([4, 0, 4], [5, 0, 5]) == pytest.approx([4.5, 0, 5], abs=0.15)
+    assert finder.try_step_no_sliding([4, 0, 4], [5, 0, 5]) == pytest.approx([4.5, 0, 4.5], abs=0.15)
+    assert finder.distance_to_closest_obstacle([3.5, 0, 4]) == pytest.approx(1, abs=0.15)
+    assert finder.distance_to_closest_obstacle([2.4, 0, 5], 0.5) == 0.5
+    hit = finder.closest_obstacle_surface_point([3.5, 0, 4])
+    assert hit.hit_pos == pytest.approx([4.5, 0, 4], abs=0.15) and hit.hit_normal == pytest.approx([-1, 0, 0], abs=1e-5)
+    assert finder.closest_obstacle_surface_point([90, 0, 0]).hit_dist == math.inf
+    assert finder.is_navigable([2, 0.4, 4]) and not finder.is_navigable([5, 0, 4]) and not finder.is_navigable([2, 0.9, 4])
+    assert finder.snap_point([2, 1, 4]) == pytest.approx([2, 0, 4], abs=0.05)
+    assert np.isnan(finder.snap_point([90, 0, 0])).all()
+    assert finder.save_nav_mesh(tmp_path / "mesh.wmesh")
+    other = PathFinder()
+    assert other.load_nav_mesh(tmp_path / "mesh.wmesh") and other.mesh == walled
+
+    finder.set_mesh(two_islands)
+    assert finder.num_islands == 2 and finder.get_island([8, 0, 1]) == 1 and finder.get_island([90, 0, 0]) == -1
+    assert finder.island_area() == finder.navigable_area == two_islands.area
+    assert finder.island_area(1) == two_islands.island_area(1)
+    assert finder.island_radius(0) == finder.island_radius([1, 0, 1]) == two_islands.island_radius(0)
+    view, islands = finder.get_topdown_view(0.1, 0.0), finder.get_topdown_island_view(0.1, 0.0)
+    assert view.dtype == bool and (view == (islands >= 0)).all() and view.sum() * 0.01 == pytest.approx(40, rel=0.12)
+    vertices, indices = finder.build_navmesh_vertices(0), finder.build_navmesh_vertex_indices(0)
+    assert max(indices) == len(vertices) - 1 and np.array(vertices)[:, 0].max() < 5
+    assert len(finder.build_navmesh_vertex_indices()) > len(indices)
+    finder.seed(3)
+    points = [finder.get_random_navigable_point(island_index=1) for _ in range(50)]
+    finder.seed(3)
+    assert (points[0] == finder.get_random_navigable_point(island_index=1)).all()
+    assert all(point[0] > 5 for point in points)
+    near = [finder.get_random_navigable_point_near([2, 0, 2], 1.0) for _ in range(50)]
+    assert all(np.linalg.norm(point - [2, 0, 2]) <= 1.0 for point in near)
+    assert np.isnan(finder.get_random_navigable_point_near([90, 0, 2], 1.0)).all()
+    assert PathFinder().build(*floor(6, 6), NavMeshSettings(agent_radius=0.5))
+
+
+def test_properties_of_a_real_level(nav_test: waymesh.NavMesh) -> None:
+    island = nav_test.largest_island
+    starts = nav_test.random_points(2000, seed=1, island=island)
+    ends = nav_test.random_points(2000, seed=2, island=island)
+    there, back = nav_test.distance(starts, ends), nav_test.distance(ends, starts)
+    assert np.isfinite(there).all() and there == pytest.approx(back, rel=1e-3, abs=1e-2)
+    plan = np.linalg.norm((starts - ends)[:, [0, 2]], axis=1)
+    assert (there >= plan - 1e-2).all()
+    fast = nav_test.find_paths(starts, ends).lengths
+    assert (fast >= there * 0.98 - 0.1).all() and fast.mean() <= there.mean() * 1.02
+    free, stops, hit, _ = nav_test.raycast(starts, ends)
+    assert (np.isclose(free, 1.0) == ~hit).mean() > 0.999 and nav_test.is_navigable(stops, 1.0).mean() > 0.999
+    assert (there[~hit] <= plan[~hit] * 1.3 + 3.0).all()
