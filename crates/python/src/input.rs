@@ -154,7 +154,7 @@ pub(crate) fn finite<'a>(name: &str, points: &'a [Vec3]) -> PyResult<&'a [Vec3]>
     }
 }
 
-/// Triangles of shape (n, 3), of any whole numbers. Arrays of `uint32` and `int32` need no conversion.
+/// Triangles of shape (n, 3), of any whole numbers. Arrays of `uint32` need no conversion.
 pub(crate) fn triangles(value: &Bound<'_, PyAny>) -> PyResult<Vec<[u32; 3]>> {
     let py = value.py();
     let bad = |what: &dyn std::fmt::Display| {

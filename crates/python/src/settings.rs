@@ -1,5 +1,5 @@
-//! Settings from a dictionary. Names and defaults are those of `BakeConfig` and of the front ends, with the fields of
-//! the agent and the grid beside them, and slopes in degrees.
+//! Settings from a dictionary. Names and defaults are those of `BakeConfig` and of the front ends,
+//! with the fields of the agent and the grid beside them, and slopes in degrees.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -56,7 +56,7 @@ def plot(
     import matplotlib.pyplot as plt
     from matplotlib.collections import LineCollection, PolyCollection
 
-    colours = {"island": mesh.polygon_islands, "area": mesh.polygon_areas, "storey": mesh.polygon_storeys}
+    colours: dict[str, Any] = {"island": mesh.polygon_islands, "area": mesh.polygon_areas, "storey": mesh.polygon_storeys}
     if color_by not in colours:
         raise ValueError(f"color_by is {color_by!r}, but must be one of {', '.join(colours)}")
     numbers, storeys = colours[color_by], mesh.polygon_storeys
