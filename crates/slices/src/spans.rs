@@ -125,7 +125,10 @@ impl SpanGrid {
     #[inline(always)]
     #[must_use]
     pub fn at_level(&self, column: usize, level: i32) -> Option<usize> {
-        self.column(column).find(|&span| self.floor[span] == level)
+        let spans = self.column(column);
+        // A floor lies in its span, and spans do not overlap.
+        let span = spans.start + self.top[spans.clone()].partition_point(|&top| top < level);
+        (span < spans.end && self.floor[span] == level).then_some(span)
     }
 
     /// The level where the room above `span` ends. `end` is the end of its column's spans.
