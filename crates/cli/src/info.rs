@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 use glam::Vec3;
 use serde::Serialize;
-use waymesh::bake::{GridReport, IslandReport};
+use waymesh::bake::{GridReport, HeadRoomReport, IslandReport};
 use waymesh::core::{Random, Validate};
 use waymesh::graph::PathOptions;
 use waymesh::{AreaId, NavMesh, Outcome, Path, PolyId, QueryScratch};
@@ -29,6 +29,8 @@ struct Info {
     vertices: u64,
     mesh_area: f64,
     areas: Vec<AreaInfo>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    head_rooms: Vec<HeadRoomReport>,
     islands: Vec<IslandReport>,
     height_error_max: Option<f64>,
     links: u64,
@@ -114,6 +116,7 @@ fn describe(mesh: &NavMesh) -> Info {
         vertices: mesh.vertices().len() as u64,
         mesh_area: mesh.area(),
         areas: AreaInfo::all(mesh),
+        head_rooms: HeadRoomReport::all(mesh),
         islands: IslandReport::all(mesh),
         height_error_max: mesh
             .surface()
@@ -181,6 +184,9 @@ pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
         writeln!(out, "  ground    at most {error:.3} m off")?;
     }
     // Nothing that is not known already, if all is plain ground.
+    for HeadRoomReport { height, polygons, area, .. } in &info.head_rooms {
+        writeln!(out, "  room      {height} m, {polygons} polygons, {area:.2} m2")?;
+    }
     for area in info.areas.iter().filter(|area| info.areas.len() > 1 || area.name.is_some()) {
         let AreaInfo { id, name, cost, polygons, square_metres } = area;
         let name =

@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use anyhow::Result;
 use glam::Vec3;
 use serde::Serialize;
-use waymesh::graph::{ClearPathOptions, HierarchyConfig, HierarchyUse, Length, RelaxedPolygons, TravelCost};
+use waymesh::graph::{
+    ClearPathOptions, HierarchyConfig, HierarchyUse, Length, PolygonFilter, RelaxedPolygons, TravelCost,
+};
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyPolygon, AreaCosts, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryScratch,
-    with_clearance,
+    AnyPolygon, AreaCosts, HeadRoomFilter, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch,
+    PolyId, QueryScratch, with_clearance, with_clearance_for,
 };
 
 use crate::args::PathArgs;
@@ -94,16 +96,10 @@ pub(crate) fn run(args: &PathArgs, json: bool) -> Result<ExitCode> {
 
 /// Finds the path of a point.
 fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome> {
-    let (mut path, how) = if mesh.area_table().is_empty() {
-        find(args, mesh, Length)?
-    } else {
-        find(args, mesh, AreaCosts::of_mesh(mesh))?
+    let (path, how) = match args.agent_height {
+        Some(height) => find_with_costs(args, mesh, HeadRoomFilter::new(height))?,
+        None => find_with_costs(args, mesh, AnyPolygon)?,
     };
-    if args.corner_offset != 0.0 {
-        let mut wide = Path::default();
-        mesh.offset_corners(&path, args.corner_offset, &AnyPolygon, &mut Vec::new(), &mut wide)?;
-        path = wide;
-    }
     if let Some(file) = &args.svg {
         output::draw(mesh, Some(&path), file)?;
     }
@@ -131,17 +127,38 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
     Ok(path.outcome)
 }
 
-/// Finds the path that costs least, and returns how the hierarchy was used, if one was asked for.
-fn find<C: TravelCost + Clone + PartialEq + Sync>(
+/// Finds the path that costs least by the mesh's own table, its corners moved as asked for.
+fn find_with_costs<F: PolygonFilter + Clone + PartialEq + Sync>(
     args: &PathArgs,
     mesh: &NavMesh,
+    filter: F,
+) -> Result<(Path, Option<&'static str>)> {
+    let (path, how) = if mesh.area_table().is_empty() {
+        find(args, mesh, filter.clone(), Length)?
+    } else {
+        find(args, mesh, filter.clone(), AreaCosts::of_mesh(mesh))?
+    };
+    if args.corner_offset == 0.0 {
+        return Ok((path, how));
+    }
+    let mut wide = Path::default();
+    mesh.offset_corners(&path, args.corner_offset, &filter, &mut Vec::new(), &mut wide)?;
+    Ok((wide, how))
+}
+
+/// Finds the path that costs least, and returns how the hierarchy was used, if one was asked for.
+fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + PartialEq + Sync>(
+    args: &PathArgs,
+    mesh: &NavMesh,
+    filter: F,
     cost: C,
 ) -> Result<(Path, Option<&'static str>)> {
     let mut scratch = QueryScratch::default();
-    let (from, to, options) = (args.from.0, args.to.0, PathOptions::default().with_cost(cost.clone()));
+    let (from, to, options) =
+        (args.from.0, args.to.0, PathOptions::default().with_filter(filter.clone()).with_cost(cost.clone()));
     if args.hierarchy && !args.shortest {
         let config = HierarchyConfig::default().with_min_polygons(0);
-        let hierarchy = Hierarchy::with_costs(mesh, AnyPolygon, cost, &config)?;
+        let hierarchy = Hierarchy::with_costs(mesh, filter, cost, &config)?;
         let path = mesh.find_path(from, to, &options.with_search(&hierarchy), &mut scratch)?;
         return Ok((path, scratch.hierarchy_use().map(use_name)));
     }
@@ -155,7 +172,11 @@ fn find<C: TravelCost + Clone + PartialEq + Sync>(
 
 /// Finds the path of a disc. The clearance of the mesh is computed for this one query.
 fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Result<Outcome> {
-    let mesh = with_clearance(mesh, &ClearanceConfig::default())?;
+    let config = ClearanceConfig::default();
+    let mesh = match args.agent_height {
+        Some(height) => with_clearance_for(mesh, &HeadRoomFilter::new(height), &config)?,
+        None => with_clearance(mesh, &config)?,
+    };
     let mut options = ClearPathOptions::new(radius);
     if let Some(metres) = args.arc_error {
         options = options.with_arc_error(metres);

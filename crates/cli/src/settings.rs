@@ -74,6 +74,10 @@ impl Settings {
         if let Some(file) = &self.marks {
             config.marks = marks::read(file, &mut config.areas)?;
         }
+        if !self.height_classes.is_empty() {
+            config = config.with_height_classes(self.height_classes.clone());
+            set(&mut config.agent.height, self.space.agent_height);
+        }
         set(&mut config.max_ledge, self.max_ledge);
         config.max_edge_error = self.max_edge_error.or(config.max_edge_error);
         set(&mut config.max_edge_length, self.max_edge_length);

@@ -144,3 +144,36 @@ fn plans_have_areas_and_marks() {
     std::fs::write(folder.join("marks.toml"), "[[mark]]\narea = \"lawn:7\"").expect("a file");
     assert!(fail(folder, 1, &["plan", "plan.wkt", "--marks", "marks.toml"]).contains("another cost"));
 }
+
+#[test]
+fn agents_of_several_heights_share_a_mesh() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    // A floor of 12 by 8 m, and a roof 1.3 m above all of it but a strip along one side.
+    let level = "v 0 0 0\nv 12 0 0\nv 12 0 8\nv 0 0 8\nv 4 1.3 0\nv 8 1.3 0\nv 8 1.3 5\nv 4 1.3 5\n\
+        f 4 3 2 1\nf 8 7 6 5\n";
+    std::fs::write(folder.join("hall.obj"), level).expect("a file");
+    let words = ["build", "hall.obj", "--agent-radius", "0.3", "--cell-size", "0.1", "--level-height", "0.1"];
+    let classes = [&words[..], &["--height-classes", "0.9,1.8"]].concat();
+    for more in [&[][..], &["--tile", "32"], &["--pipeline", "storeys"]] {
+        succeed(folder, &[&classes[..], more].concat());
+        let info = json(&succeed(folder, &["info", "hall.wmesh", "--json"]));
+        let area = |class: usize| info["head_rooms"][class]["area"].as_f64().expect("a number");
+        assert!((area(0) - area(1) - 4.6 * 5.0).abs() < 2.0, "{more:?}: {} and {} m2", area(0), area(1));
+        assert!(succeed(folder, &["info", "hall.wmesh"]).contains("room      1.8 m"));
+        let path = |more: &[&str]| {
+            let words = ["path", "hall.wmesh", "--from", "2,0,1", "--to", "10,0,1", "--json"];
+            json(&succeed(folder, &[&words[..], more].concat()))["length"].as_f64().expect("a number")
+        };
+        assert!(path(&[]) < 8.1 && path(&["--agent-height", "0.9"]) < 8.1);
+        for more in [&[][..], &["--shortest"], &["--hierarchy"], &["--radius", "0.1"]] {
+            let found = path(&[&["--agent-height", "1.8"], more].concat());
+            assert!((11.5..15.0).contains(&found), "{more:?}: {found} m");
+        }
+    }
+    assert!(fail(folder, 1, &[&classes[..], &["--agent-height", "2"]].concat()).contains("height_classes"));
+    assert!(
+        fail(folder, 1, &["build", "hall.obj", "--height-classes", "0.9,1.8", "--pipeline", "slices"])
+            .contains("height_classes")
+    );
+}

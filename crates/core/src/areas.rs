@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use crate::{AreaId, BadField};
+use crate::{AreaId, BadField, HeadRooms};
 
 /// An area as a person sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,9 +72,13 @@ pub enum AreaError {
     },
 }
 
-/// Names, costs and colours of areas. Areas that nobody named are not in it.
+/// Names, costs and colours of areas, and the classes of head room that ground is told apart by.
+/// Areas that nobody named are not in it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct AreaTable(BTreeMap<AreaId, Area>);
+pub struct AreaTable {
+    areas: BTreeMap<AreaId, Area>,
+    rooms: HeadRooms,
+}
 
 impl AreaTable {
     /// Adds or replaces an area.
@@ -98,7 +102,7 @@ impl AreaTable {
             area.cost,
             "finite and 0 or more",
         )?;
-        self.0.insert(id, area);
+        self.areas.insert(id, area);
         Ok(())
     }
 
@@ -107,7 +111,7 @@ impl AreaTable {
     /// # Errors
     /// See [`AreaTable::insert`]; [`AreaError::Full`] if no id is free.
     pub fn add(&mut self, area: Area) -> Result<AreaId, AreaError> {
-        let id = (2..=u8::MAX).map(AreaId).find(|id| !self.0.contains_key(id)).ok_or(AreaError::Full)?;
+        let id = (2..=u8::MAX).map(AreaId).find(|id| !self.areas.contains_key(id)).ok_or(AreaError::Full)?;
         self.insert(id, area)?;
         Ok(id)
     }
@@ -158,7 +162,7 @@ impl AreaTable {
     /// Returns what is known about an area.
     #[must_use]
     pub fn get(&self, id: AreaId) -> Option<&Area> {
-        self.0.get(&id)
+        self.areas.get(&id)
     }
 
     /// Returns the area of this name.
@@ -169,20 +173,38 @@ impl AreaTable {
 
     /// Returns all areas in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = (AreaId, &Area)> {
-        self.0.iter().map(|(&id, area)| (id, area))
+        self.areas.iter().map(|(&id, area)| (id, area))
     }
 
     /// Returns `true` if no area has a name.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.areas.is_empty()
+    }
+
+    /// Returns the classes of head room.
+    #[must_use]
+    pub fn head_rooms(&self) -> &HeadRooms {
+        &self.rooms
+    }
+
+    /// Sets the classes of head room.
+    #[must_use]
+    pub fn with_head_rooms(mut self, rooms: HeadRooms) -> Self {
+        self.rooms = rooms;
+        self
     }
 
     /// Returns the table as bytes: for each area its id, the length of its name, 1 with a colour,
-    /// red, green, blue (one byte each), the cost (`f32`, little-endian) and the name (UTF-8).
+    /// red, green, blue (one byte each), the cost (`f32`, little-endian) and the name (UTF-8). Classes
+    /// of head room go first: 0, their number (one byte each) and their heights (`f32`).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
+        if let Ok(count @ 1..) = u8::try_from(self.rooms.heights().len()) {
+            bytes.extend([AreaId::NULL.0, count]);
+            bytes.extend(self.rooms.heights().iter().flat_map(|height| height.to_le_bytes()));
+        }
         for (id, area) in self.iter() {
             let [red, green, blue] = area.colour.unwrap_or_default();
             let length = u8::try_from(area.name.len()).unwrap_or(u8::MAX);
@@ -197,6 +219,13 @@ impl AreaTable {
     #[must_use]
     pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let mut table = Self::default();
+        if let [0, count, rest @ ..] = bytes {
+            let (heights, rest) = rest.split_at_checked(4 * usize::from(*count))?;
+            let heights: Vec<f32> =
+                heights.as_chunks::<4>().0.iter().map(|&height| f32::from_le_bytes(height)).collect();
+            table.rooms = HeadRooms::new(&heights).ok().filter(|rooms| !rooms.is_empty())?;
+            bytes = rest;
+        }
         while !bytes.is_empty() {
             let (&[id, length, has_colour, red, green, blue], rest) = bytes.split_first_chunk()?;
             let (&cost, rest) = rest.split_first_chunk()?;
@@ -229,6 +258,20 @@ mod tests {
             assert!(end == 15 || AreaTable::from_bytes(&bytes[..end]).is_none(), "{end} bytes");
         }
         assert_eq!(AreaTable::from_bytes(&[bytes.clone(), bytes].concat()), None);
+    }
+
+    #[test]
+    fn a_table_keeps_classes_of_head_room() {
+        for name in [None, Some("mud")] {
+            let mut table = AreaTable::default().with_head_rooms(HeadRooms::new(&[0.9, 1.8]).unwrap());
+            if let Some(name) = name {
+                table.add(Area::new(name)).unwrap();
+            }
+            let bytes = table.to_bytes();
+            assert_eq!(AreaTable::from_bytes(&bytes), Some(table));
+            assert_eq!(AreaTable::from_bytes(&bytes[..9]), None);
+            assert_eq!(AreaTable::from_bytes(&[bytes.clone(), bytes].concat()), None);
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod clearance;
 mod contours;
 mod field;
 mod grid;
+mod head_rooms;
 mod heightfield;
 mod ids;
 mod numbers;
@@ -50,6 +51,7 @@ pub use contours::{
 };
 pub use field::{Direction, NO_SPAN, OPEN_SKY, WalkableField};
 pub use grid::{GridError, GridFrame, GridScale, MAX_PLAN_COORDINATE, PlanPoint};
+pub use head_rooms::HeadRooms;
 pub use heightfield::{GROUND_STEPS_PER_LEVEL, Heightfield, Span};
 pub use ids::{ArcId, AreaId, PolyId, RegionId, TriangleId, VertexId, to_u32};
 pub use numbers::{nearest_f32, saturating_i32, saturating_i64, saturating_u32};

@@ -170,7 +170,7 @@ pub use mesh::bounds::{NO_NEIGHBOUR, PolygonBounds};
 pub use mesh::costs::{AreaCosts, Length, TravelCost};
 pub use mesh::data::{LinkData, NavMeshData};
 pub use mesh::error::NavMeshError;
-pub use mesh::filter::{AnyPolygon, AreaFilter, FlagFilter, FlagTable, PolygonFilter};
+pub use mesh::filter::{AnyPolygon, AreaFilter, FlagFilter, FlagTable, HeadRoomFilter, PolygonFilter};
 pub use mesh::format::MeshFormat;
 pub use mesh::height_tables::SurfaceView;
 pub use mesh::islands::{Island, IslandBall, IslandId};

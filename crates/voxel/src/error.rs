@@ -1,7 +1,7 @@
 //! The errors of this crate.
 
 use thiserror::Error;
-use waymesh_core::{BadField, GridError, GridWindow};
+use waymesh_core::{AreaId, BadField, GridError, GridWindow};
 
 /// Why voxelisation or the walkable field gave no result.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
@@ -13,6 +13,14 @@ pub enum VoxelError {
     /// The grid cannot be made.
     #[error(transparent)]
     Grid(#[from] GridError),
+    /// With classes of head room, areas are told apart by fewer ids.
+    #[error("area {} is beyond {limit}, the last one with these classes of head room", area.0)]
+    AreaBeyondClasses {
+        /// The area.
+        area: AreaId,
+        /// The last one that there can be.
+        limit: u16,
+    },
     /// There is nothing to voxelise: no triangle has three finite corners.
     #[error("none of the {triangles} triangles has finite corners")]
     NoTriangles {

@@ -1,9 +1,12 @@
 //! Marks that give ground another area or cut it out.
 
 use glam::{Vec2, Vec3};
-use waymesh_core::{AreaId, BadField, Bounds, FieldWindow, GridFrame, GridWindow, SpanField, WalkableField};
+use waymesh_core::{
+    AreaId, BadField, Bounds, FieldWindow, GridFrame, GridWindow, HeadRooms, SpanField, WalkableField,
+};
 
 use crate::VoxelError;
+use crate::head_rooms::code;
 
 /// A part of space. A [`Mark`] gives another area to the walkable ground in it, an
 /// [`crate::Obstacle`] fills it. World coordinates, metres.
@@ -60,18 +63,34 @@ impl Mark {
     /// # Errors
     /// See [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`].
     pub fn apply(&self, field: &mut WalkableField) -> Result<u64, VoxelError> {
+        self.apply_over(field, &HeadRooms::default())
+    }
+
+    /// The same as [`Mark::apply`], for a field whose areas are codes: spans keep their class of
+    /// head room.
+    ///
+    /// # Errors
+    /// See [`Mark::apply`]; [`VoxelError::AreaBeyondClasses`] for an area that no code is left for.
+    pub fn apply_over(&self, field: &mut WalkableField, rooms: &HeadRooms) -> Result<u64, VoxelError> {
         let place = FrameWindow::whole(field);
-        Ok(self.shape.volume()?.mark(field, place, self.area))
+        code(self.area, rooms, 0)?;
+        Ok(self.shape.volume()?.mark(field, place, self.area, rooms))
     }
 
     /// Applies the mark to a part of a field and returns the number of spans in it, including those
-    /// of the ring. A span gets the same area as in the whole field.
+    /// of the ring. A span gets the same area as in the whole field, and keeps its class of head
+    /// room.
     ///
     /// # Errors
-    /// See [`Mark::apply`].
-    pub fn apply_to_window<F: SpanField>(&self, part: &mut FieldWindow<F>) -> Result<u64, VoxelError> {
+    /// See [`Mark::apply_over`].
+    pub fn apply_to_window<F: SpanField>(
+        &self,
+        part: &mut FieldWindow<F>,
+        rooms: &HeadRooms,
+    ) -> Result<u64, VoxelError> {
         let place = FrameWindow { frame: part.frame, window: part.window };
-        Ok(self.shape.volume()?.mark(&mut part.field, place, self.area))
+        code(self.area, rooms, 0)?;
+        Ok(self.shape.volume()?.mark(&mut part.field, place, self.area, rooms))
     }
 }
 
@@ -108,7 +127,7 @@ pub(crate) fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelErr
 /// # Errors
 /// [`VoxelError::BadField`] for a corner that is not finite.
 pub fn mark_box(field: &mut WalkableField, bounds: &Bounds, area: AreaId) -> Result<u64, VoxelError> {
-    Ok(Volume::of_box(bounds)?.mark(field, FrameWindow::whole(field), area))
+    Ok(Volume::of_box(bounds)?.mark(field, FrameWindow::whole(field), area, &HeadRooms::default()))
 }
 
 /// Gives `area` to the walkable spans in an upright prism over a convex polygon of plan corners
@@ -123,7 +142,12 @@ pub fn mark_convex_prism(
     heights: [f32; 2],
     area: AreaId,
 ) -> Result<u64, VoxelError> {
-    Ok(Volume::of_prism(corners, heights)?.mark(field, FrameWindow::whole(field), area))
+    Ok(Volume::of_prism(corners, heights)?.mark(
+        field,
+        FrameWindow::whole(field),
+        area,
+        &HeadRooms::default(),
+    ))
 }
 
 /// Gives `area` to the walkable spans in an upright cylinder. See [`mark_box`].
@@ -137,7 +161,12 @@ pub fn mark_cylinder(
     height: f32,
     area: AreaId,
 ) -> Result<u64, VoxelError> {
-    Ok(Volume::of_cylinder(base, radius, height)?.mark(field, FrameWindow::whole(field), area))
+    Ok(Volume::of_cylinder(base, radius, height)?.mark(
+        field,
+        FrameWindow::whole(field),
+        area,
+        &HeadRooms::default(),
+    ))
 }
 
 /// The place of the columns of a field: a window of a frame. Coordinates are those of the frame.
@@ -210,7 +239,7 @@ impl<'a> Volume<'a> {
         clippy::cast_sign_loss,
         reason = "float-to-int casts saturate, as meant: the range is clipped to the grid"
     )]
-    fn mark(&self, field: &mut impl SpanField, place: FrameWindow, area: AreaId) -> u64 {
+    fn mark(&self, field: &mut impl SpanField, place: FrameWindow, area: AreaId, rooms: &HeadRooms) -> u64 {
         let FrameWindow { frame, window } = place;
         let cell = f64::from(frame.cell_size);
         // The first cell whose centre is at or after a coordinate.
@@ -235,7 +264,8 @@ impl<'a> Volume<'a> {
                 for span in spans {
                     let ground = f64::from(field.ground()[span as usize]);
                     if field.area(span).is_walkable() && (levels[0]..=levels[1]).contains(&ground) {
-                        field.set_area(span, area);
+                        let class = rooms.class(field.area(span));
+                        field.set_area(span, rooms.code(area, class).unwrap_or(AreaId::NULL));
                         marked += 1;
                     }
                 }

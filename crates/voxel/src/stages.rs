@@ -1,7 +1,7 @@
 //! Implements the stage traits of `waymesh-core` with the functions of this crate.
 
 use waymesh_core::stage::{BuildField, StageError, Voxelize};
-use waymesh_core::{Agent, Heightfield, Observer, TriangleSoup, WalkableField};
+use waymesh_core::{Agent, HeadRooms, Heightfield, Observer, TriangleSoup, WalkableField};
 
 use crate::{Filters, Mark, VoxelConfig, build_filtered_field, erode, rasterize};
 
@@ -43,6 +43,9 @@ pub struct FieldBuilder {
     pub erosion_radius: f32,
     /// The marks, applied in order; where marks overlap, the last one counts. Default none.
     pub marks: Vec<Mark>,
+    /// The classes of head room that ground is told apart by; the agent's height is the least of
+    /// them. With them, areas of the field are codes. Default none.
+    pub head_rooms: HeadRooms,
 }
 
 impl Default for FieldBuilder {
@@ -56,6 +59,7 @@ waymesh_core::setters! {
         with_filters(filters: Filters);
         with_erosion_radius(erosion_radius: f32);
         with_marks(marks: Vec<Mark>);
+        with_head_rooms(head_rooms: HeadRooms);
     }
 }
 
@@ -63,7 +67,13 @@ impl FieldBuilder {
     /// A stage with all filters, erosion by the agent's radius, and no marks.
     #[must_use]
     pub fn new(agent: Agent) -> Self {
-        Self { agent, filters: Filters::default(), erosion_radius: agent.radius, marks: Vec::new() }
+        Self {
+            agent,
+            filters: Filters::default(),
+            erosion_radius: agent.radius,
+            marks: Vec::new(),
+            head_rooms: HeadRooms::default(),
+        }
     }
 }
 
@@ -77,8 +87,9 @@ impl BuildField for FieldBuilder {
         let mut field =
             build_filtered_field(heightfield, &self.agent, &self.filters, observer).map_err(stage)?;
         erode(&mut field, self.erosion_radius, observer).map_err(stage)?;
+        self.tell_head_rooms(heightfield, &mut field).map_err(stage)?;
         for mark in &self.marks {
-            mark.apply(&mut field).map_err(stage)?;
+            mark.apply_over(&mut field, &self.head_rooms).map_err(stage)?;
         }
         Ok(field)
     }

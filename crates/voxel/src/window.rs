@@ -98,6 +98,7 @@ fn window_field(
     let mut field = build_counted(heightfield, &builder.agent, &builder.filters, counted, observer)?;
     field.frame = frame.window(window);
     erode(&mut field, builder.erosion_radius, &mut ())?;
+    builder.tell_head_rooms(heightfield, &mut field)?;
     Ok(field)
 }
 
@@ -117,7 +118,7 @@ fn finish(
         observer.count(Counter::SpansEroded, eroded);
     }
     for mark in &builder.marks {
-        mark.apply_to_window(&mut part)?;
+        mark.apply_to_window(&mut part, &builder.head_rooms)?;
     }
     Ok(part)
 }
@@ -146,14 +147,16 @@ impl FieldBuilder {
     /// - 1 for the ring: the columns around the core are held as they are in the whole field;
     /// - the reach of erosion: a span is removed if a blocked cell lies within this number of
     ///   cells, and a cell is blocked if it has no span left to link to;
-    /// - 1 for the filter of ledges, which looks at the four neighbour columns (0 if it is off).
+    /// - 1 for the filter of ledges, which looks at the four neighbour columns (0 if it is off);
+    /// - 1 for classes of head room, which look at the spans that a span links to (0 without them).
     ///
     /// Links and the other filters need no more columns: they look only at one column, or at two
     /// columns of the part itself.
     #[must_use]
     pub fn halo_cells(&self, scale: &GridScale) -> u32 {
         let eroded = erosion_cells(f64::from(self.erosion_radius) / f64::from(scale.cell_size));
-        eroded.saturating_add(1 + u32::from(self.filters.ledges))
+        let rooms = u32::from(!self.head_rooms.is_empty());
+        eroded.saturating_add(1 + u32::from(self.filters.ledges) + rooms)
     }
 }
 

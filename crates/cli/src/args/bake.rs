@@ -349,6 +349,11 @@ pub(crate) struct Settings {
     /// for slices.
     #[arg(long, value_name = "FILE")]
     pub(crate) marks: Option<PathBuf>,
+    /// Heights of agents that share the mesh, in metres, ascending, at most 8: ground is divided by
+    /// the head room it has. The least is --agent-height. Voxels and storeys only.
+    #[arg(long, value_name = "METRES,..", value_delimiter = ',')]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) height_classes: Vec<f32>,
     /// Highest ledge in metres that becomes a climb link, for an agent that can climb; 0 or no more
     /// than --max-step for none. Voxels only. Default: 0.
     #[arg(long, value_name = "METRES")]

@@ -151,6 +151,10 @@ pub(crate) struct PathArgs {
     /// little longer.
     #[arg(long)]
     pub(crate) shortest: bool,
+    /// Height of the agent in metres: it passes where there is as much head room, on a mesh that
+    /// tells (`waymesh build --height-classes`). Default: the mesh's.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) agent_height: Option<f32>,
     /// Find the shortest path of a disc of this radius in metres that stays clear of the walls of
     /// the mesh: of an agent of that radius on a mesh baked for radius 0. The picture shows the
     /// ground that it sweeps.

@@ -151,7 +151,7 @@ impl AreaCosts {
 impl TravelCost for AreaCosts {
     #[inline]
     fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32 {
-        self.costs[usize::from(mesh.areas[polygon.index()])]
+        self.costs[usize::from(mesh.area_at(polygon).0)]
     }
 
     fn least(&self) -> f32 {

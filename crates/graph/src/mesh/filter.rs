@@ -85,7 +85,41 @@ impl AreaFilter {
 impl PolygonFilter for AreaFilter {
     #[inline]
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
-        self.allows_area(AreaId(mesh.areas[polygon.index()]))
+        self.allows_area(mesh.area_at(polygon))
+    }
+}
+
+/// Allows the polygons under which an agent of a height has room: see [`NavMesh::head_room`].
+///
+/// ```
+/// # use waymesh_graph::{HeadRoomFilter, NavMesh, PathOptions};
+/// # fn path(mesh: &NavMesh) {
+/// let giant = PathOptions::default().with_filter(HeadRoomFilter::new(3.0));
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeadRoomFilter {
+    height: f32,
+}
+
+impl HeadRoomFilter {
+    /// For an agent so many metres high.
+    #[must_use]
+    pub fn new(height: f32) -> Self {
+        Self { height }
+    }
+
+    /// Returns the height of the agent in metres.
+    #[must_use]
+    pub fn height(&self) -> f32 {
+        self.height
+    }
+}
+
+impl PolygonFilter for HeadRoomFilter {
+    #[inline]
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+        mesh.room_at(polygon) >= self.height
     }
 }
 

@@ -244,11 +244,32 @@ impl NavMesh {
         &self.area_table
     }
 
-    /// Sets the names, costs and colours of areas.
+    /// Sets the names, costs and colours of areas, and the classes of head room: with them, the
+    /// area of every polygon is read as a code ([`waymesh_core::HeadRooms`]).
     #[must_use]
     pub fn with_area_table(mut self, table: AreaTable) -> Self {
         self.area_table = Arc::new(table);
         self
+    }
+
+    /// Returns the head room that a polygon has at least, in metres: the height of its class, or of
+    /// the agent where ground is not told apart by head room. `None` if there is no such polygon.
+    #[must_use]
+    pub fn head_room(&self, polygon: PolyId) -> Option<f32> {
+        (polygon.index() < self.polygon_count()).then(|| self.room_at(polygon))
+    }
+
+    /// The head room of a polygon that is there.
+    #[inline]
+    pub(crate) fn room_at(&self, polygon: PolyId) -> f32 {
+        let code = AreaId(self.areas[polygon.index()]);
+        self.area_table.head_rooms().height(code).unwrap_or(self.agent.height)
+    }
+
+    /// The area of a polygon that is there.
+    #[inline]
+    pub(crate) fn area_at(&self, polygon: PolyId) -> AreaId {
+        self.area_table.head_rooms().area(AreaId(self.areas[polygon.index()]))
     }
 
     /// Returns the area of this name; `None` if the mesh has none.

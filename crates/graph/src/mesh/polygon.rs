@@ -51,7 +51,13 @@ impl<'a> PolygonView<'a> {
     /// Returns what kind of ground it is.
     #[must_use]
     pub fn area_id(&self) -> AreaId {
-        AreaId(self.mesh.areas[self.id.index()])
+        self.mesh.area_at(self.id)
+    }
+
+    /// Returns the head room that it has at least, in metres: see [`NavMesh::head_room`].
+    #[must_use]
+    pub fn head_room(&self) -> f32 {
+        self.mesh.room_at(self.id)
     }
 
     /// Returns the island it lies on.

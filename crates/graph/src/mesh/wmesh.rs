@@ -10,8 +10,9 @@ use super::words::{Words, put, put_link};
 
 /// First bytes of every file.
 pub(crate) const WMESH_MAGIC: [u8; 8] = *b"WMESH\0\r\n";
-/// The newest version, of meshes with a table of areas. Others are written in the oldest.
-pub(crate) const WMESH_VERSION: u32 = 3;
+/// The newest version, of meshes with classes of head room in their table of areas. Others are
+/// written in one before.
+pub(crate) const WMESH_VERSION: u32 = 4;
 /// The oldest version that is read: without the last section.
 pub(crate) const WMESH_OLDEST: u32 = 2;
 
@@ -37,7 +38,7 @@ const ALIGNMENT: usize = 8;
 
 /// The sections of a version.
 fn sections_of(version: u32) -> &'static [(&'static str, u32)] {
-    if version < WMESH_VERSION { &SECTIONS[..SECTIONS.len() - 1] } else { &SECTIONS }
+    if version <= WMESH_OLDEST { &SECTIONS[..SECTIONS.len() - 1] } else { &SECTIONS }
 }
 
 /// Where the section table ends.
@@ -58,7 +59,7 @@ impl NavMesh {
     /// | bytes | type | content |
     /// |---|---|---|
     /// | 0..8 | 8 bytes | `57 4D 45 53 48 00 0D 0A`: `WMESH`, a zero, CR LF (which text transfers damage, so that it shows at once) |
-    /// | 8..12 | `u32` | version, 2 or 3 |
+    /// | 8..12 | `u32` | version, 2 to 4 |
     /// | 12..16 | `u32` | number of sections, 11 or 12 |
     /// | 16..24 | `u64` | length of the file in bytes |
     /// | 24..200 or 216 | 11 or 12 entries | section table: tag (4 ASCII bytes), size of an element in bytes (`u32`), number of elements (`u64`) |
@@ -80,7 +81,7 @@ impl NavMesh {
     /// | `STRI` | 12 | triangles | points of a triangle of the height surface, 3 `u32` |
     /// | `SFST` | 4 | polygons + 1, or 0 | first triangle of each polygon, and the number of triangles (`u32`); none without height surface |
     /// | `LINK` | 68 | links | polygons at both ends (2 `u32`); four times x, z (2 `i32`, cells), height (`f32`, levels): the segment where it begins, then where it ends; extra cost (`f32`, metres), kind, plus 256 if both ways, plus 512 if closed (`u32`), the user's data (`u32`) |
-    /// | `AREA` | 1 | bytes | [`waymesh_core::AreaTable::to_bytes`]; version 3 only |
+    /// | `AREA` | 1 | bytes | [`waymesh_core::AreaTable::to_bytes`]; from version 3 on |
     ///
     /// Meaning and invariants of the numbers are those of [`NavMeshData`].
     #[must_use]
@@ -106,7 +107,11 @@ impl NavMesh {
 
 fn encode(data: &NavMeshData) -> Vec<u8> {
     let areas = data.area_table.to_bytes();
-    let version = if areas.is_empty() { WMESH_OLDEST } else { WMESH_VERSION };
+    let version = match () {
+        () if areas.is_empty() => WMESH_OLDEST,
+        () if data.area_table.head_rooms().is_empty() => WMESH_OLDEST + 1,
+        () => WMESH_VERSION,
+    };
     let sections = sections_of(version);
     let counts = [
         1,

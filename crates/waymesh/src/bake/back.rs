@@ -12,7 +12,7 @@ use super::enclosed::remove_enclosed;
 use super::error::BakeError;
 use super::ground::{Borders, Ground, Heights};
 use super::keep::{Keep, LeftOut, kept_islands, retain};
-use super::report::{IslandReport, Recorder, Report};
+use super::report::{HeadRoomReport, IslandReport, Recorder, Report};
 use super::stages::StageSet;
 use crate::links::{climb_links, find_jumps};
 
@@ -53,6 +53,7 @@ pub(crate) fn finish(
     }
     report.links = mesh.links().len() as u64;
     report.islands = IslandReport::all(&mesh);
+    report.head_rooms = HeadRoomReport::all(&mesh);
     Ok(Bake { mesh, report })
 }
 
@@ -183,7 +184,7 @@ pub(crate) fn mesh(
     let config = stages.config();
     let mesh = recorder.stage("mesh", |_| {
         NavMesh::new(polygons, surface, config.agent)
-            .and_then(|mesh| mesh.with_area_table(config.areas.clone()).with_links(links))
+            .and_then(|mesh| mesh.with_area_table(config.area_table()).with_links(links))
     })?;
     if climbs.is_empty() {
         return Ok(mesh);

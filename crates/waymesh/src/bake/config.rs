@@ -3,7 +3,7 @@
 use thiserror::Error;
 pub use waymesh_contour::CornerChoice;
 use waymesh_contour::SimplifyConfig;
-use waymesh_core::{Agent, AreaTable, BadField, GridError, GridScale, setters};
+use waymesh_core::{Agent, AreaTable, BadField, GridError, GridScale, HeadRooms, setters};
 use waymesh_voxel::Mark;
 
 use super::enclosed::Enclosed;
@@ -83,12 +83,16 @@ pub struct BakeConfig {
     /// Which ground is kept. Default all.
     pub keep: Keep,
     /// Volumes that give the ground in them another area, or cut it out, in order; where they
-    /// overlap, the last one counts. Borders of marks run along cells, those of floor
-    /// plans along the shape. Ground that is cut out gets no
-    /// margin of the agent's radius. Default none.
+    /// overlap, the last one counts. Borders of marks run along cells, those of floor plans along
+    /// the shape. Ground that is cut out gets no margin of the agent's radius. Default none.
     pub marks: Vec<Mark>,
     /// Names, costs and colours of areas, for the mesh. Default none.
     pub areas: AreaTable,
+    /// Heights of agents that share the mesh, ascending, at most 8; the least is the agent's. Ground
+    /// is divided where the head room passes one of them: an agent of that height may go where
+    /// [`waymesh_graph::NavMesh::head_room`] is at least as much, which is the ground of a bake for
+    /// it. Default none.
+    pub height_classes: Vec<f32>,
     /// Jumps and drops to look for, which become links. Default none.
     pub jumps: Option<JumpConfig>,
     /// Threads to use, at most 1,024; 0 for one per core. Default 0. The result does not depend on
@@ -126,6 +130,7 @@ impl Default for BakeConfig {
             keep: Keep::All,
             marks: Vec::new(),
             areas: AreaTable::default(),
+            height_classes: Vec::new(),
             jumps: None,
             threads: 0,
             max_memory_bytes: 2 << 30,
@@ -185,6 +190,26 @@ impl BakeConfig {
         self
     }
 
+    /// Sets the heights of agents that share the mesh; the agent becomes as high as the least.
+    #[must_use]
+    pub fn with_height_classes(mut self, heights: impl Into<Vec<f32>>) -> Self {
+        self.height_classes = heights.into();
+        if let Some(&least) = self.height_classes.first() {
+            self.agent.height = least;
+        }
+        self
+    }
+
+    /// What the mesh tells of its ground.
+    pub(crate) fn area_table(&self) -> AreaTable {
+        self.areas.clone().with_head_rooms(self.head_rooms())
+    }
+
+    /// The classes of head room; none if they cannot be used.
+    pub(crate) fn head_rooms(&self) -> HeadRooms {
+        HeadRooms::new(&self.height_classes).unwrap_or_default()
+    }
+
     /// The wall error in metres, the default filled in.
     #[must_use]
     pub fn edge_error(&self) -> f32 {
@@ -230,6 +255,7 @@ impl BakeConfig {
             keep,
             marks,
             areas,
+            height_classes,
             jumps,
             threads,
             max_memory_bytes,
@@ -247,6 +273,11 @@ impl BakeConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.scale.validate()?;
         self.agent.validate()?;
+        HeadRooms::new(&self.height_classes)?;
+        if let Some(&least) = self.height_classes.first() {
+            let is_same = least.total_cmp(&self.agent.height).is_eq();
+            BadField::unless(is_same, "height_classes", least, "the agent's height, and higher ones")?;
+        }
         for (field, value) in [
             ("max_ledge", self.max_ledge),
             ("max_edge_error", self.edge_error()),

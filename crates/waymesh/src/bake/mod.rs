@@ -25,6 +25,6 @@ pub use enclosed::{Enclosed, EnclosedReport};
 pub use error::BakeError;
 pub use ground::{Borders, Ground, Heights, InputLinks};
 pub use keep::Keep;
-pub use report::{GridReport, IslandReport, PlanReport, Recorder, Report, StageTime};
+pub use report::{GridReport, HeadRoomReport, IslandReport, PlanReport, Recorder, Report, StageTime};
 pub use stages::{Refused, StageSet};
 pub(crate) use stages::{check_soup, clear_unlabelled, polygon_area};

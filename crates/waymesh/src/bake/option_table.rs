@@ -66,6 +66,10 @@ const TABLE: &[Row] = &[
     row("areas", |config| {
         config.areas.insert(AreaId::GROUND, Area::new("grass")).expect("a name");
     }),
+    row("height_classes", |config| {
+        let classes = [config.agent.height, config.agent.height + 0.6];
+        *config = config.clone().with_height_classes(classes);
+    }),
     row("jumps", |config| config.jumps = Some(JumpConfig::default())),
     row("threads", |config| config.threads = rayon::current_num_threads() + 1),
     row("max_memory_bytes", |config| config.max_memory_bytes = 1),

@@ -47,6 +47,9 @@ pub struct Report {
     pub mesh_area: f64,
     /// Connected pieces, over links, too, in the order of their first polygon.
     pub islands: Vec<IslandReport>,
+    /// Ground by its head room, if it is told apart by it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub head_rooms: Vec<HeadRoomReport>,
     /// Pieces of ground inside of solids that were left out, in the order of their first polygon.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub enclosed: Vec<EnclosedReport>,
@@ -128,6 +131,32 @@ impl GridReport {
             cell_size: frame.cell_size,
             level_height: frame.level_height,
         }
+    }
+}
+
+/// The ground of a class of head room.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct HeadRoomReport {
+    /// Head room in metres, at least.
+    pub height: f32,
+    /// Polygons that have as much.
+    pub polygons: u64,
+    /// Their plan area in square metres.
+    pub area: f64,
+}
+
+impl HeadRoomReport {
+    /// All classes of a mesh, ascending; ground with more head room counts in all below, too.
+    #[must_use]
+    pub fn all(mesh: &NavMesh) -> Vec<Self> {
+        let class = |&height: &f32| {
+            let own = mesh.polygons().filter(|polygon| polygon.head_room() >= height);
+            let (polygons, area) =
+                own.fold((0, 0.0), |(count, sum), polygon| (count + 1, sum + polygon.area()));
+            Self { height, polygons, area }
+        };
+        mesh.area_table().head_rooms().heights().iter().map(class).collect()
     }
 }
 

@@ -4,9 +4,9 @@
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeightSurface, LabelledWindow,
-    NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SlimSpans, TriangleSoup, TriangleSource, Validate,
-    setters,
+    ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeadRooms, HeightSurface,
+    LabelledWindow, NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SlimSpans, SpanField, TriangleSoup,
+    TriangleSource, Validate, setters,
 };
 use waymesh_detail::{DetailConfig, WindowConfig, fit_heights_windowed};
 use waymesh_region::{
@@ -18,6 +18,7 @@ use waymesh_storeys::{
     place_borders, refine_halo, refine_window, voxelize_roughly,
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
+use waymesh_voxel::encode_head_rooms;
 
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, ConfigError, CornerChoice, FrontEnd, GridReport, Ground, Heights,
@@ -140,7 +141,7 @@ impl FrontEnd for Storeys {
         let height = bounds.max.y - bounds.min.y;
         // A jump may lead on from layer to layer.
         let keep = if config.jumps.is_none() { &config.keep } else { &Keep::All };
-        let (layers, bins) = layers(soup, &layout, height, &storeys, keep, recorder)?;
+        let (layers, bins) = layers(soup, &layout, height, (&storeys, &config.head_rooms()), keep, recorder)?;
         let mut drawn = draw(bins, &layout, &layers, &storeys, stages, recorder)?;
         drop(layers);
         let borders = borders(&mut drawn, stages, recorder)?;
@@ -177,17 +178,18 @@ fn layers(
     soup: &TriangleSoup,
     layout: &TileLayout,
     height: f32,
-    storeys: &StoreysConfig,
+    (storeys, rooms): (&StoreysConfig, &HeadRooms),
     keep: &Keep,
     recorder: &mut Recorder<'_>,
 ) -> Result<(Layers, TriangleBins), BakeError> {
     let frame = layout.frame();
+    let halo = widest_halo(storeys, rooms);
     let bins = BinsConfig::default().with_memory_bytes(u64::MAX / 16);
     // Neither needs the other.
     let ((voxels, skipped), bins) = recorder.stage("rough voxels", |_| {
         let (voxels, bins) = rayon::join(
             || voxelize_roughly(soup, frame, height, storeys),
-            || TriangleBins::sort(soup, layout, refine_halo(storeys), &bins),
+            || TriangleBins::sort(soup, layout, halo, &bins),
         );
         Ok::<_, BakeError>((voxels?, bins?))
     })?;
@@ -219,7 +221,9 @@ fn draw(
     stages: &StageSet,
     recorder: &mut Recorder<'_>,
 ) -> Result<DrawnGround, BakeError> {
-    let (frame, halo) = (layout.frame(), refine_halo(storeys));
+    let rooms = stages.config().head_rooms();
+    let taller = taller(storeys, &rooms);
+    let (frame, halo) = (layout.frame(), widest_halo(storeys, &rooms));
     let tiles: Vec<Tile> = layout.tiles().collect();
     let gate_bytes = storeys.max_memory_bytes / 2;
     let gate = MemoryGate::new(gate_bytes);
@@ -228,10 +232,17 @@ fn draw(
         let soup = bins.soup(tile)?;
         let refined = refine_window(soup.finite_with_areas(), frame, layout.core(tile), layers, storeys)
             .map_err(|error| StageError::new("storeys", error))?;
-        drop(soup);
         let Refined { ground: mut part, ends } = refined;
+        let mut classes = vec![0; part.field.ground.len()];
+        for (class, tall) in (1..).zip(&taller) {
+            let refined = refine_window(soup.finite_with_areas(), frame, layout.core(tile), layers, tall)
+                .map_err(|error| StageError::new("storeys", error))?;
+            raise(&part, &refined.ground, class, &mut classes);
+        }
+        drop(soup);
+        encode_head_rooms(&mut part.field, &rooms, &classes).map_err(StageError::at("head room"))?;
         for mark in &stages.config().marks {
-            mark.apply_to_window(&mut part).map_err(|error| StageError::new("marks", error))?;
+            mark.apply_to_window(&mut part, &rooms).map_err(|error| StageError::new("marks", error))?;
         }
         stages.check("storeys", |list| part.to_walkable().violations(list))?;
         let (pieces, labels) = split_surfaces_labelled(&part, &SurfacesConfig::default())
@@ -255,6 +266,41 @@ fn draw(
     }
     let (regions, spans) = (surfaces.count(), surfaces.spans().iter().sum());
     Ok(DrawnGround { layout: *layout, tiles, surfaces, gate_bytes, regions, spans })
+}
+
+/// The settings for each class of head room but the first, which share the rough layers with it.
+fn taller(storeys: &StoreysConfig, rooms: &HeadRooms) -> Vec<StoreysConfig> {
+    let agent = storeys.agent;
+    let rough_level = storeys.rough_level();
+    let config =
+        |&height: &f32| storeys.clone().with_agent(agent.with_height(height)).with_rough_level(rough_level);
+    rooms.heights().iter().skip(1).map(config).collect()
+}
+
+/// The halo of the settings for all classes.
+fn widest_halo(storeys: &StoreysConfig, rooms: &HeadRooms) -> u32 {
+    taller(storeys, rooms).iter().map(refine_halo).fold(refine_halo(storeys), u32::max)
+}
+
+/// Raises the spans that the ground for taller agents has, too, from the class below to `class`.
+fn raise(part: &FieldWindow<SlimSpans>, tall: &FieldWindow<SlimSpans>, class: usize, classes: &mut [usize]) {
+    // Ground of one column is farther apart than any step of rounding.
+    const SAME_LEVELS: f32 = 1e-3;
+    for (own, others) in part.field.columns().windows(2).zip(tall.field.columns().windows(2)) {
+        let mut at = others[0];
+        for span in own[0]..own[1] {
+            let ground = part.field.ground()[span as usize];
+            while at < others[1] && tall.field.ground()[at as usize] < ground - SAME_LEVELS {
+                at += 1;
+            }
+            let has_twin = at < others[1]
+                && tall.field.ground()[at as usize] <= ground + SAME_LEVELS
+                && tall.field.area(at).is_walkable();
+            if has_twin && classes[span as usize] + 1 == class {
+                classes[span as usize] = class;
+            }
+        }
+    }
 }
 
 /// `true` if a stage needs all the ground at once.

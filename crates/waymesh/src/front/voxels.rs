@@ -159,8 +159,15 @@ fn voxels_and_field(
     } else {
         Vec::new()
     };
+    let rooms = config.head_rooms();
+    if !rooms.is_empty() {
+        let builder = builder.with_head_rooms(rooms.clone());
+        recorder.stage("head room", |_| {
+            builder.tell_head_rooms(&heightfield, &mut field).map_err(StageError::at("head room"))
+        })?;
+    }
     for mark in &config.marks {
-        mark.apply(&mut field).map_err(|error| StageError::new("marks", error))?;
+        mark.apply_over(&mut field, &rooms).map_err(|error| StageError::new("marks", error))?;
     }
     if !field.has_ground() {
         return Err(BakeError::no_room("marks"));

@@ -18,11 +18,11 @@ use waymesh_core::{
 };
 use waymesh_graph::{Link, LinkId, NavMesh};
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
-use waymesh_voxel::{FieldBuilder, Mark, Obstacle};
+use waymesh_voxel::{Mark, Obstacle};
 
 use crate::bake::{BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet, jumps, mesh};
 use crate::front::Voxels;
-use crate::front::tiles::halo_cells;
+use crate::front::tiles::{field_builder, halo_cells};
 use build::{BuiltTile, KeptTile};
 use heights::Patch;
 use links::WorldLinks;
@@ -274,7 +274,7 @@ impl World {
             return;
         }
         let config = self.stages.config();
-        let halo = halo_cells(config, &FieldBuilder::new(config.agent));
+        let halo = halo_cells(config, &field_builder(config));
         self.parts.touch(self.layout.tiles_over(&columns.grown(halo, &self.frame)));
     }
 
@@ -353,7 +353,7 @@ impl TileGround<'_> {
     /// Field and polygons of one tile, from its own voxels and those around it.
     fn build(&self, tile: Tile) -> Result<BuiltTile, BakeError> {
         let config = self.stages.config();
-        let mut builder = FieldBuilder::new(config.agent).with_marks(config.marks.clone());
+        let mut builder = field_builder(config);
         let core = self.layout.core(tile);
         let window = core.grown(halo_cells(config, &builder), self.frame);
         let around: Vec<(GridWindow, &KeptTile)> = self

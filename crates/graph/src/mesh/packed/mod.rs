@@ -6,12 +6,13 @@
 //! bytes make a mesh that panics or hangs.
 //!
 //! # Versions 2 and 3, byte by byte
-//! Version 3 has one section more, `area_table`. It is written for meshes with such a table only.
+//! Version 3 has one section more, `area_table`. It is written for meshes with such a table only;
+//! version 4 for those with classes of head room in it.
 //!
 //! | bytes | type | content |
 //! |---|---|---|
 //! | 0..8 | 8 bytes | `57 4D 52 55 4E 00 0D 0A`: `WMRUN`, a zero, CR LF |
-//! | 8..12 | `u32` | version, 2 or 3 |
+//! | 8..12 | `u32` | version, 2 to 4 |
 //! | 12..16 | `u32` | CRC-32 (ISO-HDLC) of all bytes but these four, or 0: none |
 //! | 16..24 | `u64` | length in bytes |
 //! | 24..256 or 264 | 29 or 30 `u64` | number of elements of each section |
@@ -48,7 +49,7 @@
 //! | ground_boxes | 64 | least x, most x, least z, most z of four triangles (16 `f32`) |
 //! | ground_first | 4 | first box of each polygon, and the number of boxes |
 //! | links | 68 | as in [`crate::LinkData`]: polygons, four times x, z and height, extra cost, kind, data |
-//! | area_table | 1 | [`waymesh_core::AreaTable::to_bytes`]; version 3 only |
+//! | area_table | 1 | [`waymesh_core::AreaTable::to_bytes`]; from version 3 on |
 
 mod check;
 
@@ -78,8 +79,9 @@ use crate::parallel;
 
 /// First bytes.
 pub(crate) const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
-/// The newest version, of meshes with a table of areas. Others are written in the oldest.
-pub(crate) const PACKED_VERSION: u32 = 3;
+/// The newest version, of meshes with classes of head room in their table of areas. Others are
+/// written in one before.
+pub(crate) const PACKED_VERSION: u32 = 4;
 /// The oldest version that is read: without the last section.
 pub(crate) const PACKED_OLDEST: u32 = 2;
 
@@ -122,7 +124,7 @@ const CHECKSUM: Range<usize> = 12..16;
 
 /// The sections of a version.
 fn sections_of(version: u32) -> &'static [(&'static str, usize)] {
-    if version < PACKED_VERSION { &SECTIONS[..SECTIONS.len() - 1] } else { &SECTIONS }
+    if version <= PACKED_OLDEST { &SECTIONS[..SECTIONS.len() - 1] } else { &SECTIONS }
 }
 
 /// Where the first section begins.
@@ -282,7 +284,11 @@ impl NavMesh {
         let mut head = Vec::new();
         head.extend(PACKED_MAGIC);
         let areas = self.area_table.to_bytes();
-        let version = if areas.is_empty() { PACKED_OLDEST } else { PACKED_VERSION };
+        let version = match () {
+            () if areas.is_empty() => PACKED_OLDEST,
+            () if self.area_table.head_rooms().is_empty() => PACKED_OLDEST + 1,
+            () => PACKED_VERSION,
+        };
         head.extend(version.to_le_bytes());
         head.resize(header_end(sections_of(version).len()), 0);
         let mut writer = Writer { out: head, sections: 0 };

@@ -118,6 +118,7 @@ impl FrontEnd for FloorPlans {
         ("max_seam_error", EXACT),
         ("corners", EXACT),
         ("merge_region", PIECES),
+        ("height_classes", "a plan tells nothing of what is above its ground"),
         ("partition", PIECES),
         ("max_height_error_levels", FLAT),
         ("enclosed", "a plan has no triangles to lie inside of"),

@@ -61,6 +61,7 @@ impl FrontEnd for Slices {
         ("max_ledge", "every step up to `agent.max_step` is a link already"),
         ("merge_region", "regions are the slices; `max_height_error_levels` merges them to slopes"),
         ("marks", "slices are told by their levels, whatever they are made of; use voxels or storeys"),
+        ("height_classes", "slices are told by their levels; use voxels or storeys"),
         ("partition", "regions are the slices"),
         ("with_voxelize", "spans of slices are exact; there are no voxels"),
         ("with_build_field", "spans of slices are exact; there is no field"),

@@ -256,7 +256,7 @@ impl Tiles {
             return Ok(Vec::new());
         }
         let config = stages.config();
-        let builder = FieldBuilder::new(config.agent).with_marks(config.marks.clone());
+        let builder = field_builder(config);
         let halo = halo_cells(config, &builder);
         let bins = recorder.stage("sort triangles", |_| {
             let bins = BinsConfig::default()
@@ -372,6 +372,11 @@ fn joined<'a>(
             .map_err(StageError::at("detail"))
     });
     Ok(Ground { climbs: climbs.concat(), ..Ground::new(Borders::Traced(raw), heights, report) })
+}
+
+/// What builds the fields of tiles.
+pub(crate) fn field_builder(config: &BakeConfig) -> FieldBuilder {
+    FieldBuilder::new(config.agent).with_marks(config.marks.clone()).with_head_rooms(config.head_rooms())
 }
 
 /// How many columns around its core a tile needs for all that is built of it.

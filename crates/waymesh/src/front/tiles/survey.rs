@@ -44,6 +44,9 @@ impl Survey {
         if !config.marks.is_empty() {
             settings += &format!(" {:?}", config.marks);
         }
+        if !config.height_classes.is_empty() {
+            settings += &format!(" {:?}", config.height_classes);
+        }
         let fingerprint = settings
             .bytes()
             .fold(census.fingerprint, |state, byte| Random::mix(state.wrapping_add(u64::from(byte) + 1)));

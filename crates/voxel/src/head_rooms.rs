@@ -1,0 +1,104 @@
+//! Ground told apart by its head room.
+
+use waymesh_core::{
+    AreaId, Direction, GridWindow, HeadRooms, Heightfield, NO_SPAN, SpanField, WalkableField,
+};
+
+use crate::walkable::build_counted;
+use crate::{FieldBuilder, VoxelError, erode};
+
+impl FieldBuilder {
+    /// Makes the areas of a field that this builder built of `heightfield` codes of area and class
+    /// of head room ([`HeadRooms`]).
+    ///
+    /// A span is of a class if an agent of its height can stand there: if the field for that
+    /// agent, with the same filters and erosion, has it, too. Where that agent cannot go from one
+    /// such span to the next, because a ceiling hangs over the step between them, the lower one is
+    /// of the class below.
+    ///
+    /// # Cost
+    /// That of another field for every class but the first.
+    ///
+    /// # Errors
+    /// [`VoxelError::AreaBeyondClasses`] for an area that no code is left for, and the errors of
+    /// the stage for an agent.
+    pub fn tell_head_rooms(
+        &self,
+        heightfield: &Heightfield,
+        field: &mut WalkableField,
+    ) -> Result<(), VoxelError> {
+        let rooms = &self.head_rooms;
+        if rooms.is_empty() {
+            return Ok(());
+        }
+        let mut classes = vec![0; field.len()];
+        for (class, &height) in rooms.heights().iter().enumerate().skip(1) {
+            let agent = self.agent.with_height(height);
+            let whole = GridWindow::whole(&heightfield.frame);
+            let mut tall = build_counted(heightfield, &agent, &self.filters, whole, &mut ())?;
+            tall.frame = field.frame;
+            erode(&mut tall, self.erosion_radius, &mut ())?;
+            raise(field, &tall, class, &mut classes);
+        }
+        encode(field, rooms, &classes)
+    }
+}
+
+/// Raises the spans that a field for taller agents has, too, from the class below to `class`.
+fn raise(field: &WalkableField, tall: &WalkableField, class: usize, classes: &mut [usize]) {
+    let twins = twins(field, tall);
+    let is_twin = |span: u32| {
+        let twin = twins[span as usize];
+        twin != NO_SPAN && classes[span as usize] + 1 == class && tall.area[twin as usize].is_walkable()
+    };
+    let mut raised = Vec::new();
+    for span in (0_u32..).take(field.len()).filter(|&span| is_twin(span)) {
+        let leads_on = Direction::ALL.into_iter().all(|direction| {
+            let other = field.links[span as usize][direction.index()];
+            other == NO_SPAN
+                || !is_twin(other)
+                || field.floor[other as usize] < field.floor[span as usize]
+                || tall.links[twins[span as usize] as usize][direction.index()] == twins[other as usize]
+        });
+        if leads_on {
+            raised.push(span);
+        }
+    }
+    for span in raised {
+        classes[span as usize] = class;
+    }
+}
+
+/// The span of `tall` on the same floor, for each walkable span of `field`.
+fn twins(field: &WalkableField, tall: &WalkableField) -> Vec<u32> {
+    let mut twins = vec![NO_SPAN; field.len()];
+    for (column, other) in field.columns.windows(2).zip(tall.columns.windows(2)) {
+        let mut at = other[0];
+        for span in column[0]..column[1] {
+            let floor = field.floor[span as usize];
+            while at < other[1] && tall.floor[at as usize] < floor {
+                at += 1;
+            }
+            if at < other[1] && tall.floor[at as usize] == floor && field.area[span as usize].is_walkable() {
+                twins[span as usize] = at;
+            }
+        }
+    }
+    twins
+}
+
+/// Makes areas codes.
+///
+/// # Errors
+/// [`VoxelError::AreaBeyondClasses`] for an area that no code is left for.
+pub fn encode<F: SpanField>(field: &mut F, rooms: &HeadRooms, classes: &[usize]) -> Result<(), VoxelError> {
+    for (span, &class) in (0_u32..).zip(classes) {
+        field.set_area(span, code(field.area(span), rooms, class)?);
+    }
+    Ok(())
+}
+
+/// The code of an area and a class.
+pub(crate) fn code(area: AreaId, rooms: &HeadRooms, class: usize) -> Result<AreaId, VoxelError> {
+    rooms.code(area, class).ok_or(VoxelError::AreaBeyondClasses { area, limit: rooms.area_count() - 1 })
+}
