@@ -187,7 +187,7 @@ fn other_files_and_versions_are_told_from_damage() {
     let error = read(&sealed(bytes.clone())).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "this is a navigation mesh (.wmesh) of version 1, but versions 2 to 3 are read: bake the level again"
+        "this is a navigation mesh (.wmesh) of version 1, but versions 2 to 4 are read: bake the level again"
     );
     bytes[8] = 2;
     bytes[200] ^= 0x40;

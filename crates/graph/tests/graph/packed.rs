@@ -139,8 +139,8 @@ fn every_end_that_is_too_early_or_too_late_is_an_error() {
 fn other_versions_and_counts_beyond_memory_are_errors() {
     let bytes = meshes()[0].to_packed(false);
     let mut newer = bytes.clone();
-    newer[8] = 4;
-    let expected = NavMeshError::FileVersion { format: MeshFormat::Packed, found: 4 };
+    newer[8] = 5;
+    let expected = NavMeshError::FileVersion { format: MeshFormat::Packed, found: 5 };
     assert_eq!(NavMesh::from_packed(&newer, PackedChecks::All), Err(expected));
     for section in 0..29 {
         let mut many = bytes.clone();
