@@ -64,6 +64,9 @@ impl PyNavMesh {
     }
 }
 
+/// Points that are drawn without a look for signals: a tenth of a second.
+const PORTION: usize = 1_000_000;
+
 impl PySampler {
     fn place(&self, random: &mut Random) -> PyResult<Location> {
         let place = self.places.sample(&self.mesh, random).or_raise()?;
@@ -87,12 +90,12 @@ impl PySampler {
         found
             .try_reserve_exact(count)
             .map_err(|error| Kind::Input.error(format!("{count} points: {error}")))?;
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        for number in 0..count {
-            found.push(self.place(&mut state.0)?.position);
-            // Of ten million points a person may be tired.
-            if number % 1_000_000 == 999_999 {
-                py.check_signals()?;
+        while found.len() < count {
+            // Python code runs between portions: the lock must not be held then.
+            py.check_signals()?;
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            for _ in 0..PORTION.min(count - found.len()) {
+                found.push(self.place(&mut state.0)?.position);
             }
         }
         positions(py, &found)
