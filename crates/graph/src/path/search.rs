@@ -141,6 +141,17 @@ impl PathScratch {
         }
     }
 
+    /// Returns `true` if a crossing is closed, or open at no more than this estimate: an offer
+    /// that costs as much or more would be refused.
+    #[inline]
+    fn is_settled(&self, crossing: u32, estimate: f32) -> bool {
+        let (stamp, index) = self.seen[crossing as usize];
+        stamp == self.stamp && {
+            let known = &self.nodes[index as usize];
+            known.closed || known.estimate <= estimate
+        }
+    }
+
     /// Keeps a number beside an edge until the next search.
     pub(crate) fn note(&mut self, edge: u32, number: u32) {
         self.seen[edge as usize] = (self.stamp, number);
@@ -476,8 +487,14 @@ impl NavMesh {
         let Approach { at, cost, .. } = approach;
         let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
         let least = if C::IS_LENGTH { 1.0 } else { filter.cost.least().max(0.0) };
+        // No path over any of the links costs less.
+        let at_least = cost + at.distance(target) * least;
         for &leaving in self.links.leaving(polygon) {
             let crossing = self.crossing_of(leaving);
+            // Asked first: it reads less than the link itself.
+            if scratch.is_settled(crossing, at_least) {
+                continue;
+            }
             let beyond = self.beyond(crossing);
             if beyond == from_polygon || !filter.allows(self, PolyId(beyond)) {
                 continue;
