@@ -105,6 +105,11 @@ fn reach_of(reach: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Reach>> {
 }
 
 impl PyNavMesh {
+    /// The reach that is asked for, or that of the mesh.
+    fn reach(&self, reach: Option<&Bound<'_, PyAny>>) -> PyResult<Reach> {
+        Ok(reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach()))
+    }
+
     fn options(
         &self,
         shortest: bool,
@@ -180,6 +185,19 @@ impl PyNavMesh {
             }
         }
     }
+
+    /// A number of the place nearest to each point, -1 where there is none.
+    fn number_at<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        reach: Option<&Bound<'py, PyAny>>,
+        number: impl Fn(Location) -> Option<u32> + Sync + Send,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let reach = self.reach(reach)?;
+        let run = |at: Vec3| self.mesh.nearest(at, &reach).and_then(&number).map_or(-1, i64::from);
+        Self::answer(py, points, run, |found| found.into_bound_py_any(py))
+    }
 }
 
 /// A position as an array of shape (3,).
@@ -251,19 +269,10 @@ impl PyNavMesh {
             return Ok(PyPath { path: self.clear_path(py, from, to, &options)? });
         }
         let options = self.options(shortest, allow_partial, cross_points, reach, area_costs)?;
-        let mut path = Path::default();
-        let found = py.detach(|| {
-            with_memory(|memory| {
-                with_options!(&options, |options| self.mesh.find_path_into(
-                    from,
-                    to,
-                    options,
-                    &mut memory.scratch,
-                    &mut path
-                ))
-            })
-        });
-        found.or_raise()?;
+        let find = |memory: &mut Memory| {
+            self.find(from, to, &options, memory).map(|()| std::mem::take(&mut memory.path))
+        };
+        let path = py.detach(|| with_memory(find)).or_raise()?;
         Ok(PyPath { path })
     }
 
@@ -347,7 +356,7 @@ impl PyNavMesh {
         reach: Option<&Bound<'py, PyAny>>,
         island: Option<i64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
+        let reach = self.reach(reach)?;
         let island = self.island(island)?;
         let run = |at: Vec3| self.snapped(at, &reach, island).map_or(Vec3::NAN, |place| place.position);
         match one_or_many("points", points)? {
@@ -381,13 +390,7 @@ impl PyNavMesh {
         points: &Bound<'py, PyAny>,
         reach: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
-        let run = |at: Vec3| {
-            let place = self.mesh.nearest(at, &reach);
-            let island = place.and_then(|place| self.mesh.island_of(place.polygon));
-            island.map_or(-1, |island| i64::from(island.0))
-        };
-        Self::answer(py, points, run, |found| found.into_bound_py_any(py))
+        self.number_at(py, points, reach, |place| self.mesh.island_of(place.polygon).map(|island| island.0))
     }
 
     #[pyo3(signature = (points, *, reach=None))]
@@ -397,9 +400,7 @@ impl PyNavMesh {
         points: &Bound<'py, PyAny>,
         reach: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
-        let run = |at: Vec3| self.mesh.nearest(at, &reach).map_or(-1, |place| i64::from(place.polygon.0));
-        Self::answer(py, points, run, |found| found.into_bound_py_any(py))
+        self.number_at(py, points, reach, |place| Some(place.polygon.0))
     }
 
     #[pyo3(signature = (starts, ends, *, reach=None))]
@@ -410,7 +411,7 @@ impl PyNavMesh {
         ends: &Bound<'py, PyAny>,
         reach: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
+        let reach = self.reach(reach)?;
         let cast = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Ray {
             let place = self.mesh.nearest(from, &reach)?;
             let ray = self.mesh.raycast(&place, to, &AnyPolygon, &mut memory.polygons).ok()?;
@@ -448,7 +449,7 @@ impl PyNavMesh {
         slide: bool,
         reach: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
+        let reach = self.reach(reach)?;
         let step = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Vec3 {
             let Some(place) = self.mesh.nearest(from, &reach) else { return from };
             let end = if slide {
@@ -477,7 +478,7 @@ impl PyNavMesh {
         if radius.is_nan() || radius < 0.0 {
             return Err(Kind::Query.error(format!("radius is {radius}, but must be 0 or more")));
         }
-        let reach = reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach());
+        let reach = self.reach(reach)?;
         let find = |memory: &mut Memory, &at: &Vec3| -> Option<(f32, Vec3, Vec3)> {
             let place = self.mesh.nearest(at, &reach)?;
             let wall = self.mesh.nearest_wall(&place, radius, &AnyPolygon, &mut memory.scratch).ok()?;

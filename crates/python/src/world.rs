@@ -1,6 +1,6 @@
 //! A world with obstacles that come and go.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use glam::Vec3;
 use pyo3::prelude::*;
@@ -25,9 +25,13 @@ pub(crate) struct PyWorld {
 }
 
 impl PyWorld {
+    fn lock(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Runs with the world, without the interpreter's lock: an update of another thread may hold it.
     fn with<T: Send>(&self, py: Python<'_>, run: impl FnOnce(&mut World) -> T + Send) -> T {
-        py.detach(|| run(&mut self.world.lock().unwrap_or_else(PoisonError::into_inner)))
+        py.detach(|| run(&mut self.lock()))
     }
 }
 
@@ -54,9 +58,7 @@ impl PyWorld {
         areas: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let soup = soup(vertices, triangles, areas)?;
-        watched(py, None, |observer| {
-            self.world.lock().unwrap_or_else(PoisonError::into_inner).add_triangles(&soup, observer)
-        })
+        watched(py, None, |observer| self.lock().add_triangles(&soup, observer))
     }
 
     #[pyo3(signature = (shape, walkable=false))]
@@ -104,9 +106,7 @@ impl PyWorld {
         py: Python<'py>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let update = watched(py, progress, |observer| {
-            self.world.lock().unwrap_or_else(PoisonError::into_inner).update(observer)
-        })?;
+        let update = watched(py, progress, |observer| self.lock().update(observer))?;
         let entries = PyDict::new(py);
         entries.set_item("rebuilt", update.rebuilt)?;
         entries.set_item("adjusted", update.adjusted)?;
