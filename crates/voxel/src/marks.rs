@@ -127,7 +127,7 @@ pub(crate) fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelErr
 /// # Errors
 /// [`VoxelError::BadField`] for a corner that is not finite.
 pub fn mark_box(field: &mut WalkableField, bounds: &Bounds, area: AreaId) -> Result<u64, VoxelError> {
-    Ok(Volume::of_box(bounds)?.mark(field, FrameWindow::whole(field), area, &HeadRooms::default()))
+    Ok(Volume::of_box(bounds)?.mark_whole(field, area))
 }
 
 /// Gives `area` to the walkable spans in an upright prism over a convex polygon of plan corners
@@ -142,12 +142,7 @@ pub fn mark_convex_prism(
     heights: [f32; 2],
     area: AreaId,
 ) -> Result<u64, VoxelError> {
-    Ok(Volume::of_prism(corners, heights)?.mark(
-        field,
-        FrameWindow::whole(field),
-        area,
-        &HeadRooms::default(),
-    ))
+    Ok(Volume::of_prism(corners, heights)?.mark_whole(field, area))
 }
 
 /// Gives `area` to the walkable spans in an upright cylinder. See [`mark_box`].
@@ -161,12 +156,7 @@ pub fn mark_cylinder(
     height: f32,
     area: AreaId,
 ) -> Result<u64, VoxelError> {
-    Ok(Volume::of_cylinder(base, radius, height)?.mark(
-        field,
-        FrameWindow::whole(field),
-        area,
-        &HeadRooms::default(),
-    ))
+    Ok(Volume::of_cylinder(base, radius, height)?.mark_whole(field, area))
 }
 
 /// The place of the columns of a field: a window of a frame. Coordinates are those of the frame.
@@ -231,6 +221,11 @@ impl<'a> Volume<'a> {
             heights: [base.y, base.y + height],
             inside: Box::new(move |x, z| (x - x0) * (x - x0) + (z - z0) * (z - z0) <= reach),
         })
+    }
+
+    /// Marks a whole field whose areas are not codes.
+    fn mark_whole(&self, field: &mut WalkableField, area: AreaId) -> u64 {
+        self.mark(field, FrameWindow::whole(field), area, &HeadRooms::default())
     }
 
     /// Marks the spans whose ground lies in the volume.

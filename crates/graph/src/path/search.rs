@@ -127,7 +127,7 @@ impl PathScratch {
             index
         } else {
             let known = &mut self.nodes[index as usize];
-            if known.closed || known.estimate <= estimate {
+            if known.is_settled(estimate) {
                 return;
             }
             *known = new;
@@ -146,10 +146,7 @@ impl PathScratch {
     #[inline]
     fn is_settled(&self, crossing: u32, estimate: f32) -> bool {
         let (stamp, index) = self.seen[crossing as usize];
-        stamp == self.stamp && {
-            let known = &self.nodes[index as usize];
-            known.closed || known.estimate <= estimate
-        }
+        stamp == self.stamp && self.nodes[index as usize].is_settled(estimate)
     }
 
     /// Keeps a number beside an edge until the next search.
@@ -220,6 +217,14 @@ pub(super) struct Node {
     /// The cost so far, with the path ahead as the crow flies.
     estimate: f32,
     closed: bool,
+}
+
+impl Node {
+    /// Returns `true` if a path of this estimate is no better than what is known.
+    #[inline]
+    fn is_settled(&self, estimate: f32) -> bool {
+        self.closed || self.estimate <= estimate
+    }
 }
 
 impl NavMesh {

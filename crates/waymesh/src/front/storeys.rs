@@ -233,14 +233,16 @@ fn draw(
         let refined = refine_window(soup.finite_with_areas(), frame, layout.core(tile), layers, storeys)
             .map_err(|error| StageError::new("storeys", error))?;
         let Refined { ground: mut part, ends } = refined;
-        let mut classes = vec![0; part.field.ground.len()];
-        for (class, tall) in (1..).zip(&taller) {
-            let refined = refine_window(soup.finite_with_areas(), frame, layout.core(tile), layers, tall)
-                .map_err(|error| StageError::new("storeys", error))?;
-            raise(&part, &refined.ground, class, &mut classes);
+        if !rooms.is_empty() {
+            let mut classes = vec![0; part.field.ground.len()];
+            for (class, tall) in (1..).zip(&taller) {
+                let refined = refine_window(soup.finite_with_areas(), frame, layout.core(tile), layers, tall)
+                    .map_err(|error| StageError::new("storeys", error))?;
+                raise(&part, &refined.ground, class, &mut classes);
+            }
+            encode_head_rooms(&mut part.field, &rooms, &classes).map_err(StageError::at("head room"))?;
         }
         drop(soup);
-        encode_head_rooms(&mut part.field, &rooms, &classes).map_err(StageError::at("head room"))?;
         for mark in &stages.config().marks {
             mark.apply_to_window(&mut part, &rooms).map_err(|error| StageError::new("marks", error))?;
         }

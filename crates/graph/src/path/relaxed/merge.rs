@@ -14,7 +14,8 @@ use crate::mesh::nav_mesh::NavMesh;
 /// leaves fewer groups than the full distance at once.
 const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 1.0, 1.0];
 
-/// Returns for each polygon the name of its group: one of its members. `distance` is in cells.
+/// Returns for each polygon the name of its group, the lowest of its members. `distance` is in
+/// cells.
 pub(super) fn merge(mesh: &NavMesh, distance: f64) -> Vec<u32> {
     let count = mesh.polygon_count();
     let mut groups = Groups {
@@ -99,8 +100,7 @@ impl Groups<'_> {
         if !self.hull.is_near(self.merged.iter().map(|&edge| point(&mesh.corners[edge as usize])), distance) {
             return false;
         }
-        self.sets.unite(one, other);
-        let name = self.sets.find(one);
+        let name = self.sets.unite(one, other);
         self.borders[one as usize] = Vec::new();
         self.borders[other as usize] = Vec::new();
         self.borders[name as usize].extend(&self.merged);

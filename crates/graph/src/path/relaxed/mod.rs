@@ -115,39 +115,31 @@ impl RelaxedPolygons {
         Ok(Self::tables(mesh, distance, &groups))
     }
 
-    /// `of` names the group of each polygon by one of its members.
+    /// `names` has for each polygon the lowest one of its group.
     fn tables(mesh: &NavMesh, distance: f32, names: &[u32]) -> Self {
-        let count = names.len();
-        let mut numbers = vec![NONE; count];
         let mut groups = 0;
-        let mut of = vec![0; count];
-        for (group, &name) in of.iter_mut().zip(names) {
-            let number = &mut numbers[name as usize];
-            if *number == NONE {
-                *number = groups;
-                groups += 1;
-            }
-            *group = *number;
+        let mut of: Vec<u32> = Vec::with_capacity(names.len());
+        for (polygon, &name) in (0_u32..).zip(names) {
+            let is_first = name == polygon;
+            of.push(if is_first { groups } else { of[name as usize] });
+            groups += u32::from(is_first);
         }
-        let mut polygons: Vec<u32> = (0..to_u32(count)).collect();
-        polygons.sort_by_key(|&polygon| (of[polygon as usize], polygon));
-        let mut first_polygon = vec![0; groups as usize + 1];
-        for &group in &of {
-            first_polygon[group as usize + 1] += 1;
-        }
+        let mut polygons: Vec<u32> = (0..to_u32(names.len())).collect();
+        polygons.sort_by_key(|&polygon| of[polygon as usize]);
+        let first = |group| to_u32(polygons.partition_point(|&polygon| of[polygon as usize] < group));
+        let first_polygon = (0..=groups).map(first).collect();
         let mut relaxed = Self {
             distance,
             generation: mesh.generation,
             of,
-            places: vec![Place { depth: NONE, up: NONE }; count],
+            places: vec![Place { depth: NONE, up: NONE }; names.len()],
             first_portal: vec![0],
             portals: Vec::new(),
             first_polygon,
             polygons,
         };
-        for group in 0..groups as usize {
-            relaxed.first_polygon[group + 1] += relaxed.first_polygon[group];
-            relaxed.add_group(mesh, to_u32(group));
+        for group in 0..groups {
+            relaxed.add_group(mesh, group);
         }
         relaxed
     }
