@@ -231,6 +231,12 @@ fn radius_nothing_is_the_shortest_path_of_slices() {
     agrees("stairs", Baker::slices().bake(&soup).unwrap(), 200);
 }
 
+#[test]
+fn radius_nothing_is_the_shortest_path_of_spiral_slices() {
+    let soup = Scene::SpiralStairs.build(&SceneConfig::default());
+    agrees("spiral", Baker::slices().bake(&soup).unwrap(), 60);
+}
+
 /// Of a scene, without a radius.
 fn thin() -> BakeConfig {
     BakeConfig::default().with_agent(Agent::default().with_radius(0.0))

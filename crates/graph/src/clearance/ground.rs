@@ -7,6 +7,7 @@ use waymesh_core::{PlanPoint, PlanVertex, PolyId, Triangle, TriangleId, Triangul
 use super::Admitted;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
+use crate::mesh::link_turns::is_inside;
 use crate::mesh::links::{Link, LinkEnd, LinkIndex};
 use crate::mesh::nav_mesh::NavMesh;
 
@@ -193,14 +194,6 @@ fn overlap(a: [PlanPoint; 2], b: [PlanPoint; 2]) -> bool {
     let ([low, high], [other_low, other_high]) = (range(a), range(b));
     b.iter().all(|&end| PlanPoint::orientation(a[0], a[1], end) == 0)
         && low.max(other_low) < high.min(other_high)
-}
-
-/// Returns `true` if a point lies on a segment and is not one of its ends.
-fn is_inside([a, b]: [PlanPoint; 2], at: PlanPoint) -> bool {
-    at != a && at != b && PlanPoint::orientation(a, b, at) == 0 && {
-        let between = |low: i32, high: i32, at: i32| low.min(high) <= at && at <= low.max(high);
-        between(a.x, b.x, at.x) && between(a.z, b.z, at.z)
-    }
 }
 
 /// A piece of an edge of what is left of a polygon: one of its own, or that of a triangle which was

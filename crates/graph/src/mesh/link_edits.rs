@@ -104,6 +104,7 @@ impl NavMesh {
         }
         if is_changed {
             self.links.find_leaving(&self.polygon_islands, self.islands.len());
+            self.links.turns = self.find_link_turns();
         }
     }
 
@@ -134,6 +135,7 @@ impl NavMesh {
     fn put_links(&mut self, links: Vec<Link>, ids: Vec<LinkId>) {
         let portals = links.iter().map(|link| self.is_portal(link)).collect();
         self.links.set(links, ids, portals, &self.polygon_islands, self.islands.len());
+        self.links.turns = self.find_link_turns();
     }
 
     /// Puts checked links in place of those it had.

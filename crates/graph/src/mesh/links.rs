@@ -3,6 +3,8 @@
 
 use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
 
+use super::link_turns::LinkTurns;
+
 /// Names a link of a [`NavMesh`](crate::NavMesh), as long as it is there: also after other links
 /// were added and removed. [`NavMesh::link`](crate::NavMesh::link) gives the link.
 ///
@@ -158,6 +160,8 @@ pub(crate) struct Links {
     groups: Vec<u32>,
     /// `true` if each link is crossed like an edge while it is open.
     pub(crate) portals: Vec<bool>,
+    /// Where paths over them turn.
+    pub(crate) turns: LinkTurns,
     /// `true` if some open link leads one way only: then islands of a group need not be reachable
     /// from each other.
     has_one_way: bool,

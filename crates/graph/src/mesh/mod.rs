@@ -14,6 +14,7 @@ pub(crate) mod ground;
 pub(crate) mod height_tables;
 pub(crate) mod islands;
 pub(crate) mod link_edits;
+pub(crate) mod link_turns;
 pub(crate) mod links;
 pub(crate) mod nav_mesh;
 pub(crate) mod packed;

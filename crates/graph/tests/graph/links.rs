@@ -2,11 +2,13 @@
 
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh_core::{AreaId, PlanPoint, PlanVertex, PolyId, PolyMesh};
+use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, Random};
 use waymesh_graph::{
     AnyPolygon, AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, IslandId, Link, LinkEnd, LinkId,
-    LinkKind, LinkUse, NavMesh, NavMeshError, Outcome, PathCorridor, PathOptions, PathSearch, QueryScratch,
+    LinkKind, LinkUse, NavMesh, NavMeshError, Outcome, PathCorridor, PathOptions, PathSearch, PlaceSampler,
+    QueryScratch, SlicedPath,
 };
+use waymesh_testkit::flat_meshes;
 
 use crate::meshes::{Builder, Chance, frame, point_in, random_flat, random_polygon};
 use crate::paths::shortest_in_corridor;
@@ -304,5 +306,66 @@ proptest! {
                 prop_assert!(taken.point + 1 < found.points.len());
             }
         }
+    }
+}
+
+/// The same ground with links in place of a share of the edges between its polygons.
+fn with_links_for_edges(polygons: &PolyMesh, share: f64, random: &mut Random) -> NavMesh {
+    let (mut cut, mut links) = (polygons.clone(), Vec::new());
+    for polygon in (0..polygons.polygons.len()).map(PolyId::from_index) {
+        let Poly { first, len, .. } = polygons.polygons[polygon.index()];
+        for side in 0..len {
+            let [edge, next] = [first + side, first + (side + 1) % len].map(|at| at as usize);
+            let Some(beyond) = polygons.neighbours[edge].filter(|beyond| beyond.0 > polygon.0) else {
+                continue;
+            };
+            if f64::from(random.unit()) >= share {
+                continue;
+            }
+            let corner = |at: usize| polygons.corners[at];
+            let [a, b] = [edge, next].map(|at| polygons.vertices[corner(at).index()]);
+            let end = |polygon: PolyId| LinkEnd { polygon, ends: [a, b] };
+            links.push(Link::new(end(polygon), end(beyond), LinkKind::Level));
+            cut.neighbours[edge] = None;
+            let other = polygons.polygons[beyond.index()];
+            let back = (0..other.len).find(|&back| {
+                let ends = [back, (back + 1) % other.len].map(|at| corner((other.first + at) as usize));
+                ends == [corner(next), corner(edge)]
+            });
+            cut.neighbours[(other.first + back.unwrap()) as usize] = None;
+        }
+    }
+    mesh(cut, links)
+}
+
+/// Where links join the ground as edges do, a shortest path is as short and found as fast.
+#[test]
+fn ground_joined_by_links_is_searched_like_any_other() {
+    for (seed, blocked, share) in [(1, 0.0, 1.0), (2, 0.2, 1.0), (3, 0.3, 0.5), (4, 0.1, 0.3)] {
+        let polygons = flat_meshes::crooked(seed, 14, blocked);
+        let mut random = Random::new(seed);
+        let linked = with_links_for_edges(&polygons, share, &mut random);
+        let plain = NavMesh::try_from(polygons).unwrap();
+        let sampler = PlaceSampler::new(&plain, &AnyPolygon);
+        let options = PathOptions::default().with_search(PathSearch::Shortest);
+        let mut nodes = [0_usize; 2];
+        for _ in 0..60 {
+            let [from, to] = [0, 1].map(|_| sampler.sample(&plain, &mut random).unwrap().unwrap().position);
+            let [expected, actual] = [0, 1].map(|which| {
+                let mesh = [&plain, &linked][which];
+                let mut query = SlicedPath::new(options);
+                query.begin(mesh, from, to).unwrap();
+                while query.advance(mesh, 1).unwrap().is_none() {
+                    nodes[which] += 1;
+                    assert!(nodes[which] < 1_000_000, "seed {seed}, {from} to {to}");
+                }
+                query.path().clone()
+            });
+            let both = [&expected, &actual].map(|path| path.outcome == Outcome::Complete);
+            assert_eq!(both[0], both[1], "seed {seed}, {from} to {to}");
+            let short = (expected.length - actual.length).abs() <= 1e-4 * expected.length;
+            assert!(short || !both[0], "seed {seed}, {from} to {to}: {}", actual.length);
+        }
+        assert!(nodes[1] <= 2 * nodes[0] + 1000, "seed {seed}: {nodes:?} nodes");
     }
 }

@@ -137,12 +137,12 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let [right_end, left_end] = self.mesh.edge_ends(PolyId(polygon), crossing);
         let (link, backwards) = self.mesh.link_of(crossing);
         if right == right_end {
-            let turn = self.mesh.end_turn(link.0, u32::from(backwards));
-            self.offer_turn(index, root, polygon, right, turn, Side::Right);
+            let end = (link, !backwards, u32::from(backwards));
+            self.offer_turn_at_end(index, root, polygon, right, end, Side::Right);
         }
         if left == left_end {
-            let turn = self.mesh.end_turn(link.0, u32::from(!backwards));
-            self.offer_turn(index, root, polygon, left, turn, Side::Left);
+            let end = (link, !backwards, u32::from(!backwards));
+            self.offer_turn_at_end(index, root, polygon, left, end, Side::Left);
         }
     }
 

@@ -61,7 +61,7 @@ pub(crate) struct AnyAngle {
     best: (u64, u32),
     /// Number of the current search.
     stamp: u32,
-    /// Shortest path found to each fan of corners, each place of a link and each end of one.
+    /// Shortest path found to each place that paths turn at, and each place of a link.
     turns: Vec<Turned>,
     /// Polygons that meet in a point, and the nodes that lead to them.
     touching: Vec<(u32, u32)>,
@@ -257,18 +257,13 @@ impl NavMesh {
         Progress::Found
     }
 
-    /// Fans, then the places of all paths over links, then the ends of all links.
+    /// Fans and the ends of links, then the places of all paths over links.
     fn turn_count(&self) -> usize {
-        self.fans.count() as usize + self.links.links.len() * 2 * (LINK_PLACES as usize + 1)
+        self.links.turns.count(self.fans.count()) as usize + self.links.links.len() * 2 * LINK_PLACES as usize
     }
 
     fn link_turn(&self, leaving: u32, place: u32) -> u32 {
-        self.fans.count() + leaving * LINK_PLACES + place
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "crossings fit 32 bits")]
-    fn end_turn(&self, link: u32, end: u32) -> u32 {
-        self.fans.count() + self.links.links.len() as u32 * 2 * LINK_PLACES + link * 2 + end
+        self.links.turns.count(self.fans.count()) + leaving * LINK_PLACES + place
     }
 }
 

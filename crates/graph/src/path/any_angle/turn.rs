@@ -6,6 +6,7 @@ use super::{Bound, MOST_STEPS, Node, Root, Search, Seen, Side, TURN_LEFT, TURN_R
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
+use crate::mesh::links::LinkIndex;
 use crate::path::portal::{Portal, beyond, is_before, turn_length};
 
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
@@ -37,8 +38,9 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     pub(super) fn offer_turn_at(&mut self, parent: u32, root: u32, polygon: u32, corner: usize, side: Side) {
         #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
         let (fan, may_turn) = self.mesh.fans.fan(corner as u32);
-        if may_turn || (!F::ALLOWS_ALL && self.is_closed_beside(polygon, corner)) {
-            self.offer_turn(parent, root, polygon, self.corner(corner), fan, side);
+        let (turn, is_free) = self.mesh.links.turns.of_fan(fan);
+        if (may_turn && is_free) || (!F::ALLOWS_ALL && self.is_closed_beside(polygon, corner)) {
+            self.offer_turn(parent, root, polygon, self.corner(corner), turn, side);
         }
     }
 
@@ -89,7 +91,24 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             let at = if side == Side::Right { portal.right } else { portal.left };
             let (link, backwards) = self.mesh.link_of(portal.crossing);
             let end = u32::from((side == Side::Right) == backwards);
-            self.offer_turn(parent, root, polygon, at, self.mesh.end_turn(link.0, end), side);
+            self.offer_turn_at_end(parent, root, polygon, at, (link, backwards, end), side);
+        }
+    }
+
+    /// The same as [`Self::offer_turn`], at an end of a link on the polygon that this leads to or from.
+    pub(super) fn offer_turn_at_end(
+        &mut self,
+        parent: u32,
+        root: u32,
+        polygon: u32,
+        at: PlanPosition,
+        (link, is_to, end): (LinkIndex, bool, u32),
+        side: Side,
+    ) {
+        let (turn, may_turn) = self.mesh.links.turns.of_end(link, is_to, end);
+        // Whatever the filter closes may be beside it.
+        if may_turn || !F::ALLOWS_ALL {
+            self.offer_turn(parent, root, polygon, at, turn, side);
         }
     }
 
