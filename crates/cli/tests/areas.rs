@@ -38,6 +38,7 @@ fn rules_name_areas_and_paths_pay_for_them() {
     for (more, file) in [
         (&["-o", "a.wmesh", "--svg", "a.svg"][..], "a.wmesh"),
         (&["-o", "b.wmesh", "--tile", "16"], "b.wmesh"),
+        (&["-o", "e.wmesh", "--pipeline", "slices"], "e.wmesh"),
         (&["-o", "c.wmrun", "--pipeline", "storeys"], "c.wmrun"),
     ] {
         let output = run(folder, &words(more));
@@ -83,7 +84,6 @@ fn rules_name_areas_and_paths_pay_for_them() {
     for rule in ["water", "water=", "water=river:-1", "water=river:cold"] {
         assert!(fail(folder, 1, &["build", "level.obj", "--area", rule]).contains("water"));
     }
-    assert!(fail(folder, 1, &[&words(&[])[..], &["--pipeline", "slices"]].concat()).contains("areas"));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn marks_are_volumes() {
     ";
     std::fs::write(folder.join("marks.toml"), marks).expect("a file");
     let words = ["build", "level.obj", "--agent-radius", "0", "--cell-size", "0.2", "--marks", "marks.toml"];
-    for more in [&[][..], &["--tile", "16"], &["--pipeline", "storeys"]] {
+    for more in [&[][..], &["--tile", "16"], &["--pipeline", "storeys"], &["--pipeline", "slices"]] {
         succeed(folder, &[&words[..], more].concat());
         let info = json(&succeed(folder, &["info", "level.wmesh", "--json"]));
         let mud = area(&info, "mud");

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use waymesh_core::{
-    ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint, PlanVertex,
+    ArcId, ArcUse, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint, PlanVertex,
     RegionContour, RegionId, VertexId,
 };
 
@@ -323,7 +323,8 @@ impl<'a> Assembly<'a> {
             }
             let region = RegionId(region);
             let outer = outer.ok_or(SlicesError::OneSidedBorder { region })?;
-            self.set.regions.push(RegionContour { region, area: AreaId::GROUND, outer, holes });
+            let area = self.merged.regions[region.index()].area;
+            self.set.regions.push(RegionContour { region, area, outer, holes });
         }
         Ok(self.set)
     }

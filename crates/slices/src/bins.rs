@@ -8,7 +8,6 @@ use waymesh_core::{GridFrame, GridWindow, SkippedTriangles, TriangleSoup};
 
 use crate::SlicesError;
 use crate::raster::Placement;
-use crate::tile::BYTES_PER_COLUMN;
 
 /// The grid, cut into square tiles.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +70,7 @@ pub(crate) struct Bins {
 pub(crate) struct Budget {
     pub(crate) alive: usize,
     pub(crate) ring: u32,
+    pub(crate) column_bytes: u64,
     pub(crate) limit_bytes: u64,
 }
 
@@ -82,7 +82,7 @@ impl Budget {
         let alive = (self.alive as u64).min(tiles);
         let needed_bytes = (tiles.saturating_mul(8 + 200))
             .saturating_add(pairs.saturating_mul(4))
-            .saturating_add(alive.saturating_mul(tile_columns).saturating_mul(BYTES_PER_COLUMN));
+            .saturating_add(alive.saturating_mul(tile_columns).saturating_mul(self.column_bytes));
         if needed_bytes <= self.limit_bytes
             && tile_columns < u64::from(u32::MAX)
             && tiles < u64::from(u32::MAX)

@@ -1,10 +1,11 @@
 //! Errors of the crate.
 
 use thiserror::Error;
+use waymesh_core::stage::StageError;
 use waymesh_core::{BadField, GridError, PlanPoint, RegionId};
 
 /// Reasons why a scene cannot be sliced.
-#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SlicesError {
     /// A configuration field is out of its range.
@@ -13,6 +14,9 @@ pub enum SlicesError {
     /// The grid cannot be made.
     #[error(transparent)]
     Grid(#[from] GridError),
+    /// Marks cannot be applied.
+    #[error(transparent)]
+    Marks(#[from] StageError),
     /// There is nothing to voxelise.
     #[error("none of the {triangles} triangles has finite corners and an area")]
     NoTriangles {

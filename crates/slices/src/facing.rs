@@ -115,9 +115,8 @@ pub(crate) fn meet(facings: Vec<Facing>, level: impl Fn(u32) -> i32) -> Vec<Meet
     meetings
 }
 
-/// Joins stretches that continue each other and differ in nothing but their `ends`. Adjacent pieces
-/// with equal levels have the same regions on both sides, because adjacent spans of one level
-/// belong to one region.
+/// Joins stretches that continue each other and differ in nothing but their `ends`. Those that
+/// continue each other have the same region on each side, because their labels are equal.
 pub(crate) fn glue<T: Copy + PartialEq>(sorted: &mut Vec<T>, ends: impl Fn(&mut T) -> [&mut i32; 2]) {
     sorted.dedup_by(|next, kept| {
         let (mut moved, [start, end]) = (*kept, ends(next).map(|end| *end));
@@ -269,7 +268,7 @@ mod tests {
                 found += 1;
             }
             for span in grid.column(0).filter(|&span| grid.is_walkable(span)) {
-                // Spans of equal level are always partners: they are one region.
+                // Spans of equal level are always partners: they are one region, or two areas.
                 if grid.at_level(1, grid.floor(span)).is_some() {
                     assert_eq!(across.step(0, span, 1), Some(grid.floor(span)));
                 }

@@ -6,8 +6,9 @@
 //!
 //! [`slice_world`] runs all of these steps. Every region is flat: a slope becomes one region per
 //! level, and a stair one region per tread. With [`SlicesConfig::max_height_error_levels`], slices
-//! that form one slope become one region with an inclined plane. Links and shared borders tell
-//! between which regions an agent can step. The contours go on to the same simplification,
+//! that form one slope become one region with an inclined plane. Ground of several areas is divided
+//! where the area changes; [`slice_marked_world`] gives areas by volumes. Links and shared borders
+//! tell between which regions an agent can step. The contours go on to the same simplification,
 //! triangulation and convex partition as those of any other pipeline. The steps of the paper that
 //! can be taken alone are [`segment`] (Algorithms 1, 2), [`corner_points`] and [`classify_corners`]
 //! (section 4.1), [`connect_corners`] (Algorithms 3, 4, 5 and 7).
@@ -31,6 +32,7 @@
 //! # Where this departs from the paper
 //! - Steep triangles that are higher than a step are obstacles; the paper drops all steep triangles
 //!   ([`SlicesConfig::steep_blocks`]).
+//! - Ground has areas, and a region is of one area.
 //! - Regions are connected through sides of cells, because no agent gets through a corner, and
 //!   because Algorithm 7 cannot handle a region with several outer contours. The paper's region,
 //!   which is connected through corners as well, is [`SliceRegion::slice`].
@@ -49,6 +51,7 @@ mod facing;
 mod links;
 mod merge;
 mod outline;
+mod paint;
 mod raster;
 mod segment;
 mod slabs;
@@ -64,9 +67,10 @@ pub use links::{LinkPlace, SliceLink, SliceLinkKind};
 pub use merge::SliceRegion;
 pub use outline::{Outline, OutlineScratch, connect_corners};
 pub use segment::{CoreRect, NO_LABEL, Neighbourhood, Segmentation, segment};
-pub use slice::{Slices, slice_world};
+pub use slice::{Slices, slice_marked_world, slice_world};
 pub use slopes::Plane;
 pub use spans::SpanGrid;
+pub use tile::MarkSpans;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -1,7 +1,7 @@
 //! Section 4.3 of the paper: merges the pieces of tiles to regions.
 
 use rayon::prelude::*;
-use waymesh_core::{Direction, DisjointSets, PlanPoint, RegionId};
+use waymesh_core::{AreaId, Direction, DisjointSets, PlanPoint, RegionId};
 
 use crate::SlicesError;
 use crate::bins::Tiling;
@@ -10,13 +10,15 @@ use crate::facing::{Facing, Meeting, meet};
 use crate::slopes::Plane;
 use crate::tile::{BorderRun, Piece, TileSlices, is_saddle};
 
-/// A region: a piece of ground that is connected through sides of cells, on one level or on one
-/// inclined plane.
+/// A region: a piece of ground of one area that is connected through sides of cells, on one level
+/// or on one inclined plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SliceRegion {
     /// Level of its highest cell, above the frame's origin.
     pub level: i32,
+    /// What it is made of.
+    pub area: AreaId,
     /// The ground. It lies within `error` of the levels of the region's cells. The true ground lies
     /// below those by at most one level, or by the rise of the ground within a cell.
     pub ground: Plane,
@@ -50,9 +52,9 @@ pub(crate) struct Merged {
 ///
 /// The paper joins regions that share a false corner (Algorithm 6). But two pieces may share a
 /// stretch of the tiles' border with real corners at both ends: in `##|..` over `##|##` over
-/// `..|##` there is no false corner at all. Here pieces are joined where spans of one level lie
-/// side by side across the border. Corner points need no treatment: they were found in extended
-/// tiles, so the corners of a region are the corners of all its pieces.
+/// `..|##` there is no false corner at all. Here pieces are joined where spans of one level and
+/// area lie side by side across the border. Corner points need no treatment: they were found in
+/// extended tiles, so the corners of a region are the corners of all its pieces.
 pub(crate) fn merge_tiles(tiling: &Tiling, tiles: Vec<TileSlices>) -> Result<Merged, SlicesError> {
     let mut bases = Vec::with_capacity(tiles.len());
     let mut count = 0_u64;
@@ -84,15 +86,16 @@ pub(crate) fn merge_tiles(tiling: &Tiling, tiles: Vec<TileSlices>) -> Result<Mer
     Merged::gather(&bases, &region_of, regions, tiles)
 }
 
-/// Calls `meet` for the labels of runs of one level that lie opposite each other. Both lists are
-/// sorted.
+/// Calls `meet` for the labels of runs of one level and area that lie opposite each other. Both
+/// lists are sorted.
 fn join_runs([a, b]: [&[BorderRun]; 2], mut meet: impl FnMut(u32, u32)) {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     while let (Some(one), Some(other)) = (a.peek(), b.peek()) {
-        if one.level == other.level && one.start < other.end && other.start < one.end {
+        let key = |run: &BorderRun| (run.level, run.area);
+        if key(one) == key(other) && one.start < other.end && other.start < one.end {
             meet(one.label, other.label);
         }
-        if (one.level, one.end) <= (other.level, other.end) {
+        if (key(one), one.end) <= (key(other), other.end) {
             a.next();
         } else {
             b.next();
@@ -127,6 +130,7 @@ fn number(sets: &mut DisjointSets, tiles: &[TileSlices]) -> (Vec<u32>, Vec<Slice
         .iter()
         .map(|&root| SliceRegion {
             level: pieces[root as usize].level,
+            area: pieces[root as usize].area,
             ground: Plane::level(pieces[root as usize].level),
             error: 0.0,
             cells: cells[root as usize],
@@ -193,12 +197,12 @@ impl Merged {
     #[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX regions")]
     pub(crate) fn join_slices(&mut self) {
         let count = self.regions.len();
-        let mut saddles: Vec<(i32, PlanPoint, u32)> = (0..count)
+        let mut saddles: Vec<((i32, AreaId), PlanPoint, u32)> = (0..count)
             .into_par_iter()
             .flat_map_iter(|region| {
-                let level = self.regions[region].level;
+                let SliceRegion { level, area, .. } = self.regions[region];
                 let saddles = self.corners_of(region).iter().filter(|corner| is_saddle(corner));
-                saddles.map(move |corner| (level, corner.point, region as u32))
+                saddles.map(move |corner| ((level, area), corner.point, region as u32))
             })
             .collect();
         saddles.par_sort_unstable();
@@ -227,11 +231,16 @@ mod tests {
 
     #[test]
     fn runs_meet_where_they_overlap_at_one_level() {
-        let run = |level, start, end, label| BorderRun { level, start, end, label };
+        let run = |level, start, end, label| BorderRun { level, area: AreaId::GROUND, start, end, label };
         let a = [run(3, 0, 4, 0), run(3, 6, 9, 1), run(5, 2, 3, 2)];
         let b = [run(3, 3, 7, 0), run(3, 9, 12, 1), run(4, 0, 9, 2), run(5, 0, 9, 3)];
         let mut met = Vec::new();
         join_runs([&a, &b], |one, other| met.push((one, other)));
         assert_eq!(met, [(0, 0), (1, 0), (2, 3)]);
+        let mud = |run: BorderRun| BorderRun { area: AreaId(2), ..run };
+        let b = [run(3, 3, 7, 0), mud(run(3, 0, 3, 4)), mud(run(5, 0, 9, 3))];
+        met.clear();
+        join_runs([&a, &b], |one, other| met.push((one, other)));
+        assert_eq!(met, [(0, 0), (1, 0)]);
     }
 }

@@ -1,12 +1,12 @@
 //! Finds the levels that a triangle reaches in each column.
 //!
-//! Unlike `crates/voxel`, this finds no ground heights, and a wall on a cell line blocks the cells
-//! on both sides. Stage crates never use one another.
+//! Unlike `crates/voxel`, this finds no ground heights (see `paint.rs`), and a wall on a cell line
+//! blocks the cells on both sides. Stage crates never use one another.
 
 use glam::{DVec3, Vec3};
 use waymesh_core::{GridFrame, GridWindow, triangle_normal};
 
-use crate::slabs::{NOTHING, Slabs};
+use crate::slabs::{NOTHING, SlabSink};
 
 /// A triangle that reaches less than this fraction of a cell into a column adds nothing to it. If
 /// it reaches no farther on the other side of the cell line either, it counts as lying on the line.
@@ -49,7 +49,7 @@ fn bottom_level(height: f64) -> i32 {
 }
 
 #[inline(always)]
-fn top_level(height: f64) -> i32 {
+pub(crate) fn top_level(height: f64) -> i32 {
     nearest(height + (0.5 - LEVEL_SLACK))
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct Placement {
 }
 
 /// A point in the grid: `[z, x, height]`, so that the order of arrays is the order of rows.
-type Corner = [f64; 3];
+pub(crate) type Corner = [f64; 3];
 
 impl Placement {
     pub(crate) fn new(frame: &GridFrame, max_slope: f32) -> Self {
@@ -107,7 +107,7 @@ impl Placement {
     }
 
     #[inline]
-    fn corner(&self, world: Vec3) -> Corner {
+    pub(crate) fn corner(&self, world: Vec3) -> Corner {
         let bound = |value: f64| high(low(value, REACH), -REACH);
         let offset = world.as_dvec3() - self.origin;
         [bound(offset.z * self.per_cell), bound(offset.x * self.per_cell), bound(offset.y * self.per_level)]
@@ -178,7 +178,7 @@ pub(crate) fn fill(
     corners: [Vec3; 3],
     window: GridWindow,
     scratch: &mut RowScratch,
-    slabs: &mut Slabs,
+    slabs: &mut impl SlabSink,
 ) {
     let walkable = placement.is_walkable(corners);
     let mut corners = corners.map(|corner| placement.corner(corner));
@@ -237,7 +237,7 @@ impl GridTriangle {
 
     #[inline]
     #[expect(clippy::cast_sign_loss, reason = "clipped to the window")]
-    fn fill_row(&self, row: i32, window: GridWindow, scratch: &mut RowScratch, slabs: &mut Slabs) {
+    fn fill_row(&self, row: i32, window: GridWindow, scratch: &mut RowScratch, slabs: &mut impl SlabSink) {
         let cut = self.cut(row);
         let mut x = NO_RANGE;
         for corner in cut.corners() {

@@ -1,4 +1,4 @@
-//! Section 3 of the paper: finds connected pieces of one level among the walkable spans.
+//! Section 3 of the paper: finds connected pieces of one level and area among the walkable spans.
 
 use waymesh_core::DisjointSets;
 
@@ -7,7 +7,7 @@ use crate::spans::SpanGrid;
 /// Label of a span that is not walkable, or that lies outside the core.
 pub const NO_LABEL: u32 = u32::MAX;
 
-/// Which spans of one level are neighbours.
+/// Which spans of one level and area are neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbourhood {
     /// Spans that share a side. An agent can cross a side.
@@ -37,15 +37,15 @@ impl CoreRect {
     }
 }
 
-/// Pieces of one level, and the neighbours of every span. Can be reused from tile to tile.
+/// Pieces of one level and area, and the neighbours of every span. Can be reused from tile to tile.
 #[derive(Clone, Debug, Default)]
 pub struct Segmentation {
     /// Label of each walkable span of the core; [`NO_LABEL`] for all other spans. Labels are
     /// numbered in row-major order of their first spans.
     pub labels: Vec<u32>,
-    /// Which of the eight columns around a span have a walkable span at the same level: the paper's
-    /// `n_c` (figure 5). Bits 1, 2, 4 for smaller z, 8 and 16 for the same z, 32, 64, 128 for
-    /// larger z, each from smaller to larger x.
+    /// Which of the eight columns around a span have a walkable span at the same level, and of the
+    /// same area: the paper's `n_c` (figure 5). Bits 1, 2, 4 for smaller z, 8 and 16 for the same
+    /// z, 32, 64, 128 for larger z, each from smaller to larger x.
     pub configurations: Vec<u8>,
     /// Number of labels.
     pub count: u32,
@@ -56,9 +56,9 @@ pub struct Segmentation {
 /// Labels the walkable spans of `core`. Spans in the ring of one column around it count as
 /// neighbours, but get no labels. This is the tile extended by one span of section 4.1.4.
 ///
-/// The pieces are those of the flood fill of Algorithms 1 and 2: same discrete top, neighbours in
-/// plan. They are found row by row with a union-find, because the stack of a flood fill accesses
-/// memory at random.
+/// The pieces are those of the flood fill of Algorithms 1 and 2: same discrete top and area,
+/// neighbours in plan. They are found row by row with a union-find, because the stack of a flood
+/// fill accesses memory at random.
 ///
 /// # Cost
 /// Linear in the spans, with at most four look-ups for each.
@@ -79,11 +79,9 @@ pub fn segment(grid: &SpanGrid, core: CoreRect, neighbourhood: Neighbourhood, ou
                 if !grid.is_walkable(span) {
                     continue;
                 }
-                let level = grid.floor(span);
                 let mut label = NO_LABEL;
                 let mut meet = |is_there: bool, back: usize, [own, other]: [u8; 2], joins: bool| {
-                    let Some(neighbour) = is_there.then(|| grid.at_level(column - back, level)).flatten()
-                    else {
+                    let Some(neighbour) = is_there.then(|| grid.alike(column - back, span)).flatten() else {
                         return;
                     };
                     out.configurations[span] |= own;

@@ -1,7 +1,8 @@
 //! The solid parts of every column, collected triangle by triangle.
 //!
-//! Unlike a fragment of `crates/voxel`, a slab has three levels only, no ground heights or areas;
-//! [`Slabs::finish`] decides at once where an agent can stand. Stage crates never use one another.
+//! Unlike a fragment of `crates/voxel`, a slab has three levels only; [`Slabs::finish`] decides at
+//! once where an agent can stand. What the ground is made of is found afterwards, where it is asked
+//! for (`paint.rs`). Stage crates never use one another.
 
 use crate::spans::SpanGrid;
 
@@ -44,6 +45,32 @@ pub(crate) struct Slabs {
     column: Vec<Slab>,
 }
 
+/// Takes the slabs of a triangle.
+pub(crate) trait SlabSink {
+    /// Adds a slab to a column.
+    fn add(&mut self, column: usize, slab: Slab);
+
+    /// Adds the same slab to the columns `from..to`.
+    #[inline]
+    fn add_run(&mut self, from: usize, to: usize, slab: Slab) {
+        for column in from..to {
+            self.add(column, slab);
+        }
+    }
+}
+
+impl SlabSink for Slabs {
+    #[inline(always)]
+    fn add(&mut self, column: usize, slab: Slab) {
+        let own = &mut self.slabs[column];
+        if touch(*own, slab) || own[1] == i32::MIN {
+            *own = join(*own, slab);
+        } else {
+            self.spill(column, slab);
+        }
+    }
+}
+
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a tile has less than 2^32 columns, which is checked before"
@@ -56,24 +83,6 @@ impl Slabs {
         self.heads.clear();
         self.heads.resize(columns, END);
         self.spilled.clear();
-    }
-
-    #[inline(always)]
-    pub(crate) fn add(&mut self, column: usize, slab: Slab) {
-        let own = &mut self.slabs[column];
-        if touch(*own, slab) || own[1] == i32::MIN {
-            *own = join(*own, slab);
-        } else {
-            self.spill(column, slab);
-        }
-    }
-
-    /// Adds the same slab to the columns `from..to`.
-    #[inline]
-    pub(crate) fn add_run(&mut self, from: usize, to: usize, slab: Slab) {
-        for column in from..to {
-            self.add(column, slab);
-        }
     }
 
     #[inline(never)]

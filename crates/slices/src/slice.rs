@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use waymesh_core::stage::StageError;
 use waymesh_core::{
     ContourSet, Counter, GridFrame, Observer, TriangleSoup, Validate, Violation, ViolationList, Warning,
 };
@@ -15,7 +16,8 @@ use crate::links::{SliceLink, find_links};
 use crate::merge::{SliceRegion, merge_tiles};
 use crate::raster::Placement;
 use crate::slopes::join_slopes;
-use crate::tile::{SliceScene, TileSlices, Workspace};
+use crate::tile::{BYTES_PER_COLUMN, PAINT_BYTES_PER_COLUMN};
+use crate::tile::{MarkSpans, SliceScene, TileSlices, Workspace};
 use crate::{LinkPlace, SlicesConfig, SlicesError};
 
 /// The flat regions of a scene, their borders and the links between them.
@@ -24,9 +26,10 @@ use crate::{LinkPlace, SlicesConfig, SlicesError};
 /// - There is one region per contour, in order. The plan area of a region polygon is the region's
 ///   number of cells.
 /// - If a border has a region beyond it, the agent can step to that region, and there is a link.
-/// - Cells of one level that share a side belong to one region. The ground of a region is a plane,
-///   within [`SlicesConfig::max_height_error_levels`] of its cells, and level if that is 0. No
-///   region overlaps itself.
+/// - Cells of one level and one area that share a side belong to one region, cells of different
+///   areas never do. The ground of a region is a plane, within
+///   [`SlicesConfig::max_height_error_levels`] of its cells, and level if that is 0. No region
+///   overlaps itself.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Slices {
@@ -92,9 +95,9 @@ impl Validate for Slices {
 ///    few columns around it that decide where its borders are (sections 2 and 4.1.4). Steep
 ///    triangles are obstacles unless they end within a step above a walkable surface. Ground with
 ///    too little head room is not walkable.
-/// 2. Each tile is cut into pieces of one level (section 3, [`crate::segment`]), which give their
-///    corner points (section 4.1, [`crate::corner_points`]) and what lies beyond their borders
-///    (section 5.2).
+/// 2. Each tile is cut into pieces of one level and one area (section 3, [`crate::segment`]), which
+///    give their corner points (section 4.1, [`crate::corner_points`]) and what lies beyond their
+///    borders (section 5.2).
 /// 3. Pieces are joined to regions across tiles (section 4.3), and the corner points of each region
 ///    are connected to contours by the even-odd rule (section 4.2, [`crate::connect_corners`]), the
 ///    outer one first (section 5.1.1).
@@ -115,8 +118,9 @@ impl Validate for Slices {
 ///
 /// # Cost
 /// Time is linear in the columns that triangles cover, plus `n log n` in the corner points. Memory:
-/// about 60 bytes per column of a tile for each tile alive, four bytes per triangle and tile, and
-/// about 100 bytes per piece of border for the result.
+/// about 60 bytes per column of a tile for each tile alive (100 with areas, which take about half
+/// as long again in the tiles), four bytes per triangle and tile, and about 100 bytes per piece of
+/// border for the result.
 ///
 /// Runs on the current rayon pool. Reports skipped triangles and finished tiles to the observer.
 /// Its stages are `slice tiles`, `merge slices`, `join slopes`, `outline slices` and `link slices`.
@@ -134,6 +138,30 @@ pub fn slice_world(
     config: &SlicesConfig,
     observer: &mut dyn Observer,
 ) -> Result<Slices, SlicesError> {
+    slice(soup, config, None, observer)
+}
+
+/// The same as [`slice_world`], with spans that `mark` gives another area, or takes out, before the
+/// ground is cut to regions. The ground of a span ([`waymesh_core::SpanField::ground`]) is the
+/// height at the centre of its cell.
+///
+/// # Errors
+/// See [`slice_world`]; [`SlicesError::Marks`] for the errors of `mark`.
+pub fn slice_marked_world(
+    soup: &TriangleSoup,
+    config: &SlicesConfig,
+    mark: &MarkSpans<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Slices, SlicesError> {
+    slice(soup, config, Some(mark), observer)
+}
+
+fn slice(
+    soup: &TriangleSoup,
+    config: &SlicesConfig,
+    mark: Option<&MarkSpans<'_>>,
+    observer: &mut dyn Observer,
+) -> Result<Slices, SlicesError> {
     config.validate()?;
     let bounds = soup.bounds();
     if !bounds.is_valid() {
@@ -146,11 +174,14 @@ pub fn slice_world(
     let tiling = Tiling::new(frame, config.tile_cells);
 
     let tiles = timed("slice tiles", observer, |observer| {
-        let budget = Budget { alive, ring: limits.ring(), limit_bytes: config.max_memory_bytes };
+        let scene = SliceScene { soup, frame, placement, limits, mark };
+        let paint_bytes = if scene.has_areas() { PAINT_BYTES_PER_COLUMN } else { 0 };
+        let column_bytes = BYTES_PER_COLUMN + paint_bytes;
+        let budget =
+            Budget { alive, ring: limits.ring(), column_bytes, limit_bytes: config.max_memory_bytes };
         let bins = Bins::new(soup, &placement, &tiling, config.steep_blocks, &budget)?;
         report_skipped(&bins, soup, observer)?;
-        let scene = SliceScene { soup, frame, placement, limits };
-        Ok(run_tiles(&scene, &tiling, &bins, alive, observer))
+        Ok(run_tiles(&scene, &tiling, &bins, alive, observer)?)
     })?;
     let low_ceilings: u64 = tiles.iter().map(|tile| tile.low_ceilings).sum();
     if low_ceilings > 0 {
@@ -205,7 +236,7 @@ fn run_tiles(
     bins: &Bins,
     alive: usize,
     observer: &mut dyn Observer,
-) -> Vec<TileSlices> {
+) -> Result<Vec<TileSlices>, StageError> {
     let count = bins.tile_count();
     let next = AtomicUsize::new(0);
     let done = Mutex::new((Vec::with_capacity(count), observer));

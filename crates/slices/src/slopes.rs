@@ -159,11 +159,13 @@ impl<'a> Slopes<'a> {
     /// plane fits all. What does not fit once never fits later, so each border is tried once.
     fn join(&mut self, meetings: &[Meeting]) {
         let level = |region: u32| self.regions[region as usize].level;
+        let area = |region: u32| self.regions[region as usize].area;
         let mut pairs: Vec<[u32; 2]> = meetings
             .iter()
             .take_while(|meeting| meeting.gap == 0)
             .map(|meeting| meeting.regions)
             .filter(|&[a, b]| level(a).abs_diff(level(b)) <= self.limits.rise.unsigned_abs())
+            .filter(|&[a, b]| area(a) == area(b))
             .map(|[a, b]| [a.min(b), a.max(b)])
             .collect();
         pairs.par_sort_unstable();
@@ -289,7 +291,8 @@ fn farthest(samples: &[Sample]) -> Vec<Sample> {
 }
 
 /// Joins slices that form one slope. Slices are joined over borders that an agent can cross on a
-/// walkable slope, if one plane lies within the error allowed of the levels of all their cells.
+/// walkable slope, if they are of one area and one plane lies within the error allowed of the
+/// levels of all their cells.
 ///
 /// # Guarantees
 /// - No region overlaps itself, because spans of one column are farther apart than the plane may be

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use waymesh_core::{AreaId, Direction, NO_SPAN, SpanField};
+
 use crate::slabs::NOTHING;
 
 /// The solid spans of a rectangle of columns, row by row, each column from bottom to top: `z_min`,
@@ -10,7 +12,7 @@ use crate::slabs::NOTHING;
 ///
 /// # Invariants
 /// Spans of a column neither overlap nor touch, and are sorted from bottom to top.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpanGrid {
     width: usize,
     starts: Vec<u32>,
@@ -18,6 +20,10 @@ pub struct SpanGrid {
     top: Vec<i32>,
     /// The level on which an agent stands; [`NOTHING`] if the span is not walkable.
     floor: Vec<i32>,
+    /// Height of the ground in levels, and what it is made of. Empty unless
+    /// [`SpanGrid::set_grounds`] was called: all ground is [`AreaId::GROUND`].
+    ground: Vec<f32>,
+    areas: Vec<AreaId>,
 }
 
 #[expect(
@@ -48,6 +54,8 @@ impl SpanGrid {
         self.bottom.clear();
         self.top.clear();
         self.floor.clear();
+        self.ground.clear();
+        self.areas.clear();
     }
 
     #[inline(always)]
@@ -121,14 +129,44 @@ impl SpanGrid {
         self.floor[span]
     }
 
+    /// The lowest span of `column` that reaches this level: the one that holds the level, if any
+    /// does.
+    #[inline(always)]
+    pub(crate) fn reaching(&self, column: usize, level: i32) -> Option<usize> {
+        let spans = self.column(column);
+        let span = spans.start + self.top[spans.clone()].partition_point(|&top| top < level);
+        (span < spans.end).then_some(span)
+    }
+
     /// The span of `column` that is walkable at exactly this level.
     #[inline(always)]
     #[must_use]
     pub fn at_level(&self, column: usize, level: i32) -> Option<usize> {
-        let spans = self.column(column);
         // A floor lies in its span, and spans do not overlap.
-        let span = spans.start + self.top[spans.clone()].partition_point(|&top| top < level);
-        (span < spans.end && self.floor[span] == level).then_some(span)
+        self.reaching(column, level).filter(|&span| self.floor[span] == level)
+    }
+
+    /// The span of `column` on the level of a walkable `span`, and of its area.
+    #[inline(always)]
+    pub(crate) fn alike(&self, column: usize, span: usize) -> Option<usize> {
+        let other = self.at_level(column, self.floor[span])?;
+        (self.areas.is_empty() || self.areas[other] == self.areas[span]).then_some(other)
+    }
+
+    /// What a walkable span is made of.
+    #[inline]
+    pub(crate) fn area_of(&self, span: usize) -> AreaId {
+        self.areas.get(span).copied().unwrap_or(AreaId::GROUND)
+    }
+
+    /// Gives every span its ground and its area. Those of [`AreaId::NULL`] are no longer walkable.
+    pub(crate) fn set_grounds(&mut self, grounds: impl Iterator<Item = (f32, AreaId)>) {
+        (self.ground, self.areas) = grounds.unzip();
+        for (floor, area) in self.floor.iter_mut().zip(&self.areas) {
+            if !area.is_walkable() {
+                *floor = NOTHING;
+            }
+        }
     }
 
     /// The level where the room above `span` ends. `end` is the end of its column's spans.
@@ -141,4 +179,44 @@ impl SpanGrid {
     pub(crate) const BYTES_PER_COLUMN: u64 = 4;
     /// Bytes of a span with its entries in the other tables.
     pub(crate) const BYTES_PER_SPAN: u64 = 12 + 5 + 4;
+}
+
+/// The view that marks need. Spans have no links.
+impl SpanField for SpanGrid {
+    #[expect(clippy::cast_possible_truncation, reason = "the width of a part of a grid")]
+    fn width(&self) -> u32 {
+        self.width as u32
+    }
+
+    fn columns(&self) -> &[u32] {
+        &self.starts
+    }
+
+    fn ground(&self) -> &[f32] {
+        &self.ground
+    }
+
+    fn table_lengths(&self) -> [usize; 4] {
+        [self.bottom.len(), self.top.len(), self.floor.len(), self.ground.len()]
+    }
+
+    fn floor(&self, span: u32) -> i32 {
+        self.floor[span as usize]
+    }
+
+    fn area(&self, span: u32) -> AreaId {
+        if self.is_walkable(span as usize) { self.area_of(span as usize) } else { AreaId::NULL }
+    }
+
+    fn set_area(&mut self, span: u32, area: AreaId) {
+        self.areas.resize(self.floor.len(), AreaId::GROUND);
+        self.areas[span as usize] = area;
+        if !area.is_walkable() {
+            self.floor[span as usize] = NOTHING;
+        }
+    }
+
+    fn link(&self, _: u32, _: u32, _: Direction) -> u32 {
+        NO_SPAN
+    }
 }

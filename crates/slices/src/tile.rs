@@ -3,23 +3,37 @@
 //! A tile here is a step of the paper's algorithm (section 4.1.4). `crates/tile` only cuts a grid
 //! and keeps what was built. Stage crates never use one another.
 
-use waymesh_core::{Direction, GridFrame, GridWindow, TriangleSoup};
+use waymesh_core::stage::StageError;
+use waymesh_core::{AreaId, Direction, FieldWindow, GridFrame, GridWindow, TriangleSoup};
 
 use crate::config::Limits;
 use crate::corners::{Corner, CornerKind, corner_cells};
 use crate::facing::{Across, BARRED, Facing, glue};
+use crate::paint::Paint;
 use crate::raster::{Placement, RowScratch, fill};
 use crate::segment::{CoreRect, Neighbourhood, Segmentation, segment};
 use crate::slabs::Slabs;
 use crate::spans::SpanGrid;
 
+/// Gives spans of a tile another area, or takes them out with [`AreaId::NULL`]. Only
+/// [`waymesh_core::SpanField::set_area`] may change them, and for a span in the same way in every
+/// tile that holds it.
+pub type MarkSpans<'a> = dyn Fn(&mut FieldWindow<SpanGrid>) -> Result<(), StageError> + Sync + 'a;
+
 /// Input that all tiles share.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct SliceScene<'a> {
     pub(crate) soup: &'a TriangleSoup,
     pub(crate) frame: GridFrame,
     pub(crate) placement: Placement,
     pub(crate) limits: Limits,
+    pub(crate) mark: Option<&'a MarkSpans<'a>>,
+}
+
+impl SliceScene<'_> {
+    /// `true` if not all ground is alike.
+    pub(crate) fn has_areas(&self) -> bool {
+        !self.soup.areas().is_empty() || self.mark.is_some()
+    }
 }
 
 /// Tables of one tile, reused for the next tile.
@@ -27,17 +41,21 @@ pub(crate) struct SliceScene<'a> {
 pub(crate) struct Workspace {
     slabs: Slabs,
     row: RowScratch,
+    paint: Paint,
     grid: SpanGrid,
     pieces: Segmentation,
 }
 
 /// Bytes of a workspace per column, if a column holds one and a half spans on average.
 pub(crate) const BYTES_PER_COLUMN: u64 = 16 + SpanGrid::BYTES_PER_COLUMN + SpanGrid::BYTES_PER_SPAN * 3 / 2;
+/// Further bytes of a workspace per column if not all ground is alike.
+pub(crate) const PAINT_BYTES_PER_COLUMN: u64 = Paint::BYTES_PER_SPAN * 3 / 2;
 
 /// The part of a region that lies in a tile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     pub(crate) level: i32,
+    pub(crate) area: AreaId,
     /// Number of spans.
     pub(crate) spans: u32,
     /// `[z, x]` of its first span.
@@ -57,6 +75,7 @@ pub(crate) struct PieceCorner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct BorderRun {
     pub(crate) level: i32,
+    pub(crate) area: AreaId,
     pub(crate) start: i32,
     pub(crate) end: i32,
     pub(crate) label: u32,
@@ -83,18 +102,35 @@ impl Workspace {
     ///
     /// The tile is voxelised together with the ring of columns around it, which decides where its
     /// borders are. The columns of the ring belong to other tiles, and those tiles report them.
-    pub(crate) fn run(&mut self, scene: &SliceScene<'_>, core: GridWindow, triangles: &[u32]) -> TileSlices {
+    ///
+    /// # Errors
+    /// Those of [`SliceScene::mark`].
+    pub(crate) fn run(
+        &mut self,
+        scene: &SliceScene<'_>,
+        core: GridWindow,
+        triangles: &[u32],
+    ) -> Result<TileSlices, StageError> {
         let mut tile = TileSlices::default();
         if triangles.is_empty() {
-            return tile;
+            return Ok(tile);
         }
         let window = core.grown(scene.limits.ring(), &scene.frame);
         self.voxelise(scene, window, triangles, &mut tile);
+        if scene.has_areas() {
+            self.paint.run(scene, window, triangles, &mut self.row, &mut self.grid);
+        }
+        if let Some(mark) = scene.mark {
+            let field = std::mem::take(&mut self.grid);
+            let mut part = FieldWindow { frame: scene.frame, core, window, field };
+            mark(&mut part)?;
+            self.grid = part.field;
+        }
         let [x, z] = [core.x - window.x, core.z - window.z].map(|offset| offset as usize);
         let rect = CoreRect { x, z, end_x: x + core.width as usize, end_z: z + core.depth as usize };
         segment(&self.grid, rect, Neighbourhood::Four, &mut self.pieces);
         self.collect(scene, core, window, rect, &mut tile);
-        tile
+        Ok(tile)
     }
 
     fn voxelise(
@@ -138,8 +174,8 @@ impl Workspace {
                     #[expect(clippy::cast_possible_truncation, reason = "a column of the window")]
                     let place = [window.x + x as u32, window.z + z as u32];
                     if label as usize == tile.pieces.len() {
-                        let level = grid.floor(span);
-                        tile.pieces.push(Piece { level, spans: 0, first: [place[1], place[0]] });
+                        let (level, area) = (grid.floor(span), grid.area_of(span));
+                        tile.pieces.push(Piece { level, area, spans: 0, first: [place[1], place[0]] });
                     }
                     tile.pieces[label as usize].spans += 1;
                     let configuration = pieces.configurations[span];
@@ -189,7 +225,8 @@ impl Workspace {
                             if along_x { core.x + (x - rect.x) as u32 } else { core.z + (z - rect.z) as u32 };
                         let start = start.cast_signed();
                         let (level, label) = (self.grid.floor(span), self.pieces.labels[span]);
-                        runs.push(BorderRun { level, start, end: start + 1, label });
+                        let area = self.grid.area_of(span);
+                        runs.push(BorderRun { level, area, start, end: start + 1, label });
                     }
                 }
             }

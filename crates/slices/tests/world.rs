@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh_core::{Agent, BadField, ContourSet, GridScale, PlanPoint, TriangleSoup, Validate};
+use waymesh_core::{Agent, AreaId, BadField, ContourSet, GridScale, PlanPoint, TriangleSoup, Validate};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_slices::{LinkPlace, SliceLinkKind, Slices, SlicesConfig, SlicesError, slice_world};
 use waymesh_testkit::{Random, soups};
@@ -40,6 +40,37 @@ fn floors(rectangles: &[([f32; 4], f32)]) -> TriangleSoup {
 fn wall(soup: &mut TriangleSoup, [x0, x1]: [f32; 2], z: f32, [y0, y1]: [f32; 2]) {
     let corners = [(x0, y0), (x0, y1), (x1, y1), (x1, y0)].map(|(x, y)| Vec3::new(x, y, z));
     soup.append(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).expect("four corners");
+}
+
+#[test]
+fn areas_divide_regions_and_leave_the_ground_as_it_is() {
+    let mut random = Random::new(12);
+    for scene in Scene::ALL {
+        let plain = scene.build(&SceneConfig::default());
+        let count = plain.triangles().len();
+        let areas: Vec<AreaId> = (0..count).map(|_| AreaId([1, 2, 9][random.index(3)])).collect();
+        let soup = plain.clone().with_areas(areas.clone()).expect("one area per triangle");
+        let config = config(0.3, 0.1).with_max_height_error_levels(1.0);
+        let whole = without_tiles(slice(&soup, &config));
+        for tile in [8, 61] {
+            let tiled = slice_world(&soup, &config.with_tile_cells(tile), &mut ()).expect("slices");
+            assert!(without_tiles(tiled) == whole, "{} in tiles of {tile} cells", scene.name());
+        }
+        let order = random.permutation(count);
+        let triangles = order.iter().map(|&index| soup.triangles()[index]).collect();
+        let shuffled = TriangleSoup::new(soup.positions().to_vec(), triangles).expect("as before");
+        let shuffled = shuffled.with_areas(order.iter().map(|&index| areas[index]).collect());
+        assert!(without_tiles(slice(&shuffled.expect("one area per triangle"), &config)) == whole);
+        let cells = |slices: &Slices| slices.regions.iter().map(|region| region.cells).sum::<u64>();
+        let undivided = slice(&plain, &config);
+        assert_eq!(cells(&whole), cells(&undivided), "{}", scene.name());
+        assert!(whole.regions.len() > undivided.regions.len(), "{}", scene.name());
+        let kinds: BTreeSet<AreaId> = whole.regions.iter().map(|region| region.area).collect();
+        assert_eq!(kinds.len(), 3, "{}", scene.name());
+        for (contour, region) in whole.contours.regions.iter().zip(&whole.regions) {
+            assert_eq!(contour.area, region.area);
+        }
+    }
 }
 
 #[test]

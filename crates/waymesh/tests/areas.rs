@@ -7,7 +7,7 @@ use waymesh::graph::NavMesh;
 use waymesh::voxel::{Mark, MarkShape};
 use waymesh::{
     Area, AreaCosts, AreaTable, BakeConfig, Baker, Bounds, DecompositionKind, PartitionKind, PathOptions,
-    QueryScratch, Reach, Storeys, Tiles, TriangleSoup, Voxels, World,
+    QueryScratch, Reach, Slices, Storeys, Tiles, TriangleSoup, Voxels, World,
 };
 
 const MUD: AreaId = AreaId(2);
@@ -52,6 +52,13 @@ fn square_metres(mesh: &NavMesh, area: AreaId) -> f64 {
 fn config<F: FrontEnd>() -> BakeConfig {
     let config = F::defaults().with_scale(0.2, 0.1).with_validate_stages(true);
     let agent = config.agent.with_radius(0.2).with_max_step(0.4);
+    config.with_agent(agent)
+}
+
+/// Slices keep no radius.
+fn slices_config() -> BakeConfig {
+    let config = config::<Slices>();
+    let agent = config.agent.with_radius(0.0);
     config.with_agent(agent)
 }
 
@@ -122,6 +129,66 @@ fn areas_reach_the_polygons_of_storeys() {
 }
 
 #[test]
+fn areas_reach_the_polygons_of_slices() {
+    let soup = ground();
+    for decomposition in [DecompositionKind::default(), DecompositionKind::Greedy] {
+        let config = slices_config().with_decomposition(decomposition);
+        let mesh = bake(Slices::default(), config.clone(), &soup);
+        // All borders run along cells.
+        check(&format!("slices, {decomposition:?}"), &mesh, 1e-5);
+        for tile_cells in [0, 7, 16, 48] {
+            let tiled = Slices::default().with_tile_cells(tile_cells);
+            let tiled = bake(tiled, config.clone(), &backwards(&soup));
+            assert_eq!(tiled, mesh, "tiles of {tile_cells} cells");
+        }
+    }
+}
+
+#[test]
+fn slices_take_the_area_at_the_centre_of_a_cell() {
+    // A border at an angle, on level ground and on slopes: mud where `x < 3 + z / 2`.
+    for rise in [0.0, 2.0, -3.0] {
+        let height = |x: f32| 3.0 + rise * x / 12.0;
+        let corner = |x: f32, z: f32| vec3(x, height(x), z);
+        let mut soup = TriangleSoup::default();
+        for (left, right, area) in [([0.0, 0.0], [3.0, 8.0], MUD), ([3.0, 8.0], [12.0, 12.0], ICE)] {
+            let corners = [(left[0], 0.0), (left[1], 10.0), (right[1], 10.0), (right[0], 0.0)];
+            let corners = corners.map(|(x, z)| corner(x, z)).to_vec();
+            soup.append_area(corners, vec![[0, 1, 2], [0, 2, 3]], area).expect("four corners");
+        }
+        let mesh = bake(Slices::default(), slices_config(), &soup);
+        let centre = |cell: u8| 0.2 * (f32::from(cell) + 0.5);
+        for (x, z) in (0..60).flat_map(|x| (0..50).map(move |z| (centre(x), centre(z)))) {
+            let beyond = x - (3.0 + z / 2.0);
+            if beyond.abs() < 1e-3 {
+                continue;
+            }
+            let found = mesh.nearest(corner(x, z), &Reach::new(0.01, 0.5, 0.5)).expect("ground");
+            let expected = if beyond < 0.0 { MUD } else { ICE };
+            let area = mesh.polygon(found.polygon).expect("a polygon").area_id();
+            assert_eq!(area, expected, "at {x}, {z}, rise {rise}");
+        }
+    }
+}
+
+#[test]
+fn a_kerb_within_a_cell_of_slices_makes_no_strip() {
+    // The pavement ends in the first third of a cell, so the road covers the centre.
+    for (kerb, inside) in [(0.06, 4.05), (0.03, 4.17), (0.15, 4.05)] {
+        let mut soup = TriangleSoup::default();
+        floor(&mut soup, [0.0, inside], [0.0, 6.0], [kerb; 2], ICE);
+        floor(&mut soup, [inside, 8.0], [0.0, 6.0], [0.0; 2], MUD);
+        let mut corners = vec![vec3(inside, 0.0, 0.0), vec3(inside, kerb, 0.0)];
+        corners.extend([vec3(inside, kerb, 6.0), vec3(inside, 0.0, 6.0)]);
+        soup.append(corners, vec![[0, 1, 2], [0, 2, 3]]).expect("a kerb");
+        let config = slices_config().with_scale(0.2, 0.02);
+        let mesh = bake(Slices::default(), config, &soup);
+        assert_eq!(mesh.polygon_count(), 2, "{kerb} m, at {inside}");
+        assert!((square_metres(&mesh, ICE) - 4.2 * 6.0).abs() < 0.01);
+    }
+}
+
+#[test]
 fn areas_reach_the_polygons_of_a_world() {
     let soup = ground();
     let mut config = config::<Voxels>();
@@ -152,16 +219,19 @@ fn the_highest_surface_gives_the_area() {
             for mesh in [
                 bake(Voxels, config::<Voxels>(), &soup),
                 bake(Storeys::default(), config::<Storeys>(), &soup),
+                bake(Slices::default(), slices_config(), &soup),
             ] {
                 assert!(mesh.polygons().all(|polygon| polygon.area_id() == expected), "{mud}, {ice}");
             }
         }
         floor(&mut soup, [0.0, 6.0], [0.0, 3.0], [mud.max(ice); 2], AreaId::NULL);
-        for mesh in
-            [bake(Voxels, config::<Voxels>(), &soup), bake(Storeys::default(), config::<Storeys>(), &soup)]
-        {
+        for mesh in [
+            bake(Voxels, config::<Voxels>(), &soup),
+            bake(Storeys::default(), config::<Storeys>(), &soup),
+            bake(Slices::default(), slices_config(), &soup),
+        ] {
             let found = mesh.area();
-            assert!((10.0..18.0).contains(&found), "{found} m2 beside what is blocked");
+            assert!((10.0..18.01).contains(&found), "{found} m2 beside what is blocked");
         }
     }
 }
@@ -206,6 +276,29 @@ fn marks_give_ground_another_area() {
     check_marks("storeys", &storeys, &plain);
     let small = Storeys::default().with_tile_cells(16);
     assert_eq!(bake(small, marked(config::<Storeys>()), &soup), storeys);
+    let plain = bake(Slices::default(), slices_config(), &soup);
+    let slices = bake(Slices::default(), marked(slices_config()), &soup);
+    check_marks("slices", &slices, &plain);
+    for tile_cells in [0, 7, 32] {
+        let tiled = Slices::default().with_tile_cells(tile_cells);
+        assert_eq!(bake(tiled, marked(slices_config()), &backwards(&soup)), slices);
+    }
+    let beyond = Mark::new(MarkShape::Prism { corners: vec![Vec2::ZERO; 2], heights: [0.0, 1.0] }, MUD);
+    let refused = Baker::new(Slices::default(), slices_config().with_marks(vec![beyond])).bake(&soup);
+    assert!(refused.expect_err("no prism").to_string().contains("2 corners"));
+}
+
+#[test]
+fn marks_of_slices_look_at_the_true_ground() {
+    // A ramp from 0 to 3 m, and a mark for what lies between 1 and 2 m; levels are 0.1 m high.
+    let mut soup = TriangleSoup::default();
+    floor(&mut soup, [0.0, 12.0], [0.0, 4.0], [0.0, 3.0], AreaId::GROUND);
+    let bounds = Bounds { min: vec3(-1.0, 1.0, -1.0), max: vec3(13.0, 2.0, 5.0) };
+    let marks = vec![Mark::new(MarkShape::Box { bounds }, MUD)];
+    let mesh = bake(Slices::default(), slices_config().with_marks(marks), &soup);
+    // 4 m of the ramp are 20 cells of 0.2 m in plan.
+    let found = square_metres(&mesh, MUD);
+    assert!((found - 16.0).abs() < 1e-5, "{found} m2");
 }
 
 #[test]

@@ -3,8 +3,9 @@
 mod links;
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{TriangleSoup, TriangleSource, Validate, setters};
-use waymesh_slices::{Plane, SliceRegion, SlicesConfig, slice_world};
+use waymesh_core::{FieldWindow, HeadRooms, TriangleSoup, TriangleSource, Validate, setters};
+use waymesh_slices::{Plane, SliceRegion, SlicesConfig, SpanGrid, slice_marked_world, slice_world};
+use waymesh_voxel::Mark;
 
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, InputLinks, Recorder,
@@ -17,8 +18,9 @@ use crate::bake::{
 ///
 /// Regions that meet within a level, or within their errors, are neighbours across their border.
 /// Steps of more than a level, up to the agent's, are links ([`waymesh_graph::LinkKind::Step`]), so
-/// that a path names the stairs it takes. Nothing is eroded: clearance is up to the query. Borders
-/// are exact unless [`BakeConfig::max_edge_error`] allows for less.
+/// that a path names the stairs it takes; they also lead over narrow ground that is cut out. Ground
+/// is divided where its area changes, along cells. Nothing is eroded: clearance is up to the query.
+/// Borders are exact unless [`BakeConfig::max_edge_error`] allows for less.
 ///
 /// # Guarantees
 /// The same mesh for any number of threads, any tile side and any order of the triangles. No vertex
@@ -60,7 +62,6 @@ impl FrontEnd for Slices {
         ("agent.radius", "nothing is eroded; bake for radius 0 and ask for clearance, with `with_clearance`"),
         ("max_ledge", "every step up to `agent.max_step` is a link already"),
         ("merge_region", "regions are the slices; `max_height_error_levels` merges them to slopes"),
-        ("marks", "slices are told by their levels, whatever they are made of; use voxels or storeys"),
         ("height_classes", "slices are told by their levels; use voxels or storeys"),
         ("partition", "regions are the slices"),
         ("with_voxelize", "spans of slices are exact; there are no voxels"),
@@ -89,12 +90,8 @@ impl FrontEnd for Slices {
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError> {
         check_soup(soup)?;
-        if !soup.areas().is_empty() {
-            let reason = "slices are told by their levels, whatever they are made of; use voxels or storeys";
-            return Err(BakeError::OptionNotSupported { option: "areas", front_end: Self::NAME, reason });
-        }
         let config = stages.config();
-        let slices = SlicesConfig::default()
+        let settings = SlicesConfig::default()
             .with_scale(config.scale)
             .with_agent(config.agent)
             .with_tile_cells(self.tile_cells)
@@ -103,7 +100,12 @@ impl FrontEnd for Slices {
             .with_max_height_error_levels(config.max_height_error_levels)
             .with_max_memory_bytes(config.max_memory_bytes);
         let slices = recorder.stage("slices", |observer| {
-            slice_world(soup, &slices, observer).map_err(|error| StageError::new("slices", error))
+            let slices = if config.marks.is_empty() {
+                slice_world(soup, &settings, observer)
+            } else {
+                slice_marked_world(soup, &settings, &|part| mark(part, &config.marks), observer)
+            };
+            slices.map_err(|error| StageError::new("slices", error))
         })?;
         stages.check("slices", |list| slices.violations(list))?;
         if slices.regions.is_empty() {
@@ -140,6 +142,14 @@ impl FrontEnd for Slices {
     fn triangles(soup: &TriangleSoup) -> Option<&dyn TriangleSource> {
         Some(soup)
     }
+}
+
+/// Applies marks to the spans of a tile.
+fn mark(part: &mut FieldWindow<SpanGrid>, marks: &[Mark]) -> Result<(), StageError> {
+    for mark in marks {
+        mark.apply_to_window(part, &HeadRooms::default()).map_err(StageError::at("marks"))?;
+    }
+    Ok(())
 }
 
 impl Baker<Slices> {

@@ -1,0 +1,160 @@
+//! What the ground of each span is made of, and how high it is at the centre of its cell. Only
+//! scenes with areas or marks need it.
+
+use glam::Vec3;
+use waymesh_core::{AreaId, GridWindow};
+
+use crate::raster::{Corner, Placement, RowScratch, fill, top_level};
+use crate::slabs::{NOTHING, Slab, SlabSink};
+use crate::spans::SpanGrid;
+use crate::tile::SliceScene;
+
+/// Steps of height per level. Rounded to these, surfaces in one plane are equally high, whatever
+/// their corners are.
+const STEPS: f64 = 256.0;
+/// How far beside a triangle a centre may lie that it covers, in cells. It is larger than rounding,
+/// so that of two triangles side by side one covers it.
+const BESIDE: f64 = 1e-6;
+
+/// A surface that gives the floor of a span. Of several, the greatest counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Surface {
+    /// `true` if it covers the centre of the cell.
+    at_centre: bool,
+    /// Height at the centre, or of the floor, in [`STEPS`].
+    height: i64,
+    /// Number of its area, and more than all of these for [`AreaId::NULL`]. 0 for no surface.
+    rank: u16,
+}
+
+/// The surfaces that give the ground of spans. Reused from tile to tile.
+#[derive(Debug, Default)]
+pub(crate) struct Paint {
+    surfaces: Vec<Surface>,
+}
+
+impl Paint {
+    /// Bytes of a span: its surface, its ground and its area.
+    pub(crate) const BYTES_PER_SPAN: u64 = size_of::<Surface>() as u64 + 4 + 1;
+
+    /// Finds ground and area of all spans. `triangles` are those that `grid` was made of.
+    ///
+    /// The area of a span is that of the surface which covers the centre of its cell, if this
+    /// surface rises to the floor within the cell; the highest one counts. Otherwise, as beside a
+    /// step, it is that of a surface that reaches the floor. Of equally high surfaces the blocked
+    /// one counts before all others, then that of the larger area. Ground that is blocked stays
+    /// solid.
+    ///
+    /// # Cost
+    /// As much as the levels of all walkable triangles, once more.
+    pub(crate) fn run(
+        &mut self,
+        scene: &SliceScene<'_>,
+        window: GridWindow,
+        triangles: &[u32],
+        row: &mut RowScratch,
+        grid: &mut SpanGrid,
+    ) {
+        self.surfaces.clear();
+        self.surfaces.resize(grid.len(), Surface::default());
+        for &triangle in triangles {
+            let corners = scene.soup.corners(triangle as usize);
+            if !scene.placement.is_walkable(corners) {
+                continue;
+            }
+            let area = scene.soup.area(triangle as usize);
+            let rank = if area.is_walkable() { u16::from(area.0) } else { u16::MAX };
+            let ground = PlanTriangle::new(&scene.placement, corners);
+            let mut brush = Brush { grid, surfaces: &mut self.surfaces, window, ground, rank };
+            fill(&scene.placement, corners, window, row, &mut brush);
+        }
+        grid.set_grounds(self.surfaces.iter().map(Surface::ground));
+    }
+}
+
+impl Surface {
+    #[expect(clippy::cast_possible_truncation, reason = "levels of a real world fit a single")]
+    fn ground(&self) -> (f32, AreaId) {
+        let area = u8::try_from(self.rank).map_or(AreaId::NULL, AreaId);
+        ((self.height as f64 / STEPS) as f32, area)
+    }
+}
+
+/// A triangle as it lies over the plan.
+struct PlanTriangle {
+    corners: [Corner; 3],
+    /// Rise per cell along z and along x.
+    rise: [f64; 2],
+    /// Lowest and highest corner.
+    heights: [f64; 2],
+}
+
+impl PlanTriangle {
+    /// A walkable triangle: it faces up and is not steep.
+    fn new(placement: &Placement, corners: [Vec3; 3]) -> Self {
+        let corners = corners.map(|corner| placement.corner(corner));
+        let [a, b, c] = corners;
+        let [u, v] = [b, c].map(|end| [0, 1, 2].map(|axis| end[axis] - a[axis]));
+        // A triangle that collapsed in the grid is level.
+        let doubled = u[0] * v[1] - u[1] * v[0];
+        let along = |part: f64| if doubled == 0.0 { 0.0 } else { part / doubled };
+        let rise = [along(u[2] * v[1] - u[1] * v[2]), along(u[0] * v[2] - u[2] * v[0])];
+        let heights = [f64::min, f64::max].map(|choose| corners.iter().map(|c| c[2]).reduce(choose));
+        Self { corners, rise, heights: heights.map(Option::unwrap_or_default) }
+    }
+
+    /// The height at a place `[z, x]`, if the triangle covers it.
+    fn at(&self, [z, x]: [f64; 2]) -> Option<f64> {
+        let [a, b, c] = &self.corners;
+        let outside = |from: &Corner, to: &Corner| {
+            let [dz, dx] = [to[0] - from[0], to[1] - from[1]];
+            let side = dz * (x - from[1]) - dx * (z - from[0]);
+            side < -BESIDE * (dz.abs() + dx.abs())
+        };
+        if outside(a, b) || outside(b, c) || outside(c, a) {
+            return None;
+        }
+        let height = a[2] + self.rise[0] * (z - a[0]) + self.rise[1] * (x - a[1]);
+        Some(height.clamp(self.heights[0], self.heights[1]))
+    }
+
+    /// How much the plane of the triangle rises from the centre of a cell to its highest corner.
+    fn rise_to_corner(&self) -> f64 {
+        f64::midpoint(self.rise[0].abs(), self.rise[1].abs())
+    }
+}
+
+/// Paints spans with one triangle.
+struct Brush<'a> {
+    grid: &'a SpanGrid,
+    surfaces: &'a mut [Surface],
+    window: GridWindow,
+    ground: PlanTriangle,
+    rank: u16,
+}
+
+impl SlabSink for Brush<'_> {
+    #[expect(clippy::cast_possible_truncation, reason = "heights are at most 2^30 levels")]
+    fn add(&mut self, column: usize, [_, top, _]: Slab) {
+        let Some(span) = self.grid.reaching(column, top).filter(|&span| self.grid.is_walkable(span)) else {
+            return;
+        };
+        let floor = self.grid.floor(span);
+        debug_assert_ne!(floor, NOTHING);
+        let width = self.grid.width();
+        let centre = [(self.window.z, column / width), (self.window.x, column % width)]
+            .map(|(from, offset)| f64::from(from) + offset as f64 + 0.5);
+        let rise = self.ground.rise_to_corner();
+        let height = self.ground.at(centre).filter(|height| top_level(height + rise) >= floor);
+        let surface = match height {
+            Some(height) => {
+                Surface { at_centre: true, height: (height * STEPS).round() as i64, rank: self.rank }
+            }
+            None if top == floor => {
+                Surface { at_centre: false, height: i64::from(floor) * STEPS as i64, rank: self.rank }
+            }
+            None => return,
+        };
+        self.surfaces[span] = self.surfaces[span].max(surface);
+    }
+}
