@@ -38,6 +38,14 @@ struct Answer {
     /// How the hierarchy was used, if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     hierarchy: Option<&'static str>,
+    /// Only where the search for the shortest path ended at its limit.
+    #[serde(skip_serializing_if = "is_false")]
+    was_cut: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Answer {
@@ -51,6 +59,7 @@ impl Answer {
             clearance: None,
             moved: None,
             hierarchy: None,
+            was_cut: false,
         }
     }
 }
@@ -107,7 +116,7 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
     if json {
         let answer = Answer::new(path.outcome, path.length, &path.points, &path.polygons);
         let cost = (!mesh.area_table().is_empty()).then_some(path.cost);
-        files::write_json(&mut out, &Answer { hierarchy: how, cost, ..answer })?;
+        files::write_json(&mut out, &Answer { hierarchy: how, cost, was_cut: path.was_cut, ..answer })?;
         return Ok(path.outcome);
     }
     writeln!(
@@ -119,6 +128,9 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
     )?;
     if !mesh.area_table().is_empty() {
         writeln!(out, "  costs {:.3}", path.cost)?;
+    }
+    if path.was_cut {
+        writeln!(out, "  perhaps not the shortest: the search ended at its limit of nodes")?;
     }
     if let Some(how) = how {
         writeln!(out, "hierarchy: {how}")?;
@@ -154,8 +166,11 @@ fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + Par
     cost: C,
 ) -> Result<(Path, Option<&'static str>)> {
     let mut scratch = QueryScratch::default();
-    let (from, to, options) =
-        (args.from.0, args.to.0, PathOptions::default().with_filter(filter.clone()).with_cost(cost.clone()));
+    let (from, to) = (args.from.0, args.to.0);
+    let mut options = PathOptions::default().with_filter(filter.clone()).with_cost(cost.clone());
+    if let Some(count) = args.max_nodes {
+        options = options.with_max_nodes(count);
+    }
     if args.hierarchy && !args.shortest {
         let config = HierarchyConfig::default().with_min_polygons(0);
         let hierarchy = Hierarchy::with_costs(mesh, filter, cost, &config)?;

@@ -164,9 +164,9 @@ pub(crate) struct PathArgs {
     /// makes chamfers. Default: 0.001.
     #[arg(long, value_name = "METRES", requires = "radius")]
     pub(crate) arc_error: Option<f32>,
-    /// Most nodes that the search for the path of a disc may open; beyond that it is undecided.
-    /// Default: 1000000.
-    #[arg(long, value_name = "COUNT", requires = "radius")]
+    /// Most nodes that the search for the shortest path, or that of a disc, may open. Beyond that the
+    /// path is the one found without --shortest, and that of a disc is undecided. Default: 1000000.
+    #[arg(long, value_name = "COUNT")]
     pub(crate) max_nodes: Option<usize>,
     /// Search clusters of polygons instead of polygons, for a path that may be a little longer. The
     /// clusters are made for this one query.

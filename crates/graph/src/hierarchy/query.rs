@@ -126,6 +126,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Searcher<F, C> for
         mesh: &NavMesh,
         [start, goal]: [&Spot; 2],
         usable: &Usable<'_, F, C>,
+        _most: usize,
         scratch: &mut QueryScratch,
     ) -> bool {
         let QueryScratch { paths, hierarchy: scratch, .. } = scratch;

@@ -75,6 +75,12 @@ pub enum QueryError {
         /// The polygon it names.
         polygon: PolyId,
     },
+    /// Everything within a length was asked for, and that is too much to remember.
+    #[error("more than {nodes} parts of polygons are seen within this length")]
+    TooMuchSeen {
+        /// How many nodes a search opens at most.
+        nodes: usize,
+    },
     /// A polygon that is not there.
     #[error("there is no polygon {polygon}")]
     NoPolygon {

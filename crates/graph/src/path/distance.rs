@@ -48,7 +48,8 @@ impl NavMesh {
     ///
     /// # Errors
     /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place
-    /// that is none of this mesh.
+    /// that is none of this mesh, [`QueryError::TooMuchSeen`] where more than 16 million cones are
+    /// seen within the length.
     #[doc(alias = "findPolysAroundCircle")]
     #[doc(alias = "dijkstra")]
     pub fn polygons_within(
@@ -66,7 +67,7 @@ impl NavMesh {
         }
         let metre = f64::from(self.frame.cell_size);
         let memory = &mut scratch.paths.any_angle;
-        self.flood_shortest(&start, f64::from(length) / metre, filter, memory);
+        self.flood_shortest(&start, f64::from(length) / metre, filter, memory)?;
         #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
         let nearest = |seen: &Seen| (PolyId(seen.polygon), (seen.nearest * metre) as f32);
         out.extend(memory.seen.iter().map(nearest));
@@ -91,7 +92,7 @@ impl NavMesh {
         let start = self.spot_of(goal)?;
         let limit = f64::from(length) / f64::from(self.frame.cell_size);
         let memory = &mut scratch.paths.any_angle;
-        self.flood_shortest(&start, limit, filter, memory);
+        self.flood_shortest(&start, limit, filter, memory)?;
         let mut first = vec![0_u32; self.polygon_count() + 1];
         for seen in &memory.seen {
             first[seen.polygon as usize + 1] += 1;

@@ -75,7 +75,11 @@ impl NavMesh {
         let usable = options.usable();
         options.search.begin(self, &usable, scratch);
         let ends = self.path_ends(from, to, options)?;
-        if self.may_reach(&ends) && options.search.search(self, [&ends.start, &ends.goal], &usable, scratch) {
+        let search = |ends: &Ends, scratch: &mut QueryScratch| {
+            scratch.paths.was_cut = false;
+            options.search.search(self, [&ends.start, &ends.goal], &usable, options.max_nodes, scratch)
+        };
+        if self.may_reach(&ends) && search(&ends, scratch) {
             self.write_complete(&ends, options, &mut scratch.paths, path);
             return Ok(Some(ends));
         }
@@ -86,7 +90,7 @@ impl NavMesh {
         let Some(partial) = reached.and_then(|reached| self.partial_ends(&ends, reached)) else {
             return Ok(None);
         };
-        if options.search.search(self, [&partial.start, &partial.goal], &usable, scratch) {
+        if search(&partial, scratch) {
             self.write_partial(&partial, options, &mut scratch.paths, path);
             return Ok(Some(partial));
         }
@@ -141,6 +145,7 @@ impl NavMesh {
         path: &mut Path,
     ) {
         path.outcome = Outcome::Complete;
+        path.was_cut = scratch.was_cut;
         let positions = [ends.start_position, ends.goal_position];
         self.write_path(&ends.start, &ends.goal, positions, options, scratch, path);
     }

@@ -72,6 +72,10 @@ pub struct Path {
     /// With it, the sum over the polygons of the length there times the cost per metre, and of the
     /// costs of entering polygons and taking links.
     pub cost: f32,
+    /// `true` if the search for the shortest path ended at its limit
+    /// ([`PathOptions::max_nodes`]): this is the path of [`PathSearch::Fast`], and a shorter one may
+    /// be there.
+    pub was_cut: bool,
 }
 
 impl Default for Path {
@@ -84,6 +88,7 @@ impl Default for Path {
             links: Vec::new(),
             length: 0.0,
             cost: 0.0,
+            was_cut: false,
         }
     }
 }
@@ -95,7 +100,7 @@ impl Path {
         self.points.clear();
         self.polygons.clear();
         self.links.clear();
-        (self.length, self.cost) = (0.0, 0.0);
+        (self.length, self.cost, self.was_cut) = (0.0, 0.0, false);
     }
 }
 

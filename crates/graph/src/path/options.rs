@@ -1,6 +1,7 @@
 //! What path is wanted, and how it is searched for.
 
-use super::search::PathScratch;
+use super::any_angle::MOST_NODES;
+use super::sliced::Progress;
 use crate::locate::nearest::{Reach, Spot};
 use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
@@ -47,6 +48,8 @@ pub enum PathSearch {
     /// - Takes time in `n log n` of the cones seen, usually a few times that of
     ///   [`PathSearch::Fast`]. Where a filter or one-way links leave no path at all, everything
     ///   that can be reached is seen.
+    /// - Opens [`PathOptions::max_nodes`] cones at most. Where that is not enough, the path is the one
+    ///   of [`PathSearch::Fast`] and says so ([`Path::was_cut`](super::Path::was_cut)).
     ///
     /// # References
     /// Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>.
@@ -69,13 +72,14 @@ pub trait Searcher<F, C> {
     fn begin(&self, mesh: &NavMesh, usable: &Usable<'_, F, C>, scratch: &mut QueryScratch);
 
     /// Leaves the edges and links to cross in `scratch.paths.corridor`. Returns `true` if there is
-    /// a path.
+    /// a path. `most` is [`PathOptions::max_nodes`].
     #[doc(hidden)]
     fn search(
         &self,
         mesh: &NavMesh,
         ends: [&Spot; 2],
         usable: &Usable<'_, F, C>,
+        most: usize,
         scratch: &mut QueryScratch,
     ) -> bool;
 }
@@ -91,25 +95,17 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
         mesh: &NavMesh,
         [start, goal]: [&Spot; 2],
         usable: &Usable<'_, F, C>,
+        most: usize,
         scratch: &mut QueryScratch,
     ) -> bool {
-        self.run(mesh, [start, goal], usable, &mut scratch.paths)
-    }
-}
-
-impl PathSearch {
-    /// Leaves the edges and links to cross in `paths.corridor`. Returns `true` if there is a path.
-    pub(super) fn run<F: PolygonFilter, C: TravelCost>(
-        self,
-        mesh: &NavMesh,
-        [start, goal]: [&Spot; 2],
-        usable: &Usable<'_, F, C>,
-        paths: &mut PathScratch,
-    ) -> bool {
-        match self {
-            Self::Fast => mesh.search_corridor(start, goal, usable, paths),
-            Self::Shortest => mesh.search_shortest(start, goal, usable, paths),
+        let paths = &mut scratch.paths;
+        if *self == Self::Shortest {
+            match mesh.search_shortest(start, goal, most, usable, paths) {
+                Progress::Running => paths.was_cut = true,
+                progress => return progress == Progress::Found,
+            }
         }
+        mesh.search_corridor(start, goal, usable, paths)
     }
 }
 
@@ -144,6 +140,10 @@ pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
     /// `true` if the path also has a point at each edge that it crosses, so that it follows the
     /// ground. Default: `false`.
     pub cross_points: bool,
+    /// Most nodes that a search for the shortest path may open ([`PathSearch::Shortest`]), each some
+    /// hundred bytes and a microsecond or less. Beyond that the path is the one that
+    /// [`PathSearch::Fast`] finds, which needs no limit: it opens an edge once. Default: 1 million.
+    pub max_nodes: usize,
 }
 
 impl Default for PathOptions {
@@ -155,6 +155,7 @@ impl Default for PathOptions {
             reach: None,
             allow_partial: true,
             cross_points: false,
+            max_nodes: MOST_NODES,
         }
     }
 }
@@ -164,6 +165,7 @@ waymesh_core::setters! {
         with_reach(reach: Some(Reach));
         with_allow_partial(allow_partial: bool);
         with_cross_points(cross_points: bool);
+        with_max_nodes(max_nodes: usize);
     }
 }
 
@@ -171,22 +173,22 @@ impl<F, C, S> PathOptions<F, C, S> {
     /// Sets how the path is searched for.
     #[must_use]
     pub fn with_search<T>(self, search: T) -> PathOptions<F, C, T> {
-        let Self { search: _, filter, cost, reach, allow_partial, cross_points } = self;
-        PathOptions { search, filter, cost, reach, allow_partial, cross_points }
+        let Self { search: _, filter, cost, reach, allow_partial, cross_points, max_nodes } = self;
+        PathOptions { search, filter, cost, reach, allow_partial, cross_points, max_nodes }
     }
 
     /// Sets which polygons the path may pass.
     #[must_use]
     pub fn with_filter<G: PolygonFilter>(self, filter: G) -> PathOptions<G, C, S> {
-        let Self { search, filter: _, cost, reach, allow_partial, cross_points } = self;
-        PathOptions { search, filter, cost, reach, allow_partial, cross_points }
+        let Self { search, filter: _, cost, reach, allow_partial, cross_points, max_nodes } = self;
+        PathOptions { search, filter, cost, reach, allow_partial, cross_points, max_nodes }
     }
 
     /// Sets what a path costs.
     #[must_use]
     pub fn with_cost<D: TravelCost>(self, cost: D) -> PathOptions<F, D, S> {
-        let Self { search, filter, cost: _, reach, allow_partial, cross_points } = self;
-        PathOptions { search, filter, cost, reach, allow_partial, cross_points }
+        let Self { search, filter, cost: _, reach, allow_partial, cross_points, max_nodes } = self;
+        PathOptions { search, filter, cost, reach, allow_partial, cross_points, max_nodes }
     }
 
     pub(crate) fn usable(&self) -> Usable<'_, F, C> {

@@ -38,6 +38,8 @@ pub(crate) struct PathScratch {
     pub(super) is_straight: bool,
     /// `true` if the search has found the turns, too: no string is to be pulled.
     pub(super) has_turns: bool,
+    /// `true` if the search for the shortest path came to its limit.
+    pub(super) was_cut: bool,
     /// Edges crossed, from the start's polygon to the goal's.
     pub(crate) corridor: Vec<u32>,
     /// How far along its segments each link of the corridor is taken, from 0 to 1.

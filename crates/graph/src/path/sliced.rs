@@ -84,6 +84,8 @@ pub struct SlicedPath<F = AnyPolygon, C = Length> {
     generation: Generation,
     links: u64,
     version: u64,
+    /// What is left of [`PathOptions::max_nodes`].
+    left: usize,
     scratch: PathScratch,
     path: Path,
 }
@@ -99,6 +101,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
             generation: Generation::default(),
             links: 0,
             version: 0,
+            left: 0,
             scratch: PathScratch::default(),
             path: Path::default(),
         }
@@ -129,7 +132,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         !matches!(self.phase, Phase::Idle | Phase::Done)
     }
 
-    /// Continues the query for at most `nodes` nodes. Returns the path once it is found, and `None`
+    /// Continues the query for at most `nodes` nodes, of [`PathOptions::max_nodes`] in all. Returns the path once it is found, and `None`
     /// before that or if no query was begun. A node is an edge crossed, in a search for the
     /// shortest path a cone opened, in a flood of what can be reached a polygon. Locating the
     /// ends, looking whether the path is straight and pulling the string count nothing.
@@ -161,11 +164,21 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
                 }
                 Phase::Goal | Phase::Closest => {
                     let Ends { start, goal, .. } = &ends;
-                    let progress = if self.options.search == PathSearch::Shortest {
-                        let scratch = &mut self.scratch;
-                        mesh.advance_shortest(start, goal, f64::INFINITY, &usable, scratch, &mut nodes)
+                    let scratch = &mut self.scratch;
+                    let progress = if self.options.search == PathSearch::Shortest && !scratch.was_cut {
+                        let budget = nodes.min(self.left);
+                        let mut rest = budget;
+                        let limit = f64::INFINITY;
+                        let progress = mesh.advance_shortest(start, goal, limit, &usable, scratch, &mut rest);
+                        (nodes, self.left) = (nodes - (budget - rest), self.left - (budget - rest));
+                        if progress == Progress::Running && self.left == 0 {
+                            scratch.was_cut = true;
+                            mesh.begin_corridor(start, goal, &usable, scratch);
+                            continue;
+                        }
+                        progress
                     } else {
-                        mesh.advance_corridor(start, goal, &usable, &mut self.scratch, &mut nodes)
+                        mesh.advance_corridor(start, goal, &usable, scratch, &mut nodes)
                     };
                     match (progress, self.phase) {
                         (Progress::Running, _) => return Ok(None),
@@ -197,6 +210,8 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
 
     fn begin_search(&mut self, mesh: &NavMesh, ends: &Ends, phase: Phase) {
         self.phase = phase;
+        self.left = self.options.max_nodes;
+        self.scratch.was_cut = false;
         let Ends { start, goal, .. } = ends;
         let usable = self.options.usable();
         if self.options.search == PathSearch::Shortest {

@@ -45,6 +45,7 @@ fn slices_of_any_size_give_the_path_of_one_go() {
             let any = PathOptions::default().with_cost(costs.clone());
             let filtered = PathOptions::default().with_filter(dry);
             let exact = PathOptions::default().with_allow_partial(false);
+            let short = PathOptions::default().with_filter(dry).with_max_nodes(4);
             macro_rules! compare {
                 ($options:expr, $search:expr) => {
                     let options = $options.clone().with_search($search);
@@ -75,9 +76,31 @@ fn slices_of_any_size_give_the_path_of_one_go() {
                 compare!(filtered, search);
             }
             compare!(exact, PathSearch::Fast);
+            compare!(short, PathSearch::Shortest);
         }
     }
     assert!(slices > 2000 && unreachable > 10 && partial > 10, "{slices} {unreachable} {partial}");
+}
+
+#[test]
+fn a_search_that_needs_more_nodes_than_it_may_open_says_so() {
+    let mut chance = Chance(5);
+    let mut scratch = QueryScratch::default();
+    let (mut cut, mut longer) = (0, 0);
+    for seed in 0..40 {
+        let mesh = navmesh(random_flat(seed));
+        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
+        let fast = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+        let options = PathOptions::default().with_search(PathSearch::Shortest);
+        let shortest = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+        let short = mesh.find_path(from, to, &options.with_max_nodes(5), &mut scratch).unwrap();
+        assert!(!fast.was_cut && !shortest.was_cut);
+        let is_fast = short.points == fast.points && short.outcome == fast.outcome;
+        assert!(if short.was_cut { is_fast } else { short == shortest }, "seed {seed}");
+        cut += usize::from(short.was_cut);
+        longer += usize::from(short.was_cut && short.length > shortest.length);
+    }
+    assert!(cut > 10 && cut < 40 && longer > 0, "{cut} {longer}");
 }
 
 #[test]

@@ -25,6 +25,7 @@ use super::funnel::Turn;
 use super::portal::{Portal, ahead, nearest_between, turn_length};
 use super::sliced::Progress;
 use crate::geometry::plan::{PlanPosition, orientation};
+use crate::locate::error::QueryError;
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
@@ -44,6 +45,12 @@ const TURN_RIGHT: u32 = u32::MAX - 2;
 const TURN_LEFT: u32 = u32::MAX - 3;
 /// The start.
 const START: u32 = u32::MAX - 4;
+
+/// Most nodes that a search opens unless it is told another number: a second at most, usually.
+pub(crate) const MOST_NODES: usize = 1_000_000;
+
+/// The same where everything within reach is wanted: two gigabytes at most.
+pub(crate) const MOST_FLOODED: usize = 1 << 24;
 
 /// Steps round one vertex: only a mesh that winds about a point over and over has more.
 const MOST_STEPS: usize = 100_000;
@@ -143,36 +150,46 @@ const NO_KEY: (u64, u32) = (u64::MAX, u32::MAX);
 impl NavMesh {
     /// Everything that paths of at most `limit` cells see from `start`, into `memory.seen`,
     /// nearest first. Links that lead one way only are not taken.
+    ///
+    /// # Errors
+    /// [`QueryError::TooMuchSeen`] if that takes more than [`MOST_FLOODED`] nodes.
     pub(crate) fn flood_shortest<F: PolygonFilter>(
         &self,
         start: &Spot,
         limit: f64,
         filter: &F,
         memory: &mut AnyAngle,
-    ) {
+    ) -> Result<(), QueryError> {
         memory.begin(self.turn_count());
         memory.seen.clear();
         let nowhere = Spot { polygon: NO_NEIGHBOUR, ..*start };
         let mut search: Search<'_, F, true> =
             Search { mesh: self, filter, goal: &nowhere, goal_number: 0, memory, limit };
         search.begin(start);
-        let mut nodes = usize::MAX;
-        search.advance(&mut nodes);
+        let mut nodes = MOST_FLOODED;
+        match search.advance(&mut nodes).0 {
+            Progress::Running => Err(QueryError::TooMuchSeen { nodes: MOST_FLOODED }),
+            _ => Ok(()),
+        }
     }
 
     /// Searches the shortest path from `start` to `goal` and leaves the edges and links that it
-    /// crosses in `scratch.corridor`. Returns `true` if there is a path.
+    /// crosses in `scratch.corridor`. [`Progress::Running`] if that takes more nodes than `most`.
     pub(super) fn search_shortest<F: PolygonFilter>(
         &self,
         start: &Spot,
         goal: &Spot,
+        most: usize,
         filter: &F,
         scratch: &mut PathScratch,
-    ) -> bool {
-        self.search_shortest_within(start, goal, f64::INFINITY, filter, scratch)
+    ) -> Progress {
+        self.begin_shortest(start, goal, f64::INFINITY, filter, scratch);
+        let mut nodes = most;
+        self.advance_shortest(start, goal, f64::INFINITY, filter, scratch, &mut nodes)
     }
 
-    /// The same as [`NavMesh::search_shortest`], for paths no longer than `limit`, in cells.
+    /// The same for paths no longer than `limit`, in cells. Returns `true` if there is one that is
+    /// found among [`MOST_NODES`] nodes.
     pub(crate) fn search_shortest_within<F: PolygonFilter>(
         &self,
         start: &Spot,
@@ -182,7 +199,7 @@ impl NavMesh {
         scratch: &mut PathScratch,
     ) -> bool {
         self.begin_shortest(start, goal, limit, filter, scratch);
-        let mut nodes = usize::MAX;
+        let mut nodes = MOST_NODES;
         self.advance_shortest(start, goal, limit, filter, scratch, &mut nodes) == Progress::Found
     }
 

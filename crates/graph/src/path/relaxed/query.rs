@@ -46,6 +46,7 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for &RelaxedPolygons {
         mesh: &NavMesh,
         [start, goal]: [&Spot; 2],
         usable: &Usable<'_, F, C>,
+        _most: usize,
         scratch: &mut QueryScratch,
     ) -> bool {
         let QueryScratch { paths, relaxed, .. } = scratch;
