@@ -9,7 +9,7 @@ use discs::clear;
 use glam::{DVec2, Vec3, Vec3Swizzles, vec3};
 use waymesh::core::Random;
 use waymesh::floorplan::{Door, EXAMPLE, FloorPlan, Outline, PlanFormat, ReadOptions, Shape, parse_plan};
-use waymesh::graph::{ClearPath, ClearPathOptions, LinkEnd, LinkId, LinkUse, PlaceSampler};
+use waymesh::graph::{ClearPath, ClearPathOptions, Link, LinkEnd, LinkId, LinkUse, PlaceSampler};
 use waymesh::{
     Agent, AnyPolygon, BakeConfig, Baker, ClearanceNavMesh, JumpConfig, NavMesh, Outcome, PathOptions,
     PathSearch, QueryScratch, Reach, Storeys, TriangleSoup, Voxels,
@@ -158,13 +158,17 @@ fn a_partial_path_ends_where_it_says() {
     assert!(reached.x < 5.0 && path.clearance >= 1.199, "{reached}");
 }
 
-/// What a path costs: over the ground in plan, over links in space with their extra cost; links
-/// that are crossed like an edge cost nothing. Links are as high as they say, not as the ground.
+/// What a path costs: over the ground in plan, over links in space, unless they are crossed like an
+/// edge, and with their extra cost. Links are as high as they say, not as the ground.
 fn cost(mesh: &NavMesh, points: &[Vec3], links: &[LinkUse]) -> f64 {
     let mut sum = plan(points);
-    for taken in links.iter().filter(|taken| !mesh.is_crossed_like_edge(taken.link)) {
-        let [from, to] = [0, 1].map(|end| points[taken.point + end]);
+    for taken in links {
         let link = mesh.link(taken.link).unwrap();
+        sum += f64::from(link.extra_cost);
+        if mesh.is_crossed_like_edge(taken.link) {
+            continue;
+        }
+        let [from, to] = [0, 1].map(|end| points[taken.point + end]);
         let ends = if taken.backwards { [&link.to, &link.from] } else { [&link.from, &link.to] };
         let height = |end: &LinkEnd, at: Vec3| {
             let [a, b] = end
@@ -175,9 +179,40 @@ fn cost(mesh: &NavMesh, points: &[Vec3], links: &[LinkUse]) -> f64 {
         };
         let rise = f64::from(height(ends[1], to) - height(ends[0], from));
         let flat = plan(&[from, to]);
-        sum += flat.hypot(rise) + f64::from(link.extra_cost) - flat;
+        sum += flat.hypot(rise) - flat;
     }
     sum
+}
+
+/// How much longer a path over links may be because it takes those that are walls with gates from one
+/// of nine places.
+fn between_places(mesh: &NavMesh, links: &[LinkUse]) -> f64 {
+    let gates = links.iter().filter(|taken| {
+        let link = mesh.link(taken.link).unwrap();
+        mesh.is_crossed_like_edge(taken.link) && !(link.both_ways && link.extra_cost <= 0.0)
+    });
+    let cell = f64::from(mesh.frame().cell_size);
+    let width = |taken: &LinkUse| {
+        let [a, b] = mesh.link(taken.link).unwrap().from.ends.map(|end| end.point);
+        (a.distance_squared(b) as f64).sqrt() * cell
+    };
+    gates.map(|taken| width(taken) / 8.0).sum()
+}
+
+/// The mesh as it is, and with every third link closed, at a cost, or one way.
+fn agrees_with_changes(name: &str, mesh: &NavMesh, pairs: usize) {
+    agrees(name, mesh.clone(), pairs);
+    agrees(&format!("{name}, some closed"), changed(mesh, |link| link.is_open = false), pairs);
+    agrees(&format!("{name}, some at a cost"), changed(mesh, |link| link.extra_cost = 0.7), pairs);
+    agrees(&format!("{name}, some one way"), changed(mesh, |link| link.both_ways = false), pairs);
+}
+
+/// The mesh with another link in place of every third one.
+fn changed(mesh: &NavMesh, change: fn(&mut Link)) -> NavMesh {
+    assert!(mesh.links().len() > 2, "{} links", mesh.links().len());
+    let mut links = mesh.links().to_vec();
+    links.iter_mut().step_by(3).for_each(change);
+    mesh.clone().with_links(links).unwrap()
 }
 
 /// Radius 0 is the shortest path of the mesh, between random places.
@@ -211,30 +246,39 @@ fn agrees(name: &str, mesh: NavMesh, pairs: usize) {
         over_links += usize::from(!exact.links.is_empty());
         let expected = cost(mesh.mesh(), &exact.points, &exact.links);
         let actual = cost(mesh.mesh(), &path.points, &path.links);
-        assert!((expected - actual).abs() <= 5e-3 + 1e-4 * expected, "{what}: {actual} for {expected}");
+        let rounding = 5e-3 + 1e-4 * expected;
+        let places = between_places(mesh.mesh(), &exact.links);
+        let is_right = actual >= expected - rounding && actual <= expected + rounding + places;
+        assert!(is_right, "{what}: {actual} for {expected}, by places {places}");
         let own = f64::from(path.plan_length);
         assert!((own - plan(&path.points)).abs() <= 5e-3 + 1e-4 * expected, "{what}: {own}");
     }
     let found = format!("{name}: {joined} of {pairs}, {over_links} over links, {partial} partial");
-    assert!(joined > pairs / 8, "{found}");
+    assert!(joined > pairs / 20, "{found}");
 }
 
 #[test]
 fn radius_nothing_is_the_shortest_path_of_plans() {
-    agrees("house", example().into_mesh(), 400);
+    agrees_with_changes("house", &example().into_mesh(), 200);
     agrees("hall", hall().into_mesh(), 100);
+    let file =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/levels/house.toml")).unwrap();
+    let plan = parse_plan("house.toml", &file, PlanFormat::Toml, &ReadOptions::default()).unwrap();
+    agrees_with_changes("house of two storeys", &bake_plan(&plan).into_mesh(), 200);
 }
 
 #[test]
 fn radius_nothing_is_the_shortest_path_of_slices() {
     let soup = stairs(&[(2.0, 0.0), (0.4, 0.2), (0.3, 0.4), (0.4, 0.6), (2.0, 0.8), (0.3, 0.6), (2.0, 0.4)]);
-    agrees("stairs", Baker::slices().bake(&soup).unwrap(), 200);
+    agrees_with_changes("stairs", &Baker::slices().bake(&soup).unwrap(), 200);
 }
 
 #[test]
 fn radius_nothing_is_the_shortest_path_of_spiral_slices() {
     let soup = Scene::SpiralStairs.build(&SceneConfig::default());
-    agrees("spiral", Baker::slices().bake(&soup).unwrap(), 60);
+    let mesh = Baker::slices().bake(&soup).unwrap();
+    agrees("spiral", mesh.clone(), 60);
+    agrees("spiral, some closed", changed(&mesh, |link| link.is_open = false), 60);
 }
 
 /// Of a scene, without a radius.
@@ -251,19 +295,30 @@ fn radius_nothing_is_the_shortest_path_of_storeys() {
     let soup = Scene::OverlappingStoreys.build(&SceneConfig::default());
     let baker = Baker::new(Storeys::default(), thin().with_scale(0.2, 0.1));
     agrees("storeys", baker.bake(&soup).unwrap(), 100);
+    let config = thin().with_scale(0.2, 0.1).with_jumps(JumpConfig::default());
+    let soup = Scene::Terraces.build(&SceneConfig::default());
+    let mesh = Baker::new(Storeys::default(), config).bake(&soup).unwrap();
+    agrees_with_changes("storeys with jumps", &mesh, 60);
 }
 
 #[test]
 fn radius_nothing_is_the_shortest_path_over_climbs() {
     let soup = Scene::Terraces.build(&SceneConfig::default());
-    agrees("climbs", voxels(thin().with_max_ledge(1.5), &soup), 100);
+    agrees_with_changes("climbs", &voxels(thin().with_max_ledge(1.5), &soup), 60);
 }
 
 #[test]
 fn radius_nothing_is_the_shortest_path_over_jumps() {
     // Platforms to jump between, and to drop from.
     let soup = stairs(&[(3.0, 0.0), (3.0, 1.0), (1.2, -1.0), (3.0, 1.0), (1.0, -1.0), (3.0, 0.2)]);
-    agrees("jumps", voxels(thin().with_jumps(JumpConfig::default()), &soup), 100);
+    agrees_with_changes("jumps", &voxels(thin().with_jumps(JumpConfig::default()), &soup), 100);
+}
+
+#[test]
+fn radius_nothing_is_the_shortest_path_of_voxels() {
+    for scene in [Scene::DungeonRooms, Scene::SpiralStairs, Scene::OverlappingStoreys] {
+        agrees(&format!("{scene:?}"), voxels(thin(), &scene.build(&SceneConfig::default())), 60);
+    }
 }
 
 /// No query runs without end: where the goal cannot be reached, and where the search is cut.

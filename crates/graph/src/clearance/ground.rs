@@ -11,8 +11,8 @@ use crate::mesh::link_turns::is_inside;
 use crate::mesh::links::{Link, LinkEnd, LinkIndex};
 use crate::mesh::nav_mesh::NavMesh;
 
-/// The links that are no walls to a disc: crossed like an edge, both ways, between ground that is
-/// allowed. One bit per link, none if no link is open.
+/// The links that are no walls to a disc: crossed like an edge, both ways, at no cost, between ground
+/// that is allowed. One bit per link, none if no link is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OpenLinks(Vec<bool>);
 
@@ -24,6 +24,7 @@ impl OpenLinks {
             let is_open = link.is_open
                 && mesh.links.is_portal(number)
                 && link.both_ways
+                && link.extra_cost <= 0.0
                 && ends.iter().all(|end| admitted.has(end.polygon.0))
                 && ends.iter().all(|end| open.leaves_room(mesh, admitted, end));
             open.0[number.index()] = is_open;
@@ -410,7 +411,7 @@ impl Cutting<'_> {
 
 impl NavMesh {
     /// Returns the ground that a filter allows as triangles, joined across edges, and across links
-    /// that are crossed like an edge and lead both ways. It is what a
+    /// that are crossed like an edge and lead both ways at no cost. It is what a
     /// [`ClearanceNavMesh`](super::ClearanceNavMesh) is made for.
     ///
     /// - Polygons are cut off corner by corner. Vertices keep their numbers; more follow where links

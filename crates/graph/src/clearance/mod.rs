@@ -55,8 +55,8 @@ use crate::mesh::nav_mesh::NavMesh;
 ///
 /// # Limits
 /// Where agents may walk is fixed when it is made ([`ClearanceNavMesh::with_filter`]). There are no
-/// costs per metre. Links that are crossed like an edge both ways are ground, others are walls that
-/// may be passed, see [`ClearanceNavMesh::find_path`].
+/// costs per metre. Links that are crossed like an edge both ways at no cost are ground, others are
+/// walls that may be passed, see [`ClearanceNavMesh::find_path`].
 ///
 /// # Memory
 /// About 40 bytes a side of a triangle and 12 bytes a polygon, beside the mesh.

@@ -133,9 +133,8 @@ impl ClearanceNavMesh {
     ///   how far.
     /// - No path over the ground in the plan that keeps the radius is shorter, to rounding. Rises
     ///   and falls do not count while it searches.
-    /// - Links that are crossed like an edge both ways, such as doors, and steps between slices, are
-    ///   ground: only real walls keep a disc away, however short the treads are. Their extra cost does
-    ///   not count, as with [`PathSearch::Shortest`](crate::PathSearch::Shortest).
+    /// - Links that are crossed like an edge both ways at no cost, such as doors, and steps between
+    ///   slices, are ground: only real walls keep a disc away, however short the treads are.
     /// - Other links are taken where that is cheaper, or the only path ([`ClearPathOptions::links`]).
     ///   A link between points serves every disc, one between segments those that are no wider than
     ///   the shorter of them. Each of its ends, at nine places along segments, is moved to the nearest
@@ -143,7 +142,7 @@ impl ClearanceNavMesh {
     ///   goes straight. Of all such chains the path is the cheapest: length in plan over the ground,
     ///   and in space over links, and their extra cost. The clearance on a link itself is not known,
     ///   except that a disc keeps its radius from both ends of a line that is crossed like an edge
-    ///   one way. Where the disc fits at links is remembered in `scratch`, for one radius.
+    ///   one way or at a cost. Where the disc fits at links is remembered in `scratch`, for one radius.
     /// - There are no costs per metre: a disc covers several areas at once. To keep agents from
     ///   some ground, see [`ClearanceNavMesh::with_filter`].
     /// - Where no path is wide enough, that is known without a search usually: triangles are joined

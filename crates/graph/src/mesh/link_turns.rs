@@ -10,8 +10,8 @@ use super::nav_mesh::NavMesh;
 /// all fans of corners and ends of links that are the same point of one surface, so that a search
 /// knows a place that it came to before.
 ///
-/// Two polygons that touch there are one surface if an open link joins them both ways: what leads
-/// one way only does not make a path to the one a path to the other.
+/// Two polygons that touch there are one surface if an open link joins them both ways and costs
+/// nothing: what leads one way only does not make a path to the one a path to the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinkTurns {
     /// Of each fan, then of each end of each link: in `from` both, in `to` both. Empty without such
@@ -45,7 +45,7 @@ impl LinkTurns {
 enum Beside {
     Wall,
     Polygon(u32),
-    /// More than one thing, or one that leads one way only.
+    /// More than one thing, or one that leads one way only or costs something.
     Unclear,
 }
 
@@ -76,7 +76,7 @@ impl NavMesh {
         let mut sets = DisjointSets::new(count as usize + 4 * links.links.len());
         let mut inside: Vec<(PolyId, PlanPoint, u32)> = Vec::new();
         for (link, of) in (0..).zip(&links.links).filter(|(link, _)| links.is_portal(LinkIndex(*link))) {
-            let Link { from, to, both_ways, is_open, .. } = of;
+            let Link { from, to, both_ways, is_open, extra_cost, .. } = of;
             for (is_to, at) in [(false, from), (true, to)] {
                 for end in 0..2 {
                     let own = count + end_of(link, is_to, end);
@@ -94,7 +94,7 @@ impl NavMesh {
                     }
                 }
             }
-            if *both_ways && *is_open {
+            if *both_ways && *is_open && *extra_cost <= 0.0 {
                 (0..2).for_each(|end| {
                     let [from, to] = [false, true].map(|is_to| count + end_of(link, is_to, end));
                     sets.unite(from, to);
@@ -164,10 +164,11 @@ impl NavMesh {
         let edges = edges.map(|edge| Beside::Polygon(self.neighbours[edge]));
         let links = self.links.leaving(polygon).iter().filter_map(|&leaving| {
             let (link, backwards) = (LinkIndex(leaving / 2), leaving % 2 == 1);
-            let Link { to, from, both_ways, .. } = &self.links.links[link.index()];
+            let Link { to, from, both_ways, extra_cost, .. } = &self.links.links[link.index()];
             let end = from.ends[usize::from(right == backwards)].point;
             let beyond = if backwards { from.polygon.0 } else { to.polygon.0 };
-            (self.links.is_portal(link) && end == at).then_some(if *both_ways {
+            let is_free = *both_ways && *extra_cost <= 0.0;
+            (self.links.is_portal(link) && end == at).then_some(if is_free {
                 Beside::Polygon(beyond)
             } else {
                 Beside::Unclear

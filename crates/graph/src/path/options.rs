@@ -42,8 +42,8 @@ pub enum PathSearch {
     ///   cost is at most the ratio of the largest cost per metre on it to the smallest anywhere.
     ///   With equal costs per metre it *is* the cheapest; otherwise [`PathSearch::Fast`] may find a
     ///   cheaper one.
-    /// - Links that are crossed like an edge, and links from point to point, are taken where the
-    ///   path is shortest, at their distance in space plus their extra cost. Other links are taken
+    /// - Links that are crossed like an edge are taken where the path is shortest, at their extra
+    ///   cost; links from point to point also at their distance in space. Other links are taken
     ///   from the best of nine places along their segments.
     /// - Takes time in `n log n` of the cones seen, usually a few times that of
     ///   [`PathSearch::Fast`]. Where a filter or one-way links leave no path at all, everything

@@ -432,10 +432,29 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         self.offer(node, estimate);
     }
 
+    /// Returns what a root is beyond a crossing: another one at the same place, if crossing costs.
+    #[inline]
+    fn beyond(&mut self, root: u32, crossing: u32) -> u32 {
+        if (crossing as usize) < self.mesh.neighbours.len() {
+            return root;
+        }
+        let link = &self.mesh.links.links[self.mesh.link_of(crossing).0.index()];
+        if link.extra_cost <= 0.0 {
+            return root;
+        }
+        let Root { at, length, .. } = self.memory.roots[root as usize];
+        let length = length + f64::from(link.extra_cost) / f64::from(self.mesh.frame.cell_size);
+        #[expect(clippy::cast_possible_truncation, reason = "no more than nodes")]
+        let paid = self.memory.roots.len() as u32;
+        self.memory.roots.push(Root { at, length, turn: NONE });
+        paid
+    }
+
     /// Opens a cone over a portal that is crossed between two rays.
     #[inline]
     fn cross(&mut self, parent: u32, root: u32, polygon: u32, portal: &Portal, rays: [PlanPosition; 2]) {
         let Some(polygon) = self.is_open(polygon, portal.crossing) else { return };
+        let root = self.beyond(root, portal.crossing);
         let Root { at, length, .. } = self.memory.roots[root as usize];
         let [right, left] = rays;
         let estimate = length

@@ -122,6 +122,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let mut next = 0;
         while let Some(&(polygon, node)) = touching.get(next) {
             next += 1;
+            let root = self.memory.nodes[node as usize].root;
             self.look(node, root, polygon, Bound::None);
             let mesh = self.mesh;
             for portal in mesh.portals(polygon) {
@@ -134,6 +135,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 let Some(beyond) = self.is_open(polygon, portal.crossing) else { continue };
                 if touching.iter().all(|&(known, _)| known != beyond) {
                     let Portal { crossing, right, left } = portal;
+                    let root = self.beyond(root, crossing);
                     let node = self.keep(Node { right, left, root, parent: node, crossing, polygon: beyond });
                     touching.push((beyond, node));
                 }
@@ -144,7 +146,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
 
     /// Turns round a root, polygon by polygon.
     pub(super) fn turn(&mut self, index: u32, side: Side) {
-        let Node { root, polygon, right: bound, .. } = self.memory.nodes[index as usize];
+        let Node { mut root, polygon, right: bound, .. } = self.memory.nodes[index as usize];
         let at = self.memory.roots[root as usize].at;
         self.look(
             index,
@@ -160,6 +162,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 return;
             };
             let Portal { crossing, right, left } = portal;
+            root = self.beyond(root, crossing);
             node = self.keep(Node { right, left, root, parent: node, crossing, polygon: beyond });
             polygon = beyond;
             self.look(node, root, polygon, Bound::None);
