@@ -184,8 +184,8 @@ fn cost(mesh: &NavMesh, points: &[Vec3], links: &[LinkUse]) -> f64 {
     sum
 }
 
-/// How much longer a path over links may be because it takes those that are walls with gates from one
-/// of nine places.
+/// How much longer a path over links may be because it takes those that are walls with gates from
+/// one of nine places.
 fn between_places(mesh: &NavMesh, links: &[LinkUse]) -> f64 {
     let gates = links.iter().filter(|taken| {
         let link = mesh.link(taken.link).unwrap();

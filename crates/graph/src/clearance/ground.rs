@@ -11,8 +11,8 @@ use crate::mesh::link_turns::is_inside;
 use crate::mesh::links::{Link, LinkEnd, LinkIndex};
 use crate::mesh::nav_mesh::NavMesh;
 
-/// The links that are no walls to a disc: crossed like an edge, both ways, at no cost, between ground
-/// that is allowed. One bit per link, none if no link is open.
+/// The links that are no walls to a disc: crossed like an edge, both ways, at no cost, between
+/// ground that is allowed. One bit per link, none if no link is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OpenLinks(Vec<bool>);
 

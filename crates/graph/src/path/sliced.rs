@@ -132,10 +132,11 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         !matches!(self.phase, Phase::Idle | Phase::Done)
     }
 
-    /// Continues the query for at most `nodes` nodes, of [`PathOptions::max_nodes`] in all. Returns the path once it is found, and `None`
-    /// before that or if no query was begun. A node is an edge crossed, in a search for the
-    /// shortest path a cone opened, in a flood of what can be reached a polygon. Locating the
-    /// ends, looking whether the path is straight and pulling the string count nothing.
+    /// Continues the query for at most `nodes` nodes, of [`PathOptions::max_nodes`] in all. Returns
+    /// the path once it is found, and `None` before that or if no query was begun. A node is an edge
+    /// crossed, in a search for the shortest path a cone opened, in a flood of what can be reached a
+    /// polygon. Locating the ends, looking whether the path is straight and pulling the string count
+    /// nothing.
     ///
     /// # Errors
     /// [`QueryError::Stale`] where the mesh, its links, or what the filter allows are not those that
