@@ -1,12 +1,13 @@
 //! `--marks`: volumes that give ground another area, from a TOML file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use glam::{Vec2, Vec3};
 use serde::Deserialize;
-use waymesh::voxel::{Mark, MarkShape};
-use waymesh::{AreaTable, Bounds};
+use waymesh::io::{IoError, LoadOptions, load_with};
+use waymesh::voxel::{ClosedMesh, Mark, MarkShape};
+use waymesh::{AreaTable, Bounds, TriangleSoup};
 
 use crate::errors::Refusal;
 use crate::files;
@@ -27,6 +28,7 @@ struct Entry {
     cuboid: Option<Cuboid>,
     cylinder: Option<Cylinder>,
     prism: Option<Prism>,
+    mesh: Option<Mesh>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -51,19 +53,57 @@ struct Prism {
     heights: [f32; 2],
 }
 
+/// A closed mesh.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Mesh {
+    /// A scene file; a relative name is looked for beside the file of marks.
+    File(PathBuf),
+    Inline(Triangles),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Triangles {
+    corners: Vec<[f32; 3]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Mesh {
+    /// `folder`: where the file of marks is.
+    fn read(self, folder: &Path) -> Result<ClosedMesh> {
+        let soup = match self {
+            Self::Inline(Triangles { corners, triangles }) => {
+                TriangleSoup::new(corners.into_iter().map(Vec3::from).collect(), triangles)?
+            }
+            Self::File(name) => {
+                let file = folder.join(name);
+                let failed = |source| IoError::Read { file: file.clone(), source };
+                if !std::fs::metadata(&file).map_err(failed)?.is_file() {
+                    return Err(Refusal(format!("{} is no regular file", file.display())).into());
+                }
+                load_with(&[file], &LoadOptions::default())?
+            }
+        };
+        Ok(ClosedMesh::new(&soup)?)
+    }
+}
+
 impl Entry {
-    fn shape(self) -> Result<MarkShape> {
-        Ok(match (self.cuboid, self.cylinder, self.prism) {
-            (Some(Cuboid { min, max }), None, None) => {
+    /// `folder`: where the file of marks is.
+    fn shape(self, folder: &Path) -> Result<MarkShape> {
+        Ok(match (self.cuboid, self.cylinder, self.prism, self.mesh) {
+            (Some(Cuboid { min, max }), None, None, None) => {
                 MarkShape::Box { bounds: Bounds { min: Vec3::from(min), max: Vec3::from(max) } }
             }
-            (None, Some(Cylinder { base, radius, height }), None) => {
+            (None, Some(Cylinder { base, radius, height }), None, None) => {
                 MarkShape::Cylinder { base: Vec3::from(base), radius, height }
             }
-            (None, None, Some(Prism { corners, heights })) => {
+            (None, None, Some(Prism { corners, heights }), None) => {
                 MarkShape::Prism { corners: corners.into_iter().map(Vec2::from).collect(), heights }
             }
-            _ => return Err(Refusal("give it one of box, cylinder and prism".into()).into()),
+            (None, None, None, Some(mesh)) => MarkShape::Mesh { mesh: mesh.read(folder)? },
+            _ => return Err(Refusal("give it one of box, cylinder, prism and mesh".into()).into()),
         })
     }
 }
@@ -73,11 +113,12 @@ pub(crate) fn read(file: &Path, areas: &mut AreaTable) -> Result<Vec<Mark>> {
     let text = files::read_text(file)?;
     let marks: MarksFile =
         toml::from_str(&text).with_context(|| format!("{} is not a file of marks", file.display()))?;
+    let folder = file.parent().unwrap_or(Path::new(""));
     let mut result = Vec::with_capacity(marks.mark.len());
     for (number, entry) in marks.mark.into_iter().enumerate() {
         let place = || format!("{}: mark {}", file.display(), number + 1);
         let area = areas.named(&entry.area).with_context(place)?;
-        result.push(Mark::new(entry.shape().with_context(place)?, area));
+        result.push(Mark::new(entry.shape(folder).with_context(place)?, area));
     }
     Ok(result)
 }

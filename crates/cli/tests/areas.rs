@@ -118,6 +118,56 @@ fn marks_are_volumes() {
     assert!(fail(folder, 1, &words).contains("mark 1"));
 }
 
+/// A pool 4 m wide under an edge: a wedge that is 2 m deep at its far end.
+const POOL: &str = "o pool\nv 0 1 0\nv 4 1 0\nv 4 -1 0\nv 0 1 8\nv 4 1 8\nv 4 -1 8\n\
+    f 1 2 3\nf 4 6 5\nf 1 4 5 2\nf 2 5 6 3\nf 3 6 4 1\n";
+
+#[test]
+fn marks_are_meshes() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    std::fs::create_dir(folder.join("parts")).expect("a folder");
+    std::fs::write(folder.join("level.obj"), LEVEL).expect("a file");
+    std::fs::write(folder.join("parts/pool.obj"), POOL).expect("a file");
+    let marks = |mesh: &str| {
+        let text = format!("[[mark]]\narea = \"mud:3\"\nmesh = {mesh}");
+        std::fs::write(folder.join("parts/marks.toml"), text).expect("a file");
+    };
+    let words =
+        ["build", "level.obj", "--agent-radius", "0", "--cell-size", "0.2", "--marks", "parts/marks.toml"];
+    let inline = "{ corners = [[0, 1, 0], [4, 1, 0], [4, -1, 0], [0, 1, 8], [4, 1, 8], [4, -1, 8]], \
+        triangles = [[0, 1, 2], [3, 5, 4], [0, 3, 4], [0, 4, 1], [1, 4, 5], [1, 5, 2], [2, 5, 3], [2, 3, 0]] }";
+    for mesh in ["\"pool.obj\"", inline] {
+        marks(mesh);
+        for more in [&[][..], &["--tile", "16"], &["--pipeline", "storeys"], &["--pipeline", "slices"]] {
+            succeed(folder, &[&words[..], more].concat());
+            let info = json(&succeed(folder, &["info", "level.wmesh", "--json"]));
+            let found = area(&info, "mud")["square_metres"].as_f64().expect("a number");
+            assert!((found - 16.0).abs() < 2.5, "{mesh} {more:?}: {found} m2 of the floor are in the pool");
+        }
+    }
+    let plan = "walkable POLYGON ((0 0, 9 0, 9 -8, 0 -8, 0 0))";
+    std::fs::write(folder.join("plan.wkt"), plan).expect("a file");
+    succeed(folder, &["plan", "plan.wkt", "--agent-radius", "0", "--marks", "parts/marks.toml"]);
+    let info = json(&succeed(folder, &["info", "plan.wmesh", "--json"]));
+    let found = area(&info, "mud")["square_metres"].as_f64().expect("a number");
+    assert!((found - 16.0).abs() < 0.01, "{found} m2 of the plan");
+
+    let refused = |mesh: &str, part: &str| {
+        marks(mesh);
+        let message = fail(folder, 1, &words);
+        assert!(message.contains("mark 1") && message.contains(part), "{mesh}: {message}");
+    };
+    refused("\"../parts\"", "no regular file");
+    refused("\"lake.obj\"", "lake.obj");
+    std::fs::write(folder.join("parts/open.obj"), POOL.replace("f 4 6 5\n", "")).expect("a file");
+    refused("\"open.obj\"", "not closed: 1 of its triangles meet at the edge from");
+    refused("{ corners = [[0, 0, 0]], triangles = [[0, 0, 1]] }", "vertex 1");
+    refused("{ corners = [[0, 0, 0]], triangles = [[0, 0, 0]] }", "mesh triangles");
+    marks("{ corners = [], triangles = [], colour = 3 }");
+    fail(folder, 1, &words);
+}
+
 #[test]
 fn plans_have_areas_and_marks() {
     let folder = tempfile::tempdir().expect("a scratch folder");

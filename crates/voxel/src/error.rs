@@ -1,5 +1,6 @@
 //! The errors of this crate.
 
+use glam::Vec3;
 use thiserror::Error;
 use waymesh_core::{AreaId, BadField, GridError, GridWindow};
 
@@ -112,6 +113,17 @@ pub enum VoxelError {
         depth: u32,
         /// Number of spans.
         spans: usize,
+    },
+    /// A mesh that should be closed has a hole or a fringe.
+    #[error(
+        "the mesh is not closed: {triangles} of its triangles meet at the edge from {} to {}, an odd number",
+        edge[0], edge[1]
+    )]
+    OpenMesh {
+        /// The corners of such an edge.
+        edge: [Vec3; 2],
+        /// Number of its triangles.
+        triangles: usize,
     },
     /// A prism has too few corners.
     #[error("a prism of {corners} corners has no inside")]

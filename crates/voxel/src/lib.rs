@@ -10,7 +10,8 @@
 //!   agent can stand on; [`build_walkable_field`] links them. [`build_filtered_field`] does all of
 //!   this in one pass.
 //! - [`erode`] keeps the agent's centre away from walls and drops, exactly.
-//! - [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`] set areas or cut ground out.
+//! - [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`] set areas or cut ground out, and so
+//!   does a [`Mark`], also in a [`ClosedMesh`].
 //! - [`rasterize_window`] and [`build_window`] do the same for a part of the grid, with
 //!   bit-identical results. [`halo_cells`] tells how many columns around that part are needed.
 //! - [`find_climbs`] finds the ledges that are too high to step onto but low enough to climb.
@@ -34,6 +35,7 @@
 //! ```
 
 mod climbs;
+mod closed_mesh;
 mod config;
 mod erosion;
 mod error;
@@ -53,6 +55,7 @@ mod walkable;
 mod window;
 
 pub use climbs::{Climb, find_climbs};
+pub use closed_mesh::ClosedMesh;
 pub use config::{VoxelConfig, WalkableMerge};
 pub use erosion::erode;
 pub use error::VoxelError;

@@ -5,8 +5,8 @@ use waymesh_core::{
     AreaId, BadField, Bounds, FieldWindow, GridFrame, GridWindow, HeadRooms, SpanField, WalkableField,
 };
 
-use crate::VoxelError;
 use crate::head_rooms::code;
+use crate::{ClosedMesh, VoxelError};
 
 /// A part of space. A [`Mark`] gives another area to the walkable ground in it, an
 /// [`crate::Obstacle`] fills it. World coordinates, metres.
@@ -38,6 +38,13 @@ pub enum MarkShape {
         radius: f32,
         /// Its height above the base.
         height: f32,
+    },
+    /// The inside of a closed mesh. For an [`crate::Obstacle`] its faces must look outward.
+    ///
+    /// A cell whose centre lies exactly on the side of a mesh is on either side of it.
+    Mesh {
+        /// The mesh.
+        mesh: ClosedMesh,
     },
 }
 
@@ -108,6 +115,7 @@ impl MarkShape {
             Self::Box { bounds } => Volume::of_box(bounds),
             Self::Prism { corners, heights } => Volume::of_prism(corners, *heights),
             Self::Cylinder { base, radius, height } => Volume::of_cylinder(*base, *radius, *height),
+            Self::Mesh { mesh } => Ok(Volume::of_mesh(mesh)),
         }
     }
 }
@@ -172,13 +180,23 @@ impl FrameWindow {
     }
 }
 
-/// A part of space: a plan rectangle, a height range, and a test for plan coordinates inside.
+/// A part of space, and the plan rectangle that it lies over.
 struct Volume<'a> {
     least: [f32; 2],
     most: [f32; 2],
-    heights: [f32; 2],
-    inside: Box<dyn Fn(f64, f64) -> bool + 'a>,
+    inside: Inside<'a>,
 }
+
+/// What is inside of a volume.
+enum Inside<'a> {
+    /// A height range, over the plan coordinates that a test tells.
+    Upright([f32; 2], Box<dyn Fn(f64, f64) -> bool + 'a>),
+    Mesh(&'a ClosedMesh),
+}
+
+/// How far ground may lie beyond a volume, in levels. Heights of ground are singles, so that ground
+/// in the plane of a volume's lower or upper side may be that little off.
+const LEVEL_SLACK: f64 = 1e-3;
 
 impl<'a> Volume<'a> {
     fn of_box(bounds: &Bounds) -> Result<Self, VoxelError> {
@@ -187,9 +205,13 @@ impl<'a> Volume<'a> {
         Ok(Self {
             least: [min.x, min.z],
             most: [max.x, max.z],
-            heights: [min.y, max.y],
-            inside: Box::new(|_, _| true),
+            inside: Inside::Upright([min.y, max.y], Box::new(|_, _| true)),
         })
+    }
+
+    fn of_mesh(mesh: &'a ClosedMesh) -> Self {
+        let Bounds { min, max } = mesh.bounds();
+        Self { least: [min.x, min.z], most: [max.x, max.z], inside: Inside::Mesh(mesh) }
     }
 
     fn of_prism(corners: &'a [Vec2], heights: [f32; 2]) -> Result<Self, VoxelError> {
@@ -209,7 +231,8 @@ impl<'a> Volume<'a> {
             }
             left || right
         };
-        Ok(Self { least: least.to_array(), most: most.to_array(), heights, inside: Box::new(inside) })
+        let inside = Inside::Upright(heights, Box::new(inside));
+        Ok(Self { least: least.to_array(), most: most.to_array(), inside })
     }
 
     fn of_cylinder(base: Vec3, radius: f32, height: f32) -> Result<Self, VoxelError> {
@@ -218,8 +241,10 @@ impl<'a> Volume<'a> {
         Ok(Self {
             least: [base.x - radius, base.z - radius],
             most: [base.x + radius, base.z + radius],
-            heights: [base.y, base.y + height],
-            inside: Box::new(move |x, z| (x - x0) * (x - x0) + (z - z0) * (z - z0) <= reach),
+            inside: Inside::Upright(
+                [base.y, base.y + height],
+                Box::new(move |x, z| (x - x0) * (x - x0) + (z - z0) * (z - z0) <= reach),
+            ),
         })
     }
 
@@ -238,32 +263,38 @@ impl<'a> Volume<'a> {
         let FrameWindow { frame, window } = place;
         let cell = f64::from(frame.cell_size);
         // The first cell whose centre is at or after a coordinate.
-        let first = |value: f32, origin: f32| ((f64::from(value) - f64::from(origin)) / cell - 0.5).ceil();
+        let first = |value: f64, origin: f32| ((value - f64::from(origin)) / cell - 0.5).ceil();
         let range = |axis: usize, origin: f32, from: u32, end: u32| {
             let last = ((f64::from(self.most[axis]) - f64::from(origin)) / cell - 0.5).floor();
-            (first(self.least[axis], origin) as u32).clamp(from, end)..((last + 1.0) as u32).clamp(from, end)
+            let least = f64::from(self.least[axis]);
+            (first(least, origin) as u32).clamp(from, end)..((last + 1.0) as u32).clamp(from, end)
         };
-        let levels = self
-            .heights
-            .map(|height| (f64::from(height) - f64::from(frame.origin.y)) / f64::from(frame.level_height));
-        let mut marked = 0;
+        let level = |height: f64| (height - f64::from(frame.origin.y)) / f64::from(frame.level_height);
         let columns = range(0, frame.origin.x, window.x, window.end_x());
+        let first_column = |x: f64| (first(x, frame.origin.x) as u32).clamp(columns.start, columns.end);
+        let centre =
+            |origin: f32, cell_number: u32| f64::from(origin) + (f64::from(cell_number) + 0.5) * cell;
+        let centre_x = |x: u32| centre(frame.origin.x, x);
+        let mut marked = 0;
         for z in range(1, frame.origin.z, window.z, window.end_z()) {
-            let world_z = f64::from(frame.origin.z) + (f64::from(z) + 0.5) * cell;
-            for x in columns.clone() {
-                let world_x = f64::from(frame.origin.x) + (f64::from(x) + 0.5) * cell;
-                let spans = field.spans_at(x - window.x, z - window.z);
-                if spans.is_empty() || !(self.inside)(world_x, world_z) {
-                    continue;
-                }
-                for span in spans {
+            let mut mark = |x: u32, [low, high]: [f64; 2]| {
+                let levels = level(low) - LEVEL_SLACK..=level(high) + LEVEL_SLACK;
+                for span in field.spans_at(x - window.x, z - window.z) {
                     let ground = f64::from(field.ground()[span as usize]);
-                    if field.area(span).is_walkable() && (levels[0]..=levels[1]).contains(&ground) {
+                    if field.area(span).is_walkable() && levels.contains(&ground) {
                         let class = rooms.class(field.area(span));
                         field.set_area(span, rooms.code(area, class).unwrap_or(AreaId::NULL));
                         marked += 1;
                     }
                 }
+            };
+            let world_z = centre(frame.origin.z, z);
+            match &self.inside {
+                Inside::Upright(heights, covers) => columns
+                    .clone()
+                    .filter(|&x| covers(centre_x(x), world_z))
+                    .for_each(|x| mark(x, heights.map(f64::from))),
+                Inside::Mesh(mesh) => mesh.visit_row(world_z, first_column, centre_x, mark),
             }
         }
         marked

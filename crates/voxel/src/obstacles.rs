@@ -1,5 +1,7 @@
 //! Solids that are added to an existing heightfield.
 
+use std::borrow::Cow;
+
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::{
     AreaId, BadField, Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup, to_u32,
@@ -20,7 +22,8 @@ use crate::{VoxelConfig, VoxelError};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ObstacleShape {
-    /// All of a box, a cylinder, or a prism over the convex hull of its corners.
+    /// All of a box, a cylinder, or a prism over the convex hull of its corners; for a closed mesh
+    /// the same as [`ObstacleShape::Mesh`].
     Solid {
         /// The shape; world coordinates, metres. Its lower corner or height must not be above the
         /// upper one.
@@ -66,6 +69,15 @@ impl Obstacle {
         Self { shape: ObstacleShape::Mesh { soup }, walkable: false }
     }
 
+    /// The triangles of a mesh.
+    fn faces(&self) -> Option<Cow<'_, TriangleSoup>> {
+        match &self.shape {
+            ObstacleShape::Mesh { soup } => Some(Cow::Borrowed(soup)),
+            ObstacleShape::Solid { shape: MarkShape::Mesh { mesh } } => Some(Cow::Owned(mesh.soup())),
+            ObstacleShape::Solid { .. } => None,
+        }
+    }
+
     /// Returns its faces as triangles that look outward, to check what it is in the way of. A
     /// cylinder has sixteen sides, which lie outside it by at most 2 % of its radius.
     #[must_use]
@@ -73,7 +85,9 @@ impl Obstacle {
         const SIDES: u8 = 16;
         let plan = |corner: Vec2| [f64::from(corner.x), f64::from(corner.y)];
         let (outline, heights) = match &self.shape {
-            ObstacleShape::Mesh { soup } => return soup.clone(),
+            ObstacleShape::Mesh { .. } | ObstacleShape::Solid { shape: MarkShape::Mesh { .. } } => {
+                return self.faces().unwrap_or_default().into_owned();
+            }
             ObstacleShape::Solid { shape: MarkShape::Box { bounds: Bounds { min, max } } } => {
                 let corners = [(min.x, min.z), (max.x, min.z), (max.x, max.z), (min.x, max.z)];
                 (corners.map(|(x, z)| plan(Vec2::new(x, z))).to_vec(), [min.y, max.y])
@@ -119,7 +133,7 @@ impl Obstacle {
             return Ok(GridWindow::default());
         }
         let grid = GridTransform::new(frame, GridWindow::whole(frame), 0.0);
-        let is_mesh = matches!(self.shape, ObstacleShape::Mesh { .. });
+        let is_mesh = self.faces().is_some();
         let range = |least: f64, most: f64| {
             let [first, last] = ordered(first_cell(least), last_cell(most));
             // A vertical face on a cell line fills the cells on one side of the line or on the
@@ -159,6 +173,7 @@ fn solid_bounds(shape: &MarkShape) -> Result<Bounds, VoxelError> {
                 max: Vec3::new(most.x.next_up(), most.y, most.z.next_up()).min(Vec3::MAX),
             }
         }
+        MarkShape::Mesh { mesh } => mesh.bounds(),
     };
     let upside_down = match shape {
         MarkShape::Prism { heights, .. } => heights[1] - heights[0],
@@ -225,17 +240,15 @@ pub fn stamp_obstacles(
     let mut sieve = Sieve::default();
     for obstacle in obstacles {
         let columns = obstacle.columns(frame)?.intersection(&window);
-        match &obstacle.shape {
-            ObstacleShape::Mesh { soup } => {
-                let mesh = MeshRows::new(soup, obstacle.walkable, columns, &grid, &mut sieve)?;
-                if !columns.is_empty() {
-                    meshes.push(mesh);
-                }
+        if let Some(soup) = obstacle.faces() {
+            let mesh = MeshRows::new(&soup, obstacle.walkable, columns, &grid, &mut sieve)?;
+            if !columns.is_empty() {
+                meshes.push(mesh);
             }
-            ObstacleShape::Solid { shape } if !columns.is_empty() => {
-                solids.push(Solid::new(shape, obstacle.walkable, &grid));
-            }
-            ObstacleShape::Solid { .. } => {}
+        } else if let ObstacleShape::Solid { shape } = &obstacle.shape
+            && !columns.is_empty()
+        {
+            solids.extend(Solid::new(shape, obstacle.walkable, &grid));
         }
         touched = hull(touched, columns);
     }
@@ -312,7 +325,8 @@ enum Outline {
 }
 
 impl Solid {
-    fn new(shape: &MarkShape, walkable: bool, grid: &GridTransform) -> Self {
+    /// `None` for a mesh.
+    fn new(shape: &MarkShape, walkable: bool, grid: &GridTransform) -> Option<Self> {
         let (outline, z, heights) = match shape {
             MarkShape::Box { bounds: Bounds { min, max } } => {
                 let x = [grid.x(min.x), grid.x(max.x)];
@@ -329,9 +343,10 @@ impl Solid {
                 let radius = grid.cells_of(*radius);
                 (Outline::Circle { x, z, radius }, [z - radius, z + radius], [base.y, base.y + height])
             }
+            MarkShape::Mesh { .. } => return None,
         };
         let flags = UPWARD | GENTLE | if walkable { WALKABLE | area_flags(AreaId::GROUND) } else { 0 };
-        Self { outline, z, heights: [grid.height(heights[0]), -grid.height(heights[1])], flags }
+        Some(Self { outline, z, heights: [grid.height(heights[0]), -grid.height(heights[1])], flags })
     }
 
     /// The range of x that the outline has between two lines of constant z, if it reaches there.

@@ -2,9 +2,9 @@
 
 use waymesh::bake::FrontEnd;
 use waymesh::core::AreaId;
-use waymesh::glam::{Vec2, vec3};
+use waymesh::glam::{Vec2, Vec3, vec3};
 use waymesh::graph::NavMesh;
-use waymesh::voxel::{Mark, MarkShape};
+use waymesh::voxel::{ClosedMesh, Mark, MarkShape};
 use waymesh::{
     Area, AreaCosts, AreaTable, BakeConfig, Baker, Bounds, DecompositionKind, PartitionKind, PathOptions,
     QueryScratch, Reach, Slices, Storeys, Tiles, TriangleSoup, Voxels, World,
@@ -236,6 +236,30 @@ fn the_highest_surface_gives_the_area() {
     }
 }
 
+/// The inside of a mesh of these corners: of a tetrahedron, or of what a box becomes when turned.
+fn closed(corners: &[Vec3]) -> MarkShape {
+    let faces: &[[u32; 3]] = match corners.len() {
+        4 => &[[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]],
+        8 => &[
+            [0, 1, 3],
+            [0, 3, 2],
+            [4, 6, 7],
+            [4, 7, 5],
+            [0, 4, 5],
+            [0, 5, 1],
+            [2, 3, 7],
+            [2, 7, 6],
+            [0, 2, 6],
+            [0, 6, 4],
+            [1, 5, 7],
+            [1, 7, 3],
+        ],
+        _ => unreachable!("no such body"),
+    };
+    let soup = TriangleSoup::new(corners.to_vec(), faces.to_vec()).expect("indices are in range");
+    MarkShape::Mesh { mesh: ClosedMesh::new(&soup).expect("a closed mesh") }
+}
+
 /// Mud in a box and on a disc, and a triangle without ground.
 fn marks() -> Vec<Mark> {
     let bounds = Bounds { min: vec3(2.0, -1.0, 2.0), max: vec3(4.0, 1.0, 6.0) };
@@ -286,6 +310,80 @@ fn marks_give_ground_another_area() {
     let beyond = Mark::new(MarkShape::Prism { corners: vec![Vec2::ZERO; 2], heights: [0.0, 1.0] }, MUD);
     let refused = Baker::new(Slices::default(), slices_config().with_marks(vec![beyond])).bake(&soup);
     assert!(refused.expect_err("no prism").to_string().contains("2 corners"));
+}
+
+#[test]
+fn a_mesh_marks_what_a_prism_of_the_same_shape_does() {
+    let soup = square();
+    let turn = Vec2::from_angle(0.5);
+    let plan = [(-3.0, -1.5), (-3.0, 1.5), (3.0, -1.5), (3.0, 1.5)]
+        .map(|(x, z)| Vec2::new(5.03, 4.96) + turn.rotate(Vec2::new(x, z)));
+    let corners: Vec<Vec3> = plan.iter().flat_map(|at| [-0.5, 0.5].map(|y| vec3(at.x, y, at.y))).collect();
+    let outline = [0, 1, 3, 2].map(|corner: usize| plan[corner]).to_vec();
+    let shapes = [closed(&corners), MarkShape::Prism { corners: outline, heights: [-0.5, 0.5] }];
+    let [by_mesh, by_prism] = shapes.map(|shape| vec![Mark::new(shape, MUD)]);
+    let check = |name: &str, [mesh, prism]: [NavMesh; 2]| {
+        assert_eq!(mesh, prism, "{name}");
+        assert!((square_metres(&mesh, MUD) - 18.0).abs() < 1.0, "{name}: {} m2", square_metres(&mesh, MUD));
+    };
+    let both = [&by_mesh, &by_prism];
+    let marked = |config: BakeConfig, marks: &[Mark]| config.with_marks(marks.to_vec());
+    check("voxels", both.map(|marks| bake(Voxels, marked(config::<Voxels>(), marks), &soup)));
+    let tiles = Tiles::default().with_tile_cells(16);
+    check("tiles", both.map(|marks| bake(tiles.clone(), marked(config::<Tiles>(), marks), &soup)));
+    let storeys = Storeys::default().with_tile_cells(16);
+    check("storeys", both.map(|marks| bake(storeys, marked(config::<Storeys>(), marks), &soup)));
+    let slices = Slices::default().with_tile_cells(16);
+    check("slices", both.map(|marks| bake(slices, marked(slices_config(), marks), &soup)));
+    check(
+        "a world",
+        both.map(|marks| {
+            let mut world =
+                World::new(Baker::new(Voxels, config::<Voxels>()), &soup.bounds(), 16).expect("a world");
+            world.add_triangles(&soup, &mut ()).expect("tiles");
+            world.update(&mut ()).expect("ground");
+            let plain = world.handle().mesh();
+            let id = world.add_mark(marks[0].clone()).expect("a shape");
+            world.update(&mut ()).expect("ground");
+            let marked = world.handle().mesh();
+            assert!(world.remove_mark(id));
+            world.update(&mut ()).expect("ground");
+            assert_eq!(world.handle().mesh(), plain);
+            NavMesh::clone(&marked)
+        }),
+    );
+}
+
+#[test]
+fn a_mesh_marks_a_part_of_a_slope() {
+    // A wedge that stands on its edge along z, over ground that rises: what is inside changes with
+    // the height.
+    let mut soup = TriangleSoup::default();
+    floor(&mut soup, [0.0, 12.0], [0.0, 4.0], [0.0, 3.0], AreaId::GROUND);
+    let corners = [vec3(3.0, 0.0, 2.0), vec3(3.0, 3.0, -8.0), vec3(3.0, 3.0, 12.0), vec3(13.0, 3.0, 2.0)];
+    let mark = Mark::new(closed(&corners), MUD);
+    let mesh = bake(Slices::default(), slices_config().with_marks(vec![mark]), &soup);
+    let inside = |x: f32, z: f32| {
+        // The section at the height of the ground is a triangle, as large as it is high.
+        let share = x / 12.0;
+        let (low, depth) = (x - 3.0, 10.0 * share);
+        low >= 0.0 && (z - 2.0).abs() <= depth - low
+    };
+    let centre = |cell: u8| 0.2 * (f32::from(cell) + 0.5);
+    let mut found = 0;
+    for (x, z) in (0..60).flat_map(|x| (0..20).map(move |z| (centre(x), centre(z)))) {
+        let expected = inside(x, z);
+        let is_clear = [(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)]
+            .iter()
+            .all(|(dx, dz)| inside(x + dx * 0.02, z + dz * 0.02) == expected);
+        if is_clear {
+            let place = mesh.nearest(vec3(x, x / 4.0, z), &Reach::new(0.01, 0.5, 0.5)).expect("ground");
+            let area = mesh.polygon(place.polygon).expect("a polygon").area_id();
+            assert_eq!(area == MUD, expected, "at {x}, {z}");
+            found += u32::from(expected);
+        }
+    }
+    assert!(found > 50, "{found} cells");
 }
 
 #[test]

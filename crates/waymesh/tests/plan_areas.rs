@@ -1,10 +1,11 @@
 //! Areas and marks of floor plans, and of plans that change.
 
 use glam::{Vec2, Vec3, vec3};
+use waymesh::core::TriangleSoup;
 use waymesh::core::Validate;
 use waymesh::floorplan::{EXAMPLE, FloorPlan, Outline, PlanFormat, ReadOptions, Shape, parse_plan};
 use waymesh::graph::{AreaCosts, AreaFilter, NavMesh};
-use waymesh::voxel::{Mark, MarkShape};
+use waymesh::voxel::{ClosedMesh, Mark, MarkShape};
 use waymesh::{AreaId, Baker, Bounds, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch, Reach};
 
 const MUD: AreaId = AreaId(2);
@@ -101,6 +102,57 @@ fn marks_of_the_settings_are_on_the_storeys_in_them() {
     let flat = Mark::new(MarkShape::Prism { corners: vec![Vec2::ZERO; 2], heights: [0.0, 1.0] }, MUD);
     let config = Baker::plans().config().clone().with_marks(vec![flat]);
     assert!(Baker::plans().with_config(config).bake(&plan).is_err());
+}
+
+#[test]
+fn a_mesh_marks_its_section_at_the_height_of_a_storey() {
+    let mut plan = house();
+    plan.storeys[1].elevation = 3.2;
+    // An octahedron of 4 m about a place 1.2 m above the ground, and a box that stands on the upper
+    // storey.
+    let centre = vec3(10.0, 1.2, 10.0);
+    let mut corners: Vec<Vec3> = [Vec3::X, Vec3::Y, Vec3::Z]
+        .into_iter()
+        .flat_map(|axis| [centre + axis * 4.0, centre - axis * 4.0])
+        .collect();
+    let mut faces: Vec<[u32; 3]> =
+        (0..8).map(|bits| [bits & 1, 2 + (bits >> 1 & 1), 4 + (bits >> 2 & 1)]).collect();
+    let closed = |corners: &[Vec3], faces: &[[u32; 3]]| {
+        let soup = TriangleSoup::new(corners.to_vec(), faces.to_vec()).expect("indices are in range");
+        ClosedMesh::new(&soup).expect("a closed mesh")
+    };
+    let marks = vec![Mark::new(MarkShape::Mesh { mesh: closed(&corners, &faces) }, MUD)];
+    let mesh = bake(&plan, marks);
+    let of = |mesh: &NavMesh| {
+        let mut found = [0.0; 2];
+        for polygon in mesh.polygons().filter(|polygon| polygon.area_id() == MUD) {
+            found[usize::from(polygon.positions().any(|at| at.y > 1.0))] += polygon.area();
+        }
+        found
+    };
+    let found = of(&mesh);
+    for (found, away) in found.into_iter().zip([1.2_f64, 2.0]) {
+        assert!((found - 2.0 * (4.0 - away).powi(2)).abs() < 0.01, "{found} m2, {away} m from the middle");
+    }
+    // A tower on the upper storey, with a shaft in it.
+    (corners, faces) = (Vec::new(), Vec::new());
+    for (x, z, side) in [(2.0, 2.0, 6.0), (4.0, 4.0, 2.0)] {
+        let first = u32::try_from(corners.len()).expect("few");
+        for (dx, dz) in [(0.0, 0.0), (side, 0.0), (side, side), (0.0, side)] {
+            corners.extend([3.2, 9.0].map(|y| vec3(x + dx, y, z + dz)));
+        }
+        let sides = (0..4).flat_map(|side| {
+            let (low, next) = (2 * side, 2 * ((side + 1) % 4));
+            [[low, low + 1, next], [next, low + 1, next + 1]]
+        });
+        let ends = [[0, 2, 4], [0, 4, 6], [1, 5, 3], [1, 7, 5]];
+        faces.extend(sides.chain(ends).map(|face| face.map(|corner| corner + first)));
+    }
+    let mark = |area| vec![Mark::new(MarkShape::Mesh { mesh: closed(&corners, &faces) }, area)];
+    let found = of(&bake(&plan, mark(MUD)));
+    assert!(found[0] < 1e-9 && (found[1] - 32.0).abs() < 0.01, "{found:?} m2");
+    let (plain, cut) = (bake(&plan, Vec::new()).area(), bake(&plan, mark(AreaId::NULL)).area());
+    assert!((plain - cut - 32.0).abs() < 0.01, "{} m2 cut out", plain - cut);
 }
 
 #[test]

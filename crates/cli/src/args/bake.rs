@@ -345,7 +345,8 @@ pub(crate) struct Settings {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) area: Vec<String>,
     /// Volumes that give the ground in them another area, or cut it out: a TOML file of `[[mark]]`
-    /// with `area = "NAME[:COST]"` or `"blocked"`, and one of `box`, `cylinder` and `prism`.
+    /// with `area = "NAME[:COST]"` or `"blocked"`, and one of `box`, `cylinder`, `prism` and
+    /// `mesh`, the inside of a closed mesh.
     #[arg(long, value_name = "FILE")]
     pub(crate) marks: Option<PathBuf>,
     /// Heights of agents that share the mesh, in metres, ascending, at most 8: ground is divided by

@@ -84,14 +84,15 @@ pub struct BakeConfig {
     pub keep: Keep,
     /// Volumes that give the ground in them another area, or cut it out, in order; where they
     /// overlap, the last one counts. Borders of marks run along cells, those of floor plans along
-    /// the shape. Ground that is cut out gets no margin of the agent's radius. Default none.
+    /// the shape, for a mesh along its section at the height of the storey. Ground that is cut out
+    /// gets no margin of the agent's radius. Default none.
     pub marks: Vec<Mark>,
     /// Names, costs and colours of areas, for the mesh. Default none.
     pub areas: AreaTable,
-    /// Heights of agents that share the mesh, ascending, at most 8; the least is the agent's. Ground
-    /// is divided where the head room passes one of them: an agent of that height may go where
-    /// [`waymesh_graph::NavMesh::head_room`] is at least as much, which is the ground of a bake for
-    /// it. Default none.
+    /// Heights of agents that share the mesh, ascending, at most 8; the least is the agent's.
+    /// Ground is divided where the head room passes one of them: an agent of that height may go
+    /// where [`waymesh_graph::NavMesh::head_room`] is at least as much, which is the ground of a
+    /// bake for it. Default none.
     pub height_classes: Vec<f32>,
     /// Jumps and drops to look for, which become links. Default none.
     pub jumps: Option<JumpConfig>,

@@ -4,9 +4,9 @@ mod merge;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Agent, BadField, Observer, PolyMesh, TriangleSource, Validate, Warning, nearest_f32, setters,
+    Agent, BadField, Bounds, Observer, PolyMesh, TriangleSource, Validate, Warning, nearest_f32, setters,
 };
-use waymesh_floorplan::{FloorPlan, Join, Outline, PlanBase, PlanConfig, PlanMark, PlanNote, Shape};
+use waymesh_floorplan::{Fill, FloorPlan, Join, Outline, PlanBase, PlanConfig, PlanMark, PlanNote, Shape};
 use waymesh_graph::Link;
 use waymesh_triangulate::RefineConfig;
 use waymesh_voxel::MarkShape;
@@ -217,12 +217,11 @@ impl FloorPlans {
         let plan_config = self.plan_config(config);
         let mut base = PlanBase::new(plan, &plan_config)?;
         for (number, mark) in config.marks.iter().enumerate() {
-            let (outline, [low, high]) = footprint(&mark.shape)?;
-            let shape = Shape::new(format!("mark {number}"), outline).with_area(mark.area);
-            let over = PlanMark::new(&shape, &plan_config)?;
+            mark.shape.validate().map_err(StageError::at("marks"))?;
             for (storey, floor) in plan.storeys.iter().enumerate() {
-                if (low..=high).contains(&floor.elevation) {
-                    base.add_mark(storey, over.clone())?;
+                for outline in sections(&mark.shape, nearest_f32(floor.elevation))? {
+                    let shape = Shape::new(format!("mark {number}"), outline).with_area(mark.area);
+                    base.add_mark(storey, PlanMark::new(&shape, &plan_config)?)?;
                 }
             }
         }
@@ -269,31 +268,37 @@ impl FloorPlans {
     }
 }
 
-/// The outline of a mark seen from above, and its lower and upper height.
-fn footprint(shape: &MarkShape) -> Result<(Outline, [f64; 2]), BakeError> {
-    shape.validate().map_err(|error| StageError::new("marks", error))?;
+/// What a mark covers at a height: outlines that may overlap. Heights are compared as singles, in
+/// which marks are given.
+fn sections(shape: &MarkShape, height: f32) -> Result<Vec<Outline>, BakeError> {
     let exact = |point: [f32; 2]| point.map(f64::from);
-    Ok(match shape {
-        MarkShape::Box { bounds } => {
-            let [min, max] = [bounds.min, bounds.max].map(|corner| exact([corner.x, corner.z]));
-            let is_empty = min[0] > max[0] || min[1] > max[1];
-            let outer =
-                if is_empty { Vec::new() } else { vec![min, [max[0], min[1]], max, [min[0], max[1]]] };
-            (Outline::Polygon { outer, holes: Vec::new() }, exact([bounds.min.y, bounds.max.y]))
+    let polygon = |outer: Vec<[f64; 2]>| Outline::Polygon { outer, holes: Vec::new() };
+    let within = |low: f32, high: f32, outline: Outline| {
+        Ok(if (low..=high).contains(&height) { vec![outline] } else { Vec::new() })
+    };
+    match shape {
+        MarkShape::Box { bounds: Bounds { min, max } } => {
+            let corners = [[min.x, min.z], [max.x, min.z], [max.x, max.z], [min.x, max.z]];
+            let is_empty = min.x > max.x || min.z > max.z;
+            let outer = if is_empty { Vec::new() } else { corners.map(exact).to_vec() };
+            within(min.y, max.y, polygon(outer))
         }
-        MarkShape::Prism { corners, heights } => {
-            let outer = corners.iter().map(|corner| exact(corner.to_array())).collect();
-            (Outline::Polygon { outer, holes: Vec::new() }, exact(*heights))
+        MarkShape::Prism { corners, heights: [low, high] } => {
+            within(*low, *high, polygon(corners.iter().map(|corner| exact(corner.to_array())).collect()))
         }
         MarkShape::Cylinder { base, radius, height } => {
             let disc = Outline::Disc { centre: exact([base.x, base.z]), radius: f64::from(*radius) };
-            (disc, exact([base.y, base.y + height]))
+            within(base.y, base.y + height, disc)
+        }
+        MarkShape::Mesh { mesh } => {
+            let sections = mesh.sections(f64::from(height)).into_iter();
+            Ok(sections.map(|loops| Outline::Loops { loops, fill: Fill::EvenOdd }).collect())
         }
         _ => {
-            let (front_end, reason) = (FloorPlans::NAME, "it is no box, prism or cylinder");
-            return Err(BakeError::OptionNotSupported { option: "marks", front_end, reason });
+            let (front_end, reason) = (FloorPlans::NAME, "it has no section at the height of a storey");
+            Err(BakeError::OptionNotSupported { option: "marks", front_end, reason })
         }
-    })
+    }
 }
 
 /// The number that was written as this single: 0.001, not 0.0010000000475.

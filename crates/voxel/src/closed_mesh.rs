@@ -1,0 +1,200 @@
+//! Closed meshes, whose inside is told by how often a line crosses them.
+
+use std::sync::Arc;
+
+use glam::{DVec3, Vec3};
+use waymesh_core::{BadField, Bounds, TriangleSoup};
+
+use crate::VoxelError;
+use crate::marks::finite;
+
+/// A mesh without a hole: at every edge an even number of its triangles meet, so that every line
+/// crosses it an even number of times. World coordinates, metres.
+///
+/// A place is inside if a line from it crosses the mesh an odd number of times. So the triangles
+/// may face either way, and a body within a body is hollow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClosedMesh {
+    /// In the order of their least z.
+    faces: Arc<[[Vec3; 3]]>,
+    bounds: Bounds,
+}
+
+/// Loops in plan, `(x, z)`.
+type PlanLoops = Vec<Vec<[f64; 2]>>;
+
+/// An edge as its two corners, which are told apart by their bits; the lower one first.
+type Edge = [[u32; 3]; 2];
+
+fn edge_of(a: Vec3, b: Vec3) -> Edge {
+    let [a, b] = [a, b].map(|corner| corner.to_array().map(f32::to_bits));
+    if a < b { [a, b] } else { [b, a] }
+}
+
+impl ClosedMesh {
+    /// Takes the triangles of a soup. Corners are the same if their coordinates are. Triangles with
+    /// two equal corners are left out.
+    ///
+    /// # Cost
+    /// `n log n` in the triangles. Clones share them.
+    ///
+    /// # Errors
+    /// - [`VoxelError::BadField`] for a corner that is not finite, and if there is no triangle.
+    /// - [`VoxelError::OpenMesh`] names an edge at which an odd number of triangles meet.
+    pub fn new(soup: &TriangleSoup) -> Result<Self, VoxelError> {
+        let mut faces = Vec::with_capacity(soup.triangles().len());
+        for triangle in 0..soup.triangles().len() {
+            // The sum of both zeros is the positive one.
+            let [a, b, c] = soup.corners(triangle).map(|corner| corner + Vec3::ZERO);
+            for corner in [a, b, c] {
+                finite("mesh corner", &corner.to_array())?;
+            }
+            if a != b && b != c && c != a {
+                faces.push([a, b, c]);
+            }
+        }
+        let expected = "at least one with three corners";
+        BadField::unless(!faces.is_empty(), "mesh triangles", 0.0, expected)?;
+        let sides = |&[a, b, c]: &[Vec3; 3]| [(a, b), (b, c), (c, a)].map(|(a, b)| edge_of(a, b));
+        let mut edges: Vec<Edge> = faces.iter().flat_map(sides).collect();
+        edges.sort_unstable();
+        if let Some(odd) = edges.chunk_by(|a, b| a == b).find(|same| same.len() % 2 == 1) {
+            let edge = odd[0].map(|corner| Vec3::from(corner.map(f32::from_bits)));
+            return Err(VoxelError::OpenMesh { edge, triangles: odd.len() });
+        }
+        faces.sort_by(|a, b| least_z(a).total_cmp(&least_z(b)));
+        let bounds = Bounds::of(faces.iter().flatten().copied());
+        Ok(Self { faces: faces.into(), bounds })
+    }
+
+    /// Returns the box around it.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Returns its triangles.
+    #[must_use]
+    pub fn soup(&self) -> TriangleSoup {
+        let corners: Vec<Vec3> = self.faces.iter().flatten().copied().collect();
+        let triangles = (0..).step_by(3).map(|first| [first, first + 1, first + 2]);
+        TriangleSoup::new(corners, triangles.take(self.faces.len()).collect()).unwrap_or_default()
+    }
+
+    /// Calls `visit` with the columns of a row whose centre lines pass through the mesh, and each
+    /// range of heights inside, from the lowest up. `z` is that of all centres, and `first_column`
+    /// gives the first column whose centre lies at `x` or beyond, `centre` the x of a centre.
+    ///
+    /// A line that runs along a side counts as slightly beside it, for all triangles alike.
+    ///
+    /// # Cost
+    /// Linear in the triangles whose least z is not beyond the row, `n log n` in what is visited.
+    pub(crate) fn visit_row(
+        &self,
+        z: f64,
+        first_column: impl Fn(f64) -> u32,
+        centre: impl Fn(u32) -> f64,
+        mut visit: impl FnMut(u32, [f64; 2]),
+    ) {
+        let reached = self.faces.partition_point(|face| f64::from(least_z(face)) <= z);
+        let mut crossings: Vec<(u32, f64)> = Vec::new();
+        for face in &self.faces[..reached] {
+            let Some(mut ends) = cut(face, 2, z, Beyond::Above) else { continue };
+            ends.sort_unstable_by(|a, b| a.1.x.total_cmp(&b.1.x));
+            let [a, b] = ends.map(|(_, point)| point);
+            for column in first_column(a.x)..first_column(b.x) {
+                let height = a.y + (b.y - a.y) * ((centre(column) - a.x) / (b.x - a.x));
+                crossings.push((column, height.clamp(a.y.min(b.y), a.y.max(b.y))));
+            }
+        }
+        crossings.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        for of_column in crossings.chunk_by(|a, b| a.0 == b.0) {
+            let mut pairs = of_column.chunks_exact(2).map(|pair| [pair[0].1, pair[1].1]).peekable();
+            while let Some([low, mut high]) = pairs.next() {
+                while let Some([_, above]) = pairs.next_if(|next| next[0] <= high) {
+                    high = above;
+                }
+                visit(of_column[0].0, [low, high]);
+            }
+        }
+    }
+
+    /// Returns what lies inside at a height, seen from above: loops to fill by the even-odd rule.
+    /// Where corners or faces lie at the height there may be two sets of loops, from just above and
+    /// from just below; what lies in either is inside.
+    ///
+    /// # Cost
+    /// `n log n` in the triangles.
+    #[must_use]
+    pub fn sections(&self, height: f64) -> Vec<PlanLoops> {
+        // Corners have positive zeros only.
+        let height = height + 0.0;
+        let touches =
+            self.faces.iter().flatten().any(|corner| f64::from(corner.y).total_cmp(&height).is_eq());
+        let sides = if touches { &[Beyond::Above, Beyond::At][..] } else { &[Beyond::Above] };
+        let sections = sides.iter().map(|&side| self.section(height, side));
+        sections.filter(|loops| !loops.is_empty()).collect()
+    }
+
+    fn section(&self, height: f64, side: Beyond) -> PlanLoops {
+        let pieces: Vec<[(Edge, DVec3); 2]> =
+            self.faces.iter().filter_map(|face| cut(face, 1, height, side)).collect();
+        // Every edge has an even number of ends, so ends that are neighbours here are joined.
+        let mut ends: Vec<(Edge, usize)> =
+            pieces.iter().flatten().enumerate().map(|(end, (edge, _))| (*edge, end)).collect();
+        ends.sort_unstable();
+        let mut joined = vec![0; ends.len()];
+        for pair in ends.chunks_exact(2) {
+            (joined[pair[0].1], joined[pair[1].1]) = (pair[1].1, pair[0].1);
+        }
+        let mut loops = Vec::new();
+        let mut is_done = vec![false; pieces.len()];
+        for first in 0..pieces.len() {
+            let (mut end, mut points) = (2 * first, Vec::new());
+            while !std::mem::replace(&mut is_done[end / 2], true) {
+                let point = pieces[end / 2][end % 2].1;
+                points.push([point.x, point.z]);
+                end = joined[end ^ 1];
+            }
+            points.dedup();
+            if points.len() > 2 {
+                loops.push(points);
+            }
+        }
+        loops
+    }
+}
+
+fn least_z(face: &[Vec3; 3]) -> f32 {
+    face[0].z.min(face[1].z).min(face[2].z)
+}
+
+/// Which corners lie beyond a value. With either rule every face has two edges that pass it, or
+/// none.
+#[derive(Clone, Copy)]
+enum Beyond {
+    /// Those above it.
+    Above,
+    /// Those at it and above.
+    At,
+}
+
+/// The places where the edges of a face pass a value of one axis. They are the same for all faces
+/// at an edge.
+fn cut(face: &[Vec3; 3], axis: usize, value: f64, side: Beyond) -> Option<[(Edge, DVec3); 2]> {
+    let is_beyond = |corner: Vec3| {
+        let corner = f64::from(corner[axis]);
+        match side {
+            Beyond::Above => corner > value,
+            Beyond::At => corner >= value,
+        }
+    };
+    let [a, b, c] = *face;
+    let mut passing =
+        [(a, b), (b, c), (c, a)].into_iter().filter(|&(a, b)| is_beyond(a) != is_beyond(b)).map(|(a, b)| {
+            let [from, to] = if is_beyond(a) { [b, a] } else { [a, b] }.map(Vec3::as_dvec3);
+            let share = (value - from[axis]) / (to[axis] - from[axis]);
+            (edge_of(a, b), from + (to - from) * share)
+        });
+    Some([passing.next()?, passing.next()?])
+}
