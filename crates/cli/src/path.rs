@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use glam::Vec3;
 use serde::Serialize;
 use waymesh::graph::{
@@ -12,8 +12,8 @@ use waymesh::graph::{
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyPolygon, AreaCosts, HeadRoomFilter, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch,
-    PolyId, QueryScratch, with_clearance, with_clearance_for,
+    AnyPolygon, AreaCosts, AreaFilter, HeadRoomFilter, Hierarchy, NavMesh, Outcome, Path, PathOptions,
+    PathSearch, PolyId, QueryScratch, with_clearance, with_clearance_for,
 };
 
 use crate::args::PathArgs;
@@ -147,6 +147,8 @@ fn find_with_costs<F: PolygonFilter + Clone + PartialEq + Sync>(
 ) -> Result<(Path, Option<&'static str>)> {
     let (path, how) = if mesh.area_table().is_empty() {
         find(args, mesh, filter.clone(), Length)?
+    } else if args.ignore_costs {
+        find(args, mesh, (filter.clone(), walkable_areas(mesh)), Length)?
     } else {
         find(args, mesh, filter.clone(), AreaCosts::of_mesh(mesh))?
     };
@@ -185,12 +187,38 @@ fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + Par
     Ok((mesh.find_path(from, to, &options.with_search(search), &mut scratch)?, None))
 }
 
+/// All areas but those where a metre costs more than anything.
+fn walkable_areas(mesh: &NavMesh) -> AreaFilter {
+    let closed = mesh.area_table().iter().filter(|(_, area)| area.cost.is_infinite());
+    closed.fold(AreaFilter::default(), |filter, (id, _)| filter.without(id))
+}
+
+/// Refuses a path that would leave costs out of account.
+fn refuse_costs(mesh: &NavMesh) -> Result<()> {
+    let costs = AreaCosts::of_mesh(mesh);
+    let dear = mesh.polygons().map(|polygon| polygon.area_id()).find(|&id| {
+        let cost = costs.of(id);
+        cost.is_finite() && (cost - 1.0).abs() > 0.0
+    });
+    let Some(id) = dear else { return Ok(()) };
+    let name = mesh.area_table().get(id).map_or("", |area| area.name.as_str());
+    bail!(
+        "a metre of the area {name:?} costs {}, and a disc (--radius) knows no costs; with --ignore-costs its \
+         path is the shortest one",
+        costs.of(id)
+    )
+}
+
 /// Finds the path of a disc. The clearance of the mesh is computed for this one query.
 fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Result<Outcome> {
-    let config = ClearanceConfig::default();
+    if !args.ignore_costs {
+        refuse_costs(&mesh)?;
+    }
+    let (config, areas) = (ClearanceConfig::default(), walkable_areas(&mesh));
     let mesh = match args.agent_height {
-        Some(height) => with_clearance_for(mesh, &HeadRoomFilter::new(height), &config)?,
-        None => with_clearance(mesh, &config)?,
+        Some(height) => with_clearance_for(mesh, &(HeadRoomFilter::new(height), areas), &config)?,
+        None if areas == AreaFilter::default() => with_clearance(mesh, &config)?,
+        None => with_clearance_for(mesh, &areas, &config)?,
     };
     let mut options = ClearPathOptions::new(radius);
     if let Some(metres) = args.arc_error {

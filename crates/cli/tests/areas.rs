@@ -60,6 +60,15 @@ fn rules_name_areas_and_paths_pay_for_them() {
         assert!((11.0..16.0).contains(&length), "{file}: over the bridge it is about 15 m, not {length}");
         assert!(found["cost"].as_f64().expect("a number") < length + 0.1);
     }
+    // A disc knows no costs, and says so.
+    let words = ["path", "a.wmesh", "--from", "1,0,1", "--to", "9,0,1", "--radius", "0.3", "--json"];
+    let refused = fail(folder, 1, &words);
+    assert!(refused.contains("river") && refused.contains("10") && refused.contains("--ignore-costs"));
+    let found = json(&succeed(folder, &[&words[..], &["--ignore-costs"]].concat()));
+    let shortest = found["length"].as_f64().expect("a number");
+    let words = ["path", "a.wmesh", "--from", "1,0,1", "--to", "9,0,1", "--ignore-costs", "--json"];
+    let point = json(&succeed(folder, &words))["length"].as_f64().expect("a number");
+    assert!(shortest < 10.0 && (shortest - point).abs() < 0.5, "through the river: {shortest}, {point}");
     assert_eq!(std::fs::read(folder.join("a.wmesh")).ok(), std::fs::read(folder.join("b.wmesh")).ok());
     let judge = |rules: &[&str]| {
         let words = ["evaluate", "level.obj", "--mesh", "c.wmrun", "--samples", "5000", "--json"];

@@ -164,6 +164,10 @@ pub(crate) struct PathArgs {
     /// makes chamfers. Default: 0.001.
     #[arg(long, value_name = "METRES", requires = "radius")]
     pub(crate) arc_error: Option<f32>,
+    /// Go by lengths alone, whatever a metre of an area costs; a disc knows no costs. Areas that
+    /// nobody may walk on stay closed.
+    #[arg(long)]
+    pub(crate) ignore_costs: bool,
     /// Most nodes that the search for the shortest path, or that of a disc, may open. Beyond that the
     /// path is the one found without --shortest, and that of a disc is undecided. Default: 1000000.
     #[arg(long, value_name = "COUNT")]

@@ -5,6 +5,7 @@ mod bounds;
 mod chain;
 mod cones;
 mod corridor;
+mod doors;
 mod ends;
 mod fit;
 mod gates;
@@ -24,6 +25,7 @@ use glam::{DVec2, dvec2};
 pub use path::{ClearPath, ClearPathOptions};
 use waymesh_core::{ClearanceMesh, PlanPoint, PolyId, Random};
 
+use self::doors::Doors;
 use self::gates::GatePlaces;
 use self::ground::OpenLinks;
 use self::islands::Islands;
@@ -54,9 +56,10 @@ use crate::mesh::nav_mesh::NavMesh;
 /// - Made of the same input, two are equal bit by bit; `Send + Sync`; all queries take `&self`.
 ///
 /// # Limits
-/// Where agents may walk is fixed when it is made ([`ClearanceNavMesh::with_filter`]). There are no
-/// costs per metre. Links that are crossed like an edge both ways at no cost are ground, others are
-/// walls that may be passed, see [`ClearanceNavMesh::find_path`].
+/// Where agents may walk is fixed when it is made ([`ClearanceNavMesh::with_filter`]), but for
+/// doors ([`ClearanceNavMesh::set_link_open`]). There are no costs per metre. Links that are
+/// crossed like an edge both ways at no cost are ground, others are walls that may be passed, see
+/// [`ClearanceNavMesh::find_path`].
 ///
 /// # Memory
 /// About 40 bytes a side of a triangle and 12 bytes a polygon, beside the mesh.
@@ -70,6 +73,7 @@ pub struct ClearanceNavMesh {
     admitted: Admitted,
     open: OpenLinks,
     gate_places: GatePlaces,
+    doors: Doors,
     /// Names the triangles.
     table_stamp: u64,
 }
@@ -165,9 +169,10 @@ impl ClearanceNavMesh {
         let seeds = seeds::find(&mesh, &table, clearance, &admitted, &open)?;
         let islands = Islands::build(&table);
         let table_stamp = Random::mix(table.stamp());
-        let gate_places = GatePlaces::default();
-        let mut own = Self { mesh, table, islands, seeds, admitted, open, gate_places, table_stamp };
+        let (gate_places, doors) = Default::default();
+        let mut own = Self { mesh, table, islands, seeds, admitted, open, gate_places, doors, table_stamp };
         own.gate_places = own.find_gate_places();
+        own.doors = own.find_doors();
         Ok(own)
     }
 
@@ -182,13 +187,6 @@ impl ClearanceNavMesh {
     #[must_use]
     pub fn mesh(&self) -> &NavMesh {
         &self.mesh
-    }
-
-    /// Opens or closes a link: see [`NavMesh::set_link_open`]. Returns `false` as well, and does
-    /// nothing, for a link that is open ground here: one that was open when this was made, crossed
-    /// like an edge and both ways. To close such a door, close it in the mesh and make this anew.
-    pub fn set_link_open(&mut self, link: LinkId, is_open: bool) -> bool {
-        !self.is_open_ground(link) && self.mesh.set_link_open(link, is_open)
     }
 
     fn is_open_ground(&self, link: LinkId) -> bool {

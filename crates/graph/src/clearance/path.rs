@@ -9,7 +9,7 @@ use super::search::{Ends, Memory, Search};
 use super::table::next;
 use super::{ClearPlace, ClearanceNavMesh, ClearanceScratch};
 use crate::locate::error::{PathEnd, QueryError};
-use crate::locate::nearest::Reach;
+use crate::locate::nearest::{Reach, Spot};
 use crate::path::{LinkUse, Outcome};
 use crate::scratch::QueryScratch;
 
@@ -332,6 +332,8 @@ impl ClearanceNavMesh {
         let spot = self.mesh.nearest_spot(asked, &near, |polygon| {
             self.admitted.has(polygon) && sides.contains(&self.triangle_at(polygon, at))
         })?;
+        // Not where it was asked for.
+        let spot = Spot { within: false, ..spot };
         Some(Fit { spot, at, triangle: side / 3 })
     }
 }

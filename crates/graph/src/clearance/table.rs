@@ -179,6 +179,11 @@ impl Table {
         self.twins[half_edge as usize] == WALL
     }
 
+    /// Returns `true` if some wall begins or ends at a corner.
+    pub(super) fn is_at_wall(&self, corner: u32) -> bool {
+        self.is_wall(self.fan(corner).first)
+    }
+
     pub(super) fn fan(&self, corner: u32) -> &Fan {
         &self.fans[self.fan_of[corner as usize] as usize]
     }
@@ -206,7 +211,10 @@ impl Table {
         corners.iter().sum::<DVec2>() / 3.0
     }
 
-    fn find_fans(&mut self) {
+    /// Finds all fans, anew if they are there.
+    pub(super) fn find_fans(&mut self) {
+        self.fans.clear();
+        self.fan_of.fill(WALL);
         let count = u32::try_from(self.twins.len()).unwrap_or(WALL);
         let mut spans = Vec::new();
         for corner in 0..count {
