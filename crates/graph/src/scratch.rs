@@ -16,7 +16,8 @@ use crate::surface::scratch::SurfaceScratch;
 /// first and each kind of query grows its own part, so that nothing is allocated once it has grown.
 ///
 /// # Memory
-/// - Paths: 8 bytes per edge, 20 per polygon and 76 per edge seen; the shortest path 64 per cone.
+/// - Paths: 8 bytes per edge and per polygon, 76 per edge seen and 56 per polygon seen; the
+///   shortest path 64 per cone.
 /// - Queries on the surface: 4 bytes per polygon, and 16 per polygon seen.
 /// - Any radius: 112 bytes per side of a triangle, and 150 per cone seen.
 /// - [`NavMesh::find_paths`](crate::NavMesh::find_paths): all of this once per thread.

@@ -133,6 +133,26 @@ impl Approach {
         if self.metre.to_bits() == metre.to_bits() { self } else { Self::turn(self.at, self.cost, metre) }
     }
 
+    /// Returns what the path costs to a place beyond the edge crossed last, where it turns once at
+    /// most: a little less than the shortest path there, where that turns more often.
+    #[inline]
+    pub(super) fn cost_to(&self, to: Local) -> f32 {
+        let corner = self.hidden_by(to).unwrap_or(self.from);
+        self.from_cost + (self.from.distance(corner) + corner.distance(to)) * self.metre
+    }
+
+    /// Returns the corner that hides a place beyond the edge crossed last, if one does.
+    #[inline(always)]
+    fn hidden_by(&self, place: Local) -> Option<Local> {
+        if side(self.from, self.right, place) < 0.0 {
+            Some(self.right)
+        } else if side(self.from, self.left, place) > 0.0 {
+            Some(self.left)
+        } else {
+            None
+        }
+    }
+
     /// Returns the same, for so much more.
     #[inline]
     pub(super) fn plus(mut self, cost: f32) -> Self {
@@ -147,14 +167,7 @@ impl Approach {
     #[inline(always)]
     pub(super) fn over(mut self, target: Local, right: Local, left: Local) -> Self {
         self.at = crossing_point(self.from, target, right, left);
-        let hidden_by = if side(self.from, self.right, self.at) < 0.0 {
-            Some(self.right)
-        } else if side(self.from, self.left, self.at) > 0.0 {
-            Some(self.left)
-        } else {
-            None
-        };
-        if let Some(corner) = hidden_by {
+        if let Some(corner) = self.hidden_by(self.at) {
             let cost = self.from_cost + self.from.distance(corner) * self.metre;
             self = Self::turn(corner, cost, self.metre);
             self.at = crossing_point(corner, target, right, left);

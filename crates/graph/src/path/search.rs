@@ -26,7 +26,9 @@ pub(crate) struct PathScratch {
     stamp: u32,
     /// Per edge: search that saw it last, and its node.
     seen: Vec<(u32, u32)>,
-    /// Per polygon: how it was entered first.
+    /// Per polygon: search that entered it last, and the last of its `entries`.
+    entered: Vec<(u32, u32)>,
+    /// Paths into polygons from which paths on were looked for.
     entries: Vec<Entry>,
     pub(super) nodes: Vec<Node>,
     /// [`key`] of each open node, once for every time that its estimate fell.
@@ -53,16 +55,17 @@ impl PathScratch {
     pub(crate) fn begin(&mut self, edges: usize, polygons: usize) {
         if self.stamp == u32::MAX {
             self.seen.clear();
-            self.entries.clear();
+            self.entered.clear();
             self.stamp = 0;
         }
         self.stamp += 1;
         if self.seen.len() < edges {
             self.seen.resize(edges, (0, 0));
         }
-        if self.entries.len() < polygons {
-            self.entries.resize(polygons, Entry::default());
+        if self.entered.len() < polygons {
+            self.entered.resize(polygons, (0, 0));
         }
+        self.entries.clear();
         self.nodes.clear();
         self.open.clear();
     }
@@ -93,15 +96,24 @@ impl PathScratch {
         None
     }
 
-    /// Returns `true` if a polygon has been entered at no more than this cost less the path from
-    /// there to `at`; remembers the first entry.
+    /// Returns `true` if some path that came into a polygon before costs no more to where this one
+    /// enters it: all paths on are then known. Else remembers this one.
     #[inline]
-    pub(super) fn is_known(&mut self, polygon: u32, at: Local, cost: f32, metre: f32) -> bool {
-        let entry = &mut self.entries[polygon as usize];
-        if entry.stamp == self.stamp {
-            return entry.cost + entry.at.distance(at) * metre <= cost;
+    pub(super) fn is_known(&mut self, polygon: u32, approach: &Approach) -> bool {
+        let (stamp, entry) = self.entered[polygon as usize];
+        let last = if stamp == self.stamp { entry } else { NO_ENTRY };
+        let cost = approach.cost * (1.0 + SAME);
+        let mut next = last;
+        while let Some(entry) = self.entries.get(next as usize) {
+            if entry.approach.cost_to(approach.at) <= cost {
+                return true;
+            }
+            next = entry.before;
         }
-        *entry = Entry { stamp: self.stamp, at, cost };
+        #[expect(clippy::cast_possible_truncation, reason = "fewer than nodes")]
+        let entry = self.entries.len() as u32;
+        self.entered[polygon as usize] = (self.stamp, entry);
+        self.entries.push(Entry { approach: *approach, before: last });
         false
     }
 
@@ -179,13 +191,20 @@ pub(super) struct Front {
     is_forced: bool,
 }
 
-/// Where and at what cost a search came into a polygon first.
-#[derive(Clone, Copy, Debug, Default)]
+/// How a search came into a polygon.
+#[derive(Clone, Copy, Debug)]
 struct Entry {
-    stamp: u32,
-    at: Local,
-    cost: f32,
+    approach: Approach,
+    /// The entry of the same polygon before this one, or [`NO_ENTRY`].
+    before: u32,
 }
+
+/// No entry: no polygon has so many.
+const NO_ENTRY: u32 = u32::MAX;
+
+/// Two costs that differ by no more than this part count as equal: a sum of a hundred lengths is
+/// rounded that much.
+const SAME: f32 = 1e-5;
 
 /// No key: after all others.
 pub(super) const NO_KEY: u64 = u64::MAX;
@@ -376,8 +395,8 @@ impl NavMesh {
         for index in 0..scratch.corridor.len() {
             let edge = scratch.corridor[index];
             let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(passed)) };
-            scratch.is_known(passed, approach.at, approach.cost, metre);
             approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
+            scratch.is_known(passed, &approach);
             let [a, b] = self.edge_corners(PolyId(passed), edge).map(|corner| scale.corner(corner));
             let next = self.neighbours[edge as usize];
             approach = approach.over(target, a, b).plus(entering(filter.cost, self, passed, next));
@@ -432,14 +451,11 @@ impl NavMesh {
         scratch: &mut PathScratch,
     ) -> u64 {
         let mut best = NO_KEY;
-        let Approach { at, cost, .. } = approach;
         let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
-        // Straight through the polygon from where it was entered first is often no longer: then all paths
-        // on are known.
-        if scratch.is_known(polygon, at, cost, metre) {
+        let approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
+        if scratch.is_known(polygon, &approach) {
             return best;
         }
-        let approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
         let least = if C::IS_LENGTH { 1.0 } else { filter.cost.least().max(0.0) };
         let range = self.edge_range(polygon as usize);
         let (first, corners, neighbours) =
@@ -506,19 +522,24 @@ impl NavMesh {
             if beyond == from_polygon || !filter.allows(self, PolyId(beyond)) {
                 continue;
             }
-            let (link, backwards) = self.link_of(crossing);
-            let link = &self.links.links[link.index()];
-            let [[a, b], [c, d]] = link.ends(backwards).map(|end| end.ends.map(|end| scale.vertex(&end)));
-            let point = crossing_point(at, target, a, b);
-            let landing = c.lerp(d, point.along(a, b));
-            let link_place = point.distance(landing) * metre.max(least) + link.extra_cost;
             let toll = entering(filter.cost, self, polygon, beyond);
             if toll == f32::INFINITY {
                 continue;
             }
-            let cost = cost + at.distance(point) * metre + link_place + toll;
-            let next = Approach::turn(landing, cost, metre);
-            scratch.offer(crossing, parent, next, landing.distance(target) * least, best);
+            let (index, backwards) = self.link_of(crossing);
+            let link = &self.links.links[index.index()];
+            let [[a, b], [c, d]] = link.ends(backwards).map(|end| end.ends.map(|end| scale.vertex(&end)));
+            let next = if self.links.is_portal(index) {
+                // The string goes on, as over an edge.
+                let [right, left] = if backwards { [d, c] } else { [c, d] };
+                approach.over(target, right, left).plus(link.extra_cost + toll)
+            } else {
+                let point = crossing_point(at, target, a, b);
+                let landing = c.lerp(d, point.along(a, b));
+                let link_place = point.distance(landing) * metre.max(least) + link.extra_cost;
+                Approach::turn(landing, cost + at.distance(point) * metre + link_place + toll, metre)
+            };
+            scratch.offer(crossing, parent, next, next.at.distance(target) * least, best);
         }
     }
 
@@ -528,5 +549,24 @@ impl NavMesh {
         let [_, to] = self.links.links[link.index()].ends(backwards);
         let [c, d] = to.ends.map(|end| scale.vertex(&end));
         f64::from(landing.along(c, d))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_into_a_polygon_is_remembered() {
+        let at = |x: f32, cost: f32| Approach::turn(Local { x, y: 0.0, z: 0.0 }, cost, 1.0);
+        let mut scratch = PathScratch::default();
+        scratch.begin(1, 1);
+        assert!(!scratch.is_known(0, &at(0.0, 10.0)));
+        // Nearer than from the first, so paths on are looked for; the next are known from there.
+        assert!(!scratch.is_known(0, &at(30.0, 12.0)));
+        assert!(scratch.is_known(0, &at(31.0, 13.5)));
+        assert!(scratch.is_known(0, &at(1.0, 11.5)));
+        scratch.begin(1, 1);
+        assert!(!scratch.is_known(0, &at(31.0, 13.5)));
     }
 }

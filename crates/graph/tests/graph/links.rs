@@ -279,6 +279,31 @@ fn cut(polygons: &PolyMesh, chance: &mut Chance) -> NavMesh {
     mesh(cut, links)
 }
 
+/// A string that turned at every link would make corridors over links look longer than they are.
+#[test]
+fn a_corridor_over_links_is_judged_as_one_over_edges() {
+    let mut scratch = QueryScratch::default();
+    let mut sums = [0.0; 2];
+    for seed in 0..100 {
+        let mut chance = Chance(seed);
+        let polygons = random_flat(seed);
+        let whole = NavMesh::try_from(polygons.clone()).unwrap();
+        let cut = cut(&polygons, &mut chance);
+        for _ in 0..20 {
+            let [from, to] = [0, 1].map(|_| {
+                let polygon = random_polygon(&whole, &mut chance);
+                point_in(&whole, polygon, &mut chance)
+            });
+            for (sum, mesh) in sums.iter_mut().zip([&whole, &cut]) {
+                let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+                *sum += f64::from(path.length);
+            }
+        }
+    }
+    let [whole, cut] = sums;
+    assert!(cut <= whole * 1.0001, "{cut} m over links, {whole} m over edges");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -134,10 +134,10 @@ impl RelaxedPolygons {
     ) -> u64 {
         let (mut best, scale, group) = (NO_KEY, Scale::of(mesh), self.of[polygon as usize]);
         let metre = if C::IS_LENGTH { 1.0 } else { usable.cost.per_metre(mesh, PolyId(polygon)) };
-        if paths.is_known(group, approach.at, approach.cost, metre) {
+        let approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
+        if paths.is_known(group, &approach) {
             return best;
         }
-        let approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
         let least = if C::IS_LENGTH { 1.0 } else { usable.cost.least().max(0.0) };
         for portal in self.portals(group) {
             if self.of[portal.neighbour as usize] == from_group
