@@ -249,7 +249,7 @@ impl ClearanceNavMesh {
             },
         );
         let key = |wall: &(f64, [DVec2; 2])| (wall.0, wall.1[0], wall.1[1]);
-        walls.sort_by(|a, b| {
+        walls.sort_unstable_by(|a, b| {
             let (a, b) = (key(a), key(b));
             a.0.total_cmp(&b.0)
                 .then(a.1[0].total_cmp(&b.1[0]))
@@ -299,7 +299,7 @@ impl Candidates {
         let order = |a: &(f64, DVec2), b: &(f64, DVec2)| {
             a.0.total_cmp(&b.0).then(a.1[0].total_cmp(&b.1[0])).then(a.1[1].total_cmp(&b.1[1]))
         };
-        places.sort_by(order);
+        places.sort_unstable_by(order);
         places.dedup();
     }
 }
