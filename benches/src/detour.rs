@@ -3,8 +3,8 @@
 use glam::Vec3;
 use recastnavigation_rs::XError;
 use recastnavigation_rs::detour::{
-    DtBuf, DtNavMesh, DtNavMeshCreateParams, DtNavMeshParams, DtNavMeshQuery, DtPolyRef, DtQueryFilter,
-    DtTileRef, dt_create_nav_mesh_data,
+    DtAABB, DtBuf, DtNavMesh, DtNavMeshCreateParams, DtNavMeshParams, DtNavMeshQuery, DtPolyRef,
+    DtQueryFilter, DtTileRef, dt_create_nav_mesh_data,
 };
 
 use crate::queries::{Queries, REACH};
@@ -50,7 +50,7 @@ impl Detour {
         const BITS: [u32; 2] = [22, 14];
         let mut tiles = Vec::new();
         bake_recast_tiles(scene, settings, tile_cells, &mut |place, tile| {
-            tiles.push(data_of(tile, settings, place)?);
+            tiles.push(data_of(tile, settings, place, &[])?);
             Ok(())
         })?;
         let side = f32::from(tile_cells) * settings.scale.cell_size;
@@ -71,12 +71,74 @@ impl Detour {
         Self::of(mesh, bytes)
     }
 
+    /// Loads a set of tiles (`MSET`, version 1, references of 32 bits) as RecastDemo does.
+    ///
+    /// # Errors
+    /// When the bytes are no such set, or Detour refuses a tile.
+    pub fn load(set: &[u8]) -> Result<Self, BenchError> {
+        let mut mesh = None;
+        let mut bytes = 0;
+        for (tile, reference, params) in tiles_of(set) {
+            let mesh = match &mut mesh {
+                Some(mesh) => mesh,
+                none => none.insert(DtNavMesh::with_params(&params).map_err(failed)?),
+            };
+            bytes += tile.len();
+            mesh.add_tile(buffer_of(tile)?, reference).map_err(failed)?;
+        }
+        Self::of(mesh.ok_or_else(|| failed(XError::WrongMagic))?, bytes)
+    }
+
+    /// Bakes `scene` with Recast, in one tile or in tiles of so many cells a side, and returns the
+    /// bytes of the set as RecastDemo saves it.
+    ///
+    /// # Errors
+    /// When Recast or Detour gives up.
+    pub fn file(
+        scene: &Scene,
+        settings: &Settings,
+        tile_cells: Option<u16>,
+        connections: &[OffMesh],
+    ) -> Result<Vec<u8>, BenchError> {
+        let mut tiles = Vec::new();
+        let side = match tile_cells {
+            None => {
+                let bake = bake_recast(scene, settings)?;
+                let side = Vec3::from(bake.polygons.bmax) - Vec3::from(bake.polygons.bmin);
+                tiles.push(data_of(bake, settings, [0, 0], connections)?);
+                [side.x, side.z]
+            }
+            Some(cells) => {
+                bake_recast_tiles(scene, settings, cells, &mut |place, tile| {
+                    tiles.push(data_of(tile, settings, place, connections)?);
+                    Ok(())
+                })?;
+                [f32::from(cells) * settings.scale.cell_size; 2]
+            }
+        };
+        /// Bits of a reference below the salt.
+        const BITS: u32 = 20;
+        let tile_bits = tiles.len().next_power_of_two().ilog2();
+        let mut set = [*b"TESM", 1_i32.to_le_bytes()].concat();
+        set.extend(i32::try_from(tiles.len()).unwrap_or(i32::MAX).to_le_bytes());
+        let origin = scene.soup.bounds().min.to_array();
+        set.extend(origin.iter().chain(&side).flat_map(|number| number.to_le_bytes()));
+        set.extend([1_i32 << tile_bits, 1 << (BITS - tile_bits)].map(i32::to_le_bytes).concat());
+        for (index, tile) in (0_u32..).zip(&tiles) {
+            let reference = 1 << BITS | index << (BITS - tile_bits);
+            let size = u32::try_from(tile.len()).unwrap_or(u32::MAX);
+            set.extend([reference, size].map(u32::to_le_bytes).concat());
+            set.extend(tile.as_ref());
+        }
+        Ok(set)
+    }
+
     /// Hands a mesh of Recast's to Detour.
     ///
     /// # Errors
     /// When Detour gives up.
     pub fn new(bake: RecastBake, settings: &Settings) -> Result<Self, BenchError> {
-        let data = data_of(bake, settings, [0, 0])?;
+        let data = data_of(bake, settings, [0, 0], &[])?;
         let bytes = data.len();
         Self::of(DtNavMesh::with_data(data).map_err(failed)?, bytes)
     }
@@ -98,6 +160,12 @@ impl Detour {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// The place on the mesh nearest to a point.
+    #[must_use]
+    pub fn place(&self, point: Vec3) -> Option<Vec3> {
+        self.locate(point).map(|(_, place)| place.into())
     }
 
     /// The corners of a complete path.
@@ -122,15 +190,97 @@ impl Detour {
     }
 }
 
+/// A connection off the mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OffMesh {
+    /// Where it begins and ends, in metres.
+    pub ends: [[f32; 3]; 2],
+    /// How far the ends may be from the mesh.
+    pub radius: f32,
+    /// `true` if it can be taken both ways.
+    pub both_ways: bool,
+    /// For the user.
+    pub user: u32,
+}
+
+/// The tiles of a set, their references, and how the set is laid out. Ends at the first tile that
+/// is cut off.
+fn tiles_of(set: &[u8]) -> impl Iterator<Item = (&[u8], DtTileRef, DtNavMeshParams)> {
+    let word = |at: usize| set.get(at..)?.first_chunk().copied();
+    let number = move |at: usize| word(at).map_or(0, i32::from_le_bytes);
+    let metres = move |at: usize| word(at).map_or(0.0, f32::from_le_bytes);
+    let is_set = set.starts_with(b"TESM") && number(4) == 1;
+    let mut at = 40;
+    let count = if is_set { usize::try_from(number(8)).unwrap_or(0) } else { 0 };
+    (0..count).map_while(move |_| {
+        let size = usize::try_from(number(at + 4)).ok()?;
+        let tile = set.get(at + 8..at + 8 + size)?;
+        let reference = DtTileRef(number(at).cast_unsigned());
+        at += 8 + size;
+        let params = DtNavMeshParams {
+            orig: [12, 16, 20].map(metres),
+            tile_width: metres(24),
+            tile_height: metres(28),
+            max_tiles: number(32),
+            max_polys: number(36),
+        };
+        Some((tile, reference, params))
+    })
+}
+
+/// A buffer of Detour's with these bytes. The crate makes such buffers of meshes only: this is one
+/// that is longer, and Detour reads what the header of the tile states.
+fn buffer_of(tile: &[u8]) -> Result<DtBuf, BenchError> {
+    // A polygon takes 32 bytes, and more for its links and ground.
+    let polygons = tile.len() / 32 + 1;
+    let triangles = [0_u16, 1, 2, 0x800f, 0x800f, 0x800f].repeat(polygons);
+    let mut params = DtNavMeshCreateParams {
+        verts: Some(&[[0, 0, 0], [0, 0, 1], [1, 0, 0]]),
+        polys: Some(&triangles),
+        poly_flags: Some(&vec![0; polygons]),
+        poly_areas: Some(&vec![0; polygons]),
+        nvp: 3,
+        // The crate asks for them.
+        detail_meshes: Some(&vec![[0, 3, 0, 1]; polygons]),
+        detail_verts: Some(&[[0.0; 3]; 3]),
+        detail_tris: Some(&[[0, 1, 2, 0]]),
+        cs: 1.0,
+        ch: 1.0,
+        ..DtNavMeshCreateParams::default()
+    };
+    let buffer = dt_create_nav_mesh_data(&mut params).map_err(failed)?;
+    buffer.as_mut()[..tile.len()].copy_from_slice(tile);
+    Ok(buffer)
+}
+
 fn failed(error: XError) -> BenchError {
     BenchError::stage(NAME, "mesh", error)
 }
 
 /// Detour's form of a mesh of Recast's, the tile at `place`.
-fn data_of(mut bake: RecastBake, settings: &Settings, place: [i32; 2]) -> Result<DtBuf, BenchError> {
+fn data_of(
+    mut bake: RecastBake,
+    settings: &Settings,
+    place: [i32; 2],
+    connections: &[OffMesh],
+) -> Result<DtBuf, BenchError> {
     // Polygons without a flag are not walkable.
     bake.polygons.flags_mut().fill(1);
+    let ends: Vec<DtAABB> = connections
+        .iter()
+        .map(|connection| DtAABB { a: connection.ends[0], b: connection.ends[1] })
+        .collect();
+    let radii: Vec<f32> = connections.iter().map(|connection| connection.radius).collect();
+    let both_ways: Vec<u8> = connections.iter().map(|connection| connection.both_ways.into()).collect();
+    let users: Vec<u32> = connections.iter().map(|connection| connection.user).collect();
+    let (flags, areas) = (vec![1; connections.len()], vec![0; connections.len()]);
     let mut params = DtNavMeshCreateParams {
+        off_mesh_con_verts: Some(&ends),
+        off_mesh_con_rad: Some(&radii),
+        off_mesh_con_dir: Some(&both_ways),
+        off_mesh_con_user_id: Some(&users),
+        off_mesh_con_flags: Some(&flags),
+        off_mesh_con_areas: Some(&areas),
         verts: Some(bake.polygons.verts()),
         polys: Some(bake.polygons.polys()),
         poly_flags: Some(bake.polygons.flags()),

@@ -50,7 +50,7 @@ pub use compare::{Comparison, Measured, compare};
 pub use convex::convex;
 pub use corridor::corridor;
 #[cfg(feature = "peers")]
-pub use detour::Detour;
+pub use detour::{Detour, OffMesh};
 pub use engine::{Bake, BenchError, Clock, Counts, Engine, PolygonMesh, STAGES, Stage, StageTimes, Time};
 pub use evaluate::{EvaluateOptions, LevelFacts, LevelReport, evaluate, evaluate_one};
 pub use flat::flat_engines;

@@ -167,7 +167,8 @@ pub(crate) fn write_summed_up(
 ) -> Result<()> {
     let mut out = files::console(extras.files().chain([&mesh_file]))?;
     let format = files::mesh_format(&mesh_file, MeshFormat::Exchange)?;
-    files::write(&mesh_file, |writer| writer.write_all(&bake.mesh.to_bytes(format)))?;
+    let bytes = format.bytes(&bake.mesh, &mesh_file)?;
+    files::write(&mesh_file, |writer| writer.write_all(&bytes))?;
     let mut files = vec![mesh_file];
     files.extend(output::write(&bake.mesh, &bake.report, extras)?);
     if json {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 use waymesh::graph::MeshFormat;
+use waymesh::io::SaveFormat;
 use waymesh::{NavMesh, io};
 
 use crate::errors::Refusal;
@@ -49,8 +50,8 @@ pub(crate) fn parse_mesh(file: &Path, bytes: Vec<u8>) -> Result<NavMesh> {
 
 /// Returns the format that a mesh is written in: by the ending of the name, or `standard` for
 /// standard output. Refuses any other ending.
-pub(crate) fn mesh_format(file: &Path, standard: MeshFormat) -> Result<MeshFormat> {
-    if is_standard(file) { Ok(standard) } else { Ok(io::mesh_format(file)?) }
+pub(crate) fn mesh_format(file: &Path, standard: MeshFormat) -> Result<SaveFormat> {
+    if is_standard(file) { Ok(SaveFormat::Own(standard)) } else { Ok(io::mesh_format(file)?) }
 }
 
 /// Makes a file, or replaces it, with what `write` writes: see [`io::write_file`].

@@ -1,4 +1,4 @@
-//! `waymesh pack`: writes a mesh in the other format.
+//! `waymesh pack`: writes a mesh in another format.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub(crate) fn run(args: &PackArgs, json: bool) -> Result<()> {
         .clone()
         .unwrap_or_else(|| PathBuf::from(name).with_extension(MeshFormat::Packed.ending()));
     let format = files::mesh_format(&output, MeshFormat::Packed)?;
-    let bytes = files::open_mesh(&args.mesh)?.to_bytes(format);
+    let bytes = format.bytes(&files::open_mesh(&args.mesh)?, &output)?;
     files::write(&output, |writer| writer.write_all(&bytes))?;
     files::list(&[output], json)
 }

@@ -171,6 +171,34 @@ fn help_completions_and_manual_are_made_of_the_arguments() {
 }
 
 #[test]
+fn every_command_reads_and_writes_meshes_of_detour() {
+    let folder = hall();
+    let folder = folder.path();
+    succeed(folder, &["build", "hall.obj"]);
+    succeed(folder, &["build", "hall.obj", "-o", "hall.navmesh"]);
+    succeed(folder, &["pack", "hall.wmesh", "-o", "packed.navmesh"]);
+    let bytes = |file: &str| std::fs::read(folder.join(file)).expect(file);
+    assert!(bytes("hall.navmesh") == bytes("packed.navmesh") && bytes("hall.navmesh").starts_with(b"TESM"));
+    // The content tells the format.
+    std::fs::rename(folder.join("packed.navmesh"), folder.join("hall.bin")).expect("a file");
+    succeed(folder, &["pack", "hall.bin", "-o", "back.wmesh"]);
+    let json = |words: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&succeed(folder, words)).expect("JSON")
+    };
+    for mesh in ["hall.bin", "back.wmesh"] {
+        let ends = ["--from", "3,0,3", "--to", "17,0,3", "--json"];
+        let [ours, theirs] = ["hall.wmesh", mesh].map(|mesh| json(&[&["path", mesh][..], &ends].concat()));
+        let length = |path: &serde_json::Value| path["length"].as_f64().expect("a length");
+        assert!((length(&ours) - length(&theirs)).abs() < 1e-3, "{ours}\n{theirs}");
+        let [ours, theirs] = ["hall.wmesh", mesh].map(|mesh| json(&["info", mesh, "--json"]));
+        assert_eq!(ours["polygons"], theirs["polygons"]);
+        succeed(folder, &["evaluate", "hall.obj", "--mesh", mesh, "--samples", "500"]);
+    }
+    std::fs::write(folder.join("cut.bin"), &bytes("hall.bin")[..300]).expect("a file");
+    assert!(fail(folder, 1, &["info", "cut.bin"]).contains("cut.bin: tile 0: needs"));
+}
+
+#[test]
 fn meshes_are_written_in_the_format_of_their_ending_and_every_command_reads_both() {
     let folder = hall();
     let folder = folder.path();
@@ -204,7 +232,7 @@ fn meshes_are_written_in_the_format_of_their_ending_and_every_command_reads_both
         vec!["pack", "hall.wmesh", "-o", "level.nav"],
     ];
     for words in refused {
-        assert!(fail(folder, 1, &words).contains("is written as .wmesh or .wmrun"), "{words:?}");
+        assert!(fail(folder, 1, &words).contains("is written as .wmesh, .wmrun or .navmesh"), "{words:?}");
     }
     let mut old = bytes("hall.wmrun");
     old[8] = 1;

@@ -152,7 +152,7 @@ pub enum IoError {
         limit: u64,
     },
     /// A name of a file that tells no format to write a mesh in.
-    #[error("{}: a navigation mesh is written as .wmesh or .wmrun", .file.display())]
+    #[error("{}: a navigation mesh is written as .wmesh, .wmrun or .navmesh", .file.display())]
     UnknownMeshFormat {
         /// Which file.
         file: PathBuf,

@@ -24,6 +24,7 @@
 //! | what | functions |
 //! |---|---|
 //! | the mesh, `.wmesh` to keep or `.wmrun` to ship: see [`waymesh_graph::MeshFormat`] | [`save`], [`open`], [`open_packed`], [`parse_mesh`], [`write_wmesh`] |
+//! | files of Detour's (RecastDemo's `.bin`, habitat-sim's `.navmesh`) | [`open_detour`], [`parse_detour`], [`to_detour`]; [`open`] and [`save`] as well |
 //! | plan picture | [`write_svg`], with the path of a disc [`write_clear_svg`]; module [`svg`] draws other pictures too |
 //! | polygons as faces, height surface as triangles | [`write_obj`], [`write_detail_obj`] |
 //! | triangles in memory | [`ground_triangles`], [`polygon_triangles`] |
@@ -48,6 +49,7 @@
     allow(dead_code, unused_imports, reason = "helpers of the formats that are left out")
 )]
 
+mod detour;
 mod error;
 #[cfg(feature = "json")]
 mod glb;
@@ -65,12 +67,15 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+pub use detour::{
+    DetourLimit, DetourMesh, DetourOptions, DetourReport, is_detour, open_detour, parse_detour, to_detour,
+};
 pub use error::{IoError, Place};
 #[cfg(feature = "json")]
 pub use glb::{GlbOptions, write_glb};
 #[cfg(feature = "json")]
 pub use json::{number as json_number, point as json_point, to_json, write_json};
-pub use mesh::{mesh_format, open, open_packed, parse_mesh, save, write_wmesh};
+pub use mesh::{SaveFormat, mesh_format, open, open_packed, parse_mesh, save, write_wmesh};
 pub use obj::{GroundTriangles, ground_triangles, polygon_triangles, write_detail_obj, write_obj};
 pub use polygons::{PolygonMesh, open_polygons, parse_polygons, write_polygons};
 pub use scene::{

@@ -116,7 +116,9 @@ fn files_of_both_formats_are_saved_and_opened_and_errors_name_them() {
     }
     let unknown = folder.path().join("house.nav");
     let error = save(&mesh, &unknown).unwrap_err();
-    assert!(error.to_string().ends_with("house.nav: a navigation mesh is written as .wmesh or .wmrun"));
+    assert!(
+        error.to_string().ends_with("house.nav: a navigation mesh is written as .wmesh, .wmrun or .navmesh")
+    );
     assert!(!unknown.exists());
     let nowhere = folder.path().join("house.bin/below-a-file.wmesh");
     assert!(matches!(save(&mesh, &nowhere), Err(IoError::Write { file, .. }) if file == nowhere));

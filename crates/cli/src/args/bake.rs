@@ -12,9 +12,9 @@ use crate::values::{KeepKind, Memory, Point, TileAt};
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) scenes: Scenes,
-    /// Where the mesh goes; the ending tells the format: .wmesh to keep it, .wmrun to ship it. `-`
-    /// is standard output, as .wmesh. Default: the first scene's name with the ending .wmesh,
-    /// in the current folder.
+    /// Where the mesh goes; the ending tells the format: .wmesh to keep it, .wmrun to ship it,
+    /// .navmesh for Detour. `-` is standard output, as .wmesh. Default: the first scene's name with
+    /// the ending .wmesh, in the current folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -49,9 +49,9 @@ pub(crate) struct PlanArgs {
     /// Write an example of a plan in TOML, and nothing else.
     #[arg(long, value_name = "FILE", exclusive = true)]
     pub(crate) example: Option<PathBuf>,
-    /// Where the mesh goes; the ending tells the format: .wmesh to keep it, .wmrun to ship it. `-`
-    /// is standard output, as .wmesh. Default: the first plan's name with the ending .wmesh, in
-    /// the current folder.
+    /// Where the mesh goes; the ending tells the format: .wmesh to keep it, .wmrun to ship it,
+    /// .navmesh for Detour. `-` is standard output, as .wmesh. Default: the first plan's name with
+    /// the ending .wmesh, in the current folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Metres per unit of the files; plans in TOML are in metres. Default: 1.
@@ -220,8 +220,8 @@ pub(crate) struct MergeArgs {
     /// Folder of finished tiles, with the settings they were built with.
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: PathBuf,
-    /// Where the mesh goes; the ending tells the format: .wmesh or .wmrun. `-` is standard output,
-    /// as .wmesh.
+    /// Where the mesh goes; the ending tells the format: .wmesh, .wmrun or .navmesh. `-` is standard
+    /// output, as .wmesh.
     #[arg(short, long, value_name = "FILE", default_value = "merged.wmesh")]
     pub(crate) output: PathBuf,
     /// Memory to work in, such as 2GiB or 800MiB. Default: a quarter of the machine's.

@@ -52,7 +52,8 @@ pub(crate) enum Command {
     Tile(Box<TileArgs>),
     /// Join the tiles of a folder into one navigation mesh.
     Merge(MergeArgs),
-    /// Write a mesh in the other format: .wmrun to ship with a program, .wmesh to keep.
+    /// Write a mesh in another format: .wmrun to ship with a program, .wmesh to keep, .navmesh for
+    /// Detour.
     Pack(PackArgs),
     /// Write an embedded scene to a binary STL file.
     Scene(SceneArgs),
@@ -63,7 +64,7 @@ pub(crate) enum Command {
     /// Judge a mesh against its scene: coverage, excess, connectivity, heights, clearance, shape,
     /// paths.
     ///
-    /// Grid and agent default to those of the mesh, if it is a .wmesh or .wmrun file.
+    /// Grid and agent default to those of the mesh, if its file states them.
     Evaluate(EvaluateArgs),
     /// Bake an embedded scene, find a path on it and draw both.
     Demo(DemoArgs),
@@ -104,11 +105,11 @@ fn scenes() -> impl TypedValueParser<Value = Scene> {
 
 #[derive(Debug, Args)]
 pub(crate) struct PackArgs {
-    /// The mesh, in either format. `-` is standard input.
+    /// The mesh: a .wmesh or .wmrun file, or one of Detour's (.navmesh, .bin). `-` is standard input.
     #[arg(value_name = "MESH")]
     pub(crate) mesh: PathBuf,
-    /// Where it goes; the ending tells the format, .wmrun or .wmesh. Default: its name with the
-    /// ending .wmrun, in the current folder.
+    /// Where it goes; the ending tells the format: .wmrun, .wmesh or .navmesh. Default: its name with
+    /// the ending .wmrun, in the current folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -138,7 +139,7 @@ pub(crate) struct SceneArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PathArgs {
-    /// The mesh, a .wmesh or .wmrun file. `-` is standard input.
+    /// The mesh: a .wmesh or .wmrun file, or one of Detour's (.navmesh, .bin). `-` is standard input.
     #[arg(value_name = "MESH")]
     pub(crate) mesh: PathBuf,
     /// Where the path starts.
@@ -192,7 +193,8 @@ pub(crate) struct PathArgs {
 pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     pub(crate) scenes: Scenes,
-    /// The mesh: a .wmesh or .wmrun file, or an OBJ file of polygons of any tool, in metres, y up.
+    /// The mesh: a .wmesh or .wmrun file, one of Detour's (.navmesh, .bin), or an OBJ file of
+    /// polygons of any tool, in metres, y up.
     #[arg(long, value_name = "MESH")]
     pub(crate) mesh: PathBuf,
     /// Number of places to judge, at most 10000000. Default: 100000.
@@ -210,7 +212,7 @@ pub(crate) struct EvaluateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// The mesh, a .wmesh or .wmrun file. `-` is standard input.
+    /// The mesh: a .wmesh or .wmrun file, or one of Detour's (.navmesh, .bin). `-` is standard input.
     #[arg(value_name = "MESH")]
     pub(crate) mesh: PathBuf,
     /// Also measure this many path queries, up to 10000000, between random places of the mesh.

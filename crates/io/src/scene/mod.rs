@@ -230,7 +230,7 @@ impl Source<'_> {
         IoError::FeatureOff { file: self.file.to_owned(), feature }
     }
 
-    fn truncated(&self, place: Place, needed: u64, available: u64) -> IoError {
+    pub(crate) fn truncated(&self, place: Place, needed: u64, available: u64) -> IoError {
         IoError::Truncated { file: self.file.to_owned(), place, needed, available }
     }
 

@@ -1,0 +1,251 @@
+//! Navigation mesh files of Detour, Recast's companion: RecastDemo's and habitat-sim's.
+//!
+//! # What is read
+//! - Sets of tiles (`MSET`): version 1 of RecastDemo (`all_tiles_navmesh.bin`, `solo_navmesh.bin`)
+//!   and version 2 of habitat-sim (`.navmesh`), which has the settings of the bake in it.
+//!   References of 32 and 64 bits (`DT_POLYREF64`) are told apart.
+//! - A tile by itself (`DNAV`, version 7): what `dtCreateNavMeshData` returns.
+//!
+//! All are little-endian. Files of big-endian machines and tile caches are refused by name.
+//!
+//! # What becomes of it
+//! | Detour | here |
+//! |---|---|
+//! | vertices | points of the grid they were baked on, exactly, where there is such a grid; else of one that is 0.06 mm fine, and coarser beyond 500 m |
+//! | polygons | polygons, whatever way they wind. Those that are not convex on the grid are parted into triangles, those without area or flags are left out |
+//! | neighbours in a tile | portals |
+//! | borders between tiles | portals wherever Detour joins two edges; edges are parted so that both have the same ends, whose height is the mean. Where an edge has a neighbour on another storey as well, a link to it |
+//! | detail meshes | the height surface |
+//! | areas | 0 (63 where there is no 0) is plain ground; each other has the next higher [`AreaId`] and the name `area 5` |
+//! | flags of polygons | [`DetourMesh::flags`], for a [`FlagTable`] |
+//! | connections off the mesh | links of the kind [`LinkKind::User`]; their radius, as in Detour, is how far their ends may be from the mesh. `userId` is [`Link::data`], without flags it is closed. The grid then has cells of a centimetre at most |
+//! | agent | height, radius and highest step; steepest slope from habitat-sim's settings |
+//!
+//! Costs of areas, regions, and areas of connections are not in the files or have no counterpart.
+
+mod faces;
+mod ground;
+mod join;
+mod lattice;
+mod pieces;
+mod tile;
+mod tree;
+mod write;
+
+use std::path::Path;
+
+use glam::Vec3;
+use waymesh_core::{
+    Agent, Area, AreaId, AreaTable, GridFrame, PlanPoint, PlanVertex, nearest_f32, saturating_i32,
+};
+use waymesh_graph::{FlagTable, Link, LinkEnd, LinkKind, Location, NavMesh, NavMeshError, Reach};
+
+use crate::IoError;
+use crate::scene::Source;
+use faces::Faces;
+use lattice::Lattice;
+use tile::{Connection, TileSet};
+pub use write::{DetourLimit, DetourOptions, to_detour};
+
+/// Height of a level where the file does not tell: a power of two, so that heights are exact.
+const LEVEL: f32 = 0.125;
+/// Recast's area of plain ground, where nobody gave it another (`RC_WALKABLE_AREA`).
+const RECAST_GROUND: u8 = 63;
+
+/// A mesh that was read from a file of Detour's.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DetourMesh {
+    /// The mesh.
+    pub mesh: NavMesh,
+    /// Detour's flags of each polygon. RecastDemo's: 1 walk, 2 swim, 4 door, 8 jump, 16 disabled.
+    pub flags: Vec<u16>,
+    /// What the file has, and what became of it.
+    pub report: DetourReport,
+}
+
+impl DetourMesh {
+    /// Returns the flags for a [`waymesh_graph::FlagFilter`].
+    #[must_use]
+    pub fn flag_table(&self) -> FlagTable {
+        FlagTable::from(self.flags.clone())
+    }
+}
+
+/// What a file of Detour's has, and what became of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DetourReport {
+    /// Tiles.
+    pub tiles: usize,
+    /// Polygons of the ground.
+    pub polygons: usize,
+    /// Of these, left out because they have no flags: no filter of Detour's lets them pass.
+    pub closed: usize,
+    /// Left out because they have no area, or cross themselves.
+    pub flat: usize,
+    /// Parted into triangles because they are not convex on the grid.
+    pub parted: usize,
+    /// Pairs of edges joined between tiles.
+    pub joined: usize,
+    /// Edges between tiles that became links because they have another neighbour already.
+    pub overlaid: usize,
+    /// Edges without their neighbour, because the neighbour does not share them.
+    pub one_sided: usize,
+    /// Polygons whose detail mesh does not fill them: their ground is flat triangles.
+    pub flattened: usize,
+    /// Connections off the mesh.
+    pub connections: usize,
+    /// Of these, left out because an end is farther from the mesh than their radius.
+    pub unplaced: usize,
+    /// `true` if references have 64 bits.
+    pub wide_references: bool,
+}
+
+/// Returns `true` if bytes begin as a file of Detour's: also as one of a version or byte order that
+/// is not read.
+#[must_use]
+pub fn is_detour(bytes: &[u8]) -> bool {
+    tile::is_detour(bytes)
+}
+
+/// Reads a file of Detour's.
+///
+/// # Errors
+/// - [`IoError::Read`] if the file cannot be read.
+/// - See [`parse_detour`].
+pub fn open_detour(file: impl AsRef<Path>) -> Result<DetourMesh, IoError> {
+    let file = file.as_ref();
+    let bytes = std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })?;
+    parse_detour(file, &bytes)
+}
+
+/// Reads a file of Detour's from memory; `file` is its name in errors.
+///
+/// Takes time in `n log n`, and memory in proportion to the bytes: numbers of elements are checked
+/// against the length of the file before anything is allocated.
+///
+/// # Errors
+/// Names the tile and what is wrong with it: another version or byte order, tables that the bytes
+/// do not hold, indices out of range, numbers that are not finite. [`IoError::InvalidMesh`] for an
+/// agent out of its range.
+pub fn parse_detour(file: &Path, bytes: &[u8]) -> Result<DetourMesh, IoError> {
+    let source = Source { file, bytes };
+    let set = tile::read(source)?;
+    let invalid = |source: NavMeshError| IoError::InvalidMesh { file: file.to_owned(), source };
+    let lattice = Lattice::of(&set);
+    let mut faces = Faces::of(&set, &lattice);
+    let used = faces.faces.iter().fold(0_u64, |used, face| used | 1 << polygon_of(&set, face).area);
+    let is_used = |area: u8| used >> area & 1 == 1;
+    let ground = if !is_used(0) && is_used(RECAST_GROUND) { RECAST_GROUND } else { 0 };
+    let area_of = |area: u8| if area == ground { AreaId::GROUND } else { AreaId(area + 1) };
+    let frame = frame(&set, &lattice, &faces);
+    let joined = join::join(source, &set, &lattice, frame, &mut faces, area_of)?;
+    let surface = ground::surface(&set, &lattice, &faces, &joined.mesh);
+    let (surface, flattened) = surface.map_or((None, 0), |(surface, flattened)| (Some(surface), flattened));
+    let mesh = NavMesh::new(joined.mesh, surface, agent(&set)).map_err(invalid)?;
+    let mut areas = AreaTable::default();
+    for area in 0..=RECAST_GROUND {
+        if area != ground && is_used(area) {
+            // Such a name is neither empty nor taken.
+            drop(areas.insert(area_of(area), Area::new(format!("area {area}"))));
+        }
+    }
+    let flags = faces.faces.iter().map(|face| polygon_of(&set, face).flags).collect();
+    let connections = || {
+        set.tiles
+            .iter()
+            .flat_map(|tile| tile.connections.iter().map(|connection| (tile.agent[2], connection)))
+    };
+    let mut links = joined.links;
+    let overlaid = links.len();
+    links.extend(connections().filter_map(|(step, connection)| link(&mesh, step, connection)));
+    let report = DetourReport {
+        tiles: set.tiles.len(),
+        polygons: set
+            .tiles
+            .iter()
+            .flat_map(|tile| &tile.polygons)
+            .filter(|polygon| polygon.is_ground)
+            .count(),
+        closed: faces.closed,
+        flat: faces.tangled + faces.is_flat.iter().filter(|is_flat| **is_flat).count(),
+        parted: faces.parted,
+        joined: joined.portals,
+        overlaid,
+        one_sided: joined.one_sided,
+        flattened,
+        connections: connections().count(),
+        unplaced: connections().count() - (links.len() - overlaid),
+        wide_references: set.wide,
+    };
+    let mesh = mesh.with_area_table(areas);
+    let mesh = if links.is_empty() { mesh } else { mesh.with_links(links).map_err(invalid)? };
+    Ok(DetourMesh { mesh, flags, report })
+}
+
+fn polygon_of<'a>(set: &'a TileSet, face: &faces::Face) -> &'a tile::TilePolygon {
+    &set.tiles[face.tile as usize].polygons[face.polygon as usize]
+}
+
+fn agent(set: &TileSet) -> Agent {
+    let mut agent = Agent::default();
+    if let Some([height, radius, max_step]) = set.tiles.first().map(|tile| tile.agent) {
+        agent = agent.with_radius(radius).with_max_step(max_step);
+        // Detour reads none of them, so a program may have left the height out.
+        if height.to_bits() != 0 {
+            agent = agent.with_height(height);
+        }
+    }
+    let slope = set.settings.map(|settings| settings.max_slope_degrees);
+    match slope.filter(|slope| (0.0..90.0).contains(slope)) {
+        Some(degrees) => agent.with_max_slope(degrees.to_radians()),
+        None => agent,
+    }
+}
+
+fn frame(set: &TileSet, lattice: &Lattice, faces: &Faces) -> GridFrame {
+    let [x, z] = lattice.origin;
+    let stated = set.settings.map(|settings| settings.cell_height);
+    let corners = || faces.faces.iter().flat_map(faces::Face::corners).map(|&vertex| faces.point(vertex));
+    let cells = |far: Option<i32>| u32::try_from(far.unwrap_or(0)).unwrap_or(0);
+    GridFrame {
+        origin: Vec3::new(x, 0.0, z),
+        cell_size: lattice.cell,
+        level_height: stated.filter(|height| (1e-3..1e3).contains(height)).unwrap_or(LEVEL),
+        width: cells(corners().map(|point| point.x).max()),
+        depth: cells(corners().map(|point| point.z).max()),
+    }
+}
+
+/// Returns the link of a connection; `None` if an end is too far from the mesh.
+fn link(mesh: &NavMesh, step: f32, connection: &Connection) -> Option<Link> {
+    let reach = Reach::new(connection.radius, step, step);
+    let [from, to] = connection.ends.map(|end| Some(end_at(mesh, &mesh.nearest(Vec3::from(end), &reach)?)));
+    let mut link = Link::new(from?, to?, LinkKind::User);
+    (link.both_ways, link.is_open, link.data) = (connection.both_ways, connection.is_open, connection.user);
+    Some(link)
+}
+
+/// The point of the grid in a polygon that is nearest to a place in it.
+fn end_at(mesh: &NavMesh, place: &Location) -> LinkEnd {
+    let frame = mesh.frame();
+    let [x, _, z] = frame.to_grid(place.position);
+    let distance = |point: &PlanPoint| (f64::from(point.x) - x).hypot(f64::from(point.z) - z);
+    let near = (-2..=2).flat_map(|dz| (-2..=2).map(move |dx| (dx, dz))).map(|(dx, dz)| {
+        PlanPoint::new(
+            saturating_i32(x.round()).saturating_add(dx),
+            saturating_i32(z.round()).saturating_add(dz),
+        )
+    });
+    let inside = near.filter(|&point| mesh.contains_point(place.polygon, point));
+    let corners = mesh.polygon(place.polygon).map_or(&[][..], |polygon| polygon.corners());
+    let corners = corners.iter().map(|corner| mesh.plan_vertices()[corner.index()].point);
+    let nearest = inside.chain(corners).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let point = nearest.unwrap_or_default();
+    let [wx, wz] = [point.x, point.z].map(f64::from);
+    let position = frame.to_world(wx, 0.0, wz);
+    let height = mesh.height_in_polygon(place.polygon, position).unwrap_or(place.position.y);
+    let height = nearest_f32((f64::from(height) - f64::from(frame.origin.y)) / f64::from(frame.level_height));
+    LinkEnd { polygon: place.polygon, ends: [PlanVertex { point, height }; 2] }
+}
