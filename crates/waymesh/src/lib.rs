@@ -59,11 +59,6 @@
 //! | `json` | meshes as JSON and GLB |
 //! | `geojson`, `svg`, `toml`, `wkt`, `dxf` | readers of floor plans, with `floorplan` |
 
-#![cfg_attr(
-    not(feature = "floorplan"),
-    allow(dead_code, unused_imports, reason = "helpers that only floor plans use")
-)]
-
 pub mod bake;
 mod clearance;
 pub mod front;

@@ -18,7 +18,9 @@ mod option_table;
 mod report;
 mod stages;
 
-pub(crate) use back::{jumps, keep, mesh};
+#[cfg(feature = "floorplan")]
+pub(crate) use back::keep;
+pub(crate) use back::{jumps, mesh};
 pub use baker::{Bake, Baker, FrontEnd};
 pub use config::{BakeConfig, ConfigError, CornerChoice, DecompositionKind, PartitionKind};
 pub use enclosed::{Enclosed, EnclosedReport};
@@ -26,5 +28,7 @@ pub use error::BakeError;
 pub use ground::{Borders, Ground, Heights, InputLinks};
 pub use keep::Keep;
 pub use report::{GridReport, HeadRoomReport, IslandReport, PlanReport, Recorder, Report, StageTime};
+#[cfg(feature = "floorplan")]
+pub(crate) use stages::polygon_area;
 pub use stages::{Refused, StageSet};
-pub(crate) use stages::{check_soup, clear_unlabelled, polygon_area};
+pub(crate) use stages::{check_soup, clear_unlabelled};

@@ -92,6 +92,7 @@ impl WorldLinks {
     }
 
     /// Opens or closes all links of doors of a plan.
+    #[cfg(feature = "floorplan")]
     pub(super) fn set_doors_open(&mut self, doors: impl Iterator<Item = u32>, is_open: bool) {
         for door in doors {
             if is_open {

@@ -16,7 +16,7 @@ use waymesh_core::stage::StageError;
 use waymesh_core::{
     Bounds, GridFrame, GridWindow, Observer, PolyMesh, TriangleSource, TriangleVisitor, Validate,
 };
-use waymesh_graph::{Link, LinkId, NavMesh};
+use waymesh_graph::NavMesh;
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 use waymesh_voxel::{Mark, Obstacle};
 
@@ -26,7 +26,7 @@ use crate::front::tiles::{field_builder, halo_cells};
 use build::{BuiltTile, KeptTile};
 use heights::Patch;
 use links::WorldLinks;
-use parts::{Obstacles, Parts};
+use parts::{Obstacles, Parts, world_methods};
 
 pub use parts::{MarkId, MeshHandle, ObstacleId, WorldUpdate};
 #[cfg(feature = "floorplan")]
@@ -101,6 +101,8 @@ const REFUSED: Refused = &[
     ("with_fit_heights", BY_TILES),
 ];
 
+world_methods!(World);
+
 impl World {
     /// An empty world.
     ///
@@ -137,12 +139,6 @@ impl World {
     #[must_use]
     pub fn layout(&self) -> &TileLayout {
         &self.layout
-    }
-
-    /// The newest mesh, now and later.
-    #[must_use]
-    pub fn handle(&self) -> MeshHandle {
-        self.parts.handle()
     }
 
     /// The tiles that are there.
@@ -224,30 +220,6 @@ impl World {
         true
     }
 
-    /// Adds a link to the current mesh, whose polygons it names, and to those that come.
-    ///
-    /// An update looks for the ground at its ends again: within half the agent's height of theirs.
-    /// Where an end has none, the link is not there until it has; its id stays. A segment that is
-    /// on no one polygon any more becomes the point in its middle.
-    ///
-    /// # Errors
-    /// See [`NavMesh::with_links`]; the world then stays as it was.
-    pub fn add_link(&mut self, link: Link) -> Result<LinkId, BakeError> {
-        Ok(self.links.add(link)?)
-    }
-
-    /// Takes a link away that was added. Returns `true` if there was one of this id. A link that an
-    /// update found is closed instead ([`World::set_link_open`]).
-    pub fn remove_link(&mut self, link: LinkId) -> bool {
-        self.links.remove(link)
-    }
-
-    /// Opens or closes a link at once, until it is changed again, over all updates. Returns `false`
-    /// if there is none of this id. Takes linear time.
-    pub fn set_link_open(&mut self, link: LinkId, is_open: bool) -> bool {
-        self.links.set_open(link, is_open)
-    }
-
     /// Gives the ground in a shape another area, or cuts it out; the mesh shows it after the next
     /// update. It counts after those of the settings and those added before.
     ///
@@ -276,12 +248,6 @@ impl World {
         let config = self.stages.config();
         let halo = halo_cells(config, &field_builder(config));
         self.parts.touch(self.layout.tiles_over(&columns.grown(halo, &self.frame)));
-    }
-
-    /// `true` if anything changed since the last update.
-    #[must_use]
-    pub fn is_dirty(&self) -> bool {
-        self.parts.is_dirty()
     }
 
     /// Builds what changed and puts a new mesh in place of the last.

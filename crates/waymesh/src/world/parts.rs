@@ -111,6 +111,7 @@ impl<K: Copy + Ord, P> Parts<K, P> {
     }
 
     /// `true` until the first update that built something.
+    #[cfg(feature = "floorplan")]
     pub(super) fn is_empty(&self) -> bool {
         self.built.is_empty()
     }
@@ -163,3 +164,50 @@ impl<K: Copy + Ord, P> Parts<K, P> {
         Ok(update)
     }
 }
+
+/// Writes the methods of a world that are its links' and its parts' alone.
+macro_rules! world_methods {
+    ($world:ident) => {
+        impl $world {
+            /// The newest mesh, now and later.
+            #[must_use]
+            pub fn handle(&self) -> $crate::MeshHandle {
+                self.parts.handle()
+            }
+
+            /// Adds a link to the current mesh, whose polygons it names, and to those that come.
+            ///
+            /// An update looks for the ground at its ends again: within half the agent's height of
+            /// theirs. Where an end has none, the link is not there until it has; its id stays. A
+            /// segment that is on no one polygon any more becomes the point in its middle.
+            ///
+            /// # Errors
+            /// See [`NavMesh::with_links`](waymesh_graph::NavMesh::with_links); the world then stays as it was.
+            pub fn add_link(
+                &mut self,
+                link: waymesh_graph::Link,
+            ) -> Result<waymesh_graph::LinkId, $crate::BakeError> {
+                Ok(self.links.add(link)?)
+            }
+
+            /// Takes a link away that was added. Returns `true` if there was one of this id. A link
+            /// that an update found is closed instead.
+            pub fn remove_link(&mut self, link: waymesh_graph::LinkId) -> bool {
+                self.links.remove(link)
+            }
+
+            /// Opens or closes a link at once, until it is changed again, over all updates. Returns
+            /// `false` if there is none of this id. Takes linear time.
+            pub fn set_link_open(&mut self, link: waymesh_graph::LinkId, is_open: bool) -> bool {
+                self.links.set_open(link, is_open)
+            }
+
+            /// `true` if anything changed since the last update.
+            #[must_use]
+            pub fn is_dirty(&self) -> bool {
+                self.parts.is_dirty()
+            }
+        }
+    };
+}
+pub(super) use world_methods;

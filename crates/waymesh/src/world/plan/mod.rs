@@ -10,10 +10,10 @@ use waymesh_core::{BadField, Observer, PlanPoint, PolyMesh, Validate, saturating
 use waymesh_floorplan::{
     FloorPlan, Obstacle, PlanBase, PlanError, PlanMark, PlanPart, PlanWindow, Shape, StoreyBase,
 };
-use waymesh_graph::{Link, LinkId, NavMesh};
+use waymesh_graph::NavMesh;
 
 use super::links::WorldLinks;
-use super::parts::{MarkId, MeshHandle, ObstacleId, Obstacles, Parts, WorldUpdate};
+use super::parts::{MarkId, ObstacleId, Obstacles, Parts, WorldUpdate, world_methods};
 use crate::bake::{BakeError, Baker, Recorder, StageSet, keep, mesh};
 use crate::front::FloorPlans;
 use crate::front::plan::{find_links, tell};
@@ -81,6 +81,8 @@ pub struct PlanWorld {
     marks: Obstacles<(usize, PlanMark)>,
     links: WorldLinks,
 }
+
+world_methods!(PlanWorld);
 
 impl PlanWorld {
     /// A plan cut into square windows of so many metres a side. The mesh is empty until the first
@@ -152,12 +154,6 @@ impl PlanWorld {
         Ok(())
     }
 
-    /// The newest mesh, now and later.
-    #[must_use]
-    pub fn handle(&self) -> MeshHandle {
-        self.parts.handle()
-    }
-
     /// Number of windows that hold something walkable.
     #[must_use]
     pub fn tile_count(&self) -> usize {
@@ -203,30 +199,6 @@ impl PlanWorld {
         true
     }
 
-    /// Adds a link to the current mesh, whose polygons it names, and to those that come.
-    ///
-    /// An update looks for the ground at its ends again: within half the agent's height of theirs.
-    /// Where an end has none, the link is not there until it has; its id stays. A segment that is
-    /// on no one polygon any more becomes the point in its middle.
-    ///
-    /// # Errors
-    /// See [`NavMesh::with_links`]; the world then stays as it was.
-    pub fn add_link(&mut self, link: Link) -> Result<LinkId, BakeError> {
-        Ok(self.links.add(link)?)
-    }
-
-    /// Takes a link away that was added. Returns `true` if there was one of this id. A link that an
-    /// update found is closed instead ([`PlanWorld::set_link_open`]).
-    pub fn remove_link(&mut self, link: LinkId) -> bool {
-        self.links.remove(link)
-    }
-
-    /// Opens or closes a link at once, until it is changed again, over all updates. Returns `false`
-    /// if there is none of this id. Takes linear time.
-    pub fn set_link_open(&mut self, link: LinkId, is_open: bool) -> bool {
-        self.links.set_open(link, is_open)
-    }
-
     /// Opens or closes the doors of this name on all storeys, at once, until it is changed again,
     /// over all updates. Takes linear time.
     ///
@@ -244,12 +216,6 @@ impl PlanWorld {
         let touched =
             self.tiles.iter().filter(|(tile, (window, _))| tile.storey == storey && meet(window, reach));
         self.parts.touch(touched.map(|(&tile, _)| tile));
-    }
-
-    /// `true` if anything changed since the last update.
-    #[must_use]
-    pub fn is_dirty(&self) -> bool {
-        self.parts.is_dirty()
     }
 
     /// Builds what changed and puts a new mesh in place of the last.
