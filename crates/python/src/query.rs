@@ -242,6 +242,16 @@ fn is_single(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> bool {
     is_one(starts) && is_one(ends)
 }
 
+/// The pair, if both are one point.
+fn single_pair(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> PyResult<Option<[Vec3; 2]>> {
+    if !is_single(starts, ends) {
+        return Ok(None);
+    }
+    let pair = [point("starts", starts)?, point("ends", ends)?];
+    finite("starts and ends", &pair)?;
+    Ok(Some(pair))
+}
+
 #[pymethods]
 impl PyNavMesh {
     #[pyo3(signature = (start, end, *, shortest=false, radius=None, allow_partial=true, cross_points=false,
@@ -336,10 +346,7 @@ impl PyNavMesh {
         area_costs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = self.options(shortest, false, false, reach, area_costs)?;
-        if is_single(starts, ends) {
-            let (from, to) = (point("starts", starts)?, point("ends", ends)?);
-            finite("starts", &[from])?;
-            finite("ends", &[to])?;
+        if let Some([from, to]) = single_pair(starts, ends)? {
             let length = py.detach(|| with_memory(|memory| self.length(from, to, &options, memory)));
             return length.into_bound_py_any(py);
         }
@@ -417,20 +424,15 @@ impl PyNavMesh {
             let ray = self.mesh.raycast(&place, to, &AnyPolygon, &mut memory.polygons).ok()?;
             Some((ray.fraction, ray.end.position, ray.hit.map(|hit| hit.normal)))
         };
-        let pairs = pairs(starts, ends)?;
-        let rays = for_each(py, &pairs, cast)?;
-        if is_single(starts, ends) {
-            let Some((fraction, end, normal)) = rays[0] else {
-                return Err(QueryError::NoMeshNear {
-                    end: waymesh::graph::PathEnd::Start,
-                    position: pairs[0][0],
-                    reach,
-                })
-                .or_raise();
+        if let Some(pair) = single_pair(starts, ends)? {
+            let Some((fraction, end, normal)) = with_memory(|memory| cast(memory, &pair)) else {
+                let end = waymesh::graph::PathEnd::Start;
+                return Err(QueryError::NoMeshNear { end, position: pair[0], reach }).or_raise();
             };
             let (hit, normal) = (normal.is_some(), normal.unwrap_or(Vec3::ZERO));
             return (fraction, position(py, end), hit, position(py, normal)).into_bound_py_any(py);
         }
+        let rays = for_each(py, &pairs(starts, ends)?, cast)?;
         let fractions: Vec<f32> = rays.iter().map(|ray| ray.map_or(f32::NAN, |ray| ray.0)).collect();
         let ends: Vec<Vec3> = rays.iter().map(|ray| ray.map_or(Vec3::NAN, |ray| ray.1)).collect();
         let hits: Vec<bool> = rays.iter().map(|ray| ray.is_some_and(|ray| ray.2.is_some())).collect();
@@ -459,9 +461,7 @@ impl PyNavMesh {
             };
             end.map_or(from, |end| end.position)
         };
-        if is_single(starts, ends) {
-            let pair = [point("starts", starts)?, point("ends", ends)?];
-            finite("starts and ends", &pair)?;
+        if let Some(pair) = single_pair(starts, ends)? {
             return Ok(position(py, with_memory(|memory| step(memory, &pair))));
         }
         Ok(positions(py, &for_each(py, &pairs(starts, ends)?, step)?)?.into_any())
