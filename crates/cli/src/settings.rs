@@ -99,6 +99,7 @@ impl Settings {
         set(&mut config.enclosed, self.enclosed.map(EnclosedKind::choice));
         set(&mut config.max_vertices, self.max_vertices);
         set(&mut config.max_height_error_levels, self.max_height_error);
+        set(&mut config.height_detail, self.height_detail);
         set(&mut config.threads, self.threads);
         let bytes = self.max_memory.map(|mebibytes| mebibytes.saturating_mul(1 << 20));
         set(&mut config.max_memory_bytes, bytes);

@@ -103,6 +103,7 @@ impl<'py> Settings<'py> {
         self.set("merge_region", &mut config.merge_region)?;
         self.set("max_vertices", &mut config.max_vertices)?;
         self.set("max_height_error_levels", &mut config.max_height_error_levels)?;
+        self.set("height_detail", &mut config.height_detail)?;
         self.set("threads", &mut config.threads)?;
         self.set("max_memory_bytes", &mut config.max_memory_bytes)?;
         self.set("validate_stages", &mut config.validate_stages)?;

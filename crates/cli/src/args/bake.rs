@@ -388,6 +388,10 @@ pub(crate) struct Settings {
     /// 1.
     #[arg(long, value_name = "LEVELS")]
     pub(crate) max_height_error: Option<f32>,
+    /// `false` for a smaller mesh whose ground is only known at the vertices of its polygons.
+    /// Default: true.
+    #[arg(long, value_name = "BOOL")]
+    pub(crate) height_detail: Option<bool>,
     /// How the ground is cut into regions. Default: surfaces.
     #[arg(long, value_name = "KIND")]
     pub(crate) partition: Option<Partition>,

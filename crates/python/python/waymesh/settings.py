@@ -135,6 +135,8 @@ class Settings:
     """Most corners of a polygon, 0 for no limit. Default 0."""
     max_height_error_levels: float | None = None
     """Largest difference between the ground of the mesh and that of the grid, in levels. Default 1."""
+    height_detail: bool | None = None
+    """False for a smaller mesh whose ground is only known at the vertices of its polygons. Default True."""
     enclosed: Literal["keep", "remove"] | None = None
     """What becomes of ground inside of solids. Default ``"keep"``."""
     keep: Literal["all", "largest"] | float | Sequence[Vec3] | None = None

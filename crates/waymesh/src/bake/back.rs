@@ -124,7 +124,7 @@ fn keep_on_mesh(
     self::mesh(stages, polygons, surface, links, Vec::new(), recorder)
 }
 
-/// The ground in the polygons; none where the vertices have all there is.
+/// The ground in the polygons; none where the vertices have all there is or that is asked for.
 fn surface(
     stages: &StageSet,
     heights: Heights<'_>,
@@ -132,6 +132,7 @@ fn surface(
     recorder: &mut Recorder<'_>,
 ) -> Result<Option<HeightSurface>, BakeError> {
     let surface = match heights {
+        _ if !stages.config().height_detail => return Ok(None),
         Heights::Fitted(fit) => recorder.stage("heights", |observer| fit(polygons, observer))?,
         Heights::Planes { planes, max_error } => flat_ground(polygons, &planes, max_error),
         Heights::Vertices => return Ok(None),

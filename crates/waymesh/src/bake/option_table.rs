@@ -57,6 +57,7 @@ const TABLE: &[Row] = &[
     row("decomposition", |config| config.decomposition = DecompositionKind::HertelMehlhorn),
     row("max_vertices", |config| config.max_vertices = 3),
     row("max_height_error_levels", |config| config.max_height_error_levels = 0.05),
+    row("height_detail", |config| config.height_detail = false),
     row("enclosed", |config| config.enclosed = Enclosed::Remove),
     row("keep", |config| config.keep = Keep::ConnectedTo(vec![Vec3::splat(1e4)])),
     row("marks", |config| {

@@ -95,6 +95,7 @@ const BY_TILES: &str = "a world builds it tile by tile";
 const REFUSED: Refused = &[
     ("min_region", "a piece of ground may go on in the next tile; none is too small"),
     ("keep", "a world keeps the ground of all its tiles"),
+    ("height_detail", "tiles are joined by the heights of their ground"),
     ("enclosed", "a world changes tile by tile; bake all of it at once"),
     ("with_voxelize", BY_TILES),
     ("with_build_field", BY_TILES),

@@ -121,6 +121,7 @@ impl FrontEnd for FloorPlans {
         ("height_classes", "a plan tells nothing of what is above its ground"),
         ("partition", PIECES),
         ("max_height_error_levels", FLAT),
+        ("height_detail", FLAT),
         ("enclosed", "a plan has no triangles to lie inside of"),
         ("jumps", "a plan has no triangles to look for room in"),
         ("max_memory_bytes", "a plan takes little memory, and has no bound for it"),
