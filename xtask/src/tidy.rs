@@ -39,6 +39,7 @@ const ARROWS: &[(&str, &str)] = &[
     ("metrics", "core graph"),
     ("cli", "waymesh scenes metrics"),
     ("python", "waymesh"),
+    ("c", "waymesh crowd"),
 ];
 
 /// What the tests of a published crate may use besides: never another stage.

@@ -1,0 +1,1058 @@
+/* waymesh: navigation meshes from triangles, and path queries on them.
+
+Lengths are in metres, angles in degrees, y points up, the system is right-handed.
+
+Handles. `wm_..._new`, `_bake`, `_open` and the like write a handle; `wm_..._free` ends it and takes NULL. A handle that was freed must not
+be used any more.
+
+Status. Every function that can fail returns a wm_status, and writes a text to its `error` where that is not NULL. What it was to write
+otherwise stays as it was. Pointers that must not be NULL are checked; that they point to as much as was said cannot be.
+
+Buffers belong to the caller. A function that fills one takes its capacity and writes how much there is; if that is more than the
+capacity, it returns WM_STATUS_BUFFER_TOO_SMALL and has filled as much as fits.
+
+Threads. There is no global state. Any number of threads may use one wm_mesh or one wm_discs at the same time; every other handle serves one
+thread at a time. A panic inside never leaves the library: it becomes WM_STATUS_PANIC. */
+
+#ifndef WAYMESH_H
+#define WAYMESH_H
+
+/* Made from the sources by a test; see README.md. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ Bytes of the text of an error, with the zero at its end.
+ */
+#define WM_ERROR_TEXT 512
+
+/*
+ How a call ended.
+ */
+typedef enum wm_status {
+    /*
+     All is well.
+     */
+    WM_STATUS_OK = 0,
+    /*
+     A pointer is NULL, a count is too large, or a handle is of another mesh.
+     */
+    WM_STATUS_BAD_ARGUMENT = 1,
+    /*
+     A setting is out of its range, or the pipeline has no such setting.
+     */
+    WM_STATUS_BAD_SETTING = 2,
+    /*
+     A file cannot be read or written, or is broken.
+     */
+    WM_STATUS_BAD_FILE = 3,
+    /*
+     There is no ground to walk on.
+     */
+    WM_STATUS_NOTHING_WALKABLE = 4,
+    /*
+     A bake failed for another reason.
+     */
+    WM_STATUS_BAKE_FAILED = 5,
+    /*
+     No ground is near a position, or no room for a disc.
+     */
+    WM_STATUS_NO_MESH_NEAR = 6,
+    /*
+     A query cannot be answered.
+     */
+    WM_STATUS_QUERY_FAILED = 7,
+    /*
+     A buffer is too small; it holds what fits.
+     */
+    WM_STATUS_BUFFER_TOO_SMALL = 8,
+    /*
+     The progress function ended the bake.
+     */
+    WM_STATUS_CANCELLED = 9,
+    /*
+     A defect of the library. Handles that the call was to change must be freed; others are fine.
+     */
+    WM_STATUS_PANIC = 10,
+} wm_status;
+
+/*
+ How far a path leads.
+ */
+typedef enum wm_outcome {
+    /*
+     To the goal.
+     */
+    WM_OUTCOME_COMPLETE = 0,
+    /*
+     To the reachable point nearest to the goal.
+     */
+    WM_OUTCOME_PARTIAL = 1,
+    /*
+     Nowhere.
+     */
+    WM_OUTCOME_UNREACHABLE = 2,
+    /*
+     Nowhere, since the search ended at its limit.
+     */
+    WM_OUTCOME_UNDECIDED = 3,
+} wm_outcome;
+
+/*
+ What an agent does.
+ */
+typedef enum wm_agent_status {
+    /*
+     It has no target.
+     */
+    WM_AGENT_STATUS_IDLE = 0,
+    /*
+     Its path is not planned yet.
+     */
+    WM_AGENT_STATUS_WAITING = 1,
+    /*
+     It walks.
+     */
+    WM_AGENT_STATUS_WALKING = 2,
+    /*
+     It waits for room on a link.
+     */
+    WM_AGENT_STATUS_QUEUEING = 3,
+    /*
+     It is on a link.
+     */
+    WM_AGENT_STATUS_ON_LINK = 4,
+    /*
+     It is at its target.
+     */
+    WM_AGENT_STATUS_ARRIVED = 5,
+    /*
+     It is as near to its target as the mesh lets it come.
+     */
+    WM_AGENT_STATUS_BLOCKED = 6,
+    /*
+     No ground is near it.
+     */
+    WM_AGENT_STATUS_LOST = 7,
+} wm_agent_status;
+
+/*
+ Which pipeline bakes. Values that C gives are numbers, since any number may come.
+ */
+typedef enum wm_pipeline {
+    /*
+     Voxels, of a scene that fits into memory.
+     */
+    WM_PIPELINE_VOXELS = 0,
+    /*
+     Voxels, tile by tile on all cores, within a bound of memory. The same bytes.
+     */
+    WM_PIPELINE_TILES = 1,
+    /*
+     Whole storeys, with borders where walls are, not on a grid.
+     */
+    WM_PIPELINE_STOREYS = 2,
+    /*
+     Slices of levels: every step and every storey by itself.
+     */
+    WM_PIPELINE_SLICES = 3,
+} wm_pipeline;
+
+/*
+ How the ground is cut into regions.
+ */
+typedef enum wm_partition {
+    /*
+     Whole storeys. The default, and the only one for tiles and worlds.
+     */
+    WM_PARTITION_SURFACES = 0,
+    /*
+     Watershed.
+     */
+    WM_PARTITION_WATERSHED = 1,
+    /*
+     Monotone sweeps.
+     */
+    WM_PARTITION_MONOTONE = 2,
+} wm_partition;
+
+/*
+ A file format of meshes.
+ */
+typedef enum wm_format {
+    /*
+     .wmesh: small, to keep and to exchange.
+     */
+    WM_FORMAT_EXCHANGE = 0,
+    /*
+     .wmrun: opens fast, of one version of the library.
+     */
+    WM_FORMAT_PACKED = 1,
+} wm_format;
+
+/*
+ How a path is searched for.
+ */
+typedef enum wm_search {
+    /*
+     The shortest way through the middles of borders, pulled taut. The fastest.
+     */
+    WM_SEARCH_FAST = 0,
+    /*
+     The shortest path there is.
+     */
+    WM_SEARCH_SHORTEST = 1,
+} wm_search;
+
+/*
+ Kinds of shapes.
+ */
+typedef enum wm_shape_kind {
+    /*
+     From min to max.
+     */
+    WM_SHAPE_KIND_BOX = 0,
+    /*
+     Upright, round the middle of its base, which is min.
+     */
+    WM_SHAPE_KIND_CYLINDER = 1,
+    /*
+     Upright, over a convex polygon, from min.y to max.y.
+     */
+    WM_SHAPE_KIND_PRISM = 2,
+} wm_shape_kind;
+
+/*
+ A crowd of agents on a mesh.
+ */
+typedef struct wm_crowd wm_crowd;
+
+/*
+ A mesh for discs of any radius.
+ */
+typedef struct wm_discs wm_discs;
+
+/*
+ A navigation mesh. It never changes.
+ */
+typedef struct wm_mesh wm_mesh;
+
+/*
+ The memory of queries, used again and again: one per thread. After some queries nothing is
+ allocated any more.
+ */
+typedef struct wm_query wm_query;
+
+/*
+ A world of tiles, with obstacles and marks that come and go.
+ */
+typedef struct wm_world wm_world;
+
+/*
+ The settings of a bake. Start from wm_settings_default. Lengths in metres.
+ */
+typedef struct wm_settings {
+    /*
+     Bytes of this structure, as wm_settings_default sets it: another size is refused.
+     */
+    size_t size;
+    /*
+     The pipeline: a wm_pipeline.
+     */
+    uint32_t pipeline;
+    /*
+     Side of a cell of the grid.
+     */
+    float cell_size;
+    /*
+     Height of a level of the grid.
+     */
+    float level_height;
+    /*
+     Height of the agent.
+     */
+    float agent_height;
+    /*
+     Radius of the agent: how far its centre keeps from walls.
+     */
+    float agent_radius;
+    /*
+     Highest step that the agent walks over. Recast's walkableClimb.
+     */
+    float max_step;
+    /*
+     Steepest slope that the agent walks on, in degrees.
+     */
+    float max_slope;
+    /*
+     Highest ledge that becomes a link; 0 for none.
+     */
+    float max_ledge;
+    /*
+     Farthest that a simplified wall may lie from the traced one; below 0 for the pipeline's own.
+     */
+    float max_edge_error;
+    /*
+     Longest edge along a wall; 0 for no limit.
+     */
+    float max_edge_length;
+    /*
+     Pieces of ground below this many square metres are left out.
+     */
+    float min_region;
+    /*
+     How the ground is cut into regions: a wm_partition.
+     */
+    uint32_t partition;
+    /*
+     Most corners of a polygon; 0 for no limit.
+     */
+    uint32_t max_vertices;
+    /*
+     0 for a mesh whose ground is only known at the vertices of its polygons.
+     */
+    uint32_t height_detail;
+    /*
+     Threads; 0 for one per core. The result does not depend on it.
+     */
+    uint32_t threads;
+    /*
+     Memory to work in, in bytes.
+     */
+    uint64_t max_memory_bytes;
+    /*
+     Side of a tile in cells, for the pipelines that have tiles.
+     */
+    uint32_t tile_cells;
+} wm_settings;
+
+/*
+ What went wrong.
+ */
+typedef struct wm_error {
+    /*
+     The same as what the function returned.
+     */
+    enum wm_status status;
+    /*
+     What went wrong in UTF-8, cut at the end if it is too long. Ends in a zero byte.
+     */
+    char text[WM_ERROR_TEXT];
+} wm_error;
+
+/*
+ A position or a direction, in metres.
+ */
+typedef struct wm_vec3 {
+    /*
+     To the right.
+     */
+    float x;
+    /*
+     Up.
+     */
+    float y;
+    /*
+     Towards the viewer.
+     */
+    float z;
+} wm_vec3;
+
+/*
+ Called while a bake runs, on a thread of the bake: the name of the stage, and the part of it
+ that is done, from 0 to 1. Returns 0 to end the bake. It must not unwind or longjmp.
+ */
+typedef int32_t (*wm_progress)(void *user, const char *stage, float done);
+
+/*
+ What a mesh holds.
+ */
+typedef struct wm_mesh_info {
+    /*
+     Convex polygons.
+     */
+    size_t polygons;
+    /*
+     Corners of all polygons.
+     */
+    size_t corners;
+    /*
+     Vertices.
+     */
+    size_t vertices;
+    /*
+     Connected pieces.
+     */
+    size_t islands;
+    /*
+     Links: steps, jumps, doors and so on.
+     */
+    size_t links;
+    /*
+     Area in plan in square metres.
+     */
+    double area;
+    /*
+     Least corner of the box round its vertices; 0 for an empty mesh.
+     */
+    struct wm_vec3 min;
+    /*
+     Greatest corner.
+     */
+    struct wm_vec3 max;
+    /*
+     Radius of the agent it was baked for.
+     */
+    float agent_radius;
+    /*
+     Height of that agent.
+     */
+    float agent_height;
+} wm_mesh_info;
+
+/*
+ How far a position may be from the mesh.
+ */
+typedef struct wm_reach {
+    /*
+     To the side, in plan.
+     */
+    float side;
+    /*
+     How far the mesh may be above.
+     */
+    float up;
+    /*
+     How far it may be below.
+     */
+    float down;
+} wm_reach;
+
+/*
+ Which path is wanted. Start from wm_path_settings_default.
+ */
+typedef struct wm_path_settings {
+    /*
+     Bytes of this structure.
+     */
+    size_t size;
+    /*
+     How it is searched for: a wm_search.
+     */
+    uint32_t search;
+    /*
+     0 if a path that ends before the goal is of no use.
+     */
+    uint32_t allow_partial;
+    /*
+     Not 0 for a point at every border that the path crosses.
+     */
+    uint32_t cross_points;
+    /*
+     How far both ends may be from the mesh; NULL for the mesh's own.
+     */
+    const struct wm_reach *reach;
+    /*
+     What a metre costs in each area, from area 0 on: 0 or more, infinity to close it; NULL for
+     the costs that are in the mesh. Areas beyond the array cost what they cost in the mesh.
+     */
+    const float *area_costs;
+    /*
+     How many costs there are, at most 256.
+     */
+    size_t area_cost_count;
+} wm_path_settings;
+
+/*
+ A place on a mesh. It may be kept as long as the mesh; another mesh refuses it.
+ */
+typedef struct wm_place {
+    /*
+     Number of its polygon.
+     */
+    uint32_t polygon;
+    /*
+     On the ground of that polygon.
+     */
+    struct wm_vec3 position;
+    /*
+     Which mesh it is on.
+     */
+    uint64_t generation;
+} wm_place;
+
+/*
+ What a path is, beside its points.
+ */
+typedef struct wm_path_info {
+    /*
+     How far it leads.
+     */
+    enum wm_outcome outcome;
+    /*
+     Points, also those that the buffer had no room for.
+     */
+    size_t points;
+    /*
+     Polygons that it passes.
+     */
+    size_t polygons;
+    /*
+     Length in metres.
+     */
+    float length;
+    /*
+     What it costs.
+     */
+    float cost;
+} wm_path_info;
+
+/*
+ Where a ray ends.
+ */
+typedef struct wm_ray {
+    /*
+     The wall that it hit, or the target.
+     */
+    struct wm_place end;
+    /*
+     The part of the way, in plan, that is free: from 0 to 1.
+     */
+    float fraction;
+    /*
+     Not 0 if it hit a wall.
+     */
+    uint32_t hit;
+    /*
+     The wall's normal in plan, towards the start; 0 without a hit.
+     */
+    struct wm_vec3 normal;
+} wm_ray;
+
+/*
+ The wall nearest to a place.
+ */
+typedef struct wm_wall {
+    /*
+     Not 0 if there is one within the radius.
+     */
+    uint32_t found;
+    /*
+     Distance in plan; the radius if there is none.
+     */
+    float distance;
+    /*
+     Its closest point.
+     */
+    struct wm_vec3 point;
+    /*
+     Its normal in plan, towards the place.
+     */
+    struct wm_vec3 normal;
+} wm_wall;
+
+/*
+ A shape: an obstacle, or where the ground has another area.
+ */
+typedef struct wm_shape {
+    /*
+     A wm_shape_kind.
+     */
+    uint32_t kind;
+    /*
+     Least corner of a box, middle of the base of a cylinder; of a prism only y counts.
+     */
+    struct wm_vec3 min;
+    /*
+     Greatest corner of a box; of a prism only y counts.
+     */
+    struct wm_vec3 max;
+    /*
+     Radius of a cylinder.
+     */
+    float radius;
+    /*
+     Height of a cylinder.
+     */
+    float height;
+    /*
+     x and z of each corner of a prism.
+     */
+    const float *corners;
+    /*
+     Corners of a prism.
+     */
+    size_t corner_count;
+} wm_shape;
+
+/*
+ What an update did.
+ */
+typedef struct wm_update {
+    /*
+     Tiles that were built.
+     */
+    size_t rebuilt;
+    /*
+     Tiles beside them that were fitted to the new borders.
+     */
+    size_t adjusted;
+    /*
+     Polygons of the new mesh.
+     */
+    size_t polygons;
+    /*
+     Links of the new mesh.
+     */
+    size_t links;
+} wm_update;
+
+/*
+ What an agent is. Start from wm_agent_settings_default.
+ */
+typedef struct wm_agent_settings {
+    /*
+     Bytes of this structure.
+     */
+    size_t size;
+    /*
+     Radius in metres.
+     */
+    float radius;
+    /*
+     Height in metres.
+     */
+    float height;
+    /*
+     Highest speed in metres a second.
+     */
+    float max_speed;
+    /*
+     How fast its wish changes, in metres a second squared.
+     */
+    float acceleration;
+    /*
+     How near to its target it has arrived, in metres.
+     */
+    float arrival_distance;
+    /*
+     Who gives way: the lower number takes most of the avoidance. At most 255.
+     */
+    uint32_t priority;
+} wm_agent_settings;
+
+/*
+ Where an agent is, and what it does.
+ */
+typedef struct wm_agent_state {
+    /*
+     On the ground, or in the air on a link.
+     */
+    struct wm_vec3 position;
+    /*
+     In metres a second.
+     */
+    struct wm_vec3 velocity;
+    /*
+     Metres along its path to the end of that.
+     */
+    float remaining;
+    /*
+     What it does.
+     */
+    enum wm_agent_status status;
+} wm_agent_state;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/*
+ Writes the default settings of a pipeline, a wm_pipeline.
+ */
+enum wm_status wm_settings_default(uint32_t pipeline, struct wm_settings *settings, struct wm_error *error);
+
+/*
+ Bakes triangles. `triangles` has three indices of vertices for each; `areas`, which may be NULL,
+ the area of each: 1 is plain ground, 0 is not walkable.
+
+ `progress` may be NULL.
+
+ # Safety
+ The arrays are as long as the counts say.
+ */
+enum wm_status wm_mesh_bake(const struct wm_vec3 *vertices,
+                            size_t vertex_count,
+                            const uint32_t *triangles,
+                            size_t triangle_count,
+                            const uint8_t *areas,
+                            const struct wm_settings *settings,
+                            wm_progress progress,
+                            void *user,
+                            struct wm_mesh **mesh,
+                            struct wm_error *error);
+
+/*
+ Reads a scene (OBJ, glTF, GLB, STL, PLY) and bakes it.
+
+ # Safety
+ `file` is a string that ends in a zero byte.
+ */
+enum wm_status wm_mesh_bake_file(const char *file,
+                                 const struct wm_settings *settings,
+                                 wm_progress progress,
+                                 void *user,
+                                 struct wm_mesh **mesh,
+                                 struct wm_error *error);
+
+/*
+ Opens a mesh file, of either format.
+
+ # Safety
+ `file` is a string that ends in a zero byte.
+ */
+enum wm_status wm_mesh_open(const char *file, struct wm_mesh **mesh, struct wm_error *error);
+
+/*
+ Saves a mesh in the format of the name's ending, .wmesh or .wmrun. The file appears when it is
+ whole.
+
+ # Safety
+ `file` is a string that ends in a zero byte.
+ */
+enum wm_status wm_mesh_save(const struct wm_mesh *mesh, const char *file, struct wm_error *error);
+
+/*
+ Reads a mesh from the bytes of a file, of either format. The bytes are copied.
+
+ # Safety
+ There are `count` bytes.
+ */
+enum wm_status wm_mesh_read(const uint8_t *bytes, size_t count, struct wm_mesh **mesh, struct wm_error *error);
+
+/*
+ Writes the bytes of a mesh's file, of a wm_format.
+
+ # Safety
+ There is room for `capacity` bytes.
+ */
+enum wm_status wm_mesh_write(const struct wm_mesh *mesh,
+                             uint32_t format,
+                             uint8_t *bytes,
+                             size_t capacity,
+                             size_t *count,
+                             struct wm_error *error);
+
+/*
+ Another handle of the same mesh. Costs nothing.
+ */
+enum wm_status wm_mesh_share(const struct wm_mesh *mesh, struct wm_mesh **shared, struct wm_error *error);
+
+/*
+ Ends a handle.
+ */
+void wm_mesh_free(struct wm_mesh *mesh);
+
+/*
+ Writes what a mesh holds.
+ */
+enum wm_status wm_mesh_info_of(const struct wm_mesh *mesh, struct wm_mesh_info *info, struct wm_error *error);
+
+/*
+ Writes the positions of the vertices.
+
+ # Safety
+ There is room for `capacity` positions.
+ */
+enum wm_status wm_mesh_vertices(const struct wm_mesh *mesh,
+                                struct wm_vec3 *vertices,
+                                size_t capacity,
+                                size_t *count,
+                                struct wm_error *error);
+
+/*
+ Writes the vertices of all polygons, one polygon after another, clockwise as seen from above.
+ Where each begins is in wm_mesh_polygon_starts.
+
+ # Safety
+ There is room for `capacity` numbers.
+ */
+enum wm_status wm_mesh_corners(const struct wm_mesh *mesh, uint32_t *corners, size_t capacity, size_t *count, struct wm_error *error);
+
+/*
+ Writes the first corner of each polygon, and in the end the number of corners: one number more
+ than there are polygons.
+
+ # Safety
+ There is room for `capacity` numbers.
+ */
+enum wm_status wm_mesh_polygon_starts(const struct wm_mesh *mesh, uint32_t *starts, size_t capacity, size_t *count, struct wm_error *error);
+
+/*
+ Writes the area of each polygon.
+
+ # Safety
+ There is room for `capacity` bytes.
+ */
+enum wm_status wm_mesh_areas(const struct wm_mesh *mesh, uint8_t *areas, size_t capacity, size_t *count, struct wm_error *error);
+
+/*
+ Makes the memory of queries.
+ */
+enum wm_status wm_query_new(struct wm_query **query, struct wm_error *error);
+
+/*
+ Ends a handle.
+ */
+void wm_query_free(struct wm_query *query);
+
+/*
+ Writes the default settings of a path: the fastest, partial if it must be, with the areas' costs
+ that are in the mesh.
+ */
+enum wm_status wm_path_settings_default(struct wm_path_settings *settings, struct wm_error *error);
+
+/*
+ Writes the place on the mesh that is nearest to a position. `reach` may be NULL for the mesh's
+ own.
+ */
+enum wm_status wm_nearest(const struct wm_mesh *mesh,
+                          struct wm_vec3 position,
+                          const struct wm_reach *reach,
+                          struct wm_place *place,
+                          struct wm_error *error);
+
+/*
+ Finds a path and writes its points. `settings` may be NULL for the default, and so may `points`
+ if `capacity` is 0; `info` is written also if the buffer is too small.
+
+ # Safety
+ There is room for `capacity` points, and the arrays in `settings` are as long as they say.
+ */
+enum wm_status wm_find_path(const struct wm_mesh *mesh,
+                            struct wm_query *query,
+                            struct wm_vec3 from,
+                            struct wm_vec3 to,
+                            const struct wm_path_settings *settings,
+                            struct wm_vec3 *points,
+                            size_t capacity,
+                            struct wm_path_info *info,
+                            struct wm_error *error);
+
+/*
+ Writes the polygons of the path that wm_find_path of this query found last.
+
+ # Safety
+ There is room for `capacity` numbers.
+ */
+enum wm_status wm_path_polygons(const struct wm_query *query, uint32_t *polygons, size_t capacity, size_t *count, struct wm_error *error);
+
+/*
+ Writes where the straight way from a place to a position ends.
+ */
+enum wm_status wm_raycast(const struct wm_mesh *mesh,
+                          struct wm_query *query,
+                          const struct wm_place *from,
+                          struct wm_vec3 to,
+                          struct wm_ray *ray,
+                          struct wm_error *error);
+
+/*
+ Writes where an agent comes to that walks from a place towards a position and slides along
+ walls.
+ */
+enum wm_status wm_move_along(const struct wm_mesh *mesh,
+                             struct wm_query *query,
+                             const struct wm_place *from,
+                             struct wm_vec3 to,
+                             struct wm_place *end,
+                             struct wm_error *error);
+
+/*
+ Writes the wall nearest to a place, at most `radius` metres away in plan.
+ */
+enum wm_status wm_nearest_wall(const struct wm_mesh *mesh,
+                               struct wm_query *query,
+                               const struct wm_place *from,
+                               float radius,
+                               struct wm_wall *wall,
+                               struct wm_error *error);
+
+/*
+ Writes random places, uniform over the area in plan. The same seed gives the same places. Takes
+ time linear in the polygons, once for a call.
+
+ # Safety
+ There is room for `count` places.
+ */
+enum wm_status wm_random_places(const struct wm_mesh *mesh, uint64_t seed, struct wm_place *places, size_t count, struct wm_error *error);
+
+/*
+ Prepares a mesh for discs of any radius. Takes about as long as a bake's triangulation.
+ */
+enum wm_status wm_discs_new(const struct wm_mesh *mesh, struct wm_discs **discs, struct wm_error *error);
+
+/*
+ Ends a handle.
+ */
+void wm_discs_free(struct wm_discs *discs);
+
+/*
+ Finds the shortest path of a disc, whose centre keeps `radius` metres from all walls of the
+ mesh, and writes its points.
+
+ # Safety
+ There is room for `capacity` points.
+ */
+enum wm_status wm_discs_find_path(const struct wm_discs *discs,
+                                  struct wm_query *query,
+                                  struct wm_vec3 from,
+                                  struct wm_vec3 to,
+                                  float radius,
+                                  struct wm_vec3 *points,
+                                  size_t capacity,
+                                  struct wm_path_info *info,
+                                  struct wm_error *error);
+
+/*
+ Makes an empty world within bounds, which fix its grid. The pipeline of the settings must be
+ wm_pipeline's voxels; `tile_cells` of the settings is the side of a tile.
+ */
+enum wm_status wm_world_new(struct wm_vec3 min,
+                            struct wm_vec3 max,
+                            const struct wm_settings *settings,
+                            struct wm_world **world,
+                            struct wm_error *error);
+
+/*
+ Ends a handle. Meshes of the world stay.
+ */
+void wm_world_free(struct wm_world *world);
+
+/*
+ Adds triangles, as wm_mesh_bake takes them, to all tiles that they reach into. The next update
+ builds those.
+
+ # Safety
+ The arrays are as long as the counts say.
+ */
+enum wm_status wm_world_add_triangles(struct wm_world *world,
+                                      const struct wm_vec3 *vertices,
+                                      size_t vertex_count,
+                                      const uint32_t *triangles,
+                                      size_t triangle_count,
+                                      const uint8_t *areas,
+                                      struct wm_error *error);
+
+/*
+ Adds an obstacle; the mesh shows it after the next update. Not 0 for `walkable` if agents may
+ walk on its top.
+
+ # Safety
+ The shape has as many corners as it says.
+ */
+enum wm_status wm_world_add_obstacle(struct wm_world *world,
+                                     const struct wm_shape *shape,
+                                     uint32_t walkable,
+                                     uint64_t *obstacle,
+                                     struct wm_error *error);
+
+/*
+ Removes an obstacle. One that is not there is a bad argument.
+ */
+enum wm_status wm_world_remove_obstacle(struct wm_world *world, uint64_t obstacle, struct wm_error *error);
+
+/*
+ Gives the ground in a shape an area, or takes it away with area 0, from the next update on.
+
+ # Safety
+ The shape has as many corners as it says.
+ */
+enum wm_status wm_world_add_mark(struct wm_world *world,
+                                 const struct wm_shape *shape,
+                                 uint8_t area,
+                                 uint64_t *mark,
+                                 struct wm_error *error);
+
+/*
+ Removes a mark. One that is not there is a bad argument.
+ */
+enum wm_status wm_world_remove_mark(struct wm_world *world, uint64_t mark, struct wm_error *error);
+
+/*
+ Builds what changed. If it fails, the mesh stays as it was. `update` may be NULL.
+ */
+enum wm_status wm_world_update(struct wm_world *world, struct wm_update *update, struct wm_error *error);
+
+/*
+ Writes a handle of the newest mesh, which stays as it is when the world changes.
+ */
+enum wm_status wm_world_mesh(const struct wm_world *world, struct wm_mesh **mesh, struct wm_error *error);
+
+/*
+ Makes a crowd without agents.
+ */
+enum wm_status wm_crowd_new(struct wm_crowd **crowd, struct wm_error *error);
+
+/*
+ Ends a handle.
+ */
+void wm_crowd_free(struct wm_crowd *crowd);
+
+/*
+ Writes the settings of a walking adult.
+ */
+enum wm_status wm_agent_settings_default(struct wm_agent_settings *settings, struct wm_error *error);
+
+/*
+ Adds an agent at the place of the mesh that is nearest to a position. `settings` may be NULL for
+ the default.
+ */
+enum wm_status wm_crowd_add(struct wm_crowd *crowd,
+                            const struct wm_mesh *mesh,
+                            struct wm_vec3 position,
+                            const struct wm_agent_settings *settings,
+                            uint64_t *agent,
+                            struct wm_error *error);
+
+/*
+ Removes an agent.
+ */
+enum wm_status wm_crowd_remove(struct wm_crowd *crowd, uint64_t agent, struct wm_error *error);
+
+/*
+ Sends an agent to the place of the mesh that is nearest to a position.
+ */
+enum wm_status wm_crowd_set_target(struct wm_crowd *crowd,
+                                   const struct wm_mesh *mesh,
+                                   uint64_t agent,
+                                   struct wm_vec3 target,
+                                   struct wm_error *error);
+
+/*
+ Puts an agent where the game moved it: at the place of the mesh that is nearest to a position.
+ */
+enum wm_status wm_crowd_set_position(struct wm_crowd *crowd,
+                                     const struct wm_mesh *mesh,
+                                     uint64_t agent,
+                                     struct wm_vec3 position,
+                                     struct wm_error *error);
+
+/*
+ Moves all agents by `seconds`: they choose velocities that avoid each other and walls, and walk.
+ Steps of 0.1 s and less avoid collisions well.
+ */
+enum wm_status wm_crowd_step(struct wm_crowd *crowd, const struct wm_mesh *mesh, float seconds, struct wm_error *error);
+
+/*
+ Writes where an agent is and what it does.
+ */
+enum wm_status wm_crowd_agent(const struct wm_crowd *crowd, uint64_t agent, struct wm_agent_state *state, struct wm_error *error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* WAYMESH_H */

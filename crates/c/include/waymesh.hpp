@@ -1,0 +1,237 @@
+/* waymesh in C++17: handles that free themselves, std::vector for buffers, and exceptions for errors. Everything is in waymesh.h; this header
+adds no function of its own. */
+#ifndef WAYMESH_HPP
+#define WAYMESH_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "waymesh.h"
+
+namespace waymesh {
+
+/* What went wrong, with the text of the library. */
+class Error : public std::runtime_error {
+public:
+    explicit Error(const wm_error &error) : std::runtime_error(error.text), status_(error.status) {}
+    wm_status status() const noexcept { return status_; }
+
+private:
+    wm_status status_;
+};
+
+namespace detail {
+
+/* Calls a function whose last parameter is the error. */
+template <typename Function, typename... Arguments>
+void call(Function function, Arguments... arguments) {
+    wm_error error;
+    if (function(arguments..., &error) != WM_STATUS_OK) throw Error(error);
+}
+
+/* The value that a function writes before the error. */
+template <typename Value, typename Function, typename... Arguments>
+Value get(Function function, Arguments... arguments) {
+    Value value{};
+    call(function, arguments..., &value);
+    return value;
+}
+
+/* All that a function writes to a buffer. */
+template <typename Item, typename Handle>
+std::vector<Item> all(wm_status (*function)(Handle, Item *, size_t, size_t *, wm_error *), Handle handle) {
+    std::vector<Item> items;
+    size_t count = 0;
+    wm_error error;
+    wm_status status = function(handle, nullptr, 0, &count, &error);
+    if (status == WM_STATUS_BUFFER_TOO_SMALL) {
+        items.resize(count);
+        status = function(handle, items.data(), items.size(), &count, &error);
+    }
+    if (status != WM_STATUS_OK) throw Error(error);
+    return items;
+}
+
+template <typename Type, void (*Free)(Type *)>
+struct Free_ {
+    void operator()(Type *handle) const noexcept { Free(handle); }
+};
+
+template <typename Type, void (*Free)(Type *)>
+using Handle = std::unique_ptr<Type, Free_<Type, Free>>;
+
+} // namespace detail
+
+/* The default settings of a pipeline. */
+inline wm_settings settings(wm_pipeline pipeline = WM_PIPELINE_VOXELS) {
+    return detail::get<wm_settings>(wm_settings_default, static_cast<uint32_t>(pipeline));
+}
+
+/* Told of a stage and the part of it that is done; returns false to end the bake. On a thread of the bake; it must not throw. */
+using Progress = std::function<bool(const char *stage, float done)>;
+
+/* A path: see wm_path_info. */
+struct Path {
+    wm_path_info info;
+    std::vector<wm_vec3> points;
+};
+
+/* A navigation mesh. Copies share it. */
+class Mesh {
+public:
+    /* Bakes triangles, three indices each. `areas` is empty or has one for each. */
+    static Mesh bake(const std::vector<wm_vec3> &vertices, const std::vector<uint32_t> &triangles, const wm_settings &settings,
+                     const std::vector<uint8_t> &areas = {}, const Progress &progress = {}) {
+        if (!areas.empty() && areas.size() != triangles.size() / 3) throw std::invalid_argument("areas: there must be one for each triangle");
+        wm_mesh *mesh = nullptr;
+        detail::call(wm_mesh_bake, vertices.data(), vertices.size(), triangles.data(), triangles.size() / 3, areas.empty() ? nullptr : areas.data(),
+                     &settings, progress ? &tell : nullptr, user(progress), &mesh);
+        return Mesh(mesh);
+    }
+    static Mesh bake_file(const std::string &file, const wm_settings &settings, const Progress &progress = {}) {
+        wm_mesh *mesh = nullptr;
+        detail::call(wm_mesh_bake_file, file.c_str(), &settings, progress ? &tell : nullptr, user(progress), &mesh);
+        return Mesh(mesh);
+    }
+    static Mesh open(const std::string &file) { return Mesh(detail::get<wm_mesh *>(wm_mesh_open, file.c_str())); }
+    static Mesh read(const std::vector<uint8_t> &bytes) { return Mesh(detail::get<wm_mesh *>(wm_mesh_read, bytes.data(), bytes.size())); }
+
+    /* Takes a handle over. */
+    explicit Mesh(wm_mesh *mesh) : mesh_(mesh) {}
+    Mesh(const Mesh &other) : mesh_(detail::get<wm_mesh *>(wm_mesh_share, static_cast<const wm_mesh *>(other.get()))) {}
+    Mesh(Mesh &&) noexcept = default;
+    Mesh &operator=(Mesh other) noexcept {
+        std::swap(mesh_, other.mesh_);
+        return *this;
+    }
+
+    void save(const std::string &file) const { detail::call(wm_mesh_save, get(), file.c_str()); }
+    wm_mesh_info info() const { return detail::get<wm_mesh_info>(wm_mesh_info_of, get()); }
+    std::vector<wm_vec3> vertices() const { return detail::all<wm_vec3>(wm_mesh_vertices, get()); }
+    std::vector<uint32_t> corners() const { return detail::all<uint32_t>(wm_mesh_corners, get()); }
+    std::vector<uint32_t> polygon_starts() const { return detail::all<uint32_t>(wm_mesh_polygon_starts, get()); }
+    std::vector<uint8_t> areas() const { return detail::all<uint8_t>(wm_mesh_areas, get()); }
+    wm_place nearest(wm_vec3 position) const { return nearest(position, nullptr); }
+    wm_place nearest(wm_vec3 position, const wm_reach &reach) const { return nearest(position, &reach); }
+    std::vector<wm_place> random_places(uint64_t seed, size_t count) const {
+        std::vector<wm_place> places(count);
+        detail::call(wm_random_places, get(), seed, places.data(), places.size());
+        return places;
+    }
+    const wm_mesh *get() const noexcept { return mesh_.get(); }
+
+private:
+    wm_place nearest(wm_vec3 position, const wm_reach *reach) const { return detail::get<wm_place>(wm_nearest, get(), position, reach); }
+    static void *user(const Progress &progress) { return const_cast<void *>(static_cast<const void *>(&progress)); }
+    static int32_t tell(void *user, const char *stage, float done) { return (*static_cast<const Progress *>(user))(stage, done) ? 1 : 0; }
+
+    detail::Handle<wm_mesh, wm_mesh_free> mesh_;
+};
+
+/* Queries of one thread. */
+class Query {
+public:
+    Query() : query_(detail::get<wm_query *>(wm_query_new)) {}
+
+    Path find_path(const Mesh &mesh, wm_vec3 from, wm_vec3 to, const wm_path_settings *settings = nullptr) {
+        return grown([&](wm_vec3 *points, size_t capacity, wm_path_info *info, wm_error *error) {
+            return wm_find_path(mesh.get(), get(), from, to, settings, points, capacity, info, error);
+        });
+    }
+    Path find_path(const wm_discs *discs, wm_vec3 from, wm_vec3 to, float radius) {
+        return grown([&](wm_vec3 *points, size_t capacity, wm_path_info *info, wm_error *error) {
+            return wm_discs_find_path(discs, get(), from, to, radius, points, capacity, info, error);
+        });
+    }
+    std::vector<uint32_t> polygons() const { return detail::all<uint32_t>(wm_path_polygons, static_cast<const wm_query *>(query_.get())); }
+    wm_ray raycast(const Mesh &mesh, const wm_place &from, wm_vec3 to) { return detail::get<wm_ray>(wm_raycast, mesh.get(), get(), &from, to); }
+    wm_place move_along(const Mesh &mesh, const wm_place &from, wm_vec3 to) {
+        return detail::get<wm_place>(wm_move_along, mesh.get(), get(), &from, to);
+    }
+    wm_wall nearest_wall(const Mesh &mesh, const wm_place &from, float radius) {
+        return detail::get<wm_wall>(wm_nearest_wall, mesh.get(), get(), &from, radius);
+    }
+    wm_query *get() noexcept { return query_.get(); }
+
+private:
+    /* A path with a buffer that is large enough the second time. */
+    template <typename Find>
+    Path grown(Find find) {
+        Path path{{}, std::vector<wm_vec3>(32)};
+        wm_error error;
+        wm_status status = find(path.points.data(), path.points.size(), &path.info, &error);
+        if (status == WM_STATUS_BUFFER_TOO_SMALL) {
+            path.points.resize(path.info.points);
+            status = find(path.points.data(), path.points.size(), &path.info, &error);
+        }
+        if (status != WM_STATUS_OK) throw Error(error);
+        path.points.resize(path.info.points);
+        return path;
+    }
+
+    detail::Handle<wm_query, wm_query_free> query_;
+};
+
+/* A mesh for discs of any radius. */
+class Discs {
+public:
+    explicit Discs(const Mesh &mesh) : discs_(detail::get<wm_discs *>(wm_discs_new, mesh.get())) {}
+    Path find_path(Query &query, wm_vec3 from, wm_vec3 to, float radius) const { return query.find_path(discs_.get(), from, to, radius); }
+
+private:
+    detail::Handle<wm_discs, wm_discs_free> discs_;
+};
+
+/* A world with obstacles and marks that come and go. */
+class World {
+public:
+    World(wm_vec3 min, wm_vec3 max, const wm_settings &settings) : world_(detail::get<wm_world *>(wm_world_new, min, max, &settings)) {}
+
+    void add_triangles(const std::vector<wm_vec3> &vertices, const std::vector<uint32_t> &triangles) {
+        const uint8_t *areas = nullptr;
+        detail::call(wm_world_add_triangles, get(), vertices.data(), vertices.size(), triangles.data(), triangles.size() / 3, areas);
+    }
+    uint64_t add_obstacle(const wm_shape &shape, bool walkable = false) {
+        return detail::get<uint64_t>(wm_world_add_obstacle, get(), &shape, uint32_t{walkable});
+    }
+    void remove_obstacle(uint64_t obstacle) { detail::call(wm_world_remove_obstacle, get(), obstacle); }
+    uint64_t add_mark(const wm_shape &shape, uint8_t area) { return detail::get<uint64_t>(wm_world_add_mark, get(), &shape, area); }
+    void remove_mark(uint64_t mark) { detail::call(wm_world_remove_mark, get(), mark); }
+    wm_update update() { return detail::get<wm_update>(wm_world_update, get()); }
+    Mesh mesh() const { return Mesh(detail::get<wm_mesh *>(wm_world_mesh, static_cast<const wm_world *>(world_.get()))); }
+    wm_world *get() noexcept { return world_.get(); }
+
+private:
+    detail::Handle<wm_world, wm_world_free> world_;
+};
+
+/* A crowd on a mesh. */
+class Crowd {
+public:
+    Crowd() : crowd_(detail::get<wm_crowd *>(wm_crowd_new)) {}
+
+    uint64_t add(const Mesh &mesh, wm_vec3 position, const wm_agent_settings *settings = nullptr) {
+        return detail::get<uint64_t>(wm_crowd_add, get(), mesh.get(), position, settings);
+    }
+    void remove(uint64_t agent) { detail::call(wm_crowd_remove, get(), agent); }
+    void set_target(const Mesh &mesh, uint64_t agent, wm_vec3 target) { detail::call(wm_crowd_set_target, get(), mesh.get(), agent, target); }
+    void set_position(const Mesh &mesh, uint64_t agent, wm_vec3 position) { detail::call(wm_crowd_set_position, get(), mesh.get(), agent, position); }
+    void step(const Mesh &mesh, float seconds) { detail::call(wm_crowd_step, get(), mesh.get(), seconds); }
+    wm_agent_state agent(uint64_t agent) const {
+        return detail::get<wm_agent_state>(wm_crowd_agent, static_cast<const wm_crowd *>(crowd_.get()), agent);
+    }
+    wm_crowd *get() noexcept { return crowd_.get(); }
+
+private:
+    detail::Handle<wm_crowd, wm_crowd_free> crowd_;
+};
+
+} // namespace waymesh
+
+#endif

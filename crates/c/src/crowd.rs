@@ -1,0 +1,254 @@
+//! Crowds.
+
+use std::mem::MaybeUninit;
+use waymesh_crowd::{AgentParams, CrowdConfig};
+
+use crate::memory::{given, put};
+use crate::mesh::{Mesh, Vec3, hand_out};
+use crate::status::{Error, Failure, Status, guard};
+
+/// A crowd of agents on a mesh.
+#[derive(Debug)]
+pub struct Crowd {
+    crowd: waymesh_crowd::Crowd,
+    /// C knows agents by numbers that are never used again.
+    agents: std::collections::BTreeMap<u64, waymesh_crowd::AgentId>,
+    next: u64,
+}
+
+/// What an agent is. Start from wm_agent_settings_default.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AgentSettings {
+    /// Bytes of this structure.
+    pub size: usize,
+    /// Radius in metres.
+    pub radius: f32,
+    /// Height in metres.
+    pub height: f32,
+    /// Highest speed in metres a second.
+    pub max_speed: f32,
+    /// How fast its wish changes, in metres a second squared.
+    pub acceleration: f32,
+    /// How near to its target it has arrived, in metres.
+    pub arrival_distance: f32,
+    /// Who gives way: the lower number takes most of the avoidance. At most 255.
+    pub priority: u32,
+}
+
+/// What an agent does.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentStatus {
+    /// It has no target.
+    Idle = 0,
+    /// Its path is not planned yet.
+    Waiting = 1,
+    /// It walks.
+    Walking = 2,
+    /// It waits for room on a link.
+    Queueing = 3,
+    /// It is on a link.
+    OnLink = 4,
+    /// It is at its target.
+    Arrived = 5,
+    /// It is as near to its target as the mesh lets it come.
+    Blocked = 6,
+    /// No ground is near it.
+    Lost = 7,
+}
+
+/// Where an agent is, and what it does.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AgentState {
+    /// On the ground, or in the air on a link.
+    pub position: Vec3,
+    /// In metres a second.
+    pub velocity: Vec3,
+    /// Metres along its path to the end of that.
+    pub remaining: f32,
+    /// What it does.
+    pub status: AgentStatus,
+}
+
+impl Crowd {
+    fn agent(&self, number: u64) -> Result<waymesh_crowd::AgentId, Failure> {
+        let text = || format!("there is no agent {number}");
+        self.agents.get(&number).copied().ok_or_else(|| Failure::new(Status::BadArgument, text()))
+    }
+}
+
+/// Makes a crowd without agents.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_new(
+    crowd: Option<&mut MaybeUninit<Option<Box<Crowd>>>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let made = waymesh_crowd::Crowd::new(CrowdConfig::default())?;
+        hand_out("crowd", crowd, Crowd { crowd: made, agents: Default::default(), next: 1 })
+    })
+}
+
+/// Ends a handle.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_free(crowd: Option<Box<Crowd>>) {
+    drop(crowd);
+}
+
+/// Writes the settings of a walking adult.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_agent_settings_default(
+    settings: Option<&mut MaybeUninit<AgentSettings>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let params = AgentParams::default();
+        let defaults = AgentSettings {
+            size: size_of::<AgentSettings>(),
+            radius: params.radius,
+            height: params.height,
+            max_speed: params.max_speed,
+            acceleration: params.acceleration,
+            arrival_distance: params.arrival_distance,
+            priority: u32::from(params.priority),
+        };
+        put("settings", settings, defaults)
+    })
+}
+
+/// Adds an agent at the place of the mesh that is nearest to a position. `settings` may be NULL for
+/// the default.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_add(
+    crowd: Option<&mut Crowd>,
+    mesh: Option<&Mesh>,
+    position: Vec3,
+    settings: Option<&AgentSettings>,
+    agent: Option<&mut MaybeUninit<u64>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (crowd, mesh, agent) = (given("crowd", crowd)?, given("mesh", mesh)?, given("agent", agent)?);
+        let mut params = AgentParams::default();
+        if let Some(settings) = settings {
+            if settings.size != size_of::<AgentSettings>() {
+                let (size, known) = (settings.size, size_of::<AgentSettings>());
+                let text = format!("settings.size is {size}, but must be {known}");
+                return Err(Failure::new(Status::BadArgument, text));
+            }
+            let priority = u8::try_from(settings.priority)
+                .map_err(|_| Failure::new(Status::BadSetting, "settings.priority is more than 255"))?;
+            params = params
+                .with_radius(settings.radius)
+                .with_height(settings.height)
+                .with_max_speed(settings.max_speed)
+                .with_acceleration(settings.acceleration)
+                .with_arrival_distance(settings.arrival_distance)
+                .with_priority(priority);
+        }
+        let added = crowd.crowd.add(&mesh.0, params, position.into())?;
+        let number = crowd.next;
+        crowd.next += 1;
+        crowd.agents.insert(number, added);
+        put("agent", Some(agent), number)
+    })
+}
+
+/// Removes an agent.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_remove(
+    crowd: Option<&mut Crowd>,
+    agent: u64,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let crowd = given("crowd", crowd)?;
+        let id = crowd.agent(agent)?;
+        crowd.agents.remove(&agent);
+        crowd.crowd.remove(id);
+        Ok(())
+    })
+}
+
+/// Sends an agent to the place of the mesh that is nearest to a position.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_set_target(
+    crowd: Option<&mut Crowd>,
+    mesh: Option<&Mesh>,
+    agent: u64,
+    target: Vec3,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (crowd, mesh) = (given("crowd", crowd)?, given("mesh", mesh)?);
+        let agent = crowd.agent(agent)?;
+        Ok(crowd.crowd.set_target(&mesh.0, agent, target.into())?)
+    })
+}
+
+/// Puts an agent where the game moved it: at the place of the mesh that is nearest to a position.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_set_position(
+    crowd: Option<&mut Crowd>,
+    mesh: Option<&Mesh>,
+    agent: u64,
+    position: Vec3,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (crowd, mesh) = (given("crowd", crowd)?, given("mesh", mesh)?);
+        let agent = crowd.agent(agent)?;
+        Ok(crowd.crowd.set_position(&mesh.0, agent, position.into())?)
+    })
+}
+
+/// Moves all agents by `seconds`: they choose velocities that avoid each other and walls, and walk.
+/// Steps of 0.1 s and less avoid collisions well.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_step(
+    crowd: Option<&mut Crowd>,
+    mesh: Option<&Mesh>,
+    seconds: f32,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (crowd, mesh) = (given("crowd", crowd)?, given("mesh", mesh)?);
+        Ok(crowd.crowd.step(&mesh.0, seconds)?)
+    })
+}
+
+/// Writes where an agent is and what it does.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_agent(
+    crowd: Option<&Crowd>,
+    agent: u64,
+    state: Option<&mut MaybeUninit<AgentState>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let crowd = given("crowd", crowd)?;
+        let text = || format!("there is no agent {agent}");
+        let found = crowd.crowd.agent(crowd.agent(agent)?);
+        let found = found.ok_or_else(|| Failure::new(Status::BadArgument, text()))?;
+        let status = match found.status {
+            waymesh_crowd::AgentStatus::Idle => AgentStatus::Idle,
+            waymesh_crowd::AgentStatus::Waiting => AgentStatus::Waiting,
+            waymesh_crowd::AgentStatus::Walking => AgentStatus::Walking,
+            waymesh_crowd::AgentStatus::Queueing { .. } => AgentStatus::Queueing,
+            waymesh_crowd::AgentStatus::OnLink { .. } => AgentStatus::OnLink,
+            waymesh_crowd::AgentStatus::Arrived => AgentStatus::Arrived,
+            waymesh_crowd::AgentStatus::Blocked => AgentStatus::Blocked,
+            // Also what a later version adds.
+            _ => AgentStatus::Lost,
+        };
+        let found = AgentState {
+            position: found.position.into(),
+            velocity: found.velocity.into(),
+            remaining: found.remaining,
+            status,
+        };
+        put("state", state, found)
+    })
+}

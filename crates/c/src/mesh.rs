@@ -1,0 +1,471 @@
+//! Meshes: bakes, files, and what they hold.
+
+use std::ffi::{CString, c_char, c_void};
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use waymesh::bake::FrontEnd;
+use waymesh::graph::MeshFormat;
+use waymesh::{AreaId, Baker, NavMesh, Observer, TriangleSoup, TriangleSource};
+
+use crate::memory::{Out, buffer, file_name, fill, given, put, slice};
+use crate::settings::{Pipeline, Settings, unknown};
+use crate::status::{Error, Failure, Status, guard};
+
+/// A navigation mesh. It never changes.
+#[derive(Clone, Debug)]
+pub struct Mesh(pub(crate) Arc<NavMesh>);
+
+/// A position or a direction, in metres.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Vec3 {
+    /// To the right.
+    pub x: f32,
+    /// Up.
+    pub y: f32,
+    /// Towards the viewer.
+    pub z: f32,
+}
+
+impl From<glam::Vec3> for Vec3 {
+    fn from(glam::Vec3 { x, y, z }: glam::Vec3) -> Self {
+        Self { x, y, z }
+    }
+}
+
+impl From<Vec3> for glam::Vec3 {
+    fn from(Vec3 { x, y, z }: Vec3) -> Self {
+        Self { x, y, z }
+    }
+}
+
+/// A file format of meshes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// .wmesh: small, to keep and to exchange.
+    Exchange = 0,
+    /// .wmrun: opens fast, of one version of the library.
+    Packed = 1,
+}
+
+/// What a mesh holds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeshInfo {
+    /// Convex polygons.
+    pub polygons: usize,
+    /// Corners of all polygons.
+    pub corners: usize,
+    /// Vertices.
+    pub vertices: usize,
+    /// Connected pieces.
+    pub islands: usize,
+    /// Links: steps, jumps, doors and so on.
+    pub links: usize,
+    /// Area in plan in square metres.
+    pub area: f64,
+    /// Least corner of the box round its vertices; 0 for an empty mesh.
+    pub min: Vec3,
+    /// Greatest corner.
+    pub max: Vec3,
+    /// Radius of the agent it was baked for.
+    pub agent_radius: f32,
+    /// Height of that agent.
+    pub agent_height: f32,
+}
+
+/// Called while a bake runs, on a thread of the bake: the name of the stage, and the part of it
+/// that is done, from 0 to 1. Returns 0 to end the bake. It must not unwind or longjmp.
+pub type Progress = Option<extern "C" fn(user: *mut c_void, stage: *const c_char, done: f32) -> i32>;
+
+/// What the progress function gets back.
+struct User(*mut c_void);
+
+// SAFETY: the library never looks at what it points to; it hands it to the function that came with
+// it, whose docs say that this happens on another thread.
+unsafe impl Send for User {}
+
+/// Passes what happens on to C.
+struct Reporter {
+    progress: Progress,
+    user: User,
+    stage: CString,
+    is_cancelled: bool,
+}
+
+impl Reporter {
+    fn tell(&mut self, done: f32) {
+        if let Some(progress) = self.progress
+            && !self.is_cancelled
+        {
+            self.is_cancelled = progress(self.user.0, self.stage.as_ptr(), done) == 0;
+        }
+    }
+}
+
+impl Observer for Reporter {
+    fn stage_started(&mut self, stage: &'static str) {
+        self.stage = CString::new(stage).unwrap_or_default();
+        self.tell(0.0);
+    }
+
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share")]
+    fn progress(&mut self, done: u64, total: u64) {
+        self.tell((done as f64 / total.max(1) as f64) as f32);
+    }
+
+    fn stage_finished(&mut self, stage: &'static str, _: f64) {
+        self.stage = CString::new(stage).unwrap_or_default();
+        self.tell(1.0);
+    }
+
+    fn is_cancelled(&mut self) -> bool {
+        self.is_cancelled
+    }
+}
+
+/// The soup of a caller's arrays, which are copied: a bake owns its triangles.
+///
+/// # Safety
+/// As for [`slice`].
+pub(crate) unsafe fn soup(
+    vertices: *const Vec3,
+    vertex_count: usize,
+    triangles: *const u32,
+    triangle_count: usize,
+    areas: *const u8,
+) -> Result<TriangleSoup, Failure> {
+    let bad = |error: &dyn std::fmt::Display| Failure::new(Status::BadArgument, error.to_string());
+    let corner_count = triangle_count.checked_mul(3).ok_or_else(|| bad(&"there are too many triangles"))?;
+    // SAFETY: the caller of this function promises what `slice` asks for.
+    let vertices = unsafe { slice("vertices", vertices, vertex_count)? };
+    // SAFETY: likewise; three indices are a triangle.
+    let corners = unsafe { slice("triangles", triangles, corner_count)? };
+    let areas = if areas.is_null() {
+        &[]
+    } else {
+        // SAFETY: likewise; there is an area per triangle.
+        unsafe { slice("areas", areas, triangle_count)? }
+    };
+    let vertices = vertices.iter().map(|&vertex| vertex.into()).collect();
+    let (triangles, _) = corners.as_chunks::<3>();
+    let soup = TriangleSoup::new(vertices, triangles.to_vec()).map_err(|error| bad(&error))?;
+    if areas.is_empty() {
+        return Ok(soup);
+    }
+    soup.with_areas(areas.iter().map(|&area| AreaId(area)).collect()).map_err(|error| bad(&error))
+}
+
+/// Bakes with the pipeline of the settings.
+fn bake(soup: &TriangleSoup, settings: &Settings, reporter: &mut Reporter) -> Result<NavMesh, Failure> {
+    fn run<F: FrontEnd<Input = TriangleSoup>>(
+        baker: Baker<F>,
+        soup: &TriangleSoup,
+        settings: &Settings,
+        reporter: &mut Reporter,
+    ) -> Result<NavMesh, Failure> {
+        let config = settings.over(baker.config())?;
+        Ok(baker.with_config(config).bake_observed(soup, reporter)?.mesh)
+    }
+    let cells = settings.tile_cells;
+    match Pipeline::of("settings.pipeline", settings.pipeline)? {
+        Pipeline::Voxels => run(Baker::voxels(), soup, settings, reporter),
+        Pipeline::Storeys => {
+            let baker = Baker::storeys();
+            let front = baker.front().with_tile_cells(cells);
+            run(baker.with_front(front), soup, settings, reporter)
+        }
+        Pipeline::Slices => {
+            let baker = Baker::slices();
+            let front = baker.front().with_tile_cells(cells);
+            run(baker.with_front(front), soup, settings, reporter)
+        }
+        Pipeline::Tiles => {
+            let baker = Baker::tiles();
+            let front = baker.front().clone().with_tile_cells(cells);
+            let config = settings.over(baker.config())?;
+            let baker = baker.with_front(front).with_config(config);
+            Ok(baker.bake_observed(soup as &dyn TriangleSource, reporter)?.mesh)
+        }
+    }
+}
+
+/// A new handle in a place of the caller's.
+pub(crate) fn hand_out<T>(
+    name: &'static str,
+    out: Out<'_, Option<Box<T>>>,
+    handle: T,
+) -> Result<(), Failure> {
+    put(name, out, Some(Box::new(handle)))
+}
+
+/// Bakes triangles. `triangles` has three indices of vertices for each; `areas`, which may be NULL,
+/// the area of each: 1 is plain ground, 0 is not walkable.
+///
+/// `progress` may be NULL.
+///
+/// # Safety
+/// The arrays are as long as the counts say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_mesh_bake(
+    vertices: *const Vec3,
+    vertex_count: usize,
+    triangles: *const u32,
+    triangle_count: usize,
+    areas: *const u8,
+    settings: Option<&Settings>,
+    progress: Progress,
+    user: *mut c_void,
+    mesh: Option<&mut MaybeUninit<Option<Box<Mesh>>>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = given("mesh", mesh)?;
+        let settings = Settings::check(settings)?;
+        // SAFETY: the caller promises it.
+        let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas)? };
+        let mut reporter =
+            Reporter { progress, user: User(user), stage: CString::default(), is_cancelled: false };
+        let baked = bake(&soup, settings, &mut reporter)?;
+        hand_out("mesh", Some(mesh), Mesh(Arc::new(baked)))
+    })
+}
+
+/// Reads a scene (OBJ, glTF, GLB, STL, PLY) and bakes it.
+///
+/// # Safety
+/// `file` is a string that ends in a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_mesh_bake_file(
+    file: *const c_char,
+    settings: Option<&Settings>,
+    progress: Progress,
+    user: *mut c_void,
+    mesh: Option<&mut MaybeUninit<Option<Box<Mesh>>>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = given("mesh", mesh)?;
+        let settings = Settings::check(settings)?;
+        // SAFETY: the caller promises it.
+        let soup = waymesh::io::load(unsafe { file_name("file", file)? })?;
+        let mut reporter =
+            Reporter { progress, user: User(user), stage: CString::default(), is_cancelled: false };
+        let baked = bake(&soup, settings, &mut reporter)?;
+        hand_out("mesh", Some(mesh), Mesh(Arc::new(baked)))
+    })
+}
+
+/// Opens a mesh file, of either format.
+///
+/// # Safety
+/// `file` is a string that ends in a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_mesh_open(
+    file: *const c_char,
+    mesh: Option<&mut MaybeUninit<Option<Box<Mesh>>>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        // SAFETY: the caller promises it.
+        let opened = waymesh::io::open(unsafe { file_name("file", file)? })?;
+        hand_out("mesh", mesh, Mesh(Arc::new(opened)))
+    })
+}
+
+/// Saves a mesh in the format of the name's ending, .wmesh or .wmrun. The file appears when it is
+/// whole.
+///
+/// # Safety
+/// `file` is a string that ends in a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_mesh_save(
+    mesh: Option<&Mesh>,
+    file: *const c_char,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = given("mesh", mesh)?;
+        // SAFETY: the caller promises it.
+        Ok(waymesh::io::save(&mesh.0, unsafe { file_name("file", file)? })?)
+    })
+}
+
+/// Reads a mesh from the bytes of a file, of either format. The bytes are copied.
+///
+/// # Safety
+/// There are `count` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_mesh_read(
+    bytes: *const u8,
+    count: usize,
+    mesh: Option<&mut MaybeUninit<Option<Box<Mesh>>>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        // SAFETY: the caller promises it.
+        let bytes = unsafe { slice("bytes", bytes, count)? };
+        hand_out("mesh", mesh, Mesh(Arc::new(NavMesh::from_bytes(bytes.to_vec())?)))
+    })
+}
+
+/// Writes the bytes of a mesh's file, of a wm_format.
+///
+/// # Safety
+/// There is room for `capacity` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_mesh_write(
+    mesh: Option<&Mesh>,
+    format: u32,
+    bytes: *mut u8,
+    capacity: usize,
+    count: Option<&mut MaybeUninit<usize>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = given("mesh", mesh)?;
+        let format = match format {
+            _ if format == Format::Exchange as u32 => MeshFormat::Exchange,
+            _ if format == Format::Packed as u32 => MeshFormat::Packed,
+            _ => return Err(unknown("format", format)),
+        };
+        // SAFETY: the caller promises it.
+        let buffer = unsafe { buffer("bytes", bytes, capacity)? };
+        fill("bytes", buffer, count, mesh.0.to_bytes(format).into_iter())
+    })
+}
+
+/// Another handle of the same mesh. Costs nothing.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_mesh_share(
+    mesh: Option<&Mesh>,
+    shared: Option<&mut MaybeUninit<Option<Box<Mesh>>>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || hand_out("shared", shared, given("mesh", mesh)?.clone()))
+}
+
+/// Ends a handle.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_mesh_free(mesh: Option<Box<Mesh>>) {
+    drop(mesh);
+}
+
+/// Writes what a mesh holds.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_mesh_info_of(
+    mesh: Option<&Mesh>,
+    info: Option<&mut MaybeUninit<MeshInfo>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = &given("mesh", mesh)?.0;
+        let bounds = mesh.world_bounds();
+        let found = MeshInfo {
+            polygons: mesh.polygon_count(),
+            corners: mesh.polygons().map(|polygon| polygon.corners().len()).sum(),
+            vertices: mesh.vertices().len(),
+            islands: mesh.islands().len(),
+            links: mesh.links().len(),
+            area: mesh.area(),
+            min: bounds.map(|bounds| bounds.min.into()).unwrap_or_default(),
+            max: bounds.map(|bounds| bounds.max.into()).unwrap_or_default(),
+            agent_radius: mesh.agent().radius,
+            agent_height: mesh.agent().height,
+        };
+        put("info", info, found)
+    })
+}
+
+/// Writes the positions of the vertices.
+///
+/// # Safety
+/// There is room for `capacity` positions.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_mesh_vertices(
+    mesh: Option<&Mesh>,
+    vertices: *mut Vec3,
+    capacity: usize,
+    count: Option<&mut MaybeUninit<usize>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = given("mesh", mesh)?;
+        // SAFETY: the caller promises it.
+        let buffer = unsafe { buffer("vertices", vertices, capacity)? };
+        fill("vertices", buffer, count, mesh.0.vertices().iter().map(|&vertex| vertex.into()))
+    })
+}
+
+/// Writes the vertices of all polygons, one polygon after another, clockwise as seen from above.
+/// Where each begins is in wm_mesh_polygon_starts.
+///
+/// # Safety
+/// There is room for `capacity` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_mesh_corners(
+    mesh: Option<&Mesh>,
+    corners: *mut u32,
+    capacity: usize,
+    count: Option<&mut MaybeUninit<usize>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = given("mesh", mesh)?;
+        // SAFETY: the caller promises it.
+        let buffer = unsafe { buffer("corners", corners, capacity)? };
+        let corners: Vec<u32> =
+            mesh.0.polygons().flat_map(|polygon| polygon.corners().iter().map(|corner| corner.0)).collect();
+        fill("corners", buffer, count, corners.into_iter())
+    })
+}
+
+/// Writes the first corner of each polygon, and in the end the number of corners: one number more
+/// than there are polygons.
+///
+/// # Safety
+/// There is room for `capacity` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_mesh_polygon_starts(
+    mesh: Option<&Mesh>,
+    starts: *mut u32,
+    capacity: usize,
+    count: Option<&mut MaybeUninit<usize>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = given("mesh", mesh)?;
+        // SAFETY: the caller promises it.
+        let buffer = unsafe { buffer("starts", starts, capacity)? };
+        let mut starts = vec![0];
+        let mut end = 0;
+        for polygon in mesh.0.polygons() {
+            end += waymesh::core::to_u32(polygon.corners().len());
+            starts.push(end);
+        }
+        fill("starts", buffer, count, starts.into_iter())
+    })
+}
+
+/// Writes the area of each polygon.
+///
+/// # Safety
+/// There is room for `capacity` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_mesh_areas(
+    mesh: Option<&Mesh>,
+    areas: *mut u8,
+    capacity: usize,
+    count: Option<&mut MaybeUninit<usize>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = given("mesh", mesh)?;
+        // SAFETY: the caller promises it.
+        let buffer = unsafe { buffer("areas", areas, capacity)? };
+        let areas: Vec<u8> = mesh.0.polygons().map(|polygon| polygon.area_id().0).collect();
+        fill("areas", buffer, count, areas.into_iter())
+    })
+}

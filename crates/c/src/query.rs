@@ -1,0 +1,495 @@
+//! Queries.
+
+use std::mem::MaybeUninit;
+use waymesh::graph::{
+    AreaFilter, ClearPath, ClearPathOptions, ClearanceNavMesh, Generation, Location, PlaceSampler,
+};
+use waymesh::triangulate::ClearanceConfig;
+use waymesh::{AnyPolygon, AreaCosts, AreaId, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch};
+
+use crate::memory::{buffer, fill, given, put, slice};
+use crate::mesh::{Mesh, Vec3, hand_out};
+use crate::settings::unknown;
+use crate::status::{Error, Failure, Status, guard};
+
+/// The memory of queries, used again and again: one per thread. After some queries nothing is
+/// allocated any more.
+#[derive(Debug, Default)]
+pub struct Query {
+    scratch: QueryScratch,
+    path: waymesh::Path,
+    polygons: Vec<PolyId>,
+}
+
+/// How far a position may be from the mesh.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reach {
+    /// To the side, in plan.
+    pub side: f32,
+    /// How far the mesh may be above.
+    pub up: f32,
+    /// How far it may be below.
+    pub down: f32,
+}
+
+impl Reach {
+    /// The reach that was given, or the mesh's own.
+    fn of(reach: Option<&Self>, mesh: &NavMesh) -> waymesh::Reach {
+        reach.map_or_else(
+            || mesh.default_reach(),
+            |reach| waymesh::Reach::new(reach.side, reach.up, reach.down),
+        )
+    }
+}
+
+/// A place on a mesh. It may be kept as long as the mesh; another mesh refuses it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// Number of its polygon.
+    pub polygon: u32,
+    /// On the ground of that polygon.
+    pub position: Vec3,
+    /// Which mesh it is on.
+    pub generation: u64,
+}
+
+impl From<Location> for Place {
+    fn from(Location { polygon, position, generation }: Location) -> Self {
+        Self { polygon: polygon.0, position: position.into(), generation: generation.0 }
+    }
+}
+
+impl From<Place> for Location {
+    fn from(Place { polygon, position, generation }: Place) -> Self {
+        Self { polygon: PolyId(polygon), position: position.into(), generation: Generation(generation) }
+    }
+}
+
+/// How a path is searched for.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathKind {
+    /// The shortest way through the middles of borders, pulled taut. The fastest.
+    Fast = 0,
+    /// The shortest path there is.
+    Shortest = 1,
+}
+
+/// Which path is wanted. Start from wm_path_settings_default.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PathSettings {
+    /// Bytes of this structure.
+    pub size: usize,
+    /// How it is searched for: a wm_search.
+    pub search: u32,
+    /// 0 if a path that ends before the goal is of no use.
+    pub allow_partial: u32,
+    /// Not 0 for a point at every border that the path crosses.
+    pub cross_points: u32,
+    /// How far both ends may be from the mesh; NULL for the mesh's own.
+    pub reach: *const Reach,
+    /// What a metre costs in each area, from area 0 on: 0 or more, infinity to close it; NULL for
+    /// the costs that are in the mesh. Areas beyond the array cost what they cost in the mesh.
+    pub area_costs: *const f32,
+    /// How many costs there are, at most 256.
+    pub area_cost_count: usize,
+}
+
+/// How far a path leads.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// To the goal.
+    Complete = 0,
+    /// To the reachable point nearest to the goal.
+    Partial = 1,
+    /// Nowhere.
+    Unreachable = 2,
+    /// Nowhere, since the search ended at its limit.
+    Undecided = 3,
+}
+
+impl From<waymesh::Outcome> for Outcome {
+    fn from(outcome: waymesh::Outcome) -> Self {
+        match outcome {
+            waymesh::Outcome::Complete => Self::Complete,
+            waymesh::Outcome::Partial { .. } => Self::Partial,
+            waymesh::Outcome::Unreachable => Self::Unreachable,
+            waymesh::Outcome::Undecided => Self::Undecided,
+        }
+    }
+}
+
+/// What a path is, beside its points.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathInfo {
+    /// How far it leads.
+    pub outcome: Outcome,
+    /// Points, also those that the buffer had no room for.
+    pub points: usize,
+    /// Polygons that it passes.
+    pub polygons: usize,
+    /// Length in metres.
+    pub length: f32,
+    /// What it costs.
+    pub cost: f32,
+}
+
+/// Where a ray ends.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// The wall that it hit, or the target.
+    pub end: Place,
+    /// The part of the way, in plan, that is free: from 0 to 1.
+    pub fraction: f32,
+    /// Not 0 if it hit a wall.
+    pub hit: u32,
+    /// The wall's normal in plan, towards the start; 0 without a hit.
+    pub normal: Vec3,
+}
+
+/// The wall nearest to a place.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wall {
+    /// Not 0 if there is one within the radius.
+    pub found: u32,
+    /// Distance in plan; the radius if there is none.
+    pub distance: f32,
+    /// Its closest point.
+    pub point: Vec3,
+    /// Its normal in plan, towards the place.
+    pub normal: Vec3,
+}
+
+/// A mesh for discs of any radius.
+#[derive(Debug)]
+pub struct Discs {
+    mesh: ClearanceNavMesh,
+}
+
+/// Makes the memory of queries.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_query_new(
+    query: Option<&mut MaybeUninit<Option<Box<Query>>>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || hand_out("query", query, Query::default()))
+}
+
+/// Ends a handle.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_query_free(query: Option<Box<Query>>) {
+    drop(query);
+}
+
+/// Writes the default settings of a path: the fastest, partial if it must be, with the areas' costs
+/// that are in the mesh.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_path_settings_default(
+    settings: Option<&mut MaybeUninit<PathSettings>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let defaults = PathSettings {
+            size: size_of::<PathSettings>(),
+            search: PathKind::Fast as u32,
+            allow_partial: 1,
+            cross_points: 0,
+            reach: std::ptr::null(),
+            area_costs: std::ptr::null(),
+            area_cost_count: 0,
+        };
+        put("settings", settings, defaults)
+    })
+}
+
+/// Writes the place on the mesh that is nearest to a position. `reach` may be NULL for the mesh's
+/// own.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_nearest(
+    mesh: Option<&Mesh>,
+    position: Vec3,
+    reach: Option<&Reach>,
+    place: Option<&mut MaybeUninit<Place>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || put("place", place, find_place(&given("mesh", mesh)?.0, position, reach)?.into()))
+}
+
+fn find_place(mesh: &NavMesh, position: Vec3, reach: Option<&Reach>) -> Result<Location, Failure> {
+    let (at, reach) = (glam::Vec3::from(position), Reach::of(reach, mesh));
+    reach.validate()?;
+    if !at.is_finite() {
+        return Err(Failure::new(Status::BadArgument, format!("the position {at} is not finite")));
+    }
+    mesh.nearest(at, &reach).ok_or_else(|| {
+        Failure::new(Status::NoMeshNear, format!("no mesh near the position {at}, within {reach}"))
+    })
+}
+
+/// Finds a path and writes its points. `settings` may be NULL for the default, and so may `points`
+/// if `capacity` is 0; `info` is written also if the buffer is too small.
+///
+/// # Safety
+/// There is room for `capacity` points, and the arrays in `settings` are as long as they say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_find_path(
+    mesh: Option<&Mesh>,
+    query: Option<&mut Query>,
+    from: Vec3,
+    to: Vec3,
+    settings: Option<&PathSettings>,
+    points: *mut Vec3,
+    capacity: usize,
+    info: Option<&mut MaybeUninit<PathInfo>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (mesh, query) = (&given("mesh", mesh)?.0, given("query", query)?);
+        let info = given("info", info)?;
+        // SAFETY: the caller promises it.
+        let points = unsafe { buffer("points", points, capacity)? };
+        let mut options = PathOptions::default();
+        let mut costs = (!mesh.area_table().is_empty()).then(|| AreaCosts::of_mesh(mesh));
+        if let Some(settings) = settings {
+            // SAFETY: the caller promises it.
+            unsafe { settings.read(mesh, &mut options, &mut costs)? };
+        }
+        let Query { scratch, path, .. } = query;
+        match costs {
+            None => mesh.find_path_into(from.into(), to.into(), &options, scratch, path)?,
+            Some(costs) => {
+                let options = options.with_cost(costs);
+                mesh.find_path_into(from.into(), to.into(), &options, scratch, path)?;
+            }
+        }
+        info.write(PathInfo {
+            outcome: path.outcome.into(),
+            points: path.points.len(),
+            polygons: path.polygons.len(),
+            length: path.length,
+            cost: path.cost,
+        });
+        let mut count = MaybeUninit::uninit();
+        fill("points", points, Some(&mut count), path.points.iter().map(|&point| point.into()))
+    })
+}
+
+impl PathSettings {
+    /// Puts what C asks for into the options.
+    ///
+    /// # Safety
+    /// The arrays are as long as they say.
+    unsafe fn read(
+        &self,
+        mesh: &NavMesh,
+        options: &mut PathOptions,
+        costs: &mut Option<AreaCosts>,
+    ) -> Result<(), Failure> {
+        if self.size != size_of::<Self>() {
+            let text = format!("settings.size is {}, but must be {}", self.size, size_of::<Self>());
+            return Err(Failure::new(Status::BadArgument, text));
+        }
+        options.search = match self.search {
+            kind if kind == PathKind::Fast as u32 => PathSearch::Fast,
+            kind if kind == PathKind::Shortest as u32 => PathSearch::Shortest,
+            kind => return Err(unknown("settings.search", kind)),
+        };
+        options.allow_partial = self.allow_partial != 0;
+        options.cross_points = self.cross_points != 0;
+        // SAFETY: the caller promises it: null, or one reach.
+        let reach = unsafe { slice("settings.reach", self.reach, usize::from(!self.reach.is_null()))? };
+        options.reach = reach.first().map(|reach| Reach::of(Some(reach), mesh));
+        // SAFETY: the caller promises it.
+        let asked = unsafe { slice("settings.area_costs", self.area_costs, self.area_cost_count)? };
+        if asked.len() > 256 {
+            let text = format!("settings.area_cost_count is {}, but there are 256 areas", asked.len());
+            return Err(Failure::new(Status::BadArgument, text));
+        }
+        if !asked.is_empty() {
+            let known = costs.take().unwrap_or_else(|| AreaCosts::of_mesh(mesh));
+            *costs = Some(
+                (0..=u8::MAX).zip(asked).fold(known, |costs, (area, &cost)| costs.with(AreaId(area), cost)),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Writes the polygons of the path that wm_find_path of this query found last.
+///
+/// # Safety
+/// There is room for `capacity` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_path_polygons(
+    query: Option<&Query>,
+    polygons: *mut u32,
+    capacity: usize,
+    count: Option<&mut MaybeUninit<usize>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let query = given("query", query)?;
+        // SAFETY: the caller promises it.
+        let buffer = unsafe { buffer("polygons", polygons, capacity)? };
+        fill("polygons", buffer, count, query.path.polygons.iter().map(|polygon| polygon.0))
+    })
+}
+
+/// Writes where the straight way from a place to a position ends.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_raycast(
+    mesh: Option<&Mesh>,
+    query: Option<&mut Query>,
+    from: Option<&Place>,
+    to: Vec3,
+    ray: Option<&mut MaybeUninit<Ray>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (mesh, query, from) = (given("mesh", mesh)?, given("query", query)?, given("from", from)?);
+        let found = mesh.0.raycast(&(*from).into(), to.into(), &AnyPolygon, &mut query.polygons)?;
+        let normal = found.hit.map(|hit| hit.normal.into());
+        let found = Ray {
+            end: found.end.into(),
+            fraction: found.fraction,
+            hit: u32::from(normal.is_some()),
+            normal: normal.unwrap_or_default(),
+        };
+        put("ray", ray, found)
+    })
+}
+
+/// Writes where an agent comes to that walks from a place towards a position and slides along
+/// walls.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_move_along(
+    mesh: Option<&Mesh>,
+    query: Option<&mut Query>,
+    from: Option<&Place>,
+    to: Vec3,
+    end: Option<&mut MaybeUninit<Place>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (mesh, query, from) = (given("mesh", mesh)?, given("query", query)?, given("from", from)?);
+        let found = mesh.0.move_along(&(*from).into(), to.into(), &AnyPolygon, &mut query.scratch)?;
+        put("end", end, found.into())
+    })
+}
+
+/// Writes the wall nearest to a place, at most `radius` metres away in plan.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_nearest_wall(
+    mesh: Option<&Mesh>,
+    query: Option<&mut Query>,
+    from: Option<&Place>,
+    radius: f32,
+    wall: Option<&mut MaybeUninit<Wall>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (mesh, query, from) = (given("mesh", mesh)?, given("query", query)?, given("from", from)?);
+        let found = mesh.0.nearest_wall(&(*from).into(), radius, &AnyPolygon, &mut query.scratch)?;
+        let found = found.map_or(
+            Wall { found: 0, distance: radius, point: Vec3::default(), normal: Vec3::default() },
+            |wall| Wall {
+                found: 1,
+                distance: wall.distance,
+                point: wall.point.into(),
+                normal: wall.normal.into(),
+            },
+        );
+        put("wall", wall, found)
+    })
+}
+
+/// Writes random places, uniform over the area in plan. The same seed gives the same places. Takes
+/// time linear in the polygons, once for a call.
+///
+/// # Safety
+/// There is room for `count` places.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_random_places(
+    mesh: Option<&Mesh>,
+    seed: u64,
+    places: *mut Place,
+    count: usize,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = &given("mesh", mesh)?.0;
+        // SAFETY: the caller promises it.
+        let places = unsafe { buffer("places", places, count)? };
+        let sampler = PlaceSampler::new(mesh, &AreaFilter::default());
+        let mut random = waymesh::core::Random::new(seed);
+        for slot in places {
+            let found = sampler.sample(mesh, &mut random)?;
+            let found = found.ok_or_else(|| Failure::new(Status::NoMeshNear, "the mesh has no polygon"))?;
+            slot.write(found.into());
+        }
+        Ok(())
+    })
+}
+
+/// Prepares a mesh for discs of any radius. Takes about as long as a bake's triangulation.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_discs_new(
+    mesh: Option<&Mesh>,
+    discs: Option<&mut MaybeUninit<Option<Box<Discs>>>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = NavMesh::clone(&given("mesh", mesh)?.0);
+        let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default())?;
+        hand_out("discs", discs, Discs { mesh })
+    })
+}
+
+/// Ends a handle.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_discs_free(discs: Option<Box<Discs>>) {
+    drop(discs);
+}
+
+/// Finds the shortest path of a disc, whose centre keeps `radius` metres from all walls of the
+/// mesh, and writes its points.
+///
+/// # Safety
+/// There is room for `capacity` points.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_discs_find_path(
+    discs: Option<&Discs>,
+    query: Option<&mut Query>,
+    from: Vec3,
+    to: Vec3,
+    radius: f32,
+    points: *mut Vec3,
+    capacity: usize,
+    info: Option<&mut MaybeUninit<PathInfo>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (discs, query) = (given("discs", discs)?, given("query", query)?);
+        let info = given("info", info)?;
+        // SAFETY: the caller promises it.
+        let points = unsafe { buffer("points", points, capacity)? };
+        let options = ClearPathOptions::new(radius);
+        let path: ClearPath = discs.mesh.find_path(from.into(), to.into(), &options, &mut query.scratch)?;
+        info.write(PathInfo {
+            outcome: path.outcome.into(),
+            points: path.points.len(),
+            polygons: path.polygons.len(),
+            length: path.length,
+            cost: path.length,
+        });
+        let mut count = MaybeUninit::uninit();
+        fill("points", points, Some(&mut count), path.points.iter().map(|&point| point.into()))
+    })
+}

@@ -1,0 +1,244 @@
+//! Worlds that change while queries go on.
+
+use std::mem::MaybeUninit;
+use waymesh::voxel::{Mark, MarkShape, Obstacle};
+use waymesh::{AreaId, Baker, Bounds, MarkId, ObstacleId};
+
+use crate::memory::{given, put, slice};
+use crate::mesh::{Mesh, Vec3, hand_out, soup};
+use crate::settings::{Pipeline, Settings, unknown};
+use crate::status::{Error, Failure, Status, guard};
+
+/// A world of tiles, with obstacles and marks that come and go.
+#[derive(Debug)]
+pub struct World(waymesh::World);
+
+/// Kinds of shapes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShapeKind {
+    /// From min to max.
+    Box = 0,
+    /// Upright, round the middle of its base, which is min.
+    Cylinder = 1,
+    /// Upright, over a convex polygon, from min.y to max.y.
+    Prism = 2,
+}
+
+/// A shape: an obstacle, or where the ground has another area.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// A wm_shape_kind.
+    pub kind: u32,
+    /// Least corner of a box, middle of the base of a cylinder; of a prism only y counts.
+    pub min: Vec3,
+    /// Greatest corner of a box; of a prism only y counts.
+    pub max: Vec3,
+    /// Radius of a cylinder.
+    pub radius: f32,
+    /// Height of a cylinder.
+    pub height: f32,
+    /// x and z of each corner of a prism.
+    pub corners: *const f32,
+    /// Corners of a prism.
+    pub corner_count: usize,
+}
+
+impl Shape {
+    /// The shape that C describes.
+    ///
+    /// # Safety
+    /// There are as many corners as it says.
+    unsafe fn read(&self) -> Result<MarkShape, Failure> {
+        let (min, max) = (self.min.into(), self.max.into());
+        match self.kind {
+            kind if kind == ShapeKind::Box as u32 => Ok(MarkShape::Box { bounds: Bounds { min, max } }),
+            kind if kind == ShapeKind::Cylinder as u32 => {
+                Ok(MarkShape::Cylinder { base: min, radius: self.radius, height: self.height })
+            }
+            kind if kind == ShapeKind::Prism as u32 => {
+                let count = self.corner_count.checked_mul(2);
+                let count = count.ok_or_else(|| {
+                    Failure::new(Status::BadArgument, "shape.corner_count is more than memory holds")
+                })?;
+                // SAFETY: the caller promises it.
+                let numbers = unsafe { slice("shape.corners", self.corners, count)? };
+                let (corners, _) = numbers.as_chunks::<2>();
+                let corners = corners.iter().map(|&[x, z]| glam::Vec2::new(x, z)).collect();
+                Ok(MarkShape::Prism { corners, heights: [self.min.y, self.max.y] })
+            }
+            kind => Err(unknown("shape.kind", kind)),
+        }
+    }
+}
+
+/// What an update did.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Update {
+    /// Tiles that were built.
+    pub rebuilt: usize,
+    /// Tiles beside them that were fitted to the new borders.
+    pub adjusted: usize,
+    /// Polygons of the new mesh.
+    pub polygons: usize,
+    /// Links of the new mesh.
+    pub links: usize,
+}
+
+/// Makes an empty world within bounds, which fix its grid. The pipeline of the settings must be
+/// wm_pipeline's voxels; `tile_cells` of the settings is the side of a tile.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_world_new(
+    min: Vec3,
+    max: Vec3,
+    settings: Option<&Settings>,
+    world: Option<&mut MaybeUninit<Option<Box<World>>>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let settings = Settings::check(settings)?;
+        if Pipeline::of("settings.pipeline", settings.pipeline)? != Pipeline::Voxels {
+            return Err(Failure::new(Status::BadSetting, "settings.pipeline: a world is of voxels"));
+        }
+        let baker = Baker::voxels();
+        let config = settings.over(baker.config())?;
+        let bounds = Bounds { min: min.into(), max: max.into() };
+        let made = waymesh::World::new(baker.with_config(config), &bounds, settings.tile_cells)?;
+        hand_out("world", world, World(made))
+    })
+}
+
+/// Ends a handle. Meshes of the world stay.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_world_free(world: Option<Box<World>>) {
+    drop(world);
+}
+
+/// Adds triangles, as wm_mesh_bake takes them, to all tiles that they reach into. The next update
+/// builds those.
+///
+/// # Safety
+/// The arrays are as long as the counts say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_world_add_triangles(
+    world: Option<&mut World>,
+    vertices: *const Vec3,
+    vertex_count: usize,
+    triangles: *const u32,
+    triangle_count: usize,
+    areas: *const u8,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let world = given("world", world)?;
+        // SAFETY: the caller promises it.
+        let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas)? };
+        Ok(world.0.add_triangles(&soup, &mut ())?)
+    })
+}
+
+/// Adds an obstacle; the mesh shows it after the next update. Not 0 for `walkable` if agents may
+/// walk on its top.
+///
+/// # Safety
+/// The shape has as many corners as it says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_world_add_obstacle(
+    world: Option<&mut World>,
+    shape: Option<&Shape>,
+    walkable: u32,
+    obstacle: Option<&mut MaybeUninit<u64>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (world, shape) = (given("world", world)?, given("shape", shape)?);
+        let obstacle = given("obstacle", obstacle)?;
+        // SAFETY: the caller promises it.
+        let shape = unsafe { shape.read()? };
+        let added = world.0.add_obstacle(Obstacle::solid(shape).with_walkable(walkable != 0))?;
+        put("obstacle", Some(obstacle), added.0)
+    })
+}
+
+/// Removes an obstacle. One that is not there is a bad argument.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_world_remove_obstacle(
+    world: Option<&mut World>,
+    obstacle: u64,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let was_there = given("world", world)?.0.remove_obstacle(ObstacleId(obstacle));
+        let text = || format!("there is no obstacle {obstacle}");
+        was_there.then_some(()).ok_or_else(|| Failure::new(Status::BadArgument, text()))
+    })
+}
+
+/// Gives the ground in a shape an area, or takes it away with area 0, from the next update on.
+///
+/// # Safety
+/// The shape has as many corners as it says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_world_add_mark(
+    world: Option<&mut World>,
+    shape: Option<&Shape>,
+    area: u8,
+    mark: Option<&mut MaybeUninit<u64>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (world, shape) = (given("world", world)?, given("shape", shape)?);
+        let mark = given("mark", mark)?;
+        // SAFETY: the caller promises it.
+        let shape = unsafe { shape.read()? };
+        let added = world.0.add_mark(Mark::new(shape, AreaId(area)))?;
+        put("mark", Some(mark), added.0)
+    })
+}
+
+/// Removes a mark. One that is not there is a bad argument.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_world_remove_mark(
+    world: Option<&mut World>,
+    mark: u64,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let was_there = given("world", world)?.0.remove_mark(MarkId(mark));
+        let text = || format!("there is no mark {mark}");
+        was_there.then_some(()).ok_or_else(|| Failure::new(Status::BadArgument, text()))
+    })
+}
+
+/// Builds what changed. If it fails, the mesh stays as it was. `update` may be NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_world_update(
+    world: Option<&mut World>,
+    update: Option<&mut MaybeUninit<Update>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let done = given("world", world)?.0.update(&mut ())?;
+        if let Some(update) = update {
+            update.write(Update {
+                rebuilt: done.rebuilt,
+                adjusted: done.adjusted,
+                polygons: done.polygons,
+                links: done.links,
+            });
+        }
+        Ok(())
+    })
+}
+
+/// Writes a handle of the newest mesh, which stays as it is when the world changes.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_world_mesh(
+    world: Option<&World>,
+    mesh: Option<&mut MaybeUninit<Option<Box<Mesh>>>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || hand_out("mesh", mesh, Mesh(given("world", world)?.0.handle().mesh())))
+}

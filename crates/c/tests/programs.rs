@@ -1,0 +1,100 @@
+//! C and C++ programs, compiled with all warnings as errors and linked with the library: as they
+//! are, under AddressSanitizer, and in valgrind where there is one.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test says why it ends")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+const FLAGS: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-g"];
+
+/// How a program is run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Under {
+    Nothing,
+    AddressSanitizer,
+    Valgrind,
+}
+
+/// The static library, built once.
+fn library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("library");
+        let build = Command::new(env!("CARGO"))
+            .args(["build", "--locked", "--manifest-path"])
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
+            .status();
+        assert!(build.expect("cargo runs").success());
+        let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../debug/libwaymesh_c.a");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let copy = folder.join("libwaymesh_c.a");
+        std::fs::copy(&built, &copy).unwrap_or_else(|error| panic!("{}: {error}", built.display()));
+        copy
+    })
+}
+
+fn has(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// Compiles a program and runs it in a folder of its own.
+fn run(source: &str, under: Under) {
+    let (compiler, standard) =
+        if source.ends_with(".cpp") { ("c++", "-std=c++17") } else { ("cc", "-std=c11") };
+    let tool = if under == Under::Valgrind { "valgrind" } else { compiler };
+    if !has(compiler) || !has(tool) {
+        println!("skipped: {source} under {under:?} needs {tool}");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let program = folder.path().join("program");
+    let mut compile = Command::new(compiler);
+    compile.arg(standard).args(FLAGS).arg("-D_POSIX_C_SOURCE=200809L");
+    if under == Under::AddressSanitizer {
+        compile.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+    }
+    compile.arg("-I").arg(here.join("include")).arg(here.join("tests/programs").join(source)).arg(library());
+    compile.args(["-o"]).arg(&program).args(["-lpthread", "-ldl", "-lm"]);
+    let output = compile.output().expect("the compiler runs");
+    assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));
+    let mut command = match under {
+        Under::Valgrind => {
+            let mut command = Command::new("valgrind");
+            command.args([
+                "--error-exitcode=9",
+                "--leak-check=full",
+                "--errors-for-leak-kinds=definite",
+                "-q",
+            ]);
+            command.arg(&program);
+            command
+        }
+        _ => Command::new(&program),
+    };
+    let output = command.current_dir(folder.path()).output().expect("the program runs");
+    assert!(output.status.success(), "{source} {under:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+macro_rules! programs {
+    ($($name:ident: $source:literal, $under:ident;)*) => {
+        $(#[test]
+        fn $name() {
+            run($source, Under::$under);
+        })*
+    };
+}
+
+programs! {
+    walk: "walk.c", Nothing;
+    walk_under_address_sanitizer: "walk.c", AddressSanitizer;
+    walk_in_valgrind: "walk.c", Valgrind;
+    threads: "threads.c", Nothing;
+    threads_under_address_sanitizer: "threads.c", AddressSanitizer;
+    chaos_under_address_sanitizer: "chaos.c", AddressSanitizer;
+    wrapper: "wrapper.cpp", Nothing;
+    wrapper_under_address_sanitizer: "wrapper.cpp", AddressSanitizer;
+    wrapper_in_valgrind: "wrapper.cpp", Valgrind;
+}

@@ -1,0 +1,201 @@
+/* Calls everything in random order, with NULL, NaN, huge and small numbers: no call may crash, hang or write where it said it would not. */
+#include "common.h"
+
+enum { SLOTS = 4 };
+
+static uint64_t state = 0x9e3779b97f4a7c15;
+static uint32_t next(void) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33);
+}
+static uint32_t below(uint32_t count) { return next() % count; }
+static float number(void) {
+    switch (below(12)) {
+    case 0: return NAN;
+    case 1: return INFINITY;
+    case 2: return -1e30f;
+    case 3: return 1e-30f;
+    case 4: return -1;
+    case 5: return 0;
+    default: return (float)below(2400) / 100 - 2;
+    }
+}
+static float small(void) { return below(8) ? (float)below(200) / 100 : number(); }
+static wm_vec3 point(void) {
+    const wm_vec3 at = {(float)below(2000) / 100, (float)below(100) / 100, (float)below(2000) / 100};
+    return below(8) ? at : (wm_vec3){number(), number(), number()};
+}
+
+static wm_mesh *meshes[SLOTS];
+static wm_query *queries[2];
+static wm_discs *discs;
+static wm_world *world;
+static wm_crowd *crowd;
+
+static wm_mesh *mesh(void) { return below(20) ? meshes[below(SLOTS)] : NULL; }
+static wm_query *query(void) { return below(20) ? queries[below(2)] : NULL; }
+/* Puts a new handle into a slot. */
+static void keep(wm_mesh *made) {
+    wm_mesh **slot = &meshes[below(SLOTS)];
+    wm_mesh_free(*slot);
+    *slot = made;
+}
+
+static wm_settings settings(void) {
+    wm_settings wish;
+    CHECK(wm_settings_default(below(4), &wish, NULL) == WM_STATUS_OK);
+    if (below(4) == 0) wish.agent_radius = small();
+    if (below(6) == 0) wish.cell_size = 0.2f + small();
+    if (below(9) == 0) wish.level_height = small();
+    if (below(9) == 0) wish.max_slope = number();
+    if (below(9) == 0) wish.max_step = number();
+    if (below(9) == 0) wish.max_edge_error = number();
+    if (below(9) == 0) wish.max_edge_length = small();
+    if (below(9) == 0) wish.min_region = number();
+    if (below(9) == 0) wish.max_vertices = below(9);
+    if (below(9) == 0) wish.partition = below(5);
+    if (below(9) == 0) wish.pipeline = below(6);
+    if (below(9) == 0) wish.threads = below(4);
+    if (below(9) == 0) wish.tile_cells = below(100);
+    if (below(9) == 0) wish.height_detail = below(3);
+    if (below(30) == 0) wish.size = below(100);
+    return wish;
+}
+
+static void bake(void) {
+    wm_vec3 vertices[12];
+    uint32_t triangles[24];
+    uint8_t areas[8];
+    floor_of((float)below(20) + 1, vertices, triangles);
+    for (int i = 4; i < 12; i++) vertices[i] = point();
+    for (int i = 6; i < 24; i++) triangles[i] = below(60) ? below(12) : next();
+    for (int i = 0; i < 8; i++) areas[i] = (uint8_t)below(4);
+    const wm_settings wish = settings();
+    wm_mesh *made = NULL;
+    wm_error error;
+    const wm_status status = wm_mesh_bake(below(40) ? vertices : NULL, 12, triangles, below(9), below(3) ? NULL : areas,
+                                          below(40) ? &wish : NULL, NULL, NULL, &made, &error);
+    CHECK((status == WM_STATUS_OK) == (made != NULL) && status != WM_STATUS_PANIC);
+    if (status != WM_STATUS_OK) CHECK(error.status == status && strlen(error.text) > 4 && strlen(error.text) < WM_ERROR_TEXT);
+    if (made != NULL) keep(made);
+}
+
+static wm_shape shape(const float corners[8]) {
+    wm_shape made = {.kind = below(4), .min = point(), .max = point(), .radius = small(), .height = small()};
+    made.corners = corners;
+    made.corner_count = below(5);
+    return made;
+}
+
+static wm_status call(void) {
+    wm_vec3 points[6];
+    uint32_t numbers[6];
+    uint8_t bytes[64];
+    size_t count;
+    wm_place place = {below(20), point(), next()};
+    const wm_place *at = below(20) ? &place : NULL;
+    if (below(3)) wm_nearest(mesh(), point(), NULL, &place, NULL);
+    switch (below(30)) {
+    case 0: bake(); return WM_STATUS_OK;
+    case 1: { wm_mesh_info info; return wm_mesh_info_of(mesh(), &info, NULL); }
+    case 2: return wm_mesh_vertices(mesh(), points, below(7), &count, NULL);
+    case 3: return wm_mesh_corners(mesh(), numbers, below(7), &count, NULL);
+    case 4: return wm_mesh_polygon_starts(mesh(), numbers, below(7), &count, NULL);
+    case 5: return wm_mesh_areas(mesh(), bytes, below(65), &count, NULL);
+    case 6: return wm_mesh_write(mesh(), below(3), bytes, below(65), &count, NULL);
+    case 7: {
+        for (int i = 0; i < 64; i++) bytes[i] = (uint8_t)next();
+        wm_mesh *made = NULL;
+        const wm_status status = wm_mesh_read(bytes, below(65), &made, NULL);
+        CHECK((status == WM_STATUS_OK) == (made != NULL));
+        return status;
+    }
+    case 8: {
+        wm_mesh *made = NULL;
+        if (wm_mesh_share(mesh(), &made, NULL) == WM_STATUS_OK) keep(made);
+        return WM_STATUS_OK;
+    }
+    case 9: case 10: case 11: {
+        wm_path_settings wish;
+        CHECK(wm_path_settings_default(&wish, NULL) == WM_STATUS_OK);
+        float costs[3] = {number(), small(), small()};
+        const wm_reach reach = {small(), small(), small()};
+        wish.search = below(3);
+        wish.allow_partial = below(2);
+        wish.cross_points = below(2);
+        if (below(3) == 0) wish.area_costs = costs, wish.area_cost_count = below(4);
+        if (below(3) == 0) wish.reach = &reach;
+        wm_path_info info;
+        return wm_find_path(mesh(), query(), point(), point(), below(3) ? &wish : NULL, points, below(7), &info, NULL);
+    }
+    case 12: return wm_path_polygons(query(), numbers, below(7), &count, NULL);
+    case 13: { wm_ray ray; return wm_raycast(mesh(), query(), at, point(), &ray, NULL); }
+    case 14: { wm_place end; return wm_move_along(mesh(), query(), at, point(), &end, NULL); }
+    case 15: { wm_wall wall; return wm_nearest_wall(mesh(), query(), at, small(), &wall, NULL); }
+    case 16: { wm_place places[4]; return wm_random_places(mesh(), next(), places, below(5), NULL); }
+    case 17: {
+        wm_discs_free(discs);
+        discs = NULL;
+        return wm_discs_new(mesh(), &discs, NULL);
+    }
+    case 18: { wm_path_info info; return wm_discs_find_path(discs, query(), point(), point(), small(), points, below(7), &info, NULL); }
+    case 19: {
+        if (below(8)) return WM_STATUS_OK;
+        wm_settings wish = settings();
+        wm_world_free(world);
+        world = NULL;
+        if (below(4)) CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &wish, NULL) == WM_STATUS_OK);
+        if (below(4)) wish.tile_cells = 32;
+        return wm_world_new((wm_vec3){0, -2, 0}, below(8) ? (wm_vec3){20, 4, 20} : point(), &wish, &world, NULL);
+    }
+    case 20: {
+        wm_vec3 vertices[4];
+        uint32_t triangles[6];
+        floor_of((float)below(20) + 1, vertices, triangles);
+        return wm_world_add_triangles(world, vertices, 4, triangles, below(3), NULL, NULL);
+    }
+    case 21: { const float corners[8] = {1, 1, 4, 1, number(), 4, 1, 4}; const wm_shape made = shape(corners); uint64_t id; return wm_world_add_obstacle(world, &made, below(2), &id, NULL); }
+    case 22: { const float corners[8] = {5, 5, 9, 5, 9, small(), 5, 9}; const wm_shape made = shape(corners); uint64_t id; return wm_world_add_mark(world, &made, (uint8_t)below(5), &id, NULL); }
+    case 23: return wm_world_remove_obstacle(world, below(6), NULL);
+    case 24: return wm_world_remove_mark(world, below(6), NULL);
+    case 25: {
+        const wm_status status = wm_world_update(world, NULL, NULL);
+        wm_mesh *made = NULL;
+        if (wm_world_mesh(world, &made, NULL) == WM_STATUS_OK) keep(made);
+        return status;
+    }
+    case 26: {
+        wm_agent_settings wish;
+        CHECK(wm_agent_settings_default(&wish, NULL) == WM_STATUS_OK);
+        if (below(3) == 0) wish.radius = small();
+        if (below(3) == 0) wish.max_speed = small();
+        uint64_t agent;
+        return wm_crowd_add(crowd, mesh(), point(), below(2) ? &wish : NULL, &agent, NULL);
+    }
+    case 27: return below(2) ? wm_crowd_set_target(crowd, mesh(), below(20), point(), NULL) : wm_crowd_set_position(crowd, mesh(), below(20), point(), NULL);
+    case 28: return below(9) ? wm_crowd_step(crowd, mesh(), small(), NULL) : wm_crowd_remove(crowd, below(20), NULL);
+    default: { wm_agent_state agent; return wm_crowd_agent(crowd, below(20), &agent, NULL); }
+    }
+}
+
+/* Takes a seed and a number of calls. */
+int main(int argc, char **argv) {
+    if (argc > 1) state ^= strtoull(argv[1], NULL, 10) * 0x2545f4914f6cdd1d;
+    const size_t calls = argc > 2 ? strtoull(argv[2], NULL, 10) : 6000;
+    for (int i = 0; i < 2; i++) CHECK(wm_query_new(&queries[i], NULL) == WM_STATUS_OK);
+    CHECK(wm_crowd_new(&crowd, NULL) == WM_STATUS_OK);
+    size_t seen[11] = {0};
+    for (size_t i = 0; i < calls; i++) {
+        const wm_status status = call();
+        CHECK(status <= WM_STATUS_CANCELLED);
+        seen[status]++;
+    }
+    /* A test that only met errors would be none. */
+    CHECK(seen[WM_STATUS_OK] > calls / 8 && seen[WM_STATUS_BAD_ARGUMENT] > calls / 100 && seen[WM_STATUS_BUFFER_TOO_SMALL] > calls / 100);
+    for (int i = 0; i < SLOTS; i++) wm_mesh_free(meshes[i]);
+    for (int i = 0; i < 2; i++) wm_query_free(queries[i]);
+    wm_discs_free(discs);
+    wm_world_free(world);
+    wm_crowd_free(crowd);
+    return 0;
+}

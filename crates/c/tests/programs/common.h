@@ -1,0 +1,33 @@
+/* What the test programs share. */
+#ifndef COMMON_H
+#define COMMON_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "waymesh.h"
+
+#define CHECK(condition)                                                                  \
+    do {                                                                                  \
+        if (!(condition)) {                                                               \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);     \
+            exit(1);                                                                      \
+        }                                                                                 \
+    } while (0)
+
+
+/* A square floor from 0 to side, at height 0. */
+static inline void floor_of(float side, wm_vec3 vertices[4], uint32_t triangles[6]) {
+    const float x[4] = {0, side, side, 0}, z[4] = {0, 0, side, side};
+    for (int i = 0; i < 4; i++) vertices[i] = (wm_vec3){x[i], 0, z[i]};
+    const uint32_t corners[6] = {0, 2, 1, 0, 3, 2};
+    memcpy(triangles, corners, sizeof corners);
+}
+
+static inline float distance(wm_vec3 a, wm_vec3 b) {
+    return sqrtf((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
+}
+
+#endif

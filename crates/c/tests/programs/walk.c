@@ -1,0 +1,306 @@
+/* Bakes a floor, asks everything about it, keeps a world and a crowd, and gives bad input to all. */
+#include "common.h"
+
+static wm_error error;
+
+static int stages = 0;
+static int on_progress(void *user, const char *stage, float done) {
+    CHECK(user == &stages && strlen(stage) > 0 && done >= 0 && done <= 1);
+    stages++;
+    return 1;
+}
+static int stop_at_once(void *user, const char *stage, float done) {
+    (void)user, (void)stage, (void)done;
+    return 0;
+}
+
+static wm_mesh *bake_floor(uint32_t pipeline) {
+    wm_vec3 vertices[4];
+    uint32_t triangles[6];
+    floor_of(20, vertices, triangles);
+    wm_settings settings;
+    CHECK(wm_settings_default(pipeline, &settings, &error) == WM_STATUS_OK);
+    settings.agent_radius = 0.5f;
+    settings.max_edge_length = 0;
+    if (pipeline == WM_PIPELINE_SLICES) settings.agent_radius = 0;
+    wm_mesh *mesh = NULL;
+    const wm_status status = wm_mesh_bake(vertices, 4, triangles, 2, NULL, &settings, on_progress, &stages, &mesh, &error);
+    if (status != WM_STATUS_OK) fprintf(stderr, "pipeline %u: %s\n", pipeline, error.text);
+    CHECK(status == WM_STATUS_OK && mesh != NULL && stages > 3);
+    return mesh;
+}
+
+static void every_pipeline_bakes(void) {
+    for (uint32_t pipeline = WM_PIPELINE_VOXELS; pipeline <= WM_PIPELINE_SLICES; pipeline++) {
+        wm_mesh *mesh = bake_floor(pipeline);
+        wm_mesh_info info;
+        CHECK(wm_mesh_info_of(mesh, &info, &error) == WM_STATUS_OK);
+        CHECK(info.polygons == 1 && info.islands == 1 && info.vertices == 4 && info.corners == 4);
+        const double side = pipeline == WM_PIPELINE_SLICES ? 20 : 19;
+        CHECK(fabs(info.area - side * side) < 2 * side);
+        wm_mesh_free(mesh);
+    }
+}
+
+static void queries(const wm_mesh *mesh) {
+    wm_query *query = NULL;
+    CHECK(wm_query_new(&query, &error) == WM_STATUS_OK);
+    wm_vec3 points[8];
+    wm_path_info path;
+    const wm_vec3 from = {2, 0, 2}, to = {5, 0, 6};
+    CHECK(wm_find_path(mesh, query, from, to, NULL, points, 8, &path, &error) == WM_STATUS_OK);
+    CHECK(path.outcome == WM_OUTCOME_COMPLETE && path.points == 2 && fabsf(path.length - 5) < 1e-5f);
+    CHECK(distance(points[0], from) < 1e-5f && distance(points[1], to) < 1e-5f);
+
+    /* A buffer that is too small holds what fits, and info says how much there is. */
+    CHECK(wm_find_path(mesh, query, from, to, NULL, points, 1, &path, &error) == WM_STATUS_BUFFER_TOO_SMALL);
+    CHECK(path.points == 2 && distance(points[0], from) < 1e-5f);
+    CHECK(wm_find_path(mesh, query, from, to, NULL, NULL, 0, &path, &error) == WM_STATUS_BUFFER_TOO_SMALL);
+
+    wm_path_settings settings;
+    CHECK(wm_path_settings_default(&settings, &error) == WM_STATUS_OK);
+    settings.search = WM_SEARCH_SHORTEST;
+    const float costs[2] = {1, 3};
+    settings.area_costs = costs;
+    settings.area_cost_count = 2;
+    CHECK(wm_find_path(mesh, query, from, to, &settings, points, 8, &path, &error) == WM_STATUS_OK);
+    CHECK(fabsf(path.cost - 15) < 1e-4f && fabsf(path.length - 5) < 1e-5f);
+    uint32_t polygons[4];
+    size_t count = 0;
+    CHECK(wm_path_polygons(query, polygons, 4, &count, &error) == WM_STATUS_OK && count == 1 && polygons[0] == 0);
+
+    wm_place place, end;
+    const wm_reach reach = {0.5f, 3, 3};
+    CHECK(wm_nearest(mesh, (wm_vec3){10, 2, 10}, &reach, &place, &error) == WM_STATUS_OK);
+    CHECK(place.polygon == 0 && fabsf(place.position.y) < 0.3f);
+    CHECK(wm_nearest(mesh, (wm_vec3){10, 20, 10}, NULL, &place, &error) == WM_STATUS_NO_MESH_NEAR);
+    CHECK(strstr(error.text, "no mesh near") != NULL);
+    CHECK(wm_nearest(mesh, (wm_vec3){10, 0, 10}, NULL, &place, &error) == WM_STATUS_OK);
+
+    wm_ray ray;
+    CHECK(wm_raycast(mesh, query, &place, (wm_vec3){30, 0, 10}, &ray, &error) == WM_STATUS_OK);
+    CHECK(ray.hit && fabsf(ray.normal.x + 1) < 1e-5f && fabsf(ray.fraction - 9.5f / 20) < 0.02f);
+    CHECK(wm_move_along(mesh, query, &place, (wm_vec3){30, 0, 12}, &end, &error) == WM_STATUS_OK);
+    CHECK(fabsf(end.position.x - 19.5f) < 0.35f && end.position.z > 10);
+    wm_wall wall;
+    CHECK(wm_nearest_wall(mesh, query, &end, 2, &wall, &error) == WM_STATUS_OK);
+    CHECK(wall.found && wall.distance < 0.01f);
+    CHECK(wm_nearest_wall(mesh, query, &place, 2, &wall, &error) == WM_STATUS_OK);
+    CHECK(!wall.found && wall.distance == 2);
+    wm_place places[100];
+    CHECK(wm_random_places(mesh, 7, places, 100, &error) == WM_STATUS_OK);
+    float mean = 0;
+    for (int i = 0; i < 100; i++) mean += places[i].position.x / 100;
+    CHECK(fabsf(mean - 10) < 3);
+
+    wm_discs *discs = NULL;
+    CHECK(wm_discs_new(mesh, &discs, &error) == WM_STATUS_OK);
+    CHECK(wm_discs_find_path(discs, query, from, to, 1, points, 8, &path, &error) == WM_STATUS_OK);
+    CHECK(fabsf(path.length - 5) < 1e-4f);
+    CHECK(wm_discs_find_path(discs, query, from, to, 50, points, 8, &path, &error) == WM_STATUS_NO_MESH_NEAR);
+    wm_discs_free(discs);
+
+    /* A place of another mesh is refused. */
+    place.generation++;
+    CHECK(wm_raycast(mesh, query, &place, to, &ray, &error) == WM_STATUS_QUERY_FAILED);
+    wm_query_free(query);
+}
+
+static void files(const wm_mesh *mesh) {
+    wm_mesh_info info, again;
+    CHECK(wm_mesh_info_of(mesh, &info, &error) == WM_STATUS_OK);
+    for (uint32_t format = WM_FORMAT_EXCHANGE; format <= WM_FORMAT_PACKED; format++) {
+        size_t count = 0;
+        CHECK(wm_mesh_write(mesh, format, NULL, 0, &count, &error) == WM_STATUS_BUFFER_TOO_SMALL && count > 100);
+        uint8_t *bytes = malloc(count);
+        CHECK(wm_mesh_write(mesh, format, bytes, count, &count, &error) == WM_STATUS_OK);
+        wm_mesh *read = NULL;
+        CHECK(wm_mesh_read(bytes, count, &read, &error) == WM_STATUS_OK);
+        CHECK(wm_mesh_info_of(read, &again, &error) == WM_STATUS_OK && again.area == info.area);
+        wm_mesh_free(read);
+        /* Every shorter file is an error, never a crash. */
+        for (size_t cut = 0; cut < count; cut += 7) {
+            read = NULL;
+            CHECK(wm_mesh_read(bytes, cut, &read, &error) == WM_STATUS_BAD_FILE && read == NULL);
+        }
+        free(bytes);
+    }
+    CHECK(wm_mesh_save(mesh, "floor.wmesh", &error) == WM_STATUS_OK);
+    wm_mesh *opened = NULL;
+    CHECK(wm_mesh_open("floor.wmesh", &opened, &error) == WM_STATUS_OK);
+    wm_mesh_free(opened);
+    CHECK(wm_mesh_open("no such file.wmesh", &opened, &error) == WM_STATUS_BAD_FILE);
+    CHECK(strstr(error.text, "no such file.wmesh") != NULL);
+    CHECK(wm_mesh_save(mesh, "floor.jpg", &error) == WM_STATUS_BAD_FILE);
+
+    wm_vec3 vertices[4];
+    uint32_t corners[4], starts[2];
+    uint8_t areas[1];
+    size_t count = 0;
+    CHECK(wm_mesh_vertices(mesh, vertices, 4, &count, &error) == WM_STATUS_OK && count == 4);
+    CHECK(wm_mesh_corners(mesh, corners, 4, &count, &error) == WM_STATUS_OK && count == 4);
+    CHECK(wm_mesh_polygon_starts(mesh, starts, 2, &count, &error) == WM_STATUS_OK && count == 2);
+    CHECK(starts[0] == 0 && starts[1] == 4);
+    CHECK(wm_mesh_areas(mesh, areas, 1, &count, &error) == WM_STATUS_OK && areas[0] == 1);
+    double doubled = 0;
+    for (int i = 0; i < 4; i++) {
+        const wm_vec3 a = vertices[corners[i]], b = vertices[corners[(i + 1) % 4]];
+        doubled += (double)a.x * b.z - (double)b.x * a.z;
+    }
+    CHECK(fabs(fabs(doubled) / 2 - info.area) < 1e-3);
+    /* As the header says: clockwise as seen from above, with x to the right and z towards the viewer. */
+    CHECK(doubled > 0);
+}
+
+static void bad_input(const wm_mesh *mesh) {
+    wm_vec3 vertices[4];
+    uint32_t triangles[6];
+    floor_of(20, vertices, triangles);
+    wm_settings settings;
+    CHECK(wm_settings_default(99, &settings, &error) == WM_STATUS_BAD_SETTING);
+    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, NULL, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(strcmp(error.text, "settings is NULL") == 0 && error.status == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, NULL) == WM_STATUS_OK);
+    wm_mesh *out = NULL;
+    CHECK(wm_mesh_bake(NULL, 4, triangles, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(vertices, 4, NULL, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, NULL, NULL, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, NULL, &settings, NULL, NULL, NULL, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(vertices, (size_t)-1, triangles, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(vertices, 4, triangles, (size_t)-1, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    /* An index beyond the vertices. */
+    CHECK(wm_mesh_bake(vertices, 2, triangles, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    /* Nothing. */
+    CHECK(wm_mesh_bake(NULL, 0, NULL, 0, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_NOTHING_WALKABLE);
+    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, NULL, &settings, stop_at_once, NULL, &out, &error) == WM_STATUS_CANCELLED);
+    settings.cell_size = NAN;
+    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_SETTING);
+    CHECK(strstr(error.text, "cell_size") != NULL);
+    settings.size--;
+    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(out == NULL);
+    const uint8_t nowhere[2] = {0, 0};
+    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, NULL) == WM_STATUS_OK);
+    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, nowhere, &settings, NULL, NULL, &out, &error) == WM_STATUS_NOTHING_WALKABLE);
+
+    wm_query *query = NULL;
+    CHECK(wm_query_new(&query, &error) == WM_STATUS_OK);
+    wm_vec3 points[2];
+    wm_path_info path;
+    const wm_vec3 here = {2, 0, 2}, nan = {NAN, 0, 2};
+    CHECK(wm_find_path(NULL, query, here, here, NULL, points, 2, &path, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_find_path(mesh, NULL, here, here, NULL, points, 2, &path, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_find_path(mesh, query, nan, here, NULL, points, 2, &path, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_find_path(mesh, query, here, here, NULL, NULL, 2, &path, &error) == WM_STATUS_BAD_ARGUMENT);
+    wm_path_settings wish;
+    CHECK(wm_path_settings_default(&wish, &error) == WM_STATUS_OK);
+    const float cost = -1;
+    wish.area_costs = &cost;
+    wish.area_cost_count = 1;
+    CHECK(wm_find_path(mesh, query, here, here, &wish, points, 2, &path, &error) == WM_STATUS_BAD_SETTING);
+    wish.area_cost_count = 1000;
+    wish.area_costs = NULL;
+    CHECK(wm_find_path(mesh, query, here, here, &wish, points, 2, &path, &error) == WM_STATUS_BAD_ARGUMENT);
+    wm_query_free(query);
+    wm_query_free(NULL);
+    wm_mesh_free(NULL);
+    wm_world_free(NULL);
+    wm_crowd_free(NULL);
+    wm_discs_free(NULL);
+}
+
+static void world_and_crowd(void) {
+    wm_settings settings;
+    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, &error) == WM_STATUS_OK);
+    settings.tile_cells = 32;
+    settings.agent_radius = 0.3f;
+    /* A piece of ground may go on in the next tile, so a world has no smallest one. */
+    wm_world *world = NULL;
+    const wm_vec3 min = {0, -1, 0}, max = {20, 5, 20};
+    CHECK(wm_world_new(min, max, &settings, &world, &error) == WM_STATUS_OK);
+    wm_vec3 vertices[4];
+    uint32_t triangles[6];
+    floor_of(20, vertices, triangles);
+    CHECK(wm_world_add_triangles(world, vertices, 4, triangles, 2, NULL, &error) == WM_STATUS_OK);
+    wm_update update;
+    CHECK(wm_world_update(world, &update, &error) == WM_STATUS_OK && update.rebuilt > 1);
+    wm_mesh *before = NULL, *after = NULL;
+    CHECK(wm_world_mesh(world, &before, &error) == WM_STATUS_OK);
+
+    /* A wall through the middle, with a way round its end. */
+    uint64_t wall = 0, pool = 0;
+    const wm_shape shape = {.kind = WM_SHAPE_KIND_BOX, .min = {9, -1, 0}, .max = {11, 3, 15}};
+    CHECK(wm_world_add_obstacle(world, &shape, 0, &wall, &error) == WM_STATUS_OK);
+    const float corners[6] = {1, 16, 4, 16, 1, 19};
+    const wm_shape prism = {.kind = WM_SHAPE_KIND_PRISM, .min = {0, -1, 0}, .max = {0, 2, 0}, .corners = corners, .corner_count = 3};
+    CHECK(wm_world_add_mark(world, &prism, 5, &pool, &error) == WM_STATUS_OK);
+    CHECK(wm_world_update(world, NULL, &error) == WM_STATUS_OK);
+    CHECK(wm_world_mesh(world, &after, &error) == WM_STATUS_OK);
+    wm_query *query = NULL;
+    CHECK(wm_query_new(&query, &error) == WM_STATUS_OK);
+    wm_path_info straight, round;
+    wm_vec3 points[16];
+    const wm_vec3 from = {5, 0, 5}, to = {15, 0, 5};
+    CHECK(wm_find_path(before, query, from, to, NULL, points, 16, &straight, &error) == WM_STATUS_OK);
+    CHECK(wm_find_path(after, query, from, to, NULL, points, 16, &round, &error) == WM_STATUS_OK);
+    CHECK(fabsf(straight.length - 10) < 1e-4f && round.length > 20 && round.length < 30);
+    uint8_t areas[1000];
+    size_t count = 0, marked = 0;
+    CHECK(wm_mesh_areas(after, areas, 1000, &count, &error) == WM_STATUS_OK);
+    for (size_t i = 0; i < count; i++) marked += areas[i] == 5;
+    CHECK(marked > 0);
+
+    wm_crowd *crowd = NULL;
+    CHECK(wm_crowd_new(&crowd, &error) == WM_STATUS_OK);
+    uint64_t agents[2] = {0, 0};
+    CHECK(wm_crowd_add(crowd, after, from, NULL, &agents[0], &error) == WM_STATUS_OK);
+    CHECK(wm_crowd_add(crowd, after, to, NULL, &agents[1], &error) == WM_STATUS_OK);
+    CHECK(wm_crowd_set_target(crowd, after, agents[0], to, &error) == WM_STATUS_OK);
+    CHECK(wm_crowd_set_target(crowd, after, agents[1], from, &error) == WM_STATUS_OK);
+    wm_agent_state state = {0};
+    for (int step = 0; step < 400; step++) {
+        CHECK(wm_crowd_step(crowd, after, 0.1f, &error) == WM_STATUS_OK);
+        wm_agent_state other;
+        CHECK(wm_crowd_agent(crowd, agents[0], &state, &error) == WM_STATUS_OK);
+        CHECK(wm_crowd_agent(crowd, agents[1], &other, &error) == WM_STATUS_OK);
+        CHECK(distance(state.position, other.position) > 0.5f);
+    }
+    CHECK(state.status == WM_AGENT_STATUS_ARRIVED && distance(state.position, to) < 0.5f);
+    CHECK(wm_crowd_remove(crowd, agents[0], &error) == WM_STATUS_OK);
+    CHECK(wm_crowd_agent(crowd, agents[0], &state, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_crowd_step(crowd, after, NAN, &error) == WM_STATUS_BAD_SETTING);
+    wm_crowd_free(crowd);
+
+    CHECK(wm_world_remove_obstacle(world, wall, &error) == WM_STATUS_OK);
+    CHECK(wm_world_remove_obstacle(world, wall, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_world_remove_mark(world, pool, &error) == WM_STATUS_OK);
+    wm_shape bad = shape;
+    bad.kind = 12;
+    CHECK(wm_world_add_obstacle(world, &bad, 0, &wall, &error) == WM_STATUS_BAD_SETTING);
+    bad = prism;
+    bad.corner_count = (size_t)-1;
+    CHECK(wm_world_add_obstacle(world, &bad, 0, &wall, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_world_update(world, &update, &error) == WM_STATUS_OK);
+    wm_mesh_free(after);
+    CHECK(wm_world_mesh(world, &after, &error) == WM_STATUS_OK);
+    wm_world_free(world);
+    /* The mesh outlives its world. */
+    CHECK(wm_find_path(after, query, from, to, NULL, points, 16, &round, &error) == WM_STATUS_OK);
+    CHECK(fabsf(round.length - 10) < 1e-4f);
+    wm_query_free(query);
+    wm_mesh_free(before);
+    wm_mesh_free(after);
+}
+
+int main(void) {
+    every_pipeline_bakes();
+    wm_mesh *mesh = bake_floor(WM_PIPELINE_VOXELS), *shared = NULL;
+    CHECK(wm_mesh_share(mesh, &shared, &error) == WM_STATUS_OK);
+    wm_mesh_free(mesh);
+    queries(shared);
+    files(shared);
+    bad_input(shared);
+    wm_mesh_free(shared);
+    world_and_crowd();
+    return 0;
+}
