@@ -65,10 +65,10 @@ fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<B
     bake
 }
 
-/// Warns of rules that matched no surface of what was read.
+/// Warns of rules that matched no surface or layer of what was read.
 pub(crate) fn warn_of_unmatched(rules: &AreaRules) {
     for pattern in rules.unmatched() {
-        tracing::warn!("--area: no surface is named {pattern}");
+        tracing::warn!("--area: nothing is named {pattern}");
     }
 }
 

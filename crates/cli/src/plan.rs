@@ -1,10 +1,12 @@
 //! `waymesh plan`: bakes floor plans.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use anyhow::Result;
 use waymesh::bake::PlanReport;
-use waymesh::floorplan::{EXAMPLE, FloorPlan, Join, ReadOptions, read_plan};
+use waymesh::floorplan::{EXAMPLE, FloorPlan, Join, LayerAreas, ReadOptions, read_plan};
+use waymesh::io::{AreaRules, SurfaceNames};
 use waymesh::{Baker, FloorPlans, Report};
 
 use crate::args::{Decomposition, JoinKind, PlanArgs};
@@ -20,11 +22,26 @@ pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
     let mut plan = FloorPlan::default();
     let inputs = Inputs::new(&args.plans, args.format.as_deref())?;
     let mesh_file = build::output_file(args.output.as_ref(), &inputs)?;
+    let rules = Arc::new(AreaRules::parse(&args.area)?);
+    let options = args.read_options().with_layer_areas(layer_areas(&rules));
     for file in &inputs.files {
-        plan.merge(read_plan(file, &args.read_options())?)?;
+        plan.merge(read_plan(file, &options)?)?;
     }
+    build::warn_of_unmatched(&rules);
     let bake = build::bake(&args.baker(&plan)?, &plan)?;
     build::write_summed_up(&bake, mesh_file, &args.extras, json, |out| summary(out, &bake.report))
+}
+
+/// The areas that rules give to layers.
+fn layer_areas(rules: &Arc<AreaRules>) -> LayerAreas {
+    let rules = Arc::clone(rules);
+    LayerAreas::new(move |layer| {
+        let mut names = SurfaceNames::default();
+        layer.clone_into(&mut names.group);
+        let area = rules.find(&names)?;
+        let named = rules.table().get(area).map(|area| format!("{}:{}", area.name, area.cost));
+        Some(named.unwrap_or_else(|| "blocked".to_owned()))
+    })
 }
 
 /// Prints the most important figures of a bake.

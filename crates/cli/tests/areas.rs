@@ -205,6 +205,44 @@ fn plans_have_areas_and_marks() {
 }
 
 #[test]
+fn rules_of_plans_that_name_nothing_are_told() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("plan.wkt"), "POLYGON ((0 0, 9 0, 9 9, 0 9, 0 0))").expect("a file");
+    let output = run(folder, &["plan", "plan.wkt", "--area", "lawn=grass:2"]);
+    assert!(output.status.success() && text(&output.stderr).contains("nothing is named lawn"));
+    assert!(fail(folder, 1, &["plan", "plan.wkt", "--area", "lawn"]).contains("lawn"));
+}
+
+#[cfg(feature = "dxf")]
+#[test]
+fn layers_of_drawings_have_areas() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    let square = |layer: &str, side: u8| {
+        format!(
+            "0\nLWPOLYLINE\n8\n{layer}\n90\n4\n70\n1\n10\n0\n20\n0\n10\n{side}\n20\n0\n10\n{side}\n20\n{side}\n10\n0\n20\n{side}\n"
+        )
+    };
+    let drawing = format!(
+        "0\nSECTION\n2\nENTITIES\n{}{}{}0\nENDSEC\n0\nEOF\n",
+        square("A-FLOOR-OAK", 9),
+        square("L-GRASS", 4),
+        square("X-VOID", 2)
+    );
+    std::fs::write(folder.join("plan.dxf"), drawing).expect("a file");
+    let rules = ["--area", "*oak=wood:0.5", "--area", "*grass*=lawn:2", "--area", "x-void=blocked"];
+    succeed(folder, &[&["plan", "plan.dxf", "--agent-radius", "0"], &rules[..]].concat());
+    let info = json(&succeed(folder, &["info", "plan.wmesh", "--json"]));
+    for (name, cost, metres) in [("wood", 0.5, 65.0), ("lawn", 2.0, 12.0)] {
+        let found = area(&info, name);
+        assert_eq!(found["cost"], cost);
+        let square_metres = found["square_metres"].as_f64().expect("a number");
+        assert!((square_metres - metres).abs() < 0.01, "{name}: {square_metres} m2");
+    }
+}
+
+#[test]
 fn agents_of_several_heights_share_a_mesh() {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let folder = folder.path();

@@ -60,8 +60,8 @@
 //!   element, or of a group around it, tells its kind by the same words, and `data-area` its area.
 //!   Unfilled lines are walls as thick as their stroke.
 //! - **DXF** (with the feature `dxf`): polylines, lines and circles. The name of the layer tells
-//!   their kind by the same words. Elements on other layers are ignored, with a note. There are no
-//!   areas.
+//!   their kind by the same words, and [`ReadOptions::layer_areas`] their area. Elements on other
+//!   layers are ignored, with a note.
 //! - **TOML**: everything that a plan can hold, including doors, stairs and lifts. This is
 //!   [`EXAMPLE`]:
 //!
@@ -113,7 +113,7 @@ pub use error::{NoteKind, PlanError, PlanNote};
 pub use plan::{
     AgentWish, Door, Fill, FloorPlan, Landing, Lift, Outline, PlanPosition, Shape, Stairs, Stop, Storey,
 };
-pub use read::{PlanFormat, ReadOptions, parse_plan, read_plan};
+pub use read::{LayerAreas, PlanFormat, ReadOptions, parse_plan, read_plan};
 
 /// Tests the example of the README.
 #[cfg(doctest)]

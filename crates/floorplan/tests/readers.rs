@@ -79,6 +79,39 @@ fn layers_of_dxf_that_stand_for_nothing_are_told() {
     assert!(notes[0].to_string().contains("NOTES"), "{}", notes[0]);
 }
 
+#[cfg(feature = "dxf")]
+#[test]
+fn layers_of_dxf_have_areas() {
+    let areas = |rules: &'static [(&str, &str)]| {
+        let of =
+            |layer: &str| rules.iter().find(|(name, _)| *name == layer).map(|(_, area)| (*area).to_owned());
+        let options = ReadOptions::default()
+            .with_wall_width(0.2)
+            .with_layer_areas(waymesh_floorplan::LayerAreas::new(of));
+        parse_plan("plan", dxf().as_bytes(), PlanFormat::Dxf, &options)
+    };
+    // The hall is wood, the layer without a kind marks its corner, and a wall has no area.
+    let plan = areas(&[("A-FLOOR", "wood:2"), ("NOTES", "tiles"), ("A-WALL-FULL", "paint")]).expect("a plan");
+    let [storey] = plan.storeys.as_slice() else { panic!("{} storeys", plan.storeys.len()) };
+    let [wood, tiles] = ["wood", "tiles"].map(|name| plan.areas.by_name(name).expect("an area"));
+    assert_eq!((storey.walkable[0].area, storey.marks[0].area), (wood, tiles));
+    assert_eq!((storey.walkable.len(), storey.marks.len(), storey.blocked.len()), (1, 1, 2));
+    assert_eq!(plan.areas.get(wood).map(|area| area.cost), Some(2.0));
+    assert!(plan.areas.by_name("paint").is_none() && plan.notes.is_empty(), "{:?}", plan.notes);
+    let (ground, _) = ground(&plan, &PlanConfig::default().with_radius(0.0));
+    let kinds: Vec<_> = ground.contours.regions.iter().map(|region| region.area).collect();
+    assert!(kinds.contains(&wood) && kinds.contains(&tiles), "{kinds:?}");
+    // What is blocked cuts ground out, and a broken area names its layer.
+    let blocked = areas(&[("NOTES", "blocked")]).expect("a plan");
+    assert_eq!(blocked.storeys[0].marks[0].area, waymesh_core::AreaId::NULL);
+    let error = areas(&[("A-FLOOR", "wood:-2")]).expect_err("no cost").to_string();
+    assert!(error.contains("A-FLOOR") && error.contains("plan"), "{error}");
+    // A layer of marks needs an area.
+    let marks = dxf().replace("NOTES", "G-MARKS");
+    let notes = parse(&marks, PlanFormat::Dxf).notes;
+    assert!(notes.len() == 1 && notes[0].to_string().contains("G-MARKS"), "{notes:?}");
+}
+
 #[cfg(not(feature = "dxf"))]
 #[test]
 fn a_build_without_dxf_says_so() {

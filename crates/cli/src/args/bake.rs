@@ -119,6 +119,10 @@ pub(crate) struct PlanArgs {
     /// How the ground is cut into convex polygons. Default: notch-portals.
     #[arg(long, value_name = "KIND")]
     pub(crate) decomposition: Option<Decomposition>,
+    /// What layers of DXF files are made of, by their names: PATTERN=NAME[:COST] or
+    /// PATTERN=blocked, as of `waymesh build`. Other files name areas themselves.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) area: Vec<String>,
     /// Volumes that give the ground of the storeys in them another area or cut it out, in TOML, as
     /// of `waymesh build`.
     #[arg(long, value_name = "FILE")]

@@ -1,12 +1,10 @@
-//! DXF drawings. Closed polylines and circles are areas, lines and open polylines are walls. Their
-//! layers tell their kind.
+//! DXF drawings. Closed polylines and circles are shapes, lines and open polylines are walls. Their
+//! layers tell their kind, and their area by [`super::LayerAreas`].
 
 use std::collections::BTreeSet;
 
 use dxf::Drawing;
 use dxf::entities::{Entity, EntityType};
-
-use waymesh_core::AreaId;
 
 use super::{Reader, Role, role};
 use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanPosition};
@@ -17,14 +15,21 @@ pub(super) fn parse(reader: &Reader<'_>, mut bytes: &[u8]) -> Result<FloorPlan, 
     let mut ignored = BTreeSet::new();
     for (index, entity) in drawing.entities().enumerate() {
         let layer = &entity.common.layer;
-        match (role(layer), outline(reader, entity)) {
-            (Some(Role::Door | Role::Mark), _) => {
-                ignored.insert(format!("layer {layer:?} (doors and marks are read from TOML and GeoJSON)"));
+        let area = reader.options.layer_areas.as_ref().and_then(|areas| (areas.0)(layer));
+        let kind = role(layer).or(area.is_some().then_some(Role::Mark));
+        match (kind, outline(reader, entity)) {
+            (Some(Role::Door), _) => {
+                ignored.insert(format!("layer {layer:?} (doors are read from TOML and GeoJSON)"));
+            }
+            (Some(Role::Mark), _) if area.is_none() => {
+                ignored.insert(format!("layer {layer:?}: no area is given for its marks"));
             }
             (Some(kind), Some(outline)) => {
-                let kind = if matches!(outline, Outline::Wall { .. }) { Role::Blocked } else { kind };
+                let is_wall = kind != Role::Mark && matches!(outline, Outline::Wall { .. });
+                let kind = if is_wall { Role::Blocked } else { kind };
                 let element = format!("entity {index} on layer {layer:?}");
-                reader.add(&mut plan, None, (kind, AreaId::GROUND), &element, outline);
+                let area = reader.area(&mut plan, &element, kind, area.as_deref())?;
+                reader.add(&mut plan, None, (kind, area), &element, outline);
             }
             (None, Some(_)) => {
                 ignored.insert(format!("layer {layer:?}, whose name has no word such as floor or wall,"));

@@ -17,6 +17,7 @@ mod toml;
 mod wkt;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use waymesh_core::{AreaId, BadField};
 
@@ -68,6 +69,34 @@ impl PlanFormat {
     }
 }
 
+/// Areas of the layers of a drawing, by their names.
+#[derive(Clone)]
+pub struct LayerAreas(Arc<AreaOfLayer>);
+
+type AreaOfLayer = dyn Fn(&str) -> Option<String> + Send + Sync;
+
+impl LayerAreas {
+    /// Makes a map of a function that returns `NAME`, `NAME:COST` or `blocked` for a layer, or
+    /// nothing, always the same for the same layer.
+    #[must_use]
+    pub fn new(area_of: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(area_of))
+    }
+}
+
+impl std::fmt::Debug for LayerAreas {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("LayerAreas")
+    }
+}
+
+impl PartialEq for LayerAreas {
+    /// Clones of one map are equal.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// Options of the readers.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -82,11 +111,15 @@ pub struct ReadOptions {
     pub storey: String,
     /// Height of that storey in metres. Default 0.
     pub elevation: f64,
+    /// Areas of layers, for DXF: walkable shapes are of the area of their layer, and those on a
+    /// layer whose name tells no kind are marks of its area. Other formats name areas themselves.
+    /// Default none.
+    pub layer_areas: Option<LayerAreas>,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { scale: 1.0, wall_width: 0.1, storey: "0".into(), elevation: 0.0 }
+        Self { scale: 1.0, wall_width: 0.1, storey: "0".into(), elevation: 0.0, layer_areas: None }
     }
 }
 
@@ -94,6 +127,7 @@ waymesh_core::setters! {
     impl ReadOptions {
         with_scale(scale: f64);
         with_wall_width(wall_width: f64);
+        with_layer_areas(layer_areas: Some(LayerAreas));
     }
 }
 

@@ -187,10 +187,16 @@ impl AreaRules {
     /// Returns the area of a surface: plain ground if no rule matches.
     #[must_use]
     pub fn area_of(&self, names: &SurfaceNames) -> AreaId {
+        self.find(names).unwrap_or(AreaId::GROUND)
+    }
+
+    /// Returns the area that a rule gives to a surface.
+    #[must_use]
+    pub fn find(&self, names: &SurfaceNames) -> Option<AreaId> {
         let names = names.all().map(str::to_lowercase);
         let is_match =
             |rule: &&Rule| names.iter().any(|name| !name.is_empty() && matches(&rule.pattern, name));
-        self.rules.iter().find(is_match).map_or(AreaId::GROUND, |rule| {
+        self.rules.iter().find(is_match).map(|rule| {
             rule.has_matched.store(true, Ordering::Relaxed);
             rule.area
         })
