@@ -68,7 +68,7 @@ pub fn segment(grid: &SpanGrid, core: CoreRect, neighbourhood: Neighbourhood, ou
     out.configurations.clear();
     out.configurations.resize(grid.len(), 0);
     out.sets.reset(0);
-    let width = grid.width();
+    let (width, has_areas) = (grid.width(), grid.has_areas());
     let (from_x, to_x) = (core.x.saturating_sub(1), (core.end_x + 1).min(width));
     let (from_z, to_z) = (core.z.saturating_sub(1), (core.end_z + 1).min(grid.depth()));
     for z in from_z..to_z {
@@ -79,9 +79,14 @@ pub fn segment(grid: &SpanGrid, core: CoreRect, neighbourhood: Neighbourhood, ou
                 if !grid.is_walkable(span) {
                     continue;
                 }
+                let level = grid.floor(span);
                 let mut label = NO_LABEL;
                 let mut meet = |is_there: bool, back: usize, [own, other]: [u8; 2], joins: bool| {
-                    let Some(neighbour) = is_there.then(|| grid.alike(column - back, span)).flatten() else {
+                    let Some(neighbour) = is_there
+                        .then(|| grid.at_level(column - back, level))
+                        .flatten()
+                        .filter(|&other| !has_areas || grid.area_of(other) == grid.area_of(span))
+                    else {
                         return;
                     };
                     out.configurations[span] |= own;

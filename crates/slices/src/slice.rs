@@ -118,8 +118,8 @@ impl Validate for Slices {
 ///
 /// # Cost
 /// Time is linear in the columns that triangles cover, plus `n log n` in the corner points. Memory:
-/// about 60 bytes per column of a tile for each tile alive (100 with areas, which take about half
-/// as long again in the tiles), four bytes per triangle and tile, and about 100 bytes per piece of
+/// about 60 bytes per column of a tile for each tile alive (90 with areas, for which walkable
+/// triangles are visited twice), four bytes per triangle and tile, and about 100 bytes per piece of
 /// border for the result.
 ///
 /// Runs on the current rayon pool. Reports skipped triangles and finished tiles to the observer.

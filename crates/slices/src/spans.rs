@@ -146,11 +146,9 @@ impl SpanGrid {
         self.reaching(column, level).filter(|&span| self.floor[span] == level)
     }
 
-    /// The span of `column` on the level of a walkable `span`, and of its area.
-    #[inline(always)]
-    pub(crate) fn alike(&self, column: usize, span: usize) -> Option<usize> {
-        let other = self.at_level(column, self.floor[span])?;
-        (self.areas.is_empty() || self.areas[other] == self.areas[span]).then_some(other)
+    /// `false` if all ground is [`AreaId::GROUND`].
+    pub(crate) fn has_areas(&self) -> bool {
+        !self.areas.is_empty()
     }
 
     /// What a walkable span is made of.

@@ -64,9 +64,10 @@ const EMPTY: Fragment = Fragment([i32::MIN; 8]);
 
 impl Fragment {
     /// The part of a column that a triangle fills: the levels of a height range, and the ground
-    /// unless the triangle faces down.
+    /// unless the triangle faces down. Without `AREAS` all ground is [`AreaId::GROUND`], and areas
+    /// are not kept.
     #[inline(always)]
-    fn new(range: Range, plane: f64, flags: Flags) -> Self {
+    fn new<const AREAS: bool>(range: Range, plane: f64, flags: Flags) -> Self {
         // The bottom is rounded down and the top is rounded up to a level line, with the slack.
         let bottom = nearest(range[0] + (LEVEL_SLACK - 0.5));
         let top = (-nearest(range[1] + (LEVEL_SLACK - 0.5))).max(bottom + 1);
@@ -76,11 +77,13 @@ impl Fragment {
             let ground = nearest(clamp(ground, -MOST_GROUND, MOST_GROUND));
             let is_centre = flags & (COVERS_CENTRE | GENTLE) == COVERS_CENTRE | GENTLE;
             fragment.0[CENTRE_GROUND] = if is_centre { ground } else { i32::MIN };
-            if flags & BLOCKED != 0 {
+            if AREAS && flags & BLOCKED != 0 {
                 fragment.set_area(top, BLOCKED_AREA);
                 return fragment;
             }
-            if flags & WALKABLE != 0 {
+            if !AREAS {
+                fragment.0[WALKABLE_TOP] = if flags & WALKABLE != 0 { top } else { i32::MIN };
+            } else if flags & WALKABLE != 0 {
                 fragment.set_area(top, i32::from(flags >> AREA_SHIFT));
             }
             fragment.0[UPWARD_TOP] = top;
@@ -148,10 +151,9 @@ impl Fragment {
         (other.bottom() <= self.top()) & (self.bottom() <= other.top())
     }
 
-    /// `has_areas`: `false` if no part has another area than [`AreaId::GROUND`].
     #[inline(always)]
-    fn merge(&mut self, other: &Self, has_areas: bool) {
-        let areas = has_areas.then(|| {
+    fn merge<const AREAS: bool>(&mut self, other: &Self) {
+        let areas = AREAS.then(|| {
             [(WALKABLE_TOP, TOP_AREA), (CENTRE_GROUND, CENTRE_AREA)].map(|(height, area)| {
                 let of = |part: &Self| (part.0[height], part.0[area]);
                 of(self).max(of(other)).1
@@ -170,7 +172,7 @@ impl Fragment {
     /// is lower, or of no area, that of the highest walkable fragment.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 16 bits")]
-    fn span(&self, reach: i32) -> Span {
+    fn span<const AREAS: bool>(&self, reach: i32) -> Span {
         let top = self.top();
         let least = top.saturating_sub(reach);
         let steps = i64::from(GROUND_STEPS_PER_LEVEL);
@@ -181,18 +183,21 @@ impl Fragment {
         let of_centre = if is_centre { self.0[CENTRE_AREA] } else { i32::MIN };
         let area = if self.0[WALKABLE_TOP] < least {
             i32::from(AreaId::NULL.0)
+        } else if !AREAS {
+            i32::from(AreaId::GROUND.0)
         } else if of_centre == i32::MIN {
             self.0[TOP_AREA]
         } else {
             of_centre
         };
         // Nobody steps onto what is blocked, as onto a low obstacle.
-        let upward = self.0[UPWARD_TOP] >= least && area != BLOCKED_AREA;
+        let is_blocked = AREAS && area == BLOCKED_AREA;
+        let upward = self.0[UPWARD_TOP] >= least && !is_blocked;
         Span {
             bottom: self.bottom(),
             top,
             ground_drop: if upward { drop.clamp(0, i64::from(u16::MAX)) as u16 } else { 0 },
-            area: if area == BLOCKED_AREA { AreaId::NULL } else { AreaId(area as u8) },
+            area: if is_blocked { AreaId::NULL } else { AreaId(area as u8) },
             upward,
         }
     }
@@ -211,9 +216,10 @@ pub(crate) struct FullRun {
     pub(crate) gradient: [f64; 2],
 }
 
-/// Fragments of one row. Cells are named by their number in the whole grid.
+/// Fragments of one row. Cells are named by their number in the whole grid. Without `AREAS` no
+/// fragment has another area than [`AreaId::GROUND`], which takes a tenth of the work less.
 #[derive(Debug)]
-pub(crate) struct RowFragments {
+pub(crate) struct RowFragments<const AREAS: bool> {
     first_cell: i32,
     last_cell: i32,
     /// Latest fragment of each column, which is the head of its list, and the index of the next
@@ -228,18 +234,16 @@ pub(crate) struct RowFragments {
     /// Scratch: the order of the fragments of one column.
     order: Vec<u64>,
     reach: i32,
-    has_areas: bool,
 }
 
-impl RowFragments {
+impl<const AREAS: bool> RowFragments<AREAS> {
     /// Bytes per cell of the row, and per further fragment.
     pub(crate) const CELL_BYTES: u64 = (size_of::<Fragment>() + size_of::<u32>() + size_of::<Range>()) as u64;
     pub(crate) const FRAGMENT_BYTES: u64 = size_of::<(Fragment, u32)>() as u64;
 
     /// `reach`: how far below the merged top a fragment may end and still count, in levels.
-    /// `has_areas`: `false` if no fragment has another area than [`AreaId::GROUND`].
     #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a width of a GridFrame")]
-    pub(crate) fn new(first_cell: i32, width: usize, reach: i32, has_areas: bool) -> Self {
+    pub(crate) fn new(first_cell: i32, width: usize, reach: i32) -> Self {
         Self {
             first_cell,
             last_cell: first_cell + (width as i32 - 1),
@@ -249,7 +253,6 @@ impl RowFragments {
             ranges: vec![NO_RANGE; (width + 2).max(SHORT_ROW)],
             order: Vec::with_capacity(LONG_COLUMN),
             reach,
-            has_areas,
         }
     }
 
@@ -273,7 +276,7 @@ impl RowFragments {
     /// Adds a fragment over `range`. The ground is `plane`, clamped to the range.
     #[inline(always)]
     pub(crate) fn add(&mut self, cell: i32, range: Range, plane: f64, flags: Flags) {
-        self.insert(self.place(cell), &Fragment::new(range, plane, flags));
+        self.insert(self.place(cell), &Fragment::new::<AREAS>(range, plane, flags));
     }
 
     /// Adds a fragment to each of `cells`, which belong to `run`.
@@ -286,7 +289,7 @@ impl RowFragments {
         for place in self.place(cells.start)..self.place(cells.end) {
             let rise = gradient[0] * along;
             along += 1.0;
-            self.insert(place, &Fragment::new([lo + rise, -hi - rise], ground + rise, flags));
+            self.insert(place, &Fragment::new::<AREAS>([lo + rise, -hi - rise], ground + rise, flags));
         }
     }
 
@@ -298,7 +301,7 @@ impl RowFragments {
         if head.is_empty() {
             *head = *fragment;
         } else if head.touches(fragment) {
-            head.merge(fragment, self.has_areas);
+            head.merge::<AREAS>(fragment);
         } else {
             self.insert_elsewhere(cell, fragment);
         }
@@ -313,7 +316,7 @@ impl RowFragments {
         for _ in 0..LATEST {
             let Some((other, next)) = self.tails.get_mut(place as usize) else { break };
             if other.touches(fragment) {
-                other.merge(fragment, self.has_areas);
+                other.merge::<AREAS>(fragment);
                 return;
             }
             place = *next;
@@ -343,13 +346,13 @@ impl RowFragments {
     /// Appends the row's spans and the number of spans after each column, and empties the row.
     #[expect(clippy::cast_possible_truncation, reason = "the caller checks the number of spans per row")]
     pub(crate) fn finish(&mut self, columns: &mut Vec<u32>, spans: &mut Vec<Span>) {
-        let (tails, order, rule) = (&self.tails, &mut self.order, (self.reach, self.has_areas));
+        let (tails, order, reach) = (&self.tails, &mut self.order, self.reach);
         columns.extend(self.heads.iter_mut().zip(&mut self.next).map(|(head, next)| {
             if !head.is_empty() {
                 if *next == NONE {
-                    spans.push(head.span(rule.0));
+                    spans.push(head.span::<AREAS>(reach));
                 } else {
-                    merge_column(head, *next, tails, order, rule, spans);
+                    merge_column::<AREAS>(head, *next, tails, order, reach, spans);
                     *next = NONE;
                 }
                 *head = EMPTY;
@@ -366,6 +369,20 @@ impl RowFragments {
         }
     }
 
+    /// Largest number of spans that the row can have.
+    #[inline]
+    pub(crate) fn bound(&self) -> usize {
+        self.heads.len() + self.tails.len()
+    }
+
+    /// Number of fragments beyond the first of each column.
+    #[inline]
+    pub(crate) fn excess(&self) -> usize {
+        self.tails.len()
+    }
+}
+
+impl RowFragments<true> {
     /// The same as [`RowFragments::finish`], but adds the fragments to a row that has spans
     /// already. `before` gives the spans of each column. A column without fragments keeps its
     /// spans; in the others the spans are merged like fragments. Returns the number of columns with
@@ -389,10 +406,9 @@ impl RowFragments {
                 let (head, next) = (&mut self.heads[place], &mut self.next[place]);
                 let first = spans.len();
                 if *next == NONE {
-                    spans.push(head.span(self.reach));
+                    spans.push(head.span::<true>(self.reach));
                 } else {
-                    let rule = (self.reach, self.has_areas);
-                    merge_column(head, *next, &self.tails, &mut self.order, rule, spans);
+                    merge_column::<true>(head, *next, &self.tails, &mut self.order, self.reach, spans);
                     *next = NONE;
                 }
                 *head = EMPTY;
@@ -406,18 +422,6 @@ impl RowFragments {
         self.tails.clear();
         changed
     }
-
-    /// Largest number of spans that the row can have.
-    #[inline]
-    pub(crate) fn bound(&self) -> usize {
-        self.heads.len() + self.tails.len()
-    }
-
-    /// Number of fragments beyond the first of each column.
-    #[inline]
-    pub(crate) fn excess(&self) -> usize {
-        self.tails.len()
-    }
 }
 
 /// Restores the parts of `span` that fragments do not keep of the spans `before`. A span to which
@@ -425,7 +429,9 @@ impl RowFragments {
 /// walkable span in it.
 fn restore(span: &mut Span, before: &[Span], reach: i32) {
     let mut inside = before.iter().filter(|part| span.bottom <= part.bottom && part.top <= span.top).rev();
-    if let Some(same) = inside.clone().find(|part| Fragment::of_span(part, reach).span(reach) == *span) {
+    if let Some(same) =
+        inside.clone().find(|part| Fragment::of_span(part, reach).span::<true>(reach) == *span)
+    {
         *span = *same;
     } else if span.area.is_walkable()
         && let Some(part) = inside.find(|part| part.area.is_walkable())
@@ -434,15 +440,14 @@ fn restore(span: &mut Span, before: &[Span], reach: i32) {
     }
 }
 
-/// Merges the fragments of a list of at least two into spans. `order` is scratch; the rest are the
-/// reach and whether there are areas.
+/// Merges the fragments of a list of at least two into spans. `order` is scratch.
 #[inline]
-fn merge_column(
+fn merge_column<const AREAS: bool>(
     first: &Fragment,
     next: u32,
     tails: &[(Fragment, u32)],
     order: &mut Vec<u64>,
-    (reach, has_areas): (i32, bool),
+    reach: i32,
     spans: &mut Vec<Span>,
 ) {
     let (second, after) = &tails[next as usize];
@@ -451,11 +456,11 @@ fn merge_column(
         let (lower, upper) =
             if first.bottom() <= second.bottom() { (first, second) } else { (second, first) };
         if lower.top() < upper.bottom() {
-            spans.extend([lower.span(reach), upper.span(reach)]);
+            spans.extend([lower.span::<AREAS>(reach), upper.span::<AREAS>(reach)]);
         } else {
             let mut whole = *lower;
-            whole.merge(upper, has_areas);
-            spans.push(whole.span(reach));
+            whole.merge::<AREAS>(upper);
+            spans.push(whole.span::<AREAS>(reach));
         }
         return;
     }
@@ -487,13 +492,13 @@ fn merge_column(
     let mut whole = sorted.next().copied().unwrap_or(EMPTY);
     for fragment in sorted {
         if fragment.bottom() <= whole.top() {
-            whole.merge(fragment, has_areas);
+            whole.merge::<AREAS>(fragment);
         } else {
-            spans.push(whole.span(reach));
+            spans.push(whole.span::<AREAS>(reach));
             whole = *fragment;
         }
     }
-    spans.push(whole.span(reach));
+    spans.push(whole.span::<AREAS>(reach));
 }
 
 /// A key that sorts fragments by their bottom.

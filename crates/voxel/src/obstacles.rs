@@ -257,7 +257,7 @@ pub fn stamp_obstacles(
         return Ok(0);
     }
     let reach = config.merge.reach_levels(frame.level_height);
-    let mut rows = RowFragments::new(grid.first_cell, width as usize, reach, true);
+    let mut rows = RowFragments::new(grid.first_cell, width as usize, reach);
     let limit = Limit::new(&heightfield.frame, config.max_memory_bytes);
     let first = (touched.z - window.z) as usize * width as usize;
     let end = (touched.end_z() - window.z) as usize * width as usize;
@@ -382,7 +382,7 @@ impl Solid {
     }
 
     /// Fills the cells of a row that the solid reaches into.
-    fn fill_row(&self, row: i32, out: &mut RowFragments) {
+    fn fill_row(&self, row: i32, out: &mut RowFragments<true>) {
         let within = |value: f64| clamp(value, -REACH, REACH);
         let rows = ordered(first_cell(within(self.z[0])), last_cell(within(self.z[1])));
         if row < rows[0] || row > rows[1] {
@@ -445,7 +445,7 @@ struct MeshRows {
     open: Vec<GridTriangle>,
     walkable: bool,
     /// Scratch: the faces of the mesh in a row, to find the inside.
-    faces: RowFragments,
+    faces: RowFragments<false>,
     first_cell: i32,
 }
 
@@ -467,11 +467,11 @@ impl MeshRows {
         }
         waiting.sort_by_key(|&(first, ..)| std::cmp::Reverse(first));
         let first_cell = i32::try_from(columns.x).unwrap_or(i32::MAX);
-        let faces = RowFragments::new(first_cell, columns.width as usize, 0, false);
+        let faces = RowFragments::new(first_cell, columns.width as usize, 0);
         Ok(Self { waiting, open: Vec::new(), walkable, faces, first_cell })
     }
 
-    fn fill_row(&mut self, row: i32, grid: &GridTransform, out: &mut RowFragments) {
+    fn fill_row(&mut self, row: i32, grid: &GridTransform, out: &mut RowFragments<true>) {
         while let Some((_, rows, corners, area)) = self.waiting.pop_if(|(first, ..)| *first <= row) {
             let triangle = GridTriangle::new(corners, grid, rows, row).of_area(area);
             self.open.push(if self.walkable { triangle } else { triangle.unwalkable() });

@@ -120,7 +120,7 @@ impl Limit {
         Self {
             bytes,
             frame: *frame,
-            base: base.saturating_add(u64::from(frame.width) * RowFragments::CELL_BYTES),
+            base: base.saturating_add(u64::from(frame.width) * RowFragments::<true>::CELL_BYTES),
         }
     }
 
@@ -168,8 +168,8 @@ impl Limit {
 
     /// Checks that the fragments of a row fit into the limit.
     #[inline(always)]
-    pub(crate) fn check_row(&self, row: &RowFragments) -> Result<(), VoxelError> {
-        let most = (self.bytes / RowFragments::FRAGMENT_BYTES).min(u64::from(u32::MAX - 1));
+    pub(crate) fn check_row<const AREAS: bool>(&self, row: &RowFragments<AREAS>) -> Result<(), VoxelError> {
+        let most = (self.bytes / RowFragments::<AREAS>::FRAGMENT_BYTES).min(u64::from(u32::MAX - 1));
         if row.excess() as u64 > most {
             return Err(self.error_at(row.excess() as u64, u64::from(self.frame.depth), 1));
         }
@@ -210,11 +210,23 @@ pub(crate) struct Sweep<'a, T: ?Sized> {
 impl<T: Corners + ?Sized> Sweep<'_, T> {
     /// Voxelises all rows on `threads` threads (0: as many as the pool has).
     pub(crate) fn run(&self, threads: usize, observer: &mut dyn Observer) -> Result<Heightfield, VoxelError> {
+        if self.triangles.areas().is_empty() {
+            self.run_rows::<false>(threads, observer)
+        } else {
+            self.run_rows::<true>(threads, observer)
+        }
+    }
+
+    fn run_rows<const AREAS: bool>(
+        &self,
+        threads: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<Heightfield, VoxelError> {
         let GridTransform { first_row, end_row, .. } = self.grid;
         let frame = self.limit.frame;
         let threads = if threads == 0 { rayon::current_num_threads() } else { threads };
         if threads <= 1 || frame.depth < 2 {
-            let band = self.run_band(first_row, end_row, Some(observer))?;
+            let band = self.run_band::<AREAS>(first_row, end_row, Some(observer))?;
             return Ok(Heightfield { frame, columns: band.columns, spans: band.spans });
         }
         // More bands than threads, so that a band with many triangles does not delay the rest.
@@ -223,15 +235,17 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
             let after = (frame.depth as usize).saturating_mul(band) / bands;
             first_row + i32::try_from(after).unwrap_or(0)
         };
-        let results: Vec<Result<Band, VoxelError>> =
-            (0..bands).into_par_iter().map(|band| self.run_band(row(band), row(band + 1), None)).collect();
+        let results: Vec<Result<Band, VoxelError>> = (0..bands)
+            .into_par_iter()
+            .map(|band| self.run_band::<AREAS>(row(band), row(band + 1), None))
+            .collect();
         join(results, &self.limit)
     }
 
     /// Voxelises rows `from..to`. Rows do not depend on each other, so the bands do not change the
     /// result.
     #[expect(clippy::cast_sign_loss, reason = "rows are clipped to the grid")]
-    fn run_band(
+    fn run_band<const AREAS: bool>(
         &self,
         from: i32,
         to: i32,
@@ -246,7 +260,7 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         columns.push(0);
         let mut spans: Vec<Span> = Vec::new();
         let areas = self.triangles.areas();
-        let mut row_fragments = RowFragments::new(self.grid.first_cell, width, self.reach, !areas.is_empty());
+        let mut row_fragments = RowFragments::<AREAS>::new(self.grid.first_cell, width, self.reach);
         let mut open: Vec<GridTriangle> = Vec::new();
         for row in from..to {
             let local = (row - from) as usize;

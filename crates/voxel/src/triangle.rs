@@ -355,7 +355,7 @@ impl GridTriangle {
 
     /// Cuts the row at `row` into cells and adds a fragment for each cell. Rows must be filled in
     /// order.
-    pub(crate) fn fill_row(&mut self, row: i32, out: &mut RowFragments) {
+    pub(crate) fn fill_row<const AREAS: bool>(&mut self, row: i32, out: &mut RowFragments<AREAS>) {
         let line = f64::from(row);
         // Both values are computed and one is selected, because a branch on whether a triangle ends
         // in a row could not be predicted.
@@ -431,7 +431,7 @@ impl GridTriangle {
     /// Adds a fragment for each of the cells `[first, last]`, which the polygon covers partly.
     #[inline(never)]
     #[expect(clippy::cast_sign_loss, reason = "clipped to the row")]
-    fn fill_cells(&self, cut: &RowCut, cells: [i32; 2], out: &mut RowFragments) {
+    fn fill_cells<const AREAS: bool>(&self, cut: &RowCut, cells: [i32; 2], out: &mut RowFragments<AREAS>) {
         let [from, to] = cut.cells;
         let (first, last) = (cells[0].max(out.first_cell()), cells[1].min(out.last_cell()));
         if first > last {

@@ -234,6 +234,27 @@ fn a_mesh_is_an_obstacle_too() {
     assert_eq!(Obstacle::solid(MarkShape::Mesh { mesh: mesh.clone() }).triangles(), mesh.soup());
 }
 
+#[test]
+fn between_blocked_bodies_there_is_room() {
+    let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.25, level_height: 0.1, width: 8, depth: 8 };
+    let corners = [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)].map(|(x, z)| Vec2::new(x, z));
+    let stacked = |area: AreaId| {
+        let mut soup = TriangleSoup::default();
+        for heights in [[1.0, 1.5], [4.0, 4.5]] {
+            let body = prism(&corners, heights).soup();
+            soup.append_area(body.positions().to_vec(), body.triangles().to_vec(), area).unwrap();
+        }
+        let mut heightfield = Heightfield::empty(frame);
+        let window = waymesh_core::GridWindow::whole(&frame);
+        let config = VoxelConfig::default();
+        stamp_obstacles(&mut heightfield, &frame, window, &[Obstacle::mesh(soup)], &config, &mut ()).unwrap();
+        heightfield.spans.iter().map(|span| (span.bottom, span.top)).collect::<Vec<_>>()
+    };
+    let plain = stacked(AreaId::GROUND);
+    assert_eq!(plain.len(), 2 * 64);
+    assert_eq!(stacked(AreaId::NULL), plain);
+}
+
 /// `true` if a place is in a tetrahedron.
 fn is_in(corners: &[Vec3; 4], place: DVec3) -> bool {
     let corners = corners.map(Vec3::as_dvec3);
