@@ -8,7 +8,7 @@ use waymesh_core::PolyId;
 use super::fit::Fit;
 use super::path::{ClearPath, ClearPathOptions};
 use super::search::NONE;
-use super::{ClearanceNavMesh, ClearanceScratch};
+use super::{ClearanceNavMesh, ClearanceScratch, Marks};
 use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, touch};
 use crate::locate::nearest::{Location, Reach};
 use crate::path::LinkUse;
@@ -205,14 +205,13 @@ impl ClearanceNavMesh {
             let limit = (far + best.sqrt()).powi(2);
             let ends = [from, arc[count].0];
             walls.clear();
-            seen.clear();
+            seen.begin(table.triangle_count());
             memory.stack.clear();
             memory.stack.push(triangle);
             while let Some(at) = memory.stack.pop() {
-                if seen.contains(&at) {
+                if !seen.mark(at) {
                     continue;
                 }
-                seen.push(at);
                 for side in 3 * at..3 * at + 3 {
                     let side_ends = table.ends(side);
                     if distance_squared(side_ends, centre) >= limit {
@@ -242,12 +241,54 @@ impl ClearanceNavMesh {
         best.sqrt()
     }
 
+    /// Returns `true` if a disc goes straight from where it fits to where it fits.
+    pub(super) fn keeps_straight(
+        &self,
+        [from, to]: [&Fit; 2],
+        radius: f64,
+        stack: &mut Vec<u32>,
+        seen: &mut Marks,
+    ) -> bool {
+        let table = &self.table;
+        let last = table.walk(from.triangle, None, from.at, to.at);
+        // On a side, it is in the triangles on both sides.
+        let is_there = last == to.triangle
+            || (3 * last..3 * last + 3).any(|side| {
+                let [a, b] = table.ends(side);
+                let is_on = (b - a).perp_dot(to.at - a).abs() <= table.slack * (b - a).length();
+                is_on && !table.is_wall(side) && table.twin(side) / 3 == to.triangle
+            });
+        if !is_there || radius <= 0.0 {
+            return is_there;
+        }
+        let way = [from.at, to.at];
+        stack.clear();
+        seen.begin(table.triangle_count());
+        stack.push(from.triangle);
+        while let Some(at) = stack.pop() {
+            if !seen.mark(at) {
+                continue;
+            }
+            for side in 3 * at..3 * at + 3 {
+                let ends = table.ends(side);
+                if !is_nearer(way, ends, radius) {
+                    continue;
+                }
+                if table.is_wall(side) {
+                    return false;
+                }
+                stack.push(table.twin(side) / 3);
+            }
+        }
+        true
+    }
+
     pub(super) fn kept_straight(
         &self,
         triangle: u32,
         way: [DVec2; 2],
         stack: &mut Vec<u32>,
-        seen: &mut Vec<u32>,
+        seen: &mut Marks,
     ) -> f64 {
         let table = &self.table;
         let mut best = f64::INFINITY;
@@ -257,14 +298,13 @@ impl ClearanceNavMesh {
             best = best.min(off.dot(off));
         }
         stack.clear();
-        seen.clear();
+        seen.begin(table.triangle_count());
         stack.push(triangle);
         while let Some(at) = stack.pop() {
             // Few are as near as the nearest wall so far.
-            if seen.contains(&at) {
+            if !seen.mark(at) {
                 continue;
             }
-            seen.push(at);
             for side in 3 * at..3 * at + 3 {
                 let ends = table.ends(side);
                 if !is_nearer(way, ends, best.sqrt()) {

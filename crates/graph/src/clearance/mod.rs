@@ -113,6 +113,32 @@ impl PolygonFilter for Admitted {
     }
 }
 
+/// Triangles that were seen.
+#[derive(Clone, Debug, Default)]
+struct Marks {
+    stamp: u32,
+    of: Vec<u32>,
+}
+
+impl Marks {
+    /// Forgets all marks.
+    fn begin(&mut self, triangles: usize) {
+        if self.stamp == u32::MAX {
+            self.of.clear();
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+        if self.of.len() < triangles {
+            self.of.resize(triangles, 0);
+        }
+    }
+
+    /// Marks a triangle. Returns `true` if it was not marked before.
+    fn mark(&mut self, triangle: u32) -> bool {
+        std::mem::replace(&mut self.of[triangle as usize], self.stamp) != self.stamp
+    }
+}
+
 /// The part of a [`crate::QueryScratch`] that is for any radius.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClearanceScratch {
@@ -124,7 +150,7 @@ pub(crate) struct ClearanceScratch {
     /// to each goes round.
     plan: Vec<(DVec2, Option<DVec2>)>,
     walls: Vec<[DVec2; 2]>,
-    seen: Vec<u32>,
+    seen: Marks,
     /// The memory of the next path.
     pub(crate) path: ClearPath,
 }

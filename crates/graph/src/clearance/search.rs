@@ -283,6 +283,15 @@ impl Memory {
         self.roots.iter().map(|root| root.offset * root.offset).fold(0.0, f64::max)
     }
 
+    /// What is left by the search for a path that turns out to be straight.
+    pub(super) fn go_straight(&mut self, [from, to]: [DVec2; 2]) {
+        self.is_cut = false;
+        self.roots.clear();
+        self.way.clear();
+        self.roots.push(Root::at(from, [NONE; 2]));
+        self.way.push((0, to - from));
+    }
+
     /// Looks around an end of a path; returns its number.
     pub(super) fn add_near(
         &mut self,
