@@ -141,6 +141,12 @@ impl Approach {
         self.from_cost + (self.from.distance(corner) + corner.distance(to)) * self.metre
     }
 
+    /// Returns `true` if both paths turned at one place last.
+    #[inline]
+    pub(super) fn turned_with(&self, other: &Self) -> bool {
+        self.from.x.to_bits() == other.from.x.to_bits() && self.from.z.to_bits() == other.from.z.to_bits()
+    }
+
     /// Returns the corner that hides a place beyond the edge crossed last, if one does.
     #[inline(always)]
     fn hidden_by(&self, place: Local) -> Option<Local> {

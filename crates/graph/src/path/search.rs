@@ -118,6 +118,8 @@ impl PathScratch {
     }
 
     /// Opens a crossing or improves it, and keeps the best of its polygon apart from the heap.
+    /// Returns the node that is known at as good an estimate, if there is one: nothing is opened
+    /// then.
     #[inline(always)]
     pub(super) fn offer(
         &mut self,
@@ -126,7 +128,7 @@ impl PathScratch {
         approach: Approach,
         rest: f32,
         best: &mut u64,
-    ) {
+    ) -> Option<u32> {
         let estimate = approach.cost + rest;
         let new = Node { edge: crossing, parent, approach, estimate, closed: false };
         let (stamp, index) = self.seen[crossing as usize];
@@ -142,17 +144,62 @@ impl PathScratch {
         } else {
             let known = &mut self.nodes[index as usize];
             if known.is_settled(estimate) {
-                return;
+                return Some(index);
             }
             *known = new;
             index
         };
-        let key = key(estimate, index);
+        self.keep_open(key(estimate, index), best);
+        None
+    }
+
+    /// Puts the worse of a key and the best one among the open.
+    #[inline(always)]
+    fn keep_open(&mut self, key: u64, best: &mut u64) {
         let later = key.max(*best);
         *best = key.min(*best);
         if later != NO_KEY {
             self.open.push(Reverse(later));
         }
+    }
+
+    /// Returns `true` if the path to a node that is known turned elsewhere last, and the crossing
+    /// is so long that this may matter.
+    #[inline]
+    fn is_long(&self, known: u32, approach: &Approach, [a, b]: [Local; 2]) -> bool {
+        let known = &self.nodes[known as usize];
+        let (x, z, least) = (b.x - a.x, b.z - a.z, known.estimate * LONG);
+        x * x + z * z > least * least && !known.approach.turned_with(approach)
+    }
+
+    /// Opens a long crossing from `a` to `b` once more, at one of its ends, if `approach` gets there
+    /// by a path that is much shorter than by the node that is known.
+    ///
+    /// A crossing is judged at one point. A path that is better there may be far worse where the
+    /// path to the goal goes on.
+    #[cold]
+    #[inline(never)]
+    fn offer_end(
+        &mut self,
+        [crossing, known, parent]: [u32; 3],
+        approach: &Approach,
+        [a, b, target]: [Local; 3],
+        (extra, least): (f32, f32),
+        best: &mut u64,
+    ) {
+        let known = self.nodes[known as usize].approach;
+        let [gain_a, gain_b] = [a, b].map(|end| known.cost_to(end) - approach.cost_to(end) - extra);
+        let end = if gain_a > gain_b { a } else { b };
+        let approach = approach.over(end, a, b).plus(extra);
+        let estimate = approach.cost + end.distance(target) * least;
+        if gain_a.max(gain_b) < estimate * GAIN {
+            return;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "memory ends before")]
+        let index = self.nodes.len() as u32;
+        self.seen[crossing as usize] = (self.stamp, index);
+        self.nodes.push(Node { edge: crossing, parent, approach, estimate, closed: false });
+        self.keep_open(key(estimate, index), best);
     }
 
     /// Returns `true` if a crossing is closed, or open at no more than this estimate: an offer
@@ -201,6 +248,14 @@ struct Entry {
 
 /// No entry: no polygon has so many.
 const NO_ENTRY: u32 = u32::MAX;
+
+/// Edges shorter than this part of an estimate are crossed at one point: another one is no detour
+/// that matters.
+const LONG: f32 = 0.1;
+
+/// An edge is opened once more for a path that is shorter to one of its ends by this part of its
+/// estimate.
+const GAIN: f32 = 0.05;
 
 /// Two costs that differ by no more than this part count as equal: a sum of a hundred lengths is
 /// rounded that much.
@@ -478,7 +533,13 @@ impl NavMesh {
                 continue;
             }
             let next = approach.over(target, a, b).plus(toll);
-            scratch.offer(edge, parent, next, next.at.distance(target) * least, &mut best);
+            let known = scratch.offer(edge, parent, next, next.at.distance(target) * least, &mut best);
+            if let Some(known) = known
+                && scratch.is_long(known, &next, [a, b])
+            {
+                let (ids, costs) = ([edge, known, parent], (toll, least));
+                scratch.offer_end(ids, &approach, [a, b, target], costs, &mut best);
+            }
         }
         if !self.links.leaving(polygon).is_empty() {
             self.expand_links(
@@ -532,7 +593,16 @@ impl NavMesh {
             let next = if self.links.is_portal(index) {
                 // The string goes on, as over an edge.
                 let [right, left] = if backwards { [d, c] } else { [c, d] };
-                approach.over(target, right, left).plus(link.extra_cost + toll)
+                let extra = link.extra_cost + toll;
+                let next = approach.over(target, right, left).plus(extra);
+                let known = scratch.offer(crossing, parent, next, next.at.distance(target) * least, best);
+                if let Some(known) = known
+                    && scratch.is_long(known, &next, [right, left])
+                {
+                    let (ids, costs) = ([crossing, known, parent], (extra, least));
+                    scratch.offer_end(ids, &approach, [right, left, target], costs, best);
+                }
+                continue;
             } else {
                 let point = crossing_point(at, target, a, b);
                 let landing = c.lerp(d, point.along(a, b));

@@ -9,8 +9,8 @@ use waymesh_graph::{
 };
 
 use crate::meshes::{
-    Chance, bumpy_surface, frame, from_map, navmesh, point_in, random_flat, random_hilly, random_map,
-    random_polygon, spiral,
+    Builder, Chance, bumpy_surface, frame, from_map, navmesh, point_in, random_flat, random_hilly,
+    random_map, random_polygon, spiral,
 };
 
 fn plan(position: Vec3) -> DVec2 {
@@ -510,4 +510,37 @@ fn a_path_is_written_into_memory_that_is_there() {
     let bad = mesh.find_path_into(Vec3::NAN, Vec3::ZERO, &PathOptions::default(), &mut scratch, &mut path);
     assert!(bad.is_err());
     assert_eq!(path, Path::default());
+}
+
+/// Two floors side by side along 100 m, over an edge. The start is in a passage below the first,
+/// which is entered near the goal or far from it; the second is left far from the goal.
+fn floors() -> NavMesh {
+    let mut builder = Builder::default();
+    let polygons: [&[(i32, i32)]; 7] = [
+        &[(0, 0), (200, 0), (200, 2), (190, 2), (10, 2), (0, 2)],
+        &[(0, 2), (10, 2), (10, 4), (0, 4)],
+        &[(190, 2), (200, 2), (200, 4), (190, 4)],
+        &[(0, 4), (10, 4), (190, 4), (200, 4), (200, 14), (0, 14)],
+        &[(0, 14), (200, 14), (200, 24), (10, 24), (0, 24)],
+        &[(0, 24), (10, 24), (10, 26), (0, 26)],
+        &[(0, 26), (10, 26), (200, 26), (200, 30), (0, 30)],
+    ];
+    for corners in polygons {
+        let corners = corners.iter().map(|&(x, z)| builder.vertex(x, z, 0, 0.0)).collect();
+        builder.polygon(corners, AreaId::GROUND);
+    }
+    navmesh(builder.build(frame(Vec3::ZERO)))
+}
+
+#[test]
+fn a_long_edge_is_crossed_at_either_end() {
+    let (mesh, mut scratch) = (floors(), QueryScratch::default());
+    assert_eq!(mesh.portal_count(), 7);
+    let place = |(x, z): (f32, f32)| Vec3::new(x * 0.5, 0.0, z * 0.5);
+    let way = [(100.0, 1.0), (10.0, 2.0), (10.0, 26.0), (198.0, 28.0)].map(place);
+    let path = mesh.find_path(way[0], way[3], &PathOptions::default(), &mut scratch).unwrap();
+    // To the far end of the first floor, through both, and back above: not along it twice more.
+    assert_eq!(path.outcome, Outcome::Complete);
+    let shortest: f32 = way.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
+    assert!((path.length - shortest).abs() < 1e-3, "{} m, the shortest has {shortest}", path.length);
 }
