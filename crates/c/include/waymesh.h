@@ -708,7 +708,7 @@ enum wm_status wm_mesh_bake_file(const char *file,
                                  struct wm_error *error);
 
 /*
- Opens a mesh file, of either format.
+ Opens a mesh file: .wmesh, .wmrun, or one of Detour's.
 
  # Safety
  `file` is a string that ends in a zero byte.
@@ -716,7 +716,7 @@ enum wm_status wm_mesh_bake_file(const char *file,
 enum wm_status wm_mesh_open(const char *file, struct wm_mesh **mesh, struct wm_error *error);
 
 /*
- Saves a mesh in the format of the name's ending, .wmesh or .wmrun. The file appears when it is
+ Saves a mesh in the format of the name's ending: .wmesh, .wmrun, or .navmesh for Detour. The file appears when it is
  whole.
 
  # Safety
@@ -725,7 +725,7 @@ enum wm_status wm_mesh_open(const char *file, struct wm_mesh **mesh, struct wm_e
 enum wm_status wm_mesh_save(const struct wm_mesh *mesh, const char *file, struct wm_error *error);
 
 /*
- Reads a mesh from the bytes of a file, of either format. The bytes are copied.
+ Reads a mesh from the bytes of a file: .wmesh, .wmrun, or one of Detour's. The bytes are copied.
 
  # Safety
  There are `count` bytes.
@@ -842,12 +842,21 @@ enum wm_status wm_find_path(const struct wm_mesh *mesh,
                             struct wm_error *error);
 
 /*
- Writes the polygons of the path that wm_find_path of this query found last.
+ Writes the polygons that the last path or ray of this query passes, in order.
 
  # Safety
  There is room for `capacity` numbers.
  */
-enum wm_status wm_path_polygons(const struct wm_query *query, uint32_t *polygons, size_t capacity, size_t *count, struct wm_error *error);
+enum wm_status wm_query_polygons(const struct wm_query *query, uint32_t *polygons, size_t capacity, size_t *count, struct wm_error *error);
+
+/*
+ Writes the place of a polygon that is closest in plan to a position, on the ground of the polygon.
+ */
+enum wm_status wm_closest(const struct wm_mesh *mesh,
+                          uint32_t polygon,
+                          struct wm_vec3 position,
+                          struct wm_place *place,
+                          struct wm_error *error);
 
 /*
  Writes where the straight way from a place to a position ends.

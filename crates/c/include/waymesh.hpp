@@ -149,7 +149,7 @@ public:
             return wm_discs_find_path(discs, get(), from, to, radius, points, capacity, info, error);
         });
     }
-    std::vector<uint32_t> polygons() const { return detail::all<uint32_t>(wm_path_polygons, static_cast<const wm_query *>(query_.get())); }
+    std::vector<uint32_t> polygons() const { return detail::all<uint32_t>(wm_query_polygons, static_cast<const wm_query *>(query_.get())); }
     wm_ray raycast(const Mesh &mesh, const wm_place &from, wm_vec3 to) { return detail::get<wm_ray>(wm_raycast, mesh.get(), get(), &from, to); }
     wm_place move_along(const Mesh &mesh, const wm_place &from, wm_vec3 to) {
         return detail::get<wm_place>(wm_move_along, mesh.get(), get(), &from, to);

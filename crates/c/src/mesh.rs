@@ -2,10 +2,12 @@
 
 use std::ffi::{CString, c_char, c_void};
 use std::mem::MaybeUninit;
+use std::path::Path;
 use std::sync::Arc;
 
 use waymesh::bake::FrontEnd;
 use waymesh::graph::MeshFormat;
+use waymesh::io::parse_mesh;
 use waymesh::{AreaId, Baker, NavMesh, Observer, TriangleSoup, TriangleSource};
 
 use crate::memory::{Out, buffer, file_name, fill, given, put, slice};
@@ -258,7 +260,7 @@ pub unsafe extern "C" fn wm_mesh_bake_file(
     })
 }
 
-/// Opens a mesh file, of either format.
+/// Opens a mesh file: .wmesh, .wmrun, or one of Detour's.
 ///
 /// # Safety
 /// `file` is a string that ends in a zero byte.
@@ -275,7 +277,7 @@ pub unsafe extern "C" fn wm_mesh_open(
     })
 }
 
-/// Saves a mesh in the format of the name's ending, .wmesh or .wmrun. The file appears when it is
+/// Saves a mesh in the format of the name's ending: .wmesh, .wmrun, or .navmesh for Detour. The file appears when it is
 /// whole.
 ///
 /// # Safety
@@ -293,7 +295,7 @@ pub unsafe extern "C" fn wm_mesh_save(
     })
 }
 
-/// Reads a mesh from the bytes of a file, of either format. The bytes are copied.
+/// Reads a mesh from the bytes of a file: .wmesh, .wmrun, or one of Detour's. The bytes are copied.
 ///
 /// # Safety
 /// There are `count` bytes.
@@ -307,7 +309,7 @@ pub unsafe extern "C" fn wm_mesh_read(
     guard(error, || {
         // SAFETY: the caller promises it.
         let bytes = unsafe { slice("bytes", bytes, count)? };
-        hand_out("mesh", mesh, Mesh(Arc::new(NavMesh::from_bytes(bytes.to_vec())?)))
+        hand_out("mesh", mesh, Mesh(Arc::new(parse_mesh(Path::new("bytes"), bytes.to_vec())?)))
     })
 }
 

@@ -261,7 +261,8 @@ pub unsafe extern "C" fn wm_find_path(
             // SAFETY: the caller promises it.
             unsafe { settings.read(mesh, &mut options, &mut costs)? };
         }
-        let Query { scratch, path, .. } = query;
+        let Query { scratch, path, polygons } = query;
+        polygons.clear();
         match costs {
             None => mesh.find_path_into(from.into(), to.into(), &options, scratch, path)?,
             Some(costs) => {
@@ -269,6 +270,7 @@ pub unsafe extern "C" fn wm_find_path(
                 mesh.find_path_into(from.into(), to.into(), &options, scratch, path)?;
             }
         }
+        polygons.extend_from_slice(&path.polygons);
         info.write(PathInfo {
             outcome: path.outcome.into(),
             points: path.points.len(),
@@ -322,12 +324,12 @@ impl PathSettings {
     }
 }
 
-/// Writes the polygons of the path that wm_find_path of this query found last.
+/// Writes the polygons that the last path or ray of this query passes, in order.
 ///
 /// # Safety
 /// There is room for `capacity` numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wm_path_polygons(
+pub unsafe extern "C" fn wm_query_polygons(
     query: Option<&Query>,
     polygons: *mut u32,
     capacity: usize,
@@ -338,7 +340,22 @@ pub unsafe extern "C" fn wm_path_polygons(
         let query = given("query", query)?;
         // SAFETY: the caller promises it.
         let buffer = unsafe { buffer("polygons", polygons, capacity)? };
-        fill("polygons", buffer, count, query.path.polygons.iter().map(|polygon| polygon.0))
+        fill("polygons", buffer, count, query.polygons.iter().map(|polygon| polygon.0))
+    })
+}
+
+/// Writes the place of a polygon that is closest in plan to a position, on the ground of the polygon.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_closest(
+    mesh: Option<&Mesh>,
+    polygon: u32,
+    position: Vec3,
+    place: Option<&mut MaybeUninit<Place>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let found = given("mesh", mesh)?.0.closest_on_polygon(PolyId(polygon), position.into())?;
+        put("place", place, found.into())
     })
 }
 
@@ -482,6 +499,7 @@ pub unsafe extern "C" fn wm_discs_find_path(
         let points = unsafe { buffer("points", points, capacity)? };
         let options = ClearPathOptions::new(radius);
         let path: ClearPath = discs.mesh.find_path(from.into(), to.into(), &options, &mut query.scratch)?;
+        query.polygons.clone_from(&path.polygons);
         info.write(PathInfo {
             outcome: path.outcome.into(),
             points: path.points.len(),

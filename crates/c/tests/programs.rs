@@ -56,7 +56,13 @@ fn run(source: &str, under: Under) {
     if under == Under::AddressSanitizer {
         compile.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
     }
-    compile.arg("-I").arg(here.join("include")).arg(here.join("tests/programs").join(source)).arg(library());
+    compile
+        .arg("-I")
+        .arg(here.join("include"))
+        .arg("-I")
+        .arg(here.join("include/detour"))
+        .arg(here.join("tests/programs").join(source))
+        .arg(library());
     compile.args(["-o"]).arg(&program).args(["-lpthread", "-ldl", "-lm"]);
     let output = compile.output().expect("the compiler runs");
     assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));
@@ -96,5 +102,6 @@ programs! {
     chaos_under_address_sanitizer: "chaos.c", AddressSanitizer;
     wrapper: "wrapper.cpp", Nothing;
     wrapper_under_address_sanitizer: "wrapper.cpp", AddressSanitizer;
+    detour_under_address_sanitizer: "detour.cpp", AddressSanitizer;
     wrapper_in_valgrind: "wrapper.cpp", Valgrind;
 }

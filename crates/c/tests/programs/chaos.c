@@ -128,7 +128,7 @@ static wm_status call(void) {
         wm_path_info info;
         return wm_find_path(mesh(), query(), point(), point(), below(3) ? &wish : NULL, points, below(7), &info, NULL);
     }
-    case 12: return wm_path_polygons(query(), numbers, below(7), &count, NULL);
+    case 12: return wm_query_polygons(query(), numbers, below(7), &count, NULL);
     case 13: { wm_ray ray; return wm_raycast(mesh(), query(), at, point(), &ray, NULL); }
     case 14: { wm_place end; return wm_move_along(mesh(), query(), at, point(), &end, NULL); }
     case 15: { wm_wall wall; return wm_nearest_wall(mesh(), query(), at, small(), &wall, NULL); }

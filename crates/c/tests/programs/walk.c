@@ -67,7 +67,7 @@ static void queries(const wm_mesh *mesh) {
     CHECK(fabsf(path.cost - 15) < 1e-4f && fabsf(path.length - 5) < 1e-5f);
     uint32_t polygons[4];
     size_t count = 0;
-    CHECK(wm_path_polygons(query, polygons, 4, &count, &error) == WM_STATUS_OK && count == 1 && polygons[0] == 0);
+    CHECK(wm_query_polygons(query, polygons, 4, &count, &error) == WM_STATUS_OK && count == 1 && polygons[0] == 0);
 
     wm_place place, end;
     const wm_reach reach = {0.5f, 3, 3};

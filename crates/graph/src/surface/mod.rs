@@ -96,6 +96,23 @@ impl NavMesh {
         Ok(PlanPosition::snapped(x, z))
     }
 
+    /// Returns the place in a polygon that is closest in plan to `position`, on the polygon's ground;
+    /// `position.y` does not matter. Takes time linear in the polygon's corners.
+    ///
+    /// # Errors
+    /// - [`QueryError::NoPolygon`] for a polygon that is not there.
+    /// - [`QueryError::NotFinite`] for NaN or infinity.
+    #[doc(alias = "closestPointOnPoly")]
+    #[doc(alias = "getPolyHeight")]
+    pub fn closest_on_polygon(&self, polygon: PolyId, position: Vec3) -> Result<Location, QueryError> {
+        if polygon.index() >= self.polygon_count() {
+            return Err(QueryError::NoPolygon { polygon });
+        }
+        let asked = self.plan_of(PathEnd::Start, position)?;
+        let at = self.closest_in_polygon(polygon.index(), asked);
+        Ok(if at == asked { self.place_at(polygon.0, at, position) } else { self.place(polygon.0, at) })
+    }
+
     /// Returns a place of a polygon, at the height of the ground there.
     #[inline]
     fn place(&self, polygon: u32, at: PlanPosition) -> Location {
