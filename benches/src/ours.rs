@@ -66,7 +66,8 @@ impl Engine for Waymesh {
     }
 }
 
-/// Runs the stages of the facade's default pipeline.
+/// Runs the stages of the facade's default pipeline, but for the corners of walls: they are chosen
+/// as Recast does it.
 ///
 /// # Errors
 /// When a stage fails.

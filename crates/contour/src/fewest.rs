@@ -1,5 +1,6 @@
 //! Finds the chain of shortcuts within a tolerance that needs the fewest convex polygons later.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use waymesh_core::PlanPoint;
@@ -13,10 +14,19 @@ const CANDIDATE_SHARE: f64 = 1.0 / 16.0;
 /// Largest number of candidates that a shortcut passes over. More candidates in a row are only
 /// noise within the tolerance.
 const MOST_PASSED: usize = 64;
+/// The same on a grid, where all corners are candidates. More takes longer, and polygons do not get
+/// fewer: long edges are split again ([`crate::SimplifyConfig::max_edge_length`]).
+const MOST_PASSED_ON_GRID: usize = 12;
 /// Cost of a corner. A notch costs 1.
 const CORNER: f64 = 1.0 / 8.0;
 /// Cost of a shortcut that strays as far as the tolerance allows.
 const STRAY: f64 = 1.0 / 4.0;
+/// Cost of ground that a wall or drop on a grid takes, as much as a square whose side is the
+/// tolerance. Ground that it gives costs nothing but [`STRAY`]: borders on a grid lie inside of the
+/// true ones, because only whole cells are kept. Other borders do not, so there it costs nothing
+/// either. Measured on eight levels at cells of 0.3 m: with a third less narrow ground is left out,
+/// and more gives no more ground.
+const TAKEN: f64 = 0.3;
 
 /// Which turns of a line are notches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +42,8 @@ pub(crate) enum Sides {
 struct Shortcut {
     from: u32,
     to: u32,
-    /// Cost of its distance from the chain.
-    stray: f64,
+    /// Cost of its distance from the chain, and of the ground that it takes.
+    cost: f64,
 }
 
 const NO_SHORTCUT: u32 = u32::MAX;
@@ -43,12 +53,13 @@ const NO_SHORTCUT: u32 = u32::MAX;
 ///
 /// No point of the chain lies farther from the result than the tolerance: distances are taken to
 /// segments. Candidates are the corners that Ramer's algorithm leaves at a small share of the
-/// tolerance. Of all paths over candidates, the result is the one with the least cost. A notch
-/// costs 1, corners and distance cost less.
+/// tolerance; on a grid they are all corners. Of all paths over candidates, the result is the one
+/// with the least cost. A notch costs 1, other corners, distance and the ground that is taken cost
+/// less.
 ///
 /// # Cost
 /// For each candidate, the square of the number of later candidates that one straight line can pass
-/// within the tolerance. They are few, and at most 64.
+/// within the tolerance. They are few: at most 12 on a grid, else 64.
 ///
 /// # References
 /// - Imai and Iri 1988, Polygonal approximations of a curve, for the graph of shortcuts.
@@ -61,59 +72,47 @@ pub(crate) fn fewest_notches(
     sides: Sides,
     out: &mut Vec<usize>,
 ) {
-    let candidates = candidates(line, chain, tolerance_squared);
-    if candidates.len() < 3 {
+    let candidates = Candidates::of_chain(line, chain, tolerance_squared);
+    if candidates.places.len() < 3 {
         return;
     }
-    let count = candidates.len() - 1;
+    let count = candidates.places.len() - 1;
     let begin = out.len();
     let graph = Graph::new(line, candidates, count, tolerance_squared, sides);
-    graph.cheapest_way(0, out);
-    out[begin..].iter_mut().for_each(|corner| *corner = graph.candidates[*corner]);
+    graph.cheapest_way(0, &mut Costs::default(), out);
+    out[begin..].iter_mut().for_each(|corner| *corner = graph.places[*corner]);
 }
 
-/// Longest ring, in points, for which more than one start is tried. Also the largest number of
-/// starts that are tried, and of starts from which candidates are searched.
+/// Longest ring, in points, for which more than one start is tried, and from more than one of which
+/// candidates are searched. Also the most such starts.
 const SHORT_RING: usize = 2048;
-const MOST_STARTS: usize = 12;
+const MOST_STARTS: usize = 2;
 const MOST_LOOKS: usize = 4;
 
 /// Returns the indices of the corners to keep of a ring, which ends at its first point again.
 /// Starting from the first of them, the cost of the whole ring is the least found. They are in the
 /// order of the ring from there on. The list is empty if nothing is kept.
 pub(crate) fn ring_corners(ring: &[PlanPoint], tolerance_squared: f64, sides: Sides) -> Vec<usize> {
-    let length = ring.len() - 1;
     // The ring is repeated twice, so that it is a chain from every start.
     let twice = [ring, &ring[1..]].concat();
     let line = Line::new(twice.as_slice());
-    let is_short = ring.len() <= SHORT_RING;
-    let some = |starts: &[usize], most: usize| -> Vec<usize> {
-        let most = if is_short { most } else { 1 };
-        starts.iter().copied().step_by(starts.len().div_ceil(most).max(1)).collect()
+    let Some((mut candidates, first)) = Candidates::of_ring(&line, ring, tolerance_squared) else {
+        return Vec::new();
     };
-    // A corner for one start need not be a corner for another.
-    let mut corners = Vec::new();
-    simplify_line(&line, 0..ring.len(), tolerance_squared, &mut corners);
-    let looks = some(&corners[1..corners.len() - 1], MOST_LOOKS);
-    let Some(&first) = looks.first() else { return Vec::new() };
-    let mut found: Vec<usize> = looks
-        .into_iter()
-        .flat_map(|start| candidates(&line, start..start + ring.len(), tolerance_squared))
-        .map(|place| place % length)
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    let count = found.len();
-    let first = found.partition_point(|&place| place < first);
-    found.extend_from_within(..);
-    found[count..].iter_mut().for_each(|place| *place += length);
-    let graph = Graph::new(&line, found, count, tolerance_squared, sides);
+    let places = &mut candidates.places;
+    let (count, length) = (places.len(), ring.len() - 1);
+    places.extend_from_within(..);
+    places[count..].iter_mut().for_each(|place| *place += length);
+    let graph = Graph::new(&line, candidates, count, tolerance_squared, sides);
+    let mut costs = Costs::default();
     let mut starts = vec![first];
-    graph.cheapest_way(first, &mut starts);
+    graph.cheapest_way(first, &mut costs, &mut starts);
+    graph.sort_by_height(&mut starts);
+    starts.truncate(if ring.len() <= SHORT_RING { MOST_STARTS } else { 1 });
     let (mut least, mut best) = (f64::INFINITY, Vec::new());
-    for start in some(&starts, MOST_STARTS) {
+    for start in starts {
         let mut corners = vec![start];
-        let mut cost = graph.cheapest_way(start, &mut corners);
+        let mut cost = graph.cheapest_way(start, &mut costs, &mut corners);
         if let [_, first, .., last] | [_, first @ last] = corners[..] {
             cost += turn(sides, [last, start, first].map(|candidate| graph.point(candidate)));
         }
@@ -121,14 +120,82 @@ pub(crate) fn ring_corners(ring: &[PlanPoint], tolerance_squared: f64, sides: Si
             (least, best) = (cost, corners);
         }
     }
-    best.into_iter().map(|corner| graph.candidates[corner]).collect()
+    best.into_iter().map(|corner| graph.places[corner]).collect()
 }
 
-/// Returns the indices of the points that may be corners of a chain, including the ends.
-fn candidates(line: &Line<'_>, chain: Range<usize>, tolerance_squared: f64) -> Vec<usize> {
-    let mut out = Vec::new();
-    simplify_line(line, chain, tolerance_squared * CANDIDATE_SHARE * CANDIDATE_SHARE, &mut out);
-    out
+/// The points that may be corners.
+struct Candidates {
+    /// Their indices.
+    places: Vec<usize>,
+    /// `true` if all other points lie on straight runs along rows and columns between them.
+    is_on_grid: bool,
+}
+
+impl Candidates {
+    /// Those of a chain, including its ends.
+    fn of_chain(line: &Line<'_>, chain: Range<usize>, tolerance_squared: f64) -> Self {
+        let begin = chain.start;
+        if let Some(mut places) = grid_corners(&line.points()[chain.clone()]) {
+            places.iter_mut().for_each(|place| *place += begin);
+            return Self { places, is_on_grid: true };
+        }
+        let mut places = Vec::new();
+        simplify_line(line, chain, tolerance_squared * CANDIDATE_SHARE * CANDIDATE_SHARE, &mut places);
+        Self { places, is_on_grid: false }
+    }
+
+    /// Those of a ring, and which of them is a good start. `line` is the ring twice.
+    fn of_ring(line: &Line<'_>, ring: &[PlanPoint], tolerance_squared: f64) -> Option<(Self, usize)> {
+        let length = ring.len() - 1;
+        if let Some(mut places) = grid_corners(ring) {
+            // The ends are one point, which need not be a corner.
+            places.pop();
+            let is_passed = |[before, at, after]: [i32; 3]| (before <= at) == (at <= after);
+            let [before, at, after] = [length - 1, 0, 1].map(|place| ring[place]);
+            if PlanPoint::orientation(before, at, after) == 0
+                && is_passed([before.x, at.x, after.x])
+                && is_passed([before.z, at.z, after.z])
+            {
+                places.remove(0);
+            }
+            return Some((Self { places, is_on_grid: true }, 0));
+        }
+        // A corner for one start need not be a corner for another.
+        let mut corners = Vec::new();
+        simplify_line(line, 0..ring.len(), tolerance_squared, &mut corners);
+        let looks = &corners[1..corners.len() - 1];
+        let &start = looks.first()?;
+        let most = if ring.len() <= SHORT_RING { MOST_LOOKS } else { 1 };
+        let mut places: Vec<usize> = looks
+            .iter()
+            .step_by(looks.len().div_ceil(most).max(1))
+            .flat_map(|&start| Self::of_chain(line, start..start + ring.len(), tolerance_squared).places)
+            .map(|place| place % length)
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        let first = places.partition_point(|&place| place < start);
+        Some((Self { places, is_on_grid: false }, first))
+    }
+}
+
+/// Returns the ends of a chain and the points where it turns, if it runs along rows and columns
+/// only.
+fn grid_corners(chain: &[PlanPoint]) -> Option<Vec<usize>> {
+    let mut corners = vec![0];
+    let mut last = None;
+    for (place, pair) in chain.windows(2).enumerate() {
+        let step = [pair[1].x.cmp(&pair[0].x), pair[1].z.cmp(&pair[0].z)];
+        if step.map(Ordering::is_eq) == [false; 2] || step.map(Ordering::is_eq) == [true; 2] {
+            return None;
+        }
+        if last.is_some_and(|last| last != step) {
+            corners.push(place);
+        }
+        last = Some(step);
+    }
+    corners.push(chain.len() - 1);
+    Some(corners)
 }
 
 /// Returns the cost of a corner.
@@ -142,7 +209,10 @@ fn turn(sides: Sides, [before, corner, after]: [PlanPoint; 3]) -> f64 {
 struct Graph<'a> {
     line: &'a Line<'a>,
     /// Indices of the candidates. A chain has `count + 1` of them, a ring has all of them twice.
-    candidates: Vec<usize>,
+    places: Vec<usize>,
+    /// The candidates.
+    points: Vec<PlanPoint>,
+    is_on_grid: bool,
     /// Number of candidates after which the ring begins again.
     count: usize,
     sides: Sides,
@@ -150,74 +220,147 @@ struct Graph<'a> {
     shortcuts: Vec<Shortcut>,
     /// First shortcut from each candidate.
     firsts: Vec<usize>,
-    /// The shortcuts that end at each candidate, longest first.
-    arrivals: Vec<Vec<u32>>,
+    /// The shortcuts that end at each candidate, one candidate after the other, longest first.
+    arrivals: Vec<u32>,
+    /// First arrival at each candidate.
+    first_arrivals: Vec<usize>,
+}
+
+/// What is known of each shortcut while the cheapest path is looked for.
+#[derive(Default)]
+struct Costs {
+    /// Least cost of a path that ends with it.
+    least: Vec<f64>,
+    /// The previous shortcut on that path.
+    before: Vec<u32>,
+    /// Arrivals at one candidate that a path has reached, cheapest first: cost, place among all
+    /// arrivals there, number.
+    reached: Vec<(f64, u32, u32)>,
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "tables hold at most u32::MAX elements")]
 impl<'a> Graph<'a> {
     fn new(
         line: &'a Line<'a>,
-        candidates: Vec<usize>,
+        candidates: Candidates,
         count: usize,
         tolerance_squared: f64,
         sides: Sides,
     ) -> Self {
-        let (shortcuts, firsts, arrivals) = (Vec::new(), vec![0], vec![Vec::new(); count]);
-        let mut graph = Self { line, candidates, count, sides, shortcuts, firsts, arrivals };
+        let Candidates { places, is_on_grid } = candidates;
+        let mut graph = Self {
+            line,
+            points: places.iter().map(|&place| line.points()[place]).collect(),
+            places,
+            is_on_grid,
+            count,
+            sides,
+            shortcuts: Vec::new(),
+            firsts: vec![0],
+            arrivals: Vec::new(),
+            first_arrivals: vec![0; count + 1],
+        };
         for from in 0..count {
             graph.push_shortcuts(from, tolerance_squared);
             graph.firsts.push(graph.shortcuts.len());
         }
-        for (number, shortcut) in (0..).zip(&graph.shortcuts) {
-            graph.arrivals[shortcut.to as usize % count].push(number);
-        }
-        for arrivals in &mut graph.arrivals {
-            let length = |&number: &u32| {
-                let Shortcut { from, to, .. } = graph.shortcuts[number as usize];
-                std::cmp::Reverse(to - from)
-            };
-            arrivals.sort_by_key(length);
-        }
+        graph.find_arrivals();
         graph
     }
 
+    fn find_arrivals(&mut self) {
+        let Self { count, shortcuts, arrivals, first_arrivals, .. } = self;
+        for shortcut in &*shortcuts {
+            first_arrivals[shortcut.to as usize % *count] += 1;
+        }
+        let mut sum = 0;
+        for first in first_arrivals.iter_mut() {
+            sum += std::mem::replace(first, sum);
+        }
+        arrivals.resize(shortcuts.len(), 0);
+        let mut next = first_arrivals.clone();
+        // Those that pass the end of the ring begin farthest away. Among the others, and among
+        // them, those that begin first are the longest.
+        for passes_end in [true, false] {
+            for (number, shortcut) in (0..).zip(&*shortcuts) {
+                let to = shortcut.to as usize;
+                if (to >= *count) == passes_end {
+                    arrivals[next[to % *count]] = number;
+                    next[to % *count] += 1;
+                }
+            }
+        }
+    }
+
+    /// Returns the shortcuts that end at a candidate, longest first.
+    fn arrivals(&self, corner: usize) -> &[u32] {
+        &self.arrivals[self.first_arrivals[corner]..self.first_arrivals[corner + 1]]
+    }
+
+    /// Sorts the corners of a ring by how far they are from the line through the two next to them,
+    /// the farthest first: those are corners of every good path.
+    #[expect(clippy::cast_precision_loss, reason = "an order of corners")]
+    fn sort_by_height(&self, corners: &mut [usize]) {
+        let count = corners.len();
+        let mut heights: Vec<(f64, usize)> = (0..count)
+            .map(|place| {
+                let [before, after] = [count - 1, 1].map(|step| self.point(corners[(place + step) % count]));
+                let area = PlanPoint::orientation(before, self.point(corners[place]), after) as f64;
+                let height = area * area / Segment::new(before, after).scale();
+                (height, corners[place])
+            })
+            .collect();
+        heights.sort_by(|a, b| b.0.total_cmp(&a.0));
+        corners.iter_mut().zip(heights).for_each(|(corner, (_, next))| *corner = next);
+    }
+
     fn point(&self, candidate: usize) -> PlanPoint {
-        self.line.points()[self.candidates[candidate]]
+        self.points[candidate]
     }
 
     /// Appends the candidates on the cheapest path once around from `start`, without `start`
     /// itself. Returns the cost.
-    fn cheapest_way(&self, start: usize, out: &mut Vec<usize>) -> f64 {
-        // For each shortcut, the least cost of a path that ends with it, and the previous shortcut
-        // on that path.
-        let mut costs = vec![f64::INFINITY; self.shortcuts.len()];
-        let mut before = vec![NO_SHORTCUT; self.shortcuts.len()];
+    fn cheapest_way(&self, start: usize, costs: &mut Costs, out: &mut Vec<usize>) -> f64 {
+        let Costs { least, before, reached } = costs;
+        least.clear();
+        least.resize(self.shortcuts.len(), f64::INFINITY);
+        before.clear();
+        before.resize(self.shortcuts.len(), NO_SHORTCUT);
         for done in 0..self.count {
             let corner = (start + done) % self.count;
+            reached.clear();
+            if done > 0 {
+                let arrivals = (0..).zip(self.arrivals(corner));
+                reached.extend(
+                    arrivals
+                        .map(|(place, &number)| (least[number as usize], place, number))
+                        .filter(|arrival| arrival.0 < f64::INFINITY),
+                );
+                reached.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            }
             for number in self.firsts[corner]..self.firsts[corner + 1] {
-                let Shortcut { from, to, stray } = self.shortcuts[number];
+                let Shortcut { from, to, cost } = self.shortcuts[number];
                 if done + (to - from) as usize > self.count {
-                    continue;
+                    break;
                 }
-                let (mut least, mut last) = (if done == 0 { 0.0 } else { f64::INFINITY }, NO_SHORTCUT);
-                for &arrival in &self.arrivals[corner] {
-                    let spent = costs[arrival as usize];
-                    // This also skips shortcuts that no path has reached yet.
-                    if spent + CORNER >= least {
-                        continue;
+                let begin = if done == 0 { 0.0 } else { f64::INFINITY };
+                let mut best = (begin, u32::MAX, NO_SHORTCUT);
+                for &(spent, place, arrival) in &*reached {
+                    // No later one is cheaper.
+                    if spent + CORNER > best.0 {
+                        break;
                     }
                     let corners = [self.shortcuts[arrival as usize].from, from, to];
-                    let cost = spent + turn(self.sides, corners.map(|corner| self.point(corner as usize)));
-                    if cost < least {
-                        (least, last) = (cost, arrival);
+                    let spent = spent + turn(self.sides, corners.map(|corner| self.point(corner as usize)));
+                    if (spent, place) < (best.0, best.1) {
+                        best = (spent, place, arrival);
                     }
                 }
-                (costs[number], before[number]) = (least + stray, last);
+                (least[number], before[number]) = (best.0 + cost, best.2);
             }
         }
-        let ends = self.arrivals[start % self.count].iter().copied();
-        let best = ends.min_by(|&a, &b| costs[a as usize].total_cmp(&costs[b as usize]));
+        let ends = self.arrivals(start).iter().copied();
+        let best = ends.min_by(|&a, &b| least[a as usize].total_cmp(&least[b as usize]));
         let (begin, mut next) = (out.len(), best);
         while let Some(number) = next {
             let from = self.shortcuts[number as usize].from as usize;
@@ -227,25 +370,38 @@ impl<'a> Graph<'a> {
             next = Some(before[number as usize]).filter(|&before| before != NO_SHORTCUT);
         }
         out[begin..].reverse();
-        best.map_or(0.0, |best| costs[best as usize])
+        best.map_or(0.0, |best| least[best as usize])
     }
 
     /// Adds the shortcuts from one candidate to all others that it may lead to.
     fn push_shortcuts(&mut self, from: usize, tolerance_squared: f64) {
-        let (start, points) = (self.candidates[from], self.line.points());
-        let mut wedge = Wedge::new(points[start], tolerance_squared);
-        let end = self.candidates.len().min(from + 1 + MOST_PASSED.min(self.count));
+        /// Points that are no candidates stray farther by this much of the tolerance.
+        const SURE: f64 = 1.0 - CANDIDATE_SHARE - 1e-9;
+        let start = self.places[from];
+        let unit = tolerance_squared.max(f64::MIN_POSITIVE);
+        let mut wedge = Wedge::new(self.points[from], tolerance_squared);
+        let most = if self.is_on_grid { MOST_PASSED_ON_GRID } else { MOST_PASSED };
+        let end = self.places.len().min(from + 1 + most.min(self.count));
         for to in from + 1..end {
-            let place = self.candidates[to];
-            let point = points[place];
+            let place = self.places[to];
+            let point = self.points[to];
             // A chain of two points needs no check.
             if to == from + 1 || wedge.contains(point) {
-                let segment = Segment::new(points[start], point);
-                let strayed = self.line.farthest(start..place + 1, 0).map_or(0.0, |(_, farthest)| farthest);
-                if place == start + 1 || segment.stays_within(strayed, tolerance_squared) {
-                    let most = segment.scale() * tolerance_squared.max(f64::MIN_POSITIVE);
-                    let stray = STRAY * strayed / most;
-                    self.shortcuts.push(Shortcut { from: from as u32, to: to as u32, stray });
+                let moved = self.moved(from, to);
+                let is_within = place == start + 1 || {
+                    let segment = Segment::new(self.points[from], point);
+                    let farthest = || self.line.farthest(start..place + 1, 0).map_or(0.0, |(_, most)| most);
+                    if moved.farthest <= tolerance_squared * SURE * SURE {
+                        segment.length_squared() != 0
+                    } else {
+                        segment.stays_within(farthest(), tolerance_squared)
+                    }
+                };
+                if is_within {
+                    let has_price = self.is_on_grid && self.sides == Sides::Left;
+                    let taken = if has_price { TAKEN * moved.taken } else { 0.0 };
+                    let cost = (STRAY * moved.farthest + taken) / unit;
+                    self.shortcuts.push(Shortcut { from: from as u32, to: to as u32, cost });
                 }
             }
             if !wedge.narrow(point) {
@@ -253,6 +409,51 @@ impl<'a> Graph<'a> {
             }
         }
     }
+
+    /// Tells how a shortcut moves the border, by the candidates that it passes.
+    fn moved(&self, from: usize, to: usize) -> Moved {
+        let (start, end) = (self.point(from), self.point(to));
+        let vector =
+            |to: PlanPoint| [f64::from(to.x) - f64::from(start.x), f64::from(to.z) - f64::from(start.z)];
+        let [dx, dz] = vector(end);
+        let squared = dx * dx + dz * dz;
+        let (mut doubled_taken, mut across, mut beyond) = (0.0, 0.0_f64, 0.0_f64);
+        // Where the chain is, along the shortcut and to its left, times its length.
+        let (mut along, mut left) = (0.0, 0.0);
+        for &point in &self.points[from + 1..=to] {
+            let [x, z] = vector(point);
+            let (next_along, next_left) = (x * dx + z * dz, dx * z - dz * x);
+            let step = next_along - along;
+            if left * next_left >= 0.0 {
+                doubled_taken -= step * (left + next_left).min(0.0);
+            } else {
+                // The chain crosses the shortcut: a triangle lies on its right.
+                let right = left.min(next_left);
+                doubled_taken += step * right * right / (left - next_left).abs();
+            }
+            across = across.max(next_left.abs());
+            if next_along < 0.0 || next_along > squared {
+                let [x, z] = if next_along < 0.0 { [x, z] } else { [x - dx, z - dz] };
+                beyond = beyond.max(x * x + z * z);
+            }
+            (along, left) = (next_along, next_left);
+        }
+        let squared = squared.max(f64::MIN_POSITIVE);
+        Moved {
+            taken: (doubled_taken / (2.0 * squared)).max(0.0),
+            farthest: (across * across / squared).max(beyond),
+        }
+    }
+}
+
+/// How a shortcut moves a border.
+#[derive(Clone, Copy, Debug)]
+struct Moved {
+    /// Plan area between the shortcut and the chain where that lies on its right: ground on the
+    /// left of the chain that is taken.
+    taken: f64,
+    /// Largest squared distance of a candidate.
+    farthest: f64,
 }
 
 /// The directions in which a line from a point passes all points so far within slightly more than
@@ -260,6 +461,7 @@ impl<'a> Graph<'a> {
 struct Wedge {
     apex: PlanPoint,
     tolerance_squared: f64,
+    tolerance: f64,
     /// Right and left side, turning to the left. `None` while all directions are possible.
     sides: Option<[[f64; 2]; 2]>,
 }
@@ -270,7 +472,8 @@ fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
 
 impl Wedge {
     fn new(apex: PlanPoint, tolerance_squared: f64) -> Self {
-        Self { apex, tolerance_squared: tolerance_squared * (1.0 + 1e-6), sides: None }
+        let tolerance_squared = tolerance_squared * (1.0 + 1e-6);
+        Self { apex, tolerance_squared, tolerance: tolerance_squared.sqrt(), sides: None }
     }
 
     fn direction(&self, point: PlanPoint) -> [f64; 2] {
@@ -289,7 +492,7 @@ impl Wedge {
             return true;
         }
         // The tangents to the disc around the point.
-        let (along, across) = ((squared - self.tolerance_squared).sqrt(), self.tolerance_squared.sqrt());
+        let (along, across) = ((squared - self.tolerance_squared).sqrt(), self.tolerance);
         let new = [
             [x * along + z * across, z * along - x * across],
             [x * along - z * across, z * along + x * across],
@@ -339,20 +542,53 @@ mod tests {
         (away[0] - share * along[0]).powi(2) + (away[1] - share * along[1]).powi(2)
     }
 
+    /// The ground that a shortcut takes, by the integral of how far the chain is on its right.
+    fn taken(chain: &[PlanPoint]) -> f64 {
+        let (start, end) = (chain[0], chain[chain.len() - 1]);
+        let [dx, dz] = [f64::from(end.x - start.x), f64::from(end.z - start.z)];
+        let length = dx.hypot(dz).max(1e-9);
+        let place = |point: &PlanPoint| {
+            let [x, z] = [f64::from(point.x - start.x), f64::from(point.z - start.z)];
+            [(x * dx + z * dz) / length, (x * dz - z * dx) / length]
+        };
+        let step = |pair: &[PlanPoint]| {
+            let ([from, before], [to, after]) = (place(&pair[0]), place(&pair[1]));
+            let mean = if (after - before).abs() < 1e-9 {
+                before.max(0.0)
+            } else {
+                (after.max(0.0).powi(2) - before.max(0.0).powi(2)) / (2.0 * (after - before))
+            };
+            (to - from) * mean
+        };
+        chain.windows(2).map(step).sum::<f64>().max(0.0)
+    }
+
     /// Returns the cost of a path over candidates, if all its shortcuts are within the tolerance.
-    fn cost(points: &[PlanPoint], way: &[usize], tolerance: f64, sides: Sides) -> Option<f64> {
+    fn cost(
+        points: &[PlanPoint],
+        candidates: &Candidates,
+        way: &[usize],
+        tolerance: f64,
+        sides: Sides,
+    ) -> Option<f64> {
         let mut sum = 0.0;
         for pair in way.windows(2) {
+            let (from, to) = (points[pair[0]], points[pair[1]]);
             let inside = &points[pair[0] + 1..pair[1]];
-            if points[pair[0]] == points[pair[1]] && !inside.is_empty() {
+            if from == to && !inside.is_empty() {
                 return None;
             }
-            let away = inside.iter().map(|&p| distance_squared(points[pair[0]], points[pair[1]], p));
-            let most = away.fold(0.0, f64::max);
-            if most > tolerance * tolerance * (1.0 + 1e-9) {
+            let farthest = |inside: &[PlanPoint]| {
+                inside.iter().map(|&point| distance_squared(from, to, point)).fold(0.0, f64::max)
+            };
+            if farthest(inside) > tolerance * tolerance * (1.0 + 1e-9) {
                 return None;
             }
-            sum += STRAY * most / (tolerance * tolerance);
+            let passed = candidates.places.iter().filter(|&place| (pair[0]..=pair[1]).contains(place));
+            let chain: Vec<PlanPoint> = passed.map(|&place| points[place]).collect();
+            let has_price = candidates.is_on_grid && sides == Sides::Left;
+            let taken = if has_price { TAKEN * taken(&chain) } else { 0.0 };
+            sum += (STRAY * farthest(&chain) + taken) / (tolerance * tolerance);
         }
         for turn in way.windows(3) {
             let side = PlanPoint::orientation(points[turn[0]], points[turn[1]], points[turn[2]]);
@@ -399,7 +635,7 @@ mod tests {
                 assert!(distance_squared(points[pair[0]], points[pair[1]], point) <= 83.2 * 83.2);
             }
         }
-        assert!(corners.len() <= 3, "{corners:?}");
+        assert!(corners.len() <= 5, "{corners:?}");
     }
 
     #[test]
@@ -449,9 +685,38 @@ mod tests {
                 }
             }
         }
-        assert_eq!(ring_corners(&points(&[(0, 0), (1, 0), (0, 0)]), 9.0, Sides::Left), [1, 0]);
+        assert_eq!(ring_corners(&points(&[(0, 0), (1, 0), (0, 0)]), 9.0, Sides::Left), [0, 1]);
         assert_eq!(ring_corners(&points(&[(0, 0), (0, 0)]), 9.0, Sides::Left), []);
         assert_eq!(ring_corners(&points(&[(0, 0), (0, 0), (0, 0)]), 9.0, Sides::Both), [1, 0]);
+    }
+
+    #[test]
+    fn a_slanting_wall_on_a_grid_moves_outwards() {
+        // Twice up and down again: stairs of steps that are two cells wide.
+        let stairs = |step: i32| [(2 * step, step), (2 * step + 1, step), (2 * step + 2, step)];
+        let up: Vec<PlanPoint> = points(&(0..10).flat_map(stairs).collect::<Vec<_>>());
+        let way = |line: &[PlanPoint]| {
+            let way = [&[0], kept(line, 1.3, Sides::Left).as_slice(), &[line.len() - 1]].concat();
+            way.windows(2).map(|pair| taken(&line[pair[0]..=pair[1]])).sum::<f64>()
+        };
+        let down: Vec<PlanPoint> = up.iter().rev().copied().collect();
+        for line in [up, down] {
+            // A line through the middle takes a quarter of a cell per step, two and a half in all.
+            assert!(way(&line) < 1.5, "{} cells taken", way(&line));
+        }
+    }
+
+    #[test]
+    fn corners_of_a_grid_are_where_it_turns() {
+        let corners = |coordinates: &[(i32, i32)]| grid_corners(&points(coordinates));
+        assert_eq!(corners(&[(0, 0), (1, 0), (2, 0), (2, 1), (2, 4), (3, 4)]), Some(vec![0, 2, 4, 5]));
+        assert_eq!(corners(&[(0, 0), (1, 0), (2, 1)]), None, "not along the grid");
+        assert_eq!(corners(&[(0, 0), (2, 0), (1, 0)]), Some(vec![0, 1, 2]), "back");
+        assert_eq!(corners(&[(0, 0), (1, 0), (1, 0)]), None, "a stop");
+        let ring = points(&[(2, 0), (3, 0), (3, 1), (1, 1), (1, 0), (2, 0)]);
+        let mut found = ring_corners(&ring, 0.01, Sides::Left);
+        found.sort_unstable();
+        assert_eq!(found, [1, 2, 3, 4], "where the ring begins is no corner");
     }
 
     #[test]
@@ -470,31 +735,37 @@ mod tests {
             steps in prop::collection::vec((-3..9_i32, -6..7_i32), 3..12),
             tolerance in 0.5..12.0_f64,
             both: bool,
+            on_grid: bool,
         ) {
             let sides = if both { Sides::Both } else { Sides::Left };
             let mut at = (0, 0);
             let mut line = vec![at];
-            for (x, z) in steps {
-                at = (at.0 + x, at.1 + z);
+            for (number, (x, z)) in steps.into_iter().enumerate() {
+                let along = |length: i32| if length == 0 { 1 } else { length };
+                at = match number % 2 {
+                    _ if !on_grid => (at.0 + x, at.1 + z),
+                    0 => (at.0 + along(x), at.1),
+                    _ => (at.0, at.1 + along(z)),
+                };
                 line.push(at);
             }
             let line = points(&line);
-            let mut candidates = Vec::new();
-            let least = tolerance * tolerance * CANDIDATE_SHARE * CANDIDATE_SHARE;
-            simplify_line(&Line::new(&line), 0..line.len(), least, &mut candidates);
-            let inner = &candidates[1..candidates.len() - 1];
+            let all = 0..line.len();
+            let candidates = Candidates::of_chain(&Line::new(&line), all, tolerance * tolerance);
+            prop_assert!(candidates.is_on_grid || !on_grid);
+            let inner = &candidates.places[1..candidates.places.len() - 1];
             let mut best = f64::INFINITY;
             for choice in 0..1_u32 << inner.len() {
                 let chosen = inner.iter().enumerate().filter(|&(place, _)| choice >> place & 1 == 1);
                 let mut way = vec![0];
                 way.extend(chosen.map(|(_, &candidate)| candidate));
                 way.push(line.len() - 1);
-                best = best.min(cost(&line, &way, tolerance, sides).unwrap_or(f64::INFINITY));
+                best = best.min(cost(&line, &candidates, &way, tolerance, sides).unwrap_or(f64::INFINITY));
             }
             let mut way = vec![0];
             way.extend(kept(&line, tolerance, sides));
             way.push(line.len() - 1);
-            let found = cost(&line, &way, tolerance, sides).expect("within the tolerance");
+            let found = cost(&line, &candidates, &way, tolerance, sides).expect("within the tolerance");
             prop_assert!(found <= best + 1e-6, "{found} for {way:?}, not {best}");
         }
     }

@@ -1,6 +1,6 @@
 //! Small maps that test one rule each. A letter is a region, and anything else is not walkable.
 
-use waymesh_contour::{ContourError, SimplifyConfig, simplify_contours, trace_contours};
+use waymesh_contour::{ContourError, CornerChoice, SimplifyConfig, simplify_contours, trace_contours};
 use waymesh_core::{
     ArcId, AreaId, BadField, ContourSet, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, Validate,
     VertexId, WalkableField,
@@ -397,4 +397,25 @@ fn broken_contours_are_errors() {
     assert!(is_arc(broken(&|contours| contours.arcs[0].left = RegionId(9))));
     let error = broken(&|contours| contours.vertices[0].point.x = i32::MIN);
     assert!(matches!(error, ContourError::CoordinateOutOfRange { vertex: VertexId(0) }));
+}
+
+/// A deck two cells wide that climbs across the grid, a cell in every two.
+fn slanting_deck(length: usize) -> String {
+    let row = |z: usize| -> String {
+        (0..2 * length + 2).map(|x| if (2 * z..2 * z + 4).contains(&x) { 'a' } else { '#' }).collect()
+    };
+    (0..length).map(row).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_thin_deck_keeps_its_ground() {
+    let traced = traced(&slanting_deck(12));
+    let config =
+        SimplifyConfig::default().with_max_edge_length(0.0).with_corners(CornerChoice::FewestNotches);
+    let contours = simplify_contours(&traced, &config, &mut ()).expect("valid contours");
+    contours.validate().expect("valid contours");
+    let (whole, kept) = (doubled_areas(&traced)[0], doubled_areas(&contours)[0]);
+    // A line along the outer corners of such stairs gives half a cell per step.
+    assert!(kept >= whole && kept * 2 <= whole * 3, "{kept} of {whole}");
+    assert!(contours.vertices.len() <= 8, "{} vertices", contours.vertices.len());
 }

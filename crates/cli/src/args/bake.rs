@@ -372,7 +372,7 @@ pub(crate) struct Settings {
     /// 5.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_seam_error: Option<f32>,
-    /// Which points of a border become its corners. Default: farthest; for storeys fewest-notches.
+    /// Which points of a border become its corners. Default: fewest-notches.
     #[arg(long, value_name = "KIND")]
     pub(crate) corners: Option<Corners>,
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
@@ -432,7 +432,7 @@ pub(crate) enum Axis {
 pub(crate) enum Corners {
     /// The point farthest from the simplified border, repeatedly (Douglas and Peucker).
     Farthest,
-    /// Those that give the fewest polygons.
+    /// Those that give the fewest polygons and take the least ground.
     FewestNotches,
 }
 

@@ -65,7 +65,7 @@ pub(super) fn fit(
     let mut patches = BTreeMap::new();
     for &tile in wanted {
         let Some(&(first, end)) = ranges.get(&tile) else { continue };
-        patches.insert(tile, patch(&surface, first, end));
+        patches.insert(tile, patch(&surface, first, end, stages.config().max_height_error_levels));
     }
     Ok(patches)
 }
@@ -116,9 +116,10 @@ fn part_of(joined: &Joined, wanted: &BTreeSet<Tile>) -> (PolyMesh, BTreeMap<Tile
     (part, ranges)
 }
 
-/// The ground of polygons `first..end`.
-fn patch(surface: &HeightSurface, first: usize, end: usize) -> Patch {
-    let mut patch = Patch { max_error: surface.max_error, ..Patch::default() };
+/// The ground of polygons `first..end`. Its error is the bound: what is found depends on the tiles
+/// that were fitted together, and a world must not show in which order it was built.
+fn patch(surface: &HeightSurface, first: usize, end: usize, bound: f32) -> Patch {
+    let mut patch = Patch { max_error: surface.max_error.max(bound), ..Patch::default() };
     let mut numbers = BTreeMap::new();
     for polygon in first..end {
         let triangles = surface.triangles_of(PolyId::from_index(polygon));
