@@ -1,17 +1,19 @@
 //! The mesh: what it holds, files, pictures.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use waymesh::bake::IslandReport;
 use waymesh::graph::{ClearanceNavMesh, MeshFormat};
 use waymesh::io::svg;
 use waymesh::io::{
-    GlbOptions, GroundTriangles, SvgOptions, ground_triangles, polygon_triangles, write_glb, write_svg,
+    DetourOptions, GlbOptions, GroundTriangles, SvgOptions, ground_triangles, polygon_triangles, to_detour,
+    write_glb, write_svg,
 };
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Bake, NavMesh, PolyId};
@@ -19,6 +21,9 @@ use waymesh::{Bake, NavMesh, PolyId};
 use crate::errors::{Kind, OrRaise};
 use crate::path::PyPath;
 use crate::watch::detached;
+
+/// A mesh of Detour's: the mesh, flags of its polygons, report.
+type DetourParts<'py> = (PyNavMesh, Bound<'py, PyArray1<u16>>, Bound<'py, PyDict>);
 
 /// A navigation mesh: see the stubs for its documentation.
 #[pyclass(frozen, module = "waymesh._waymesh", name = "NavMesh", subclass)]
@@ -100,6 +105,48 @@ impl PyNavMesh {
 
     fn save(&self, py: Python<'_>, file: PathBuf) -> PyResult<()> {
         detached(py, || waymesh::io::save(&self.mesh, file))?.or_raise()
+    }
+
+    #[staticmethod]
+    fn from_detour<'py>(py: Python<'py>, file: PathBuf) -> PyResult<DetourParts<'py>> {
+        let read = detached(py, || waymesh::io::open_detour(file))?.or_raise()?;
+        let found = read.report;
+        let report = PyDict::new(py);
+        for (name, count) in [
+            ("tiles", found.tiles),
+            ("polygons", found.polygons),
+            ("closed", found.closed),
+            ("flat", found.flat),
+            ("parted", found.parted),
+            ("joined", found.joined),
+            ("overlaid", found.overlaid),
+            ("one_sided", found.one_sided),
+            ("flattened", found.flattened),
+            ("connections", found.connections),
+            ("unplaced", found.unplaced),
+        ] {
+            report.set_item(name, count)?;
+        }
+        Ok((Arc::new(read.mesh).into(), PyArray1::from_vec(py, read.flags), report))
+    }
+
+    #[pyo3(signature = (file, flags=None))]
+    fn to_detour(
+        &self,
+        py: Python<'_>,
+        file: PathBuf,
+        flags: Option<PyReadonlyArray1<'_, u16>>,
+    ) -> PyResult<()> {
+        let flags = flags.map_or_else(Vec::new, |flags| flags.as_array().to_vec());
+        let count = self.mesh.polygon_count();
+        if !flags.is_empty() && flags.len() != count {
+            let message = format!("flags has {} numbers, but the mesh has {count} polygons", flags.len());
+            return Err(Kind::Input.error(message));
+        }
+        let options = DetourOptions::default().with_flags(flags);
+        let bytes = detached(py, || to_detour(&self.mesh, &options))?;
+        let bytes = bytes.map_err(|over| Kind::Mesh.error(over.to_string()))?;
+        detached(py, || waymesh::io::write_file(file, |writer| writer.write_all(&bytes)))?.or_raise()
     }
 
     #[staticmethod]

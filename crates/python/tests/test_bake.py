@@ -360,3 +360,29 @@ def test_pictures(two_islands: waymesh.NavMesh, tmp_path: Path) -> None:
 def test_a_real_level(nav_test: waymesh.NavMesh) -> None:
     tiles = waymesh.from_file(level("nav_test.obj"), waymesh.Settings(pipeline="tiles", tile_cells=64))
     assert tiles.to_bytes() == nav_test.to_bytes()
+
+
+def test_meshes_of_detour_go_out_and_come_back(tmp_path: Path, square: waymesh.NavMesh) -> None:
+    from waymesh.habitat import PathFinder
+
+    file = tmp_path / "square.navmesh"
+    flags = np.arange(1, square.polygon_count + 1, dtype=np.uint16)
+    square.to_detour(file, flags)
+    assert file.read_bytes().startswith(b"TESM")
+    mesh, found, report = waymesh.from_detour(file)
+    assert mesh.area == pytest.approx(square.area, rel=1e-5)
+    assert found.dtype == np.uint16 and found.tolist() == flags.tolist()
+    assert (report["tiles"], report["polygons"], report["flattened"]) == (1, square.polygon_count, 0)
+    assert mesh.agent == pytest.approx(square.agent)
+    assert mesh.distance([2, 0, 2], [5, 0, 6]) == pytest.approx(5.0)
+    # The content tells the format, and the ending what is saved.
+    assert waymesh.load(file) == mesh
+    square.save(tmp_path / "saved.navmesh")
+    assert waymesh.load(tmp_path / "saved.navmesh") == mesh
+    pathfinder = PathFinder()
+    assert pathfinder.load_nav_mesh(str(file)) and pathfinder.navigable_area == pytest.approx(square.area, rel=1e-5)
+    with pytest.raises(waymesh.InputError, match="flags has"):
+        square.to_detour(file, np.ones(square.polygon_count + 1, dtype=np.uint16))
+    file.write_bytes(file.read_bytes()[:200])
+    with pytest.raises(waymesh.FileError, match="square.navmesh: tile 0: needs"):
+        waymesh.from_detour(file)

@@ -42,6 +42,7 @@ from .settings import Area, Box, Cylinder, Jumps, Mark, Prism, Settings, Shape
 
 _install()
 load = NavMesh.load
+from_detour = NavMesh.from_detour
 
 __all__ = [
     "Area",
@@ -70,6 +71,7 @@ __all__ = [
     "WaymeshError",
     "World",
     "bake",
+    "from_detour",
     "from_file",
     "from_plan",
     "from_trimesh",

@@ -26,9 +26,17 @@ class NavMesh:
 
     @staticmethod
     def load(file: str | PathLike[str]) -> NavMesh:
-        """Reads a ``.wmesh`` or ``.wmrun`` file."""
+        """Reads a ``.wmesh`` or ``.wmrun`` file, or one of Detour's: RecastDemo's ``.bin``, habitat-sim's ``.navmesh``."""
     def save(self, file: str | PathLike[str]) -> None:
-        """Writes a file in the format that its name ends in: ``.wmesh`` to keep, ``.wmrun`` to load fast."""
+        """Writes a file in the format that its name ends in: ``.wmesh`` to keep, ``.wmrun`` to load fast, ``.navmesh`` for
+        Detour."""
+    @staticmethod
+    def from_detour(file: str | PathLike[str]) -> tuple[NavMesh, NDArray[np.uint16], dict[str, int]]:
+        """Reads a file of Detour's, as :meth:`load` does, and returns Detour's flags of each polygon as well, and a report: how many
+        tiles, polygons and connections the file has, and how many were left out, joined or changed."""
+    def to_detour(self, file: str | PathLike[str], flags: NDArray[np.uint16] | None = None) -> None:
+        """Writes a set of one tile, as RecastDemo and habitat-sim read it, whatever the name ends in. *flags*: Detour's, of each
+        polygon; 1 (walk) by default."""
     @staticmethod
     def from_bytes(data: bytes, report: str | None = None) -> NavMesh:
         """Reads the bytes of either format."""

@@ -10,7 +10,8 @@ True
 >>> pathfinder.find_path(path), round(path.geodesic_distance, 3)
 (True, 5.0)
 
-Meanings are those of habitat-sim's documentation. The differences: meshes are ``.wmesh`` and ``.wmrun`` files, paths are the shortest
+Meanings are those of habitat-sim's documentation. The differences: meshes are saved as ``.wmesh``, ``.wmrun`` or
+``.navmesh``, and habitat-sim's own files are read (without their settings); paths are the shortest
 (Detour's are the shortest in one corridor), islands are numbered by their first polygon, and random points are others for a seed.
 """
 
