@@ -277,8 +277,8 @@ pub unsafe extern "C" fn wm_mesh_open(
     })
 }
 
-/// Saves a mesh in the format of the name's ending: .wmesh, .wmrun, or .navmesh for Detour. The file appears when it is
-/// whole.
+/// Saves a mesh in the format of the name's ending: .wmesh, .wmrun, or .navmesh for Detour. The
+/// file appears when it is whole.
 ///
 /// # Safety
 /// `file` is a string that ends in a zero byte.

@@ -344,7 +344,8 @@ pub unsafe extern "C" fn wm_query_polygons(
     })
 }
 
-/// Writes the place of a polygon that is closest in plan to a position, on the ground of the polygon.
+/// Writes the place of a polygon that is closest in plan to a position, on the ground of the
+/// polygon.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_closest(
     mesh: Option<&Mesh>,

@@ -22,7 +22,8 @@ fn check(name: &str, bake: impl Fn(BakeConfig) -> Bake) {
 
     let (mut random, mut scratch) = (Random::new(5), QueryScratch::default());
     let sampler = PlaceSampler::new(&slim, &AnyPolygon);
-    let mut draw = || sampler.sample(&slim, &mut random).unwrap().expect("there is ground").position;
+    let mut draw =
+        || sampler.sample(&slim, &mut random).expect("a mesh of its own").expect("there is ground").position;
     let bounds = whole.world_bounds().expect("there is ground");
     let relief = bounds.max.y - bounds.min.y;
     // A hill may be one polygon.
@@ -33,8 +34,8 @@ fn check(name: &str, bake: impl Fn(BakeConfig) -> Bake) {
         let [from, to] = [draw(), draw()];
         let place = whole.nearest(from, &reach).expect("the same ground");
         worst = worst.max((place.position.y - from.y).abs());
-        let paths =
-            [&slim, &whole].map(|mesh| mesh.find_path(from, to, &options, &mut scratch).unwrap().outcome);
+        let paths = [&slim, &whole]
+            .map(|mesh| mesh.find_path(from, to, &options, &mut scratch).expect("both on the mesh").outcome);
         assert_eq!(paths[0], paths[1], "{name}: {from} to {to}");
     }
     assert!(worst > 0.1 && worst < relief, "{name}: {worst}");
@@ -43,7 +44,11 @@ fn check(name: &str, bake: impl Fn(BakeConfig) -> Bake) {
 #[test]
 fn every_front_end_of_triangles_leaves_the_detail_out() {
     let soup = Scene::RollingTerrain.build(&SceneConfig::default());
-    check("voxels", |config| Baker::new(Voxels, config).bake_observed(&soup, &mut ()).unwrap());
-    check("tiles", |config| Baker::new(Tiles::default(), config).bake_observed(&soup, &mut ()).unwrap());
-    check("storeys", |config| Baker::new(Storeys::default(), config).bake_observed(&soup, &mut ()).unwrap());
+    check("voxels", |config| Baker::new(Voxels, config).bake_observed(&soup, &mut ()).expect("bakes"));
+    check("tiles", |config| {
+        Baker::new(Tiles::default(), config).bake_observed(&soup, &mut ()).expect("bakes")
+    });
+    check("storeys", |config| {
+        Baker::new(Storeys::default(), config).bake_observed(&soup, &mut ()).expect("bakes")
+    });
 }
