@@ -716,8 +716,8 @@ enum wm_status wm_mesh_bake_file(const char *file,
 enum wm_status wm_mesh_open(const char *file, struct wm_mesh **mesh, struct wm_error *error);
 
 /*
- Saves a mesh in the format of the name's ending: .wmesh, .wmrun, or .navmesh for Detour. The file appears when it is
- whole.
+ Saves a mesh in the format of the name's ending: .wmesh, .wmrun, or .navmesh for Detour. The
+ file appears when it is whole.
 
  # Safety
  `file` is a string that ends in a zero byte.
@@ -850,7 +850,8 @@ enum wm_status wm_find_path(const struct wm_mesh *mesh,
 enum wm_status wm_query_polygons(const struct wm_query *query, uint32_t *polygons, size_t capacity, size_t *count, struct wm_error *error);
 
 /*
- Writes the place of a polygon that is closest in plan to a position, on the ground of the polygon.
+ Writes the place of a polygon that is closest in plan to a position, on the ground of the
+ polygon.
  */
 enum wm_status wm_closest(const struct wm_mesh *mesh,
                           uint32_t polygon,
