@@ -14,6 +14,11 @@ import waymesh
 import waymesh.ray
 
 
+def _warm() -> None:
+    """The import of a fresh worker is not the bake's."""
+    import waymesh.ray  # noqa: F401
+
+
 def main() -> None:
     level = sys.argv[1]
     cell = float(sys.argv[2]) if len(sys.argv) > 2 else 0.05
@@ -28,11 +33,7 @@ def main() -> None:
     for workers in (1, 2):
         ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
 
-        @ray.remote
-        def warm() -> None:
-            import waymesh.ray  # noqa: F401  # the import of a fresh worker is not the bake's
-
-        ray.get([warm.remote() for _ in range(workers)])
+        ray.get([ray.remote(_warm).remote() for _ in range(workers)])
         with tempfile.TemporaryDirectory() as folder:
             figures = waymesh.ray.Figures()
             mesh = waymesh.ray.bake(level, settings, folder=folder, figures=figures)

@@ -51,7 +51,11 @@ def paths(mesh: waymesh.NavMesh, island: int) -> None:
     pairs = [(tuple(map(float, a)), tuple(map(float, b))) for a, b in zip(starts, ends, strict=True)]
     theirs, seconds = timed(lambda: [peer.search_path(a, b) for a, b in pairs])
     for name, shortest in (("find_path", False), ("shortest", True)):
-        ours, own = timed(lambda shortest=shortest: [mesh.find_path(a, b, shortest=shortest) for a, b in pairs])
+
+        def find(shortest: bool = shortest) -> list[waymesh.Path]:
+            return [mesh.find_path(a, b, shortest=shortest) for a, b in pairs]
+
+        ours, own = timed(find)
         both = [length_of(t) / o.length for t, o in zip(theirs, ours, strict=True) if t and o.is_complete and o.length > 1]
         row(f"pynavmesh search_path / {name}", seconds, PAIRS, own, both)
 
@@ -75,7 +79,11 @@ def fields(mesh: waymesh.NavMesh, island: int) -> None:
         "potpourri3d heat method": lambda source: heat.compute_distance(source),
     }
     for name, peer in peers.items():
-        theirs, seconds = timed(lambda peer=peer: [peer(int(source)) for source in sources])
+
+        def ask(peer: Callable[[int], Any] = peer) -> list[Any]:
+            return [peer(int(source)) for source in sources]
+
+        theirs, seconds = timed(ask)
         ratios: list[float] = []
         for one, other in zip(theirs, ours, strict=True):
             known = np.isfinite(other) & np.isfinite(one) & (other > 1)
