@@ -14,7 +14,7 @@ const BAKES: &[(&str, &str, &str)] = &[
     ("court.obj", "build", "--tile 32"),
     ("court.obj", "build", "--partition watershed --max-vertices 6 --max-edge-length 6"),
     ("court.obj", "build", "--partition monotone --decomposition greedy"),
-    ("court.obj", "build", "--corners farthest --decomposition hertel-mehlhorn"),
+    ("court.obj", "build", "--corners fewest-notches --decomposition hertel-mehlhorn"),
     ("court.obj", "build", "--cell-size 0.1 --level-height 0.1 --agent-radius 0.4 --max-step 0.4 --jumps"),
     ("court.obj", "build", "--pipeline storeys"),
     ("court.obj", "build", "--pipeline slices --cell-size 0.1 --level-height 0.05"),
