@@ -116,7 +116,7 @@ mod tests {
         let settings = Settings {
             space: Space { cell_size: Some(0.2), agent_radius: Some(0.4), ..Space::default() },
             max_ledge: Some(1.2),
-            corners: Some(Corners::Farthest),
+            corners: Some(Corners::FewestNotches),
             ..Settings::default()
         };
         assert_eq!(
@@ -125,7 +125,7 @@ mod tests {
                 .with_scale(0.2, 0.2)
                 .with_agent(Agent::default().with_radius(0.4))
                 .with_max_ledge(1.2)
-                .with_corners(CornerChoice::Farthest)
+                .with_corners(CornerChoice::FewestNotches)
         );
     }
 }

@@ -372,7 +372,7 @@ pub(crate) struct Settings {
     /// 5.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_seam_error: Option<f32>,
-    /// Which points of a border become its corners. Default: fewest-notches.
+    /// Which points of a border become its corners. Default: farthest; for storeys fewest-notches.
     #[arg(long, value_name = "KIND")]
     pub(crate) corners: Option<Corners>,
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.

@@ -61,7 +61,10 @@ pub struct BakeConfig {
     /// Farthest that a border between two regions of one kind of ground may be moved to run
     /// straight. Agents walk over it, so it may move much farther than a wall. Default 5.0.
     pub max_seam_error: f32,
-    /// Which points of a border become its corners. Default [`CornerChoice::FewestNotches`].
+    /// Which points of a border become its corners. Default [`CornerChoice::Farthest`]; storeys,
+    /// whose borders hold no steps of the grid, choose [`CornerChoice::FewestNotches`]. On a grid
+    /// that takes an eighth fewer polygons and loses less ground at thin places, but uses the whole
+    /// `max_edge_error` towards walls.
     pub corners: CornerChoice,
     /// Pieces of ground smaller than this are left out and reported. Default 0.05: less than the
     /// agent's centre needs to turn round, so that no room an agent can stand in is lost. Slices,
@@ -124,7 +127,7 @@ impl Default for BakeConfig {
             max_edge_error: None,
             max_edge_length: 12.0,
             max_seam_error: SimplifyConfig::MAX_SEAM_ERROR,
-            corners: CornerChoice::FewestNotches,
+            corners: CornerChoice::default(),
             min_region: 0.05,
             merge_region: 36.0,
             partition: PartitionKind::default(),

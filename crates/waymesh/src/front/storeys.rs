@@ -21,8 +21,8 @@ use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build
 use waymesh_voxel::encode_head_rooms;
 
 use crate::bake::{
-    BakeConfig, BakeError, Baker, Borders, ConfigError, FrontEnd, GridReport, Ground, Heights, Keep,
-    Recorder, Refused, Report, StageSet, check_soup, clear_unlabelled,
+    BakeConfig, BakeError, Baker, Borders, ConfigError, CornerChoice, FrontEnd, GridReport, Ground, Heights,
+    Keep, Recorder, Refused, Report, StageSet, check_soup, clear_unlabelled,
 };
 
 /// Storeys: the scene is sorted into layers on a rough grid, each layer is drawn finely as a depth
@@ -115,10 +115,10 @@ impl FrontEnd for Storeys {
         ("with_fit_heights", "heights are fitted tile by tile"),
     ];
 
-    /// Cells and levels of 0.1 m, the default agent.
+    /// Cells and levels of 0.1 m, the default agent, corners for the fewest polygons.
     fn defaults() -> BakeConfig {
         let GridScale { cell_size, level_height, .. } = StoreysConfig::default().scale;
-        BakeConfig::default().with_scale(cell_size, level_height)
+        BakeConfig::default().with_scale(cell_size, level_height).with_corners(CornerChoice::FewestNotches)
     }
 
     fn ground<'a>(
