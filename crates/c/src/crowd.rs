@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use waymesh_crowd::{AgentParams, CrowdConfig};
 
-use crate::memory::{given, put};
+use crate::memory::{check_size, given, put};
 use crate::mesh::{Mesh, Vec3, hand_out};
 use crate::status::{Error, Failure, Status, guard};
 
@@ -133,11 +133,7 @@ pub extern "C" fn wm_crowd_add(
         let (crowd, mesh, agent) = (given("crowd", crowd)?, given("mesh", mesh)?, given("agent", agent)?);
         let mut params = AgentParams::default();
         if let Some(settings) = settings {
-            if settings.size != size_of::<AgentSettings>() {
-                let (size, known) = (settings.size, size_of::<AgentSettings>());
-                let text = format!("settings.size is {size}, but must be {known}");
-                return Err(Failure::new(Status::BadArgument, text));
-            }
+            check_size::<AgentSettings>(settings.size, "wm_agent_settings_default")?;
             let priority = u8::try_from(settings.priority)
                 .map_err(|_| Failure::new(Status::BadSetting, "settings.priority is more than 255"))?;
             params = params

@@ -101,6 +101,30 @@ pub(crate) fn fill<T: Copy>(
     Ok(())
 }
 
+/// Copies to a buffer of the caller's as much as fits and tells how much there is.
+///
+/// # Safety
+/// As for [`buffer`].
+pub(crate) unsafe fn copy<T: Copy>(
+    name: &'static str,
+    first: *mut T,
+    capacity: usize,
+    count: Out<'_, usize>,
+    items: impl ExactSizeIterator<Item = T>,
+) -> Result<(), Failure> {
+    // SAFETY: the caller of this function promises what `buffer` asks for.
+    fill(name, unsafe { buffer(name, first, capacity)? }, count, items)
+}
+
+/// Checks that a structure which names its size is the one that this library knows.
+pub(crate) fn check_size<T>(size: usize, call_first: &str) -> Result<(), Failure> {
+    if size == size_of::<T>() {
+        return Ok(());
+    }
+    let text = format!("settings.size is {size}, but must be {}: call {call_first} first", size_of::<T>());
+    Err(Failure::new(Status::BadArgument, text))
+}
+
 /// The name of a file.
 ///
 /// # Safety

@@ -10,7 +10,7 @@ use waymesh::graph::MeshFormat;
 use waymesh::io::parse_mesh;
 use waymesh::{AreaId, Baker, NavMesh, Observer, TriangleSoup, TriangleSource};
 
-use crate::memory::{Out, buffer, file_name, fill, given, put, slice};
+use crate::memory::{Out, copy, file_name, given, put, slice};
 use crate::settings::{Pipeline, Settings, unknown};
 use crate::status::{Error, Failure, Status, guard};
 
@@ -98,6 +98,10 @@ struct Reporter {
 }
 
 impl Reporter {
+    fn new(progress: Progress, user: *mut c_void) -> Self {
+        Self { progress, user: User(user), stage: CString::default(), is_cancelled: false }
+    }
+
     fn tell(&mut self, done: f32) {
         if let Some(progress) = self.progress
             && !self.is_cancelled
@@ -194,6 +198,16 @@ fn bake(soup: &TriangleSoup, settings: &Settings, reporter: &mut Reporter) -> Re
     }
 }
 
+fn bake_into(
+    soup: &TriangleSoup,
+    settings: &Settings,
+    mut reporter: Reporter,
+    mesh: &mut MaybeUninit<Option<Box<Mesh>>>,
+) -> Result<(), Failure> {
+    let baked = bake(soup, settings, &mut reporter)?;
+    hand_out("mesh", Some(mesh), Mesh(Arc::new(baked)))
+}
+
 /// A new handle in a place of the caller's.
 pub(crate) fn hand_out<T>(
     name: &'static str,
@@ -228,10 +242,7 @@ pub unsafe extern "C" fn wm_mesh_bake(
         let settings = Settings::check(settings)?;
         // SAFETY: the caller promises it.
         let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas)? };
-        let mut reporter =
-            Reporter { progress, user: User(user), stage: CString::default(), is_cancelled: false };
-        let baked = bake(&soup, settings, &mut reporter)?;
-        hand_out("mesh", Some(mesh), Mesh(Arc::new(baked)))
+        bake_into(&soup, settings, Reporter::new(progress, user), mesh)
     })
 }
 
@@ -253,10 +264,7 @@ pub unsafe extern "C" fn wm_mesh_bake_file(
         let settings = Settings::check(settings)?;
         // SAFETY: the caller promises it.
         let soup = waymesh::io::load(unsafe { file_name("file", file)? })?;
-        let mut reporter =
-            Reporter { progress, user: User(user), stage: CString::default(), is_cancelled: false };
-        let baked = bake(&soup, settings, &mut reporter)?;
-        hand_out("mesh", Some(mesh), Mesh(Arc::new(baked)))
+        bake_into(&soup, settings, Reporter::new(progress, user), mesh)
     })
 }
 
@@ -334,8 +342,7 @@ pub unsafe extern "C" fn wm_mesh_write(
             _ => return Err(unknown("format", format)),
         };
         // SAFETY: the caller promises it.
-        let buffer = unsafe { buffer("bytes", bytes, capacity)? };
-        fill("bytes", buffer, count, mesh.0.to_bytes(format).into_iter())
+        unsafe { copy("bytes", bytes, capacity, count, mesh.0.to_bytes(format).into_iter()) }
     })
 }
 
@@ -395,9 +402,9 @@ pub unsafe extern "C" fn wm_mesh_vertices(
 ) -> Status {
     guard(error, || {
         let mesh = given("mesh", mesh)?;
+        let items = mesh.0.vertices().iter().map(|&vertex| vertex.into());
         // SAFETY: the caller promises it.
-        let buffer = unsafe { buffer("vertices", vertices, capacity)? };
-        fill("vertices", buffer, count, mesh.0.vertices().iter().map(|&vertex| vertex.into()))
+        unsafe { copy("vertices", vertices, capacity, count, items) }
     })
 }
 
@@ -416,11 +423,10 @@ pub unsafe extern "C" fn wm_mesh_corners(
 ) -> Status {
     guard(error, || {
         let mesh = given("mesh", mesh)?;
+        let of = mesh.0.polygons().flat_map(|polygon| polygon.corners().iter().map(|corner| corner.0));
+        let items = of.collect::<Vec<u32>>().into_iter();
         // SAFETY: the caller promises it.
-        let buffer = unsafe { buffer("corners", corners, capacity)? };
-        let corners: Vec<u32> =
-            mesh.0.polygons().flat_map(|polygon| polygon.corners().iter().map(|corner| corner.0)).collect();
-        fill("corners", buffer, count, corners.into_iter())
+        unsafe { copy("corners", corners, capacity, count, items) }
     })
 }
 
@@ -439,15 +445,14 @@ pub unsafe extern "C" fn wm_mesh_polygon_starts(
 ) -> Status {
     guard(error, || {
         let mesh = given("mesh", mesh)?;
-        // SAFETY: the caller promises it.
-        let buffer = unsafe { buffer("starts", starts, capacity)? };
-        let mut starts = vec![0];
+        let mut firsts = vec![0];
         let mut end = 0;
         for polygon in mesh.0.polygons() {
             end += waymesh::core::to_u32(polygon.corners().len());
-            starts.push(end);
+            firsts.push(end);
         }
-        fill("starts", buffer, count, starts.into_iter())
+        // SAFETY: the caller promises it.
+        unsafe { copy("starts", starts, capacity, count, firsts.into_iter()) }
     })
 }
 
@@ -465,9 +470,8 @@ pub unsafe extern "C" fn wm_mesh_areas(
 ) -> Status {
     guard(error, || {
         let mesh = given("mesh", mesh)?;
+        let items = mesh.0.polygons().map(|polygon| polygon.area_id().0).collect::<Vec<u8>>();
         // SAFETY: the caller promises it.
-        let buffer = unsafe { buffer("areas", areas, capacity)? };
-        let areas: Vec<u8> = mesh.0.polygons().map(|polygon| polygon.area_id().0).collect();
-        fill("areas", buffer, count, areas.into_iter())
+        unsafe { copy("areas", areas, capacity, count, items.into_iter()) }
     })
 }

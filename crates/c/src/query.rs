@@ -1,13 +1,11 @@
 //! Queries.
 
 use std::mem::MaybeUninit;
-use waymesh::graph::{
-    AreaFilter, ClearPath, ClearPathOptions, ClearanceNavMesh, Generation, Location, PlaceSampler,
-};
+use waymesh::graph::{ClearPath, ClearPathOptions, ClearanceNavMesh, Generation, Location, PlaceSampler};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{AnyPolygon, AreaCosts, AreaId, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch};
 
-use crate::memory::{buffer, fill, given, put, slice};
+use crate::memory::{buffer, check_size, copy, fill, given, put, slice};
 use crate::mesh::{Mesh, Vec3, hand_out};
 use crate::settings::unknown;
 use crate::status::{Error, Failure, Status, guard};
@@ -271,16 +269,23 @@ pub unsafe extern "C" fn wm_find_path(
             }
         }
         polygons.extend_from_slice(&path.polygons);
-        info.write(PathInfo {
-            outcome: path.outcome.into(),
-            points: path.points.len(),
-            polygons: path.polygons.len(),
-            length: path.length,
-            cost: path.cost,
-        });
-        let mut count = MaybeUninit::uninit();
-        fill("points", points, Some(&mut count), path.points.iter().map(|&point| point.into()))
+        give_path(path.outcome, [path.length, path.cost], &path.points, polygons.len(), points, info)
     })
+}
+
+/// Writes what a path is, and as many of its points as fit.
+fn give_path(
+    outcome: waymesh::Outcome,
+    [length, cost]: [f32; 2],
+    path: &[glam::Vec3],
+    polygons: usize,
+    points: &mut [MaybeUninit<Vec3>],
+    info: &mut MaybeUninit<PathInfo>,
+) -> Result<(), Failure> {
+    let outcome = outcome.into();
+    info.write(PathInfo { outcome, points: path.len(), polygons, length, cost });
+    let mut count = MaybeUninit::uninit();
+    fill("points", points, Some(&mut count), path.iter().map(|&point| point.into()))
 }
 
 impl PathSettings {
@@ -294,10 +299,7 @@ impl PathSettings {
         options: &mut PathOptions,
         costs: &mut Option<AreaCosts>,
     ) -> Result<(), Failure> {
-        if self.size != size_of::<Self>() {
-            let text = format!("settings.size is {}, but must be {}", self.size, size_of::<Self>());
-            return Err(Failure::new(Status::BadArgument, text));
-        }
+        check_size::<Self>(self.size, "wm_path_settings_default")?;
         options.search = match self.search {
             kind if kind == PathKind::Fast as u32 => PathSearch::Fast,
             kind if kind == PathKind::Shortest as u32 => PathSearch::Shortest,
@@ -338,9 +340,9 @@ pub unsafe extern "C" fn wm_query_polygons(
 ) -> Status {
     guard(error, || {
         let query = given("query", query)?;
+        let items = query.polygons.iter().map(|polygon| polygon.0);
         // SAFETY: the caller promises it.
-        let buffer = unsafe { buffer("polygons", polygons, capacity)? };
-        fill("polygons", buffer, count, query.polygons.iter().map(|polygon| polygon.0))
+        unsafe { copy("polygons", polygons, capacity, count, items) }
     })
 }
 
@@ -445,7 +447,7 @@ pub unsafe extern "C" fn wm_random_places(
         let mesh = &given("mesh", mesh)?.0;
         // SAFETY: the caller promises it.
         let places = unsafe { buffer("places", places, count)? };
-        let sampler = PlaceSampler::new(mesh, &AreaFilter::default());
+        let sampler = PlaceSampler::new(mesh, &AnyPolygon);
         let mut random = waymesh::core::Random::new(seed);
         for slot in places {
             let found = sampler.sample(mesh, &mut random)?;
@@ -501,14 +503,7 @@ pub unsafe extern "C" fn wm_discs_find_path(
         let options = ClearPathOptions::new(radius);
         let path: ClearPath = discs.mesh.find_path(from.into(), to.into(), &options, &mut query.scratch)?;
         query.polygons.clone_from(&path.polygons);
-        info.write(PathInfo {
-            outcome: path.outcome.into(),
-            points: path.points.len(),
-            polygons: path.polygons.len(),
-            length: path.length,
-            cost: path.length,
-        });
-        let mut count = MaybeUninit::uninit();
-        fill("points", points, Some(&mut count), path.points.iter().map(|&point| point.into()))
+        let polygons = path.polygons.len();
+        give_path(path.outcome, [path.length; 2], &path.points, polygons, points, info)
     })
 }

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use waymesh::{BakeConfig, PartitionKind};
 
-use crate::memory::{given, put};
+use crate::memory::{check_size, given, put};
 use crate::status::{Error, Failure, Status, guard};
 
 /// Which pipeline bakes. Values that C gives are numbers, since any number may come.
@@ -123,12 +123,8 @@ impl Settings {
     /// Checks what no other part of the library sees.
     pub(crate) fn check(settings: Option<&Self>) -> Result<&Self, Failure> {
         let settings = given("settings", settings)?;
-        let (size, known) = (settings.size, size_of::<Self>());
-        if size == known {
-            return Ok(settings);
-        }
-        let text = format!("settings.size is {size}, but must be {known}: call wm_settings_default first");
-        Err(Failure::new(Status::BadArgument, text))
+        check_size::<Self>(settings.size, "wm_settings_default")?;
+        Ok(settings)
     }
 
     /// The settings over those of the pipeline.
@@ -137,10 +133,8 @@ impl Settings {
         (config.scale.cell_size, config.scale.level_height) = (self.cell_size, self.level_height);
         (config.agent.height, config.agent.radius) = (self.agent_height, self.agent_radius);
         (config.agent.max_step, config.agent.max_slope) = (self.max_step, self.max_slope.to_radians());
-        config.max_edge_error = (self.max_edge_error >= 0.0).then_some(self.max_edge_error);
-        if self.max_edge_error.is_nan() {
-            config.max_edge_error = Some(self.max_edge_error);
-        }
+        let own_error = self.max_edge_error < 0.0;
+        config.max_edge_error = (!own_error).then_some(self.max_edge_error);
         (config.max_ledge, config.max_edge_length) = (self.max_ledge, self.max_edge_length);
         (config.min_region, config.max_vertices) = (self.min_region, self.max_vertices);
         config.partition = self.partition()?;

@@ -170,9 +170,7 @@ pub extern "C" fn wm_world_remove_obstacle(
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
     guard(error, || {
-        let was_there = given("world", world)?.0.remove_obstacle(ObstacleId(obstacle));
-        let text = || format!("there is no obstacle {obstacle}");
-        was_there.then_some(()).ok_or_else(|| Failure::new(Status::BadArgument, text()))
+        was_there("obstacle", obstacle, given("world", world)?.0.remove_obstacle(ObstacleId(obstacle)))
     })
 }
 
@@ -205,11 +203,13 @@ pub extern "C" fn wm_world_remove_mark(
     mark: u64,
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
-    guard(error, || {
-        let was_there = given("world", world)?.0.remove_mark(MarkId(mark));
-        let text = || format!("there is no mark {mark}");
-        was_there.then_some(()).ok_or_else(|| Failure::new(Status::BadArgument, text()))
-    })
+    guard(error, || was_there("mark", mark, given("world", world)?.0.remove_mark(MarkId(mark))))
+}
+
+/// The error for what was to be removed and is not there.
+fn was_there(kind: &str, number: u64, was_there: bool) -> Result<(), Failure> {
+    let text = || format!("there is no {kind} {number}");
+    was_there.then_some(()).ok_or_else(|| Failure::new(Status::BadArgument, text()))
 }
 
 /// Builds what changed. If it fails, the mesh stays as it was. `update` may be NULL.

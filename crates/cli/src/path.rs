@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use glam::Vec3;
 use serde::Serialize;
 use waymesh::graph::{
@@ -13,10 +13,11 @@ use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
     AnyPolygon, AreaCosts, AreaFilter, HeadRoomFilter, Hierarchy, NavMesh, Outcome, Path, PathOptions,
-    PathSearch, PolyId, QueryScratch, with_clearance, with_clearance_for,
+    PathSearch, PolyId, QueryScratch, with_clearance_for,
 };
 
 use crate::args::PathArgs;
+use crate::errors::Refusal;
 use crate::{files, output};
 
 /// What `path --json` prints; its keys are a contract that scripts rely on.
@@ -202,11 +203,12 @@ fn refuse_costs(mesh: &NavMesh) -> Result<()> {
     });
     let Some(id) = dear else { return Ok(()) };
     let name = mesh.area_table().get(id).map_or("", |area| area.name.as_str());
-    bail!(
+    Err(Refusal(format!(
         "a metre of the area {name:?} costs {}, and a disc (--radius) knows no costs; with --ignore-costs its \
          path is the shortest one",
         costs.of(id)
-    )
+    ))
+    .into())
 }
 
 /// Finds the path of a disc. The clearance of the mesh is computed for this one query.
@@ -217,7 +219,6 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
     let (config, areas) = (ClearanceConfig::default(), walkable_areas(&mesh));
     let mesh = match args.agent_height {
         Some(height) => with_clearance_for(mesh, &(HeadRoomFilter::new(height), areas), &config)?,
-        None if areas == AreaFilter::default() => with_clearance(mesh, &config)?,
         None => with_clearance_for(mesh, &areas, &config)?,
     };
     let mut options = ClearPathOptions::new(radius);

@@ -154,6 +154,7 @@ mod clearance;
 mod geometry;
 mod hierarchy;
 mod locate;
+mod marks;
 mod mesh;
 mod parallel;
 mod path;

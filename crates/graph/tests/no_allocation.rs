@@ -9,7 +9,7 @@ use waymesh_graph::{
     NavMesh, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, QueryScratch, Reach, RelaxedPolygons,
     SlicedPath,
 };
-use waymesh_testkit::allocations::{Counting, allocations};
+use waymesh_testkit::allocations::{Counting, allocations, assert_steady};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -56,15 +56,6 @@ fn mesh(rooms: i32) -> NavMesh {
     NavMesh::try_from(polygons).unwrap()
 }
 
-/// Runs `work` until it has seen everything, then once more: that must not allocate.
-fn steady(name: &str, mut work: impl FnMut()) {
-    work();
-    work();
-    let before = allocations();
-    work();
-    assert_eq!(allocations() - before, 0, "{name} allocates");
-}
-
 #[test]
 #[expect(clippy::too_many_lines, reason = "one query after the other")]
 fn queries_allocate_nothing_in_the_steady_state() {
@@ -92,7 +83,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
         PathOptions::default().with_cost(AreaCosts::default().with(AreaId(2), 2.0)).with_cross_points(true);
     let dry = PathOptions::default().with_filter(AreaFilter::default().without(AreaId(2)));
     for mesh in [&plain, &linked] {
-        steady("find_path", || {
+        assert_steady("find_path", || {
             for (a, b) in pairs() {
                 let (from, to) = (a.position, b.position);
                 mesh.find_path_into(from, to, &PathOptions::default(), &mut scratch, &mut path).unwrap();
@@ -100,7 +91,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
                 let _ = mesh.find_path_into(from, to, &dry, &mut scratch, &mut path);
             }
         });
-        steady("find_shortest_path", || {
+        assert_steady("find_shortest_path", || {
             for (a, b) in pairs() {
                 let (from, to) = (a.position, b.position);
                 mesh.find_path_into(
@@ -121,7 +112,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
             }
         });
         let mut wide = Path::default();
-        steady("offset_corners", || {
+        assert_steady("offset_corners", || {
             for (a, b) in pairs() {
                 let (from, to) = (a.position, b.position);
                 mesh.find_path_into(from, to, &PathOptions::default(), &mut scratch, &mut path).unwrap();
@@ -129,7 +120,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
             }
         });
         let mut sliced = SlicedPath::new(dry.with_search(PathSearch::Shortest));
-        steady("a sliced path", || {
+        assert_steady("a sliced path", || {
             for (a, b) in pairs() {
                 if sliced.begin(mesh, a.position, b.position).is_ok() {
                     while sliced.advance(mesh, 5).unwrap().is_none() {}
@@ -137,7 +128,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
             }
         });
         let mut corridor = PathCorridor::new(CorridorOptions::default());
-        steady("a corridor", || {
+        assert_steady("a corridor", || {
             let mut random = Random::new(7);
             corridor.plan(mesh, places[0].position, places[1].position, &mut scratch).unwrap();
             for (index, place) in places.iter().enumerate() {
@@ -159,7 +150,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
         });
         let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(12);
         let hierarchy = Hierarchy::new(mesh, &config).unwrap();
-        steady("a hierarchy", || {
+        assert_steady("a hierarchy", || {
             for (a, b) in pairs() {
                 let options = PathOptions::default().with_search(&hierarchy);
                 let (from, to) = (a.position, b.position);
@@ -167,7 +158,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
             }
         });
         let relaxed = RelaxedPolygons::new(mesh, 1.0).unwrap();
-        steady("nearly convex polygons", || {
+        assert_steady("nearly convex polygons", || {
             for (a, b) in pairs() {
                 let options = PathOptions::default().with_search(&relaxed);
                 let (from, to) = (a.position, b.position);
@@ -179,7 +170,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
         let links = mesh.links().len();
         // Places know their polygons, not their links.
         assert!(places.iter().all(|place| place.generation == mesh.generation()) && links < 2);
-        steady("nearest and what is around", || {
+        assert_steady("nearest and what is around", || {
             for place in &places {
                 let near = place.position + Vec3::new(0.3, 0.1, 0.2);
                 assert!(mesh.nearest(near, &Reach::new(1.0, 1.0, 1.0)).is_some());
@@ -188,7 +179,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
                 mesh.polygons_in_circle(near, &Reach::new(2.0, 1.0, 1.0), &filter, &mut passed);
             }
         });
-        steady("raycast, sight and moves", || {
+        assert_steady("raycast, sight and moves", || {
             for (a, b) in pairs() {
                 mesh.raycast(a, b.position, &filter, &mut passed).unwrap();
                 mesh.line_of_sight(a, b, &filter, &mut passed).unwrap();
@@ -196,7 +187,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
                 mesh.move_along(a, a.position + step, &filter, &mut scratch).unwrap();
             }
         });
-        steady("walls, places by chance and reach", || {
+        assert_steady("walls, places by chance and reach", || {
             let mut random = Random::new(3);
             for place in &places {
                 mesh.nearest_wall(place, 5.0, &filter, &mut scratch).unwrap();

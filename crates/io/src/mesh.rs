@@ -72,7 +72,7 @@ pub fn save(mesh: &NavMesh, file: impl AsRef<Path>) -> Result<(), IoError> {
 /// - See [`parse_mesh`].
 pub fn open(file: impl AsRef<Path>) -> Result<NavMesh, IoError> {
     let file = file.as_ref();
-    parse_mesh(file, read(file)?)
+    parse_mesh(file, read_file(file)?)
 }
 
 /// Reads a packed mesh, checked as far as `checks` says. The file is read once, and the mesh lies
@@ -82,7 +82,7 @@ pub fn open(file: impl AsRef<Path>) -> Result<NavMesh, IoError> {
 /// See [`open`].
 pub fn open_packed(file: impl AsRef<Path>, checks: PackedChecks) -> Result<NavMesh, IoError> {
     let file = file.as_ref();
-    NavMesh::from_packed_shared(read(file)?, checks)
+    NavMesh::from_packed_shared(read_file(file)?, checks)
         .map_err(|source| IoError::InvalidMesh { file: file.to_owned(), source })
 }
 
@@ -106,6 +106,7 @@ pub fn write_wmesh(mesh: &NavMesh, mut writer: impl Write) -> std::io::Result<()
     writer.write_all(&mesh.to_wmesh())
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, IoError> {
+/// The bytes of a file.
+pub(crate) fn read_file(file: &Path) -> Result<Vec<u8>, IoError> {
     std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })
 }

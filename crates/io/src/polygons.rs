@@ -5,6 +5,7 @@ use std::path::Path;
 
 use glam::{DVec3, Vec3};
 
+use crate::mesh::read_file;
 use crate::scene::obj::{ObjSink, read};
 use crate::scene::{Source, quoted};
 use crate::{IoError, Place};
@@ -43,8 +44,7 @@ const GROUND: &str = "ground_";
 /// content names file and line.
 pub fn open_polygons(file: impl AsRef<Path>) -> Result<PolygonMesh, IoError> {
     let file = file.as_ref();
-    let bytes = std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })?;
-    parse_polygons(file, &bytes)
+    parse_polygons(file, &read_file(file)?)
 }
 
 /// Reads the polygons of an OBJ file from memory; `file` is its name in errors.

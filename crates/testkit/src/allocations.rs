@@ -19,6 +19,18 @@ pub fn allocations() -> u64 {
     COUNT.get()
 }
 
+/// Runs `work` until it has seen everything, then once more.
+///
+/// # Panics
+/// If the last run allocates.
+pub fn assert_steady(name: &str, mut work: impl FnMut()) {
+    work();
+    work();
+    let before = allocations();
+    work();
+    assert_eq!(allocations() - before, 0, "{name} allocates");
+}
+
 fn count() {
     // A thread that ends may have lost its counter.
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));

@@ -133,7 +133,10 @@ impl Obstacle {
             return Ok(GridWindow::default());
         }
         let grid = GridTransform::new(frame, GridWindow::whole(frame), 0.0);
-        let is_mesh = self.faces().is_some();
+        let is_mesh = matches!(
+            self.shape,
+            ObstacleShape::Mesh { .. } | ObstacleShape::Solid { shape: MarkShape::Mesh { .. } }
+        );
         let range = |least: f64, most: f64| {
             let [first, last] = ordered(first_cell(least), last_cell(most));
             // A vertical face on a cell line fills the cells on one side of the line or on the

@@ -10,19 +10,10 @@ use glam::Vec3;
 use waymesh::core::Random;
 use waymesh::graph::{ClearCorridor, ClearCorridorOptions, ClearPathOptions, PlaceSampler};
 use waymesh::{AnyPolygon, ClearanceNavMesh, Outcome, QueryScratch};
-use waymesh_testkit::allocations::{Counting, allocations};
+use waymesh_testkit::allocations::{Counting, allocations, assert_steady};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// Runs `work` until it has seen everything, then once more: that must not allocate.
-fn steady(name: &str, mut work: impl FnMut()) {
-    work();
-    work();
-    let before = allocations();
-    work();
-    assert_eq!(allocations() - before, 0, "{name} allocates");
-}
 
 /// Ground with walls at all angles, and two halls with links through the wall between them.
 fn meshes() -> Vec<(&'static str, ClearanceNavMesh)> {
@@ -48,7 +39,7 @@ fn queries_for_discs_allocate_nothing_in_the_steady_state() {
         let mut scratch = QueryScratch::default();
         for radius in [0.0, 0.4, 1.5] {
             let [mut complete, mut partial, mut over_links] = [0; 3];
-            steady(&format!("find_path, {name}, {radius}"), || {
+            assert_steady(&format!("find_path, {name}, {radius}"), || {
                 for pair in places.windows(2) {
                     let [from, to] = [pair[0].position, pair[1].position];
                     let options = ClearPathOptions::new(radius);
@@ -62,7 +53,7 @@ fn queries_for_discs_allocate_nothing_in_the_steady_state() {
             });
             assert!(complete > 30, "{name}, {radius}: {complete} complete, {partial} partial");
             assert!(name != "halls" || over_links > 0, "{name}, {radius}");
-            steady(&format!("nearest and clearance_at, {name}, {radius}"), || {
+            assert_steady(&format!("nearest and clearance_at, {name}, {radius}"), || {
                 for place in &places {
                     let reach = mesh.default_reach(radius);
                     let _ = mesh.nearest(place.position, radius, &reach, &mut scratch).unwrap();
@@ -71,7 +62,7 @@ fn queries_for_discs_allocate_nothing_in_the_steady_state() {
             });
             let mut corridor = ClearCorridor::new(ClearCorridorOptions::new(radius));
             let mut moves = 0;
-            steady(&format!("ClearCorridor, {name}, {radius}"), || {
+            assert_steady(&format!("ClearCorridor, {name}, {radius}"), || {
                 let mut random = Random::new(7);
                 let _ = corridor.plan(&mesh, places[0].position, places[1].position, &mut scratch);
                 for place in &places {

@@ -7,16 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "waymesh.h"
-
-#define CHECK(condition)                                                                  \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);     \
-            exit(1);                                                                      \
-        }                                                                                 \
-    } while (0)
-
 
 /* A square floor from 0 to side, at height 0. */
 static inline void floor_of(float side, wm_vec3 vertices[4], uint32_t triangles[6]) {

@@ -6,15 +6,8 @@
 #include "DetourCommon.h"
 #include "DetourNavMesh.h"
 #include "DetourNavMeshQuery.h"
+#include "check.h"
 #include "waymesh.hpp"
-
-#define CHECK(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-            std::exit(1);                                                                  \
-        }                                                                                  \
-    } while (0)
 
 struct SetHeader {
     int magic, version, tiles;

@@ -5,15 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "check.h"
 #include "waymesh.hpp"
-
-#define CHECK(condition)                                                              \
-    do {                                                                              \
-        if (!(condition)) {                                                           \
-            std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-            std::exit(1);                                                             \
-        }                                                                             \
-    } while (0)
 
 template <typename Call>
 wm_status status_of(Call call) {

@@ -8,9 +8,10 @@ use waymesh_core::PolyId;
 use super::fit::Fit;
 use super::path::{ClearPath, ClearPathOptions};
 use super::search::NONE;
-use super::{ClearanceNavMesh, ClearanceScratch, Marks};
+use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, touch};
 use crate::locate::nearest::{Location, Reach};
+use crate::marks::Marks;
 use crate::path::LinkUse;
 
 impl ClearanceNavMesh {
@@ -205,25 +206,13 @@ impl ClearanceNavMesh {
             let limit = (far + best.sqrt()).powi(2);
             let ends = [from, arc[count].0];
             walls.clear();
-            seen.begin(table.triangle_count());
-            memory.stack.clear();
-            memory.stack.push(triangle);
-            while let Some(at) = memory.stack.pop() {
-                if !seen.mark(at) {
-                    continue;
+            table.spread(triangle, &mut memory.stack, seen, |side, side_ends| {
+                let is_near = distance_squared(side_ends, centre) < limit;
+                if is_near && table.is_wall(side) {
+                    walls.push(side_ends);
                 }
-                for side in 3 * at..3 * at + 3 {
-                    let side_ends = table.ends(side);
-                    if distance_squared(side_ends, centre) >= limit {
-                        continue;
-                    }
-                    if table.is_wall(side) {
-                        walls.push(side_ends);
-                    } else if faces(side_ends, ends) {
-                        memory.stack.push(table.twin(side) / 3);
-                    }
-                }
-            }
+                Some(is_near && faces(side_ends, ends))
+            });
             for pair in arc.windows(2) {
                 let way = [pair[0].0, pair[1].0];
                 for &wall in walls.iter() {
@@ -262,27 +251,13 @@ impl ClearanceNavMesh {
             return is_there;
         }
         let way = [from.at, to.at];
-        stack.clear();
-        seen.begin(table.triangle_count());
-        stack.push(from.triangle);
-        while let Some(at) = stack.pop() {
-            if !seen.mark(at) {
-                continue;
-            }
-            for side in 3 * at..3 * at + 3 {
-                let ends = table.ends(side);
-                if !is_nearer(way, ends, radius) {
-                    continue;
-                }
-                if table.is_wall(side) {
-                    return false;
-                }
-                stack.push(table.twin(side) / 3);
-            }
-        }
-        true
+        table.spread(from.triangle, stack, seen, |side, ends| match is_nearer(way, ends, radius) {
+            true if table.is_wall(side) => None,
+            is_near => Some(is_near),
+        })
     }
 
+    /// Returns the least distance of a straight way, which begins in `triangle`, from any wall.
     pub(super) fn kept_straight(
         &self,
         triangle: u32,
@@ -297,26 +272,16 @@ impl ClearanceNavMesh {
             let off = way[0] - table.start(corner);
             best = best.min(off.dot(off));
         }
-        stack.clear();
-        seen.begin(table.triangle_count());
-        stack.push(triangle);
-        while let Some(at) = stack.pop() {
+        table.spread(triangle, stack, seen, |side, ends| {
             // Few are as near as the nearest wall so far.
-            if !seen.mark(at) {
-                continue;
+            if !is_nearer(way, ends, best.sqrt()) {
+                return Some(false);
             }
-            for side in 3 * at..3 * at + 3 {
-                let ends = table.ends(side);
-                if !is_nearer(way, ends, best.sqrt()) {
-                    continue;
-                }
-                if table.is_wall(side) {
-                    best = best.min(between_squared(way, ends));
-                } else if faces(ends, way) {
-                    stack.push(table.twin(side) / 3);
-                }
+            if table.is_wall(side) {
+                best = best.min(between_squared(way, ends));
             }
-        }
+            Some(faces(ends, way))
+        });
         best.sqrt()
     }
 }

@@ -32,6 +32,7 @@ use self::islands::Islands;
 use self::search::Memory;
 use self::table::Table;
 use crate::locate::nearest::Spot;
+use crate::marks::Marks;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::error::NavMeshError;
 use crate::mesh::filter::PolygonFilter;
@@ -110,32 +111,6 @@ impl Admitted {
 impl PolygonFilter for Admitted {
     fn allows(&self, _mesh: &NavMesh, polygon: PolyId) -> bool {
         self.has(polygon.0)
-    }
-}
-
-/// Triangles that were seen.
-#[derive(Clone, Debug, Default)]
-struct Marks {
-    stamp: u32,
-    of: Vec<u32>,
-}
-
-impl Marks {
-    /// Forgets all marks.
-    fn begin(&mut self, triangles: usize) {
-        if self.stamp == u32::MAX {
-            self.of.clear();
-            self.stamp = 0;
-        }
-        self.stamp += 1;
-        if self.of.len() < triangles {
-            self.of.resize(triangles, 0);
-        }
-    }
-
-    /// Marks a triangle. Returns `true` if it was not marked before.
-    fn mark(&mut self, triangle: u32) -> bool {
-        std::mem::replace(&mut self.of[triangle as usize], self.stamp) != self.stamp
     }
 }
 

@@ -6,6 +6,7 @@ use waymesh_core::{ClearanceMesh, Random, Validate};
 use super::bounds::Root;
 use super::fit::Fit;
 use crate::geometry::disc::{angle, unit};
+use crate::marks::Marks;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::bridges::Bridges;
 use crate::mesh::error::NavMeshError;
@@ -339,6 +340,34 @@ impl Table {
             let next = DVec2::from_angle(root.side * PART).rotate(root.limit);
             Turn { turned, limit: if fan.is_long(turned) { next } else { last } }
         })
+    }
+
+    /// Goes over the triangles that hang together with one, each once, and asks `leads_on` of each
+    /// of their sides: `true` to go on beyond it, where it is no wall, `None` to stop. Returns
+    /// `true` if nothing stopped it.
+    #[inline]
+    pub(super) fn spread(
+        &self,
+        from: u32,
+        stack: &mut Vec<u32>,
+        seen: &mut Marks,
+        mut leads_on: impl FnMut(u32, [DVec2; 2]) -> Option<bool>,
+    ) -> bool {
+        stack.clear();
+        seen.begin(self.triangle_count());
+        stack.push(from);
+        while let Some(at) = stack.pop() {
+            if !seen.mark(at) {
+                continue;
+            }
+            for side in 3 * at..3 * at + 3 {
+                let Some(leads_on) = leads_on(side, self.ends(side)) else { return false };
+                if leads_on && !self.is_wall(side) {
+                    stack.push(self.twin(side) / 3);
+                }
+            }
+        }
+        true
     }
 
     /// Returns the triangle that holds `to`, by the straight path from `from`, which starts in a

@@ -117,6 +117,28 @@ impl PathScratch {
         false
     }
 
+    /// Opens a crossing from `a` to `b` on which the string goes on, and a long one at one of its
+    /// ends as well if that may be shorter. It costs `extra`, and a metre beyond costs `least`.
+    #[inline(always)]
+    fn offer_segment(
+        &mut self,
+        crossing: u32,
+        parent: u32,
+        approach: &Approach,
+        [a, b, target]: [Local; 3],
+        (extra, least): (f32, f32),
+        best: &mut u64,
+    ) {
+        let next = approach.over(target, a, b).plus(extra);
+        let known = self.offer(crossing, parent, next, next.at.distance(target) * least, best);
+        if let Some(known) = known
+            && self.is_long(known, &next, [a, b])
+        {
+            let ids = [crossing, known, parent];
+            self.offer_end(ids, approach, [a, b, target], (extra, least), best);
+        }
+    }
+
     /// Opens a crossing or improves it, and keeps the best of its polygon apart from the heap.
     /// Returns the node that is known at as good an estimate, if there is one: nothing is opened
     /// then.
@@ -532,14 +554,7 @@ impl NavMesh {
             if !C::IS_LENGTH && toll == f32::INFINITY {
                 continue;
             }
-            let next = approach.over(target, a, b).plus(toll);
-            let known = scratch.offer(edge, parent, next, next.at.distance(target) * least, &mut best);
-            if let Some(known) = known
-                && scratch.is_long(known, &next, [a, b])
-            {
-                let (ids, costs) = ([edge, known, parent], (toll, least));
-                scratch.offer_end(ids, &approach, [a, b, target], costs, &mut best);
-            }
+            scratch.offer_segment(edge, parent, &approach, [a, b, target], (toll, least), &mut best);
         }
         if !self.links.leaving(polygon).is_empty() {
             self.expand_links(
@@ -590,25 +605,17 @@ impl NavMesh {
             let (index, backwards) = self.link_of(crossing);
             let link = &self.links.links[index.index()];
             let [[a, b], [c, d]] = link.ends(backwards).map(|end| end.ends.map(|end| scale.vertex(&end)));
-            let next = if self.links.is_portal(index) {
+            if self.links.is_portal(index) {
                 // The string goes on, as over an edge.
                 let [right, left] = if backwards { [d, c] } else { [c, d] };
-                let extra = link.extra_cost + toll;
-                let next = approach.over(target, right, left).plus(extra);
-                let known = scratch.offer(crossing, parent, next, next.at.distance(target) * least, best);
-                if let Some(known) = known
-                    && scratch.is_long(known, &next, [right, left])
-                {
-                    let (ids, costs) = ([crossing, known, parent], (extra, least));
-                    scratch.offer_end(ids, &approach, [right, left, target], costs, best);
-                }
+                let costs = (link.extra_cost + toll, least);
+                scratch.offer_segment(crossing, parent, &approach, [right, left, target], costs, best);
                 continue;
-            } else {
-                let point = crossing_point(at, target, a, b);
-                let landing = c.lerp(d, point.along(a, b));
-                let link_place = point.distance(landing) * metre.max(least) + link.extra_cost;
-                Approach::turn(landing, cost + at.distance(point) * metre + link_place + toll, metre)
-            };
+            }
+            let point = crossing_point(at, target, a, b);
+            let landing = c.lerp(d, point.along(a, b));
+            let link_place = point.distance(landing) * metre.max(least) + link.extra_cost;
+            let next = Approach::turn(landing, cost + at.distance(point) * metre + link_place + toll, metre);
             scratch.offer(crossing, parent, next, next.at.distance(target) * least, best);
         }
     }

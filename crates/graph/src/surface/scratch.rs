@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::sample::Cut;
+use crate::marks::Marks;
 
 /// The part of a [`crate::QueryScratch`] that is for queries on the surface.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SurfaceScratch {
-    stamp: u32,
-    seen: Vec<u32>,
+    seen: Marks,
     /// Polygons to look at, nearest first: bits of the squared distance, polygon.
     open: BinaryHeap<Reverse<(u64, u32)>>,
     /// Polygons to look at, in the order in which they were found.
@@ -22,14 +22,7 @@ pub(crate) struct SurfaceScratch {
 
 impl SurfaceScratch {
     pub(super) fn begin(&mut self, polygons: usize, first: u32) {
-        if self.stamp == u32::MAX {
-            self.seen.clear();
-            self.stamp = 0;
-        }
-        self.stamp += 1;
-        if self.seen.len() < polygons {
-            self.seen.resize(polygons, 0);
-        }
+        self.seen.begin(polygons);
         self.open.clear();
         self.row.clear();
         self.shares.clear();
@@ -45,19 +38,19 @@ impl SurfaceScratch {
 
     #[inline]
     pub(super) fn is_seen(&self, polygon: u32) -> bool {
-        self.seen[polygon as usize] == self.stamp
+        self.seen.has(polygon)
     }
 
     /// Adds a polygon to the row.
     #[inline]
     pub(super) fn open_row(&mut self, polygon: u32) {
-        self.seen[polygon as usize] = self.stamp;
+        self.seen.mark(polygon);
         self.row.push(polygon);
     }
 
     /// Opens a polygon that was not opened before.
     pub(super) fn open(&mut self, polygon: u32, distance: f64) {
-        if std::mem::replace(&mut self.seen[polygon as usize], self.stamp) != self.stamp {
+        if self.seen.mark(polygon) {
             self.open.push(Reverse((distance.to_bits(), polygon)));
         }
     }

@@ -41,6 +41,7 @@ use waymesh_core::{
 use waymesh_graph::{FlagTable, Link, LinkEnd, LinkKind, Location, NavMesh, NavMeshError, Reach};
 
 use crate::IoError;
+use crate::mesh::read_file;
 use crate::scene::Source;
 use faces::Faces;
 use lattice::Lattice;
@@ -116,8 +117,7 @@ pub fn is_detour(bytes: &[u8]) -> bool {
 /// - See [`parse_detour`].
 pub fn open_detour(file: impl AsRef<Path>) -> Result<DetourMesh, IoError> {
     let file = file.as_ref();
-    let bytes = std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })?;
-    parse_detour(file, &bytes)
+    parse_detour(file, &read_file(file)?)
 }
 
 /// Reads a file of Detour's from memory; `file` is its name in errors.

@@ -191,7 +191,7 @@ impl<'a> Writer<'a> {
     ) -> Result<(), DetourLimit> {
         let detail = self.detail(&corners, ground);
         let count = detail.triangles.len().max(corners.len() + detail.points.len());
-        if count <= MAX_DETAIL && detail.triangles.len() <= MAX_DETAIL {
+        if count <= MAX_DETAIL {
             self.pieces.push(Piece {
                 polygon: number,
                 corners: corners.iter().map(|corner| corner.0).collect(),
