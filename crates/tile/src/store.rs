@@ -9,8 +9,9 @@ use crate::{Tile, TileError, TileLayout};
 
 /// First bytes of a tile file. The last byte is the version of the layout.
 const MAGIC: [u8; 8] = *b"WAYTILE\x01";
-/// First line of the file that describes the bake of a folder's tiles.
-const MANIFEST_TITLE: &str = "waymesh tiles 1";
+/// First line of the file that describes the bake of a folder's tiles, before the version.
+const MANIFEST_TITLE: &str = "waymesh tiles ";
+const MANIFEST_VERSION: &str = "1";
 const MANIFEST: &str = "bake.txt";
 /// Magic, fingerprint, row, column, length of the content, checksum of these fields and the
 /// content.
@@ -88,7 +89,8 @@ impl TileStore {
             }
             Some(_) => {}
             None => {
-                let text = format!("{MANIFEST_TITLE}\nfingerprint {fingerprint:016x}\n{note}");
+                let text =
+                    format!("{MANIFEST_TITLE}{MANIFEST_VERSION}\nfingerprint {fingerprint:016x}\n{note}");
                 write_whole(&folder.join(MANIFEST), &[text.as_bytes()])?;
             }
         }
@@ -110,8 +112,15 @@ impl TileStore {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(TileError::Io { action: "read", path, source }),
         };
+        let title = text.lines().next().and_then(|line| line.strip_prefix(MANIFEST_TITLE));
+        if let Some(version) = title.filter(|&version| version != MANIFEST_VERSION) {
+            let why = format!("tiles of version {version}, but version {MANIFEST_VERSION} is read");
+            let source = std::io::Error::new(std::io::ErrorKind::InvalidData, why);
+            return Err(TileError::Io { action: "understand", path, source });
+        }
         let parse = || {
-            let rest = text.strip_prefix(MANIFEST_TITLE)?.strip_prefix('\n')?;
+            title?;
+            let (_, rest) = text.split_once('\n')?;
             let (line, note) = rest.split_once('\n')?;
             let fingerprint = u64::from_str_radix(line.strip_prefix("fingerprint ")?, 16).ok()?;
             Some((fingerprint, note.to_owned()))
@@ -149,6 +158,16 @@ impl TileStore {
             Storage::Memory(_) => None,
             Storage::Folder { path, .. } => Some(path.join(file_name(tile))),
         }
+    }
+
+    /// The error of a tile that should be there and is not, or is damaged.
+    #[must_use]
+    pub fn missing(&self, tile: Tile) -> TileError {
+        let folder = match &self.place {
+            Storage::Memory(_) => None,
+            Storage::Folder { path, .. } => Some(path.clone()),
+        };
+        TileError::MissingTile { tile, folder }
     }
 
     /// Number of files found damaged so far.

@@ -22,9 +22,7 @@ use waymesh_core::{
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surfaces};
-use waymesh_tile::{
-    BinsConfig, MemoryGate, Tally, Tile, TileError, TileLayout, TileStore, TriangleBins, build_tiles,
-};
+use waymesh_tile::{BinsConfig, MemoryGate, Tally, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
 use waymesh_voxel::{
     Climb, FieldBuilder, PackedField, VoxelConfig, VoxelError, build_window, build_window_with_climbs,
     rasterize_window,
@@ -199,8 +197,7 @@ impl Baker<Tiles> {
             let store = TileStore::in_folder(&survey.layout, folder, fingerprint, "")?;
             let mut kept = Vec::with_capacity(survey.layout.len());
             for tile in survey.layout.tiles() {
-                let missing = || TileError::MissingTile { tile, folder: Some(folder.to_owned()) };
-                kept.push(read_tile(&store, tile)?.ok_or_else(missing)?);
+                kept.push(read_tile(&store, tile)?.ok_or_else(|| store.missing(tile))?);
             }
             survey.skipped.tell(recorder);
             joined(survey, store, kept, &self.stages, recorder)

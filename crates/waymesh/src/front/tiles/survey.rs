@@ -7,7 +7,7 @@ use waymesh_core::{
     FieldWindow, GridFrame, LabelledWindow, Random, RegionMap, SkippedTriangles, TriangleSource,
 };
 use waymesh_region::{JoinedSurfaces, SurfacePieces, label_surfaces};
-use waymesh_tile::{Census, Tile, TileError, TileLayout, TileSource, TileStore};
+use waymesh_tile::{Census, Tile, TileLayout, TileSource, TileStore};
 use waymesh_voxel::{Climb, PackedField};
 
 use super::Tiles;
@@ -179,7 +179,7 @@ pub(super) fn labelled(
     surfaces: &JoinedSurfaces,
     tile: Tile,
 ) -> Result<LabelledWindow, BakeError> {
-    let missing = || TileError::MissingTile { tile, folder: None };
+    let missing = || store.missing(tile);
     let bytes = store.get(tile)?.ok_or_else(missing)?;
     let field = TileContent::split(&bytes).ok_or_else(missing)?.field;
     let part: FieldWindow = PackedField::unpack_bytes(field).map_err(StageError::at("tiles"))?;
