@@ -135,10 +135,11 @@ pub(super) struct Root {
     pub(super) near: [u32; 2],
     /// The link that was taken to it.
     pub(super) gate: u32,
-    /// The corner as the triangle has it that the path came into, how long the line to it is, and
-    /// whether that is clear up to the triangle.
+    /// The corner of the triangle that the path came into.
     pub(super) corner: u32,
-    pub(super) way: f64,
+    /// Length of the straight line to it.
+    pub(super) straight: f64,
+    /// `true` if that line is clear up to the triangle.
     pub(super) clearly: bool,
 }
 
@@ -159,7 +160,7 @@ impl Root {
             near,
             gate: NONE,
             corner: NONE,
-            way: 0.0,
+            straight: 0.0,
             clearly: false,
         }
     }
