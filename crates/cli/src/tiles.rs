@@ -1,10 +1,14 @@
 //! `waymesh tile`, `waymesh merge`, and what `waymesh build` shares with them.
 
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
 use anyhow::{Context, Result};
-use waymesh::front::tile_note;
+use waymesh::front::{TileManifest, tile_note};
 use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
-use waymesh::{Baker, Tiles as FrontTiles, TriangleSource};
+use waymesh::{BakeError, Baker, Tiles as FrontTiles, TriangleSource};
 
 use crate::args::{EnclosedKind, MergeArgs, Settings, TileArgs, Tiles};
 use crate::progress::Progress;
@@ -57,15 +61,42 @@ pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     let rules = settings.area_rules()?;
     let source = SceneSource::open_with_areas(&inputs.files, &settings.space.load_options(), &rules.map())?;
     let config = settings.bake_config()?.with_max_memory_bytes(args.tiles.memory_bytes(settings));
-    let file = Baker::new(args.tiles.front(settings)?, config)
-        .bake_tile(&source, args.at.0, &mut Progress::new())
-        .context("give the folder with --tiles")?;
-    files::list(&[file], json)
+    let baker = Baker::new(args.tiles.front(settings)?, config);
+    if args.list {
+        return list(&baker.manifest(&source)?, json);
+    }
+    let mut progress = Progress::new();
+    let built = match (args.at, args.index, args.of) {
+        (Some(at), ..) => baker.bake_tile(&source, at.0, &mut progress).map(|file| vec![file]),
+        (None, index, of) => baker.bake_share(&source, index.unwrap_or(0), of.unwrap_or(1), &mut progress),
+    };
+    drop(progress);
+    let hint = |error| match error {
+        BakeError::NoFolder => anyhow::Error::new(error).context("give the folder with --tiles"),
+        _ => error.into(),
+    };
+    files::list(&built.map_err(hint)?, json)
+}
+
+/// Prints all tiles, a line each.
+fn list(manifest: &TileManifest, json: bool) -> Result<()> {
+    let mut out = files::console([])?;
+    if json {
+        return files::write_json(&mut out, manifest);
+    }
+    let TileManifest { fingerprint, columns, rows, tile_cells, .. } = manifest;
+    writeln!(out, "{columns} x {rows} tiles of {tile_cells} cells, fingerprint {fingerprint}")?;
+    for tile in &manifest.tiles {
+        let state = if tile.is_done { "done" } else { "missing" };
+        writeln!(out, "{},{} {} {state}", tile.column, tile.row, tile.file)?;
+    }
+    Ok(())
 }
 
 pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     files::mesh_format(&args.output, MeshFormat::Exchange)?;
-    let note = tile_note(&args.folder)?;
+    let patience = Duration::from_secs(args.wait.unwrap_or(0).into());
+    let note = awaited_note(&args.folder, patience)?;
     let settings: Settings = toml::from_str(&note)
         .with_context(|| format!("the settings kept in {} cannot be read", args.folder.display()))?;
     let mut config = settings.bake_config()?.with_max_memory_bytes(memory_bytes(args.memory, &settings));
@@ -77,6 +108,20 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
         files => Some(SceneSource::open(files, &settings.space.load_options())?),
     };
     let scene = scene.as_ref().map(|scene| -> &dyn TriangleSource { scene });
-    let bake = Baker::tiles().with_config(config).merge_tiles(&args.folder, scene, &mut Progress::new())?;
+    let baker = Baker::tiles().with_config(config).with_front(FrontTiles::default().with_patience(patience));
+    let bake = baker.merge_tiles(&args.folder, scene, &mut Progress::new())?;
     build::write(&build::measured(bake), args.output.clone(), &args.extras, json)
+}
+
+/// The note of a folder of tiles, which the first machine that builds one writes.
+fn awaited_note(folder: &Path, patience: Duration) -> Result<String> {
+    let since = Instant::now();
+    loop {
+        match tile_note(folder) {
+            Err(BakeError::NotTiles { .. }) if since.elapsed() < patience => {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            note => return Ok(note?),
+        }
+    }
 }

@@ -172,10 +172,10 @@ fn tiles_of_other_settings_scenes_and_versions_are_told() {
     // The next version.
     let list = folder.join("kept/bake.txt");
     let text = std::fs::read_to_string(&list).expect("a file");
-    std::fs::write(&list, text.replacen("tiles 1", "tiles 2", 1)).expect("a file");
+    std::fs::write(&list, text.replacen("tiles 2", "tiles 3", 1)).expect("a file");
     for words in [&["build", "hall.obj", "--tile", "16", "--tiles", "kept"][..], &["merge", "kept"]] {
         let message = fail(folder, 1, words);
-        assert!(message.contains("bake.txt") && message.contains("version 2"), "{message}");
+        assert!(message.contains("bake.txt") && message.contains("version 3"), "{message}");
     }
     // A tile of the next version counts as missing.
     std::fs::write(&list, text).expect("a file");

@@ -320,3 +320,40 @@ fn merged_tiles_are_kept_and_linked_like_a_bake() {
     fail(folder, 2, &["build", "t.stl", "--keep", "most"]);
     assert!(fail(folder, 1, &["build", "t.stl", "--keep", "1e9"]).contains("nothing is walkable"));
 }
+
+#[test]
+fn an_indexed_job_bakes_the_bytes_of_one_machine() {
+    let folder = hall();
+    let folder = folder.path();
+    succeed(folder, &["build", "hall.obj", "-o", "whole.wmesh"]);
+    let tile = ["tile", "hall.obj", "--tile", "16", "--tiles", "parts"];
+    let with = |more: &[&'static str]| [&tile[..], more].concat();
+    let listed = succeed(folder, &with(&["--list"]));
+    assert!(listed.starts_with("5 x 5 tiles of 16 cells") && listed.contains("\n4,1 tile_4_1.bin missing\n"));
+    for index in ["0", "2"] {
+        succeed(folder, &with(&["--index", index, "--of", "3"]));
+    }
+    let error = fail(folder, 1, &["merge", "parts"]);
+    assert!(error.contains("8 of 25 tiles are missing") && error.contains(" 1,0 4,0 "), "{error}");
+    let list = json(&succeed(folder, &with(&["--list", "--json"])));
+    assert_eq!(keys(&list), ["columns", "fingerprint", "rows", "tile_cells", "tiles"]);
+    assert_eq!(keys(&list["tiles"][7]), ["column", "file", "is_done", "row"]);
+    let done = list["tiles"].as_array().expect("tiles").iter().filter(|tile| tile["is_done"] == true);
+    assert_eq!(done.count(), 17);
+    // The last worker comes while the merge waits.
+    let merge = std::thread::scope(|scope| {
+        let merge = scope.spawn(|| run(folder, &["merge", "parts", "-o", "merged.wmesh", "--wait", "60"]));
+        succeed(folder, &with(&["--index", "1", "--of", "3"]));
+        merge.join().expect("no panic")
+    });
+    assert_eq!(merge.status.code(), Some(0), "{}", text(&merge.stderr));
+    let bytes = |file: &str| std::fs::read(folder.join(file)).expect("a mesh");
+    assert!(bytes("merged.wmesh") == bytes("whole.wmesh"));
+
+    for more in [&["--index", "0"][..], &["--of", "3"], &[], &["--at", "0,0", "--index", "0", "--of", "2"]] {
+        fail(folder, 2, &with(more));
+    }
+    assert!(fail(folder, 1, &with(&["--index", "3", "--of", "3"])).contains("index 3 of 3"));
+    let nowhere = ["tile", "hall.obj", "--index", "0", "--of", "1"];
+    assert!(fail(folder, 1, &nowhere).contains("--tiles"));
+}

@@ -96,11 +96,19 @@ def test_settings_that_are_each_machines_own(scene: Path) -> None:
 def test_a_tile_job_in_one_process(scene: Path, tmp_path: Path) -> None:
     job = waymesh.TileJob([str(scene)], {"cell_size": 0.1, "tile_cells": 64, "folder": str(tmp_path)})
     assert job.layout() == (5, 5)
+    manifest = job.manifest()
+    assert (manifest["columns"], manifest["rows"], manifest["tile_cells"]) == (5, 5, 64)
+    assert [tile["is_done"] for tile in manifest["tiles"]] == [False] * 25
     with pytest.raises(waymesh.TileError, match="no tile 5,0"):
         job.build(5, 0)
     with pytest.raises(waymesh.TileError):
         job.merge(tmp_path)
-    for row in range(5):
-        for column in range(5):
-            assert os.path.exists(job.build(column, row))
+    assert os.path.exists(job.build(3, 2))
+    with pytest.raises(waymesh.TileError, match="24 of 25 tiles are missing or damaged .*: 0,0 1,0 2,0"):
+        job.merge(tmp_path)
+    with pytest.raises(waymesh.TileError, match="index 2 of 2"):
+        job.build_share(2, 2)
+    built = [file for index in range(2) for file in job.build_share(index, 2)]
+    assert sorted(map(os.path.basename, built)) == sorted(tile["file"] for tile in manifest["tiles"])
+    assert all(tile["is_done"] for tile in job.manifest()["tiles"])
     assert job.merge(tmp_path) == waymesh.from_file(scene, waymesh.Settings(cell_size=0.1))

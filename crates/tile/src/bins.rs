@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use glam::Vec3;
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, GridWindow, TriangleSoup, TriangleSource, has_area};
+use waymesh_core::{AreaId, GridWindow, TriangleSoup, TriangleSource, checkpoint, has_area};
 
 use crate::{Tile, TileError, TileLayout};
 
@@ -124,6 +124,7 @@ impl TriangleBins {
         let mut held = 0;
         source.visit_with_areas(&mut |triangles, areas| {
             let areas = areas.iter().copied().chain(std::iter::repeat(AreaId::GROUND));
+            checkpoint();
             for (&corners, area) in triangles.iter().zip(areas) {
                 let Some(window) = bins.reach(corners) else { continue };
                 for tile in bins.layout.tiles_over(&window) {

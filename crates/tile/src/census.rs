@@ -1,7 +1,7 @@
 //! Facts about a source from one pass over its triangles.
 
 use glam::Vec3;
-use waymesh_core::{AreaId, Bounds, Random, SkippedTriangles, TriangleSource};
+use waymesh_core::{AreaId, Bounds, Random, SkippedTriangles, TriangleSource, checkpoint};
 
 use crate::TileError;
 
@@ -31,6 +31,7 @@ impl Census {
             fingerprint: 0,
         };
         source.visit_with_areas(&mut |triangles, areas| {
+            checkpoint();
             let areas = areas.iter().copied().chain(std::iter::repeat(AreaId::GROUND));
             triangles.iter().zip(areas).for_each(|(&corners, area)| census.add(corners, area));
             Ok(())

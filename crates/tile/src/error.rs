@@ -43,15 +43,51 @@ pub enum TileError {
     /// A folder holds the tiles of another bake.
     #[error(
         "{} holds tiles of another scene or of other settings (fingerprint {found:016x}, this bake has {expected:016x}); use another folder or empty it",
-        folder.display()
+        path.display()
     )]
     OtherBake {
-        /// The folder.
-        folder: PathBuf,
+        /// The folder, or the file of one tile.
+        path: PathBuf,
         /// Fingerprint of this bake.
         expected: u64,
-        /// Fingerprint found in the folder.
+        /// Fingerprint found there.
         found: u64,
+    },
+    /// A folder or a tile that another version of the program wrote.
+    #[error(
+        "{} was written by another version: {found}, this one is {expected}; build the tiles again in another folder",
+        path.display()
+    )]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// Version of this program.
+        expected: String,
+        /// Version found in the file.
+        found: String,
+    },
+    /// Tiles that a merge needs are missing or damaged.
+    #[error(
+        "{} of {tiles} tiles are missing or damaged in {}: {}",
+        missing.len(),
+        folder.display(),
+        names(missing)
+    )]
+    MissingTiles {
+        /// The tiles, row by row.
+        missing: Vec<Tile>,
+        /// All tiles of the world.
+        tiles: usize,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A part of the tiles that there is not.
+    #[error("index {index} of {of} parts: indices run from 0 to one less than the parts")]
+    NoSuchShare {
+        /// Index of the part.
+        index: u32,
+        /// Number of parts.
+        of: u32,
     },
     /// A tile is missing or damaged.
     #[error("tile {tile} is missing or damaged{}", folder.as_ref().map_or(String::new(), |folder| format!(" in {}", folder.display())))]
@@ -61,4 +97,14 @@ pub enum TileError {
         /// The folder of the tile, if tiles are not kept in memory.
         folder: Option<PathBuf>,
     },
+}
+
+/// Names of tiles, not all of them where they are many.
+fn names(tiles: &[Tile]) -> String {
+    const SHOWN: usize = 20;
+    let mut names: Vec<String> = tiles.iter().take(SHOWN).map(ToString::to_string).collect();
+    if tiles.len() > SHOWN {
+        names.push(format!("and {} more", tiles.len() - SHOWN));
+    }
+    names.join(" ")
 }

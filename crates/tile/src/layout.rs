@@ -17,6 +17,14 @@ pub struct Tile {
     pub column: u32,
 }
 
+impl Tile {
+    /// Name of the file that keeps it in a folder of tiles.
+    #[must_use]
+    pub fn file_name(self) -> String {
+        format!("tile_{}_{}.bin", self.column, self.row)
+    }
+}
+
 impl std::fmt::Display for Tile {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{},{}", self.column, self.row)
@@ -95,6 +103,19 @@ impl TileLayout {
     pub fn tiles(&self) -> impl Iterator<Item = Tile> + use<> {
         let columns = self.columns;
         (0..self.rows).flat_map(move |row| (0..columns).map(move |column| Tile { row, column }))
+    }
+
+    /// The tiles that worker `index` of `of` builds: every `of`-th, row by row, from `index`. The
+    /// shares of all workers are all tiles, each once, whatever their number; where there are more
+    /// workers than tiles, some have none. Dense parts of a world are spread over all.
+    ///
+    /// # Errors
+    /// [`TileError::NoSuchShare`] if `index` is not below `of`.
+    pub fn share(&self, index: u32, of: u32) -> Result<impl Iterator<Item = Tile> + use<>, TileError> {
+        if index >= of {
+            return Err(TileError::NoSuchShare { index, of });
+        }
+        Ok(self.tiles().skip(index as usize).step_by(of as usize))
     }
 
     /// Returns `true` if the layout has this tile.
@@ -191,6 +212,25 @@ mod tests {
         assert_eq!(near(-3.0, 2.0, 2.0), []);
         assert_eq!(near(15.0, 5.0, f32::INFINITY).len(), layout.len());
         assert_eq!(near(f32::NAN, 2.0, 1.0), []);
+    }
+
+    #[test]
+    fn shares_are_all_tiles_once_for_any_number_of_workers() {
+        let layout = TileLayout::new(&frame(100, 37), 16).unwrap();
+        let all: Vec<Tile> = layout.tiles().collect();
+        for of in [1, 2, 5, 7, 20, 21, 22, 1000] {
+            let shares: Vec<Vec<Tile>> =
+                (0..of).map(|index| layout.share(index, of).unwrap().collect()).collect();
+            let sizes = shares.iter().map(Vec::len);
+            assert!(sizes.clone().max().unwrap() - sizes.min().unwrap() <= 1, "{of} workers");
+            let mut tiles: Vec<Tile> = shares.concat();
+            tiles.sort_unstable();
+            assert_eq!(tiles, all, "{of} workers");
+        }
+        for (index, of) in [(0, 0), (3, 3), (4, 3)] {
+            let error = layout.share(index, of).map(|_| ()).unwrap_err();
+            assert!(matches!(error, TileError::NoSuchShare { .. }), "{error}");
+        }
     }
 
     #[test]

@@ -9,10 +9,11 @@ use crate::{Tile, TileError, TileLayout};
 
 /// First bytes of a tile file. The last byte is the version of the layout.
 const MAGIC: [u8; 8] = *b"WAYTILE\x01";
-/// First line of the file that describes the bake of a folder's tiles, before the version.
+/// First line of the file that describes the bake of a folder's tiles, with its version.
 const MANIFEST_TITLE: &str = "waymesh tiles ";
-const MANIFEST_VERSION: &str = "1";
-const MANIFEST: &str = "bake.txt";
+const MANIFEST_VERSION: &str = "2";
+/// The version before: its notes do not tell the version of the program.
+const OLD_MANIFEST_VERSION: &str = "1";
 /// Magic, fingerprint, row, column, length of the content, checksum of these fields and the
 /// content.
 const HEADER: usize = 8 + 8 + 4 + 4 + 8 + 4;
@@ -59,6 +60,9 @@ pub struct TileStore {
 }
 
 impl TileStore {
+    /// Name of the file in a folder that says what its tiles belong to.
+    pub const MANIFEST: &'static str = "bake.txt";
+
     /// Makes a store that keeps tiles in memory.
     #[must_use]
     pub fn in_memory(layout: &TileLayout) -> Self {
@@ -85,13 +89,13 @@ impl TileStore {
         fs::create_dir_all(folder).map_err(failed("create", folder))?;
         match Self::note(folder)? {
             Some((found, _)) if found != fingerprint => {
-                return Err(TileError::OtherBake { folder: folder.to_owned(), expected: fingerprint, found });
+                return Err(TileError::OtherBake { path: folder.to_owned(), expected: fingerprint, found });
             }
             Some(_) => {}
             None => {
                 let text =
                     format!("{MANIFEST_TITLE}{MANIFEST_VERSION}\nfingerprint {fingerprint:016x}\n{note}");
-                write_whole(&folder.join(MANIFEST), &[text.as_bytes()])?;
+                write_whole(&folder.join(Self::MANIFEST), &[text.as_bytes()])?;
             }
         }
         Ok(Self::new(layout, Storage::Folder { path: folder.to_owned(), fingerprint }))
@@ -104,22 +108,25 @@ impl TileStore {
     /// Reads the fingerprint and note of a folder of tiles; `None` if the folder has no `bake.txt`.
     ///
     /// # Errors
-    /// [`TileError::Io`] if `bake.txt` exists but cannot be read or understood.
+    /// [`TileError::Io`] if `bake.txt` exists but cannot be read or understood;
+    /// [`TileError::OtherVersion`] if another version wrote it.
     pub fn note(folder: &Path) -> Result<Option<(u64, String)>, TileError> {
-        let path = folder.join(MANIFEST);
+        let path = folder.join(Self::MANIFEST);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(TileError::Io { action: "read", path, source }),
         };
-        let title = text.lines().next().and_then(|line| line.strip_prefix(MANIFEST_TITLE));
-        if let Some(version) = title.filter(|&version| version != MANIFEST_VERSION) {
-            let why = format!("tiles of version {version}, but version {MANIFEST_VERSION} is read");
-            let source = std::io::Error::new(std::io::ErrorKind::InvalidData, why);
-            return Err(TileError::Io { action: "understand", path, source });
+        let first = text.lines().next().unwrap_or_default();
+        let version = first.strip_prefix(MANIFEST_TITLE);
+        if let Some(found) = version.filter(|found| ![MANIFEST_VERSION, OLD_MANIFEST_VERSION].contains(found))
+        {
+            let (found, expected) =
+                (format!("tiles of version {found}"), format!("version {MANIFEST_VERSION}"));
+            return Err(TileError::OtherVersion { path, expected, found });
         }
         let parse = || {
-            title?;
+            version?;
             let (_, rest) = text.split_once('\n')?;
             let (line, note) = rest.split_once('\n')?;
             let fingerprint = u64::from_str_radix(line.strip_prefix("fingerprint ")?, 16).ok()?;
@@ -146,9 +153,32 @@ impl TileStore {
             }
             Storage::Folder { path, fingerprint } => {
                 let header = header(tile, *fingerprint, &content);
-                write_whole(&path.join(file_name(tile)), &[&header, &content])
+                write_whole(&path.join(tile.file_name()), &[&header, &content])
             }
         }
+    }
+
+    /// Says why [`TileSource::get`] has nothing for `tile`.
+    ///
+    /// # Errors
+    /// [`TileError::OtherVersion`] or [`TileError::OtherBake`] for a sound file that this bake cannot
+    /// use; none for a tile that is missing or damaged.
+    pub fn refuse_foreign(&self, tile: Tile) -> Result<(), TileError> {
+        let Storage::Folder { path, fingerprint: expected } = &self.place else { return Ok(()) };
+        let path = path.join(tile.file_name());
+        let Ok(bytes) = fs::read(&path) else { return Ok(()) };
+        let Some((head, content)) = bytes.split_at_checked(HEADER) else { return Ok(()) };
+        let ([name @ .., version], found) = (MAGIC, head[7]);
+        if head.starts_with(&name) && found != version {
+            let say = |version: u8| format!("tiles of layout {version}");
+            let (expected, found) = (say(version), say(found));
+            return Err(TileError::OtherVersion { path, expected, found });
+        }
+        let found = fingerprint_of(head);
+        if found != *expected && head == header(tile, found, content).as_slice() {
+            return Err(TileError::OtherBake { path, expected: *expected, found });
+        }
+        Ok(())
     }
 
     /// The file of `tile`; `None` if tiles are kept in memory.
@@ -156,7 +186,7 @@ impl TileStore {
     pub fn file(&self, tile: Tile) -> Option<PathBuf> {
         match &self.place {
             Storage::Memory(_) => None,
-            Storage::Folder { path, .. } => Some(path.join(file_name(tile))),
+            Storage::Folder { path, .. } => Some(path.join(tile.file_name())),
         }
     }
 
@@ -190,7 +220,7 @@ impl TileSource for TileStore {
                 let kept = kept[self.layout.index(tile)].lock().unwrap_or_else(PoisonError::into_inner);
                 return Ok(kept.clone());
             }
-            Storage::Folder { path, fingerprint } => (path.join(file_name(tile)), *fingerprint),
+            Storage::Folder { path, fingerprint } => (path.join(tile.file_name()), *fingerprint),
         };
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
@@ -207,8 +237,8 @@ impl TileSource for TileStore {
     }
 }
 
-fn file_name(tile: Tile) -> String {
-    format!("tile_{}_{}.bin", tile.column, tile.row)
+fn fingerprint_of(head: &[u8]) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|byte| head[8 + byte]))
 }
 
 fn header(tile: Tile, fingerprint: u64, content: &[u8]) -> Vec<u8> {

@@ -124,6 +124,46 @@ fn a_folder_gives_back_what_was_kept_and_notices_damage() {
     assert_eq!(store.get(other).unwrap(), None);
 }
 
+/// A tile of another bake or version is told from one that is missing or damaged.
+#[test]
+fn foreign_tiles_are_refused_by_name() {
+    let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let layout = TileLayout::new(&frame(), 32).unwrap();
+    let tile = Tile { row: 1, column: 2 };
+    let store = TileStore::in_folder(&layout, folder.path(), 77, "").unwrap();
+    store.refuse_foreign(tile).expect("nothing is there");
+    let foreign = TileStore::in_folder(&layout, other.path(), 78, "").unwrap();
+    foreign.put(tile, b"of another bake".to_vec()).unwrap();
+    let file = store.file(tile).unwrap();
+    fs::copy(foreign.file(tile).unwrap(), &file).unwrap();
+    let error = store.refuse_foreign(tile).unwrap_err();
+    assert!(matches!(error, TileError::OtherBake { expected: 77, found: 78, .. }), "{error}");
+    assert!(error.to_string().contains("tile_2_1.bin"), "{error}");
+
+    store.put(tile, b"some content".to_vec()).unwrap();
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[7] += 1;
+    fs::write(&file, &bytes).unwrap();
+    let error = store.refuse_foreign(tile).unwrap_err();
+    assert!(error.to_string().contains("tiles of layout 2, this one is tiles of layout 1"), "{error}");
+    bytes.truncate(60);
+    bytes[7] -= 1;
+    fs::write(&file, &bytes).unwrap();
+    store.refuse_foreign(tile).expect("it is damaged");
+
+    let manifest = folder.path().join(TileStore::MANIFEST);
+    let note = |version: u32| {
+        fs::write(&manifest, format!("waymesh tiles {version}\nfingerprint 000000000000004d\nx")).unwrap();
+        TileStore::note(folder.path())
+    };
+    for version in [1, 2] {
+        assert_eq!(note(version).unwrap(), Some((77, "x".to_owned())));
+    }
+    let error = note(3).unwrap_err();
+    assert!(matches!(error, TileError::OtherVersion { .. }), "{error}");
+    assert!(error.to_string().contains("tiles of version 3"), "{error}");
+}
+
 #[test]
 fn memory_gives_back_what_was_kept() {
     let layout = TileLayout::new(&frame(), 32).unwrap();

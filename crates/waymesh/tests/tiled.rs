@@ -180,6 +180,99 @@ fn tiles_built_alone_are_merged() {
     assert!(matches!(error, Err(BakeError::NoFolder)));
 }
 
+/// Any number of workers builds the tiles of one machine, and the merge reads them as they come.
+#[test]
+fn any_number_of_workers_bakes_the_same_bytes() {
+    let soup = Scene::CityBlock.build(&SceneConfig::default());
+    let expected = bytes(&Baker::new(Voxels, config()).bake_observed(&soup, &mut ()).expect("bakes"));
+    let baker = |folder: &Path| {
+        Baker::new(Tiles::default().with_tile_cells(64).with_folder(folder), config().with_threads(1))
+    };
+    for of in [1, 2, 5, 1000] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let baker = baker(folder.path());
+        let manifest = baker.manifest(&soup).expect("a manifest");
+        let tiles = manifest.tiles.len();
+        assert!(tiles > 5 && tiles < 1000 && manifest.tiles.iter().all(|tile| !tile.is_done));
+        let patient = Tiles::default().with_patience(std::time::Duration::from_secs(60));
+        let merged = std::thread::scope(|scope| {
+            let merge = scope.spawn(|| {
+                let merger = Baker::new(patient, config());
+                merger.merge_tiles(folder.path(), None, &mut ())
+            });
+            let mut built = Vec::new();
+            // Those without a tile at the end are asked, too.
+            for index in (0..of).rev().filter(|index| (*index as usize) < tiles + 3) {
+                built.extend(baker.bake_share(&soup, index, of, &mut ()).expect("a share"));
+            }
+            built.sort();
+            built.dedup();
+            assert_eq!(built.len(), tiles, "{of} workers");
+            merge.join().expect("no panic").expect("all tiles come")
+        });
+        assert!(bytes(&merged) == expected, "{of} workers");
+        let done = baker.manifest(&soup).expect("a manifest");
+        assert!(done.tiles.iter().all(|tile| tile.is_done));
+        assert_eq!(done.fingerprint, manifest.fingerprint);
+
+        // A worker that runs again builds what it lost and nothing else.
+        let lost = folder.path().join(&manifest.tiles[0].file);
+        std::fs::remove_file(&lost).expect("gone");
+        let kept = folder.path().join(&manifest.tiles[tiles - 1].file);
+        let before = kept.metadata().and_then(|data| data.modified()).expect("a time");
+        baker.bake_share(&soup, 0, of, &mut ()).expect("a share");
+        assert!(lost.exists());
+        assert_eq!(kept.metadata().and_then(|data| data.modified()).expect("a time"), before);
+    }
+    let error = Baker::tiles().bake_share(&soup, 0, 1, &mut ()).expect_err("no folder");
+    assert!(matches!(error, BakeError::NoFolder), "{error}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let error = baker(folder.path()).bake_share(&soup, 5, 5, &mut ()).expect_err("no such index");
+    assert!(error.to_string().contains("index 5 of 5"), "{error}");
+}
+
+/// A merge names what is missing, and takes no tile of another scene, version or settings.
+#[test]
+fn a_merge_refuses_tiles_by_name() {
+    let soup = Scene::CityBlock.build(&SceneConfig::default());
+    let [folder, other] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let tiles = |folder: &Path| Tiles::default().with_tile_cells(64).with_folder(folder);
+    let baker = Baker::new(tiles(folder.path()), config());
+    baker.bake_share(&soup, 0, 1, &mut ()).expect("tiles");
+    let files: Vec<String> =
+        baker.manifest(&soup).expect("a manifest").tiles.into_iter().map(|tile| tile.file).collect();
+    let refused = |what: &str| {
+        let error = baker.merge_tiles(folder.path(), None, &mut ()).expect_err(what);
+        error.to_string()
+    };
+    std::fs::remove_file(folder.path().join("tile_1_0.bin")).expect("gone");
+    std::fs::write(folder.path().join("tile_0_1.bin"), b"WAYTILE\x01nonsense").expect("damaged");
+    let error = refused("two tiles are missing");
+    assert!(error.contains(&format!("2 of {} tiles", files.len())), "{error}");
+    assert!(error.ends_with(": 1,0 0,1"), "{error}");
+
+    // The same tile of other settings, then of another layout of tiles.
+    Baker::new(tiles(other.path()), config().with_scale(0.3, 0.1))
+        .bake_share(&soup, 0, 1, &mut ())
+        .expect("tiles");
+    let [here, there] = [&folder, &other].map(|folder| folder.path().join("tile_1_0.bin"));
+    std::fs::copy(&there, &here).expect("a copy");
+    let error = refused("a tile of another bake");
+    assert!(error.contains("tile_1_0.bin") && error.contains("of other settings"), "{error}");
+    let mut bytes = std::fs::read(&there).expect("a tile");
+    bytes[7] = 9;
+    std::fs::write(&here, bytes).expect("a tile");
+    assert!(refused("another version").contains("tiles of layout 9"));
+
+    // A folder that another version began.
+    let manifest = folder.path().join("bake.txt");
+    let text = std::fs::read_to_string(&manifest).expect("a manifest");
+    std::fs::write(&manifest, text.replace("\nwaymesh ", "\nwaymesh 99.")).expect("a manifest");
+    assert!(refused("another version").contains("waymesh 99."));
+    let error = baker.bake(&soup).expect_err("another version").to_string();
+    assert!(error.contains("waymesh 99."), "{error}");
+}
+
 #[test]
 fn what_cannot_be_tiled_says_so() {
     let soup = Scene::SpiralStairs.build(&SceneConfig::default());

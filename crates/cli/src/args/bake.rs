@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::Scenes;
@@ -206,13 +206,24 @@ pub(crate) struct Tiles {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("which").required(true).args(["at", "index", "list"])))]
 pub(crate) struct TileArgs {
     // The whole scene, so that every machine computes the same grid.
     #[command(flatten)]
     pub(crate) scenes: Scenes,
-    /// Column and row of the tile, from 0,0.
+    /// Column and row of the one tile to build, from 0,0.
     #[arg(long, value_name = "I,J")]
-    pub(crate) at: TileAt,
+    pub(crate) at: Option<TileAt>,
+    /// Build the tiles of this worker, from 0: every tile belongs to one worker, whatever their
+    /// number. Tiles that the folder has are not built again.
+    #[arg(long, value_name = "INDEX", requires = "of")]
+    pub(crate) index: Option<u32>,
+    /// Number of workers that share the tiles.
+    #[arg(long, value_name = "COUNT", requires = "index")]
+    pub(crate) of: Option<u32>,
+    /// Build nothing: print all tiles, and whether the folder has them.
+    #[arg(long)]
+    pub(crate) list: bool,
     #[command(flatten)]
     pub(crate) settings: Settings,
     #[command(flatten)]
@@ -231,6 +242,10 @@ pub(crate) struct MergeArgs {
     /// Memory to work in, such as 2GiB or 800MiB. Default: a quarter of the machine's.
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Memory>,
+    /// Wait for tiles that are missing, and read them as they come, until none has come for so many
+    /// seconds. Default: 0, missing tiles are refused at once.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) wait: Option<u32>,
     /// The scene that the tiles were built of: --jumps and --enclosed remove need its triangles.
     #[arg(long, value_name = "SCENE")]
     pub(crate) scene: Vec<PathBuf>,

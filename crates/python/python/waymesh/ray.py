@@ -3,9 +3,8 @@
 Scenes and tiles lie in any file system that ``fsspec`` knows: a folder that all machines share, ``s3://..``, ``gs://..``. A task whose
 worker dies is run again, and a bake that was stopped goes on with the tiles that are there.
 
-Without Ray, an indexed job of Kubernetes does the same with the program. In a world of C columns of tiles, every pod runs
-``waymesh tile SCENE --tiles FOLDER --at $((JOB_COMPLETION_INDEX % C)),$((JOB_COMPLETION_INDEX / C))``, and one ``waymesh merge FOLDER``
-joins the tiles when all are done.
+Without Ray, an indexed job of Kubernetes does the same with the program: every pod runs ``waymesh tile SCENE --tiles FOLDER --index
+$JOB_COMPLETION_INDEX --of N``, and ``waymesh merge FOLDER --wait 3600`` joins the tiles as they come.
 """
 
 from __future__ import annotations
@@ -88,11 +87,11 @@ def bake(
         start = time.perf_counter()
         files = _fetch(scenes, os.path.join(local, "scene"), options)
         tiles = os.path.join(local, "tiles")
-        columns, rows = _waymesh.TileJob(files, {**entries, "folder": tiles}).layout()
-        wanted = [(column, row) for row in range(rows) for column in range(columns)]
+        manifest = _waymesh.TileJob(files, {**entries, "folder": tiles}).manifest()
+        wanted = {str(tile["file"]): (int(tile["column"]), int(tile["row"])) for tile in manifest["tiles"]}
         store = _Store(folder, options)
         there = store.names()
-        missing = [tile for tile in wanted if _name(tile) not in there]
+        missing = [tile for name, tile in wanted.items() if name not in there]
         figures.survey = time.perf_counter() - start
         figures.built, figures.resumed = len(missing), len(wanted) - len(missing)
 
@@ -110,7 +109,7 @@ def bake(
         figures.tiles = time.perf_counter() - start
 
         start = time.perf_counter()
-        store.download(tiles, [_name(tile) for tile in wanted])
+        store.download(tiles, list(wanted))
         # Damaged tiles are built again here, and those of another bake are refused.
         mesh = from_file(files, {**entries, "folder": tiles})
         figures.merge = time.perf_counter() - start
@@ -164,10 +163,6 @@ def _protocols(files: Any) -> tuple[str, ...]:
     return (files.protocol,) if isinstance(files.protocol, str) else tuple(files.protocol)
 
 
-def _name(tile: Tile) -> str:
-    return f"tile_{tile[0]}_{tile[1]}.bin"
-
-
 def _fetch(scenes: Sequence[str], folder: str, options: Mapping[str, Any]) -> list[str]:
     """Files of this machine that hold the scenes: the same, if they are in a folder."""
     import fsspec
@@ -207,7 +202,7 @@ def _build(
     store = _Store(folder, options)
     if _NOTE not in store.names():
         store.upload(os.path.join(tiles, _NOTE), _NOTE)
-    store.upload(str(built), _name(tile))
+    store.upload(str(built), os.path.basename(built))
     os.remove(built)
     return tile, os.getpid(), time.perf_counter() - start
 

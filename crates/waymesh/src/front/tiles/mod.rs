@@ -9,10 +9,12 @@
 //!    triangles, polygons.
 //! 5. Ground heights are fitted window by window, over the tiles that lie there.
 
+mod shares;
 mod survey;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
@@ -32,6 +34,7 @@ use crate::bake::{
     Bake, BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused,
     Report, StageSet,
 };
+pub use shares::{ManifestTile, TileManifest};
 use survey::{Kept, Survey, TileContent, labelled, read_survey, read_tile};
 
 /// Bytes that a column of a tile's window takes while it is built, with a span and a half in it.
@@ -66,11 +69,20 @@ pub struct Tiles {
     pub spill_folder: Option<PathBuf>,
     /// Text kept in `folder` beside the tiles, for the program that merges them. Default none.
     pub note: String,
+    /// How long a merge waits for the next tile of a folder where some are missing: it reads them as
+    /// they come. Default 0: missing tiles are refused at once.
+    pub patience: Duration,
 }
 
 impl Default for Tiles {
     fn default() -> Self {
-        Self { tile_cells: 256, folder: None, spill_folder: None, note: String::new() }
+        Self {
+            tile_cells: 256,
+            folder: None,
+            spill_folder: None,
+            note: String::new(),
+            patience: Duration::ZERO,
+        }
     }
 }
 
@@ -80,6 +92,7 @@ setters! {
         with_folder(folder: Some(impl Into<PathBuf>));
         with_spill_folder(spill_folder: Some(impl Into<PathBuf>));
         with_note(note: impl Into<String>);
+        with_patience(patience: Duration);
     }
 }
 
@@ -117,7 +130,8 @@ impl FrontEnd for Tiles {
         let survey = recorder.stage("survey", |_| Survey::of(source, self.tile_cells, stages.config()))?;
         let store = survey.store(self)?;
         survey.skipped.tell(recorder);
-        let kept = self.build_missing(source, &survey, &store, stages, recorder)?;
+        let tiles: Vec<Tile> = survey.layout.tiles().collect();
+        let kept = self.build_missing(source, &survey, &store, &tiles, stages, recorder)?;
         joined(survey, store, kept, stages, recorder)
     }
 
@@ -142,39 +156,13 @@ impl Baker<Tiles> {
         Ok(Survey::of(source, self.front.tile_cells, self.config())?.layout)
     }
 
-    /// Builds one tile into the folder, for a bake that is spread over machines, and returns its
-    /// file. The source is the whole world, so that every machine finds the same grid.
-    ///
-    /// # Errors
-    /// See [`Baker::bake`]; [`BakeError::NoSuchTile`] if the world has no such tile;
-    /// [`BakeError::NoFolder`] without a folder.
-    pub fn bake_tile(
-        &self,
-        source: &dyn TriangleSource,
-        tile: Tile,
-        observer: &mut dyn Observer,
-    ) -> Result<PathBuf, BakeError> {
-        self.check()?;
-        let mut recorder = Recorder::new(observer);
-        self.stages.in_pool(|| {
-            let survey = Survey::of(source, self.front.tile_cells, self.config())?;
-            if !survey.layout.has(tile) {
-                let (columns, rows) = (survey.layout.columns(), survey.layout.rows());
-                return Err(BakeError::NoSuchTile { tile, columns, rows });
-            }
-            let store = survey.store(&self.front)?;
-            let file = store.file(tile).ok_or(BakeError::NoFolder)?;
-            self.front.build(source, &survey, &store, &[tile], &self.stages, &mut recorder)?;
-            Ok(file)
-        })?
-    }
-
-    /// Joins the tiles of a folder, built by [`Baker::bake_tile`] anywhere, to one mesh. The
-    /// front end's own options are not used. `source` is the world that they were built of, which
+    /// Joins the tiles of a folder, built by [`Baker::bake_share`] or [`Baker::bake_tile`] anywhere,
+    /// to one mesh. Of the front end's own options only [`Tiles::patience`] is used. `source` is the world that they were built of, which
     /// jumps and ground inside of solids need.
     ///
     /// # Errors
-    /// [`BakeError::Tile`] if the folder is not one of tiles, or a tile is missing or damaged;
+    /// [`BakeError::NotTiles`] if the folder is not one of tiles; [`BakeError::Tile`] if tiles are
+    /// missing or damaged, which it names, or of another bake or version;
     /// [`BakeError::OptionNotSupported`] for what needs the source without one; see [`Baker::bake`]
     /// otherwise.
     pub fn merge_tiles(
@@ -190,15 +178,14 @@ impl Baker<Tiles> {
             self.stages.refuse("tiles of a folder", &Tiles::defaults(), NO_TRIANGLES)?;
         }
         self.run(source, observer, |recorder| {
-            let (survey, _) = read_survey(folder)?;
+            let survey = shares::await_survey(folder, self.front.patience, recorder)?;
             // The folder belongs to this scene, and to these settings.
             let given = source.map(|source| Survey::of(source, survey.layout.side_cells(), self.config()));
             let fingerprint = given.transpose()?.map_or(survey.fingerprint, |given| given.fingerprint);
             let store = TileStore::in_folder(&survey.layout, folder, fingerprint, "")?;
-            let mut kept = Vec::with_capacity(survey.layout.len());
-            for tile in survey.layout.tiles() {
-                kept.push(read_tile(&store, tile)?.ok_or_else(|| store.missing(tile))?);
-            }
+            let kept = recorder.stage("read tiles", |observer| {
+                shares::read_tiles(folder, &store, &survey.layout, self.front.patience, observer)
+            })?;
             survey.skipped.tell(recorder);
             joined(survey, store, kept, &self.stages, recorder)
         })
@@ -206,26 +193,20 @@ impl Baker<Tiles> {
 }
 
 impl Tiles {
-    /// Builds the tiles that the store does not have.
+    /// Builds those of these tiles that the store does not have, and returns what is kept of all.
     fn build_missing(
         &self,
         source: &dyn TriangleSource,
         survey: &Survey,
         store: &TileStore,
+        tiles: &[Tile],
         stages: &StageSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Vec<Kept>, BakeError> {
-        let mut kept: Vec<Option<Kept>> = Vec::with_capacity(survey.layout.len());
-        for tile in survey.layout.tiles() {
-            kept.push(read_tile(store, tile)?);
-        }
-        let missing: Vec<Tile> = survey
-            .layout
-            .tiles()
-            .zip(&kept)
-            .filter(|(_, kept)| kept.is_none())
-            .map(|(tile, _)| tile)
-            .collect();
+        let mut kept: Vec<Option<Kept>> =
+            tiles.iter().map(|&tile| read_tile(store, tile)).collect::<Result<_, _>>()?;
+        let missing: Vec<Tile> =
+            tiles.iter().zip(&kept).filter(|(_, kept)| kept.is_none()).map(|(&tile, _)| tile).collect();
         if missing.len() < kept.len() {
             recorder.count(Counter::TilesResumed, (kept.len() - missing.len()) as u64);
         }
@@ -233,8 +214,8 @@ impl Tiles {
             recorder.warn(Warning::TilesDamaged { tiles: store.damaged() });
         }
         let built = self.build(source, survey, store, &missing, stages, recorder)?;
-        for (tile, built) in missing.into_iter().zip(built) {
-            kept[survey.layout.index(tile)] = Some(built);
+        for (kept, built) in kept.iter_mut().filter(|kept| kept.is_none()).zip(built) {
+            *kept = Some(built);
         }
         Ok(kept.into_iter().flatten().collect())
     }

@@ -7,11 +7,15 @@ use waymesh_core::{
     FieldWindow, GridFrame, LabelledWindow, Random, RegionMap, SkippedTriangles, TriangleSource,
 };
 use waymesh_region::{JoinedSurfaces, SurfacePieces, label_surfaces};
-use waymesh_tile::{Census, Tile, TileLayout, TileSource, TileStore};
+use waymesh_tile::{Census, Tile, TileError, TileLayout, TileSource, TileStore};
 use waymesh_voxel::{Climb, PackedField};
 
 use super::Tiles;
 use crate::bake::{BakeConfig, BakeError, ConfigError};
+
+/// Another version may build other tiles.
+const VERSION: &str = concat!("waymesh ", env!("CARGO_PKG_VERSION"));
+const PROGRAM: &str = "waymesh ";
 
 /// What all tiles of a bake have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +24,7 @@ pub(super) struct Survey {
     pub(super) layout: TileLayout,
     pub(super) triangles: u64,
     pub(super) skipped: SkippedTriangles,
-    /// Of the triangles, and of the settings that a tile depends on.
+    /// Of the triangles, the version, and the settings that a tile depends on.
     pub(super) fingerprint: u64,
 }
 
@@ -39,8 +43,13 @@ impl Survey {
         let frame = GridFrame::fit(&census.bounds, &config.scale).map_err(ConfigError::Grid)?;
         let layout = TileLayout::new(&frame, tile_cells)?;
         // What a tile is made of; names and numbers as people would write them are as good as any encoding.
-        let mut settings =
-            format!("{:?} {:?} {:?} {}", config.scale, config.agent, config.max_ledge, layout.side_cells());
+        let mut settings = format!(
+            "{VERSION} {:?} {:?} {:?} {}",
+            config.scale,
+            config.agent,
+            config.max_ledge,
+            layout.side_cells()
+        );
         if !config.marks.is_empty() {
             settings += &format!(" {:?}", config.marks);
         }
@@ -59,7 +68,7 @@ impl Survey {
         let bits = [frame.origin.x, frame.origin.y, frame.origin.z, frame.cell_size, frame.level_height];
         let bits = bits.map(|number| format!("{:08x}", number.to_bits())).join(" ");
         format!(
-            "frame {bits} {} {}\ntile_cells {}\ntriangles {} {} {}\n",
+            "{VERSION}\nframe {bits} {} {}\ntile_cells {}\ntriangles {} {} {}\n",
             frame.width,
             frame.depth,
             self.layout.side_cells(),
@@ -70,7 +79,9 @@ impl Survey {
     }
 
     pub(super) fn read(fingerprint: u64, note: &str) -> Option<(Self, String)> {
-        let mut lines = note.splitn(4, '\n');
+        // Folders of the first version do not have the line of the program's.
+        let rest = note.split_once('\n').filter(|(first, _)| first.starts_with(PROGRAM));
+        let mut lines = rest.map_or(note, |(_, rest)| rest).splitn(4, '\n');
         let words = |line: Option<&str>, title: &str| -> Option<Vec<String>> {
             Some(line?.strip_prefix(title)?.split_whitespace().map(str::to_owned).collect())
         };
@@ -96,6 +107,9 @@ impl Survey {
         Ok(match &tiles.folder {
             None => TileStore::in_memory(&self.layout),
             Some(folder) => {
+                if let Some((_, note)) = TileStore::note(folder)? {
+                    check_version(folder, &note)?;
+                }
                 let note = self.note() + &tiles.note;
                 TileStore::in_folder(&self.layout, folder, self.fingerprint, &note)?
             }
@@ -153,7 +167,18 @@ pub(super) struct Kept {
 pub(super) fn read_survey(folder: &Path) -> Result<(Survey, String), BakeError> {
     let unknown = || BakeError::NotTiles { folder: folder.to_owned() };
     let (fingerprint, note) = TileStore::note(folder)?.ok_or_else(unknown)?;
+    check_version(folder, &note)?;
     Survey::read(fingerprint, &note).ok_or_else(unknown)
+}
+
+/// Refuses a folder that another version of the program began.
+fn check_version(folder: &Path, note: &str) -> Result<(), TileError> {
+    let found = note.lines().next().unwrap_or_default();
+    if found == VERSION || !found.starts_with(PROGRAM) {
+        return Ok(());
+    }
+    let path = folder.join(TileStore::MANIFEST);
+    Err(TileError::OtherVersion { path, expected: VERSION.to_owned(), found: found.to_owned() })
 }
 
 /// The pieces of a tile, if the store has it undamaged.

@@ -1,0 +1,205 @@
+//! Tiles on many machines: what there is to do, who does what, and reading what others did.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use serde::Serialize;
+use waymesh_core::{Cancelled, Observer, TriangleSource};
+use waymesh_tile::{Tile, TileError, TileLayout, TileSource, TileStore};
+
+use super::Tiles;
+use super::survey::{Kept, Survey, read_survey, read_tile};
+use crate::bake::{BakeError, Baker, Recorder};
+
+/// Tiles read side by side before a merge says how far it is.
+const READ_AT_ONCE: usize = 64;
+/// How long a merge that waits leaves a folder alone.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What a world is cut into: the same on every machine, for the same scene and settings.
+/// Serialised, its keys are a contract that scripts rely on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct TileManifest {
+    /// Of the scene, the settings and the version, in hexadecimal: tiles with another one are refused.
+    pub fingerprint: String,
+    /// Tiles along x.
+    pub columns: u32,
+    /// Tiles along z.
+    pub rows: u32,
+    /// Side of a tile in cells.
+    pub tile_cells: u32,
+    /// All tiles, row by row.
+    pub tiles: Vec<ManifestTile>,
+}
+
+/// A tile of a [`TileManifest`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ManifestTile {
+    /// Place along x, from 0.
+    pub column: u32,
+    /// Place along z, from 0.
+    pub row: u32,
+    /// Name of its file in the folder of the tiles.
+    pub file: String,
+    /// `true` if the folder holds it, whole and of this bake.
+    pub is_done: bool,
+}
+
+impl Baker<Tiles> {
+    /// Returns how the world is cut into tiles, and which of them the folder has, if there is one.
+    /// One pass over the source.
+    ///
+    /// # Errors
+    /// See [`Baker::bake`]; [`BakeError::Tile`] for a folder of another bake.
+    pub fn manifest(&self, source: &dyn TriangleSource) -> Result<TileManifest, BakeError> {
+        self.check()?;
+        let survey = Survey::of(source, self.front.tile_cells, self.config())?;
+        let store = self.front.folder.as_ref().map(|_| survey.store(&self.front)).transpose()?;
+        let entry = |tile: Tile| -> Result<ManifestTile, BakeError> {
+            let kept = store.as_ref().map(|store| store.get(tile)).transpose()?;
+            let is_done = kept.flatten().is_some();
+            Ok(ManifestTile { column: tile.column, row: tile.row, file: tile.file_name(), is_done })
+        };
+        Ok(TileManifest {
+            fingerprint: format!("{:016x}", survey.fingerprint),
+            columns: survey.layout.columns(),
+            rows: survey.layout.rows(),
+            tile_cells: survey.layout.side_cells(),
+            tiles: survey.layout.tiles().map(entry).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Builds the tiles of worker `index` of `of` into the folder, as [`TileLayout::share`] deals
+    /// them out, and returns their files. Those that the folder has are not built again, so a
+    /// worker that was stopped goes on. The source is the whole world, on every machine.
+    ///
+    /// # Errors
+    /// See [`Baker::bake`]; [`BakeError::NoFolder`] without a folder.
+    pub fn bake_share(
+        &self,
+        source: &dyn TriangleSource,
+        index: u32,
+        of: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<PathBuf>, BakeError> {
+        self.bake_tiles(source, observer, |survey, store, recorder| {
+            let share: Vec<Tile> = survey.layout.share(index, of)?.collect();
+            self.front.build_missing(source, survey, store, &share, &self.stages, recorder)?;
+            Ok(share)
+        })
+    }
+
+    /// Builds one tile into the folder, whether the folder has it or not, and returns its file. The
+    /// source is the whole world, so that every machine finds the same grid.
+    ///
+    /// # Errors
+    /// See [`Baker::bake`]; [`BakeError::NoSuchTile`] if the world has no such tile;
+    /// [`BakeError::NoFolder`] without a folder.
+    pub fn bake_tile(
+        &self,
+        source: &dyn TriangleSource,
+        tile: Tile,
+        observer: &mut dyn Observer,
+    ) -> Result<PathBuf, BakeError> {
+        let mut files = self.bake_tiles(source, observer, |survey, store, recorder| {
+            if !survey.layout.has(tile) {
+                let (columns, rows) = (survey.layout.columns(), survey.layout.rows());
+                return Err(BakeError::NoSuchTile { tile, columns, rows });
+            }
+            self.front.build(source, survey, store, &[tile], &self.stages, recorder)?;
+            Ok(vec![tile])
+        })?;
+        files.pop().ok_or(BakeError::NoFolder)
+    }
+
+    /// Runs `build` for the folder, and returns the files of the tiles that it names.
+    fn bake_tiles(
+        &self,
+        source: &dyn TriangleSource,
+        observer: &mut dyn Observer,
+        build: impl FnOnce(&Survey, &TileStore, &mut Recorder<'_>) -> Result<Vec<Tile>, BakeError> + Send,
+    ) -> Result<Vec<PathBuf>, BakeError> {
+        self.check()?;
+        if self.front.folder.is_none() {
+            return Err(BakeError::NoFolder);
+        }
+        let mut recorder = Recorder::new(observer);
+        self.stages.in_pool(|| {
+            let survey =
+                recorder.stage("survey", |_| Survey::of(source, self.front.tile_cells, self.config()))?;
+            let store = survey.store(&self.front)?;
+            let tiles = build(&survey, &store, &mut recorder)?;
+            Ok(tiles.into_iter().filter_map(|tile| store.file(tile)).collect())
+        })?
+    }
+}
+
+/// What a folder says it belongs to; waits for it to say so.
+pub(super) fn await_survey(
+    folder: &Path,
+    patience: Duration,
+    observer: &mut dyn Observer,
+) -> Result<Survey, BakeError> {
+    let since = Instant::now();
+    loop {
+        match read_survey(folder) {
+            Err(BakeError::NotTiles { .. }) if since.elapsed() < patience => rest(observer)?,
+            found => return Ok(found?.0),
+        }
+    }
+}
+
+/// The pieces of all tiles, in order; those that are not there are waited for until none has come for
+/// as long as `patience`.
+pub(super) fn read_tiles(
+    folder: &Path,
+    store: &TileStore,
+    layout: &TileLayout,
+    patience: Duration,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Kept>, BakeError> {
+    let mut kept: Vec<Option<Kept>> = layout.tiles().map(|_| None).collect();
+    let mut missing: Vec<Tile> = layout.tiles().collect();
+    let mut since = Instant::now();
+    loop {
+        let mut left = Vec::new();
+        for tiles in missing.chunks(READ_AT_ONCE) {
+            let read: Vec<Option<Kept>> =
+                tiles.par_iter().map(|&tile| read_tile(store, tile)).collect::<Result<_, _>>()?;
+            for (&tile, read) in tiles.iter().zip(read) {
+                if read.is_none() {
+                    store.refuse_foreign(tile)?;
+                    left.push(tile);
+                }
+                kept[layout.index(tile)] = read;
+            }
+            let done = layout.len() - kept.iter().filter(|kept| kept.is_none()).count();
+            observer.progress(done as u64, layout.len() as u64);
+            go_on(observer)?;
+        }
+        if left.is_empty() {
+            return Ok(kept.into_iter().flatten().collect());
+        }
+        if left.len() < missing.len() {
+            since = Instant::now();
+        }
+        if since.elapsed() >= patience {
+            let folder = folder.to_owned();
+            return Err(TileError::MissingTiles { missing: left, tiles: layout.len(), folder }.into());
+        }
+        missing = left;
+        rest(observer)?;
+    }
+}
+
+fn rest(observer: &mut dyn Observer) -> Result<(), Cancelled> {
+    std::thread::sleep(PAUSE);
+    go_on(observer)
+}
+
+fn go_on(observer: &mut dyn Observer) -> Result<(), Cancelled> {
+    if observer.is_cancelled() { Err(Cancelled) } else { Ok(()) }
+}
