@@ -197,7 +197,7 @@ typedef enum wm_format {
  */
 typedef enum wm_search {
     /*
-     A short path, found fast: the shortest through points on borders, with its string pulled.
+     The shortest way through the middles of borders, pulled taut. The fastest.
      */
     WM_SEARCH_FAST = 0,
     /*

@@ -69,7 +69,7 @@ impl From<Place> for Location {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
-    /// A short path, found fast: the shortest through points on borders, with its string pulled.
+    /// The shortest way through the middles of borders, pulled taut. The fastest.
     Fast = 0,
     /// The shortest path there is.
     Shortest = 1,

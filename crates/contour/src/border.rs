@@ -1,7 +1,7 @@
 //! Half-edges: the sides of spans where a region ends, with the next and the opposite half-edge of
 //! each.
 
-use waymesh_core::{Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap};
+use waymesh_core::{Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, checkpoint_every};
 
 use crate::ContourError;
 use crate::scan::BorderScan;
@@ -102,7 +102,8 @@ impl BorderSpans {
     /// Checks that no two spans of a region lie side by side without a link.
     fn check_slits(&self, field: &impl BorderScan, labels: &[u32]) -> Result<(), ContourError> {
         let (width, columns) = (field.width(), field.columns());
-        for border in &self.spans {
+        for (index, border) in self.spans.iter().enumerate() {
+            checkpoint_every(1 << 14, index);
             // One of the two sides of a slit faces this way.
             let is_open = |direction: Direction| border.links[direction.index()] == NO_SPAN;
             let (right, down) = (is_open(Direction::PosX), is_open(Direction::PosZ));
@@ -219,7 +220,8 @@ impl HalfEdges {
             marks: vec![0; borders.edges],
         };
         let mut pivots = borders.pivots(field).into_iter();
-        for border in &borders.spans {
+        for (index, border) in borders.spans.iter().enumerate() {
+            checkpoint_every(1 << 12, index);
             for direction in Direction::ALL.into_iter().filter(|&direction| border.has_side(direction)) {
                 edges.add(&borders, &mut pivots, border, direction)?;
             }

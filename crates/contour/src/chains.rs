@@ -1,6 +1,6 @@
 //! Borders of a part of a field: chains of steps that end at junctions or at the edge of the part.
 
-use waymesh_core::{AreaId, Direction, GridWindow, PlanPoint, RegionMap};
+use waymesh_core::{AreaId, Direction, GridWindow, PlanPoint, RegionMap, checkpoint_every};
 
 use crate::ContourError;
 use crate::border::{HalfEdge, HalfEdges, NONE};
@@ -150,6 +150,7 @@ impl<'a, F: BorderScan> Tracer<'a, F> {
     /// Adds the chains that begin at a junction or where the core begins.
     fn open_chains(&mut self) {
         for edge in 0..self.marks.len() as u32 {
+            checkpoint_every(1 << 14, edge as usize);
             let marks = self.marks[edge as usize];
             let starts_here = || {
                 self.marks[self.edges.previous[edge as usize] as usize] & OWN == 0 || marks & JUNCTION != 0
@@ -163,6 +164,7 @@ impl<'a, F: BorderScan> Tracer<'a, F> {
     /// Adds the remaining chains: closed arcs without a junction that lie wholly in the core.
     fn closed_chains(&mut self) {
         for edge in 0..self.marks.len() as u32 {
+            checkpoint_every(1 << 14, edge as usize);
             if self.marks[edge as usize] & (OWN | SEEN) == OWN {
                 self.chain(edge);
             }

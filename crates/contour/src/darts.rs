@@ -1,6 +1,6 @@
 //! Darts: both sides of every arc, and their order around regions.
 
-use waymesh_core::{Direction, NO_REGION, PlanPoint, PlanVertex, RegionId};
+use waymesh_core::{Direction, NO_REGION, PlanPoint, PlanVertex, RegionId, checkpoint, checkpoint_every};
 
 use crate::ContourError;
 use crate::chains::{BorderChains, Chain};
@@ -132,6 +132,7 @@ impl Darts {
         }
         let mut pieces: Vec<Piece> = Vec::with_capacity(count);
         for (number, part) in parts.iter().enumerate() {
+            checkpoint();
             let base = pieces.len() as u32;
             pieces.extend((0..part.chains.len()).map(|chain| Piece::new(part, number as u32, chain, base)));
         }
@@ -189,6 +190,7 @@ impl Darts {
         let mut runs = Vec::new();
         for is_closed in [false, true] {
             for first in 0..pieces.len() {
+                checkpoint_every(1 << 14, first);
                 let head = &pieces[first];
                 if head.arc != NONE || head.starts_at_junction == is_closed {
                     continue;
@@ -258,6 +260,7 @@ impl Darts {
         let mut loops = Vec::new();
         let mut seen = vec![false; self.next.len()];
         for first in 0..self.next.len() as u32 {
+            checkpoint_every(1 << 14, first as usize);
             if seen[first as usize] || self.next[first as usize] == NONE {
                 continue;
             }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, checkpoint};
 
 use crate::boxes::Line;
 use crate::polyline::{Segment, simplify_line};
@@ -261,6 +261,7 @@ impl<'a> Graph<'a> {
             first_arrivals: vec![0; count + 1],
         };
         for from in 0..count {
+            checkpoint();
             graph.push_shortcuts(from, tolerance_squared);
             graph.firsts.push(graph.shortcuts.len());
         }
@@ -327,6 +328,7 @@ impl<'a> Graph<'a> {
         before.clear();
         before.resize(self.shortcuts.len(), NO_SHORTCUT);
         for done in 0..self.count {
+            checkpoint();
             let corner = (start + done) % self.count;
             reached.clear();
             if done > 0 {

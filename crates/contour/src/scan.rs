@@ -1,6 +1,6 @@
 //! Finds the spans that may lie at a border.
 
-use waymesh_core::{NO_REGION, SlimSpans, SpanField, WalkableField};
+use waymesh_core::{NO_REGION, SlimSpans, SpanField, WalkableField, checkpoint, checkpoint_every};
 
 /// A field that can find the borders between labels without reading every link.
 pub trait BorderScan: SpanField {
@@ -14,6 +14,7 @@ impl BorderScan for WalkableField {
     fn scan_borders(&self, labels: &[u32], mut each: impl FnMut(u32, u32)) {
         let label_across = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
         for ((span, &label), links) in (0_u32..).zip(labels).zip(&self.links) {
+            checkpoint_every(1 << 16, span as usize);
             let [west, south, east, north] = *links;
             // The conditions are checked in sequence, because most spans are inside and pass all of
             // them.
@@ -41,6 +42,7 @@ impl BorderScan for SlimSpans {
         while column < end {
             // Finds a run of columns that have as many spans as the columns around them. Their
             // spans can be compared by place, without reading the targets of links.
+            checkpoint();
             let (first, row_end) = (column, (column / width + 1) * width);
             let own = count(column);
             let is_alike = |column: usize| {

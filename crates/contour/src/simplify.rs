@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use waymesh_core::stage::{SimplifyContours, StageError};
 use waymesh_core::{
-    ArcId, BadField, ContourArc, ContourSet, Counter, MAX_PLAN_COORDINATE, Observer, PlanPoint, VertexId,
+    ArcId, BadField, CancelToken, ContourArc, ContourSet, Counter, MAX_PLAN_COORDINATE, Observer, PlanPoint,
+    VertexId, checkpoint,
 };
 
 use crate::ContourError;
@@ -235,6 +236,7 @@ impl<'a> Simplifier<'a> {
         let mut points = Vec::with_capacity(contours.arc_vertices.len());
         let mut rules = Vec::with_capacity(contours.arcs.len());
         for (index, arc) in contours.arcs.iter().enumerate() {
+            checkpoint();
             let broken = ContourError::BrokenArc { arc: ArcId::from_index(index) };
             let (left, right) = (
                 contours.regions.get(arc.left.index()),
@@ -306,7 +308,10 @@ impl<'a> Simplifier<'a> {
                 uses[vertex.index()] = uses[vertex.index()].saturating_add(1);
             }
         }
+        let token = CancelToken::current();
         let choose = |(arc, rule): (&ContourArc, &Rule)| {
+            let _entered = token.enter();
+            checkpoint();
             let Some(sides) = rule.sides() else { return (Vec::new(), false) };
             let chain = arc.first as usize..(arc.first + arc.len) as usize;
             let (start, end) = (contours.arc_vertices[chain.start], contours.arc_vertices[chain.end - 1]);
@@ -362,6 +367,7 @@ impl<'a> Simplifier<'a> {
         let rule = self.rules[arc as usize];
         self.stack.push((first, last));
         while let Some((first, last)) = self.stack.pop() {
+            checkpoint();
             let shortcut = Shortcut { arc, first, last };
             if !shortcut.can_split() {
                 if self.keep_units {
@@ -420,9 +426,11 @@ impl<'a> Simplifier<'a> {
             let doomed = std::mem::take(&mut self.doomed);
             self.recheck(&added, &doomed);
             for (shortcut, strip) in std::mem::take(&mut self.young) {
+                checkpoint();
                 self.check(shortcut, strip, kept, &[&added], &doomed);
             }
             for shortcut in std::mem::take(&mut fresh) {
+                checkpoint();
                 let strip = Strip::around(&self.chains.line, shortcut.range());
                 self.check(shortcut, strip, kept, &kept, &doomed);
             }
@@ -433,6 +441,7 @@ impl<'a> Simplifier<'a> {
     /// Splits the shortcuts made in this round until they pass against the points in `grids`.
     fn split_within_round(&mut self, grids: &[&BucketGrid]) {
         while let Some(shortcut) = self.fresh.pop() {
+            checkpoint();
             let strip = Strip::around(&self.chains.line, shortcut.range());
             match self.conflict(shortcut, &strip, grids) {
                 Some(middle) => self.split(shortcut, middle),

@@ -2,7 +2,7 @@
 
 use waymesh_core::{
     ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint, PlanVertex,
-    RegionContour, RegionId, VertexId,
+    RegionContour, RegionId, VertexId, checkpoint,
 };
 
 use crate::ContourError;
@@ -66,6 +66,7 @@ impl Assembly<'_> {
     fn build(&mut self, loops: &[Loop], count: u32) -> Result<(), ContourError> {
         let mut loops = loops.iter().peekable();
         for region in (0..count).map(RegionId) {
+            checkpoint();
             let Some(outer) = loops.next_if(|found| found.region == region && found.is_outer) else {
                 return Err(ContourError::EmptyRegion { region });
             };

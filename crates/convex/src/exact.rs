@@ -1,6 +1,6 @@
 //! Exact decomposition of a small polygon without holes into the fewest convex polygons.
 
-use waymesh_core::{PlanPoint, saturating_i32, to_u32};
+use waymesh_core::{PlanPoint, checkpoint, saturating_i32, to_u32};
 
 use crate::measure::is_narrow;
 
@@ -185,6 +185,7 @@ impl Exact {
         self.seen.clear();
         let count = step32(self.points.len());
         for from in 0..count {
+            checkpoint();
             let mut blocker = from as usize;
             for to in from + 2..count {
                 let wanted = all || self.is_notch[from as usize] || self.is_notch[to as usize];
@@ -296,6 +297,7 @@ impl Exact {
         self.arriving_from.extend_from_slice(&self.arriving_starts[1..]);
         let mut best = NEVER;
         for first in (0..count - 1).rev() {
+            checkpoint();
             self.include(first);
             let (start, end) = self.links_of(first);
             if self.is_notch[first as usize] {
@@ -335,6 +337,7 @@ impl Exact {
         let mut next = 0;
         let blank = Link { from: 0, to: 0, weight: 0, beyond: 0, least: 0, place: 0, turn: 0, close: 0 };
         for from in 0..count {
+            checkpoint();
             self.starts.push(step32(self.links.len()));
             if from + 1 < count {
                 self.links.push(Link { from, to: from + 1, ..blank });
@@ -370,6 +373,7 @@ impl Exact {
             bits.resize(words, 0);
         }
         for vertex in 0..count {
+            checkpoint();
             self.convex[vertex as usize / 64] |= u64::from(!self.is_notch[vertex as usize]) << (vertex % 64);
             self.set_turns(vertex);
         }

@@ -2,7 +2,7 @@
 
 use waymesh_core::{
     DisjointSets, MAX_PLAN_COORDINATE, PlanPoint, PolyMesh, Triangle, TriangleId, Triangulation, VertexId,
-    to_u32,
+    checkpoint_every, to_u32,
 };
 
 use crate::ConvexError;
@@ -60,6 +60,7 @@ impl<'a> Faces<'a> {
         }
         let mut half_edges = Vec::with_capacity(3 * triangles);
         for (index, triangle) in (0..).zip(&triangulation.triangles) {
+            checkpoint_every(1 << 14, index as usize);
             let id = TriangleId(index);
             let mut points = [PlanPoint::default(); 3];
             for (point, &vertex) in points.iter_mut().zip(&triangle.vertices) {
@@ -131,6 +132,7 @@ impl<'a> Faces<'a> {
     pub(crate) fn notches(&self) -> Vec<bool> {
         let mut notches = vec![false; self.half_edges.len()];
         for leaving in (0..).take(self.half_edges.len()) {
+            checkpoint_every(1 << 14, leaving as usize);
             if self.is_inner(leaving) {
                 continue;
             }
@@ -233,6 +235,7 @@ impl<'a> Faces<'a> {
         loop {
             let mut removed = false;
             edges.retain(|&edge| {
+                checkpoint_every(1 << 8, edge as usize);
                 if !self.is_inner(edge) {
                     return false;
                 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use waymesh_core::stage::{Decompose, StageError};
-use waymesh_core::{BadField, Observer, PolyMesh, Triangulation};
+use waymesh_core::{BadField, Observer, PolyMesh, Triangulation, checkpoint, checkpoint_every};
 
 use crate::ConvexError;
 use crate::faces::Faces;
@@ -153,6 +153,7 @@ impl<'a> Merger<'a> {
         };
         let mut edges: Vec<u32> = merger.faces.inner_edges().collect();
         for &edge in &edges {
+            checkpoint_every(1 << 12, edge as usize);
             merger.test(edge);
         }
         edges.clear();
@@ -167,6 +168,7 @@ impl<'a> Merger<'a> {
 
     fn run(mut self) -> Faces<'a> {
         while let Some(Reverse((count, size, face))) = self.queue.pop() {
+            checkpoint();
             let start = self.edge_of[face as usize];
             if self.removable_count[face as usize] != count
                 || self.faces.size(face) != size

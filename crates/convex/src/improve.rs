@@ -1,6 +1,6 @@
 //! A search for fewer and better polygons.
 
-use waymesh_core::{PlanPoint, RegionId, to_u32};
+use waymesh_core::{PlanPoint, RegionId, checkpoint, to_u32};
 
 use crate::exact::{Exact, MOST_VERTICES};
 use crate::measure::is_narrow;
@@ -102,6 +102,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let mut before = 0;
         for _ in 0..rounds {
             for &seed in &seeds {
+                checkpoint();
                 let gone = self.subdivision.polygons[seed as usize].side == NONE;
                 if !gone && self.last_windows[seed as usize] <= before {
                     self.window.start(self.subdivision, seed);
@@ -162,6 +163,7 @@ impl<'s, 'a> Search<'s, 'a> {
         loop {
             let mut united = false;
             for side in 0..to_u32(self.subdivision.sides.len()) {
+                checkpoint();
                 if self.may_go(side) {
                     self.window.start(self.subdivision, self.subdivision.side(side).polygon);
                     united |= self.window.add(self.subdivision, side, usize::MAX)

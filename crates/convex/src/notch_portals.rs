@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use waymesh_core::stage::{Decompose, StageError};
-use waymesh_core::{BadField, Observer, PolyMesh, RegionId, Triangulation, to_u32};
+use waymesh_core::{BadField, Observer, PolyMesh, RegionId, Triangulation, checkpoint, to_u32};
 
 use crate::ConvexError;
 use crate::exact::MOST_VERTICES;
@@ -187,6 +187,7 @@ pub fn notch_portals(
         let faces = Faces::new(triangulation)?;
         let mut kept = vec![false; faces.half_edge_count()];
         for _ in 0..MOST_RELAXATIONS {
+            checkpoint();
             let relaxed = Relaxed::new(triangulation, &faces, distance, &kept);
             if relaxed.is_empty() {
                 break;
@@ -227,6 +228,7 @@ fn decompose<T>(
         return Ok(then(search(greedy, config, &|_| true)));
     };
     for portals in [false, true] {
+        checkpoint();
         let mut edges: Vec<u32> =
             faces.inner_edges().filter(|&edge| fixed[edge as usize] == portals).collect();
         edges.sort_by_cached_key(|&edge| Reverse(faces.length_squared(edge)));
@@ -332,6 +334,7 @@ fn with_portals(
 fn join_pairs(mesh: &mut PortalMesh<'_>) {
     let mut pairs = Vec::new();
     for notch in 0..to_u32(mesh.notches.len()) {
+        checkpoint();
         let eye = mesh.notches[notch as usize].vertex;
         let mut found = 0;
         mesh.look(notch, PARTNER_TRIANGLES, |mesh, seen| {
@@ -344,6 +347,7 @@ fn join_pairs(mesh: &mut PortalMesh<'_>) {
     }
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     for (_, first, second) in pairs {
+        checkpoint();
         if mesh.is_open(first) && mesh.is_open(second) {
             let target = mesh.notches[second as usize].vertex;
             mesh.insert(first, target);
@@ -356,11 +360,13 @@ fn join_closest(mesh: &mut PortalMesh<'_>) {
     let mut queue = BinaryHeap::new();
     // Costs are not negative, so their bits have the same order.
     for notch in 0..to_u32(mesh.notches.len()) {
+        checkpoint();
         if let Some(seen) = closest(mesh, notch) {
             queue.push(Reverse((seen.cost.to_bits(), notch)));
         }
     }
     while let Some(Reverse((cost, notch))) = queue.pop() {
+        checkpoint();
         let Some(seen) = closest(mesh, notch) else { continue };
         if seen.cost.to_bits() > cost {
             queue.push(Reverse((seen.cost.to_bits(), notch)));

@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId, to_u32};
+use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId, checkpoint_every, to_u32};
 
 use crate::measure::{NARROW, distance_squared, is_narrow, offset};
 use crate::subdivision::NONE;
@@ -135,6 +135,7 @@ impl<'a> PortalMesh<'a> {
 
     fn find_notches(&mut self) {
         for leaving in 0..to_u32(self.edges.len()) {
+            checkpoint_every(1 << 12, leaving as usize);
             if !self.edge(leaving).fixed {
                 continue;
             }

@@ -20,6 +20,7 @@
 mod agent;
 mod areas;
 mod bad_field;
+mod cancel;
 mod clearance;
 mod contours;
 mod field;
@@ -45,6 +46,7 @@ mod window;
 pub use agent::Agent;
 pub use areas::{Area, AreaError, AreaTable};
 pub use bad_field::BadField;
+pub use cancel::{CancelToken, Cancelled, Entered, checkpoint, checkpoint_every};
 pub use clearance::{ClearanceMesh, ClearanceTriangle, ClearanceVertex};
 pub use contours::{
     ArcUse, ContourArc, ContourLoop, ContourSet, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionContour,
@@ -55,7 +57,7 @@ pub use head_rooms::HeadRooms;
 pub use heightfield::{GROUND_STEPS_PER_LEVEL, Heightfield, Span};
 pub use ids::{ArcId, AreaId, PolyId, RegionId, TriangleId, VertexId, to_u32};
 pub use numbers::{nearest_f32, saturating_i32, saturating_i64, saturating_u32};
-pub use observe::{Cancelled, Counter, Observer, Warning};
+pub use observe::{Counter, Observer, Warning};
 pub use poly_mesh::{HeightSurface, Poly, PolyMesh, SurfacePoint};
 pub use random::Random;
 pub use regions::{NO_REGION, RegionMap};

@@ -1,8 +1,6 @@
 //! What a bake reports while it runs.
 
-use thiserror::Error;
-
-use crate::RegionId;
+use crate::{CancelToken, RegionId};
 
 /// A quantity that is counted during a bake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -184,16 +182,17 @@ pub trait Observer: Send {
     fn count(&mut self, _counter: Counter, _amount: u64) {}
     /// Reports a problem that the user should know about.
     fn warn(&mut self, _warning: Warning) {}
-    /// `true` to end the bake with [`Cancelled`]. It is asked before and after every stage and after
-    /// every tile; what was begun until then is finished first.
+    /// The token that ends the bake with [`Cancelled`](crate::Cancelled) from any thread, within
+    /// milliseconds. Asked once per stage. Default: a token that never does.
+    fn cancel_token(&self) -> CancelToken {
+        CancelToken::default()
+    }
+    /// `true` to end the bake with [`Cancelled`](crate::Cancelled). It is asked before and after every
+    /// stage and after every tile only; what was begun until then is finished first. Default: what
+    /// the token says.
     fn is_cancelled(&mut self) -> bool {
-        false
+        self.cancel_token().is_cancelled()
     }
 }
-
-/// The observer asked for the end of the bake: [`Observer::is_cancelled`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the bake was cancelled")]
-pub struct Cancelled;
 
 impl Observer for () {}

@@ -2,6 +2,7 @@
 
 use crate::{
     AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, RegionId, Validate, VertexId, Violation, ViolationList,
+    checkpoint_every,
 };
 
 /// A convex polygon.
@@ -125,6 +126,7 @@ impl Validate for PolyMesh {
         }
         let edges = self.sorted_edges();
         for index in 0..self.polygons.len() {
+            checkpoint_every(1 << 10, index);
             self.polygon_violations(PolyId::from_index(index), &edges, out);
         }
     }
@@ -233,6 +235,7 @@ impl HeightSurface {
             return;
         }
         for (index, range) in self.polygon_triangles.windows(2).enumerate() {
+            checkpoint_every(1 << 10, index);
             let polygon = PolyId::from_index(index);
             let mut doubled = 0.0;
             for triangle in &self.triangles[range[0] as usize..range[1] as usize] {

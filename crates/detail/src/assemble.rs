@@ -8,7 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use waymesh_core::{HeightSurface, Observer, PolyMesh, RegionId, SurfacePoint, VertexId, Warning};
+use waymesh_core::{
+    HeightSurface, Observer, PolyMesh, RegionId, SurfacePoint, VertexId, Warning, checkpoint,
+};
 
 use crate::{
     DetailError,
@@ -56,6 +58,7 @@ impl Layout {
         let mut insides = vec![0; mesh.polygons.len() + 1];
         let mut triangles = vec![0; mesh.polygons.len() + 1];
         for (group, fit) in fits.iter().enumerate() {
+            checkpoint();
             for chain in &fit.chains {
                 edges[chain.corner as usize] = chain.len;
             }

@@ -17,7 +17,7 @@
 
 use std::collections::VecDeque;
 
-use waymesh_core::{NO_SPAN, PlanPoint};
+use waymesh_core::{NO_SPAN, PlanPoint, checkpoint, checkpoint_every};
 
 use crate::{edges::Around, ground::Ground, lattice::Lattice, rows::Rows, surface::Point};
 
@@ -171,6 +171,7 @@ impl Claims {
         self.taken.clear();
         let mut before = 0..0;
         for (z, row) in (0..).zip(&rows.rows) {
+            checkpoint();
             let begin = self.runs.len();
             let mut last = f32::NAN;
             for (x, &height) in (row.first..).zip(&rows.heights[row.start..row.start + row.len as usize]) {
@@ -395,7 +396,10 @@ impl Claims {
 
     /// Follows links until no more samples are claimed.
     fn spread(&mut self, scene: &Scene<'_>) {
+        let mut followed = 0;
         while let Some(place) = self.linked.pop_front() {
+            checkpoint_every(1 << 10, followed);
+            followed += 1;
             self.follow_links(scene, place);
         }
     }

@@ -6,7 +6,7 @@
     reason = "positions stay within the lattice's 24 bits, counts are checked at the end"
 )]
 
-use waymesh_core::{NO_REGION, PlanPoint, PolyId, PolyMesh, SurfacePoint, VertexId};
+use waymesh_core::{NO_REGION, PlanPoint, PolyId, PolyMesh, SurfacePoint, VertexId, checkpoint};
 
 use crate::{
     ground::{Ground, Trail},
@@ -159,6 +159,7 @@ impl Builder<'_> {
         numbers.polygons.resize(mesh.polygons.len(), 0);
         self.outlines.polygons.reserve(group.len());
         for (place, &id) in group.iter().enumerate() {
+            checkpoint();
             numbers.polygons[id.index()] = place as u32;
             self.outlines.polygons.push(self.outlines.corners.len() as u32);
             for &vertex in mesh.corners(id) {
@@ -176,6 +177,7 @@ impl Builder<'_> {
         self.outlines.positions.reserve(count * 2);
         self.outlines.fitted.reserve(count);
         for index in 0..count {
+            checkpoint();
             let vertex = self.outlines.vertices[index];
             let labels = &self.plan.around[vertex.index()];
             let vertex = mesh.vertices[vertex.index()];

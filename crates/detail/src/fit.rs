@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
 use rayon::prelude::*;
 use waymesh_core::stage::{FitHeights, StageError};
 use waymesh_core::{
-    GridFrame, GridWindow, HeightSurface, LabelledWindow, Observer, PolyMesh, RegionMap, SpanField,
-    WalkableField,
+    CancelToken, GridFrame, GridWindow, HeightSurface, LabelledWindow, Observer, PolyMesh, RegionMap,
+    SpanField, WalkableField, checkpoint,
 };
 
 use crate::{
@@ -170,9 +170,11 @@ impl Run<'_> {
         }
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
         let done = Mutex::new((Vec::with_capacity(count), observer));
+        let token = CancelToken::current();
         rayon::scope(|scope| {
             for _ in 0..at_once.min(count) {
                 scope.spawn(|_| {
+                    let _entered = token.enter();
                     let mut numbers = Numbers::default();
                     loop {
                         let group = next.fetch_add(1, Ordering::Relaxed);
@@ -248,6 +250,7 @@ fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
     let run = |scratch: &mut Scratch, places: std::ops::Range<usize>| {
         let mut patch = Patch::default();
         for place in places {
+            checkpoint();
             task.fit(place, scratch, &mut patch)?;
         }
         Ok(patch)
@@ -255,9 +258,11 @@ fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
     if rayon::current_num_threads() == 1 || count <= POLYGONS_PER_PATCH {
         return Ok(vec![run(&mut Scratch::default(), 0..count)?]);
     }
+    let token = CancelToken::current();
     let patches = (0..count.div_ceil(POLYGONS_PER_PATCH)).into_par_iter().map_init(
         Scratch::default,
         |scratch, patch| {
+            let _entered = token.enter();
             let first = patch * POLYGONS_PER_PATCH;
             run(scratch, first..(first + POLYGONS_PER_PATCH).min(count))
         },

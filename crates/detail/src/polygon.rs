@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use waymesh_core::{PlanPoint, PolyId, SurfacePoint, nearest_f32, to_u32};
+use waymesh_core::{PlanPoint, PolyId, SurfacePoint, checkpoint, checkpoint_every, nearest_f32, to_u32};
 
 use crate::{
     DetailError,
@@ -148,6 +148,7 @@ impl Task<'_> {
         let half = 1_i32 << (bits - 1);
         let key = |error: f32, facet: u32| u64::from(error.to_bits()) << 32 | u64::from(facet);
         for index in 0..surface.facets.len() {
+            checkpoint_every(1 << 8, index);
             let mut facet = surface.facets[index];
             rows.scan(surface, &mut facet, bits);
             surface.facets[index] = facet;
@@ -156,6 +157,7 @@ impl Task<'_> {
             }
         }
         while let Some(top) = queue.pop() {
+            checkpoint();
             let Ok(index) = u32::try_from(top & u64::from(u32::MAX)) else { continue };
             let facet = surface.facets[index as usize];
             if u64::from(facet.error.to_bits()) != top >> 32 {

@@ -6,7 +6,7 @@
     reason = "columns of one polygon: small, and positive where they become indices"
 )]
 
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, checkpoint};
 
 use crate::{
     ground::Ground,
@@ -102,6 +102,7 @@ impl Rows {
         let (low_x, high_x) = (i64::from(window.x), i64::from(window.end_x()));
         let (mut whole, mut begun, mut ended) = (true, false, false);
         for row in 0..depth {
+            checkpoint();
             let [left, right] = self.ends[row as usize];
             let z = i64::from(z0) + i64::from(row);
             // A polygon may extend beyond the grid, where there is no ground.

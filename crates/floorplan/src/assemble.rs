@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use waymesh_core::{
     ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, DisjointSets, GridFrame, PlanPoint,
-    PlanVertex, RegionContour, RegionId, VertexId, to_u32,
+    PlanVertex, RegionContour, RegionId, VertexId, checkpoint, to_u32,
 };
 
 use crate::PlanError;
@@ -103,10 +103,12 @@ fn twins(pieces: &[Piece]) -> HashMap<Corner, Corner> {
         })
     };
     for (index, piece) in pieces.iter().enumerate() {
+        checkpoint();
         edges.extend(corners(index).map(|(corner, from, to)| ((piece.storey, from, to), corner)));
     }
     let mut twins = HashMap::new();
     for (index, piece) in pieces.iter().enumerate() {
+        checkpoint();
         for (corner, from, to) in corners(index) {
             if let Some(&other) = edges.get(&(piece.storey, to, from))
                 && other.0 != index
@@ -139,6 +141,7 @@ impl<'a> Builder<'a> {
         let mut first = Vec::with_capacity(pieces.len());
         let mut count = 0;
         for piece in pieces {
+            checkpoint();
             let mut starts = Vec::with_capacity(piece.polygon.len());
             for ring in &piece.polygon {
                 starts.push(count);

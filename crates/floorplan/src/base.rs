@@ -7,7 +7,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
-use waymesh_core::{AreaId, Bounds, ContourSet, GridFrame, GridScale, PlanPoint};
+use waymesh_core::{AreaId, Bounds, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint};
 
 use crate::area::{Cleaner, Extent, Region, check_point, grown, meet};
 use crate::assemble::{Piece, contours};
@@ -248,6 +248,7 @@ impl PlanBase {
             notes,
         };
         for (index, (walkable, blocked, openings, zones)) in storeys.into_iter().enumerate() {
+            checkpoint();
             base.add_storey(&plan.storeys[index], index, &walkable, blocked, openings);
             base.storeys[index].zones = zones;
         }
@@ -435,6 +436,7 @@ impl PlanBase {
         let mut pieces = Vec::new();
         let mut notes = Vec::new();
         for part in parts {
+            checkpoint();
             let StoreyBase { storey, height, .. } = *part.base;
             let polygons = self.polygons(&part, &mut notes)?.into_iter();
             pieces.extend(polygons.map(|(polygon, area)| Piece { storey, height, polygon, area }));
@@ -510,6 +512,7 @@ impl PlanBase {
     fn cut(&self, polygons: &mut Vec<LatticePolygon>, openings: &[Opening]) -> Result<(), PlanError> {
         let mut sills = Vec::new();
         for layer in self.layers(openings)? {
+            checkpoint();
             let cutters: Vec<Vec<PlanPoint>> = layer.iter().map(|sill| sill.data.1.sill.clone()).collect();
             let (outside, inside) = lattice::split(polygons, &cutters);
             *polygons = outside;

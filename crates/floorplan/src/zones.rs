@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use geo::{Contains, InteriorPoint, LineString, Point, Polygon};
-use waymesh_core::{AreaId, GridFrame, PlanPoint};
+use waymesh_core::{AreaId, GridFrame, PlanPoint, checkpoint};
 
 use crate::PlanConfig;
 use crate::area::{Extent, Region};
@@ -70,6 +70,7 @@ pub(crate) fn divide(
     join_slivers(&mut pieces, &mut labels, frame, config);
     let mut groups: BTreeMap<Label, Vec<LatticePolygon>> = BTreeMap::new();
     for (piece, (label, _)) in pieces.into_iter().zip(labels) {
+        checkpoint();
         groups.entry(label).or_default().push(piece.polygon);
     }
     groups

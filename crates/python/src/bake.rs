@@ -15,9 +15,9 @@ use waymesh::{AreaId, Bake, Baker, Observer, TriangleSoup, TriangleSource};
 
 use crate::errors::{Kind, OrRaise};
 use crate::input;
-use crate::mesh::PyNavMesh;
+use crate::mesh::{PyNavMesh, from_json};
 use crate::settings::Settings;
-use crate::watch::{Baked, detached, watched};
+use crate::watch::{Baked, PyCancelToken, detached, watched};
 
 /// Makes a soup of arrays. One copy: a bake owns its triangles.
 pub(crate) fn soup(
@@ -95,7 +95,7 @@ fn whole(pipeline: Pipeline, settings: &Settings<'_>, areas: &AreaTable) -> PyRe
 
 /// Bakes arrays.
 #[pyfunction]
-#[pyo3(signature = (vertices, triangles, areas, settings, progress=None))]
+#[pyo3(signature = (vertices, triangles, areas, settings, progress=None, cancel=None))]
 pub(crate) fn bake_arrays(
     py: Python<'_>,
     vertices: &Bound<'_, PyAny>,
@@ -103,23 +103,25 @@ pub(crate) fn bake_arrays(
     areas: Option<&Bound<'_, PyAny>>,
     settings: &Bound<'_, PyDict>,
     progress: Option<&Bound<'_, PyAny>>,
+    cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<PyNavMesh> {
     let settings = Settings::new(settings, "settings");
     let job = whole(pipeline(&settings)?, &settings, &AreaTable::default())?;
     settings.finish()?;
     let soup = soup(vertices, triangles, areas)?;
-    let bake = watched(py, progress, |observer| job(&soup, observer))?;
+    let bake = watched(py, (progress, cancel.as_deref()), |observer| job(&soup, observer))?;
     PyNavMesh::baked(bake)
 }
 
 /// Bakes scene files, which make one scene together.
 #[pyfunction]
-#[pyo3(signature = (files, settings, progress=None))]
+#[pyo3(signature = (files, settings, progress=None, cancel=None))]
 pub(crate) fn bake_files(
     py: Python<'_>,
     files: Vec<PathBuf>,
     settings: &Bound<'_, PyDict>,
     progress: Option<&Bound<'_, PyAny>>,
+    cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<PyNavMesh> {
     let settings = Settings::new(settings, "settings");
     let rules = Arc::new(settings.area_rules()?);
@@ -130,24 +132,25 @@ pub(crate) fn bake_files(
         settings.finish()?;
         let source =
             detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
-        watched(py, progress, |observer| baker.bake_observed(&source, observer))?
+        watched(py, (progress, cancel.as_deref()), |observer| baker.bake_observed(&source, observer))?
     } else {
         let job = whole(pipeline, &settings, rules.table())?;
         settings.finish()?;
         let soup = detached(py, || load_with_areas(&files, &options, &rules.map()))?.or_raise()?;
-        watched(py, progress, |observer| job(&soup, observer))?
+        watched(py, (progress, cancel.as_deref()), |observer| job(&soup, observer))?
     };
     PyNavMesh::baked(bake)
 }
 
 /// Bakes floor plans, which make one plan together.
 #[pyfunction]
-#[pyo3(signature = (files, settings, progress=None))]
+#[pyo3(signature = (files, settings, progress=None, cancel=None))]
 pub(crate) fn bake_plans(
     py: Python<'_>,
     files: Vec<PathBuf>,
     settings: &Bound<'_, PyDict>,
     progress: Option<&Bound<'_, PyAny>>,
+    cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<PyNavMesh> {
     let settings = Settings::new(settings, "settings");
     let options = settings.read_options()?;
@@ -160,7 +163,9 @@ pub(crate) fn bake_plans(
     let config = settings.bake_config(baker.config(), &AreaTable::default())?;
     settings.finish()?;
     let baker = baker.with_config(config);
-    PyNavMesh::baked(watched(py, progress, |observer| baker.bake_observed(&plan, observer))?)
+    PyNavMesh::baked(watched(py, (progress, cancel.as_deref()), |observer| {
+        baker.bake_observed(&plan, observer)
+    })?)
 }
 
 /// A world in files, ready to be built tile by tile, on any number of machines.
@@ -200,29 +205,56 @@ impl TileJob {
         Ok((layout.columns(), layout.rows()))
     }
 
+    /// What the world is cut into, as a dictionary.
+    fn manifest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let manifest = detached(py, || self.baker.manifest(&self.source))?.or_raise()?;
+        let json = serde_json::to_string(&manifest).map_err(|error| Kind::Bake.error(error))?;
+        from_json(py, &json)
+    }
+
+    /// Builds the tiles of one of several workers into the folder and returns their files.
+    #[pyo3(signature = (index, of, progress=None, cancel=None))]
+    fn build_share(
+        &self,
+        py: Python<'_>,
+        index: u32,
+        of: u32,
+        progress: Option<&Bound<'_, PyAny>>,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
+    ) -> PyResult<Vec<PathBuf>> {
+        watched(py, (progress, cancel.as_deref()), |observer| {
+            self.baker.bake_share(&self.source, index, of, observer)
+        })
+    }
+
     /// Builds one tile into the folder and returns its file.
-    #[pyo3(signature = (column, row, progress=None))]
+    #[pyo3(signature = (column, row, progress=None, cancel=None))]
     fn build(
         &self,
         py: Python<'_>,
         column: u32,
         row: u32,
         progress: Option<&Bound<'_, PyAny>>,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<PathBuf> {
         let tile = Tile { row, column };
-        watched(py, progress, |observer| self.baker.bake_tile(&self.source, tile, observer))
+        watched(py, (progress, cancel.as_deref()), |observer| {
+            self.baker.bake_tile(&self.source, tile, observer)
+        })
     }
 
     /// Joins the tiles of a folder.
-    #[pyo3(signature = (folder, progress=None))]
+    #[pyo3(signature = (folder, progress=None, cancel=None))]
     fn merge(
         &self,
         py: Python<'_>,
         folder: PathBuf,
         progress: Option<&Bound<'_, PyAny>>,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<PyNavMesh> {
-        let bake =
-            watched(py, progress, |observer| self.baker.merge_tiles(&folder, Some(&self.source), observer))?;
+        let bake = watched(py, (progress, cancel.as_deref()), |observer| {
+            self.baker.merge_tiles(&folder, Some(&self.source), observer)
+        })?;
         PyNavMesh::baked(bake)
     }
 }

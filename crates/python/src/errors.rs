@@ -1,6 +1,5 @@
 //! From errors of waymesh to exceptions of `waymesh._errors`, with the same texts.
 
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
@@ -12,7 +11,7 @@ use waymesh::tile::TileError;
 use waymesh::{BakeError, NavMeshError, QueryError};
 
 /// The exceptions, imported once.
-static KINDS: [PyOnceLock<Py<PyType>>; 9] = [const { PyOnceLock::new() }; 9];
+static KINDS: [PyOnceLock<Py<PyType>>; 10] = [const { PyOnceLock::new() }; 10];
 
 /// An exception of `waymesh._errors`.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +21,7 @@ pub(crate) enum Kind {
     File,
     Mesh,
     Bake,
+    Cancelled,
     NothingWalkable,
     Tile,
     Query,
@@ -36,6 +36,7 @@ impl Kind {
             Self::File => "FileError",
             Self::Mesh => "MeshError",
             Self::Bake => "BakeError",
+            Self::Cancelled => "Cancelled",
             Self::NothingWalkable => "NothingWalkableError",
             Self::Tile => "TileError",
             Self::Query => "QueryError",
@@ -124,7 +125,7 @@ impl IntoPy for BakeError {
     fn into_py(self) -> PyErr {
         match &self {
             // The signal or the error of the callback that stopped it goes before this one.
-            Self::Cancelled(_) => return PyKeyboardInterrupt::new_err(self.to_string()),
+            Self::Cancelled(_) => Kind::Cancelled,
             Self::Config(_) | Self::OptionNotSupported { .. } | Self::SeedOffGround { .. } => Kind::Config,
             Self::Plan(_) => Kind::File,
             Self::Mesh(_) => Kind::Mesh,

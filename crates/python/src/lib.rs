@@ -34,5 +34,7 @@ mod _waymesh {
     #[pymodule_export]
     use crate::sampler::{PyField, PySampler};
     #[pymodule_export]
+    use crate::watch::PyCancelToken;
+    #[pymodule_export]
     use crate::world::PyWorld;
 }

@@ -9,13 +9,14 @@ use glam::{Vec2, Vec3};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use waymesh::floorplan::{Join, ReadOptions};
-use waymesh::io::{AreaRules, LoadOptions, UpAxis};
-use waymesh::voxel::{Mark, MarkShape};
+use waymesh::io::{AreaRules, LoadOptions, UpAxis, load_with};
+use waymesh::voxel::{ClosedMesh, Mark, MarkShape};
 use waymesh::{
     Area, AreaId, AreaTable, BakeConfig, Bounds, CornerChoice, DecompositionKind, Enclosed, FloorPlans,
     JumpConfig, Keep, PartitionKind, Slices, Storeys, Tiles,
 };
 
+use crate::bake::soup as soup_of;
 use crate::errors::{Kind, OrRaise};
 
 /// A dictionary of which every entry must be used.
@@ -263,7 +264,7 @@ impl<'py> Settings<'py> {
     }
 }
 
-/// A shape from a dictionary with one of `box`, `cylinder` and `prism`.
+/// A shape from a dictionary with one of `box`, `cylinder`, `prism` and `mesh`.
 pub(crate) fn shape_of(entries: &Settings<'_>) -> PyResult<MarkShape> {
     let bad = |name| move |_: PyErr| Kind::Config.error(format!("the {name} of a shape is malformed"));
     if let Some(cuboid) = entries.get("box")? {
@@ -278,7 +279,24 @@ pub(crate) fn shape_of(entries: &Settings<'_>) -> PyResult<MarkShape> {
         let (corners, heights): (Vec<[f32; 2]>, [f32; 2]) = prism.extract().map_err(bad("prism"))?;
         return Ok(MarkShape::Prism { corners: corners.into_iter().map(Vec2::from).collect(), heights });
     }
-    Err(Kind::Config.error("give a shape one of box, cylinder and prism"))
+    if let Some(mesh) = entries.get("mesh")? {
+        return Ok(MarkShape::Mesh { mesh: closed_mesh(&mesh)? });
+    }
+    Err(Kind::Config.error("give a shape one of box, cylinder, prism and mesh"))
+}
+
+/// A closed mesh: corners and triangles, or the name of a scene file.
+fn closed_mesh(mesh: &Bound<'_, PyAny>) -> PyResult<ClosedMesh> {
+    let soup = if let Ok(file) = mesh.extract::<PathBuf>() {
+        load_with(&[file], &LoadOptions::default()).or_raise()?
+    } else {
+        let bad = |_| {
+            Kind::Config.error("the mesh of a shape is malformed: give vertices and triangles, or a file")
+        };
+        let (vertices, triangles): (Bound<'_, PyAny>, Bound<'_, PyAny>) = mesh.extract().map_err(bad)?;
+        soup_of(&vertices, &triangles, None)?
+    };
+    ClosedMesh::new(&soup).map_err(|error| Kind::Config.error(format!("the mesh of a shape: {error}")))
 }
 
 /// A mark from a dictionary: a shape, and the name or number of its area.

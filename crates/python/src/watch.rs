@@ -1,18 +1,18 @@
 //! Runs a bake on a thread of its own, while the thread of Python calls the callback and looks for
 //! signals.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use waymesh::core::CancelToken;
 use waymesh::{BakeError, Observer};
 
 use crate::errors::IntoPy;
 use crate::pool::pool;
 
-/// Longest time until a signal is seen: a person does not notice it.
-const POLL: Duration = Duration::from_millis(50);
+/// Longest time until a signal or a token is seen: a person does not notice it.
+const POLL: Duration = Duration::from_millis(20);
 /// Shortest time between two calls of the callback within a stage.
 const PACE: Duration = Duration::from_millis(20);
 
@@ -23,15 +23,15 @@ struct Event {
 }
 
 /// Sends what happens to the thread of Python.
-struct Reporter<'a> {
+struct Reporter {
     /// None where nobody listens.
     events: Option<Sender<Event>>,
-    cancelled: &'a AtomicBool,
+    token: CancelToken,
     stage: &'static str,
     last: Instant,
 }
 
-impl Reporter<'_> {
+impl Reporter {
     fn send(&mut self, done: f64) {
         self.last = Instant::now();
         if let Some(events) = &self.events {
@@ -41,7 +41,7 @@ impl Reporter<'_> {
     }
 }
 
-impl Observer for Reporter<'_> {
+impl Observer for Reporter {
     fn stage_started(&mut self, stage: &'static str) {
         self.stage = stage;
         self.send(0.0);
@@ -58,29 +58,56 @@ impl Observer for Reporter<'_> {
         self.send(1.0);
     }
 
-    fn is_cancelled(&mut self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+    fn cancel_token(&self) -> CancelToken {
+        self.token.clone()
     }
 }
 
-/// Runs `bake` without the interpreter's lock. A signal, or an error of the callback, ends it after
-/// the stage or the tile that it is in, and is raised then.
+/// Ends bakes from any thread.
+#[pyclass(frozen, module = "waymesh._waymesh", name = "CancelToken")]
+#[derive(Debug)]
+pub(crate) struct PyCancelToken(CancelToken);
+
+#[pymethods]
+impl PyCancelToken {
+    #[new]
+    fn new() -> Self {
+        Self(CancelToken::new())
+    }
+
+    /// Ends the bakes that were given it, and all that will be.
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+
+    #[getter]
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
+/// Runs `bake` without the interpreter's lock. A signal, an error of the callback or the token ends
+/// it within the stage that it is in, and is raised then.
 pub(crate) fn watched<T: Send, E: IntoPy + Send>(
     py: Python<'_>,
-    progress: Option<&Bound<'_, PyAny>>,
+    (progress, cancel): (Option<&Bound<'_, PyAny>>, Option<&PyCancelToken>),
     bake: impl FnOnce(&mut dyn Observer) -> Result<T, E> + Send,
 ) -> PyResult<T> {
     let callback = progress.map(|callback| callback.clone().unbind());
     let pool = pool(py)?;
-    let cancelled = AtomicBool::new(false);
+    // Its own: a signal ends this bake, not all that the caller's token is for.
+    let token = CancelToken::new();
+    let cancel = cancel.map(|cancel| cancel.0.clone()).unwrap_or_default();
+    if cancel.is_cancelled() {
+        token.cancel();
+    }
     let (result, stop) = py.detach(|| {
         std::thread::scope(|scope| {
             let (sender, receiver) = channel();
             // The channel closes when the worker is done: then the wait ends.
             let events = callback.as_ref().map(|_| sender.clone());
-            let cancelled = &cancelled;
+            let mut reporter = Reporter { events, token: token.clone(), stage: "", last: Instant::now() };
             let worker = scope.spawn(move || {
-                let mut reporter = Reporter { events, cancelled, stage: "", last: Instant::now() };
                 let result = pool.install(|| bake(&mut reporter));
                 drop(sender);
                 result
@@ -92,6 +119,9 @@ pub(crate) fn watched<T: Send, E: IntoPy + Send>(
                     Err(RecvTimeoutError::Timeout) => None,
                     Err(RecvTimeoutError::Disconnected) => break,
                 };
+                if cancel.is_cancelled() {
+                    token.cancel();
+                }
                 if stop.is_some() || (event.is_none() && looked.elapsed() < POLL / 2) {
                     continue;
                 }
@@ -106,7 +136,7 @@ pub(crate) fn watched<T: Send, E: IntoPy + Send>(
                     }
                 });
                 if let Err(error) = answer {
-                    cancelled.store(true, Ordering::Relaxed);
+                    token.cancel();
                     stop = Some(error);
                 }
             }

@@ -13,7 +13,7 @@ use crate::bake::soup;
 use crate::errors::OrRaise;
 use crate::mesh::PyNavMesh;
 use crate::settings::{Settings, mark_of, shape_of};
-use crate::watch::watched;
+use crate::watch::{PyCancelToken, watched};
 
 /// A world of tiles: see the stubs for its documentation.
 #[pyclass(frozen, module = "waymesh._waymesh", name = "World")]
@@ -58,7 +58,7 @@ impl PyWorld {
         areas: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let soup = soup(vertices, triangles, areas)?;
-        watched(py, None, |observer| self.lock().add_triangles(&soup, observer))
+        watched(py, (None, None), |observer| self.lock().add_triangles(&soup, observer))
     }
 
     #[pyo3(signature = (shape, walkable=false))]
@@ -100,13 +100,14 @@ impl PyWorld {
         self.with(py, |world| world.is_dirty())
     }
 
-    #[pyo3(signature = (progress=None))]
+    #[pyo3(signature = (progress=None, cancel=None))]
     fn update<'py>(
         &self,
         py: Python<'py>,
         progress: Option<&Bound<'py, PyAny>>,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let update = watched(py, progress, |observer| self.lock().update(observer))?;
+        let update = watched(py, (progress, cancel.as_deref()), |observer| self.lock().update(observer))?;
         let entries = PyDict::new(py);
         entries.set_item("rebuilt", update.rebuilt)?;
         entries.set_item("adjusted", update.adjusted)?;

@@ -97,6 +97,37 @@ def test_areas_and_marks() -> None:
     assert set(marked.polygon_areas) == {1, 3, 4}
 
 
+def test_marks_are_closed_meshes(tmp_path: Path) -> None:
+    settings = waymesh.Settings(agent_radius=0.0, cell_size=0.1)
+    # A pyramid upside down: on the ground, a square of 4 m.
+    corners = np.array([[1, 1, 1], [9, 1, 1], [9, 1, 9], [1, 1, 9], [5, -1, 5]], dtype=np.float32)
+    faces = [[0, 1, 2], [0, 2, 3], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]]
+
+    def bake(mesh: Any) -> waymesh.NavMesh:
+        return waymesh.bake(*floor(10, 10), {**settings.entries(), "marks": [waymesh.Mark(mesh, 3)]})
+
+    mesh = bake(waymesh.ClosedMesh(corners, faces))
+    assert set(mesh.polygon_areas) == {1, 3}
+    cut = waymesh.bake(*floor(10, 10), {**settings.entries(), "marks": [waymesh.Mark(waymesh.ClosedMesh(corners, faces), "blocked")]})
+    assert mesh.area - cut.area == pytest.approx(16, rel=0.06)
+    file = tmp_path / "pool.obj"
+    lines = [f"v {x} {y} {z}" for x, y, z in corners] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces]
+    file.write_text("\n".join(lines))
+    assert bake(waymesh.ClosedMesh.from_file(file)) == mesh
+    with pytest.raises(waymesh.ConfigError, match="edge"):
+        bake(waymesh.ClosedMesh(corners, faces[1:]))
+    with pytest.raises(waymesh.FileError, match="none.obj"):
+        bake(waymesh.ClosedMesh.from_file(tmp_path / "none.obj"))
+    with pytest.raises(waymesh.ConfigError, match="malformed"):
+        waymesh.bake(*floor(10, 10), {"marks": [{"mesh": 7, "area": 3}]})
+
+    world = waymesh.World([0, 0, 0], [10, 0, 10], settings)
+    world.add_triangles(*floor(10, 10))
+    world.add_mark(waymesh.Mark(waymesh.ClosedMesh(corners, faces), 3))
+    world.update()
+    assert set(world.mesh.polygon_areas) == {1, 3}
+
+
 def test_progress_is_told_and_may_stop() -> None:
     events: list[tuple[str, float]] = []
     waymesh.bake(*floor(20, 20), progress=lambda stage, done: events.append((stage, done)))
@@ -133,6 +164,46 @@ def test_the_lock_is_released() -> None:
     stop.set()
     thread.join()
     assert counted > 10
+
+
+def test_a_token_ends_bakes() -> None:
+    token = waymesh.CancelToken()
+    timer = threading.Timer(0.3, token.cancel)
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(waymesh.Cancelled, match="cancelled") as caught:
+        # One stage of it takes longer than the test may.
+        waymesh.bake(*floor(150, 150), waymesh.Settings(cell_size=0.03, max_memory_bytes=8 << 30), cancel=token)
+    assert time.monotonic() - start < 10
+    assert isinstance(caught.value, waymesh.BakeError) and token.is_cancelled
+    timer.join()
+    with pytest.raises(waymesh.Cancelled):
+        waymesh.bake(*floor(5, 5), cancel=token)
+    world = waymesh.World([0, 0, 0], [10, 0, 10])
+    world.add_triangles(*floor(10, 10))
+    with pytest.raises(waymesh.Cancelled):
+        world.update(cancel=token)
+    assert world.is_dirty and world.update()["polygons"] > 0
+    assert waymesh.bake(*floor(5, 5), cancel=waymesh.CancelToken()).area > 0
+
+
+def test_ctrl_c_ends_a_stage() -> None:
+    # A signal of a timer, while one stage runs: the callback sees no later one.
+    stages: list[str] = []
+    timer: list[threading.Timer] = []
+
+    def told(stage: str, done: float) -> None:
+        stages.append(stage)
+        if stage == "field" and not timer:
+            timer.append(threading.Timer(0.05, signal.raise_signal, [signal.SIGINT]))
+            timer[0].start()
+
+    with pytest.raises(KeyboardInterrupt):
+        waymesh.bake(
+            *floor(150, 150), waymesh.Settings(cell_size=0.03, max_memory_bytes=8 << 30, threads=1), progress=told
+        )
+    assert stages[-1] == "field"
+    timer[0].join()
 
 
 def test_ctrl_c_ends_a_bake() -> None:
@@ -181,7 +252,7 @@ except KeyboardInterrupt:
         ({"pipeline": "tiles", "partition": "watershed"}, "partition cannot be used with tiles"),
         ({"keep": [[100, 0, 100]]}, "seed 0"),
         ({"keep": "some"}, "keep"),
-        ({"marks": [{"area": 1}]}, "box, cylinder and prism"),
+        ({"marks": [{"area": 1}]}, "box, cylinder, prism and mesh"),
         ({"marks": [{"box": [[0, 0, 0], [1, 1, 1]], "area": "lava"}]}, "lava"),
         ({"areas": {1: {"name": ""}}}, "1 to 255 bytes"),
         ({"jumps": {"height": 3}}, "height"),

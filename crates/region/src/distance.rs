@@ -1,6 +1,6 @@
 //! Distance of every span to the nearest border, along the surface, and its blur.
 
-use waymesh_core::WalkableField;
+use waymesh_core::{WalkableField, checkpoint_every};
 
 /// Number of distance units of a [`DistanceField`] per side of a cell.
 pub const UNITS_PER_CELL: u16 = 2;
@@ -61,6 +61,7 @@ pub fn distance_field(field: &WalkableField) -> DistanceField {
     // Spans are in row-major order, so the neighbours at smaller x and z are done before their
     // span. No initial "infinite" distance is needed.
     for span in 0..distances.len() {
+        checkpoint_every(1 << 16, span);
         let Some([west, _, _, north]) = inner_links(field, span) else { continue };
         let [north_west, _, north_east, _] = field.links[north];
         let best = nearer(&distances, west, north, north_west, north_east);
@@ -68,6 +69,7 @@ pub fn distance_field(field: &WalkableField) -> DistanceField {
     }
     let mut max = 0;
     for span in (0..distances.len()).rev() {
+        checkpoint_every(1 << 16, span);
         let here = distances[span];
         if here == 0 {
             continue;
@@ -117,7 +119,8 @@ pub fn blur(field: &WalkableField, distance: &DistanceField) -> DistanceField {
     };
     let mut max = 0;
     let mut distances = source.clone();
-    for (smooth, &[west, south, east, north]) in distances.iter_mut().zip(&field.links) {
+    for (span, (smooth, &[west, south, east, north])) in distances.iter_mut().zip(&field.links).enumerate() {
+        checkpoint_every(1 << 16, span);
         let here = *smooth;
         if here > STRAIGHT {
             let [north_west, _, north_east, _] = field.links[north as usize];

@@ -1,6 +1,8 @@
 //! Connected pieces of the walkable surface, and the removal of small ones.
 
-use waymesh_core::{AreaId, Counter, Direction, NO_REGION, Observer, WalkableField, Warning};
+use waymesh_core::{
+    AreaId, Counter, Direction, NO_REGION, Observer, WalkableField, Warning, checkpoint_every,
+};
 
 /// The connected pieces of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +24,7 @@ pub fn connected_components(field: &WalkableField) -> Components {
     let mut count = 0;
     let mut stack = Vec::new();
     for seed in (0_u32..).take(field.len()) {
+        checkpoint_every(1 << 16, seed as usize);
         if labels[seed as usize] != NO_REGION || !field.is_walkable(seed) {
             continue;
         }

@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use waymesh_core::{Counter, Direction, NO_REGION, Observer, RegionMap, WalkableField};
+use waymesh_core::{
+    Counter, Direction, NO_REGION, Observer, RegionMap, WalkableField, checkpoint, checkpoint_every,
+};
 
 use crate::rivals::Rivals;
 
@@ -65,7 +67,8 @@ pub(crate) fn follow(target: &mut [u32]) {
 fn survey(field: &WalkableField, crowded: &[u32], labels: &[u32], count: u32) -> Vec<Region> {
     let mut regions = vec![Region::default(); count as usize];
     let mut borders: Vec<(u32, u32)> = Vec::new();
-    for ((&label, links), &area) in labels.iter().zip(&field.links).zip(&field.area) {
+    for (span, ((&label, links), &area)) in labels.iter().zip(&field.links).zip(&field.area).enumerate() {
+        checkpoint_every(1 << 16, span);
         if label == NO_REGION {
             continue;
         }
@@ -133,6 +136,7 @@ pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u
     // A region without a free neighbour never gets one, because merging only adds rivals. One look
     // per region is enough.
     while let Some(Reverse((spans, index))) = queue.pop() {
+        checkpoint();
         let region = &regions[index as usize];
         // An entry with another size is stale: the region has grown, or was merged into another.
         if region.spans != spans || target[index as usize] != index {

@@ -1,7 +1,9 @@
 //! Monotone partition: row sweeps.
 
 use waymesh_core::stage::{Partition, StageError};
-use waymesh_core::{BadField, Direction, NO_REGION, Observer, RegionId, RegionMap, WalkableField, to_u32};
+use waymesh_core::{
+    BadField, Direction, NO_REGION, Observer, RegionId, RegionMap, WalkableField, checkpoint, to_u32,
+};
 
 use crate::error::RegionError;
 use crate::merge::merge_small_regions;
@@ -114,6 +116,7 @@ fn sweep_rows(field: &WalkableField) -> (Vec<u32>, u32) {
     let mut sweeps: Vec<Sweep> = Vec::new();
     let mut touched: Vec<u32> = Vec::new();
     for row in field.columns.windows(width as usize + 1).step_by(width.max(1) as usize) {
+        checkpoint();
         sweeps.clear();
         for (x, column) in (0_u32..).zip(row.windows(2)) {
             for span in column[0] as usize..column[1] as usize {

@@ -1,6 +1,6 @@
 //! Spans that must not be in one region.
 
-use waymesh_core::WalkableField;
+use waymesh_core::{WalkableField, checkpoint};
 
 /// Largest count of walkable spans per column, so that the sum of four counts fits a byte.
 const MANY: u8 = 63;
@@ -66,6 +66,7 @@ impl<'a> Rivals<'a> {
         // Walkable spans in the four columns around each column.
         let mut around = vec![0_u8; field.frame.column_count()];
         for (z, row) in around.chunks_exact_mut(width).enumerate() {
+            checkpoint();
             let [north, here, south] = [z, z + 1, z + 2].map(|z| &counts[z * width..(z + 1) * width]);
             for ((sum, north), south) in row.iter_mut().zip(north).zip(south) {
                 *sum = north + south;

@@ -1,7 +1,9 @@
 //! Watershed partition: basins of the distance field.
 
 use waymesh_core::stage::{Partition, StageError};
-use waymesh_core::{BadField, Direction, NO_REGION, Observer, RegionMap, WalkableField};
+use waymesh_core::{
+    BadField, Direction, NO_REGION, Observer, RegionMap, WalkableField, checkpoint, checkpoint_every,
+};
 
 use crate::error::RegionError;
 use crate::merge::merge_small_regions;
@@ -250,6 +252,7 @@ impl<'a> Basins<'a> {
         let count = levels.count();
         let mut dry: Vec<u32> = Vec::new();
         for level in (0..count).rev() {
+            checkpoint();
             dry.extend_from_slice(levels.at(level));
             self.grow(&mut dry, level, GROWTH_CELLS);
             for &span in &dry {
@@ -318,7 +321,8 @@ impl<'a> Basins<'a> {
         // misses.
         let mut links = [[0; 4]; BATCH];
         let mut offers = [NO_OFFER; BATCH];
-        for batch in spans.chunks(BATCH) {
+        for (index, batch) in spans.chunks(BATCH).enumerate() {
+            checkpoint_every(1 << 10, index);
             for (links, &span) in links.iter_mut().zip(batch) {
                 *links = self.field.links[span as usize];
             }
@@ -368,6 +372,7 @@ impl<'a> Basins<'a> {
         let mut next = std::mem::take(&mut self.next_ring);
         ring.clear();
         for turn in 0..rings {
+            checkpoint();
             next.clear();
             // Either the dry spans look for a basin, or the spans that joined last offer theirs,
             // whichever are fewer. The result is the same, and each turn costs no more than the

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use waymesh_core::{
-    ArcId, ArcUse, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint, PlanVertex,
-    RegionContour, RegionId, VertexId,
+    ArcId, ArcUse, CancelToken, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint,
+    PlanVertex, RegionContour, RegionId, VertexId, checkpoint,
 };
 
 use crate::SlicesError;
@@ -170,13 +170,16 @@ pub(crate) fn assemble(frame: GridFrame, merged: &mut Merged) -> Result<ContourS
 fn trace_all(merged: &Merged) -> Result<Borders, SlicesError> {
     let count = merged.regions.len();
     let touching = Touching::all(&merged.meetings);
+    let token = CancelToken::current();
     let chunks: Vec<Result<Borders, SlicesError>> = (0..count.div_ceil(REGIONS_AT_ONCE))
         .into_par_iter()
         .map_init(Default::default, |(scratch, outline, corners), chunk| {
+            let _entered = token.enter();
             let (scratch, outline): (&mut OutlineScratch, &mut Outline) = (scratch, outline);
             let corners: &mut Vec<Corner> = corners;
             let mut borders = Borders::default();
             for region in chunk * REGIONS_AT_ONCE..((chunk + 1) * REGIONS_AT_ONCE).min(count) {
+                checkpoint();
                 corners.clear();
                 corners.extend_from_slice(merged.corners_of(region));
                 connect_corners(corners, scratch, outline)?;
@@ -310,6 +313,7 @@ impl<'a> Assembly<'a> {
     fn build(mut self) -> Result<ContourSet, SlicesError> {
         let mut index = 0;
         for region in 0..self.merged.regions.len() as u32 {
+            checkpoint();
             let mut outer = None;
             let mut holes = Vec::new();
             while self.borders.loops.get(index).is_some_and(|found| found.region == region) {

@@ -4,7 +4,7 @@
 //! indices into a soup in memory, with the slack of `raster.rs`. Stage crates never use one
 //! another.
 
-use waymesh_core::{GridFrame, GridWindow, SkippedTriangles, TriangleSoup};
+use waymesh_core::{GridFrame, GridWindow, SkippedTriangles, TriangleSoup, checkpoint_every};
 
 use crate::SlicesError;
 use crate::raster::Placement;
@@ -115,6 +115,7 @@ impl Bins {
         let mut usable = vec![false; soup.triangles().len()];
         let mut pairs = 0_u64;
         for (triangle, usable) in usable.iter_mut().enumerate() {
+            checkpoint_every(1 << 14, triangle);
             let corners = soup.corners(triangle);
             if bins.skipped.add(corners) {
                 continue;

@@ -1,7 +1,7 @@
 //! Section 4.3 of the paper: merges the pieces of tiles to regions.
 
 use rayon::prelude::*;
-use waymesh_core::{AreaId, Direction, DisjointSets, PlanPoint, RegionId};
+use waymesh_core::{AreaId, Direction, DisjointSets, PlanPoint, RegionId, checkpoint};
 
 use crate::SlicesError;
 use crate::bins::Tiling;
@@ -69,6 +69,7 @@ pub(crate) fn merge_tiles(tiling: &Tiling, tiles: Vec<TileSlices>) -> Result<Mer
     #[expect(clippy::cast_possible_truncation, reason = "checked just above")]
     let mut sets = DisjointSets::new(count as usize);
     for tile in 0..tiles.len() {
+        checkpoint();
         let across = tiling.across as usize;
         let beside = [(Direction::PosX, tile + 1), (Direction::PosZ, tile + across)];
         for (side, other) in beside {
@@ -154,6 +155,7 @@ impl Merged {
         merged.corner_ends = vec![0; count + 1];
         let mut facings = Vec::with_capacity(tiles.iter().map(|tile| tile.facings.len()).sum());
         for (index, tile) in tiles.iter_mut().enumerate() {
+            checkpoint();
             merged.spans += tile.spans;
             for corner in &tile.corners {
                 merged.corner_ends[region(index, corner.label) + 1] += 1;
@@ -177,6 +179,7 @@ impl Merged {
         merged.corner_cells = vec![0; merged.corner_ends[count]];
         let mut next = merged.corner_ends.clone();
         for (index, tile) in tiles.iter_mut().enumerate() {
+            checkpoint();
             for corner in std::mem::take(&mut tile.corners) {
                 let place = &mut next[region(index, corner.label)];
                 merged.corners[*place] = corner.corner;

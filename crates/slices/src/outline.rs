@@ -1,6 +1,6 @@
 //! Section 4.2 of the paper: connects corner points to contours by the even-odd rule.
 
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, checkpoint_every};
 
 use crate::SlicesError;
 use crate::corners::{Corner, CornerKind};
@@ -76,6 +76,7 @@ pub fn connect_corners(
     scratch.connect(corners)?;
     #[expect(clippy::cast_possible_truncation, reason = "the caller's corners fit 32 bits")]
     for start in 0..corners.len() as u32 {
+        checkpoint_every(1 << 10, start as usize);
         if scratch.visited[start as usize] {
             continue;
         }

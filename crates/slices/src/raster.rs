@@ -4,7 +4,7 @@
 //! blocks the cells on both sides. Stage crates never use one another.
 
 use glam::{DVec3, Vec3};
-use waymesh_core::{GridFrame, GridWindow, triangle_normal};
+use waymesh_core::{GridFrame, GridWindow, checkpoint, triangle_normal};
 
 use crate::slabs::{NOTHING, SlabSink};
 
@@ -199,6 +199,7 @@ pub(crate) fn fill(
     };
     let (from, to) = (window.z.cast_signed(), window.end_z().cast_signed() - 1);
     for row in triangle.rows[0].max(from)..=triangle.rows[1].min(to) {
+        checkpoint();
         triangle.fill_row(row, window, scratch, slabs);
     }
 }

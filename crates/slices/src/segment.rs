@@ -1,6 +1,6 @@
 //! Section 3 of the paper: finds connected pieces of one level and area among the walkable spans.
 
-use waymesh_core::DisjointSets;
+use waymesh_core::{DisjointSets, checkpoint};
 
 use crate::spans::SpanGrid;
 
@@ -72,6 +72,7 @@ pub fn segment(grid: &SpanGrid, core: CoreRect, neighbourhood: Neighbourhood, ou
     let (from_x, to_x) = (core.x.saturating_sub(1), (core.end_x + 1).min(width));
     let (from_z, to_z) = (core.z.saturating_sub(1), (core.end_z + 1).min(grid.depth()));
     for z in from_z..to_z {
+        checkpoint();
         for x in from_x..to_x {
             let column = z * width + x;
             let is_core = (core.x..core.end_x).contains(&x) && (core.z..core.end_z).contains(&z);

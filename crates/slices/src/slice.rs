@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    ContourSet, Counter, GridFrame, Observer, TriangleSoup, Validate, Violation, ViolationList, Warning,
+    CancelToken, ContourSet, Counter, GridFrame, Observer, TriangleSoup, Validate, Violation, ViolationList,
+    Warning,
 };
 
 use crate::assemble::assemble;
@@ -239,9 +240,11 @@ fn run_tiles(
     let count = bins.tile_count();
     let next = AtomicUsize::new(0);
     let done = Mutex::new((Vec::with_capacity(count), observer));
+    let token = CancelToken::current();
     rayon::scope(|scope| {
         for _ in 0..alive.min(count) {
             scope.spawn(|_| {
+                let _entered = token.enter();
                 let mut workspace = Workspace::default();
                 loop {
                     let tile = next.fetch_add(1, Ordering::Relaxed);

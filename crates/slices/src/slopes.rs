@@ -1,7 +1,7 @@
 //! Joins slices that form one slope to one region with an inclined plane.
 
 use rayon::prelude::*;
-use waymesh_core::{DisjointSets, PlanPoint, to_u32};
+use waymesh_core::{CancelToken, DisjointSets, PlanPoint, checkpoint, to_u32};
 
 use crate::config::Limits;
 use crate::corners::{Corner, join_corners};
@@ -134,8 +134,13 @@ struct Slopes<'a> {
 impl<'a> Slopes<'a> {
     fn new(merged: &'a Merged, limits: &'a Limits) -> Self {
         let regions = &merged.regions;
-        let samples: Vec<Vec<Sample>> =
-            (0..regions.len()).into_par_iter().map(|region| samples(merged, region)).collect();
+        let token = CancelToken::current();
+        let of_region = |region| {
+            let _entered = token.enter();
+            checkpoint();
+            samples(merged, region)
+        };
+        let samples: Vec<Vec<Sample>> = (0..regions.len()).into_par_iter().map(of_region).collect();
         let mut groups: Vec<Group> = (0..to_u32(regions.len()))
             .into_par_iter()
             .zip(&samples)
@@ -178,6 +183,7 @@ impl<'a> Slopes<'a> {
         };
         // Equal borders are taken in an order in which groups grow evenly: every other one, then
         // every other one of the rest, and so on. A long slope would take quadratic time otherwise.
+        let token = CancelToken::current();
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -187,6 +193,8 @@ impl<'a> Slopes<'a> {
             .par_iter()
             .enumerate()
             .map_init(Default::default, |scratch, (index, &pair)| {
+                let _entered = token.enter();
+                checkpoint();
                 cost(pair, scratch)
                     .map(|cost| ((cost * 8.0).round() as u32, (index + 1).trailing_zeros(), index))
             })
@@ -194,6 +202,7 @@ impl<'a> Slopes<'a> {
             .collect();
         order.par_sort_unstable();
         for (_, _, index) in order {
+            checkpoint();
             let [a, b] = pairs[index].map(|slice| self.sets.find(slice));
             if a != b && self.may_join(a, b) {
                 self.unite(a, b);

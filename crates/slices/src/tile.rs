@@ -4,7 +4,7 @@
 //! and keeps what was built. Stage crates never use one another.
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, Direction, FieldWindow, GridFrame, GridWindow, TriangleSoup};
+use waymesh_core::{AreaId, Direction, FieldWindow, GridFrame, GridWindow, TriangleSoup, checkpoint};
 
 use crate::config::Limits;
 use crate::corners::{Corner, CornerKind, corner_cells};
@@ -143,6 +143,7 @@ impl Workspace {
         let (width, depth) = (window.width as usize, window.depth as usize);
         self.slabs.reset(width * depth);
         for &triangle in triangles {
+            checkpoint();
             let corners = scene.soup.corners(triangle as usize);
             fill(&scene.placement, corners, window, &mut self.row, &mut self.slabs);
         }
@@ -162,6 +163,7 @@ impl Workspace {
         let across = Across { grid, limits: scene.limits };
         tile.pieces.reserve_exact(pieces.count as usize);
         for z in rect.z..rect.end_z {
+            checkpoint();
             for x in rect.x..rect.end_x {
                 let column = z * grid.width() + x;
                 let spans = grid.column(column);
@@ -217,6 +219,7 @@ impl Workspace {
         let along_x = matches!(side, Direction::NegZ | Direction::PosZ);
         let mut runs = Vec::new();
         for z in z {
+            checkpoint();
             for x in x.clone() {
                 for span in self.grid.column(z * self.grid.width() + x) {
                     if self.grid.is_walkable(span) {

@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3, Vec3};
 use rayon::prelude::*;
 use waymesh_core::stage::StageError;
-use waymesh_core::{Bounds, TriangleSource, has_area};
+use waymesh_core::{Bounds, TriangleSource, checkpoint, has_area};
 
 use crate::triangle::{area_normal, covers, seen_from};
 
@@ -75,6 +75,7 @@ impl WindingTree {
     pub fn new(scene: &dyn TriangleSource) -> Result<Self, StageError> {
         let mut triangles: Vec<[Vec3; 3]> = Vec::new();
         scene.visit(&mut |portion| {
+            checkpoint();
             let is_sound =
                 |corners: &&[Vec3; 3]| corners.iter().all(|c| c.is_finite()) && has_area(**corners);
             triangles.extend(portion.iter().filter(is_sound));

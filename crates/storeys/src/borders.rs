@@ -1,7 +1,9 @@
 //! Borders between pixels: moves traced borders, which follow the sides of cells, to where the
 //! ground ends.
 
-use waymesh_core::{ArcId, ContourArc, ContourSet, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+use waymesh_core::{
+    ArcId, ContourArc, ContourSet, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId, checkpoint,
+};
 
 use crate::StoreysError;
 use crate::refine::BORDER_STEPS;
@@ -59,6 +61,7 @@ pub fn place_borders(raw: &ContourSet, ends: &[RegionEnds]) -> Result<ContourSet
     }
     let mut uses = vec![0_u8; raw.vertices.len()];
     for index in 0..raw.arcs.len() {
+        checkpoint();
         let arc = ArcId::from_index(index);
         let vertices = raw.arc_vertices(arc);
         let (Some(first), Some(last)) = (vertices.first(), vertices.last()) else {
@@ -85,6 +88,7 @@ pub fn place_borders(raw: &ContourSet, ends: &[RegionEnds]) -> Result<ContourSet
         junctions: vec![Junction::default(); raw.vertices.len()],
     };
     for index in 0..raw.arcs.len() {
+        checkpoint();
         placed.push_arc(ArcId::from_index(index), &uses)?;
     }
     placed.place_junctions();

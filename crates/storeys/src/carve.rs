@@ -1,6 +1,8 @@
 //! Converts depth maps to spans: the ground far enough from walls, its links, and where it ends.
 
-use waymesh_core::{Direction, FieldWindow, GridFrame, GridWindow, SlimSpans, SpanKey, nearest_f32, to_u32};
+use waymesh_core::{
+    Direction, FieldWindow, GridFrame, GridWindow, SlimSpans, SpanKey, checkpoint, nearest_f32, to_u32,
+};
 
 use crate::clearance::Clearance;
 use crate::config::{HEIGHT_SLACK, Walk};
@@ -48,6 +50,7 @@ pub(crate) fn carve(
         sheets: Vec::new(),
     };
     for z in 0..window.depth {
+        checkpoint();
         let mut x = 0;
         while x < window.width {
             x = carver.push_row(x, z);
@@ -69,6 +72,7 @@ fn levels(metres: f32, per_level: f64) -> f32 {
 fn drop_near(maps: &mut DepthMaps<'_>, clearance: &Clearance, least: f32) {
     let DepthMaps { blocks, ground, ranges, .. } = maps;
     for block in blocks.iter() {
+        checkpoint();
         for floor in 0..block.floors {
             let sheet = block.number(floor);
             let Some(distances) = clearance.distances.row(sheet, 0..block.area()) else { continue };
@@ -87,6 +91,7 @@ fn drop_near(maps: &mut DepthMaps<'_>, clearance: &Clearance, least: f32) {
 fn drop_merged(maps: &mut DepthMaps<'_>, per_level: f64) {
     let DepthMaps { blocks, ground, ranges, .. } = maps;
     for block in blocks.iter() {
+        checkpoint();
         let mut below = f32::NEG_INFINITY;
         let is_apart = (0..block.floors).all(|floor| {
             let range = ranges[block.number(floor)];

@@ -1,6 +1,6 @@
 //! Distance of every place from the nearest wall or drop.
 
-use waymesh_core::{Direction, GridWindow, nearest_f32, saturating_u32, to_u32};
+use waymesh_core::{Direction, GridWindow, checkpoint, nearest_f32, saturating_u32, to_u32};
 
 use crate::config::Walk;
 use crate::depth::{DepthMaps, NO_FLOOR};
@@ -56,6 +56,7 @@ impl Ends {
         let mut ends = vec![[1.0; 4]; walls.len()];
         let mut places = Vec::new();
         for (index, block) in maps.blocks.iter().enumerate() {
+            checkpoint();
             for floor in 0..block.floors {
                 let Some(slot) = walls.slot(block.number(floor)) else { continue };
                 let (mut x, mut z) = (block.pixels.x, block.pixels.z);

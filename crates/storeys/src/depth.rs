@@ -1,6 +1,6 @@
 //! Depth maps: the ground of every layer at the centre of every pixel.
 
-use waymesh_core::{AreaId, Direction, GridWindow};
+use waymesh_core::{AreaId, Direction, GridWindow, checkpoint};
 
 use crate::StoreysError;
 use crate::config::{HEIGHT_SLACK, ScenePoint, Walk};
@@ -406,6 +406,7 @@ impl<'a> DepthMaps<'a> {
         let mut found = Vec::new();
         let mut changed = Vec::new();
         for (index, block) in self.blocks.iter().enumerate() {
+            checkpoint();
             let before = found.len();
             if (0..block.floors).all(|floor| self.ranges[block.number(floor)].is_full) {
                 continue;
@@ -477,6 +478,7 @@ impl<'a> DepthMaps<'a> {
     /// Removes ground with other ground above it that is closer than the agent's height.
     pub(crate) fn drop_covered(&mut self, walk: &Walk) {
         for index in 0..self.blocks.len() {
+            checkpoint();
             let block = self.blocks[index];
             let (mut above, mut is_clear) = (f32::INFINITY, true);
             for floor in (0..block.floors).rev() {
@@ -530,6 +532,7 @@ impl<'a> DepthMaps<'a> {
         // it is the nearest for both.
         let near = walk.rise.min(0.49 * walk.height);
         for index in 0..self.blocks.len() {
+            checkpoint();
             let block = self.blocks[index];
             for floor in 0..block.floors {
                 let range = self.ranges[block.number(floor)];

@@ -1,6 +1,6 @@
 //! Distances of places to borders, near the new border at the agent's radius.
 
-use waymesh_core::{GridWindow, nearest_f32, saturating_i64, to_u32};
+use waymesh_core::{GridWindow, checkpoint, nearest_f32, saturating_i64, to_u32};
 
 use crate::config::Walk;
 use crate::depth::{Block, DepthMaps};
@@ -209,6 +209,7 @@ impl Measure<'_, '_> {
         let mut farthest = 0;
         let mut ring = 0;
         while ring <= farthest {
+            checkpoint();
             for segment in segments {
                 farthest = farthest.max(self.apply(segment, ring));
             }
@@ -352,6 +353,7 @@ impl Measure<'_, '_> {
         let (mut slots, mut distances) =
             (vec![NOTHING_NEAR; self.slots.len()], Vec::with_capacity(self.squared.len()));
         for block in &self.maps.blocks {
+            checkpoint();
             let width = block.pixels.width as usize;
             for sheet in (0..block.floors).map(|floor| block.number(floor)) {
                 if self.slots[sheet] == NOTHING_NEAR {

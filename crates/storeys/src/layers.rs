@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use glam::Vec3;
 use waymesh_core::{
-    Direction, DisjointSets, FieldWindow, GridFrame, GridWindow, SlimSpans, SpanField, saturating_u32, to_u32,
+    Direction, DisjointSets, FieldWindow, GridFrame, GridWindow, SlimSpans, SpanField, checkpoint,
+    checkpoint_every, saturating_u32, to_u32,
 };
 
 use crate::StoreysError;
@@ -103,6 +104,7 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
     };
     let mut order: Vec<(u32, u32, u32, u32)> = Vec::with_capacity(runs.len());
     for column in 0..starts.len() - 1 {
+        checkpoint_every(1 << 12, column);
         let column = to_u32(column);
         let (x, z) = (column % voxels.width, column / voxels.width);
         let floors = starts[column as usize]..starts[column as usize + 1];
@@ -111,6 +113,7 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
     order.sort_unstable();
     for accessible_only in [true, false] {
         for &(_, x, z, floor) in &order {
+            checkpoint_every(1 << 10, floor as usize);
             if !accessible_only || runs[floor as usize].accessible {
                 flood.spread(floor, x, z, accessible_only);
             }
@@ -154,6 +157,7 @@ fn runs(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<(Vec<u32>, Vec<R
     let mut runs: Vec<Run> = Vec::new();
     starts.push(0);
     for column in 0..columns {
+        checkpoint_every(1 << 12, column);
         let first = runs.len();
         voxels.runs(column, |mut low, high| {
             if let Some(last) = runs[first..].last_mut()
@@ -407,6 +411,7 @@ impl Layers {
         let GridWindow { x: first_x, z: first_z, .. } = part.core;
         let columns = |first: u32, end: u32| first / self.side..end.div_ceil(self.side);
         for z in columns(first_z, part.core.end_z()) {
+            checkpoint();
             for x in columns(first_x, part.core.end_x()) {
                 // Most columns have only marked layers.
                 if self.column(x, z).iter().all(|floor| drawn[floor.layer as usize]) {

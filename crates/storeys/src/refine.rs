@@ -1,6 +1,8 @@
 //! Refinement: draws the layers of a window finely, where the agent's centre may be.
 
-use waymesh_core::{AreaId, FieldWindow, GridFrame, GridWindow, SlimSpans, SoupTriangle, SpanKey};
+use waymesh_core::{
+    AreaId, FieldWindow, GridFrame, GridWindow, SlimSpans, SoupTriangle, SpanKey, checkpoint,
+};
 
 use crate::StoreysError;
 use crate::carve::carve;
@@ -105,6 +107,7 @@ pub(crate) fn draw<'l>(
         maps.areas = vec![AreaId::GROUND; maps.ground.len()];
     }
     for (corners, _, area) in triangles.iter().filter(|(_, gentle, _)| *gentle) {
+        checkpoint();
         maps.draw(corners, *area);
     }
     let is_walkable = |gentle: bool, area: AreaId| gentle && area.is_walkable();
@@ -114,6 +117,7 @@ pub(crate) fn draw<'l>(
     maps.drop_blocked();
     let mut walls = Walls::new(&maps);
     for (corners, gentle, area) in &triangles {
+        checkpoint();
         walls.draw(&maps, walk, corners, is_walkable(*gentle, *area));
     }
     walls.finish();

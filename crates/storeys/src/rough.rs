@@ -1,7 +1,7 @@
 //! Rough voxels: one bit for ground and one for everything else, in machine words per column.
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, GridFrame, SkippedTriangles, TriangleSource};
+use waymesh_core::{AreaId, GridFrame, SkippedTriangles, TriangleSource, checkpoint, checkpoint_every};
 
 use crate::StoreysError;
 use crate::config::{Placement, ScenePoint, StoreysConfig, Walk};
@@ -156,7 +156,8 @@ pub fn voxelize_roughly(
     let mut skipped = SkippedTriangles::default();
     source.visit_with_areas(&mut |triangles, areas| {
         let areas = areas.iter().copied().chain(std::iter::repeat(AreaId::GROUND));
-        for (&corners, area) in triangles.iter().zip(areas) {
+        for (index, (&corners, area)) in triangles.iter().zip(areas).enumerate() {
+            checkpoint_every(1 << 6, index);
             let Some((corners, walkable)) = placement.triangle(corners) else {
                 if corners.iter().all(|corner| corner.is_finite()) {
                     skipped.degenerate += 1;
@@ -242,6 +243,7 @@ impl RoughVoxels {
         let triangle = Piece { corners: [a, b, c, a, a, a, a, a], len: 3 };
         let rows = cells(triangle.range(2), self.depth);
         for z in rows.clone() {
+            checkpoint();
             // A piece that lies in one row or column completely need not be cut.
             let row = if rows.len() == 1 && is_inside(triangle.range(2), self.depth) {
                 triangle

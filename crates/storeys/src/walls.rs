@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use waymesh_core::{Direction, nearest_f32, saturating_u32, to_u32};
+use waymesh_core::{Direction, checkpoint, nearest_f32, saturating_u32, to_u32};
 
 use crate::clearance::{round_height, round_place};
 use crate::config::{ScenePoint, Walk};
@@ -169,6 +169,7 @@ impl Walls {
         let mut firsts = vec![NO_EXTENTS; maps.ranges.len()];
         let mut lines = Vec::new();
         for (index, block) in maps.blocks.iter().enumerate() {
+            checkpoint();
             for floor in 0..block.floors {
                 let may_end = !maps.ranges[block.number(floor)].is_empty()
                     && maps.whole_sides(index, floor) != ALL_SIDES;

@@ -1,6 +1,8 @@
 //! Assembles the triangles of single polygons to one [`Triangulation`].
 
-use waymesh_core::{PlanPoint, PolygonSet, RegionId, Triangle, TriangleId, Triangulation, VertexId, to_u32};
+use waymesh_core::{
+    PlanPoint, PolygonSet, RegionId, Triangle, TriangleId, Triangulation, VertexId, checkpoint_every, to_u32,
+};
 
 use crate::TriangulateError;
 use crate::outline::{Corner, Outline};
@@ -114,6 +116,7 @@ impl Assembly {
         let mut area = 0_i128;
         let first = to_u32(self.triangulation.triangles.len());
         for (index, &corners) in (0..).zip(&mesh.triangles) {
+            checkpoint_every(1 << 14, index as usize);
             let [a, b, c] = corners.map(|corner| outline.point(corner));
             let doubled = PlanPoint::orientation(a, b, c);
             if doubled <= 0 {
@@ -152,6 +155,7 @@ impl Assembly {
         let mut heads =
             if self.seams.is_empty() { Vec::new() } else { vec![NONE; self.triangulation.vertices.len()] };
         for index in 0..self.seams.len() {
+            checkpoint_every(1 << 14, index);
             let seam = self.seams[index];
             let [from, to] = self.ends(seam.half_edge);
             let head = &mut heads[from.index().min(to.index())];

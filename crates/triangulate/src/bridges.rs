@@ -1,6 +1,6 @@
 //! Joins holes to the border around them, so that ear clipping has a single cycle.
 
-use waymesh_core::{PlanPoint, RegionId, to_u32};
+use waymesh_core::{PlanPoint, RegionId, checkpoint, to_u32};
 
 use crate::TriangulateError;
 use crate::ears::{BRIDGE, Cycles};
@@ -56,6 +56,7 @@ impl Bridges {
         }
         self.holes.sort_unstable();
         for index in 0..self.holes.len() {
+            checkpoint();
             let least = self.holes[index].1;
             if !self.join_hole(cycles, least, index) {
                 return Err(TriangulateError::NotInside { region, point: cycles.point(least) });

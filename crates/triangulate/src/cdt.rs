@@ -3,7 +3,9 @@
 use spade::handles::{FixedDirectedEdgeHandle, FixedVertexHandle};
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation as _};
 use waymesh_core::stage::{StageError, Triangulate};
-use waymesh_core::{Observer, PlanPoint, PolygonSet, Triangulation, saturating_i32, to_u32};
+use waymesh_core::{
+    Observer, PlanPoint, PolygonSet, Triangulation, checkpoint, checkpoint_every, saturating_i32, to_u32,
+};
 
 use crate::TriangulateError;
 use crate::assemble::{Assembly, BORDER, LocalMesh, NONE};
@@ -70,6 +72,7 @@ fn triangulate_with(polygons: &PolygonSet, most_clipped: usize) -> Result<Triang
     let (mut crossings, mut clipper, mut plane) =
         (CrossingCheck::default(), Clipper::default(), Plane::default());
     for polygon in &polygons.polygons {
+        checkpoint();
         outline.load(polygons, polygon)?;
         if outline.len() <= most_clipped {
             crossings.check(&outline)?;
@@ -117,6 +120,7 @@ impl Plane {
         );
         self.at.clear();
         for (corner, point) in outline.points.iter().enumerate() {
+            checkpoint_every(1 << 8, corner);
             let place = outline.place[corner] as usize;
             let handle = if place < corner {
                 self.at[place]
@@ -136,6 +140,7 @@ impl Plane {
         self.edges.clear();
         self.borders.clear();
         for corner in 0..outline.len() {
+            checkpoint_every(1 << 8, corner);
             let (from, to) = (self.at[corner], self.at[outline.next[corner] as usize]);
             let first = outline.edge(to_u32(corner));
             let made = self.cdt.try_add_constraint(from, to);
@@ -201,7 +206,8 @@ impl Plane {
         mesh.clear();
         self.triangles.clear();
         self.triangles.resize(self.cdt.num_all_faces(), NONE);
-        for face in self.cdt.inner_faces() {
+        for (index, face) in self.cdt.inner_faces().enumerate() {
+            checkpoint_every(1 << 14, index);
             let corners = face.adjacent_edges().map(|edge| self.corners[edge.fix().index()]);
             if corners == [NONE; 3] {
                 continue;
@@ -212,7 +218,8 @@ impl Plane {
             }
             self.triangles[face.fix().index()] = mesh.push(corners);
         }
-        for face in self.cdt.inner_faces() {
+        for (index, face) in self.cdt.inner_faces().enumerate() {
+            checkpoint_every(1 << 14, index);
             let triangle = self.triangles[face.fix().index()];
             if triangle == NONE {
                 continue;

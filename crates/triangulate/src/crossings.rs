@@ -2,7 +2,7 @@
 
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, checkpoint};
 
 use crate::TriangulateError;
 use crate::outline::{Corner, Outline, is_between};
@@ -49,6 +49,7 @@ impl CrossingCheck {
         }));
         self.edges.sort_unstable_by_key(|edge| (edge.min_x, edge.corner));
         for edge in &self.edges {
+            checkpoint();
             let mut index = 0;
             while index < self.active.len() {
                 let other = self.active[index];

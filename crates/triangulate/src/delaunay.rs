@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, checkpoint_every};
 
 use crate::assemble::{BORDER, LocalMesh};
 use crate::outline::{Corner, Outline, point_key};
@@ -23,6 +23,7 @@ pub(crate) fn legalize(outline: &Outline, mesh: &mut LocalMesh, stack: &mut Vec<
         }
     }
     while let Some(half_edge) = stack.pop() {
+        checkpoint_every(1 << 10, half_edge as usize);
         let twin = mesh.twins[half_edge as usize];
         if twin & BORDER != 0 {
             continue;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation as _};
 use waymesh_core::{
-    PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId, saturating_i64,
+    PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId, checkpoint, saturating_i64,
 };
 
 use crate::TriangulateError;
@@ -118,6 +118,7 @@ impl Drawing {
         let old = set.vertices.len();
         let mut fresh: Vec<usize> = (0..self.edges.len()).collect();
         for round in 0..ROUNDS {
+            checkpoint();
             let near = if round < BENDING_ROUNDS { self.near } else { 0.0 };
             let draws = |point: PlanPoint| self.vertices[&point].index() < old;
             let nearness = Nearness { near, limit: self.limit, draws: &draws };

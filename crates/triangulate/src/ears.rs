@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use waymesh_core::stage::{StageError, Triangulate};
-use waymesh_core::{Observer, PlanPoint, PolygonSet, Triangulation, to_u32};
+use waymesh_core::{Observer, PlanPoint, PolygonSet, Triangulation, checkpoint, to_u32};
 
 use crate::TriangulateError;
 use crate::assemble::{Assembly, BORDER, LocalMesh, NONE};
@@ -49,6 +49,7 @@ pub fn triangulate_ears(polygons: &PolygonSet) -> Result<Triangulation, Triangul
     let (mut outline, mut mesh) = (Outline::default(), LocalMesh::default());
     let (mut crossings, mut clipper) = (CrossingCheck::default(), Clipper::default());
     for polygon in &polygons.polygons {
+        checkpoint();
         outline.load(polygons, polygon)?;
         crossings.check(&outline)?;
         clipper.clip(&outline, &mut mesh)?;
@@ -180,6 +181,7 @@ impl Clipper {
         self.find_ears();
         let mut left = self.cycles.len();
         while let Some(Reverse((length, tip))) = self.ears.pop() {
+            checkpoint();
             if self.lengths[tip as usize] != length {
                 continue;
             }

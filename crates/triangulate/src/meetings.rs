@@ -2,7 +2,7 @@
 
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
-use waymesh_core::{PlanPoint, saturating_i32, saturating_i64};
+use waymesh_core::{PlanPoint, checkpoint, saturating_i32, saturating_i64};
 
 use crate::outline::is_between;
 
@@ -51,6 +51,7 @@ pub(crate) fn meetings(edges: &[Piece], fresh: &[usize], nearness: &Nearness<'_>
     let tree = RTree::bulk_load(boxes.collect());
     let mut found = Vec::new();
     for &edge in fresh {
+        checkpoint();
         let (low, high) = corners(edge, margin);
         for other in tree.locate_in_envelope_intersecting(AABB::from_corners(low, high)) {
             let other = other.data;

@@ -3,7 +3,7 @@
 use waymesh_core::stage::{StageError, Triangulate};
 use waymesh_core::{
     BadField, MAX_PLAN_COORDINATE, Observer, PlanPoint, PlanVertex, PolygonSet, Triangle, TriangleId,
-    Triangulation, VertexId, nearest_f32, saturating_i32, to_u32,
+    Triangulation, VertexId, checkpoint, checkpoint_every, nearest_f32, saturating_i32, to_u32,
 };
 
 use crate::TriangulateError;
@@ -223,6 +223,7 @@ impl Refiner {
         loop {
             let (mut edge, mut any, mut left) = (0, false, 0);
             while (edge as usize) < surface.twins.len() {
+                checkpoint_every(1 << 8, edge as usize);
                 let [a, b] = surface.ends(edge);
                 // Each border once: a wall has no twin, and of two half-edges the later one is
                 // taken.
@@ -317,6 +318,7 @@ impl Refiner {
             let (low_z, high_z) = (a[1].min(b[1]).min(c[1]), a[1].max(b[1]).max(c[1]));
             let mut row = (low_z / spacing).ceil();
             while row * spacing <= high_z {
+                checkpoint();
                 let (low_x, high_x) = span_at([a, b, c], row * spacing);
                 let mut column = (low_x / spacing).ceil();
                 while column * spacing <= high_x {
@@ -375,6 +377,7 @@ impl Refiner {
         let mut queue: std::collections::VecDeque<u32> = (0..to_u32(surface.triangles.len())).collect();
         let most = MOST_POINTS as usize;
         while let Some(triangle) = queue.pop_front() {
+            checkpoint();
             surface.changed.clear();
             let corners = surface.triangles[triangle as usize];
             if !is_sharp(surface, corners, limit) || surface.points.len() > most {

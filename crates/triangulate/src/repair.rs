@@ -1,6 +1,6 @@
 //! Repairs borders that cross, touch, double back or nearly meet.
 
-use waymesh_core::{BadField, Polygon, PolygonSet, RegionId, VertexId, nearest_f32};
+use waymesh_core::{BadField, Polygon, PolygonSet, RegionId, VertexId, checkpoint, nearest_f32};
 
 use crate::drawing::Drawing;
 use crate::{TriangulateError, triangulate_cdt};
@@ -110,6 +110,7 @@ pub fn repair_polygons(
     let mut pieces: Vec<(RegionId, Polygon)> = Vec::new();
     let mut worst = 0.0_f64;
     for polygon in &polygons.polygons {
+        checkpoint();
         let bordered = polygon.loops().any(|polygon_loop| polygon_loop.beyond.iter().any(Option::is_some));
         let fault = match fault_of(polygons, polygon) {
             None if bordered || config.near_distance <= 0.0 => {

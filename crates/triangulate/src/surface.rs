@@ -4,7 +4,7 @@
 //! made by exact predicates. Rounded points can make a triangle thin, but never invert it.
 
 use robust::{Coord, incircle, orient2d};
-use waymesh_core::{AreaId, RegionId, Triangulation, Validate, VertexId, to_u32};
+use waymesh_core::{AreaId, RegionId, Triangulation, Validate, VertexId, checkpoint_every, to_u32};
 
 use crate::TriangulateError;
 use crate::assemble::NONE;
@@ -293,6 +293,7 @@ impl Surface {
     /// Flips marked edges until every edge that may be flipped is Delaunay.
     pub(crate) fn legalize(&mut self) {
         while let Some(half_edge) = self.suspects.pop() {
+            checkpoint_every(1 << 10, half_edge as usize);
             let twin = self.twins[half_edge as usize];
             if twin == NONE || self.fixed[half_edge as usize] {
                 continue;

@@ -1,7 +1,7 @@
 //! Steps too high to walk that an agent can climb: ledges with standing room on both sides.
 
 use waymesh_core::{
-    BadField, Direction, GridScale, GridWindow, Heightfield, NO_SPAN, SpanKey, WalkableField,
+    BadField, Direction, GridScale, GridWindow, Heightfield, NO_SPAN, SpanKey, WalkableField, checkpoint,
 };
 
 use crate::erosion::reach_table;
@@ -167,6 +167,7 @@ pub fn find_climbs(
     let core = core.intersection(&GridWindow::whole(frame));
     let mut climbs = Vec::new();
     for z in core.z..core.end_z() {
+        checkpoint();
         for x in core.x..core.end_x() {
             if ground.column(x, z).is_empty() {
                 continue;

@@ -1,6 +1,8 @@
 //! Keeps the agent's centre away from walls and drops.
 
-use waymesh_core::{AreaId, BadField, Counter, Direction, NO_SPAN, Observer, WalkableField, Warning};
+use waymesh_core::{
+    AreaId, BadField, Counter, Direction, NO_SPAN, Observer, WalkableField, Warning, checkpoint_every,
+};
 
 use crate::VoxelError;
 
@@ -138,6 +140,8 @@ struct Sweeps<C> {
     far: C,
 }
 
+/// Spans between two checkpoints.
+const SPANS: usize = 1 << 16;
 const BLOCKED: usize = 0;
 const NO_NEXT: usize = 1;
 const NO_PREVIOUS: usize = 2;
@@ -176,11 +180,13 @@ impl<C: Count> Sweeps<C> {
     fn run(mut self, field: &mut WalkableField) -> u64 {
         let spans = field.len();
         for span in 0..spans {
+            checkpoint_every(SPANS, span);
             let links = &field.links[span];
             let neighbour = links[Direction::NegX.index()];
             self.along_x[span] = self.step_along_x(links, neighbour, field.area[span].is_walkable());
         }
         for span in (0..spans).rev() {
+            checkpoint_every(SPANS, span);
             let links = &field.links[span];
             let neighbour = links[Direction::PosX.index()];
             let after = self.step_along_x(links, neighbour, field.area[span].is_walkable());
@@ -197,6 +203,7 @@ impl<C: Count> Sweeps<C> {
         }
         let mut removed = 0;
         for span in 0..spans {
+            checkpoint_every(SPANS, span);
             let previous = field.links[span][Direction::NegZ.index()];
             let handed = if previous == NO_SPAN {
                 C::default()

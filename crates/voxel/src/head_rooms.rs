@@ -2,6 +2,7 @@
 
 use waymesh_core::{
     AreaId, Direction, GridWindow, HeadRooms, Heightfield, NO_SPAN, SpanField, WalkableField,
+    checkpoint_every,
 };
 
 use crate::walkable::build_counted;
@@ -72,7 +73,8 @@ fn raise(field: &WalkableField, tall: &WalkableField, class: usize, classes: &mu
 /// The span of `tall` on the same floor, for each walkable span of `field`.
 fn twins(field: &WalkableField, tall: &WalkableField) -> Vec<u32> {
     let mut twins = vec![NO_SPAN; field.len()];
-    for (column, other) in field.columns.windows(2).zip(tall.columns.windows(2)) {
+    for (index, (column, other)) in field.columns.windows(2).zip(tall.columns.windows(2)).enumerate() {
+        checkpoint_every(1 << 14, index);
         let mut at = other[0];
         for span in column[0]..column[1] {
             let floor = field.floor[span as usize];

@@ -3,6 +3,7 @@
 use glam::{Vec2, Vec3};
 use waymesh_core::{
     AreaId, BadField, Bounds, FieldWindow, GridFrame, GridWindow, HeadRooms, SpanField, WalkableField,
+    checkpoint,
 };
 
 use crate::head_rooms::code;
@@ -277,6 +278,7 @@ impl<'a> Volume<'a> {
         let centre_x = |x: u32| centre(frame.origin.x, x);
         let mut marked = 0;
         for z in range(1, frame.origin.z, window.z, window.end_z()) {
+            checkpoint();
             let mut mark = |x: u32, [low, high]: [f64; 2]| {
                 let levels = level(low) - LEVEL_SLACK..=level(high) + LEVEL_SLACK;
                 for span in field.spans_at(x - window.x, z - window.z) {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::{
-    AreaId, BadField, Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup, to_u32,
+    AreaId, BadField, Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup,
+    checkpoint, to_u32,
 };
 
 use crate::filters::check;
@@ -270,6 +271,7 @@ pub fn stamp_obstacles(
     spans.extend_from_slice(&heightfield.spans[..heightfield.columns[first] as usize]);
     let mut changed = 0;
     for row in touched.z..touched.end_z() {
+        checkpoint();
         let number = i32::try_from(row).unwrap_or(i32::MAX);
         for solid in &solids {
             solid.fill_row(number, &mut rows);

@@ -2,6 +2,7 @@
 
 use waymesh_core::{
     Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, SoupTriangle, TriangleSoup,
+    checkpoint_every,
 };
 
 use crate::outliers::find_outliers;
@@ -113,7 +114,10 @@ pub fn rasterize_in_frame(
     let (grid, limit) = prepare(frame, window, *frame, config)?;
     let mut sieve = Sieve::default();
     let mut rows = Vec::with_capacity(soup.triangles().len());
-    rows.extend((0..soup.triangles().len()).map(|triangle| sieve.rows(soup.corners(triangle), &grid)));
+    rows.extend((0..soup.triangles().len()).map(|triangle| {
+        checkpoint_every(1 << 16, triangle);
+        sieve.rows(soup.corners(triangle), &grid)
+    }));
     sieve.report(observer);
     let reach = config.merge.reach_levels(frame.level_height);
     Sweep { triangles: soup, rows: &rows, grid, reach, limit }.run(config.threads, observer)
@@ -156,7 +160,8 @@ pub fn rasterize_window(
     let (grid, limit) = prepare(frame, window, frame.window(window), config)?;
     let mut sieve = Sieve::default();
     let (mut inside, mut rows) = (WindowTriangles::default(), Vec::new());
-    for triangle in triangles {
+    for (index, triangle) in triangles.into_iter().enumerate() {
+        checkpoint_every(1 << 16, index);
         let SoupTriangle { corners, area } = triangle.into();
         let reached = sieve.rows(corners, &grid);
         if reached != NOWHERE {

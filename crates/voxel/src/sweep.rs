@@ -2,7 +2,10 @@
 
 use glam::Vec3;
 use rayon::prelude::*;
-use waymesh_core::{AreaId, Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup};
+use waymesh_core::{
+    AreaId, CancelToken, Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup,
+    checkpoint, checkpoint_every,
+};
 
 use crate::VoxelError;
 use crate::fragments::RowFragments;
@@ -235,10 +238,12 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
             let after = (frame.depth as usize).saturating_mul(band) / bands;
             first_row + i32::try_from(after).unwrap_or(0)
         };
-        let results: Vec<Result<Band, VoxelError>> = (0..bands)
-            .into_par_iter()
-            .map(|band| self.run_band::<AREAS>(row(band), row(band + 1), None))
-            .collect();
+        let token = CancelToken::current();
+        let run = |band: usize| {
+            let _entered = token.enter();
+            self.run_band::<AREAS>(row(band), row(band + 1), None)
+        };
+        let results: Vec<Result<Band, VoxelError>> = (0..bands).into_par_iter().map(run).collect();
         join(results, &self.limit)
     }
 
@@ -264,8 +269,10 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         let mut open: Vec<GridTriangle> = Vec::new();
         for row in from..to {
             let local = (row - from) as usize;
+            checkpoint();
             let mut index = 0;
             while index < open.len() {
+                checkpoint_every(1 << 12, index);
                 open[index].fill_row(row, &mut row_fragments);
                 if open[index].last <= row {
                     open.swap_remove(index);
@@ -274,7 +281,10 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
                 }
                 self.limit.check_row(&row_fragments)?;
             }
-            for &triangle in &order[starts[local] as usize..starts[local + 1] as usize] {
+            for (done, &triangle) in
+                order[starts[local] as usize..starts[local + 1] as usize].iter().enumerate()
+            {
+                checkpoint_every(1 << 12, done);
                 let (corners, rows) =
                     (self.triangles.corners(triangle as usize), self.rows[triangle as usize]);
                 let area = areas.get(triangle as usize).copied().unwrap_or(AreaId::GROUND);
@@ -314,8 +324,11 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         let mut starts = vec![0_u32; (to - from) as usize + 1];
         let entry =
             |rows: &[i32; 2]| (rows[0] < to && rows[1] >= from).then(|| (rows[0].max(from) - from) as usize);
-        for row in self.rows.iter().filter_map(entry) {
-            starts[row + 1] += 1;
+        for rows in self.rows.chunks(1 << 20) {
+            checkpoint();
+            for row in rows.iter().filter_map(entry) {
+                starts[row + 1] += 1;
+            }
         }
         for row in 1..starts.len() {
             starts[row] += starts[row - 1];
@@ -323,6 +336,7 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         let mut order = vec![0_u32; starts[starts.len() - 1] as usize];
         let mut next = starts.clone();
         for (triangle, rows) in self.rows.iter().enumerate() {
+            checkpoint_every(1 << 20, triangle);
             if let Some(row) = entry(rows) {
                 order[next[row] as usize] = triangle as u32;
                 next[row] += 1;
@@ -343,6 +357,7 @@ fn join(results: Vec<Result<Band, VoxelError>>, limit: &Limit) -> Result<Heightf
     let mut spans = Vec::with_capacity(total);
     columns.push(0);
     for band in bands {
+        checkpoint();
         #[expect(clippy::cast_possible_truncation, reason = "the total is checked above")]
         let base = spans.len() as u32;
         columns.extend(band.columns[1..].iter().map(|column| column + base));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use waymesh_core::{
     Agent, AreaId, Counter, Direction, GridWindow, Heightfield, NO_SPAN, OPEN_SKY, Observer, WalkableField,
-    Warning,
+    Warning, checkpoint,
 };
 
 use crate::VoxelError;
@@ -104,6 +104,7 @@ fn build<const FILTERED: bool>(
     let counted_z = counted.z as usize..counted.end_z() as usize;
     let mut column = 0;
     for z in 0..depth {
+        checkpoint();
         let row_counts = counted_z.contains(&z);
         for x in 0..width {
             let spans = columns.column(column);

@@ -2,6 +2,7 @@
 
 use waymesh_core::{
     Agent, Counter, FieldWindow, GridFrame, GridScale, GridWindow, Heightfield, Observer, WalkableField,
+    checkpoint,
 };
 
 use crate::climbs::{Climb, find_climbs};
@@ -126,6 +127,7 @@ fn finish(
 fn count_unwalkable(field: &WalkableField, window: GridWindow) -> u64 {
     let mut count = 0;
     for z in window.z..window.end_z() {
+        checkpoint();
         let row = z as usize * field.frame.width as usize;
         let columns = row + window.x as usize..row + window.end_x() as usize;
         let spans = field.columns[columns.start] as usize..field.columns[columns.end] as usize;

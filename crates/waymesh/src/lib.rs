@@ -84,8 +84,8 @@ pub use world::{MarkId, MeshHandle, ObstacleId, World, WorldUpdate};
 
 pub use glam;
 pub use waymesh_core::{
-    Agent, Area, AreaId, AreaTable, BadField, Bounds, GridScale, Observer, PolyId, TriangleSoup,
-    TriangleSource, Warning,
+    Agent, Area, AreaId, AreaTable, BadField, Bounds, CancelToken, Cancelled, GridScale, Observer, PolyId,
+    TriangleSoup, TriangleSource, Warning,
 };
 #[cfg(feature = "floorplan")]
 pub use waymesh_floorplan as floorplan;

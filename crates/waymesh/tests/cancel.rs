@@ -1,10 +1,14 @@
-//! An observer ends a bake.
+//! An observer, or its token, ends a bake.
 
 use std::path::Path;
 
 use waymesh::bake::FrontEnd;
+use waymesh::core::{CancelToken, Cancelled};
 use waymesh::floorplan::{EXAMPLE, PlanFormat, ReadOptions, parse_plan};
-use waymesh::{BakeError, Baker, Observer, Tiles, TriangleSource, World};
+use waymesh::{
+    BakeError, Baker, Enclosed, JumpConfig, Observer, PathOptions, PlanWorld, QueryScratch, Tiles,
+    TriangleSource, World,
+};
 use waymesh_scenes::{Scene, SceneConfig};
 
 /// Cancels as soon as this many stages were finished.
@@ -94,4 +98,206 @@ fn a_cancelled_update_of_a_world_changes_nothing() {
     assert!(world.is_dirty() && world.handle().mesh().polygon_count() == 0);
     world.update(&mut ()).expect("an update");
     assert!(world.handle().mesh().polygon_count() > 0);
+}
+
+/// Ends a bake at one of its checkpoints, and counts those of each stage.
+#[derive(Default)]
+struct AtCheckpoint {
+    token: CancelToken,
+    stages: Vec<(&'static str, u64)>,
+}
+
+impl AtCheckpoint {
+    fn number(number: u64) -> Self {
+        Self { token: CancelToken::after(number), stages: Vec::new() }
+    }
+
+    /// Counts and never ends.
+    fn never() -> Self {
+        Self::number(u64::MAX)
+    }
+
+    fn passed(&self) -> u64 {
+        u64::MAX - self.token.checkpoints_left().expect("they are counted")
+    }
+
+    /// Checkpoints within the stages of this name.
+    fn within(&self, stage: &str) -> u64 {
+        self.stages.iter().filter(|(name, _)| *name == stage).map(|(_, passed)| passed).sum()
+    }
+}
+
+impl Observer for AtCheckpoint {
+    fn stage_started(&mut self, stage: &'static str) {
+        self.stages.push((stage, self.token.checkpoints_left().expect("they are counted")));
+    }
+
+    fn stage_finished(&mut self, stage: &'static str, _seconds: f64) {
+        let left = self.token.checkpoints_left().expect("they are counted");
+        // Slices have stages within one.
+        if let Some((_, begun)) = self.stages.iter_mut().rfind(|(name, _)| *name == stage) {
+            *begun -= left;
+        }
+    }
+
+    fn cancel_token(&self) -> CancelToken {
+        self.token.clone()
+    }
+}
+
+/// Ends a bake at checkpoints all over it; what it leaves behind does not show in the next bake.
+fn cancel_at_checkpoints<F: FrontEnd>(baker: &Baker<F>, input: &F::Input) {
+    let mut counter = AtCheckpoint::never();
+    let expected = baker.bake_observed(input, &mut counter).expect("nobody cancels").mesh;
+    let all = counter.passed();
+    assert!(all > 100, "{}: {all} checkpoints", F::NAME);
+    let mut at = vec![0, all / 3, all / 2, all - 1];
+    at.extend(std::iter::successors(Some(1), |at| Some(at * 2)).take_while(|&at| at < all));
+    for number in at {
+        let mut observer = AtCheckpoint::number(number);
+        let error = baker.bake_observed(input, &mut observer).expect_err("it was cancelled");
+        assert!(matches!(error, BakeError::Cancelled(_)), "{} at {number} of {all}: {error}", F::NAME);
+    }
+    assert_eq!(
+        baker.bake_observed(input, &mut AtCheckpoint::number(all)).expect("just enough").mesh,
+        expected
+    );
+}
+
+#[test]
+fn every_front_end_ends_within_its_stages() {
+    let soup = Scene::DungeonRooms.build(&SceneConfig::default());
+    fn one_thread<F: FrontEnd>(baker: Baker<F>) -> Baker<F> {
+        let config = baker.config().clone().with_threads(1);
+        baker.with_config(config)
+    }
+    cancel_at_checkpoints(&one_thread(Baker::voxels()), &soup);
+    cancel_at_checkpoints(&one_thread(Baker::storeys()), &soup);
+    cancel_at_checkpoints(&one_thread(Baker::slices()), &soup);
+    let source: &dyn TriangleSource = &soup;
+    let small = Tiles::default().with_tile_cells(32);
+    cancel_at_checkpoints(&one_thread(Baker::tiles().with_front(small)), source);
+    let plan = parse_plan("example.toml", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default());
+    cancel_at_checkpoints(&one_thread(Baker::plans()), &plan.expect("the example is a plan"));
+    // What few bakes do.
+    let all = Baker::voxels().config().clone().with_threads(1).with_max_ledge(1.4);
+    let all = all.with_jumps(JumpConfig::default()).with_enclosed(Enclosed::Remove);
+    let soup = Scene::Terraces.build(&SceneConfig::default());
+    cancel_at_checkpoints(&Baker::voxels().with_config(all.with_height_classes(vec![1.0, 2.0])), &soup);
+}
+
+/// With several threads, too: whoever meets the checkpoint first ends it for all.
+#[test]
+fn threads_end_together() {
+    let soup = Scene::CityBlock.build(&SceneConfig::default());
+    for threads in [2, 4] {
+        let baker = Baker::voxels();
+        let config = baker.config().clone().with_threads(threads);
+        cancel_at_checkpoints(&baker.with_config(config.clone()), &soup);
+        let source: &dyn TriangleSource = &soup;
+        let tiles = Baker::tiles().with_front(Tiles::default().with_tile_cells(48)).with_config(config);
+        let mut counter = AtCheckpoint::never();
+        tiles.bake_observed(source, &mut counter).expect("nobody cancels");
+        for part in 1..8 {
+            let mut observer = AtCheckpoint::number(counter.passed() * part / 8);
+            let error = tiles.bake_observed(source, &mut observer).expect_err("it was cancelled");
+            assert!(matches!(error, BakeError::Cancelled(_)), "{part}: {error}");
+        }
+    }
+}
+
+/// The work between two checkpoints does not grow with the scene.
+#[test]
+fn checkpoints_grow_with_the_work() {
+    /// Most spans between two checkpoints; in the slowest of these stages, one takes about 0.1 us.
+    const MOST: u64 = 1 << 16;
+    let soup = Scene::CityBlock.build(&SceneConfig::default());
+    for cell_size in [0.2, 0.1, 0.05] {
+        let baker = Baker::voxels();
+        let config = baker.config().clone().with_scale(cell_size, 0.1).with_threads(1);
+        let mut observer = AtCheckpoint::never();
+        let report = baker.with_config(config).bake_observed(&soup, &mut observer).expect("bakes").report;
+        let rows = u64::from(report.grid.depth);
+        assert!(observer.within("voxelize") >= rows && observer.within("field") >= rows);
+        for stage in ["partition", "trace", "simplify", "triangulate", "decompose", "heights"] {
+            let (passed, spans) = (observer.within(stage), report.walkable_spans);
+            assert!(passed * MOST >= spans, "{stage} at {cell_size}: {passed} for {spans} spans");
+        }
+    }
+}
+
+/// Another thread ends a bake that would take minutes.
+#[test]
+fn another_thread_ends_a_bake() {
+    let soup = Scene::CityBlock.build(&SceneConfig::default());
+    let baker = Baker::voxels();
+    let config = baker.config().clone().with_scale(0.01, 0.01).with_max_memory_bytes(2 << 30);
+    let baker = baker.with_config(config);
+    let mut token = CancelToken::new();
+    let error = std::thread::scope(|scope| {
+        let canceller = token.clone();
+        scope.spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            canceller.cancel();
+        });
+        baker.bake_observed(&soup, &mut token).expect_err("it was cancelled")
+    });
+    assert!(matches!(error, BakeError::Cancelled(_)), "{error}");
+}
+
+#[test]
+fn updates_of_worlds_end_within_their_stages() {
+    let soup = Scene::DungeonRooms.build(&SceneConfig::default());
+    let new_world = || {
+        let baker = Baker::voxels();
+        let config = baker.config().clone().with_threads(1);
+        World::new(baker.with_config(config), &soup.bounds(), 48).expect("a world")
+    };
+    let mut world = new_world();
+    world.add_triangles(&soup, &mut ()).expect("triangles");
+    let mut counter = AtCheckpoint::never();
+    world.update(&mut counter).expect("nobody cancels");
+    let (all, expected) = (counter.passed(), world.handle().mesh());
+    assert!(all > 100);
+
+    let mut world = new_world();
+    world.add_triangles(&soup, &mut ()).expect("triangles");
+    for number in
+        std::iter::successors(Some(1), |at| Some(at * 2)).take_while(|&at| at < all).chain([all - 1])
+    {
+        let error = world.update(&mut AtCheckpoint::number(number)).expect_err("it was cancelled");
+        assert!(matches!(error, BakeError::Cancelled(_)), "{number} of {all}: {error}");
+        assert!(world.is_dirty() && world.handle().mesh().polygon_count() == 0);
+    }
+    world.update(&mut ()).expect("an update");
+    assert_eq!(*world.handle().mesh(), *expected);
+
+    let plan = parse_plan("example.toml", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default());
+    let plan = plan.expect("the example is a plan");
+    let mut world = PlanWorld::new(Baker::plans_for(&plan), plan, 8.0).expect("a world");
+    let mut counter = AtCheckpoint::number(40);
+    let error = world.update(&mut counter).expect_err("it was cancelled");
+    assert!(matches!(error, BakeError::Cancelled(_)), "{error}");
+    assert!(world.is_dirty());
+    world.update(&mut ()).expect("an update");
+    assert!(world.handle().mesh().polygon_count() > 0);
+}
+
+#[test]
+fn batches_of_paths_end_between_two() {
+    let soup = Scene::DungeonRooms.build(&SceneConfig::default());
+    let mesh = Baker::voxels().bake(&soup).expect("bakes");
+    let islands = mesh.polygons().map(|polygon| polygon.positions().next().expect("a corner"));
+    let ends: Vec<_> = islands.collect();
+    let pairs: Vec<[_; 2]> =
+        (0..200).map(|number| [ends[number % ends.len()], ends[number * 7 % ends.len()]]).collect();
+    let (mut scratch, mut paths) = (QueryScratch::default(), Vec::new());
+    mesh.find_paths(&pairs, &PathOptions::default(), &mut scratch, &mut paths);
+    let expected = paths.clone();
+    let token = CancelToken::after(50);
+    let mut find = || mesh.find_paths(&pairs, &PathOptions::default(), &mut scratch, &mut paths);
+    assert_eq!(token.run(&mut find), Err(Cancelled));
+    // The scratch is as good as new.
+    assert_eq!(CancelToken::after(200).run(&mut find), Ok(()));
+    assert_eq!(paths, expected);
 }

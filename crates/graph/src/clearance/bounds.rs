@@ -135,11 +135,10 @@ pub(super) struct Root {
     pub(super) near: [u32; 2],
     /// The link that was taken to it.
     pub(super) gate: u32,
-    /// The corner of the triangle that the path came into.
+    /// The corner as the triangle has it that the path came into, how long the line to it is, and
+    /// whether that is clear up to the triangle.
     pub(super) corner: u32,
-    /// Length of the straight line to it.
-    pub(super) straight: f64,
-    /// `true` if that line is clear up to the triangle.
+    pub(super) way: f64,
     pub(super) clearly: bool,
 }
 
@@ -160,7 +159,7 @@ impl Root {
             near,
             gate: NONE,
             corner: NONE,
-            straight: 0.0,
+            way: 0.0,
             clearly: false,
         }
     }

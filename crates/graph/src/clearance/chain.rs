@@ -27,9 +27,9 @@ impl ClearanceNavMesh {
         path: &mut ClearPath,
     ) {
         let (mut begin, mut begin_asked, mut plan_length) = (*start, asked[0], cost);
-        let mut rest = scratch.memory.turns.len();
+        let mut rest = scratch.memory.way.len();
         for at in (0..rest).rev() {
-            let gate = scratch.memory.roots[scratch.memory.turns[at].0 as usize].gate;
+            let gate = scratch.memory.roots[scratch.memory.way[at].0 as usize].gate;
             if gate == NONE {
                 continue;
             }
@@ -76,7 +76,7 @@ impl ClearanceNavMesh {
         scratch.plan.push((start.at, None));
         let mut at = first;
         let ClearanceScratch { memory, passed, plan, .. } = scratch;
-        for &(number, leaves) in memory.turns[turns].iter().rev() {
+        for &(number, leaves) in memory.way[turns].iter().rev() {
             let root = memory.roots[number as usize];
             if root.side == 0.0 {
                 continue;
@@ -153,15 +153,15 @@ impl ClearanceNavMesh {
                 passed.push(end.polygon);
             }
         }
-        let line = [dvec2(f64::from(from.position.x), f64::from(from.position.z)), to];
+        let way = [dvec2(f64::from(from.position.x), f64::from(from.position.z)), to];
         let origin = dvec2(f64::from(frame.origin.x), f64::from(frame.origin.z));
-        let line = [line[0] - origin, line[1]];
+        let way = [way[0] - origin, way[1]];
         for &polygon in passed.iter() {
             let Some(last) = path.polygons.last().copied().filter(|&last| last != polygon) else { continue };
             let point = path.points.len() - 1;
             let mut step = |last: PolyId, polygon: PolyId| {
                 let crossed = self.open.crossed(&self.mesh, [last, polygon], |segment| {
-                    between_squared(line, segment.map(|end| self.plane_of(end)))
+                    between_squared(way, segment.map(|end| self.plane_of(end)))
                 });
                 path.links.extend(crossed.map(|(link, backwards)| {
                     let link = self.mesh.links.ids[link.index()];
@@ -214,16 +214,16 @@ impl ClearanceNavMesh {
                 Some(is_near && faces(side_ends, ends))
             });
             for pair in arc.windows(2) {
-                let line = [pair[0].0, pair[1].0];
+                let way = [pair[0].0, pair[1].0];
                 for &wall in walls.iter() {
-                    if is_nearer(line, wall, best.sqrt()) {
-                        best = best.min(between_squared(line, wall));
+                    if is_nearer(way, wall, best.sqrt()) {
+                        best = best.min(between_squared(way, wall));
                     }
                 }
             }
             // Half way round, then on: no corner lies between.
-            for line in [[from, arc[count / 2].0], [arc[count / 2].0, ends[1]]] {
-                triangle = table.walk(triangle, None, line[0], line[1]);
+            for way in [[from, arc[count / 2].0], [arc[count / 2].0, ends[1]]] {
+                triangle = table.walk(triangle, None, way[0], way[1]);
             }
             at += count;
         }
@@ -250,8 +250,8 @@ impl ClearanceNavMesh {
         if !is_there || radius <= 0.0 {
             return is_there;
         }
-        let line = [from.at, to.at];
-        table.spread(from.triangle, stack, seen, |side, ends| match is_nearer(line, ends, radius) {
+        let way = [from.at, to.at];
+        table.spread(from.triangle, stack, seen, |side, ends| match is_nearer(way, ends, radius) {
             true if table.is_wall(side) => None,
             is_near => Some(is_near),
         })
@@ -261,7 +261,7 @@ impl ClearanceNavMesh {
     pub(super) fn kept_straight(
         &self,
         triangle: u32,
-        line: [DVec2; 2],
+        way: [DVec2; 2],
         stack: &mut Vec<u32>,
         seen: &mut Marks,
     ) -> f64 {
@@ -269,18 +269,18 @@ impl ClearanceNavMesh {
         let mut best = f64::INFINITY;
         // Every vertex lies on a wall.
         for corner in 3 * triangle..3 * triangle + 3 {
-            let off = line[0] - table.start(corner);
+            let off = way[0] - table.start(corner);
             best = best.min(off.dot(off));
         }
         table.spread(triangle, stack, seen, |side, ends| {
             // Few are as near as the nearest wall so far.
-            if !is_nearer(line, ends, best.sqrt()) {
+            if !is_nearer(way, ends, best.sqrt()) {
                 return Some(false);
             }
             if table.is_wall(side) {
-                best = best.min(between_squared(line, ends));
+                best = best.min(between_squared(way, ends));
             }
-            Some(faces(ends, line))
+            Some(faces(ends, way))
         });
         best.sqrt()
     }

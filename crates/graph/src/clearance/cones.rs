@@ -53,10 +53,10 @@ impl Search<'_> {
         let aside = edge.perp_dot(self.goal - left).min(0.0);
         let goal = self.goal + edge.perp() * (-2.0 * aside / edge.dot(edge));
         let bound = match self.tangent(root, goal, 0.0) {
-            Some(tangent) => {
-                let aim = tangent.direction;
+            Some(way) => {
+                let aim = way.direction;
                 match (low.perp_dot(aim) < 0.0, high.perp_dot(aim) > 0.0) {
-                    (false, false) => return root.length + self.chord(root, aim) + tangent.length,
+                    (false, false) => return root.length + self.chord(root, aim) + way.length,
                     (true, false) => low,
                     (false, true) => high,
                     // Behind a cone of nearly half a circle.
@@ -121,7 +121,7 @@ impl Search<'_> {
                     let Some(beyond) = beyond else { continue };
                     let wide = self.tangent(&root, apex, side * self.wide(corner));
                     let mut bounds = node.bounds;
-                    let Some(tangent) = self.tangent(&root, apex, side * offset) else {
+                    let Some(way) = self.tangent(&root, apex, side * offset) else {
                         // Passed on the other side by every line, or by those that end before it or have it
                         // behind.
                         if let Some(wide) = wide {
@@ -131,13 +131,13 @@ impl Search<'_> {
                         continue;
                     };
                     if side > 0.0 {
-                        bounds.pass_left(&tangent, wide.as_ref());
+                        bounds.pass_left(&way, wide.as_ref());
                     } else {
-                        bounds.pass_right(&tangent, wide.as_ref());
+                        bounds.pass_right(&way, wide.as_ref());
                     }
                     self.offer_cone(from, beyond, bounds);
-                    let seen = node.bounds.holds(tangent.direction, SAME);
-                    self.turn(from, corner, side, tangent, Some(beyond), [NONE; 2], seen);
+                    let seen = node.bounds.holds(way.direction, SAME);
+                    self.turn(from, corner, side, way, Some(beyond), [NONE; 2], seen);
                 }
             }
             Kind::Fan => self.expand_fan(node, &root, corner, [right, left]),

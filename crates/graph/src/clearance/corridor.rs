@@ -7,7 +7,7 @@ use super::fit::Fit;
 use super::{ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::side_of;
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
-use crate::path::{CorridorChange, LinkUse, Outcome, ReplanReason, corners_ahead};
+use crate::path::{CorridorChange, LinkUse, Outcome, ReplanReason};
 use crate::scratch::QueryScratch;
 
 /// How a [`ClearCorridor`] is made and kept.
@@ -95,7 +95,8 @@ impl ClearCorridor {
     /// Returns the corners ahead, `most` at most: the last of all is the goal.
     #[must_use]
     pub fn next_corners(&self, most: usize) -> &[Vec3] {
-        corners_ahead(&self.path.points, most)
+        let points = self.path.points.get(1..).unwrap_or_default();
+        &points[..most.min(points.len())]
     }
 
     /// Returns the next link on the way that is not open ground: [`LinkUse::point`] is the number of

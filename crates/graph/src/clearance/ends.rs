@@ -14,9 +14,9 @@ impl Search<'_> {
         let from = node.root;
         let root = self.memory.roots[from as usize];
         let goal = self.memory.nears[near as usize].place;
-        if let Some(tangent) = self.tangent(&root, goal, 0.0) {
-            let seen = self.seen(node, &root, tangent.direction, goal, self.loose(tangent.length));
-            self.complete(from, tangent, Some(node.entry), seen, near);
+        if let Some(way) = self.tangent(&root, goal, 0.0) {
+            let seen = self.seen(node, &root, way.direction, goal, self.loose(way.length));
+            self.complete(from, way, Some(node.entry), seen, near);
         }
         for at in 0..self.memory.nears[near as usize].corners.len() {
             let corner = self.memory.nears[near as usize].corners[at];
@@ -25,25 +25,23 @@ impl Search<'_> {
                 continue;
             }
             for side in [1.0, -1.0] {
-                if let Some(tangent) = self.tangent(&root, place, side * self.radius) {
-                    let seen = match self.seen(node, &root, tangent.direction, place, SAME) {
+                if let Some(way) = self.tangent(&root, place, side * self.radius) {
+                    let seen = match self.seen(node, &root, way.direction, place, SAME) {
                         Seen::Not => Seen::Not,
                         _ => Seen::Perhaps,
                     };
-                    self.turn(from, corner, side, tangent, None, [NONE, near], seen);
+                    self.turn(from, corner, side, way, None, [NONE, near], seen);
                 }
             }
         }
     }
 
-    fn complete(&mut self, from: u32, tangent: Tangent, entry: Option<u32>, seen: Seen, near: u32) {
+    fn complete(&mut self, from: u32, way: Tangent, entry: Option<u32>, seen: Seen, near: u32) {
         let root = self.memory.roots[from as usize];
         let seen = self.closely(&root, seen);
         if seen != Seen::Not {
-            let estimate =
-                root.length + self.arc(&root, tangent.direction) + tangent.length + self.beyond(near);
-            let bounds =
-                Bounds { low_far: tangent.length, ..Bounds::of(tangent.direction, tangent.direction) };
+            let estimate = root.length + self.arc(&root, way.direction) + way.length + self.beyond(near);
+            let bounds = Bounds { low_far: way.length, ..Bounds::of(way.direction, way.direction) };
             let entry = entry.filter(|_| seen == Seen::Clearly).unwrap_or(NONE);
             self.offer(Node { bounds, root: from, entry, kind: Kind::Final(near) }, estimate);
         }
@@ -52,7 +50,7 @@ impl Search<'_> {
     /// Looks closely at a path to the goal, or to a gate.
     pub(super) fn ends_well(&mut self, node: &Node, near: u32) -> bool {
         let root = self.memory.roots[node.root as usize];
-        let tangent = Tangent { direction: node.bounds.low, length: node.bounds.low_far };
+        let way = Tangent { direction: node.bounds.low, length: node.bounds.low_far };
         // An arc that ends in the triangle of the goal may begin in the middle of it, too.
         if self.radius > 0.0
             && root.side != 0.0
@@ -60,8 +58,8 @@ impl Search<'_> {
             && self.is_corner_near(near, root.vertex)
         {
             let parent = self.memory.roots[root.parent as usize];
-            let before = Tangent { direction: root.arrival, length: root.straight };
-            if !self.turns_freely(&self.memory.nears[near as usize], &root, tangent.direction)
+            let before = Tangent { direction: root.arrival, length: root.way };
+            if !self.turns_freely(&self.memory.nears[near as usize], &root, way.direction)
                 || !self.comes_clear(&root, &parent, &before, None)
             {
                 return false;
@@ -71,8 +69,7 @@ impl Search<'_> {
         // it comes there.
         let clear_to = (node.entry != NONE).then_some((node.entry, self.radius));
         let Near { triangle, place: goal, .. } = self.memory.nears[near as usize];
-        self.turns_free(&root, tangent.direction)
-            && self.is_clear_along(triangle, goal, &root, &tangent, clear_to)
+        self.turns_free(&root, way.direction) && self.is_clear_along(triangle, goal, &root, &way, clear_to)
     }
 
     /// The goal is known to rounding only: how much that may turn a path of this length.
@@ -111,11 +108,11 @@ impl Search<'_> {
             // A gate may begin where another ends.
             let here = Tangent { direction: DVec2::X, length: 0.0 };
             let is_here = root.side == 0.0 && (goal - root.centre).length() <= 0.0;
-            let tangent = if is_here { Some(here) } else { self.tangent(&root, goal, 0.0) };
-            if let Some(tangent) = tangent
-                && self.may_leave(&root, tangent.direction, self.loose(tangent.length))
+            let way = if is_here { Some(here) } else { self.tangent(&root, goal, 0.0) };
+            if let Some(way) = way
+                && self.may_leave(&root, way.direction, self.loose(way.length))
             {
-                self.complete(from, tangent, None, Seen::Perhaps, end);
+                self.complete(from, way, None, Seen::Perhaps, end);
             }
         }
         for near in root.near.into_iter().filter(|&near| near != NONE) {
@@ -126,10 +123,10 @@ impl Search<'_> {
                 }
                 let place = self.table.start(corner);
                 for side in [1.0, -1.0] {
-                    if let Some(tangent) = self.tangent(&root, place, side * self.radius)
-                        && self.may_leave(&root, tangent.direction, SAME)
+                    if let Some(way) = self.tangent(&root, place, side * self.radius)
+                        && self.may_leave(&root, way.direction, SAME)
                     {
-                        self.turn(from, corner, side, tangent, None, root.near, Seen::Clearly);
+                        self.turn(from, corner, side, way, None, root.near, Seen::Clearly);
                     }
                 }
             }

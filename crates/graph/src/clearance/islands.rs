@@ -25,14 +25,14 @@ impl Islands {
     /// Takes time in `n log n`.
     pub(super) fn build(table: &Table) -> Self {
         let count = u32::try_from(table.twins.len()).unwrap_or(WALL);
-        let mut gaps: Vec<u32> =
+        let mut ways: Vec<u32> =
             (0..count).filter(|&corner| table.clearance[corner as usize] > 0.0).collect();
-        gaps.sort_by(|&a, &b| {
+        ways.sort_by(|&a, &b| {
             table.clearance[b as usize].total_cmp(&table.clearance[a as usize]).then(a.cmp(&b))
         });
         let mut islands = Self { above: (0..count).map(|side| (side, f32::INFINITY)).collect() };
         let mut sizes = vec![1_u32; count as usize];
-        for corner in gaps {
+        for corner in ways {
             let width = table.clearance[corner as usize];
             let [a, b] = [corner, previous(corner)].map(|side| islands.top(name(table, side), 0.0));
             if a != b {
@@ -47,8 +47,8 @@ impl Islands {
     /// Returns the top of a side, over joins that are wide enough.
     fn top(&self, mut side: u32, width: f32) -> u32 {
         loop {
-            let (above, gap) = self.above[side as usize];
-            if above == side || gap < width {
+            let (above, way) = self.above[side as usize];
+            if above == side || way < width {
                 return side;
             }
             side = above;

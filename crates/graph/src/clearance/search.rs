@@ -59,7 +59,7 @@ pub(super) struct Memory {
     /// Triangles that the start leads to, over links.
     pub(super) reached: Vec<u32>,
     /// The path found, last turn first: roots, each with the direction in which it is left.
-    pub(super) turns: Vec<(u32, DVec2)>,
+    pub(super) way: Vec<(u32, DVec2)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +133,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns what the cheapest path costs, its turns are left in `memory.turns`; `None` if there is
+    /// Returns what the cheapest path costs, its turns are left in `memory.way`; `None` if there is
     /// none, or it is not found among as many nodes as `most`.
     pub(super) fn run(&mut self, ends: &Ends, most: usize) -> Option<f64> {
         let [start, goal] = ends.places;
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
         self.goal_number = self.table.bridges.number(goal_triangle);
         let table = self.table;
         let memory = &mut *self.memory;
-        memory.turns.clear();
+        memory.way.clear();
         memory.is_cut = false;
         let may_join = self.islands.may_join(table, start_triangle, goal_triangle, self.width);
         if !may_join && self.gates.is_none() {
@@ -158,7 +158,7 @@ impl<'a> Search<'a> {
         let near = [from, if start_triangle == goal_triangle { GOAL } else { NONE }];
         memory.roots.push(Root::at(start, near));
         if (goal - start).length() <= 0.0 && start_triangle == goal_triangle {
-            self.memory.turns.push((0, DVec2::X));
+            self.memory.way.push((0, DVec2::X));
             return Some(0.0);
         }
         self.set_off(0);
@@ -185,7 +185,7 @@ impl<'a> Search<'a> {
         let (mut root, mut direction) = (node.root, node.bounds.low);
         let length = self.length_to(node, self.goal);
         while root != NONE {
-            self.memory.turns.push((root, direction));
+            self.memory.way.push((root, direction));
             let at = &self.memory.roots[root as usize];
             (root, direction) = (at.parent, at.arrival);
         }
@@ -287,9 +287,9 @@ impl Memory {
     pub(super) fn go_straight(&mut self, [from, to]: [DVec2; 2]) {
         self.is_cut = false;
         self.roots.clear();
-        self.turns.clear();
+        self.way.clear();
         self.roots.push(Root::at(from, [NONE; 2]));
-        self.turns.push((0, to - from));
+        self.way.push((0, to - from));
     }
 
     /// Looks around an end of a path; returns its number.

@@ -43,12 +43,12 @@ impl Search<'_> {
         &mut self,
         root: &Root,
         from: &Root,
-        tangent: &Tangent,
+        way: &Tangent,
         clear_to: Option<(u32, f64)>,
     ) -> bool {
-        let out = touch(root.centre, root.offset, tangent.direction) - root.centre;
+        let out = touch(root.centre, root.offset, way.direction) - root.centre;
         let triangle = self.table.triangle_towards(root.corner, out);
-        self.is_clear_along(triangle, root.centre, from, tangent, clear_to)
+        self.is_clear_along(triangle, root.centre, from, way, clear_to)
     }
 
     /// Returns `true` if the path from a root along a tangent keeps the radius from all walls
@@ -59,22 +59,22 @@ impl Search<'_> {
         triangle: u32,
         near: DVec2,
         root: &Root,
-        tangent: &Tangent,
+        way: &Tangent,
         clear_to: Option<(u32, f64)>,
     ) -> bool {
         let least = self.least();
         if least <= 0.0 && clear_to.is_some() {
             return true;
         }
-        let from = touch(root.centre, root.offset, tangent.direction);
-        let mut line = [from, (from + tangent.direction * tangent.length)];
+        let from = touch(root.centre, root.offset, way.direction);
+        let mut line = [from, (from + way.direction * way.length)];
         if let Some((side, near)) = clear_to {
             let [a, b] = self.table.ends(side);
             let [before, after] = line.map(|at| side_of(a, b, at));
             // The rest of the path lies in one triangle, but for where the disc bulges over a side.
             if before < 0.0 && after > 0.0 {
                 let clear = (before + near * (b - a).length()).min(0.0);
-                line[0] = from + tangent.direction * (tangent.length * (clear / (before - after)));
+                line[0] = from + way.direction * (way.length * (clear / (before - after)));
             }
         }
         // From the end of the path, which is no farther from there than a disc that fits is wide.

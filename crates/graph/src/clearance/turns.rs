@@ -20,13 +20,13 @@ impl Search<'_> {
 
     /// Turns round a corner that is touched in a direction, and goes on through a side, or near an
     /// end only.
-    #[expect(clippy::too_many_arguments, reason = "a line and where it goes on")]
+    #[expect(clippy::too_many_arguments, reason = "a way and where it goes on")]
     pub(super) fn turn(
         &mut self,
         from: u32,
         corner: u32,
         side: f64,
-        tangent: Tangent,
+        way: Tangent,
         entry: Option<u32>,
         near: [u32; 2],
         seen: Seen,
@@ -36,11 +36,11 @@ impl Search<'_> {
         }
         let table = self.table;
         let fan = table.fan_of[corner as usize];
-        let Some(turn) = table.turn(fan, side, tangent.direction) else { return };
+        let Some(turn) = table.turn(fan, side, way.direction) else { return };
         let root = self.memory.roots[from as usize];
         let seen = self.closely(&root, seen);
-        let turned = self.turned(&root, tangent.direction);
-        let long = root.length + self.radius * turned + tangent.length;
+        let turned = self.turned(&root, way.direction);
+        let long = root.length + self.radius * turned + way.length;
         let arrival = self.arrival(turn.turned, long);
         let slot = match entry {
             Some(entry) => slot(self.sector(entry, side), side),
@@ -55,7 +55,7 @@ impl Search<'_> {
             centre,
             offset: side * self.radius,
             side,
-            arrival: tangent.direction,
+            arrival: way.direction,
             limit: turn.limit,
             turned: turn.turned,
             length: long,
@@ -65,12 +65,12 @@ impl Search<'_> {
             near,
             gate: NONE,
             corner,
-            straight: tangent.length,
+            way: way.length,
             clearly: seen == Seen::Clearly,
         });
-        let at = touch(centre, side * self.radius, tangent.direction);
+        let at = touch(centre, side * self.radius, way.direction);
         let estimate = long + (self.goal - at).length();
-        let bounds = Bounds::of(tangent.direction, turn.limit);
+        let bounds = Bounds::of(way.direction, turn.limit);
         self.offer(Node { bounds, root: number, entry: entry.unwrap_or(NONE), kind: Kind::Turn }, estimate);
     }
 
@@ -85,11 +85,9 @@ impl Search<'_> {
             return;
         }
         let parent = self.memory.roots[root.parent as usize];
-        let tangent = Tangent { direction: root.arrival, length: root.straight };
+        let way = Tangent { direction: root.arrival, length: root.way };
         let clear_to = root.clearly.then(|| (next(root.corner), 0.0));
-        if !self.turns_free(&parent, tangent.direction)
-            || !self.comes_clear(&root, &parent, &tangent, clear_to)
-        {
+        if !self.turns_free(&parent, way.direction) || !self.comes_clear(&root, &parent, &way, clear_to) {
             return;
         }
         self.memory.keep_arrival(slot, root.near, &arrival);
@@ -103,7 +101,7 @@ impl Search<'_> {
                 length: root.length + self.radius * PART,
                 parent: number,
                 slot: NONE,
-                straight: 0.0,
+                way: 0.0,
                 ..root
             });
             self.go_round(on, entry);
@@ -163,11 +161,11 @@ impl Search<'_> {
         let other = if at.side > 0.0 { next(entry) } else { entry };
         // In a narrow gap the path may turn round its one end and then round the other, which no cone sees
         // ahead.
-        if let Some(tangent) = self.tangent(&at, self.table.start(other), -at.side * self.offset(other)) {
+        if let Some(way) = self.tangent(&at, self.table.start(other), -at.side * self.offset(other)) {
             let place = self.table.start(other);
-            let holds = self.tightened(&at, at.arrival, tangent.direction, place, SAME);
+            let holds = self.tightened(&at, at.arrival, way.direction, place, SAME);
             let seen = if holds.is_some_and(|(_, is_later)| is_later) { Seen::Perhaps } else { Seen::Not };
-            self.turn(root, other, -at.side, tangent, Some(entry), [NONE; 2], seen);
+            self.turn(root, other, -at.side, way, Some(entry), [NONE; 2], seen);
         }
         if let Some(bounds) = self.passed_between(&at, bounds, other) {
             self.offer_fan(root, entry, bounds);
@@ -181,8 +179,8 @@ impl Search<'_> {
         let touching = touch(at.centre, at.offset, bound);
         let straight = || at.length + self.chord(&at, bound) + (self.goal - touching).length();
         let estimate = match self.tangent(&at, self.goal, 0.0) {
-            Some(tangent) if at.side * bound.perp_dot(tangent.direction) >= 0.0 => {
-                at.length + self.chord(&at, tangent.direction) + tangent.length
+            Some(way) if at.side * bound.perp_dot(way.direction) >= 0.0 => {
+                at.length + self.chord(&at, way.direction) + way.length
             }
             _ => straight(),
         };
@@ -206,7 +204,7 @@ impl Search<'_> {
         // How far to the root's side of a bound a direction lies.
         let turns = |a: DVec2, b: DVec2| side * a.perp_dot(b);
         let wide = self.tangent(root, apex, side * self.wide(corner));
-        if let (Some(beyond), Some(tangent)) = (away, self.tangent(root, apex, side * offset)) {
+        if let (Some(beyond), Some(way)) = (away, self.tangent(root, apex, side * offset)) {
             let bound = if side > 0.0 { node.bounds.low_wide } else { node.bounds.high_wide };
             let is_half = turns(bound, root.limit) <= SAME && bound.dot(root.limit) < 0.0;
             let is_ahead = |direction: DVec2| {
@@ -217,11 +215,11 @@ impl Search<'_> {
             let wide = wide.map_or(root.limit, |wide| wide.direction);
             let wide = if turns(bound, wide) > SAME {
                 wide
-            } else if turns(bound, tangent.direction) > SAME {
+            } else if turns(bound, way.direction) > SAME {
                 // More than half a circle on.
                 root.limit
             } else {
-                tangent.direction
+                way.direction
             };
             if is_ahead(wide) {
                 let mut bounds = node.bounds;
@@ -232,24 +230,24 @@ impl Search<'_> {
                     if is_past { root.limit } else { to }
                 };
                 if side > 0.0 {
-                    (bounds.high, bounds.high_wide) = (end(tangent.direction), end(wide));
-                    bounds.high_far = tangent.length;
+                    (bounds.high, bounds.high_wide) = (end(way.direction), end(wide));
+                    bounds.high_far = way.length;
                 } else {
-                    (bounds.low, bounds.low_wide) = (end(tangent.direction), end(wide));
-                    bounds.low_far = tangent.length;
+                    (bounds.low, bounds.low_wide) = (end(way.direction), end(wide));
+                    bounds.low_far = way.length;
                 }
                 self.offer_cone(from, beyond, bounds);
             }
-            if is_ahead(tangent.direction) && turns(tangent.direction, root.limit) >= -SAME {
+            if is_ahead(way.direction) && turns(way.direction, root.limit) >= -SAME {
                 let tight = if side > 0.0 { node.bounds.low } else { node.bounds.high };
-                let is_clear = node.bounds.reach.is_none() && turns(tight, tangent.direction) >= -SAME;
+                let is_clear = node.bounds.reach.is_none() && turns(tight, way.direction) >= -SAME;
                 let seen = if is_clear { Seen::Clearly } else { Seen::Perhaps };
-                self.turn(from, corner, side, tangent, Some(beyond), [NONE; 2], seen);
+                self.turn(from, corner, side, way, Some(beyond), [NONE; 2], seen);
             }
         }
-        if let (Some(beyond), Some(tangent)) = (between, self.tangent(root, apex, -side * offset)) {
-            let seen = self.seen(node, root, tangent.direction, apex, SAME);
-            self.turn(from, corner, -side, tangent, Some(beyond), [NONE; 2], seen);
+        if let (Some(beyond), Some(way)) = (between, self.tangent(root, apex, -side * offset)) {
+            let seen = self.seen(node, root, way.direction, apex, SAME);
+            self.turn(from, corner, -side, way, Some(beyond), [NONE; 2], seen);
             if let Some(bounds) = self.passed_between(root, node.bounds, corner) {
                 self.offer_fan(from, beyond, bounds);
             }
@@ -261,19 +259,19 @@ impl Search<'_> {
     pub(super) fn passed_between(&self, root: &Root, mut bounds: Bounds, corner: u32) -> Option<Bounds> {
         let place = self.table.start(corner);
         let wide = self.tangent(root, place, -root.side * self.wide(corner))?;
-        let tangent = self.tangent(root, place, -root.side * self.offset(corner))?;
+        let way = self.tangent(root, place, -root.side * self.offset(corner))?;
         let (tight, old) =
             if root.side > 0.0 { (bounds.low, bounds.low_wide) } else { (bounds.high, bounds.high_wide) };
         let (new, _) = self.tightened(root, old, wide.direction, place, SAME)?;
         let mut far = None;
-        let tight = match self.tightened(root, tight, tangent.direction, place, SAME) {
+        let tight = match self.tightened(root, tight, way.direction, place, SAME) {
             Some((tight, is_later)) => {
-                far = is_later.then_some(tangent.length);
+                far = is_later.then_some(way.length);
                 tight
             }
             None => {
                 let known = if root.side > 0.0 { bounds.low_far } else { bounds.high_far };
-                bounds.reach = bounds.reach.or(Some(known.max(tangent.length)));
+                bounds.reach = bounds.reach.or(Some(known.max(way.length)));
                 tight
             }
         };

@@ -86,10 +86,10 @@ pub(crate) fn is_nearer(a: [DVec2; 2], b: [DVec2; 2], limit: f64) -> bool {
 /// Returns `true` if any part of a path lies to the left of a side of a triangle, where the
 /// triangle is. What is seen from a path is seen through such sides: others lead back under it or
 /// over it, to another storey. A path along a side, to rounding, lies on both sides of it.
-pub(crate) fn faces([a, b]: [DVec2; 2], line: [DVec2; 2]) -> bool {
+pub(crate) fn faces([a, b]: [DVec2; 2], way: [DVec2; 2]) -> bool {
     const ALONG: f64 = 1e-5;
     let least = -ALONG * (b - a).length();
-    line.iter().any(|&end| side_of(a, b, end) > least)
+    way.iter().any(|&end| side_of(a, b, end) > least)
 }
 
 /// A line with a direction that touches one disc and then another.

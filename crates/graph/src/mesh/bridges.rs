@@ -7,6 +7,7 @@
 
 use super::bounds::NO_NEIGHBOUR;
 use super::table::Table;
+use waymesh_core::checkpoint_every;
 
 /// What an edge is, seen from the polygon that has it: there are other paths, or none across it.
 const PLAIN: u8 = 0;
@@ -65,6 +66,7 @@ impl Bridges {
         let mut next = 0;
         let mut steps: Vec<Step> = Vec::new();
         for root in 0..count {
+            checkpoint_every(1 << 12, root);
             if ranges[root] != UNSEEN {
                 continue;
             }

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::{
     BadField, GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanPoint, PlanVertex, PolyMesh, SurfacePoint,
-    ViolationList,
+    ViolationList, checkpoint_every,
 };
 
 use super::error::NavMeshError;
@@ -71,6 +71,7 @@ pub(crate) fn check_surface_points(
     max_error: f32,
 ) -> Result<(), NavMeshError> {
     for (element, point) in points.iter().enumerate() {
+        checkpoint_every(1 << 14, element);
         let world = frame.to_world(f64::from(point.x), f64::from(point.height), f64::from(point.z));
         for (value, source) in [(world.x, point.x), (world.y, point.height), (world.z, point.z)] {
             if !value.is_finite() {

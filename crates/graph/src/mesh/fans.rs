@@ -1,7 +1,7 @@
 //! Around the vertices: which edge an edge meets in the polygon beyond, which corners of polygons
 //! hang together around a vertex, and where a shortest path may turn.
 
-use waymesh_core::{PlanPoint, VertexId};
+use waymesh_core::{PlanPoint, VertexId, checkpoint_every};
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
 use super::table::Table;
@@ -60,6 +60,7 @@ impl Fans {
         let twins = twins(edges);
         let mut fans = Numbering { corners: vec![NO_NEIGHBOUR; twins.len()], twins, count: 0 };
         for polygon in (0_u32..).take(edges.polygon_first.len() - 1) {
+            checkpoint_every(1 << 12, polygon as usize);
             for edge in edges.polygon_first[polygon as usize]..edges.polygon_first[polygon as usize + 1] {
                 if fans.corners[edge as usize] == NO_NEIGHBOUR {
                     fans.number(edges, polygon, edge);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use glam::Vec4;
-use waymesh_core::{SurfacePoint, to_u32};
+use waymesh_core::{SurfacePoint, checkpoint_every, to_u32};
 
 use super::box_index::around;
 use super::height_tables::HeightTables;
@@ -67,6 +67,7 @@ impl Ground {
         let mut boxes = Vec::with_capacity(surface.triangles.len() / 3);
         let mut first = Vec::with_capacity(surface.polygon_triangles.len());
         for polygon in 0..surface.polygon_triangles.len() - 1 {
+            checkpoint_every(1 << 12, polygon);
             first.push(to_u32(boxes.len()));
             fours(surface, polygon, |four| {
                 boxes.push(FourBoxes::of(four));

@@ -1,7 +1,7 @@
 //! Islands: connected pieces of the mesh.
 
 use glam::{DVec3, Vec3};
-use waymesh_core::{PolyId, to_u32};
+use waymesh_core::{PolyId, checkpoint_every, to_u32};
 
 use super::bounds::NO_NEIGHBOUR;
 use super::nav_mesh::NavMesh;
@@ -59,6 +59,7 @@ pub(crate) fn label_islands(polygon_first: &[u32], neighbours: &[u32]) -> (Vec<u
     let mut islands: Vec<Island> = Vec::new();
     let mut stack = Vec::new();
     for seed in 0..count {
+        checkpoint_every(1 << 12, seed);
         if labels[seed] != UNSEEN {
             continue;
         }

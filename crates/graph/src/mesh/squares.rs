@@ -4,7 +4,7 @@
 //! The tree of boxes finds the nearest of any polygons; most positions asked for lie over a
 //! polygon, and that one is in the list of their square.
 
-use waymesh_core::{saturating_u32, to_u32};
+use waymesh_core::{checkpoint_every, saturating_u32, to_u32};
 
 use super::bounds::PolygonBounds;
 use super::table::Table;
@@ -85,6 +85,7 @@ impl Buckets {
         }
         let mut found = Vec::with_capacity(4 * bounds.len());
         for (polygon, bounds) in bounds.iter().enumerate() {
+            checkpoint_every(1 << 12, polygon);
             buckets.touch(outline(polygon), bounds, |square| found.push((square, to_u32(polygon))));
         }
         let mut first = vec![0; (buckets.squares.columns * buckets.squares.rows + 2) as usize];

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "rayon")]
 use std::sync::{Mutex, TryLockError};
+use waymesh_core::{CancelToken, checkpoint};
 
 use glam::Vec3;
 #[cfg(feature = "rayon")]
@@ -22,6 +23,9 @@ impl NavMesh {
     /// - Runs on the threads of the rayon pool it is called in; without the feature `rayon`, on
     ///   this thread. The result does not depend on how many there are.
     /// - Each pair has its own error; the other pairs are not affected.
+    /// - The worst case is that of one pair, [`PathOptions::max_nodes`], times the pairs. A
+    ///   [`CancelToken`] ends the batch between two pairs:
+    ///   `token.run(|| mesh.find_paths(..))`. The paths are then those of this batch or of the last.
     /// - `paths` gets as many entries as there are pairs; the memory of those that are there is
     ///   used again. With scratch and paths used again, nothing is allocated but what rayon itself
     ///   needs.
@@ -64,7 +68,10 @@ impl NavMesh {
             };
         paths.resize_with(pairs.len(), || Ok(Path::default()));
         #[cfg(not(feature = "rayon"))]
-        paths.iter_mut().zip(pairs).for_each(|(slot, &pair)| find(slot, pair, scratch));
+        paths.iter_mut().zip(pairs).for_each(|(slot, &pair)| {
+            checkpoint();
+            find(slot, pair, scratch);
+        });
         #[cfg(feature = "rayon")]
         {
             let count = rayon::current_num_threads().max(1);
@@ -72,7 +79,10 @@ impl NavMesh {
                 scratch.threads.resize_with(count, Mutex::default);
             }
             let threads = &scratch.threads;
+            let token = CancelToken::current();
             paths.par_iter_mut().zip(pairs).with_min_len(8).for_each(|(slot, &pair)| {
+                let _entered = token.enter();
+                checkpoint();
                 let thread = rayon::current_thread_index().unwrap_or(0) % threads.len();
                 // A thread has its own: it is taken only if a filter runs other work of the pool in between.
                 match threads[thread].try_lock() {

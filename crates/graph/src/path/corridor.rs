@@ -9,7 +9,7 @@ use super::funnel::Turn;
 use super::options::{PathOptions, PathSearch};
 use super::search::PathScratch;
 use super::steps::Step;
-use super::{Ends, LinkUse, Outcome, Path, corners_ahead, length};
+use super::{Ends, LinkUse, Outcome, Path, length};
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Spot};
 use crate::mesh::costs::{Length, TravelCost, Usable};
@@ -142,7 +142,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     #[doc(alias = "findCorners")]
     #[must_use]
     pub fn next_corners(&self, most: usize) -> &[Vec3] {
-        corners_ahead(&self.path.points, most)
+        let points = self.path.points.get(1..).unwrap_or_default();
+        &points[..most.min(points.len())]
     }
 
     /// Returns the next link on the way.

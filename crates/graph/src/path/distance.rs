@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use super::any_angle::Seen;
+use super::any_angle::{MOST_FLOODED, Seen};
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
@@ -46,16 +46,38 @@ impl NavMesh {
     /// to the nearest point of each, in metres in plan; nearest first, of equals the lowest id.
     /// `out` is cleared first. One-way links are not taken.
     ///
+    /// # Cost
+    /// The worst case is 2^24 nodes: some 10 seconds and 2 GB of scratch. It takes ground with
+    /// hundreds of thousands of corners that see each other; [`NavMesh::polygons_within_nodes`] sets
+    /// another limit.
+    ///
     /// # Errors
     /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place
-    /// that is none of this mesh, [`QueryError::TooMuchSeen`] where more than 16 million cones are
-    /// seen within the length.
+    /// that is none of this mesh, [`QueryError::TooMuchSeen`] where more than 2^24 cones are seen
+    /// within the length.
     #[doc(alias = "findPolysAroundCircle")]
     #[doc(alias = "dijkstra")]
     pub fn polygons_within(
         &self,
         from: &Location,
         length: f32,
+        filter: &impl PolygonFilter,
+        scratch: &mut QueryScratch,
+        out: &mut Vec<(PolyId, f32)>,
+    ) -> Result<(), QueryError> {
+        self.polygons_within_nodes(from, length, MOST_FLOODED, filter, scratch, out)
+    }
+
+    /// The same as [`NavMesh::polygons_within`], with at most `max_nodes` nodes: about 130 bytes and
+    /// less than a microsecond each.
+    ///
+    /// # Errors
+    /// See [`NavMesh::polygons_within`]; [`QueryError::TooMuchSeen`] where the nodes are not enough.
+    pub fn polygons_within_nodes(
+        &self,
+        from: &Location,
+        length: f32,
+        max_nodes: usize,
         filter: &impl PolygonFilter,
         scratch: &mut QueryScratch,
         out: &mut Vec<(PolyId, f32)>,
@@ -67,7 +89,7 @@ impl NavMesh {
         }
         let metre = f64::from(self.frame.cell_size);
         let memory = &mut scratch.paths.any_angle;
-        self.flood_shortest(&start, f64::from(length) / metre, filter, memory)?;
+        self.flood_shortest(&start, f64::from(length) / metre, max_nodes, filter, memory)?;
         #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
         let nearest = |seen: &Seen| (PolyId(seen.polygon), (seen.nearest * metre) as f32);
         out.extend(memory.seen.iter().map(nearest));
@@ -80,6 +102,9 @@ impl NavMesh {
     /// Returns the shortest paths to a goal from everywhere within a length of it, in metres in
     /// plan; infinite is allowed.
     ///
+    /// # Cost
+    /// See [`NavMesh::polygons_within`].
+    ///
     /// # Errors
     /// See [`NavMesh::polygons_within`].
     pub fn distance_map(
@@ -89,10 +114,26 @@ impl NavMesh {
         filter: &impl PolygonFilter,
         scratch: &mut QueryScratch,
     ) -> Result<DistanceMap, QueryError> {
+        self.distance_map_within_nodes(goal, length, MOST_FLOODED, filter, scratch)
+    }
+
+    /// The same as [`NavMesh::distance_map`], with at most `max_nodes` nodes: about 130 bytes and less
+    /// than a microsecond each.
+    ///
+    /// # Errors
+    /// See [`NavMesh::polygons_within`]; [`QueryError::TooMuchSeen`] where the nodes are not enough.
+    pub fn distance_map_within_nodes(
+        &self,
+        goal: &Location,
+        length: f32,
+        max_nodes: usize,
+        filter: &impl PolygonFilter,
+        scratch: &mut QueryScratch,
+    ) -> Result<DistanceMap, QueryError> {
         let start = self.spot_of(goal)?;
         let limit = f64::from(length) / f64::from(self.frame.cell_size);
         let memory = &mut scratch.paths.any_angle;
-        self.flood_shortest(&start, limit, filter, memory)?;
+        self.flood_shortest(&start, limit, max_nodes, filter, memory)?;
         let mut first = vec![0_u32; self.polygon_count() + 1];
         for seen in &memory.seen {
             first[seen.polygon as usize + 1] += 1;

@@ -104,12 +104,6 @@ impl Path {
     }
 }
 
-/// Returns the points of a path that lie ahead of its start, `most` at most.
-pub(crate) fn corners_ahead(points: &[Vec3], most: usize) -> &[Vec3] {
-    let ahead = points.get(1..).unwrap_or_default();
-    &ahead[..most.min(ahead.len())]
-}
-
 /// Both ends of a path, on the mesh.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ends {

@@ -25,6 +25,7 @@ from ._bake import (
 )
 from ._errors import (
     BakeError,
+    Cancelled,
     ConfigError,
     FileError,
     InputError,
@@ -36,9 +37,9 @@ from ._errors import (
     WaymeshError,
 )
 from ._pictures import install as _install
-from ._waymesh import DistanceField, NavMesh, Path, Paths, Sampler, TileJob
+from ._waymesh import CancelToken, DistanceField, NavMesh, Path, Paths, Sampler, TileJob
 from ._world import World
-from .settings import Area, Box, Cylinder, Jumps, Mark, Prism, Settings, Shape
+from .settings import Area, Box, ClosedMesh, Cylinder, Jumps, Mark, Prism, Settings, Shape
 
 _install()
 load = NavMesh.load
@@ -48,6 +49,9 @@ __all__ = [
     "Area",
     "BakeError",
     "Box",
+    "CancelToken",
+    "Cancelled",
+    "ClosedMesh",
     "ConfigError",
     "Cylinder",
     "DistanceField",

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from . import _waymesh
 from ._errors import InputError
-from ._waymesh import NavMesh
+from ._waymesh import CancelToken, NavMesh
 from .settings import Settings, entries_of
 
 Progress = Callable[[str, float], object]
@@ -31,6 +31,7 @@ def bake(
     *,
     triangle_areas: ArrayLike | None = None,
     progress: Progress | None = None,
+    cancel: CancelToken | None = None,
 ) -> NavMesh:
     """Makes a navigation mesh of triangles.
 
@@ -38,21 +39,25 @@ def bake(
     ``(b - a) x (c - a)``, are floors. ``triangle_areas`` has a number per triangle: 1 is plain ground, 0 is not walkable. Vertices
     that are NaN or infinite are skipped with their triangles and counted in the report.
 
-    The interpreter's lock is released, and Ctrl-C ends the bake after the stage or the tile that it is in. Figures of the bake are
-    in :attr:`NavMesh.report`.
+    The interpreter's lock is released. Ctrl-C, an exception of ``progress`` and :meth:`CancelToken.cancel` of ``cancel`` end the bake
+    within some milliseconds. Figures of the bake are in :attr:`NavMesh.report`.
     """
     areas = None if triangle_areas is None else np.asarray(triangle_areas)
-    return _waymesh.bake_arrays(vertices, triangles, areas, entries_of(settings), progress)
+    return _waymesh.bake_arrays(vertices, triangles, areas, entries_of(settings), progress, cancel)
 
 
-def from_file(files: Files, settings: AnySettings = None, *, progress: Progress | None = None) -> NavMesh:
+def from_file(
+    files: Files, settings: AnySettings = None, *, progress: Progress | None = None, cancel: CancelToken | None = None
+) -> NavMesh:
     """Makes a navigation mesh of scene files (OBJ, glTF, GLB, STL, PLY), which make one scene together."""
-    return _waymesh.bake_files(paths_of(files), entries_of(settings), progress)
+    return _waymesh.bake_files(paths_of(files), entries_of(settings), progress, cancel)
 
 
-def from_plan(files: Files, settings: AnySettings = None, *, progress: Progress | None = None) -> NavMesh:
+def from_plan(
+    files: Files, settings: AnySettings = None, *, progress: Progress | None = None, cancel: CancelToken | None = None
+) -> NavMesh:
     """Makes a navigation mesh of floor plans (TOML, GeoJSON, WKT, SVG), which make one plan together."""
-    return _waymesh.bake_plans(paths_of(files), entries_of(settings), progress)
+    return _waymesh.bake_plans(paths_of(files), entries_of(settings), progress, cancel)
 
 
 def from_trimesh(
@@ -61,6 +66,7 @@ def from_trimesh(
     *,
     up: str = "y",
     progress: Progress | None = None,
+    cancel: CancelToken | None = None,
 ) -> NavMesh:
     """Makes a navigation mesh of a ``trimesh.Trimesh`` or ``trimesh.Scene``; ``up`` tells which of its axes points up."""
     if hasattr(mesh, "to_geometry"):
@@ -74,7 +80,7 @@ def from_trimesh(
         vertices = np.ascontiguousarray(np.stack([vertices[:, 0], vertices[:, 2], -vertices[:, 1]], axis=1))
     elif up != "y":
         raise InputError(f"up is {up!r}, but must be 'y' or 'z'")
-    return bake(vertices, np.asarray(mesh.faces), settings, progress=progress)
+    return bake(vertices, np.asarray(mesh.faces), settings, progress=progress, cancel=cancel)
 
 
 @contextmanager

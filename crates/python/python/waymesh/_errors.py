@@ -25,6 +25,10 @@ class BakeError(WaymeshError):
     """A bake that failed."""
 
 
+class Cancelled(BakeError):
+    """A bake that its :class:`waymesh.CancelToken` ended."""
+
+
 class NothingWalkableError(BakeError):
     """A scene without a usable triangle or without a place to stand."""
 

@@ -277,15 +277,30 @@ class DistanceField:
         """Returns the row of the nearest goal (-1 for none), the distance, and the next corner of the way there."""
 
 @final
+class CancelToken:
+    """Ends bakes from another thread, or before they begin: they raise :class:`waymesh.Cancelled` within some milliseconds."""
+
+    def __new__(cls) -> CancelToken: ...
+    def cancel(self) -> None:
+        """Ends the bakes that were given it, and all that will be."""
+    @property
+    def is_cancelled(self) -> bool: ...
+
+@final
 class TileJob:
     """A world in files, ready to be built tile by tile, on any number of machines."""
 
     def __new__(cls, files: Sequence[str], settings: dict[str, Any]) -> TileJob: ...
     def layout(self) -> tuple[int, int]:
         """Columns and rows of tiles."""
-    def build(self, column: int, row: int, progress: Progress | None = None) -> str:
+    def manifest(self) -> dict[str, Any]:
+        """What the world is cut into, with the names of the tiles' files and whether the folder has them: what
+        ``waymesh tile --list --json`` prints."""
+    def build_share(self, index: int, of: int, progress: Progress | None = None, cancel: CancelToken | None = None) -> list[str]:
+        """Builds the tiles of worker ``index`` of ``of`` that the folder does not have, and returns their files."""
+    def build(self, column: int, row: int, progress: Progress | None = None, cancel: CancelToken | None = None) -> str:
         """Builds one tile into the folder of the settings and returns its file."""
-    def merge(self, folder: str | PathLike[str], progress: Progress | None = None) -> NavMesh:
+    def merge(self, folder: str | PathLike[str], progress: Progress | None = None, cancel: CancelToken | None = None) -> NavMesh:
         """Joins the tiles of a folder to the mesh that one machine would bake."""
 
 @final
@@ -303,7 +318,7 @@ class World:
     def remove_mark(self, mark: int) -> bool: ...
     @property
     def is_dirty(self) -> bool: ...
-    def update(self, progress: Progress | None = None) -> dict[str, Any]: ...
+    def update(self, progress: Progress | None = None, cancel: CancelToken | None = None) -> dict[str, Any]: ...
     @property
     def mesh(self) -> NavMesh: ...
 
@@ -313,7 +328,8 @@ def bake_arrays(
     areas: NDArray[Any] | None,
     settings: dict[str, Any],
     progress: Progress | None = None,
+    cancel: CancelToken | None = None,
 ) -> NavMesh: ...
-def bake_files(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None) -> NavMesh: ...
-def bake_plans(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None) -> NavMesh: ...
+def bake_files(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None, cancel: CancelToken | None = None) -> NavMesh: ...
+def bake_plans(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None, cancel: CancelToken | None = None) -> NavMesh: ...
 def rust_seconds(mesh: NavMesh, starts: ArrayLike, ends: ArrayLike) -> dict[str, float]: ...

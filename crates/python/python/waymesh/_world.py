@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import _waymesh
 from ._bake import AnySettings, Progress
-from ._waymesh import NavMesh
+from ._waymesh import CancelToken, NavMesh
 from .settings import Mark, Shape, entries_of
 
 
@@ -81,6 +81,6 @@ class World:
         """Takes a mark away. Returns True if it was there."""
         return self._world.remove_mark(mark)
 
-    def update(self, *, progress: Progress | None = None) -> dict[str, Any]:
+    def update(self, *, progress: Progress | None = None, cancel: CancelToken | None = None) -> dict[str, Any]:
         """Builds what changed. Returns how many tiles that were, and how long it took."""
-        return self._world.update(progress)
+        return self._world.update(progress, cancel)

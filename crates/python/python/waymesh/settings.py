@@ -7,6 +7,9 @@ from dataclasses import dataclass, fields
 from os import PathLike
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 Vec3 = Sequence[float]
 """Three numbers: x, y, z in metres."""
 
@@ -45,7 +48,33 @@ class Prism:
         return {"prism": ([_numbers(corner) for corner in self.corners], _numbers(self.heights))}
 
 
-Shape = Box | Cylinder | Prism
+@dataclass(frozen=True, eq=False)
+class ClosedMesh:
+    """What a closed mesh encloses: vertices (n x 3) and triangles (m x 3), which may face either way; or a scene file of it.
+
+    An even number of triangles meets at every edge. A place is inside if a line from it crosses the mesh an odd number of times, so a
+    body within a body is hollow.
+
+    >>> ClosedMesh.from_file("pool.obj").file
+    'pool.obj'
+    """
+
+    vertices: ArrayLike = ()
+    triangles: ArrayLike = ()
+    file: str | None = None
+
+    @classmethod
+    def from_file(cls, file: str | PathLike[str]) -> ClosedMesh:
+        """The mesh of a scene file, in metres, y up."""
+        return cls(file=str(file))
+
+    def _entries(self) -> dict[str, Any]:
+        if self.file is not None:
+            return {"mesh": self.file}
+        return {"mesh": (np.asarray(self.vertices).tolist(), np.asarray(self.triangles).tolist())}
+
+
+Shape = Box | Cylinder | Prism | ClosedMesh
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
-use waymesh_core::DisjointSets;
+use waymesh_core::{DisjointSets, checkpoint, checkpoint_every};
 
 use super::BLOCK_CELLS;
 use super::dissolve::dissolve_sheets;
@@ -180,13 +180,15 @@ fn join_by_squares(graph: &PieceGraph) -> Vec<u32> {
         by_level[level_of(edge.one, edge.two) as usize].push(number);
     }
     let propose = |sheets: &mut Sheets, edges: &mut dyn Iterator<Item = u32>, least: u32| {
-        for number in edges {
+        for (index, number) in edges.enumerate() {
+            checkpoint_every(1 << 14, index);
             let edge = &graph.edges[number as usize];
             let (one, two) = (sheets.find(edge.one), sheets.find(edge.two));
             sheets.propose(one, two, least);
         }
     };
     for (square, edges) in (0_u32..).zip(by_level).filter(|(_, edges)| !edges.is_empty()) {
+        checkpoint();
         let least = least_contact(square);
         propose(&mut sheets, &mut edges.into_iter(), least);
         // A sheet lies in one square of the previous level, so any of its blocks identifies the

@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use waymesh_core::checkpoint;
 
 use super::graph::{Neighbours, PieceGraph};
 
@@ -64,6 +65,7 @@ impl Taker<'_> {
         let before = self.seams(group);
         let is_gone = self.share_out(group) && self.seams(group) <= before;
         for &(_, piece) in group {
+            checkpoint();
             let now = &mut self.sheets[piece as usize];
             if is_gone {
                 self.has_taken[*now as usize] = true;
@@ -91,6 +93,7 @@ impl Taker<'_> {
         }
         let mut left = group.len();
         while let Some((links, Reverse(piece), Reverse(into))) = self.queue.pop() {
+            checkpoint();
             // An offer with another contact is stale: the piece has been given away, or has been
             // offered again.
             let is_stale = self.sheets[piece as usize] != sheet || self.contact(piece, into) != links;

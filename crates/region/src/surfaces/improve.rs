@@ -3,6 +3,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
 use std::collections::VecDeque;
+use waymesh_core::checkpoint;
 
 use super::graph::{Neighbours, PieceGraph};
 
@@ -44,6 +45,7 @@ pub(super) fn shorten_seams(
         Cutter { beside, against, sheets, place: vec![u32::MAX; graph.blocks.len()], flow: Flow::default() };
     let mut gained = 0;
     for seam in seams.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        checkpoint();
         gained += u64::from(cutter.shorten(seam));
     }
     gained
@@ -245,6 +247,7 @@ impl Flow {
     fn run(&mut self, source: u32, sink: u32, enough: u32) -> u32 {
         let mut total = 0_u32;
         while total < enough && self.search(source, sink) {
+            checkpoint();
             let mut amount = UNBOUNDED;
             let mut node = sink;
             while node != source {

@@ -2,7 +2,9 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which are checked to fit 32 bits")]
 
-use waymesh_core::{AreaId, BadField, DisjointSets, GridWindow, NO_REGION, Observer, SpanKey};
+use waymesh_core::{
+    AreaId, BadField, DisjointSets, GridWindow, NO_REGION, Observer, SpanKey, checkpoint, checkpoint_every,
+};
 
 use super::agglomerate::join_pieces;
 use super::graph::{Edge, Pairs, PieceGraph, sum_edges};
@@ -223,6 +225,7 @@ impl Gathered {
         }
         let mut sorted: Vec<(SpanKey, u32, u32)> = Vec::with_capacity(total as usize);
         for (part, pieces) in (0_u32..).zip(parts) {
+            checkpoint();
             sorted
                 .extend(pieces.pieces.iter().zip(0_u32..).map(|(piece, number)| (piece.first, part, number)));
         }
@@ -248,6 +251,7 @@ impl Gathered {
         }
         drop(sorted);
         for (part, names) in parts.iter().zip(&result.names) {
+            checkpoint();
             let name = |piece: u32| names[piece as usize];
             let ordered = |one: u32, two: u32| (one.min(two), one.max(two));
             result.edges.extend(part.contacts.iter().map(|contact| {
@@ -275,6 +279,7 @@ impl Gathered {
         let (mut edges, mut conflicts) = (Pairs::default(), Pairs::default());
         let mut south = 0;
         for index in 0..self.rim.len() {
+            checkpoint_every(1 << 14, index);
             let span = self.rim[index];
             let SpanKey { z, x, .. } = span.key;
             let is_at = |key: &SpanKey, x: u32, z: u32| (key.z, key.x) == (z, x);

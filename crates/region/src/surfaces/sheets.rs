@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use waymesh_core::DisjointSets;
+use waymesh_core::{DisjointSets, checkpoint};
 
 /// Hashes a pair of numbers packed in one. Tables are only used for lookups and never iterated, so
 /// the order of their entries has no effect.
@@ -115,6 +115,7 @@ impl Sheets {
     /// also proposed if `may_join(links, one, two)`.
     pub(super) fn join_proposed(&mut self, may_join: impl Fn(u32, u32, u32) -> bool) {
         while let Some((links, _, _, one, two)) = self.queue.pop() {
+            checkpoint();
             // A pair with another number of links is stale: it has been proposed again, or one of
             // the two sheets no longer exists.
             let pair = pack(one, two);

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use waymesh_core::{AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanKey};
+use waymesh_core::{
+    AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanKey, checkpoint,
+};
 
 use super::block::{BlockPiece, Mix, StripSplitter, is_straight};
 use super::graph::{Edge, Pairs};
@@ -193,6 +195,7 @@ fn label_pieces(
     let (mut pieces, mut mixes) = (Vec::new(), Vec::new());
     let core = part.local_core();
     for z in (core.z..core.end_z()).step_by(BLOCK_CELLS as usize) {
+        checkpoint();
         let strip = GridWindow { z, depth: BLOCK_CELLS.min(core.end_z() - z), ..core };
         mixes.clear();
         splitter.split(&strip, &mut labels, &mut pieces, &mut mixes);
@@ -355,6 +358,7 @@ fn rim_of(part: &Part<'_, impl StraightLinks>, labels: &[u32]) -> Vec<RimSpan> {
     let ends_x = core.end_x() < part.frame.width;
     let ends_z = core.end_z() < part.frame.depth;
     for z in core.z..core.end_z() {
+        checkpoint();
         let is_rim_row = (z == core.z && z > 0) || (z + 1 == core.end_z() && ends_z);
         let mut x = core.x;
         while x < core.end_x() {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use waymesh_core::{
     AreaId, Direction, FieldWindow, GROUND_STEPS_PER_LEVEL, NO_SPAN, OPEN_SKY, WalkableField,
+    checkpoint_every,
 };
 
 use super::bytes::{Reader, Writer, fold, is_inside, is_sound, unfold};
@@ -81,6 +82,7 @@ impl PackedField {
         // Every link back must be seen from the other side.
         let mut links = [0_usize; 4];
         for column in 0..field.columns.len() - 1 {
+            checkpoint_every(1 << 14, column);
             expect.begin(column, &field.columns);
             for span in field.columns[column]..field.columns[column + 1] {
                 for (count, link) in links.iter_mut().zip(field.links[span as usize]) {
@@ -152,6 +154,7 @@ impl PackedField {
         let mut codes = codes.chunks_exact(2);
         let mut expect = Expect::new(window.width);
         for (column, range) in columns.windows(2).enumerate() {
+            checkpoint_every(1 << 14, column);
             expect.begin(column, &columns);
             #[expect(
                 clippy::cast_possible_truncation,

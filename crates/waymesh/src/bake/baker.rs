@@ -145,10 +145,13 @@ impl<F: FrontEnd> Baker<F> {
     ) -> Result<Bake, BakeError> {
         let start = Instant::now();
         let mut recorder = Recorder::new(observer);
-        let mut bake = self.stages.in_pool(|| {
+        // What lies between two stages ends, too.
+        let token = recorder.cancel_token();
+        let run = || {
             let ground = ground(&mut recorder)?;
             finish(&self.stages, ground, triangles, &mut recorder)
-        })??;
+        };
+        let mut bake = token.run(|| self.stages.in_pool(run))???;
         bake.report.finish(recorder, start);
         Ok(bake)
     }

@@ -4,7 +4,8 @@ use glam::Vec3;
 use rayon::prelude::*;
 use serde::Serialize;
 use waymesh_core::{
-    Counter, DisjointSets, HeightSurface, Observer, PolyId, PolyMesh, TriangleSource, Validate, Warning,
+    CancelToken, Counter, DisjointSets, HeightSurface, Observer, PolyId, PolyMesh, TriangleSource, Validate,
+    Warning, checkpoint,
 };
 use waymesh_graph::Link;
 use waymesh_solid::WindingTree;
@@ -108,7 +109,12 @@ impl Samples<'_> {
         for (polygon, &island) in islands.iter().enumerate() {
             pieces[island].push(PolyId::from_index(polygon));
         }
-        let is_inside: Vec<bool> = pieces.par_iter().map(|piece| self.is_inside(piece, tree)).collect();
+        let token = CancelToken::current();
+        let is_inside = |piece: &Vec<PolyId>| {
+            let _entered = token.enter();
+            self.is_inside(piece, tree)
+        };
+        let is_inside: Vec<bool> = pieces.par_iter().map(is_inside).collect();
         islands.into_iter().map(|island| !is_inside[island]).collect()
     }
 
@@ -119,6 +125,7 @@ impl Samples<'_> {
         let are_most = |is_in: &dyn Fn(Vec3) -> bool| {
             let mut misses = (1.0 - MOST) * places.len() as f64;
             places.iter().all(|&place| {
+                checkpoint();
                 misses -= f64::from(u8::from(!is_in(place)));
                 misses >= 0.0
             })
@@ -129,7 +136,11 @@ impl Samples<'_> {
         }
         #[expect(clippy::cast_precision_loss, reason = "a few places")]
         let mean = |of: &dyn Fn(Vec3) -> f64| {
-            places.iter().map(|&place| of(place)).sum::<f64>() / places.len() as f64
+            let each = |&place: &Vec3| {
+                checkpoint();
+                of(place)
+            };
+            places.iter().map(each).sum::<f64>() / places.len() as f64
         };
         let whole = mean(&|place| tree.winding_number(place));
         let above = |place| tree.winding_number_above(place);

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use glam::Vec3;
 use serde::Serialize;
-use waymesh_core::{Cancelled, ContourSet, Counter, GridFrame, HeightSurface, Observer, PolyMesh, Warning};
+use waymesh_core::{
+    CancelToken, Cancelled, ContourSet, Counter, GridFrame, HeightSurface, Observer, PolyMesh, Warning,
+};
 use waymesh_graph::{Island, IslandId, NavMesh};
 
 use super::enclosed::EnclosedReport;
@@ -261,7 +263,8 @@ impl<'a> Recorder<'a> {
     /// Runs one stage under its name and keeps its time.
     ///
     /// # Errors
-    /// Those of the stage, and [`Cancelled`] if the observer asks for it before or after the stage.
+    /// Those of the stage, and [`Cancelled`] if the observer asks for it: before and after the stage,
+    /// and by its token within it.
     pub fn stage<T, E: Into<BakeError>>(
         &mut self,
         name: &'static str,
@@ -270,11 +273,12 @@ impl<'a> Recorder<'a> {
         self.go_on()?;
         self.inner.stage_started(name);
         let start = Instant::now();
-        let result = run(self);
+        let token = self.inner.cancel_token();
+        let result = token.run(|| run(self));
         let seconds = start.elapsed().as_secs_f64();
         self.stages.push(StageTime { name, seconds });
         self.inner.stage_finished(name, seconds);
-        let result = result.map_err(Into::into)?;
+        let result = result?.map_err(Into::into)?;
         self.go_on()?;
         Ok(result)
     }
@@ -305,6 +309,10 @@ impl Observer for Recorder<'_> {
     fn warn(&mut self, warning: Warning) {
         self.warnings.push(warning.clone());
         self.inner.warn(warning);
+    }
+
+    fn cancel_token(&self) -> CancelToken {
+        self.inner.cancel_token()
     }
 
     fn is_cancelled(&mut self) -> bool {

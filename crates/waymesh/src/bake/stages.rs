@@ -9,9 +9,9 @@ use waymesh_core::stage::{
     Voxelize,
 };
 use waymesh_core::{
-    AreaId, ContourSet, HeightSurface, NO_REGION, Observer, PolyId, PolyMesh, Polygon, PolygonSet, RegionMap,
-    SkippedTriangles, TriangleSoup, Triangulation, Validate, Violation, ViolationList, WalkableField,
-    Warning,
+    AreaId, CancelToken, ContourSet, HeightSurface, NO_REGION, Observer, PolyId, PolyMesh, Polygon,
+    PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation, Validate, Violation, ViolationList,
+    WalkableField, Warning,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion};
 use waymesh_region::{
@@ -112,11 +112,15 @@ impl StageSet {
         if threads == 0 {
             return Ok(run());
         }
+        let token = CancelToken::current();
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .map_err(|source| BakeError::Threads { threads, source })?;
-        Ok(pool.install(run))
+        Ok(pool.install(|| {
+            let _entered = token.enter();
+            run()
+        }))
     }
 
     /// Checks a stage's result if [`BakeConfig::validate_stages`] asks for it.

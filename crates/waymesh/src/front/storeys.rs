@@ -4,9 +4,9 @@
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeadRooms, HeightSurface,
-    LabelledWindow, NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SlimSpans, SpanField, TriangleSoup,
-    TriangleSource, Validate, setters,
+    CancelToken, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeadRooms,
+    HeightSurface, LabelledWindow, NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SlimSpans, SpanField,
+    TriangleSoup, TriangleSource, Validate, setters,
 };
 use waymesh_detail::{DetailConfig, WindowConfig, fit_heights_windowed};
 use waymesh_region::{
@@ -187,9 +187,16 @@ fn layers(
     let bins = BinsConfig::default().with_memory_bytes(u64::MAX / 16);
     // Neither needs the other.
     let ((voxels, skipped), bins) = recorder.stage("rough voxels", |_| {
+        let token = CancelToken::current();
         let (voxels, bins) = rayon::join(
-            || voxelize_roughly(soup, frame, height, storeys),
-            || TriangleBins::sort(soup, layout, halo, &bins),
+            || {
+                let _entered = token.enter();
+                voxelize_roughly(soup, frame, height, storeys)
+            },
+            || {
+                let _entered = token.enter();
+                TriangleBins::sort(soup, layout, halo, &bins)
+            },
         );
         Ok::<_, BakeError>((voxels?, bins?))
     })?;

@@ -3,7 +3,10 @@
 
 use std::collections::HashMap;
 
-use waymesh_core::{Direction, GridFrame, PlanPoint, PlanVertex, PolyId, nearest_f32, saturating_i32};
+use waymesh_core::{
+    Direction, GridFrame, PlanPoint, PlanVertex, PolyId, checkpoint, checkpoint_every, nearest_f32,
+    saturating_i32,
+};
 use waymesh_graph::{Link, LinkEnd, LinkKind, NavMesh};
 use waymesh_voxel::Climb;
 
@@ -31,6 +34,7 @@ pub(crate) fn climb_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<C
     found.sort_unstable_by_key(|climb| (climb.polygons, climb.up, climb.along, climb.line));
     let mut runs: Vec<Run> = Vec::new();
     for climb in found {
+        checkpoint();
         match runs.last_mut() {
             Some(run) if run.continues_with(&climb) => run.last = climb,
             _ => runs.push(Run { first: climb, last: climb }),
@@ -159,7 +163,8 @@ impl<'a> LandingGround<'a> {
             levels: step.max(1.0) + 1.0 + config.max_height_error_levels,
             reach: i32::from(deepest) + slack,
         };
-        for climb in climbs {
+        for (index, climb) in climbs.iter().enumerate() {
+            checkpoint_every(1 << 8, index);
             for landing in ground.landings(climb) {
                 for back in 0..=slack {
                     for along in ground.along(climb) {
@@ -170,6 +175,7 @@ impl<'a> LandingGround<'a> {
             }
         }
         for polygon in mesh.polygons() {
+            checkpoint();
             let points = || polygon.corners().iter().map(|corner| mesh.plan_vertices()[corner.index()].point);
             let range = |of: fn(&PlanPoint) -> i32| {
                 let low = points().map(|point| of(&point)).min().unwrap_or(0);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
-use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh};
+use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh, checkpoint_every};
 use waymesh_floorplan::{
     DoorLine, FloorPlan, Landing, Lift, NoteKind, PlanBase, PlanError, PlanNote, PlanPosition, Stairs,
 };
@@ -58,6 +58,7 @@ fn doors(
     });
     let boxes = RTree::bulk_load(boxes.collect());
     for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
+        checkpoint_every(1 << 10, id.index());
         let range = polygons.corner_range(id);
         let region = polygons.polygons[id.index()].region;
         for edge in range.clone() {

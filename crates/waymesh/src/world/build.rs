@@ -1,7 +1,7 @@
 //! One tile: its voxels as they are kept, and what is built of them.
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{GridFrame, GridWindow, Heightfield, TriangleSoup, Validate};
+use waymesh_core::{CancelToken, GridFrame, GridWindow, Heightfield, TriangleSoup, Validate};
 use waymesh_voxel::{
     Climb, FieldBuilder, Obstacle, PackedField, PackedHeightfield, VoxelConfig, rasterize_window,
     stamp_obstacles,
@@ -78,7 +78,8 @@ impl BuiltTile {
                 .map_err(failed)?;
         drop(heightfield);
         stages.check("field", |list| part.violations(list))?;
-        let (polygons, labels, regions) = tile_polygons(stages, &part, &mut Recorder::new(&mut ()))?;
+        let (polygons, labels, regions) =
+            tile_polygons(stages, &part, &mut Recorder::new(&mut CancelToken::current()))?;
         Ok(Self { polygons, field: PackedField::pack(&part).map_err(failed)?, labels, regions, climbs })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use waymesh_core::{
     DisjointSets, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, SpanKey, VertexId,
-    to_u32,
+    checkpoint, checkpoint_every, to_u32,
 };
 use waymesh_tile::Tile;
 
@@ -64,6 +64,7 @@ pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<Tile, (&TilePolygons, u32)
     let mut mesh = Assembly::new(frame, &list);
     let mut regions = 0;
     for (index, (_, polygons, own)) in list.iter().enumerate() {
+        checkpoint();
         mesh.add_tile(index, polygons, regions, &borders);
         regions += own;
     }
@@ -128,6 +129,7 @@ impl Assembly {
         let start = borders.partition_point(|border| border.tile < tile);
         let mut next = start;
         for (index, polygon) in source.polygons.iter().enumerate() {
+            checkpoint_every(1 << 10, index);
             let begin = self.polygons.corners.len();
             for (edge, (&corner, neighbour)) in polygon.corners.iter().zip(&polygon.neighbours).enumerate() {
                 let vertex = self.bases[tile] + corner;
@@ -193,6 +195,7 @@ impl Assembly {
 
     fn finish(mut self, list: &[(Tile, &TilePolygons, u32)], borders: &[Border<'_>]) -> Joined {
         for (index, border) in borders.iter().enumerate() {
+            checkpoint();
             for portion in &border.portions {
                 let Some(beyond) = portion.beyond else { continue };
                 self.connect(borders, index, portion.range, beyond);
@@ -201,6 +204,7 @@ impl Assembly {
         // Original vertices come before inserted ones, and those of earlier tiles before those of later
         // ones.
         for corner in 0..self.polygons.corners.len() {
+            checkpoint_every(1 << 14, corner);
             let root = self.roots.find(self.polygons.corners[corner].0);
             self.polygons.corners[corner] = VertexId(root);
         }

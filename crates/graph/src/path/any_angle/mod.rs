@@ -152,11 +152,12 @@ impl NavMesh {
     /// nearest first. Links that lead one way only are not taken.
     ///
     /// # Errors
-    /// [`QueryError::TooMuchSeen`] if that takes more than [`MOST_FLOODED`] nodes.
+    /// [`QueryError::TooMuchSeen`] if that takes more than `most` nodes.
     pub(crate) fn flood_shortest<F: PolygonFilter>(
         &self,
         start: &Spot,
         limit: f64,
+        most: usize,
         filter: &F,
         memory: &mut AnyAngle,
     ) -> Result<(), QueryError> {
@@ -166,9 +167,9 @@ impl NavMesh {
         let mut search: Search<'_, F, true> =
             Search { mesh: self, filter, goal: &nowhere, goal_number: 0, memory, limit };
         search.begin(start);
-        let mut nodes = MOST_FLOODED;
+        let mut nodes = most;
         match search.advance(&mut nodes).0 {
-            Progress::Running => Err(QueryError::TooMuchSeen { nodes: MOST_FLOODED }),
+            Progress::Running => Err(QueryError::TooMuchSeen { nodes: most }),
             _ => Ok(()),
         }
     }

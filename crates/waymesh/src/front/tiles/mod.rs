@@ -157,8 +157,8 @@ impl Baker<Tiles> {
     }
 
     /// Joins the tiles of a folder, built by [`Baker::bake_share`] or [`Baker::bake_tile`] anywhere,
-    /// to one mesh. Of the front end's own options only [`Tiles::patience`] is used. `source` is the world that they were built of, which
-    /// jumps and ground inside of solids need.
+    /// to one mesh. Of the front end's own options only [`Tiles::patience`] is used. `source` is the
+    /// world that they were built of, which jumps and ground inside of solids need.
     ///
     /// # Errors
     /// [`BakeError::NotTiles`] if the folder is not one of tiles; [`BakeError::Tile`] if tiles are

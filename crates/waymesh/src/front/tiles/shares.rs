@@ -152,8 +152,8 @@ pub(super) fn await_survey(
     }
 }
 
-/// The pieces of all tiles, in order; those that are not there are waited for until none has come for
-/// as long as `patience`.
+/// The pieces of all tiles, in order; those that are not there are waited for until none has come
+/// for as long as `patience`.
 pub(super) fn read_tiles(
     folder: &Path,
     store: &TileStore,

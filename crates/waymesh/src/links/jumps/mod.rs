@@ -11,7 +11,8 @@ use std::cmp::Ordering;
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, BadField, PlanPoint, PlanVertex, PolyId, TriangleSource, nearest_f32, saturating_i32, setters,
+    Agent, BadField, PlanPoint, PlanVertex, PolyId, TriangleSource, checkpoint, nearest_f32, saturating_i32,
+    setters,
 };
 use waymesh_graph::{
     AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, Outcome, PathOptions, QueryScratch, Reach,
@@ -137,11 +138,13 @@ pub fn find_jumps(
     let mut finder = Finder { mesh, config, agent: *mesh.agent(), obstacles, paths: QueryScratch::default() };
     let mut candidates = Vec::new();
     for polygon in (0..mesh.polygon_count()).map(PolyId::from_index) {
+        checkpoint();
         finder.look_from(polygon, &mut candidates);
     }
     candidates.sort_by(order);
     let mut kept: Vec<Candidate> = Vec::new();
     for candidate in candidates {
+        checkpoint();
         if !kept.iter().any(|other| is_beside(&candidate, other, config.spacing)) && finder.saves(&candidate)
         {
             kept.push(candidate);

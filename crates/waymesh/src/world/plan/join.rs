@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use waymesh_core::{
-    DisjointSets, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, RegionId, VertexId, to_u32,
+    DisjointSets, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, RegionId, VertexId, checkpoint,
+    checkpoint_every, to_u32,
 };
 use waymesh_floorplan::PlanWindow;
 
@@ -42,6 +43,7 @@ pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<PlanTile, (&PolyMesh, Plan
     let mut lines: BTreeMap<Line, [Vec<BorderEdge>; 2]> = BTreeMap::new();
     let (mut edges, mut polygon_count) = (0, 0);
     for (tile, (polygons, window)) in tiles {
+        checkpoint();
         vertices.extend_from_slice(&polygons.vertices);
         for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
             let range = polygons.corner_range(id);
@@ -153,6 +155,7 @@ impl Assembly {
         let first_polygon = self.polygons.polygons.len();
         let first_region = self.storeys.len();
         for (index, polygon) in source.polygons.iter().enumerate() {
+            checkpoint_every(1 << 10, index);
             let id = PolyId::from_index(index);
             let first = self.polygons.corners.len();
             let range = source.corner_range(id);

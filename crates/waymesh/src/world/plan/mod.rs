@@ -6,7 +6,7 @@ mod join;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use waymesh_core::{BadField, Observer, PlanPoint, PolyMesh, Validate, saturating_i32};
+use waymesh_core::{BadField, CancelToken, Observer, PlanPoint, PolyMesh, Validate, saturating_i32};
 use waymesh_floorplan::{
     FloorPlan, Obstacle, PlanBase, PlanError, PlanMark, PlanPart, PlanWindow, Shape, StoreyBase,
 };
@@ -235,7 +235,12 @@ impl PlanWorld {
                 }
                 stages.in_pool(|| {
                     recorder.stage("tiles", |_| {
-                        changed.par_iter().map(|tile| ground.build(tile).map(Some)).collect()
+                        let token = CancelToken::current();
+                        let build = |tile| {
+                            let _entered = token.enter();
+                            ground.build(tile).map(Some)
+                        };
+                        changed.par_iter().map(build).collect()
                     })
                 })?
             },
@@ -290,8 +295,8 @@ impl WindowGround<'_> {
         if ground.contours.regions.is_empty() {
             return Ok(empty());
         }
-        let mut recorder = ();
-        let mut recorder = Recorder::new(&mut recorder);
+        let mut token = CancelToken::current();
+        let mut recorder = Recorder::new(&mut token);
         let shapes = ground.contours.polygons();
         let refine = self.front.refine(self.stages.config(), f64::from(shapes.frame.cell_size))?;
         let triangulation = self.stages.triangles(&shapes, refine.as_ref(), &mut recorder)?;

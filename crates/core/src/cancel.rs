@@ -1,0 +1,271 @@
+//! The end of work on request, from any thread.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use thiserror::Error;
+
+use crate::Observer;
+
+/// The work was ended on request: by [`CancelToken::cancel`], or by [`Observer::is_cancelled`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the bake was cancelled")]
+pub struct Cancelled;
+
+/// Ends work from another thread, within milliseconds. Clones are the same token.
+///
+/// A bake takes it from its observer, [`Observer::cancel_token`]; the token is one itself. Any
+/// other work, such as a stage alone or a batch of queries, runs under it in [`CancelToken::run`].
+/// The work looks at the token at every [`checkpoint`].
+///
+/// The token that [`Default`] makes never ends anything.
+///
+/// ```
+/// use waymesh_core::{CancelToken, Cancelled, checkpoint};
+///
+/// let token = CancelToken::new();
+/// token.cancel();
+/// let endless = || {
+///     for _ in 0.. {
+///         checkpoint();
+///     }
+/// };
+/// assert_eq!(token.run(endless), Err(Cancelled));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CancelToken(Option<Arc<State>>);
+
+#[derive(Debug)]
+struct State {
+    phase: AtomicU8,
+    /// Checkpoints until the end, while they are counted.
+    left: AtomicU64,
+}
+
+/// Nobody asked for the end.
+const RUNNING: u8 = 0;
+/// Work ends at its next checkpoint.
+const CANCELLED: u8 = 1;
+/// Work ends after a number of checkpoints.
+const COUNTING: u8 = 2;
+
+impl State {
+    fn check(&self) -> bool {
+        match self.phase.load(Ordering::Relaxed) {
+            RUNNING => false,
+            CANCELLED => true,
+            _ => self.count(),
+        }
+    }
+
+    #[cold]
+    fn count(&self) -> bool {
+        let one_less = |left: u64| left.checked_sub(1);
+        let is_over = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err();
+        if is_over {
+            self.phase.store(CANCELLED, Ordering::Relaxed);
+        }
+        is_over
+    }
+}
+
+thread_local! {
+    static CURRENT: RefCell<CancelToken> = const { RefCell::new(CancelToken(None)) };
+}
+
+/// What a checkpoint throws through the work, to the [`CancelToken::run`] of this token.
+struct Thrown(Arc<State>);
+
+impl CancelToken {
+    /// A token that ends nothing until it is told to.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::in_phase(RUNNING, 0)
+    }
+
+    /// A token that ends the work at its checkpoint number `checkpoints`, counted from 0 over all
+    /// threads. For tests of what a cancelled bake leaves behind.
+    #[must_use]
+    pub fn after(checkpoints: u64) -> Self {
+        Self::in_phase(COUNTING, checkpoints)
+    }
+
+    fn in_phase(phase: u8, left: u64) -> Self {
+        Self(Some(Arc::new(State { phase: AtomicU8::new(phase), left: AtomicU64::new(left) })))
+    }
+
+    /// Ends the work under this token at its next checkpoint, and all later work.
+    pub fn cancel(&self) {
+        if let Some(state) = &self.0 {
+            state.phase.store(CANCELLED, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns `true` after [`CancelToken::cancel`], or once the checkpoints of
+    /// [`CancelToken::after`] have been passed.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.as_ref().is_some_and(|state| state.phase.load(Ordering::Relaxed) == CANCELLED)
+    }
+
+    /// How many checkpoints may still be passed under a token of [`CancelToken::after`]; `None` for
+    /// any other.
+    #[must_use]
+    pub fn checkpoints_left(&self) -> Option<u64> {
+        let state = self.0.as_ref()?;
+        (state.phase.load(Ordering::Relaxed) != RUNNING).then(|| state.left.load(Ordering::Relaxed))
+    }
+
+    /// Runs `work`, whose checkpoints look at this token and at no other: a thread of a pool may
+    /// take up this work while it waits for parts of another.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if a checkpoint ended the work. What it owned has been dropped; what it changed
+    /// through references may be half done, and is for the caller to throw away.
+    ///
+    /// # Cost
+    /// Nothing that could be measured. A checkpoint is a load of a thread's variable and one of an
+    /// atomic. To end the work it unwinds the stack, without a message and without the panic hook,
+    /// so the work need not pass an error through all its functions (as salsa does,
+    /// <https://docs.rs/salsa/latest/salsa/enum.Cancelled.html>). A program built with `panic = "abort"`
+    /// has no checkpoints: its bakes end between two stages.
+    pub fn run<T>(&self, work: impl FnOnce() -> T) -> Result<T, Cancelled> {
+        let _entered = self.enter();
+        let Some(own) = self.0.as_ref().filter(|_| cfg!(panic = "unwind")) else { return Ok(work()) };
+        catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match payload.downcast::<Thrown>() {
+            Ok(thrown) if Arc::ptr_eq(&thrown.0, own) => Cancelled,
+            Ok(thrown) => resume_unwind(thrown),
+            Err(panic) => resume_unwind(panic),
+        })
+    }
+
+    /// The token of this thread, to [`CancelToken::enter`] on others that help.
+    #[must_use]
+    pub fn current() -> Self {
+        CURRENT.with_borrow(Clone::clone)
+    }
+
+    /// Makes it the token of this thread until the value that is returned is dropped. Closures that
+    /// run on the threads of a pool begin with it.
+    pub fn enter(&self) -> Entered {
+        Entered(CURRENT.replace(self.clone()))
+    }
+}
+
+impl Observer for CancelToken {
+    fn cancel_token(&self) -> CancelToken {
+        self.clone()
+    }
+}
+
+/// A thread works under a token until this is dropped: see [`CancelToken::enter`].
+#[derive(Debug)]
+#[must_use = "the token is that of the thread until this is dropped"]
+pub struct Entered(CancelToken);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(std::mem::take(&mut self.0));
+    }
+}
+
+/// Ends the work here if the token of the thread says so: see [`CancelToken::run`], which the call
+/// does not return to otherwise. Loops over rows, polygons and the like have one, so that no more
+/// than a few milliseconds pass between two.
+#[inline]
+pub fn checkpoint() {
+    CURRENT.with_borrow(|token| {
+        if let Some(state) = &token.0
+            && cfg!(panic = "unwind")
+            && state.check()
+        {
+            throw(state);
+        }
+    });
+}
+
+/// [`checkpoint`], once in `every` calls; `every` is a power of two and `index` counts the calls.
+/// For loops whose rounds take nanoseconds.
+#[inline(always)]
+pub fn checkpoint_every(every: usize, index: usize) {
+    if index & (every - 1) == every - 1 {
+        checkpoint();
+    }
+}
+
+#[cold]
+fn throw(state: &Arc<State>) -> ! {
+    resume_unwind(Box::new(Thrown(Arc::clone(state))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_ends_at_the_checkpoint_that_was_asked_for() {
+        for wanted in [0, 1, 2, 7, 100] {
+            let token = CancelToken::after(wanted);
+            let mut passed = 0;
+            let ended = token.run(|| {
+                for _ in 0..50 {
+                    checkpoint();
+                    passed += 1;
+                }
+            });
+            assert_eq!((ended, passed), if wanted < 50 { (Err(Cancelled), wanted) } else { (Ok(()), 50) });
+            assert_eq!(token.is_cancelled(), wanted < 50);
+            assert_eq!(token.checkpoints_left(), Some(wanted.saturating_sub(50)));
+        }
+        checkpoint();
+    }
+
+    #[test]
+    fn another_thread_ends_it_and_nothing_is_left_of_the_token() {
+        let token = CancelToken::new();
+        let dropped = Arc::new(());
+        let held = Arc::clone(&dropped);
+        let ended = std::thread::scope(|scope| {
+            let _ = scope.spawn(|| token.cancel());
+            token.run(move || {
+                let _held = held;
+                for _ in 0.. {
+                    checkpoint();
+                }
+            })
+        });
+        assert_eq!(ended, Err(Cancelled));
+        assert_eq!(Arc::strong_count(&dropped), 1);
+        // The thread is free of the token.
+        checkpoint();
+        assert!(CancelToken::current().0.is_none());
+    }
+
+    #[test]
+    fn tokens_nest_and_panics_pass() {
+        let (outer, inner) = (CancelToken::new(), CancelToken::new());
+        inner.cancel();
+        let both = outer.run(|| {
+            let ended = inner.run(checkpoint);
+            checkpoint();
+            ended
+        });
+        assert_eq!(both, Ok(Err(Cancelled)));
+        outer.cancel();
+        // Work without a token does not end with that around it.
+        let ended = outer.run(|| CancelToken::default().run(checkpoint));
+        assert_eq!(ended, Ok(Ok(())));
+        // Through the run of another token.
+        let ended = outer.run(|| {
+            CancelToken::new().run(|| {
+                let _outer = outer.enter();
+                checkpoint();
+            })
+        });
+        assert_eq!(ended, Err(Cancelled));
+        let panicked = std::panic::catch_unwind(|| CancelToken::new().run(|| resume_unwind(Box::new(7))));
+        assert_eq!(panicked.err().and_then(|panic| panic.downcast::<i32>().ok()).as_deref(), Some(&7));
+    }
+}
