@@ -2,5 +2,6 @@
 
 pub(crate) mod error;
 pub(crate) mod height;
+pub(crate) mod link_end;
 pub(crate) mod nearest;
 pub(crate) mod ray;

@@ -35,10 +35,8 @@ mod write;
 use std::path::Path;
 
 use glam::Vec3;
-use waymesh_core::{
-    Agent, Area, AreaId, AreaTable, GridFrame, PlanPoint, PlanVertex, nearest_f32, saturating_i32,
-};
-use waymesh_graph::{FlagTable, Link, LinkEnd, LinkKind, Location, NavMesh, NavMeshError, Reach};
+use waymesh_core::{Agent, Area, AreaId, AreaTable, GridFrame};
+use waymesh_graph::{FlagTable, Link, LinkKind, NavMesh, NavMeshError, Reach};
 
 use crate::IoError;
 use crate::mesh::read_file;
@@ -221,31 +219,8 @@ fn frame(set: &TileSet, lattice: &Lattice, faces: &Faces) -> GridFrame {
 /// Returns the link of a connection; `None` if an end is too far from the mesh.
 fn link(mesh: &NavMesh, step: f32, connection: &Connection) -> Option<Link> {
     let reach = Reach::new(connection.radius, step, step);
-    let [from, to] = connection.ends.map(|end| Some(end_at(mesh, &mesh.nearest(Vec3::from(end), &reach)?)));
+    let [from, to] = connection.ends.map(|end| Some(mesh.link_end(&mesh.nearest(Vec3::from(end), &reach)?)));
     let mut link = Link::new(from?, to?, LinkKind::User);
     (link.both_ways, link.is_open, link.data) = (connection.both_ways, connection.is_open, connection.user);
     Some(link)
-}
-
-/// The point of the grid in a polygon that is nearest to a place in it.
-fn end_at(mesh: &NavMesh, place: &Location) -> LinkEnd {
-    let frame = mesh.frame();
-    let [x, _, z] = frame.to_grid(place.position);
-    let distance = |point: &PlanPoint| (f64::from(point.x) - x).hypot(f64::from(point.z) - z);
-    let near = (-2..=2).flat_map(|dz| (-2..=2).map(move |dx| (dx, dz))).map(|(dx, dz)| {
-        PlanPoint::new(
-            saturating_i32(x.round()).saturating_add(dx),
-            saturating_i32(z.round()).saturating_add(dz),
-        )
-    });
-    let inside = near.filter(|&point| mesh.contains_point(place.polygon, point));
-    let corners = mesh.polygon(place.polygon).map_or(&[][..], |polygon| polygon.corners());
-    let corners = corners.iter().map(|corner| mesh.plan_vertices()[corner.index()].point);
-    let nearest = inside.chain(corners).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let point = nearest.unwrap_or_default();
-    let [wx, wz] = [point.x, point.z].map(f64::from);
-    let position = frame.to_world(wx, 0.0, wz);
-    let height = mesh.height_in_polygon(place.polygon, position).unwrap_or(place.position.y);
-    let height = nearest_f32((f64::from(height) - f64::from(frame.origin.y)) / f64::from(frame.level_height));
-    LinkEnd { polygon: place.polygon, ends: [PlanVertex { point, height }; 2] }
 }
