@@ -39,6 +39,7 @@ const ARROWS: &[(&str, &str)] = &[
     ("metrics", "core graph"),
     ("cli", "waymesh scenes metrics"),
     ("python", "waymesh"),
+    ("bevy", "waymesh crowd"),
     ("c", "waymesh crowd"),
 ];
 

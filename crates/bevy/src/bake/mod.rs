@@ -1,0 +1,15 @@
+//! Bakes of what is in the ECS, in the background.
+
+mod changes;
+mod gather;
+mod job;
+mod settings;
+mod state;
+mod systems;
+mod world;
+
+pub use settings::{FrontEnd, NavMeshBaker, Rebuild, Scope};
+pub use state::{BakeProgress, BakeStatus, BakeSummary, NavMeshBake, NavMeshBakeMessage, SourceProblem};
+
+pub(crate) use changes::{Changes, forget_meshes, notice_changes};
+pub(crate) use systems::{poll_bakes, start_bakes};

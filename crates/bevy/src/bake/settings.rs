@@ -1,0 +1,160 @@
+//! What is baked, and how.
+
+use bevy::ecs::component::Component;
+use bevy::transform::components::Transform;
+use waymesh::{BakeConfig, Baker, Bounds, Slices, Storeys, Tiles};
+
+use super::state::NavMeshBake;
+
+/// Makes the navigation mesh of its entity out of the sources, obstacles and areas in the ECS.
+///
+/// The result is a [`NavMeshHandle`](crate::NavMeshHandle) to an asset, and the
+/// [`NavMesh`](crate::NavMesh) component that agents and queries use. What goes on in the meantime
+/// is in the [`NavMeshBake`] beside it, and told by [`NavMeshBakeMessage`](crate::NavMeshBakeMessage).
+/// An app has as many bakers as it wants: one for each size of agents, for example.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_waymesh::prelude::*;
+/// # use waymesh::Agent;
+/// fn setup(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) {
+///     let mut baker = NavMeshBaker::world(64);
+///     baker.config = baker.config.with_agent(Agent::default().with_radius(0.4));
+///     commands.spawn(baker);
+///     let ground = meshes.add(Plane3d::default().mesh().size(20.0, 20.0));
+///     commands.spawn((Mesh3d(ground), NavMeshSource::default()));
+/// }
+/// ```
+#[derive(Component, Clone, Debug, PartialEq)]
+#[require(NavMeshBake, Transform)]
+#[non_exhaustive]
+pub struct NavMeshBaker {
+    /// How triangles become ground.
+    pub front: FrontEnd,
+    /// Agent, grid and everything else. Its marks come before the areas of entities.
+    pub config: BakeConfig,
+    /// Whose geometry counts. Default: that of all entities.
+    pub scope: Scope,
+    /// When it is baked. Default: whenever something changed.
+    pub rebuild: Rebuild,
+    /// `true` to wait within the frame until a bake is done, for tests and for games whose steps
+    /// must be the same on every machine. Default `false`: frames go on with the mesh before.
+    pub wait: bool,
+}
+
+/// How triangles become ground: a front end of waymesh. All but worlds bake the whole level at
+/// once.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FrontEnd {
+    /// Tiles that are built one by one: a change costs those that it touches. For levels that change
+    /// while agents walk.
+    World {
+        /// Cells along a side of a tile, rounded up to a multiple of 16; 64 to 256 is usual.
+        tile_cells: u32,
+        /// What lies beside this box in plan is left out; its heights do not matter. Default
+        /// `None`: the box around all sources. Then the world is made anew, all of it, when a
+        /// source goes beyond.
+        bounds: Option<Bounds>,
+    },
+    /// Voxels, for a level that fits into memory.
+    Voxels,
+    /// The same mesh, within less memory.
+    Tiles(Tiles),
+    /// Borders where walls are, not on a grid.
+    Storeys(Storeys),
+    /// Every stair and level by itself.
+    Slices(Slices),
+}
+
+/// Whose geometry a baker takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Scope {
+    /// That of all entities.
+    #[default]
+    All,
+    /// That of the entities below the baker's own in the hierarchy: a level that is loaded and
+    /// despawned as a whole. Entities must be below it when their geometry is added.
+    Descendants,
+}
+
+/// When a baker bakes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rebuild {
+    /// At first, and whenever its settings, the geometry or the place of a source, obstacle or area
+    /// changed. Changes during a bake start another one after it.
+    #[default]
+    OnChange,
+    /// When [`NavMeshBake::request`] asks for it, the first time as well.
+    OnRequest,
+}
+
+impl NavMeshBaker {
+    /// A world of tiles with the default settings: see [`FrontEnd::World`].
+    #[must_use]
+    pub fn world(tile_cells: u32) -> Self {
+        let config = Baker::voxels().config().clone();
+        Self::new(FrontEnd::World { tile_cells, bounds: None }, config)
+    }
+
+    /// Voxels with their default settings.
+    #[must_use]
+    pub fn voxels() -> Self {
+        Self::new(FrontEnd::Voxels, Baker::voxels().config().clone())
+    }
+
+    /// Voxels tile by tile, with their default settings.
+    #[must_use]
+    pub fn tiles() -> Self {
+        let baker = Baker::tiles();
+        Self::new(FrontEnd::Tiles(baker.front().clone()), baker.config().clone())
+    }
+
+    /// Storeys with their default settings.
+    #[must_use]
+    pub fn storeys() -> Self {
+        let baker = Baker::storeys();
+        Self::new(FrontEnd::Storeys(*baker.front()), baker.config().clone())
+    }
+
+    /// Slices with their default settings.
+    #[must_use]
+    pub fn slices() -> Self {
+        let baker = Baker::slices();
+        Self::new(FrontEnd::Slices(*baker.front()), baker.config().clone())
+    }
+
+    fn new(front: FrontEnd, config: BakeConfig) -> Self {
+        Self { front, config, scope: Scope::default(), rebuild: Rebuild::default(), wait: false }
+    }
+
+    /// Sets the agent, the grid and everything else.
+    #[must_use]
+    pub fn with_config(mut self, config: BakeConfig) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Sets whose geometry counts.
+    #[must_use]
+    pub fn with_scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// Sets when it is baked.
+    #[must_use]
+    pub fn with_rebuild(mut self, rebuild: Rebuild) -> Self {
+        self.rebuild = rebuild;
+        self
+    }
+
+    /// Sets if frames wait for bakes.
+    #[must_use]
+    pub fn with_wait(mut self, wait: bool) -> Self {
+        self.wait = wait;
+        self
+    }
+}

@@ -1,0 +1,164 @@
+//! What a baker does now, and what it tells.
+
+use std::sync::Arc;
+
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::message::Message;
+use waymesh::{BakeError, Report, Warning, WorldUpdate};
+
+use super::job::Job;
+use super::world::BakedWorld;
+use crate::geometry::GeometryError;
+
+/// What the baker beside it does.
+#[derive(Component, Debug, Default)]
+pub struct NavMeshBake {
+    pub(super) status: BakeStatus,
+    pub(super) job: Option<Job>,
+    pub(super) world: Option<Box<BakedWorld>>,
+    /// A bake is to begin.
+    pub(super) is_wanted: bool,
+    pub(super) is_requested: bool,
+}
+
+/// What a baker does.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum BakeStatus {
+    /// Nothing yet.
+    #[default]
+    Idle,
+    /// It waits for meshes that are being loaded.
+    Waiting {
+        /// How many.
+        meshes: usize,
+    },
+    /// It bakes. The mesh before, if there is one, stays in use.
+    Baking {
+        /// How far it is.
+        progress: BakeProgress,
+    },
+    /// The mesh is that of the sources.
+    Done(Arc<BakeSummary>),
+    /// No source has triangles: there is no mesh.
+    Empty,
+    /// The bake was cancelled. The mesh before, if there is one, stays in use.
+    Cancelled,
+    /// The bake failed. Where there is nothing to walk on, there is no mesh any more; else the mesh
+    /// before stays in use.
+    Failed(Arc<BakeError>),
+}
+
+/// How far a bake is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BakeProgress {
+    /// The stage that runs; empty before the first.
+    pub stage: &'static str,
+    /// Steps of this stage that are done.
+    pub done: u64,
+    /// Steps of this stage; 0 where it does not count them.
+    pub total: u64,
+    /// Stages that are done.
+    pub stages: u32,
+}
+
+/// What a bake did.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BakeSummary {
+    /// Wall time in seconds.
+    pub seconds: f64,
+    /// Polygons of the mesh.
+    pub polygons: usize,
+    /// Plan area of the mesh in square metres.
+    pub area: f64,
+    /// Figures of a bake of the whole level.
+    pub report: Option<Report>,
+    /// Figures of the update of a world.
+    pub update: Option<WorldUpdate>,
+    /// What was odd about the level.
+    pub warnings: Vec<Warning>,
+    /// Entities whose geometry was left out.
+    pub problems: Vec<SourceProblem>,
+}
+
+/// Why the geometry of an entity was left out.
+#[derive(Clone, Debug)]
+pub struct SourceProblem {
+    /// The entity.
+    pub entity: Entity,
+    /// Why.
+    pub error: GeometryError,
+}
+
+/// Tells what a baker does.
+#[derive(Message, Clone, Debug)]
+#[non_exhaustive]
+pub enum NavMeshBakeMessage {
+    /// A bake began.
+    Started {
+        /// The baker's entity.
+        entity: Entity,
+    },
+    /// A bake has come farther. At most one a frame.
+    Progress {
+        /// The baker's entity.
+        entity: Entity,
+        /// How far.
+        progress: BakeProgress,
+    },
+    /// A bake is done, and the entity has the mesh.
+    Finished {
+        /// The baker's entity.
+        entity: Entity,
+        /// What it did.
+        summary: Arc<BakeSummary>,
+    },
+    /// No source has triangles any more, and the mesh is gone.
+    Emptied {
+        /// The baker's entity.
+        entity: Entity,
+    },
+    /// A bake failed.
+    Failed {
+        /// The baker's entity.
+        entity: Entity,
+        /// Why.
+        error: Arc<BakeError>,
+    },
+    /// A bake was cancelled.
+    Cancelled {
+        /// The baker's entity.
+        entity: Entity,
+    },
+}
+
+impl NavMeshBake {
+    /// Returns what the baker does.
+    #[must_use]
+    pub fn status(&self) -> &BakeStatus {
+        &self.status
+    }
+
+    /// Returns `true` while a bake runs.
+    #[must_use]
+    pub fn is_baking(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Bakes as soon as the bake that runs, if any, is done; also where nothing changed.
+    pub fn request(&mut self) {
+        self.is_requested = true;
+    }
+
+    /// Cancels the bake that runs. It ends after its stage or tile, some frames later. The baker
+    /// then waits for the next change or request; a world goes on from the tiles that are built.
+    pub fn cancel(&mut self) {
+        self.is_requested = false;
+        self.is_wanted = false;
+        if let Some(job) = &self.job {
+            job.cancel();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Navigation meshes of [`waymesh`] in Bevy: baked in the background from what is in the ECS,
+//! rebuilt where the level changes, and walked by crowds.
+//!
+//! Add [`WaymeshPlugin`]. An entity with a [`NavMeshBaker`] makes a mesh of all entities with a
+//! [`NavMeshSource`], [`NavMeshObstacle`] or [`NavMeshArea`]; an entity with a [`NavMeshHandle`]
+//! has one from a file. Either gets a [`NavMesh`], which answers queries, and on which
+//! [`NavMeshAgent`]s walk.
+//!
+//! ```
+//! use bevy::mesh::MeshPlugin;
+//! use bevy::prelude::*;
+//! use bevy_waymesh::prelude::*;
+//!
+//! // `DefaultPlugins` have all of these but the last.
+//! let mut app = App::new();
+//! app.add_plugins((MinimalPlugins, TransformPlugin, AssetPlugin::default(), MeshPlugin, WaymeshPlugin));
+//!
+//! let ground = app.world_mut().resource_mut::<Assets<Mesh>>().add(Plane3d::default().mesh().size(20.0, 20.0));
+//! app.world_mut().spawn((Mesh3d(ground), NavMeshSource::default()));
+//! let block = (NavMeshObstacle::default(), NavMeshCollider::cuboid(2.0, 1.0, 6.0));
+//! app.world_mut().spawn((block, Transform::from_xyz(0.0, 0.5, 0.0)));
+//! // Games do not wait.
+//! let level = app.world_mut().spawn(NavMeshBaker::world(64).with_wait(true)).id();
+//! let to = Vec3::new(8.0, 0.0, 0.0);
+//! let agent = (NavMeshAgent::default(), WalksOn(level), AgentTarget::Place(to));
+//! let agent = app.world_mut().spawn((agent, Transform::from_xyz(-8.0, 0.0, 0.0))).id();
+//! app.update();
+//!
+//! let mesh = app.world().get::<NavMesh>(level).expect("a bake");
+//! let path = mesh.find_shortest_path(Vec3::new(-8.0, 0.0, 0.0), to)?;
+//! assert!(path.is_complete && path.length > 16.0);
+//! # Ok::<(), bevy_waymesh::waymesh::QueryError>(())
+//! ```
+//!
+//! Lengths are in metres, y points up, as in Bevy. Vectors of Bevy and of waymesh are different
+//! types: [`to_waymesh`] and [`to_bevy`] convert them.
+//!
+//! The README says what follows when the level changes, and how this crate stands beside others.
+
+mod agent;
+mod asset;
+mod bake;
+mod convert;
+mod crowd;
+mod geometry;
+mod link;
+mod nav_mesh;
+mod plugin;
+mod source;
+
+pub use agent::{
+    AgentTarget, MovedBy, NavMeshAgent, NavMeshAgentMessage, NavMeshAgentState, NavMeshAgentStatus,
+    NavMeshCrowd, NavMeshWalkers, WalksOn,
+};
+pub use asset::{NavMeshAsset, NavMeshHandle, NavMeshLoadError, NavMeshLoader};
+pub use bake::{
+    BakeProgress, BakeStatus, BakeSummary, FrontEnd, NavMeshBake, NavMeshBakeMessage, NavMeshBaker, Rebuild,
+    Scope, SourceProblem,
+};
+pub use convert::{to_bevy, to_waymesh};
+pub use geometry::{GeometryError, NavMeshCollider, NavMeshGeometryPlugin, Triangles};
+pub use link::NavMeshLink;
+pub use nav_mesh::{NavMesh, NavPath};
+pub use plugin::{NavMeshSystems, WaymeshPlugin};
+pub use source::{NavMeshArea, NavMeshObstacle, NavMeshSource};
+pub use {waymesh, waymesh_crowd};
+
+/// What most apps use.
+pub mod prelude {
+    pub use crate::{
+        AgentTarget, BakeStatus, MovedBy, NavMesh, NavMeshAgent, NavMeshAgentMessage, NavMeshAgentState,
+        NavMeshAgentStatus, NavMeshArea, NavMeshAsset, NavMeshBake, NavMeshBakeMessage, NavMeshBaker,
+        NavMeshCollider, NavMeshHandle, NavMeshLink, NavMeshObstacle, NavMeshSource, NavPath, Rebuild, Scope,
+        WalksOn, WaymeshPlugin,
+    };
+}
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

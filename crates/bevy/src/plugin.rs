@@ -1,0 +1,60 @@
+//! What an app adds.
+
+use bevy::app::{App, FixedUpdate, Plugin, PostUpdate};
+use bevy::asset::{AssetApp as _, AssetEventSystems};
+use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
+use bevy::transform::TransformSystems;
+
+use crate::agent::NavMeshAgentMessage;
+use crate::asset::{NavMeshAsset, NavMeshLoader};
+use crate::bake::{Changes, NavMeshBakeMessage, forget_meshes, notice_changes, poll_bakes, start_bakes};
+use crate::crowd::step_crowds;
+use crate::geometry::MeshTriangles;
+use crate::nav_mesh::attach_meshes;
+
+/// Navigation meshes: baked, loaded, kept up to date.
+///
+/// Needs Bevy's `AssetPlugin` before it, and `TransformPlugin`; `DefaultPlugins` have both. Meshes
+/// are read if the app has them (`MeshPlugin`).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WaymeshPlugin;
+
+/// When the systems run: crowds in `FixedUpdate`, the others one after another in `PostUpdate`,
+/// after the propagation of transforms.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NavMeshSystems {
+    /// Lets agents take a step.
+    Crowd,
+    /// Sees what changed in the level.
+    Geometry,
+    /// Begins bakes, and takes what those leave that have ended.
+    Bake,
+    /// Puts meshes of assets, and links, into [`NavMesh`](crate::NavMesh)es.
+    Attach,
+}
+
+impl Plugin for WaymeshPlugin {
+    fn build(&self, app: &mut App) {
+        use NavMeshSystems::{Attach, Bake, Geometry};
+        app.init_asset::<NavMeshAsset>()
+            .init_asset_loader::<NavMeshLoader>()
+            .init_resource::<MeshTriangles>()
+            .init_resource::<Changes>()
+            .add_message::<NavMeshBakeMessage>()
+            .add_message::<NavMeshAgentMessage>()
+            .add_systems(FixedUpdate, step_crowds.in_set(NavMeshSystems::Crowd))
+            .configure_sets(
+                PostUpdate,
+                (Geometry, Bake, Attach).chain().after(TransformSystems::Propagate).before(AssetEventSystems),
+            )
+            .add_systems(
+                PostUpdate,
+                (
+                    (forget_meshes, notice_changes).chain().in_set(NavMeshSystems::Bake),
+                    (start_bakes, poll_bakes).chain().after(notice_changes).in_set(Bake),
+                    attach_meshes.in_set(Attach),
+                ),
+            );
+    }
+}
