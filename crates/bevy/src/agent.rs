@@ -12,8 +12,8 @@ use waymesh_crowd::{AgentParams, AgentStatus, CrowdConfig, CrowdError};
 
 use waymesh::graph::TravelCost;
 
-/// The mesh that an agent walks on: the entity of a [`NavMesh`](crate::NavMesh). When that entity is
-/// despawned, the agent has none any more, and stands still.
+/// The mesh that an agent walks on: the entity of a [`NavMesh`](crate::NavMesh). When that entity
+/// is despawned, the agent has none any more, and stands still.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 #[relationship(relationship_target = NavMeshWalkers)]
 pub struct WalksOn(pub Entity);

@@ -56,6 +56,17 @@ enum MemberPlace {
     Off(Option<(Generation, Vec3)>),
 }
 
+#[cfg(feature = "gizmos")]
+impl CrowdState {
+    /// Returns the corners of each agent's path, from where the agent is.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &[waymesh::glam::Vec3]> {
+        self.members.values().filter_map(|member| match member.place {
+            MemberPlace::On(id) => Some(&*self.crowd.as_ref()?.corridor(id)?.path().points),
+            MemberPlace::Off(_) => None,
+        })
+    }
+}
+
 /// What a step reads and writes of an agent.
 #[derive(QueryData)]
 #[query_data(mutable)]

@@ -43,6 +43,8 @@ mod bake;
 mod convert;
 mod crowd;
 mod geometry;
+#[cfg(feature = "gizmos")]
+mod gizmos;
 mod link;
 mod nav_mesh;
 mod plugin;
@@ -59,6 +61,8 @@ pub use bake::{
 };
 pub use convert::{to_bevy, to_waymesh};
 pub use geometry::{GeometryError, NavMeshCollider, NavMeshGeometryPlugin, Triangles};
+#[cfg(feature = "gizmos")]
+pub use gizmos::{NavMeshGizmos, NavMeshGizmosPlugin};
 pub use link::NavMeshLink;
 pub use nav_mesh::{NavMesh, NavPath};
 pub use plugin::{NavMeshSystems, WaymeshPlugin};

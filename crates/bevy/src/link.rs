@@ -14,8 +14,8 @@ use crate::convert::to_waymesh;
 /// A way between two places that share no edge: a ladder, a jump, a lift, a door.
 ///
 /// It is on every mesh, baked or loaded, that has ground near both its ends: within the reach of a
-/// path's end ([`waymesh::NavMesh::default_reach`]). Where an end has none, it is not there until it
-/// has. Changing any mesh's links takes time linear in its polygons.
+/// path's end ([`waymesh::NavMesh::default_reach`]). Where an end has none, it is not there until
+/// it has. Changing any mesh's links takes time linear in its polygons.
 #[derive(Component, Clone, Debug, PartialEq)]
 #[require(Transform)]
 pub struct NavMeshLink {

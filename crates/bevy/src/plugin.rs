@@ -1,8 +1,11 @@
 //! What an app adds.
 
 use bevy::app::{App, FixedUpdate, Plugin, PostUpdate};
-use bevy::asset::{AssetApp as _, AssetEventSystems};
+use bevy::asset::{AssetApp as _, AssetEvent, AssetEventSystems};
+use bevy::ecs::message::Messages;
+use bevy::ecs::schedule::common_conditions::resource_exists;
 use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
+use bevy::mesh::Mesh;
 use bevy::transform::TransformSystems;
 
 use crate::agent::NavMeshAgentMessage;
@@ -51,7 +54,9 @@ impl Plugin for WaymeshPlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    (forget_meshes, notice_changes).chain().in_set(NavMeshSystems::Bake),
+                    (forget_meshes.run_if(resource_exists::<Messages<AssetEvent<Mesh>>>), notice_changes)
+                        .chain()
+                        .in_set(Bake),
                     (start_bakes, poll_bakes).chain().after(notice_changes).in_set(Bake),
                     attach_meshes.in_set(Attach),
                 ),

@@ -92,6 +92,18 @@ pub(crate) struct Level<'w, 's> {
     triangles: ResMut<'w, MeshTriangles>,
 }
 
+#[cfg(feature = "gizmos")]
+impl Level<'_, '_> {
+    /// Returns the shapes of sources, obstacles and areas; nothing while meshes are being loaded.
+    pub(crate) fn shapes(&mut self) -> [Vec<Placed>; 3] {
+        fn placed<T>(pieces: Vec<Piece<T>>) -> Vec<Placed> {
+            pieces.into_iter().map(|piece| piece.placed).collect()
+        }
+        let level = self.snapshot(Entity::PLACEHOLDER, Scope::All).unwrap_or_default();
+        [placed(level.sources), placed(level.obstacles), placed(level.areas)]
+    }
+}
+
 impl Level<'_, '_> {
     /// Takes what the baker of `entity` counts.
     ///

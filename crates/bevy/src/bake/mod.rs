@@ -12,4 +12,6 @@ pub use settings::{FrontEnd, NavMeshBaker, Rebuild, Scope};
 pub use state::{BakeProgress, BakeStatus, BakeSummary, NavMeshBake, NavMeshBakeMessage, SourceProblem};
 
 pub(crate) use changes::{Changes, forget_meshes, notice_changes};
+#[cfg(feature = "gizmos")]
+pub(crate) use gather::Level;
 pub(crate) use systems::{poll_bakes, start_bakes};

@@ -12,8 +12,8 @@ use waymesh::{AreaId, BakeError, Bounds, TriangleSoup};
 use super::Triangles;
 use crate::convert::to_waymesh;
 
-/// Sides of the prism that stands for a cylinder which is tilted, squeezed or walked on: at a radius
-/// of 1 m it lies at most 5 mm inside.
+/// Sides of the prism that stands for a cylinder which is tilted, squeezed or walked on: at a
+/// radius of 1 m it lies at most 5 mm inside.
 const CYLINDER_SIDES: u32 = 32;
 
 /// What an axis may be off to count as upright, or two radii as equal, as a share of its length.
@@ -181,7 +181,8 @@ fn cylinder_triangles(radius: f32, height: f32) -> Triangles {
     prism(&(0..CYLINDER_SIDES).map(corner).collect::<Vec<_>>(), height / 2.0)
 }
 
-/// A prism over a convex polygon in plan whose corners, `[x, z]`, go round so that its top looks up.
+/// A prism over a convex polygon in plan whose corners, `[x, z]`, go round so that its top looks
+/// up.
 fn prism(corners: &[[f32; 2]], half_height: f32) -> Triangles {
     let count = u32::try_from(corners.len()).unwrap_or(u32::MAX);
     let ring = |y: f32| corners.iter().map(move |&[x, z]| Vec3::new(x, y, z));
