@@ -11,7 +11,8 @@ use super::state::NavMeshBake;
 /// The result is a [`NavMeshHandle`](crate::NavMeshHandle) to an asset, and the
 /// [`NavMesh`](crate::NavMesh) component that agents and queries use. What goes on in the meantime
 /// is in the [`NavMeshBake`] beside it, and
-/// [`NavMeshBakeMessage`](crate::NavMeshBakeMessage)s tell it. An app has as many bakers as it wants: one for each size of agents, for example.
+/// [`NavMeshBakeMessage`](crate::NavMeshBakeMessage)s tell it. An app has as many bakers as it
+/// wants: one for each size of agents, for example.
 ///
 /// ```
 /// # use bevy::prelude::*;
