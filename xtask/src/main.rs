@@ -4,6 +4,7 @@ mod bench;
 mod ci;
 mod comments;
 mod dump;
+mod fuzz;
 mod packages;
 mod pictures;
 mod skipped;
@@ -48,6 +49,8 @@ enum Task {
         #[arg(long, value_name = "COUNT", default_value_t = 1_000_000)]
         queries: u32,
     },
+    /// Run the fuzzers of every reader and stage, and print executions, coverage and findings.
+    Fuzz(fuzz::FuzzArgs),
     /// Bake a scene file, or an embedded scene by name, and draw every stage as SVG.
     Dump(dump::DumpArgs),
     /// Draw the pictures of the READMEs again.
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Task::Evaluate(args) => bench::evaluate(&args),
         Task::Tables(args) => tables::run(&args),
         Task::Soak { queries } => soak(queries),
+        Task::Fuzz(args) => fuzz::run(&args),
         Task::Dump(args) => dump::run(&args),
         Task::Pictures { only } => pictures::run(&only),
     };

@@ -112,10 +112,14 @@ pub enum Warning {
     OutlierTriangles {
         /// Their number.
         triangles: u64,
-        /// Height of the scene with them, in metres.
-        height: f32,
-        /// Height without them, in metres.
-        height_without: f32,
+        /// The number of the first of them in the scene.
+        first: usize,
+        /// The axis: `x`, `y` or `z`.
+        axis: char,
+        /// Extent of the scene along it with them, in metres.
+        extent: f32,
+        /// Extent without them, in metres.
+        extent_without: f32,
     },
     /// An element of the input was odd. It was corrected or left out.
     OddElement {
@@ -160,9 +164,9 @@ impl std::fmt::Display for Warning {
                 write!(formatter, "{tiles} tile files are damaged and built again")
             }
             Self::OddElement { element, what } => write!(formatter, "{element}: {what}"),
-            Self::OutlierTriangles { triangles, height, height_without } => write!(
+            Self::OutlierTriangles { triangles, first, axis, extent, extent_without } => write!(
                 formatter,
-                "{triangles} triangles stretch the scene to {height} m of height; without them it has {height_without} m"
+                "outliers, {triangles} (triangle {first} is the first): they stretch the scene to {extent} m along {axis}; without them it has {extent_without} m"
             ),
         }
     }

@@ -70,7 +70,7 @@ impl Groups {
     }
 
     /// Makes groups whose windows have at most `columns` columns, unless a single polygon needs
-    /// more.
+    /// more. Polygons over each other that need the same large window share it.
     ///
     /// Polygons that are much smaller than a window are grouped by squares of a grid. Larger
     /// polygons are grouped with others of their size, so that few small ones share a large window.
@@ -100,8 +100,9 @@ impl Groups {
             let bounds = Bounds::of(mesh, mesh.corners(id), lattice);
             let square = (size, z, x);
             let joined = open.map_or(bounds, |(open, _)| open.with(bounds));
-            let fits = open.is_none_or(|(_, before)| {
-                (size > 0 || before == square) && joined.window(frame).column_count() <= columns
+            let fits = open.is_none_or(|(before, at)| {
+                let most = columns.max(before.window(frame).column_count());
+                (size > 0 || at == square) && joined.window(frame).column_count() <= most
             });
             if fits {
                 open = Some((joined, square));
@@ -137,5 +138,46 @@ impl Groups {
 
     pub(crate) fn window(&self, group: usize) -> GridWindow {
         self.windows[group]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+    use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, RegionId};
+
+    use super::*;
+
+    #[test]
+    fn storeys_over_each_other_share_a_window() {
+        let frame =
+            GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.25, width: 300, depth: 300 };
+        let mut mesh = PolyMesh::empty(frame);
+        for storey in 0..500_u32 {
+            // Some have one corner elsewhere.
+            let inset = if storey % 7 == 3 { 40 } else { 0 };
+            for (x, z) in [(inset, inset), (300, 0), (300, 300), (0, 300)] {
+                let height = storey as f32 * 12.0;
+                mesh.vertices.push(PlanVertex { point: PlanPoint::new(x, z), height });
+            }
+            mesh.polygons.push(Poly {
+                first: storey * 4,
+                len: 4,
+                region: RegionId(storey),
+                area: AreaId::GROUND,
+            });
+            mesh.corners.extend((0..4).map(|corner| VertexId(storey * 4 + corner)));
+        }
+        // Off to one side: the window of all is larger than that of a storey.
+        mesh.vertices[2].point.x = 290;
+        mesh.vertices[1].point.x = 290;
+        let lattice = Lattice::fit(&mesh, 1).expect("a lattice");
+        let groups = Groups::plan(&mesh, 1 << 14, lattice);
+        assert!(groups.len() <= 3, "{} windows for storeys over each other", groups.len());
+        let grouped: usize = (0..groups.len()).map(|group| groups.polygons(group).len()).sum();
+        assert_eq!(grouped, 500);
+        for group in 0..groups.len() {
+            assert!(groups.window(group).column_count() <= 300 * 300);
+        }
     }
 }

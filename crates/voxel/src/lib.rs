@@ -44,7 +44,6 @@ mod fragments;
 mod head_rooms;
 mod marks;
 mod obstacles;
-mod outliers;
 mod packed;
 mod rasterize;
 mod rounding;

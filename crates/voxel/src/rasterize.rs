@@ -1,18 +1,13 @@
 //! Turns triangles into a heightfield of spans.
 
 use waymesh_core::{
-    Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, SoupTriangle, TriangleSoup,
-    checkpoint_every,
+    GridFrame, GridScale, GridWindow, Heightfield, Observer, SoupTriangle, TriangleSoup, checkpoint_every,
+    warn_of_outliers,
 };
 
-use crate::outliers::find_outliers;
 use crate::sweep::{Limit, NOWHERE, Sieve, Sweep, WindowTriangles};
 use crate::triangle::GridTransform;
 use crate::{VoxelConfig, VoxelError};
-
-/// Number of levels from which a scene is checked for outliers. This is Recast's limit, which no
-/// real level exceeds at a usual scale.
-const SUSPICIOUS_LEVELS: f64 = 8192.0;
 
 /// Voxelises `soup` into a grid that just holds its finite triangles.
 ///
@@ -91,7 +86,7 @@ pub fn rasterize(
         return Err(VoxelError::NoTriangles { triangles: soup.triangles().len() });
     }
     let frame = GridFrame::fit(&bounds, &config.scale)?;
-    warn_of_outliers(soup, &bounds, &frame, observer);
+    warn_of_outliers(soup, &config.scale, observer);
     rasterize_in_frame(soup, &frame, config, observer)
 }
 
@@ -203,13 +198,4 @@ pub(crate) fn check_window(frame: &GridFrame, window: GridWindow) -> Result<(), 
         return Ok(());
     }
     Err(VoxelError::BadWindow { window, width: frame.width, depth: frame.depth })
-}
-
-fn warn_of_outliers(soup: &TriangleSoup, bounds: &Bounds, frame: &GridFrame, observer: &mut dyn Observer) {
-    let height = f64::from(bounds.max.y) - f64::from(bounds.min.y);
-    if height / f64::from(frame.level_height) > SUSPICIOUS_LEVELS
-        && let Some(warning) = find_outliers(soup)
-    {
-        observer.warn(warning);
-    }
 }

@@ -266,7 +266,13 @@ fn an_outlier_far_below_is_reported_and_harmless() {
     heightfield.validate().unwrap();
     assert_eq!(
         log.warnings,
-        [Warning::OutlierTriangles { triangles: 1, height: 50_000.0, height_without: 0.0 }]
+        [Warning::OutlierTriangles {
+            triangles: 1,
+            first: 40,
+            axis: 'y',
+            extent: 50_000.0,
+            extent_without: 0.0
+        }]
     );
     assert_eq!(heightfield.spans.len(), 161);
     assert_eq!(filled(&heightfield, 5, 5), [[50_000, 50_001]]);

@@ -1,9 +1,9 @@
 //! Islands: connected pieces of the mesh.
 
 use glam::{DVec3, Vec3};
-use waymesh_core::{PolyId, checkpoint_every, to_u32};
+use waymesh_core::{PlanPoint, PolyId, checkpoint_every, to_u32};
 
-use super::bounds::NO_NEIGHBOUR;
+use super::bounds::{Corner, NO_NEIGHBOUR};
 use super::nav_mesh::NavMesh;
 
 waymesh_core::id!(
@@ -50,9 +50,26 @@ impl NavMesh {
     }
 }
 
-/// Island of each polygon, numbered by first polygon, and the first polygon and number of polygons
-/// of each.
-pub(crate) fn label_islands(polygon_first: &[u32], neighbours: &[u32]) -> (Vec<u32>, Vec<Island>) {
+/// Island of each polygon, numbered by first polygon, and the figures of each. Neighbours must be in
+/// range.
+pub(crate) fn find_islands(
+    polygon_first: &[u32],
+    neighbours: &[u32],
+    corners: &[Corner],
+    cell_area: f64,
+) -> (Vec<u32>, Vec<Island>) {
+    let (labels, mut islands) = label_islands(polygon_first, neighbours);
+    for (range, &island) in polygon_first.windows(2).zip(&labels) {
+        let corners = &corners[range[0] as usize..range[1] as usize];
+        let doubled =
+            PlanPoint::doubled_area(corners.iter().map(|corner| PlanPoint::new(corner.x, corner.z)));
+        islands[island as usize].area += doubled as f64 / 2.0 * cell_area;
+    }
+    (labels, islands)
+}
+
+/// The same without areas.
+fn label_islands(polygon_first: &[u32], neighbours: &[u32]) -> (Vec<u32>, Vec<Island>) {
     const UNSEEN: u32 = u32::MAX;
     let count = polygon_first.len() - 1;
     let mut labels = vec![UNSEEN; count];

@@ -17,7 +17,7 @@ use super::error::NavMeshError;
 use super::fans::{Edges, Fans};
 use super::ground::Ground;
 use super::height_tables::{HeightTables, SurfaceView};
-use super::islands::{Island, IslandId, label_islands};
+use super::islands::{Island, IslandId, find_islands};
 use super::links::Links;
 use super::squares::Buckets;
 use super::table::Table;
@@ -145,11 +145,8 @@ impl NavMesh {
             .map(|neighbour| neighbour.map_or(NO_NEIGHBOUR, |polygon| polygon.0))
             .collect();
         let bounds = polygon_bounds(&polygon_first, &corners, surface.as_ref());
-        let (polygon_islands, mut islands) = label_islands(&polygon_first, &neighbours);
-        for (index, &island) in polygon_islands.iter().enumerate() {
-            let doubled = polygons.doubled_area(PolyId::from_index(index));
-            islands[island as usize].area += doubled as f64 / 2.0 * frame.cell_area();
-        }
+        let (polygon_islands, islands) =
+            find_islands(&polygon_first, &neighbours, &corners, frame.cell_area());
         let bridges = Bridges::find(&polygon_first, &neighbours);
         let fans = Fans::find(&Edges {
             polygon_first: &polygon_first,

@@ -247,6 +247,9 @@ fn a_table_that_breaks_an_invariant_is_named() {
         (&flat, 2, 4, "positions"),
         (&flat, 5, 24, "corners"),
         (&flat, 14, 0, "bounds"),
+        (&flat, 15, 0, "polygon_islands"),
+        (&flat, 16, 0, "islands"),
+        (&flat, 16, 8, "islands"),
         (&flat, 18, 4, "boxes"),
         (&flat, 19, 8, "boxes"),
         (&hilly, 14, 20, "bounds"),
@@ -264,7 +267,7 @@ fn a_table_that_breaks_an_invariant_is_named() {
             "{error}"
         );
     }
-    for (section, table) in [(9, "fans"), (15, "polygon_islands"), (16, "islands"), (17, "order")] {
+    for (section, table) in [(9, "fans"), (17, "order")] {
         let error = change(&flat, section, 0, 1 << 29);
         assert!(matches!(error, NavMeshError::OutOfRange { table: found, .. } if found == table), "{error}");
     }

@@ -6,7 +6,7 @@ use waymesh_core::stage::StageError;
 use waymesh_core::{
     CancelToken, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeadRooms,
     HeightSurface, LabelledWindow, NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SlimSpans, SpanField,
-    TriangleSoup, TriangleSource, Validate, setters,
+    TriangleSoup, TriangleSource, Validate, setters, warn_of_outliers,
 };
 use waymesh_detail::{DetailConfig, WindowConfig, fit_heights_windowed};
 use waymesh_region::{
@@ -129,6 +129,7 @@ impl FrontEnd for Storeys {
     ) -> Result<Ground<'a>, BakeError> {
         check_soup(soup)?;
         let config = stages.config();
+        warn_of_outliers(soup, &config.scale, recorder);
         let storeys = StoreysConfig::default()
             .with_scale(config.scale)
             .with_agent(config.agent)

@@ -10,6 +10,7 @@ use crate::mesh::bridges::Bridges;
 use crate::mesh::check::{check_indices, check_length, check_prefix, check_surface_points, check_vertex};
 use crate::mesh::error::NavMeshError;
 use crate::mesh::fans::fan_of;
+use crate::mesh::islands::find_islands;
 use crate::mesh::nav_mesh::{NavMesh, rounding_slack};
 use crate::mesh::squares::Buckets;
 use crate::mesh::walk::WalkEdge;
@@ -51,19 +52,12 @@ impl NavMesh {
             follows("positions", element, world == self.vertices[element])
         })?;
         check_each(edges, |edge| self.check_edge(edge))?;
-        for (element, island) in self.islands.iter().enumerate() {
-            if island.first.index() >= polygons {
-                return limit("islands", element, island.first.0, polygons);
-            }
-        }
         self.check_surface()?;
-        check_each(polygons, |polygon| {
-            let island = self.polygon_islands[polygon];
-            if island as usize >= self.islands.len() {
-                return limit("polygon_islands", polygon, island, self.islands.len());
-            }
-            self.check_polygon(polygon, self.edge_range(polygon))
-        })?;
+        check_each(polygons, |polygon| self.check_polygon(polygon, self.edge_range(polygon)))?;
+        let (labels, islands) =
+            find_islands(&self.polygon_first, &self.neighbours, &self.corners, self.frame.cell_area());
+        follows("polygon_islands", 0, *self.polygon_islands == *labels)?;
+        follows("islands", 0, *self.islands == *islands)?;
         self.check_index()?;
         let buckets = Buckets::build(&self.bounds, &self.polygon_first, &self.walk);
         follows("squares", 0, self.buckets == buckets)?;
@@ -149,8 +143,7 @@ impl NavMesh {
             && self.corner_vertices[after] == self.corner_vertices[edge];
         let same_fans = fans[twin] == fans[next] && fans[after] == fans[edge];
         let leads_back = self.neighbours[twin] as usize == polygon && twins[twin] as usize == edge;
-        let same_island = self.polygon_islands[polygon] == self.polygon_islands[neighbour as usize];
-        (same_ends && same_fans && leads_back && same_island).then_some(())
+        (same_ends && same_fans && leads_back).then_some(())
     }
 
     /// Checks what lookups of heights rely on.

@@ -3,7 +3,9 @@
 mod links;
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{FieldWindow, HeadRooms, TriangleSoup, TriangleSource, Validate, setters};
+use waymesh_core::{
+    FieldWindow, HeadRooms, TriangleSoup, TriangleSource, Validate, setters, warn_of_outliers,
+};
 use waymesh_slices::{Plane, SliceRegion, SlicesConfig, SpanGrid, slice_marked_world, slice_world};
 use waymesh_voxel::Mark;
 
@@ -91,6 +93,7 @@ impl FrontEnd for Slices {
     ) -> Result<Ground<'a>, BakeError> {
         check_soup(soup)?;
         let config = stages.config();
+        warn_of_outliers(soup, &config.scale, recorder);
         let settings = SlicesConfig::default()
             .with_scale(config.scale)
             .with_agent(config.agent)

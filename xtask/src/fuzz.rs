@@ -1,0 +1,209 @@
+//! `cargo xtask fuzz`: runs the fuzzers of the folder `fuzz`, which is a workspace of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+
+use crate::root;
+
+/// Longest that one input may take. A bake of the scenes that the fuzzer makes takes milliseconds.
+const INPUT_SECONDS: u32 = 25;
+/// Most memory of a fuzzer, in MiB. Inputs are a few kilobytes.
+const MEMORY_MIB: u32 = 2048;
+/// Findings after which a target is given up.
+const MOST_FINDINGS: usize = 20;
+
+#[derive(Debug, Args)]
+pub(crate) struct FuzzArgs {
+    /// Only the targets whose names contain this.
+    #[arg(default_value = "")]
+    target: String,
+    /// How long each target runs, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, conflicts_with = "hours")]
+    seconds: u64,
+    /// How long all targets run together, in hours.
+    #[arg(long)]
+    hours: Option<f64>,
+    /// List the targets, and nothing else.
+    #[arg(long)]
+    list: bool,
+}
+
+/// What became of a target.
+struct Row {
+    target: String,
+    seconds: u64,
+    executions: u64,
+    /// Edges covered and features, as libFuzzer counts them.
+    coverage: u64,
+    features: u64,
+    findings: usize,
+}
+
+/// Fails if there is a finding.
+pub(crate) fn run(args: &FuzzArgs) -> Result<()> {
+    let folder = root().join("fuzz");
+    let targets = targets(&folder, &args.target)?;
+    ensure!(!targets.is_empty(), "there is no target {:?}", args.target);
+    if args.list {
+        targets.iter().for_each(|target| eprintln!("{target}"));
+        return Ok(());
+    }
+    let each = match args.hours {
+        Some(hours) => {
+            let all = Duration::try_from_secs_f64(hours * 3600.0).context("a number of hours")?;
+            all / u32::try_from(targets.len())?
+        }
+        None => Duration::from_secs(args.seconds),
+    };
+    build(&folder, &targets)?;
+    let programs = folder.join("target").join(host()?).join("release");
+    let mut rows = Vec::new();
+    for target in targets {
+        rows.push(fuzz(&folder, &programs.join(&target), target, each)?);
+    }
+    eprintln!(
+        "\n{:<14} {:>8} {:>12} {:>8} {:>8} {:>8}",
+        "target", "seconds", "executions", "cov", "ft", "findings"
+    );
+    for row in &rows {
+        let Row { target, seconds, executions, coverage, features, findings } = row;
+        eprintln!("{target:<14} {seconds:>8} {executions:>12} {coverage:>8} {features:>8} {findings:>8}");
+    }
+    let findings: usize = rows.iter().map(|row| row.findings).sum();
+    ensure!(findings == 0, "{findings} findings, in {}", folder.join("artifacts").display());
+    Ok(())
+}
+
+/// The names of the files in `fuzz_targets`.
+fn targets(folder: &Path, part: &str) -> Result<Vec<String>> {
+    let folder = folder.join("fuzz_targets");
+    let mut targets = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
+        let file = entry?.path();
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if name.contains(part) {
+            targets.push(name);
+        }
+    }
+    targets.sort();
+    Ok(targets)
+}
+
+/// Builds without a sanitizer: no crate of the workspace has unsafe code, and a fuzzer without one
+/// sees twice as many inputs.
+fn build(folder: &Path, targets: &[String]) -> Result<()> {
+    let only = if let [one] = targets { std::slice::from_ref(one) } else { &[] };
+    let status = Command::new("cargo")
+        .args(["+nightly", "fuzz", "build", "--sanitizer", "none"])
+        .args(only)
+        .current_dir(folder)
+        // Those of the cargo that runs this program would win over `+nightly`.
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .env_remove("CARGO")
+        .status()
+        .context("cannot start cargo")?;
+    ensure!(
+        status.success(),
+        "the fuzzers cannot be built; `rustup toolchain install nightly` and `cargo install cargo-fuzz` give what they need"
+    );
+    Ok(())
+}
+
+/// The platform that is built for.
+fn host() -> Result<String> {
+    let output = Command::new("rustc").arg("-vV").output().context("cannot start rustc")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("rustc names no host")?.to_owned())
+}
+
+/// Runs a target, again after each finding, until its time is over.
+fn fuzz(folder: &Path, program: &Path, target: String, time: Duration) -> Result<Row> {
+    let artifacts = folder.join("artifacts").join(&target);
+    let corpus = folder.join("corpus").join(&target);
+    for folder in [&artifacts, &corpus] {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let seeds = Some(folder.join("seeds").join(&target)).filter(|seeds| seeds.is_dir());
+    let mut row = Row { target, seconds: 0, executions: 0, coverage: 0, features: 0, findings: 0 };
+    eprintln!("$ {} for {} s", program.display(), time.as_secs());
+    let begin = Instant::now();
+    while let left @ 1.. = time.saturating_sub(begin.elapsed()).as_secs() {
+        let output = Command::new(program)
+            .arg(&corpus)
+            .args(&seeds)
+            .arg(format!("-max_total_time={left}"))
+            .arg(format!("-timeout={INPUT_SECONDS}"))
+            .arg(format!("-rss_limit_mb={MEMORY_MIB}"))
+            .arg(format!("-artifact_prefix={}/", artifacts.display()))
+            .args(["-max_len=16384", "-print_final_stats=1"])
+            .env("RAYON_NUM_THREADS", "1")
+            .current_dir(folder)
+            .output()
+            .with_context(|| format!("cannot start {}", program.display()))?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        row.note(&text);
+        if output.status.success() {
+            break;
+        }
+        row.findings += 1;
+        let artifact =
+            text.lines().rev().find_map(|line| Some(PathBuf::from(line.split_once("written to ")?.1)));
+        let Some(artifact) = artifact else {
+            bail!("{} ended with {}:\n{text}", program.display(), output.status)
+        };
+        let why = text.lines().find(|line| line.contains("panicked at") || line.contains("ERROR"));
+        eprintln!("finding: {} ({})", artifact.display(), why.unwrap_or("no panic").trim());
+        fs::write(artifact.with_extension("log"), text.as_bytes())?;
+        if row.findings == MOST_FINDINGS {
+            break;
+        }
+    }
+    row.seconds = begin.elapsed().as_secs();
+    Ok(row)
+}
+
+impl Row {
+    /// Adds the figures that libFuzzer printed: of the last line with coverage, and of the end.
+    fn note(&mut self, text: &str) {
+        let number = |line: &str, key: &str| -> Option<u64> {
+            line.split_once(key)?.1.split_whitespace().next()?.parse().ok()
+        };
+        for line in text.lines().rev() {
+            if let (Some(coverage), Some(features)) = (number(line, " cov: "), number(line, " ft: ")) {
+                self.coverage = self.coverage.max(coverage);
+                self.features = self.features.max(features);
+                break;
+            }
+        }
+        let done = text.lines().rev().find_map(|line| {
+            number(line, "stat::number_of_executed_units:")
+                .or_else(|| line.strip_prefix('#')?.split_whitespace().next()?.parse().ok())
+        });
+        self.executions += done.unwrap_or(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_of_the_fuzzer_are_read() {
+        let mut row =
+            Row { target: "a".into(), seconds: 0, executions: 0, coverage: 0, features: 0, findings: 0 };
+        row.note(
+            "INFO: seed corpus\n#2\tINITED cov: 20 ft: 30 corp: 1/1b\n#4096\tpulse  cov: 421 ft: 900 corp: 2/9b\n\
+             Done 5000 runs in 3 second(s)\nstat::number_of_executed_units: 5000\nstat::average_exec_per_sec: 9",
+        );
+        assert_eq!((row.coverage, row.features, row.executions), (421, 900, 5000));
+        // A fuzzer that was ended by a finding prints no figures at its end.
+        row.note("#2\tINITED cov: 20 ft: 30 corp: 1/1b\n#700\tNEW    cov: 400 ft: 950 corp: 2/9b\nthread panicked at");
+        assert_eq!((row.coverage, row.features, row.executions), (421, 950, 5700));
+    }
+}
