@@ -23,7 +23,7 @@ const MAX_NODES: usize = 2048;
 pub struct Detour {
     // Declared before the mesh it points into, so that it is dropped first.
     query: DtNavMeshQuery,
-    _mesh: DtNavMesh,
+    mesh: DtNavMesh,
     filter: DtQueryFilter,
     path: [DtPolyRef; MAX_PATH],
     corners: [[f32; 3]; MAX_PATH],
@@ -147,13 +147,21 @@ impl Detour {
         let query = DtNavMeshQuery::with_mesh(&mesh, MAX_NODES).map_err(failed)?;
         Ok(Self {
             query,
-            _mesh: mesh,
+            mesh,
             filter: DtQueryFilter::default(),
             path: [DtPolyRef::default(); MAX_PATH],
             corners: [[0.0; 3]; MAX_PATH],
             bytes,
             place: (DtPolyRef::default(), [0.0; 3]),
         })
+    }
+
+    /// Returns the mesh alone.
+    pub(crate) fn into_mesh(self) -> DtNavMesh {
+        let Self { query, mesh, .. } = self;
+        // It points into the mesh.
+        drop(query);
+        mesh
     }
 
     /// Bytes of the mesh, in memory and in a file.
@@ -342,7 +350,8 @@ impl Queries for Detour {
 }
 
 impl Detour {
-    fn locate(&self, point: Vec3) -> Option<(DtPolyRef, [f32; 3])> {
+    /// The polygon and place nearest to a point.
+    pub(crate) fn locate(&self, point: Vec3) -> Option<(DtPolyRef, [f32; 3])> {
         let (polygon, point) =
             self.query.find_nearest_poly_1(&point.to_array(), &REACH.to_array(), &self.filter).ok()?;
         (!polygon.is_null()).then_some((polygon, point))

@@ -8,6 +8,7 @@
 //!   triangulations
 //!   as plans grow.
 //! - [`sources`] prints the tables of the papers with our figures.
+//! - [`crowds`] lets crowds walk, ours and Detour's.
 //! - [`storeys`] counts the polygons of storeys at several convexity relaxations.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them
 //!   beside each other.
@@ -16,6 +17,7 @@ mod agents;
 mod compare;
 mod convex;
 mod corridor;
+mod crowds;
 #[cfg(feature = "peers")]
 mod detour;
 mod engine;
@@ -49,6 +51,7 @@ pub use agents::{AgentTimes, agent_table, measure_agents};
 pub use compare::{Comparison, Measured, compare};
 pub use convex::convex;
 pub use corridor::corridor;
+pub use crowds::{CrowdOptions, crowds};
 #[cfg(feature = "peers")]
 pub use detour::{Detour, OffMesh};
 pub use engine::{Bake, BenchError, Clock, Counts, Engine, PolygonMesh, STAGES, Stage, StageTimes, Time};

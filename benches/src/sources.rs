@@ -114,18 +114,18 @@ fn recast(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
 }
 
 /// The time and the polygons of native Recast; `None` without the feature `peers`.
-#[cfg_attr(not(feature = "peers"), expect(clippy::unnecessary_wraps, reason = "with peers it may fail"))]
 fn native(scene: &Scene, settings: &Settings) -> Result<Option<(Time, usize)>, BenchError> {
     #[cfg(feature = "peers")]
-    {
+    let bake = {
         let (bake, _) = timed(|| crate::Recast.bake(scene, settings));
-        return bake.map(|bake| Some((bake.times.total(), bake.counts.polygons)));
-    }
+        bake.map(|bake| Some((bake.times.total(), bake.counts.polygons)))
+    };
     #[cfg(not(feature = "peers"))]
-    {
+    let bake = {
         let _ = (scene, settings);
         Ok(None)
-    }
+    };
+    bake
 }
 
 /// Share of polygons to triangles that Mononen gives for most 6 and 12 corners.

@@ -14,6 +14,9 @@ pub(crate) struct BenchArgs {
     /// compiler.
     #[arg(long)]
     queries: bool,
+    /// Let crowds walk, ours beside Detour's, instead of the bake. Needs a C++ compiler.
+    #[arg(long, conflicts_with_all = ["peers", "queries"])]
+    crowds: bool,
     /// Passed on to the benchmark program.
     #[arg(last = true)]
     rest: Vec<String>,
@@ -40,11 +43,14 @@ pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<()> {
 
 /// Criterion's stage benches, or the table beside the peers.
 pub(crate) fn run(args: &BenchArgs) -> Result<()> {
-    let mut words = if args.peers || args.queries {
+    let mut words = if args.peers || args.queries || args.crowds {
         vec!["run", "--release", "--package", "waymesh-benches", "--features", "peers", "--"]
     } else {
         vec!["bench", "--package", "waymesh-benches", "--"]
     };
+    if args.crowds {
+        words.push("crowds");
+    }
     if args.queries {
         words.extend(["--queries", "--cell", "0.3/0.2"]);
         if args.rest.is_empty() {

@@ -1,0 +1,263 @@
+//! Where crowds walk.
+
+use std::sync::Arc;
+
+use glam::{Vec3, Vec3Swizzles};
+use waymesh::{Agent, BakeConfig, Baker, TriangleSoup};
+use waymesh_core::{Random, to_u32};
+use waymesh_graph::{AnyPolygon, IslandId, NavMesh, PlaceSampler};
+
+use super::RADIUS;
+use crate::{BenchError, Scene};
+
+/// Agents may take this share of the ground at most: a square metre for four.
+const MOST_PART: f64 = 0.8;
+
+/// A mesh, and who walks on it.
+pub(super) struct CrowdScene {
+    pub(super) name: String,
+    pub(super) mesh: Arc<NavMesh>,
+    kind: Kind,
+    /// A line `x` = this, whose crossings are counted.
+    pub(super) gate: Option<f32>,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Door,
+    Streams,
+    Crossing,
+    Circle,
+    Meeting,
+    Stadium,
+    Level,
+}
+
+/// Where agents begin and end.
+pub(super) struct Trips {
+    pub(super) ends: Vec<[Vec3; 2]>,
+    /// `true` if those who arrive leave, and are in nobody's way.
+    pub(super) leave: bool,
+}
+
+fn at(x: f32, z: f32) -> Vec3 {
+    Vec3::new(x, 0.0, z)
+}
+
+/// Flat ground: rectangles in decimetres, from `x0, z0` to `x1, z1`, that share their borders.
+fn floor(rectangles: &[[i16; 4]]) -> TriangleSoup {
+    let mut vertices = Vec::new();
+    let mut triangles = Vec::new();
+    for rectangle in rectangles {
+        let [x0, z0, x1, z1] = rectangle.map(|along| f32::from(along) * 0.1);
+        let first = to_u32(vertices.len());
+        vertices.extend([at(x0, z0), at(x1, z0), at(x1, z1), at(x0, z1)]);
+        triangles
+            .extend([[0, 2, 1], [0, 3, 2]].map(|corners: [u32; 3]| corners.map(|corner| corner + first)));
+    }
+    TriangleSoup::new(vertices, triangles).unwrap_or_default()
+}
+
+/// Half the length of the pitch and half its width, in metres; rows of seats; depth of a row.
+const PITCH: [f32; 2] = [52.0, 34.0];
+const ROWS: u16 = 40;
+const ROW: f32 = 0.8;
+const RISE: f32 = 0.35;
+/// Sectors of the stand, each with an aisle.
+const SECTORS: u16 = 32;
+
+/// A stadium: a pitch, and a bowl of rows round it that rise outwards.
+fn stadium() -> TriangleSoup {
+    let point = |sector: u16, out: f32, height: f32| {
+        let angle = f32::from(sector) / f32::from(4 * SECTORS) * std::f32::consts::TAU;
+        Vec3::new((PITCH[0] + out) * angle.cos(), height, (PITCH[1] + out) * angle.sin())
+    };
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    let steps = 4 * SECTORS;
+    let mut ring = |inner: [f32; 2], outer: [f32; 2], is_there: &dyn Fn(u16) -> bool| {
+        for step in (0..steps).filter(|&step| is_there(step)) {
+            let first = to_u32(vertices.len());
+            vertices.extend([
+                point(step, inner[0], inner[1]),
+                point(step + 1, inner[0], inner[1]),
+                point(step + 1, outer[0], outer[1]),
+                point(step, outer[0], outer[1]),
+            ]);
+            triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+        }
+    };
+    // The ground inside, with the pitch, and the walk outside of the stand.
+    ring([-PITCH[1] + 0.01, 0.0], [4.0, 0.0], &|_| true);
+    let top = f32::from(ROWS) * RISE;
+    let outside = 4.0 + f32::from(ROWS) * ROW;
+    for row in 0..ROWS {
+        let (from, to) = (4.0 + f32::from(row) * ROW, 4.0 + f32::from(row + 1) * ROW);
+        let height = f32::from(row + 1) * RISE;
+        // Seats: terraces. Aisles: every eighth step of the round, slopes.
+        ring([from, height], [to, height], &|step| step % 8 != 0);
+        ring([from, height - RISE], [to, height], &|step| step % 8 == 0);
+    }
+    ring([outside, top], [outside + 6.0, top], &|_| true);
+    TriangleSoup::new(vertices, triangles).unwrap_or_default()
+}
+
+impl CrowdScene {
+    /// Makes a scene and bakes its mesh.
+    pub(super) fn named(name: &str) -> Result<Self, BenchError> {
+        let (soup, kind, gate) = match name {
+            // Two halls, and a door of 1.2 m in a wall of 0.3 m.
+            "door" => {
+                let soup = floor(&[[0, 0, 600, 400], [600, 194, 603, 206], [603, 0, 1200, 400]]);
+                (soup, Kind::Door, Some(60.15))
+            }
+            // A passage of 4 m.
+            "streams" => (floor(&[[0, 0, 1200, 40]]), Kind::Streams, None),
+            "crossing" => {
+                let soup = floor(&[
+                    [0, 500, 500, 550],
+                    [500, 500, 550, 550],
+                    [550, 500, 1050, 550],
+                    [500, 0, 550, 500],
+                    [500, 550, 550, 1050],
+                ]);
+                (soup, Kind::Crossing, None)
+            }
+            "circle" => (floor(&[[0, 0, 2600, 2600]]), Kind::Circle, None),
+            "meeting" => (floor(&[[0, 0, 2600, 2600]]), Kind::Meeting, None),
+            "stadium" => (stadium(), Kind::Stadium, None),
+            _ => (Scene::named(name)?.soup, Kind::Level, None),
+        };
+        let fine = if matches!(kind, Kind::Level | Kind::Stadium) { 0.2 } else { 0.05 };
+        let config = BakeConfig::default()
+            .with_scale(fine, fine.min(0.1))
+            .with_agent(Agent::default().with_radius(RADIUS));
+        let failed = |source| BenchError::stage("waymesh", "bake", source);
+        let mesh = Baker::voxels().with_config(config).bake(&soup).map_err(failed)?;
+        Ok(Self { name: name.to_owned(), mesh: Arc::new(mesh), kind, gate })
+    }
+
+    /// Trips of so many agents; how many fit if these do not.
+    pub(super) fn trips(&self, count: usize) -> Result<Trips, usize> {
+        let far = |from: Vec<Vec3>, by: Vec3| from.into_iter().map(move |from| [from, from + by]);
+        let half = count / 2;
+        let (ends, leave): (Vec<[Vec3; 2]>, bool) = match self.kind {
+            Kind::Door => {
+                let from = rows(count, [25.0, 1.0, 59.0, 39.0])?;
+                (far(from, at(60.0, 0.0)).map(|[from, to]| [from, to.min(at(119.0, 39.0))]).collect(), true)
+            }
+            Kind::Streams => {
+                let right = far(rows(half, [1.0, 0.5, 39.0, 3.5])?, at(80.0, 0.0));
+                let left = far(rows(count - half, [81.0, 0.5, 119.0, 3.5])?, at(-80.0, 0.0));
+                (right.chain(left).collect(), true)
+            }
+            Kind::Crossing => {
+                let right = far(rows(half, [1.0, 50.5, 45.0, 54.5])?, at(58.0, 0.0));
+                let up = far(rows(count - half, [50.5, 1.0, 54.5, 45.0])?, at(0.0, 58.0));
+                (right.chain(up).collect(), true)
+            }
+            Kind::Circle => {
+                let radius = as_f32(count) * 0.12;
+                if radius > 125.0 {
+                    return Err(1_041);
+                }
+                let radius = radius.max(6.0);
+                let spoke = |index: usize| {
+                    let angle = as_f32(index) / as_f32(count) * std::f32::consts::TAU;
+                    radius * at(angle.cos(), angle.sin())
+                };
+                let middle = at(130.0, 130.0);
+                ((0..count).map(|index| [middle + spoke(index), middle - spoke(index)]).collect(), false)
+            }
+            Kind::Meeting => {
+                let from = rows(count, [1.0, 1.0, 259.0, 259.0])?;
+                (from.into_iter().map(|from| [from, at(130.0, 130.0)]).collect(), true)
+            }
+            Kind::Stadium | Kind::Level => (self.apart(count)?, matches!(self.kind, Kind::Stadium)),
+        };
+        Ok(Trips { ends, leave })
+    }
+
+    /// Trips between random places of the largest island, all of them apart from each other.
+    fn apart(&self, count: usize) -> Result<Vec<[Vec3; 2]>, usize> {
+        let islands = self.mesh.islands();
+        let largest = (0..islands.len()).max_by(|&a, &b| islands[a].area.total_cmp(&islands[b].area));
+        let area = largest.map_or(0.0, |largest| islands[largest].area);
+        let disc = std::f64::consts::PI * f64::from(RADIUS * RADIUS);
+        // Random places that do not overlap leave more room than rows do.
+        let most = saturating(area * MOST_PART * 0.25 / disc);
+        if count > most {
+            return Err(most);
+        }
+        let sampler = PlaceSampler::new(&self.mesh, &AnyPolygon);
+        let mut random = Random::new(1);
+        let mut place = || loop {
+            if let Ok(Some(place)) = sampler.sample(&self.mesh, &mut random)
+                && self.mesh.island_of(place.polygon).map(IslandId::index) == largest
+            {
+                return place.position;
+            }
+        };
+        let mut from = Apart::default();
+        let mut to = Apart::default();
+        while from.places.len() < count {
+            from.add(place());
+        }
+        while to.places.len() < count {
+            to.add(place());
+        }
+        Ok(from.places.into_iter().zip(to.places).map(|(from, to)| [from, to]).collect())
+    }
+}
+
+/// Places that keep the width of an agent from each other.
+#[derive(Default)]
+struct Apart {
+    places: Vec<Vec3>,
+    squares: std::collections::HashMap<[i32; 2], Vec<Vec3>>,
+}
+
+impl Apart {
+    fn add(&mut self, at: Vec3) {
+        let side = 2.2 * RADIUS;
+        let [x, z] = [at.x, at.z].map(|along| waymesh_core::saturating_i32((along / side).floor()));
+        let mut near = (x - 1..=x + 1).flat_map(|x| (z - 1..=z + 1).map(move |z| [x, z]));
+        let is_free = |other: &Vec3| other.xz().distance(at.xz()) > side || (other.y - at.y).abs() > 2.0;
+        if near.all(|square| self.squares.get(&square).is_none_or(|others| others.iter().all(is_free))) {
+            self.squares.entry([x, z]).or_default().push(at);
+            self.places.push(at);
+        }
+    }
+}
+
+/// Places in rows in a rectangle of metres, with some disorder; how many fit if these do not.
+fn rows(count: usize, [x0, z0, x1, z1]: [f32; 4]) -> Result<Vec<Vec3>, usize> {
+    let area = (x1 - x0) * (z1 - z0);
+    let least = 2.0 * RADIUS + 0.25;
+    let most = saturating(f64::from(area / (least * least)));
+    if count > most {
+        return Err(most);
+    }
+    let side = (area / as_f32(count)).sqrt();
+    let columns = saturating(f64::from(((x1 - x0) / side).ceil())).max(1);
+    let depth = count.div_ceil(columns);
+    let mut random = Random::new(5);
+    let place = |index: usize| {
+        let jitter = [0.0, 0.0].map(|_: f32| random.range(-0.1, 0.1));
+        let [x, z] = [index % columns, index / columns].map(|along| as_f32(along) + 0.5);
+        at(
+            x0 + (x + jitter[0]) * (x1 - x0) / as_f32(columns),
+            z0 + (z + jitter[1]) * (z1 - z0) / as_f32(depth),
+        )
+    };
+    Ok((0..count).map(place).collect())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of agents")]
+fn as_f32(count: usize) -> f32 {
+    count as f32
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, as it is meant to")]
+fn saturating(count: f64) -> usize {
+    count as usize
+}
