@@ -123,6 +123,11 @@ impl Figures {
         is_first
     }
 
+    /// Seconds of the longest of the shortest paths.
+    pub(super) fn longest(&self) -> f32 {
+        self.least.iter().copied().fold(0.0, f32::max)
+    }
+
     pub(super) fn have_all_arrived(&self) -> bool {
         self.arrivals.iter().all(Option::is_some)
     }

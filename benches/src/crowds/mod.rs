@@ -49,7 +49,7 @@ pub struct CrowdOptions {
     /// Numbers of agents. What fits a scene too tightly is left out.
     #[arg(long, value_name = "COUNT", value_delimiter = ',', default_values_t = [100, 1_000, 10_000])]
     agents: Vec<usize>,
-    /// Seconds that are simulated at most.
+    /// Seconds that are simulated at most, beyond what the longest of the shortest paths takes.
     #[arg(long, default_value_t = 120.0)]
     limit: f32,
     /// Folder for a picture of each second of simulated time, per scene and crowd.
@@ -145,7 +145,8 @@ fn walk(
     let mut figures = Figures::new(scene, trips);
     let mut now: Vec<Option<Vec3>> = Vec::new();
     let mut steps = 0_u16;
-    while f32::from(steps) * DT < options.limit {
+    let limit = figures.longest() + options.limit;
+    while f32::from(steps) * DT < limit && steps < u16::MAX {
         let begin = std::time::Instant::now();
         crowd.step()?;
         figures.spent(begin.elapsed().as_secs_f64() * 1e3);
