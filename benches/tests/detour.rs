@@ -165,6 +165,24 @@ fn detour_loads_what_is_written_and_finds_the_same_paths() {
 }
 
 #[test]
+fn detour_joins_the_tiles_that_are_written() {
+    for scene in scenes() {
+        let baked = waymesh::Baker::voxels().bake(&scene.soup).unwrap();
+        for side in [5.0, 9.6, 21.3] {
+            let bytes = to_detour(&baked, &DetourOptions::default().with_tile_side(side)).unwrap();
+            let mut detour = Detour::load(&bytes).unwrap();
+            let found = agreement(&baked, &mut detour);
+            let again = read(&bytes);
+            eprintln!("{} in tiles of {side} m: {found:?} {:?}", scene.name, again.report);
+            assert!(again.report.tiles > 4 && again.report.joined > 4);
+            assert_eq!((found.differ, found.longer), (0, 0), "{}, {side}: {found:?}", scene.name);
+            let found = agreement(&again.mesh, &mut detour);
+            assert_eq!((found.differ, found.longer), (0, 0), "{}, {side}: {found:?}", scene.name);
+        }
+    }
+}
+
+#[test]
 fn connections_lead_where_detours_do() {
     let Some(scene) = Scene::golden("nav_test").unwrap() else { return };
     let plain = read(&Detour::file(&scene, &settings(), None, &[]).unwrap()).mesh;

@@ -10,8 +10,11 @@ use std::path::Path;
 use common::meshes::{dungeon, house};
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh_core::{AreaId, PlanPoint, PolyId, Validate};
-use waymesh_graph::{Link, LinkEnd, LinkKind, Location, NavMesh, Reach};
+use waymesh_core::{AreaId, PlanPoint, PolyId, Random, Validate};
+use waymesh_graph::{
+    AnyPolygon, Link, LinkEnd, LinkKind, Location, NavMesh, Outcome, PathOptions, PathSearch, PlaceSampler,
+    QueryScratch, Reach,
+};
 use waymesh_io::{
     DetourMesh, DetourOptions, IoError, is_detour, open, open_detour, parse_detour, parse_mesh, save,
     to_detour,
@@ -368,6 +371,100 @@ fn a_mesh_is_the_same_after_it_was_written_and_read() {
     }
 }
 
+/// Places all over a mesh, and the shortest paths between them.
+fn lengths(mesh: &NavMesh, places: &[Vec3]) -> Vec<Option<f32>> {
+    let options = PathOptions::default()
+        .with_search(PathSearch::Shortest)
+        .with_allow_partial(false)
+        .with_reach(Reach::new(0.02, 0.05, 0.05));
+    let mut scratch = QueryScratch::default();
+    let pairs = places.iter().zip(places.iter().rev());
+    pairs
+        .map(|(&from, &to)| {
+            let path = mesh.find_path(from, to, &options, &mut scratch).ok()?;
+            (path.outcome == Outcome::Complete).then_some(path.length)
+        })
+        .collect()
+}
+
+#[test]
+fn tiles_that_are_written_join_to_the_same_mesh() {
+    for mesh in [house(true), house(false)].into_iter().chain(dungeon()) {
+        let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
+        let mut random = Random::new(11);
+        let places: Vec<Vec3> =
+            (0..300).map(|_| sampler.sample(&mesh, &mut random).unwrap().unwrap().position).collect();
+        let expected = lengths(&mesh, &places);
+        assert!(expected.iter().flatten().count() > 20);
+        for side in [1.5, 4.0, 7.3] {
+            let options = DetourOptions::default().with_tile_side(side);
+            let again = read(&to_detour(&mesh, &options).unwrap()).unwrap();
+            again.mesh.validate().unwrap();
+            let report = again.report;
+            assert!(report.tiles > 1 && report.joined > 1, "{report:?}");
+            assert_eq!((report.one_sided, report.overlaid), (0, 0), "{report:?}");
+            // The ground of splinters is that of their corners.
+            assert!(report.flattened * 20 <= report.polygons, "{report:?}");
+            assert!((again.mesh.area() - mesh.area()).abs() < 1e-3 * mesh.area(), "{side}");
+            for (found, expected) in lengths(&again.mesh, &places).iter().zip(&expected) {
+                assert_eq!(found.is_some(), expected.is_some(), "{side}");
+                let apart = found.unwrap_or(0.0) - expected.unwrap_or(0.0);
+                assert!(apart.abs() < 0.01, "{found:?} {expected:?} in tiles of {side}");
+            }
+            // What was read is written as it is, in one tile.
+            let third = read(&to_detour(&again.mesh, &DetourOptions::default()).unwrap()).unwrap();
+            assert_eq!(third.mesh.polygon_count(), again.mesh.polygon_count());
+        }
+    }
+}
+
+#[test]
+fn links_lead_from_tile_to_tile() {
+    let mut mesh = house(false);
+    let middle = |polygon: &PolyId| {
+        let polygon = mesh.polygon(*polygon).unwrap();
+        polygon.positions().map(|at| at.x + at.z).sum::<f32>() / polygon.positions().len() as f32
+    };
+    let mut polygons: Vec<PolyId> = mesh.polygons().map(|polygon| polygon.id()).collect();
+    polygons.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
+    let corner = |polygon: PolyId| {
+        let vertex = mesh.plan_vertices()[mesh.polygon(polygon).unwrap().corners()[0].index()];
+        LinkEnd { polygon, ends: [vertex; 2] }
+    };
+    let ends = [corner(polygons[0]), corner(*polygons.last().unwrap())];
+    let [from, to] = ends.map(|end| {
+        let point = end.ends[0].point;
+        mesh.frame().to_world(point.x.into(), 0.0, point.z.into())
+    });
+    let apart = (to - from).abs().max_element();
+    for (from, to) in [(ends[0], ends[1]), (ends[1], ends[0])] {
+        mesh.add_link(Link::new(from, to, LinkKind::Jump)).unwrap();
+    }
+    let near = DetourOptions::default().with_tile_side(apart * 0.7);
+    let again = read(&to_detour(&mesh, &near).unwrap()).unwrap();
+    assert!(again.report.tiles > 1);
+    assert_eq!((again.report.connections, again.report.unplaced), (2, 0));
+    // The sides that Detour looks for the other ends on are opposite.
+    let sides: Vec<u8> = {
+        let bytes = to_detour(&mesh, &near).unwrap();
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        let (mut at, mut sides) = (40, Vec::new());
+        while at < bytes.len() {
+            let (size, tile) = (word(at + 4), at + 8);
+            let count = word(tile + 4 * 13);
+            let end = tile + size;
+            sides.extend((0..count).map(|connection| bytes[end - 36 * (count - connection) + 31]));
+            at = end;
+        }
+        sides
+    };
+    assert_eq!(sides.len(), 2);
+    assert!(sides.iter().all(|&side| side < 8) && (sides[0] + 4) % 8 == sides[1], "{sides:?}");
+    let far = DetourOptions::default().with_tile_side(apart * 0.2);
+    let error = to_detour(&mesh, &far).unwrap_err();
+    assert_eq!((error.element, error.limit), ("borders of tiles under a link", 1));
+}
+
 #[test]
 fn flags_and_areas_are_written() {
     let read_ = read(&set(&two_tiles(), false, false)).unwrap();
@@ -431,13 +528,21 @@ fn what_a_tile_cannot_hold_is_named() {
     let side = squares.cast_signed();
     let all: Vec<_> = (0..side).flat_map(|z| (0..side).map(move |x| square(x, z))).collect();
     let flat = NavMesh::try_from(flat_meshes::build(&all)).unwrap();
-    let error = to_detour(&flat, &DetourOptions::default()).unwrap_err();
+    let one = DetourOptions::default().with_tile_side(1000.0);
+    let error = to_detour(&flat, &one).unwrap_err();
     assert_eq!((error.element, error.count, error.limit), ("polygons", u64::from(squares * squares), 0x7fff));
+    // Tiles of a cell.
+    let each = to_detour(&flat, &DetourOptions::default().with_tile_side(0.1)).unwrap();
+    assert_eq!(read(&each).unwrap().report.tiles, 182 * 182);
+    // Without a side, it is found.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("large.navmesh");
-    let error = save(&flat, &file).unwrap_err();
-    assert!(matches!(error, IoError::TooMany { element: "polygons", limit: 0x7fff, .. }), "{error}");
-    assert!(!file.exists());
+    save(&flat, &file).unwrap();
+    let again = open_detour(&file).unwrap();
+    assert_eq!(again.report.tiles, 4);
+    assert_eq!(again.report.joined, 2 * 182);
+    assert_eq!(again.mesh.polygon_count(), flat.polygon_count());
+    assert_eq!(again.mesh.islands().len(), 1);
 }
 
 #[test]

@@ -130,12 +130,13 @@ impl PyNavMesh {
         Ok((Arc::new(read.mesh).into(), PyArray1::from_vec(py, read.flags), report))
     }
 
-    #[pyo3(signature = (file, flags=None))]
+    #[pyo3(signature = (file, flags=None, tile_side=None))]
     fn to_detour(
         &self,
         py: Python<'_>,
         file: PathBuf,
         flags: Option<PyReadonlyArray1<'_, u16>>,
+        tile_side: Option<f32>,
     ) -> PyResult<()> {
         let flags = flags.map_or_else(Vec::new, |flags| flags.as_array().to_vec());
         let count = self.mesh.polygon_count();
@@ -143,7 +144,8 @@ impl PyNavMesh {
             let message = format!("flags has {} numbers, but the mesh has {count} polygons", flags.len());
             return Err(Kind::Input.error(message));
         }
-        let options = DetourOptions::default().with_flags(flags);
+        let mut options = DetourOptions::default().with_flags(flags);
+        options.tile_side = tile_side;
         let bytes = detached(py, || to_detour(&self.mesh, &options))?;
         let bytes = bytes.map_err(|over| Kind::Mesh.error(over.to_string()))?;
         detached(py, || waymesh::io::write_file(file, |writer| writer.write_all(&bytes)))?.or_raise()

@@ -454,6 +454,10 @@ def test_meshes_of_detour_go_out_and_come_back(tmp_path: Path, square: waymesh.N
     assert pathfinder.load_nav_mesh(str(file)) and pathfinder.navigable_area == pytest.approx(square.area, rel=1e-5)
     with pytest.raises(waymesh.InputError, match="flags has"):
         square.to_detour(file, np.ones(square.polygon_count + 1, dtype=np.uint16))
+    square.to_detour(file, tile_side=3.0)
+    tiled, _, report = waymesh.from_detour(file)
+    assert report["tiles"] == 16 and report["joined"] > 12 and len(tiled.islands) == 1
+    assert tiled.area == pytest.approx(square.area, rel=1e-4)
     file.write_bytes(file.read_bytes()[:200])
     with pytest.raises(waymesh.FileError, match="square.navmesh: tile 0: needs"):
         waymesh.from_detour(file)

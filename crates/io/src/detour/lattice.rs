@@ -13,7 +13,7 @@ const FARTHEST: f64 = (1 << 23) as f64;
 /// it, 50 km from the origin and at cells of 5 cm.
 const OFF_GRID: f64 = 0.1;
 /// The same for a point of the ground beside an edge, in cells of the grid, and in metres where
-/// there is none.
+/// that is more or there is none.
 const OFF_EDGE: f64 = 0.02;
 const FINE_OFF_EDGE: f64 = 1e-3;
 /// Cells that a grid may have, in metres.
@@ -129,7 +129,8 @@ impl Lattice {
 
     /// How far from the edge of a polygon a point of the ground may be that lies on it, in cells.
     pub(super) fn beside_edge(&self) -> f64 {
-        if self.is_grid { OFF_EDGE * f64::from(self.step) } else { FINE_OFF_EDGE / f64::from(self.cell) }
+        let fine = FINE_OFF_EDGE / f64::from(self.cell);
+        if self.is_grid { fine.max(OFF_EDGE * f64::from(self.step)) } else { fine }
     }
 
     /// Returns a length in cells, at least one.

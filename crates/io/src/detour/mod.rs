@@ -23,6 +23,8 @@
 //!
 //! Costs of areas, regions, and areas of connections are not in the files or have no counterpart.
 
+mod bytes;
+mod cut;
 mod faces;
 mod ground;
 mod join;

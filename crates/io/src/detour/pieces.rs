@@ -46,9 +46,9 @@ pub(super) fn part<B: Copy>(mut corners: Vec<Corner<B>>, inner: B) -> Vec<Vec<Co
     pieces
 }
 
-/// Cuts a triangle to a convex and positive polygon: both in plan, with heights. Returns a convex
-/// polygon, empty where they share no area.
-pub(super) fn clip(triangle: [[f64; 3]; 3], corners: &[PlanPoint]) -> Vec<[f64; 3]> {
+/// Cuts a triangle to a convex and positive polygon: both in plan, with heights. What is `on_line`
+/// from a line lies on it. Returns a convex polygon, empty where they share no area.
+pub(super) fn clip(triangle: [[f64; 3]; 3], corners: &[PlanPoint], on_line: f64) -> Vec<[f64; 3]> {
     let mut inside = triangle.to_vec();
     for (index, a) in corners.iter().enumerate() {
         let b = corners[(index + 1) % corners.len()];
@@ -57,7 +57,7 @@ pub(super) fn clip(triangle: [[f64; 3]; 3], corners: &[PlanPoint]) -> Vec<[f64; 
         let length = (bx - ax).hypot(bz - az);
         let side = |[x, _, z]: [f64; 3]| {
             let side = ((bx - ax) * (z - az) - (bz - az) * (x - ax)) / length;
-            if side.abs() < ON_LINE { 0.0 } else { side }
+            if side.abs() < on_line { 0.0 } else { side }
         };
         let mut kept = Vec::with_capacity(inside.len() + 1);
         for (index, &from) in inside.iter().enumerate() {
@@ -120,11 +120,11 @@ mod tests {
     #[test]
     fn a_clipped_triangle_keeps_its_plane() {
         let square = [(0, 0), (4, 0), (4, 4), (0, 4)].map(|(x, z)| PlanPoint::new(x, z));
-        let clipped = clip([[-4.0, -4.0, 2.0], [8.0, 8.0, 2.0], [2.0, 2.0, 20.0]], &square);
+        let clipped = clip([[-4.0, -4.0, 2.0], [8.0, 8.0, 2.0], [2.0, 2.0, 20.0]], &square, ON_LINE);
         assert!(clipped.len() >= 4);
         for [x, height, z] in clipped {
             assert!((height - x).abs() < 1e-9 && (0.0..=4.0).contains(&x) && (2.0..=4.0).contains(&z));
         }
-        assert!(clip([[9.0, 0.0, 0.0], [12.0, 0.0, 0.0], [9.0, 0.0, 5.0]], &square).is_empty());
+        assert!(clip([[9.0, 0.0, 0.0], [12.0, 0.0, 0.0], [9.0, 0.0, 5.0]], &square, ON_LINE).is_empty());
     }
 }

@@ -1,16 +1,18 @@
 //! A mesh as one tile of Detour's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 use thiserror::Error;
-use waymesh_core::{PlanPoint, PolyId, saturating_i32, to_u32};
+use waymesh_core::{GridFrame, PlanPoint, PolyId, nearest_f32, saturating_i32, to_u32};
 use waymesh_graph::{Link, NavMesh};
 
+use super::bytes::Bytes;
+use super::cut::{CutVertices, TileAt, Tiling, cut};
 use super::pieces::{Corner, ON_LINE, clip, part};
 use super::tile::{
-    BOTH_WAYS, CONNECTION, DETAIL, DETAIL_TRIANGLE, LINK, MAX_CORNERS, POLYGON, SET_HEADER, SET_MAGIC,
-    SET_VERSION, TILE_HEADER, TILE_MAGIC, TILE_VERSION, TREE_NODE, VERTEX,
+    AT_BORDER, BOTH_WAYS, CONNECTION, DETAIL, DETAIL_TRIANGLE, LINK, POLYGON, SET_MAGIC, SET_VERSION,
+    TILE_HEADER, TILE_MAGIC, TILE_VERSION, TREE_NODE, VERTEX,
 };
 use super::tree::{self, TreeBox};
 
@@ -31,21 +33,38 @@ const SAME_HEIGHT: f32 = 1e-3;
 /// In the flags of a triangle of the ground, the first edge lies on the border
 /// (`DT_DETAIL_EDGE_BOUNDARY`). Each edge has two bits.
 const ON_BORDER: u8 = 1;
+/// Bits of a reference for the tile and the polygon: the other ten tell how often a tile was
+/// replaced (`DT_SALT_BITS` of `dtNavMesh::init`).
+const REFERENCE_BITS: u32 = 22;
+/// How often tiles are halved until they fit.
+const MAX_HALVINGS: u32 = 10;
+/// Name of a limit: Detour looks for the end of a connection in the next tile only.
+const LINK_TOO_LONG: &str = "borders of tiles under a link";
+/// Most that cells are parted into along a side for the vertices where polygons are cut.
+const MOST_PARTS: i32 = 256;
+/// Farthest cell that the reader finds on the grid again, and the least side of one beside what
+/// single precision does to a coordinate.
+const FARTHEST: i64 = 1 << 22;
+const ROUNDINGS: f32 = 40.0 * f32::EPSILON;
 /// In the kind of a polygon: it stands for a connection.
 const IS_CONNECTION: u8 = 1 << 6;
 
 /// Options of [`to_detour`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DetourOptions {
     /// Detour's flags of each polygon. Polygons beyond the list have the flag 1, walk. Default:
     /// empty.
     pub flags: Vec<u16>,
+    /// Side of a tile in metres, rounded to whole cells. Default: none, for one tile, or where that
+    /// would hold too much, for tiles of the largest of some sides that fit.
+    pub tile_side: Option<f32>,
 }
 
 waymesh_core::setters! {
     impl DetourOptions {
         with_flags(flags: Vec<u16>);
+        with_tile_side(tile_side: Some(f32));
     }
 }
 
@@ -81,6 +100,7 @@ enum Beyond {
 struct Piece {
     /// The polygon of the mesh that it is part of.
     polygon: u32,
+    tile: TileAt,
     corners: Vec<u32>,
     beyond: Vec<Option<u32>>,
     detail: Detail,
@@ -95,9 +115,37 @@ struct Detail {
     triangles: Vec<[u8; 4]>,
 }
 
-/// Returns the mesh as the bytes of a file of Detour's: a set (`MSET`, version 1) of one tile, with
-/// a tree of boxes and references of 32 bits, as RecastDemo and habitat-sim read it.
+/// What goes into a tile.
+#[derive(Debug, Default)]
+struct Tile {
+    at: TileAt,
+    pieces: Vec<u32>,
+    /// In the order of the tile.
+    vertices: Vec<u32>,
+    /// Links that begin in it.
+    links: Vec<TileLink>,
+    /// Links that end in it and begin in another.
+    arriving: usize,
+}
+
+/// A link as a connection of the tile that it begins in.
+#[derive(Debug)]
+struct TileLink {
+    number: usize,
+    ends: [Vec3; 2],
+    /// Side of the tile that it ends beyond.
+    side: u8,
+    /// How many tiles on it ends.
+    apart: u32,
+}
+
+/// Returns the mesh as the bytes of a file of Detour's: a set (`MSET`, version 1) of tiles with
+/// trees of boxes and references of 32 bits, as RecastDemo and habitat-sim read it. It is one tile
+/// where that holds the mesh and [`DetourOptions::tile_side`] asks for no others.
 ///
+/// - With several tiles, polygons are cut along their borders, and Detour joins the parts when it
+///   adds the tiles. Cuts are rounded to the grid, parted up to 256 times: walls and heights move
+///   by no more than that.
 /// - Polygons of more than six corners are parted. So are those with more than 255 triangles of
 ///   ground.
 /// - [`waymesh_core::AreaId::GROUND`] becomes area 0, each other the next lower.
@@ -106,25 +154,57 @@ struct Detail {
 ///   agent. A closed link has no flags. Extra costs, kinds and names are left out.
 ///
 /// # Errors
-/// Beyond 32,767 polygons, 65,534 vertices or 64 areas.
+/// Beyond 64 areas; beyond 32,767 polygons or 65,534 vertices in a tile of the side that was asked
+/// for; where the numbers of tiles and of their polygons need more than 22 bits together; for a
+/// link over more than one border of tiles.
 pub fn to_detour(mesh: &NavMesh, options: &DetourOptions) -> Result<Vec<u8>, DetourLimit> {
-    let mut writer = Writer::new(mesh);
-    for number in 0..to_u32(mesh.polygon_count()) {
-        writer.push(number)?;
-    }
-    DetourLimit::check("polygons", writer.pieces.len(), MAX_POLYGONS)?;
-    let links = mesh.links();
-    let vertices = writer.vertices.len() + 2 * links.len();
-    DetourLimit::check("vertices and ends of links", vertices, MAX_VERTICES)?;
     for polygon in mesh.polygons() {
         DetourLimit::check("areas", usize::from(polygon.area_id().0), MAX_AREAS)?;
     }
+    let frame = mesh.frame();
+    if let Some(side) = options.tile_side {
+        return written(mesh, saturating_i32((side / frame.cell_size).round()).max(1), options);
+    }
+    let too_much = match written(mesh, 0, options) {
+        Ok(bytes) => return Ok(bytes),
+        Err(limit) => limit,
+    };
+    let mut side = saturating_i32(frame.width.max(frame.depth));
+    for _ in 0..MAX_HALVINGS {
+        side = (side / 2).max(1);
+        match written(mesh, side, options) {
+            Ok(bytes) => return Ok(bytes),
+            // Smaller tiles would not help.
+            Err(limit) if ["tiles", LINK_TOO_LONG].contains(&limit.element) => return Err(limit),
+            Err(_) => {}
+        }
+    }
+    Err(too_much)
+}
+
+/// The file with tiles of this side in cells, 0 for one tile.
+fn written(mesh: &NavMesh, side: i32, options: &DetourOptions) -> Result<Vec<u8>, DetourLimit> {
+    let mut writer = Writer::new(mesh, side);
+    for number in 0..to_u32(mesh.polygon_count()) {
+        writer.push(number)?;
+    }
+    let tiles = writer.tiles();
+    writer.check(&tiles)?;
     writer.find_neighbours();
-    Ok(writer.bytes(options))
+    Ok(writer.bytes(&tiles, options))
 }
 
 struct Writer<'a> {
     mesh: &'a NavMesh,
+    /// Cells that those of the mesh are parted into along a side.
+    scale: i32,
+    /// The grid of these cells, that of all points below.
+    frame: GridFrame,
+    /// How far apart in these cells points and lines are one.
+    on_line: f64,
+    /// Where tiles are cut; none for one tile.
+    tiling: Option<Tiling>,
+    cuts: CutVertices,
     vertices: Vec<(PlanPoint, Vec3)>,
     pieces: Vec<Piece>,
     /// Beyond the edges of each piece.
@@ -132,10 +212,25 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(mesh: &'a NavMesh) -> Self {
-        let points = mesh.plan_vertices().iter().map(|vertex| vertex.point);
-        let vertices = points.zip(mesh.vertices().iter().copied()).collect();
-        Self { mesh, vertices, pieces: Vec::new(), beyond: Vec::new() }
+    /// With tiles of this side in cells of the mesh, 0 for one tile.
+    fn new(mesh: &'a NavMesh, side: i32) -> Self {
+        let scale = if side == 0 { 1 } else { parts_of_cells(mesh, side) };
+        let points = mesh.plan_vertices().iter().map(|vertex| scaled(vertex.point, scale));
+        let vertices: Vec<_> = points.zip(mesh.vertices().iter().copied()).collect();
+        let mut frame = *mesh.frame();
+        #[expect(clippy::cast_precision_loss, reason = "a small power of two")]
+        let parts = scale as f32;
+        frame.cell_size /= parts;
+        let tiling = (side > 0).then(|| {
+            let low = |along: fn(PlanPoint) -> i32| {
+                vertices.iter().map(|(point, _)| along(*point)).min().unwrap_or(0).min(0)
+            };
+            Tiling { low: [low(|point| point.x), low(|point| point.z)], side: side * scale }
+        });
+        let (pieces, beyond) = (Vec::new(), Vec::new());
+        // Where polygons are cut, vertices are rounded.
+        let on_line = if side == 0 { ON_LINE } else { 1.0 };
+        Self { mesh, scale, frame, on_line, tiling, cuts: CutVertices::default(), vertices, pieces, beyond }
     }
 
     /// Adds a polygon.
@@ -145,22 +240,37 @@ impl<'a> Writer<'a> {
             let beyond = neighbour.map_or(Beyond::Nothing, |neighbour| Beyond::Polygon(neighbour.0));
             (corner.0, self.vertices[corner.index()].0, beyond)
         });
+        let (corners, inner) = (corners.collect(), Beyond::Polygon(number));
         let ground = self.ground(number);
-        for piece in part(corners.collect(), Beyond::Polygon(number)) {
-            self.push_piece(number, piece, &ground, 0)?;
+        let parts = match self.tiling {
+            None => vec![([0, 0], corners)],
+            Some(tiling) => {
+                let Self { mesh, frame, vertices, cuts, .. } = self;
+                let mut make = |point: PlanPoint| {
+                    vertices.push((point, on_ground(mesh, frame, number, point)));
+                    to_u32(vertices.len() - 1)
+                };
+                cut(corners, &tiling, inner, cuts, &mut make)
+            }
+        };
+        for (tile, corners) in parts {
+            for piece in part(corners, inner) {
+                self.push_piece((number, tile), piece, &ground, 0)?;
+            }
         }
         Ok(())
     }
 
-    /// The triangles of the ground in a polygon, in cells and levels.
+    /// The triangles of the ground in a polygon, in parts of cells and levels.
     fn ground(&self, number: u32) -> Vec<[[f64; 3]; 3]> {
-        let index = number as usize;
+        let (index, scale) = (number as usize, f64::from(self.scale));
         if let Some(surface) = self.mesh.surface() {
             let range =
                 surface.polygon_triangles[index] as usize..surface.polygon_triangles[index + 1] as usize;
             let point = |point: u32| {
                 let point = surface.points[point as usize];
-                [point.x, point.height, point.z].map(f64::from)
+                let [x, height, z] = [point.x, point.height, point.z].map(f64::from);
+                [x * scale, height, z * scale]
             };
             return surface.triangles[range].iter().map(|triangle| triangle.map(point)).collect();
         }
@@ -170,7 +280,8 @@ impl<'a> Writer<'a> {
             .iter()
             .map(|corner| {
                 let vertex = self.mesh.plan_vertices()[corner.index()];
-                [f64::from(vertex.point.x), f64::from(vertex.height), f64::from(vertex.point.z)]
+                let [x, z] = [vertex.point.x, vertex.point.z].map(f64::from);
+                [x * scale, f64::from(vertex.height), z * scale]
             })
             .collect();
         if let [a, b, c] = corners[..] {
@@ -184,7 +295,7 @@ impl<'a> Writer<'a> {
     /// Adds a piece, or parts it around a point inside as long as it has too many triangles.
     fn push_piece(
         &mut self,
-        number: u32,
+        (number, tile): (u32, TileAt),
         corners: Vec<Corner<Beyond>>,
         ground: &[[[f64; 3]; 3]],
         depth: u32,
@@ -194,6 +305,7 @@ impl<'a> Writer<'a> {
         if count <= MAX_DETAIL {
             self.pieces.push(Piece {
                 polygon: number,
+                tile,
                 corners: corners.iter().map(|corner| corner.0).collect(),
                 beyond: Vec::new(),
                 detail,
@@ -206,15 +318,12 @@ impl<'a> Writer<'a> {
             return DetourLimit::check("triangles of ground in a polygon", count, MAX_DETAIL);
         };
         let vertex = to_u32(self.vertices.len());
-        let [x, z] = [centre.x, centre.z].map(f64::from);
-        let mut position = self.mesh.frame().to_world(x, 0.0, z);
-        position.y = self.mesh.height_in_polygon(PolyId(number), position).unwrap_or(0.0);
-        self.vertices.push((centre, position));
+        self.vertices.push((centre, on_ground(self.mesh, &self.frame, number, centre)));
         let inner = Beyond::Polygon(number);
         for (index, &from) in corners.iter().enumerate() {
             let (to, at, _) = corners[(index + 1) % corners.len()];
             let triangle = vec![from, (to, at, inner), (vertex, centre, inner)];
-            self.push_piece(number, triangle, ground, depth + 1)?;
+            self.push_piece((number, tile), triangle, ground, depth + 1)?;
         }
         Ok(())
     }
@@ -222,11 +331,11 @@ impl<'a> Writer<'a> {
     /// The ground in a piece. May be more than Detour can hold; numbers are then not those of points.
     fn detail(&self, corners: &[Corner<Beyond>], ground: &[[[f64; 3]; 3]]) -> Detail {
         let plan: Vec<PlanPoint> = corners.iter().map(|corner| corner.1).collect();
-        let frame = self.mesh.frame();
+        let frame = &self.frame;
         let mut detail = Detail::default();
         let mut numbers: BTreeMap<[u32; 3], usize> = BTreeMap::new();
         for &triangle in ground {
-            let clipped = clip(triangle, &plan);
+            let clipped = clip(triangle, &plan, self.on_line);
             let mut used: Vec<([f64; 3], usize)> = Vec::with_capacity(clipped.len());
             for point in clipped {
                 let [x, height, z] = point;
@@ -234,7 +343,7 @@ impl<'a> Writer<'a> {
                 let is_corner = |corner: &Corner<Beyond>| {
                     let apart = (f64::from(corner.1.x) - x).abs().max((f64::from(corner.1.z) - z).abs());
                     let rise = self.vertices[corner.0 as usize].1.y - position.y;
-                    apart < ON_LINE && rise.abs() <= SAME_HEIGHT
+                    apart < self.on_line && rise.abs() <= SAME_HEIGHT
                 };
                 let number = corners.iter().position(is_corner).unwrap_or_else(|| {
                     let count = corners.len() + detail.points.len();
@@ -254,7 +363,7 @@ impl<'a> Writer<'a> {
                     let mut flags = 0;
                     for edge in 0..3 {
                         let [from, to] = [triangle[edge].0, triangle[(edge + 1) % 3].0];
-                        if is_on_border(&plan, from, to) {
+                        if is_on_border(&plan, self.on_line, from, to) {
                             flags |= ON_BORDER << (2 * edge);
                         }
                     }
@@ -291,56 +400,152 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn bytes(&self, options: &DetourOptions) -> Vec<u8> {
-        let (mesh, links) = (self.mesh, self.mesh.links());
+    /// Sorts pieces and links into tiles, in order.
+    fn tiles(&self) -> Vec<Tile> {
+        let mut tiles: BTreeMap<TileAt, Tile> = BTreeMap::new();
+        if self.tiling.is_none() {
+            // An empty mesh is a tile, too. All vertices are written, used or not.
+            let all = (0..to_u32(self.vertices.len())).collect();
+            tiles.insert([0, 0], Tile { vertices: all, ..Tile::default() });
+        }
+        for (number, piece) in (0_u32..).zip(&self.pieces) {
+            tiles.entry(piece.tile).or_default().pieces.push(number);
+        }
+        for (number, link) in self.mesh.links().iter().enumerate() {
+            let ends = ends(self.mesh, link);
+            let [from, to] = ends.map(|end| self.tile_at(end));
+            // As `classifyOffMeshPoint` does: Detour looks for the end in the tile on that side.
+            let side = match [(to[0] - from[0]).signum(), (to[1] - from[1]).signum()] {
+                [0, 0] => u8::MAX,
+                [1, 0] => 0,
+                [1, 1] => 1,
+                [0, 1] => 2,
+                [-1, 1] => 3,
+                [-1, 0] => 4,
+                [-1, -1] => 5,
+                [0, -1] => 6,
+                _ => 7,
+            };
+            let apart = to[0].abs_diff(from[0]).max(to[1].abs_diff(from[1]));
+            if side != u8::MAX {
+                tiles.entry(to).or_default().arriving += 1;
+            }
+            tiles.entry(from).or_default().links.push(TileLink { number, ends, side, apart });
+        }
+        let mut tiles: Vec<Tile> = tiles.into_iter().map(|(at, tile)| Tile { at, ..tile }).collect();
+        if self.tiling.is_some() {
+            for tile in &mut tiles {
+                let corners = tile.pieces.iter().flat_map(|&piece| &self.pieces[piece as usize].corners);
+                tile.vertices = corners.copied().collect::<BTreeSet<u32>>().into_iter().collect();
+            }
+        }
+        tiles
+    }
+
+    /// The tile of a position.
+    fn tile_at(&self, position: Vec3) -> TileAt {
+        let [x, _, z] = self.frame.to_grid(position);
+        let point = PlanPoint::new(saturating_i32(x.floor()), saturating_i32(z.floor()));
+        self.tiling.map_or([0, 0], |tiling| tiling.tile(point))
+    }
+
+    /// Refuses what Detour's numbers cannot count.
+    fn check(&self, tiles: &[Tile]) -> Result<(), DetourLimit> {
+        for tile in tiles {
+            DetourLimit::check("polygons", tile.pieces.len(), MAX_POLYGONS)?;
+            let vertices = tile.vertices.len() + 2 * tile.links.len();
+            DetourLimit::check("vertices and ends of links", vertices, MAX_VERTICES)?;
+        }
+        // A tile by itself needs no bits for its number.
+        let [tile_bits, polygon_bits] = bits(tiles);
+        let most_tiles = 1 << REFERENCE_BITS.saturating_sub(polygon_bits);
+        if tile_bits > 0 {
+            DetourLimit::check("tiles", tiles.len(), most_tiles)?;
+        }
+        let apart = tiles.iter().flat_map(|tile| &tile.links).map(|link| link.apart as usize).max();
+        DetourLimit::check(LINK_TOO_LONG, apart.unwrap_or(0), 1)
+    }
+
+    fn bytes(&self, tiles: &[Tile], options: &DetourOptions) -> Vec<u8> {
         let [low, high] = self.bounds();
+        let mut out = Bytes(Vec::new());
+        out.0.extend(SET_MAGIC);
+        out.i32s([SET_VERSION]);
+        out.u32s([to_u32(tiles.len())]);
+        out.f32s(low.to_array());
+        out.f32s(match self.tiling {
+            Some(tiling) => [f64::from(tiling.side) * f64::from(self.frame.cell_size); 2].map(nearest_f32),
+            None => [high.x - low.x, high.z - low.z],
+        });
+        let [tile_bits, polygon_bits] = bits(tiles);
+        out.u32s([1 << tile_bits, 1 << polygon_bits]);
+        let mut of_vertex = vec![0; self.vertices.len()];
+        let mut of_piece = vec![0; self.pieces.len()];
+        for tile in tiles {
+            (0_u32..).zip(&tile.pieces).for_each(|(own, &piece)| of_piece[piece as usize] = own);
+        }
+        for (number, tile) in (0_u32..).zip(tiles) {
+            (0_u32..).zip(&tile.vertices).for_each(|(own, &vertex)| of_vertex[vertex as usize] = own);
+            let bytes =
+                self.tile(tile, self.tile_bounds(tile, [low, high]), (&of_vertex, &of_piece), options);
+            // Salt 1, the tile, polygon 0.
+            let reference = 1 << (tile_bits + polygon_bits) | number << polygon_bits;
+            out.u32s([reference, to_u32(bytes.len())]);
+            out.0.extend(bytes);
+        }
+        out.0
+    }
+
+    /// The bytes of one tile. `of_vertex` and `of_piece` give numbers in their tiles.
+    fn tile(
+        &self,
+        tile: &Tile,
+        [low, high]: [Vec3; 2],
+        (of_vertex, of_piece): (&[u32], &[u32]),
+        options: &DetourOptions,
+    ) -> Vec<u8> {
+        let (mesh, links) = (self.mesh, &tile.links);
+        let pieces = || tile.pieces.iter().map(|&piece| &self.pieces[piece as usize]);
         let mut units = mesh.frame().cell_size.recip();
         while (high - low).max_element() * units > f32::from(u16::MAX - 1) {
             units /= 2.0;
         }
-        let boxes: Vec<TreeBox> = self.pieces.iter().map(|piece| self.tree_box(piece, low, units)).collect();
+        let boxes: Vec<TreeBox> = pieces().map(|piece| self.tree_box(piece, low, units)).collect();
         let nodes = tree::build(&boxes);
-        let corners: usize = self.pieces.iter().map(|piece| piece.corners.len()).sum();
+        let corners: usize = pieces().map(|piece| piece.corners.len()).sum();
         let [detail_points, detail_triangles] =
             [|detail: &Detail| detail.points.len(), |detail: &Detail| detail.triangles.len()]
-                .map(|count| self.pieces.iter().map(|piece| count(&piece.detail)).sum::<usize>());
-        let polygons = self.pieces.len() + links.len();
-        let vertices = self.vertices.len() + 2 * links.len();
+                .map(|count| pieces().map(|piece| count(&piece.detail)).sum::<usize>());
+        let polygons = tile.pieces.len() + links.len();
+        let vertices = tile.vertices.len() + 2 * links.len();
+        let is_elsewhere = |beyond: &&u32| self.pieces[**beyond as usize].tile != tile.at;
+        let portals = pieces().flat_map(|piece| piece.beyond.iter().flatten()).filter(is_elsewhere).count();
         // As `dtCreateNavMeshData` counts them; Detour writes to the last, so there is one at least.
-        let room_for_links = (corners + 4 * links.len()).max(1);
+        let room_for_links = (corners + 2 * portals + 4 * links.len() + 4 * tile.arriving).max(1);
         let tables = [
             (vertices, VERTEX),
             (polygons, POLYGON),
             (room_for_links, LINK),
-            (self.pieces.len(), DETAIL),
+            (tile.pieces.len(), DETAIL),
             (detail_points, VERTEX),
             (detail_triangles, DETAIL_TRIANGLE),
             (nodes.len(), TREE_NODE),
             (links.len(), CONNECTION),
         ];
         let size = TILE_HEADER + tables.iter().map(|(count, size)| count * size).sum::<usize>();
-        let mut out = Bytes(Vec::with_capacity(SET_HEADER + 8 + size));
-        out.0.extend(SET_MAGIC);
-        out.i32s([SET_VERSION, 1]);
-        out.f32s(low.to_array());
-        out.f32s([high.x - low.x, high.z - low.z]);
-        let most_polygons = polygons.max(1).next_power_of_two();
-        out.u32s([1, to_u32(most_polygons)]);
-        // Salt 1, tile 0, polygon 0.
-        out.u32s([to_u32(most_polygons), to_u32(size)]);
-
+        let mut out = Bytes(Vec::with_capacity(size));
         out.0.extend(TILE_MAGIC);
-        out.i32s([TILE_VERSION, 0, 0, 0, 0]);
+        out.i32s([TILE_VERSION, tile.at[0], tile.at[1], 0, 0]);
         let counts = [
             polygons,
             vertices,
             room_for_links,
-            self.pieces.len(),
+            tile.pieces.len(),
             detail_points,
             detail_triangles,
             nodes.len(),
             links.len(),
-            self.pieces.len(),
+            tile.pieces.len(),
         ];
         out.u32s(counts.map(to_u32));
         let agent = mesh.agent();
@@ -348,24 +553,36 @@ impl<'a> Writer<'a> {
         out.f32s(low.to_array());
         out.f32s(high.to_array());
         out.f32s([units]);
-        self.vertices.iter().for_each(|(_, position)| out.f32s(position.to_array()));
-        let ends: Vec<[Vec3; 2]> = links.iter().map(|link| ends(mesh, link)).collect();
-        ends.iter().flatten().for_each(|end| out.f32s(end.to_array()));
-        for piece in &self.pieces {
+        for &vertex in &tile.vertices {
+            out.f32s(self.vertices[vertex as usize].1.to_array());
+        }
+        links.iter().flat_map(|link| link.ends).for_each(|end| out.f32s(end.to_array()));
+        for piece in pieces() {
             let area = mesh.polygon(PolyId(piece.polygon)).map_or(0, |polygon| polygon.area_id().0);
             let flags = options.flags.get(piece.polygon as usize).copied().unwrap_or(1);
+            let beyond = |beyond: Option<u32>| {
+                let Some(beyond) = beyond else { return 0 };
+                let there = self.pieces[beyond as usize].tile;
+                if there == tile.at {
+                    return u16::try_from(of_piece[beyond as usize] + 1).unwrap_or(u16::MAX);
+                }
+                // The tile finds it by its edge, when it is added.
+                AT_BORDER | u16::from(side_of(tile.at, there))
+            };
             // Backwards: the edge before a corner becomes the one after it.
             let count = piece.corners.len();
-            let corners = (0..count).map(|index| piece.corners[count - 1 - index]);
-            let beyond = (0..count).map(|index| piece.beyond[(2 * count - 2 - index) % count]);
+            let corners = (0..count).map(|index| of_vertex[piece.corners[count - 1 - index] as usize]);
+            let beyond = (0..count).map(|index| beyond(piece.beyond[(2 * count - 2 - index) % count]));
             out.polygon(corners, beyond, flags, area.saturating_sub(1));
         }
-        for (link, first) in links.iter().zip((to_u32(self.vertices.len())..).step_by(2)) {
-            out.polygon([first, first + 1], [], u16::from(link.is_open), IS_CONNECTION);
+        let all_links = mesh.links();
+        for (link, first) in links.iter().zip((to_u32(tile.vertices.len())..).step_by(2)) {
+            let is_open = all_links[link.number].is_open;
+            out.polygon([first, first + 1], [], u16::from(is_open), IS_CONNECTION);
         }
         out.0.resize(out.0.len() + room_for_links * LINK, 0);
         let (mut points, mut triangles) = (0, 0);
-        for Piece { detail, .. } in &self.pieces {
+        for Piece { detail, .. } in pieces() {
             out.u32s([points, triangles]);
             let counts = [detail.points.len(), detail.triangles.len()];
             out.0.extend(counts.map(|count| u8::try_from(count).unwrap_or(u8::MAX)));
@@ -373,45 +590,72 @@ impl<'a> Writer<'a> {
             points += to_u32(detail.points.len());
             triangles += to_u32(detail.triangles.len());
         }
-        for point in self.pieces.iter().flat_map(|piece| &piece.detail.points) {
+        for point in pieces().flat_map(|piece| &piece.detail.points) {
             out.f32s(point.to_array());
         }
-        out.0.extend(self.pieces.iter().flat_map(|piece| &piece.detail.triangles).flatten());
+        out.0.extend(pieces().flat_map(|piece| &piece.detail.triangles).flatten());
         for node in &nodes {
             node.bounds.low.iter().chain(&node.bounds.high).for_each(|&number| out.u16(number));
             out.i32s([node.index]);
         }
         let radius = agent.radius.max(mesh.frame().cell_size);
-        for ((link, ends), polygon) in links.iter().zip(&ends).zip(self.pieces.len()..) {
-            ends.iter().for_each(|end| out.f32s(end.to_array()));
+        for (tile_link, polygon) in links.iter().zip(tile.pieces.len()..) {
+            let link = &all_links[tile_link.number];
+            tile_link.ends.iter().for_each(|end| out.f32s(end.to_array()));
             out.f32s([radius]);
             out.u16(u16::try_from(polygon).unwrap_or(u16::MAX));
-            out.0.extend([if link.both_ways { BOTH_WAYS } else { 0 }, u8::MAX]);
+            out.0.extend([if link.both_ways { BOTH_WAYS } else { 0 }, tile_link.side]);
             out.u32s([link.data]);
         }
-        debug_assert_eq!(out.0.len(), SET_HEADER + 8 + size);
+        debug_assert_eq!(out.0.len(), size);
         out.0
     }
 
     /// A box around everything, whose lower corner is on the grid.
     fn bounds(&self) -> [Vec3; 2] {
-        let frame = self.mesh.frame();
-        let corners = || self.pieces.iter().flat_map(|piece| &piece.corners);
-        let used = || corners().map(|&corner| self.vertices[corner as usize]);
-        let points = self.pieces.iter().flat_map(|piece| &piece.detail.points).copied();
-        let heights = used().map(|(_, position)| position.y).chain(points.map(|point| point.y));
-        let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
-        heights.for_each(|height| (least, most) = (least.min(height), most.max(height)));
-        let [least, most] = if least <= most { [least, most] } else { [0.0, 0.0] };
+        let (frame, cell) = (&self.frame, self.mesh.frame().cell_size);
+        let [least, most] = self.heights(&self.pieces);
+        let points = || {
+            self.pieces
+                .iter()
+                .flat_map(|piece| &piece.corners)
+                .map(|&corner| self.vertices[corner as usize].0)
+        };
         let bound = |along: fn(PlanPoint) -> i32| {
-            let low = used().map(|(point, _)| along(point)).min().unwrap_or(0);
-            let high = used().map(|(point, _)| along(point)).max().unwrap_or(0);
+            let low = points().map(along).min().unwrap_or(0);
+            let high = points().map(along).max().unwrap_or(0);
             // A cell more: what lies on the upper border belongs to the next tile.
-            [low.min(0), high.saturating_add(1)].map(f64::from)
+            [low.min(0), high.saturating_add(self.scale)].map(f64::from)
         };
         let ([low_x, high_x], [low_z, high_z]) = (bound(|point| point.x), bound(|point| point.z));
         let corner = |x: f64, y: f32, z: f64| Vec3 { y, ..frame.to_world(x, 0.0, z) };
-        [corner(low_x, least - frame.cell_size, low_z), corner(high_x, most + frame.cell_size, high_z)]
+        [corner(low_x, least - cell, low_z), corner(high_x, most + cell, high_z)]
+    }
+
+    /// Least and greatest height of what is in some pieces.
+    fn heights<'b>(&self, pieces: impl IntoIterator<Item = &'b Piece> + Clone) -> [f32; 2] {
+        let corners = pieces.clone().into_iter().flat_map(|piece| &piece.corners);
+        let corners = corners.map(|&corner| self.vertices[corner as usize].1.y);
+        let points = pieces.into_iter().flat_map(|piece| &piece.detail.points).map(|point| point.y);
+        let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
+        corners.chain(points).for_each(|height| (least, most) = (least.min(height), most.max(height)));
+        if least <= most { [least, most] } else { [0.0, 0.0] }
+    }
+
+    /// The box of a tile of a set with the box `all`.
+    fn tile_bounds(&self, tile: &Tile, all: [Vec3; 2]) -> [Vec3; 2] {
+        let Some(tiling) = self.tiling else { return all };
+        let cell = self.mesh.frame().cell_size;
+        let pieces = tile.pieces.iter().map(|&piece| &self.pieces[piece as usize]);
+        let [mut least, mut most] = self.heights(pieces.collect::<Vec<_>>());
+        for end in tile.links.iter().map(|link| link.ends[0].y) {
+            (least, most) = (least.min(end), most.max(end));
+        }
+        let corner = |more: i32, y: f32| {
+            let [x, z] = [0, 1].map(|axis| f64::from(tiling.line(axis, tile.at[axis] + more)));
+            Vec3 { y, ..self.frame.to_world(x, 0.0, z) }
+        };
+        [corner(0, least - cell), corner(1, most + cell)]
     }
 
     fn tree_box(&self, piece: &Piece, low: Vec3, units: f32) -> TreeBox {
@@ -427,6 +671,23 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// How many bits of a reference tell the tile, and the polygon in it.
+fn bits(tiles: &[Tile]) -> [u32; 2] {
+    let most = tiles.iter().map(|tile| tile.pieces.len() + tile.links.len()).max();
+    [tiles.len(), most.unwrap_or(0)].map(|count| count.max(1).next_power_of_two().trailing_zeros())
+}
+
+/// The side of a tile that another lies on, as Detour counts them. Pieces that share an edge lie in
+/// tiles that share a side.
+fn side_of(tile: TileAt, other: TileAt) -> u8 {
+    match [other[0] - tile[0], other[1] - tile[1]] {
+        [1, _] => 0,
+        [_, 1] => 2,
+        [-1, _] => 4,
+        _ => 6,
+    }
+}
+
 /// The middles of both segments of a link, on the ground.
 fn ends(mesh: &NavMesh, link: &Link) -> [Vec3; 2] {
     [&link.from, &link.to].map(|end| {
@@ -438,6 +699,36 @@ fn ends(mesh: &NavMesh, link: &Link) -> [Vec3; 2] {
         position.y = mesh.height_in_polygon(end.polygon, position).unwrap_or(position.y);
         position
     })
+}
+
+/// The place of a point on the ground of a polygon.
+fn on_ground(mesh: &NavMesh, frame: &GridFrame, polygon: u32, point: PlanPoint) -> Vec3 {
+    let [x, z] = [point.x, point.z].map(f64::from);
+    let mut position = frame.to_world(x, 0.0, z);
+    position.y = mesh.height_in_polygon(PolyId(polygon), position).unwrap_or(0.0);
+    position
+}
+
+/// Returns a point in parts of cells.
+fn scaled(point: PlanPoint, scale: i32) -> PlanPoint {
+    PlanPoint::new(point.x.saturating_mul(scale), point.z.saturating_mul(scale))
+}
+
+/// How many parts along a side a cell gets for the vertices of cuts: so many that the reader finds
+/// the grid of the parts again.
+fn parts_of_cells(mesh: &NavMesh, side: i32) -> i32 {
+    let frame = mesh.frame();
+    let reach = |point: PlanPoint| i64::from(point.x.unsigned_abs().max(point.z.unsigned_abs()));
+    let cells = mesh.plan_vertices().iter().map(|vertex| reach(vertex.point)).max().unwrap_or(0);
+    let cells = (cells + i64::from(side)).max(1);
+    let far = mesh.vertices().iter().map(|at| at.x.abs().max(at.z.abs())).fold(0.0, f32::max);
+    let mut parts = MOST_PARTS;
+    #[expect(clippy::cast_precision_loss, reason = "a small power of two")]
+    let side_of = |parts: i32| frame.cell_size / parts as f32;
+    while parts > 1 && (cells * i64::from(parts) > FARTHEST || side_of(parts) < far * ROUNDINGS) {
+        parts /= 2;
+    }
+    parts
 }
 
 /// A grid point inside of a piece, near its middle; `None` if it is too small to have one.
@@ -458,7 +749,7 @@ fn inner_point(corners: &[Corner<Beyond>]) -> Option<PlanPoint> {
 }
 
 /// `true` if both points lie on one edge of a polygon.
-fn is_on_border(plan: &[PlanPoint], from: [f64; 3], to: [f64; 3]) -> bool {
+fn is_on_border(plan: &[PlanPoint], on_line: f64, from: [f64; 3], to: [f64; 3]) -> bool {
     (0..plan.len()).any(|index| {
         let [a, b] = [index, (index + 1) % plan.len()].map(|corner| {
             let PlanPoint { x, z } = plan[corner];
@@ -468,51 +759,6 @@ fn is_on_border(plan: &[PlanPoint], from: [f64; 3], to: [f64; 3]) -> bool {
         let length = dx.hypot(dz);
         [from, to]
             .iter()
-            .all(|point| ((point[2] - a[1]) * dx - (point[0] - a[0]) * dz).abs() <= ON_LINE * length)
+            .all(|point| ((point[2] - a[1]) * dx - (point[0] - a[0]) * dz).abs() <= on_line * length)
     })
-}
-
-/// A file as it grows.
-struct Bytes(Vec<u8>);
-
-impl Bytes {
-    fn u16(&mut self, number: u16) {
-        self.0.extend(number.to_le_bytes());
-    }
-
-    fn i32s(&mut self, numbers: impl IntoIterator<Item = i32>) {
-        self.0.extend(numbers.into_iter().flat_map(i32::to_le_bytes));
-    }
-
-    fn u32s(&mut self, numbers: impl IntoIterator<Item = u32>) {
-        self.0.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
-    }
-
-    fn f32s(&mut self, numbers: impl IntoIterator<Item = f32>) {
-        self.0.extend(numbers.into_iter().flat_map(f32::to_le_bytes));
-    }
-
-    /// Corners, neighbours, flags, area and kind. Numbers were checked to fit.
-    fn polygon(
-        &mut self,
-        corners: impl IntoIterator<Item = u32>,
-        beyond: impl IntoIterator<Item = Option<u32>>,
-        flags: u16,
-        area_and_kind: u8,
-    ) {
-        let short = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
-        let (mut table, mut count) = ([0; 2 * MAX_CORNERS], 0_u8);
-        for (place, corner) in table.iter_mut().zip(corners) {
-            *place = short(corner);
-            count += 1;
-        }
-        for (place, beyond) in table[MAX_CORNERS..].iter_mut().zip(beyond) {
-            *place = beyond.map_or(0, |number| short(number + 1));
-        }
-        // No link yet: Detour finds them when the tile is added.
-        self.u32s([u32::MAX]);
-        table.into_iter().for_each(|number| self.u16(number));
-        self.u16(flags);
-        self.0.extend([count, area_and_kind]);
-    }
 }

@@ -34,9 +34,11 @@ class NavMesh:
     def from_detour(file: str | PathLike[str]) -> tuple[NavMesh, NDArray[np.uint16], dict[str, int]]:
         """Reads a file of Detour's, as :meth:`load` does, and returns Detour's flags of each polygon as well, and a report: how many
         tiles, polygons and connections the file has, and how many were left out, joined or changed."""
-    def to_detour(self, file: str | PathLike[str], flags: NDArray[np.uint16] | None = None) -> None:
-        """Writes a set of one tile, as RecastDemo and habitat-sim read it, whatever the name ends in. *flags*: Detour's, of each
-        polygon; 1 (walk) by default."""
+    def to_detour(
+        self, file: str | PathLike[str], flags: NDArray[np.uint16] | None = None, tile_side: float | None = None
+    ) -> None:
+        """Writes a set of tiles, as RecastDemo and habitat-sim read it, whatever the name ends in. *flags*: Detour's, of each
+        polygon; 1 (walk) by default. *tile_side*: metres; by default there is one tile, or as many as the mesh needs."""
     @staticmethod
     def from_bytes(data: bytes, report: str | None = None) -> NavMesh:
         """Reads the bytes of either format."""

@@ -1,0 +1,204 @@
+//! Polygons cut along the borders of tiles, as Detour joins them: it finds neighbours in other
+//! tiles by edges on a line along an axis.
+
+use std::collections::HashMap;
+
+use waymesh_core::{PlanPoint, saturating_i32};
+
+use super::pieces::Corner;
+
+/// Column and row.
+pub(super) type TileAt = [i32; 2];
+
+/// Squares that the plan is cut into.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tiling {
+    /// Where the first tile begins.
+    pub(super) low: [i32; 2],
+    /// Side of a tile in cells.
+    pub(super) side: i32,
+}
+
+impl Tiling {
+    /// The tile that a point lies in, or begins.
+    pub(super) fn tile(&self, point: PlanPoint) -> TileAt {
+        [0, 1].map(|axis| self.place(axis, along(axis, point)))
+    }
+
+    fn place(&self, axis: usize, at: i32) -> i32 {
+        (at - self.low[axis]).div_euclid(self.side)
+    }
+
+    /// Where a tile begins along an axis.
+    pub(super) fn line(&self, axis: usize, place: i32) -> i32 {
+        self.low[axis] + place * self.side
+    }
+}
+
+fn along(axis: usize, point: PlanPoint) -> i32 {
+    if axis == 0 { point.x } else { point.z }
+}
+
+/// Vertices where an edge crosses a line: both polygons beside the edge get the same.
+#[derive(Debug, Default)]
+pub(super) struct CutVertices {
+    /// By the ends of the edge, the lower one first, the axis and the line.
+    known: HashMap<(u32, u32, usize, i32), Corner<()>>,
+}
+
+impl CutVertices {
+    /// The vertex of an edge on a line; `make` makes it of its point and its part of the way.
+    fn get<B>(
+        &mut self,
+        a: &Corner<B>,
+        b: &Corner<B>,
+        (axis, line): (usize, i32),
+        make: impl FnOnce(PlanPoint) -> u32,
+    ) -> (u32, PlanPoint) {
+        let (first, second) = if a.0 < b.0 { (a, b) } else { (b, a) };
+        let (vertex, point, ()) = *self.known.entry((first.0, second.0, axis, line)).or_insert_with(|| {
+            let [from, to] = [first, second].map(|corner| f64::from(along(axis, corner.1)));
+            let [start, end] = [first, second].map(|corner| f64::from(along(1 - axis, corner.1)));
+            let share = (f64::from(line) - from) / (to - from);
+            let other = saturating_i32((start + (end - start) * share).round());
+            let point = if axis == 0 { PlanPoint::new(line, other) } else { PlanPoint::new(other, line) };
+            (make(point), point, ())
+        });
+        (vertex, point)
+    }
+}
+
+/// Cuts a convex polygon along the borders of tiles. `inner` is what is beyond the edges that this
+/// makes; `make` makes a vertex. Parts without area are left out.
+pub(super) fn cut<B: Copy>(
+    corners: Vec<Corner<B>>,
+    tiling: &Tiling,
+    inner: B,
+    vertices: &mut CutVertices,
+    make: &mut dyn FnMut(PlanPoint) -> u32,
+) -> Vec<(TileAt, Vec<Corner<B>>)> {
+    let mut parts = Vec::new();
+    for (column, strip) in strips(corners, 0, tiling, inner, vertices, make) {
+        for (row, part) in strips(strip, 1, tiling, inner, vertices, make) {
+            if PlanPoint::doubled_area(part.iter().map(|corner| corner.1)) > 0 {
+                parts.push(([column, row], part));
+            }
+        }
+    }
+    parts
+}
+
+fn strips<B: Copy>(
+    mut rest: Vec<Corner<B>>,
+    axis: usize,
+    tiling: &Tiling,
+    inner: B,
+    vertices: &mut CutVertices,
+    make: &mut dyn FnMut(PlanPoint) -> u32,
+) -> Vec<(i32, Vec<Corner<B>>)> {
+    let coordinates = || rest.iter().map(|corner| along(axis, corner.1));
+    let (Some(low), Some(high)) = (coordinates().min(), coordinates().max()) else { return Vec::new() };
+    let mut strips = Vec::new();
+    for place in tiling.place(axis, low).. {
+        let line = tiling.line(axis, place + 1);
+        if high <= line {
+            strips.push((place, rest));
+            break;
+        }
+        let [before, after] = split(&rest, (axis, line), inner, vertices, make);
+        strips.push((place, before));
+        rest = after;
+    }
+    strips
+}
+
+/// What of a polygon lies before and behind a line that passes through it.
+fn split<B: Copy>(
+    corners: &[Corner<B>],
+    (axis, line): (usize, i32),
+    inner: B,
+    vertices: &mut CutVertices,
+    make: &mut dyn FnMut(PlanPoint) -> u32,
+) -> [Vec<Corner<B>>; 2] {
+    let [mut before, mut after] = [Vec::new(), Vec::new()];
+    for (index, &from) in corners.iter().enumerate() {
+        let to = corners[(index + 1) % corners.len()];
+        let side = |corner: &Corner<B>| along(axis, corner.1).cmp(&line) as i8;
+        let (vertex, point, beyond) = from;
+        match (side(&from), side(&to)) {
+            (-1, next) => {
+                before.push(from);
+                if next == 1 {
+                    let (vertex, point) = vertices.get(&from, &to, (axis, line), &mut *make);
+                    before.push((vertex, point, inner));
+                    after.push((vertex, point, beyond));
+                }
+            }
+            (1, next) => {
+                after.push(from);
+                if next == -1 {
+                    let (vertex, point) = vertices.get(&from, &to, (axis, line), &mut *make);
+                    after.push((vertex, point, inner));
+                    before.push((vertex, point, beyond));
+                }
+            }
+            (_, next) => {
+                before.push((vertex, point, if next == -1 { beyond } else { inner }));
+                after.push((vertex, point, if next == 1 { beyond } else { inner }));
+            }
+        }
+    }
+    [before, after]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_fill_the_polygon_and_share_their_cuts() {
+        let tiling = Tiling { low: [-7, 3], side: 10 };
+        let shape = [(-5, 4), (30, -9), (44, 20), (23, 41), (3, 33)];
+        let corners: Vec<Corner<i32>> =
+            shape.iter().zip(0..).map(|(&(x, z), vertex)| (vertex, PlanPoint::new(x, z), -1)).collect();
+        let area = PlanPoint::doubled_area(corners.iter().map(|corner| corner.1));
+        let mut points: Vec<PlanPoint> = corners.iter().map(|corner| corner.1).collect();
+        let mut made = |point: PlanPoint| {
+            points.push(point);
+            u32::try_from(points.len() - 1).expect("a few")
+        };
+        let parts = cut(corners, &tiling, 7, &mut CutVertices::default(), &mut made);
+        assert!(parts.len() > 12);
+        let mut sum = 0;
+        let mut edges = HashMap::new();
+        for ([column, row], part) in &parts {
+            sum += PlanPoint::doubled_area(part.iter().map(|corner| corner.1));
+            for (index, (vertex, point, beyond)) in part.iter().enumerate() {
+                assert_eq!(points[*vertex as usize], *point);
+                let inside = |axis: usize, place: i32| {
+                    (tiling.line(axis, place)..=tiling.line(axis, place + 1)).contains(&along(axis, *point))
+                };
+                assert!(inside(0, *column) && inside(1, *row), "{point:?} in {column},{row}");
+                edges.insert((*vertex, part[(index + 1) % part.len()].0), *beyond);
+            }
+        }
+        // Cuts of outer edges are rounded to the grid, alike for the polygons on both sides.
+        assert!((sum - area).abs() < 60, "{sum} {area}");
+        for (&(from, to), &beyond) in &edges {
+            assert_eq!(edges.contains_key(&(to, from)), beyond == 7, "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn a_polygon_in_one_tile_stays_whole() {
+        let tiling = Tiling { low: [0, 0], side: 10 };
+        let corners: Vec<Corner<bool>> = [(10, 0), (20, 0), (20, 10), (10, 10)]
+            .iter()
+            .zip(0..)
+            .map(|(&(x, z), vertex)| (vertex, PlanPoint::new(x, z), false))
+            .collect();
+        let mut made = |_| panic!("nothing to cut");
+        let parts = cut(corners.clone(), &tiling, true, &mut CutVertices::default(), &mut made);
+        assert_eq!(parts, [([1, 0], corners)]);
+    }
+}
