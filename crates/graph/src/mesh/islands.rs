@@ -50,8 +50,8 @@ impl NavMesh {
     }
 }
 
-/// Island of each polygon, numbered by first polygon, and the figures of each. Neighbours must be in
-/// range.
+/// Island of each polygon, numbered by first polygon, and the figures of each. Neighbours must be
+/// in range.
 pub(crate) fn find_islands(
     polygon_first: &[u32],
     neighbours: &[u32],
