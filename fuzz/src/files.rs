@@ -42,8 +42,8 @@ pub fn scene_gltf(bytes: &[u8]) {
     scene("/nowhere/scene.gltf", bytes);
 }
 
-/// GLB: as it is, and with a header that the fuzzer need not guess. Then the first two bytes are the
-/// length of the JSON, and what follows it is the binary part.
+/// GLB: as it is, and with a header that the fuzzer need not guess. Then the first two bytes are
+/// the length of the JSON, and what follows it is the binary part.
 pub fn scene_glb(bytes: &[u8]) {
     scene("/nowhere/scene.glb", bytes);
     let Some((&[low, high], rest)) = bytes.split_first_chunk::<2>() else { return };
