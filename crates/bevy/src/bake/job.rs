@@ -1,11 +1,11 @@
 //! A bake on another thread.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use bevy::tasks::futures::check_ready;
 use bevy::tasks::{AsyncComputeTaskPool, Task, TaskPool, block_on};
+use waymesh::core::CancelToken;
 use waymesh::{
     Bake, BakeError, Baker, NavMesh, Observer, Report, TriangleSoup, Voxels, Warning, WorldUpdate,
 };
@@ -24,9 +24,9 @@ pub(super) struct Job {
 }
 
 /// What the frame and the bake both see.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
-    is_cancelled: AtomicBool,
+    token: CancelToken,
     progress: Mutex<BakeProgress>,
 }
 
@@ -56,7 +56,8 @@ pub(super) struct Baked {
 
 impl Job {
     pub(super) fn start(baker: NavMeshBaker, snapshot: Snapshot, world: Option<Box<BakedWorld>>) -> Self {
-        let shared = Arc::new(Shared::default());
+        // The default token is one that nobody cancels.
+        let shared = Arc::new(Shared { token: CancelToken::new(), progress: Mutex::default() });
         let watch = shared.clone();
         let pool = AsyncComputeTaskPool::get_or_init(TaskPool::default);
         let task = pool.spawn(async move {
@@ -71,7 +72,7 @@ impl Job {
     }
 
     pub(super) fn cancel(&self) {
-        self.shared.is_cancelled.store(true, Ordering::Relaxed);
+        self.shared.token.cancel();
     }
 
     /// What it left, if it has ended.
@@ -124,8 +125,8 @@ impl Observer for Watch {
         self.warnings.push(warning);
     }
 
-    fn is_cancelled(&mut self) -> bool {
-        self.shared.is_cancelled.load(Ordering::Relaxed)
+    fn cancel_token(&self) -> CancelToken {
+        self.shared.token.clone()
     }
 }
 

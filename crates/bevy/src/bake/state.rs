@@ -152,8 +152,8 @@ impl NavMeshBake {
         self.is_requested = true;
     }
 
-    /// Cancels the bake that runs. It ends after its stage or tile, some frames later. The baker
-    /// then waits for the next change or request; a world goes on from the tiles that are built.
+    /// Cancels the bake that runs. It ends within milliseconds, and a frame sees that. The baker then
+    /// waits for the next change or request; a world goes on from the tiles that are built.
     pub fn cancel(&mut self) {
         self.is_requested = false;
         self.is_wanted = false;
