@@ -20,7 +20,7 @@ pub struct Cancelled;
 /// other work, such as a stage alone or a batch of queries, runs under it in [`CancelToken::run`].
 /// The work looks at the token at every [`checkpoint`].
 ///
-/// The token that [`Default`] makes never ends anything.
+/// [`CancelToken::none`] never ends anything.
 ///
 /// ```
 /// use waymesh_core::{CancelToken, Cancelled, checkpoint};
@@ -34,8 +34,15 @@ pub struct Cancelled;
 /// };
 /// assert_eq!(token.run(endless), Err(Cancelled));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct CancelToken(Option<Arc<State>>);
+
+impl Default for CancelToken {
+    /// The same as [`CancelToken::new`].
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 #[derive(Debug)]
 struct State {
@@ -72,13 +79,19 @@ impl State {
 }
 
 thread_local! {
-    static CURRENT: RefCell<CancelToken> = const { RefCell::new(CancelToken(None)) };
+    static CURRENT: RefCell<CancelToken> = const { RefCell::new(CancelToken::none()) };
 }
 
 /// What a checkpoint throws through the work, to the [`CancelToken::run`] of this token.
 struct Thrown(Arc<State>);
 
 impl CancelToken {
+    /// A token that never ends anything.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self(None)
+    }
+
     /// A token that ends nothing until it is told to.
     #[must_use]
     pub fn new() -> Self {
@@ -255,7 +268,7 @@ mod tests {
         assert_eq!(both, Ok(Err(Cancelled)));
         outer.cancel();
         // Work without a token does not end with that around it.
-        let ended = outer.run(|| CancelToken::default().run(checkpoint));
+        let ended = outer.run(|| CancelToken::none().run(checkpoint));
         assert_eq!(ended, Ok(Ok(())));
         // Through the run of another token.
         let ended = outer.run(|| {

@@ -189,7 +189,7 @@ pub trait Observer: Send {
     /// The token that ends the bake with [`Cancelled`](crate::Cancelled) from any thread, within
     /// milliseconds. Asked once per stage. Default: a token that never does.
     fn cancel_token(&self) -> CancelToken {
-        CancelToken::default()
+        CancelToken::none()
     }
     /// `true` to end the bake with [`Cancelled`](crate::Cancelled). It is asked before and after every
     /// stage and after every tile only; what was begun until then is finished first. Default: what

@@ -97,7 +97,7 @@ pub(crate) fn watched<T: Send, E: IntoPy + Send>(
     let pool = pool(py)?;
     // Its own: a signal ends this bake, not all that the caller's token is for.
     let token = CancelToken::new();
-    let cancel = cancel.map(|cancel| cancel.0.clone()).unwrap_or_default();
+    let cancel = cancel.map_or_else(CancelToken::none, |cancel| cancel.0.clone());
     if cancel.is_cancelled() {
         token.cancel();
     }

@@ -1,6 +1,6 @@
 //! Helpers for the tests of the workspace, in addition to the published suites of
-//! `waymesh-contract`: boxes, levels, maps and floor plans, text for snapshots, and a count of
-//! allocations. Not published.
+//! `waymesh-contract`: boxes, levels, maps and floor plans, text for snapshots, a count of
+//! allocations, and an observer that keeps what it is told. Not published.
 
 pub mod allocations;
 pub mod boxes;
@@ -9,10 +9,12 @@ pub mod grid_maps;
 pub mod levels;
 pub mod plans;
 pub mod text;
+mod told;
 
 pub use waymesh_contract as contracts;
 pub use waymesh_contract::{fields, hulls, polygons, soups};
 
+pub use told::Told;
 pub use waymesh_core::Random;
 
 /// Tests the example of the README.

@@ -15,9 +15,10 @@ use glam::{Vec2, Vec3};
 use proptest::prelude::*;
 use waymesh_core::stage::{BuildField, Voxelize};
 use waymesh_core::{
-    Agent, AreaId, BadField, Bounds, Counter, Direction, GridFrame, Heightfield, NO_SPAN, OPEN_SKY, Observer,
-    Span, Validate, WalkableField, Warning,
+    Agent, AreaId, BadField, Bounds, Counter, Direction, GridFrame, Heightfield, NO_SPAN, OPEN_SKY, Span,
+    Validate, WalkableField,
 };
+use waymesh_testkit::Told;
 use waymesh_voxel::{
     FieldBuilder, Filters, Mark, MarkShape, VoxelError, Voxelizer, build_filtered_field,
     build_walkable_field, filter_ledges, filter_low_ceilings, filter_low_obstacles, mark_box,
@@ -53,18 +54,6 @@ fn heightfield(width: u32, depth: u32, columns: &[Vec<Span>]) -> Heightfield {
     heightfield
 }
 
-#[derive(Default, Debug, PartialEq)]
-struct Counts(BTreeMap<Counter, u64>, Vec<Warning>);
-
-impl Observer for Counts {
-    fn count(&mut self, counter: Counter, amount: u64) {
-        *self.0.entry(counter).or_default() += amount;
-    }
-    fn warn(&mut self, warning: Warning) {
-        self.1.push(warning);
-    }
-}
-
 fn walkable(column: &[Span]) -> Vec<bool> {
     column.iter().map(|span| span.area.is_walkable()).collect()
 }
@@ -80,14 +69,14 @@ fn low_obstacles_carry_once_and_never_on_undersides() {
         vec![span(0, 1, false), span(2, 3, false)],
     ];
     let mut field = heightfield(5, 1, &columns);
-    let mut counts = Counts::default();
+    let mut counts = Told::default();
     filter_low_obstacles(&mut field, &agent(), &mut counts).unwrap();
     let after: Vec<Vec<bool>> = (0..5).map(|x| walkable(field.column(x, 0))).collect();
     assert_eq!(
         after,
         [vec![true, true], vec![true, false], vec![true, true, false], vec![true, false], vec![false, false]]
     );
-    assert_eq!(counts.0, BTreeMap::from([(Counter::SpansOnLowObstacles, 2)]));
+    assert_eq!(counts.counts, BTreeMap::from([(Counter::SpansOnLowObstacles, 2)]));
 }
 
 /// A 3 x 3 field of floors of these tops; `None` is a hole.
@@ -189,11 +178,11 @@ fn low_ceilings_are_removed() {
         1,
         &[vec![span(0, 1, true), span(5, 6, true)], vec![span(0, 1, true), span(4, 6, true)]],
     );
-    let mut counts = Counts::default();
+    let mut counts = Told::default();
     filter_low_ceilings(&mut field, &agent(), &mut counts).unwrap();
     assert_eq!(walkable(field.column(0, 0)), [true, true]);
     assert_eq!(walkable(field.column(1, 0)), [false, true]);
-    assert_eq!(counts.0, BTreeMap::from([(Counter::SpansUnderLowCeiling, 1)]));
+    assert_eq!(counts.counts, BTreeMap::from([(Counter::SpansUnderLowCeiling, 1)]));
 }
 
 #[test]
@@ -259,7 +248,7 @@ fn one_by_one(
     heightfield: &Heightfield,
     agent: &Agent,
     filters: &Filters,
-    counts: &mut Counts,
+    counts: &mut Told,
 ) -> WalkableField {
     let mut copy = heightfield.clone();
     if filters.low_obstacles {
@@ -319,7 +308,7 @@ proptest! {
             .with_low_obstacles(low_obstacles)
             .with_ledges(ledges)
             .with_low_ceilings(low_ceilings);
-        let (mut fused_counts, mut counts) = (Counts::default(), Counts::default());
+        let (mut fused_counts, mut counts) = (Told::default(), Told::default());
         let fused = build_filtered_field(&heightfield, &agent, &filters, &mut fused_counts).unwrap();
         prop_assert!(fused.validate().is_ok());
         prop_assert_eq!(&fused, &one_by_one(&heightfield, &agent, &filters, &mut counts));
@@ -419,15 +408,15 @@ fn the_stages_run_on_real_levels() {
         let everything = Bounds { min: Vec3::splat(-1e6), max: Vec3::splat(1e6) };
         let mark = Mark::new(MarkShape::Box { bounds: everything }, AreaId(5));
         let builder = FieldBuilder::default().with_marks(vec![mark]);
-        let mut counts = Counts::default();
+        let mut counts = Told::default();
         let field = builder.build_field(&heightfield, &mut counts).unwrap();
         field.validate().unwrap();
         assert!(field.walkable_spans() > 10_000);
         assert!(field.area.iter().all(|area| area.0 == 5 || area.0 == 0));
-        let mut expected = Counts::default();
+        let mut expected = Told::default();
         let unfiltered = one_by_one(&heightfield, &builder.agent, &builder.filters, &mut expected);
         assert_eq!(unfiltered.links, field.links);
-        counts.0.remove(&Counter::SpansEroded);
+        counts.counts.remove(&Counter::SpansEroded);
         assert_eq!(counts, expected);
     }
 }

@@ -8,17 +8,15 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-
 use common::{column_error, crop, grid_oracle, nasty_soup, read_obj, scene, soup, storeys};
 use glam::{Vec2, Vec3};
 use proptest::prelude::*;
 use waymesh_core::stage::BuildField;
 use waymesh_core::{
     Agent, AreaId, BadField, Bounds, Counter, FieldWindow, GridFrame, GridScale, GridWindow, Heightfield,
-    Observer, TriangleSoup, Validate, Warning,
+    TriangleSoup, Validate,
 };
-use waymesh_testkit::{Random, soups};
+use waymesh_testkit::{Random, Told, soups};
 use waymesh_voxel::{
     FieldBuilder, Filters, Mark, MarkShape, VoxelConfig, VoxelError, build_window, halo_cells,
     rasterize_in_frame, rasterize_window,
@@ -26,19 +24,6 @@ use waymesh_voxel::{
 
 fn corners(soup: &TriangleSoup) -> impl Iterator<Item = [Vec3; 3]> + '_ {
     (0..soup.triangles().len()).map(|triangle| soup.corners(triangle))
-}
-
-/// Counts; progress and stages do not matter here.
-#[derive(Default, Debug, PartialEq)]
-struct Counts(BTreeMap<Counter, u64>, Vec<Warning>);
-
-impl Observer for Counts {
-    fn count(&mut self, counter: Counter, amount: u64) {
-        *self.0.entry(counter).or_default() += amount;
-    }
-    fn warn(&mut self, warning: Warning) {
-        self.1.push(warning);
-    }
 }
 
 /// A part of a frame from four numbers in `0..1`; sometimes all of it, often at its edge.
@@ -106,12 +91,12 @@ fn the_whole_window_is_the_whole_and_an_empty_one_is_empty() {
         soup(&[[[0., 0., 0.], [0., 0., 9.], [9., 3., 9.]], [[f32::NAN, 0., 0.], [1., 0., 0.], [0., 0., 1.]]]);
     let frame = GridFrame::fit(&floor.bounds(), &GridScale::default()).unwrap();
     let config = VoxelConfig::default();
-    let (mut counts, mut expected) = (Counts::default(), Counts::default());
+    let (mut counts, mut expected) = (Told::default(), Told::default());
     let whole = GridWindow::whole(&frame);
     let part = rasterize_window(corners(&floor), &frame, whole, &config, &mut counts).unwrap();
     assert_eq!(part, rasterize_in_frame(&floor, &frame, &config, &mut expected).unwrap());
     assert_eq!(counts, expected);
-    assert_eq!(counts.0, [(Counter::TrianglesNotFinite, 1)].into());
+    assert_eq!(counts.counts, [(Counter::TrianglesNotFinite, 1)].into());
     for empty in [GridWindow::new(3, 3, 0, 4), GridWindow::new(3, 3, 4, 0), GridWindow::new(30, 30, 0, 0)] {
         let part = rasterize_window(corners(&floor), &frame, empty, &config, &mut ()).unwrap();
         assert!(part.spans.is_empty() && part.validate().is_ok());
@@ -123,14 +108,14 @@ fn the_whole_window_is_the_whole_and_an_empty_one_is_empty() {
         assert_eq!(error, Err(VoxelError::BadWindow { window: outside, width: 30, depth: 30 }));
     }
     // Triangles outside the window, even if inside the grid, are counted as outside.
-    let mut counts = Counts::default();
+    let mut counts = Told::default();
     let corner = GridWindow::new(25, 0, 5, 5);
     assert!(
         rasterize_window(corners(&floor), &frame, corner, &config, &mut counts).unwrap().spans.is_empty()
     );
     let far = soup(&[[[0., 0., 6.], [0., 0., 9.], [4., 3., 9.]]]);
     rasterize_window(corners(&far), &frame, corner, &config, &mut counts).unwrap();
-    assert_eq!(counts.0, [(Counter::TrianglesNotFinite, 1), (Counter::TrianglesOutside, 1)].into());
+    assert_eq!(counts.counts, [(Counter::TrianglesNotFinite, 1), (Counter::TrianglesOutside, 1)].into());
 }
 
 #[test]
@@ -142,11 +127,11 @@ fn windows_of_real_levels_are_crops() {
         let frame = GridFrame::fit(&soup.bounds(), &config.scale).unwrap();
         let whole = rasterize_in_frame(&soup, &frame, &config, &mut ()).unwrap();
         let builder = FieldBuilder::default();
-        let mut expected_counts = Counts::default();
+        let mut expected_counts = Told::default();
         let field = FieldWindow::whole(builder.build_field(&whole, &mut expected_counts).unwrap());
         let halo = builder.halo_cells(&config.scale);
         for side in [64, 100] {
-            let mut counts = Counts::default();
+            let mut counts = Told::default();
             for core in tiles(&frame, side) {
                 let window = core.grown(halo, &frame);
                 let part = rasterize_window(corners(&soup), &frame, window, &config, &mut ()).unwrap();
@@ -308,21 +293,21 @@ proptest! {
         let frame = GridFrame::fit(&soup.bounds(), &config.scale).unwrap();
         let whole = rasterize_in_frame(&soup, &frame, &config, &mut ()).unwrap();
         let builder = builder(radius, filters, marks);
-        let mut expected_counts = Counts::default();
+        let mut expected_counts = Told::default();
         let field = FieldWindow::whole(builder.build_field(&whole, &mut expected_counts).unwrap());
         let halo = builder.halo_cells(&config.scale);
-        let build = |core: GridWindow, counts: &mut Counts| {
+        let build = |core: GridWindow, counts: &mut Told| {
             let window = core.grown(halo, &frame);
             let part = crop(&whole, window);
             build_window(&part, &frame, window, core, &builder, counts).unwrap()
         };
         let core = part_of(&frame, core);
-        let part = build(core, &mut Counts::default());
+        let part = build(core, &mut Told::default());
         prop_assert!(part.validate().is_ok());
         prop_assert!(part == field.cut(core), "{:?}", core);
-        let mut counts = Counts::default();
+        let mut counts = Told::default();
         let tiles: Vec<FieldWindow> = tiles(&frame, side).map(|core| build(core, &mut counts)).collect();
-        prop_assert_eq!(&counts.0, &expected_counts.0);
+        prop_assert_eq!(&counts.counts, &expected_counts.counts);
         let tiles: Vec<&FieldWindow> = tiles.iter().collect();
         prop_assert!(FieldWindow::assemble(frame, field.core, &tiles) == field);
     }

@@ -2,8 +2,9 @@
 
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh::{Agent, BakeConfig, BakeError, Baker, Observer, TriangleSoup, Voxels, Warning};
+use waymesh::{Agent, BakeConfig, BakeError, Baker, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_testkit::Told;
 
 fn floor(size: f32) -> TriangleSoup {
     let corner = |x, z| Vec3::new(x, 0.0, z);
@@ -198,16 +199,6 @@ proptest! {
     }
 }
 
-/// Keeps warnings.
-#[derive(Default)]
-struct Warnings(Vec<Warning>);
-
-impl Observer for Warnings {
-    fn warn(&mut self, warning: Warning) {
-        self.0.push(warning);
-    }
-}
-
 #[test]
 fn a_stray_triangle_is_named_before_the_scene_is_refused_for_its_size() {
     let mut soup = floor(20.0);
@@ -217,16 +208,16 @@ fn a_stray_triangle_is_named_before_the_scene_is_refused_for_its_size() {
     }
     let far = Vec3::new(1e6, 0.0, 1e6);
     soup.append(vec![far, far + Vec3::Z, far + Vec3::X], vec![[0, 1, 2]]).expect("indices are in range");
-    let baked = |name: &str, warnings: &mut Warnings| match name {
-        "voxels" => Baker::voxels().bake_observed(&soup, warnings),
-        "storeys" => Baker::storeys().bake_observed(&soup, warnings),
-        _ => Baker::slices().bake_observed(&soup, warnings),
+    let baked = |name: &str, told: &mut Told| match name {
+        "voxels" => Baker::voxels().bake_observed(&soup, told),
+        "storeys" => Baker::storeys().bake_observed(&soup, told),
+        _ => Baker::slices().bake_observed(&soup, told),
     };
     for name in ["voxels", "storeys", "slices"] {
-        let mut warnings = Warnings::default();
-        let error = baked(name, &mut warnings).expect_err("too large").to_string();
+        let mut told = Told::default();
+        let error = baked(name, &mut told).expect_err("too large").to_string();
         assert!(error.contains("limit"), "{name}: {error}");
-        let outliers: Vec<_> = warnings.0.iter().map(ToString::to_string).collect();
+        let outliers: Vec<_> = told.warnings.iter().map(ToString::to_string).collect();
         for axis in ["x", "z"] {
             let why = format!("(triangle 22 is the first): they stretch the scene to 1000001 m along {axis}");
             assert!(outliers.iter().any(|text| text.contains(&why)), "{name}: {outliers:?}");

@@ -1,11 +1,11 @@
 //! Ground inside of solids goes; every other ground stays, however its surroundings are made.
 
 use glam::Vec3;
-use waymesh::core::{Observer, Warning};
+use waymesh::core::Warning;
 use waymesh::{Bake, Baker, Enclosed, JumpConfig, NavMesh, Tiles, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
-use waymesh_testkit::Random;
 use waymesh_testkit::boxes::sides;
+use waymesh_testkit::{Random, Told};
 
 type Triangles = Vec<[Vec3; 3]>;
 
@@ -169,26 +169,16 @@ fn open_terrain_stays() {
     }
 }
 
-/// What a bake warns of.
-#[derive(Default)]
-struct Warnings(Vec<Warning>);
-
-impl Observer for Warnings {
-    fn warn(&mut self, warning: Warning) {
-        self.0.push(warning);
-    }
-}
-
 /// The votes do not depend on the order of the triangles, on tiles, or on threads.
 #[test]
 fn the_same_bytes_in_any_order() {
     let parts = [slab(), solid(LOW, HIGH), solid([2.0, -0.5, 1.0], [18.0, 3.0, 4.0])];
     let mut triangles = parts.concat();
     let config = Baker::voxels().config().clone().with_enclosed(Enclosed::Remove);
-    let mut warnings = Warnings::default();
+    let mut told = Told::default();
     let baker = Baker::voxels().with_config(config.clone());
-    let expected = baker.bake_observed(&soup(&parts), &mut warnings).expect("a mesh").mesh;
-    assert!(matches!(warnings.0[..], [Warning::GroundEnclosed { pieces: 2, .. }]), "{:?}", warnings.0);
+    let expected = baker.bake_observed(&soup(&parts), &mut told).expect("a mesh").mesh;
+    assert!(matches!(told.warnings[..], [Warning::GroundEnclosed { pieces: 2, .. }]), "{:?}", told.warnings);
     let mut random = Random::new(7);
     for at in (1..triangles.len()).rev() {
         triangles.swap(at, random.index(at + 1));

@@ -1,0 +1,24 @@
+//! What stages tell their observer.
+
+use std::collections::BTreeMap;
+
+use waymesh_core::{Counter, Observer, Warning};
+
+/// Keeps counts, summed up, and warnings, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Told {
+    /// Sum of each count.
+    pub counts: BTreeMap<Counter, u64>,
+    /// All warnings.
+    pub warnings: Vec<Warning>,
+}
+
+impl Observer for Told {
+    fn count(&mut self, counter: Counter, amount: u64) {
+        *self.counts.entry(counter).or_default() += amount;
+    }
+
+    fn warn(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+}
