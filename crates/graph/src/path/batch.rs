@@ -2,11 +2,13 @@
 
 #[cfg(feature = "rayon")]
 use std::sync::{Mutex, TryLockError};
-use waymesh_core::{CancelToken, checkpoint};
 
 use glam::Vec3;
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
+#[cfg(feature = "rayon")]
+use waymesh_core::CancelToken;
+use waymesh_core::checkpoint;
 
 use super::Path;
 use super::options::{PathOptions, PathSearcher};
@@ -24,7 +26,7 @@ impl NavMesh {
     ///   this thread. The result does not depend on how many there are.
     /// - Each pair has its own error; the other pairs are not affected.
     /// - The worst case is that of one pair, [`PathOptions::max_nodes`], times the pairs. A
-    ///   [`CancelToken`] ends the batch between two pairs:
+    ///   [`CancelToken`](waymesh_core::CancelToken) ends the batch between two pairs:
     ///   `token.run(|| mesh.find_paths(..))`. The paths are then those of this batch or of the last.
     /// - `paths` gets as many entries as there are pairs; the memory of those that are there is
     ///   used again. With scratch and paths used again, nothing is allocated but what rayon itself
