@@ -4,6 +4,7 @@ use waymesh_core::{HeightSurface, PlanPoint, PolyId, PolyMesh, SurfacePoint, nea
 
 use super::faces::{Face, Faces};
 use super::lattice::Lattice;
+use super::pieces::clip;
 use super::tile::{Tile, TileSet};
 
 /// Largest difference between the areas of a polygon and its ground, as a share and in twice square
@@ -33,6 +34,9 @@ pub(super) fn surface(
         let polygon = PolyId::from_index(index);
         let [points, triangles] = [surface.points.len(), surface.triangles.len()];
         let has_detail = push_detail(set, lattice, faces, mesh, face, &mut surface);
+        if has_detail && (!face.is_whole || !fills(&surface, triangles, mesh.doubled_area(polygon))) {
+            cut_to(mesh, polygon, lattice.beside_edge(), [points, triangles], &mut surface);
+        }
         if !fills(&surface, triangles, mesh.doubled_area(polygon)) {
             flattened += usize::from(has_detail);
             surface.points.truncate(points);
@@ -44,7 +48,8 @@ pub(super) fn surface(
     Some((surface, flattened))
 }
 
-/// Adds the detail mesh of a face. Returns `false` if its polygon has none.
+/// Adds the detail mesh of a face, all of it where the face is a part of a polygon. Returns `false`
+/// if its polygon has none.
 fn push_detail(
     set: &TileSet,
     lattice: &Lattice,
@@ -55,9 +60,6 @@ fn push_detail(
 ) -> bool {
     let tile: &Tile = &set.tiles[face.tile as usize];
     let Some(detail) = tile.details.get(face.polygon as usize) else { return false };
-    if !face.is_whole {
-        return true;
-    }
     let polygon = &tile.polygons[face.polygon as usize];
     let level = mesh.frame.level_height;
     let base = to_u32(surface.points.len());
@@ -85,6 +87,37 @@ fn push_detail(
     let upright: Vec<[u32; 3]> = upright.filter(|&triangle| doubled(triangle) > 0.0).collect();
     surface.triangles.extend(upright);
     true
+}
+
+/// Cuts the ground from some points and triangles on to a polygon.
+fn cut_to(
+    mesh: &PolyMesh,
+    polygon: PolyId,
+    on_line: f64,
+    [first_point, first_triangle]: [usize; 2],
+    surface: &mut HeightSurface,
+) {
+    let corners: Vec<PlanPoint> =
+        mesh.corners(polygon).iter().map(|corner| mesh.vertices[corner.index()].point).collect();
+    let points = surface.points.split_off(first_point);
+    for triangle in surface.triangles.split_off(first_triangle) {
+        let triangle = triangle.map(|point| {
+            let SurfacePoint { x, height, z } = points[point as usize - first_point];
+            [x, height, z].map(f64::from)
+        });
+        let base = to_u32(surface.points.len());
+        let part = clip(triangle, &corners, on_line);
+        surface.points.extend(part.iter().map(|point| {
+            let [x, height, z] = point.map(nearest_f32);
+            SurfacePoint { x, height, z }
+        }));
+        for last in 2..to_u32(part.len()) {
+            let triangle = [base, base + last - 1, base + last];
+            if doubled_area(triangle.map(|point| surface.points[point as usize])) > 0.0 {
+                surface.triangles.push(triangle);
+            }
+        }
+    }
 }
 
 /// Moves a point that single precision took off an edge of its polygon back onto it: else the

@@ -33,6 +33,7 @@ const SAME_HEIGHT: f32 = 1e-3;
 /// In the flags of a triangle of the ground, the first edge lies on the border
 /// (`DT_DETAIL_EDGE_BOUNDARY`). Each edge has two bits.
 const ON_BORDER: u8 = 1;
+const ALL_ON_BORDER: u8 = ON_BORDER | ON_BORDER << 2 | ON_BORDER << 4;
 /// Bits of a reference for the tile and the polygon: the other ten tell how often a tile was
 /// replaced (`DT_SALT_BITS` of `dtNavMesh::init`).
 const REFERENCE_BITS: u32 = 22;
@@ -137,6 +138,21 @@ struct TileLink {
     side: u8,
     /// How many tiles on it ends.
     apart: u32,
+}
+
+impl Detail {
+    /// Gives the ground of a piece a border. Detour looks for the nearest point of one without asking
+    /// whether there is any, and splinters may have no ground that is wide enough to count.
+    fn close(&mut self, corners: usize) {
+        if self.triangles.is_empty() {
+            self.points.clear();
+            let corner = |index: usize| u8::try_from(index).unwrap_or(u8::MAX);
+            self.triangles.extend((2..corners).map(|last| [0, corner(last - 1), corner(last), 0]));
+        }
+        if self.triangles.iter().all(|triangle| triangle[3] == 0) {
+            self.triangles.iter_mut().for_each(|triangle| triangle[3] = ALL_ON_BORDER);
+        }
+    }
 }
 
 /// Returns the mesh as the bytes of a file of Detour's: a set (`MSET`, version 1) of tiles with
@@ -374,6 +390,7 @@ impl<'a> Writer<'a> {
                 }
             }
         }
+        detail.close(corners.len());
         detail
     }
 
