@@ -1,8 +1,7 @@
 //! `waymesh tile`, `waymesh merge`, and what `waymesh build` shares with them.
 
 use std::io::Write;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use waymesh::front::{TileManifest, tile_note};
@@ -96,7 +95,7 @@ fn list(manifest: &TileManifest, json: bool) -> Result<()> {
 pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     files::mesh_format(&args.output, MeshFormat::Exchange)?;
     let patience = Duration::from_secs(args.wait.unwrap_or(0).into());
-    let note = awaited_note(&args.folder, patience)?;
+    let note = tile_note(&args.folder, patience, &mut Progress::new())?;
     let settings: Settings = toml::from_str(&note)
         .with_context(|| format!("the settings kept in {} cannot be read", args.folder.display()))?;
     let mut config = settings.bake_config()?.with_max_memory_bytes(memory_bytes(args.memory, &settings));
@@ -111,17 +110,4 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     let baker = Baker::tiles().with_config(config).with_front(FrontTiles::default().with_patience(patience));
     let bake = baker.merge_tiles(&args.folder, scene, &mut Progress::new())?;
     build::write(&build::measured(bake), args.output.clone(), &args.extras, json)
-}
-
-/// The note of a folder of tiles, which the first machine that builds one writes.
-fn awaited_note(folder: &Path, patience: Duration) -> Result<String> {
-    let since = Instant::now();
-    loop {
-        match tile_note(folder) {
-            Err(BakeError::NotTiles { .. }) if since.elapsed() < patience => {
-                std::thread::sleep(Duration::from_millis(200));
-            }
-            note => return Ok(note?),
-        }
-    }
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use waymesh_core::stage::{SimplifyContours, StageError};
 use waymesh_core::{
-    ArcId, BadField, CancelToken, ContourArc, ContourSet, Counter, MAX_PLAN_COORDINATE, Observer, PlanPoint,
-    VertexId, checkpoint,
+    ArcId, BadField, ContourArc, ContourSet, Counter, MAX_PLAN_COORDINATE, Observer, PlanPoint, VertexId,
+    checkpoint, inherit_token,
 };
 
 use crate::ContourError;
@@ -308,9 +308,7 @@ impl<'a> Simplifier<'a> {
                 uses[vertex.index()] = uses[vertex.index()].saturating_add(1);
             }
         }
-        let token = CancelToken::current();
-        let choose = |(arc, rule): (&ContourArc, &Rule)| {
-            let _entered = token.enter();
+        let choose = inherit_token(|(arc, rule): (&ContourArc, &Rule)| {
             checkpoint();
             let Some(sides) = rule.sides() else { return (Vec::new(), false) };
             let chain = arc.first as usize..(arc.first + arc.len) as usize;
@@ -324,7 +322,7 @@ impl<'a> Simplifier<'a> {
                 corners
             };
             (corners, is_ring)
-        };
+        });
         let mut chosen: Vec<(Vec<usize>, bool)> =
             contours.arcs.par_iter().zip(&self.rules).map(choose).collect();
         let mut points = std::mem::replace(&mut self.chains.line, Line::new(Vec::new())).into_points();

@@ -160,8 +160,8 @@ impl CancelToken {
         CURRENT.with_borrow(Clone::clone)
     }
 
-    /// Makes it the token of this thread until the value that is returned is dropped. Closures that
-    /// run on the threads of a pool begin with it.
+    /// Makes it the token of this thread until the value that is returned is dropped. Workers on
+    /// the threads of a pool begin with it; for a closure there is [`inherit_token`].
     pub fn enter(&self) -> Entered {
         Entered(CURRENT.replace(self.clone()))
     }
@@ -180,7 +180,32 @@ pub struct Entered(CancelToken);
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        CURRENT.set(std::mem::take(&mut self.0));
+        CURRENT.set(std::mem::replace(&mut self.0, CancelToken::none()));
+    }
+}
+
+/// The same work with the token of the thread that calls this, whatever thread it then runs on: for
+/// closures that a pool calls.
+///
+/// ```
+/// use waymesh_core::{CancelToken, Cancelled, checkpoint, inherit_token};
+///
+/// let token = CancelToken::new();
+/// token.cancel();
+/// let ended = token.run(|| {
+///     let row = inherit_token(|row: u32| {
+///         checkpoint();
+///         row
+///     });
+///     (0..10).map(row).sum::<u32>()
+/// });
+/// assert_eq!(ended, Err(Cancelled));
+/// ```
+pub fn inherit_token<A, T>(work: impl Fn(A) -> T) -> impl Fn(A) -> T {
+    let token = CancelToken::current();
+    move |argument| {
+        let _entered = token.enter();
+        work(argument)
     }
 }
 

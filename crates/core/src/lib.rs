@@ -47,7 +47,7 @@ mod window;
 pub use agent::Agent;
 pub use areas::{Area, AreaError, AreaTable};
 pub use bad_field::BadField;
-pub use cancel::{CancelToken, Cancelled, Entered, checkpoint, checkpoint_every};
+pub use cancel::{CancelToken, Cancelled, Entered, checkpoint, checkpoint_every, inherit_token};
 pub use clearance::{ClearanceMesh, ClearanceTriangle, ClearanceVertex};
 pub use contours::{
     ArcUse, ContourArc, ContourLoop, ContourSet, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionContour,

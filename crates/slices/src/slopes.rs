@@ -1,7 +1,7 @@
 //! Joins slices that form one slope to one region with an inclined plane.
 
 use rayon::prelude::*;
-use waymesh_core::{CancelToken, DisjointSets, PlanPoint, checkpoint, to_u32};
+use waymesh_core::{CancelToken, DisjointSets, PlanPoint, checkpoint, inherit_token, to_u32};
 
 use crate::config::Limits;
 use crate::corners::{Corner, join_corners};
@@ -134,12 +134,10 @@ struct Slopes<'a> {
 impl<'a> Slopes<'a> {
     fn new(merged: &'a Merged, limits: &'a Limits) -> Self {
         let regions = &merged.regions;
-        let token = CancelToken::current();
-        let of_region = |region| {
-            let _entered = token.enter();
+        let of_region = inherit_token(|region| {
             checkpoint();
             samples(merged, region)
-        };
+        });
         let samples: Vec<Vec<Sample>> = (0..regions.len()).into_par_iter().map(of_region).collect();
         let mut groups: Vec<Group> = (0..to_u32(regions.len()))
             .into_par_iter()

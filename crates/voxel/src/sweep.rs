@@ -3,8 +3,8 @@
 use glam::Vec3;
 use rayon::prelude::*;
 use waymesh_core::{
-    AreaId, CancelToken, Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup,
-    checkpoint, checkpoint_every,
+    AreaId, Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup, checkpoint,
+    checkpoint_every, inherit_token,
 };
 
 use crate::VoxelError;
@@ -238,11 +238,7 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
             let after = (frame.depth as usize).saturating_mul(band) / bands;
             first_row + i32::try_from(after).unwrap_or(0)
         };
-        let token = CancelToken::current();
-        let run = |band: usize| {
-            let _entered = token.enter();
-            self.run_band::<AREAS>(row(band), row(band + 1), None)
-        };
+        let run = inherit_token(|band: usize| self.run_band::<AREAS>(row(band), row(band + 1), None));
         let results: Vec<Result<Band, VoxelError>> = (0..bands).into_par_iter().map(run).collect();
         join(results, &self.limit)
     }

@@ -1,6 +1,7 @@
 //! Tiles leave no trace: the same bytes however a world was cut.
 
 use std::path::Path;
+use std::time::Duration;
 
 use waymesh::{Bake, BakeConfig, BakeError, Baker, PartitionKind, Report, Tiles, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
@@ -142,7 +143,7 @@ fn a_bake_goes_on_where_it_was_stopped() {
     let other = baker.with_config(config().with_scale(0.25, 0.2)).bake(&soup);
     let error = other.expect_err("other settings");
     assert!(error.to_string().contains("another scene or of other settings"), "{error}");
-    assert_eq!(waymesh::front::tile_note(folder.path()).expect("a note"), "a note");
+    assert_eq!(waymesh::front::tile_note(folder.path(), Duration::ZERO, &mut ()).expect("a note"), "a note");
 }
 
 /// Tiles built one by one, each as if on another machine, join to the same mesh.

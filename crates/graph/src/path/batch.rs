@@ -7,8 +7,7 @@ use glam::Vec3;
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
 #[cfg(feature = "rayon")]
-use waymesh_core::CancelToken;
-use waymesh_core::checkpoint;
+use waymesh_core::{checkpoint, inherit_token};
 
 use super::Path;
 use super::options::{PathOptions, PathSearcher};
@@ -81,9 +80,7 @@ impl NavMesh {
                 scratch.threads.resize_with(count, Mutex::default);
             }
             let threads = &scratch.threads;
-            let token = CancelToken::current();
-            paths.par_iter_mut().zip(pairs).with_min_len(8).for_each(|(slot, &pair)| {
-                let _entered = token.enter();
+            let answer = inherit_token(|(slot, &pair): (&mut _, &_)| {
                 checkpoint();
                 let thread = rayon::current_thread_index().unwrap_or(0) % threads.len();
                 // A thread has its own: it is taken only if a filter runs other work of the pool in between.
@@ -93,6 +90,7 @@ impl NavMesh {
                     Err(TryLockError::WouldBlock) => find(slot, pair, &mut QueryScratch::default()),
                 }
             });
+            paths.par_iter_mut().zip(pairs).with_min_len(8).for_each(answer);
         }
     }
 }

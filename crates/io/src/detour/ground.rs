@@ -41,7 +41,7 @@ pub(super) fn surface(
             flattened += usize::from(has_detail);
             surface.points.truncate(points);
             surface.triangles.truncate(triangles);
-            push_fan(mesh, polygon, &mut surface);
+            push_polygon(mesh, polygon, &mut surface);
         }
         surface.polygon_triangles.push(to_u32(surface.triangles.len()));
     }
@@ -105,18 +105,12 @@ fn cut_to(
             let SurfacePoint { x, height, z } = points[point as usize - first_point];
             [x, height, z].map(f64::from)
         });
-        let base = to_u32(surface.points.len());
         let part = clip(triangle, &corners, on_line);
-        surface.points.extend(part.iter().map(|point| {
+        let points = part.iter().map(|point| {
             let [x, height, z] = point.map(nearest_f32);
             SurfacePoint { x, height, z }
-        }));
-        for last in 2..to_u32(part.len()) {
-            let triangle = [base, base + last - 1, base + last];
-            if doubled_area(triangle.map(|point| surface.points[point as usize])) > 0.0 {
-                surface.triangles.push(triangle);
-            }
-        }
+        });
+        push_fan(points, surface);
     }
 }
 
@@ -153,12 +147,18 @@ fn fills(surface: &HeightSurface, first: usize, doubled: i128) -> bool {
 }
 
 /// Adds the polygon itself.
-fn push_fan(mesh: &PolyMesh, polygon: PolyId, surface: &mut HeightSurface) {
-    let base = to_u32(surface.points.len());
-    for corner in mesh.corners(polygon) {
+fn push_polygon(mesh: &PolyMesh, polygon: PolyId, surface: &mut HeightSurface) {
+    let corners = mesh.corners(polygon).iter().map(|corner| {
         let vertex = &mesh.vertices[corner.index()];
-        surface.points.push(surface_point(vertex.point.x, vertex.height, vertex.point.z));
-    }
+        surface_point(vertex.point.x, vertex.height, vertex.point.z)
+    });
+    push_fan(corners, surface);
+}
+
+/// Adds a convex polygon without its triangles that have no area.
+fn push_fan(points: impl Iterator<Item = SurfacePoint>, surface: &mut HeightSurface) {
+    let base = to_u32(surface.points.len());
+    surface.points.extend(points);
     let count = to_u32(surface.points.len()) - base;
     for last in 2..count {
         let triangle = [base, base + last - 1, base + last];

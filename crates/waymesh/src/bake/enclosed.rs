@@ -4,8 +4,8 @@ use glam::Vec3;
 use rayon::prelude::*;
 use serde::Serialize;
 use waymesh_core::{
-    CancelToken, Counter, DisjointSets, HeightSurface, Observer, PolyId, PolyMesh, TriangleSource, Validate,
-    Warning, checkpoint,
+    Counter, DisjointSets, HeightSurface, Observer, PolyId, PolyMesh, TriangleSource, Validate, Warning,
+    checkpoint, inherit_token,
 };
 use waymesh_graph::Link;
 use waymesh_solid::WindingTree;
@@ -109,11 +109,7 @@ impl Samples<'_> {
         for (polygon, &island) in islands.iter().enumerate() {
             pieces[island].push(PolyId::from_index(polygon));
         }
-        let token = CancelToken::current();
-        let is_inside = |piece: &Vec<PolyId>| {
-            let _entered = token.enter();
-            self.is_inside(piece, tree)
-        };
+        let is_inside = inherit_token(|piece: &Vec<PolyId>| self.is_inside(piece, tree));
         let is_inside: Vec<bool> = pieces.par_iter().map(is_inside).collect();
         islands.into_iter().map(|island| !is_inside[island]).collect()
     }

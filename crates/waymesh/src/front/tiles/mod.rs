@@ -35,7 +35,7 @@ use crate::bake::{
     Report, StageSet,
 };
 pub use shares::{ManifestTile, TileManifest};
-use survey::{Kept, Survey, TileContent, labelled, read_survey, read_tile};
+use survey::{Kept, Survey, TileContent, labelled, read_tile};
 
 /// Bytes that a column of a tile's window takes while it is built, with a span and a half in it.
 const COLUMN_BYTES: u64 = 128;
@@ -178,7 +178,7 @@ impl Baker<Tiles> {
             self.stages.refuse("tiles of a folder", &Tiles::defaults(), NO_TRIANGLES)?;
         }
         self.run(source, observer, |recorder| {
-            let survey = shares::await_survey(folder, self.front.patience, recorder)?;
+            let survey = shares::await_survey(folder, self.front.patience, recorder)?.0;
             // The folder belongs to this scene, and to these settings.
             let given = source.map(|source| Survey::of(source, survey.layout.side_cells(), self.config()));
             let fingerprint = given.transpose()?.map_or(survey.fingerprint, |given| given.fingerprint);
@@ -386,12 +386,17 @@ pub(crate) fn windows(memory_bytes: u64) -> WindowConfig {
     WindowConfig::default().with_windows_at_once(threads).with_window_columns(columns.max(1 << 12))
 }
 
-/// The text that was given as [`Tiles::note`] when a folder of tiles was begun.
+/// The text that was given as [`Tiles::note`] when a folder of tiles was begun, which is waited for as
+/// long as `patience`.
 ///
 /// # Errors
-/// If it is no folder of tiles.
-pub fn tile_note(folder: &Path) -> Result<String, BakeError> {
-    Ok(read_survey(folder)?.1)
+/// If it is no folder of tiles by then, or the observer ends the waiting.
+pub fn tile_note(
+    folder: &Path,
+    patience: Duration,
+    observer: &mut dyn Observer,
+) -> Result<String, BakeError> {
+    Ok(shares::await_survey(folder, patience, observer)?.1)
 }
 
 /// Solid spans in the columns of the core.

@@ -137,17 +137,17 @@ impl Baker<Tiles> {
     }
 }
 
-/// What a folder says it belongs to; waits for it to say so.
+/// What a folder says it belongs to, and its note; waits for it to say so.
 pub(super) fn await_survey(
     folder: &Path,
     patience: Duration,
     observer: &mut dyn Observer,
-) -> Result<Survey, BakeError> {
+) -> Result<(Survey, String), BakeError> {
     let since = Instant::now();
     loop {
         match read_survey(folder) {
             Err(BakeError::NotTiles { .. }) if since.elapsed() < patience => rest(observer)?,
-            found => return Ok(found?.0),
+            found => return found,
         }
     }
 }

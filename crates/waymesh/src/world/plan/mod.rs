@@ -6,7 +6,9 @@ mod join;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use waymesh_core::{BadField, CancelToken, Observer, PlanPoint, PolyMesh, Validate, saturating_i32};
+use waymesh_core::{
+    BadField, CancelToken, Observer, PlanPoint, PolyMesh, Validate, inherit_token, saturating_i32,
+};
 use waymesh_floorplan::{
     FloorPlan, Obstacle, PlanBase, PlanError, PlanMark, PlanPart, PlanWindow, Shape, StoreyBase,
 };
@@ -235,11 +237,7 @@ impl PlanWorld {
                 }
                 stages.in_pool(|| {
                     recorder.stage("tiles", |_| {
-                        let token = CancelToken::current();
-                        let build = |tile| {
-                            let _entered = token.enter();
-                            ground.build(tile).map(Some)
-                        };
+                        let build = inherit_token(|tile| ground.build(tile).map(Some));
                         changed.par_iter().map(build).collect()
                     })
                 })?
