@@ -6,7 +6,7 @@ use crate::{AreaId, GridFrame, Validate, Violation, ViolationList};
 pub const GROUND_STEPS_PER_LEVEL: u16 = 32;
 
 /// A solid run of levels in one column: levels `bottom..top` are filled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Zeroable)]
 pub struct Span {
     /// Lowest filled level.
     pub bottom: i32,

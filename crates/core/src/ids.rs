@@ -73,7 +73,7 @@ pub fn to_u32(index: usize) -> u32 {
 }
 
 /// What kind of ground a span, region or polygon is; [`AreaId::NULL`] is not walkable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct AreaId(pub u8);
 

@@ -20,6 +20,7 @@
 mod agent;
 mod areas;
 mod bad_field;
+mod bands;
 mod cancel;
 mod clearance;
 mod contours;
@@ -47,6 +48,7 @@ mod window;
 pub use agent::Agent;
 pub use areas::{Area, AreaError, AreaTable};
 pub use bad_field::BadField;
+pub use bands::{row_bands, split_lengths};
 pub use cancel::{CancelToken, Cancelled, Entered, checkpoint, checkpoint_every, inherit_token};
 pub use clearance::{ClearanceMesh, ClearanceTriangle, ClearanceVertex};
 pub use contours::{

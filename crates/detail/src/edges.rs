@@ -6,9 +6,15 @@
     reason = "positions stay within the lattice's 24 bits, counts are checked at the end"
 )]
 
-use waymesh_core::{NO_REGION, PlanPoint, PolyId, PolyMesh, SurfacePoint, VertexId, checkpoint};
+use std::ops::Range;
+
+use rayon::prelude::*;
+use waymesh_core::{
+    NO_REGION, PlanPoint, PolyId, PolyMesh, SurfacePoint, VertexId, checkpoint, inherit_token,
+};
 
 use crate::{
+    fit::patches,
     ground::{Ground, Trail},
     lattice::Lattice,
 };
@@ -113,78 +119,148 @@ pub(crate) fn regions_around(mesh: &PolyMesh) -> Vec<Around> {
     around
 }
 
-#[derive(Debug)]
-struct Builder<'a> {
-    plan: Plan<'a>,
-    ground: Ground<'a>,
-    outlines: Outlines,
-    candidates: Vec<Candidate>,
-    chosen: Vec<usize>,
-    stack: Vec<(usize, usize)>,
-}
-
-/// Fits the vertices and edges of some polygons, in ascending order. The points of an edge depend
-/// on the edge alone, so two groups with a polygon on either side get the same points.
+/// Fits the vertices and edges of some polygons, in ascending order, on several threads if there
+/// are any. The points of an edge depend on the edge alone, so two groups with a polygon on either
+/// side get the same points.
 pub(crate) fn fit_outlines(
     plan: Plan<'_>,
     ground: Ground<'_>,
     group: &[PolyId],
     numbers: &mut Numbers,
 ) -> Outlines {
-    let mut builder = Builder {
-        plan,
-        ground,
-        outlines: Outlines::default(),
-        candidates: Vec::new(),
-        chosen: Vec::new(),
-        stack: Vec::new(),
+    let mut outlines = vertices(plan, ground, group, numbers);
+    let run = |places: Range<usize>| {
+        let mut builder = Builder {
+            plan,
+            ground,
+            outlines: &outlines,
+            edges: Edges::default(),
+            candidates: Vec::new(),
+            chosen: Vec::new(),
+            stack: Vec::new(),
+        };
+        for place in places {
+            checkpoint();
+            builder.edges_of(group, numbers, place);
+        }
+        builder.edges
     };
-    builder.vertices(group, numbers);
-    for (place, &id) in group.iter().enumerate() {
-        let (edges, first) = (plan.mesh.neighbours(id), builder.outlines.polygons[place] as usize);
-        for (edge, &neighbour) in edges.iter().enumerate() {
-            let chain = builder.chain(group, numbers, place, edge, neighbour);
-            builder.outlines.chains[first + edge] = chain;
+    let is_alone = rayon::current_num_threads() == 1;
+    let patches = if is_alone { Vec::new() } else { patches(plan.mesh, group) };
+    let fitted: Vec<Edges> = if patches.len() <= 1 {
+        vec![run(0..group.len())]
+    } else {
+        patches.into_par_iter().map(inherit_token(run)).collect()
+    };
+    let mut chains = 0;
+    for Edges { points, positions, chains: own, owned, max_error } in fitted {
+        let first = outlines.points.len() as u32;
+        outlines.points.extend(points);
+        outlines.positions.extend(positions);
+        outlines
+            .owned
+            .extend(owned.into_iter().map(|chain| OwnedChain { first: chain.first + first, ..chain }));
+        outlines.max_error = outlines.max_error.max(max_error);
+        for chain in own {
+            outlines.chains[chains] = match chain {
+                EdgeChain::Own(chain) => Chain { first: chain.first + first, ..chain },
+                EdgeChain::Of(known) => {
+                    let known = outlines.chains[known as usize];
+                    Chain { reversed: !known.reversed, ..known }
+                }
+            };
+            chains += 1;
         }
     }
-    builder.outlines
+    outlines
+}
+
+/// Fits the vertices. All polygons around a vertex get the same height there, from the ground of
+/// all of them.
+fn vertices(plan: Plan<'_>, ground: Ground<'_>, group: &[PolyId], numbers: &mut Numbers) -> Outlines {
+    let mesh = plan.mesh;
+    let mut outlines = Outlines::default();
+    numbers.vertices.resize(mesh.vertices.len(), 0);
+    numbers.polygons.resize(mesh.polygons.len(), 0);
+    outlines.polygons.reserve(group.len());
+    for (place, &id) in group.iter().enumerate() {
+        checkpoint();
+        numbers.polygons[id.index()] = place as u32;
+        outlines.polygons.push(outlines.corners.len() as u32);
+        for &vertex in mesh.corners(id) {
+            let number = &mut numbers.vertices[vertex.index()];
+            if outlines.vertices.get(*number as usize) != Some(&vertex) {
+                *number = outlines.vertices.len() as u32;
+                outlines.vertices.push(vertex);
+            }
+            outlines.corners.push(*number);
+        }
+    }
+    outlines.chains.resize(outlines.corners.len(), Chain::default());
+    let count = outlines.vertices.len();
+    outlines.points.reserve(count * 2);
+    outlines.positions.reserve(count * 2);
+    outlines.fitted.reserve(count);
+    for index in 0..count {
+        checkpoint();
+        let vertex = outlines.vertices[index];
+        let labels = &plan.around[vertex.index()];
+        let vertex = mesh.vertices[vertex.index()];
+        let PlanPoint { x, z } = plan.lattice.corner(vertex.point);
+        let fitted = ground.at_corner(x, z, labels, vertex.height);
+        outlines.fitted.push(fitted.is_some());
+        let position = plan.lattice.of(vertex.point);
+        outlines.points.push(plan.point(position, fitted.unwrap_or(vertex.height)));
+        outlines.positions.push(position);
+    }
+    outlines
+}
+
+impl Plan<'_> {
+    fn point(&self, position: [i32; 2], height: f32) -> SurfacePoint {
+        let [x, z] = position.map(|value| (f64::from(value) * self.lattice.point_step()) as f32);
+        SurfacePoint { x, height, z }
+    }
+}
+
+/// The points of an edge of a polygon.
+#[derive(Clone, Copy, Debug)]
+enum EdgeChain {
+    /// Those of the edge itself, numbered from the first of these [`Edges`].
+    Own(Chain),
+    /// Those of the same edge of a polygon before it, by the corner where the edge begins there, in
+    /// [`Outlines::corners`].
+    Of(u32),
+}
+
+/// The edges of some polygons.
+#[derive(Debug, Default)]
+struct Edges {
+    points: Vec<SurfacePoint>,
+    positions: Vec<[i32; 2]>,
+    chains: Vec<EdgeChain>,
+    owned: Vec<OwnedChain>,
+    max_error: f32,
+}
+
+#[derive(Debug)]
+struct Builder<'a> {
+    plan: Plan<'a>,
+    ground: Ground<'a>,
+    /// All vertices of the group.
+    outlines: &'a Outlines,
+    edges: Edges,
+    candidates: Vec<Candidate>,
+    chosen: Vec<usize>,
+    stack: Vec<(usize, usize)>,
 }
 
 impl Builder<'_> {
-    /// Fits the vertices. All polygons around a vertex get the same height there, from the ground
-    /// of all of them.
-    fn vertices(&mut self, group: &[PolyId], numbers: &mut Numbers) {
-        let mesh = self.plan.mesh;
-        numbers.vertices.resize(mesh.vertices.len(), 0);
-        numbers.polygons.resize(mesh.polygons.len(), 0);
-        self.outlines.polygons.reserve(group.len());
-        for (place, &id) in group.iter().enumerate() {
-            checkpoint();
-            numbers.polygons[id.index()] = place as u32;
-            self.outlines.polygons.push(self.outlines.corners.len() as u32);
-            for &vertex in mesh.corners(id) {
-                let number = &mut numbers.vertices[vertex.index()];
-                if self.outlines.vertices.get(*number as usize) != Some(&vertex) {
-                    *number = self.outlines.vertices.len() as u32;
-                    self.outlines.vertices.push(vertex);
-                }
-                self.outlines.corners.push(*number);
-            }
-        }
-        self.outlines.chains.resize(self.outlines.corners.len(), Chain::default());
-        let count = self.outlines.vertices.len();
-        self.outlines.points.reserve(count * 2);
-        self.outlines.positions.reserve(count * 2);
-        self.outlines.fitted.reserve(count);
-        for index in 0..count {
-            checkpoint();
-            let vertex = self.outlines.vertices[index];
-            let labels = &self.plan.around[vertex.index()];
-            let vertex = mesh.vertices[vertex.index()];
-            let PlanPoint { x, z } = self.plan.lattice.corner(vertex.point);
-            let fitted = self.ground.at_corner(x, z, labels, vertex.height);
-            self.outlines.fitted.push(fitted.is_some());
-            self.push(self.plan.lattice.of(vertex.point), fitted.unwrap_or(vertex.height));
+    /// Adds the edges of the polygon at `place` in the group.
+    fn edges_of(&mut self, group: &[PolyId], numbers: &Numbers, place: usize) {
+        for (edge, &neighbour) in self.plan.mesh.neighbours(group[place]).iter().enumerate() {
+            let chain = self.chain(group, numbers, place, edge, neighbour);
+            self.edges.chains.push(chain);
         }
     }
 
@@ -196,7 +272,7 @@ impl Builder<'_> {
         place: usize,
         edge: usize,
         neighbour: Option<PolyId>,
-    ) -> Chain {
+    ) -> EdgeChain {
         let mesh = self.plan.mesh;
         let id = group[place];
         let corners = mesh.corners(id);
@@ -214,24 +290,17 @@ impl Builder<'_> {
             });
             if let Some(back) = back {
                 let known = numbers.polygons[neighbour.index()] as usize;
-                let chain = if group.get(known) == Some(&neighbour) {
-                    self.outlines.chains[self.outlines.polygons[known] as usize + back]
-                } else {
-                    let corner = mesh.corner_range(neighbour).start + back;
-                    let first = mesh.polygons[neighbour.index()].region.0;
-                    self.edge(corner as u32, [ends[1], ends[0]], first, Some(own))
-                };
-                return Chain { reversed: !chain.reversed, ..chain };
+                if group.get(known) == Some(&neighbour) {
+                    return EdgeChain::Of(self.outlines.polygons[known] + back as u32);
+                }
+                let corner = mesh.corner_range(neighbour).start + back;
+                let first = mesh.polygons[neighbour.index()].region.0;
+                let chain = self.edge(corner as u32, [ends[1], ends[0]], first, Some(own));
+                return EdgeChain::Own(Chain { reversed: !chain.reversed, ..chain });
             }
         }
         let beyond = neighbour.map(|neighbour| mesh.polygons[neighbour.index()].region.0);
-        self.edge((mesh.corner_range(id).start + edge) as u32, ends, own, beyond)
-    }
-
-    fn push(&mut self, position: [i32; 2], height: f32) {
-        let [x, z] = position.map(|value| (f64::from(value) * self.plan.lattice.point_step()) as f32);
-        self.outlines.points.push(SurfacePoint { x, height, z });
-        self.outlines.positions.push(position);
+        EdgeChain::Own(self.edge((mesh.corner_range(id).start + edge) as u32, ends, own, beyond))
     }
 
     /// Chooses the points of one edge. The steps are the finest that lie on the lattice and on the
@@ -241,7 +310,7 @@ impl Builder<'_> {
     /// it is the ground that the previous ground on the edge links to.
     fn edge(&mut self, corner: u32, ends: [u32; 2], own: u32, beyond: Option<u32>) -> Chain {
         let Plan { mesh, around, lattice, .. } = self.plan;
-        let first = self.outlines.points.len() as u32;
+        let first = self.edges.points.len() as u32;
         let vertices = ends.map(|end| self.outlines.vertices[end as usize]);
         let ends_at = vertices.map(|vertex| mesh.point(vertex));
         let (dx, dz) = (ends_at[1].x - ends_at[0].x, ends_at[1].z - ends_at[0].z);
@@ -299,11 +368,12 @@ impl Builder<'_> {
         self.choose();
         for index in 0..self.chosen.len() {
             let Candidate { step, height, .. } = self.candidates[self.chosen[index]];
-            self.push(at(step), height);
+            self.edges.points.push(self.plan.point(at(step), height));
+            self.edges.positions.push(at(step));
         }
         let len = self.chosen.len() as u32;
         if len > 0 {
-            self.outlines.owned.push(OwnedChain { corner, first, len });
+            self.edges.owned.push(OwnedChain { corner, first, len });
         }
         Chain { first, len, reversed: false }
     }
@@ -329,7 +399,7 @@ impl Builder<'_> {
                 }
             }
             if worst == from {
-                self.outlines.max_error = self.outlines.max_error.max(left);
+                self.edges.max_error = self.edges.max_error.max(left);
             } else {
                 self.chosen.push(worst);
                 self.stack.extend([(from, worst), (worst, to)]);

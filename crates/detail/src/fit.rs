@@ -1,11 +1,12 @@
 //! Fits the whole surface: group by group, then one numbering for all.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
 
 use rayon::prelude::*;
 use waymesh_core::stage::{FitHeights, StageError};
 use waymesh_core::{
-    CancelToken, GridFrame, GridWindow, HeightSurface, LabelledWindow, Observer, PolyMesh, RegionMap,
+    CancelToken, GridFrame, GridWindow, HeightSurface, LabelledWindow, Observer, PolyId, PolyMesh, RegionMap,
     SpanField, WalkableField, checkpoint,
 };
 
@@ -20,9 +21,30 @@ use crate::{
     polygon::{Patch, Scratch, Task},
 };
 
-/// Polygons per task of a thread: enough to outweigh the cost of a task, and few enough to share
-/// evenly.
-const POLYGONS_PER_PATCH: usize = 128;
+/// Work of a patch, the share of a thread: enough to outweigh the cost of a task, and little enough
+/// to share evenly. A cell of a polygon counts 1.
+const WORK_PER_PATCH: f64 = 16_384.0;
+
+/// Work of a polygon without its cells.
+const WORK_PER_POLYGON: f64 = 64.0;
+
+/// Cuts a group into patches of about the same work, which do not depend on the threads.
+pub(crate) fn patches(mesh: &PolyMesh, group: &[PolyId]) -> Vec<Range<usize>> {
+    let (mut patches, mut first, mut work) = (Vec::new(), 0, 0.0);
+    for (place, &id) in group.iter().enumerate() {
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let cells = mesh.doubled_area(id) as f64 / 2.0;
+        work += cells + WORK_PER_POLYGON;
+        if work >= WORK_PER_PATCH {
+            patches.push(first..place + 1);
+            (first, work) = (place + 1, 0.0);
+        }
+    }
+    if first < group.len() {
+        patches.push(first..group.len());
+    }
+    patches
+}
 
 /// Fits a surface of triangles to the ground in every polygon by greedy insertion.
 ///
@@ -246,8 +268,7 @@ impl Run<'_> {
 
 /// Fits the polygons of a group, on several threads if there are any.
 fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
-    let count = task.group.len();
-    let run = |scratch: &mut Scratch, places: std::ops::Range<usize>| {
+    let run = |scratch: &mut Scratch, places: Range<usize>| {
         let mut patch = Patch::default();
         for place in places {
             checkpoint();
@@ -255,20 +276,17 @@ fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
         }
         Ok(patch)
     };
-    if rayon::current_num_threads() == 1 || count <= POLYGONS_PER_PATCH {
-        return Ok(vec![run(&mut Scratch::default(), 0..count)?]);
+    let patches = patches(task.plan.mesh, task.group);
+    if rayon::current_num_threads() == 1 || patches.len() <= 1 {
+        return Ok(vec![run(&mut Scratch::default(), 0..task.group.len())?]);
     }
     let token = CancelToken::current();
-    let patches = (0..count.div_ceil(POLYGONS_PER_PATCH)).into_par_iter().map_init(
-        Scratch::default,
-        |scratch, patch| {
-            let _entered = token.enter();
-            let first = patch * POLYGONS_PER_PATCH;
-            run(scratch, first..(first + POLYGONS_PER_PATCH).min(count))
-        },
-    );
+    let fitted = patches.into_par_iter().map_init(Scratch::default, |scratch, places| {
+        let _entered = token.enter();
+        run(scratch, places)
+    });
     // In order, so that the first of several errors is returned.
-    patches.collect::<Vec<_>>().into_iter().collect()
+    fitted.collect::<Vec<_>>().into_iter().collect()
 }
 
 /// Adapts [`fit_heights`] to the stage trait.

@@ -162,7 +162,7 @@ pub fn find_climbs(
         return Ok(Vec::new());
     }
     let filters = builder.filters.with_ledges(false);
-    let ground = build_counted(heightfield, &builder.agent, &filters, GridWindow::default(), &mut ())?;
+    let ground = build_counted(heightfield, &builder.agent, &filters, GridWindow::default(), 1, &mut ())?;
     let finder = Finder { heightfield, field, ground: &ground, limits: &limits };
     let core = core.intersection(&GridWindow::whole(frame));
     let mut climbs = Vec::new();

@@ -1,7 +1,11 @@
 //! Keeps the agent's centre away from walls and drops.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
 use waymesh_core::{
-    AreaId, BadField, Counter, Direction, NO_SPAN, Observer, WalkableField, Warning, checkpoint_every,
+    AreaId, BadField, Counter, Direction, GridFrame, NO_SPAN, Observer, WalkableField, Warning,
+    checkpoint_every, inherit_token, row_bands, split_lengths,
 };
 
 use crate::VoxelError;
@@ -41,20 +45,32 @@ use crate::VoxelError;
 /// along z, less one per step. One sweep is shared, so there are three.
 ///
 /// # Cost
-/// Three sweeps over the spans for any radius; 12 bytes per span while it runs.
+/// Three sweeps over the spans for any radius, on all threads of the current rayon pool; 10 bytes
+/// per span while it runs. The result does not depend on the number of threads.
 ///
 /// # Errors
 /// [`VoxelError::BadField`] for a radius that is not finite or negative.
 pub fn erode(field: &mut WalkableField, radius: f32, observer: &mut dyn Observer) -> Result<(), VoxelError> {
+    erode_on(field, radius, rayon::current_num_threads(), observer)
+}
+
+/// [`erode`] on so many threads of the current pool.
+pub(crate) fn erode_on(
+    field: &mut WalkableField,
+    radius: f32,
+    threads: usize,
+    observer: &mut dyn Observer,
+) -> Result<(), VoxelError> {
     BadField::unless_length("erosion radius", radius)?;
     let longest = field.frame.width.max(field.frame.depth);
     let Some(reach) = reach_table(f64::from(radius) / f64::from(field.frame.cell_size), longest) else {
         return Ok(());
     };
+    let bands = bands(field, reach[0], threads);
     let removed = if reach.len() < usize::from(u16::MAX) {
-        Sweeps::<u16>::new(field, &reach).run(field)
+        remove::<u16>(field, &reach, &bands)
     } else {
-        Sweeps::<u32>::new(field, &reach).run(field)
+        remove::<u32>(field, &reach, &bands)
     };
     if removed > 0 {
         observer.count(Counter::SpansEroded, removed);
@@ -127,8 +143,67 @@ macro_rules! count {
 count!(u16);
 count!(u32);
 
-/// The numbers that the sweeps keep per span.
+/// Rows of a band for each row of its halo, at least. A band sweeps its halo, too.
+const ROWS_PER_HALO_ROW: u32 = 8;
+
+/// The bands of rows that threads erode at the same time.
+fn bands(field: &WalkableField, reach: u32, threads: usize) -> Vec<Range<u32>> {
+    let GridFrame { width, depth, .. } = field.frame;
+    // A row of the halo on either side.
+    let step = reach.saturating_mul(2 * ROWS_PER_HALO_ROW).max(1);
+    row_bands(depth, step, threads, |row| u64::from(field.columns[row as usize * width as usize]))
+}
+
+/// Removes spans, and returns how many.
+fn remove<C: Count>(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32>]) -> u64 {
+    let first_of = |row: u32| field.columns[row as usize * field.frame.width as usize] as usize;
+    if bands.len() <= 1 {
+        let spans = 0..field.len();
+        let mut sweeps = Sweeps::<C>::new(reach, spans.clone());
+        sweeps.along_x_and_up(&field.links, &field.area);
+        let mut removed = 0;
+        let WalkableField { links, area, .. } = field;
+        sweeps.down(links, |span| {
+            if area[span].is_walkable() {
+                area[span] = AreaId::NULL;
+                removed += 1;
+            }
+        });
+        return removed;
+    }
+    // What is blocked farther away than the halo removes nothing in the band.
+    let halo = reach[0].saturating_sub(1);
+    let spans_of = |band: &Range<u32>| first_of(band.start)..first_of(band.end);
+    let near = inherit_token(|band: &Range<u32>| {
+        let end = band.end.saturating_add(halo).min(field.frame.depth);
+        let spans = first_of(band.start.saturating_sub(halo))..first_of(end);
+        let mut sweeps = Sweeps::<C>::new(reach, spans);
+        sweeps.along_x_and_up(&field.links, &field.area);
+        let own = spans_of(band);
+        let mut is_near = vec![false; own.len()];
+        sweeps.down(&field.links, |span| {
+            if own.contains(&span) {
+                is_near[span - own.start] = true;
+            }
+        });
+        is_near
+    });
+    let found: Vec<Vec<bool>> = bands.par_iter().map(near).collect();
+    let areas = split_lengths(&mut field.area, found.iter().map(Vec::len));
+    let clear = |(is_near, areas): (Vec<bool>, &mut [AreaId])| {
+        let mut removed = 0;
+        for (_, area) in is_near.into_iter().zip(areas).filter(|(is_near, _)| *is_near) {
+            removed += u64::from(area.is_walkable());
+            *area = AreaId::NULL;
+        }
+        removed
+    };
+    found.into_par_iter().zip(areas).map(clear).sum()
+}
+
+/// The numbers that the sweeps keep for each of some spans, which fill whole rows.
 struct Sweeps<C> {
+    spans: Range<usize>,
     /// [`reach_table`].
     reach: Vec<C>,
     /// Distances along x to the nearest span that is blocked, to the nearest one that has no link
@@ -147,12 +222,13 @@ const NO_NEXT: usize = 1;
 const NO_PREVIOUS: usize = 2;
 
 impl<C: Count> Sweeps<C> {
-    fn new(field: &WalkableField, reach: &[u32]) -> Self {
+    fn new(reach: &[u32], spans: Range<usize>) -> Self {
         Self {
             reach: reach.iter().map(|&steps| C::new(steps as usize)).collect(),
-            along_x: vec![[C::default(); 3]; field.len()],
-            along_z: vec![[C::default(); 2]; field.len()],
+            along_x: vec![[C::default(); 3]; spans.len()],
+            along_z: vec![[C::default(); 2]; spans.len()],
             far: C::new(reach.len() - 1),
+            spans,
         }
     }
 
@@ -163,7 +239,8 @@ impl<C: Count> Sweeps<C> {
         let mut distances = if neighbour == NO_SPAN {
             [one.min(self.far), self.far, self.far]
         } else {
-            self.along_x[neighbour as usize].map(|distance| distance.more_one().min(self.far))
+            let neighbour = neighbour as usize - self.spans.start;
+            self.along_x[neighbour].map(|distance| distance.more_one().min(self.far))
         };
         if !walkable {
             distances[BLOCKED] = zero;
@@ -177,46 +254,47 @@ impl<C: Count> Sweeps<C> {
         distances
     }
 
-    fn run(mut self, field: &mut WalkableField) -> u64 {
-        let spans = field.len();
-        for span in 0..spans {
+    /// What a span at the other end of a link along z hands on; nothing where the rows end.
+    #[inline(always)]
+    fn handed(&self, link: u32, kind: usize) -> C {
+        let place = (link as usize).wrapping_sub(self.spans.start);
+        self.along_z.get(place).map_or(C::default(), |steps| steps[kind].less_one())
+    }
+
+    /// The sweeps along x, and that to smaller z.
+    fn along_x_and_up(&mut self, links: &[[u32; 4]], areas: &[AreaId]) {
+        let (links, areas) = (&links[self.spans.clone()], &areas[self.spans.clone()]);
+        for (span, (links, area)) in links.iter().zip(areas).enumerate() {
             checkpoint_every(SPANS, span);
-            let links = &field.links[span];
             let neighbour = links[Direction::NegX.index()];
-            self.along_x[span] = self.step_along_x(links, neighbour, field.area[span].is_walkable());
+            self.along_x[span] = self.step_along_x(links, neighbour, area.is_walkable());
         }
-        for span in (0..spans).rev() {
+        for (span, (links, area)) in links.iter().zip(areas).enumerate().rev() {
             checkpoint_every(SPANS, span);
-            let links = &field.links[span];
             let neighbour = links[Direction::PosX.index()];
-            let after = self.step_along_x(links, neighbour, field.area[span].is_walkable());
+            let after = self.step_along_x(links, neighbour, area.is_walkable());
             let before = std::mem::replace(&mut self.along_x[span], after);
             let reach = |kind: usize| self.reach[before[kind].min(after[kind]).index()];
             let blocked = reach(BLOCKED);
-            let next = links[Direction::PosZ.index()];
-            let handed =
-                if next == NO_SPAN { C::default() } else { self.along_z[next as usize][0].less_one() };
+            let handed = self.handed(links[Direction::PosZ.index()], 0);
             self.along_z[span] = [
                 blocked.max(reach(NO_NEXT).less_one()).max(handed),
                 blocked.max(reach(NO_PREVIOUS).less_one()),
             ];
         }
-        let mut removed = 0;
-        for span in 0..spans {
+    }
+
+    /// The sweep to larger z. Calls `remove` for the spans near something blocked.
+    fn down(&mut self, links: &[[u32; 4]], mut remove: impl FnMut(usize)) {
+        let first = self.spans.start;
+        for (span, links) in links[self.spans.clone()].iter().enumerate() {
             checkpoint_every(SPANS, span);
-            let previous = field.links[span][Direction::NegZ.index()];
-            let handed = if previous == NO_SPAN {
-                C::default()
-            } else {
-                self.along_z[previous as usize][1].less_one()
-            };
+            let handed = self.handed(links[Direction::NegZ.index()], 1);
             let [up, down] = &mut self.along_z[span];
             *down = (*down).max(handed);
-            if (*up).max(*down) > C::default() && field.area[span].is_walkable() {
-                field.area[span] = AreaId::NULL;
-                removed += 1;
+            if (*up).max(*down) > C::default() {
+                remove(first + span);
             }
         }
-        removed
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn check(heightfield: &Heightfield) -> Result<(), VoxelError> {
     })
 }
 
-fn report(counter: Counter, amount: u64, observer: &mut dyn Observer) {
+pub(crate) fn report(counter: Counter, amount: u64, observer: &mut dyn Observer) {
     if amount > 0 {
         observer.count(counter, amount);
     }
@@ -179,7 +179,13 @@ impl<'a> Columns<'a> {
 
     #[inline(always)]
     pub(crate) fn column(&self, column: usize) -> &'a [Span] {
-        &self.spans[self.columns[column] as usize..self.columns[column + 1] as usize]
+        &self.spans[self.range(column)]
+    }
+
+    /// The numbers of the spans of a column.
+    #[inline(always)]
+    pub(crate) fn range(&self, column: usize) -> std::ops::Range<usize> {
+        self.columns[column] as usize..self.columns[column + 1] as usize
     }
 
     /// Returns `true` if column `(x, z)` lies at the edge of the grid.

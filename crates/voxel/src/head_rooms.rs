@@ -5,8 +5,9 @@ use waymesh_core::{
     checkpoint_every,
 };
 
+use crate::erosion::erode_on;
 use crate::walkable::build_counted;
-use crate::{FieldBuilder, VoxelError, erode};
+use crate::{FieldBuilder, VoxelError};
 
 impl FieldBuilder {
     /// Makes the areas of a field that this builder built of `heightfield` codes of area and class
@@ -36,9 +37,9 @@ impl FieldBuilder {
         for (class, &height) in rooms.heights().iter().enumerate().skip(1) {
             let agent = self.agent.with_height(height);
             let whole = GridWindow::whole(&heightfield.frame);
-            let mut tall = build_counted(heightfield, &agent, &self.filters, whole, &mut ())?;
+            let mut tall = build_counted(heightfield, &agent, &self.filters, whole, 1, &mut ())?;
             tall.frame = field.frame;
-            erode(&mut tall, self.erosion_radius, &mut ())?;
+            erode_on(&mut tall, self.erosion_radius, 1, &mut ())?;
             raise(field, &tall, class, &mut classes);
         }
         encode(field, rooms, &classes)

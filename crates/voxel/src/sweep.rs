@@ -4,7 +4,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 use waymesh_core::{
     AreaId, Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup, checkpoint,
-    checkpoint_every, inherit_token,
+    checkpoint_every, inherit_token, split_lengths,
 };
 
 use crate::VoxelError;
@@ -342,6 +342,9 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
     }
 }
 
+/// Where the columns and the spans of a band go.
+type Places<'a> = (&'a mut [u32], &'a mut [Span]);
+
 /// Joins the bands in order.
 fn join(results: Vec<Result<Band, VoxelError>>, limit: &Limit) -> Result<Heightfield, VoxelError> {
     let bands = results.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -349,15 +352,25 @@ fn join(results: Vec<Result<Band, VoxelError>>, limit: &Limit) -> Result<Heightf
     if total as u64 > limit.max_spans() {
         return Err(limit.too_many(total as u64, 1, 1));
     }
-    let mut columns = Vec::with_capacity(limit.frame.column_count() + 1);
-    let mut spans = Vec::with_capacity(total);
-    columns.push(0);
-    for band in bands {
-        checkpoint();
+    let mut columns = vec![0; limit.frame.column_count() + 1];
+    let mut spans = bytemuck::zeroed_vec(total);
+    let first = bands.iter().scan(0_u32, |next, band| {
         #[expect(clippy::cast_possible_truncation, reason = "the total is checked above")]
-        let base = spans.len() as u32;
-        columns.extend(band.columns[1..].iter().map(|column| column + base));
-        spans.extend(band.spans);
-    }
+        let after = *next + band.spans.len() as u32;
+        Some(std::mem::replace(next, after))
+    });
+    let first: Vec<u32> = first.collect();
+    let own_columns = split_lengths(&mut columns[1..], bands.iter().map(|band| band.columns.len() - 1));
+    let own_spans = split_lengths(&mut spans, bands.iter().map(|band| band.spans.len()));
+    // Each band is dropped once it is copied.
+    let copy = inherit_token(|((band, first), (columns, spans)): ((Band, u32), Places<'_>)| {
+        checkpoint();
+        for (to, column) in columns.iter_mut().zip(&band.columns[1..]) {
+            *to = first + column;
+        }
+        spans.copy_from_slice(&band.spans);
+    });
+    let places: Vec<Places<'_>> = own_columns.into_iter().zip(own_spans).collect();
+    bands.into_par_iter().zip(first).zip(places).for_each(copy);
     Ok(Heightfield { frame: limit.frame, columns, spans })
 }

@@ -6,10 +6,10 @@ use waymesh_core::{
 };
 
 use crate::climbs::{Climb, find_climbs};
-use crate::erosion::reach_table;
+use crate::erosion::{erode_on, reach_table};
 use crate::rasterize::check_window;
 use crate::walkable::build_counted;
-use crate::{FieldBuilder, VoxelError, erode};
+use crate::{FieldBuilder, VoxelError};
 
 /// Builds the part of the walkable field that consists of `core` and the ring around it, from the
 /// heightfield of the larger `window`.
@@ -96,9 +96,9 @@ fn window_field(
         return Err(VoxelError::ThinHalo { window, core, needed });
     }
     let counted = GridWindow { x: core.x - window.x, z: core.z - window.z, ..core };
-    let mut field = build_counted(heightfield, &builder.agent, &builder.filters, counted, observer)?;
+    let mut field = build_counted(heightfield, &builder.agent, &builder.filters, counted, 1, observer)?;
     field.frame = frame.window(window);
-    erode(&mut field, builder.erosion_radius, &mut ())?;
+    erode_on(&mut field, builder.erosion_radius, 1, &mut ())?;
     builder.tell_head_rooms(heightfield, &mut field)?;
     Ok(field)
 }
@@ -162,7 +162,7 @@ impl FieldBuilder {
     }
 }
 
-/// Distance in cells of the farthest blocked cell that makes [`erode`] remove a span; for radii too
+/// Distance in cells of the farthest blocked cell that makes [`crate::erode`] remove a span; for radii too
 /// large to be useful, an upper bound.
 #[expect(
     clippy::cast_possible_truncation,

@@ -2,6 +2,7 @@
 
 use waymesh::{BakeConfig, Baker, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_testkit::levels::find;
 use waymesh_testkit::soups::shuffled;
 
 #[test]
@@ -22,6 +23,36 @@ fn threads_and_the_order_of_triangles_do_not_show() {
             for seed in 0..2 {
                 assert!(bytes(1, &shuffled(&soup, seed)) == expected, "{}: shuffled {seed}", scene.name());
             }
+        }
+    }
+}
+
+/// Every stage gives the same on any number of threads, where there is enough work to share it.
+#[test]
+fn stages_of_fine_grids_are_the_same_on_any_number_of_threads() {
+    let built = [Scene::DungeonRooms, Scene::RollingTerrain, Scene::OverlappingStoreys, Scene::Caves]
+        .map(|scene| (scene.name(), scene.build(&SceneConfig::default())));
+    let levels = ["nav_test", "dungeon", "undulating"].into_iter().filter_map(|name| {
+        let file = find(&format!("golden/Meshes/{name}.obj"))?;
+        Some((name, waymesh::io::load(file).expect("a level")))
+    });
+    for (name, soup) in built.into_iter().chain(levels) {
+        let config = BakeConfig::default().with_scale(0.12, 0.1);
+        let stages = |threads| {
+            let pipeline = Baker::new(Voxels, config.clone().with_threads(threads));
+            pipeline.bake_stages(&soup, &mut ()).unwrap_or_else(|error| panic!("{name}: {error}"))
+        };
+        let one = stages(1);
+        for threads in [2, 3, 8] {
+            let many = stages(threads);
+            assert!(many.heightfield == one.heightfield, "{name}: voxels on {threads} threads");
+            assert!(many.field == one.field, "{name}: field on {threads} threads");
+            assert!(many.regions == one.regions, "{name}: regions on {threads} threads");
+            assert!(many.raw_contours == one.raw_contours, "{name}: borders on {threads} threads");
+            assert!(many.contours == one.contours, "{name}: contours on {threads} threads");
+            assert!(many.triangulation == one.triangulation, "{name}: triangles on {threads} threads");
+            assert!(many.polygons == one.polygons, "{name}: polygons on {threads} threads");
+            assert!(many.surface == one.surface, "{name}: heights on {threads} threads");
         }
     }
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, NO_SPAN};
 
+use super::labels::Labels;
 use super::slices::BlockCutter;
 use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule};
@@ -125,7 +126,7 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
     pub(super) fn split(
         &mut self,
         strip: &GridWindow,
-        labels: &mut [u32],
+        labels: &mut Labels<'_>,
         pieces: &mut Vec<BlockPiece>,
         mixes: &mut Vec<Mix>,
     ) {
@@ -167,7 +168,7 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
 
     /// Puts linked spans of one area and block into one set, row by row, and labels them with its
     /// number.
-    fn flood(&mut self, strip: &GridWindow, labels: &mut [u32]) {
+    fn flood(&mut self, strip: &GridWindow, labels: &mut Labels<'_>) {
         let field = self.field;
         let (width, table) = (field.width() as usize, field.columns());
         let side = BLOCK_CELLS as usize;
@@ -330,11 +331,17 @@ pub(super) fn plain_storeys(field: &impl StraightLinks, block: &GridWindow, rule
 }
 
 /// Labels the spans of a plain block with the numbers from `start` on, from the lowest storey up.
-fn label_plain(field: &impl StraightLinks, block: &GridWindow, storeys: u32, start: u32, labels: &mut [u32]) {
+fn label_plain(
+    field: &impl StraightLinks,
+    block: &GridWindow,
+    storeys: u32,
+    start: u32,
+    labels: &mut Labels<'_>,
+) {
     for z in block.z..block.end_z() {
         let (first, last) = (field.spans_at(block.x, z), field.spans_at(block.end_x() - 1, z));
-        for column in
-            labels[first.start as usize..last.end as usize].chunks_exact_mut(storeys.max(1) as usize)
+        let spans = (last.end - first.start) as usize;
+        for column in labels.starting(first.start as usize)[..spans].chunks_exact_mut(storeys.max(1) as usize)
         {
             for (label, storey) in column.iter_mut().zip(start..) {
                 *label = storey;
@@ -347,12 +354,12 @@ fn label_plain(field: &impl StraightLinks, block: &GridWindow, storeys: u32, sta
 fn walkable<'l>(
     field: &impl StraightLinks,
     block: &GridWindow,
-    labels: &'l mut [u32],
+    labels: &'l mut Labels<'_>,
 ) -> impl Iterator<Item = &'l mut u32> {
     let (width, columns) = (field.width() as usize, field.columns());
     let (start, end) = (block.z as usize * width + block.x as usize, block.end_z() as usize * width);
-    let mut done = 0;
-    let mut rest = labels;
+    let mut done = columns[start] as usize;
+    let mut rest = labels.starting(done);
     let rows = (start..end).step_by(width.max(1)).map(move |row| {
         let (first, last) = (columns[row] as usize, columns[row + block.width as usize] as usize);
         let (spans, behind) = std::mem::take(&mut rest)[first - done..].split_at_mut(last - first);
@@ -373,7 +380,7 @@ fn blocks_of(columns: GridWindow) -> impl Iterator<Item = GridWindow> {
 
 /// Returns `true` if two spans of one label lie in one column of the block, or side by side without
 /// a link.
-fn is_torn(field: &impl StraightLinks, block: &GridWindow, labels: &[u32]) -> bool {
+fn is_torn(field: &impl StraightLinks, block: &GridWindow, labels: &Labels<'_>) -> bool {
     (block.z..block.end_z()).any(|z| {
         (block.x..block.end_x()).any(|x| {
             let own = field.spans_at(x, z);
@@ -401,7 +408,7 @@ fn is_torn(field: &impl StraightLinks, block: &GridWindow, labels: &[u32]) -> bo
 fn is_partly_stacked(
     field: &impl StraightLinks,
     block: &GridWindow,
-    labels: &[u32],
+    labels: &Labels<'_>,
     start: u32,
     end: usize,
 ) -> bool {
@@ -425,7 +432,7 @@ fn is_partly_stacked(
 #[inline]
 pub(super) fn is_straight(
     field: &impl StraightLinks,
-    labels: &[u32],
+    labels: &Labels<'_>,
     own: &Range<u32>,
     side: &Range<u32>,
     direction: Direction,

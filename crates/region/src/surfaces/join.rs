@@ -2,8 +2,10 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which are checked to fit 32 bits")]
 
+use rayon::prelude::*;
 use waymesh_core::{
     AreaId, BadField, DisjointSets, GridWindow, NO_REGION, Observer, SpanKey, checkpoint, checkpoint_every,
+    inherit_token,
 };
 
 use super::agglomerate::join_pieces;
@@ -12,6 +14,9 @@ use super::split::{Beyond, RimSpan, SurfacePieces};
 use super::{BLOCK_CELLS, Rule};
 use crate::error::RegionError;
 use crate::islands::{RemovedIslands, SmallIslands};
+
+/// Labels that one thread replaces in a row.
+const LABELS: usize = 1 << 16;
 
 /// How [`join_surfaces`] works.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,12 +102,23 @@ impl JoinedSurfaces {
         self.removed
     }
 
-    /// Replaces the piece numbers of one part by regions.
-    pub(super) fn label_core(&self, part: usize, labels: &mut [u32]) {
+    /// Replaces the piece numbers of one part by regions. Returns how many pieces there are by the
+    /// largest number.
+    pub(super) fn label_core(&self, part: usize, labels: &mut [u32]) -> usize {
         let regions = &self.parts[part].regions;
-        for label in labels {
-            *label = regions.get(*label as usize).copied().unwrap_or(NO_REGION);
+        let name = |labels: &mut [u32]| {
+            let mut count = 0;
+            for label in labels {
+                // The number after the largest one is 0.
+                count = count.max(label.wrapping_add(1));
+                *label = regions.get(*label as usize).copied().unwrap_or(NO_REGION);
+            }
+            count as usize
+        };
+        if labels.len() <= LABELS || rayon::current_num_threads() == 1 {
+            return name(labels);
         }
+        labels.par_chunks_mut(LABELS).map(inherit_token(name)).max().unwrap_or(0)
     }
 }
 

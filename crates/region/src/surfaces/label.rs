@@ -34,8 +34,7 @@ pub fn label_surfaces(
     let borrowed = Part::of(part);
     check_core(&borrowed)?;
     let rule = surfaces.rule.ok_or(RegionError::UnknownTile { core: part.core })?;
-    let (labels, count) = pieces_of_spans(&borrowed, rule);
-    label(part, (labels, count), surfaces)
+    label(part, pieces_of_spans(&borrowed, rule), surfaces)
 }
 
 /// The same as [`label_surfaces`], but takes the piece of every span, as returned by
@@ -52,15 +51,13 @@ pub fn label_split_surfaces(
     if pieces.len() != part.field.ground().len() {
         return Err(RegionError::UnknownTile { core: part.core });
     }
-    let last = pieces.iter().filter(|&&piece| piece != NO_REGION).max();
-    let count = last.map_or(0, |&last| last as usize + 1);
-    label(part, (pieces, count), surfaces)
+    label(part, pieces, surfaces)
 }
 
 /// Turns pieces into regions.
 fn label(
     part: &FieldWindow<impl StraightLinks>,
-    (mut labels, count): (Vec<u32>, usize),
+    mut labels: Vec<u32>,
     surfaces: &JoinedSurfaces,
 ) -> Result<RegionMap, RegionError> {
     let (core, window, field) = (part.core, part.window, &part.field);
@@ -70,10 +67,9 @@ fn label(
         .binary_search_by_key(&corner(&core), |&part| corner(&surfaces.parts[part as usize].core));
     let number = surfaces.order[place.map_err(|_| unknown)?] as usize;
     let known = &surfaces.parts[number];
-    if known.core != core || known.regions.len() != count {
+    if known.core != core || known.regions.len() != surfaces.label_core(number, &mut labels) {
         return Err(unknown);
     }
-    surfaces.label_core(number, &mut labels);
     for (x, z) in ring(core, window) {
         for span in field.spans_at(x - window.x, z - window.z) {
             if field.area(span).is_walkable() {

@@ -14,6 +14,7 @@ mod graph;
 mod improve;
 mod join;
 mod label;
+mod labels;
 mod sheets;
 mod slices;
 mod split;
@@ -101,8 +102,8 @@ struct Rule {
 /// - No two adjacent regions of the same kind of ground could be one.
 ///
 /// # Cost
-/// Near linear: one pass over the spans, and the join, which works on pieces. There are one or a
-/// few pieces per 256 columns.
+/// Near linear: one pass over the spans, on all threads of the current rayon pool, and the join,
+/// which works on pieces. There are one or a few pieces per 256 columns.
 ///
 /// # Errors
 /// [`RegionError`] for a bad configuration.

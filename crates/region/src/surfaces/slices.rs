@@ -9,6 +9,7 @@ use waymesh_core::{Direction, DisjointSets, GridWindow, NO_REGION, NO_SPAN};
 use super::Rule;
 use super::block::BlockPiece;
 use super::graph::{Edge, Pairs};
+use super::labels::Labels;
 use super::straight::StraightLinks;
 use crate::merge::{self, Region};
 
@@ -52,7 +53,7 @@ impl BlockCutter {
     pub(super) fn cut(
         &mut self,
         part: (&impl StraightLinks, &GridWindow),
-        labels: &mut [u32],
+        labels: &mut Labels<'_>,
         start: u32,
         is_torn: bool,
         rule: Rule,
@@ -71,7 +72,13 @@ impl BlockCutter {
     }
 
     /// Copies the walkable spans of a block with their links.
-    fn gather(&mut self, field: &impl StraightLinks, block: &GridWindow, labels: &mut [u32], start: u32) {
+    fn gather(
+        &mut self,
+        field: &impl StraightLinks,
+        block: &GridWindow,
+        labels: &mut Labels<'_>,
+        start: u32,
+    ) {
         self.spans.clear();
         self.part.clear();
         self.floor.clear();
@@ -118,7 +125,7 @@ impl BlockCutter {
     }
 
     /// Finds the pairs of a set that must not be in one piece. `labels` are indices into `spans`.
-    fn gather_rivals(&mut self, field: &impl StraightLinks, block: &GridWindow, labels: &[u32]) {
+    fn gather_rivals(&mut self, field: &impl StraightLinks, block: &GridWindow, labels: &Labels<'_>) {
         for z in block.z..block.end_z() {
             for x in block.x..block.end_x() {
                 let column = field.spans_at(x, z);
@@ -358,7 +365,7 @@ impl BlockCutter {
     }
 
     /// Numbers the new pieces of the block by first span. They replace the pieces from `start` on.
-    pub(super) fn renumber(&mut self, labels: &mut [u32], start: u32, pieces: &mut Vec<BlockPiece>) {
+    pub(super) fn renumber(&mut self, labels: &mut Labels<'_>, start: u32, pieces: &mut Vec<BlockPiece>) {
         pieces.truncate(start as usize);
         self.numbers.clear();
         self.numbers.resize(self.part.len(), u32::MAX);

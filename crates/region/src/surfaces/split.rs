@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
 use waymesh_core::{
     AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanKey, checkpoint,
+    inherit_token, row_bands, split_lengths, to_u32,
 };
 
 use super::block::{BlockPiece, Mix, StripSplitter, is_straight};
-use super::graph::{Edge, Pairs};
+use super::graph::{Edge, Pairs, sum_edges};
+use super::labels::Labels;
 use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule, SurfacesConfig, check_core};
 use crate::error::RegionError;
@@ -131,7 +134,8 @@ impl<'a, F: StraightLinks> Part<'a, F> {
 ///
 /// # Cost
 /// Near linear in the spans, and linear in the pairs of storeys of a column. Blocks with a single
-/// plain surface take one pass.
+/// plain surface take one pass. A part that is the whole field is cut on all threads of the current
+/// rayon pool.
 ///
 /// # Errors
 /// - [`RegionError::BadField`] for a bad configuration.
@@ -165,10 +169,10 @@ pub(super) fn split_part(
 ) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
     check_core(part)?;
     let rule = config.rule(&part.frame);
-    let mut survey = Survey { part, contacts: Pairs::default(), conflicts: Pairs::default() };
-    let (labels, found) = label_pieces(part, rule, |strip, mixes, labels| survey.strip(strip, mixes, labels));
-    let contacts = survey.contacts.take();
-    let conflicts = survey.conflicts.take().into_iter().map(|pair| (pair.one, pair.two)).collect();
+    let Cut { labels, pieces: found, mut contacts, mut conflicts } = cut(part, rule, true);
+    sum_edges(&mut contacts);
+    sum_edges(&mut conflicts);
+    let conflicts = conflicts.into_iter().map(|pair| (pair.one, pair.two)).collect();
     let rim = rim_of(part, &labels);
     let pieces = found.into_iter().map(|piece| {
         let (x, z) = (piece.cell % part.window.width, piece.cell / part.window.width);
@@ -183,44 +187,123 @@ pub(super) fn split_part(
     Ok((SurfacePieces { grid, core: part.core, rule, pieces, contacts, conflicts, rim }, labels))
 }
 
-/// Returns the piece of every span, and all pieces. After each strip of blocks, `look` is called
-/// with its columns, the mixes of its blocks, and the labels so far.
-fn label_pieces(
-    part: &Part<'_, impl StraightLinks>,
-    rule: Rule,
-    mut look: impl FnMut(&GridWindow, &[Mix], &[u32]),
-) -> (Vec<u32>, Vec<BlockPiece>) {
-    let mut labels = vec![NO_REGION; part.field.ground().len()];
-    let mut splitter = StripSplitter::new(part.field, rule);
-    let (mut pieces, mut mixes) = (Vec::new(), Vec::new());
-    let core = part.local_core();
-    for z in (core.z..core.end_z()).step_by(BLOCK_CELLS as usize) {
-        checkpoint();
-        let strip = GridWindow { z, depth: BLOCK_CELLS.min(core.end_z() - z), ..core };
-        mixes.clear();
-        splitter.split(&strip, &mut labels, &mut pieces, &mut mixes);
-        look(&strip, &mixes, &labels);
-    }
-    (labels, pieces)
+/// A part that is cut into pieces.
+struct Cut {
+    /// The piece of every span.
+    labels: Vec<u32>,
+    pieces: Vec<BlockPiece>,
+    /// Pairs of pieces, unsorted. Some come several times.
+    contacts: Vec<Edge>,
+    conflicts: Vec<Edge>,
 }
 
-/// Returns the piece of every span of a part that has been split before, and the number of pieces.
-pub(super) fn pieces_of_spans(part: &Part<'_, impl StraightLinks>, rule: Rule) -> (Vec<u32>, usize) {
-    let (labels, pieces) = label_pieces(part, rule, |_, _, _| ());
-    (labels, pieces.len())
+/// Cuts a part; finds contacts and conflicts only if `is_surveyed`. A whole field is cut on all
+/// threads of the pool, a tile on one, because other tiles are cut at the same time.
+fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cut {
+    let (field, core) = (part.field, part.local_core());
+    let is_whole = part.core == GridWindow::whole(&part.frame);
+    let threads = if is_whole { rayon::current_num_threads() } else { 1 };
+    let first_of = |row: u32| field.columns()[row as usize * field.width() as usize];
+    let work_before = |row: u32| u64::from(first_of(core.z + row) - first_of(core.z));
+    let mut bands = row_bands(core.depth, BLOCK_CELLS, threads, work_before);
+    bands.iter_mut().for_each(|rows| *rows = core.z + rows.start..core.z + rows.end);
+    if bands.len() <= 1 {
+        let mut labels = vec![NO_REGION; field.ground().len()];
+        let rows = core.z..core.end_z();
+        let BandPieces { pieces, mut survey } =
+            cut_band(part, rule, rows, is_surveyed, &mut Labels::from(0, &mut labels));
+        let (contacts, conflicts) = (survey.contacts.take_unsorted(), survey.conflicts.take_unsorted());
+        return Cut { labels, pieces, contacts, conflicts };
+    }
+    let mut labels = vec![0; field.ground().len()];
+    let lengths = || bands.iter().map(|rows| (first_of(rows.end) - first_of(rows.start)) as usize);
+    let cut_one = inherit_token(|(rows, labels): (&Range<u32>, &mut [u32])| {
+        labels.fill(NO_REGION);
+        let mut labels = Labels::from(first_of(rows.start), labels);
+        cut_band(part, rule, rows.clone(), is_surveyed, &mut labels)
+    });
+    let parts = split_lengths(&mut labels, lengths());
+    let cut: Vec<BandPieces<'_, _>> = bands.par_iter().zip(parts).map(cut_one).collect();
+    // Each band has numbered its pieces from 0.
+    let firsts =
+        cut.iter().scan(0, |next, band| Some(std::mem::replace(next, *next + to_u32(band.pieces.len()))));
+    let firsts: Vec<u32> = firsts.collect();
+    let renumber = inherit_token(|(labels, first): (&mut [u32], u32)| {
+        checkpoint();
+        for label in labels.iter_mut().filter(|label| **label != NO_REGION) {
+            *label += first;
+        }
+    });
+    split_lengths(&mut labels, lengths()).into_par_iter().zip(firsts.clone()).skip(1).for_each(renumber);
+    let mut across = Survey::new(part, core.z);
+    if is_surveyed {
+        let labels = Labels::from(0, &mut labels);
+        for rows in &bands[1..] {
+            across.north(&GridWindow { z: rows.start, depth: rows.end - rows.start, ..core }, &labels);
+        }
+    }
+    let (mut contacts, mut conflicts) = (across.contacts.take_unsorted(), across.conflicts.take_unsorted());
+    let mut pieces = Vec::with_capacity(cut.iter().map(|band| band.pieces.len()).sum());
+    for (mut band, first) in cut.into_iter().zip(firsts) {
+        let named = |pair: Edge| Edge { one: pair.one + first, two: pair.two + first, ..pair };
+        pieces.append(&mut band.pieces);
+        contacts.extend(band.survey.contacts.take_unsorted().into_iter().map(named));
+        conflicts.extend(band.survey.conflicts.take_unsorted().into_iter().map(named));
+    }
+    Cut { labels, pieces, contacts, conflicts }
+}
+
+/// The pieces of a band of rows, numbered from 0, and the pairs of them.
+struct BandPieces<'a, F> {
+    pieces: Vec<BlockPiece>,
+    survey: Survey<'a, F>,
+}
+
+/// Cuts the blocks of some rows.
+fn cut_band<'a, F: StraightLinks>(
+    part: &'a Part<'a, F>,
+    rule: Rule,
+    rows: Range<u32>,
+    is_surveyed: bool,
+    labels: &mut Labels<'_>,
+) -> BandPieces<'a, F> {
+    let mut splitter = StripSplitter::new(part.field, rule);
+    let (mut pieces, mut mixes) = (Vec::new(), Vec::new());
+    let mut survey = Survey::new(part, rows.start);
+    for z in rows.clone().step_by(BLOCK_CELLS as usize) {
+        checkpoint();
+        let strip = GridWindow { z, depth: BLOCK_CELLS.min(rows.end - z), ..part.local_core() };
+        mixes.clear();
+        splitter.split(&strip, labels, &mut pieces, &mut mixes);
+        if is_surveyed {
+            survey.strip(&strip, &mixes, labels);
+        }
+    }
+    BandPieces { pieces, survey }
+}
+
+/// Returns the piece of every span of a part that has been split before.
+pub(super) fn pieces_of_spans(part: &Part<'_, impl StraightLinks>, rule: Rule) -> Vec<u32> {
+    cut(part, rule, false).labels
 }
 
 /// Finds contacts and conflicts between pieces.
 struct Survey<'a, F> {
     part: &'a Part<'a, F>,
+    /// The first row of blocks, whose north lies outside.
+    first_row: u32,
     contacts: Pairs,
     conflicts: Pairs,
 }
 
-impl<F: StraightLinks> Survey<'_, F> {
+impl<'a, F: StraightLinks> Survey<'a, F> {
+    fn new(part: &'a Part<'a, F>, first_row: u32) -> Self {
+        Self { part, first_row, contacts: Pairs::default(), conflicts: Pairs::default() }
+    }
+
     /// Adds the pairs within the blocks of a strip, and the pairs over its borders to earlier
     /// blocks.
-    fn strip(&mut self, strip: &GridWindow, mixes: &[Mix], labels: &[u32]) {
+    fn strip(&mut self, strip: &GridWindow, mixes: &[Mix], labels: &Labels<'_>) {
         let field = self.part.field;
         let rows = strip.z..strip.end_z();
         for (x, mix) in (strip.x..strip.end_x()).step_by(BLOCK_CELLS as usize).zip(mixes) {
@@ -241,16 +324,21 @@ impl<F: StraightLinks> Survey<'_, F> {
                 }
             }
         }
-        if strip.z > self.part.local_core().z {
-            let mut before = None;
-            for x in strip.x..strip.end_x() {
-                let pair = [field.spans_at(x, strip.z), field.spans_at(x, strip.z - 1)];
-                self.border(pair, &mut before, (x, strip.z), Direction::NegZ, labels);
-            }
+        if strip.z > self.first_row {
+            self.north(strip, labels);
         }
     }
 
-    fn inside(&mut self, block: &GridWindow, labels: &[u32]) {
+    /// Adds the pairs over the border of a strip to the strip before it.
+    fn north(&mut self, strip: &GridWindow, labels: &Labels<'_>) {
+        let (field, mut before) = (self.part.field, None);
+        for x in strip.x..strip.end_x() {
+            let pair = [field.spans_at(x, strip.z), field.spans_at(x, strip.z - 1)];
+            self.border(pair, &mut before, (x, strip.z), Direction::NegZ, labels);
+        }
+    }
+
+    fn inside(&mut self, block: &GridWindow, labels: &Labels<'_>) {
         let field = self.part.field;
         for z in block.z..block.end_z() {
             for x in block.x..block.end_x() {
@@ -275,7 +363,7 @@ impl<F: StraightLinks> Survey<'_, F> {
     }
 
     /// Adds the pairs of spans in one column.
-    fn column(&mut self, column: Range<u32>, labels: &[u32]) {
+    fn column(&mut self, column: Range<u32>, labels: &Labels<'_>) {
         let field = self.part.field;
         for upper in column.clone().skip(1) {
             let area = field.area(upper);
@@ -296,7 +384,7 @@ impl<F: StraightLinks> Survey<'_, F> {
         before: &mut Option<[Range<u32>; 2]>,
         (x, z): (u32, u32),
         direction: Direction,
-        labels: &[u32],
+        labels: &Labels<'_>,
     ) {
         let field = self.part.field;
         let straight = own.len() == there.len() && field.links_straight(own.clone(), direction, there.start);
@@ -326,7 +414,7 @@ impl<F: StraightLinks> Survey<'_, F> {
         there: &Range<u32>,
         cell: u32,
         direction: Direction,
-        labels: &[u32],
+        labels: &Labels<'_>,
     ) {
         let field = self.part.field;
         for span in own.clone() {

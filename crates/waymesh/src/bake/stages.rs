@@ -1,5 +1,6 @@
 //! Settings and stages of a bake: each stage is the built-in one or its replacement.
 
+use rayon::prelude::*;
 use waymesh_contour::{BorderWalk, SimplifyConfig, simplify_contours};
 use waymesh_convex::{
     GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, NotchPortals, NotchPortalsConfig,
@@ -11,7 +12,7 @@ use waymesh_core::stage::{
 use waymesh_core::{
     AreaId, CancelToken, ContourSet, HeightSurface, NO_REGION, Observer, PolyId, PolyMesh, Polygon,
     PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation, Validate, Violation, ViolationList,
-    WalkableField, Warning,
+    WalkableField, Warning, checkpoint, inherit_token,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion};
 use waymesh_region::{
@@ -348,11 +349,17 @@ pub(crate) fn check_soup(soup: &TriangleSoup) -> Result<(), BakeError> {
 
 /// Makes spans without a region unwalkable.
 pub(crate) fn clear_unlabelled(field: &mut WalkableField, regions: &RegionMap) {
-    for (area, &label) in field.area.iter_mut().zip(&regions.labels) {
-        if label == NO_REGION {
-            *area = AreaId::NULL;
+    /// Spans that one thread looks at in a row.
+    const SPANS: usize = 1 << 18;
+    let clear = inherit_token(|(areas, labels): (&mut [AreaId], &[u32])| {
+        checkpoint();
+        for (area, &label) in areas.iter_mut().zip(labels) {
+            if label == NO_REGION {
+                *area = AreaId::NULL;
+            }
         }
-    }
+    });
+    field.area.par_chunks_mut(SPANS).zip(regions.labels.par_chunks(SPANS)).for_each(clear);
 }
 
 /// Twice the area, in cells.

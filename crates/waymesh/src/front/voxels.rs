@@ -6,7 +6,7 @@ use waymesh_core::{
     ContourSet, FieldWindow, GridWindow, HeightSurface, Heightfield, Observer, PolyMesh, RegionMap,
     TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField,
 };
-use waymesh_region::{SurfacesConfig, join_surfaces, label_surfaces, split_surfaces};
+use waymesh_region::{SurfacesConfig, join_surfaces, label_split_surfaces, split_surfaces_labelled};
 use waymesh_voxel::{Climb, FieldBuilder, VoxelConfig, Voxelizer, find_climbs};
 
 use crate::bake::{
@@ -202,10 +202,10 @@ fn whole_storeys(
         let failed = |error| StageError::new("partition", error);
         let empty = WalkableField::empty(field.frame);
         let part = FieldWindow::whole(std::mem::replace(field, empty));
-        let pieces = split_surfaces(&part, &SurfacesConfig::default()).map_err(failed)?;
+        let (pieces, labels) = split_surfaces_labelled(&part, &SurfacesConfig::default()).map_err(failed)?;
         let join = stages.join_config(field.frame.cell_area());
         let surfaces = join_surfaces(&[pieces], &join, observer).map_err(failed)?;
-        let regions = label_surfaces(&part, &surfaces).map_err(failed)?;
+        let regions = label_split_surfaces(&part, labels, &surfaces).map_err(failed)?;
         *field = part.field;
         Ok::<_, StageError>(regions)
     })?;
