@@ -41,6 +41,7 @@ const ARROWS: &[(&str, &str)] = &[
     ("python", "waymesh"),
     ("bevy", "waymesh crowd"),
     ("c", "waymesh crowd"),
+    ("wasm", "waymesh core graph scenes"),
 ];
 
 /// What the tests of a published crate may use besides: never another stage.

@@ -23,6 +23,7 @@ mod bad_field;
 mod bands;
 mod cancel;
 mod clearance;
+mod clock;
 mod contours;
 mod field;
 mod grid;
@@ -51,6 +52,9 @@ pub use bad_field::BadField;
 pub use bands::{row_bands, split_lengths};
 pub use cancel::{CancelToken, Cancelled, Entered, checkpoint, checkpoint_every, inherit_token};
 pub use clearance::{ClearanceMesh, ClearanceTriangle, ClearanceVertex};
+pub use clock::Stopwatch;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub use clock::set_clock;
 pub use contours::{
     ArcUse, ContourArc, ContourLoop, ContourSet, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionContour,
 };

@@ -80,7 +80,7 @@ pub use obj::{GroundTriangles, ground_triangles, polygon_triangles, write_detail
 pub use polygons::{PolygonMesh, open_polygons, parse_polygons, write_polygons};
 pub use scene::{
     AreaMap, AreaRuleError, AreaRules, LoadOptions, SceneFormat, SceneSource, SurfaceNames, UpAxis, load,
-    load_with, load_with_areas, parse_scene,
+    load_with, load_with_areas, parse_scene, parse_scene_with_areas,
 };
 pub use stl::StlWriter;
 pub use svg::{ColourBy, SvgOptions, write_clear_svg, write_svg};

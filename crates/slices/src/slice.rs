@@ -2,12 +2,11 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    CancelToken, ContourSet, Counter, GridFrame, Observer, TriangleSoup, Validate, Violation, ViolationList,
-    Warning,
+    CancelToken, ContourSet, Counter, GridFrame, Observer, Stopwatch, TriangleSoup, Validate, Violation,
+    ViolationList, Warning,
 };
 
 use crate::assemble::assemble;
@@ -213,10 +212,10 @@ fn timed<T>(
     observer: &mut dyn Observer,
     run: impl FnOnce(&mut dyn Observer) -> Result<T, SlicesError>,
 ) -> Result<T, SlicesError> {
-    let start = Instant::now();
+    let start = Stopwatch::start();
     observer.stage_started(stage);
     let result = run(observer)?;
-    observer.stage_finished(stage, start.elapsed().as_secs_f64());
+    observer.stage_finished(stage, start.seconds());
     Ok(result)
 }
 

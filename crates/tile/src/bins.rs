@@ -85,6 +85,13 @@ pub struct TriangleBins {
     spilled_bytes: u64,
 }
 
+/// The system's folder for temporary files. Where there are no files, asking for it panics; a spill
+/// then fails with an error.
+fn temporary_folder() -> PathBuf {
+    let has_files = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
+    if has_files { std::env::temp_dir() } else { PathBuf::new() }
+}
+
 impl TriangleBins {
     /// Sorts all triangles of `source`.
     ///
@@ -117,7 +124,7 @@ impl TriangleBins {
             held: vec![Held::default(); layout.len()],
             runs: vec![Vec::new(); layout.len()],
             spill: None,
-            folder: config.folder.clone().unwrap_or_else(std::env::temp_dir),
+            folder: config.folder.clone().unwrap_or_else(temporary_folder),
             spilled_bytes: 0,
         };
         let limit = usize::try_from(config.memory_bytes / TRIANGLE_BYTES as u64).unwrap_or(usize::MAX).max(1);

@@ -36,6 +36,7 @@
 //! | replace a stage, or write a front end | the `with_*` of [`Baker`], [`bake::FrontEnd`] |
 //! | see progress, figures and warnings | [`Baker::bake_observed`], [`Observer`], [`Report`] |
 //! | load levels and save meshes | [`io`] |
+//! | read settings by name, from a file, a page or another language | [`fields`] |
 //! | change a level while agents walk | [`World`], [`PlanWorld`] |
 //! | find a path, the shortest, with filters and costs | [`NavMesh::find_path`], [`PathOptions`] |
 //! | follow a path while things move | [`PathCorridor`] |
@@ -61,6 +62,7 @@
 
 pub mod bake;
 mod clearance;
+pub mod fields;
 pub mod front;
 mod links;
 mod world;

@@ -178,8 +178,30 @@ fn load_mapped<P: AsRef<Path>>(
 /// # Errors
 /// See [`load_with`].
 pub fn parse_scene(file: &Path, bytes: &[u8], options: &LoadOptions) -> Result<TriangleSoup, IoError> {
+    parse_mapped(file, bytes, options, None)
+}
+
+/// The same as [`parse_scene`], with areas by the names of surfaces.
+///
+/// # Errors
+/// See [`load_with`].
+pub fn parse_scene_with_areas(
+    file: &Path,
+    bytes: &[u8],
+    options: &LoadOptions,
+    areas: &AreaMap,
+) -> Result<TriangleSoup, IoError> {
+    parse_mapped(file, bytes, options, Some(areas.clone()))
+}
+
+fn parse_mapped(
+    file: &Path,
+    bytes: &[u8],
+    options: &LoadOptions,
+    areas: Option<AreaMap>,
+) -> Result<TriangleSoup, IoError> {
     options.validate()?;
-    let mut builder = SoupBuilder::new(options, None);
+    let mut builder = SoupBuilder::new(options, areas);
     parse_into(Source { file, bytes }, &mut builder)?;
     builder.finish(file)
 }

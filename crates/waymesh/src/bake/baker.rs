@@ -1,8 +1,6 @@
 //! A front end with its settings and stages, ready to bake.
 
-use std::time::Instant;
-
-use waymesh_core::{Observer, TriangleSource};
+use waymesh_core::{Observer, Stopwatch, TriangleSource};
 use waymesh_graph::NavMesh;
 
 use super::back::finish;
@@ -143,7 +141,7 @@ impl<F: FrontEnd> Baker<F> {
         observer: &mut dyn Observer,
         ground: impl FnOnce(&mut Recorder<'_>) -> Result<Ground<'a>, BakeError> + Send,
     ) -> Result<Bake, BakeError> {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let mut recorder = Recorder::new(observer);
         // What lies between two stages ends, too.
         let token = recorder.cancel_token();

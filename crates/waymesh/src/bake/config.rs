@@ -239,7 +239,7 @@ impl BakeConfig {
     /// The name of every field, and whether it differs. Sizes of the agent and the grid that not
     /// every front end uses have names of their own.
     #[expect(clippy::float_cmp, reason = "a setting is another one if a bit of it is")]
-    pub(super) fn differences(&self, other: &Self) -> Vec<(&'static str, bool)> {
+    pub(crate) fn differences(&self, other: &Self) -> Vec<(&'static str, bool)> {
         /// Destructures without `..`: a new field must be listed here.
         macro_rules! fields {
             ($($field:ident),*) => {{

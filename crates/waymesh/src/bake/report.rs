@@ -1,12 +1,12 @@
 //! The figures of a bake.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use glam::Vec3;
 use serde::Serialize;
 use waymesh_core::{
-    CancelToken, Cancelled, ContourSet, Counter, GridFrame, HeightSurface, Observer, PolyMesh, Warning,
+    CancelToken, Cancelled, ContourSet, Counter, GridFrame, HeightSurface, Observer, PolyMesh, Stopwatch,
+    Warning,
 };
 use waymesh_graph::{Island, IslandId, NavMesh};
 
@@ -90,12 +90,12 @@ impl Report {
     }
 
     /// Takes over what the stages counted and warned of, and their times.
-    pub(crate) fn finish(&mut self, recorder: Recorder<'_>, start: Instant) {
+    pub(crate) fn finish(&mut self, recorder: Recorder<'_>, start: Stopwatch) {
         self.triangles_skipped = skipped(&recorder);
         self.counts = recorder.counts.iter().map(|(counter, &amount)| (counter.name(), amount)).collect();
         self.warnings = recorder.warnings.iter().map(ToString::to_string).collect();
         self.stages = recorder.stages;
-        self.seconds = start.elapsed().as_secs_f64();
+        self.seconds = start.seconds();
     }
 }
 
@@ -272,10 +272,10 @@ impl<'a> Recorder<'a> {
     ) -> Result<T, BakeError> {
         self.go_on()?;
         self.inner.stage_started(name);
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let token = self.inner.cancel_token();
         let result = token.run(|| run(self));
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = start.seconds();
         self.stages.push(StageTime { name, seconds });
         self.inner.stage_finished(name, seconds);
         let result = result?.map_err(Into::into)?;

@@ -3,9 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Instant;
 
-use waymesh_core::Observer;
+use waymesh_core::{Observer, Stopwatch};
 use waymesh_graph::NavMesh;
 
 use crate::bake::{BakeError, Recorder};
@@ -132,13 +131,13 @@ impl<K: Copy + Ord, P> Parts<K, P> {
         build: impl FnOnce(&[K], &mut Recorder<'_>) -> Result<Vec<Option<P>>, BakeError>,
         join: impl FnOnce(&BTreeMap<K, &P>, &[K], &mut Recorder<'_>) -> Result<(NavMesh, usize), BakeError>,
     ) -> Result<WorldUpdate, BakeError> {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let mut recorder = Recorder::new(observer);
         let changed: Vec<K> = self.dirty.iter().copied().collect();
         let built = build(&changed, &mut recorder)?;
-        let build_seconds = start.elapsed().as_secs_f64();
+        let build_seconds = start.seconds();
 
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let kept = self.built.iter().filter(|(part, _)| !self.dirty.contains(part));
         let mut parts: BTreeMap<K, &P> = kept.map(|(&part, built)| (part, built)).collect();
         let new = changed.iter().copied().zip(&built);
@@ -151,7 +150,7 @@ impl<K: Copy + Ord, P> Parts<K, P> {
             polygons: mesh.polygon_count(),
             links: mesh.links().len(),
             build_seconds,
-            join_seconds: start.elapsed().as_secs_f64(),
+            join_seconds: start.seconds(),
         };
         for (part, built) in changed.into_iter().zip(built) {
             match built {

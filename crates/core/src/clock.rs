@@ -1,0 +1,75 @@
+//! Wall time, also where the platform has no clock.
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use std::time::Instant;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use host::Instant;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub use host::set_clock;
+
+/// Wall time since a moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts at zero.
+    ///
+    /// On `wasm32-unknown-unknown` there is no clock: times are 0 until the host gives one
+    /// (`set_clock`).
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Seconds since the start.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
+/// `std::time::Instant` panics here.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+mod host {
+    use std::sync::OnceLock;
+    use std::time::Duration;
+
+    static CLOCK: OnceLock<fn() -> f64> = OnceLock::new();
+
+    /// Sets the clock of the host: seconds since any moment, never less than before. The first one
+    /// that is set stays.
+    pub fn set_clock(seconds: fn() -> f64) {
+        let _ = CLOCK.set(seconds);
+    }
+
+    fn now() -> f64 {
+        CLOCK.get().map_or(0.0, |seconds| seconds())
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Instant(f64);
+
+    impl Instant {
+        pub(super) fn now() -> Self {
+            Self(now())
+        }
+
+        pub(super) fn elapsed(self) -> Duration {
+            Duration::try_from_secs_f64(now() - self.0).unwrap_or_default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_passes() {
+        let watch = Stopwatch::start();
+        let first = watch.seconds();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        assert!(first >= 0.0 && watch.seconds() >= first + 0.002);
+    }
+}

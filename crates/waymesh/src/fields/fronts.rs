@@ -1,0 +1,219 @@
+//! The options of the front ends and of the readers of plans.
+
+use std::path::PathBuf;
+
+#[cfg(feature = "floorplan")]
+use waymesh_floorplan::{Join, ReadOptions};
+
+use super::{Field, FieldKind, FromValue, Value, Wrong, plain};
+#[cfg(feature = "floorplan")]
+use super::{choice, number};
+#[cfg(feature = "floorplan")]
+use crate::FloorPlans;
+#[cfg(feature = "slices")]
+use crate::Slices;
+#[cfg(feature = "storeys")]
+use crate::Storeys;
+use crate::Tiles;
+
+impl FromValue for PathBuf {
+    fn from_value(value: &Value) -> Option<Self> {
+        value.to::<String>().map(Self::from)
+    }
+}
+
+/// A folder, or none.
+macro_rules! folder {
+    ($name:literal, $field:ident, $argument:literal, $about:literal) => {
+        Field {
+            name: $name,
+            option: $name,
+            argument: Some($argument),
+            about: $about,
+            kind: FieldKind::Text,
+            get: |front| match &front.$field {
+                Some(folder) => Value::Text(folder.display().to_string()),
+                None => Value::Unset,
+            },
+            set: |front, value| {
+                front.$field = Some(value.to().ok_or(Wrong::Type)?);
+                Ok(())
+            },
+        }
+    };
+}
+
+/// The fields of [`Tiles`].
+pub const TILES: &[Field<Tiles>] = &[
+    plain!(
+        Tiles,
+        "tile_cells",
+        tile_cells,
+        FieldKind::Count { low: 16, high: 1024 },
+        "Side of a tile in cells. The mesh does not depend on it."
+    )
+    .for_argument(Some("tile")),
+    folder!(
+        "folder",
+        folder,
+        "tiles",
+        "Folder for finished tiles: a bake that was stopped continues from there."
+    ),
+    folder!("spill_folder", spill_folder, "spill", "Folder for triangles that do not fit in memory."),
+];
+
+/// The fields of [`Storeys`].
+#[cfg(feature = "storeys")]
+pub const STOREYS: &[Field<Storeys>] = &[
+    plain!(
+        Storeys,
+        "tile_cells",
+        tile_cells,
+        FieldKind::Count { low: 0, high: 1024 },
+        "Side of a tile in cells, 0 for none. The mesh does not depend on it."
+    )
+    .for_argument(Some("tile")),
+    plain!(
+        Storeys,
+        "rough_cells",
+        rough_cells,
+        FieldKind::Count { low: 0, high: 64 },
+        "Cells along a side of a rough voxel, 0 to choose. It changes the cost only."
+    ),
+];
+
+/// The fields of [`Slices`].
+#[cfg(feature = "slices")]
+pub const SLICES: &[Field<Slices>] = &[
+    plain!(
+        Slices,
+        "tile_cells",
+        tile_cells,
+        FieldKind::Count { low: 0, high: 1024 },
+        "Side of a tile in cells, 0 for none. The mesh does not depend on it."
+    )
+    .for_argument(Some("tile")),
+    plain!(
+        Slices,
+        "link_reach",
+        link_reach,
+        super::number("m", 0.0, 2.0, 0.05),
+        "Widest gap in plan that a link of a stair bridges."
+    ),
+    plain!(
+        Slices,
+        "steep_blocks",
+        steep_blocks,
+        FieldKind::Flag,
+        "What is too steep to walk on stands in the way."
+    ),
+];
+
+/// The fields of [`FloorPlans`].
+#[cfg(feature = "floorplan")]
+pub const PLANS: &[Field<FloorPlans>] = &[
+    // The limit of a mitre that was given before its kind would be lost.
+    choice!(FloorPlans,
+        "join",
+        join,
+        ["square" => Join::Square, "round" => Join::Round, "miter" => Join::Miter { limit: 2.0 }],
+        "How the border goes round corners: cut across, as an arc, or on to a point."
+    ),
+    Field {
+        name: "miter_limit",
+        option: "miter_limit",
+        argument: Some("miter_limit"),
+        about: "Farthest that a mitred corner may stick out, in radii.",
+        kind: number("", 1.0, 10.0, 0.5),
+        get: |front| if let Join::Miter { limit } = front.join { Value::from(limit) } else { Value::Unset },
+        set: |front, value| {
+            let given = value.to().ok_or(Wrong::Type)?;
+            if let Join::Miter { limit } = &mut front.join {
+                *limit = given;
+            }
+            Ok(())
+        },
+    },
+    plain!(
+        FloorPlans,
+        "arc_error",
+        arc_error,
+        number("m", 0.001, 0.1, 0.001),
+        "How far an arc may be cut short."
+    ),
+    plain!(
+        FloorPlans,
+        "shrink_walkable",
+        shrink_walkable,
+        FieldKind::Flag,
+        "Keep the agent's distance from the borders of walkable ground too, where nothing is blocked beyond."
+    )
+    .for_argument(None),
+    plain!(
+        FloorPlans,
+        "near_distance",
+        near_distance,
+        number("m", 0.0, 1.0, 0.01),
+        "Vertices nearer than this to the one before are left out."
+    ),
+    plain!(
+        FloorPlans,
+        "link_reach",
+        link_reach,
+        number("m", 0.0, 2.0, 0.05),
+        "How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius."
+    ),
+    plain!(
+        FloorPlans,
+        "close_distance",
+        close_distance,
+        number("m", 0.0, 1.0, 0.05),
+        "Gaps between walkable shapes narrower than this are closed. 0 for none."
+    ),
+    plain!(
+        FloorPlans,
+        "merge_distance",
+        merge_distance,
+        number("m", 0.0, 1.0, 0.05),
+        "Vertices closer than this become one. 0 for none."
+    ),
+    plain!(
+        FloorPlans,
+        "steiner_grid",
+        steiner_grid,
+        number("m", 0.0, 10.0, 0.5),
+        "Spacing of a grid of additional vertices. 0 for none."
+    ),
+];
+
+/// The fields of [`ReadOptions`].
+#[cfg(feature = "floorplan")]
+pub const READ: &[Field<ReadOptions>] = &[
+    plain!(
+        ReadOptions,
+        "scale",
+        scale,
+        number("m", 0.001, 10.0, 0.001),
+        "Metres per unit of the file. Plans in TOML are in metres."
+    ),
+    plain!(
+        ReadOptions,
+        "wall_width",
+        wall_width,
+        number("m", 0.01, 1.0, 0.01),
+        "Thickness of walls that have none of their own."
+    ),
+    Field {
+        name: "storey",
+        option: "storey",
+        argument: Some("storey"),
+        about: "Storey of shapes that name none.",
+        kind: FieldKind::Text,
+        get: |options| Value::from(options.storey.as_str()),
+        set: |options, value| {
+            options.storey = value.to().ok_or(Wrong::Type)?;
+            Ok(())
+        },
+    },
+    plain!(ReadOptions, "elevation", elevation, number("m", -10.0, 100.0, 0.5), "Height of that storey."),
+];

@@ -1,0 +1,288 @@
+//! Every setting by its name, for those that read settings from outside: files, pages, other
+//! languages. One list with types, units, useful ranges and what each is for.
+//!
+//! ```
+//! use waymesh::BakeConfig;
+//! use waymesh::fields::{BAKE, Entries, Value};
+//!
+//! let given = vec![("agent_radius".to_owned(), Value::from(0.4)), ("max_slope".to_owned(), Value::from(50.0))];
+//! let mut config = BakeConfig::default();
+//! let mut entries = Entries::new("settings", &given);
+//! entries.apply(BAKE, &mut config)?;
+//! entries.finish()?;
+//! assert_eq!(config.agent.radius, 0.4);
+//! # Ok::<(), waymesh::fields::FieldError>(())
+//! ```
+
+mod bake;
+mod fronts;
+mod shapes;
+mod value;
+
+use serde::Serialize;
+use thiserror::Error;
+
+pub use bake::{BAKE, JUMPS};
+#[cfg(feature = "slices")]
+pub use fronts::SLICES;
+#[cfg(feature = "storeys")]
+pub use fronts::STOREYS;
+pub use fronts::TILES;
+#[cfg(feature = "floorplan")]
+pub use fronts::{PLANS, READ};
+pub use shapes::{area_of, mark_of, shape_of, soup_of};
+pub use value::{FromValue, Value};
+
+/// What a field takes, with the range that is of use in a slider. The range that is allowed is
+/// checked by the bake.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FieldKind {
+    /// `true` or `false`.
+    Flag,
+    /// A number.
+    Number {
+        /// Its unit, empty for none.
+        unit: &'static str,
+        /// Least useful value.
+        low: f64,
+        /// Greatest useful value.
+        high: f64,
+        /// Distance between two useful values.
+        step: f64,
+    },
+    /// A whole number.
+    Count {
+        /// Least useful value.
+        low: u32,
+        /// Greatest useful value.
+        high: u32,
+    },
+    /// One of a few words.
+    Choice {
+        /// The words.
+        choices: &'static [&'static str],
+    },
+    /// Text.
+    Text,
+    /// A list or entries.
+    Structure {
+        /// What it looks like.
+        form: &'static str,
+    },
+}
+
+/// Why a field does not take a value.
+#[derive(Clone, Debug)]
+pub(crate) enum Wrong {
+    /// It is of another type.
+    Type,
+    /// For this reason.
+    Because(String),
+}
+
+/// A field of the settings `T`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Field<T: 'static> {
+    /// Its name in other languages.
+    pub name: &'static str,
+    /// The name of the field of [`crate::BakeConfig`], as
+    /// [`OptionNotSupported`](crate::BakeError::OptionNotSupported) and
+    /// [`FrontEnd::REFUSED`](crate::bake::FrontEnd::REFUSED) have it.
+    pub option: &'static str,
+    /// The argument of the program `waymesh build` or `waymesh plan`; `None` where the program has
+    /// none of the same values.
+    pub argument: Option<&'static str>,
+    /// What it is for, in a sentence.
+    pub about: &'static str,
+    /// What it takes.
+    pub kind: FieldKind,
+    get: fn(&T) -> Value,
+    set: fn(&mut T, &Value) -> Result<(), Wrong>,
+}
+
+impl<T> Field<T> {
+    /// Returns the value as it would be given; [`Value::Unset`] for one that is computed of others.
+    #[must_use]
+    pub fn get(&self, settings: &T) -> Value {
+        (self.get)(settings)
+    }
+
+    const fn for_option(mut self, option: &'static str) -> Self {
+        self.option = option;
+        self
+    }
+
+    const fn for_argument(mut self, argument: Option<&'static str>) -> Self {
+        self.argument = argument;
+        self
+    }
+}
+
+/// A setting that cannot be used.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FieldError {
+    /// A value of another type, or out of its type's range.
+    #[error("{what}: {name} cannot be {value}")]
+    Type {
+        /// Which settings.
+        what: &'static str,
+        /// The field.
+        name: String,
+        /// What was given.
+        value: String,
+    },
+    /// A word that is no choice.
+    #[error("{what}: {name} is {value}, but must be one of {choices}")]
+    Choice {
+        /// Which settings.
+        what: &'static str,
+        /// The field.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What could be.
+        choices: String,
+    },
+    /// A name that no field has.
+    #[error("{what}: there is no setting {name:?} here")]
+    Unknown {
+        /// Which settings.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Another reason.
+    #[error("{what}: {reason}")]
+    Other {
+        /// Which settings.
+        what: &'static str,
+        /// The reason.
+        reason: String,
+    },
+}
+
+/// Settings by name, of which every one must be used.
+#[derive(Debug)]
+pub struct Entries<'a> {
+    what: &'static str,
+    entries: &'a [(String, Value)],
+    used: Vec<bool>,
+}
+
+impl<'a> Entries<'a> {
+    /// `what` names the settings in errors.
+    #[must_use]
+    pub fn new(what: &'static str, entries: &'a [(String, Value)]) -> Self {
+        Self { what, entries, used: vec![false; entries.len()] }
+    }
+
+    /// Takes a value that is no field; `None` if it is not given.
+    pub fn take(&mut self, name: &str) -> Option<&'a Value> {
+        let mut found = None;
+        for ((given, value), used) in self.entries.iter().zip(&mut self.used) {
+            if given == name {
+                *used = true;
+                found = Some(value).filter(|value| **value != Value::Unset);
+            }
+        }
+        found
+    }
+
+    /// Sets all fields that are given.
+    ///
+    /// # Errors
+    /// Names the first one that does not take its value.
+    pub fn apply<T>(&mut self, fields: &[Field<T>], settings: &mut T) -> Result<(), FieldError> {
+        for field in fields {
+            let Some(value) = self.take(field.name) else { continue };
+            (field.set)(settings, value).map_err(|wrong| self.error(field, value, wrong))?;
+        }
+        Ok(())
+    }
+
+    fn error<T>(&self, field: &Field<T>, value: &Value, wrong: Wrong) -> FieldError {
+        let what = self.what;
+        match (wrong, field.kind) {
+            (Wrong::Because(reason), _) => FieldError::Other { what, reason },
+            (Wrong::Type, FieldKind::Choice { choices }) => FieldError::Choice {
+                what,
+                name: field.name,
+                value: value.to_string(),
+                choices: choices.join(", "),
+            },
+            (Wrong::Type, _) => {
+                FieldError::Type { what, name: field.name.to_owned(), value: value.to_string() }
+            }
+        }
+    }
+
+    /// Refuses what nobody took.
+    ///
+    /// # Errors
+    /// Names the first one.
+    pub fn finish(&self) -> Result<(), FieldError> {
+        let left =
+            self.entries.iter().zip(&self.used).find(|((_, value), used)| !**used && *value != Value::Unset);
+        match left {
+            Some(((name, _), _)) => Err(FieldError::Unknown { what: self.what, name: name.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A field that is a number, a flag or a list of them.
+macro_rules! plain {
+    ($of:ty, $name:literal, $($path:ident).+, $kind:expr, $about:literal) => {
+        Field {
+            name: $name,
+            option: $name,
+            argument: Some($name),
+            about: $about,
+            kind: $kind,
+            get: |of: &$of| Value::from(of.$($path).+),
+            set: |of: &mut $of, value| {
+                of.$($path).+ = value.to().ok_or(Wrong::Type)?;
+                Ok(())
+            },
+        }
+    };
+}
+
+/// A field with one of a few words.
+macro_rules! choice {
+    ($of:ty, $name:literal, $field:ident, [$($word:literal => $value:expr),+], $about:literal) => {
+        Field {
+            name: $name,
+            option: $name,
+            argument: Some($name),
+            about: $about,
+            kind: FieldKind::Choice { choices: &[$($word),+] },
+            get: |of: &$of| {
+                $(if of.$field == $value {
+                    return Value::from($word);
+                })+
+                Value::Unset
+            },
+            set: |of: &mut $of, value| {
+                of.$field = match value.to::<String>().as_deref() {
+                    $(Some($word) => $value,)+
+                    _ => return Err(Wrong::Type),
+                };
+                Ok(())
+            },
+        }
+    };
+}
+
+const fn number(unit: &'static str, low: f64, high: f64, step: f64) -> FieldKind {
+    FieldKind::Number { unit, low, high, step }
+}
+
+pub(crate) use {choice, plain};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+use super::*;
+use crate::BakeConfig;
+
+/// Another value that the field takes.
+fn other<T>(field: &Field<T>, settings: &T) -> Value {
+    let entries = |pairs: Vec<(&str, Value)>| {
+        Value::Entries(pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    };
+    match (field.kind, field.get(settings)) {
+        (FieldKind::Flag, Value::Flag(flag)) => Value::from(!flag),
+        (FieldKind::Choice { choices }, Value::Text(now)) => {
+            choices.iter().copied().find(|choice| *choice != now).expect("a choice of two at least").into()
+        }
+        (FieldKind::Number { .. }, Value::Number(number)) => Value::from(number + 1.0),
+        (FieldKind::Number { .. }, Value::Unset) => Value::from(0.25),
+        (FieldKind::Count { .. }, Value::Number(number)) => Value::from(number + 3.0),
+        (FieldKind::Structure { .. }, _) => match field.name {
+            "height_classes" => Value::from(vec![2.5, 3.0]),
+            "keep" => Value::from(vec![vec![1.0, 2.0, 3.0]]),
+            "areas" => entries(vec![("3", entries(vec![("name", "mud".into()), ("cost", 2.5.into())]))]),
+            "marks" => {
+                let corners = Value::from(vec![vec![0.0, 0.0, 0.0], vec![1.0, 1.0, 1.0]]);
+                Value::List(vec![entries(vec![("area", Value::from(7.0)), ("box", corners)])])
+            }
+            "jumps" => entries(vec![("max_length", 3.0.into())]),
+            name => panic!("{name} is not in this test"),
+        },
+        (kind, value) => panic!("{}: {kind:?} has the default {value}", field.name),
+    }
+}
+
+/// Sets every field to another value and reads it again.
+fn turn<T: Clone + PartialEq + std::fmt::Debug>(fields: &[Field<T>], settings: &T) {
+    for field in fields {
+        let (mut turned, value) = (settings.clone(), other(field, settings));
+        let given = [(field.name.to_owned(), value.clone())];
+        let mut entries = Entries::new("settings", &given);
+        entries.apply(fields, &mut turned).expect(field.name);
+        entries.finish().expect(field.name);
+        assert_ne!(turned, *settings, "{}", field.name);
+        if field.get(settings) != Value::Unset {
+            assert_eq!(field.get(&turned), value, "{}", field.name);
+        }
+        let given = [(field.name.to_owned(), Value::List(vec![Value::Unset]))];
+        let refused = Entries::new("settings", &given).apply(fields, &mut turned).expect_err(field.name);
+        assert!(!refused.to_string().is_empty());
+    }
+}
+
+#[test]
+fn every_field_of_a_bake_has_a_name() {
+    let config = BakeConfig::default();
+    turn(BAKE, &config);
+    turn(JUMPS, &crate::JumpConfig::default());
+    for (option, _) in config.differences(&config) {
+        assert!(BAKE.iter().any(|field| field.option == option), "{option} has no name");
+    }
+    for field in BAKE {
+        assert!(
+            config.differences(&config).iter().any(|(option, _)| *option == field.option),
+            "{}",
+            field.name
+        );
+        let given = [(field.name.to_owned(), other(field, &config))];
+        let mut turned = config.clone();
+        Entries::new("settings", &given).apply(BAKE, &mut turned).expect(field.name);
+        assert!(turned.differences(&config).contains(&(field.option, true)), "{}", field.name);
+    }
+}
+
+#[cfg(all(feature = "floorplan", feature = "slices", feature = "storeys"))]
+#[test]
+fn every_field_of_a_front_end_has_a_name() {
+    turn(STOREYS, &crate::Storeys::default());
+    turn(SLICES, &crate::Slices::default());
+    let plans: Vec<&Field<crate::FloorPlans>> =
+        PLANS.iter().filter(|field| field.name != "miter_limit").collect();
+    for field in plans {
+        turn(std::slice::from_ref(field), &crate::FloorPlans::default());
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_named() {
+    let refuse = |name: &str, value: Value| {
+        let given = [(name.to_owned(), value)];
+        let mut entries = Entries::new("settings", &given);
+        let done = entries.apply(BAKE, &mut BakeConfig::default()).and_then(|()| entries.finish());
+        done.expect_err(name).to_string()
+    };
+    assert_eq!(refuse("cell_size", "small".into()), "settings: cell_size cannot be \"small\"");
+    assert_eq!(refuse("max_vertices", 2.5.into()), "settings: max_vertices cannot be 2.5");
+    assert_eq!(
+        refuse("partition", "none".into()),
+        "settings: partition is \"none\", but must be one of surfaces, watershed, monotone"
+    );
+    assert_eq!(refuse("cellsize", 1.0.into()), "settings: there is no setting \"cellsize\" here");
+    let jumps = Value::Entries(vec![("length".to_owned(), 2.0.into())]);
+    assert_eq!(refuse("jumps", jumps), "settings: jumps: there is no setting \"length\" here");
+    let mark = Value::Entries(vec![("area".to_owned(), "grass".into())]);
+    assert_eq!(
+        refuse("marks", vec![mark].into()),
+        "settings: shape: give one of box, cylinder, prism and mesh"
+    );
+    // What is not given keeps its default.
+    let given = [("cell_size".to_owned(), Value::Unset), ("unknown".to_owned(), Value::Unset)];
+    let (mut entries, mut config) = (Entries::new("settings", &given), BakeConfig::default());
+    entries.apply(BAKE, &mut config).and_then(|()| entries.finish()).expect("nothing is given");
+    assert_eq!(config, BakeConfig::default());
+}
