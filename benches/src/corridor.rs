@@ -2,7 +2,8 @@
 
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId, saturating_i32,
+    AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId, float,
+    saturating_i32,
 };
 use waymesh_graph::{CorridorOptions, NavMesh, PathCorridor, PathOptions, QueryScratch};
 
@@ -14,7 +15,7 @@ fn winding(count: u32) -> Result<NavMesh, BenchError> {
     // Winds to and fro without a period.
     let side = |x: u32| {
         let sway = f64::from(x) * 0.37;
-        let low = saturating_i32(30.0 + 20.0 * (sway.sin() + (sway * 0.213).sin()));
+        let low = saturating_i32(30.0 + 20.0 * (float::sin(sway) + float::sin(sway * 0.213)));
         [low, low + 3]
     };
     let place = |x: u32| i32::try_from(2 * x).unwrap_or(i32::MAX);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use waymesh::core::PolygonSet;
+use waymesh::core::{PolygonSet, float};
 use waymesh::io::svg::Picture;
 use waymesh::{BakeConfig, Baker, Voxels};
 use waymesh_testkit::levels::find;
@@ -139,7 +139,7 @@ pub(crate) fn ratio(part: usize, whole: usize) -> f64 {
 /// The exponent of a power law through the first and the last of `(size, time)`.
 pub(crate) fn growth_exponent(measured: &[(f64, f64)]) -> Option<f64> {
     let [first, .., last] = measured else { return None };
-    Some((last.1 / first.1).ln() / (last.0 / first.0).ln())
+    Some(float::ln(last.1 / first.1) / float::ln(last.0 / first.0))
 }
 
 /// Writes a picture named after an input.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::{Vec3, Vec3Swizzles};
+use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh::{Agent, BakeConfig, Baker, TriangleSoup};
 use waymesh_core::{Random, to_u32};
 use waymesh_graph::{AnyPolygon, IslandId, NavMesh, PlaceSampler};
@@ -70,7 +70,8 @@ const SECTORS: u16 = 32;
 fn stadium() -> TriangleSoup {
     let point = |sector: u16, out: f32, height: f32| {
         let angle = f32::from(sector) / f32::from(4 * SECTORS) * std::f32::consts::TAU;
-        Vec3::new((PITCH[0] + out) * angle.cos(), height, (PITCH[1] + out) * angle.sin())
+        let at = (Vec2::from(PITCH) + out) * Vec2::from_angle(angle);
+        at.extend(height).xzy()
     };
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     let steps = 4 * SECTORS;
@@ -165,7 +166,8 @@ impl CrowdScene {
                 let radius = radius.max(6.0);
                 let spoke = |index: usize| {
                     let angle = as_f32(index) / as_f32(count) * std::f32::consts::TAU;
-                    radius * at(angle.cos(), angle.sin())
+                    let Vec2 { x, y: z } = Vec2::from_angle(angle);
+                    radius * at(x, z)
                 };
                 let middle = at(130.0, 130.0);
                 ((0..count).map(|index| [middle + spoke(index), middle - spoke(index)]).collect(), false)

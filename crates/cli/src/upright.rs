@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use waymesh::TriangleSoup;
-use waymesh::core::triangle_normal;
+use waymesh::core::{float, triangle_normal};
 use waymesh::io::UpAxis;
 
 /// Shares of a scene's area that are level enough to walk on.
@@ -17,7 +17,7 @@ struct Shares {
 impl Shares {
     /// Adds up the triangles that face up and are no steeper than `max_slope`, for both axes.
     fn of(soup: &TriangleSoup, up: UpAxis, max_slope: f32) -> Self {
-        let least = f64::from(max_slope).cos();
+        let least = float::cos(f64::from(max_slope));
         // Reading with z up has turned the scene: y of the file is -z of the soup.
         let other = if up == UpAxis::Z { DVec3::NEG_Z } else { DVec3::Z };
         let mut sums = [0.0; 3];

@@ -523,6 +523,8 @@ fn within([right, left]: [[f64; 2]; 2], direction: [f64; 2]) -> bool {
 mod tests {
     use proptest::prelude::*;
 
+    use waymesh_core::float;
+
     use super::*;
 
     fn points(coordinates: &[(i32, i32)]) -> Vec<PlanPoint> {
@@ -548,7 +550,7 @@ mod tests {
     fn taken(chain: &[PlanPoint]) -> f64 {
         let (start, end) = (chain[0], chain[chain.len() - 1]);
         let [dx, dz] = [f64::from(end.x - start.x), f64::from(end.z - start.z)];
-        let length = dx.hypot(dz).max(1e-9);
+        let length = float::hypot(dx, dz).max(1e-9);
         let place = |point: &PlanPoint| {
             let [x, z] = [f64::from(point.x - start.x), f64::from(point.z - start.z)];
             [(x * dx + z * dz) / length, (x * dz - z * dx) / length]
@@ -608,7 +610,7 @@ mod tests {
         let mut push = |x: f64, z: f64| points.push(PlanPoint::new(x.round() as i32, z.round() as i32));
         (0..40).for_each(|step| push(f64::from(step - 40) * 64.0, radius));
         for step in 0..=24 {
-            let (sine, cosine) = (f64::from(step) / 24.0 * std::f64::consts::FRAC_PI_2).sin_cos();
+            let (sine, cosine) = float::sin_cos(f64::from(step) / 24.0 * std::f64::consts::FRAC_PI_2);
             push(radius * sine, radius * cosine);
         }
         (1..=40).for_each(|step| push(radius, f64::from(-step) * 64.0));
@@ -661,7 +663,7 @@ mod tests {
         let (half, radius) = (128.0_f64, 384.0_f64);
         for step in 0..64 {
             let angle = f64::from(step) / 64.0 * std::f64::consts::TAU;
-            let (sine, cosine) = angle.sin_cos();
+            let (sine, cosine) = float::sin_cos(angle);
             #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
             let point = PlanPoint::new(
                 (half.copysign(cosine) + radius * cosine).round() as i32,

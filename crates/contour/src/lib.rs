@@ -27,6 +27,8 @@
 //! # }
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod bits;
 mod border;
 mod boxes;

@@ -145,7 +145,7 @@ pub(crate) fn simplify_line(
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use waymesh_core::Random;
+    use waymesh_core::{Random, float};
 
     use super::*;
 
@@ -211,7 +211,7 @@ pub(crate) mod tests {
         let ([dx, dz], [px, pz]) = (vector(from, to), vector(from, point));
         let length_squared = (dx * dx + dz * dz).max(1.0);
         let along = ((dx * px + dz * pz) / length_squared).clamp(0.0, 1.0);
-        (px - along * dx).hypot(pz - along * dz)
+        float::hypot(px - along * dx, pz - along * dz)
     }
 
     #[test]

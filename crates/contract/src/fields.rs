@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, Direction, GridFrame, NO_REGION, NO_SPAN, OPEN_SKY, RegionMap, SlimSpans, WalkableField,
+    AreaId, Direction, GridFrame, NO_REGION, NO_SPAN, OPEN_SKY, RegionMap, SlimSpans, WalkableField, float,
     saturating_i32, to_u32,
 };
 
@@ -160,10 +160,10 @@ pub fn random(seed: u64, width: u32, depth: u32) -> WalkableField {
                 levels.push(5 + (x * 50 / width) as i32);
             }
             if spiral {
-                let (dx, dz) = (x as f32 + 0.5 - centre_x, z as f32 + 0.5 - centre_z);
-                if dx.hypot(dz) > 1.0 && dx.hypot(dz) < width as f32 * 0.4 {
-                    let turn = dz.atan2(dx) / std::f32::consts::TAU + 0.5;
-                    levels.extend((0..3).map(|whole| 12 + saturating_i32(24.0 * (turn + whole as f32))));
+                let (dx, dz) = (x as f64 + 0.5 - f64::from(centre_x), z as f64 + 0.5 - f64::from(centre_z));
+                if float::hypot(dx, dz) > 1.0 && float::hypot(dx, dz) < width as f64 * 0.4 {
+                    let turn = float::atan2(dz, dx) / std::f64::consts::TAU + 0.5;
+                    levels.extend((0..3).map(|whole| 12 + saturating_i32(24.0 * (turn + f64::from(whole)))));
                 }
             }
             let floors = levels.into_iter().filter_map(|level| {

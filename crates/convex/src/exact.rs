@@ -1,6 +1,6 @@
 //! Exact decomposition of a small polygon without holes into the fewest convex polygons.
 
-use waymesh_core::{PlanPoint, checkpoint, saturating_i32, to_u32};
+use waymesh_core::{PlanPoint, checkpoint, float, saturating_i32, to_u32};
 
 use crate::measure::is_narrow;
 
@@ -131,8 +131,8 @@ impl Exact {
             let values = || points.iter().map(|&point| f64::from(of(point)));
             values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
         };
-        let longest = reach(|point| point.x).hypot(reach(|point| point.z));
-        self.scale = 2.0_f64.powi(LENGTH_BITS - 1 - saturating_i32(longest.log2().ceil()));
+        let longest = float::hypot(reach(|point| point.x), reach(|point| point.z));
+        self.scale = 2.0_f64.powi(LENGTH_BITS - 1 - saturating_i32(float::log2(longest).ceil()));
         true
     }
 

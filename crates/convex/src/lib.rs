@@ -19,6 +19,8 @@
 //! # Ok::<(), waymesh_convex::ConvexError>(())
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod error;
 mod exact;
 mod faces;

@@ -17,6 +17,8 @@
 //!   are positive, holes negative, so the walkable side is always where `PlanPoint::orientation(a,
 //!   b, inside) > 0`.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod agent;
 mod areas;
 mod bad_field;
@@ -26,6 +28,7 @@ mod clearance;
 mod clock;
 mod contours;
 mod field;
+pub mod float;
 mod grid;
 mod head_rooms;
 mod heightfield;

@@ -22,6 +22,8 @@
 //! obstacle vertices, which a mesh that is a soup of wall pieces has not, and stands on another
 //! version of glam.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod advance;
 mod agent;
 mod around;

@@ -17,7 +17,7 @@
 
 use std::collections::VecDeque;
 
-use waymesh_core::{NO_SPAN, PlanPoint, checkpoint, checkpoint_every};
+use waymesh_core::{NO_SPAN, PlanPoint, checkpoint, checkpoint_every, float};
 
 use crate::{edges::Around, ground::Ground, lattice::Lattice, rows::Rows, surface::Point};
 
@@ -473,7 +473,7 @@ fn outline_near([row, column]: Sample, outline: &[Point], lattice: Lattice) -> (
         let length = dx * dx + dz * dz;
         let share = ((centre[0] - a[0]) * dx + (centre[1] - a[1]) * dz) / length;
         let share = if length > 0.0 { share.clamp(0.0, 1.0) } else { 0.0 };
-        let distance = (a[0] + dx * share - centre[0]).hypot(a[1] + dz * share - centre[1]) as f32;
+        let distance = float::hypot(a[0] + dx * share - centre[0], a[1] + dz * share - centre[1]) as f32;
         if distance < found.1 {
             found = (start.height + (end.height - start.height) * share as f32, distance);
         }

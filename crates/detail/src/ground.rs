@@ -6,7 +6,7 @@
     reason = "column coordinates are checked against the grid before they become indices"
 )]
 
-use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN, PlanPoint, RegionMap, SpanField};
+use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN, PlanPoint, RegionMap, SpanField, float};
 
 use crate::edges::Around;
 
@@ -370,7 +370,7 @@ fn plane_height(around: &[[Option<f32>; 4]; 4], steepest: f32) -> Option<f32> {
         return Some(flat as f32);
     }
     let (gx, gz) = ((xh * zz - zh * xz) / determinant, (zh * xx - xh * xz) / determinant);
-    if gx.hypot(gz) > f64::from(steepest) {
+    if float::hypot(gx, gz) > f64::from(steepest) {
         return Some(flat as f32);
     }
     Some((mh - gx * mx - gz * mz) as f32)

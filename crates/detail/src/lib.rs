@@ -33,6 +33,8 @@
 //! the start plus a whole number of equal steps that are themselves on the lattice. So it lies
 //! exactly on the straight line: polygons stay convex and keep their areas.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod assemble;
 mod check;
 mod claims;

@@ -1,6 +1,7 @@
 //! Areas in the plane, based on geo, and the conversion of shapes to areas.
 
 use std::sync::Arc;
+use waymesh_core::float;
 
 use geo::algorithm::concave_hull::ConcaveHullOptions;
 use geo::buffer::{BufferStyle, LineCap, LineJoin};
@@ -268,18 +269,18 @@ const MAX_CORNERS: f64 = 256.0;
 /// inside.
 pub(crate) fn arc_angle(radius: f64, error: f64) -> f64 {
     let cosine = (1.0 - error / radius).clamp(0.0, 1.0);
-    (2.0 * cosine.acos()).clamp(std::f64::consts::TAU / MAX_CORNERS, std::f64::consts::FRAC_PI_4)
+    (2.0 * float::acos(cosine)).clamp(std::f64::consts::TAU / MAX_CORNERS, std::f64::consts::FRAC_PI_4)
 }
 
 /// A regular polygon around a disc, which contains the disc.
 fn disc(centre: PlanPosition, radius: f64, error: f64) -> Region {
     let corners = (std::f64::consts::TAU / arc_angle(radius, error)).ceil();
     let step = std::f64::consts::TAU / corners;
-    let outer = radius / (step / 2.0).cos();
+    let outer = radius / float::cos(step / 2.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "8 to 256")]
     let points: Vec<PlanPosition> = (0..corners as u32)
         .map(|corner| {
-            let (sin, cos) = (f64::from(corner) * step).sin_cos();
+            let (sin, cos) = float::sin_cos(f64::from(corner) * step);
             [centre[0] + outer * cos, centre[1] + outer * sin]
         })
         .collect();

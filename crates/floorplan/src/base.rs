@@ -7,7 +7,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
-use waymesh_core::{AreaId, Bounds, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint};
+use waymesh_core::{AreaId, Bounds, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint, float};
 
 use crate::area::{Cleaner, Extent, Region, check_point, grown, meet};
 use crate::assemble::{Piece, contours};
@@ -604,7 +604,7 @@ fn opening(storey: &str, door: &Door) -> Result<Region, PlanError> {
         return bad("cost", f64::from(door.cost), "finite and at least 0 m");
     }
     let [a, b] = door.line;
-    let length = (b[0] - a[0]).hypot(b[1] - a[1]);
+    let length = float::hypot(b[0] - a[0], b[1] - a[1]);
     if length < 1e-3 {
         return bad("length", length, "at least 1 mm");
     }
@@ -616,7 +616,7 @@ fn opening(storey: &str, door: &Door) -> Result<Region, PlanError> {
 fn quad(door: &Door, from: f64, to: f64) -> [PlanPosition; 4] {
     let [a, b] = door.line;
     let way = [b[0] - a[0], b[1] - a[1]];
-    let length = way[0].hypot(way[1]);
+    let length = float::hypot(way[0], way[1]);
     let across = [-way[1] / length * door.depth, way[0] / length * door.depth];
     let at = |end: PlanPosition, times: f64| [end[0] + across[0] * times, end[1] + across[1] * times];
     [at(a, from), at(b, from), at(b, to), at(a, to)]

@@ -92,6 +92,8 @@
 //! # References
 //! Romstöck, Generating 2D Navmeshes, GameDev.net.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod area;
 mod assemble;
 mod base;

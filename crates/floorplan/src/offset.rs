@@ -2,6 +2,7 @@
 
 use geo::buffer::{BufferStyle, LineJoin};
 use geo::{Area as _, Buffer, LineString, MultiPolygon, Orient, Polygon};
+use waymesh_core::float;
 
 use crate::area::{Region, arc_angle};
 use crate::{Join, PlanConfig, PlanPosition};
@@ -27,7 +28,7 @@ pub(crate) fn grow(region: &Region, config: &PlanConfig) -> Region {
             Region(region.0.buffer_with_style(style.line_join(join)))
         }
         Join::Miter { limit } => {
-            let sharpest = 2.0 * (1.0 / limit.max(MITER_FLOOR)).asin();
+            let sharpest = 2.0 * float::asin(1.0 / limit.max(MITER_FLOOR));
             Region(region.0.buffer_with_style(style.line_join(LineJoin::Miter(sharpest))))
         }
         Join::Square => {
@@ -61,7 +62,7 @@ pub(crate) fn closed(region: &Region, distance: f64) -> Region {
     let back = offset(&outwards, -radius, LineJoin::Miter(CLOSING_MITER));
     let added = back.minus(region);
     let has_width = |polygon: &Polygon<f64>| {
-        let length: f64 = polygon.exterior().lines().map(|line| line.dx().hypot(line.dy())).sum();
+        let length: f64 = polygon.exterior().lines().map(|line| float::hypot(line.dx(), line.dy())).sum();
         2.0 * polygon.unsigned_area() > 4.0 * rounding * length
     };
     let gaps: Vec<Polygon<f64>> = added.0.into_iter().filter(has_width).collect();
@@ -98,7 +99,7 @@ fn cap(before: PlanPosition, corner: PlanPosition, after: PlanPosition, radius: 
     let leaving = direction(corner, after)?;
     let cross = arriving[0] * leaving[1] - arriving[1] * leaving[0];
     let dot = arriving[0] * leaving[0] + arriving[1] * leaving[1];
-    let turn = cross.atan2(dot);
+    let turn = float::atan2(cross, dot);
     if turn <= 1e-6 {
         return None;
     }
@@ -108,9 +109,9 @@ fn cap(before: PlanPosition, corner: PlanPosition, after: PlanPosition, radius: 
     };
     let mut points = vec![corner, at(arriving, 0.0)];
     if turn < SHALLOW {
-        points.push(at(arriving, radius * (turn / 2.0).tan()));
+        points.push(at(arriving, radius * float::tan(turn / 2.0)));
     } else {
-        let along = radius * (turn / 4.0).tan();
+        let along = radius * float::tan(turn / 4.0);
         points.extend([at(arriving, along), at(leaving, -along)]);
     }
     points.push(at(leaving, 0.0));
@@ -119,6 +120,6 @@ fn cap(before: PlanPosition, corner: PlanPosition, after: PlanPosition, radius: 
 
 fn direction(from: PlanPosition, to: PlanPosition) -> Option<[f64; 2]> {
     let way = [to[0] - from[0], to[1] - from[1]];
-    let length = way[0].hypot(way[1]);
+    let length = float::hypot(way[0], way[1]);
     (length > 0.0).then(|| way.map(|value| value / length))
 }

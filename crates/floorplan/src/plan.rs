@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Vec3, Vec3Swizzles};
-use waymesh_core::{AreaError, AreaId, AreaTable};
+use waymesh_core::{AreaError, AreaId, AreaTable, float};
 
 use crate::{PlanError, PlanNote};
 
@@ -177,7 +177,7 @@ impl Outline {
     /// A rectangle turned by `yaw` radians, from x towards z.
     #[must_use]
     pub fn rectangle(centre: PlanPosition, size: PlanPosition, yaw: f64) -> Self {
-        let (sin, cos) = yaw.sin_cos();
+        let (sin, cos) = float::sin_cos(yaw);
         let corner = |x: f64, z: f64| {
             let (x, z) = (x * size[0] / 2.0, z * size[1] / 2.0);
             [centre[0] + x * cos - z * sin, centre[1] + x * sin + z * cos]

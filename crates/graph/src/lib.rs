@@ -150,6 +150,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod clearance;
 mod geometry;
 mod hierarchy;

@@ -44,6 +44,7 @@
 //! # Ok::<(), waymesh_io::IoError>(())
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![cfg_attr(
     not(all(feature = "gltf", feature = "json", feature = "ply")),
     allow(dead_code, unused_imports, reason = "helpers of the formats that are left out")

@@ -3,6 +3,7 @@
 use crate::components::Forest;
 use crate::mesh::{JudgedMesh, weld};
 use crate::scene::plan;
+use waymesh_core::float;
 
 /// A corner whose angle exceeds half a turn by less than this is straight. Radians.
 const STRAIGHT: f64 = 1e-3;
@@ -144,6 +145,6 @@ pub(crate) fn corner_angle(mesh: &JudgedMesh, polygon: usize, corner: usize) -> 
     let at = plan(mesh.corner(polygon, corner));
     let to = plan(mesh.corner(polygon, corner + 1)) - at;
     let from = plan(mesh.corner(polygon, corner + sides - 1)) - at;
-    let angle = to.perp_dot(from).atan2(to.dot(from));
+    let angle = float::atan2(to.perp_dot(from), to.dot(from));
     if angle < 0.0 { angle + std::f64::consts::TAU } else { angle }
 }

@@ -1,7 +1,7 @@
 //! The triangles of a scene, with spatial queries.
 
 use glam::{DVec2, DVec3};
-use waymesh_core::{SoupTriangle, TriangleSoup};
+use waymesh_core::{SoupTriangle, TriangleSoup, float};
 
 use crate::tree::BoxTree;
 
@@ -109,7 +109,7 @@ impl SceneIndex {
         const RING: usize = 7;
         self.first_shows_back(point, DVec3::Y) == Some(true)
             && (0..RING).all(|step| {
-                let (sin, cos) = (0.37 + step as f64 * std::f64::consts::TAU / RING as f64).sin_cos();
+                let (sin, cos) = float::sin_cos(0.37 + step as f64 * std::f64::consts::TAU / RING as f64);
                 self.first_shows_back(point, DVec3::new(cos, 0.21, sin).normalize()) == Some(true)
             })
     }
@@ -127,7 +127,7 @@ impl SceneIndex {
         (0..DIRECTIONS).all(|step| {
             // From the top downwards: up almost always decides.
             let y = 1.0 - (f64::from(step) + 0.5) / f64::from(DIRECTIONS);
-            let (sin, cos) = (f64::from(step) * golden).sin_cos();
+            let (sin, cos) = float::sin_cos(f64::from(step) * golden);
             let level = (1.0 - y * y).sqrt();
             let is_back = self.first_shows_back(point, DVec3::new(level * cos, y, level * sin)) == Some(true);
             others += u32::from(!is_back);
@@ -139,7 +139,7 @@ impl SceneIndex {
 fn face(SoupTriangle { corners, area }: SoupTriangle, max_slope: f64) -> Option<Face> {
     let corners = corners.map(glam::Vec3::as_dvec3);
     let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).try_normalize()?;
-    let angle = normal.y.clamp(-1.0, 1.0).acos();
+    let angle = float::acos(normal.y.clamp(-1.0, 1.0));
     // Nobody walks on what is blocked, as on a wall.
     let slope = if !area.is_walkable() {
         Slope::Steep

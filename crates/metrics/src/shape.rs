@@ -2,6 +2,7 @@
 
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
+use waymesh_core::float;
 
 use crate::fans::{Fans, corner_angle};
 use crate::mesh::{JudgedMesh, MeshIndex};
@@ -139,7 +140,7 @@ fn is_convex(outline: &[DVec2]) -> bool {
         if turn < -slack * (first.length() + second.length()) || (first.dot(second) < 0.0 && turn < 0.0) {
             return false;
         }
-        turned += turn.atan2(first.dot(second));
+        turned += float::atan2(turn, first.dot(second));
     }
     area(outline) > 0.0 && (turned - std::f64::consts::TAU).abs() < 1.0
 }

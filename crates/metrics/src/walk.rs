@@ -2,6 +2,7 @@
 //! of its triangles.
 
 use std::f64::consts::TAU;
+use waymesh_core::float;
 
 use glam::{DVec2, DVec3};
 
@@ -189,7 +190,7 @@ impl Neighbourhood {
                 if distance > reach || distance < 1e-9 {
                     continue;
                 }
-                let angle = nearest.y.atan2(nearest.x);
+                let angle = float::atan2(nearest.y, nearest.x);
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,

@@ -142,7 +142,7 @@ pub fn blur(field: &WalkableField, distance: &DistanceField) -> DistanceField {
 
 #[cfg(test)]
 mod tests {
-    use waymesh_core::{Direction, to_u32};
+    use waymesh_core::{Direction, float, to_u32};
     use waymesh_testkit::fields;
 
     use super::*;
@@ -260,7 +260,7 @@ mod tests {
             let (x, z) = field.column_of(span);
             let true_distance = borders
                 .iter()
-                .map(|&(bx, bz)| (bx - f64::from(x)).hypot(bz - f64::from(z)))
+                .map(|&(bx, bz)| float::hypot(bx - f64::from(x), bz - f64::from(z)))
                 .fold(f64::INFINITY, f64::min);
             let ours = f64::from(distance.distances[span as usize]) / f64::from(UNITS_PER_CELL);
             assert!(ours >= true_distance - 1e-9 && ours <= true_distance * 1.25_f64.sqrt() + 1e-9);

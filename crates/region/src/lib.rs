@@ -28,6 +28,8 @@
 //! # Ok::<(), waymesh_region::RegionError>(())
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod distance;
 mod error;
 mod islands;

@@ -37,6 +37,8 @@
 //! change them. Angles use a sine of this crate, because the platform's sine may differ in the last
 //! bit.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod angles;
 mod builder;
 mod caves;

@@ -1,6 +1,6 @@
 //! Configuration of the crate.
 
-use waymesh_core::{Agent, BadField, GridScale};
+use waymesh_core::{Agent, BadField, GridScale, float};
 
 use crate::SlicesError;
 
@@ -109,7 +109,7 @@ impl Limits {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 256, checked")]
         let gap = (config.link_reach / config.scale.cell_size + 1e-4).floor() as u32;
         let height = levels(config.agent.height_levels(level_height));
-        let steepest = f64::from(config.agent.max_slope).tan() * f64::from(config.scale.cell_size);
+        let steepest = float::tan(f64::from(config.agent.max_slope)) * f64::from(config.scale.cell_size);
         #[expect(clippy::cast_possible_truncation, reason = "saturates")]
         let rise = (steepest / f64::from(level_height) - 1e-4).ceil() as i32;
         Self {

@@ -42,6 +42,8 @@
 //! - Regions are linked where their borders overlap, however little; the paper requires edges with
 //!   equal ends. A step needs head room, and a gap has to be free of obstacles.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod assemble;
 mod bins;
 mod config;

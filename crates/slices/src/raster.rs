@@ -4,7 +4,7 @@
 //! blocks the cells on both sides. Stage crates never use one another.
 
 use glam::{DVec3, Vec3};
-use waymesh_core::{GridFrame, GridWindow, checkpoint, triangle_normal};
+use waymesh_core::{GridFrame, GridWindow, checkpoint, float, triangle_normal};
 
 use crate::slabs::{NOTHING, SlabSink};
 
@@ -96,7 +96,7 @@ pub(crate) type Corner = [f64; 3];
 
 impl Placement {
     pub(crate) fn new(frame: &GridFrame, max_slope: f32) -> Self {
-        let cosine = f64::from(max_slope).cos();
+        let cosine = float::cos(f64::from(max_slope));
         Self {
             origin: frame.origin.as_dvec3(),
             per_cell: f64::from(frame.cell_size).recip(),

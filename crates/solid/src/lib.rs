@@ -26,6 +26,8 @@
 //! - Barill, Dickson, Schmidt, Levin and Jacobson 2018, Fast winding numbers for soups and clouds,
 //!   <https://doi.org/10.1145/3197517.3201337>.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod triangle;
 mod winding;
 

@@ -1,7 +1,7 @@
 //! What one triangle adds.
 
 use glam::{DVec3, Vec3};
-use waymesh_core::triangle_normal;
+use waymesh_core::{float, triangle_normal};
 
 /// Returns the solid angle of a triangle seen from the origin, in units of the whole sphere:
 /// positive where its back is seen. Van Oosterom and Strackee 1983,
@@ -14,7 +14,7 @@ fn solid_angle([a, b, c]: [DVec3; 3]) -> f64 {
         + b.dot(c) * lengths[0]
         + c.dot(a) * lengths[1];
     // In the plane of the triangle it is seen from the side, or not at all.
-    if volume == 0.0 { 0.0 } else { volume.atan2(below) / (2.0 * std::f64::consts::PI) }
+    if volume == 0.0 { 0.0 } else { float::atan2(volume, below) / (2.0 * std::f64::consts::PI) }
 }
 
 /// Returns the solid angle of a triangle seen from a point, in units of the whole sphere; of the

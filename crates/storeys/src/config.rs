@@ -1,7 +1,7 @@
 //! Configuration of the storeys.
 
 use glam::Vec3;
-use waymesh_core::{Agent, BadField, GridFrame, GridScale, saturating_u32};
+use waymesh_core::{Agent, BadField, GridFrame, GridScale, float, nearest_f32, saturating_u32};
 
 use crate::StoreysError;
 
@@ -112,9 +112,9 @@ pub(crate) const HEIGHT_SLACK: f32 = 1e-3;
 impl Walk {
     pub(crate) fn new(config: &StoreysConfig) -> Self {
         let agent = &config.agent;
-        let slope = agent.max_slope.tan();
+        let slope = nearest_f32(float::tan(f64::from(agent.max_slope)));
         let rise = agent.max_step.max(config.scale.cell_size * slope) + HEIGHT_SLACK;
-        let cosine = f64::from(agent.max_slope).cos();
+        let cosine = float::cos(f64::from(agent.max_slope));
         Self {
             rise,
             height: agent.height - HEIGHT_SLACK,

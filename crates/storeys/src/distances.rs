@@ -496,6 +496,7 @@ fn smaller(a: f32, b: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec2;
     use waymesh_core::Random;
 
     use super::*;
@@ -523,7 +524,7 @@ mod tests {
                 let nearest = (0..=2000_u16).map(|at| {
                     let share = f32::from(at) / 2000.0;
                     let [px, pz] = [0, 1].map(|axis| a[axis] + (b[axis] - a[axis]) * share);
-                    (px - x - f32::from(index)).hypot(pz - z)
+                    Vec2::new(px - x - f32::from(index), pz - z).length()
                 });
                 let nearest = nearest.fold(f32::INFINITY, f32::min);
                 assert!((squared.sqrt() - nearest).abs() < 0.01, "{} {nearest}", squared.sqrt());

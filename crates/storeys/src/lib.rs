@@ -33,6 +33,8 @@
 //!   T-junctions and no portals to remove. The partition into regions, which uses the fine links,
 //!   decides where a seam runs. Seams are not bound to rough columns.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod borders;
 mod carve;
 mod clearance;

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, GridFrame, PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId,
+    AreaId, GridFrame, PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId, float,
     nearest_f32, saturating_i32, saturating_u32,
 };
 
@@ -27,7 +27,7 @@ pub fn from_rings(polygons: &[Rings]) -> PolygonSet {
     let high = points().fold([f64::NEG_INFINITY; 2], |high, at| [high[0].max(at[0]), high[1].max(at[1])]);
     let extent = (high[0] - low[0]).max(high[1] - low[1]);
     // Whole numbers of a small extent stay exact.
-    let scale = EXTENT / extent.max(f64::MIN_POSITIVE).log2().ceil().exp2();
+    let scale = EXTENT / float::exp2(float::log2(extent.max(f64::MIN_POSITIVE)).ceil());
     let [width, depth] = [0, 1].map(|axis| ((high[axis] - low[axis]) * scale).ceil().max(1.0));
     let frame = GridFrame {
         origin: Vec3::ZERO,
@@ -141,7 +141,7 @@ pub fn hall(seed: u64, vertices: u32, round: u32) -> PolygonSet {
             let ring = (0..round).map(|corner| {
                 let angle = TAU * (f64::from(corner) + phase) / f64::from(round);
                 let length = 0.4 * (1.0 - rough * random.unit_f64());
-                [centre[0] + length * angle.cos(), centre[1] + length * angle.sin()]
+                [centre[0] + length * float::cos(angle), centre[1] + length * float::sin(angle)]
             });
             rings.push(ring.collect());
         }
@@ -178,7 +178,7 @@ pub fn round_pillars(rows: u32, corners: u32) -> PolygonSet {
     let mut rings = vec![vec![[0.0, 0.0], [side, 0.0], [side, side], [0.0, side]]];
     for pillar in 0..rows * rows {
         let centre = [pillar % rows, pillar / rows].map(|at| 5.0 + 10.0 * f64::from(at));
-        let corner = |at: u32| (TAU * f64::from(at) / f64::from(corners)).sin_cos();
+        let corner = |at: u32| float::sin_cos(TAU * f64::from(at) / f64::from(corners));
         rings.push(
             (0..corners).map(corner).map(|(z, x)| [centre[0] + 3.0 * x, centre[1] + 3.0 * z]).collect(),
         );

@@ -38,6 +38,8 @@
 //! # Ok::<(), waymesh_triangulate::TriangulateError>(())
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod assemble;
 mod bridges;
 mod cdt;

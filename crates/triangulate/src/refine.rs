@@ -3,7 +3,7 @@
 use waymesh_core::stage::{StageError, Triangulate};
 use waymesh_core::{
     BadField, MAX_PLAN_COORDINATE, Observer, PlanPoint, PlanVertex, PolygonSet, Triangle, TriangleId,
-    Triangulation, VertexId, checkpoint, checkpoint_every, nearest_f32, saturating_i32, to_u32,
+    Triangulation, VertexId, checkpoint, checkpoint_every, float, nearest_f32, saturating_i32, to_u32,
 };
 
 use crate::TriangulateError;
@@ -373,7 +373,7 @@ impl Refiner {
 
     /// Adds points until no angle below `smallest` is left that can be improved.
     fn mend_angles(&mut self, surface: &mut Surface, smallest: f64) {
-        let limit = smallest.sin().powi(2);
+        let limit = float::sin(smallest).powi(2);
         let mut queue: std::collections::VecDeque<u32> = (0..to_u32(surface.triangles.len())).collect();
         let most = MOST_POINTS as usize;
         while let Some(triangle) = queue.pop_front() {
@@ -493,7 +493,7 @@ fn circle([a, b, c]: [Point; 3]) -> Option<(Point, f64)> {
     let doubled = 2.0 * (u[0] * v[1] - u[1] * v[0]);
     let [uu, vv] = [u, v].map(|p| p[0] * p[0] + p[1] * p[1]);
     let center = [(v[1] * uu - u[1] * vv) / doubled, (u[0] * vv - v[0] * uu) / doubled];
-    let radius = center[0].hypot(center[1]);
+    let radius = float::hypot(center[0], center[1]);
     radius.is_finite().then_some(([a[0] + center[0], a[1] + center[1]], radius))
 }
 

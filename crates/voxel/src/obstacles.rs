@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use glam::{Vec2, Vec3, Vec3Swizzles};
+use glam::{Vec2, Vec3};
 use waymesh_core::{
     AreaId, BadField, Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup,
-    checkpoint, to_u32,
+    checkpoint, float, to_u32,
 };
 
 use crate::filters::check;
@@ -97,10 +97,13 @@ impl Obstacle {
                 (convex_hull(corners.iter().map(|&corner| plan(corner)).collect()), *heights)
             }
             ObstacleShape::Solid { shape: MarkShape::Cylinder { base, radius, height } } => {
-                let step = std::f32::consts::TAU / f32::from(SIDES);
-                let reach = radius / (step / 2.0).cos();
-                let corner = |side: u8| base.xz() + Vec2::from_angle(step * f32::from(side)) * reach;
-                ((0..SIDES).map(|side| plan(corner(side))).collect(), [base.y, base.y + height])
+                let step = std::f64::consts::TAU / f64::from(SIDES);
+                let reach = f64::from(*radius) / float::cos(step / 2.0);
+                let corner = |side: u8| {
+                    let (sine, cosine) = float::sin_cos(step * f64::from(side));
+                    [f64::from(base.x) + reach * cosine, f64::from(base.z) + reach * sine]
+                };
+                ((0..SIDES).map(corner).collect(), [base.y, base.y + height])
             }
         };
         let count = to_u32(outline.len());

@@ -1,7 +1,7 @@
 //! A triangle in grid coordinates, and its part in one row of cells.
 
 use glam::{DVec3, Vec3};
-use waymesh_core::{AreaId, GridFrame, GridWindow};
+use waymesh_core::{AreaId, GridFrame, GridWindow, float};
 
 use crate::fragments::{FullRun, NO_RANGE, Range, RowFragments, range_of, widen};
 use crate::rounding::{REACH, clamp, first_cell, high, last_cell, line_after, line_before, low, nearest};
@@ -56,7 +56,7 @@ impl GridTransform {
     pub(crate) fn new(frame: &GridFrame, window: GridWindow, max_slope: f32) -> Self {
         let number = |column: u32| i32::try_from(column).unwrap_or(i32::MAX);
         let (cell, level) = (f64::from(frame.cell_size), f64::from(frame.level_height));
-        let cosine = f64::from(max_slope).cos();
+        let cosine = float::cos(f64::from(max_slope));
         Self {
             origin: frame.origin.as_dvec3(),
             per_cell: cell.recip(),

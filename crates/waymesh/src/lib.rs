@@ -60,6 +60,8 @@
 //! | `json` | meshes as JSON and GLB |
 //! | `geojson`, `svg`, `toml`, `wkt`, `dxf` | readers of floor plans, with `floorplan` |
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod bake;
 mod clearance;
 pub mod fields;

@@ -1,6 +1,7 @@
 //! The small hall that most pictures show, and how it is drawn.
 
 use waymesh::TriangleSoup;
+use waymesh::core::float;
 use waymesh::core::nearest_f32;
 use waymesh::glam::{Vec2, Vec3};
 use waymesh::io::svg::{Colour, Style};
@@ -200,8 +201,9 @@ pub(super) fn hills(side: f32, steps: u8) -> TriangleSoup {
     let at = |x: u8, z: u8| {
         let plan = Vec2::new(f32::from(x), f32::from(z)) * (side / f32::from(steps));
         let wave = plan.as_dvec2() * 0.55;
-        let y =
-            nearest_f32(1.35 * (wave.x.sin() * (wave.y + 0.6).cos() + (0.5 * wave.x + 0.4 * wave.y).sin()));
+        let y = nearest_f32(
+            1.35 * (float::sin(wave.x) * float::cos(wave.y + 0.6) + float::sin(0.5 * wave.x + 0.4 * wave.y)),
+        );
         Vec3::new(plan.x, y, plan.y)
     };
     let mut triangles = Vec::new();

@@ -2,6 +2,7 @@
 //! layers tell their kind, and their area by [`super::LayerAreas`].
 
 use std::collections::BTreeSet;
+use waymesh_core::float;
 
 use dxf::Drawing;
 use dxf::entities::{Entity, EntityType};
@@ -93,7 +94,7 @@ fn bulged(points: &[(PlanPosition, f64)], closed: bool) -> Vec<PlanPosition> {
         out.push(from);
         let next = points.get(index + 1).or(if closed { points.first() } else { None });
         let Some(&(to, _)) = next else { continue };
-        let angle = 4.0 * bulge.atan();
+        let angle = 4.0 * float::atan(bulge);
         let chords = (angle.abs() / std::f64::consts::TAU * CHORDS).ceil();
         if !(angle.is_finite() && chords > 1.0) {
             continue;
@@ -102,13 +103,13 @@ fn bulged(points: &[(PlanPosition, f64)], closed: bool) -> Vec<PlanPosition> {
         // mirrored.
         let chord = [to[0] - from[0], to[1] - from[1]];
         let middle = [f64::midpoint(from[0], to[0]), f64::midpoint(from[1], to[1])];
-        let height = 0.5 / (angle / 2.0).tan();
+        let height = 0.5 / float::tan(angle / 2.0);
         let centre = [middle[0] + chord[1] * height, middle[1] - chord[0] * height];
         let arm = [from[0] - centre[0], from[1] - centre[1]];
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "2 to 48")]
         let chords = chords as u32;
         for step in 1..chords {
-            let (sin, cos) = (-angle * f64::from(step) / f64::from(chords)).sin_cos();
+            let (sin, cos) = float::sin_cos(-angle * f64::from(step) / f64::from(chords));
             out.push([centre[0] + arm[0] * cos - arm[1] * sin, centre[1] + arm[0] * sin + arm[1] * cos]);
         }
     }

@@ -4,7 +4,7 @@
 
 use roxmltree::{Document, Node};
 use svgtypes::{Length, LengthUnit, PointsParser, SimplePathSegment, SimplifyingPathParser, Transform};
-use waymesh_core::AreaId;
+use waymesh_core::{AreaId, float};
 
 use super::{Reader, Role, role};
 use crate::{Fill, FloorPlan, NoteKind, Outline, PlanError, PlanPosition};
@@ -196,7 +196,7 @@ impl Element<'_, '_> {
     fn ellipse(&self, rx: f64, ry: f64) -> Result<Vec<PlanPosition>, PlanError> {
         let (cx, cy) = (self.number("cx")?, self.number("cy")?);
         let corner = |corner: u32| {
-            let (sin, cos) = (f64::from(corner) * std::f64::consts::TAU / f64::from(CHORDS)).sin_cos();
+            let (sin, cos) = float::sin_cos(f64::from(corner) * std::f64::consts::TAU / f64::from(CHORDS));
             self.at(cx + rx * cos, cy + ry * sin)
         };
         Ok((0..CHORDS).map(corner).collect())

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use glam::{DVec2, Vec3, dvec2};
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, float};
 
 use super::fit::Fit;
 use super::path::{ClearPath, ClearPathOptions};
@@ -63,7 +63,7 @@ impl ClearanceNavMesh {
         let frame = &self.mesh.frame;
         let size = f64::from(frame.cell_size);
         let radius = f64::from(options.radius);
-        let step = (2.0 * (radius / (radius + f64::from(options.arc_error))).acos())
+        let step = (2.0 * float::acos(radius / (radius + f64::from(options.arc_error))))
             .clamp(1e-3, std::f64::consts::FRAC_PI_2);
         let first = self.clear_place(start, asked[0]).location;
         let last = self.clear_place(goal, asked[1]).location;
@@ -95,10 +95,10 @@ impl ClearanceNavMesh {
             plan.push((touch(root.centre, root.offset, root.arrival), None));
             for step in 0..count {
                 let angle = root.side * part * (f64::from(step) + 0.5);
-                let (sine, cosine) = angle.sin_cos();
+                let (sine, cosine) = float::sin_cos(angle);
                 let DVec2 { x, y: z } = root.arrival;
                 let direction = dvec2(x * cosine - z * sine, x * sine + z * cosine);
-                let out = touch(root.centre, root.offset / (part * 0.5).cos(), direction);
+                let out = touch(root.centre, root.offset / float::cos(part * 0.5), direction);
                 let out = if radius > 0.0 { out } else { root.centre };
                 at = self.follow(&at, out, passed, path);
                 path.points.push(at.position);

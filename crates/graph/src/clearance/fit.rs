@@ -1,6 +1,6 @@
 //! Where a disc fits.
 
-use glam::{DVec2, Vec3, dvec2};
+use glam::{DVec2, Vec3, Vec3Swizzles, dvec2};
 use waymesh_core::{BadField, PolyId};
 
 use super::ClearanceNavMesh;
@@ -78,8 +78,8 @@ impl ClearanceNavMesh {
 
     pub(super) fn clear_place(&self, fit: &Fit, asked: Vec3) -> ClearPlace {
         let location = self.mesh.location(&fit.spot, asked);
-        let (dx, dz) = (location.position.x - asked.x, location.position.z - asked.z);
-        ClearPlace { location, moved: dx.hypot(dz) }
+        let moved = location.position.xz().distance(asked.xz());
+        ClearPlace { location, moved }
     }
 
     /// Returns how far the nearest wall is from a place in plan, in metres, but `limit` at most:

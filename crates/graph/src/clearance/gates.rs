@@ -6,6 +6,7 @@
 //! and kept for all further paths of this radius.
 
 use glam::{DVec2, Vec3};
+use waymesh_core::float;
 
 use super::ClearanceNavMesh;
 use super::bounds::Root;
@@ -255,7 +256,7 @@ impl ClearanceNavMesh {
                 place,
                 ends: [from.0, to.0],
                 asked: [from.1, to.1],
-                cost: (to.0.at - from.0.at).length().hypot(rise) + f64::from(link.extra_cost),
+                cost: float::hypot((to.0.at - from.0.at).length(), rise) + f64::from(link.extra_cost),
                 next: NONE,
                 back: NONE,
                 taken: 0,

@@ -1,6 +1,7 @@
 //! Lines that touch discs, in the plan.
 
 use glam::{DVec2, dvec2};
+use waymesh_core::float;
 
 /// Directions that differ by less, in radians, count as one: a micrometre aside after a kilometre.
 pub(crate) const SAME: f64 = 1e-9;
@@ -23,7 +24,7 @@ pub(crate) fn unit(a: DVec2) -> DVec2 {
 
 /// Returns the angle from `a` to `b` against the clock, from -pi to pi.
 pub(crate) fn angle(a: DVec2, b: DVec2) -> f64 {
-    a.perp_dot(b).atan2(a.dot(b))
+    float::atan2(a.perp_dot(b), a.dot(b))
 }
 
 /// Positive where `c` lies to the left of the path from `a` to `b`: twice the area.

@@ -1,6 +1,6 @@
 //! Ends of links at places.
 
-use waymesh_core::{PlanPoint, PlanVertex, nearest_f32, saturating_i32};
+use waymesh_core::{PlanPoint, PlanVertex, float, nearest_f32, saturating_i32};
 
 use super::nearest::Location;
 use crate::mesh::links::LinkEnd;
@@ -13,7 +13,7 @@ impl NavMesh {
     pub fn link_end(&self, place: &Location) -> LinkEnd {
         let frame = self.frame();
         let [x, _, z] = frame.to_grid(place.position);
-        let distance = |point: &PlanPoint| (f64::from(point.x) - x).hypot(f64::from(point.z) - z);
+        let distance = |point: &PlanPoint| float::hypot(f64::from(point.x) - x, f64::from(point.z) - z);
         let near = (-2..=2).flat_map(|dz| (-2..=2).map(move |dx| (dx, dz))).map(|(dx, dz)| {
             PlanPoint::new(
                 saturating_i32(x.round()).saturating_add(dx),

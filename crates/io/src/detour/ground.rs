@@ -1,6 +1,6 @@
 //! The detail meshes of tiles as a height surface.
 
-use waymesh_core::{HeightSurface, PlanPoint, PolyId, PolyMesh, SurfacePoint, nearest_f32, to_u32};
+use waymesh_core::{HeightSurface, PlanPoint, PolyId, PolyMesh, SurfacePoint, float, nearest_f32, to_u32};
 
 use super::faces::{Face, Faces};
 use super::lattice::Lattice;
@@ -128,7 +128,7 @@ fn onto_edge(
         let ([dx, dz], [px, pz]) = ([bx - ax, bz - az], [x - ax, z - az]);
         let share = (px * dx + pz * dz) / (dx * dx + dz * dz);
         let foot = [ax + share * dx, az + share * dz];
-        let off = (foot[0] - x).hypot(foot[1] - z);
+        let off = float::hypot(foot[0] - x, foot[1] - z);
         if (0.0..=1.0).contains(&share) && off < found.1 {
             found = (foot, off);
         }

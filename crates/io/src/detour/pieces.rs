@@ -1,6 +1,6 @@
 //! Polygons in pieces that Detour can hold.
 
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, float};
 
 use super::tile::MAX_CORNERS;
 
@@ -54,7 +54,7 @@ pub(super) fn clip(triangle: [[f64; 3]; 3], corners: &[PlanPoint], on_line: f64)
         let b = corners[(index + 1) % corners.len()];
         let [ax, az, bx, bz] = [a.x, a.z, b.x, b.z].map(f64::from);
         // What is on the line but for rounding is inside.
-        let length = (bx - ax).hypot(bz - az);
+        let length = float::hypot(bx - ax, bz - az);
         let side = |[x, _, z]: [f64; 3]| {
             let side = ((bx - ax) * (z - az) - (bz - az) * (x - ax)) / length;
             if side.abs() < on_line { 0.0 } else { side }

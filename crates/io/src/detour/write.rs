@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 use thiserror::Error;
-use waymesh_core::{GridFrame, PlanPoint, PolyId, nearest_f32, saturating_i32, to_u32};
+use waymesh_core::{GridFrame, PlanPoint, PolyId, float, nearest_f32, saturating_i32, to_u32};
 use waymesh_graph::{Link, NavMesh};
 
 use super::bytes::Bytes;
@@ -773,7 +773,7 @@ fn is_on_border(plan: &[PlanPoint], on_line: f64, from: [f64; 3], to: [f64; 3]) 
             [f64::from(x), f64::from(z)]
         });
         let [dx, dz] = [b[0] - a[0], b[1] - a[1]];
-        let length = dx.hypot(dz);
+        let length = float::hypot(dx, dz);
         [from, to]
             .iter()
             .all(|point| ((point[2] - a[1]) * dx - (point[0] - a[0]) * dz).abs() <= on_line * length)

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use waymesh_core::float;
+
 use super::Colour;
 
 /// How a shape is drawn. Lengths in pixels of the picture.
@@ -356,7 +358,7 @@ impl Picture {
         let count = self.panels.len().max(1);
         let misfit = |columns: usize| {
             let shape = (columns as f64 * panel[0]) / (count.div_ceil(columns) as f64 * panel[1]);
-            (shape / SCREEN).ln().abs()
+            float::ln(shape / SCREEN).abs()
         };
         (1..=count).min_by(|&a, &b| misfit(a).total_cmp(&misfit(b))).unwrap_or(1)
     }
@@ -441,7 +443,7 @@ fn write_note(out: &mut String, [x, y]: [f64; 2], style: &Style, meaning: &str) 
 /// A bar below the canvas, as long as a round number of units: at most a quarter of the canvas.
 fn write_scale_bar(out: &mut String, canvas: &Canvas, unit: &str) {
     let longest = canvas.size[0] / 4.0;
-    let power = 10.0_f64.powf(longest.log10().floor());
+    let power = float::powf(10.0, float::log10(longest).floor());
     let units =
         [5.0, 2.0, 1.0].map(|step| step * power).into_iter().find(|&bar| bar <= longest).unwrap_or(power);
     let [width, height] = canvas.pixels();

@@ -1,4 +1,5 @@
 //! Colours: a soft palette that tells neighbours apart.
+use waymesh_core::float;
 
 /// An opaque colour, sRGB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,7 +43,7 @@ impl Colour {
         }
         // Beyond 2^32 colours nobody sees a difference.
         let index = f64::from(u32::try_from(index).unwrap_or(u32::MAX));
-        let lightness = 0.79 + 0.04 * (index * 0.7).sin();
+        let lightness = 0.79 + 0.04 * float::sin(index * 0.7);
         Self::from_hsl((0.55 + index * GOLDEN_TURN).fract(), 0.48, lightness)
     }
 
@@ -88,7 +89,14 @@ impl Colour {
         let linear = |channel: u8| {
             let value = f64::from(channel) / 255.0;
             // The sRGB transfer function, IEC 61966-2-1.
-            byte(255.0 * if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) })
+            byte(
+                255.0
+                    * if value <= 0.04045 {
+                        value / 12.92
+                    } else {
+                        float::powf((value + 0.055) / 1.055, 2.4)
+                    },
+            )
         };
         let [red, green, blue] = self.0.map(linear);
         [red, green, blue, 0xff]

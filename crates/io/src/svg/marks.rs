@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use waymesh_core::{saturating_i64, saturating_u32};
+use waymesh_core::{float, saturating_i64, saturating_u32};
 
 use glam::Vec3;
 
@@ -270,7 +270,7 @@ fn distance(outline: &[[f64; 2]], at: [f64; 2]) -> f64 {
         let length = along[0] * along[0] + along[1] * along[1];
         let dot = (at[0] - a[0]) * along[0] + (at[1] - a[1]) * along[1];
         let share = if length > 0.0 { (dot / length).clamp(0.0, 1.0) } else { 0.0 };
-        (at[0] - a[0] - share * along[0]).hypot(at[1] - a[1] - share * along[1])
+        float::hypot(at[0] - a[0] - share * along[0], at[1] - a[1] - share * along[1])
     });
     nearest.fold(f64::INFINITY, f64::min)
 }

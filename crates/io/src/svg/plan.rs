@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use glam::Vec3;
-use waymesh_core::{AreaId, PolyId};
+use waymesh_core::{AreaId, PolyId, float};
 use waymesh_graph::{ClearPath, NavMesh, Path};
 
 use super::links::{draw_links, link_marks, link_style};
@@ -510,7 +510,7 @@ fn leaves_at(outline: &[[f64; 2]], from: [f64; 2], to: [f64; 2], at: f64) -> f64
     let mut end = 1.0_f64;
     for (index, a) in outline.iter().enumerate() {
         let b = outline[(index + 1) % outline.len()];
-        let length = (b[0] - a[0]).hypot(b[1] - a[1]);
+        let length = float::hypot(b[0] - a[0], b[1] - a[1]);
         // Positive inside: outlines are positive in plan.
         let side = |p: [f64; 2]| ((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])) / length;
         let (start_side, end_side) = (side(from), side(to));

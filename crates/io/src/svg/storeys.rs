@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use waymesh_core::{PolyId, nearest_f32};
+use waymesh_core::{PolyId, float, nearest_f32};
 use waymesh_graph::NavMesh;
 
 use super::plan_mesh::{PlanMesh, cross, doubled_area};
@@ -228,7 +228,7 @@ fn overlap(a: &[[f64; 2]], b: &[[f64; 2]]) -> bool {
         let sign = doubled_area(edges).signum();
         (0..edges.len()).any(|edge| {
             let (from, to) = (edges[edge], edges[(edge + 1) % edges.len()]);
-            let length = (to[0] - from[0]).hypot(to[1] - from[1]);
+            let length = float::hypot(to[0] - from[0], to[1] - from[1]);
             length > 0.0 && points.iter().all(|&point| cross(from, to, point) * sign <= SLACK * length)
         })
     };

@@ -1,7 +1,7 @@
 //! Which ground is kept.
 
 use glam::Vec3;
-use waymesh_core::{DisjointSets, HeightSurface, PlanPoint, Poly, PolyId, PolyMesh, to_u32};
+use waymesh_core::{DisjointSets, HeightSurface, PlanPoint, Poly, PolyId, PolyMesh, float, to_u32};
 use waymesh_graph::Link;
 
 use super::config::BakeConfig;
@@ -148,7 +148,7 @@ fn distance(polygons: &PolyMesh, polygon: PolyId, [x, z]: [f64; 2]) -> f64 {
         let (px, pz) = (x - f64::from(a.x), z - f64::from(a.z));
         inside &= dx * pz - dz * px >= 0.0;
         let along = ((px * dx + pz * dz) / (dx * dx + dz * dz)).clamp(0.0, 1.0);
-        best = best.min((px - along * dx).hypot(pz - along * dz));
+        best = best.min(float::hypot(px - along * dx, pz - along * dz));
     }
     if inside { 0.0 } else { best }
 }

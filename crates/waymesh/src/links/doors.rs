@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
-use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh, checkpoint_every};
+use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh, checkpoint_every, float};
 use waymesh_floorplan::{
     DoorLine, FloorPlan, Landing, Lift, NoteKind, PlanBase, PlanError, PlanNote, PlanPosition, Stairs,
 };
@@ -100,7 +100,7 @@ fn on_line(ends: [PlanPoint; 2], point: PlanPoint) -> bool {
     let [a, b] = ends.map(exact);
     let p = exact(point);
     let line = [b[0] - a[0], b[1] - a[1]];
-    let length = line[0].hypot(line[1]);
+    let length = float::hypot(line[0], line[1]);
     let from = [p[0] - a[0], p[1] - a[1]];
     let along = (from[0] * line[0] + from[1] * line[1]) / length;
     let beside = (from[0] * line[1] - from[1] * line[0]) / length;
@@ -133,7 +133,7 @@ impl Footing {
 
     fn length(&self) -> f64 {
         let [a, b] = self.ends;
-        (b[0] - a[0]).hypot(b[1] - a[1])
+        float::hypot(b[0] - a[0], b[1] - a[1])
     }
 
     fn covered(&self) -> f64 {
@@ -283,7 +283,7 @@ impl<'a> Places<'a> {
         }
         let [a, b] = landing.line.map(|end| self.polygons_of(end));
         let line = [b[0] - a[0], b[1] - a[1]];
-        let length = line[0].hypot(line[1]);
+        let length = float::hypot(line[0], line[1]);
         if length < 1.0 {
             let (element, field) =
                 (element.clone(), format!("length of the line on storey {:?}", landing.storey));
@@ -378,7 +378,7 @@ impl<'a> Places<'a> {
             let (min, max) = (exact(min), exact(max));
             let apart = |axis: usize| (min[axis] - place[axis]).max(place[axis] - max[axis]).max(0.0);
             let limit = best.map_or(reach, |(distance, _, _)| distance);
-            if apart(0).hypot(apart(1)) > limit {
+            if float::hypot(apart(0), apart(1)) > limit {
                 continue;
             }
             let (distance, at) = self.closest(polygon, place);
@@ -404,7 +404,7 @@ impl<'a> Places<'a> {
             is_inside &= edge[0] * from[1] - edge[1] * from[0] >= 0.0;
             let along = (from[0] * edge[0] + from[1] * edge[1]) / (edge[0] * edge[0] + edge[1] * edge[1]);
             let at = [a[0] + edge[0] * along.clamp(0.0, 1.0), a[1] + edge[1] * along.clamp(0.0, 1.0)];
-            let distance = (place[0] - at[0]).hypot(place[1] - at[1]);
+            let distance = float::hypot(place[0] - at[0], place[1] - at[1]);
             if distance < best.0 {
                 best = (distance, at);
             }

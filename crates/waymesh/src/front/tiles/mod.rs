@@ -386,8 +386,8 @@ pub(crate) fn windows(memory_bytes: u64) -> WindowConfig {
     WindowConfig::default().with_windows_at_once(threads).with_window_columns(columns.max(1 << 12))
 }
 
-/// The text that was given as [`Tiles::note`] when a folder of tiles was begun, which is waited for as
-/// long as `patience`.
+/// The text that was given as [`Tiles::note`] when a folder of tiles was begun, which is waited for
+/// as long as `patience`.
 ///
 /// # Errors
 /// If it is no folder of tiles by then, or the observer ends the waiting.
