@@ -7,6 +7,7 @@ mod demo;
 mod errors;
 mod evaluate;
 mod files;
+mod heap;
 mod info;
 mod manual;
 mod marks;
@@ -26,12 +27,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
-use peak_alloc::PeakAlloc;
 
 use crate::args::{Command, Program};
+use crate::heap::Heap;
 
 #[global_allocator]
-static HEAP: PeakAlloc = PeakAlloc;
+static HEAP: Heap = Heap::new();
 
 fn main() -> ExitCode {
     let words = match config::expand(std::env::args_os().collect()) {
@@ -77,13 +78,5 @@ fn run(command: Command, json: bool) -> Result<ExitCode> {
 
 /// Most bytes of heap held at once so far.
 fn peak_memory_bytes() -> u64 {
-    // The crate counts in floating kilobytes; whole bytes are exact up to 2^24 of them, which a report
-    // does not need.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a size in memory, rounded to a kilobyte"
-    )]
-    let kilobytes = HEAP.peak_usage_as_kb().ceil() as u64;
-    kilobytes * 1024
+    HEAP.peak_bytes()
 }

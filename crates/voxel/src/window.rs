@@ -162,8 +162,8 @@ impl FieldBuilder {
     }
 }
 
-/// Distance in cells of the farthest blocked cell that makes [`crate::erode`] remove a span; for radii too
-/// large to be useful, an upper bound.
+/// Distance in cells of the farthest blocked cell that makes [`crate::erode`] remove a span; for
+/// radii too large to be useful, an upper bound.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
