@@ -8,12 +8,14 @@
 //!   triangulations
 //!   as plans grow.
 //! - [`sources`] prints the tables of the papers with our figures.
+//! - [`bakes`] times bakes on one and on several threads.
 //! - [`crowds`] lets crowds walk, ours and Detour's.
 //! - [`storeys`] counts the polygons of storeys at several convexity relaxations.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them
 //!   beside each other.
 
 mod agents;
+mod bakes;
 mod compare;
 mod convex;
 mod corridor;
@@ -48,6 +50,7 @@ mod storeys;
 mod triangulate;
 
 pub use agents::{AgentTimes, agent_table, measure_agents};
+pub use bakes::{BakesOptions, bakes};
 pub use compare::{Comparison, Measured, compare};
 pub use convex::convex;
 pub use corridor::corridor;

@@ -8,9 +8,10 @@ use clap::{Args, Parser, Subcommand};
 use serde_json::Value;
 use waymesh_benches::queries::{self, PAIRS, QueryScene};
 use waymesh_benches::{
-    BenchError, CrowdOptions, Engine, EvaluateOptions, LevelReport, Partitioning, PlanOptions, Scene,
-    Settings, TOWN, agent_table, compare, convex, corridor, crowds, evaluate, evaluate_one, flat_engines,
-    level_table, measure_agents, open, overview, parse_scale, report, sources, storeys, summary, triangulate,
+    BakesOptions, BenchError, CrowdOptions, Engine, EvaluateOptions, LevelReport, Partitioning, PlanOptions,
+    Scene, Settings, TOWN, agent_table, bakes, compare, convex, corridor, crowds, evaluate, evaluate_one,
+    flat_engines, level_table, measure_agents, open, overview, parse_scale, report, sources, storeys,
+    summary, triangulate,
 };
 use waymesh_core::GridScale;
 
@@ -50,6 +51,8 @@ enum Command {
     /// Lets crowds walk through scenes, ours and Detour's, and prints time of a step, overlaps,
     /// arrivals and flow. Detour's rows need --features peers.
     Crowds(CrowdOptions),
+    /// Times bakes stage by stage on one and on several threads, and prints tables as Markdown.
+    Bakes(BakesOptions),
     /// Times how long a mesh takes to open, as .wmesh and packed.
     Open {
         /// Polygons of the largest mesh.
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
         // Its levels run in processes of their own.
         Some(Command::Evaluate(options)) => judge(&options),
         Some(Command::Crowds(options)) => crowds(&options, &mut print).map_err(|error| error.to_string()),
+        Some(Command::Bakes(options)) => bakes(&options, &mut print).map_err(|error| error.to_string()),
         command => one_thread(|| run(command, &compare)),
     };
     match outcome {

@@ -14,6 +14,10 @@ pub(crate) struct BenchArgs {
     /// compiler.
     #[arg(long)]
     queries: bool,
+    /// Time bakes on one and on two threads, warm and in new processes of the program, instead of
+    /// stages alone.
+    #[arg(long, conflicts_with_all = ["peers", "queries", "crowds"])]
+    bakes: bool,
     /// Let crowds walk, ours beside Detour's, instead of the bake. Needs a C++ compiler.
     #[arg(long, conflicts_with_all = ["peers", "queries"])]
     crowds: bool,
@@ -43,6 +47,16 @@ pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<()> {
 
 /// Criterion's stage benches, or the table beside the peers.
 pub(crate) fn run(args: &BenchArgs) -> Result<()> {
+    if args.bakes {
+        let packages = ["--package", "waymesh-cli", "--package", "waymesh-benches"];
+        cargo(&[&["build", "--release"][..], &packages].concat(), &[])?;
+        let mut words = vec!["run", "--release", "--package", "waymesh-benches", "--", "bakes"];
+        let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+        let program = format!("{target}/release/waymesh");
+        words.extend(["--program", &program]);
+        words.extend(args.rest.iter().map(String::as_str));
+        return cargo(&words, &[]);
+    }
     let mut words = if args.peers || args.queries || args.crowds {
         vec!["run", "--release", "--package", "waymesh-benches", "--features", "peers", "--"]
     } else {
