@@ -75,7 +75,32 @@ fn text(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+    use waymesh_testkit::{Random, text::damaged};
+
     use super::*;
+
+    /// For any bytes there are settings or an error.
+    #[test]
+    fn damaged_settings_never_panic() {
+        const SETTINGS: &str = "cell-size = 0.1\nagent-radius = 0.4\npartition = \"watershed\"\njumps = true\n\
+            tile = 64\nmemory = \"1GB\"\nseed = [\"1,2,3\", \"4,5,6\"]\narea = [\"water=river:5\"]\nkeep = \"largest\"\n";
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("settings.toml");
+        let mut random = Random::new(8);
+        let (mut refused, mut read) = (0, 0);
+        for _ in 0..400 {
+            std::fs::write(&file, damaged(SETTINGS, &mut random)).expect("a file");
+            let words = ["waymesh", "build", "level.obj", "-o", "level.wmesh", "--config"];
+            let words = words.iter().map(OsString::from).chain([file.clone().into()]).collect();
+            match expand(words).map(Program::try_parse_from) {
+                Ok(Ok(_)) => read += 1,
+                Ok(Err(_)) | Err(_) => refused += 1,
+            }
+        }
+        // Some damage leaves settings, some does not.
+        assert!(refused > 50 && read > 5, "{refused} refused, {read} read");
+    }
 
     #[test]
     fn values_are_written_as_on_the_command_line() {

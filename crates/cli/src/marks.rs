@@ -122,3 +122,41 @@ pub(crate) fn read(file: &Path, areas: &mut AreaTable) -> Result<Vec<Mark>> {
     }
     Ok(result)
 }
+
+#[cfg(test)]
+mod tests {
+    use waymesh_testkit::{Random, text::damaged};
+
+    use super::*;
+
+    /// For any bytes there are marks or an error.
+    #[test]
+    fn damaged_marks_never_panic() {
+        const MARKS: &str = r#"
+[[mark]]
+area = "mud:3"
+box = { min = [0, -1, 0], max = [4, 1, 8] }
+[[mark]]
+area = "blocked"
+cylinder = { base = [6, 0, 3], radius = 2, height = 1 }
+[[mark]]
+area = "water:2"
+prism = { corners = [[10, 4], [12, 4], [12, 8]], heights = [-1, 1] }
+[[mark]]
+area = "water"
+mesh = { corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] }
+"#;
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("marks.toml");
+        let mut random = Random::new(9);
+        let (mut refused, mut marks) = (0, 0);
+        for _ in 0..2000 {
+            std::fs::write(&file, damaged(MARKS, &mut random)).expect("a file");
+            match super::read(&file, &mut AreaTable::default()) {
+                Ok(found) => marks += found.len(),
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(refused > 200 && marks > 50, "{refused} refused, {marks} marks");
+    }
+}

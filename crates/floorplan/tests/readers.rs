@@ -7,6 +7,7 @@ use waymesh_floorplan::{
     EXAMPLE, FloorPlan, NoteKind, PlanConfig, PlanFormat, ReadOptions, parse_plan, read_plan,
 };
 use waymesh_testkit::Random;
+use waymesh_testkit::text::damaged;
 
 const TOML: &str = r#"
 [[storey]]
@@ -233,20 +234,7 @@ fn damaged_files_never_panic() {
         (dxf.as_str(), PlanFormat::Dxf),
     ] {
         for _ in 0..400 {
-            let mut bytes = text.as_bytes().to_vec();
-            for _ in 0..1 + random.below(4) {
-                let length = u32::try_from(bytes.len()).expect("short");
-                let at = random.below(length.max(1)) as usize;
-                match random.below(4) {
-                    0 => bytes.truncate(at),
-                    1 => bytes[at] = u8::try_from(random.below(128)).expect("a byte"),
-                    2 => bytes.insert(at, b"0-9e.[(<"[random.below(8) as usize]),
-                    _ => drop(bytes.drain(at..(at + random.below(9) as usize).min(bytes.len()))),
-                }
-                if bytes.is_empty() {
-                    break;
-                }
-            }
+            let bytes = damaged(text, &mut random);
             if let Ok(plan) = parse_plan("plan", &bytes, format, &ReadOptions::default())
                 && let Ok(base) = waymesh_floorplan::PlanBase::new(&plan, &PlanConfig::default())
             {

@@ -1,12 +1,30 @@
-//! Text for snapshots. It depends on the shape, but not on the numbering of its parts. Lengths are
-//! whole millimetres.
+//! Text for snapshots, and damaged text. That for snapshots depends on the shape, but not on the
+//! numbering of its parts. Lengths are whole millimetres.
 
 use std::fmt::Write;
 
 use waymesh_core::{
-    ContourSet, GridFrame, Heightfield, PlanVertex, PolyId, PolyMesh, RegionMap, WalkableField,
-    saturating_i64,
+    ContourSet, GridFrame, Heightfield, PlanVertex, PolyId, PolyMesh, Random, RegionMap, WalkableField,
+    saturating_i64, to_u32,
 };
+
+/// A text with one to four faults: cut, a character replaced or added, some removed. Digits and
+/// brackets are added, for a reader that counts or nests.
+#[must_use]
+pub fn damaged(text: &str, random: &mut Random) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(to_u32(bytes.len()).max(1)) as usize;
+        match random.below(4) {
+            _ if bytes.is_empty() => {}
+            0 => bytes.truncate(at),
+            1 => bytes[at] = u8::try_from(random.below(128)).unwrap_or_default(),
+            2 => bytes.insert(at, b"0-9e.[(<"[random.below(8) as usize]),
+            _ => drop(bytes.drain(at..(at + random.below(9) as usize).min(bytes.len()))),
+        }
+    }
+    bytes
+}
 
 /// Writes one letter per column: its number of solid spans, `.` for none, `+` for more than nine.
 #[must_use]
