@@ -84,7 +84,7 @@ fn files_under(folder: &Path) -> Result<Vec<PathBuf>> {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() {
-                if !["target", ".git", "out"].contains(&name.as_str()) {
+                if !["target", ".git", "out", "node_modules", "pkg", "dist"].contains(&name.as_str()) {
                     folders.push(path);
                 }
             } else {

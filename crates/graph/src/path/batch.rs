@@ -6,8 +6,9 @@ use std::sync::{Mutex, TryLockError};
 use glam::Vec3;
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
+use waymesh_core::checkpoint;
 #[cfg(feature = "rayon")]
-use waymesh_core::{checkpoint, inherit_token};
+use waymesh_core::inherit_token;
 
 use super::Path;
 use super::options::{PathOptions, PathSearcher};

@@ -1,0 +1,110 @@
+// Builds the npm package into the folder `pkg`: node build.mjs [--fast]
+//
+// With Debian's toolchain (rustc-web, cargo-web, rust-web-src, lld-19), or with a nightly that has the
+// component rust-src, it builds the standard library, too: then panics abort at once, without texts,
+// which makes the module smaller. Else it takes the target of rustup
+// (rustup target add wasm32-unknown-unknown). With --fast it takes that first, and makes neither the
+// package of queries alone nor the module smaller with wasm-opt.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const isFast = process.argv.includes("--fast");
+const target = "wasm32-unknown-unknown";
+const targetFolder = process.env.CARGO_TARGET_DIR ?? join(folder, "target");
+
+function run(program, words, more = {}) {
+  console.error("$", program, words.join(" "));
+  execFileSync(program, words, { cwd: folder, stdio: ["ignore", "inherit", "inherit"], ...more });
+}
+
+/** The output of a program, or nothing if it cannot be had. */
+function ask(program, ...words) {
+  const found = spawnSync(program, words, { cwd: folder, encoding: "utf8" });
+  return found.status === 0 ? found.stdout.trim() : "";
+}
+
+/** How cargo is called: the program, its variables, and more arguments. */
+function toolchain() {
+  const sysroot = ask("rustc", "--print", "sysroot");
+  const rustup = { cargo: "cargo", variables: {}, words: [] };
+  const hasTarget = sysroot && existsSync(join(sysroot, "lib/rustlib", target));
+  if (hasTarget && isFast) return rustup;
+  const words = ["-Zbuild-std=std,panic_abort"];
+  const flags = "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
+  const variables = {
+    RUSTC_BOOTSTRAP: "1",
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags,
+  };
+  const debian = "/usr/bin/rustc";
+  const linker = ["wasm-ld", "wasm-ld-19", "rust-lld"].find((name) => ask("which", name));
+  if (existsSync(debian) && existsSync("/usr/lib/rustlib/src/rust/library") && linker) {
+    variables.PATH = `/usr/bin:${process.env.PATH}`;
+    variables.RUSTC = debian;
+    variables.CARGO = "/usr/bin/cargo";
+    variables.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER = linker;
+    return { cargo: "/usr/bin/cargo", variables, words };
+  }
+  const nightly = ask("rustc", "+nightly", "--print", "sysroot");
+  if (nightly && existsSync(join(nightly, "lib/rustlib/src/rust/library"))) {
+    return { cargo: "cargo", variables: { ...variables, RUSTUP_TOOLCHAIN: "nightly" }, words };
+  }
+  if (hasTarget) return rustup;
+  console.error(
+    "error: no toolchain for WebAssembly: run `rustup target add wasm32-unknown-unknown`, " +
+      "or install Debian's rustc-web, cargo-web, rust-web-src and lld-19",
+  );
+  process.exit(1);
+}
+
+/** The program wasm-bindgen, of the version that the crate uses. */
+function bindgen() {
+  const version = /^wasm-bindgen = "=([\d.]+)"/m.exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))[1];
+  const tools = join(targetFolder, "tools");
+  const candidates = ["wasm-bindgen", join(tools, "bin/wasm-bindgen")];
+  const has = (program) => ask(program, "--version") === `wasm-bindgen ${version}`;
+  if (!candidates.some(has)) {
+    run("cargo", ["install", "wasm-bindgen-cli", "--version", version, "--root", tools, "--debug"], {
+      env: { ...process.env, CARGO_PROFILE_DEV_DEBUG: "0" },
+    });
+  }
+  return candidates.find(has);
+}
+
+const { cargo, variables, words } = toolchain();
+const program = bindgen();
+// The last package stays until the new one is whole.
+const pkg = join(targetFolder, "pkg");
+rmSync(pkg, { recursive: true, force: true });
+mkdirSync(pkg, { recursive: true });
+
+function build(name, features) {
+  const env = { ...process.env, ...variables };
+  run(cargo, ["build", "--release", "--locked", "--target", target, ...features, ...words], { env });
+  const built = join(targetFolder, target, "release/waymesh.wasm");
+  run(program, [built, "--target", "web", "--out-dir", pkg, "--out-name", name]);
+  const wasm = join(pkg, `${name}_bg.wasm`);
+  const optimiser = join(folder, "node_modules/.bin/wasm-opt");
+  if (!isFast && existsSync(optimiser)) {
+    run(optimiser, ["-O3", "--all-features", "--strip-debug", "--strip-producers", wasm, "-o", wasm]);
+  } else if (!isFast) {
+    console.error("wasm-opt is not there: `npm install` in this folder brings it");
+  }
+  rmSync(join(pkg, `${name}_bg.wasm.d.ts`), { force: true });
+  const bytes = gzipSync(readFileSync(wasm), { level: 9 }).length;
+  const glue = gzipSync(readFileSync(join(pkg, `${name}.js`)), { level: 9 }).length;
+  console.error(`${name}: ${statSync(wasm).size} bytes, ${bytes} with gzip; glue ${glue} with gzip`);
+}
+
+if (!isFast) build("queries", ["--no-default-features"]);
+build("waymesh", []);
+cpSync(join(folder, "package"), pkg, { recursive: true });
+for (const file of ["LICENSE-APACHE", "LICENSE-MIT", "README.md"]) {
+  if (existsSync(join(folder, file))) writeFileSync(join(pkg, file), readFileSync(join(folder, file)));
+}
+rmSync(join(folder, "pkg"), { recursive: true, force: true });
+cpSync(pkg, join(folder, "pkg"), { recursive: true });

@@ -1,0 +1,40 @@
+import type { PlanOptions, PlanSettings, Progress, Report, SceneOptions, Settings } from "./waymesh.js";
+
+/** What a worker bakes: a scene or a floor plan. */
+export type BakeJob =
+  | {
+      scene:
+        | { name: string; bytes: Uint8Array; options?: SceneOptions }
+        | { vertices: Float32Array; triangles: Uint32Array; areas?: Uint8Array }
+        | { builtin: string; scale?: number };
+      settings?: Settings;
+      format?: "wmesh" | "wmrun";
+    }
+  | {
+      plan: { name: string; bytes: Uint8Array; options?: PlanOptions };
+      settings?: PlanSettings;
+      format?: "wmesh" | "wmrun";
+    };
+
+/** The bytes of a mesh for `NavMesh.fromBytes`, and the figures of its bake. */
+export interface Baked {
+  bytes: Uint8Array;
+  report: Report;
+}
+
+/** A worker that bakes one job at a time, so that a page stays alive and a bake can be ended. */
+export class BakeWorker {
+  /**
+   * @param module the compiled module, or the address of its file; by default the one beside this file
+   * @param make makes the worker; by default from the file beside this one
+   */
+  constructor(module?: WebAssembly.Module | URL | string, make?: () => Worker);
+  /** Bakes; a job that still runs is ended. */
+  bake(job: BakeJob, progress?: (stage: string, done: number) => void): Promise<Baked>;
+  /** `true` while a job runs. */
+  readonly isBusy: boolean;
+  /** Ends the job at once: its promise is rejected with an error of the kind "cancelled". */
+  cancel(): void;
+  /** Ends the worker. */
+  close(): void;
+}

@@ -1,0 +1,3 @@
+export { default, initSync } from "./waymesh.js";
+export * from "./waymesh.js";
+export { BakeWorker, type BakeJob, type Baked } from "./bake-worker.js";

@@ -1,0 +1,4 @@
+// Browsers: `await init()` before anything else.
+export { default, initSync } from "./waymesh.js";
+export * from "./waymesh.js";
+export { BakeWorker } from "./bake-worker.js";

@@ -1,0 +1,2 @@
+export { default, initSync } from "./queries.js";
+export * from "./queries.js";

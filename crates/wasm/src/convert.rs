@@ -1,0 +1,240 @@
+//! From JavaScript's values and back.
+
+use glam::Vec3;
+use js_sys::{Array, Object, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use waymesh_graph::Reach;
+
+use crate::error::{Kind, OrThrow, Thrown};
+
+/// A position of three numbers.
+pub(crate) fn point(name: &str, numbers: &[f32]) -> Thrown<Vec3> {
+    match *numbers {
+        [x, y, z] => finite(name, Vec3::new(x, y, z)),
+        _ => Err(Kind::Input.error(format_args!("{name} has {} numbers, but must have 3", numbers.len()))),
+    }
+}
+
+fn finite(name: &str, point: Vec3) -> Thrown<Vec3> {
+    if point.is_finite() {
+        return Ok(point);
+    }
+    Err(Kind::Input.error(format_args!("{name} holds {point}, but must be finite")))
+}
+
+/// Positions of three numbers each.
+pub(crate) fn points<'a>(name: &str, numbers: &'a [f32]) -> Thrown<&'a [Vec3]> {
+    let points: &[Vec3] = bytemuck::try_cast_slice(numbers).map_err(|_| {
+        Kind::Input
+            .error(format_args!("{name} has {} numbers, but must have 3 for each point", numbers.len()))
+    })?;
+    if let Some(index) = points.iter().position(|point| !point.is_finite()) {
+        finite(&format!("point {index} of {name}"), points[index])?;
+    }
+    Ok(points)
+}
+
+/// The numbers of positions.
+pub(crate) fn flat(points: &[Vec3]) -> Vec<f32> {
+    bytemuck::cast_slice(points).to_vec()
+}
+
+/// An object of JavaScript of which every field must be used.
+pub(crate) struct Fields {
+    what: &'static str,
+    object: JsValue,
+    left: Vec<String>,
+}
+
+impl Fields {
+    pub(crate) fn new(what: &'static str, object: &JsValue) -> Thrown<Self> {
+        let mut left = Vec::new();
+        if !object.is_undefined() && !object.is_null() {
+            let Some(object) = object.dyn_ref::<Object>() else {
+                return Err(Kind::Input.error(format_args!("{what} must be an object")));
+            };
+            left.extend(Object::keys(object).iter().filter_map(|key| key.as_string()));
+        }
+        Ok(Self { what, object: object.clone(), left })
+    }
+
+    /// The value of a field; `None` if it is not there, or `undefined` or `null`.
+    pub(crate) fn take(&mut self, name: &str) -> Option<JsValue> {
+        let index = self.left.iter().position(|left| left == name)?;
+        self.left.swap_remove(index);
+        let value = Reflect::get(&self.object, &name.into()).ok()?;
+        (!value.is_undefined() && !value.is_null()).then_some(value)
+    }
+
+    fn taken<T>(
+        &mut self,
+        name: &str,
+        what: &str,
+        convert: impl FnOnce(&JsValue) -> Option<T>,
+    ) -> Thrown<Option<T>> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        match convert(&value) {
+            Some(converted) => Ok(Some(converted)),
+            None => Err(Kind::Input.error(format_args!("{}: {name} must be {what}", self.what))),
+        }
+    }
+
+    pub(crate) fn flag(&mut self, name: &str, default: bool) -> Thrown<bool> {
+        Ok(self.taken(name, "true or false", JsValue::as_bool)?.unwrap_or(default))
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
+    pub(crate) fn number(&mut self, name: &str) -> Thrown<Option<f32>> {
+        Ok(self.taken(name, "a number", JsValue::as_f64)?.map(|number| number as f32))
+    }
+
+    /// `reach`: metres, or metres to the side, up and down.
+    #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
+    pub(crate) fn reach(&mut self) -> Thrown<Option<Reach>> {
+        let convert = |value: &JsValue| -> Option<Reach> {
+            if let Some(metres) = value.as_f64() {
+                let metres = metres as f32;
+                return Some(Reach::new(metres, metres, metres));
+            }
+            let numbers: Vec<f64> = Array::from(value).iter().filter_map(|number| number.as_f64()).collect();
+            let [side, up, down] = numbers.as_slice() else { return None };
+            Some(Reach::new(*side as f32, *up as f32, *down as f32))
+        };
+        let reach = self.taken("reach", "metres, or metres to the side, up and down", convert)?;
+        if let Some(reach) = &reach {
+            reach.validate().map_err(|error| Kind::Input.error(error))?;
+        }
+        Ok(reach)
+    }
+
+    /// Refuses fields that nobody took.
+    pub(crate) fn finish(&self) -> Thrown<()> {
+        match self.left.first() {
+            Some(name) => Err(Kind::Input.error(format_args!("{}: there is no option {name:?}", self.what))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A plain object of names and values.
+pub(crate) fn object(fields: &[(&str, JsValue)]) -> JsValue {
+    let object = Object::new();
+    for (name, value) in fields {
+        // A new object takes every field.
+        let _ = Reflect::set(&object, &(*name).into(), value);
+    }
+    object.into()
+}
+
+/// The reach of a query's options, if that is all they hold.
+pub(crate) fn only_reach(options: &JsValue) -> Thrown<Option<Reach>> {
+    let mut fields = Fields::new("options", options)?;
+    let reach = fields.reach()?;
+    fields.finish()?;
+    Ok(reach)
+}
+
+#[cfg(feature = "bake")]
+mod values {
+    use js_sys::{Array, Object, Reflect};
+    use wasm_bindgen::{JsCast, JsValue};
+    use waymesh::fields::Value;
+
+    use super::{Kind, Thrown};
+
+    /// Deepest nesting of settings; the deepest that means anything is a mesh in a mark in a list.
+    const DEEPEST: u32 = 16;
+
+    /// A value of settings.
+    pub(crate) fn value(js: &JsValue) -> Thrown<Value> {
+        nested(js, 0)
+    }
+
+    fn nested(js: &JsValue, depth: u32) -> Thrown<Value> {
+        if depth > DEEPEST {
+            return Err(Kind::Settings.error("settings are nested too deeply"));
+        }
+        if js.is_undefined() || js.is_null() {
+            return Ok(Value::Unset);
+        }
+        if let Some(flag) = js.as_bool() {
+            return Ok(Value::Flag(flag));
+        }
+        if let Some(number) = js.as_f64() {
+            return Ok(Value::Number(number));
+        }
+        if let Some(text) = js.as_string() {
+            return Ok(Value::Text(text));
+        }
+        if js.is_function() || js.is_symbol() {
+            return Err(Kind::Settings.error("settings: a function is no setting"));
+        }
+        if Array::is_array(js) || js_sys::ArrayBuffer::is_view(js) {
+            let values = Array::from(js);
+            return Ok(Value::List(
+                values.iter().map(|value| nested(&value, depth + 1)).collect::<Thrown<_>>()?,
+            ));
+        }
+        entries_at(js, depth).map(Value::Entries)
+    }
+
+    /// The fields of an object, in order.
+    pub(crate) fn entries(js: &JsValue) -> Thrown<Vec<(String, Value)>> {
+        entries_at(js, 0)
+    }
+
+    fn entries_at(js: &JsValue, depth: u32) -> Thrown<Vec<(String, Value)>> {
+        if js.is_undefined() || js.is_null() {
+            return Ok(Vec::new());
+        }
+        let is_list = Array::is_array(js) || js_sys::ArrayBuffer::is_view(js);
+        let Some(object) = js.dyn_ref::<Object>().filter(|_| !is_list && !js.is_function()) else {
+            return Err(Kind::Settings.error("settings must be an object of names and values"));
+        };
+        let names = Object::keys(object);
+        let entry = |name: JsValue| {
+            let value = Reflect::get(object, &name)?;
+            Ok((name.as_string().unwrap_or_default(), nested(&value, depth + 1)?))
+        };
+        names.iter().map(entry).collect()
+    }
+
+    /// The same as a value of JavaScript.
+    pub(crate) fn to_js(value: &Value) -> JsValue {
+        match value {
+            Value::Flag(flag) => (*flag).into(),
+            Value::Number(number) => (*number).into(),
+            Value::Text(text) => text.into(),
+            Value::List(values) => values.iter().map(to_js).collect::<Array>().into(),
+            Value::Entries(entries) => {
+                let fields: Vec<(&str, JsValue)> =
+                    entries.iter().map(|(name, value)| (name.as_str(), to_js(value))).collect();
+                super::object(&fields)
+            }
+            _ => JsValue::NULL,
+        }
+    }
+
+    /// JSON as a value of JavaScript.
+    pub(crate) fn from_json(json: &str) -> Thrown<JsValue> {
+        js_sys::JSON::parse(json)
+    }
+}
+
+#[cfg(feature = "bake")]
+pub(crate) use values::{entries, from_json, to_js, value};
+
+/// A flag as an error if an argument's length is not that of another.
+pub(crate) fn same_count(names: [&str; 2], counts: [usize; 2]) -> Thrown<()> {
+    if counts[0] == counts[1] {
+        return Ok(());
+    }
+    Err(Kind::Input.error(format_args!("{} {} and {} {}", counts[0], names[0], counts[1], names[1])))
+}
+
+/// Checks a reach that may be the mesh's own.
+pub(crate) fn reach_or(reach: Option<Reach>, own: Reach) -> Thrown<Reach> {
+    let reach = reach.unwrap_or(own);
+    reach.validate().map_err(waymesh_graph::QueryError::from).or_throw()?;
+    Ok(reach)
+}

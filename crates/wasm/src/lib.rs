@@ -1,0 +1,30 @@
+//! The npm package `waymesh`: navigation meshes in browsers and in Node.
+//!
+//! `NavMesh` opens a file and answers queries. With the feature `bake`, `Scene` and `Plan` read
+//! levels and bake them, and `World` keeps one that changes. Positions are arrays of three numbers,
+//! lists of positions are `Float32Array`s. What goes wrong is thrown as an `Error` with a sentence.
+
+mod convert;
+mod error;
+mod mesh;
+mod path;
+mod query;
+
+#[cfg(feature = "bake")]
+mod bake;
+#[cfg(feature = "bake")]
+mod draw;
+#[cfg(feature = "bake")]
+mod scene;
+#[cfg(feature = "bake")]
+mod settings;
+#[cfg(feature = "bake")]
+mod world;
+
+pub use mesh::NavMesh;
+#[cfg(feature = "bake")]
+pub use scene::{Plan, Scene};
+#[cfg(feature = "bake")]
+pub use settings::{describe_settings, settings_to_toml};
+#[cfg(feature = "bake")]
+pub use world::World;

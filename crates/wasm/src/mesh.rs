@@ -1,0 +1,325 @@
+//! The mesh: what it holds, files.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use glam::Vec3;
+use js_sys::{Array, Float32Array, Uint8Array, Uint32Array};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use waymesh_core::PolyId;
+use waymesh_graph::{MeshFormat, Path, QueryScratch};
+
+use crate::convert::{flat, object};
+use crate::error::{Kind, OrThrow, Thrown};
+
+/// What queries use again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    pub(crate) scratch: QueryScratch,
+    pub(crate) path: Path,
+    pub(crate) polygons: Vec<PolyId>,
+}
+
+/// A navigation mesh: convex polygons on the ground, and the links between them. It never changes.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct NavMesh {
+    pub(crate) mesh: Arc<waymesh_graph::NavMesh>,
+    pub(crate) memory: RefCell<Memory>,
+    /// Made when a radius is first asked for.
+    #[cfg(feature = "bake")]
+    pub(crate) clearance: std::cell::OnceCell<waymesh::ClearanceNavMesh>,
+    /// JSON; none for a mesh that was read.
+    #[cfg(feature = "bake")]
+    pub(crate) report: Option<String>,
+}
+
+impl From<Arc<waymesh_graph::NavMesh>> for NavMesh {
+    fn from(mesh: Arc<waymesh_graph::NavMesh>) -> Self {
+        Self {
+            mesh,
+            memory: RefCell::default(),
+            #[cfg(feature = "bake")]
+            clearance: std::cell::OnceCell::new(),
+            #[cfg(feature = "bake")]
+            report: None,
+        }
+    }
+}
+
+#[wasm_bindgen]
+impl NavMesh {
+    /// Opens the bytes of a file, `.wmesh` or `.wmrun`: its first bytes tell which. They are copied
+    /// into the module's memory once; a packed mesh stays where they lie.
+    #[wasm_bindgen(js_name = fromBytes)]
+    pub fn from_bytes(bytes: Vec<u8>) -> Thrown<NavMesh> {
+        Ok(Arc::new(waymesh_graph::NavMesh::from_bytes(bytes).or_throw()?).into())
+    }
+
+    /// The bytes of a file: `"wmesh"` to keep it (the default), `"wmrun"` to ship it.
+    #[wasm_bindgen(js_name = toBytes)]
+    pub fn to_bytes(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "\"wmesh\" | \"wmrun\"")] format: Option<String>,
+    ) -> Thrown<Vec<u8>> {
+        let format = match format.as_deref() {
+            None | Some("wmesh") => MeshFormat::Exchange,
+            Some("wmrun") => MeshFormat::Packed,
+            Some(other) => {
+                return Err(
+                    Kind::Input.error(format_args!("format is {other:?}, but must be wmesh or wmrun"))
+                );
+            }
+        };
+        Ok(self.mesh.to_bytes(format))
+    }
+
+    /// Number of polygons.
+    #[wasm_bindgen(getter, js_name = polygonCount)]
+    pub fn polygon_count(&self) -> usize {
+        self.mesh.polygon_count()
+    }
+
+    /// Number of edges between two polygons.
+    #[wasm_bindgen(getter, js_name = portalCount)]
+    pub fn portal_count(&self) -> usize {
+        self.mesh.portal_count()
+    }
+
+    /// Number of connected pieces.
+    #[wasm_bindgen(getter, js_name = islandCount)]
+    pub fn island_count(&self) -> usize {
+        self.mesh.islands().len()
+    }
+
+    /// Plan area of all polygons in square metres.
+    #[wasm_bindgen(getter)]
+    pub fn area(&self) -> f64 {
+        self.mesh.area()
+    }
+
+    /// Checksum of the polygons, in hexadecimal.
+    #[wasm_bindgen(getter)]
+    pub fn generation(&self) -> String {
+        format!("{:016x}", self.mesh.generation().0)
+    }
+
+    /// Side of a cell of its grid, in metres.
+    #[wasm_bindgen(getter, js_name = cellSize)]
+    pub fn cell_size(&self) -> f32 {
+        self.mesh.frame().cell_size
+    }
+
+    /// Height of a level of its grid, in metres.
+    #[wasm_bindgen(getter, js_name = levelHeight)]
+    pub fn level_height(&self) -> f32 {
+        self.mesh.frame().level_height
+    }
+
+    /// The agent it was baked for.
+    #[wasm_bindgen(getter, unchecked_return_type = "Agent")]
+    pub fn agent(&self) -> JsValue {
+        let agent = self.mesh.agent();
+        object(&[
+            ("height", agent.height.into()),
+            ("radius", agent.radius.into()),
+            ("maxStep", agent.max_step.into()),
+            ("maxSlope", agent.max_slope.to_degrees().into()),
+        ])
+    }
+
+    /// The least and the greatest corner: six numbers, NaN for a mesh without polygons.
+    #[wasm_bindgen(getter)]
+    pub fn bounds(&self) -> Vec<f32> {
+        let bounds = self.mesh.world_bounds();
+        flat(&bounds.map_or([Vec3::NAN; 2], |bounds| [bounds.min, bounds.max]))
+    }
+
+    /// Positions of all vertices, three numbers each.
+    #[wasm_bindgen(getter)]
+    pub fn vertices(&self) -> Vec<f32> {
+        flat(self.mesh.vertices())
+    }
+
+    /// The polygons: corners as numbers of vertices, and where each polygon begins among them.
+    #[wasm_bindgen(getter, unchecked_return_type = "Polygons")]
+    pub fn polygons(&self) -> JsValue {
+        let (mut corners, mut starts) = (Vec::new(), vec![0]);
+        for polygon in self.mesh.polygons() {
+            corners.extend(polygon.corners().iter().map(|corner| corner.0));
+            starts.push(waymesh_core::to_u32(corners.len()));
+        }
+        let of = |number: fn(waymesh_graph::PolygonView<'_>) -> u32| {
+            let numbers: Vec<u32> = self.mesh.polygons().map(number).collect();
+            Uint32Array::from(numbers.as_slice()).into()
+        };
+        let areas: Vec<u8> = self.mesh.polygons().map(|polygon| polygon.area_id().0).collect();
+        object(&[
+            ("corners", Uint32Array::from(corners.as_slice()).into()),
+            ("starts", Uint32Array::from(starts.as_slice()).into()),
+            ("islands", of(|polygon| polygon.island().0)),
+            ("regions", of(|polygon| polygon.region().0)),
+            ("areas", Uint8Array::from(areas.as_slice()).into()),
+        ])
+    }
+
+    /// Edges beyond which there is no polygon: pairs of vertices.
+    #[wasm_bindgen(getter)]
+    pub fn walls(&self) -> Vec<u32> {
+        let mut walls = Vec::new();
+        for polygon in self.mesh.polygons() {
+            let corners = polygon.corners();
+            for (index, beyond) in polygon.neighbours().enumerate() {
+                if beyond.is_none() {
+                    walls.extend([corners[index].0, corners[(index + 1) % corners.len()].0]);
+                }
+            }
+        }
+        walls
+    }
+
+    /// The links: ledges, jumps, drops, doors, stairs.
+    #[wasm_bindgen(getter, unchecked_return_type = "Link[]")]
+    pub fn links(&self) -> JsValue {
+        let frame = self.mesh.frame();
+        let end = |end: &waymesh_graph::LinkEnd| -> JsValue {
+            let ends = end.ends.map(|vertex| {
+                let point = vertex.point;
+                frame.to_world(f64::from(point.x), f64::from(vertex.height), f64::from(point.z))
+            });
+            Float32Array::from(flat(&ends).as_slice()).into()
+        };
+        let link = |link: &waymesh_graph::Link| {
+            object(&[
+                ("kind", format!("{:?}", link.kind).to_lowercase().into()),
+                ("start", end(&link.from)),
+                ("end", end(&link.to)),
+                ("bothWays", link.both_ways.into()),
+                ("isOpen", link.is_open.into()),
+                ("extraCost", link.extra_cost.into()),
+            ])
+        };
+        self.mesh.links().iter().map(link).collect::<Array>().into()
+    }
+
+    /// Names, costs and colours of areas, by number.
+    #[wasm_bindgen(getter, unchecked_return_type = "Record<number, Area>")]
+    pub fn areas(&self) -> JsValue {
+        let areas: Vec<(String, JsValue)> = self
+            .mesh
+            .area_table()
+            .iter()
+            .map(|(id, area)| {
+                let colour = area.colour.map_or(JsValue::NULL, |colour| Uint8Array::from(&colour[..]).into());
+                let fields =
+                    [("name", area.name.as_str().into()), ("cost", area.cost.into()), ("colour", colour)];
+                (id.0.to_string(), object(&fields))
+            })
+            .collect();
+        let fields: Vec<(&str, JsValue)> =
+            areas.iter().map(|(id, area)| (id.as_str(), area.clone())).collect();
+        object(&fields)
+    }
+}
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** A position: x, y (up) and z, in metres. */
+export type Point = readonly [number, number, number] | Float32Array;
+/** Positions, three numbers each. */
+export type Points = Float32Array;
+/** How far from the mesh a position may be: metres, or metres to the side, up and down. */
+export type ReachOption = number | readonly [number, number, number];
+
+/** The agent that a mesh was baked for. Lengths in metres. */
+export interface Agent { height: number; radius: number; maxStep: number; /** Degrees. */ maxSlope: number }
+
+/** The polygons of a mesh. */
+export interface Polygons {
+  /** Numbers of vertices, polygon after polygon. */
+  corners: Uint32Array;
+  /** Where each polygon begins in `corners`, and their end. */
+  starts: Uint32Array;
+  islands: Uint32Array;
+  regions: Uint32Array;
+  areas: Uint8Array;
+}
+
+/** What ground is made of. */
+export interface Area { name: string; cost: number; colour: Uint8Array | null }
+
+/** A connection between places that share no edge. */
+export interface Link {
+  kind: string;
+  /** Both ends of the segment where it begins. */
+  start: Float32Array;
+  /** Both ends of the segment where it ends. */
+  end: Float32Array;
+  bothWays: boolean;
+  isOpen: boolean;
+  extraCost: number;
+}
+
+/** What every error carries that this package throws. */
+export interface WaymeshError extends Error {
+  name: "WaymeshError";
+  kind: "settings" | "input" | "file" | "bake" | "cancelled" | "nothing-walkable" | "no-mesh-near" | "query";
+}
+
+/** Options of a query about places. */
+export interface ReachOptions { reach?: ReachOption }
+
+/** Options of a search for paths. */
+export interface PathOptions extends ReachOptions {
+  /** The shortest path instead of a short one found fast. Default `false`. */
+  shortest?: boolean;
+  /** Accept a path that ends before the goal where none leads there. Default `true`. */
+  allowPartial?: boolean;
+  /** A point at each edge that it crosses, too. Default `false`. */
+  crossPoints?: boolean;
+  /** What a metre of an area costs, by name or number; `Infinity` closes it. */
+  areaCosts?: Record<string, number>;
+  /** The path of a disc of this radius in metres, the shortest. Needs the package with bakes. */
+  radius?: number;
+}
+
+/** A path over a mesh. */
+export interface Path {
+  outcome: "complete" | "partial" | "unreachable" | "undecided";
+  /** Where it begins, turns and ends. */
+  points: Float32Array;
+  polygons: Uint32Array;
+  /** Links it takes: the point of the path it is taken from. */
+  links: { link: number; backwards: boolean; point: number }[];
+  /** In metres, in space. */
+  length: number;
+  cost: number;
+  wasCut: boolean;
+}
+
+/** Many paths. */
+export interface Paths {
+  points: Float32Array;
+  /** Where each path begins in `points`, in points, and their end. */
+  starts: Uint32Array;
+  /** NaN where an end is off the mesh. */
+  lengths: Float32Array;
+  /** 0 complete, 1 partial, 2 unreachable, 3 undecided, 4 an end is off the mesh. */
+  outcomes: Uint8Array;
+}
+
+/** Where a ray ends. */
+export interface Ray {
+  /** The part of the way that is free, 0 to 1. */
+  fraction: number;
+  end: Float32Array;
+  /** The polygons it passes. */
+  polygons: Uint32Array;
+  /** The normal of the wall that it meets; `null` if it meets none. */
+  normal: Float32Array | null;
+}
+
+/** The wall nearest to a place. */
+export interface Wall { distance: number; point: Float32Array; normal: Float32Array }
+"#;

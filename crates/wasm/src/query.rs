@@ -1,0 +1,319 @@
+//! Queries: for one point or pair, and for many.
+
+use glam::Vec3;
+use js_sys::{Float32Array, Object, Reflect, Uint32Array};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use waymesh_core::{AreaId, PolyId, Random};
+use waymesh_graph::{
+    AnyPolygon, AreaCosts, Location, Outcome, PathEnd, PathOptions, PathSearch, PlaceSampler, QueryError,
+    Reach,
+};
+
+use crate::convert::{Fields, flat, object, only_reach, point, points, reach_or, same_count};
+use crate::error::{Kind, OrThrow, Thrown};
+use crate::mesh::{Memory, NavMesh};
+use crate::path;
+
+/// How a path is searched for; what a metre costs only where that is asked for.
+enum Options {
+    Plain(PathOptions),
+    Costs(Box<PathOptions<AnyPolygon, AreaCosts>>),
+}
+
+/// Runs the same code with either options.
+macro_rules! with_options {
+    ($options:expr, |$name:ident| $run:expr) => {
+        match $options {
+            Options::Plain($name) => $run,
+            Options::Costs($name) => {
+                let $name = &**$name;
+                $run
+            }
+        }
+    };
+}
+
+/// What is asked of a path, with the radius if there is one.
+struct Asked {
+    options: Options,
+    allow_partial: bool,
+    reach: Option<Reach>,
+    radius: Option<f32>,
+}
+
+impl NavMesh {
+    fn asked(&self, options: &JsValue) -> Thrown<Asked> {
+        let mut fields = Fields::new("options", options)?;
+        let search = if fields.flag("shortest", false)? { PathSearch::Shortest } else { PathSearch::Fast };
+        let allow_partial = fields.flag("allowPartial", true)?;
+        let cross_points = fields.flag("crossPoints", false)?;
+        let (reach, radius) = (fields.reach()?, fields.number("radius")?);
+        let area_costs = fields.take("areaCosts");
+        fields.finish()?;
+        if radius.is_some() && (area_costs.is_some() || cross_points) {
+            return Err(Kind::Query.error("areaCosts and crossPoints cannot be used with a radius"));
+        }
+        let mut options = PathOptions::default()
+            .with_search(search)
+            .with_allow_partial(allow_partial)
+            .with_cross_points(cross_points);
+        options.reach = reach;
+        let options = match area_costs {
+            None => Options::Plain(options),
+            Some(costs) => Options::Costs(Box::new(options.with_cost(self.costs(&costs)?))),
+        };
+        Ok(Asked { options, allow_partial, reach, radius })
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
+    fn costs(&self, given: &JsValue) -> Thrown<AreaCosts> {
+        let Some(given) = given.dyn_ref::<Object>() else {
+            return Err(Kind::Input.error("areaCosts must be an object of areas and costs"));
+        };
+        let mut costs = AreaCosts::of_mesh(&self.mesh);
+        for name in Object::keys(given).iter().filter_map(|name| name.as_string()) {
+            let area = name.parse().ok().map(AreaId).or_else(|| self.mesh.area_by_name(&name));
+            let area =
+                area.ok_or_else(|| Kind::Input.error(format_args!("there is no area named {name:?}")))?;
+            let cost = Reflect::get(given, &name.as_str().into())?.as_f64();
+            let cost = cost.ok_or_else(|| Kind::Input.error("the cost of an area must be a number"))? as f32;
+            if cost.is_nan() || cost < 0.0 {
+                return Err(QueryError::BadCost { area, value: cost }).or_throw();
+            }
+            costs = costs.with(area, cost);
+        }
+        Ok(costs)
+    }
+
+    fn find(&self, from: Vec3, to: Vec3, asked: &Asked, memory: &mut Memory) -> Result<(), QueryError> {
+        let Memory { scratch, path, .. } = memory;
+        with_options!(&asked.options, |options| self.mesh.find_path_into(from, to, options, scratch, path))
+    }
+
+    fn no_radius(asked: &Asked) -> Thrown<()> {
+        match asked.radius {
+            Some(_) => Err(Kind::Query.error("a radius is an option of findPath only")),
+            None => Ok(()),
+        }
+    }
+
+    fn start(&self, from: &[f32], options: &JsValue) -> Thrown<Location> {
+        let from = point("start", from)?;
+        let reach = reach_or(only_reach(options)?, self.mesh.default_reach())?;
+        let place = self.mesh.nearest(from, &reach);
+        place.ok_or(QueryError::NoMeshNear { end: PathEnd::Start, position: from, reach }).or_throw()
+    }
+
+    fn places<T>(
+        &self,
+        given: &[f32],
+        options: &JsValue,
+        of: impl Fn(Option<Location>) -> T,
+    ) -> Thrown<Vec<T>> {
+        let reach = reach_or(only_reach(options)?, self.mesh.default_reach())?;
+        Ok(points("points", given)?.iter().map(|&at| of(self.mesh.nearest(at, &reach))).collect())
+    }
+}
+
+#[cfg(feature = "bake")]
+impl NavMesh {
+    /// The path of a disc.
+    fn clear(&self, from: Vec3, to: Vec3, radius: f32, asked: &Asked, memory: &mut Memory) -> Thrown<()> {
+        use waymesh::graph::ClearPathOptions;
+        let mesh = if let Some(mesh) = self.clearance.get() {
+            mesh
+        } else {
+            let config = waymesh::triangulate::ClearanceConfig::default();
+            let made =
+                waymesh::with_clearance(waymesh_graph::NavMesh::clone(&self.mesh), &config).or_throw()?;
+            self.clearance.get_or_init(|| made)
+        };
+        let mut options = ClearPathOptions::new(radius).with_allow_partial(asked.allow_partial);
+        options.reach = asked.reach;
+        let found = mesh.find_path(from, to, &options, &mut memory.scratch).or_throw()?;
+        let path = &mut memory.path;
+        (path.outcome, path.points, path.polygons) = (found.outcome, found.points, found.polygons);
+        (path.links, path.length, path.cost, path.was_cut) = (found.links, found.length, found.length, false);
+        Ok(())
+    }
+}
+
+#[cfg(not(feature = "bake"))]
+impl NavMesh {
+    #[expect(clippy::unused_self, reason = "the package with bakes uses all")]
+    fn clear(&self, _: Vec3, _: Vec3, _: f32, asked: &Asked, _: &mut Memory) -> Thrown<()> {
+        let _ = (asked.allow_partial, asked.reach);
+        Err(Kind::Query.error("a radius needs the whole package: import waymesh instead of waymesh/queries"))
+    }
+}
+
+#[wasm_bindgen]
+impl NavMesh {
+    /// Finds a path.
+    #[wasm_bindgen(js_name = findPath, unchecked_return_type = "Path")]
+    pub fn find_path(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Point")] start: &[f32],
+        #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "PathOptions")] options: JsValue,
+    ) -> Thrown<JsValue> {
+        let (from, to) = (point("start", start)?, point("end", end)?);
+        let asked = self.asked(&options)?;
+        let memory = &mut *self.memory.borrow_mut();
+        match asked.radius {
+            Some(radius) => self.clear(from, to, radius, &asked, memory)?,
+            None => self.find(from, to, &asked, memory).or_throw()?,
+        }
+        Ok(path::path(&memory.path))
+    }
+
+    /// Finds many paths.
+    #[wasm_bindgen(js_name = findPaths, unchecked_return_type = "Paths")]
+    pub fn find_paths(
+        &self,
+        starts: &[f32],
+        ends: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "PathOptions")] options: JsValue,
+    ) -> Thrown<JsValue> {
+        let (starts, ends) = (points("starts", starts)?, points("ends", ends)?);
+        same_count(["starts", "ends"], [starts.len(), ends.len()])?;
+        let asked = self.asked(&options)?;
+        Self::no_radius(&asked)?;
+        let pairs: Vec<[Vec3; 2]> = starts.iter().zip(ends).map(|(&start, &end)| [start, end]).collect();
+        let (memory, mut paths) = (&mut *self.memory.borrow_mut(), Vec::new());
+        with_options!(&asked.options, |options| self.mesh.find_paths(
+            &pairs,
+            options,
+            &mut memory.scratch,
+            &mut paths
+        ));
+        Ok(path::paths(&paths))
+    }
+
+    /// Lengths of paths in metres; infinite where there is none or an end is off the mesh.
+    pub fn distances(
+        &self,
+        starts: &[f32],
+        ends: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "PathOptions")] options: JsValue,
+    ) -> Thrown<Vec<f32>> {
+        let (starts, ends) = (points("starts", starts)?, points("ends", ends)?);
+        same_count(["starts", "ends"], [starts.len(), ends.len()])?;
+        let asked = self.asked(&options)?;
+        Self::no_radius(&asked)?;
+        let memory = &mut *self.memory.borrow_mut();
+        let length = |(&from, &to): (&Vec3, &Vec3)| match self.find(from, to, &asked, memory) {
+            Ok(()) if memory.path.outcome == Outcome::Complete => memory.path.length,
+            _ => f32::INFINITY,
+        };
+        Ok(starts.iter().zip(ends).map(length).collect())
+    }
+
+    /// The places on the mesh that are nearest to positions; NaN where there is none within reach.
+    pub fn snap(
+        &self,
+        #[wasm_bindgen(js_name = positions)] given: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+    ) -> Thrown<Vec<f32>> {
+        Ok(flat(&self.places(given, &options, |place| place.map_or(Vec3::NAN, |place| place.position))?))
+    }
+
+    /// The polygons at positions, -1 where there is none within reach.
+    #[wasm_bindgen(js_name = polygonsAt)]
+    pub fn polygons_at(
+        &self,
+        #[wasm_bindgen(js_name = positions)] given: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+    ) -> Thrown<Vec<i32>> {
+        self.places(given, &options, |place| place.map_or(-1, |place| place.polygon.0.cast_signed()))
+    }
+
+    /// The islands at positions, -1 where there is none within reach.
+    #[wasm_bindgen(js_name = islandsAt)]
+    pub fn islands_at(
+        &self,
+        #[wasm_bindgen(js_name = positions)] given: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+    ) -> Thrown<Vec<i32>> {
+        self.places(given, &options, |place| {
+            place
+                .and_then(|place| self.mesh.island_of(place.polygon))
+                .map_or(-1, |island| island.0.cast_signed())
+        })
+    }
+
+    /// Walks straight ahead until a wall.
+    #[wasm_bindgen(unchecked_return_type = "Ray")]
+    pub fn raycast(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Point")] start: &[f32],
+        #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+    ) -> Thrown<JsValue> {
+        let (place, to) = (self.start(start, &options)?, point("end", end)?);
+        let polygons = &mut self.memory.borrow_mut().polygons;
+        let ray = self.mesh.raycast(&place, to, &AnyPolygon, polygons).or_throw()?;
+        let normal = ray.hit.map_or(JsValue::NULL, |hit| array(hit.normal));
+        let passed: Vec<u32> = polygons.iter().map(|polygon: &PolyId| polygon.0).collect();
+        Ok(object(&[
+            ("fraction", ray.fraction.into()),
+            ("end", array(ray.end.position)),
+            ("polygons", Uint32Array::from(passed.as_slice()).into()),
+            ("normal", normal),
+        ]))
+    }
+
+    /// Where a step ends that slides along walls.
+    #[wasm_bindgen(js_name = moveAlong)]
+    pub fn move_along(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Point")] start: &[f32],
+        #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+    ) -> Thrown<Vec<f32>> {
+        let (place, to) = (self.start(start, &options)?, point("end", end)?);
+        let scratch = &mut self.memory.borrow_mut().scratch;
+        let end = self.mesh.move_along(&place, to, &AnyPolygon, scratch).or_throw()?;
+        Ok(flat(&[end.position]))
+    }
+
+    /// The nearest wall within a radius; `null` if there is none.
+    #[wasm_bindgen(js_name = nearestWall, unchecked_return_type = "Wall | null")]
+    pub fn nearest_wall(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Point")] position: &[f32],
+        radius: f32,
+        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+    ) -> Thrown<JsValue> {
+        if radius.is_nan() || radius < 0.0 {
+            return Err(Kind::Query.error(format_args!("radius is {radius}, but must be 0 or more")));
+        }
+        let place = self.start(position, &options)?;
+        let scratch = &mut self.memory.borrow_mut().scratch;
+        let wall = self.mesh.nearest_wall(&place, radius, &AnyPolygon, scratch).or_throw()?;
+        Ok(wall.map_or(JsValue::NULL, |wall| {
+            object(&[
+                ("distance", wall.distance.into()),
+                ("point", array(wall.point)),
+                ("normal", array(wall.normal)),
+            ])
+        }))
+    }
+
+    /// Random places on the mesh, each part of it equally likely. The same seed gives the same places.
+    pub fn sample(&self, count: u32, seed: u32) -> Thrown<Vec<f32>> {
+        let (sampler, mut random) = (PlaceSampler::new(&self.mesh, &AnyPolygon), Random::new(seed.into()));
+        let mut places = Vec::new();
+        for _ in 0..count {
+            let place = sampler.sample(&self.mesh, &mut random).or_throw()?;
+            let place = place.ok_or_else(|| Kind::Query.error("the mesh has no ground"))?;
+            places.extend(place.position.to_array());
+        }
+        Ok(places)
+    }
+}
+
+fn array(point: Vec3) -> JsValue {
+    Float32Array::from(flat(&[point]).as_slice()).into()
+}

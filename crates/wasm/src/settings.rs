@@ -1,0 +1,321 @@
+//! Settings of bakes: objects of JavaScript with the names of `waymesh::fields`.
+
+use std::fmt::Write as _;
+
+use js_sys::Array;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use waymesh::bake::{FrontEnd, Refused};
+use waymesh::core::AreaTable;
+use waymesh::fields::{BAKE, Entries, Field, FieldError, JUMPS, PLANS, SLICES, STOREYS, TILES, Value};
+use waymesh::floorplan::FloorPlan;
+use waymesh::{
+    Bake, BakeConfig, BakeError, Baker, FloorPlans, Observer, Slices, Storeys, Tiles, TriangleSoup,
+    TriangleSource, Voxels,
+};
+
+use crate::convert::{entries, from_json, object, to_js};
+use crate::error::{Kind, OrThrow, Thrown};
+
+/// What these settings are called in errors.
+pub(crate) const SETTINGS: &str = "settings";
+
+/// A bake that knows its settings and waits for its input.
+type Job<I> = Box<dyn Fn(&I, &mut dyn Observer) -> Result<Bake, BakeError>>;
+
+/// The settings of every bake, over a front end's defaults.
+pub(crate) fn config(
+    entries: &mut Entries<'_>,
+    defaults: &BakeConfig,
+    areas: &AreaTable,
+) -> Result<BakeConfig, FieldError> {
+    let mut config = defaults.clone().with_areas(areas.clone());
+    entries.apply(BAKE, &mut config)?;
+    if config.threads > 1 {
+        let (name, value) = ("threads".to_owned(), config.threads.to_string());
+        return Err(FieldError::Type {
+            what: SETTINGS,
+            name,
+            value: format!("{value}: WebAssembly has one"),
+        });
+    }
+    config.threads = 0;
+    Ok(config)
+}
+
+fn job<F: FrontEnd<Input = TriangleSoup> + 'static>(
+    baker: Baker<F>,
+    entries: &mut Entries<'_>,
+    areas: &AreaTable,
+) -> Result<Job<TriangleSoup>, FieldError> {
+    let config = config(entries, baker.config(), areas)?;
+    let baker = baker.with_config(config);
+    Ok(Box::new(move |soup, observer| baker.bake_observed(soup, observer)))
+}
+
+/// A front end with its options.
+fn front<F: FrontEnd + Default>(
+    fields: &[Field<F>],
+    entries: &mut Entries<'_>,
+) -> Result<Baker<F>, FieldError> {
+    let mut front = F::default();
+    entries.apply(fields, &mut front)?;
+    Ok(Baker::new(front, F::defaults()))
+}
+
+/// Names of the pipelines of triangles.
+const PIPELINES: [&str; 4] = ["voxels", "tiles", "storeys", "slices"];
+
+fn unknown_pipeline(value: &Value) -> FieldError {
+    let choices = PIPELINES.join(", ");
+    FieldError::Choice { what: SETTINGS, name: "pipeline", value: value.to_string(), choices }
+}
+
+/// The bake of triangles that these settings ask for.
+pub(crate) fn triangles(settings: &JsValue, areas: &AreaTable) -> Thrown<Job<TriangleSoup>> {
+    let given = entries(settings)?;
+    let mut entries = Entries::new(SETTINGS, &given);
+    let pipeline = entries.take("pipeline").cloned().unwrap_or(Value::from("voxels"));
+    let job = match pipeline.to::<String>().as_deref() {
+        Some("voxels") => job(Baker::voxels(), &mut entries, areas),
+        Some("storeys") => front(STOREYS, &mut entries).and_then(|baker| job(baker, &mut entries, areas)),
+        Some("slices") => front(SLICES, &mut entries).and_then(|baker| job(baker, &mut entries, areas)),
+        Some("tiles") => tiles(&mut entries, areas),
+        _ => Err(unknown_pipeline(&pipeline)),
+    };
+    let job = job.or_throw()?;
+    entries.finish().or_throw()?;
+    Ok(job)
+}
+
+fn tiles(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Job<TriangleSoup>, FieldError> {
+    let baker = front(TILES, entries)?;
+    if baker.front().folder.is_some() || baker.front().spill_folder.is_some() {
+        let (name, value) = ("folder".to_owned(), "given: WebAssembly has no files".to_owned());
+        return Err(FieldError::Type { what: SETTINGS, name, value });
+    }
+    let config = config(entries, baker.config(), areas)?;
+    let baker = baker.with_config(config);
+    Ok(Box::new(move |soup, observer| baker.bake_observed(soup as &dyn TriangleSource, observer)))
+}
+
+/// The settings of voxels, for stages and worlds.
+pub(crate) fn voxels(settings: &JsValue, areas: &AreaTable) -> Thrown<Baker<Voxels>> {
+    let given = entries(settings)?;
+    let mut entries = Entries::new(SETTINGS, &given);
+    let pipeline = entries.take("pipeline");
+    if let Some(other) = pipeline.filter(|name| **name != Value::from("voxels")) {
+        return Err(
+            Kind::Settings.error(format_args!("{SETTINGS}: pipeline is {other}, but must be voxels here"))
+        );
+    }
+    let baker = Baker::voxels();
+    let config = config(&mut entries, baker.config(), areas).or_throw()?;
+    entries.finish().or_throw()?;
+    Ok(baker.with_config(config))
+}
+
+/// The bake of a floor plan.
+pub(crate) fn plan(settings: &JsValue, input: &FloorPlan) -> Thrown<Baker<FloorPlans>> {
+    let given = entries(settings)?;
+    let mut entries = Entries::new(SETTINGS, &given);
+    let mut front = FloorPlans::default();
+    entries.apply(PLANS, &mut front).or_throw()?;
+    let baker = Baker::plans_for(input).with_front(front);
+    let config = config(&mut entries, baker.config(), &baker.config().areas).or_throw()?;
+    entries.finish().or_throw()?;
+    Ok(baker.with_config(config))
+}
+
+/// Appends the description of fields.
+fn describe_fields<T>(
+    fields: &[Field<T>],
+    settings: &T,
+    refused: Refused,
+    group: &str,
+    out: &Array,
+) -> Thrown<()> {
+    for field in fields {
+        let kind = serde_json::to_string(&field.kind).map_err(|error| Kind::Bake.error(error))?;
+        let reason = refused.iter().find(|(option, _)| *option == field.option).map(|(_, reason)| *reason);
+        out.push(&object(&[
+            ("name", field.name.into()),
+            ("group", group.into()),
+            ("about", field.about.into()),
+            ("type", from_json(&kind)?),
+            ("default", to_js(&field.get(settings))),
+            ("refused", reason.map_or(JsValue::NULL, JsValue::from)),
+        ]));
+    }
+    Ok(())
+}
+
+fn describe_front<F: FrontEnd>(fields: &[Field<F>], front: &F, out: &Array) -> Thrown<()> {
+    describe_fields(BAKE, &F::defaults(), F::REFUSED, "bake", out)?;
+    describe_fields(fields, front, &[], F::NAME, out)
+}
+
+/// Every setting of a pipeline, with its default, its unit, a range that is of use, and what it is
+/// for. `"plans"` are those of floor plans.
+#[wasm_bindgen(js_name = describeSettings, unchecked_return_type = "SettingInfo[]")]
+pub fn describe_settings(
+    #[wasm_bindgen(unchecked_param_type = "Pipeline | \"plans\"")] pipeline: &str,
+) -> Thrown<JsValue> {
+    let out = Array::new();
+    match pipeline {
+        "voxels" => describe_front(&[], &Voxels, &out)?,
+        "tiles" => describe_front(TILES, &Tiles::default(), &out)?,
+        "storeys" => describe_front(STOREYS, &Storeys::default(), &out)?,
+        "slices" => describe_front(SLICES, &Slices::default(), &out)?,
+        "plans" => describe_front(PLANS, &FloorPlans::default(), &out)?,
+        other => return Err(unknown_pipeline(&Value::from(other))).or_throw(),
+    }
+    describe_fields(JUMPS, &waymesh::JumpConfig::default(), &[], "jumps", &out)?;
+    Ok(out.into())
+}
+
+/// Settings as a file for `waymesh build --config`, or for `waymesh plan --config`.
+#[wasm_bindgen(js_name = settingsToToml)]
+pub fn settings_to_toml(
+    #[wasm_bindgen(unchecked_param_type = "Settings | PlanSettings")] settings: JsValue,
+    plan: bool,
+) -> Thrown<String> {
+    let given = entries(&settings)?;
+    let mut text = String::new();
+    let pipeline =
+        given.iter().find(|(name, _)| name == "pipeline").and_then(|(_, value)| value.to::<String>());
+    if let Some(pipeline) = pipeline.as_deref().filter(|name| ["slices", "storeys"].contains(name)) {
+        line(&mut text, "pipeline", &Value::from(pipeline));
+    }
+    if pipeline.as_deref() == Some("tiles") && !given.iter().any(|(name, _)| name == "tile_cells") {
+        line(&mut text, "tile", &Value::from(Tiles::default().tile_cells));
+    }
+    for (name, value) in &given {
+        match (name.as_str(), value) {
+            ("pipeline", _) | (_, Value::Unset) => {}
+            ("min_region", value) if plan => line(&mut text, "min-area", value),
+            ("shrink_walkable", Value::Flag(flag)) => line(&mut text, "keep-edges", &Value::Flag(!flag)),
+            ("max_memory_bytes", Value::Number(bytes)) => {
+                line(&mut text, "max-memory", &Value::from((bytes / 1_048_576.0).ceil()));
+            }
+            ("jumps", Value::Entries(jumps)) => {
+                line(&mut text, "jumps", &Value::Flag(true));
+                for (name, value) in jumps {
+                    let argument =
+                        JUMPS.iter().find(|field| field.name == name).and_then(|field| field.argument);
+                    line(&mut text, argument.unwrap_or(name), value);
+                }
+            }
+            ("keep", Value::List(seeds)) => {
+                let seed = |seed: &Value| {
+                    let numbers = seed.to::<Vec<f64>>().unwrap_or_default();
+                    Value::Text(numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(","))
+                };
+                line(&mut text, "seed", &Value::List(seeds.iter().map(seed).collect()));
+            }
+            ("areas" | "marks", _) => {
+                let _ = writeln!(text, "# {name}: give the program a file of marks and area rules");
+            }
+            (name, value) => line(&mut text, argument(name), value),
+        }
+    }
+    Ok(text)
+}
+
+/// The program's argument for a field; the name of the field where there is none.
+fn argument(name: &str) -> &str {
+    fn find<T>(fields: &[Field<T>], name: &str) -> Option<&'static str> {
+        fields.iter().find(|field| field.name == name).and_then(|field| field.argument)
+    }
+    find(BAKE, name)
+        .or_else(|| find(TILES, name))
+        .or_else(|| find(STOREYS, name))
+        .or_else(|| find(SLICES, name))
+        .or_else(|| find(PLANS, name))
+        .unwrap_or(name)
+}
+
+/// A line of TOML. Words are written as the program has them.
+fn line(text: &mut String, name: &str, value: &Value) {
+    let name = name.replace('_', "-");
+    let value = match value {
+        Value::Text(word) => Value::Text(word.replace('_', "-")),
+        other => other.clone(),
+    };
+    let _ = writeln!(text, "{name} = {value}");
+}
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** How a mesh is made of triangles. */
+export type Pipeline = "voxels" | "tiles" | "storeys" | "slices";
+
+/** A shape: one of them. */
+export interface Shape {
+  /** Least and greatest corner. */
+  box?: readonly [Point, Point];
+  /** Centre of the base, radius, height. */
+  cylinder?: readonly [Point, number, number];
+  /** Corners in plan (x, z), convex, in order; lower and upper height. */
+  prism?: readonly [readonly (readonly [number, number])[], readonly [number, number]];
+  /** Vertices and triangles of a closed mesh. */
+  mesh?: readonly [readonly Point[], readonly (readonly [number, number, number])[]];
+}
+
+/** A shape that gives the ground in it another area, by number or name; "blocked" cuts it out. */
+export interface Mark extends Shape { area: number | string }
+
+/** Jumps and drops to look for. `describeSettings` tells what each is for. */
+export interface Jumps {
+  max_length?: number; max_rise?: number; arc_height?: number; max_drop?: number;
+  max_drop_length?: number; spacing?: number; min_detour?: number;
+}
+
+/** Settings that every bake has. `describeSettings` tells what each is for. Lengths in metres. */
+export interface BakeSettings {
+  cell_size?: number; level_height?: number;
+  agent_height?: number; agent_radius?: number; max_step?: number; /** Degrees. */ max_slope?: number;
+  height_classes?: number[]; max_ledge?: number; max_edge_error?: number; max_edge_length?: number;
+  max_seam_error?: number; corners?: "farthest" | "fewest_notches"; min_region?: number; merge_region?: number;
+  partition?: "surfaces" | "watershed" | "monotone";
+  decomposition?: "notch_portals" | "greedy" | "hertel_mehlhorn";
+  max_vertices?: number; max_height_error_levels?: number; height_detail?: boolean;
+  enclosed?: "keep" | "remove"; keep?: "all" | "largest" | number | readonly Point[];
+  areas?: Record<number, { name: string; cost?: number; colour?: readonly [number, number, number] }>;
+  marks?: readonly Mark[]; jumps?: Jumps; threads?: 0 | 1; max_memory_bytes?: number; validate_stages?: boolean;
+}
+
+/** Settings of a bake of triangles. */
+export interface Settings extends BakeSettings {
+  pipeline?: Pipeline;
+  tile_cells?: number; rough_cells?: number; link_reach?: number; steep_blocks?: boolean;
+}
+
+/** Settings of a bake of floor plans. */
+export interface PlanSettings extends BakeSettings {
+  join?: "square" | "round" | "miter"; miter_limit?: number; arc_error?: number; shrink_walkable?: boolean;
+  near_distance?: number; link_reach?: number; close_distance?: number; merge_distance?: number; steiner_grid?: number;
+}
+
+/** What a setting takes; ranges are those of use, not all that is allowed. */
+export type SettingType =
+  | { kind: "flag" }
+  | { kind: "number"; unit: string; low: number; high: number; step: number }
+  | { kind: "count"; low: number; high: number }
+  | { kind: "choice"; choices: string[] }
+  | { kind: "text" }
+  | { kind: "structure"; form: string };
+
+/** A setting. */
+export interface SettingInfo {
+  name: string;
+  /** "bake" for all, "jumps" for those of `jumps`, or the name of the pipeline. */
+  group: string;
+  about: string;
+  type: SettingType;
+  /** `null` where it depends on others. */
+  default: unknown;
+  /** Why the pipeline does not have it; `null` if it has. */
+  refused: string | null;
+}
+"#;

@@ -1,0 +1,240 @@
+// The whole package in Node, and beside the native program.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import init, { NavMesh, Plan, Scene, World, describeSettings, settingsToToml } from "../pkg/node.js";
+import { levelObj } from "./level.js";
+import { answer, folder, skip, waymesh } from "./native.js";
+
+const bytes = (text) => new TextEncoder().encode(text);
+const level = bytes(levelObj());
+const scene = Scene.read("level.obj", level);
+
+/** Throws an error of the package with this kind and text. */
+const refused = (run, kind, text) =>
+  assert.throws(run, (error) => {
+    assert.equal(error.name, "WaymeshError");
+    assert.equal(error.kind, kind, error.message);
+    assert.match(error.message, text);
+    return true;
+  });
+
+/** Many pairs of places on a mesh. */
+function pairs(mesh, count) {
+  const places = mesh.sample(2 * count, 11);
+  return [places.subarray(0, 3 * count), places.subarray(3 * count)];
+}
+
+test("a bake hears how far it is and can be ended", async () => {
+  await init();
+  const heard = [];
+  const mesh = scene.bake({ cell_size: 0.3 }, (stage, done) => void heard.push([stage, done]));
+  assert.ok(mesh.polygonCount > 10);
+  assert.ok(mesh.report.seconds > 0 && mesh.report.stages.length > 4);
+  const stages = new Set(heard.map(([stage]) => stage));
+  for (const { name } of mesh.report.stages) assert.ok(stages.has(name), name);
+  assert.ok(heard.every(([, done]) => done >= 0 && done <= 1));
+  let calls = 0;
+  refused(() => scene.bake({}, () => ++calls < 3), "cancelled", /cancelled/);
+  assert.equal(calls, 3);
+  assert.throws(() => scene.bake({}, () => { throw new TypeError("mine"); }), /mine/);
+  // Nothing is left of it.
+  assert.deepEqual(scene.bake({ cell_size: 0.3 }).toBytes(), mesh.toBytes());
+});
+
+test("files of both formats come back", () => {
+  const mesh = scene.bake({});
+  for (const format of ["wmesh", "wmrun"]) {
+    const file = mesh.toBytes(format);
+    const again = NavMesh.fromBytes(file);
+    assert.equal(again.generation, mesh.generation);
+    assert.deepEqual(again.toBytes(format), file);
+    assert.equal(again.report, null);
+    refused(() => NavMesh.fromBytes(file.subarray(0, file.length - 5)), "file", /./);
+  }
+  refused(() => NavMesh.fromBytes(bytes("nothing of ours")), "file", /no navigation mesh/);
+  refused(() => mesh.toBytes("bin"), "input", /format is "bin"/);
+});
+
+test("the mesh is there as arrays", () => {
+  const mesh = scene.bake({});
+  const { corners, starts, islands, regions, areas } = mesh.polygons;
+  assert.equal(starts.length, mesh.polygonCount + 1);
+  assert.equal(starts.at(-1), corners.length);
+  for (const list of [islands, regions, areas]) assert.equal(list.length, mesh.polygonCount);
+  assert.ok(Math.max(...corners) < mesh.vertices.length / 3);
+  const ground = mesh.ground(true);
+  assert.equal(ground.polygonTriangles.length, mesh.polygonCount + 1);
+  assert.equal(ground.polygonTriangles.at(-1) * 3, ground.triangles.length);
+  const [minX, , minZ, maxX, , maxZ] = mesh.bounds;
+  assert.ok(minX >= 0 && minZ >= 0 && maxX <= 40 && maxZ <= 40);
+  assert.ok(Math.abs(mesh.agent.maxSlope - 45) < 1e-4);
+  assert.match(mesh.toSvg(), /^<svg/);
+  assert.equal(new TextDecoder().decode(mesh.toGlb(false).subarray(0, 4)), "glTF");
+  const stages = scene.bakeStages({});
+  assert.equal(stages.spans.length, 3 * stages.regions.length);
+  assert.ok(stages.contours.length > 0 && stages.rawContours.length > stages.contours.length);
+});
+
+test("queries agree with each other", () => {
+  const mesh = scene.bake({});
+  const [starts, ends] = pairs(mesh, 200);
+  const shortest = mesh.distances(starts, ends, { shortest: true });
+  const paths = mesh.findPaths(starts, ends, { shortest: true });
+  let complete = 0;
+  for (let index = 0; index < 200; index += 1) {
+    const [from, to] = [starts, ends].map((list) => list.subarray(3 * index, 3 * index + 3));
+    const path = mesh.findPath(from, to, { shortest: true });
+    assert.equal(path.length, paths.lengths[index]);
+    if (path.outcome === "complete") {
+      complete += 1;
+      assert.equal(path.length, shortest[index]);
+      assert.ok(path.length <= mesh.findPath(Array.from(from), Array.from(to)).length * (1 + 1e-5));
+      const points = paths.points.subarray(3 * paths.starts[index], 3 * paths.starts[index + 1]);
+      assert.deepEqual(points, path.points);
+    } else assert.equal(shortest[index], Infinity);
+    const ray = mesh.raycast(from, to);
+    assert.equal(ray.normal === null, ray.fraction === 1);
+    const stepped = mesh.moveAlong(from, to);
+    assert.equal(mesh.polygonsAt(stepped)[0] >= 0, true);
+    const wall = mesh.nearestWall(from, 3);
+    if (wall) assert.ok(wall.distance <= 3);
+  }
+  assert.ok(complete > 100, `${complete} of 200`);
+  assert.deepEqual(mesh.snap(starts).length, starts.length);
+  assert.ok(mesh.islandsAt(starts).every((island) => island >= 0 && island < mesh.islandCount));
+  assert.ok(Number.isNaN(mesh.snap(new Float32Array([1e5, 0, 0]))[0]));
+  const disc = scene.bake({ agent_radius: 0 });
+  const [from, to] = [[1, 0, 1], [38, 0, 38]];
+  const [thin, wide] = [0, 0.8].map((radius) => disc.findPath(from, to, { radius }));
+  assert.equal(wide.outcome, "complete");
+  assert.ok(wide.length >= thin.length);
+});
+
+test("what cannot be used is named", () => {
+  refused(() => scene.bake({ cellsize: 1 }), "settings", /no setting "cellsize"/);
+  refused(() => scene.bake({ cell_size: "fine" }), "settings", /cell_size cannot be "fine"/);
+  refused(() => scene.bake({ cell_size: -1 }), "settings", /cell_size/);
+  refused(() => scene.bake({ pipeline: "magic" }), "settings", /must be one of voxels, tiles, storeys, slices/);
+  refused(() => scene.bake({ pipeline: "slices", agent_radius: 1 }), "settings", /radius/);
+  refused(() => scene.bake({ threads: 4 }), "settings", /threads/);
+  refused(() => scene.bake({ max_slope: [45] }), "settings", /max_slope/);
+  refused(() => scene.bake(() => 1), "settings", /object/);
+  refused(() => Scene.read("level.obj", bytes("f 1 2 3\n")), "file", /level\.obj/);
+  refused(() => Scene.read("level.glb", level), "file", /level\.glb/);
+  refused(() => Scene.read("level.xyz", bytes("what is this")), "file", /level\.xyz/);
+  refused(() => Scene.read("level.obj", level, { up: "x" }), "input", /up/);
+  refused(() => Scene.fromTriangles(new Float32Array(4), new Uint32Array(3)), "input", /three numbers/);
+  refused(() => Scene.fromTriangles(new Float32Array(9), new Uint32Array([0, 1, 9])), "input", /./);
+  refused(() => Scene.builtin("nowhere"), "input", /no scene "nowhere"/);
+  refused(() => Plan.read("plan.svg", bytes("<svg")), "file", /plan\.svg/);
+  const wall = Scene.fromTriangles(new Float32Array([0, 0, 0, 1, 0, 0, 0, 9, 0]), new Uint32Array([0, 1, 2]));
+  refused(() => wall.bake({}), "nothing-walkable", /./);
+  const mesh = scene.bake({});
+  refused(() => mesh.findPath([0, 0], [1, 1, 1]), "input", /start has 2 numbers/);
+  refused(() => mesh.findPath([NaN, 0, 0], [1, 1, 1]), "input", /finite/);
+  refused(() => mesh.findPath([1e4, 0, 0], [1, 1, 1]), "no-mesh-near", /no mesh near the start/);
+  refused(() => mesh.findPath([1, 0, 1], [2, 0, 2], { short: true }), "input", /no option "short"/);
+  refused(() => mesh.findPath([1, 0, 1], [2, 0, 2], { radius: -1 }), "query", /radius/);
+  refused(() => mesh.findPaths(new Float32Array(6), new Float32Array(3)), "input", /2 starts and 1 ends/);
+  refused(() => new World(new Float32Array(5), {}), "input", /3 for each point/);
+});
+
+test("settings describe themselves", () => {
+  for (const pipeline of ["voxels", "tiles", "storeys", "slices", "plans"]) {
+    const infos = describeSettings(pipeline);
+    assert.ok(infos.length > 25);
+    const given = {};
+    for (const { name, group, about, type, default: value, refused: reason } of infos) {
+      assert.ok(about.endsWith("."), name);
+      assert.ok(["flag", "number", "count", "choice", "text", "structure"].includes(type.kind));
+      if (group !== "jumps" && value !== null && reason === null && type.kind !== "structure") given[name] = value;
+    }
+    // Defaults, given, change nothing.
+    if (pipeline === "plans") {
+      const plan = Plan.read("plan.toml", bytes(Plan.example()));
+      assert.deepEqual(plan.bake({ join: given.join }).toBytes(), plan.bake({}).toBytes());
+    } else if (pipeline === "voxels") {
+      assert.deepEqual(scene.bake({ ...given, pipeline }).toBytes(), scene.bake({ pipeline }).toBytes());
+    }
+  }
+});
+
+test("a world follows its obstacles", () => {
+  const world = new World(scene.bounds, {}, 48);
+  world.addScene(scene);
+  assert.ok(world.isDirty);
+  assert.ok(world.update().rebuilt > 0);
+  const before = world.mesh;
+  const obstacle = world.addObstacle({ box: [[4, -2, 30], [9, 3, 34]] });
+  const update = world.update();
+  assert.ok(update.rebuilt > 0 && update.polygons === world.mesh.polygonCount);
+  assert.ok(world.mesh.area < before.area - 10);
+  assert.ok(world.removeObstacle(obstacle));
+  assert.ok(!world.removeObstacle(obstacle));
+  world.update();
+  assert.deepEqual(world.mesh.toBytes(), before.toBytes());
+  const mark = world.addMark({ cylinder: [[20, -2, 30], 3, 5], area: 7 });
+  world.update();
+  assert.ok(world.mesh.polygons.areas.includes(7));
+  assert.ok(world.removeMark(mark));
+  refused(() => world.addObstacle({ ball: 3 }), "settings", /give one of box/);
+  refused(() => new World(scene.bounds, { enclosed: "remove" }), "settings", /enclosed/);
+});
+
+test("bakes and paths are the native ones", { skip }, () => {
+  const here = folder();
+  const file = join(here, "level.obj");
+  writeFileSync(file, level);
+  for (const settings of [
+    {},
+    { cell_size: 0.2, level_height: 0.1, agent_radius: 0.4, max_slope: 50, partition: "watershed" },
+    { pipeline: "tiles", tile_cells: 64, jumps: { max_length: 3 } },
+    { pipeline: "storeys", agent_radius: 0.3, keep: "largest" },
+    { pipeline: "slices", cell_size: 0.1, level_height: 0.05 },
+    { corners: "fewest_notches", max_vertices: 6, enclosed: "remove", height_detail: false },
+  ]) {
+    const mesh = scene.bake(settings);
+    const [config, native] = [join(here, "settings.toml"), join(here, "native.wmesh")];
+    writeFileSync(config, settingsToToml(settings, false));
+    waymesh("build", file, "-o", native, "--config", config);
+    const baked = readFileSync(native);
+    assert.deepEqual(Buffer.from(mesh.toBytes()), baked, JSON.stringify(settings));
+    const places = mesh.sample(40, 3);
+    for (let index = 0; index < 20; index += 1) {
+      const [from, to] = [places.subarray(6 * index, 6 * index + 3), places.subarray(6 * index + 3, 6 * index + 6)];
+      for (const shortest of [false, true]) {
+        const words = ["path", native, `--from=${from.join(",")}`, `--to=${to.join(",")}`];
+        const found = answer(...words, ...(shortest ? ["--shortest"] : []));
+        const path = mesh.findPath(from, to, { shortest });
+        assert.equal(found.outcome, path.outcome);
+        assert.equal(Math.fround(found.length), path.length);
+      }
+    }
+  }
+});
+
+test("floor plans are the native ones", { skip }, () => {
+  const here = folder();
+  const [file, native] = [join(here, "plan.toml"), join(here, "plan.wmesh")];
+  writeFileSync(file, Plan.example());
+  waymesh("plan", file, "-o", native);
+  const mesh = Plan.read("plan.toml", bytes(Plan.example())).bake({});
+  assert.deepEqual(Buffer.from(mesh.toBytes()), readFileSync(native));
+});
+
+test("memory is given back", () => {
+  const memory = () => process.memoryUsage().arrayBuffers;
+  let first = 0;
+  for (let round = 0; round < 12; round += 1) {
+    const again = Scene.read("level.obj", level);
+    const mesh = again.bake({});
+    mesh.findPath([1, 0, 1], [38, 0, 38]);
+    mesh.free();
+    again.free();
+    if (round === 3) first = memory();
+  }
+  assert.ok(memory() <= first + (2 << 20), `${first} bytes, then ${memory()}`);
+});

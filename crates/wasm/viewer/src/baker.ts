@@ -1,0 +1,87 @@
+// The page's side of the worker: one job at a time; a job that nobody waits for any more is ended.
+import type { Stages } from "waymesh";
+import InlineWorker from "./worker?worker&inline";
+import type { Answer, AnySettings, Box, Made, Opened, Request, Source } from "./messages";
+
+type Unnumbered<T> = T extends Request ? Omit<T, "id"> : never;
+
+/** The job was ended because another one took its place, or by hand. */
+export class Ended extends Error {}
+
+export class Baker {
+  #worker: Worker | null = null;
+  #source: Source | null = null;
+  #count = 0;
+  #waiting: { id: number; resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null;
+
+  /** `module` is the compiled package: a worker that takes the place of one that was ended needs no network. */
+  constructor(
+    private readonly module: WebAssembly.Module,
+    private readonly progress: (stage: string, done: number) => void,
+  ) {}
+
+  get isBusy(): boolean {
+    return this.#waiting !== null;
+  }
+
+  #start(): Worker {
+    if (this.#worker) return this.#worker;
+    const worker = new InlineWorker();
+    worker.postMessage({ id: 0, kind: "module", module: this.module } satisfies Request);
+    worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
+      const waiting = this.#waiting;
+      if (data.id !== waiting?.id) return;
+      if ("stage" in data) {
+        this.progress(data.stage, data.done);
+        return;
+      }
+      this.#waiting = null;
+      if ("error" in data) waiting.reject(new Error(data.error));
+      else waiting.resolve(data);
+    });
+    worker.addEventListener("error", (event) => {
+      worker.terminate();
+      if (this.#worker === worker) this.#worker = null;
+      this.#waiting?.reject(new Error(event.message || "the worker of this page cannot be started"));
+      this.#waiting = null;
+    });
+    this.#worker = worker;
+    // What a worker that was ended had.
+    if (this.#source) worker.postMessage({ id: 0, kind: "open", source: this.#source } satisfies Request);
+    return worker;
+  }
+
+  #ask(request: Unnumbered<Request>): Promise<Answer> {
+    this.cancel();
+    const worker = this.#start();
+    this.#count += 1;
+    const id = this.#count;
+    return new Promise((resolve, reject) => {
+      this.#waiting = { id, resolve, reject };
+      worker.postMessage({ ...request, id } as Request);
+    });
+  }
+
+  /** Ends the job at once. The next one gets a new worker. */
+  cancel(): void {
+    if (!this.#waiting) return;
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#waiting.reject(new Ended("stopped"));
+    this.#waiting = null;
+  }
+
+  async open(source: Source): Promise<Opened> {
+    const answer = await this.#ask({ kind: "open", source });
+    this.#source = source;
+    return (answer as { opened: Opened }).opened;
+  }
+
+  async bake(settings: AnySettings, obstacles: Box[]): Promise<Made> {
+    return ((await this.#ask({ kind: "bake", settings, obstacles })) as { made: Made }).made;
+  }
+
+  async stages(settings: AnySettings): Promise<Stages> {
+    return ((await this.#ask({ kind: "stages", settings })) as { stages: Stages }).stages;
+  }
+}

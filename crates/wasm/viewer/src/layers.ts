@@ -1,0 +1,258 @@
+// From arrays of the package to things that are drawn.
+import * as THREE from "three";
+import type { NavMesh, Path, Stages } from "waymesh";
+import type { Box, Opened } from "./messages";
+import { LIFT, scale, soft, type View } from "./view";
+
+/** Layers with a switch: name, what it says, and if it is on at first. */
+export const LAYERS = [
+  ["scene", "scene", true],
+  ["polygons", "polygons", true],
+  ["borders", "walls", true],
+  ["portals", "portals", false],
+  ["links", "links", true],
+  ["heights", "height triangles", false],
+  ["spans", "walkable spans", false],
+  ["distances", "distance field", false],
+  ["regions", "regions", false],
+  ["voxels", "voxels", false],
+  ["raw", "raw contours", false],
+  ["contours", "contours", false],
+  ["triangles", "triangulation", false],
+] as const;
+
+/** Layers that are made by a bake that keeps what every stage makes. */
+export const STAGE_LAYERS = ["spans", "distances", "regions", "voxels", "raw", "contours", "triangles"];
+
+/** The region of spans that no region has. */
+const NO_REGION = 4294967295;
+
+/** More boxes than this are not drawn: a browser would stand still. */
+const MOST_BOXES = 600_000;
+
+export function drawScene(view: View, { vertices, triangles }: Opened): void {
+  if (triangles.length === 0) {
+    view.put("scene");
+    return;
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(vertices, 3));
+  geometry.setIndex(new THREE.BufferAttribute(triangles, 1));
+  const material = new THREE.MeshLambertMaterial({ color: 0xb9bfba, side: THREE.DoubleSide, flatShading: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2 });
+  view.put("scene", new THREE.Mesh(geometry, material));
+}
+
+/** Corners of the triangles, each with its own colour. */
+function painted(positions: ArrayLike<number>, triangles: Uint32Array, colour: (triangle: number, out: THREE.Color) => void) {
+  const points = new Float32Array(triangles.length * 3);
+  const colours = new Float32Array(triangles.length * 3);
+  const paint = new THREE.Color();
+  for (let corner = 0; corner < triangles.length; corner += 1) {
+    const vertex = triangles[corner]!;
+    if (corner % 3 === 0) colour(corner / 3, paint);
+    for (let axis = 0; axis < 3; axis += 1) points[3 * corner + axis] = positions[3 * vertex + axis]!;
+    paint.toArray(colours, 3 * corner);
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
+  geometry.setAttribute("color", new THREE.BufferAttribute(colours, 3));
+  return geometry;
+}
+
+export type ColourBy = "island" | "polygon" | "region" | "area" | "height";
+
+export function drawMesh(view: View, mesh: NavMesh, by: ColourBy): void {
+  const ground = mesh.ground(true);
+  const { polygonTriangles: first, triangles, positions } = ground;
+  const { corners, starts, islands, regions, areas } = mesh.polygons;
+  const owner = new Uint32Array(triangles.length / 3);
+  for (let polygon = 0; polygon + 1 < first.length; polygon += 1) owner.fill(polygon, first[polygon], first[polygon + 1]);
+  const [, low, , , high] = mesh.bounds as unknown as [number, number, number, number, number];
+  const named = mesh.areas;
+  const colour = (triangle: number, out: THREE.Color): void => {
+    const polygon = owner[triangle]!;
+    if (by === "polygon") soft(polygon, out);
+    else if (by === "island") soft(islands[polygon]!, out);
+    else if (by === "region") soft(regions[polygon]!, out);
+    else if (by === "area") {
+      const own = named[areas[polygon]!]?.colour;
+      if (own) out.setRGB(own[0]! / 255, own[1]! / 255, own[2]! / 255, THREE.SRGBColorSpace);
+      else soft(areas[polygon]!, out);
+    } else scale((positions[3 * triangles[3 * triangle]! + 1]! - low) / Math.max(high - low, 0.01), out);
+  };
+  const geometry = painted(positions, triangles, colour);
+  geometry.computeVertexNormals();
+  const material = new THREE.MeshLambertMaterial({
+    vertexColors: true, side: THREE.DoubleSide, transparent: true, opacity: 0.8,
+    polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -2,
+  });
+  const solid = new THREE.Mesh(geometry, material);
+  solid.position.y = LIFT / 2;
+  view.put("polygons", solid);
+
+  const vertices = mesh.vertices;
+  const wallPairs = mesh.walls;
+  const walls = new Float32Array(wallPairs.length * 3);
+  wallPairs.forEach((vertex, index) => walls.set(vertices.subarray(3 * vertex, 3 * vertex + 3), 3 * index));
+  view.put("borders", view.lines(walls, 0x14261d, 2));
+
+  const isWall = new Set<string>();
+  for (let index = 0; index < wallPairs.length; index += 2) isWall.add(`${wallPairs[index]},${wallPairs[index + 1]}`);
+  const portals: number[] = [];
+  for (let polygon = 0; polygon + 1 < starts.length; polygon += 1) {
+    const own = corners.subarray(starts[polygon], starts[polygon + 1]);
+    own.forEach((from, index) => {
+      const to = own[(index + 1) % own.length]!;
+      if (from < to && !isWall.has(`${from},${to}`)) {
+        portals.push(...vertices.subarray(3 * from, 3 * from + 3), ...vertices.subarray(3 * to, 3 * to + 3));
+      }
+    });
+  }
+  view.put("portals", view.lines(portals, 0x335f8a, 1));
+
+  const edges: number[] = [];
+  for (let triangle = 0; triangle < triangles.length; triangle += 3) {
+    for (let side = 0; side < 3; side += 1) {
+      const [from, to] = [triangles[triangle + side]!, triangles[triangle + ((side + 1) % 3)]!];
+      edges.push(...positions.subarray(3 * from, 3 * from + 3), ...positions.subarray(3 * to, 3 * to + 3));
+    }
+  }
+  view.put("heights", view.lines(edges, 0x777777, 1));
+  view.put("links", drawLinks(view, mesh));
+}
+
+/** Links as bows from the middle of one end to that of the other. */
+function drawLinks(view: View, mesh: NavMesh): THREE.Object3D {
+  const ends: number[] = [];
+  const middle = (end: Float32Array) => new THREE.Vector3(end[0]! + end[3]!, end[1]! + end[4]!, end[2]! + end[5]!).multiplyScalar(0.5);
+  for (const link of mesh.links) {
+    const [from, to] = [middle(link.start), middle(link.end)];
+    const top = from.clone().lerp(to, 0.5).setY(Math.max(from.y, to.y) + 0.2 + from.distanceTo(to) / 4);
+    const bow = new THREE.QuadraticBezierCurve3(from, top, to).getPoints(8);
+    for (let index = 0; index + 1 < bow.length; index += 1) ends.push(...bow[index]!.toArray(), ...bow[index + 1]!.toArray());
+  }
+  return view.lines(ends, 0xc2571a, 2.5);
+}
+
+/** Flat squares on the ground, one for each span. */
+function squares(spans: Float32Array, side: number, colour: (index: number, out: THREE.Color) => void): THREE.Object3D {
+  const count = spans.length / 3;
+  if (count > MOST_BOXES) return new THREE.Group();
+  const geometry = new THREE.PlaneGeometry(side * 0.92, side * 0.92).rotateX(-Math.PI / 2);
+  const mesh = new THREE.InstancedMesh(geometry, new THREE.MeshLambertMaterial({ side: THREE.DoubleSide }), count);
+  const [place, paint] = [new THREE.Matrix4(), new THREE.Color()];
+  for (let index = 0; index < count; index += 1) {
+    place.makeTranslation(spans[3 * index]!, spans[3 * index + 1]! + LIFT, spans[3 * index + 2]!);
+    mesh.setMatrixAt(index, place);
+    colour(index, paint);
+    mesh.setColorAt(index, paint);
+  }
+  return mesh;
+}
+
+function boxes(voxels: Float32Array, side: number): THREE.Object3D {
+  const count = voxels.length / 4;
+  if (count > MOST_BOXES) return new THREE.Group();
+  const mesh = new THREE.InstancedMesh(new THREE.BoxGeometry(1, 1, 1), new THREE.MeshLambertMaterial({ color: 0x8c9aa5 }), count);
+  const place = new THREE.Matrix4();
+  for (let index = 0; index < count; index += 1) {
+    const [x, low, high, z] = voxels.subarray(4 * index, 4 * index + 4) as unknown as [number, number, number, number];
+    place.makeScale(side, Math.max(high - low, 0.01), side).setPosition(x, (low + high) / 2, z);
+    mesh.setMatrixAt(index, place);
+  }
+  return mesh;
+}
+
+/** What the stages made. Returns a sentence if something is too much to draw. */
+export function drawStages(view: View, stages: Stages, wanted: Set<string>): string {
+  const side = stages.cellSize;
+  const put = (name: string, make: () => THREE.Object3D) => {
+    if (wanted.has(name)) view.put(name, make());
+    else view.put(name);
+  };
+  const [, low, , , high] = [0, view.bounds.min.y, 0, 0, view.bounds.max.y];
+  put("spans", () => squares(stages.spans, side, (index, out) => scale((stages.spans[3 * index + 1]! - low) / Math.max(high - low, 0.01), out)));
+  put("distances", () => squares(stages.spans, side, (index, out) => scale(stages.distances[index]!, out)));
+  const inRegion = [...stages.regions.keys()].filter((span) => stages.regions[span] !== NO_REGION);
+  const walked = Float32Array.from(inRegion.flatMap((span) => [...stages.spans.subarray(3 * span, 3 * span + 3)]));
+  put("regions", () => squares(walked, side, (index, out) => soft(stages.regions[inRegion[index]!]!, out)));
+  put("voxels", () => boxes(stages.voxels, side));
+  put("raw", () => view.lines(stages.rawContours, 0xa23b72, 2));
+  put("contours", () => view.lines(stages.contours, 0xd1495b, 3, 2 * LIFT));
+  put("triangles", () => view.lines(stages.triangles, 0x3d6ea5, 1, 2 * LIFT));
+  const count = Math.max(wanted.has("voxels") ? stages.voxels.length / 4 : 0, stages.spans.length / 3);
+  return count > MOST_BOXES ? `${count} boxes are too many to draw: choose larger cells.` : "";
+}
+
+/** A path, the polygons it passes, and the ground that a disc sweeps. */
+export function drawPath(view: View, mesh: NavMesh, path: Path | null, radius: number): void {
+  if (!path || path.points.length === 0) {
+    view.put("path");
+    view.put("corridor");
+    return;
+  }
+  const points: THREE.Vector3[] = [];
+  for (let index = 0; index < path.points.length; index += 3) points.push(new THREE.Vector3().fromArray(path.points, index));
+  const ends: number[] = [];
+  for (let index = 0; index + 1 < points.length; index += 1) ends.push(...points[index]!.toArray(), ...points[index + 1]!.toArray());
+  const colour = path.outcome === "complete" ? 0xd7263d : 0xe08e1b;
+  const drawn: THREE.Object3D[] = [view.lines(ends, colour, 5, 2 * LIFT), view.lines(ends, colour, 4, 2 * LIFT, true)];
+  if (radius > 0) drawn.push(...sweep(points, radius));
+  view.put("path", ...drawn);
+
+  const { polygonTriangles: first, triangles, positions } = mesh.ground(true);
+  const passed: number[] = [];
+  for (const polygon of path.polygons) {
+    for (let triangle = first[polygon]!; triangle < first[polygon + 1]!; triangle += 1) passed.push(...triangles.subarray(3 * triangle, 3 * triangle + 3));
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+  geometry.setIndex(passed);
+  const material = new THREE.MeshBasicMaterial({ color: 0xffe066, transparent: true, opacity: 0.45, side: THREE.DoubleSide, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -3, polygonOffsetUnits: -6 });
+  const corridor = new THREE.Mesh(geometry, material);
+  corridor.position.y = LIFT;
+  view.put("corridor", corridor);
+}
+
+function sweep(points: THREE.Vector3[], radius: number): THREE.Object3D[] {
+  const material = () => new THREE.MeshBasicMaterial({ color: 0xd7263d, transparent: true, opacity: 0.22, side: THREE.DoubleSide, depthWrite: false });
+  const parts: THREE.Object3D[] = points.map((point) => {
+    const disc = new THREE.Mesh(new THREE.CircleGeometry(radius, 40).rotateX(-Math.PI / 2), material());
+    disc.position.copy(point).y += 1.5 * LIFT;
+    return disc;
+  });
+  for (let index = 0; index + 1 < points.length; index += 1) {
+    const [from, to] = [points[index]!, points[index + 1]!];
+    const side = new THREE.Vector3(to.z - from.z, 0, from.x - to.x);
+    if (side.length() < 1e-6) continue;
+    side.setLength(radius);
+    const corners = [from.clone().add(side), from.clone().sub(side), to.clone().sub(side), to.clone().add(side)];
+    const geometry = new THREE.BufferGeometry().setFromPoints(corners);
+    geometry.setIndex([0, 1, 2, 0, 2, 3]);
+    const strip = new THREE.Mesh(geometry, material());
+    strip.position.y = 1.5 * LIFT;
+    parts.push(strip);
+  }
+  return parts;
+}
+
+/** Balls at the ends of a path or of a measured line. */
+export function drawPoints(view: View, points: [number, number, number][], colours: number[]): void {
+  const radius = Math.max(view.bounds.getSize(new THREE.Vector3()).length() / 160, 0.08);
+  const balls = points.map((point, index) => {
+    const ball = new THREE.Mesh(new THREE.SphereGeometry(radius, 20, 12), new THREE.MeshLambertMaterial({ color: colours[index % colours.length] }));
+    ball.position.set(...point);
+    return ball;
+  });
+  view.put("points", ...balls);
+}
+
+export function drawObstacles(view: View, obstacles: Box[]): void {
+  const drawn = obstacles.map(({ at: [x, y, z], size: [w, h, d] }, index) => {
+    const box = new THREE.Mesh(new THREE.BoxGeometry(w, h, d), new THREE.MeshLambertMaterial({ color: 0xe08e1b, transparent: true, opacity: 0.85 }));
+    box.position.set(x, y + h / 2, z);
+    box.userData["obstacle"] = index;
+    return box;
+  });
+  view.put("obstacles", ...drawn);
+}

@@ -1,0 +1,47 @@
+// What the page and its worker tell each other.
+import type { PlanSettings, Report, Settings, Stages } from "waymesh";
+
+/** Where a scene comes from. */
+export type Source =
+  | { kind: "builtin"; name: string }
+  | { kind: "scene"; name: string; bytes: Uint8Array }
+  | { kind: "plan"; name: string; bytes: Uint8Array };
+
+/** A box that stands in the way: its middle on the ground, and its sides. */
+export interface Box {
+  at: [number, number, number];
+  size: [number, number, number];
+}
+
+/** Triangles of a scene; none for a floor plan. */
+export interface Opened {
+  vertices: Float32Array;
+  triangles: Uint32Array;
+}
+
+/** A mesh as bytes, with its figures. */
+export interface Made {
+  bytes: Uint8Array;
+  report: Report | null;
+  /** Seconds of the whole call. */
+  seconds: number;
+  /** Tiles that were built again, if only some were. */
+  rebuilt: number | null;
+  /** Bytes of the module's memory. */
+  memory: number;
+}
+
+export type AnySettings = Settings & PlanSettings;
+
+export type Request =
+  | { id: number; kind: "module"; module: WebAssembly.Module }
+  | { id: number; kind: "open"; source: Source }
+  | { id: number; kind: "bake"; settings: AnySettings; obstacles: Box[] }
+  | { id: number; kind: "stages"; settings: AnySettings };
+
+export type Answer =
+  | { id: number; stage: string; done: number }
+  | { id: number; error: string }
+  | { id: number; opened: Opened }
+  | { id: number; made: Made }
+  | { id: number; stages: Stages };

@@ -1,0 +1,119 @@
+// Holds the scene and bakes it, so that the page stays alive.
+import init, { Plan, Scene, World } from "waymesh";
+import type { NavMesh, Progress } from "waymesh";
+import type { Answer, AnySettings, Box, Made, Request, Source } from "./messages";
+
+/** Cells of a tile of a world: an obstacle that moves costs the tiles it touches. */
+const TILE_CELLS = 64;
+
+let scene: Scene | null = null;
+let plan: Plan | null = null;
+/** The world, the settings it is of, and the numbers of its obstacles. */
+let world: { world: World; settings: string; obstacles: Map<string, number> } | null = null;
+
+/** Set by the first message: the page has compiled the module already. */
+let output: ReturnType<typeof init>;
+
+function forget(): void {
+  world?.world.free();
+  scene?.free();
+  plan?.free();
+  scene = plan = world = null;
+}
+
+function readScene(source: Exclude<Source, { kind: "plan" }>): Scene {
+  return source.kind === "builtin" ? Scene.builtin(source.name) : Scene.read(source.name, source.bytes);
+}
+
+function open(source: Source) {
+  // What was open stays open if this cannot be read.
+  const opened = source.kind === "plan" ? Plan.read(source.name, source.bytes) : readScene(source);
+  forget();
+  if (opened instanceof Plan) plan = opened;
+  else scene = opened;
+  return {
+    vertices: scene?.vertices ?? new Float32Array(),
+    triangles: scene?.triangles ?? new Uint32Array(),
+  };
+}
+
+function box({ at: [x, y, z], size: [w, h, d] }: Box) {
+  return { box: [[x - w / 2, y - 0.5, z - d / 2], [x + w / 2, y + h, z + d / 2]] } as const;
+}
+
+/** The mesh with obstacles: only the tiles that changed are built. */
+function follow(of: Scene, settings: AnySettings, obstacles: Box[], progress: Progress): [NavMesh, number] {
+  const { pipeline: _, tile_cells: __, ...given } = settings;
+  const key = JSON.stringify(given);
+  if (world?.settings !== key) {
+    world?.world.free();
+    world = null;
+    const fresh = new World(of.bounds, given, TILE_CELLS);
+    fresh.addScene(of, progress);
+    world = { world: fresh, settings: key, obstacles: new Map() };
+  }
+  const wanted = new Map(obstacles.map((obstacle) => [JSON.stringify(obstacle), obstacle]));
+  for (const [name, number] of world.obstacles) {
+    if (wanted.has(name)) continue;
+    world.world.removeObstacle(number);
+    world.obstacles.delete(name);
+  }
+  for (const [name, obstacle] of wanted) {
+    if (!world.obstacles.has(name)) world.obstacles.set(name, world.world.addObstacle(box(obstacle), true));
+  }
+  const { rebuilt } = world.world.update(progress);
+  return [world.world.mesh, rebuilt];
+}
+
+async function bake(settings: AnySettings, obstacles: Box[], progress: Progress): Promise<Made> {
+  const begin = performance.now();
+  let rebuilt: number | null = null;
+  let mesh: NavMesh;
+  if (plan) mesh = plan.bake(settings, progress);
+  else if (!scene) throw new Error("there is no scene");
+  else if (obstacles.length > 0) [mesh, rebuilt] = follow(scene, settings, obstacles, progress);
+  else mesh = scene.bake(settings, progress);
+  const seconds = (performance.now() - begin) / 1000;
+  const { report } = mesh;
+  const bytes = mesh.toBytes("wmrun");
+  mesh.free();
+  return { bytes, report, seconds, rebuilt, memory: (await output).memory.buffer.byteLength };
+}
+
+async function answer(request: Exclude<Request, { kind: "module" }>): Promise<[Answer, Transferable[]]> {
+  await output;
+  const { id } = request;
+  const progress = (stage: string, done: number) => self.postMessage({ id, stage, done } satisfies Answer);
+  if (request.kind === "open") {
+    const opened = open(request.source);
+    return [{ id, opened }, [opened.vertices.buffer, opened.triangles.buffer]];
+  }
+  if (request.kind === "bake") {
+    const made = await bake(request.settings, request.obstacles, progress);
+    return [{ id, made }, [made.bytes.buffer]];
+  }
+  if (!scene) throw new Error("a floor plan has no stages to show");
+  return [{ id, stages: scene.bakeStages(request.settings, progress) }, []];
+}
+
+self.addEventListener("message", async ({ data }: MessageEvent<Request>) => {
+  if (data.kind === "module") {
+    output = init({ module_or_path: data.module });
+    return;
+  }
+  try {
+    const [message, transfer] = await answer(data);
+    self.postMessage(message, { transfer });
+  } catch (error) {
+    self.postMessage({ id: data.id, error: sentence(error) } satisfies Answer);
+    // Memory of a module that trapped may be in any state: the page starts a new worker.
+    if (error instanceof WebAssembly.RuntimeError) throw error;
+  }
+});
+
+function sentence(error: unknown): string {
+  if (error instanceof WebAssembly.RuntimeError) {
+    return "the bake ran out of memory or into a defect of waymesh; a coarser grid takes less memory";
+  }
+  return error instanceof Error ? error.message : String(error);
+}

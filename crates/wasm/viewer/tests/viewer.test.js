@@ -1,0 +1,275 @@
+// The built page in Chromium: open, bake, click, obstacle, many bakes, broken files, without a network.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join, normalize } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+import { levelObj } from "../../tests/level.js";
+import { program, skip as noProgram } from "../../tests/native.js";
+
+const dist = fileURLToPath(new URL("../dist", import.meta.url));
+const pictures = process.env.WAYMESH_PICTURES;
+const browserProgram = process.env.CHROMIUM ?? spawnSync("which", ["chromium"], { encoding: "utf8" }).stdout.trim();
+const skip = browserProgram && existsSync(browserProgram) ? false : "there is no Chromium: name one in CHROMIUM";
+/** Longest that a bake may take on a machine that has other work, in milliseconds. */
+const PATIENCE = 120_000;
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+const server = createServer((request, response) => {
+  const path = normalize(new URL(request.url, "http://localhost").pathname).replace(/\/$/, "/index.html");
+  const file = join(dist, path);
+  if (!file.startsWith(dist) || !existsSync(file)) response.writeHead(404).end();
+  else response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" }).end(readFileSync(file));
+});
+
+let browser;
+let context;
+let page;
+let address;
+const faults = [];
+
+before(async () => {
+  if (skip) return;
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  address = `http://127.0.0.1:${server.address().port}/`;
+  browser = await chromium.launch({
+    executablePath: browserProgram,
+    args: ["--headless", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+  });
+  context = await browser.newContext({ viewport: { width: 1200, height: 800 }, acceptDownloads: true });
+  page = await context.newPage();
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("console", (message) => {
+    // The page asks for what `waymesh view` serves; elsewhere it is not there.
+    if (message.type() === "error" && !message.location().url.includes("waymesh-view")) faults.push(message.text());
+  });
+  await page.goto(address);
+  await baked();
+});
+
+after(async () => {
+  await browser?.close();
+  server.close();
+});
+
+/** Waits until a bake is done. */
+async function baked() {
+  await page.waitForFunction(() => window.waymeshViewer?.mesh && !document.body.classList.contains("busy"), null, { timeout: PATIENCE });
+}
+
+/** Does something that bakes, and waits for the mesh. */
+async function rebake(act) {
+  await page.evaluate(() => (window.waymeshBefore = window.waymeshViewer.made));
+  await act();
+  await page.waitForFunction(() => window.waymeshViewer.made !== window.waymeshBefore, null, { timeout: PATIENCE });
+  await baked();
+}
+
+const figures = () =>
+  page.evaluate(() => {
+    const { mesh, made } = window.waymeshViewer;
+    return { polygons: mesh.polygonCount, area: mesh.area, memory: made?.memory, generation: mesh.generation };
+  });
+
+const error = () => page.locator("#error:visible").allInnerTexts().then((texts) => texts.join(" "));
+
+async function give(name, content) {
+  await page.locator("#file").setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) });
+}
+
+/** Clicks the ground of a place of the level. */
+async function clickAt(place) {
+  const [x, y] = await page.evaluate((at) => window.waymeshViewer.project(at), place);
+  await page.mouse.click(x, y);
+}
+
+async function picture(name) {
+  if (!pictures) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
+
+test("it opens with an example and shows its figures", { skip }, async () => {
+  assert.ok((await figures()).polygons > 10);
+  assert.match(await page.locator("#figures").innerText(), /polygons\s+\d+/);
+  assert.equal(await error(), "");
+  await picture("first");
+});
+
+test("a path between two clicks is the native one, to the last bit", { skip: skip || noProgram }, async () => {
+  await rebake(() => give("level.obj", levelObj()));
+  const level = mkdtempSync(join(tmpdir(), "waymesh-"));
+  for (const place of [[4, 1, 6], [35, 1, 34]]) await clickAt(place);
+  const path = page.locator("#path");
+  await path.and(page.locator("[data-metres]")).waitFor();
+  const said = await path.evaluate((place) => ({ ...place.dataset }));
+  assert.equal(said.outcome, "complete");
+  const file = join(level, "level.wmesh");
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.evaluate(() => document.querySelector("[data-save=wmesh]").click())]);
+  await saved.saveAs(file);
+  const native = join(level, "native.wmesh");
+  writeFileSync(join(level, "level.obj"), levelObj());
+  execFileSync(program, ["build", join(level, "level.obj"), "-o", native], { stdio: "ignore" });
+  assert.deepEqual(readFileSync(file), readFileSync(native));
+  const answer = JSON.parse(execFileSync(program, ["--json", "path", native, `--from=${said.start}`, `--to=${said.end}`], { encoding: "utf8" }));
+  assert.equal(Math.fround(answer.length), Number(said.metres));
+  await picture("path");
+});
+
+test("a disc takes another way, or none", { skip }, async () => {
+  const metres = () => page.locator("#path").getAttribute("data-metres").then(Number);
+  const thin = await metres();
+  await page.locator("#radius").fill("1");
+  assert.ok((await metres()) >= thin);
+  await picture("disc");
+  await page.locator("#radius").fill("0");
+  assert.equal(await metres(), thin);
+});
+
+test("an obstacle stands in the way and can be dragged", { skip }, async () => {
+  await page.locator("input[value=obstacle]").check();
+  await rebake(() => clickAt([20, 0, 30]));
+  const first = await figures();
+  const stood = await page.evaluate(() => JSON.parse(decodeURIComponent(location.hash.slice(1))).obstacles);
+  assert.equal(stood.length, 1);
+  const [x, y] = await page.evaluate(([{ at }]) => window.waymeshViewer.project([at[0], at[1] + 1, at[2]]), stood);
+  await rebake(async () => {
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y - 40, { steps: 4 });
+    await page.mouse.up();
+  });
+  assert.notEqual((await figures()).generation, first.generation);
+  assert.match(await page.locator("#figures").innerText(), /tiles built again\s+\d/);
+  await picture("obstacle");
+  await rebake(() => page.locator("#no-obstacles").click());
+  await page.locator("input[value=path]").check();
+});
+
+test("knobs change the mesh; settings are saved and restored by the link", { skip }, async () => {
+  await rebake(() => page.locator("#scene").selectOption("dungeon-rooms"));
+  const before = await figures();
+  await rebake(() => page.locator("[data-knob=agent_radius] input[type=number]").fill("1").then(() => page.keyboard.press("Tab")));
+  const after = await figures();
+  assert.ok(after.area < before.area);
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.evaluate(() => document.querySelector("[data-save=toml]").click())]);
+  assert.equal(readFileSync(await saved.path(), "utf8"), "agent-radius = 1\n");
+  await page.goto("about:blank");
+  await page.goBack();
+  await baked();
+  assert.equal((await figures()).generation, after.generation);
+  await rebake(() => page.locator("#reset").click());
+  assert.equal((await figures()).generation, before.generation);
+});
+
+test("every pipeline and every layer can be shown", { skip }, async () => {
+  for (const pipeline of ["tiles", "storeys", "voxels"]) {
+    await rebake(() => page.locator("#pipeline").selectOption(pipeline));
+    assert.equal(await error(), "");
+  }
+  const layers = page.locator("#layers input");
+  for (let index = 0; index < (await layers.count()); index += 1) {
+    const layer = layers.nth(index);
+    if (!(await layer.isChecked())) {
+      await layer.check();
+      await baked();
+      assert.equal(await error(), "");
+      if (["regions", "voxels"].includes(await layer.inputValue())) await picture(`layer-${await layer.inputValue()}`);
+      await layer.uncheck();
+      await baked();
+    }
+  }
+});
+
+test("a floor plan is baked", { skip }, async () => {
+  await rebake(() => page.locator("[data-example=plan]").click());
+  assert.ok((await figures()).polygons > 3);
+  assert.equal(await error(), "");
+  await picture("plan");
+});
+
+test("what is broken is a sentence, and the page goes on", { skip }, async () => {
+  for (const [name, content, text] of [
+    ["broken.glb", "glTF but not quite", /broken\.glb/],
+    ["broken.obj", "v 0 0 0\nf 1 2 3\n", /broken\.obj/],
+    ["plan.svg", "<svg", /plan\.svg/],
+    ["mesh.wmesh", "nothing", /mesh\.wmesh/],
+    ["what.xyz", "what is this", /what\.xyz/],
+  ]) {
+    await give(name, content);
+    await page.locator("#error:visible").waitFor();
+    assert.match(await error(), text);
+    assert.match(await error(), /^[A-Z"].*[.!?]$|^[a-z]+\.\w+/s);
+    await rebake(() => page.locator("#rebake").click());
+    assert.equal(await error(), "");
+  }
+  // 300 MB that are never read.
+  await page.evaluate(() => {
+    const file = new File(["v"], "huge.stl");
+    Object.defineProperty(file, "size", { value: 300 * 1024 * 1024 });
+    const list = new DataTransfer();
+    const event = new DragEvent("drop", { dataTransfer: list, bubbles: true, cancelable: true });
+    Object.defineProperty(event, "dataTransfer", { value: { files: [file] } });
+    document.dispatchEvent(event);
+  });
+  await page.locator("#error:visible").waitFor();
+  assert.match(await error(), /huge\.stl has 300 MB/i);
+  assert.deepEqual(faults, []);
+});
+
+test("20 bakes take no more memory than a few, also without a network", { skip }, async () => {
+  await rebake(() => page.locator("#scene").selectOption("terraces"));
+  await context.setOffline(true);
+  let early = 0;
+  for (let round = 0; round < 20; round += 1) {
+    await rebake(() => page.locator("#rebake").click());
+    if (round === 4) early = (await figures()).memory;
+  }
+  const late = (await figures()).memory;
+  assert.ok(early > 0 && late <= early, `${early} bytes after 5 bakes, ${late} after 20`);
+  await context.setOffline(false);
+});
+
+test("a bake can be stopped", { skip }, async () => {
+  await rebake(() => page.locator("#scene").selectOption("dungeon-rooms"));
+  const before = await page.evaluate(() => (window.waymeshBefore = window.waymeshViewer.made).seconds);
+  // Minutes of work, and no network for the worker that follows.
+  await page.evaluate(() => {
+    const box = document.querySelector("[data-knob=cell_size] input[type=number]");
+    box.value = "0.02";
+    box.dispatchEvent(new Event("change"));
+  });
+  await page.waitForFunction(() => document.body.classList.contains("busy"));
+  await context.setOffline(true);
+  await page.locator("#cancel").click();
+  await page.waitForFunction(() => !document.body.classList.contains("busy"));
+  assert.equal(await error(), "");
+  assert.ok(before > 0 && (await page.evaluate(() => window.waymeshBefore === window.waymeshViewer.made)));
+  await rebake(() => page.locator("#reset").click());
+  await context.setOffline(false);
+});
+
+test("it can be read in the dark and on a small screen", { skip }, async () => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await rebake(() => page.locator("#scene").selectOption("overlapping-storeys"));
+  const contrast = await page.evaluate(() => {
+    const light = (colour) => colour.match(/[\d.]+/g).slice(0, 3).map(Number).reduce((sum, part) => sum + part, 0);
+    const style = getComputedStyle(document.querySelector("aside"));
+    return Math.abs(light(style.color) - light(style.backgroundColor));
+  });
+  assert.ok(contrast > 380, `${contrast}`);
+  await picture("dark");
+  await page.setViewportSize({ width: 400, height: 800 });
+  assert.ok(await page.locator("#canvas").isVisible());
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+  await picture("small");
+  await page.setViewportSize({ width: 1200, height: 800 });
+  await page.emulateMedia({ colorScheme: "light" });
+  assert.deepEqual(faults, []);
+});
