@@ -21,6 +21,7 @@ mod settings;
 mod tiles;
 mod upright;
 mod values;
+mod view;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -69,6 +70,7 @@ fn run(command: Command, json: bool) -> Result<ExitCode> {
         Command::Info(args) => info::run(&args, json)?,
         Command::Evaluate(args) => evaluate::run(&args, json)?,
         Command::Demo(args) => demo::run(&args, json)?,
+        Command::View(args) => return view::run(&args, json),
         Command::Pack(args) => pack::run(&args, json)?,
         Command::Completions { shell } => manual::completions(shell)?,
         Command::Man(args) => manual::man(&args, json)?,

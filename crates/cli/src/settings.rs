@@ -128,4 +128,26 @@ mod tests {
                 .with_corners(CornerChoice::FewestNotches)
         );
     }
+
+    /// Settings that other languages name are arguments here, so that their files can be read.
+    #[test]
+    fn every_named_setting_is_an_argument() {
+        use clap::CommandFactory;
+        use waymesh::fields::{BAKE, Field, JUMPS, PLANS, SLICES, STOREYS, TILES};
+
+        fn missing<T>(command: &str, fields: &[Field<T>]) -> Vec<String> {
+            let program = crate::args::Program::command();
+            let command = program.find_subcommand(command).expect("a command");
+            let has = |name: &str| command.get_arguments().any(|argument| argument.get_long() == Some(name));
+            let names = fields.iter().filter_map(|field| field.argument).map(|name| name.replace('_', "-"));
+            names.filter(|name| !has(name)).collect()
+        }
+        let none: [String; 0] = [];
+        assert_eq!(missing("build", BAKE), none);
+        assert_eq!(missing("build", JUMPS), none);
+        assert_eq!(missing("build", TILES), none);
+        assert_eq!(missing("build", STOREYS), none);
+        assert_eq!(missing("build", SLICES), none);
+        assert_eq!(missing("plan", PLANS), none);
+    }
 }

@@ -68,6 +68,9 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// Bake an embedded scene, find a path on it and draw both.
     Demo(DemoArgs),
+    /// Show a level, a floor plan or a mesh in a browser: turn the settings, see the mesh change, click
+    /// paths. The page is served to this machine alone, until the program is ended.
+    View(ViewArgs),
     /// Print a script that completes the program's words in a shell.
     Completions {
         /// Which shell.
@@ -76,6 +79,21 @@ pub(crate) enum Command {
     },
     /// Print the manual page, or write one page per command.
     Man(ManArgs),
+}
+
+/// What is shown in a browser.
+#[derive(Debug, Args)]
+pub(crate) struct ViewArgs {
+    /// The level, floor plan or mesh to open. Without it the page begins with an embedded scene.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Port of 127.0.0.1 to listen on; 0 for any that is free. Default: 0.
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+    /// Folder of the built page. Default: that of the variable WAYMESH_VIEWER, `viewer` beside the
+    /// program, or where a checkout builds it.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) page: Option<PathBuf>,
 }
 
 /// Scene files, or standard input.
