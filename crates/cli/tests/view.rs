@@ -21,8 +21,13 @@ impl Drop for Server {
 
 fn serve(folder: &Path, words: &[&str]) -> Server {
     let mut program = Command::new(env!("CARGO_BIN_EXE_waymesh"));
-    let mut child =
-        program.arg("view").args(words).current_dir(folder).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut child = program
+        .arg("view")
+        .args(words)
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("an address");
     let port = line.trim().strip_prefix("http://127.0.0.1:").and_then(|rest| rest.strip_suffix('/'));
@@ -57,7 +62,10 @@ fn the_page_and_the_file_are_served_and_nothing_else() {
     assert!(server.get("/waymesh-view.json").ends_with(r#"{"name":"hall.obj"}"#));
     assert!(server.get("/waymesh-view.bin").ends_with(common::HALL));
     let head = server.ask("HEAD /waymesh-view.bin", &format!("localhost:{}", server.1));
-    assert!(head.contains("200 OK") && head.contains(&format!("Content-Length: {}", common::HALL.len())), "{head}");
+    assert!(
+        head.contains("200 OK") && head.contains(&format!("Content-Length: {}", common::HALL.len())),
+        "{head}"
+    );
     assert!(head.ends_with("\r\n\r\n"));
     for outside in ["/../hall.obj", "/assets/../../hall.obj", "//etc/passwd", "/assets", "/nothing.js"] {
         assert!(server.get(outside).starts_with("HTTP/1.1 404"), "{outside}");
