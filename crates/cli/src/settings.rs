@@ -85,6 +85,7 @@ impl Settings {
         let corners = self.corners.map(|corners| match corners {
             Corners::Farthest => CornerChoice::Farthest,
             Corners::FewestNotches => CornerChoice::FewestNotches,
+            Corners::ByWidth => CornerChoice::ByWidth,
         });
         set(&mut config.corners, corners);
         set(&mut config.min_region, self.min_region);

@@ -179,6 +179,11 @@ impl Candidates {
     }
 }
 
+/// Returns `true` if a chain runs along rows and columns only.
+pub(crate) fn runs_along_grid(chain: &[PlanPoint]) -> bool {
+    grid_corners(chain).is_some()
+}
+
 /// Returns the ends of a chain and the points where it turns, if it runs along rows and columns
 /// only.
 fn grid_corners(chain: &[PlanPoint]) -> Option<Vec<usize>> {

@@ -14,7 +14,7 @@ use crate::ContourError;
 use crate::bits::BitSet;
 use crate::boxes::Line;
 use crate::conflict::{Chains, Shortcut};
-use crate::fewest::{Sides, fewest_notches, ring_corners};
+use crate::fewest::{Sides, fewest_notches, ring_corners, runs_along_grid};
 use crate::grid::{BucketGrid, Entry, Strip};
 use crate::polyline::{Segment, split_index};
 
@@ -23,15 +23,28 @@ use crate::polyline::{Segment, split_index};
 #[non_exhaustive]
 pub enum CornerChoice {
     /// Adds the point farthest from the result, again and again (Ramer 1972). Stays close to the
-    /// border. The default.
-    #[default]
+    /// border.
     Farthest,
     /// Chooses the points that leave the fewest notches, because each notch needs a cut into convex
     /// polygons, then the fewest corners and the least error. Ground that walls and drops take has
     /// a price, too: three squares of the side `max_edge_error` weigh nearly as much as a notch. So
     /// narrow ground stays, and borders move outwards rather than inwards.
     FewestNotches,
+    /// [`Self::FewestNotches`] for walls and drops that run along the grid around narrow regions,
+    /// [`Self::Farthest`] for all others. The default. Thin decks and passages keep their ground,
+    /// and paths in wider places come no nearer to walls.
+    ///
+    /// A region is narrow if its plan area is at most `max_edge_error` times three halves of the
+    /// length of its walls and drops on the grid: a straight strip along the grid whose width is
+    /// three times `max_edge_error`, a slanting one up to 1.4 times as wide.
+    #[default]
+    ByWidth,
 }
+
+/// Widest region that is narrow, in times of `max_edge_error`. Measured at cells of 0.3 m: decks
+/// that lost ground are one to four cells wide, and from five on walls of houses are included, to
+/// which paths come nearer then.
+const NARROW: f64 = 3.0;
 
 /// How far to simplify.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +69,7 @@ pub struct SimplifyConfig {
     /// (the agent's height), finite, zero or more.
     pub storey_height: f32,
     /// Which points of walls, drops and borders between kinds of ground are kept. Seams always use
-    /// [`CornerChoice::Farthest`]. Default [`CornerChoice::Farthest`].
+    /// [`CornerChoice::Farthest`]. Default [`CornerChoice::ByWidth`].
     pub corners: CornerChoice,
 }
 
@@ -114,8 +127,8 @@ impl SimplifyConfig {
 ///
 /// # Guarantees
 /// - The arcs have the same ends and sides as before. Vertices are a subset of the input's, with
-///   the same heights. With [`CornerChoice::FewestNotches`] closed arcs that meet no other may
-///   begin elsewhere.
+///   the same heights. Unless [`CornerChoice::Farthest`] is chosen, closed arcs that meet no other
+///   may begin elsewhere.
 /// - No removed vertex of a wall, of a border between two kinds of ground or of a closed arc lies
 ///   farther than `max_edge_error` from its arc, and none of a seam farther than `max_seam_error`.
 /// - A seam passes over no kept vertex of another border: what lies on one side of it stays there.
@@ -158,7 +171,13 @@ pub fn simplify_contours(
     config.validate()?;
     let mut simplifier = Simplifier::new(contours, config)?;
     let corners = match config.corners {
-        CornerChoice::FewestNotches => simplifier.choose_corners(),
+        CornerChoice::FewestNotches => simplifier.choose_corners(|_, _| true),
+        CornerChoice::ByWidth => {
+            let narrow = simplifier.narrow_regions();
+            simplifier.choose_corners(|arc, chain| {
+                arc.right.is_none() && narrow[arc.left.index()] && runs_along_grid(chain)
+            })
+        }
         CornerChoice::Farthest => Vec::new(),
     };
     simplifier.simplify_alone(&corners);
@@ -298,8 +317,11 @@ impl<'a> Simplifier<'a> {
 
     /// Returns the corners that are always kept between the ends of each arc. The list is empty for
     /// arcs whose corners are found later. Rotates closed arcs that meet no other, so that they
-    /// begin at a corner.
-    fn choose_corners(&mut self) -> Vec<Vec<usize>> {
+    /// begin at a corner. Arcs that are not `wanted` have none.
+    fn choose_corners(
+        &mut self,
+        is_wanted: impl Fn(&ContourArc, &[PlanPoint]) -> bool + Sync,
+    ) -> Vec<Vec<usize>> {
         let contours = self.chains.contours;
         let mut uses = vec![0_u8; contours.vertices.len()];
         for index in 0..contours.arcs.len() {
@@ -312,6 +334,9 @@ impl<'a> Simplifier<'a> {
             checkpoint();
             let Some(sides) = rule.sides() else { return (Vec::new(), false) };
             let chain = arc.first as usize..(arc.first + arc.len) as usize;
+            if !is_wanted(arc, &self.chains.line.points()[chain.clone()]) {
+                return (Vec::new(), false);
+            }
             let (start, end) = (contours.arc_vertices[chain.start], contours.arc_vertices[chain.end - 1]);
             let is_ring = start == end && uses[start.index()] == 2;
             let corners = if is_ring {
@@ -341,6 +366,31 @@ impl<'a> Simplifier<'a> {
         }
         self.chains.line = Line::new(points);
         chosen.into_iter().map(|(corners, _)| corners).collect()
+    }
+
+    /// Tells for each region if it is narrow, see [`CornerChoice::ByWidth`].
+    #[expect(clippy::cast_precision_loss, reason = "compared with a share of a length")]
+    fn narrow_regions(&self) -> Vec<bool> {
+        let contours = self.chains.contours;
+        let mut regions = vec![(0_i128, 0.0_f64); contours.regions.len()];
+        for arc in &contours.arcs {
+            checkpoint();
+            let chain = &self.chains.line.points()[arc.first as usize..(arc.first + arc.len) as usize];
+            // With the origin an open chain has an area, too, and those of a region add up to its.
+            let origin = PlanPoint::new(0, 0);
+            let doubled = PlanPoint::doubled_area(chain.iter().copied().chain([origin]));
+            regions[arc.left.index()].0 += doubled;
+            match arc.right {
+                Some(right) => regions[right.index()].0 -= doubled,
+                None => {
+                    let length = |pair: &[PlanPoint]| Segment::new(pair[0], pair[1]).length_squared() as f64;
+                    regions[arc.left.index()].1 +=
+                        chain.windows(2).map(|pair| length(pair).sqrt()).sum::<f64>();
+                }
+            }
+        }
+        let widest = NARROW * self.tolerance_squared.sqrt();
+        regions.into_iter().map(|(doubled, walls)| doubled as f64 <= widest * walls).collect()
     }
 
     /// Simplifies every arc by itself. At least these corners are kept.

@@ -16,7 +16,7 @@ fn both_choices_of_corners_keep_the_contract_of_simplification() {
                 .with_max_edge_error(max_edge_error)
                 .with_max_edge_length(if max_edge_error < 0.3 { 2.0 } else { 0.0 })
                 .with_max_seam_error(max_seam_error);
-            for corners in [CornerChoice::Farthest, CornerChoice::FewestNotches] {
+            for corners in [CornerChoice::Farthest, CornerChoice::FewestNotches, CornerChoice::ByWidth] {
                 let config = config.with_corners(corners);
                 contracts::simplify_contours(&BorderWalk, &DouglasPeucker { config });
             }

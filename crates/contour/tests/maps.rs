@@ -410,12 +410,39 @@ fn slanting_deck(length: usize) -> String {
 #[test]
 fn a_thin_deck_keeps_its_ground() {
     let traced = traced(&slanting_deck(12));
-    let config =
-        SimplifyConfig::default().with_max_edge_length(0.0).with_corners(CornerChoice::FewestNotches);
-    let contours = simplify_contours(&traced, &config, &mut ()).expect("valid contours");
-    contours.validate().expect("valid contours");
-    let (whole, kept) = (doubled_areas(&traced)[0], doubled_areas(&contours)[0]);
-    // A line along the outer corners of such stairs gives half a cell per step.
-    assert!(kept >= whole && kept * 2 <= whole * 3, "{kept} of {whole}");
-    assert!(contours.vertices.len() <= 8, "{} vertices", contours.vertices.len());
+    for corners in [CornerChoice::FewestNotches, CornerChoice::ByWidth] {
+        let config = SimplifyConfig::default().with_max_edge_length(0.0).with_corners(corners);
+        let contours = simplify_contours(&traced, &config, &mut ()).expect("valid contours");
+        contours.validate().expect("valid contours");
+        let (whole, kept) = (doubled_areas(&traced)[0], doubled_areas(&contours)[0]);
+        // A line along the outer corners of such stairs gives half a cell per step.
+        assert!(kept >= whole && kept * 2 <= whole * 3, "{kept} of {whole}");
+        assert!(contours.vertices.len() <= 8, "{} vertices", contours.vertices.len());
+    }
+}
+
+/// Tests that only the width decides which of the other choices [`CornerChoice::ByWidth`] makes.
+#[test]
+fn wide_ground_keeps_the_farthest_corners() {
+    /// A strip that climbs across the grid, with the same stairs on both sides.
+    fn strip(width: usize) -> String {
+        let row = |z: usize| -> String {
+            (0..50 + width).map(|x| if (2 * z..2 * z + width).contains(&x) { 'a' } else { '#' }).collect()
+        };
+        (0..25).map(row).collect::<Vec<_>>().join("\n")
+    }
+    for (width, like) in [(4, CornerChoice::FewestNotches), (40, CornerChoice::Farthest)] {
+        let traced = traced(&strip(width));
+        let [chosen, same, other] = [
+            CornerChoice::ByWidth,
+            like,
+            if like == CornerChoice::Farthest { CornerChoice::FewestNotches } else { CornerChoice::Farthest },
+        ]
+        .map(|corners| {
+            let config = SimplifyConfig::default().with_corners(corners);
+            simplify_contours(&traced, &config, &mut ()).expect("valid contours")
+        });
+        assert_eq!(chosen, same, "width {width}");
+        assert_ne!(chosen, other, "width {width}");
+    }
 }

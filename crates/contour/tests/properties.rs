@@ -45,7 +45,10 @@ fn config(seed: u64) -> SimplifyConfig {
         .with_max_edge_error(error)
         .with_max_edge_length(length)
         .with_max_seam_error([0.0, 0.7, 5.0, 5.0, 1e3][random.below(5) as usize])
-        .with_corners([CornerChoice::Farthest, CornerChoice::FewestNotches][random.below(2) as usize])
+        .with_corners({
+            [CornerChoice::Farthest, CornerChoice::FewestNotches, CornerChoice::ByWidth]
+                [random.below(3) as usize]
+        })
 }
 
 #[derive(Default)]

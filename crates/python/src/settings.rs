@@ -111,7 +111,11 @@ impl<'py> Settings<'py> {
         self.choose(
             "corners",
             &mut config.corners,
-            &[("farthest", CornerChoice::Farthest), ("fewest_notches", CornerChoice::FewestNotches)],
+            &[
+                ("farthest", CornerChoice::Farthest),
+                ("fewest_notches", CornerChoice::FewestNotches),
+                ("by_width", CornerChoice::ByWidth),
+            ],
         )?;
         self.choose(
             "partition",

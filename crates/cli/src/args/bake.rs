@@ -387,7 +387,7 @@ pub(crate) struct Settings {
     /// 5.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_seam_error: Option<f32>,
-    /// Which points of a border become its corners. Default: farthest; for storeys fewest-notches.
+    /// Which points of a border become its corners. Default: by-width; for storeys fewest-notches.
     #[arg(long, value_name = "KIND")]
     pub(crate) corners: Option<Corners>,
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
@@ -449,6 +449,8 @@ pub(crate) enum Corners {
     Farthest,
     /// Those that give the fewest polygons and take the least ground.
     FewestNotches,
+    /// `fewest-notches` around narrow ground, `farthest` elsewhere.
+    ByWidth,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]

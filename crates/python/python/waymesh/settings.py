@@ -150,7 +150,7 @@ class Settings:
     """Longest edge along a wall, 0 for no limit. Default 12."""
     max_seam_error: float | None = None
     """Farthest that a border between two regions may be moved to run straight. Default 5."""
-    corners: Literal["farthest", "fewest_notches"] | None = None
+    corners: Literal["farthest", "fewest_notches", "by_width"] | None = None
     """Which points of a border become its corners."""
     min_region: float | None = None
     """Smallest piece of ground that is kept. Default 0.05."""

@@ -61,7 +61,7 @@ pub struct BakeConfig {
     /// Farthest that a border between two regions of one kind of ground may be moved to run
     /// straight. Agents walk over it, so it may move much farther than a wall. Default 5.0.
     pub max_seam_error: f32,
-    /// Which points of a border become its corners. Default [`CornerChoice::Farthest`]; storeys,
+    /// Which points of a border become its corners. Default [`CornerChoice::ByWidth`]; storeys,
     /// whose borders hold no steps of the grid, choose [`CornerChoice::FewestNotches`]. On a grid
     /// that takes an eighth fewer polygons and loses less ground at thin places, but uses the whole
     /// `max_edge_error` towards walls.

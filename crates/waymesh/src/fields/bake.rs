@@ -103,8 +103,12 @@ pub const BAKE: &[Field<BakeConfig>] = &[
     choice!(BakeConfig,
         "corners",
         corners,
-        ["farthest" => CornerChoice::Farthest, "fewest_notches" => CornerChoice::FewestNotches],
-        "Which points of a border become its corners: those farthest from the simplified border, or those that give the fewest polygons."
+        [
+            "farthest" => CornerChoice::Farthest,
+            "fewest_notches" => CornerChoice::FewestNotches,
+            "by_width" => CornerChoice::ByWidth
+        ],
+        "Which points of a border become its corners: those farthest from the simplified border, those that give the fewest polygons, or these around narrow ground only."
     ),
     plain!(BakeConfig,
         "min_region",
