@@ -64,8 +64,8 @@ impl Times {
 }
 
 /// Prints a table per scene: the stages of a bake without tiles, at each cell size and number of
-/// threads. Numbers of threads take turns, so that a machine that is busy for a while does not favour
-/// one.
+/// threads. Numbers of threads take turns, so that a machine that is busy for a while does not
+/// favour one.
 ///
 /// # Errors
 /// If a scene cannot be read or baked, or the program cannot be run.
