@@ -11,6 +11,7 @@ export const LAYERS = [
   ["borders", "walls", true],
   ["portals", "portals", false],
   ["links", "links", true],
+  ["kept", "kept walls", true],
   ["heights", "height triangles", false],
   ["spans", "walkable spans", false],
   ["distances", "distance field", false],
@@ -59,6 +60,18 @@ function painted(positions: ArrayLike<number>, triangles: Uint32Array, colour: (
   return geometry;
 }
 
+/** The walls of the mesh that was kept, to compare. */
+export function drawKept(view: View, mesh: NavMesh | null): void {
+  view.put("kept", ...(mesh ? [view.lines(wallEnds(mesh), 0x7a3fc2, 3, 1.5 * LIFT)] : []));
+}
+
+function wallEnds(mesh: NavMesh): Float32Array {
+  const [vertices, pairs] = [mesh.vertices, mesh.walls];
+  const ends = new Float32Array(pairs.length * 3);
+  pairs.forEach((vertex, index) => ends.set(vertices.subarray(3 * vertex, 3 * vertex + 3), 3 * index));
+  return ends;
+}
+
 export type ColourBy = "island" | "polygon" | "region" | "area" | "height";
 
 export function drawMesh(view: View, mesh: NavMesh, by: ColourBy): void {
@@ -92,9 +105,7 @@ export function drawMesh(view: View, mesh: NavMesh, by: ColourBy): void {
 
   const vertices = mesh.vertices;
   const wallPairs = mesh.walls;
-  const walls = new Float32Array(wallPairs.length * 3);
-  wallPairs.forEach((vertex, index) => walls.set(vertices.subarray(3 * vertex, 3 * vertex + 3), 3 * index));
-  view.put("borders", view.lines(walls, 0x14261d, 2));
+  view.put("borders", view.lines(wallEnds(mesh), 0x14261d, 2));
 
   const isWall = new Set<string>();
   for (let index = 0; index < wallPairs.length; index += 2) isWall.add(`${wallPairs[index]},${wallPairs[index + 1]}`);

@@ -5,7 +5,7 @@ import moduleAddress from "waymesh/waymesh_bg.wasm?url";
 import * as THREE from "three";
 import { Baker, Ended } from "./baker";
 import { Knobs } from "./knobs";
-import { LAYERS, STAGE_LAYERS, drawMesh, drawObstacles, drawPath, drawPoints, drawScene, drawStages, type ColourBy } from "./layers";
+import { LAYERS, STAGE_LAYERS, drawKept, drawMesh, drawObstacles, drawPath, drawPoints, drawScene, drawStages, type ColourBy } from "./layers";
 import { readLink, writeLink, type Point } from "./link";
 import type { AnySettings, Box, Made, Source } from "./messages";
 import { download, figures } from "./save";
@@ -142,7 +142,7 @@ async function open(next: Source): Promise<void> {
   points = [];
   obstacles = [];
   kept = null;
-  for (const name of [...STAGE_LAYERS, "polygons", "borders", "portals", "links", "heights", "obstacles", "points"]) view.put(name);
+  for (const name of [...STAGE_LAYERS, "kept", "polygons", "borders", "portals", "links", "heights", "obstacles", "points"]) view.put(name);
   drawScene(view, opened);
   const bounds = new THREE.Box3();
   for (let index = 0; index < opened.vertices.length; index += 3) bounds.expandByPoint(new THREE.Vector3().fromArray(opened.vertices, index));
@@ -398,6 +398,7 @@ async function start(): Promise<void> {
   find("#peel").addEventListener("input", peel);
   find("#compare").addEventListener("click", () => {
     kept = made;
+    drawKept(view, mesh);
     figures(find("#figures tbody"), mesh, made, kept);
   });
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-save]")) {

@@ -13,6 +13,8 @@ import { levelObj } from "../../tests/level.js";
 import { program, skip as noProgram } from "../../tests/native.js";
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url));
+/** The package itself, for a page that bundles nothing. */
+const pkg = fileURLToPath(new URL("../../pkg", import.meta.url));
 const pictures = process.env.WAYMESH_PICTURES;
 const browserProgram = process.env.CHROMIUM ?? spawnSync("which", ["chromium"], { encoding: "utf8" }).stdout.trim();
 const skip = browserProgram && existsSync(browserProgram) ? false : "there is no Chromium: name one in CHROMIUM";
@@ -22,8 +24,8 @@ const PATIENCE = 120_000;
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
 const server = createServer((request, response) => {
   const path = normalize(new URL(request.url, "http://localhost").pathname).replace(/\/$/, "/index.html");
-  const file = join(dist, path);
-  if (!file.startsWith(dist) || !existsSync(file)) response.writeHead(404).end();
+  const file = path.startsWith("/pkg/") ? join(pkg, path.slice(4)) : join(dist, path);
+  if (![dist, pkg].some((folder) => file.startsWith(folder)) || !existsSync(file)) response.writeHead(404).end();
   else response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" }).end(readFileSync(file));
 });
 
@@ -155,9 +157,12 @@ test("an obstacle stands in the way and can be dragged", { skip }, async () => {
 test("knobs change the mesh; settings are saved and restored by the link", { skip }, async () => {
   await rebake(() => page.locator("#scene").selectOption("dungeon-rooms"));
   const before = await figures();
+  await page.locator("#compare").click();
   await rebake(() => page.locator("[data-knob=agent_radius] input[type=number]").fill("1").then(() => page.keyboard.press("Tab")));
   const after = await figures();
   assert.ok(after.area < before.area);
+  assert.match(await page.locator("#figures").innerText(), /kept\s+now/);
+  await picture("compare");
   const [saved] = await Promise.all([page.waitForEvent("download"), page.evaluate(() => document.querySelector("[data-save=toml]").click())]);
   assert.equal(readFileSync(await saved.path(), "utf8"), "agent-radius = 1\n");
   await page.goto("about:blank");
@@ -253,6 +258,31 @@ test("a bake can be stopped", { skip }, async () => {
   assert.ok(before > 0 && (await page.evaluate(() => window.waymeshBefore === window.waymeshViewer.made)));
   await rebake(() => page.locator("#reset").click());
   await context.setOffline(false);
+});
+
+test("the package bakes in its own worker, and a bake can be ended", { skip }, async () => {
+  const found = await page.evaluate(async () => {
+    const { BakeWorker, NavMesh, Scene, default: init } = await import("/pkg/index.js");
+    await init();
+    const worker = new BakeWorker();
+    const heard = new Set();
+    const { bytes, report } = await worker.bake({ scene: { builtin: "terraces" }, settings: { cell_size: 0.25 } }, (stage) => heard.add(stage));
+    const own = Scene.builtin("terraces").bake({ cell_size: 0.25 });
+    const mesh = NavMesh.fromBytes(bytes);
+    const same = mesh.generation === own.generation && report.polygons === mesh.polygonCount;
+    const refused = await worker.bake({ scene: { builtin: "terraces" }, settings: { cell_size: -1 } }).catch((error) => [error.kind, error.message]);
+    const long = worker.bake({ scene: { builtin: "terraces" }, settings: { cell_size: 0.02 } }).catch((error) => error.kind);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const busy = worker.isBusy;
+    worker.cancel();
+    const ended = await long;
+    const again = await worker.bake({ scene: { vertices: Scene.builtin("terraces").vertices, triangles: Scene.builtin("terraces").triangles }, settings: { cell_size: 0.25 }, format: "wmesh" });
+    worker.close();
+    return { same, stages: heard.size, refused, busy, ended, again: NavMesh.fromBytes(again.bytes).generation === own.generation };
+  });
+  assert.deepEqual({ ...found, stages: 0, refused: found.refused[0] }, { same: true, stages: 0, refused: "settings", busy: true, ended: "cancelled", again: true });
+  assert.ok(found.stages > 4);
+  assert.match(found.refused[1], /cell_size/);
 });
 
 test("it can be read in the dark and on a small screen", { skip }, async () => {
