@@ -10,8 +10,8 @@ use waymesh_graph::{AnyPolygon, IslandId, NavMesh, PlaceSampler};
 use super::RADIUS;
 use crate::{BenchError, Scene};
 
-/// Agents may take this share of the ground at most: a square metre for four.
-const MOST_PART: f64 = 0.8;
+/// Agents may take this share of the ground at most: about a square metre each.
+const MOST_PART: f64 = 0.2;
 
 /// A mesh, and who walks on it.
 pub(super) struct CrowdScene {
@@ -187,8 +187,7 @@ impl CrowdScene {
         let largest = (0..islands.len()).max_by(|&a, &b| islands[a].area.total_cmp(&islands[b].area));
         let area = largest.map_or(0.0, |largest| islands[largest].area);
         let disc = std::f64::consts::PI * f64::from(RADIUS * RADIUS);
-        // Random places that do not overlap leave more room than rows do.
-        let most = saturating(area * MOST_PART * 0.25 / disc);
+        let most = saturating(area * MOST_PART / disc);
         if count > most {
             return Err(most);
         }

@@ -1,63 +1,113 @@
-//! A hundred people leave a hall through a door. Draws them after every five seconds:
-//! `cargo run --release -p waymesh-crowd --example crowd [FOLDER]`.
+//! People who meet, as moving pictures: two streams that cross, and a hall that is left through a
+//! door. `cargo run --release -p waymesh-crowd --example crowd [FILE.svg]`.
 #![expect(clippy::print_stdout, reason = "a program that says what it did")]
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use glam::Vec3;
+use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::Agent;
-use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig};
+use waymesh_crowd::{AgentId, AgentParams, AgentStatus, Crowd, CrowdConfig};
 use waymesh_graph::NavMesh;
 use waymesh_testkit::flat_meshes;
 use waymesh_testkit::grid_maps::rectangle_borders;
 
+type Failure = Box<dyn std::error::Error>;
+
 const RADIUS: f32 = 0.25;
 const STEPS_A_SECOND: u16 = 30;
+/// Steps between two places that the picture knows of an agent.
+const STRIDE: u16 = 15;
+/// Seconds of the clip.
+const SECONDS: u16 = 30;
+/// Metres.
+const SIZE: [f32; 2] = [60.0, 25.0];
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = std::env::args().nth(1).map_or_else(std::env::temp_dir, PathBuf::from);
-    // Two halls and a door of 1.2 m between them, in decimetres. Its walls are real walls: a mesh that
-    // was baked keeps the radius of its agent from them.
-    let mut polygons =
-        flat_meshes::build(&rectangle_borders(&[[0, 0, 150, 200], [150, 94, 153, 106], [153, 0, 450, 200]]));
+/// Where agents begin and end, and their colour.
+type Trip = ([Vec3; 2], &'static str);
+
+fn main() -> Result<(), Failure> {
+    let file = std::env::args().nth(1).map_or_else(|| std::env::temp_dir().join("crowd.svg"), PathBuf::from);
+    let at = |x: f32, z: f32| Vec3::new(x, 0.0, z);
+    // In decimetres. The walls are real walls: a mesh that was baked keeps the radius of its agent
+    // from them.
+    let crossing: &[[i32; 4]] = &[
+        [0, 100, 100, 150],
+        [100, 100, 150, 150],
+        [150, 100, 250, 150],
+        [100, 0, 150, 100],
+        [100, 150, 150, 250],
+    ];
+    let door: &[[i32; 4]] = &[[270, 50, 400, 200], [400, 119, 403, 131], [403, 50, 600, 200]];
+    let rows = |count: u8, columns: u8| (0..count).map(move |index| (index % columns, index / columns));
+    let mut trips: Vec<Trip> = Vec::new();
+    for (along, across) in rows(24, 6) {
+        let (along, across) = (0.7 + 1.1 * f32::from(along), 10.7 + 1.1 * f32::from(across));
+        trips.push(([at(along, across), at(along + 14.0, across)], "#d55e00"));
+        trips.push(([at(across, along), at(across, along + 14.0)], "#0072b2"));
+    }
+    for (x, z) in rows(40, 5) {
+        let from = at(28.0 + 1.2 * f32::from(x), 6.5 + 1.2 * f32::from(z));
+        trips.push(([from, from + at(21.0, 0.0)], "#009e73"));
+    }
+    let all = [crossing, door].concat();
+    let mut polygons = flat_meshes::build(&rectangle_borders(&all));
     polygons.frame.cell_size = 0.1;
     let mesh = NavMesh::new(polygons, None, Agent::default().with_radius(0.0))?;
 
     let mut crowd: Crowd = Crowd::new(CrowdConfig::default())?;
     let mut agents = Vec::new();
-    for index in 0..100_u8 {
-        let from = Vec3::new(1.0 + f32::from(index % 10), 0.0, 5.0 + f32::from(index / 10));
+    for &([from, to], colour) in &trips {
         let agent = crowd.add(&mesh, AgentParams::default().with_radius(RADIUS), from)?;
-        crowd.set_target(&mesh, agent, from + Vec3::new(25.0, 0.0, 0.0))?;
-        agents.push(agent);
+        crowd.set_target(&mesh, agent, to)?;
+        agents.push(Walker { agent, colour, places: vec![from] });
     }
-    for step in 1..=120 * STEPS_A_SECOND {
+    for step in 1..=SECONDS * STEPS_A_SECOND {
         crowd.step(&mesh, 1.0 / f32::from(STEPS_A_SECOND))?;
-        let arrived = crowd.agents().filter(|(_, state)| state.status == AgentStatus::Arrived).count();
-        if step.is_multiple_of(5 * STEPS_A_SECOND) || arrived == agents.len() {
-            let seconds = step / STEPS_A_SECOND;
-            let file = folder.join(format!("crowd-{seconds:03}.svg"));
-            std::fs::write(&file, picture(&mesh, &crowd)?)?;
-            println!("{seconds:3} s: {arrived} of {} arrived, {}", agents.len(), file.display());
+        if step.is_multiple_of(STRIDE) {
+            for Walker { agent, places, .. } in &mut agents {
+                places.extend(crowd.agent(*agent).map(|state| state.position));
+            }
         }
-        if arrived == agents.len() {
-            break;
+        if step.is_multiple_of(10 * STEPS_A_SECOND) {
+            let arrived = crowd.agents().filter(|(_, state)| state.status == AgentStatus::Arrived).count();
+            println!("{} s: {arrived} of {} arrived", step / STEPS_A_SECOND, agents.len());
         }
     }
+    std::fs::write(&file, clip(&mesh, &agents)?)?;
+    println!("{}", file.display());
     Ok(())
 }
 
-/// The mesh and all agents from above.
-fn picture(mesh: &NavMesh, crowd: &Crowd) -> Result<String, std::fmt::Error> {
-    let mut svg = String::from("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 45 20' width='900'>\n");
+/// An agent, and where it was.
+struct Walker {
+    agent: AgentId,
+    colour: &'static str,
+    places: Vec<Vec3>,
+}
+
+/// The mesh and all agents from above, who move in a browser.
+fn clip(mesh: &NavMesh, agents: &[Walker]) -> Result<String, std::fmt::Error> {
+    let [width, depth] = SIZE;
+    let mut svg =
+        format!("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {depth}' width='960'>\n");
+    writeln!(svg, "<rect width='{width}' height='{depth}' fill='#fff'/>")?;
     for polygon in mesh.polygons() {
-        let points: Vec<String> = polygon.positions().map(|at| format!("{},{}", at.x, at.z)).collect();
+        let points: Vec<String> = polygon.positions().map(|at| format!("{:.1},{:.1}", at.x, at.z)).collect();
         writeln!(svg, "<polygon points='{}' fill='#ddd'/>", points.join(" "))?;
     }
-    for (_, state) in crowd.agents() {
-        let Vec3 { x, z, .. } = state.position;
-        writeln!(svg, "<circle cx='{x}' cy='{z}' r='{RADIUS}' fill='#27c'/>")?;
+    for Walker { colour, places, .. } in agents {
+        let Some(first) = places.first() else { continue };
+        writeln!(svg, "<circle cx='{:.1}' cy='{:.1}' r='{RADIUS}' fill='{colour}'>", first.x, first.z)?;
+        for (name, axis) in [("cx", 0), ("cy", 1)] {
+            let values: Vec<String> = places.iter().map(|at| format!("{:.1}", at.xz()[axis])).collect();
+            let values = values.join(";");
+            writeln!(
+                svg,
+                "<animate attributeName='{name}' dur='{SECONDS}s' repeatCount='indefinite' values='{values}'/>"
+            )?;
+        }
+        svg.push_str("</circle>\n");
     }
     svg.push_str("</svg>\n");
     Ok(svg)

@@ -7,7 +7,7 @@ use waymesh_graph::{
 };
 
 use crate::around::Around;
-use crate::bodies::Body;
+use crate::bodies::{Bodies, Body};
 use crate::links::Traversal;
 use crate::workers::Scratch;
 use crate::{AgentParams, CrowdConfig};
@@ -47,7 +47,8 @@ pub enum AgentStatus {
         /// The share of the link that is behind it, from 0 to 1.
         share: f32,
     },
-    /// It is at its target, or as near as the agents that arrived before let it come.
+    /// It is at its target, or as near as the agents that arrived before let it come. It steps aside
+    /// for those that walk, and walks back afterwards.
     Arrived,
     /// It is as near to its target as the mesh lets it come: no path leads there. It goes on when
     /// the mesh, its links or its filter open one.
@@ -105,7 +106,13 @@ pub(crate) struct Progress {
 const NEARER: f32 = 0.1;
 
 /// Seconds after which an agent that gets no nearer to a target close by has arrived.
-const PATIENCE: f32 = 1.0;
+const PATIENCE: f32 = 3.0;
+
+/// The same where the path ends short of the target.
+const SHORT_PATIENCE: f32 = 1.0;
+
+/// Who walks within so many radii of one that stands passes it.
+const QUIET: f32 = 4.0;
 
 /// Neighbours of an agent in a step, nearest first: places in [`crate::bodies::Bodies`].
 #[derive(Clone, Copy, Debug)]
@@ -155,6 +162,8 @@ pub(crate) struct Agent<F, C> {
     pub(crate) corridor: PathCorridor<F, C>,
     pub(crate) task: Task,
     pub(crate) target: Option<Vec3>,
+    /// Where it belongs once it arrived: at its target, or as near as it came.
+    pub(crate) rest: Vec3,
     /// The target moved a little.
     pub(crate) follows: bool,
     pub(crate) is_lost: bool,
@@ -175,6 +184,7 @@ impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Agent<F, C> {
             wish: Vec2::ZERO,
             task: Task::Idle,
             target: None,
+            rest: place.position,
             follows: false,
             is_lost: false,
             progress: Progress::default(),
@@ -230,6 +240,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             polygon,
             position,
             velocity: if is_link { Vec2::ZERO } else { self.velocity.xz() },
+            wish: if is_link { Vec2::ZERO } else { self.wish },
             radius: self.params.radius,
             height: self.params.height,
             priority: if is_link {
@@ -317,6 +328,26 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         }
     }
 
+    /// Stays where it is.
+    pub(crate) fn arrive(&mut self) {
+        self.task = Task::Arrived;
+        let here = self.place.position;
+        let near = |target: &Vec3| target.distance(here) <= self.params.arrival_distance;
+        self.rest = self.target.filter(near).unwrap_or(here);
+        self.progress = Progress::default();
+    }
+
+    /// `true` if it arrived, was moved or let others pass since, and nobody passes now.
+    pub(crate) fn may_return(&self, bodies: &Bodies) -> bool {
+        let here = self.place.position.xz();
+        let step = self.params.arrival_distance + self.params.radius;
+        let passes = |other: &Body| {
+            other.is_walking && other.position.xz().distance(here) <= QUIET * self.params.radius
+        };
+        let mut others = self.neighbours.iter().filter_map(|index| bodies.as_slice().get(index));
+        self.task == Task::Arrived && here.distance(self.rest.xz()) > step && !others.any(passes)
+    }
+
     /// Sees whether it has arrived, stands at a link, or is stuck.
     fn look_ahead(&mut self, mesh: &NavMesh, dt: f32) {
         let path = self.corridor.path();
@@ -325,10 +356,15 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         let is_last = path.links.is_empty();
         // Something keeps it from coming nearer: a wall or another agent.
         let is_near = remaining <= self.params.arrival_distance + 2.0 * self.params.radius;
-        if is_last && (remaining <= self.params.arrival_distance || is_near && self.progress.idle > PATIENCE)
+        let patience = if is_complete { PATIENCE } else { SHORT_PATIENCE };
+        if is_last && (remaining <= self.params.arrival_distance || is_near && self.progress.idle > patience)
         {
-            self.task = if is_complete { Task::Arrived } else { Task::Blocked };
-            self.progress = Progress::default();
+            if is_complete {
+                self.arrive();
+            } else {
+                self.task = Task::Blocked;
+                self.progress = Progress::default();
+            }
             return;
         }
         if remaining < self.progress.best - NEARER || self.progress.best <= 0.0 {

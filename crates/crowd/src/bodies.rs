@@ -12,6 +12,8 @@ pub(crate) struct Body {
     pub(crate) position: Vec3,
     /// In plan.
     pub(crate) velocity: Vec2,
+    /// The velocity it wished for last, in plan.
+    pub(crate) wish: Vec2,
     pub(crate) radius: f32,
     pub(crate) height: f32,
     /// The higher one goes first.
@@ -112,6 +114,7 @@ mod tests {
             polygon: PolyId(0),
             position: Vec3::new(x, 0.0, z),
             velocity: Vec2::ZERO,
+            wish: Vec2::ZERO,
             radius: 0.3,
             height: 1.8,
             priority: 0,

@@ -15,9 +15,9 @@ pub struct CrowdConfig {
     /// How many neighbours an agent avoids, the nearest first. Default 12, from 1 to
     /// [`CrowdConfig::MOST_NEIGHBOURS`].
     pub max_neighbours: u32,
-    /// How far agents turn to the right where others come towards them, as the tangent of the
-    /// angle. Makes streams in opposite directions form lanes. Negative keeps to the left, 0 is
-    /// off. Default 0.15, finite, from -1 to 1.
+    /// How far agents turn to the right for each neighbour that comes, or wants to come, towards them,
+    /// as the tangent of the angle; 45 degrees at most. Makes streams in opposite directions form
+    /// lanes. Negative keeps to the left, 0 is off. Default 0.15, finite, from -1 to 1.
     pub lane_bias: f32,
     /// How many new targets get a path in one step; the others wait for the next one. Default 256,
     /// above 0.

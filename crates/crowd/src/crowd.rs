@@ -313,11 +313,10 @@ where
                 .for_each(|agent| agent.around.forget());
         }
         for (index, slot) in (0_u32..).zip(&mut self.slots) {
+            let Some(agent) = &mut slot.agent else { continue };
             // What blocked it may have opened.
-            if let Some(agent) = &mut slot.agent
-                && agent.task == Task::Blocked
-                && agent.corridor.is_outdated(mesh)
-            {
+            let may_go_on = agent.task == Task::Blocked && agent.corridor.is_outdated(mesh);
+            if may_go_on || agent.may_return(&self.bodies) {
                 agent.task = Task::Waiting;
                 self.waiting.push_back(index);
             }

@@ -8,7 +8,10 @@
 //!   each other.
 //! - Collisions are avoided reciprocally, by half-planes of velocities (ORCA). Priorities say who
 //!   gives way; streams in opposite directions form lanes; agents with one target stop where those
-//!   that came first are in the way; agents that make no progress step aside.
+//!   that came first are in the way; agents that make no progress step aside. Those who stand let
+//!   those pass who walk, and walk back to their targets.
+//! - A world that changes: `crowd.step(&world.handle().mesh(), dt)`. Whoever was on ground that is
+//!   still there keeps its path or gets a new one by itself.
 //! - Links take time and may have a capacity: agents queue at a lift ([`Crowd::set_link_rule`]).
 //!
 //! # Wide agents

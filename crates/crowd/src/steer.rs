@@ -5,7 +5,7 @@ use waymesh_core::{Random, to_u32};
 use waymesh_graph::{NavMesh, PolygonFilter, TravelCost};
 
 use crate::CrowdConfig;
-use crate::agent::{Agent, Progress, Task};
+use crate::agent::{Agent, Task};
 use crate::around::closest_on_segment;
 use crate::bodies::{Bodies, Body};
 use crate::links::LinkTable;
@@ -27,6 +27,12 @@ const FULL: f32 = 0.5;
 
 /// Seconds for which an agent avoids those that stand at its own goal.
 const NEAR_GOAL: f32 = 0.3;
+
+/// Cosine of the angle from which on two agents go against each other.
+const AGAINST: f32 = -0.3;
+
+/// Tangent of the angle by which an agent turns to the side at most.
+const MOST_TURN: f32 = 1.0;
 
 /// Distances below this are none, in metres.
 const TOUCH: f32 = 1e-4;
@@ -84,9 +90,12 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
                 // A half-plane would keep what velocity there is.
                 continue;
             }
+            // Who stands and is in the way sees where the other wants to go: that one may have
+            // stopped.
+            let is_asked = !body.is_walking && other.is_walking;
             let obstacle = Obstacle {
                 offset: other.position.xz() - body.position.xz(),
-                approach: body.velocity - other.velocity,
+                approach: body.velocity - if is_asked { other.wish } else { other.velocity },
                 radius: body.radius + other.radius,
                 share,
             };
@@ -140,8 +149,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         });
         let has_tried = self.progress.stuck > 1;
         if is_held && self.progress.idle > 0.3 && (has_tried || is_full(body, remaining, scene.bodies)) {
-            self.task = Task::Arrived;
-            self.progress = Progress::default();
+            self.arrive();
             return;
         }
         if self.progress.idle > scene.config.stuck_after {
@@ -181,7 +189,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         (direction + aside).normalize_or_zero() * speed
     }
 
-    /// Turns a little to the side where others come towards the agent.
+    /// Turns to the side where others come towards the agent, or want to: the more of them, the
+    /// farther. So streams part where they meet, and also once they stand in each other's way.
     fn keep_to_the_side(&self, body: &Body, desired: Vec2, scene: &Scene<'_>) -> Vec2 {
         let bias = scene.config.lane_bias;
         let speed = desired.length();
@@ -189,12 +198,16 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             return desired;
         }
         let ahead = desired / speed;
-        let is_met = self.neighbours.iter().any(|index| {
-            let other = &scene.bodies.as_slice()[index];
+        let comes = |index: &usize| {
+            let other = &scene.bodies.as_slice()[*index];
             let offset = other.position.xz() - body.position.xz();
-            other.velocity.dot(ahead) < -0.3 * speed && offset.dot(ahead) > 0.0
-        });
-        if is_met { (ahead + bias * ahead.perp()).normalize_or_zero() * speed } else { desired }
+            let wanted = if other.is_walking { other.corner - other.position.xz() } else { Vec2::ZERO };
+            let wants = wanted.normalize_or_zero().dot(ahead) < AGAINST;
+            offset.dot(ahead) > 0.0 && (wants || other.velocity.dot(ahead) < AGAINST * speed)
+        };
+        let met = self.neighbours.iter().filter(comes).count();
+        let turn = (bias * met as f32).clamp(-MOST_TURN, MOST_TURN);
+        if met > 0 { (ahead + turn * ahead.perp()).normalize_or_zero() * speed } else { desired }
     }
 
     /// Adds the velocities that do not lead into walls.
@@ -242,6 +255,10 @@ fn share(own: &Body, other: &Body) -> f32 {
     }
     if own.priority != other.priority {
         return if own.priority < other.priority { 0.9 } else { 0.1 };
+    }
+    if own.is_walking != other.is_walking {
+        // Who stands has time to step aside: where both give way, both stand still in a crowd.
+        return if own.is_walking { 0.1 } else { 0.9 };
     }
     if own.is_walking && other.is_walking && own.corner.distance(other.corner) < 0.5 {
         // Who is nearer to a corner or a door goes first.

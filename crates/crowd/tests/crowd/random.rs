@@ -56,6 +56,13 @@ fn nobody_stays_at_a_corner() {
     run(&mut crowd, &mesh, 180.0, &mut Judge::default());
 }
 
+/// One that had let others pass stood in the way of the last one for ever.
+#[test]
+fn who_stands_lets_one_pass_that_has_stopped() {
+    let (mesh, mut crowd) = wanderers(7_906_999_112_364_079_737, 30);
+    run(&mut crowd, &mesh, 180.0, &mut Judge::default());
+}
+
 #[test]
 fn threads_leave_no_trace() {
     let run = |threads: usize| {

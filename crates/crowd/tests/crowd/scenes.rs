@@ -144,3 +144,28 @@ fn wide_and_narrow_fast_and_slow_agents_get_along() {
     run(&mut crowd, &mesh, 90.0, &mut judge);
     assert!(judge.deepest < 0.08 && judge.share() < 0.02, "{judge:?}");
 }
+
+/// 252 people on both sides of a gate of 3.5 m who want to the places of the others. Once both streams
+/// pressed against the same corner for ever, and those at their targets let nobody past.
+#[test]
+fn dense_streams_that_meet_at_a_gate_pass_it() {
+    let mesh = flat(&[[0, 0, 200, 70], [200, 0, 220, 35], [220, -35, 420, 35]]);
+    let right = rows(18, 7, at(1.0, 0.5), 1.0);
+    let left = rows(18, 7, at(24.0, -3.0), 1.0);
+    let trips: Vec<_> = right
+        .iter()
+        .zip(&left)
+        .map(|(a, b)| [*a, *b + at(0.5, 0.5)])
+        .chain(left.iter().zip(&right).map(|(b, a)| [*b, *a + at(0.5, 0.5)]))
+        .collect();
+    let (mut crowd, agents) = crowd(&mesh, people(), &trips);
+    let mut judge = Judge::default();
+    let mut left: Vec<_> = agents.into_iter().zip(&trips).collect();
+    while !left.is_empty() {
+        crowd.step(&mesh, DT).unwrap();
+        judge.see(&crowd, &mesh);
+        left.retain(|(agent, trip)| crowd.agent(*agent).unwrap().position.distance(trip[1]) > 0.5);
+        assert!(judge.steps < 180 * 30, "{} of {} have not been there", left.len(), trips.len());
+    }
+    assert!(judge.deepest < 0.1 && judge.share() < 0.01, "{judge:?}");
+}
