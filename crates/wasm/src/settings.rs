@@ -276,7 +276,7 @@ export interface BakeSettings {
   cell_size?: number; level_height?: number;
   agent_height?: number; agent_radius?: number; max_step?: number; /** Degrees. */ max_slope?: number;
   height_classes?: number[]; max_ledge?: number; max_edge_error?: number; max_edge_length?: number;
-  max_seam_error?: number; corners?: "farthest" | "fewest_notches"; min_region?: number; merge_region?: number;
+  max_seam_error?: number; corners?: "farthest" | "fewest_notches" | "by_width"; min_region?: number; merge_region?: number;
   partition?: "surfaces" | "watershed" | "monotone";
   decomposition?: "notch_portals" | "greedy" | "hertel_mehlhorn";
   max_vertices?: number; max_height_error_levels?: number; height_detail?: boolean;

@@ -115,6 +115,21 @@ async function bake(): Promise<void> {
   await stages();
 }
 
+/** An obstacle moved while the last update ran. */
+let moved = false;
+
+/** Follows the obstacles: an update that runs is waited for, since the worker would lose its world. */
+async function follow(): Promise<void> {
+  if (baker.isBusy) {
+    moved = true;
+    return;
+  }
+  do {
+    moved = false;
+    await bake();
+  } while (moved);
+}
+
 /** Makes the layers of stages, if one of them is on. */
 async function stages(): Promise<void> {
   const wanted = new Set(STAGE_LAYERS.filter((name) => shown.has(name)));
@@ -289,18 +304,18 @@ canvas.addEventListener("pointermove", (event) => {
   if (!hit || !obstacle) return;
   obstacle.at = hit.point.toArray();
   drawObstacles(view, obstacles);
+  void follow();
 });
 
 canvas.addEventListener("pointerup", (event) => {
-  const moved = pressed && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 5;
+  const isDrag = pressed && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 5;
   const was = dragged;
   [dragged, pressed, view.controls.enabled] = [null, null, true];
   if (was !== null) {
-    if (moved) void bake();
     remember();
     return;
   }
-  if (!moved && event.isPrimary && event.button === 0) click(event);
+  if (!isDrag && event.isPrimary && event.button === 0) click(event);
 });
 
 canvas.addEventListener("pointercancel", () => {
@@ -319,7 +334,7 @@ function click(event: PointerEvent): void {
     const side = Math.max(2 * Number(knobs.settings.agent_radius ?? 0.6), 1);
     obstacles.push({ at, size: [side, 2, side] });
     drawObstacles(view, obstacles);
-    void bake();
+    void follow();
   } else {
     points = points.length >= 2 ? [at] : [...points, at];
     search();
