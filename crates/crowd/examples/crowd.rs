@@ -1,5 +1,6 @@
 //! People who meet, as moving pictures: two streams that cross, and a hall that is left through a
-//! door. `cargo run --release -p waymesh-crowd --example crowd [FILE.svg]`.
+//! door. Draws the picture of the README:
+//! `cargo run --release -p waymesh-crowd --example crowd [FILE.svg]`.
 #![expect(clippy::print_stdout, reason = "a program that says what it did")]
 
 use std::fmt::Write as _;

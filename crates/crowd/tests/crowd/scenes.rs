@@ -145,8 +145,8 @@ fn wide_and_narrow_fast_and_slow_agents_get_along() {
     assert!(judge.deepest < 0.08 && judge.share() < 0.02, "{judge:?}");
 }
 
-/// 252 people on both sides of a gate of 3.5 m who want to the places of the others. Once both streams
-/// pressed against the same corner for ever, and those at their targets let nobody past.
+/// 252 people on both sides of a gate of 3.5 m who want to the places of the others. Once both
+/// streams pressed against the same corner for ever, and those at their targets let nobody past.
 #[test]
 fn dense_streams_that_meet_at_a_gate_pass_it() {
     let mesh = flat(&[[0, 0, 200, 70], [200, 0, 220, 35], [220, -35, 420, 35]]);
