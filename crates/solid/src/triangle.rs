@@ -57,3 +57,21 @@ pub(crate) fn covers(corners: &[Vec3; 3], point: DVec3) -> bool {
     let is_over = sides.iter().all(|&side| side >= 0.0) || sides.iter().all(|&side| side <= 0.0);
     is_over && sum != 0.0 && (sides[0] * a.y + sides[1] * b.y + sides[2] * c.y) / sum > 0.0
 }
+
+/// Returns how far along a ray it crosses a triangle, in lengths of the direction, and `true` if it
+/// comes from the back. Möller and Trumbore 1997, <https://doi.org/10.1080/10867651.1997.10487468>.
+pub(crate) fn crossed(corners: &[Vec3; 3], place: DVec3, direction: DVec3) -> Option<(f64, bool)> {
+    let [a, b, c] = corners.map(|corner| corner.as_dvec3());
+    let (ab, ac) = (b - a, c - a);
+    let side = direction.cross(ac);
+    let volume = ab.dot(side);
+    if volume == 0.0 {
+        return None;
+    }
+    let from_a = place - a;
+    let beside = from_a.cross(ab);
+    let (u, v) = (from_a.dot(side) / volume, direction.dot(beside) / volume);
+    let far = ac.dot(beside) / volume;
+    // Of two triangles with a common edge, a ray through it must cross one.
+    (u >= -1e-9 && v >= -1e-9 && u + v <= 1.0 + 1e-9 && far > 0.0).then_some((far, volume < 0.0))
+}

@@ -146,3 +146,49 @@ proptest! {
         }
     }
 }
+
+/// Which side of the nearest triangle is seen, by crossing the plane of each of them.
+fn seen_one_by_one(triangles: &[[Vec3; 3]], place: DVec3, direction: DVec3) -> Option<bool> {
+    let crossing = |corners: &[Vec3; 3]| {
+        let corners = corners.map(|corner| corner.as_dvec3());
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+        let far = normal.dot(corners[0] - place) / normal.dot(direction);
+        let at = place + far * direction;
+        let is_inside =
+            (0..3).all(|i| (corners[(i + 1) % 3] - corners[i]).cross(at - corners[i]).dot(normal) >= 0.0);
+        (far > 0.0 && far.is_finite() && is_inside).then_some((far, normal.dot(direction) > 0.0))
+    };
+    let first = triangles.iter().filter_map(crossing).min_by(|a, b| a.0.total_cmp(&b.0));
+    first.map(|(_, back)| back)
+}
+
+#[test]
+fn a_look_meets_the_first_triangle() {
+    let mut random = Random::new(7);
+    let mut point = |size: f32| Vec3::from_array([(); 3].map(|()| (random.unit() - 0.5) * size));
+    let triangles: Triangles = (0..300)
+        .map(|_| {
+            let middle = point(20.0);
+            [(); 3].map(|()| middle + point(5.0))
+        })
+        .collect();
+    let tree = tree(&triangles);
+    let mut seen = [0; 3];
+    for look in 0..2000 {
+        let (place, direction) = (point(20.0), if look % 10 == 0 { Vec3::Y } else { point(1.0) });
+        let expected = seen_one_by_one(&triangles, place.as_dvec3(), direction.as_dvec3());
+        assert_eq!(tree.sees_back(place, direction), expected, "from {place} to {direction}");
+        seen[expected.map_or(2, usize::from)] += 1;
+    }
+    assert!(seen.iter().all(|&times| times > 100), "{seen:?}");
+}
+
+#[test]
+fn a_look_out_of_a_box_sees_its_back() {
+    let tree = tree(&sides(Vec3::ZERO, Vec3::splat(2.0)).concat());
+    for direction in [Vec3::X, Vec3::Y, -Vec3::Z, Vec3::new(1.0, -0.5, 0.2)] {
+        assert_eq!(tree.sees_back(Vec3::ONE, direction), Some(true));
+        assert_eq!(tree.sees_back(Vec3::splat(5.0), direction), None);
+    }
+    assert_eq!(tree.sees_back(Vec3::new(-1.0, 1.0, 1.0), Vec3::X), Some(false));
+}

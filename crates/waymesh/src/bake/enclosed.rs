@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use waymesh_core::{
     Counter, DisjointSets, HeightSurface, Observer, PolyId, PolyMesh, TriangleSource, Validate, Warning,
-    checkpoint, inherit_token,
+    checkpoint, float, inherit_token,
 };
 use waymesh_graph::Link;
 use waymesh_solid::WindingTree;
@@ -25,7 +25,9 @@ use super::stages::StageSet;
 /// ([`WindingTree::winding_number`]) are about 1 or more, and as much below as above: so it is in
 /// bodies that face out, also if they are doubled or have holes. It goes as well where nearly all
 /// places are closed in from above, once ([`WindingTree::winding_number_above`]): so it is in a
-/// body without a bottom, or one that a terrain runs through. It stays where the numbers are about
+/// body without a bottom, or one that a terrain runs through. And it goes where nearly all looks up
+/// and around meet the backs of triangles and none gets out ([`WindingTree::sees_back`]): so it is
+/// in a building that was modelled from outside. It stays where the numbers are about
 /// 0 or less, as in rooms, below bridges, and between floors of one side. Bodies that face in
 /// cannot be told from rooms: what is in them is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +62,10 @@ const CERTAIN: [f64; 2] = [0.75, 0.5];
 const CLOSED_IN: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 /// Share of a piece's places that must have something above them, and be closed in.
 const MOST: f64 = 0.9;
+/// Level looks from each place, and by how much of the angle between two of them the next place
+/// turns.
+const LOOKS: usize = 16;
+const TURN: f64 = 0.618_034;
 /// Side in metres of the square that a place stands for.
 const SPACING: f64 = 4.0;
 /// Fewest and most places of a piece.
@@ -101,6 +107,32 @@ struct Samples<'a> {
     config: &'a BakeConfig,
 }
 
+/// `true` if level looks from places meet nothing but triangles, and nine tenths of those from the
+/// back: so it is in a building that was modelled from outside.
+fn sees_backs_around(places: &[Vec3], tree: &WindingTree) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "a few looks")]
+    let mut fronts = (1.0 - MOST) * (places.len() * LOOKS) as f64;
+    places.iter().enumerate().all(|(number, &place)| {
+        checkpoint();
+        (0..LOOKS).all(|look| {
+            // Each place looks elsewhere, and slightly up, so that no look runs along a floor.
+            #[expect(clippy::cast_precision_loss, reason = "an angle")]
+            let turn = (look as f64 + number as f64 * TURN) / LOOKS as f64 * std::f64::consts::TAU;
+            let [sine, cosine] = [float::sin(turn), float::cos(turn)];
+            #[expect(clippy::cast_possible_truncation, reason = "a direction")]
+            let direction = Vec3::new(cosine as f32, 0.07, sine as f32);
+            match tree.sees_back(place, direction) {
+                Some(true) => true,
+                Some(false) => {
+                    fronts -= 1.0;
+                    fronts >= 0.0
+                }
+                None => false,
+            }
+        })
+    })
+}
+
 impl Samples<'_> {
     /// Tells for each polygon if it stays.
     fn is_kept(&self, links: &[Link], tree: &WindingTree) -> Vec<bool> {
@@ -140,6 +172,10 @@ impl Samples<'_> {
         };
         let whole = mean(&|place| tree.winding_number(place));
         let above = |place| tree.winding_number_above(place);
+        if are_most(&|place| tree.sees_back(place, Vec3::Y) == Some(true)) && sees_backs_around(&places, tree)
+        {
+            return true;
+        }
         whole >= POSSIBLE
             && (are_most(&|place| CLOSED_IN.contains(&above(place)))
                 || whole >= CERTAIN[0] && 2.0 * whole - mean(&above) >= CERTAIN[1])
