@@ -1,6 +1,6 @@
 //! Procedural scenes: the same triangles on every machine, no files needed.
 //!
-//! Seven small scenes, each with the difficulties of its kind for a navigation mesh, and four large
+//! Eight small scenes, each with the difficulties of its kind for a navigation mesh, and four large
 //! ones: a subway station, an offshore platform and a district of buildings with the size and the
 //! number of triangles of the scenes in Saupin and Le Garrec 2013, section 6.2, and a city that
 //! grows to 20 million triangles over 2 km by 2 km. There is a broken variant of each, with the
@@ -51,6 +51,7 @@ mod offshore;
 mod parts;
 mod scene;
 mod source;
+mod stacks;
 mod stairs;
 mod storeys;
 mod subway;

@@ -41,7 +41,7 @@ fn hits(soup: &TriangleSoup, x: f32, z: f32) -> Vec<(f32, Vec3)> {
 
 /// All small scenes.
 fn small() -> impl Iterator<Item = Scene> {
-    Scene::ALL.into_iter().chain(Scene::NATURAL)
+    Scene::ALL.into_iter().chain(Scene::NATURAL).chain(Scene::SHEETS)
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn same_configuration_same_bits() {
 /// intended.
 #[test]
 fn the_bits_are_those_of_always() {
-    let expected: [(&str, usize, u64); 7] = [
+    let expected: [(&str, usize, u64); 8] = [
         ("dungeon-rooms", 5_028, 0x1fd6_7acc_16e6_ee4d),
         ("spiral-stairs", 2_744, 0x706a_e3e5_84d2_fa99),
         ("overlapping-storeys", 1_648, 0xc078_8dc3_21fb_3435),
@@ -72,6 +72,7 @@ fn the_bits_are_those_of_always() {
         ("city-block", 2_508, 0x7f58_bd39_5f9a_c825),
         ("terraces", 544, 0x3e60_eff0_9ac2_3d9d),
         ("caves", 26_832, 0x18a7_9b7e_4dfc_cc44),
+        ("stacks", 17_424, 0xa8c5_b4d2_d2a6_84e9),
     ];
     let actual: Vec<_> = small()
         .map(|scene| {

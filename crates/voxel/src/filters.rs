@@ -198,6 +198,7 @@ impl<'a> Columns<'a> {
     /// that are too steep. Its column, given by number, must not lie at the edge of the grid.
     #[inline(always)]
     pub(crate) fn is_ledge(&self, column: usize, floor: i32, ceiling: i32, reach: AgentLevels) -> bool {
+        let head = floor.saturating_add(reach.height);
         let (height, step) = (i64::from(reach.height), i64::from(reach.step));
         let (floor, ceiling) = (i64::from(floor), i64::from(ceiling));
         let (mut lowest, mut highest) = (floor, floor);
@@ -206,10 +207,11 @@ impl<'a> Columns<'a> {
             // highest.
             let spans = self.column(neighbour);
             // Gaps that end below the head of an agent on this floor count for nothing.
+            let ends_below = |span: &Span| span.bottom < head;
             let first = if spans.len() > FEW_SPANS {
-                spans.partition_point(|span| i64::from(span.bottom) - floor < height)
+                spans.partition_point(ends_below)
             } else {
-                0
+                spans.iter().take_while(|span| ends_below(span)).count()
             };
             let mut gap_floor = if first == 0 { VOID } else { i64::from(spans[first - 1].top) };
             let mut in_gap = |gap_floor: i64, gap_ceiling: i64| {

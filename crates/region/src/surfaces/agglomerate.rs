@@ -6,7 +6,7 @@ use waymesh_core::{DisjointSets, checkpoint, checkpoint_every};
 
 use super::BLOCK_CELLS;
 use super::dissolve::dissolve_sheets;
-use super::graph::{Edge, Neighbours, Pairs, PieceGraph, sum_edges};
+use super::graph::{Edge, FewPairs, Neighbours, PieceGraph, sum_edges};
 use super::improve::shorten_seams;
 use super::sheets::Sheets;
 
@@ -153,7 +153,7 @@ fn join_whole(graph: &PieceGraph, square: u32) -> (PieceGraph, Vec<u32>) {
     let edges = edges.filter(|((one, two), _)| one != two);
     let mut edges: Vec<Edge> = edges.map(|((one, two), links)| Edge { one, two, links }).collect();
     sum_edges(&mut edges);
-    let mut conflicts = Pairs::default();
+    let mut conflicts = FewPairs::default();
     graph.conflicts.iter().map(|&(one, two)| pair(one, two)).for_each(|(one, two)| conflicts.add(one, two));
     // Some pairs are listed twice, which does no harm.
     let conflicts = conflicts.take_unsorted().into_iter().map(|pair| (pair.one, pair.two)).collect();

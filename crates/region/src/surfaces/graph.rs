@@ -8,29 +8,35 @@ pub(super) struct Edge {
     pub(super) links: u32,
 }
 
-/// Counts pairs of pieces. A pair comes again soon or never, so a few recent pairs are counted in
-/// place and the others are put on a list.
-pub(super) struct Pairs {
-    recent: [Edge; 1 << RECENT_BITS],
+/// Counts pairs of pieces. A pair comes again soon or never, so `COUNT` recent pairs, a power of
+/// two, are counted in place and the others are put on a list.
+pub(super) struct Pairs<const COUNT: usize> {
+    recent: [Edge; COUNT],
     list: Vec<Edge>,
 }
 
-/// Number of pairs counted in place, as a power of two. It holds the pairs of a block of a dozen
-/// storeys.
-const RECENT_BITS: u32 = 7;
+/// Pairs within a block, or of pieces of which each pair comes once or twice.
+pub(super) type FewPairs = Pairs<128>;
 
-impl Default for Pairs {
+/// Pairs of all pieces, block by block: those of a dozen storeys in a few pieces each. Where pairs
+/// push each other out, sorting the list takes longer than finding them.
+pub(super) type ManyPairs = Pairs<1024>;
+
+impl<const COUNT: usize> Default for Pairs<COUNT> {
     fn default() -> Self {
-        Self { recent: [Edge { one: 0, two: 0, links: 0 }; 1 << RECENT_BITS], list: Vec::new() }
+        Self { recent: [Edge { one: 0, two: 0, links: 0 }; COUNT], list: Vec::new() }
     }
 }
 
-impl Pairs {
+impl<const COUNT: usize> Pairs<COUNT> {
+    /// Drops all bits of a hash but those of an index.
+    const SHIFT: u32 = u32::BITS - COUNT.trailing_zeros();
+
     #[inline]
     pub(super) fn add(&mut self, one: u32, two: u32) {
         let (one, two) = (one.min(two), one.max(two));
         // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
-        let hash = (one.wrapping_mul(31) ^ two).wrapping_mul(0x9e37_79b9) >> (u32::BITS - RECENT_BITS);
+        let hash = (one.wrapping_mul(31) ^ two).wrapping_mul(0x9e37_79b9) >> Self::SHIFT;
         let recent = &mut self.recent[hash as usize];
         if (recent.one, recent.two) == (one, two) {
             recent.links += 1;

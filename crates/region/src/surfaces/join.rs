@@ -9,7 +9,7 @@ use waymesh_core::{
 };
 
 use super::agglomerate::join_pieces;
-use super::graph::{Edge, Pairs, PieceGraph, sum_edges};
+use super::graph::{Edge, ManyPairs, PieceGraph, sum_edges};
 use super::split::{Beyond, RimSpan, SurfacePieces};
 use super::{BLOCK_CELLS, Rule};
 use crate::error::RegionError;
@@ -292,7 +292,7 @@ impl Gathered {
     fn cross(&mut self, parts: &[SurfacePieces]) -> Result<(), RegionError> {
         let places = Places::new(parts);
         // Along a side the same pairs come many times.
-        let (mut edges, mut conflicts) = (Pairs::default(), Pairs::default());
+        let (mut edges, mut conflicts) = (ManyPairs::default(), ManyPairs::default());
         let mut south = 0;
         for index in 0..self.rim.len() {
             checkpoint_every(1 << 14, index);

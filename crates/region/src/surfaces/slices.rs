@@ -8,7 +8,7 @@ use waymesh_core::{Direction, DisjointSets, GridWindow, NO_REGION, NO_SPAN};
 
 use super::Rule;
 use super::block::BlockPiece;
-use super::graph::{Edge, Pairs};
+use super::graph::{Edge, FewPairs};
 use super::labels::Labels;
 use super::straight::StraightLinks;
 use crate::merge::{self, Region};
@@ -333,7 +333,7 @@ impl BlockCutter {
         if regions.len() < 2 || regions.iter().all(|region| region.spans >= least) {
             return;
         }
-        let mut counts = Pairs::default();
+        let mut counts = FewPairs::default();
         let mut pairs = |pairs: &[(u32, u32)]| {
             for &(one, two) in pairs {
                 let (one, two) = (part[one as usize], part[two as usize]);

@@ -9,7 +9,7 @@ use waymesh_core::{
 };
 
 use super::block::{BlockPiece, Mix, StripSplitter, is_straight};
-use super::graph::{Edge, Pairs, sum_edges};
+use super::graph::{Edge, ManyPairs, sum_edges};
 use super::labels::Labels;
 use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule, SurfacesConfig, check_core};
@@ -292,13 +292,13 @@ struct Survey<'a, F> {
     part: &'a Part<'a, F>,
     /// The first row of blocks, whose north lies outside.
     first_row: u32,
-    contacts: Pairs,
-    conflicts: Pairs,
+    contacts: ManyPairs,
+    conflicts: ManyPairs,
 }
 
 impl<'a, F: StraightLinks> Survey<'a, F> {
     fn new(part: &'a Part<'a, F>, first_row: u32) -> Self {
-        Self { part, first_row, contacts: Pairs::default(), conflicts: Pairs::default() }
+        Self { part, first_row, contacts: ManyPairs::default(), conflicts: ManyPairs::default() }
     }
 
     /// Adds the pairs within the blocks of a strip, and the pairs over its borders to earlier
