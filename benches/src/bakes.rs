@@ -37,8 +37,9 @@ pub struct BakesOptions {
 #[derive(Clone, Debug, Default)]
 struct Times {
     stages: Vec<(String, f64)>,
-    /// From soup to mesh, and time of all threads together.
+    /// From soup to mesh.
     whole: f64,
+    /// Time of all threads together; not a number for another process.
     processor: f64,
     spans: u64,
     walkable_spans: u64,
@@ -119,12 +120,13 @@ fn table(
             let stages: Vec<String> = times.stages.iter().map(|(_, time)| format!("{time:.1}")).collect();
             #[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
             let each = |stage: &str, count: u64| times.of(stage) * 1e6 / count.max(1) as f64;
+            let processor =
+                if times.processor.is_finite() { format!("{:.1}", times.processor) } else { String::new() };
             print(&format!(
-                "| {} | {threads} | {} | {:.1} | {:.1} | {:.2} | {:.0} | {:.0} |\n",
+                "| {} | {threads} | {} | {:.1} | {processor} | {:.2} | {:.0} | {:.0} |\n",
                 scale.cell_size,
                 stages.join(" | "),
                 times.whole,
-                times.processor,
                 best[0].whole / times.whole,
                 each("voxelize", times.spans),
                 each("partition", times.walkable_spans),

@@ -1,7 +1,10 @@
 //! Half-edges: the sides of spans where a region ends, with the next and the opposite half-edge of
 //! each.
 
-use waymesh_core::{Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, checkpoint_every};
+use rayon::prelude::*;
+use waymesh_core::{
+    Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, checkpoint_every, inherit_token,
+};
 
 use crate::ContourError;
 use crate::scan::BorderScan;
@@ -49,31 +52,58 @@ struct BorderSpans {
     edges: usize,
 }
 
+/// Words of the rank table that one thread looks at in a row.
+const WORDS: usize = 1 << 10;
+
+/// The border spans among those of a part, with half-edges numbered from 0, and the number of
+/// half-edges. `bits` are those of the part, whose first span is `first`.
+#[expect(clippy::cast_possible_truncation, reason = "spans fit 32 bits; edges are counted by the caller")]
+fn scan(field: &impl BorderScan, labels: &[u32], first: usize, bits: &mut [u64]) -> (Vec<BorderSpan>, usize) {
+    let (mut spans, mut edges) = (Vec::new(), 0_usize);
+    let label_across = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
+    let end = (first + bits.len() * WORD).min(labels.len());
+    field.scan_borders(labels, first as u32..end as u32, |cell, span| {
+        let label = labels[span as usize];
+        let links = Direction::ALL.map(|direction| field.link(cell, span, direction));
+        let across = links.map(label_across);
+        let (mut sides, mut shared) = (0_u8, 0_u8);
+        for (direction, &beyond) in across.iter().enumerate() {
+            sides |= u8::from(beyond != label) << direction;
+            shared |= u8::from(beyond != label && beyond != NO_REGION) << direction;
+        }
+        if sides == 0 || label == NO_REGION {
+            return;
+        }
+        let place = span as usize - first;
+        bits[place / WORD] |= 1 << (place % WORD);
+        let first_edge = edges as u32;
+        spans.push(BorderSpan { cell, span, label, links, ground: 0.0, first_edge, sides, shared });
+        edges += sides.count_ones() as usize;
+    });
+    (spans, edges)
+}
+
 impl BorderSpans {
-    /// Looks at every span of the field once.
+    /// Looks at every span of the field once, on several threads if there are any.
     #[expect(clippy::cast_possible_truncation, reason = "counts are checked when all are known")]
     fn collect(field: &impl BorderScan, regions: &RegionMap) -> Result<Self, ContourError> {
         let labels = regions.labels.as_slice();
         let mut bits = vec![0_u64; labels.len().div_ceil(WORD)];
-        let (mut spans, mut edges) = (Vec::new(), 0_usize);
-        let label_across = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
-        field.scan_borders(labels, |cell, span| {
-            let label = labels[span as usize];
-            let links = Direction::ALL.map(|direction| field.link(cell, span, direction));
-            let across = links.map(label_across);
-            let (mut sides, mut shared) = (0_u8, 0_u8);
-            for (direction, &beyond) in across.iter().enumerate() {
-                sides |= u8::from(beyond != label) << direction;
-                shared |= u8::from(beyond != label && beyond != NO_REGION) << direction;
-            }
-            if sides == 0 || label == NO_REGION {
-                return;
-            }
-            bits[span as usize / WORD] |= 1 << (span as usize % WORD);
-            let first_edge = edges as u32;
-            spans.push(BorderSpan { cell, span, label, links, ground: 0.0, first_edge, sides, shared });
-            edges += sides.count_ones() as usize;
-        });
+        let scan = |(part, bits): (usize, &mut [u64])| scan(field, labels, part * WORDS * WORD, bits);
+        let parts: Vec<(Vec<BorderSpan>, usize)> = if rayon::current_num_threads() == 1 {
+            bits.chunks_mut(WORDS).enumerate().map(scan).collect()
+        } else {
+            bits.par_chunks_mut(WORDS).enumerate().map(inherit_token(scan)).collect()
+        };
+        let mut spans = Vec::with_capacity(parts.iter().map(|(spans, _)| spans.len()).sum());
+        let mut edges = 0_usize;
+        for (part, own) in parts {
+            let first_edge = |border: &BorderSpan| border.first_edge.wrapping_add(edges as u32);
+            spans.extend(
+                part.into_iter().map(|border| BorderSpan { first_edge: first_edge(&border), ..border }),
+            );
+            edges += own;
+        }
         if edges >= NONE as usize {
             return Err(ContourError::BorderTooLong { steps: edges, limit: NONE as usize });
         }

@@ -1,19 +1,24 @@
 //! Finds the spans that may lie at a border.
 
+use std::ops::Range;
+
 use waymesh_core::{NO_REGION, SlimSpans, SpanField, WalkableField, checkpoint, checkpoint_every};
 
 /// A field that can find the borders between labels without reading every link.
 pub trait BorderScan: SpanField {
-    /// Calls `each` with the column and the number of spans, in order. These are all spans with a
-    /// region that lack a link or have a link to a span with another label, and some others. Two
-    /// adjacent spans of one label must not lack a link between them.
-    fn scan_borders(&self, labels: &[u32], each: impl FnMut(u32, u32));
+    /// Calls `each` with the column and the number of spans of `part`, in order. These are all spans
+    /// with a region that lack a link or have a link to a span with another label, and some others.
+    /// Two adjacent spans of one label must not lack a link between them. `labels` are those of all
+    /// spans.
+    fn scan_borders(&self, labels: &[u32], part: Range<u32>, each: impl FnMut(u32, u32));
 }
 
 impl BorderScan for WalkableField {
-    fn scan_borders(&self, labels: &[u32], mut each: impl FnMut(u32, u32)) {
+    fn scan_borders(&self, labels: &[u32], part: Range<u32>, mut each: impl FnMut(u32, u32)) {
         let label_across = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
-        for ((span, &label), links) in (0_u32..).zip(labels).zip(&self.links) {
+        let spans = part.start as usize..part.end as usize;
+        let own = labels[spans.clone()].iter().zip(&self.links[spans]);
+        for (span, (&label, links)) in part.zip(own) {
             checkpoint_every(1 << 16, span as usize);
             let [west, south, east, north] = *links;
             // The conditions are checked in sequence, because most spans are inside and pass all of
@@ -32,14 +37,21 @@ impl BorderScan for WalkableField {
 
 impl BorderScan for SlimSpans {
     #[expect(clippy::cast_possible_truncation, reason = "no more spans than 32-bit tables have")]
-    fn scan_borders(&self, labels: &[u32], mut each: impl FnMut(u32, u32)) {
+    fn scan_borders(&self, labels: &[u32], part: Range<u32>, mut each: impl FnMut(u32, u32)) {
         const ALL: u8 = 0b1111;
         const CHUNK: usize = 32;
         let (width, columns) = (self.width as usize, self.columns.as_slice());
         let end = columns.len().saturating_sub(1);
         let count = |column: usize| columns[column + 1] - columns[column];
-        let mut column = 0;
-        while column < end {
+        let mut each = |column: u32, span: u32| {
+            if part.contains(&span) {
+                each(column, span);
+            }
+        };
+        // The columns of the first and of the last span.
+        let mut column = columns.partition_point(|&first| first <= part.start).saturating_sub(1);
+        let last = columns.partition_point(|&first| first < part.end).min(end);
+        while column < last {
             // Finds a run of columns that have as many spans as the columns around them. Their
             // spans can be compared by place, without reading the targets of links.
             checkpoint();

@@ -175,7 +175,9 @@ impl WalkableField {
     /// Returns the number of walkable spans.
     #[must_use]
     pub fn walkable_spans(&self) -> usize {
-        self.area.iter().filter(|area| area.is_walkable()).count()
+        // Counts of a byte are added many at a time.
+        let of = |areas: &[AreaId]| areas.iter().map(|area| u8::from(area.is_walkable())).sum::<u8>();
+        self.area.chunks(usize::from(u8::MAX)).map(|areas| usize::from(of(areas))).sum()
     }
 
     /// Returns the plan area of the walkable spans in square metres.
