@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, Poly, PolyId, PolyMesh, RegionMap,
-    SurfacePoint, to_u32,
+    SurfacePoint, VertexId, to_u32,
 };
 use waymesh_detail::fit_heights_windowed;
 use waymesh_tile::{Tile, TileLayout};
@@ -100,15 +100,23 @@ fn part_of(joined: &Joined, wanted: &BTreeSet<Tile>) -> (PolyMesh, BTreeMap<Tile
     }
     let mut part = PolyMesh {
         frame: whole.frame,
-        vertices: whole.vertices.clone(),
+        vertices: Vec::new(),
         polygons: Vec::with_capacity(count),
         corners: Vec::new(),
         neighbours: Vec::new(),
     };
-    for id in (0..whole.polygons.len()).map(PolyId::from_index).filter(|id| numbers[id.index()].is_some()) {
+    // In the order of the whole mesh, by which heights on shared edges are decided.
+    let ids = || joined.ranges.iter().filter(|(tile, _)| wanted.contains(tile)).flat_map(|(_, &(a, b))| a..b);
+    let mut used: Vec<VertexId> =
+        ids().flat_map(|id| whole.corners(PolyId::from_index(id))).copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    part.vertices.extend(used.iter().map(|vertex| whole.vertices[vertex.index()]));
+    let number = |vertex: &VertexId| VertexId(to_u32(used.binary_search(vertex).unwrap_or_default()));
+    for id in ids().map(PolyId::from_index) {
         let first = to_u32(part.corners.len());
         part.polygons.push(Poly { first, ..whole.polygons[id.index()] });
-        part.corners.extend_from_slice(whole.corners(id));
+        part.corners.extend(whole.corners(id).iter().map(number));
         let neighbours = whole.neighbours(id).iter();
         part.neighbours
             .extend(neighbours.map(|neighbour| neighbour.and_then(|polygon| numbers[polygon.index()])));

@@ -9,7 +9,7 @@ use waymesh_core::{
 };
 use waymesh_tile::Tile;
 
-use super::polygons::TilePolygons;
+use super::polygons::{BorderEdge, Step, TilePolygons};
 
 /// The polygons of all tiles as one mesh, and where those of each tile are.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,20 +24,94 @@ pub(super) struct Joined {
 struct Portion {
     /// First step and the one after the last.
     range: (usize, usize),
-    /// Place of the edge beyond in the list of all border edges.
-    beyond: Option<usize>,
+    beyond: Option<Beyond>,
 }
 
-/// A border edge of any tile.
-struct Border<'a> {
-    tile: usize,
-    polygon: u32,
-    edge: u32,
-    steps: &'a [[SpanKey; 2]],
-    portions: Vec<Portion>,
+/// A piece of a border edge of another tile.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Beyond {
+    tile: Tile,
+    /// Place of the edge in the list of the border edges of its tile.
+    edge: usize,
+    /// Its step that faces our last one.
+    start: usize,
 }
 
-/// Joins tiles, each with its number of regions, into one mesh.
+impl Portion {
+    /// `true` if one more step, with this beyond, belongs to it. Steps of two edges that face each
+    /// other run against each other one by one: both are straight.
+    fn goes_on(&self, beyond: Option<Beyond>) -> bool {
+        let edge = |beyond: Option<Beyond>| beyond.map(|beyond| (beyond.tile, beyond.edge));
+        edge(self.beyond) == edge(beyond)
+    }
+}
+
+/// What is beyond the border edges of each tile, kept from one join to the next: only that of tiles
+/// that changed, and of those beside them, can differ.
+#[derive(Debug, Default)]
+pub(super) struct Facings {
+    /// Per tile and border edge.
+    portions: BTreeMap<Tile, Vec<Vec<Portion>>>,
+}
+
+impl Facings {
+    /// Looks again what is beyond the edges of tiles that came, changed or went, and of those beside
+    /// them. Takes time in the border edges of these.
+    fn update(&mut self, tiles: &BTreeMap<Tile, (&TilePolygons, u32)>, changed: &[Tile]) {
+        let with_beside = |tiles_of: &BTreeSet<Tile>| -> BTreeSet<Tile> {
+            tiles_of.iter().flat_map(|&tile| beside(tile).into_iter().flatten().chain([tile])).collect()
+        };
+        let stale = with_beside(&changed.iter().copied().collect());
+        // Every step that may be beyond one of theirs, by its two spans.
+        let mut steps: HashMap<[SpanKey; 2], (Tile, usize, usize)> = HashMap::new();
+        for tile in with_beside(&stale) {
+            let Some((polygons, _)) = tiles.get(&tile) else { continue };
+            for (edge, border) in polygons.borders.iter().enumerate() {
+                for (step, &spans) in border.steps.iter().enumerate() {
+                    steps.insert(spans, (tile, edge, step));
+                }
+            }
+        }
+        for tile in stale {
+            checkpoint();
+            match tiles.get(&tile) {
+                Some((polygons, _)) => {
+                    let borders = polygons.borders.iter();
+                    self.portions
+                        .insert(tile, borders.map(|border| portions(&border.steps, &steps)).collect())
+                }
+                None => self.portions.remove(&tile),
+            };
+        }
+    }
+}
+
+/// The tiles across the four sides of a tile. An edge is nowhere beside a tile across a corner.
+fn beside(Tile { row, column }: Tile) -> [Option<Tile>; 4] {
+    [
+        row.checked_sub(1).map(|row| Tile { row, column }),
+        row.checked_add(1).map(|row| Tile { row, column }),
+        column.checked_sub(1).map(|column| Tile { row, column }),
+        column.checked_add(1).map(|column| Tile { row, column }),
+    ]
+}
+
+/// Cuts an edge where what is beyond it changes.
+fn portions(own: &[Step], steps: &HashMap<Step, (Tile, usize, usize)>) -> Vec<Portion> {
+    let mut portions: Vec<Portion> = Vec::new();
+    for (step, spans) in own.iter().enumerate() {
+        let facing = steps.get(&[spans[1], spans[0]]);
+        let beyond = facing.map(|&(tile, edge, start)| Beyond { tile, edge, start });
+        match portions.last_mut() {
+            Some(last) if last.goes_on(beyond) => *last = Portion { range: (last.range.0, step + 1), beyond },
+            _ => portions.push(Portion { range: (step, step + 1), beyond }),
+        }
+    }
+    portions
+}
+
+/// Joins tiles, each with its number of regions, into one mesh. `changed` are those that came,
+/// changed or went since the last join with these `facings`.
 ///
 /// Two border edges face each other where the steps of one are those of the other with the sides
 /// exchanged. No height or distance is compared, so there are no false portals and none is missing.
@@ -45,104 +119,109 @@ struct Border<'a> {
 /// that meet become one, with the height of the tile that comes first.
 ///
 /// The same tiles give the same mesh, whatever the order in which they were built. Takes time in `n
-/// log n`.
-pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<Tile, (&TilePolygons, u32)>) -> Joined {
-    let list: Vec<(Tile, &TilePolygons, u32)> =
-        tiles.iter().map(|(&tile, &(polygons, regions))| (tile, polygons, regions)).collect();
-    let mut borders: Vec<Border<'_>> = Vec::new();
-    for (index, (_, polygons, _)) in list.iter().enumerate() {
-        borders.extend(polygons.borders.iter().map(|border| Border {
-            tile: index,
-            polygon: border.polygon,
-            edge: border.edge,
-            steps: &border.steps,
-            portions: Vec::new(),
-        }));
-    }
-    face(&mut borders);
-
-    let mut mesh = Assembly::new(frame, &list);
+/// log n`, of which all but copies of the tables is spent on tiles that changed and borders.
+pub(super) fn join(
+    frame: GridFrame,
+    tiles: &BTreeMap<Tile, (&TilePolygons, u32)>,
+    changed: &[Tile],
+    facings: &mut Facings,
+) -> Joined {
+    facings.update(tiles, changed);
+    let mut mesh = Assembly::new(frame, tiles);
     let mut regions = 0;
-    for (index, (_, polygons, own)) in list.iter().enumerate() {
+    for (&tile, &(polygons, own)) in tiles {
         checkpoint();
-        mesh.add_tile(index, polygons, regions, &borders);
+        mesh.add_tile(polygons, regions, facings.portions.get(&tile).map_or(&[], Vec::as_slice));
         regions += own;
     }
-    mesh.finish(&list, &borders)
-}
-
-/// Finds what is beyond each step, and cuts each edge where that changes, on either side.
-fn face(borders: &mut [Border<'_>]) {
-    // Every step of every edge, by its two spans.
-    let mut steps: HashMap<[SpanKey; 2], (usize, usize)> = HashMap::new();
-    for (index, border) in borders.iter().enumerate() {
-        for (step, &spans) in border.steps.iter().enumerate() {
-            steps.insert(spans, (index, step));
-        }
+    for (&tile, portions) in &facings.portions {
+        checkpoint();
+        mesh.connect(tile, portions);
     }
-    let facing = |spans: &[SpanKey; 2]| steps.get(&[spans[1], spans[0]]).copied();
-    for border in borders.iter_mut() {
-        let mut portions: Vec<Portion> = Vec::new();
-        for (step, spans) in border.steps.iter().enumerate() {
-            let beyond = facing(spans).map(|(edge, _)| edge);
-            match portions.last_mut() {
-                // Steps of two edges that face each other run against each other one by one: both are
-                // straight.
-                Some(last) if last.beyond == beyond => last.range.1 = step + 1,
-                _ => portions.push(Portion { range: (step, step + 1), beyond }),
-            }
-        }
-        border.portions = portions;
-    }
+    mesh.finish()
 }
 
 /// The mesh in the making.
 struct Assembly {
     polygons: PolyMesh,
+    /// Places of the tiles in the tables below.
+    numbers: BTreeMap<Tile, usize>,
     ranges: Vec<(usize, usize)>,
     /// Where the vertices of each tile begin, before any become one.
     bases: Vec<u32>,
     /// Representative of each vertex: those that meet on a border are one.
     roots: DisjointSets,
-    /// Vertices put into an edge, by edge and step.
-    inserted: HashMap<(usize, usize), u32>,
-    /// Place in the table of corners where each portion begins, by edge and step.
-    corners: HashMap<(usize, usize), usize>,
+    /// Where the border edges of each tile begin in the list of all.
+    first_edges: Vec<usize>,
+    /// All border edges, in order.
+    edges: Vec<Edge>,
+    /// The portions of all border edges, in order.
+    pieces: Vec<Piece>,
+}
+
+/// A border edge in the mesh.
+struct Edge {
+    polygon: PolyId,
+    /// Its first portion in the list of all.
+    first: usize,
+    /// The vertex at its end.
+    end: u32,
+    steps: usize,
+}
+
+/// A portion in the mesh.
+struct Piece {
+    /// Its first step.
+    step: usize,
+    /// The vertex that it begins at.
+    vertex: u32,
+    /// Its place in the table of corners.
+    corner: usize,
 }
 
 impl Assembly {
-    fn new(frame: GridFrame, list: &[(Tile, &TilePolygons, u32)]) -> Self {
+    fn new(frame: GridFrame, tiles: &BTreeMap<Tile, (&TilePolygons, u32)>) -> Self {
         let mut vertices = Vec::new();
-        let mut bases = Vec::new();
-        for (_, tile, _) in list {
+        let mut bases = Vec::with_capacity(tiles.len());
+        for (tile, _) in tiles.values() {
             bases.push(to_u32(vertices.len()));
             vertices.extend_from_slice(&tile.vertices);
         }
         let polygons =
             PolyMesh { frame, vertices, polygons: Vec::new(), corners: Vec::new(), neighbours: Vec::new() };
         let roots = DisjointSets::new(polygons.vertices.len());
-        Self { polygons, ranges: Vec::new(), bases, roots, inserted: HashMap::new(), corners: HashMap::new() }
+        let numbers = tiles.keys().enumerate().map(|(number, &tile)| (tile, number)).collect();
+        let (ranges, first_edges, edges, pieces) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { polygons, numbers, ranges, bases, roots, first_edges, edges, pieces }
     }
 
-    fn add_tile(&mut self, tile: usize, source: &TilePolygons, regions: u32, borders: &[Border<'_>]) {
+    /// Adds the next tile.
+    fn add_tile(&mut self, source: &TilePolygons, regions: u32, portions: &[Vec<Portion>]) {
         let first = self.polygons.polygons.len();
-        let start = borders.partition_point(|border| border.tile < tile);
-        let mut next = start;
+        let base = self.bases[self.ranges.len()];
+        self.first_edges.push(self.edges.len());
+        let mut borders = source.borders.iter().zip(portions).peekable();
         for (index, polygon) in source.polygons.iter().enumerate() {
             checkpoint_every(1 << 10, index);
             let begin = self.polygons.corners.len();
+            let count = polygon.corners.len();
             for (edge, (&corner, neighbour)) in polygon.corners.iter().zip(&polygon.neighbours).enumerate() {
-                let vertex = self.bases[tile] + corner;
-                let border = borders.get(next).filter(|border| {
-                    (border.tile, border.polygon as usize, border.edge as usize) == (tile, index, edge)
-                });
-                let Some(border) = border else {
+                let vertex = base + corner;
+                let is_this = |(border, _): &(&BorderEdge, _)| {
+                    (border.polygon as usize, border.edge as usize) == (index, edge)
+                };
+                let Some((border, portions)) = borders.next_if(is_this) else {
                     self.push(vertex, neighbour.map(|polygon| PolyId(to_u32(first) + polygon)));
                     continue;
                 };
-                let end = self.bases[tile] + polygon.corners[(edge + 1) % polygon.corners.len()];
-                self.push_border(next, border, vertex, end);
-                next += 1;
+                let ends = [vertex, base + polygon.corners[(edge + 1) % count]];
+                self.edges.push(Edge {
+                    polygon: PolyId::from_index(first + index),
+                    first: self.pieces.len(),
+                    end: ends[1],
+                    steps: border.steps.len(),
+                });
+                self.push_border(portions, border.steps.len(), ends);
             }
             self.polygons.polygons.push(Poly {
                 first: to_u32(begin),
@@ -160,24 +239,21 @@ impl Assembly {
     }
 
     /// Pushes the corners of a border edge but its last.
-    fn push_border(&mut self, index: usize, border: &Border<'_>, from: u32, to: u32) {
-        if border.portions.is_empty() {
-            self.push(from, None);
+    fn push_border(&mut self, portions: &[Portion], steps: usize, ends: [u32; 2]) {
+        if portions.is_empty() {
+            self.push(ends[0], None);
             return;
         }
-        for portion in &border.portions {
+        for portion in portions {
             let step = portion.range.0;
-            let vertex =
-                if step == 0 { from } else { self.insert(index, step, border.steps.len(), [from, to]) };
-            self.corners.insert((index, step), self.polygons.corners.len());
+            let vertex = if step == 0 { ends[0] } else { self.insert(step, steps, ends) };
+            self.pieces.push(Piece { step, vertex, corner: self.polygons.corners.len() });
             self.push(vertex, None);
         }
-        self.inserted.insert((index, 0), from);
-        self.inserted.insert((index, border.steps.len()), to);
     }
 
     /// A new vertex on an edge, so many steps from its beginning.
-    fn insert(&mut self, border: usize, step: usize, steps: usize, ends: [u32; 2]) -> u32 {
+    fn insert(&mut self, step: usize, steps: usize, ends: [u32; 2]) -> u32 {
         let [from, to] = ends.map(|vertex| self.polygons.vertices[vertex as usize]);
         let t = step as f32 / steps as f32;
         let step_cells = i32::try_from(step).unwrap_or(0);
@@ -189,59 +265,68 @@ impl Assembly {
         self.polygons
             .vertices
             .push(PlanVertex { point, height: from.height + (to.height - from.height) * t });
-        self.inserted.insert((border, step), vertex);
         vertex
     }
 
-    fn finish(mut self, list: &[(Tile, &TilePolygons, u32)], borders: &[Border<'_>]) -> Joined {
-        for (index, border) in borders.iter().enumerate() {
-            checkpoint();
-            for portion in &border.portions {
+    /// Makes the portions of a tile's edges and those facing them neighbours. Both sides do.
+    fn connect(&mut self, tile: Tile, portions: &[Vec<Portion>]) {
+        let Some(first) = self.numbers.get(&tile).map(|&number| self.first_edges[number]) else { return };
+        for (edge, portions) in (first..).zip(portions) {
+            for (piece, portion) in (self.edges[edge].first..).zip(portions) {
                 let Some(beyond) = portion.beyond else { continue };
-                self.connect(borders, index, portion.range, beyond);
+                let Some(&number) = self.numbers.get(&beyond.tile) else { continue };
+                let there = self.first_edges[number] + beyond.edge;
+                let (step, corner) = (self.pieces[piece].step, self.pieces[piece].corner);
+                if !self.pieces_of(there).iter().any(|piece| piece.step == beyond.start) {
+                    continue;
+                }
+                self.polygons.neighbours[corner] = Some(self.edges[there].polygon);
+                let end = beyond.start + (portion.range.1 - step);
+                for (mine, theirs) in [(step, end), (portion.range.1, beyond.start)] {
+                    if let Some((one, other)) = self.vertex(edge, mine).zip(self.vertex(there, theirs)) {
+                        self.roots.unite(one, other);
+                    }
+                }
             }
         }
+    }
+
+    fn pieces_of(&self, edge: usize) -> &[Piece] {
+        let end = self.edges.get(edge + 1).map_or(self.pieces.len(), |next| next.first);
+        &self.pieces[self.edges[edge].first..end]
+    }
+
+    /// The vertex on a border edge, so many steps from its beginning, if there is one.
+    fn vertex(&self, edge: usize, step: usize) -> Option<u32> {
+        if step == self.edges[edge].steps {
+            return Some(self.edges[edge].end);
+        }
+        self.pieces_of(edge).iter().find(|piece| piece.step == step).map(|piece| piece.vertex)
+    }
+
+    fn finish(mut self) -> Joined {
         // Original vertices come before inserted ones, and those of earlier tiles before those of later
         // ones.
+        let mut numbers = vec![u32::MAX; self.polygons.vertices.len()];
         for corner in 0..self.polygons.corners.len() {
             checkpoint_every(1 << 14, corner);
             let root = self.roots.find(self.polygons.corners[corner].0);
             self.polygons.corners[corner] = VertexId(root);
+            numbers[root as usize] = 0;
         }
-        let used: BTreeSet<u32> = self.polygons.corners.iter().map(|vertex| vertex.0).collect();
-        let mut numbers = vec![0; self.polygons.vertices.len()];
-        let mut vertices = Vec::with_capacity(used.len());
-        for vertex in used {
-            numbers[vertex as usize] = to_u32(vertices.len());
-            vertices.push(self.polygons.vertices[vertex as usize]);
+        let mut vertices = Vec::with_capacity(numbers.len());
+        for (number, &vertex) in numbers.iter_mut().zip(&self.polygons.vertices) {
+            if *number == 0 {
+                *number = to_u32(vertices.len());
+                vertices.push(vertex);
+            }
         }
         for corner in &mut self.polygons.corners {
             *corner = VertexId(numbers[corner.0 as usize]);
         }
         self.polygons.vertices = vertices;
-        let ranges = list.iter().zip(self.ranges).map(|(&(tile, _, _), range)| (tile, range)).collect();
+        let ranges = self.numbers.into_keys().zip(self.ranges).collect();
         Joined { polygons: self.polygons, ranges }
-    }
-
-    /// Makes a portion of an edge and the portion facing it neighbours. Both sides call this.
-    fn connect(&mut self, borders: &[Border<'_>], index: usize, range: (usize, usize), beyond: usize) {
-        let (here, there) = (&borders[index], &borders[beyond]);
-        // The step there that faces our last one comes first there.
-        let Some(last) = here.steps[range.1 - 1..range.1].first() else { return };
-        let Some(start) = there.steps.iter().position(|step| [step[1], step[0]] == *last) else { return };
-        let end = start + (range.1 - range.0);
-        let Some(&corner) = self.corners.get(&(index, range.0)) else { return };
-        if !self.corners.contains_key(&(beyond, start)) {
-            return;
-        }
-        let polygon = self.ranges[there.tile].0 + there.polygon as usize;
-        self.polygons.neighbours[corner] = Some(PolyId::from_index(polygon));
-        for (mine, theirs) in [(range.0, end), (range.1, start)] {
-            let pair = [(index, mine), (beyond, theirs)].map(|key| self.inserted.get(&key).copied());
-            if let [Some(one), Some(other)] = pair {
-                self.roots.unite(one, other);
-            }
-        }
     }
 }
 
@@ -250,7 +335,7 @@ mod tests {
     use glam::Vec3;
     use waymesh_core::{AreaId, Validate};
 
-    use super::super::polygons::{BorderEdge, TilePolygon};
+    use super::super::polygons::TilePolygon;
     use super::*;
 
     fn frame() -> GridFrame {
@@ -309,12 +394,43 @@ mod tests {
         assert_eq!(joined.polygons.vertices.len(), 9);
     }
 
+    fn join_anew(tiles: &BTreeMap<Tile, (&TilePolygons, u32)>) -> Joined {
+        let changed: Vec<Tile> = tiles.keys().copied().collect();
+        join(frame(), tiles, &changed, &mut Facings::default())
+    }
+
+    /// What is kept of the last join does not show, whatever comes and goes.
+    #[test]
+    fn joins_after_changes_are_those_of_all_tiles() {
+        let [left, other] = [strips(&[0, 4, 12], 1, 1.0), strips(&[0, 5, 6, 12], 1, 2.0)];
+        let right = strips(&[0, 7, 9, 12], -1, 1.5);
+        let [at_left, at_right] = [0, 1].map(|column| Tile { row: 0, column });
+        let mut facings = Facings::default();
+        let mut tiles = BTreeMap::new();
+        let changes: [(Tile, Option<&TilePolygons>); 7] = [
+            (at_left, Some(&left)),
+            (at_right, Some(&right)),
+            (at_left, Some(&other)),
+            (at_right, None),
+            (at_left, Some(&left)),
+            (at_right, Some(&right)),
+            (at_left, None),
+        ];
+        for (tile, polygons) in changes {
+            match polygons {
+                Some(polygons) => tiles.insert(tile, (polygons, 1)),
+                None => tiles.remove(&tile),
+            };
+            assert_eq!(join(frame(), &tiles, &[tile], &mut facings), join_anew(&tiles));
+        }
+    }
+
     fn left_and_right(left: &TilePolygons, right: &TilePolygons, on_border: usize) -> Joined {
         let tiles = BTreeMap::from([
             (Tile { row: 0, column: 0 }, (left, 1)),
             (Tile { row: 0, column: 1 }, (right, 1)),
         ]);
-        let joined = join(frame(), &tiles);
+        let joined = join_anew(&tiles);
         joined.polygons.validate().unwrap();
         assert!((joined.polygons.area() - 20.0 * 12.0 * 0.25).abs() < 1e-9);
         let border: Vec<_> = joined.polygons.vertices.iter().filter(|vertex| vertex.point.x == 10).collect();
@@ -336,7 +452,7 @@ mod tests {
     #[test]
     fn a_missing_tile_leaves_a_wall_and_a_missing_step_a_gap() {
         let (left, mut right) = (strips(&[0, 12], 1, 1.0), strips(&[0, 12], -1, 1.0));
-        let alone = join(frame(), &BTreeMap::from([(Tile::default(), (&left, 1))]));
+        let alone = join_anew(&BTreeMap::from([(Tile::default(), (&left, 1))]));
         alone.polygons.validate().unwrap();
         assert_eq!(alone.polygons.portal_count(), 0);
         // Two steps in the middle lead elsewhere: the edge is cut in three, of which two are ways.
@@ -345,7 +461,7 @@ mod tests {
         }
         let tiles =
             BTreeMap::from([(Tile::default(), (&left, 1)), (Tile { row: 0, column: 1 }, (&right, 1))]);
-        let joined = join(frame(), &tiles);
+        let joined = join_anew(&tiles);
         joined.polygons.validate().unwrap();
         assert_eq!(joined.polygons.portal_count(), 2);
     }

@@ -25,6 +25,7 @@ use crate::front::Voxels;
 use crate::front::tiles::{field_builder, halo_cells};
 use build::{BuiltTile, KeptTile};
 use heights::Patch;
+use join::Facings;
 use links::WorldLinks;
 use parts::{Obstacles, Parts, world_methods};
 
@@ -84,6 +85,7 @@ pub struct World {
     kept: BTreeMap<Tile, KeptTile>,
     parts: Parts<Tile, BuiltTile>,
     patches: BTreeMap<Tile, Patch>,
+    facings: Facings,
     obstacles: Obstacles<(Obstacle, GridWindow)>,
     links: WorldLinks,
     marks: Obstacles<(Mark, GridWindow)>,
@@ -131,6 +133,7 @@ impl World {
             links: WorldLinks::new(parts.handle()),
             parts,
             patches: BTreeMap::new(),
+            facings: Facings::default(),
             obstacles: Obstacles::new(),
             marks: Obstacles::new(),
         })
@@ -256,7 +259,7 @@ impl World {
     /// # Errors
     /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let Self { stages, frame, layout, kept, patches, obstacles, marks, links, parts } = self;
+        let Self { stages, frame, layout, kept, patches, facings, obstacles, marks, links, parts } = self;
         let (stages, layout) = (&*stages, &*layout);
         let ground = TileGround { stages, frame, layout, kept, obstacles, marks };
         parts.update(
@@ -278,7 +281,7 @@ impl World {
                 let joined = recorder.stage("join", |_| {
                     let polygons =
                         tiles.iter().map(|(&tile, built)| (tile, (&built.polygons, built.regions))).collect();
-                    Ok::<_, BakeError>(join::join(*frame, &polygons))
+                    Ok::<_, BakeError>(join::join(*frame, &polygons, changed, facings))
                 })?;
                 stages.check("join", |list| joined.polygons.violations(list))?;
                 // A new border changes the tiles beside it, too: their corners on it, and the ground along
