@@ -34,37 +34,53 @@ impl Heap {
     }
 
     /// Takes in a new block, unless there was no memory for it.
-    fn taken(&self, block: *mut u8, bytes: usize) -> *mut u8 {
+    fn taken(&self, block: *mut u8, layout: Layout) -> *mut u8 {
         if !block.is_null() {
-            ask_for_large_pages(block, bytes);
-            self.add(bytes);
+            pages::ask_for_large(block, layout);
+            self.add(layout.size());
         }
         block
     }
 }
 
 #[expect(unsafe_code, reason = "an allocator cannot be written without it")]
-// SAFETY: Every call goes to the allocator of the system, which keeps the contract of this trait.
+// SAFETY: Every call goes to the allocator of the system, which keeps the contract of this trait,
+// with layouts that are at least as large and the same for the same block.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: The caller keeps the contract of this function, which is the same.
-        self.taken(unsafe { System.alloc(layout) }, layout.size())
+        self.taken(unsafe { System.alloc(pages::padded(layout)) }, layout)
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: As above.
-        self.taken(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        self.taken(unsafe { System.alloc_zeroed(pages::padded(layout)) }, layout)
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: As above.
-        unsafe { System.dealloc(block, layout) };
+        // SAFETY: As above; the block was asked for with this padded layout.
+        unsafe { System.dealloc(block, pages::padded(layout)) };
         self.remove(layout.size());
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: As above.
-        let block = self.taken(unsafe { System.realloc(block, layout, size) }, size);
+        let Ok(new) = Layout::from_size_align(size, layout.align()) else { return std::ptr::null_mut() };
+        let (had, wanted) = (pages::padded(layout), pages::padded(new));
+        if had != wanted && pages::are_large(wanted) {
+            // The system would move its pages to where no large page begins, and split them.
+            // SAFETY: Both blocks hold as many bytes as are copied, and are not the same.
+            unsafe {
+                let moved = self.alloc(new);
+                if !moved.is_null() {
+                    std::ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
+                    self.dealloc(block, layout);
+                }
+                return moved;
+            }
+        }
+        // SAFETY: As above; the block was asked for with this padded layout.
+        let block = if had == wanted { block } else { unsafe { System.realloc(block, had, wanted.size()) } };
+        let block = self.taken(block, new);
         if !block.is_null() {
             self.remove(layout.size());
         }
@@ -72,29 +88,62 @@ unsafe impl GlobalAlloc for Heap {
     }
 }
 
-/// Tells the kernel that a block is better handed out in large pages. Where the machine has none,
-/// nothing happens.
+/// Large pages for large blocks.
 #[cfg(target_os = "linux")]
-#[inline]
-fn ask_for_large_pages(block: *mut u8, bytes: usize) {
-    /// Bytes of a large page.
+mod pages {
+    use std::alloc::Layout;
+
+    /// Bytes of a large page. Where the machine has others, the kernel ignores the advice.
     const LARGE: usize = 2 << 20;
-    if bytes < 2 * LARGE {
-        return;
+    /// Bytes of a small one. The allocator writes what it has to know before a block.
+    const SMALL: usize = 4 << 10;
+
+    /// `true` if blocks of this layout are handed out in large pages.
+    pub(super) fn are_large(layout: Layout) -> bool {
+        layout.size() >= 2 * LARGE
     }
-    let skipped = block.addr().next_multiple_of(LARGE) - block.addr();
-    let whole = (bytes - skipped) / LARGE * LARGE;
-    #[expect(unsafe_code, reason = "a call of the system")]
-    // SAFETY: The pages lie inside of the block. This advice changes nothing of what they hold; if
-    // it is refused, the pages stay small.
-    unsafe {
-        libc::madvise(block.wrapping_add(skipped).cast(), whole, libc::MADV_HUGEPAGE);
+
+    /// A layout with so many bytes that a mapping of its own, which the allocator makes for it, is
+    /// of whole large pages: the kernel puts such mappings where large pages begin (since 6.7).
+    pub(super) fn padded(layout: Layout) -> Layout {
+        if !are_large(layout) {
+            return layout;
+        }
+        let bytes = (layout.size() + SMALL).next_multiple_of(LARGE) - SMALL;
+        Layout::from_size_align(bytes, layout.align()).unwrap_or(layout)
+    }
+
+    /// Tells the kernel that a block is better handed out in large pages.
+    pub(super) fn ask_for_large(block: *mut u8, layout: Layout) {
+        if !are_large(layout) {
+            return;
+        }
+        let before = block.addr() % SMALL;
+        let bytes = (before + padded(layout).size()) / SMALL * SMALL;
+        #[expect(unsafe_code, reason = "a call of the system")]
+        // SAFETY: The pages are those of the block, and the rest of its first one. This advice changes
+        // nothing of what they hold; if it is refused, the pages stay small.
+        unsafe {
+            libc::madvise(block.wrapping_sub(before).cast(), bytes, libc::MADV_HUGEPAGE);
+        }
     }
 }
 
 /// Other systems know best themselves.
 #[cfg(not(target_os = "linux"))]
-fn ask_for_large_pages(_block: *mut u8, _bytes: usize) {}
+mod pages {
+    use std::alloc::Layout;
+
+    pub(super) fn padded(layout: Layout) -> Layout {
+        layout
+    }
+
+    pub(super) fn are_large(_layout: Layout) -> bool {
+        false
+    }
+
+    pub(super) fn ask_for_large(_block: *mut u8, _layout: Layout) {}
+}
 
 #[cfg(test)]
 mod tests {

@@ -34,17 +34,17 @@ pub enum CornerChoice {
     /// [`Self::Farthest`] for all others. The default. Thin decks and passages keep their ground,
     /// and paths in wider places come no nearer to walls.
     ///
-    /// A region is narrow if its plan area is at most `max_edge_error` times three halves of the
+    /// A region is narrow if its plan area is at most `max_edge_error` times three quarters of the
     /// length of its walls and drops on the grid: a straight strip along the grid whose width is
-    /// three times `max_edge_error`, a slanting one up to 1.4 times as wide.
+    /// one and a half times `max_edge_error`, a slanting one up to 1.4 times as wide.
     #[default]
     ByWidth,
 }
 
-/// Widest region that is narrow, in times of `max_edge_error`. Measured at cells of 0.3 m: decks
-/// that lost ground are one to four cells wide, and from five on walls of houses are included, to
-/// which paths come nearer then.
-const NARROW: f64 = 3.0;
+/// Widest region that is narrow, in times of `max_edge_error`. Measured at cells of 0.3 m: with 2.5
+/// all decks that lost ground are included (one to three cells wide), and walls of houses, to which
+/// paths come nearer then by 11 cm.
+const NARROW: f64 = 1.5;
 
 /// How far to simplify.
 #[derive(Clone, Copy, Debug, PartialEq)]
