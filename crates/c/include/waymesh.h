@@ -193,6 +193,40 @@ typedef enum wm_format {
 } wm_format;
 
 /*
+ What a link is for.
+ */
+typedef enum wm_link_kind {
+    /*
+     Made by the user.
+     */
+    WM_LINK_KIND_USER = 0,
+    /*
+     Between two edges that only the levels of the grid keep apart.
+     */
+    WM_LINK_KIND_LEVEL = 1,
+    /*
+     Up or down a stair or a step higher than the agent's.
+     */
+    WM_LINK_KIND_STEP = 2,
+    /*
+     Over a gap, through the air.
+     */
+    WM_LINK_KIND_JUMP = 3,
+    /*
+     From a ledge, through the air.
+     */
+    WM_LINK_KIND_DROP = 4,
+    /*
+     Through a door of a floor plan.
+     */
+    WM_LINK_KIND_DOOR = 16,
+    /*
+     A ride on a lift.
+     */
+    WM_LINK_KIND_LIFT = 17,
+} wm_link_kind;
+
+/*
  How a path is searched for.
  */
 typedef enum wm_search {
@@ -235,7 +269,7 @@ typedef struct wm_crowd wm_crowd;
 typedef struct wm_discs wm_discs;
 
 /*
- A navigation mesh. It never changes.
+ A navigation mesh. It never changes, but for its links (wm_mesh_add_link).
  */
 typedef struct wm_mesh wm_mesh;
 
@@ -431,6 +465,18 @@ typedef struct wm_reach {
 } wm_reach;
 
 /*
+ Called for polygons that a search comes to, with the number and the area of each, in the thread
+ of the query: returns 0 where the path may not lead. It answers the same for a polygon as long
+ as the query runs, and must not unwind or longjmp.
+ */
+typedef uint32_t (*wm_allows)(void *user, uint32_t polygon, uint8_t area);
+
+/*
+ Called like a wm_allows: returns what a metre costs in a polygon, finite, 0 or more.
+ */
+typedef float (*wm_metre_cost)(void *user, uint32_t polygon, uint8_t area);
+
+/*
  Which path is wanted. Start from wm_path_settings_default.
  */
 typedef struct wm_path_settings {
@@ -463,6 +509,23 @@ typedef struct wm_path_settings {
      How many costs there are, at most 256.
      */
     size_t area_cost_count;
+    /*
+     Where the path may lead; NULL for everywhere.
+     */
+    wm_allows allows;
+    /*
+     What a metre costs; NULL for the costs of areas, which it takes the place of otherwise.
+     */
+    wm_metre_cost metre_cost;
+    /*
+     No metre costs less: 0 if that is not known. With more, searches are faster; with too much,
+     the path is not the cheapest. Read only where metre_cost is not NULL.
+     */
+    float least_cost;
+    /*
+     What both functions get.
+     */
+    void *user;
 } wm_path_settings;
 
 /*
@@ -552,6 +615,63 @@ typedef struct wm_wall {
      */
     struct wm_vec3 normal;
 } wm_wall;
+
+/*
+ Where a link begins or ends: a segment on a polygon, or a point.
+ */
+typedef struct wm_link_end {
+    /*
+     Number of its polygon.
+     */
+    uint32_t polygon;
+    /*
+     One end of the segment, on the polygon.
+     */
+    struct wm_vec3 first;
+    /*
+     The other end; the same for a point.
+     */
+    struct wm_vec3 second;
+} wm_link_end;
+
+/*
+ A way from one place to another that is no ground: a jump, a ladder, a lift, a door. Who leaves
+ at a third of the first segment arrives at a third of the second.
+ */
+typedef struct wm_link {
+    /*
+     Its number, which no other link of the mesh ever gets. Not read where a link is added.
+     */
+    uint64_t id;
+    /*
+     Where it begins.
+     */
+    struct wm_link_end from;
+    /*
+     Where it ends.
+     */
+    struct wm_link_end to;
+    /*
+     0 if it leads one way only.
+     */
+    uint32_t both_ways;
+    /*
+     0 if it is closed: no query takes it.
+     */
+    uint32_t is_open;
+    /*
+     What it costs in metres on top of the distance between its ends: finite, 0 or more.
+     */
+    float extra_cost;
+    /*
+     A wm_link_kind.
+     */
+    uint32_t kind;
+    /*
+     For the caller: the library does not look at it.
+     */
+    uint32_t data;
+} wm_link;
 
 /*
  A shape: an obstacle, or where the ground has another area.
@@ -925,6 +1045,59 @@ enum wm_status wm_discs_find_path(const struct wm_discs *discs,
                                   size_t capacity,
                                   struct wm_path_info *info,
                                   struct wm_error *error);
+
+/*
+ Writes a link from point to point: open, both ways, at no extra cost, of the user's kind.
+ */
+enum wm_status wm_link_between(const struct wm_place *from, const struct wm_place *to, struct wm_link *link, struct wm_error *error);
+
+/*
+ Writes the links of a mesh.
+
+ # Safety
+ There is room for `capacity` links.
+ */
+enum wm_status wm_mesh_links(const struct wm_mesh *mesh, struct wm_link *links, size_t capacity, size_t *count, struct wm_error *error);
+
+/*
+ Adds a link to a mesh and writes its number. Ends are moved to the grid of the mesh: by two of
+ its cells at most, or to the nearest corner of their polygon.
+
+ Other handles of the mesh (wm_mesh_share, a world) do not get the link. Places and numbers of
+ polygons stay valid. No thread may use this handle meanwhile. Takes linear time.
+ */
+enum wm_status wm_mesh_add_link(struct wm_mesh *mesh, const struct wm_link *link, uint64_t *id, struct wm_error *error);
+
+/*
+ Removes a link of a mesh. One that is not there is a bad argument. As for wm_mesh_add_link, only
+ this handle changes.
+ */
+enum wm_status wm_mesh_remove_link(struct wm_mesh *mesh, uint64_t link, struct wm_error *error);
+
+/*
+ Opens or, with 0, closes a link of a mesh. One that is not there is a bad argument. As for
+ wm_mesh_add_link, only this handle changes. Agents of a crowd look for another way at their next
+ step.
+ */
+enum wm_status wm_mesh_set_link_open(struct wm_mesh *mesh, uint64_t link, uint32_t is_open, struct wm_error *error);
+
+/*
+ Adds a link to the newest mesh of a world, whose polygons it names, and to those that come: an
+ update looks for the ground at its ends again. Writes its number. Handles of wm_world_mesh that
+ are there do not get it.
+ */
+enum wm_status wm_world_add_link(struct wm_world *world, const struct wm_link *link, uint64_t *id, struct wm_error *error);
+
+/*
+ Removes a link of a world. One that is not there, or was found by an update, is a bad argument.
+ */
+enum wm_status wm_world_remove_link(struct wm_world *world, uint64_t link, struct wm_error *error);
+
+/*
+ Opens or, with 0, closes a link of a world, also over all updates. One that is not there is a bad
+ argument.
+ */
+enum wm_status wm_world_set_link_open(struct wm_world *world, uint64_t link, uint32_t is_open, struct wm_error *error);
 
 /*
  Makes an empty world within bounds, which fix its grid. The pipeline of the settings must be

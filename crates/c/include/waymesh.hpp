@@ -82,6 +82,9 @@ struct Path {
     std::vector<wm_vec3> points;
 };
 
+/* A link from point to point: open, both ways, at no extra cost. */
+inline wm_link link_between(const wm_place &from, const wm_place &to) { return detail::get<wm_link>(wm_link_between, &from, &to); }
+
 /* A navigation mesh. Copies share it. */
 class Mesh {
 public:
@@ -124,6 +127,11 @@ public:
         detail::call(wm_random_places, get(), seed, places.data(), places.size());
         return places;
     }
+    std::vector<wm_link> links() const { return detail::all<wm_link>(wm_mesh_links, get()); }
+    /* Links change this object and not its copies. */
+    uint64_t add_link(const wm_link &link) { return detail::get<uint64_t>(wm_mesh_add_link, mesh_.get(), &link); }
+    void remove_link(uint64_t link) { detail::call(wm_mesh_remove_link, mesh_.get(), link); }
+    void set_link_open(uint64_t link, bool is_open) { detail::call(wm_mesh_set_link_open, mesh_.get(), link, uint32_t{is_open}); }
     const wm_mesh *get() const noexcept { return mesh_.get(); }
 
 private:
@@ -203,6 +211,9 @@ public:
     void remove_obstacle(uint64_t obstacle) { detail::call(wm_world_remove_obstacle, get(), obstacle); }
     uint64_t add_mark(const wm_shape &shape, uint8_t area) { return detail::get<uint64_t>(wm_world_add_mark, get(), &shape, area); }
     void remove_mark(uint64_t mark) { detail::call(wm_world_remove_mark, get(), mark); }
+    uint64_t add_link(const wm_link &link) { return detail::get<uint64_t>(wm_world_add_link, get(), &link); }
+    void remove_link(uint64_t link) { detail::call(wm_world_remove_link, get(), link); }
+    void set_link_open(uint64_t link, bool is_open) { detail::call(wm_world_set_link_open, get(), link, uint32_t{is_open}); }
     wm_update update() { return detail::get<wm_update>(wm_world_update, get()); }
     Mesh mesh() const { return Mesh(detail::get<wm_mesh *>(wm_world_mesh, static_cast<const wm_world *>(world_.get()))); }
     wm_world *get() noexcept { return world_.get(); }

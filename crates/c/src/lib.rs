@@ -7,6 +7,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "C passes structures by value")]
 
 mod crowd;
+mod links;
 mod memory;
 mod mesh;
 mod query;
@@ -15,6 +16,7 @@ mod status;
 mod world;
 
 pub use crowd::*;
+pub use links::*;
 pub use mesh::*;
 pub use query::*;
 pub use settings::*;

@@ -14,7 +14,7 @@ use crate::memory::{Out, copy, file_name, given, put, slice};
 use crate::settings::{Pipeline, Settings, unknown};
 use crate::status::{Error, Failure, Status, guard};
 
-/// A navigation mesh. It never changes.
+/// A navigation mesh. It never changes, but for its links (wm_mesh_add_link).
 #[derive(Clone, Debug)]
 pub struct Mesh(pub(crate) Arc<NavMesh>);
 

@@ -1,7 +1,13 @@
 //! Queries.
 
+use std::cell::Cell;
+use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use waymesh::graph::{ClearPath, ClearPathOptions, ClearanceNavMesh, Generation, Location, PlaceSampler};
+
+use waymesh::graph::{
+    ClearPath, ClearPathOptions, ClearanceNavMesh, Generation, Location, PlaceSampler, PolygonFilter,
+    TravelCost,
+};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{AnyPolygon, AreaCosts, AreaId, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch};
 
@@ -75,6 +81,14 @@ pub enum PathKind {
     Shortest = 1,
 }
 
+/// Called for polygons that a search comes to, with the number and the area of each, in the thread
+/// of the query: returns 0 where the path may not lead. It answers the same for a polygon as long
+/// as the query runs, and must not unwind or longjmp.
+pub type Allows = Option<extern "C" fn(user: *mut c_void, polygon: u32, area: u8) -> u32>;
+
+/// Called like a wm_allows: returns what a metre costs in a polygon, finite, 0 or more.
+pub type MetreCost = Option<extern "C" fn(user: *mut c_void, polygon: u32, area: u8) -> f32>;
+
 /// Which path is wanted. Start from wm_path_settings_default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +108,15 @@ pub struct PathSettings {
     pub area_costs: *const f32,
     /// How many costs there are, at most 256.
     pub area_cost_count: usize,
+    /// Where the path may lead; NULL for everywhere.
+    pub allows: Allows,
+    /// What a metre costs; NULL for the costs of areas, which it takes the place of otherwise.
+    pub metre_cost: MetreCost,
+    /// No metre costs less: 0 if that is not known. With more, searches are faster; with too much,
+    /// the path is not the cheapest. Read only where metre_cost is not NULL.
+    pub least_cost: f32,
+    /// What both functions get.
+    pub user: *mut c_void,
 }
 
 /// How far a path leads.
@@ -202,6 +225,10 @@ pub extern "C" fn wm_path_settings_default(
             reach: std::ptr::null(),
             area_costs: std::ptr::null(),
             area_cost_count: 0,
+            allows: None,
+            metre_cost: None,
+            least_cost: 0.0,
+            user: std::ptr::null_mut(),
         };
         put("settings", settings, defaults)
     })
@@ -261,16 +288,100 @@ pub unsafe extern "C" fn wm_find_path(
         }
         let Query { scratch, path, polygons } = query;
         polygons.clear();
-        match costs {
-            None => mesh.find_path_into(from.into(), to.into(), &options, scratch, path)?,
-            Some(costs) => {
-                let options = options.with_cost(costs);
-                mesh.find_path_into(from.into(), to.into(), &options, scratch, path)?;
+        let (from, to) = (from.into(), to.into());
+        match (settings.map(Callbacks::of).filter(Callbacks::are_there), costs) {
+            (None, None) => mesh.find_path_into(from, to, &options, scratch, path)?,
+            (None, Some(costs)) => {
+                mesh.find_path_into(from, to, &options.with_cost(costs), scratch, path)?;
+            }
+            (Some(calls), costs) => {
+                calls.validate()?;
+                let calls = Callbacks { areas: costs, ..calls };
+                let options = options.with_filter(&calls).with_cost(&calls);
+                mesh.find_path_into(from, to, &options, scratch, path)?;
+                calls.bad_answer()?;
             }
         }
         polygons.extend_from_slice(&path.polygons);
         give_path(path.outcome, [path.length, path.cost], &path.points, polygons.len(), points, info)
     })
+}
+
+/// The functions of path settings, and the costs of areas where none of them says what a metre
+/// costs.
+struct Callbacks {
+    allows: Allows,
+    metre_cost: MetreCost,
+    least: f32,
+    user: *mut c_void,
+    areas: Option<AreaCosts>,
+    /// The first cost that is out of range, and its polygon.
+    bad: Cell<Option<(PolyId, f32)>>,
+}
+
+impl Callbacks {
+    fn of(settings: &PathSettings) -> Self {
+        let &PathSettings { allows, metre_cost, least_cost: least, user, .. } = settings;
+        Self { allows, metre_cost, least, user, areas: None, bad: Cell::new(None) }
+    }
+
+    fn are_there(&self) -> bool {
+        self.allows.is_some() || self.metre_cost.is_some()
+    }
+
+    fn validate(&self) -> Result<(), Failure> {
+        if self.metre_cost.is_none() || self.least.is_finite() && self.least >= 0.0 {
+            return Ok(());
+        }
+        let text = format!("settings.least_cost is {}, but must be finite and at least 0", self.least);
+        Err(Failure::new(Status::BadSetting, text))
+    }
+
+    fn bad_answer(&self) -> Result<(), Failure> {
+        self.bad.get().map_or(Ok(()), |(polygon, cost)| {
+            let text =
+                format!("settings.metre_cost says {cost} for polygon {polygon}: not finite and at least 0");
+            Err(Failure::new(Status::BadSetting, text))
+        })
+    }
+
+    fn area_of(mesh: &NavMesh, polygon: PolyId) -> u8 {
+        mesh.polygon(polygon).map_or(0, |polygon| polygon.area_id().0)
+    }
+}
+
+impl PolygonFilter for Callbacks {
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+        self.allows.is_none_or(|allows| allows(self.user, polygon.0, Self::area_of(mesh, polygon)) != 0)
+    }
+}
+
+impl TravelCost for Callbacks {
+    fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32 {
+        let Some(metre_cost) = self.metre_cost else {
+            return self.areas.as_ref().map_or(1.0, |areas| areas.per_metre(mesh, polygon));
+        };
+        let cost = metre_cost(self.user, polygon.0, Self::area_of(mesh, polygon));
+        if cost.is_finite() && cost >= 0.0 {
+            return cost;
+        }
+        if self.bad.get().is_none() {
+            self.bad.set(Some((polygon, cost)));
+        }
+        1.0
+    }
+
+    fn least(&self) -> f32 {
+        match (&self.areas, self.metre_cost) {
+            (_, Some(_)) => self.least,
+            (Some(areas), None) => areas.least(),
+            (None, None) => 1.0,
+        }
+    }
+
+    fn bad_cost(&self) -> Option<(AreaId, f32)> {
+        self.areas.as_ref().filter(|_| self.metre_cost.is_none()).and_then(TravelCost::bad_cost)
+    }
 }
 
 /// Writes what a path is, and as many of its points as fit.

@@ -11,7 +11,7 @@ use crate::status::{Error, Failure, Status, guard};
 
 /// A world of tiles, with obstacles and marks that come and go.
 #[derive(Debug)]
-pub struct World(waymesh::World);
+pub struct World(pub(crate) waymesh::World);
 
 /// Kinds of shapes.
 #[repr(C)]
@@ -207,7 +207,7 @@ pub extern "C" fn wm_world_remove_mark(
 }
 
 /// The error for what was to be removed and is not there.
-fn was_there(kind: &str, number: u64, was_there: bool) -> Result<(), Failure> {
+pub(crate) fn was_there(kind: &str, number: u64, was_there: bool) -> Result<(), Failure> {
     let text = || format!("there is no {kind} {number}");
     was_there.then_some(()).ok_or_else(|| Failure::new(Status::BadArgument, text()))
 }

@@ -9,7 +9,7 @@ fn the_header_is_that_of_the_sources() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).expect("a configuration");
     let builder = cbindgen::Builder::new().with_config(config);
-    let sources = ["status", "settings", "mesh", "query", "world", "crowd"];
+    let sources = ["status", "settings", "mesh", "query", "links", "world", "crowd"];
     let builder =
         sources.iter().fold(builder, |builder, name| builder.with_src(folder.join(format!("src/{name}.rs"))));
     let mut text = Vec::new();

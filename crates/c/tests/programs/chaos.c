@@ -95,7 +95,7 @@ static wm_status call(void) {
     wm_place place = {below(20), point(), next()};
     const wm_place *at = below(20) ? &place : NULL;
     if (below(3)) wm_nearest(mesh(), point(), NULL, &place, NULL);
-    switch (below(30)) {
+    switch (below(34)) {
     case 0: bake(); return WM_STATUS_OK;
     case 1: { wm_mesh_info info; return wm_mesh_info_of(mesh(), &info, NULL); }
     case 2: return wm_mesh_vertices(mesh(), points, below(7), &count, NULL);
@@ -174,6 +174,20 @@ static wm_status call(void) {
     }
     case 27: return below(2) ? wm_crowd_set_target(crowd, mesh(), below(20), point(), NULL) : wm_crowd_set_position(crowd, mesh(), below(20), point(), NULL);
     case 28: return below(9) ? wm_crowd_step(crowd, mesh(), small(), NULL) : wm_crowd_remove(crowd, below(20), NULL);
+    case 29: case 30: {
+        wm_link link, some[3];
+        wm_place other = {below(20), point(), next()};
+        wm_nearest(mesh(), point(), NULL, &other, NULL);
+        CHECK(wm_link_between(&place, &other, &link, NULL) == WM_STATUS_OK);
+        if (below(4) == 0) link.kind = below(20);
+        if (below(4) == 0) link.extra_cost = number();
+        if (below(4) == 0) link.to.second = point();
+        uint64_t id;
+        wm_mesh_links(mesh(), some, below(4), &count, NULL);
+        return below(3) ? wm_mesh_add_link(mesh(), &link, &id, NULL) : wm_world_add_link(world, &link, &id, NULL);
+    }
+    case 31: return below(2) ? wm_mesh_set_link_open(mesh(), below(6), below(2), NULL) : wm_world_set_link_open(world, below(6), below(2), NULL);
+    case 32: return below(2) ? wm_mesh_remove_link(mesh(), below(6), NULL) : wm_world_remove_link(world, below(6), NULL);
     default: { wm_agent_state agent; return wm_crowd_agent(crowd, below(20), &agent, NULL); }
     }
 }

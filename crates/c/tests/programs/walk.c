@@ -106,6 +106,120 @@ static void queries(const wm_mesh *mesh) {
     wm_query_free(query);
 }
 
+/* Two floors with a gap between them. */
+static wm_mesh *two_floors(void) {
+    const wm_vec3 vertices[8] = {{0, 0, 0}, {8, 0, 0}, {8, 0, 20}, {0, 0, 20}, {12, 0, 0}, {20, 0, 0}, {20, 0, 20}, {12, 0, 20}};
+    const uint32_t triangles[12] = {0, 2, 1, 0, 3, 2, 4, 6, 5, 4, 7, 6};
+    wm_settings settings;
+    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, &error) == WM_STATUS_OK);
+    settings.agent_radius = 0.5f;
+    settings.max_edge_length = 0;
+    wm_mesh *mesh = NULL;
+    CHECK(wm_mesh_bake(vertices, 8, triangles, 4, NULL, &settings, NULL, NULL, &mesh, &error) == WM_STATUS_OK);
+    return mesh;
+}
+
+static wm_outcome outcome_of(const wm_mesh *mesh, wm_query *query) {
+    wm_vec3 points[8];
+    wm_path_info path;
+    CHECK(wm_find_path(mesh, query, (wm_vec3){4, 0, 10}, (wm_vec3){16, 0, 10}, NULL, points, 8, &path, &error) == WM_STATUS_OK);
+    if (path.outcome == WM_OUTCOME_COMPLETE) CHECK(fabsf(path.length - 12) < 0.01f);
+    return path.outcome;
+}
+
+static void links(void) {
+    wm_mesh *mesh = two_floors(), *shared = NULL;
+    wm_query *query = NULL;
+    CHECK(wm_query_new(&query, &error) == WM_STATUS_OK);
+    CHECK(outcome_of(mesh, query) == WM_OUTCOME_PARTIAL);
+    wm_place from, to;
+    CHECK(wm_nearest(mesh, (wm_vec3){7, 0, 10}, NULL, &from, &error) == WM_STATUS_OK);
+    CHECK(wm_nearest(mesh, (wm_vec3){13, 0, 10}, NULL, &to, &error) == WM_STATUS_OK);
+    wm_link link, found[2];
+    CHECK(wm_link_between(&from, &to, &link, &error) == WM_STATUS_OK);
+    CHECK(link.is_open && link.both_ways && link.extra_cost == 0 && link.kind == WM_LINK_KIND_USER);
+    CHECK(wm_mesh_share(mesh, &shared, &error) == WM_STATUS_OK);
+    uint64_t id = 0;
+    link.kind = WM_LINK_KIND_JUMP;
+    link.data = 77;
+    CHECK(wm_mesh_add_link(mesh, &link, &id, &error) == WM_STATUS_OK);
+    CHECK(outcome_of(mesh, query) == WM_OUTCOME_COMPLETE);
+    /* Other handles stay as they were. */
+    CHECK(outcome_of(shared, query) == WM_OUTCOME_PARTIAL);
+    size_t count = 0;
+    CHECK(wm_mesh_links(mesh, found, 2, &count, &error) == WM_STATUS_OK && count == 1);
+    CHECK(found[0].id == id && found[0].kind == WM_LINK_KIND_JUMP && found[0].data == 77);
+    CHECK(distance(found[0].from.first, from.position) < 0.5f && distance(found[0].to.second, to.position) < 0.5f);
+    CHECK(wm_mesh_set_link_open(mesh, id, 0, &error) == WM_STATUS_OK && outcome_of(mesh, query) == WM_OUTCOME_PARTIAL);
+    CHECK(wm_mesh_set_link_open(mesh, id, 1, &error) == WM_STATUS_OK && outcome_of(mesh, query) == WM_OUTCOME_COMPLETE);
+    CHECK(wm_mesh_remove_link(mesh, id, &error) == WM_STATUS_OK && outcome_of(mesh, query) == WM_OUTCOME_PARTIAL);
+    CHECK(wm_mesh_remove_link(mesh, id, &error) == WM_STATUS_BAD_ARGUMENT && strstr(error.text, "there is no link") != NULL);
+    CHECK(wm_mesh_set_link_open(mesh, id, 1, &error) == WM_STATUS_BAD_ARGUMENT);
+
+    wm_link bad = link;
+    bad.from.polygon = 1000;
+    CHECK(wm_mesh_add_link(mesh, &bad, &id, &error) == WM_STATUS_BAD_ARGUMENT && strstr(error.text, "link.from.polygon") != NULL);
+    bad = link;
+    bad.to.second.x = NAN;
+    CHECK(wm_mesh_add_link(mesh, &bad, &id, &error) == WM_STATUS_BAD_ARGUMENT && strstr(error.text, "link.to.second") != NULL);
+    bad = link;
+    bad.kind = 5;
+    CHECK(wm_mesh_add_link(mesh, &bad, &id, &error) == WM_STATUS_BAD_SETTING && strstr(error.text, "link.kind") != NULL);
+    bad = link;
+    bad.extra_cost = -1;
+    CHECK(wm_mesh_add_link(mesh, &bad, &id, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_add_link(NULL, &link, &id, &error) == WM_STATUS_BAD_ARGUMENT);
+    wm_query_free(query);
+    wm_mesh_free(shared);
+    wm_mesh_free(mesh);
+}
+
+struct rules {
+    uint32_t closed;
+    float cost;
+    int asked;
+};
+
+static uint32_t allows(void *user, uint32_t polygon, uint8_t area) {
+    struct rules *rules = user;
+    rules->asked++;
+    return polygon != rules->closed && area == 1;
+}
+
+static float metre_cost(void *user, uint32_t polygon, uint8_t area) {
+    const struct rules *rules = user;
+    return polygon == rules->closed || area != 1 ? 1 : rules->cost;
+}
+
+static void rules_of_the_caller(const wm_mesh *mesh) {
+    wm_query *query = NULL;
+    CHECK(wm_query_new(&query, &error) == WM_STATUS_OK);
+    const wm_vec3 from = {2, 0, 2}, to = {5, 0, 6};
+    wm_vec3 points[8];
+    wm_path_info path;
+    wm_path_settings settings;
+    CHECK(wm_path_settings_default(&settings, &error) == WM_STATUS_OK);
+    struct rules rules = {.closed = 99, .cost = 3, .asked = 0};
+    settings.user = &rules;
+    settings.allows = allows;
+    CHECK(wm_find_path(mesh, query, from, to, &settings, points, 8, &path, &error) == WM_STATUS_OK);
+    CHECK(rules.asked > 0 && fabsf(path.cost - 5) < 1e-4f);
+    settings.metre_cost = metre_cost;
+    settings.least_cost = 1;
+    CHECK(wm_find_path(mesh, query, from, to, &settings, points, 8, &path, &error) == WM_STATUS_OK);
+    CHECK(fabsf(path.cost - 15) < 1e-4f && fabsf(path.length - 5) < 1e-5f);
+    rules.closed = 0;
+    CHECK(wm_find_path(mesh, query, from, to, &settings, points, 8, &path, &error) == WM_STATUS_NO_MESH_NEAR);
+    rules.closed = 99;
+    rules.cost = -2;
+    CHECK(wm_find_path(mesh, query, from, to, &settings, points, 8, &path, &error) == WM_STATUS_BAD_SETTING);
+    CHECK(strstr(error.text, "metre_cost says -2") != NULL);
+    settings.least_cost = NAN;
+    CHECK(wm_find_path(mesh, query, from, to, &settings, points, 8, &path, &error) == WM_STATUS_BAD_SETTING);
+    CHECK(strstr(error.text, "least_cost") != NULL);
+    wm_query_free(query);
+}
+
 static void files(const wm_mesh *mesh) {
     wm_mesh_info info, again;
     CHECK(wm_mesh_info_of(mesh, &info, &error) == WM_STATUS_OK);
@@ -250,6 +364,28 @@ static void world_and_crowd(void) {
     for (size_t i = 0; i < count; i++) marked += areas[i] == 5;
     CHECK(marked > 0);
 
+    /* A tunnel through the wall, which stays over an update. */
+    wm_place mouths[2];
+    wm_link tunnel;
+    uint64_t id = 0;
+    CHECK(wm_nearest(after, (wm_vec3){8, 0, 5}, NULL, &mouths[0], &error) == WM_STATUS_OK);
+    CHECK(wm_nearest(after, (wm_vec3){12, 0, 5}, NULL, &mouths[1], &error) == WM_STATUS_OK);
+    CHECK(wm_link_between(&mouths[0], &mouths[1], &tunnel, &error) == WM_STATUS_OK);
+    CHECK(wm_world_add_link(world, &tunnel, &id, &error) == WM_STATUS_OK);
+    uint64_t post = 0;
+    const wm_shape box = {.kind = WM_SHAPE_KIND_BOX, .min = {17, -1, 17}, .max = {18, 3, 18}};
+    CHECK(wm_world_add_obstacle(world, &box, 0, &post, &error) == WM_STATUS_OK);
+    CHECK(wm_world_update(world, NULL, &error) == WM_STATUS_OK);
+    wm_mesh_free(after);
+    CHECK(wm_world_mesh(world, &after, &error) == WM_STATUS_OK);
+    CHECK(wm_find_path(after, query, from, to, NULL, points, 16, &round, &error) == WM_STATUS_OK && round.length < 12);
+    CHECK(wm_world_set_link_open(world, id, 0, &error) == WM_STATUS_OK);
+    wm_mesh_free(after);
+    CHECK(wm_world_mesh(world, &after, &error) == WM_STATUS_OK);
+    CHECK(wm_find_path(after, query, from, to, NULL, points, 16, &round, &error) == WM_STATUS_OK && round.length > 20);
+    CHECK(wm_world_remove_link(world, id, &error) == WM_STATUS_OK);
+    CHECK(wm_world_remove_link(world, id, &error) == WM_STATUS_BAD_ARGUMENT);
+
     wm_crowd *crowd = NULL;
     CHECK(wm_crowd_new(&crowd, &error) == WM_STATUS_OK);
     uint64_t agents[2] = {0, 0};
@@ -298,6 +434,8 @@ int main(void) {
     CHECK(wm_mesh_share(mesh, &shared, &error) == WM_STATUS_OK);
     wm_mesh_free(mesh);
     queries(shared);
+    rules_of_the_caller(shared);
+    links();
     files(shared);
     bad_input(shared);
     wm_mesh_free(shared);

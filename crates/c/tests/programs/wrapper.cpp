@@ -44,6 +44,13 @@ int main() {
     CHECK(query.raycast(mesh, place, {30, 0, 10}).hit && query.move_along(mesh, place, {12, 0, 10}).position.x > 11.9F);
     CHECK(query.nearest_wall(mesh, place, 100).found && mesh.random_places(1, 3).size() == 3);
 
+    const uint64_t link = mesh.add_link(waymesh::link_between(place, mesh.nearest({3, 0, 3})));
+    CHECK(mesh.links().size() == 1 && mesh.links()[0].id == link && baked.links().empty());
+    mesh.set_link_open(link, false);
+    CHECK(!mesh.links()[0].is_open);
+    mesh.remove_link(link);
+    CHECK(status_of([&] { mesh.remove_link(link); }) == WM_STATUS_BAD_ARGUMENT);
+
     CHECK(status_of([&] { (void)mesh.nearest({1000, 0, 0}); }) == WM_STATUS_NO_MESH_NEAR);
     CHECK(status_of([&] { (void)waymesh::Mesh::open("nothing.wmesh"); }) == WM_STATUS_BAD_FILE);
     CHECK(status_of([&] { (void)waymesh::Mesh::bake({}, {}, settings); }) == WM_STATUS_NOTHING_WALKABLE);
