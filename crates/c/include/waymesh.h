@@ -1094,8 +1094,8 @@ enum wm_status wm_world_add_link(struct wm_world *world, const struct wm_link *l
 enum wm_status wm_world_remove_link(struct wm_world *world, uint64_t link, struct wm_error *error);
 
 /*
- Opens or, with 0, closes a link of a world, also over all updates. One that is not there is a bad
- argument.
+ Opens or, with 0, closes a link of a world, also over all updates. One that is not there is a
+ bad argument.
  */
 enum wm_status wm_world_set_link_open(struct wm_world *world, uint64_t link, uint32_t is_open, struct wm_error *error);
 

@@ -242,8 +242,8 @@ pub extern "C" fn wm_world_remove_link(
     guard(error, || was_there("link", link, given("world", world)?.0.remove_link(LinkId(link))))
 }
 
-/// Opens or, with 0, closes a link of a world, also over all updates. One that is not there is a bad
-/// argument.
+/// Opens or, with 0, closes a link of a world, also over all updates. One that is not there is a
+/// bad argument.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_world_set_link_open(
     world: Option<&mut World>,

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use waymesh::core::BadField;
 use waymesh::graph::{
     ClearPath, ClearPathOptions, ClearanceNavMesh, Generation, Location, PlaceSampler, PolygonFilter,
     TravelCost,
@@ -329,12 +330,9 @@ impl Callbacks {
         self.allows.is_some() || self.metre_cost.is_some()
     }
 
-    fn validate(&self) -> Result<(), Failure> {
-        if self.metre_cost.is_none() || self.least.is_finite() && self.least >= 0.0 {
-            return Ok(());
-        }
-        let text = format!("settings.least_cost is {}, but must be finite and at least 0", self.least);
-        Err(Failure::new(Status::BadSetting, text))
+    fn validate(&self) -> Result<(), BadField> {
+        let fine = self.metre_cost.is_none() || self.least.is_finite() && self.least >= 0.0;
+        BadField::unless(fine, "least_cost", self.least, "finite and at least 0")
     }
 
     fn bad_answer(&self) -> Result<(), Failure> {
