@@ -48,6 +48,7 @@ mod sight;
 mod sources;
 mod storeys;
 mod triangulate;
+mod worlds;
 
 pub use agents::{AgentTimes, agent_table, measure_agents};
 pub use bakes::{BakesOptions, bakes};
@@ -78,3 +79,4 @@ pub use sight::{FewestPolygons, fewest_polygons};
 pub use sources::sources;
 pub use storeys::storeys;
 pub use triangulate::triangulate;
+pub use worlds::worlds;

@@ -11,7 +11,7 @@ use waymesh_benches::{
     BakesOptions, BenchError, CrowdOptions, Engine, EvaluateOptions, LevelReport, Partitioning, PlanOptions,
     Scene, Settings, TOWN, agent_table, bakes, compare, convex, corridor, crowds, evaluate, evaluate_one,
     flat_engines, level_table, measure_agents, open, overview, parse_scale, report, sources, storeys,
-    summary, triangulate,
+    summary, triangulate, worlds,
 };
 use waymesh_core::GridScale;
 
@@ -57,6 +57,12 @@ enum Command {
     Open {
         /// Polygons of the largest mesh.
         #[arg(long, default_value_t = 1 << 18)]
+        largest: u32,
+    },
+    /// Times updates of worlds of growing size, in which obstacles come and go.
+    Worlds {
+        /// Scale of the largest city.
+        #[arg(long, default_value_t = 8)]
         largest: u32,
     },
 }
@@ -126,6 +132,7 @@ fn run(command: Option<Command>, options: &CompareOptions) -> Result<(), String>
         Some(Command::Sources) => sources(&mut print),
         Some(Command::Corridor) => corridor(&mut print),
         Some(Command::Open { largest }) => open(largest, &mut print),
+        Some(Command::Worlds { largest }) => worlds(largest, &mut print),
         _ => compare_engines(options),
     };
     outcome.map_err(|error| error.to_string())

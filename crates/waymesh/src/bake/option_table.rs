@@ -42,8 +42,8 @@ const TABLE: &[Row] = &[
         given: simplified,
         set: |config| {
             config.corners = match config.corners {
-                CornerChoice::Farthest => CornerChoice::FewestNotches,
-                _ => CornerChoice::Farthest,
+                CornerChoice::FewestNotches => CornerChoice::Farthest,
+                _ => CornerChoice::FewestNotches,
             };
         },
     },

@@ -48,8 +48,8 @@ pub use plan::PlanWorld;
 ///   updates.
 ///
 /// # Cost
-/// An update costs its tiles, and one pass over all polygons of the world to join them. Kept per
-/// tile: its solid voxels and its field, packed, its polygons and its ground. The
+/// An update costs its tiles, and one pass over all polygons of the world to copy them into one
+/// mesh. Kept per tile: its solid voxels and its field, packed, its polygons and its ground. The
 /// default decomposition takes longer than [`crate::DecompositionKind::Greedy`], which suits tiles
 /// that change often. With [`crate::BakeConfig::jumps`] the triangles are kept as well, and an
 /// update looks along all borders of the world for jumps again.
