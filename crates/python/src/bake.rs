@@ -160,7 +160,9 @@ pub(crate) fn bake_plans(
         plan.merge(read_plan(file, &options).or_raise()?).or_raise()?;
     }
     let baker = Baker::plans_for(&plan).with_front(front);
-    let config = settings.bake_config(baker.config(), &AreaTable::default())?;
+    // The plan names the areas.
+    let areas = baker.config().areas.clone();
+    let config = settings.bake_config(baker.config(), &areas)?;
     settings.finish()?;
     let baker = baker.with_config(config);
     PyNavMesh::baked(watched(py, (progress, cancel.as_deref()), |observer| {

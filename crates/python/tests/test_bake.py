@@ -76,6 +76,25 @@ def test_floor_plans(tmp_path: Path) -> None:
         waymesh.from_plan(tmp_path / "none.wkt")
 
 
+def test_areas_of_floor_plans(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        """
+[[storey]]
+name = "0"
+[[storey.walkable]]
+outline = [[0, 0], [10, 0], [10, 8], [0, 8]]
+[[storey.walkable]]
+outline = [[2, 2], [4, 2], [4, 4], [2, 4]]
+area = "grass:3"
+"""
+    )
+    mesh = waymesh.from_plan(plan, waymesh.Settings(agent_radius=0.3))
+    (grass,) = mesh.areas
+    assert (mesh.areas[grass]["name"], mesh.areas[grass]["cost"]) == ("grass", 3.0)
+    assert grass in set(mesh.polygon_areas)
+
+
 def test_areas_and_marks() -> None:
     vertices, triangles = join(floor(5, 10), floor(5, 10, x=5.0))
     settings = waymesh.Settings(areas={2: waymesh.Area("water", cost=4.0, colour=(0, 0, 255))})
