@@ -66,7 +66,12 @@ unsafe impl GlobalAlloc for Heap {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let Ok(new) = Layout::from_size_align(size, layout.align()) else { return std::ptr::null_mut() };
         let (had, wanted) = (pages::padded(layout), pages::padded(new));
-        if had != wanted && pages::are_large(wanted) {
+        if had == wanted {
+            self.remove(layout.size());
+            self.add(size);
+            return block;
+        }
+        if pages::are_large(wanted) {
             // The system would move its pages to where no large page begins, and split them.
             // SAFETY: Both blocks hold as many bytes as are copied, and are not the same.
             unsafe {
@@ -79,12 +84,11 @@ unsafe impl GlobalAlloc for Heap {
             }
         }
         // SAFETY: As above; the block was asked for with this padded layout.
-        let block = if had == wanted { block } else { unsafe { System.realloc(block, had, wanted.size()) } };
-        let block = self.taken(block, new);
-        if !block.is_null() {
+        let moved = self.taken(unsafe { System.realloc(block, had, wanted.size()) }, new);
+        if !moved.is_null() {
             self.remove(layout.size());
         }
-        block
+        moved
     }
 }
 

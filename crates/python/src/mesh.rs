@@ -239,15 +239,8 @@ impl PyNavMesh {
     /// Corners beyond which there is no polygon, as pairs of vertices.
     #[getter]
     fn walls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
-        let mut walls = Vec::new();
-        for polygon in self.mesh.polygons() {
-            let corners = polygon.corners();
-            for (index, beyond) in polygon.neighbours().enumerate() {
-                if beyond.is_none() {
-                    walls.extend([corners[index].0, corners[(index + 1) % corners.len()].0]);
-                }
-            }
-        }
+        let walls = self.mesh.polygons().flat_map(|polygon| polygon.walls());
+        let walls: Vec<u32> = walls.flatten().map(|vertex| vertex.0).collect();
         rows(py, &walls, 2)
     }
 

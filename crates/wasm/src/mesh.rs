@@ -167,16 +167,7 @@ impl NavMesh {
     /// Edges beyond which there is no polygon: pairs of vertices.
     #[wasm_bindgen(getter)]
     pub fn walls(&self) -> Vec<u32> {
-        let mut walls = Vec::new();
-        for polygon in self.mesh.polygons() {
-            let corners = polygon.corners();
-            for (index, beyond) in polygon.neighbours().enumerate() {
-                if beyond.is_none() {
-                    walls.extend([corners[index].0, corners[(index + 1) % corners.len()].0]);
-                }
-            }
-        }
-        walls
+        self.mesh.polygons().flat_map(|polygon| polygon.walls()).flatten().map(|vertex| vertex.0).collect()
     }
 
     /// The links: ledges, jumps, drops, doors, stairs.

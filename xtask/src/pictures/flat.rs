@@ -103,12 +103,8 @@ pub(crate) fn draw_regions(sheet: &mut Sheet, view: &View, set: &PolygonSet) {
 
 /// Edges of the mesh with nothing beyond.
 pub(super) fn walls(mesh: &NavMesh) -> Vec<[Vec3; 2]> {
-    let edges = mesh.polygons().flat_map(|polygon| {
-        let ring: Vec<Vec3> = polygon.positions().collect();
-        let walls = polygon.neighbours().enumerate().filter(|(_, beyond)| beyond.is_none());
-        walls.map(|(edge, _)| [ring[edge], ring[(edge + 1) % ring.len()]]).collect::<Vec<_>>()
-    });
-    edges.collect()
+    let walls = mesh.polygons().flat_map(|polygon| polygon.walls());
+    walls.map(|ends| ends.map(|vertex| mesh.vertices()[vertex.index()])).collect()
 }
 
 pub(super) fn vocabulary() -> Result<String> {

@@ -174,9 +174,7 @@ pub(super) fn draw_polygons(
         let places: Vec<[f64; 2]> = polygon.positions().map(|at| view.at(at)).collect();
         let style = Style::fill(colour).with_line(Colour::WHITE, 0.7);
         sheet.canvas.polygons([places.iter().copied()], &style);
-        for (edge, _) in polygon.neighbours().enumerate().filter(|(_, beyond)| beyond.is_none()) {
-            walls.push([places[edge], places[(edge + 1) % places.len()]]);
-        }
+        walls.extend(polygon.walls().map(|ends| ends.map(|vertex| view.at(mesh.vertices()[vertex.index()]))));
     }
     sheet.canvas.polylines(walls, &Style::line(Colour::INK, 1.2));
 }

@@ -42,6 +42,14 @@ impl<'a> PolygonView<'a> {
             .map(|&neighbour| (neighbour != NO_NEIGHBOUR).then_some(PolyId(neighbour)))
     }
 
+    /// Returns the ends of its edges with nothing beyond, in positive order: walls and drops.
+    pub fn walls(&self) -> impl Iterator<Item = [VertexId; 2]> + use<'a> {
+        let corners = self.corners();
+        let next = corners.iter().cycle().skip(1);
+        let edges = corners.iter().zip(next).zip(self.neighbours());
+        edges.filter(|(_, beyond)| beyond.is_none()).map(|((&from, &to), _)| [from, to])
+    }
+
     /// Returns the region it lies in.
     #[must_use]
     pub fn region(&self) -> RegionId {

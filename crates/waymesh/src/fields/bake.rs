@@ -310,24 +310,20 @@ pub const JUMPS: &[Field<JumpConfig>] = &[
 ];
 
 /// One area in entries.
-struct Named {
-    area: Area,
-}
-
-const AREA: &[Field<Named>] = &[
+const AREA: &[Field<Area>] = &[
     Field {
         name: "name",
         option: "name",
         argument: None,
         about: "Its name.",
         kind: FieldKind::Text,
-        get: |of| Value::from(of.area.name.as_str()),
+        get: |of| Value::from(of.name.as_str()),
         set: |of, value| {
-            of.area.name = value.to().ok_or(Wrong::Type)?;
+            of.name = value.to().ok_or(Wrong::Type)?;
             Ok(())
         },
     },
-    plain!(Named, "cost", area.cost, number("", 0.0, 10.0, 0.1), "What a metre costs."),
+    plain!(Area, "cost", cost, number("", 0.0, 10.0, 0.1), "What a metre costs."),
     Field {
         name: "colour",
         option: "colour",
@@ -336,7 +332,7 @@ const AREA: &[Field<Named>] = &[
         kind: FieldKind::Structure { form: "[red, green, blue]" },
         get: |_| Value::Unset,
         set: |of, value| {
-            of.area.colour = Some(value.to().ok_or(Wrong::Type)?);
+            of.colour = Some(value.to().ok_or(Wrong::Type)?);
             Ok(())
         },
     },
@@ -347,10 +343,10 @@ fn add_areas(areas: &Value, table: &mut AreaTable) -> Result<(), Wrong> {
     for (id, area) in areas {
         let (id, Value::Entries(entries)) = (area_id(id), area) else { return Err(Wrong::Type) };
         let id: AreaId = id.ok_or(Wrong::Type)?;
-        let (mut entries, mut named) = (Entries::new("area", entries), Named { area: Area::new("") });
-        let done = entries.apply(AREA, &mut named).and_then(|()| entries.finish());
+        let (mut entries, mut area) = (Entries::new("area", entries), Area::new(""));
+        let done = entries.apply(AREA, &mut area).and_then(|()| entries.finish());
         done.map_err(|error| Wrong::Because(error.to_string()))?;
-        table.insert(id, named.area).map_err(|error| Wrong::Because(error.to_string()))?;
+        table.insert(id, area).map_err(|error| Wrong::Because(error.to_string()))?;
     }
     Ok(())
 }

@@ -43,6 +43,21 @@ macro_rules! folder {
     };
 }
 
+/// The side of a tile of a front end that can do without tiles.
+#[cfg(any(feature = "storeys", feature = "slices"))]
+macro_rules! tile_cells {
+    ($of:ty) => {
+        plain!(
+            $of,
+            "tile_cells",
+            tile_cells,
+            FieldKind::Count { low: 0, high: 1024 },
+            "Side of a tile in cells, 0 for none. The mesh does not depend on it."
+        )
+        .for_argument(Some("tile"))
+    };
+}
+
 /// The fields of [`Tiles`].
 pub const TILES: &[Field<Tiles>] = &[
     plain!(
@@ -65,14 +80,7 @@ pub const TILES: &[Field<Tiles>] = &[
 /// The fields of [`Storeys`].
 #[cfg(feature = "storeys")]
 pub const STOREYS: &[Field<Storeys>] = &[
-    plain!(
-        Storeys,
-        "tile_cells",
-        tile_cells,
-        FieldKind::Count { low: 0, high: 1024 },
-        "Side of a tile in cells, 0 for none. The mesh does not depend on it."
-    )
-    .for_argument(Some("tile")),
+    tile_cells!(Storeys),
     plain!(
         Storeys,
         "rough_cells",
@@ -85,14 +93,7 @@ pub const STOREYS: &[Field<Storeys>] = &[
 /// The fields of [`Slices`].
 #[cfg(feature = "slices")]
 pub const SLICES: &[Field<Slices>] = &[
-    plain!(
-        Slices,
-        "tile_cells",
-        tile_cells,
-        FieldKind::Count { low: 0, high: 1024 },
-        "Side of a tile in cells, 0 for none. The mesh does not depend on it."
-    )
-    .for_argument(Some("tile")),
+    tile_cells!(Slices),
     plain!(
         Slices,
         "link_reach",
