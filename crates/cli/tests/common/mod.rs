@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program, started by the words of `WAYMESH_RUNNER` if that is set: cargo's own runner starts only the tests,
-/// and the machine need not know how to start programs for another processor.
+/// The program, started by the words of `WAYMESH_RUNNER` if that is set: cargo's own runner starts
+/// only the tests, and the machine need not know programs for another processor.
 pub fn program() -> Command {
     let program = env!("CARGO_BIN_EXE_waymesh");
     let runner = std::env::var("WAYMESH_RUNNER").unwrap_or_default();
