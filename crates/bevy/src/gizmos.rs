@@ -12,7 +12,7 @@ use bevy::ecs::system::{Local, Query};
 use bevy::gizmos::AppGizmoBuilder as _;
 use bevy::gizmos::config::GizmoConfigGroup;
 use bevy::gizmos::gizmos::Gizmos;
-use bevy::math::Vec3;
+use bevy::math::{Vec2, Vec3};
 use bevy::reflect::Reflect;
 use bevy::transform::components::GlobalTransform;
 use waymesh::graph::LinkEnd;
@@ -207,8 +207,8 @@ fn draw_agents(
     for (agent, state, transform) in agents.iter().filter(|_| config.agents) {
         let centre = transform.translation() - Vec3::Y * agent.origin_height + lift;
         let corner = |side: u8| {
-            let (sin, cos) = (TAU * f32::from(side) / f32::from(SIDES)).sin_cos();
-            centre + agent.params.radius * Vec3::new(cos, 0.0, sin)
+            let out = Vec2::from_angle(TAU * f32::from(side) / f32::from(SIDES));
+            centre + agent.params.radius * Vec3::new(out.x, 0.0, out.y)
         };
         gizmos.linestrip((0..=SIDES).map(corner), AGENT);
         gizmos.line(centre, centre + state.velocity, AGENT);

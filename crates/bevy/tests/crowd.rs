@@ -63,8 +63,8 @@ fn steps_are_the_same_every_time() {
         let (mut app, navigation) = level(16.0, 16.0);
         let agents: Vec<Entity> = (0_u8..40)
             .map(|index| {
-                let angle = f32::from(index) / 40.0 * std::f32::consts::TAU;
-                let from = Vec3::new(6.0 * angle.cos(), 0.0, 6.0 * angle.sin());
+                let out = Vec2::from_angle(f32::from(index) / 40.0 * std::f32::consts::TAU);
+                let from = 6.0 * Vec3::new(out.x, 0.0, out.y);
                 spawn(&mut app, navigation, from, -from)
             })
             .collect();

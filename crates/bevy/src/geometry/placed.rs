@@ -1,9 +1,10 @@
 //! Shapes in their places.
 
-use std::f32::consts::TAU;
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use bevy::math::{Affine3A, Vec3, Vec3A};
+use waymesh::core::float;
 use waymesh::core::stage::StageError;
 use waymesh::glam;
 use waymesh::voxel::{ClosedMesh, MarkShape, Obstacle};
@@ -173,10 +174,10 @@ fn box_triangles(half: Vec3) -> Triangles {
 
 /// A prism around a cylinder's axis whose corners lie on it, and whose faces look outward.
 fn cylinder_triangles(radius: f32, height: f32) -> Triangles {
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    #[expect(clippy::cast_possible_truncation, reason = "a sine in single precision")]
     let corner = |side: u32| {
-        let (sin, cos) = (-TAU * side as f32 / CYLINDER_SIDES as f32).sin_cos();
-        [radius * cos, radius * sin]
+        let (sin, cos) = float::sin_cos(-TAU * f64::from(side) / f64::from(CYLINDER_SIDES));
+        [radius * cos as f32, radius * sin as f32]
     };
     prism(&(0..CYLINDER_SIDES).map(corner).collect::<Vec<_>>(), height / 2.0)
 }
