@@ -61,7 +61,7 @@ impl CrowdState {
     /// Returns the corners of each agent's path, from where the agent is.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &[waymesh::glam::Vec3]> {
         self.members.values().filter_map(|member| match member.place {
-            MemberPlace::On(id) => Some(&*self.crowd.as_ref()?.corridor(id)?.path().points),
+            MemberPlace::On(id) => self.crowd.as_ref()?.path(id),
             MemberPlace::Off(_) => None,
         })
     }
@@ -192,8 +192,7 @@ pub(crate) fn step_crowds(
             tell(entity, &mut data.state, NavMeshAgentStatus::OnMesh(now.status));
             data.state.velocity = to_bevy(now.velocity);
             data.state.remaining = now.remaining;
-            let corners = crowd.corridor(id).map(|corridor| corridor.next_corners(1));
-            data.state.corner = corners.and_then(|corners| corners.first()).map(|&corner| to_bevy(corner));
+            data.state.corner = crowd.path(id).and_then(|path| path.get(1)).map(|&corner| to_bevy(corner));
             let is_on_link = matches!(now.status, AgentStatus::OnLink { .. });
             if data.agent.moved_by == MovedBy::Crowd || is_on_link {
                 let place = to_bevy(now.position) + Vec3::Y * data.agent.origin_height;

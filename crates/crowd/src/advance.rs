@@ -18,7 +18,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         let here = self.place.position.xz();
         let mut to = here + dt * self.chosen;
         to += self.parting(to, scene).clamp_length_max(self.params.max_speed.max(0.5) * dt);
-        to = self.off_walls(to, self.clearance(scene.mesh));
+        to = self.off_walls(to, scene.ground.margin(&self.params));
         if to == here {
             self.velocity = Vec3::ZERO;
             return;
@@ -30,10 +30,10 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
     pub(crate) fn walk(&mut self, scene: &Scene<'_>, to: Vec3, scratch: &mut Scratch) {
         let before = self.place.position;
         if matches!(self.task, Task::Walking | Task::Queueing(_)) {
-            let change = self.corridor.move_start(scene.mesh, to, &mut scratch.query);
-            self.take_start(change.ok());
+            self.follow(scene.ground, to, scratch);
         } else {
-            let moved = scene.mesh.move_along(&self.place, to, &self.params.filter, &mut scratch.query);
+            let moved =
+                scene.ground.mesh.move_along(&self.place, to, &self.params.filter, &mut scratch.query);
             match moved {
                 Ok(place) => self.place = place,
                 Err(_) => self.is_lost = true,

@@ -2,13 +2,13 @@
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_graph::{
-    CorridorChange, CorridorOptions, LinkId, LinkUse, Location, NavMesh, Outcome, PathCorridor, PathOptions,
-    PolygonFilter, TravelCost,
+    CorridorChange, LinkId, LinkUse, Location, NavMesh, PathCorridor, PolygonFilter, TravelCost,
 };
 
 use crate::around::Around;
 use crate::bodies::{Bodies, Body};
 use crate::links::Traversal;
+use crate::route::{Ground, Route};
 use crate::workers::Scratch;
 use crate::{AgentParams, CrowdConfig};
 
@@ -159,7 +159,7 @@ pub(crate) struct Agent<F, C> {
     pub(crate) chosen: Vec2,
     /// The velocity that it wishes for, in plan.
     pub(crate) wish: Vec2,
-    pub(crate) corridor: PathCorridor<F, C>,
+    pub(crate) route: Route<F, C>,
     pub(crate) task: Task,
     pub(crate) target: Option<Vec3>,
     /// Where it belongs once it arrived: at its target, or as near as it came.
@@ -174,9 +174,8 @@ pub(crate) struct Agent<F, C> {
 
 impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Agent<F, C> {
     pub(crate) fn new(params: AgentParams<F, C>, place: Location) -> Self {
-        let path = PathOptions::default().with_filter(params.filter.clone()).with_cost(params.cost.clone());
         Self {
-            corridor: PathCorridor::new(CorridorOptions::default().with_path(path)),
+            route: Route::new(&params),
             params,
             place,
             velocity: Vec3::ZERO,
@@ -195,11 +194,6 @@ impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Agent<F, C> {
 }
 
 impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
-    /// What it keeps from walls beyond what the mesh keeps.
-    pub(crate) fn clearance(&self, mesh: &NavMesh) -> f32 {
-        (self.params.radius - mesh.agent().radius).max(0.0)
-    }
-
     pub(crate) fn state(&self) -> AgentState {
         let status = match self.task {
             Task::Link(traversal) => {
@@ -217,11 +211,11 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             Task::Link(traversal) => traversal.position(),
             _ => self.place.position,
         };
-        let remaining = if self.has_path() { self.corridor.path().length } else { 0.0 };
+        let remaining = if self.has_path() { self.route.length() } else { 0.0 };
         AgentState { position, velocity: self.velocity, place: self.place, status, remaining }
     }
 
-    /// `true` while it follows its corridor.
+    /// `true` while it follows its route.
     pub(crate) fn has_path(&self) -> bool {
         matches!(self.task, Task::Walking | Task::Queueing(_) | Task::Link(_))
     }
@@ -234,7 +228,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             _ => (self.place.position, self.place.polygon),
         };
         let is_link = matches!(self.task, Task::Link(_));
-        let corner = self.corridor.next_corners(1).first().filter(|_| self.has_path());
+        let corner = self.route.next_corners(1).first().filter(|_| self.has_path());
         Some(Body {
             agent,
             polygon,
@@ -257,25 +251,26 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
 
     /// Puts the agent on a mesh that is not the one it was on, gets it the path that it waits for,
     /// and sees how far it is.
-    pub(crate) fn prepare(&mut self, mesh: &NavMesh, dt: f32, scratch: &mut Scratch) {
-        if self.is_lost || self.place.generation != mesh.generation() {
-            self.relocate(mesh, self.place.position, scratch);
+    pub(crate) fn prepare(&mut self, ground: Ground<'_>, dt: f32, scratch: &mut Scratch) {
+        if self.is_lost || self.place.generation != ground.mesh.generation() {
+            self.relocate(ground, self.place.position, scratch);
             if self.is_lost {
                 return;
             }
         }
         match self.task {
-            Task::Planning => self.plan(mesh, scratch),
-            Task::Walking | Task::Queueing(_) => self.keep(mesh, scratch),
+            Task::Planning => self.plan(ground, scratch),
+            Task::Walking | Task::Queueing(_) => self.keep(ground, scratch),
             _ => {}
         }
         if matches!(self.task, Task::Walking | Task::Queueing(_)) {
-            self.look_ahead(mesh, dt);
+            self.look_ahead(ground.mesh, dt);
         }
     }
 
     /// Finds the place on the mesh at a position, where no walk leads.
-    pub(crate) fn relocate(&mut self, mesh: &NavMesh, position: Vec3, scratch: &mut Scratch) {
+    pub(crate) fn relocate(&mut self, ground: Ground<'_>, position: Vec3, scratch: &mut Scratch) {
+        let mesh = ground.mesh;
         let found = mesh.nearest_with(position, &mesh.default_reach(), &self.params.filter);
         self.is_lost = found.is_none();
         let Some(place) = found else {
@@ -286,45 +281,54 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.around.forget();
         if matches!(self.task, Task::Walking | Task::Queueing(_) | Task::Link(_)) {
             self.task = Task::Walking;
-            let change = self.corridor.move_start(mesh, place.position, &mut scratch.query);
-            self.take_start(change.ok());
+            self.follow(ground, place.position, scratch);
         }
     }
 
-    /// Goes on from where the corridor begins now.
-    pub(crate) fn take_start(&mut self, change: Option<CorridorChange>) {
-        match (change, self.corridor.start()) {
-            (None | Some(CorridorChange::Nothing), _) | (_, None) => self.task = Task::Blocked,
-            (Some(change), Some(start)) => {
-                self.place = start;
-                if change != CorridorChange::Kept {
-                    self.progress.best = self.corridor.path().length;
-                }
-            }
+    /// Walks towards a place, and its route follows.
+    pub(crate) fn follow(&mut self, ground: Ground<'_>, to: Vec3, scratch: &mut Scratch) {
+        let walked = self.route.walk(ground, &self.params, &self.place, to, &mut scratch.query).ok();
+        self.place = walked.and_then(|(_, place)| place).unwrap_or(self.place);
+        self.take_change(walked.map(|(change, _)| change));
+    }
+
+    /// Goes on where the route leads now.
+    fn take_change(&mut self, change: Option<CorridorChange>) {
+        match change {
+            None | Some(CorridorChange::Nothing) => self.task = Task::Blocked,
+            Some(CorridorChange::Kept) => {}
+            Some(_) => self.progress.best = self.route.length(),
         }
     }
 
-    fn plan(&mut self, mesh: &NavMesh, scratch: &mut Scratch) {
+    /// Stands where its route begins, if that is the way of its centre.
+    fn take_start(&mut self) {
+        let start = self.route.centre().and_then(PathCorridor::start);
+        self.place = start.unwrap_or(self.place);
+    }
+
+    fn plan(&mut self, ground: Ground<'_>, scratch: &mut Scratch) {
         let Some(target) = self.target else {
             self.task = Task::Idle;
             return;
         };
-        let change = self.corridor.plan(mesh, self.place.position, target, &mut scratch.query);
+        let ends = [self.place.position, target];
+        let change = self.route.plan(ground, &self.params, ends, &mut scratch.query);
         self.task = Task::Walking;
         self.progress = Progress::default();
-        self.take_start(change.ok());
+        self.take_start();
+        self.take_change(change.ok());
     }
 
-    /// Mends the corridor, and lets it follow its target.
-    fn keep(&mut self, mesh: &NavMesh, scratch: &mut Scratch) {
-        let change = match self.target {
-            Some(target) if self.follows => self.corridor.move_goal(mesh, target, &mut scratch.query),
-            _ => self.corridor.repair(mesh, &mut scratch.query),
-        };
-        let moved = std::mem::take(&mut self.follows);
-        self.take_start(change.ok());
-        if moved {
-            self.progress.best = self.corridor.path().length;
+    /// Mends the route, and lets it follow its target.
+    fn keep(&mut self, ground: Ground<'_>, scratch: &mut Scratch) {
+        let moved = self.target.filter(|_| std::mem::take(&mut self.follows));
+        let goals = [self.target, moved];
+        let change = self.route.keep(ground, &self.params, &self.place, goals, &mut scratch.query);
+        self.take_start();
+        self.take_change(change.ok());
+        if moved.is_some() {
+            self.progress.best = self.route.length();
         }
     }
 
@@ -350,10 +354,10 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
 
     /// Sees whether it has arrived, stands at a link, or is stuck.
     fn look_ahead(&mut self, mesh: &NavMesh, dt: f32) {
-        let path = self.corridor.path();
-        let remaining = path.length;
-        let is_complete = path.outcome == Outcome::Complete;
-        let is_last = path.links.is_empty();
+        let route = &self.route;
+        let remaining = route.length();
+        let is_complete = route.is_complete();
+        let is_last = route.links().is_empty();
         // Something keeps it from coming nearer: a wall or another agent.
         let is_near = remaining <= self.params.arrival_distance + 2.0 * self.params.radius;
         let patience = if is_complete { PATIENCE } else { SHORT_PATIENCE };
@@ -372,10 +376,10 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         } else {
             self.progress.idle += dt;
         }
-        let next = path.links.iter().find(|taken| !mesh.is_crossed_like_edge(taken.link));
+        let next = self.route.links().iter().find(|taken| !mesh.is_crossed_like_edge(taken.link));
         let at_link = next.filter(|taken| {
             taken.point <= 1
-                && path.points.get(taken.point).is_some_and(|leave| {
+                && self.route.points().get(taken.point).is_some_and(|leave| {
                     leave.xz().distance(self.place.position.xz()) <= 0.5 * self.params.radius
                         && (leave.y - self.place.position.y).abs() < self.params.height
                 })

@@ -82,7 +82,8 @@ impl CrowdConfig {
 #[non_exhaustive]
 pub struct AgentParams<F = AnyPolygon, C = Length> {
     /// Radius in metres. An agent that is wider than the one the mesh was baked for keeps the
-    /// difference from walls, too. Default 0.3, finite, above 0.
+    /// difference from walls, too, and its paths leave room for it on a
+    /// [`ClearanceNavMesh`](waymesh_graph::ClearanceNavMesh). Default 0.3, finite, above 0.
     pub radius: f32,
     /// Height in metres. Agents avoid each other only if the ground under them differs by less than
     /// the height of the taller one. Default 1.8, finite, above 0.

@@ -5,16 +5,17 @@ use std::collections::VecDeque;
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::{BadField, to_u32};
 use waymesh_graph::{
-    AnyPolygon, Length, LinkId, LinkUse, NavMesh, PathCorridor, PathEnd, PolygonFilter, QueryError,
-    TravelCost,
+    AnyPolygon, ClearCorridor, Length, LinkId, LinkUse, Location, MeshSource, NavMesh, PathCorridor, PathEnd,
+    PolygonFilter, QueryError, TravelCost,
 };
 
 use crate::agent::{Agent, AgentId, AgentState, Task};
 use crate::bodies::Bodies;
 use crate::config::LinkRules;
 use crate::links::{LinkTable, MOST_WAIT, Traversal};
+use crate::route::Ground;
 use crate::steer::Scene;
-use crate::workers::Workers;
+use crate::workers::{Scratch, Workers};
 use crate::{AgentParams, CrowdConfig, CrowdError, LinkRule};
 
 /// Metres that a target may move and still be followed without a new plan.
@@ -25,7 +26,8 @@ const FOLLOW: f32 = 5.0;
 /// # Guarantees
 /// - Every agent is on the mesh after every step, on polygons that its filter allows: none goes
 ///   through a wall. An agent that is wider than the one the mesh was baked for keeps the
-///   difference from walls wherever there is room for that.
+///   difference from walls wherever there is room for that. On a
+///   [`ClearanceNavMesh`](waymesh_graph::ClearanceNavMesh) its path leads only where it fits.
 /// - Agents see each other over ground that hangs together, not through floors: storeys do not
 ///   disturb each other.
 /// - The same calls give the same positions, bit by bit, with any number of threads.
@@ -115,19 +117,23 @@ where
         &self.config
     }
 
-    /// Adds an agent on the mesh, at the place nearest to `position`.
+    /// Adds an agent on the mesh, at the place nearest to `position`: with clearance, where it fits.
     ///
     /// # Errors
     /// - [`CrowdError::BadField`] for parameters that are out of their range.
-    /// - [`CrowdError::Query`] if there is no ground near `position` that the agent may walk on.
+    /// - [`CrowdError::Query`] if there is no ground near `position` that the agent may walk on, or
+    ///   no room for it.
     pub fn add(
         &mut self,
-        mesh: &NavMesh,
+        ground: &(impl MeshSource + ?Sized),
         params: AgentParams<F, C>,
         position: Vec3,
     ) -> Result<AgentId, CrowdError> {
         params.validate()?;
-        let place = locate(mesh, PathEnd::Start, position, &params.filter)?;
+        let mesh = ground.nav_mesh();
+        let ground = Ground::of(ground, &mesh);
+        let locate = |scratch: &mut Scratch| locate(ground, PathEnd::Start, position, &params, scratch);
+        let place = self.workers.with_first(locate)?;
         let agent = Some(Agent::new(params, place));
         if let Some(index) = self.free.pop() {
             let slot = &mut self.slots[index as usize];
@@ -174,10 +180,25 @@ where
         self.slot(agent).map(|agent| &agent.params)
     }
 
-    /// Returns the corridor that an agent follows; `None` if it is not there.
+    /// Returns the path of an agent: where it begins, the corners ahead, and its end. Empty without
+    /// one; `None` if the agent is not there.
+    #[must_use]
+    pub fn path(&self, agent: AgentId) -> Option<&[Vec3]> {
+        self.slot(agent).map(|agent| agent.route.points())
+    }
+
+    /// Returns the corridor that an agent follows; `None` if it is not there, or follows a path for
+    /// its disc.
     #[must_use]
     pub fn corridor(&self, agent: AgentId) -> Option<&PathCorridor<F, C>> {
-        self.slot(agent).map(|agent| &agent.corridor)
+        self.slot(agent)?.route.centre()
+    }
+
+    /// Returns the path for its disc that an agent follows; `None` if it is not there, or follows a
+    /// corridor.
+    #[must_use]
+    pub fn clear_corridor(&self, agent: AgentId) -> Option<&ClearCorridor> {
+        self.slot(agent)?.route.disc()
     }
 
     /// All agents, in the order of their ids.
@@ -195,14 +216,24 @@ where
     ///
     /// # Errors
     /// [`CrowdError::NoAgent`], [`CrowdError::BadTarget`], and [`CrowdError::Query`] if there is no
-    /// ground near `target` that the agent may walk on; then the agent keeps its target.
-    pub fn set_target(&mut self, mesh: &NavMesh, agent: AgentId, target: Vec3) -> Result<(), CrowdError> {
+    /// ground near `target` that the agent may walk on, or no room for it; then the agent keeps its
+    /// target.
+    pub fn set_target(
+        &mut self,
+        ground: &(impl MeshSource + ?Sized),
+        agent: AgentId,
+        target: Vec3,
+    ) -> Result<(), CrowdError> {
+        let mesh = ground.nav_mesh();
+        let ground = Ground::of(ground, &mesh);
         let index = agent.index;
-        let agent = self.slot_mut(agent)?;
+        let Self { slots, workers, waiting, .. } = self;
+        let agent = slot_mut(slots, agent)?;
         if !target.is_finite() {
             return Err(CrowdError::BadTarget { target });
         }
-        let place = locate(mesh, PathEnd::Goal, target, &agent.params.filter)?;
+        let locate = |scratch: &mut Scratch| locate(ground, PathEnd::Goal, target, &agent.params, scratch);
+        let place = workers.with_first(locate)?;
         let last = agent.target.replace(place.position);
         let is_near = last.is_some_and(|last| last.distance(place.position) <= FOLLOW);
         match agent.task {
@@ -213,7 +244,7 @@ where
             Task::Link(_) => agent.follows = true,
             _ => {
                 agent.task = Task::Waiting;
-                self.waiting.push_back(index);
+                waiting.push_back(index);
             }
         }
         Ok(())
@@ -242,13 +273,17 @@ where
     /// # Errors
     /// [`CrowdError::NoAgent`], and [`CrowdError::Query`] if there is no ground near `position`
     /// that the agent may walk on; then the agent stays where it was.
-    pub fn set_position(&mut self, mesh: &NavMesh, agent: AgentId, position: Vec3) -> Result<(), CrowdError> {
-        let index = agent.index as usize;
-        let found = self.slot_mut(agent)?;
-        locate(mesh, PathEnd::Start, position, &found.params.filter)?;
-        if let Some(agent) = self.slots[index].agent.as_mut() {
-            self.workers.with_first(|scratch| agent.relocate(mesh, position, scratch));
-        }
+    pub fn set_position(
+        &mut self,
+        ground: &(impl MeshSource + ?Sized),
+        agent: AgentId,
+        position: Vec3,
+    ) -> Result<(), CrowdError> {
+        let mesh = ground.nav_mesh();
+        let ground = Ground::of(ground, &mesh);
+        let agent = slot_mut(&mut self.slots, agent)?;
+        nearest(ground.mesh, PathEnd::Start, position, &agent.params.filter)?;
+        self.workers.with_first(|scratch| agent.relocate(ground, position, scratch));
         Ok(())
     }
 
@@ -285,10 +320,12 @@ where
     ///
     /// # Errors
     /// See [`Crowd::steer`].
-    pub fn step(&mut self, mesh: &NavMesh, dt: f32) -> Result<(), CrowdError> {
-        self.steer(mesh, dt)?;
+    pub fn step(&mut self, ground: &(impl MeshSource + ?Sized), dt: f32) -> Result<(), CrowdError> {
+        let mesh = ground.nav_mesh();
+        let ground = Ground::of(ground, &mesh);
+        self.steer_on(ground, dt)?;
         let Self { slots, workers, bodies, config, links, .. } = self;
-        let scene = Scene { mesh, links, config, bodies, dt };
+        let scene = Scene { ground, links, config, bodies, dt };
         workers.for_each(slots, |slot, scratch| {
             if let Some(agent) = &mut slot.agent {
                 agent.advance(&scene, scratch);
@@ -303,10 +340,15 @@ where
     ///
     /// # Errors
     /// [`CrowdError::BadField`] for a `dt` that is not finite and above 0.
-    pub fn steer(&mut self, mesh: &NavMesh, dt: f32) -> Result<(), CrowdError> {
+    pub fn steer(&mut self, ground: &(impl MeshSource + ?Sized), dt: f32) -> Result<(), CrowdError> {
+        let mesh = ground.nav_mesh();
+        self.steer_on(Ground::of(ground, &mesh), dt)
+    }
+
+    fn steer_on(&mut self, ground: Ground<'_>, dt: f32) -> Result<(), CrowdError> {
         BadField::unless(dt.is_finite() && dt > 0.0, "dt", dt, "finite and above 0 s")?;
         self.steps = self.steps.wrapping_add(1);
-        if self.links.renew(mesh) {
+        if self.links.renew(ground.mesh) {
             self.slots
                 .iter_mut()
                 .filter_map(|slot| slot.agent.as_mut())
@@ -315,7 +357,7 @@ where
         for (index, slot) in (0_u32..).zip(&mut self.slots) {
             let Some(agent) = &mut slot.agent else { continue };
             // What blocked it may have opened.
-            let may_go_on = agent.task == Task::Blocked && agent.corridor.is_outdated(mesh);
+            let may_go_on = agent.task == Task::Blocked && agent.route.is_outdated(ground, &agent.params);
             if may_go_on || agent.may_return(&self.bodies) {
                 agent.task = Task::Waiting;
                 self.waiting.push_back(index);
@@ -325,15 +367,15 @@ where
         let Self { slots, workers, .. } = self;
         workers.for_each(slots, |slot, scratch| {
             if let Some(agent) = &mut slot.agent {
-                agent.prepare(mesh, dt, scratch);
+                agent.prepare(ground, dt, scratch);
             }
         });
-        self.run_links(mesh, dt);
+        self.run_links(ground, dt);
         let Self { slots, workers, bodies, config, links, .. } = self;
         let agents = (0_u32..).zip(&*slots).filter_map(|(index, slot)| Some((index, slot.agent.as_ref()?)));
         let side = 0.5 * agents.clone().map(|(_, agent)| agent.sight(config)).fold(1.0, f32::max);
         bodies.renew(side, agents.filter_map(|(index, agent)| agent.body(index)));
-        let scene = Scene { mesh, links, config, bodies, dt };
+        let scene = Scene { ground, links, config, bodies, dt };
         workers.for_each(slots, |slot, scratch| {
             if let Some(agent) = &mut slot.agent {
                 agent.choose(slot.index, &scene, scratch);
@@ -367,10 +409,10 @@ where
     }
 
     /// Moves those on links, and lets those at links begin, longest wait first.
-    fn run_links(&mut self, mesh: &NavMesh, dt: f32) {
+    fn run_links(&mut self, ground: Ground<'_>, dt: f32) {
         for index in 0..self.slots.len() {
             if let Some(Agent { task: Task::Link(traversal), .. }) = self.slots[index].agent {
-                self.travel(mesh, index, traversal, dt);
+                self.travel(ground, index, traversal, dt);
             }
         }
         self.queue.clear();
@@ -388,12 +430,12 @@ where
         self.queue.sort_unstable_by_key(|&(since, index, _)| (since, index));
         for place in 0..self.queue.len() {
             let (_, index, link) = self.queue[place];
-            self.begin(mesh, index as usize, link);
+            self.begin(ground.mesh, index as usize, link);
         }
     }
 
     /// Moves an agent on a link.
-    fn travel(&mut self, mesh: &NavMesh, index: usize, mut traversal: Traversal, dt: f32) {
+    fn travel(&mut self, ground: Ground<'_>, index: usize, mut traversal: Traversal, dt: f32) {
         traversal.spent += dt;
         let is_there = traversal.left() <= 0.0;
         let is_free = !is_there || self.is_landing_free(index, &traversal);
@@ -410,15 +452,14 @@ where
         agent.task = if agent.target.is_some() { Task::Walking } else { Task::Idle };
         agent.velocity = Vec3::ZERO;
         self.workers.with_first(|scratch| {
-            let taken = agent.corridor.take_link(mesh, &mut scratch.query);
-            match (taken, agent.corridor.start()) {
-                (Ok(Some(taken)), Some(start)) if taken.link == traversal.link.link => agent.place = start,
+            match agent.route.take_link(ground, &agent.params, &mut scratch.query) {
+                Ok(Some((taken, start))) if taken.link == traversal.link.link => agent.place = start,
                 // The mesh changed meanwhile.
-                _ => agent.relocate(mesh, traversal.to, scratch),
+                _ => agent.relocate(ground, traversal.to, scratch),
             }
         });
         agent.around.forget();
-        agent.progress.best = agent.corridor.path().length;
+        agent.progress.best = agent.route.length();
         agent.progress.idle = 0.0;
     }
 
@@ -426,7 +467,7 @@ where
     fn begin(&mut self, mesh: &NavMesh, index: usize, link: LinkUse) {
         let rule = self.rules.of(link.link);
         let Some(agent) = &self.slots[index].agent else { return };
-        let points = &agent.corridor.path().points;
+        let points = agent.route.points();
         let (Some(&to), Some(ends)) = (points.get(link.point + 1), mesh.link(link.link)) else {
             return;
         };
@@ -474,18 +515,39 @@ where
     }
 
     fn slot_mut(&mut self, agent: AgentId) -> Result<&mut Agent<F, C>, CrowdError> {
-        let slot = self.slots.get_mut(agent.index as usize).filter(|slot| slot.age == agent.age);
-        slot.and_then(|slot| slot.agent.as_mut()).ok_or(CrowdError::NoAgent { agent })
+        slot_mut(&mut self.slots, agent)
     }
 }
 
-/// Finds the place that is meant by a position.
-fn locate(
+fn slot_mut<F, C>(slots: &mut [Slot<F, C>], agent: AgentId) -> Result<&mut Agent<F, C>, CrowdError> {
+    let slot = slots.get_mut(agent.index as usize).filter(|slot| slot.age == agent.age);
+    slot.and_then(|slot| slot.agent.as_mut()).ok_or(CrowdError::NoAgent { agent })
+}
+
+/// Finds the place that is meant by a position: where the agent's disc fits, if that is known.
+fn locate<F: PolygonFilter, C>(
+    ground: Ground<'_>,
+    end: PathEnd,
+    position: Vec3,
+    params: &AgentParams<F, C>,
+    scratch: &mut Scratch,
+) -> Result<Location, QueryError> {
+    let place = nearest(ground.mesh, end, position, &params.filter)?;
+    let Some(mesh) = ground.for_disc(params) else { return Ok(place) };
+    let radius = ground.margin(params);
+    let reach = mesh.default_reach(radius);
+    let found = mesh.nearest(position, radius, &reach, &mut scratch.query)?;
+    let found = found.filter(|found| params.filter.allows(ground.mesh, found.location.polygon));
+    found.map(|found| found.location).ok_or(QueryError::NoRoomNear { end, position, radius, reach })
+}
+
+/// Finds the place on the mesh that is nearest to a position.
+fn nearest(
     mesh: &NavMesh,
     end: PathEnd,
     position: Vec3,
     filter: &impl PolygonFilter,
-) -> Result<waymesh_graph::Location, QueryError> {
+) -> Result<Location, QueryError> {
     if !position.is_finite() {
         return Err(QueryError::NotFinite { end, position });
     }

@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3Swizzles};
 use waymesh_core::{Random, to_u32};
-use waymesh_graph::{NavMesh, PolygonFilter, TravelCost};
+use waymesh_graph::{PolygonFilter, TravelCost};
 
 use crate::CrowdConfig;
 use crate::agent::{Agent, Task};
@@ -10,6 +10,7 @@ use crate::around::closest_on_segment;
 use crate::bodies::{Bodies, Body};
 use crate::links::LinkTable;
 use crate::orca::{HalfPlane, Obstacle};
+use crate::route::Ground;
 use crate::workers::Scratch;
 
 /// Seconds in which agents that overlap part, and in which agents leave walls they are too near to.
@@ -43,7 +44,7 @@ const CORNER: f32 = 1e-3;
 /// What all agents see in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scene<'a> {
-    pub(crate) mesh: &'a NavMesh,
+    pub(crate) ground: Ground<'a>,
     pub(crate) links: &'a LinkTable,
     pub(crate) config: &'a CrowdConfig,
     pub(crate) bodies: &'a Bodies,
@@ -64,19 +65,23 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             self.wish = Vec2::ZERO;
             return;
         }
-        let Scene { mesh, config, dt, .. } = *scene;
-        let clearance = self.clearance(mesh);
+        let Scene { ground, config, dt, .. } = *scene;
+        let clearance = ground.margin(&self.params);
         let sight = self.sight(config);
         let wall_range = clearance + self.params.max_speed * config.wall_horizon.max(dt) + 0.1;
         let ranges = [sight, wall_range, SLACK];
-        if self.around.renew(mesh, scene.links, &self.place, ranges, &self.params.filter, scratch).is_err() {
+        if self
+            .around
+            .renew(ground.mesh, scene.links, &self.place, ranges, &self.params.filter, scratch)
+            .is_err()
+        {
             self.is_lost = true;
             return;
         }
         let Some(body) = self.body(own) else { return };
         self.find_neighbours(&body, scene.bodies, sight, config);
         self.settle(own, &body, scene);
-        let desired = self.desired(mesh, dt);
+        let desired = self.desired(ground, dt);
         let desired = self.keep_to_the_side(&body, desired, scene);
         self.wish += (desired - self.wish).clamp_length_max(self.params.acceleration * dt);
 
@@ -163,24 +168,28 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
     }
 
     /// Returns the velocity that the path alone asks for.
-    fn desired(&self, mesh: &NavMesh, dt: f32) -> Vec2 {
+    fn desired(&self, ground: Ground<'_>, dt: f32) -> Vec2 {
         let here = self.place.position.xz();
         if self.task != Task::Walking {
             return Vec2::ZERO;
         }
-        let corners = self.corridor.next_corners(3);
+        let corners = self.route.next_corners(3);
         let Some(first) = corners.iter().position(|corner| corner.xz().distance(here) > CORNER) else {
             return Vec2::ZERO;
         };
+        let margin = ground.margin(&self.params);
         let mut corner = corners[first].xz();
         let incoming = (corner - here).normalize_or_zero();
-        if let Some(next) = corners.get(first + 1) {
+        if self.route.disc().is_some() {
+            // Its corners leave room for the disc.
+            corner = self.route.way_back(self.place.position, margin).map_or(corner, |back| back.xz());
+        } else if let Some(next) = corners.get(first + 1) {
             // Round the corner, not along the wall.
             let outgoing = (next.xz() - corner).normalize_or_zero();
             let outward = (incoming - outgoing).normalize_or_zero();
-            corner += 1.05 * self.clearance(mesh) * outward;
+            corner += 1.05 * margin * outward;
         }
-        let remaining = self.corridor.path().length;
+        let remaining = self.route.length();
         let braking = (self.params.acceleration * remaining).sqrt();
         let speed = self.params.max_speed.min(braking).min(remaining / dt);
         let direction = (corner - here).normalize_or_zero();

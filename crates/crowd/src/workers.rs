@@ -56,7 +56,7 @@ impl Workers {
     }
 
     /// Calls `work` on this thread.
-    pub(crate) fn with_first(&mut self, work: impl FnOnce(&mut Scratch)) {
+    pub(crate) fn with_first<R>(&mut self, work: impl FnOnce(&mut Scratch) -> R) -> R {
         if self.threads.is_empty() {
             self.threads.push(Mutex::default());
         }

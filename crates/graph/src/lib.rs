@@ -161,6 +161,7 @@ mod mesh;
 mod parallel;
 mod path;
 mod scratch;
+mod source;
 mod surface;
 
 pub use clearance::{
@@ -186,6 +187,7 @@ pub use path::{
     PathSearch, PathSearcher, RelaxedPolygons, ReplanReason, SlicedPath,
 };
 pub use scratch::QueryScratch;
+pub use source::MeshSource;
 pub use surface::{PlaceSampler, PlanRay, PlanView, RayHit, Raycast, Wall, WallPiece};
 
 /// Tests the example of the README.

@@ -94,8 +94,9 @@ pub use waymesh_core::{
 #[cfg(feature = "floorplan")]
 pub use waymesh_floorplan as floorplan;
 pub use waymesh_graph::{
-    AnyPolygon, AreaCosts, AreaFilter, ClearanceNavMesh, HeadRoomFilter, Hierarchy, Link, LinkKind, NavMesh,
-    NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathSearch, QueryError, QueryScratch, Reach,
+    AnyPolygon, AreaCosts, AreaFilter, ClearanceNavMesh, HeadRoomFilter, Hierarchy, Link, LinkKind,
+    MeshSource, NavMesh, NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathSearch, QueryError,
+    QueryScratch, Reach,
 };
 pub use {
     waymesh_contour as contour, waymesh_convex as convex, waymesh_core as core, waymesh_detail as detail,

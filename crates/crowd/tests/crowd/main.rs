@@ -7,3 +7,4 @@ mod links;
 mod random;
 mod scenes;
 mod support;
+mod wide;

@@ -125,7 +125,7 @@ pub(crate) fn run(crowd: &mut Crowd, mesh: &NavMesh, limit: f32, judge: &mut Jud
         assert!(
             time < limit,
             "{more} more, {agent} still {state:?}, path {:?}, near {:?}",
-            crowd.corridor(agent).map(|corridor| &corridor.path().points),
+            crowd.path(agent),
             near.filter(|(_, other)| other.position.distance(state.position) < 2.0).collect::<Vec<_>>()
         );
     }

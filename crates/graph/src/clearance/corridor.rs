@@ -1,12 +1,13 @@
 //! A disc's path that is kept while its agent and its goal move.
 
 use glam::{Vec3, Vec3Swizzles, dvec2};
-use waymesh_core::BadField;
+use waymesh_core::{BadField, PolyId};
 
 use super::fit::Fit;
 use super::{ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::side_of;
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
+use crate::locate::nearest::Location;
 use crate::path::{CorridorChange, LinkUse, Outcome, ReplanReason};
 use crate::scratch::QueryScratch;
 
@@ -79,6 +80,26 @@ impl ClearCorridor {
         Self { options, stamp: 0, target: None, ends: None, path, length, base }
     }
 
+    /// Returns the options it is kept with.
+    #[must_use]
+    pub fn options(&self) -> &ClearCorridorOptions {
+        &self.options
+    }
+
+    /// Returns `true` if the mesh, or a link, is another one since the last plan: the next move
+    /// plans anew. Constant time.
+    #[must_use]
+    pub fn is_outdated(&self, mesh: &ClearanceNavMesh) -> bool {
+        self.target.is_some() && self.stamp != mesh.stamp()
+    }
+
+    /// Returns where the path begins, on the mesh it was planned on; `None` without a path.
+    #[must_use]
+    pub fn start(&self, mesh: &ClearanceNavMesh) -> Option<Location> {
+        let [begin, _] = self.ends.filter(|_| self.stamp == mesh.stamp())?;
+        Some(mesh.clear_place(&begin, *self.path.points.first()?).location)
+    }
+
     /// Returns how far it leads.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
@@ -99,8 +120,20 @@ impl ClearCorridor {
         &points[..most.min(points.len())]
     }
 
-    /// Returns the next link on the way that is not open ground: [`LinkUse::point`] is the number of
-    /// the point that it leads on from.
+    /// Returns the polygons that the last plan passes, as far as the centre sees them.
+    #[must_use]
+    pub fn planned_polygons(&self) -> &[PolyId] {
+        &self.path.polygons
+    }
+
+    /// Returns the links on the way that are not open ground: [`LinkUse::point`] is the number of the
+    /// point that it leads on from.
+    #[must_use]
+    pub fn links(&self) -> &[LinkUse] {
+        &self.path.links
+    }
+
+    /// Returns the first of [`ClearCorridor::links`].
     #[must_use]
     pub fn next_link(&self) -> Option<LinkUse> {
         self.path.links.first().copied()

@@ -2,10 +2,11 @@
 //! the current mesh.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use waymesh_core::{Observer, Stopwatch};
-use waymesh_graph::NavMesh;
+use waymesh_graph::{MeshSource, NavMesh};
 
 use crate::bake::{BakeError, Recorder};
 
@@ -30,6 +31,12 @@ impl MeshHandle {
     #[must_use]
     pub fn mesh(&self) -> Arc<NavMesh> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl MeshSource for MeshHandle {
+    fn nav_mesh(&self) -> impl Deref<Target = NavMesh> {
+        self.mesh()
     }
 }
 
@@ -167,6 +174,12 @@ impl<K: Copy + Ord, P> Parts<K, P> {
 /// Writes the methods of a world that are its links' and its parts' alone.
 macro_rules! world_methods {
     ($world:ident) => {
+        impl waymesh_graph::MeshSource for $world {
+            fn nav_mesh(&self) -> impl std::ops::Deref<Target = waymesh_graph::NavMesh> {
+                self.parts.handle().mesh()
+            }
+        }
+
         impl $world {
             /// The newest mesh, now and later.
             #[must_use]
