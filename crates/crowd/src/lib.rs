@@ -11,21 +11,21 @@
 //!   that came first are in the way; agents that make no progress step aside. Those who stand let
 //!   those pass who walk, and walk back to their targets.
 //! - A crowd walks on whatever has a mesh ([`waymesh_graph::MeshSource`]): a `NavMesh`, a
-//!   `ClearanceNavMesh`, a `World` that changes. Whoever was on ground that is still there keeps its
-//!   path or gets a new one by itself.
+//!   `ClearanceNavMesh`, a `World` that changes. Whoever was on ground that is still there keeps
+//!   its path or gets a new one by itself.
 //! - Links take time and may have a capacity: agents queue at a lift ([`Crowd::set_link_rule`]).
 //!
 //! # Wide agents
-//! The walls of a mesh keep the radius that it was baked for from real walls. An agent that is wider
-//! keeps the difference, too.
+//! The walls of a mesh keep the radius that it was baked for from real walls. An agent that is
+//! wider keeps the difference, too.
 //!
-//! - On a [`waymesh_graph::ClearanceNavMesh`] (`waymesh::with_clearance`, made anew for the mesh of a
-//!   world after each update) its path is the shortest on which it fits, of whatever radius. It
-//!   follows a [`waymesh_graph::ClearCorridor`]. Costs do not count, and where its filter forbids a
-//!   polygon on that path it walks as on a mesh alone: give the filter to
+//! - On a [`waymesh_graph::ClearanceNavMesh`] (`waymesh::with_clearance`, made anew for the mesh of
+//!   a world after each update) its path is the shortest on which it fits, of whatever radius. It
+//!   follows a [`waymesh_graph::ClearCorridor`]. Costs do not count, and where its filter forbids
+//!   a polygon on that path it walks as on a mesh alone: give the filter to
 //!   `waymesh::with_clearance_for`.
-//! - On a mesh alone its path is that of a narrow one, with corners moved out. It may lead through a
-//!   passage where the agent does not fit.
+//! - On a mesh alone its path is that of a narrow one, with corners moved out. It may lead through
+//!   a passage where the agent does not fit.
 //!
 //! # Why not an existing crate
 //! `dodgy_2d` 0.5 implements the same paper. It allocates in each call, takes walls as chains of

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::clearance::ClearanceNavMesh;
 use crate::mesh::nav_mesh::NavMesh;
 
-/// What has a navigation mesh: a mesh, one with clearance, one that is shared, a world that changes.
-/// Crowds walk on any of them.
+/// What has a navigation mesh: a mesh, one with clearance, one that is shared, a world that
+/// changes. Crowds walk on any of them.
 ///
 /// ```
 /// use std::sync::Arc;
