@@ -21,6 +21,7 @@
 
 mod agent;
 mod areas;
+mod assemble;
 mod bad_field;
 mod bands;
 mod cancel;
@@ -71,7 +72,7 @@ pub use observe::{Counter, Observer, Warning};
 pub use outliers::warn_of_outliers;
 pub use poly_mesh::{HeightSurface, Poly, PolyMesh, SurfacePoint};
 pub use random::Random;
-pub use regions::{NO_REGION, RegionMap};
+pub use regions::{NO_REGION, PackedRegions, RegionMap};
 pub use sets::DisjointSets;
 pub use slim::SlimSpans;
 pub use soup::{

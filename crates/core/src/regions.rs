@@ -1,6 +1,6 @@
 //! Regions: a label per span.
 
-use crate::{Direction, RegionId, Violation, ViolationList, WalkableField};
+use crate::{Direction, RegionId, Violation, ViolationList, WalkableField, to_u32};
 
 /// The label of a span that is in no region.
 pub const NO_REGION: u32 = u32::MAX;
@@ -21,6 +21,23 @@ impl RegionMap {
     pub fn region(&self, span: u32) -> Option<RegionId> {
         let label = self.labels[span as usize];
         (label != NO_REGION).then_some(RegionId(label))
+    }
+
+    /// Returns the map in little memory: 8 bytes for each span whose region is not that of the span it
+    /// is linked to towards -x, or else towards -z. Those are few beside the spans: seams and the
+    /// first spans of rows.
+    ///
+    /// `field` is the field of the labels.
+    #[must_use]
+    pub fn pack(&self, field: &WalkableField) -> PackedRegions {
+        let mut changes = Vec::new();
+        for (span, &label) in (0_u32..).zip(&self.labels) {
+            if expected(field, span, &self.labels) != label {
+                changes.push([span, label]);
+            }
+        }
+        changes.shrink_to_fit();
+        PackedRegions { changes, count: self.count }
     }
 
     /// Lists the violations of the contract of [`crate::stage::Partition`] over `field`. The
@@ -110,5 +127,99 @@ impl RegionMap {
                 }
             }
         }
+    }
+}
+
+/// A [`RegionMap`] in little memory: see [`RegionMap::pack`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackedRegions {
+    /// Spans whose label is not the expected one, ascending, and their labels.
+    changes: Vec<[u32; 2]>,
+    count: u32,
+}
+
+impl PackedRegions {
+    /// Returns the map again. `field` is the field that it was packed with; with another one the
+    /// labels are of no use. Linear time.
+    #[must_use]
+    pub fn unpack(&self, field: &WalkableField) -> RegionMap {
+        let mut labels: Vec<u32> = Vec::with_capacity(field.len());
+        let mut changes = self.changes.iter().peekable();
+        for span in 0..to_u32(field.len()) {
+            let change = changes.next_if(|change| change[0] == span);
+            labels.push(change.map_or_else(|| expected(field, span, &labels), |change| change[1]));
+        }
+        RegionMap { labels, count: self.count }
+    }
+
+    /// Bytes that it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(self.changes.as_slice())
+    }
+}
+
+/// The label that a span has most likely; `labels` has those of the spans before it.
+#[inline]
+fn expected(field: &WalkableField, span: u32, labels: &[u32]) -> u32 {
+    if !field.is_walkable(span) {
+        return NO_REGION;
+    }
+    let links = &field.links[span as usize];
+    [Direction::NegX, Direction::NegZ]
+        .into_iter()
+        .filter_map(|direction| labels.get(links[direction.index()] as usize).copied())
+        .find(|&label| label != NO_REGION)
+        .unwrap_or(NO_REGION)
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::{AreaId, GridFrame, NO_SPAN, OPEN_SKY, Random};
+
+    /// One storey of random ground, of which some is linked.
+    fn field(random: &mut Random, width: u32, depth: u32) -> WalkableField {
+        let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width, depth };
+        let mut field = WalkableField::empty(frame);
+        for cell in 0..width * depth {
+            field.columns[cell as usize + 1] = cell + 1;
+            field.span_columns.push(cell);
+            field.floor.push(0);
+            field.clearance.push(OPEN_SKY);
+            field.ground.push(0.0);
+            field.area.push(if random.below(5) == 0 { AreaId::NULL } else { AreaId::GROUND });
+            let mut links = [NO_SPAN; 4];
+            for (direction, back) in [(Direction::NegX, 1), (Direction::NegZ, width)] {
+                let is_inside = if back == 1 { cell % width > 0 } else { cell >= width };
+                if is_inside && random.below(8) > 0 {
+                    links[direction.index()] = cell - back;
+                }
+            }
+            field.links.push(links);
+        }
+        field
+    }
+
+    #[test]
+    fn packed_labels_are_the_same_and_few() {
+        let mut random = Random::new(11);
+        for _ in 0..300 {
+            let (width, depth) = (1 + random.below(20), 1 + random.below(20));
+            let field = field(&mut random, width, depth);
+            let wild = |random: &mut Random| if random.below(4) == 0 { NO_REGION } else { random.below(3) };
+            let labels = (0..field.len()).map(|_| wild(&mut random)).collect();
+            let map = RegionMap { labels, count: 3 };
+            assert_eq!(map.pack(&field).unpack(&field), map);
+        }
+        // One region: what is kept is where no link leads to what came before.
+        let field = field(&mut random, 40, 40);
+        let labels = (0..to_u32(field.len())).map(|span| if field.is_walkable(span) { 0 } else { NO_REGION });
+        let map = RegionMap { labels: labels.collect(), count: 1 };
+        let packed = map.pack(&field);
+        assert_eq!(packed.unpack(&field), map);
+        assert!(packed.changes.len() < field.len() / 3, "{} of {}", packed.changes.len(), field.len());
     }
 }

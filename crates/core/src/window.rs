@@ -2,7 +2,6 @@
 
 use crate::{
     Direction, GridFrame, NO_SPAN, RegionMap, SpanField, Validate, Violation, ViolationList, WalkableField,
-    to_u32,
 };
 
 /// Side in cells of the fixed blocks of a grid. Rules that must not depend on tiles work block by
@@ -260,129 +259,23 @@ impl FieldWindow {
         }
         Self { frame: self.frame, core, window, field }
     }
-
-    /// Assembles one field from the cores of `tiles`: the columns of `core` and the ring around it.
-    /// Columns that no tile has in its core are empty.
-    ///
-    /// # Cost
-    /// Linear in the spans; the tile of each column is searched in `tiles`, starting from the last
-    /// one found.
-    #[must_use]
-    pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self]) -> Self {
-        let mut part = Builder::new(frame, core, core.grown(1, &frame));
-        let mut owner = Owner::default();
-        part.push_columns(|x, z| owner.of(x, z, tiles, |tile| tile.core).map(|tile| tiles[tile]));
-        part.link()
-    }
 }
 
 /// The `len` spans of a row that are kept. They are numbered from `from` before and from `to`
 /// after.
 #[derive(Clone, Copy, Default)]
-struct MovedRow {
-    from: u32,
-    len: u32,
-    to: u32,
+pub(crate) struct MovedRow {
+    pub(crate) from: u32,
+    pub(crate) len: u32,
+    pub(crate) to: u32,
 }
 
 impl MovedRow {
     /// The new number of a span if it is one of these, else [`NO_SPAN`].
     #[inline(always)]
-    fn moved(&self, span: u32) -> u32 {
+    pub(crate) fn moved(&self, span: u32) -> u32 {
         let place = span.wrapping_sub(self.from);
         if place < self.len { place + self.to } else { NO_SPAN }
-    }
-}
-
-/// Finds the tile that has a column in its core. This is usually the tile of the last column.
-#[derive(Default)]
-struct Owner {
-    last: usize,
-}
-
-impl Owner {
-    fn of<T>(&mut self, x: u32, z: u32, tiles: &[T], core: impl Fn(&T) -> GridWindow) -> Option<usize> {
-        let holds = |tile: &T| core(tile).contains(x, z);
-        if !tiles.get(self.last).is_some_and(holds) {
-            self.last = tiles.iter().position(holds)?;
-        }
-        Some(self.last)
-    }
-}
-
-/// Builds a window: spans are copied column by column, and links are found by floor when all spans
-/// are there.
-struct Builder {
-    result: FieldWindow,
-    /// Floor that each link leads to, where `links` is not yet [`NO_SPAN`].
-    targets: Vec<[i32; 4]>,
-}
-
-impl Builder {
-    fn new(frame: GridFrame, core: GridWindow, window: GridWindow) -> Self {
-        let mut field = WalkableField::empty(frame.window(window));
-        field.columns.clear();
-        field.columns.push(0);
-        Self { result: FieldWindow { frame, core, window, field }, targets: Vec::new() }
-    }
-
-    fn push_columns<'a>(&mut self, mut source: impl FnMut(u32, u32) -> Option<&'a FieldWindow>) {
-        let window = self.result.window;
-        let mut column = 0;
-        for z in window.z..window.end_z() {
-            for x in window.x..window.end_x() {
-                if let Some(from) = source(x, z) {
-                    self.push_column(column, from, (x, z));
-                }
-                self.result.field.columns.push(to_u32(self.result.field.span_columns.len()));
-                column += 1;
-            }
-        }
-    }
-
-    fn push_column(&mut self, column: u32, from: &FieldWindow, (x, z): (u32, u32)) {
-        let source = &from.field;
-        let field = &mut self.result.field;
-        let spans = source.column(x - from.window.x, z - from.window.z);
-        for span in spans.start as usize..spans.end as usize {
-            field.span_columns.push(column);
-            field.floor.push(source.floor[span]);
-            field.clearance.push(source.clearance[span]);
-            field.ground.push(source.ground[span]);
-            field.area.push(source.area[span]);
-            let links = source.links[span];
-            field.links.push(links);
-            self.targets.push(links.map(|link| source.floor.get(link as usize).copied().unwrap_or(0)));
-        }
-    }
-
-    /// Turns links into span numbers of this window.
-    fn link(mut self) -> FieldWindow {
-        let (width, depth) = (self.result.window.width, self.result.window.depth);
-        for span in 0..self.result.field.span_columns.len() {
-            let cell = self.result.field.span_columns[span];
-            let (x, z) = (cell % width, cell / width);
-            let mut links = self.result.field.links[span];
-            for (direction, link) in Direction::ALL.into_iter().zip(&mut links) {
-                if *link == NO_SPAN {
-                    continue;
-                }
-                let (dx, dz) = direction.offset();
-                let neighbour = x.checked_add_signed(dx).zip(z.checked_add_signed(dz));
-                *link = neighbour.filter(|&(x, z)| x < width && z < depth).map_or(NO_SPAN, |(x, z)| {
-                    let spans = self.result.field.column(x, z);
-                    let floors = &self.result.field.floor[spans.start as usize..spans.end as usize];
-                    let target = self.targets[span][direction.index()];
-                    floors
-                        .iter()
-                        .zip(spans)
-                        .find(|(floor, _)| **floor == target)
-                        .map_or(NO_SPAN, |(_, span)| span)
-                });
-            }
-            self.result.field.links[span] = links;
-        }
-        self.result
     }
 }
 
@@ -407,28 +300,6 @@ pub struct LabelledWindow<F = WalkableField> {
     pub part: FieldWindow<F>,
     /// Region of each of its spans. `count` is that of the whole field.
     pub regions: RegionMap,
-}
-
-impl LabelledWindow {
-    /// The same as [`FieldWindow::assemble`], with the regions from the cores of the tiles.
-    #[must_use]
-    pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self]) -> Self {
-        let parts: Vec<&FieldWindow> = tiles.iter().map(|tile| &tile.part).collect();
-        let part = FieldWindow::assemble(frame, core, &parts);
-        let count = tiles.first().map_or(0, |tile| tile.regions.count);
-        let mut labels = Vec::with_capacity(part.field.len());
-        let mut owner = Owner::default();
-        for z in part.window.z..part.window.end_z() {
-            for x in part.window.x..part.window.end_x() {
-                let Some(tile) = owner.of(x, z, &parts, |part| part.core) else { continue };
-                let from = parts[tile].window;
-                let spans = parts[tile].field.column(x - from.x, z - from.z);
-                labels
-                    .extend_from_slice(&tiles[tile].regions.labels[spans.start as usize..spans.end as usize]);
-            }
-        }
-        Self { part, regions: RegionMap { labels, count } }
-    }
 }
 
 #[cfg(test)]

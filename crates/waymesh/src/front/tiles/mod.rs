@@ -16,11 +16,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use rayon::prelude::*;
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    ContourSet, Counter, FieldWindow, GridFrame, GridWindow, Heightfield, LabelledWindow, Observer,
-    TriangleSource, Validate, Warning, setters,
+    Counter, FieldWindow, GridFrame, GridWindow, Heightfield, LabelledWindow, Observer, PackedRegions,
+    TriangleSource, Validate, Warning, inherit_token, setters,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surfaces};
@@ -35,7 +36,7 @@ use crate::bake::{
     Report, StageSet,
 };
 pub use shares::{ManifestTile, TileManifest};
-use survey::{Kept, Survey, TileContent, labelled, read_tile};
+use survey::{Kept, Survey, TileContent, field_of, labelled, read_tile};
 
 /// Bytes that a column of a tile's window takes while it is built, with a span and a half in it.
 const COLUMN_BYTES: u64 = 128;
@@ -316,14 +317,16 @@ fn joined<'a>(
     let tiles: Vec<Tile> = layout.tiles().collect();
     let gate = MemoryGate::new(memory_bytes / 2);
     let estimate = |tile: Tile| layout.core(tile).column_count() * COLUMN_BYTES;
-    let raw = recorder.stage("trace", |observer| {
-        let trace = |tile| -> Result<BorderChains, BakeError> {
-            let tile = labelled(&store, &surfaces, tile)?;
-            Ok(trace_window(&tile.part, &tile.regions).map_err(StageError::at("trace"))?)
+    let (raw, regions) = recorder.stage("trace", |observer| {
+        let trace = |tile| -> Result<(BorderChains, PackedRegions), BakeError> {
+            let LabelledWindow { part, regions } = labelled(&store, &surfaces, tile)?;
+            let chains = trace_window(&part, &regions).map_err(StageError::at("trace"))?;
+            Ok((chains, regions.pack(&part.field)))
         };
-        let chains = build_tiles(&tiles, &gate, estimate, trace, observer)?;
+        let traced = build_tiles(&tiles, &gate, estimate, trace, observer)?;
+        let (chains, regions): (Vec<BorderChains>, Vec<PackedRegions>) = traced.into_iter().unzip();
         let raw = stitch(frame, chains, surfaces.count()).map_err(StageError::at("trace"))?;
-        Ok::<ContourSet, BakeError>(raw)
+        Ok::<_, BakeError>((raw, regions))
     })?;
     let walkable_spans = surfaces.spans().iter().sum();
     stages.check_traced(&raw, walkable_spans)?;
@@ -340,9 +343,13 @@ fn joined<'a>(
     let detail = stages.detail_config();
     let heights = Heights::fitted(move |polygons, observer| {
         let source = |window: GridWindow| {
-            let tiles = layout.tiles_over(&window.grown(1, &frame));
-            let tiles: Vec<LabelledWindow> =
-                tiles.map(|tile| labelled(&store, &surfaces, tile)).collect::<Result<_, _>>()?;
+            let tiles: Vec<Tile> = layout.tiles_over(&window.grown(1, &frame)).collect();
+            let unpack = inherit_token(|tile: &Tile| -> Result<LabelledWindow, BakeError> {
+                let part = field_of(&store, *tile)?;
+                let regions = regions[layout.index(*tile)].unpack(&part.field);
+                Ok(LabelledWindow { part, regions })
+            });
+            let tiles: Vec<LabelledWindow> = tiles.par_iter().map(unpack).collect::<Result<_, _>>()?;
             let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
             Ok(LabelledWindow::assemble(frame, window, &tiles))
         };

@@ -198,16 +198,21 @@ pub(super) fn read_tile(store: &TileStore, tile: Tile) -> Result<Option<Kept>, B
     }))
 }
 
+/// The field of a tile.
+pub(super) fn field_of(store: &TileStore, tile: Tile) -> Result<FieldWindow, BakeError> {
+    let missing = || store.missing(tile);
+    let bytes = store.get(tile)?.ok_or_else(missing)?;
+    let field = TileContent::split(&bytes).ok_or_else(missing)?.field;
+    Ok(PackedField::unpack_bytes(field).map_err(StageError::at("tiles"))?)
+}
+
 /// The field of a tile with its regions.
 pub(super) fn labelled(
     store: &TileStore,
     surfaces: &JoinedSurfaces,
     tile: Tile,
 ) -> Result<LabelledWindow, BakeError> {
-    let missing = || store.missing(tile);
-    let bytes = store.get(tile)?.ok_or_else(missing)?;
-    let field = TileContent::split(&bytes).ok_or_else(missing)?.field;
-    let part: FieldWindow = PackedField::unpack_bytes(field).map_err(StageError::at("tiles"))?;
+    let part = field_of(store, tile)?;
     let regions: RegionMap = label_surfaces(&part, surfaces).map_err(StageError::at("partition"))?;
     Ok(LabelledWindow { part, regions })
 }
