@@ -40,6 +40,7 @@ const ARROWS: &[(&str, &str)] = &[
     ("cli", "waymesh scenes metrics"),
     ("python", "waymesh"),
     ("bevy", "waymesh crowd"),
+    ("gpu", "core voxel"),
     ("c", "waymesh crowd"),
     ("wasm", "waymesh core graph scenes"),
 ];

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use waymesh_core::nearest_f32;
 
+use glam::Vec3;
 use serde_json::Value;
+use waymesh_core::{TriangleSoup, nearest_f32};
 
 /// Name of the folder of all levels in notes.
 const ALL: &str = "the real levels";
@@ -83,7 +84,36 @@ pub fn find(path: &str) -> Option<PathBuf> {
     None
 }
 
-/// Notes that the calling test lacks this file or folder of the real levels. The note goes to
+/// Returns the vertices and faces of an OBJ file, polygons as fans. For crates that do not use
+/// `waymesh-io`.
+///
+/// # Panics
+/// If the file cannot be read, or is none.
+#[must_use]
+#[expect(clippy::unwrap_used, reason = "for tests")]
+pub fn read_obj(path: &Path) -> TriangleSoup {
+    let text = std::fs::read_to_string(path).unwrap();
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some("v") => {
+                let mut next = || words.next().unwrap().parse().unwrap();
+                positions.push(Vec3::new(next(), next(), next()));
+            }
+            Some("f") => {
+                let corners: Vec<u32> =
+                    words.map(|word| word.split('/').next().unwrap().parse::<u32>().unwrap() - 1).collect();
+                triangles.extend((2..corners.len()).map(|i| [corners[0], corners[i - 1], corners[i]]));
+            }
+            _ => {}
+        }
+    }
+    TriangleSoup::new(positions, triangles).unwrap()
+}
+
+/// Notes that the calling test lacks this file or folder of the real levels, or something else that
+/// not every machine has. The note goes to
 /// stderr directly, because the test harness hides the output of passing tests, and to the file in
 /// the environment variable `WAYMESH_SKIPPED`, which `cargo xtask ci` summarises.
 pub fn skipped(what: &str) {
@@ -94,7 +124,7 @@ pub fn skipped(what: &str) {
     let thread = std::thread::current();
     let test = format!("{program}::{}", thread.name().unwrap_or("main"));
     // A closed stderr is not a failure.
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {test} needs {what}, which is not beside the checkout");
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {test} needs {what}, which is not there");
     if let Some(notes) = std::env::var_os("WAYMESH_SKIPPED") {
         let notes = std::fs::OpenOptions::new().create(true).append(true).open(notes);
         let _ = notes.and_then(|mut notes| notes.write_all(format!("{test}\t{what}\n").as_bytes()));

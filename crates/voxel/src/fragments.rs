@@ -174,11 +174,12 @@ impl Fragment {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 16 bits")]
     fn span<const AREAS: bool>(&self, reach: i32) -> Span {
         let top = self.top();
-        let least = top.saturating_sub(reach);
+        // Numbers that no fragment gave are below it, however far the reach.
+        let least = top.saturating_sub(reach).max(i32::MIN + 1);
         let steps = i64::from(GROUND_STEPS_PER_LEVEL);
         let from_top = |ground: i32| i64::from(top) * steps - i64::from(ground);
         let drop = from_top(self.0[CENTRE_GROUND]);
-        let is_centre = drop <= (i64::from(reach) + 1) * steps;
+        let is_centre = (drop <= (i64::from(reach) + 1) * steps) & (self.0[CENTRE_GROUND] != i32::MIN);
         let drop = if is_centre { drop } else { from_top(self.0[UPWARD_GROUND]) };
         let of_centre = if is_centre { self.0[CENTRE_AREA] } else { i32::MIN };
         let area = if self.0[WALKABLE_TOP] < least {
@@ -204,7 +205,7 @@ impl Fragment {
 }
 
 /// Largest ground in steps: 67 million levels, beyond which the drop below the top saturates.
-const MOST_GROUND: f64 = 2_147_483_000.0;
+pub(crate) const MOST_GROUND: f64 = 2_147_483_000.0;
 
 /// The plane of a triangle over cells that the triangle covers completely, from `start` on.
 #[derive(Debug)]

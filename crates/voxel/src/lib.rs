@@ -17,6 +17,8 @@
 //! - [`find_climbs`] finds the ledges that are too high to step onto but low enough to climb.
 //! - [`stamp_obstacles`] adds solids to a heightfield that was kept. [`PackedHeightfield`] and
 //!   [`PackedField`] are compact forms to keep.
+//! - [`RasterJob`] is the work of the rasteriser with all decisions about triangles made, for one that
+//!   runs on another device.
 //! - [`Voxelizer`] and [`FieldBuilder`] are the stages of [`waymesh_core::stage`].
 //!
 //! ```
@@ -44,6 +46,7 @@ mod error;
 mod filters;
 mod fragments;
 mod head_rooms;
+mod job;
 mod marks;
 mod obstacles;
 mod packed;
@@ -62,6 +65,7 @@ pub use erosion::erode;
 pub use error::VoxelError;
 pub use filters::{Filters, filter_ledges, filter_low_ceilings, filter_low_obstacles};
 pub use head_rooms::encode as encode_head_rooms;
+pub use job::{GridNumbers, JobTriangle, RasterJob};
 pub use marks::{Mark, MarkShape, mark_box, mark_convex_prism, mark_cylinder};
 pub use obstacles::{Obstacle, ObstacleShape, stamp_obstacles};
 pub use packed::{PackedField, PackedHeightfield};

@@ -5,7 +5,8 @@ use waymesh_core::{
     warn_of_outliers,
 };
 
-use crate::sweep::{Limit, NOWHERE, Sieve, Sweep, WindowTriangles};
+use crate::job::RasterJob;
+use crate::sweep::{Limit, Sieve, Sweep};
 use crate::triangle::GridTransform;
 use crate::{VoxelConfig, VoxelError};
 
@@ -79,6 +80,16 @@ pub fn rasterize(
     config: &VoxelConfig,
     observer: &mut dyn Observer,
 ) -> Result<Heightfield, VoxelError> {
+    let frame = fitted_frame(soup, config, observer)?;
+    rasterize_in_frame(soup, &frame, config, observer)
+}
+
+/// The grid that just holds the finite triangles of `soup`. Warns of outliers.
+pub(crate) fn fitted_frame(
+    soup: &TriangleSoup,
+    config: &VoxelConfig,
+    observer: &mut dyn Observer,
+) -> Result<GridFrame, VoxelError> {
     config.validate()?;
     let bounds = soup.bounds();
     if !bounds.is_valid() {
@@ -87,7 +98,7 @@ pub fn rasterize(
     }
     let frame = GridFrame::fit(&bounds, &config.scale)?;
     warn_of_outliers(soup, &config.scale, observer);
-    rasterize_in_frame(soup, &frame, config, observer)
+    Ok(frame)
 }
 
 /// Voxelises the part of `soup` that lies over the cells of `frame`; `config.scale` is not used.
@@ -152,31 +163,11 @@ pub fn rasterize_window(
     config: &VoxelConfig,
     observer: &mut dyn Observer,
 ) -> Result<Heightfield, VoxelError> {
-    let (grid, limit) = prepare(frame, window, frame.window(window), config)?;
-    let mut sieve = Sieve::default();
-    let (mut inside, mut rows) = (WindowTriangles::default(), Vec::new());
-    for (index, triangle) in triangles.into_iter().enumerate() {
-        checkpoint_every(1 << 16, index);
-        let SoupTriangle { corners, area } = triangle.into();
-        let reached = sieve.rows(corners, &grid);
-        if reached != NOWHERE {
-            if rows.len() >= u32::MAX as usize {
-                return Err(VoxelError::TooManyTriangles { limit: u32::MAX });
-            }
-            inside.push(corners, area);
-            rows.push(reached);
-        }
-    }
-    sieve.report(observer);
-    if window.is_empty() {
-        return Ok(Heightfield::empty(frame.window(window)));
-    }
-    let reach = config.merge.reach_levels(frame.level_height);
-    Sweep { triangles: &inside, rows: &rows, grid, reach, limit }.run(config.threads, observer)
+    RasterJob::new(triangles, frame, window, config, observer)?.run(observer)
 }
 
 /// Checks the configuration and the size of the `result`.
-fn prepare(
+pub(crate) fn prepare(
     frame: &GridFrame,
     window: GridWindow,
     result: GridFrame,

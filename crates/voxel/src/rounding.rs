@@ -39,7 +39,7 @@ pub(crate) fn last_cell(x: f64) -> i32 {
 }
 
 /// Largest error of a cell line in double precision.
-const LINE_ERROR: f64 = 1e-9;
+pub(crate) const LINE_ERROR: f64 = 1e-9;
 
 /// The cell line at or after `x`.
 #[inline(always)]

@@ -33,7 +33,7 @@ impl Corners for TriangleSoup {
 }
 
 /// The triangles that reach into a window.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct WindowTriangles {
     pub(crate) corners: Vec<[Vec3; 3]>,
     /// Empty while all are [`AreaId::GROUND`].
@@ -177,6 +177,11 @@ impl Limit {
             return Err(self.error_at(row.excess() as u64, u64::from(self.frame.depth), 1));
         }
         Ok(())
+    }
+
+    /// The frame of the columns to fill.
+    pub(crate) fn frame(&self) -> GridFrame {
+        self.frame
     }
 
     /// Checks that the spans of the whole result fit into the limit.

@@ -3,6 +3,7 @@
 use glam::{DVec3, Vec3};
 use waymesh_core::{AreaId, GridFrame, GridWindow, float};
 
+use crate::GridNumbers;
 use crate::fragments::{FullRun, NO_RANGE, Range, RowFragments, range_of, widen};
 use crate::rounding::{REACH, clamp, first_cell, high, last_cell, line_after, line_before, low, nearest};
 
@@ -29,9 +30,14 @@ pub(crate) fn area_flags(area: AreaId) -> Flags {
 
 /// Edges shorter than this along an axis have no usable slope along it. No relevant cell line lies
 /// inside them.
-const SHORTEST_RUN: f64 = 1e-9;
+pub(crate) const SHORTEST_RUN: f64 = 1e-9;
 /// Number of cells of a row from which completely covered cells are filled from the plane alone.
-const WIDE: i32 = 6;
+pub(crate) const WIDE: i32 = 6;
+
+/// How far outside of a triangle, in cells, the centre of a cell still counts as inside.
+pub(crate) const CENTRE_SLACK: f64 = 1e-6;
+/// An upward part below about 3e-5 of the normal is a rounding error of a wall. Squared.
+pub(crate) const LEAST_UPWARD: f64 = 1e-9;
 
 /// Transforms world coordinates into grid coordinates, in double precision.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +91,12 @@ impl GridTransform {
     #[inline]
     pub(crate) fn height(&self, world: f32) -> f64 {
         clamp((f64::from(world) - self.origin.y) * self.per_level, -REACH, REACH)
+    }
+
+    /// The same numbers, for arithmetic elsewhere.
+    pub(crate) fn numbers(&self) -> GridNumbers {
+        let Self { origin, per_cell, per_level, slope_scale, cos_squared, last_of_all, .. } = *self;
+        GridNumbers { origin: origin.to_array(), per_cell, per_level, slope_scale, cos_squared, last_of_all }
     }
 
     /// Converts a length in plan to cells.
@@ -472,7 +484,7 @@ impl GridTriangle {
         let section = self.section_at(z);
         let (left, right) = (low(section.long.x, section.short.x), high(section.long.x, section.short.x));
         // `x + 0.5 >= left` for whole x; the slack keeps a centre on an edge that two triangles share.
-        [nearest(left - 1e-6), [nearest(right + 1e-6) - 1, i32::MIN][usize::from(outside)]]
+        [nearest(left - CENTRE_SLACK), [nearest(right + CENTRE_SLACK) - 1, i32::MIN][usize::from(outside)]]
     }
 }
 
@@ -502,8 +514,7 @@ struct RowCut {
 #[inline]
 fn facing(normal: DVec3, grid: &GridTransform) -> (Flags, Option<[f64; 2]>) {
     let (up, all) = (normal.y * normal.y, normal.length_squared());
-    // An upward part below about 3e-5 of the normal is a rounding error of a wall.
-    if up <= 1e-9 * all {
+    if up <= LEAST_UPWARD * all {
         return (0, None);
     }
     let mut flags = 0;

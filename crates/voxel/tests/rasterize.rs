@@ -207,6 +207,15 @@ fn the_merge_rule_decides_about_walls_on_floors() {
     assert!(walkable(2.0, WalkableMerge::Highest));
 }
 
+/// A step as high as all levels reaches numbers that stand for nothing.
+#[test]
+fn no_step_is_high_enough_to_make_a_wall_walkable() {
+    let config = metres().with_merge(WalkableMerge::WithinStep { max_step: 1e10 });
+    let heightfield = rasterize(&soup(&wall([0.5, 0.5], [3.5, 0.5], 0.0, 3.0)), &config, &mut ()).unwrap();
+    assert!(!heightfield.spans.is_empty());
+    assert!(heightfield.spans.iter().all(|span| !span.area.is_walkable() && !span.upward));
+}
+
 #[test]
 fn useless_triangles_are_skipped_and_counted() {
     let mut triangles = floor(0., 0., 4., 4., 0.).to_vec();

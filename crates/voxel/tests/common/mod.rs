@@ -1,36 +1,12 @@
-//! Helpers for tests: a slow oracle of voxelisation, and a reader of OBJ files.
+//! Helpers for tests: a slow oracle of voxelisation.
 #![allow(dead_code, unused_imports, reason = "each test file uses a part")]
-
-use std::path::PathBuf;
 
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{GridFrame, GridWindow, Heightfield, TriangleSoup};
 use waymesh_testkit::Random;
 
-pub(crate) use waymesh_testkit::levels::find as scene;
-
-/// Vertices and faces of an OBJ file, polygons as fans.
-pub(crate) fn read_obj(path: &PathBuf) -> TriangleSoup {
-    let text = std::fs::read_to_string(path).unwrap();
-    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
-    for line in text.lines() {
-        let mut words = line.split_whitespace();
-        match words.next() {
-            Some("v") => {
-                let mut next = || words.next().unwrap().parse().unwrap();
-                positions.push(Vec3::new(next(), next(), next()));
-            }
-            Some("f") => {
-                let corners: Vec<u32> =
-                    words.map(|word| word.split('/').next().unwrap().parse::<u32>().unwrap() - 1).collect();
-                triangles.extend((2..corners.len()).map(|i| [corners[0], corners[i - 1], corners[i]]));
-            }
-            _ => {}
-        }
-    }
-    TriangleSoup::new(positions, triangles).unwrap()
-}
+pub(crate) use waymesh_testkit::levels::{find as scene, read_obj};
 
 /// A triangle as `[x, height, z]` in cells and levels.
 pub(crate) fn to_grid(corners: [Vec3; 3], frame: &GridFrame) -> [[f64; 3]; 3] {

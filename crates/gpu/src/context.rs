@@ -1,0 +1,317 @@
+//! Adapters and devices.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use waymesh_core::BadField;
+
+use crate::GpuError;
+
+/// Which adapter to use, and how much of it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GpuOptions {
+    /// A part of the adapter's name, of any case; empty for the fastest one. Default empty.
+    pub adapter: String,
+    /// Allows adapters that are programs on the processor. They are slower than the processor's own
+    /// code, and of use for tests. Default `false`.
+    pub software: bool,
+    /// Most bytes of one buffer on the device. Larger work is done in parts. At least 1 MiB; default
+    /// 256 MiB.
+    pub max_buffer_bytes: u64,
+    /// Longest time to wait for the device. Every single dispatch is far shorter. Above zero;
+    /// default 60 s.
+    pub timeout: Duration,
+}
+
+impl Default for GpuOptions {
+    fn default() -> Self {
+        Self {
+            adapter: String::new(),
+            software: false,
+            max_buffer_bytes: 256 << 20,
+            timeout: Duration::from_secs(60),
+        }
+    }
+}
+
+waymesh_core::setters! {
+    impl GpuOptions {
+        with_adapter(adapter: String);
+        with_software(software: bool);
+        with_max_buffer_bytes(max_buffer_bytes: u64);
+        with_timeout(timeout: Duration);
+    }
+}
+
+/// Least [`GpuOptions::max_buffer_bytes`].
+const LEAST_BUFFER: u64 = 1 << 20;
+
+impl GpuOptions {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), GpuError> {
+        let is_fine = self.max_buffer_bytes >= LEAST_BUFFER;
+        BadField::unless(
+            is_fine,
+            "max_buffer_bytes",
+            self.max_buffer_bytes as f64,
+            "at least 1048576 bytes",
+        )?;
+        let seconds = self.timeout.as_secs_f64();
+        BadField::unless(seconds > 0.0, "timeout", seconds, "above 0 s")?;
+        Ok(())
+    }
+}
+
+/// An adapter, for reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AdapterReport {
+    /// Its name.
+    pub name: String,
+    /// The interface to it, such as `vulkan`.
+    pub backend: String,
+    /// Its driver, with the version.
+    pub driver: String,
+    /// `true` for a program on the processor.
+    pub software: bool,
+}
+
+impl std::fmt::Display for AdapterReport {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let software = if self.software { ", software" } else { "" };
+        write!(formatter, "{} ({}, {}{software})", self.name, self.backend, self.driver)
+    }
+}
+
+impl AdapterReport {
+    fn of(adapter: &wgpu::Adapter) -> Self {
+        let info = adapter.get_info();
+        Self {
+            name: info.name,
+            backend: info.backend.to_str().to_owned(),
+            driver: format!("{} {}", info.driver, info.driver_info),
+            software: info.device_type == wgpu::DeviceType::Cpu,
+        }
+    }
+}
+
+/// What the driver said since the device was made.
+#[derive(Debug, Default)]
+struct Complaints {
+    lost: Option<String>,
+    failed: Option<String>,
+}
+
+/// A device that the stages of this crate run on. One is enough for a program; its stages may run
+/// on several threads at once, and the device does their work in turn.
+#[derive(Clone, Debug)]
+pub struct GpuContext {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    adapter: AdapterReport,
+    options: GpuOptions,
+    complaints: Arc<Mutex<Complaints>>,
+}
+
+/// What the shaders need of a device: the defaults of WebGPU.
+fn needed() -> wgpu::Limits {
+    wgpu::Limits::default()
+}
+
+/// The value of a future of the native interfaces, which never wait for anything.
+fn value_of<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return value;
+        }
+        std::thread::yield_now();
+    }
+}
+
+impl GpuContext {
+    /// Opens the adapter that fits `options` best: a card of its own before one in the processor,
+    /// software last.
+    ///
+    /// # Cost
+    /// Tens of milliseconds to seconds: drivers are loaded. The shaders are translated when they are
+    /// used first.
+    ///
+    /// # Errors
+    /// [`GpuError::BadField`] for the options, [`GpuError::NoAdapter`], [`GpuError::TooWeak`] or
+    /// [`GpuError::NoDevice`] if no adapter can be used.
+    pub fn new(options: &GpuOptions) -> Result<Self, GpuError> {
+        options.validate()?;
+        let (adapter, report) = choose(options)?;
+        let (has, needs) = (adapter.limits(), needed());
+        for (limit, has, needs) in [
+            (
+                "max_storage_buffers_per_shader_stage",
+                has.max_storage_buffers_per_shader_stage,
+                needs.max_storage_buffers_per_shader_stage,
+            ),
+            (
+                "max_compute_invocations_per_workgroup",
+                has.max_compute_invocations_per_workgroup,
+                needs.max_compute_invocations_per_workgroup,
+            ),
+            (
+                "max_compute_workgroups_per_dimension",
+                has.max_compute_workgroups_per_dimension,
+                needs.max_compute_workgroups_per_dimension,
+            ),
+        ] {
+            if has < needs {
+                let (has, needs) = (u64::from(has), u64::from(needs));
+                return Err(GpuError::TooWeak { adapter: report.name, limit, has, needs });
+            }
+        }
+        if has.max_storage_buffer_binding_size < needs.max_storage_buffer_binding_size {
+            return Err(GpuError::TooWeak {
+                adapter: report.name,
+                limit: "max_storage_buffer_binding_size",
+                has: has.max_storage_buffer_binding_size,
+                needs: needs.max_storage_buffer_binding_size,
+            });
+        }
+        let required_limits = wgpu::Limits {
+            max_storage_buffer_binding_size: has.max_storage_buffer_binding_size,
+            max_buffer_size: has.max_buffer_size,
+            ..needs
+        };
+        let descriptor =
+            wgpu::DeviceDescriptor { label: Some("waymesh"), required_limits, ..Default::default() };
+        let (device, queue) = value_of(adapter.request_device(&descriptor)).map_err(|error| {
+            GpuError::NoDevice { adapter: report.name.clone(), reason: error.to_string() }
+        })?;
+        let complaints = Arc::<Mutex<Complaints>>::default();
+        let lost = Arc::clone(&complaints);
+        device.set_device_lost_callback(move |_, reason| {
+            lost.lock().unwrap_or_else(PoisonError::into_inner).lost = Some(reason);
+        });
+        let failed = Arc::clone(&complaints);
+        // Without it, wgpu panics.
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            failed.lock().unwrap_or_else(PoisonError::into_inner).failed = Some(error.to_string());
+        }));
+        Ok(Self { device, queue, adapter: report, options: options.clone(), complaints })
+    }
+
+    /// Returns the adapter.
+    #[must_use]
+    pub fn adapter(&self) -> &AdapterReport {
+        &self.adapter
+    }
+
+    /// Returns the options that it was made with.
+    #[must_use]
+    pub fn options(&self) -> &GpuOptions {
+        &self.options
+    }
+
+    /// Most bytes of a table on the device, and the name of what limits it.
+    pub(crate) fn table_limit(&self) -> (u64, &'static str) {
+        let limits = self.device.limits();
+        let all = [
+            (self.options.max_buffer_bytes, "max_buffer_bytes"),
+            (limits.max_storage_buffer_binding_size, "max_storage_buffer_binding_size"),
+            (limits.max_buffer_size, "max_buffer_size"),
+        ];
+        all.into_iter().min_by_key(|(bytes, _)| *bytes).unwrap_or((LEAST_BUFFER, "max_buffer_bytes"))
+    }
+
+    /// The error of a device that is lost or refused something.
+    pub(crate) fn check(&self) -> Result<(), GpuError> {
+        let mut complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reason) = complaints.lost.clone() {
+            return Err(GpuError::Lost { reason });
+        }
+        match complaints.failed.take() {
+            Some(reason) => Err(GpuError::Failed { reason }),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs what may use up the memory of the device: `bytes` for `what`.
+    pub(crate) fn guarded<T>(
+        &self,
+        what: &'static str,
+        bytes: u64,
+        work: impl FnOnce() -> T,
+    ) -> Result<T, GpuError> {
+        let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let other = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let value = work();
+        let other = value_of(other.pop());
+        let memory = value_of(memory.pop());
+        if other.is_some() {
+            // A lost device tells so when it is asked.
+            let _ = self.device.poll(wgpu::PollType::Poll);
+        }
+        self.check()?;
+        match (memory, other) {
+            (Some(_), _) => Err(GpuError::OutOfMemory { what, bytes }),
+            (None, Some(error)) => Err(GpuError::Failed { reason: error.to_string() }),
+            (None, None) => Ok(value),
+        }
+    }
+
+    /// Waits until the device has done all that it was asked to do so far.
+    pub(crate) fn wait(&self) -> Result<(), GpuError> {
+        let timeout = Some(self.options.timeout);
+        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
+        self.check()?;
+        match polled {
+            Ok(_) => Ok(()),
+            Err(wgpu::PollError::Timeout) => Err(GpuError::TimedOut { limit: self.options.timeout }),
+            Err(error) => Err(GpuError::Failed { reason: error.to_string() }),
+        }
+    }
+}
+
+/// The best adapter for the options.
+fn choose(options: &GpuOptions) -> Result<(wgpu::Adapter, AdapterReport), GpuError> {
+    let backends = wgpu::Instance::enabled_backend_features();
+    if backends.is_empty() {
+        let reason = "this build has no interface to cards (features vulkan, metal, dx12)".to_owned();
+        return Err(GpuError::NoAdapter { reason });
+    }
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let wanted = options.adapter.to_lowercase();
+    let mut others = Vec::new();
+    let mut best: Option<(u8, wgpu::Adapter, AdapterReport)> = None;
+    for adapter in value_of(instance.enumerate_adapters(backends)) {
+        let report = AdapterReport::of(&adapter);
+        let fits = report.name.to_lowercase().contains(&wanted) && (options.software || !report.software);
+        if !fits {
+            others.push(report.to_string());
+            continue;
+        }
+        let rank = match adapter.get_info().device_type {
+            wgpu::DeviceType::DiscreteGpu => 0,
+            wgpu::DeviceType::IntegratedGpu => 1,
+            wgpu::DeviceType::VirtualGpu => 2,
+            wgpu::DeviceType::Other => 3,
+            wgpu::DeviceType::Cpu => 4,
+        };
+        if best.as_ref().is_none_or(|(least, ..)| rank < *least) {
+            best = Some((rank, adapter, report));
+        }
+    }
+    best.map(|(_, adapter, report)| (adapter, report)).ok_or_else(|| {
+        let named = if wanted.is_empty() { String::new() } else { format!(" named {:?}", options.adapter) };
+        let reason = if others.is_empty() {
+            format!("there is none{named}")
+        } else {
+            format!("none{named} is allowed; there are {}", others.join(", "))
+        };
+        GpuError::NoAdapter { reason }
+    })
+}

@@ -1,0 +1,209 @@
+//! The work of the rasteriser, for one that runs on another device.
+
+use glam::Vec3;
+use waymesh_core::{
+    AreaId, GridFrame, GridWindow, Heightfield, Observer, SoupTriangle, Span, TriangleSoup, checkpoint_every,
+};
+
+use crate::filters::check;
+use crate::fragments::MOST_GROUND;
+use crate::rasterize::{fitted_frame, prepare};
+use crate::rounding::{LEVEL_SLACK, LINE_ERROR, PLAN_SLACK, REACH};
+use crate::sweep::{Corners, Limit, NOWHERE, Sieve, Sweep, WindowTriangles};
+use crate::triangle::{CENTRE_SLACK, GridTransform, LEAST_UPWARD, SHORTEST_RUN, WIDE};
+use crate::{VoxelConfig, VoxelError};
+
+/// How world coordinates become grid coordinates, in double precision: the coordinate along an axis
+/// is `(world - origin) * per_cell` (heights: `per_level`), clamped to 2^30 on both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GridNumbers {
+    /// Origin of the whole grid in metres.
+    pub origin: [f64; 3],
+    /// Cells per metre.
+    pub per_cell: f64,
+    /// Levels per metre.
+    pub per_level: f64,
+    /// Levels per cell of a slope of one metre per metre.
+    pub slope_scale: f64,
+    /// Square of the upward part of a unit normal from which on a triangle is gentle enough to walk
+    /// on.
+    pub cos_squared: f64,
+    /// Last column and last row of the whole grid.
+    pub last_of_all: [i32; 2],
+}
+
+impl GridNumbers {
+    /// A triangle that reaches less than this fraction of a cell into a column adds nothing to it.
+    pub const PLAN_SLACK: f64 = PLAN_SLACK;
+    /// A height at most this fraction of a level above a level line counts as on it.
+    pub const LEVEL_SLACK: f64 = LEVEL_SLACK;
+    /// Largest error of a cell line.
+    pub const LINE_ERROR: f64 = LINE_ERROR;
+    /// How far outside of a triangle, in cells, the centre of a cell still counts as inside.
+    pub const CENTRE_SLACK: f64 = CENTRE_SLACK;
+    /// Largest coordinate in cells or levels.
+    pub const REACH: f64 = REACH;
+    /// Largest ground in steps of a level.
+    pub const MOST_GROUND: f64 = MOST_GROUND;
+    /// Edges shorter than this along an axis have no usable slope along it.
+    pub const SHORTEST_RUN: f64 = SHORTEST_RUN;
+    /// A triangle whose normal's upward part, squared, is at most this fraction of the whole is
+    /// vertical.
+    pub const LEAST_UPWARD: f64 = LEAST_UPWARD;
+    /// Number of cells of a row from which completely covered cells are filled from the plane
+    /// alone.
+    pub const WIDE: i32 = WIDE;
+}
+
+/// A triangle that reaches into the columns of a [`RasterJob`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JobTriangle {
+    /// Corners in metres.
+    pub corners: [Vec3; 3],
+    /// Its area.
+    pub area: AreaId,
+    /// First and last row of the whole grid that it reaches into, not clipped.
+    pub rows: [i32; 2],
+    /// First and last column of cells, as far as its bounds tell; a row of it may reach one further
+    /// by rounding.
+    pub cells: [i32; 2],
+}
+
+/// The work of [`rasterize_window`](crate::rasterize_window): triangles that reach into the window,
+/// with their rows. What is decided once per triangle is decided here, for whichever device does
+/// the rest.
+#[derive(Clone, Debug)]
+pub struct RasterJob {
+    triangles: WindowTriangles,
+    rows: Vec<[i32; 2]>,
+    grid: GridTransform,
+    window: GridWindow,
+    reach: i32,
+    limit: Limit,
+    threads: usize,
+}
+
+impl RasterJob {
+    /// Sorts out the triangles for the columns `window` of `frame`, and reports the others.
+    ///
+    /// # Cost
+    /// One test per triangle, and 44 bytes for each that reaches into the window.
+    ///
+    /// # Errors
+    /// See [`rasterize_window`](crate::rasterize_window).
+    pub fn new(
+        triangles: impl IntoIterator<Item = impl Into<SoupTriangle>>,
+        frame: &GridFrame,
+        window: GridWindow,
+        config: &VoxelConfig,
+        observer: &mut dyn Observer,
+    ) -> Result<Self, VoxelError> {
+        let (grid, limit) = prepare(frame, window, frame.window(window), config)?;
+        let mut sieve = Sieve::default();
+        let (mut inside, mut rows) = (WindowTriangles::default(), Vec::new());
+        for (index, triangle) in triangles.into_iter().enumerate() {
+            checkpoint_every(1 << 16, index);
+            let SoupTriangle { corners, area } = triangle.into();
+            let reached = sieve.rows(corners, &grid);
+            if reached != NOWHERE {
+                if rows.len() >= u32::MAX as usize {
+                    return Err(VoxelError::TooManyTriangles { limit: u32::MAX });
+                }
+                inside.push(corners, area);
+                rows.push(reached);
+            }
+        }
+        sieve.report(observer);
+        let reach = config.merge.reach_levels(frame.level_height);
+        Ok(Self { triangles: inside, rows, grid, window, reach, limit, threads: config.threads })
+    }
+
+    /// Sorts out the triangles for the grid that just holds those of `soup` that are finite.
+    ///
+    /// # Errors
+    /// See [`rasterize`](crate::rasterize).
+    pub fn of_soup(
+        soup: &TriangleSoup,
+        config: &VoxelConfig,
+        observer: &mut dyn Observer,
+    ) -> Result<Self, VoxelError> {
+        let frame = fitted_frame(soup, config, observer)?;
+        let triangle = |index| SoupTriangle { corners: soup.corners(index), area: soup.area(index) };
+        let triangles = (0..soup.triangles().len()).map(triangle);
+        Self::new(triangles, &frame, GridWindow::whole(&frame), config, observer)
+    }
+
+    /// Returns the number of triangles that reach into the window.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns `true` if no triangle reaches into the window.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Returns a triangle by its number.
+    ///
+    /// # Panics
+    /// If there are fewer triangles.
+    #[must_use]
+    pub fn triangle(&self, triangle: usize) -> JobTriangle {
+        let corners = self.triangles.corners(triangle);
+        let area = self.triangles.areas().get(triangle).copied().unwrap_or(AreaId::GROUND);
+        JobTriangle { corners, area, rows: self.rows[triangle], cells: self.grid.cells(corners) }
+    }
+
+    /// Returns how coordinates of the world become those of the grid.
+    #[must_use]
+    pub fn numbers(&self) -> GridNumbers {
+        self.grid.numbers()
+    }
+
+    /// Returns the columns to fill.
+    #[must_use]
+    pub fn window(&self) -> GridWindow {
+        self.window
+    }
+
+    /// Returns how far below the merged top a fragment may end and still count, in levels.
+    #[must_use]
+    pub fn reach_levels(&self) -> i32 {
+        self.reach
+    }
+
+    /// Does the work on this processor.
+    ///
+    /// # Errors
+    /// See [`rasterize_window`](crate::rasterize_window).
+    pub fn run(&self, observer: &mut dyn Observer) -> Result<Heightfield, VoxelError> {
+        if self.window.is_empty() {
+            return Ok(Heightfield::empty(self.limit.frame()));
+        }
+        let Self { triangles, rows, grid, reach, limit, threads, .. } = self;
+        Sweep { triangles, rows, grid: *grid, reach: *reach, limit: *limit }.run(*threads, observer)
+    }
+
+    /// Makes a heightfield of the tables that another device filled.
+    ///
+    /// # Errors
+    /// [`VoxelError::TooMuchMemory`] or [`VoxelError::TooManySpans`] for too many spans, and
+    /// [`VoxelError::BrokenHeightfield`] if the tables have other lengths than they should.
+    pub fn finish(&self, columns: Vec<u32>, spans: Vec<Span>) -> Result<Heightfield, VoxelError> {
+        self.check_spans(spans.len() as u64)?;
+        let frame = self.limit.frame();
+        let heightfield = Heightfield { frame, columns, spans };
+        check(&heightfield)?;
+        Ok(heightfield)
+    }
+
+    /// Checks that this number of spans fits into the memory allowed.
+    ///
+    /// # Errors
+    /// [`VoxelError::TooMuchMemory`] or [`VoxelError::TooManySpans`].
+    pub fn check_spans(&self, spans: u64) -> Result<(), VoxelError> {
+        self.limit.check_spans(spans)
+    }
+}
