@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 use numpy::{Element, PyArray1};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -543,7 +543,7 @@ impl PyNavMesh {
     ) -> Option<(usize, Path)> {
         let reach = self.mesh.default_reach();
         // An end is moved to the mesh by that at most.
-        let moved = 2.0 * reach.side.hypot(reach.up.max(reach.down));
+        let moved = 2.0 * Vec2::new(reach.side, reach.up.max(reach.down)).length();
         let by_costs = matches!(options, Options::Costs(_));
         let mut order: Vec<usize> = (0..goals.len()).collect();
         order.sort_by(|&a, &b| goals[a].distance(from).total_cmp(&goals[b].distance(from)));
