@@ -43,7 +43,8 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     write(&bake, mesh_file, &args.extras, json)
 }
 
-/// Bakes voxels: in tiles if anything asks for them, or if memory does not hold the scene.
+/// Bakes voxels: in tiles if anything asks for them, or if memory does not hold the triangles. The
+/// bake takes tiles by itself where memory may not hold the rest.
 fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<Bake> {
     let load_options = settings.space.load_options();
     let rules = settings.area_rules()?;
@@ -53,7 +54,8 @@ fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<B
     }
     if let Some(soup) = source.soup().filter(|_| args.tiles.are_untiled()) {
         let baker = Baker::voxels();
-        let config = args.bake_config(settings, baker.config())?;
+        let memory_bytes = args.tiles.memory_bytes(settings);
+        let config = args.bake_config(settings, baker.config())?.with_max_memory_bytes(memory_bytes);
         warn_of_unmatched(&rules);
         return bake(&baker.with_config(config), soup);
     }

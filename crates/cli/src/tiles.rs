@@ -36,7 +36,8 @@ impl Tiles {
         Ok(tiles)
     }
 
-    /// The memory to work in: what was asked for, or a quarter of the machine.
+    /// The memory to work in: what was asked for, or a quarter of what the machine or the container
+    /// has.
     pub(crate) fn memory_bytes(&self, settings: &Settings) -> u64 {
         memory_bytes(self.memory, settings)
     }
@@ -49,7 +50,8 @@ fn memory_bytes(memory: Option<Memory>, settings: &Settings) -> u64 {
         (None, None) => {
             let mut system = sysinfo::System::new();
             system.refresh_memory();
-            system.total_memory() / 4
+            let container = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
+            system.total_memory().min(container) / 4
         }
     }
 }

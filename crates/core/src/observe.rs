@@ -108,6 +108,13 @@ pub enum Warning {
         /// Their number.
         tiles: u64,
     },
+    /// The scene may not fit into memory at once: it is baked in tiles, which give the same mesh.
+    Tiled {
+        /// What it may need at most.
+        needed_bytes: u64,
+        /// What is allowed.
+        limit_bytes: u64,
+    },
     /// A few triangles extend the scene's bounds far beyond the rest.
     OutlierTriangles {
         /// Their number.
@@ -162,6 +169,13 @@ impl std::fmt::Display for Warning {
             }
             Self::TilesDamaged { tiles } => {
                 write!(formatter, "{tiles} tile files are damaged and built again")
+            }
+            Self::Tiled { needed_bytes, limit_bytes } => {
+                let [needed, limit] = [needed_bytes, limit_bytes].map(|bytes| bytes.div_ceil(1 << 20));
+                write!(
+                    formatter,
+                    "all at once may take {needed} MiB, {limit} MiB are allowed: baked in tiles, to the same mesh"
+                )
             }
             Self::OddElement { element, what } => write!(formatter, "{element}: {what}"),
             Self::OutlierTriangles { triangles, first, axis, extent, extent_without } => write!(

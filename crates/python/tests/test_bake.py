@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +206,15 @@ def test_a_token_ends_bakes() -> None:
     assert waymesh.bake(*floor(5, 5), cancel=waymesh.CancelToken()).area > 0
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C raises, also where the tests were started in the background and inherit that it does nothing."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_a_stage() -> None:
     # A signal of a timer, while one stage runs: the callback sees no later one.
     stages: list[str] = []
@@ -227,7 +236,8 @@ def test_ctrl_c_ends_a_stage() -> None:
 
 def test_ctrl_c_ends_a_bake() -> None:
     program = """
-import waymesh, sys, numpy as np
+import signal, waymesh, sys, numpy as np
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {folder!r})
 from conftest import floor
 def told(stage, done):

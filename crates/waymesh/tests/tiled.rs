@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use waymesh::core::{Observer, Warning};
 use waymesh::{Bake, BakeConfig, BakeError, Baker, PartitionKind, Report, Tiles, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels, soups::shuffled};
@@ -303,6 +304,41 @@ fn generated_scenes_give_the_same_bytes() {
         let soup = scene.build(&SceneConfig::default());
         tiles_leave_no_trace(scene.name(), &soup, 0.3);
     }
+}
+
+/// Hears whether a bake took tiles for its memory.
+#[derive(Default)]
+struct Heard(usize);
+
+impl Observer for Heard {
+    fn warn(&mut self, warning: Warning) {
+        self.0 += usize::from(matches!(warning, Warning::Tiled { .. }));
+    }
+}
+
+#[test]
+fn a_bake_takes_tiles_where_memory_may_not_hold_all() {
+    let soup = Scene::DungeonRooms.build(&SceneConfig::default());
+    let run = |memory_bytes: u64, partition: PartitionKind| {
+        let config =
+            config().with_scale(0.1, 0.1).with_max_memory_bytes(memory_bytes).with_partition(partition);
+        let mut heard = Heard::default();
+        (Baker::voxels().with_config(config).bake_observed(&soup, &mut heard), heard.0)
+    };
+    let (whole, told) = run(1 << 30, PartitionKind::Surfaces);
+    let whole = whole.expect("it fits");
+    assert_eq!((whole.report.tiles, told), (1, 0));
+    assert_eq!(whole.report.memory_limit_bytes, Some(1 << 30));
+    for memory_bytes in [0, 1, 1 << 20] {
+        let (tiled, told) = run(memory_bytes, PartitionKind::Surfaces);
+        let tiled = tiled.expect("tiles need no more than one of them");
+        assert!(tiled.report.tiles > 1 && told == 1, "{} tiles, told {told} times", tiled.report.tiles);
+        assert_eq!(bytes(&tiled), bytes(&whole));
+    }
+    // Watershed regions cannot be told part by part: the bound is that of the heightfield then.
+    let (refused, told) = run(1 << 20, PartitionKind::Watershed);
+    let error = refused.expect_err("no memory").to_string();
+    assert!(error.contains("limit is 1048576") && told == 0, "{error}");
 }
 
 /// Ground that is fitted over windows of the field is that fitted over the field as a whole.

@@ -189,11 +189,11 @@ pub(crate) struct FrontSettings {
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Tiles {
     /// Side of a tile in cells, 0 for one bake of the whole scene. The mesh does not depend on it.
-    /// Default: 0, or 256 with a memory limit, a folder, or scene files too large to be kept.
+    /// Default: 0, or 256 with --memory, a folder, and for scenes that may not fit into memory.
     #[arg(long, value_name = "CELLS")]
     pub(crate) tile: Option<u32>,
     /// Memory to work in, such as 2GiB or 800MB, without the result. Overrides --max-memory.
-    /// Default for tiles of voxels: a quarter of the machine's.
+    /// Default for voxels: a quarter of the machine's or the container's.
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Memory>,
     /// Folder for finished tiles: a bake that was stopped continues from there. Voxels only.
@@ -239,7 +239,8 @@ pub(crate) struct MergeArgs {
     /// output, as .wmesh.
     #[arg(short, long, value_name = "FILE", default_value = "merged.wmesh")]
     pub(crate) output: PathBuf,
-    /// Memory to work in, such as 2GiB or 800MiB. Default: a quarter of the machine's.
+    /// Memory to work in, such as 2GiB or 800MiB. Default: a quarter of the machine's or the
+    /// container's.
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Memory>,
     /// Wait for tiles that are missing, and read them as they come, until none has come for so many
@@ -420,8 +421,8 @@ pub(crate) struct Settings {
     /// Threads, at most 1024; 0 for one per core. Default: 0.
     #[arg(long, value_name = "COUNT")]
     pub(crate) threads: Option<usize>,
-    /// Most memory for the heightfield, in MiB; the bake peaks at about four times as much.
-    /// Default: 2048.
+    /// Memory to work in, in MiB. Voxels are baked in tiles where it may not suffice for the whole
+    /// scene. Default for voxels: a quarter of the machine's; for others: 2048.
     #[arg(long, value_name = "MIB")]
     pub(crate) max_memory: Option<u64>,
 }

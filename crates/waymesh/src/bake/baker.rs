@@ -150,6 +150,8 @@ impl<F: FrontEnd> Baker<F> {
             finish(&self.stages, ground, triangles, &mut recorder)
         };
         let mut bake = token.run(|| self.stages.in_pool(run))???;
+        let is_bounded = F::REFUSED.iter().all(|(option, _)| *option != "max_memory_bytes");
+        bake.report.memory_limit_bytes = is_bounded.then_some(self.config().max_memory_bytes);
         bake.report.finish(recorder, start);
         Ok(bake)
     }

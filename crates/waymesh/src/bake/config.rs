@@ -107,8 +107,9 @@ pub struct BakeConfig {
     /// it.
     pub threads: usize,
     /// Memory to work in, in bytes. Default 2 GiB.
-    /// - Voxels: most that the heightfield may take; the whole bake peaks at about four times as
-    ///   much.
+    /// - Voxels: what the whole bake works in. A scene that may need more is baked in tiles. With
+    ///   settings that tiles do not have, it is the most that the heightfield may take, and the whole
+    ///   bake peaks at about four times as much.
     /// - Tiles: what the whole bake works in, but one tile at least, of up to 2 GiB; its result
     ///   comes on top.
     /// - Storeys and slices: what the tiles that are worked on at the same time may take.

@@ -7,7 +7,7 @@ use waymesh_core::stage::{
 };
 use waymesh_core::{
     Area, AreaId, Bounds, ContourSet, HeightSurface, Heightfield, Observer, PolyMesh, PolygonSet, RegionMap,
-    TriangleSoup, TriangleSource, Triangulation, WalkableField,
+    TriangleSoup, TriangleSource, Triangulation, WalkableField, Warning,
 };
 use waymesh_floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
 use waymesh_scenes::{Scene, SceneConfig};
@@ -86,26 +86,35 @@ fn simplified(config: &mut BakeConfig) {
     }
 }
 
-/// The most threads that a stage could use.
-#[derive(Default)]
-struct Threads(usize);
+/// How a bake ran.
+#[derive(Debug, Default, PartialEq)]
+struct Course {
+    /// The most threads that a stage could use.
+    threads: usize,
+    /// `true` if it took tiles for its memory.
+    is_tiled: bool,
+}
 
-impl Observer for Threads {
+impl Observer for Course {
     fn stage_started(&mut self, _: &'static str) {
-        self.0 = self.0.max(rayon::current_num_threads());
+        self.threads = self.threads.max(rayon::current_num_threads());
+    }
+
+    fn warn(&mut self, warning: Warning) {
+        self.is_tiled |= matches!(warning, Warning::Tiled { .. });
     }
 }
 
-/// All that comes out of a bake: the mesh or the error, and how many threads there were.
-fn outcome<F: FrontEnd>(baker: &Baker<F>, input: &F::Input) -> (Result<Vec<u8>, String>, usize) {
-    let mut threads = Threads::default();
-    let bake = baker.bake_observed(input, &mut threads).map_err(|error| error.to_string());
+/// All that comes out of a bake: the mesh or the error, and how it ran.
+fn outcome<F: FrontEnd>(baker: &Baker<F>, input: &F::Input) -> (Result<Vec<u8>, String>, Course) {
+    let mut course = Course::default();
+    let bake = baker.bake_observed(input, &mut course).map_err(|error| error.to_string());
     let bytes = bake.map(|bake| {
         let mut bytes = Vec::new();
         waymesh_io::write_wmesh(&bake.mesh, &mut bytes).expect("memory takes everything");
         bytes
     });
-    (bytes, threads.0)
+    (bytes, course)
 }
 
 /// Stages that only tell that they ran, each by its error.

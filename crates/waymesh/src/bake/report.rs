@@ -65,6 +65,9 @@ pub struct Report {
     pub seconds: f64,
     /// Most memory held at once, where the program measures it.
     pub peak_memory_bytes: Option<u64>,
+    /// The memory that the bake was to work in, where it has a bound
+    /// ([`BakeConfig::max_memory_bytes`](crate::BakeConfig::max_memory_bytes)).
+    pub memory_limit_bytes: Option<u64>,
     /// What the floor plan held, if it was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanReport>,

@@ -1,21 +1,26 @@
 //! Voxels of the whole scene at once (Mononen 2009): soup, voxels, walkable field, regions,
 //! borders.
 
+use glam::Vec3Swizzles;
 use waymesh_core::stage::{BuildField, StageError, Voxelize};
 use waymesh_core::{
-    ContourSet, FieldWindow, GridWindow, HeightSurface, Heightfield, Observer, PolyMesh, RegionMap,
-    TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField,
+    ContourSet, FieldWindow, GridFrame, GridWindow, HeightSurface, Heightfield, Observer, PolyMesh,
+    RegionMap, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField, Warning,
 };
 use waymesh_region::{SurfacesConfig, join_surfaces, label_split_surfaces, split_surfaces_labelled};
 use waymesh_voxel::{Climb, FieldBuilder, VoxelConfig, Voxelizer, find_climbs};
 
+use super::Tiles;
+use super::tiles::TILE_BYTES;
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused, Report,
     StageSet, check_soup, clear_unlabelled,
 };
 
 /// Voxels of the whole scene at once. It needs triangles and voxels in memory; [`super::Tiles`]
-/// does not.
+/// does not. A scene that may not fit into [`BakeConfig::max_memory_bytes`] is baked in tiles, with
+/// the same result, unless the settings need the whole ground at once. The observer hears of it:
+/// [`Warning::Tiled`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Voxels;
 
@@ -59,6 +64,11 @@ impl FrontEnd for Voxels {
         stages: &'a StageSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError> {
+        check_soup(soup)?;
+        if let Some(needed_bytes) = needs_tiles(soup, stages) {
+            recorder.warn(Warning::Tiled { needed_bytes, limit_bytes: stages.config().max_memory_bytes });
+            return TILES.ground(soup, stages, recorder);
+        }
         let (heightfield, mut field, climbs) = voxels_and_field(soup, stages, recorder)?;
         let spans = heightfield.spans.len() as u64;
         // The rest of the bake has better use for its memory.
@@ -97,6 +107,7 @@ impl Baker<Voxels> {
     /// See [`Baker::bake`].
     pub fn bake_stages(&self, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<Stages, BakeError> {
         self.check()?;
+        check_soup(soup)?;
         let (stages, mut recorder) = (&self.stages, Recorder::new(observer));
         stages.in_pool(|| {
             let recorder = &mut recorder;
@@ -123,13 +134,55 @@ impl Baker<Voxels> {
     }
 }
 
+/// In what a scene is baked that may not fit into memory at once.
+static TILES: Tiles = Tiles::DEFAULT;
+
+/// Most bytes that a bake takes for a column of the grid, and for a solid span, while it is worked
+/// on: the walkable field and its partition are the largest tables.
+const COLUMN_BYTES: f64 = 16.0;
+const SPAN_BYTES: f64 = 64.0;
+
+/// How many times the memory that is allowed a scene may need that is baked in tiles unasked.
+/// Finished tiles take a tenth or less of it; what is still larger is more likely in other units.
+const MOST_TIMES: u64 = 64;
+
+/// The memory that a bake of the whole scene may need, if that is more than it is allowed and tiles
+/// give the same mesh.
+fn needs_tiles(soup: &TriangleSoup, stages: &StageSet) -> Option<u64> {
+    let config = stages.config();
+    stages.refuse(Tiles::NAME, &Tiles::defaults(), Tiles::REFUSED).ok()?;
+    let frame = GridFrame::fit(&soup.bounds(), &config.scale).ok()?;
+    let needed = bytes_at_most(soup, &frame);
+    let is_allowed = needed <= config.max_memory_bytes;
+    let is_out_of_reach = needed / MOST_TIMES > config.max_memory_bytes.max(TILE_BYTES);
+    (!is_allowed && !is_out_of_reach).then_some(needed)
+}
+
+/// Memory for a bake of all of a scene, from the columns that each triangle lies in. Where they
+/// share columns and heights it is less.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+fn bytes_at_most(soup: &TriangleSoup, frame: &GridFrame) -> u64 {
+    let columns = f64::from(frame.width) * f64::from(frame.depth);
+    let cell = f64::from(frame.cell_size);
+    let spans: f64 = soup
+        .finite_triangles()
+        .map(|corners| {
+            let [a, b, c] = corners.map(|corner| corner.as_dvec3().xz() / cell);
+            let size = a.max(b).max(c) - a.min(b).min(c);
+            let area = (b - a).perp_dot(c - a).abs() / 2.0;
+            // A line through a column of its own in every cell of its longer side, and corners.
+            (area + size.x + size.y + 1.0).min((size.x + 2.0) * (size.y + 2.0))
+        })
+        .sum();
+    (columns * COLUMN_BYTES + spans * SPAN_BYTES) as u64
+}
+
 /// The voxels and the field of a scene, and where the agent can climb.
 fn voxels_and_field(
     soup: &TriangleSoup,
     stages: &StageSet,
     recorder: &mut Recorder<'_>,
 ) -> Result<(Heightfield, WalkableField, Vec<Climb>), BakeError> {
-    check_soup(soup)?;
     let config = stages.config();
     let voxels = VoxelConfig::for_agent(&config.agent).with_scale(config.scale).with_threads(0);
     let built_in = Voxelizer::new(voxels.with_max_memory_bytes(config.max_memory_bytes));
@@ -212,4 +265,28 @@ fn whole_storeys(
     clear_unlabelled(field, &regions);
     stages.check("partition", |list| regions.violations_over(field, list))?;
     if regions.count == 0 { Err(BakeError::islands_only()) } else { Ok(regions) }
+}
+
+#[cfg(test)]
+mod tests {
+    use waymesh_scenes::{Scene, SceneConfig};
+
+    use super::*;
+
+    #[test]
+    fn the_memory_that_may_be_needed_covers_all_spans() {
+        for scene in Scene::ALL {
+            let soup = scene.build(&SceneConfig::default());
+            for cell_size in [0.1, 0.3, 2.0] {
+                let config = BakeConfig::default().with_scale(cell_size, 0.1);
+                let baker = Baker::voxels().with_config(config);
+                let Ok(stages) = baker.bake_stages(&soup, &mut ()) else { continue };
+                let estimate = bytes_at_most(&soup, &stages.heightfield.frame);
+                let spans = stages.heightfield.spans.len() as f64;
+                let columns = stages.heightfield.columns.len() as f64;
+                let least = columns * COLUMN_BYTES + spans * SPAN_BYTES;
+                assert!(estimate as f64 >= least, "{} at {cell_size} m: {estimate} < {least}", scene.name());
+            }
+        }
+    }
 }

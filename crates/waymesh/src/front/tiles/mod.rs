@@ -42,7 +42,7 @@ use survey::{Kept, Survey, TileContent, field_of, labelled, read_tile};
 const COLUMN_BYTES: u64 = 128;
 /// Bytes that the voxels of one tile may take in any case. With less memory than that, tiles are
 /// built one after the other.
-const TILE_BYTES: u64 = 2 << 30;
+pub(super) const TILE_BYTES: u64 = 2 << 30;
 /// Bytes that a triangle of a tile takes while it is built.
 const TRIANGLE_BYTES: u64 = 100;
 
@@ -75,15 +75,19 @@ pub struct Tiles {
     pub patience: Duration,
 }
 
+impl Tiles {
+    pub(super) const DEFAULT: Self = Self {
+        tile_cells: 256,
+        folder: None,
+        spill_folder: None,
+        note: String::new(),
+        patience: Duration::ZERO,
+    };
+}
+
 impl Default for Tiles {
     fn default() -> Self {
-        Self {
-            tile_cells: 256,
-            folder: None,
-            spill_folder: None,
-            note: String::new(),
-            patience: Duration::ZERO,
-        }
+        Self::DEFAULT
     }
 }
 
@@ -238,8 +242,10 @@ impl Tiles {
         let builder = field_builder(config);
         let halo = halo_cells(config, &builder);
         let bins = recorder.stage("sort triangles", |_| {
+            // There, no file can take what is more.
+            let share = if cfg!(target_family = "wasm") { 1 } else { 8 };
             let bins = BinsConfig::default()
-                .with_memory_bytes(config.max_memory_bytes / 8)
+                .with_memory_bytes(config.max_memory_bytes / share)
                 .with_folder(self.spill_folder.clone());
             TriangleBins::sort_for(
                 source,
