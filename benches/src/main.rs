@@ -10,7 +10,7 @@ use waymesh_benches::queries::{self, PAIRS, QueryScene};
 use waymesh_benches::{
     BakesOptions, BenchError, CrowdOptions, Engine, EvaluateOptions, LevelReport, Partitioning, PlanOptions,
     Scene, Settings, TOWN, agent_table, bakes, compare, convex, corridor, crowds, evaluate, evaluate_one,
-    flat_engines, level_table, measure_agents, open, overview, parse_scale, report, sources, storeys,
+    flat_engines, level_table, measure_agents, open, overview, parse_scale, report, soak, sources, storeys,
     summary, triangulate, worlds,
 };
 use waymesh_core::GridScale;
@@ -59,6 +59,13 @@ enum Command {
         #[arg(long, default_value_t = 1 << 18)]
         largest: u32,
     },
+    /// Changes a world while paths are asked for in it, and fails if it differs from one that is built
+    /// at once, or if memory grows.
+    Soak {
+        /// How long.
+        #[arg(long, default_value_t = 20.0)]
+        minutes: f64,
+    },
     /// Times updates of worlds of growing size, in which obstacles come and go.
     Worlds {
         /// Scale of the largest city.
@@ -105,6 +112,7 @@ fn main() -> ExitCode {
         Some(Command::Evaluate(options)) => judge(&options),
         Some(Command::Crowds(options)) => crowds(&options, &mut print).map_err(|error| error.to_string()),
         Some(Command::Bakes(options)) => bakes(&options, &mut print).map_err(|error| error.to_string()),
+        Some(Command::Soak { minutes }) => soak(minutes, &mut print).map_err(|error| error.to_string()),
         command => one_thread(|| run(command, &compare)),
     };
     match outcome {

@@ -48,6 +48,10 @@ enum Task {
         /// Number of queries.
         #[arg(long, value_name = "COUNT", default_value_t = 1_000_000)]
         queries: u32,
+        /// Instead, change a world for so long while paths are asked for, and compare it with worlds
+        /// built at once.
+        #[arg(long, conflicts_with = "queries")]
+        minutes: Option<f64>,
     },
     /// Run the fuzzers of every reader and stage, and print executions, coverage and findings.
     Fuzz(fuzz::FuzzArgs),
@@ -70,7 +74,7 @@ fn main() -> ExitCode {
         Task::Bench(args) => bench::run(&args),
         Task::Evaluate(args) => bench::evaluate(&args),
         Task::Tables(args) => tables::run(&args),
-        Task::Soak { queries } => soak(queries),
+        Task::Soak { queries, minutes } => soak(queries, minutes),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Dump(args) => dump::run(&args),
         Task::Pictures { only } => pictures::run(&only),
@@ -110,7 +114,11 @@ fn cargo(words: &[&str], variables: &[(&str, &str)]) -> Result<()> {
     Ok(())
 }
 
-fn soak(queries: u32) -> Result<()> {
+fn soak(queries: u32, minutes: Option<f64>) -> Result<()> {
+    if let Some(minutes) = minutes {
+        let words = ["run", "--release", "--package", "waymesh-benches", "--", "soak", "--minutes"];
+        return cargo(&[&words[..], &[&minutes.to_string()]].concat(), &[]);
+    }
     let words = ["test", "--release", "-p", "waymesh-graph", "--test", "soak", "--", "--nocapture"];
     cargo(&words, &[("WAYMESH_SOAK_QUERIES", &queries.to_string())])
 }

@@ -263,6 +263,8 @@ fn write_whole(path: &Path, parts: &[&[u8]]) -> Result<(), TileError> {
     for part in parts {
         std::io::Write::write_all(&mut file, part).map_err(failed)?;
     }
+    // A name must not outlive a power cut without what it names.
+    file.as_file().sync_all().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
 }
