@@ -167,6 +167,8 @@ pub(crate) struct Agent<F, C> {
     /// The target moved a little.
     pub(crate) follows: bool,
     pub(crate) is_lost: bool,
+    /// Tangent of the angle by which it turns to the right of its path, for those that come.
+    pub(crate) turn: f32,
     pub(crate) progress: Progress,
     pub(crate) around: Around,
     pub(crate) neighbours: Neighbours,
@@ -186,6 +188,7 @@ impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Agent<F, C> {
             rest: place.position,
             follows: false,
             is_lost: false,
+            turn: 0.0,
             progress: Progress::default(),
             around: Around::default(),
             neighbours: Neighbours::default(),

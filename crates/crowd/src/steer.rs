@@ -35,6 +35,18 @@ const AGAINST: f32 = -0.3;
 /// Tangent of the angle by which an agent turns to the side at most.
 const MOST_TURN: f32 = 1.0;
 
+/// Seconds in which an agent turns to the side, and those in which its wish follows its path: what
+/// changes at once makes it jerk. These and the two below were tried in the scenes of the README:
+/// half of the jerk is left, and as many arrive, with no more overlaps.
+const SIDE_TIME: f32 = 0.3;
+const WISH_TIME: f32 = 0.1;
+
+/// The share of its velocity that an agent would like to keep.
+const INERTIA: f32 = 0.5;
+
+/// The share of its velocity that an agent keeps that stands and is pushed aside.
+const STANDING_INERTIA: f32 = 0.7;
+
 /// Distances below this are none, in metres.
 const TOUCH: f32 = 1e-4;
 
@@ -83,7 +95,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.settle(own, &body, scene);
         let desired = self.desired(ground, dt);
         let desired = self.keep_to_the_side(&body, desired, scene);
-        self.wish += (desired - self.wish).clamp_length_max(self.params.acceleration * dt);
+        let change = (desired - self.wish) * (dt / (dt + WISH_TIME));
+        self.wish += change.clamp_length_max(self.params.acceleration * dt);
 
         scratch.planes.clear();
         self.wall_planes(clearance, config.wall_horizon.max(dt), &mut scratch.planes);
@@ -108,7 +121,11 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             let horizon = if is_at_goal { config.horizon.min(NEAR_GOAL) } else { config.horizon };
             scratch.planes.push(obstacle.half_plane(body.velocity, horizon, SEPARATION.max(dt)));
         }
-        self.chosen = scratch.program.closest(&scratch.planes, hard, self.params.max_speed, self.wish);
+        let aim = self.wish.lerp(body.velocity, INERTIA);
+        self.chosen = scratch.program.closest(&scratch.planes, hard, self.params.max_speed, aim);
+        if !body.is_walking {
+            self.chosen = self.chosen.lerp(body.velocity, STANDING_INERTIA);
+        }
     }
 
     /// Finds the nearest agents on the ground that hangs together with its own.
@@ -200,10 +217,11 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
 
     /// Turns to the side where others come towards the agent, or want to: the more of them, the
     /// farther. So streams part where they meet, and also once they stand in each other's way.
-    fn keep_to_the_side(&self, body: &Body, desired: Vec2, scene: &Scene<'_>) -> Vec2 {
+    fn keep_to_the_side(&mut self, body: &Body, desired: Vec2, scene: &Scene<'_>) -> Vec2 {
         let bias = scene.config.lane_bias;
         let speed = desired.length();
         if bias == 0.0 || speed < TOUCH {
+            self.turn = 0.0;
             return desired;
         }
         let ahead = desired / speed;
@@ -216,7 +234,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         };
         let met = self.neighbours.iter().filter(comes).count();
         let turn = (bias * met as f32).clamp(-MOST_TURN, MOST_TURN);
-        if met > 0 { (ahead + turn * ahead.perp()).normalize_or_zero() * speed } else { desired }
+        self.turn += (turn - self.turn) * (scene.dt / (scene.dt + SIDE_TIME));
+        (ahead + self.turn * ahead.perp()).normalize_or_zero() * speed
     }
 
     /// Adds the velocities that do not lead into walls.
@@ -272,7 +291,7 @@ fn share(own: &Body, other: &Body) -> f32 {
     if own.is_walking && other.is_walking && own.corner.distance(other.corner) < 0.5 {
         // Who is nearer to a corner or a door goes first.
         let [near, far] = [own, other].map(|body| body.position.xz().distance(own.corner));
-        return if near < far { 0.35 } else { 0.65 };
+        return 0.5 + 0.15 * (2.0 * (near - far) / (own.radius + other.radius)).clamp(-1.0, 1.0);
     }
     0.5
 }

@@ -72,12 +72,23 @@ pub(crate) struct Judge {
     pub(crate) deepest: f32,
     /// Steps seen.
     pub(crate) steps: u32,
+    /// The last positions of each agent, newest first.
+    last: std::collections::HashMap<AgentId, Vec<Vec3>>,
+    jerks: Vec<f32>,
 }
 
 impl Judge {
     /// Looks at all agents. That they are on the mesh and clear of walls is asserted at once.
     pub(crate) fn see(&mut self, crowd: &Crowd, mesh: &NavMesh) {
         self.steps += 1;
+        for (agent, state) in crowd.agents() {
+            let last = self.last.entry(agent).or_default();
+            last.insert(0, state.position);
+            last.truncate(4);
+            if let &[now, a, b, c] = last.as_slice() {
+                self.jerks.push((now - 3.0 * a + 3.0 * b - c).length() / DT.powi(3));
+            }
+        }
         let bodies: Vec<_> = crowd
             .agents()
             .filter(|(_, state)| !matches!(state.status, AgentStatus::OnLink { .. }))
@@ -109,6 +120,11 @@ impl Judge {
     /// Share of agents and steps with an overlap.
     pub(crate) fn share(&self) -> f64 {
         f64::from(self.overlapping) / f64::from(self.seen.max(1))
+    }
+
+    /// Mean jerk in metres a second cubed.
+    pub(crate) fn jerk(&self) -> f32 {
+        self.jerks.iter().sum::<f32>() / self.jerks.len().max(1) as f32
     }
 }
 
