@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::message::Message;
+use bevy::ecs::reflect::ReflectComponent;
 use bevy::math::Vec3;
+use bevy::reflect::Reflect;
 use bevy::transform::components::Transform;
 use waymesh::{AreaCosts, AreaFilter, NavMesh, PolyId};
 use waymesh_crowd::{AgentParams, AgentStatus, CrowdConfig, CrowdError};
@@ -14,7 +16,8 @@ use waymesh::graph::TravelCost;
 
 /// The mesh that an agent walks on: the entity of a [`NavMesh`](crate::NavMesh). When that entity
 /// is despawned, the agent has none any more, and stands still.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Debug, PartialEq)]
 #[relationship(relationship_target = NavMeshWalkers)]
 pub struct WalksOn(pub Entity);
 
@@ -26,7 +29,9 @@ pub struct NavMeshWalkers(Vec<Entity>);
 /// An agent of a crowd: it walks to its [`AgentTarget`], and avoids others and walls.
 ///
 /// It needs a [`WalksOn`] as well. What it does is in its [`NavMeshAgentState`].
-#[derive(Component, Clone, Debug, Default, PartialEq)]
+#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(opaque)]
+#[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform, AgentTarget, NavMeshAgentState)]
 pub struct NavMeshAgent {
     /// Radius, height, speed, acceleration, priority, and how near it comes to its target.
@@ -42,7 +47,8 @@ pub struct NavMeshAgent {
 }
 
 /// Who moves an agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MovedBy {
     /// The crowd: it writes the translation of the agent's `Transform`. The game may write it, too,
@@ -55,7 +61,8 @@ pub enum MovedBy {
 }
 
 /// Where an agent goes.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, PartialEq)]
 pub enum AgentTarget {
     /// Nowhere.
     #[default]
@@ -67,7 +74,9 @@ pub enum AgentTarget {
 }
 
 /// What an agent does, as of the last step of its crowd.
-#[derive(Component, Clone, Debug, Default, PartialEq)]
+#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(opaque)]
+#[reflect(Component, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NavMeshAgentState {
     /// What it does.
@@ -83,7 +92,9 @@ pub struct NavMeshAgentState {
 }
 
 /// What an agent does.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(opaque)]
+#[reflect(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum NavMeshAgentStatus {
     /// It has no mesh: no [`WalksOn`], or the entity of that has no [`NavMesh`](crate::NavMesh) now.
@@ -125,7 +136,9 @@ pub struct NavMeshAgentMessage {
 
 /// How the crowd on the entity's mesh avoids collisions. Without it, as by default. A change makes
 /// all agents plan anew.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(opaque)]
+#[reflect(Component, Clone, Debug, PartialEq)]
 pub struct NavMeshCrowd(pub CrowdConfig);
 
 /// Costs by area, or none.

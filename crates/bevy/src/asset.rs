@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bevy::asset::io::Reader;
 use bevy::asset::{Asset, AssetId, AssetLoader, Handle, LoadContext};
 use bevy::ecs::component::Component;
-use bevy::reflect::TypePath;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::reflect::{Reflect, TypePath};
 use thiserror::Error;
 use waymesh::NavMesh;
 use waymesh::io::IoError;
@@ -28,7 +29,8 @@ pub struct NavMeshAsset(pub Arc<NavMesh>);
 ///     commands.spawn(NavMeshHandle(server.load("level.wmrun")));
 /// }
 /// ```
-#[derive(Component, Clone, Debug, PartialEq, Eq)]
+#[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Debug, PartialEq)]
 pub struct NavMeshHandle(pub Handle<NavMeshAsset>);
 
 impl NavMeshHandle {

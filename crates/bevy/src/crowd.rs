@@ -21,6 +21,7 @@ use crate::agent::{
     AgentTarget, Costs, MovedBy, NavMeshAgent, NavMeshAgentMessage, NavMeshAgentState, NavMeshAgentStatus,
     NavMeshCrowd, NavMeshWalkers, WalksOn,
 };
+use crate::clearance::{Clearance, Ground};
 use crate::convert::{to_bevy, to_waymesh};
 use crate::nav_mesh::NavMesh;
 
@@ -106,6 +107,7 @@ type Grounds<'w, 's> = Query<
         &'static NavMeshWalkers,
         Option<Ref<'static, NavMesh>>,
         Option<&'static mut CrowdState>,
+        Option<&'static Clearance>,
         Option<Ref<'static, NavMeshCrowd>>,
     ),
 >;
@@ -134,7 +136,7 @@ pub(crate) fn step_crowds(
             tell(entity, &mut state, NavMeshAgentStatus::NoMesh);
         }
     }
-    for (walkers, mesh, crowd, config) in &mut grounds {
+    for (walkers, mesh, crowd, clearance, config) in &mut grounds {
         let (Some(mesh), Some(mut state)) = (mesh, crowd) else {
             for entity in walkers.iter() {
                 if let Ok(mut agent) = agents.get_mut(entity) {
@@ -159,7 +161,9 @@ pub(crate) fn step_crowds(
                 let _ = crowd.set_link_rule(link, rule);
             }
         }
-        let ground = mesh.mesh().clone();
+        let mesh = mesh.mesh().clone();
+        let clearance = clearance.and_then(|clearance| clearance.of(&mesh));
+        let ground = Ground { mesh, clearance };
         for entity in walkers.iter() {
             let Ok(mut data) = agents.get_mut(entity) else { continue };
             let fresh = Member { place: MemberPlace::Off(None), target: None, refused: None, seen: 0 };
@@ -211,7 +215,7 @@ impl Member {
     fn prepare(
         &mut self,
         crowd: &mut Crowd<AreaFilter, Costs>,
-        ground: &waymesh::NavMesh,
+        ground: &Ground,
         data: &mut AgentDataItem,
         places: &Places,
     ) {
@@ -232,12 +236,12 @@ impl Member {
             let is_teleported = is_moved && !is_on_link;
             if is_teleported && crowd.set_position(ground, id, to_waymesh(place)).is_err() {
                 crowd.remove(id);
-                self.place = MemberPlace::Off(Some((ground.generation(), place)));
+                self.place = MemberPlace::Off(Some((ground.mesh.generation(), place)));
                 self.target = None;
             }
         }
         if let MemberPlace::Off(tried) = self.place {
-            let here = Some((ground.generation(), place));
+            let here = Some((ground.mesh.generation(), place));
             if tried == here && !data.agent.is_changed() {
                 return;
             }

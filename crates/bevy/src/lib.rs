@@ -40,6 +40,7 @@
 mod agent;
 mod asset;
 mod bake;
+mod clearance;
 mod convert;
 mod crowd;
 mod geometry;
@@ -59,6 +60,7 @@ pub use bake::{
     BakeProgress, BakeStatus, BakeSummary, FrontEnd, NavMeshBake, NavMeshBakeMessage, NavMeshBaker, Rebuild,
     Scope, SourceProblem,
 };
+pub use clearance::NavMeshClearance;
 pub use convert::{to_bevy, to_waymesh};
 pub use geometry::{GeometryError, NavMeshCollider, NavMeshGeometryPlugin, Triangles};
 #[cfg(feature = "gizmos")]
@@ -74,8 +76,8 @@ pub mod prelude {
     pub use crate::{
         AgentTarget, BakeStatus, MovedBy, NavMesh, NavMeshAgent, NavMeshAgentMessage, NavMeshAgentState,
         NavMeshAgentStatus, NavMeshArea, NavMeshAsset, NavMeshBake, NavMeshBakeMessage, NavMeshBaker,
-        NavMeshCollider, NavMeshHandle, NavMeshLink, NavMeshObstacle, NavMeshSource, NavPath, Rebuild, Scope,
-        WalksOn, WaymeshPlugin,
+        NavMeshClearance, NavMeshCollider, NavMeshHandle, NavMeshLink, NavMeshObstacle, NavMeshSource,
+        NavPath, Rebuild, Scope, WalksOn, WaymeshPlugin,
     };
 }
 

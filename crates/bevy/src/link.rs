@@ -2,12 +2,13 @@
 
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
+use bevy::ecs::reflect::ReflectComponent;
 use bevy::math::Vec3;
+use bevy::reflect::Reflect;
 use bevy::transform::components::{GlobalTransform, Transform};
+use waymesh::graph::{LinkEnd, LinkId};
 use waymesh::{Link, LinkKind, NavMesh};
 use waymesh_crowd::LinkRule;
-
-use waymesh::graph::LinkId;
 
 use crate::convert::to_waymesh;
 
@@ -16,13 +17,21 @@ use crate::convert::to_waymesh;
 /// It is on every mesh, baked or loaded, that has ground near both its ends: within the reach of a
 /// path's end ([`waymesh::NavMesh::default_reach`]). Where an end has none, it is not there until
 /// it has. Changing any mesh's links takes time linear in its polygons.
-#[derive(Component, Clone, Debug, PartialEq)]
+#[derive(Component, Clone, Debug, PartialEq, Reflect)]
+#[reflect(opaque)]
+#[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform)]
 pub struct NavMeshLink {
     /// Where it begins, in the space of the entity.
     pub from: Vec3,
     /// Where it ends, in the space of the entity.
     pub to: Vec3,
+    /// Makes its begin a segment, from `from - from_half` to `from + from_half`: agents leave where it
+    /// is nearest to them. It stays on the polygon under its middle: its ends are the places of that
+    /// nearest to those asked for. Default 0, a point.
+    pub from_half: Vec3,
+    /// The same for its end: agents arrive at the same share of it at which they left.
+    pub to_half: Vec3,
     /// `true` if it can be taken from `to` to `from` as well. Default `true`.
     pub both_ways: bool,
     /// `false` if nobody takes it now, such as a locked door. Default `true`.
@@ -47,6 +56,8 @@ impl NavMeshLink {
         Self {
             from,
             to,
+            from_half: Vec3::ZERO,
+            to_half: Vec3::ZERO,
             both_ways: true,
             is_open: true,
             extra_cost: 0.0,
@@ -57,15 +68,32 @@ impl NavMeshLink {
         }
     }
 
+    /// Makes both ends segments of this width in metres, across the way in plan.
+    #[must_use]
+    pub fn with_width(self, width: f32) -> Self {
+        let along = self.to - self.from;
+        let half = 0.5 * width * Vec3::new(-along.z, 0.0, along.x).normalize_or_zero();
+        Self { from_half: half, to_half: half, ..self }
+    }
+
     /// Returns it on a mesh; `None` where an end has no ground.
     pub(crate) fn on(&self, mesh: &NavMesh, transform: &GlobalTransform) -> Option<Link> {
         let reach = mesh.default_reach();
-        let end = |local: Vec3| {
-            let place = mesh.nearest(to_waymesh(transform.transform_point(local)), &reach)?;
-            Some(mesh.link_end(&place))
+        let end = |middle: Vec3, half: Vec3| {
+            let place = mesh.nearest(to_waymesh(transform.transform_point(middle)), &reach)?;
+            let point = mesh.link_end(&place);
+            if half == Vec3::ZERO {
+                return Some(point);
+            }
+            let half = to_waymesh(transform.affine().transform_vector3(half));
+            let ends = [-half, half].map(|half| {
+                let place = mesh.closest_on_polygon(place.polygon, place.position + half);
+                place.map_or(point.ends[0], |place| mesh.link_end(&place).ends[0])
+            });
+            Some(LinkEnd { ends, ..point })
         };
         let (both_ways, is_open, extra_cost) = (self.both_ways, self.is_open, self.extra_cost);
-        let link = Link::new(end(self.from)?, end(self.to)?, self.kind);
+        let link = Link::new(end(self.from, self.from_half)?, end(self.to, self.to_half)?, self.kind);
         let is_fine = extra_cost.is_finite() && extra_cost >= 0.0;
         is_fine.then_some(Link { both_ways, is_open, extra_cost, data: self.data, ..link })
     }

@@ -8,12 +8,19 @@ use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy::mesh::Mesh;
 use bevy::transform::TransformSystems;
 
-use crate::agent::NavMeshAgentMessage;
-use crate::asset::{NavMeshAsset, NavMeshLoader};
-use crate::bake::{Changes, NavMeshBakeMessage, forget_meshes, notice_changes, poll_bakes, start_bakes};
+use crate::agent::{
+    AgentTarget, NavMeshAgent, NavMeshAgentMessage, NavMeshAgentState, NavMeshCrowd, WalksOn,
+};
+use crate::asset::{NavMeshAsset, NavMeshHandle, NavMeshLoader};
+use crate::bake::{
+    Changes, NavMeshBakeMessage, NavMeshBaker, forget_meshes, notice_changes, poll_bakes, start_bakes,
+};
+use crate::clearance::{NavMeshClearance, forget_clearances, make_clearances};
 use crate::crowd::step_crowds;
 use crate::geometry::MeshTriangles;
+use crate::link::NavMeshLink;
 use crate::nav_mesh::attach_meshes;
+use crate::source::{NavMeshArea, NavMeshObstacle, NavMeshSource};
 
 /// Navigation meshes: baked, loaded, kept up to date.
 ///
@@ -44,6 +51,18 @@ impl Plugin for WaymeshPlugin {
             .init_asset_loader::<NavMeshLoader>()
             .init_resource::<MeshTriangles>()
             .init_resource::<Changes>()
+            .register_type::<AgentTarget>()
+            .register_type::<NavMeshAgent>()
+            .register_type::<NavMeshAgentState>()
+            .register_type::<NavMeshArea>()
+            .register_type::<NavMeshBaker>()
+            .register_type::<NavMeshClearance>()
+            .register_type::<NavMeshCrowd>()
+            .register_type::<NavMeshHandle>()
+            .register_type::<NavMeshLink>()
+            .register_type::<NavMeshObstacle>()
+            .register_type::<NavMeshSource>()
+            .register_type::<WalksOn>()
             .add_message::<NavMeshBakeMessage>()
             .add_message::<NavMeshAgentMessage>()
             .add_systems(FixedUpdate, step_crowds.in_set(NavMeshSystems::Crowd))
@@ -58,7 +77,7 @@ impl Plugin for WaymeshPlugin {
                         .chain()
                         .in_set(Bake),
                     (start_bakes, poll_bakes).chain().after(notice_changes).in_set(Bake),
-                    attach_meshes.in_set(Attach),
+                    (attach_meshes, (make_clearances, forget_clearances)).chain().in_set(Attach),
                 ),
             );
     }

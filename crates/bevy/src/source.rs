@@ -1,6 +1,8 @@
 //! Components that say what is ground, what is in the way, and what costs more.
 
 use bevy::ecs::component::Component;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::reflect::Reflect;
 use bevy::transform::components::Transform;
 use waymesh::AreaId;
 
@@ -12,7 +14,9 @@ use crate::geometry::HookedTriangles;
 /// [`NavMeshGeometryPlugin`](crate::NavMeshGeometryPlugin) gives, or its
 /// [`Mesh3d`](bevy::mesh::Mesh3d), the first of these that is there, as its `GlobalTransform`
 /// places it.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(opaque)]
+#[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform, HookedTriangles)]
 pub struct NavMeshSource {
     /// What the ground is made of. [`AreaId::NULL`] is solid, and nobody walks on it. Default
@@ -31,7 +35,8 @@ impl Default for NavMeshSource {
 /// See [`NavMeshSource`] for what the geometry is. Triangles must be closed and face outward. In a
 /// [`FrontEnd::World`](crate::FrontEnd::World) an obstacle that moves costs the tiles around it;
 /// with any other front end, and [`Rebuild::OnChange`](crate::Rebuild::OnChange), a whole bake.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform, HookedTriangles)]
 pub struct NavMeshObstacle {
     /// `true` if agents may stand on it wherever its top is gentle enough, as on a platform or a
@@ -44,7 +49,9 @@ pub struct NavMeshObstacle {
 /// on. Where areas overlap, the one of the highest `order` counts.
 ///
 /// See [`NavMeshSource`] for what the geometry is. Triangles must be closed.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(opaque)]
+#[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform, HookedTriangles)]
 pub struct NavMeshArea {
     /// What the ground is; [`AreaId::NULL`] cuts it out, without the margin of an agent's radius.

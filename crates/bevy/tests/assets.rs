@@ -5,10 +5,8 @@ mod common;
 use std::path::Path;
 
 use bevy::asset::{AssetPlugin, LoadState};
-use bevy::prelude::*;
 use bevy_waymesh::NavMeshLoadError;
-use bevy_waymesh::prelude::*;
-use common::{app_with, area, mesh, update_until};
+use common::*;
 use waymesh::core::TriangleSoup;
 use waymesh::{Agent, Baker};
 

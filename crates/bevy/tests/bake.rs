@@ -6,10 +6,8 @@ use std::sync::Arc;
 
 use bevy::asset::RenderAssetUsages;
 use bevy::mesh::{Indices, PrimitiveTopology};
-use bevy::prelude::*;
-use bevy_waymesh::prelude::*;
 use bevy_waymesh::{GeometryError, NavMeshGeometryPlugin, Triangles};
-use common::{app, area, baker, ground, mesh, messages, small, update_until};
+use common::*;
 use waymesh::{AreaId, BakeError};
 
 fn status(app: &App, navigation: Entity) -> BakeStatus {

@@ -2,11 +2,9 @@
 
 mod common;
 
-use bevy::prelude::*;
-use bevy_waymesh::prelude::*;
 use bevy_waymesh::waymesh_crowd::{AgentParams, AgentStatus, CrowdConfig, CrowdError, LinkRule};
 use bevy_waymesh::{MovedBy, NavMeshCrowd};
-use common::{app, baker, ground, mesh, messages};
+use common::*;
 use waymesh::{AreaCosts, AreaFilter, AreaId};
 
 /// Flat ground of `x` by `z` metres with its mesh.
@@ -362,4 +360,70 @@ fn settings_of_a_crowd_count_and_bad_ones_do_not() {
     app.world_mut().entity_mut(navigation).insert(NavMeshCrowd(CrowdConfig::default().with_horizon(1.0)));
     steps(&mut app, 64 * 7);
     assert!(state(&app, agent).status.has_arrived());
+}
+
+#[test]
+fn wide_agents_take_the_wide_door() {
+    // A wall across the level with doors of 1 m at z = -3 and of 2.6 m at z = 4.
+    let (mut app, navigation) = level(12.0, 14.0);
+    app.world_mut().entity_mut(navigation).insert(NavMeshClearance::default().with_wait(true));
+    for [low, high] in [[-7.0, -3.5], [-2.5, 2.7], [5.3, 7.0]] {
+        let block = (NavMeshObstacle::default(), NavMeshCollider::cuboid(0.4, 2.0, high - low));
+        app.world_mut().spawn((block, Transform::from_xyz(0.0, 1.0, f32::midpoint(low, high))));
+    }
+    let mut passes = |radius: f32| {
+        let [from, to] = [-4.0, 4.0].map(|x| Vec3::new(x, 0.0, -3.0));
+        let agent = spawn(&mut app, navigation, from, to);
+        app.world_mut().get_mut::<NavMeshAgent>(agent).expect("it is there").params.radius = radius;
+        let mut passed = f32::NAN;
+        for _ in 0..64 * 20 {
+            app.update();
+            if passed.is_nan() && place(&app, agent).x > 0.0 {
+                passed = place(&app, agent).z;
+            }
+        }
+        assert!(state(&app, agent).status.has_arrived(), "{:?}", state(&app, agent));
+        app.world_mut().despawn(agent);
+        passed
+    };
+    let [narrow, wide] = [passes(0.3), passes(0.9)];
+    assert!((-3.5..-2.5).contains(&narrow) && (3.5..4.5).contains(&wide), "{narrow} {wide}");
+    // Without it nothing tells the wide agent that it does not fit.
+    app.world_mut().entity_mut(navigation).remove::<NavMeshClearance>();
+    let agent = spawn(&mut app, navigation, Vec3::new(-4.0, 0.0, -3.0), Vec3::new(4.0, 0.0, -3.0));
+    app.world_mut().get_mut::<NavMeshAgent>(agent).expect("it is there").params.radius = 0.9;
+    steps(&mut app, 4);
+    assert!(state(&app, agent).corner.is_some_and(|corner| corner.z < -2.0), "{:?}", state(&app, agent));
+}
+
+#[test]
+fn wide_links_are_taken_side_by_side() {
+    let mut app = app();
+    ground(&mut app, 6.0, 6.0);
+    let far = ground(&mut app, 6.0, 6.0);
+    app.world_mut().get_mut::<Transform>(far).expect("it is there").translation.x = 8.0;
+    let navigation = app.world_mut().spawn(baker()).id();
+    let jump = NavMeshLink::new(Vec3::new(2.5, 0.0, 0.0), Vec3::new(5.5, 0.0, 0.0)).with_width(4.0);
+    let jump = app.world_mut().spawn(jump).id();
+    app.update();
+    let on_mesh = mesh(&app, navigation).expect("a mesh");
+    let link =
+        *on_mesh.mesh().link(on_mesh.link_of(jump).expect("ground at both ends")).expect("it is there");
+    for end in [link.from, link.to] {
+        let [a, b] = end.ends.map(|end| f64::from(end.point.z) * f64::from(on_mesh.mesh().frame().cell_size));
+        assert!(((b - a).abs() - 4.0).abs() < 0.25, "{end:?}");
+    }
+    let agents = [-1.5, 0.0, 1.5]
+        .map(|z| spawn(&mut app, navigation, Vec3::new(-2.0, 0.0, z), Vec3::new(10.0, 0.0, z)));
+    let mut aside = [0.0_f32; 3];
+    for _ in 0..64 * 14 {
+        app.update();
+        for ((aside, &agent), z) in aside.iter_mut().zip(&agents).zip([-1.5, 0.0, 1.5]) {
+            *aside = aside.max((place(&app, agent).z - z).abs());
+        }
+    }
+    for agent in agents {
+        assert!(state(&app, agent).status.has_arrived(), "{:?}", state(&app, agent));
+    }
+    assert!(aside.iter().all(|&aside| aside < 0.5), "{aside:?}");
 }

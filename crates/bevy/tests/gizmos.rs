@@ -5,10 +5,8 @@
 mod common;
 
 use bevy::gizmos::{GizmoAsset, GizmoPlugin};
-use bevy::prelude::*;
-use bevy_waymesh::prelude::*;
 use bevy_waymesh::{NavMeshGizmos, NavMeshGizmosPlugin};
-use common::{app, baker, ground, mesh};
+use common::*;
 
 /// Ends of single lines, and corners of strips, in the last frame.
 fn drawn(app: &App) -> [usize; 2] {

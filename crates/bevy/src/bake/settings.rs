@@ -1,7 +1,10 @@
 //! What is baked, and how.
 
 use bevy::ecs::component::Component;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::reflect::Reflect;
 use bevy::transform::components::Transform;
+use waymesh::core::setters;
 use waymesh::{BakeConfig, Baker, Bounds, Slices, Storeys, Tiles};
 
 use super::state::NavMeshBake;
@@ -26,7 +29,9 @@ use super::state::NavMeshBake;
 ///     commands.spawn((Mesh3d(ground), NavMeshSource::default()));
 /// }
 /// ```
-#[derive(Component, Clone, Debug, PartialEq)]
+#[derive(Component, Clone, Debug, PartialEq, Reflect)]
+#[reflect(opaque)]
+#[reflect(Component, Clone, Debug, PartialEq)]
 #[require(NavMeshBake, Transform)]
 #[non_exhaustive]
 pub struct NavMeshBaker {
@@ -69,7 +74,8 @@ pub enum FrontEnd {
 }
 
 /// Whose geometry a baker takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Scope {
     /// That of all entities.
@@ -81,7 +87,8 @@ pub enum Scope {
 }
 
 /// When a baker bakes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Rebuild {
     /// At first, and whenever its settings, the geometry or the place of a source, obstacle or area
@@ -130,32 +137,13 @@ impl NavMeshBaker {
     fn new(front: FrontEnd, config: BakeConfig) -> Self {
         Self { front, config, scope: Scope::default(), rebuild: Rebuild::default(), wait: false }
     }
+}
 
-    /// Sets the agent, the grid and everything else.
-    #[must_use]
-    pub fn with_config(mut self, config: BakeConfig) -> Self {
-        self.config = config;
-        self
-    }
-
-    /// Sets whose geometry counts.
-    #[must_use]
-    pub fn with_scope(mut self, scope: Scope) -> Self {
-        self.scope = scope;
-        self
-    }
-
-    /// Sets when it is baked.
-    #[must_use]
-    pub fn with_rebuild(mut self, rebuild: Rebuild) -> Self {
-        self.rebuild = rebuild;
-        self
-    }
-
-    /// Sets if frames wait for bakes.
-    #[must_use]
-    pub fn with_wait(mut self, wait: bool) -> Self {
-        self.wait = wait;
-        self
+setters! {
+    impl NavMeshBaker {
+        with_config(config: BakeConfig);
+        with_scope(scope: Scope);
+        with_rebuild(rebuild: Rebuild);
+        with_wait(wait: bool);
     }
 }

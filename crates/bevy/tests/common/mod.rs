@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use bevy::asset::AssetPlugin;
 use bevy::mesh::MeshPlugin;
-use bevy::prelude::*;
+pub use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy::transform::TransformPlugin;
-use bevy_waymesh::prelude::*;
+pub use bevy_waymesh::prelude::*;
 use waymesh::Agent;
 
 /// An app without windows whose fixed steps take a 64th of a second, one in each update.
