@@ -32,6 +32,7 @@ pub struct Landmass {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     cell_size: f32,
+    origin: Vec3,
     points: usize,
 }
 
@@ -64,8 +65,9 @@ impl Landmass {
             .map_err(failed)?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let output = BufReader::new(output.ok_or_else(|| failed("it has no output"))?);
-        let (cell_size, points) = (mesh.frame().cell_size, 2 * pairs.len());
-        let mut engine = Self { child, input, output, cell_size, points };
+        let frame = mesh.frame();
+        let (cell_size, origin, points) = (frame.cell_size, frame.origin, 2 * pairs.len());
+        let mut engine = Self { child, input, output, cell_size, origin, points };
         engine.tell(&text_of(mesh, pairs)).map_err(failed)?;
         let mut answer = String::new();
         engine.output.read_line(&mut answer).map_err(failed)?;
@@ -80,6 +82,52 @@ impl Landmass {
         let Some(input) = &mut self.input else { return Ok(()) };
         input.write_all(text.as_bytes())?;
         input.flush()
+    }
+
+    /// Puts an agent of this radius and speed on the first of each pair, on its way to the second.
+    ///
+    /// # Errors
+    /// When the program died.
+    pub(crate) fn begin_crowd(&mut self, radius: f32, speed: f32) -> Result<(), BenchError> {
+        let [radius, speed] = [radius, speed].map(|metres| metres / self.cell_size);
+        self.tell(&format!("crowd {radius} {speed}\n"))
+            .map_err(|source| BenchError::stage(NAME, "crowd", source))
+    }
+
+    /// Takes an agent out. One that died says so at the next step.
+    pub(crate) fn leave_crowd(&mut self, agent: usize) {
+        let _ = self.tell(&format!("leave {agent}\n"));
+    }
+
+    /// Moves all agents; writes where they are, and returns the nanoseconds that took.
+    ///
+    /// # Errors
+    /// When the program died.
+    pub(crate) fn step_crowd(
+        &mut self,
+        seconds: f32,
+        places: &mut Vec<Option<Vec3>>,
+    ) -> Result<u64, BenchError> {
+        let ended = || BenchError::stage(NAME, "crowd", "it ended early");
+        self.tell(&format!("step {seconds}\n")).map_err(|source| BenchError::stage(NAME, "crowd", source))?;
+        let mut line = String::new();
+        let mut next = |line: &mut String| -> Result<(), BenchError> {
+            line.clear();
+            match self.output.read_line(line) {
+                Ok(0) | Err(_) => Err(ended()),
+                Ok(_) => Ok(()),
+            }
+        };
+        next(&mut line)?;
+        let nanoseconds = line.trim().parse().map_err(|_| ended())?;
+        places.clear();
+        for _ in 0..self.points / 2 {
+            next(&mut line)?;
+            let mut words = line.split_whitespace().map_while(|word| word.parse::<f32>().ok());
+            let place = words.next().zip(words.next()).zip(words.next());
+            places.push(place.map(|((x, z), y)| self.origin + self.cell_size * Vec3::new(x, y, z)));
+        }
+        Ok(nanoseconds)
     }
 
     /// A line of nanoseconds and a length.

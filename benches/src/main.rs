@@ -48,8 +48,8 @@ enum Command {
     Sources,
     /// Times moves of both ends of corridors of growing length.
     Corridor,
-    /// Lets crowds walk through scenes, ours and Detour's, and prints time of a step, overlaps,
-    /// arrivals and flow. Detour's rows need --features peers.
+    /// Lets crowds walk through scenes, ours, Detour's and landmass's, and prints time of a step,
+    /// overlaps, arrivals and flow. The rows of the others need --features peers.
     Crowds(CrowdOptions),
     /// Times bakes stage by stage on one and on several threads, and prints tables as Markdown.
     Bakes(BakesOptions),

@@ -18,7 +18,7 @@ pub(crate) struct BenchArgs {
     /// stages alone.
     #[arg(long, conflicts_with_all = ["peers", "queries", "crowds"])]
     bakes: bool,
-    /// Let crowds walk, ours beside Detour's, instead of the bake. Needs a C++ compiler.
+    /// Let crowds walk, ours beside those of Detour and landmass, instead of the bake. Needs a C++ compiler.
     #[arg(long, conflicts_with_all = ["peers", "queries"])]
     crowds: bool,
     /// Passed on to the benchmark program.

@@ -13,8 +13,14 @@
 //! 7. The number of points, and x, y, z of each.
 //!
 //! # Answers
-//! First `ok`, or the reason why landmass refuses the mesh. Then `nearest` prints a line for each
-//! point and `path` one for each pair: nanoseconds, and the length or `-`.
+//! First `ok`, or the reason why landmass refuses the mesh. Then:
+//! - `nearest` prints a line for each point and `path` one for each pair: nanoseconds, and the length
+//!   or `-`.
+//! - `crowd` with a radius and a speed puts an agent on the first point of each pair, on its way to
+//!   the second. It prints nothing.
+//! - `leave` with the number of an agent removes that. It prints nothing.
+//! - `step` with seconds moves all agents. It prints the nanoseconds of the update, and a line for
+//!   each agent: its place, or `-` for one that was removed.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
@@ -22,8 +28,8 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use landmass::{
-    Archipelago, ArchipelagoOptions, FromAgentRadius, HeightNavigationMesh, HeightPolygon, Island,
-    NavigationMesh, PathStep, PermittedAnimationLinks, PointSampleDistance3d, Transform, Vec3, XYZ,
+    Agent, AgentId, Archipelago, ArchipelagoOptions, FromAgentRadius, HeightNavigationMesh, HeightPolygon,
+    Island, NavigationMesh, PathStep, PermittedAnimationLinks, PointSampleDistance3d, Transform, Vec3, XYZ,
 };
 
 type Failure = Box<dyn std::error::Error>;
@@ -102,13 +108,37 @@ fn main() -> Result<(), Failure> {
     archipelago.update(0.1);
     writeln!(out, "ok")?;
     out.flush()?;
+    let mut crowd = Crowd { agents: Vec::new(), reach: reach.clone() };
     let costs = HashMap::new();
-    let path = |pair: &[Vec3]| {
+    let path = |archipelago: &Archipelago<XYZ>, pair: &[Vec3]| {
         let from = archipelago.sample_point(pair[0], &reach).ok()?;
         let to = archipelago.sample_point(pair[1], &reach).ok()?;
         archipelago.find_path(&from, &to, &costs, PermittedAnimationLinks::All).ok()
     };
     while let Ok(query) = words.next::<String>() {
+        match &*query {
+            "crowd" => {
+                let (radius, speed) = (words.next()?, words.next()?);
+                crowd.begin(&mut archipelago, &points, radius, speed);
+                continue;
+            }
+            "leave" => {
+                crowd.leave(&mut archipelago, words.next()?);
+                continue;
+            }
+            "step" => {
+                writeln!(out, "{}", crowd.step(&mut archipelago, words.next()?))?;
+                for agent in &crowd.agents {
+                    match agent.and_then(|agent| archipelago.get_agent(agent)) {
+                        Some(Agent { position: Vec3 { x, y, z }, .. }) => writeln!(out, "{x} {y} {z}")?,
+                        None => writeln!(out, "-")?,
+                    }
+                }
+                out.flush()?;
+                continue;
+            }
+            _ => {}
+        }
         let answers: Vec<(u128, Option<f32>)> = if query == "nearest" {
             let nearest = |&point: &Vec3| {
                 let start = Instant::now();
@@ -119,7 +149,7 @@ fn main() -> Result<(), Failure> {
         } else {
             let timed = |pair: &[Vec3]| {
                 let start = Instant::now();
-                let found = path(pair);
+                let found = path(&archipelago, pair);
                 (start.elapsed().as_nanos(), found.map(|steps| length(&steps)))
             };
             points.chunks_exact(2).map(timed).collect()
@@ -133,6 +163,47 @@ fn main() -> Result<(), Failure> {
         out.flush()?;
     }
     Ok(())
+}
+
+/// Agents as a game moves them: each by the velocity that it is given, and back onto the mesh.
+struct Crowd {
+    agents: Vec<Option<AgentId>>,
+    reach: PointSampleDistance3d,
+}
+
+impl Crowd {
+    fn begin(&mut self, archipelago: &mut Archipelago<XYZ>, points: &[Vec3], radius: f32, speed: f32) {
+        archipelago.archipelago_options = ArchipelagoOptions::from_agent_radius(radius);
+        let agents = points.chunks_exact(2).map(|pair| {
+            let mut agent = Agent::create(pair[0], Vec3::ZERO, radius, speed, speed);
+            agent.current_target = Some(pair[1]);
+            Some(archipelago.add_agent(agent))
+        });
+        self.agents = agents.collect();
+    }
+
+    fn leave(&mut self, archipelago: &mut Archipelago<XYZ>, agent: usize) {
+        if let Some(agent) = self.agents.get_mut(agent).and_then(Option::take) {
+            archipelago.remove_agent(agent);
+        }
+    }
+
+    /// Returns the nanoseconds of the update alone.
+    fn step(&self, archipelago: &mut Archipelago<XYZ>, seconds: f32) -> u128 {
+        let start = Instant::now();
+        archipelago.update(seconds);
+        let spent = start.elapsed().as_nanos();
+        for &agent in self.agents.iter().flatten() {
+            let Some(now) = archipelago.get_agent(agent) else { continue };
+            let velocity = *now.get_desired_velocity();
+            let place = archipelago.sample_point(now.position + velocity * seconds, &self.reach);
+            let place = place.map_or(now.position, |place| place.point());
+            if let Some(agent) = archipelago.get_agent_mut(agent) {
+                (agent.position, agent.velocity) = (place, velocity);
+            }
+        }
+        spent
+    }
 }
 
 fn length(steps: &[PathStep<XYZ>]) -> f32 {

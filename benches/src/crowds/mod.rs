@@ -1,16 +1,22 @@
-//! Crowds, ours and Detour's: the same ground, the same agents, the same judge.
+//! Crowds, ours, Detour's and landmass's: the same ground, the same agents, the same judge.
 //!
-//! How the two differ, which the figures must be read with:
+//! How they differ, which the figures must be read with:
 //! - Detour gets our mesh, written as a file of Detour's, so that both walk on the same polygons.
 //! - Detour's agents avoid each other by sampling velocities, with the finest of RecastDemo's four
 //!   settings and with separation, and are pushed apart where they overlap; ours by half-planes of
 //!   velocities.
 //! - Detour plans paths in slices of a queue, ours as many a step as the crowd is large.
-//! - Detour's crowd runs on one thread. Ours is timed on one, and on all of the machine.
+//! - The crate landmass gives velocities (by the crate dodgy_2d) and leaves it to the game to walk:
+//!   its agents are moved by them in plan and put back onto the nearest place of the mesh, which is
+//!   not timed. Its options are those it derives from the radius.
+//! - The crowds of Detour and landmass run on one thread. Ours is timed on one, and on all of the
+//!   machine.
 
 #[cfg(feature = "peers")]
 mod detour;
 mod figures;
+#[cfg(feature = "peers")]
+mod landmass;
 mod scenes;
 mod walkers;
 
@@ -130,7 +136,10 @@ fn all(scene: &CrowdScene, trips: &Trips, options: &CrowdOptions) -> Result<Vec<
         one(&format!("waymesh, {threads} threads"), &mut Ours::new(scene, trips, threads)?)?;
     }
     #[cfg(feature = "peers")]
-    one("Detour", &mut detour::DetourCrowd::new(scene, trips)?)?;
+    {
+        one("Detour", &mut detour::DetourCrowd::new(scene, trips)?)?;
+        one("landmass", &mut landmass::LandmassCrowd::new(scene, trips)?)?;
+    }
     Ok(runs)
 }
 
@@ -149,7 +158,7 @@ fn walk(
     while f32::from(steps) * DT < limit && steps < u16::MAX {
         let begin = std::time::Instant::now();
         crowd.step()?;
-        figures.spent(begin.elapsed().as_secs_f64() * 1e3);
+        figures.spent(crowd.spent().unwrap_or(begin.elapsed().as_secs_f64() * 1e3));
         steps += 1;
         crowd.positions(&mut now);
         figures.see(scene, &now);

@@ -16,6 +16,11 @@ pub(super) trait Walkers {
     /// Moves all agents.
     fn step(&mut self) -> Result<(), BenchError>;
 
+    /// Milliseconds of the last step, where a crowd measures them itself.
+    fn spent(&self) -> Option<f64> {
+        None
+    }
+
     /// Writes where each agent is; `None` for those that have left.
     fn positions(&mut self, out: &mut Vec<Option<Vec3>>);
 
