@@ -37,10 +37,10 @@ const ARROWS: &[(&str, &str)] = &[
         "core voxel region contour triangulate convex detail solid slices floorplan storeys tile graph io",
     ),
     ("metrics", "core graph"),
-    ("cli", "waymesh scenes metrics"),
+    ("cli", "waymesh scenes metrics gpu"),
     ("python", "waymesh"),
     ("bevy", "waymesh crowd"),
-    ("gpu", "core voxel"),
+    ("gpu", "core voxel convex"),
     ("c", "waymesh crowd"),
     ("wasm", "waymesh core graph scenes"),
 ];
@@ -49,7 +49,7 @@ const ARROWS: &[(&str, &str)] = &[
 const DEV_ARROWS: [&str; 3] = ["core", "testkit", "scenes"];
 
 /// Tests that need the facade, in crates that the facade does not use.
-const FACADE_TESTS: [&str; 1] = ["crowd"];
+const FACADE_TESTS: [&str; 2] = ["crowd", "gpu"];
 
 /// The rooms of `graph`, each of which may use those before it.
 const ROOMS: [&str; 7] = ["geometry", "mesh", "locate", "surface", "path", "clearance", "hierarchy"];

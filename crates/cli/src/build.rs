@@ -24,6 +24,10 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     let mesh_file = output_file(args.output.as_ref(), &inputs)?;
     let pipeline = args.pipeline.unwrap_or(PipelineKind::Voxels);
     args.front.refuse_others(pipeline)?;
+    #[cfg(feature = "gpu")]
+    if args.device.is_given() && pipeline != PipelineKind::Voxels {
+        return Err(Refusal("--device needs --pipeline voxels".to_owned()).into());
+    }
     let bake = match pipeline {
         PipelineKind::Voxels => voxels(&args, settings, scenes)?,
         PipelineKind::Slices => {
@@ -54,12 +58,16 @@ fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<B
     }
     if let Some(soup) = source.soup().filter(|_| args.tiles.are_untiled()) {
         let baker = Baker::voxels();
+        #[cfg(feature = "gpu")]
+        let baker = args.device.set(baker)?;
         let memory_bytes = args.tiles.memory_bytes(settings);
         let config = args.bake_config(settings, baker.config())?.with_max_memory_bytes(memory_bytes);
         warn_of_unmatched(&rules);
         return bake(&baker.with_config(config), soup);
     }
     let baker = Baker::tiles().with_front(args.tiles.front(settings)?);
+    #[cfg(feature = "gpu")]
+    let baker = args.device.set(baker)?;
     let memory_bytes = args.tiles.memory_bytes(settings);
     let config = args.bake_config(settings, baker.config())?.with_max_memory_bytes(memory_bytes);
     let bake = bake(&baker.with_config(config), &source);

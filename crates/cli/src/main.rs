@@ -4,6 +4,8 @@ mod args;
 mod build;
 mod config;
 mod demo;
+#[cfg(feature = "gpu")]
+mod device;
 mod errors;
 mod evaluate;
 mod files;

@@ -2,6 +2,7 @@
 //!
 //! - [`notch_portals`]: the fewest polygons. It makes portals at notches, then improves patches by
 //!   exact decompositions.
+//!   [`find_portals`] makes the portals only, also with a search on another device.
 //! - [`merge_greedy`]: more polygons in a tenth of the time. It can also use Recast's order.
 //! - [`hertel_mehlhorn`]: the fastest, with a proven bound.
 //!
@@ -29,6 +30,7 @@ mod hertel_mehlhorn;
 mod improve;
 mod measure;
 mod notch_portals;
+mod notch_search;
 mod portal_mesh;
 mod relax;
 mod subdivision;
@@ -38,6 +40,9 @@ pub use error::ConvexError;
 pub use greedy::{GreedyConfig, GreedyMerge, MergeOrder, merge_greedy};
 pub use hertel_mehlhorn::{HertelMehlhorn, HertelMehlhornConfig, hertel_mehlhorn};
 pub use notch_portals::{NotchOrder, NotchPortals, NotchPortalsConfig, notch_portals};
+pub use notch_search::{
+    Closest, EdgeRow, FoundPortals, NotchRow, NotchSearch, NotchTables, Partner, PortalCounts, find_portals,
+};
 
 /// Tests the example of the README.
 #[cfg(doctest)]

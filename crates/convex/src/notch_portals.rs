@@ -11,6 +11,7 @@ use crate::exact::MOST_VERTICES;
 use crate::faces::Faces;
 use crate::greedy::{check_max_vertices, merged};
 use crate::improve::Search;
+use crate::notch_search::{Closest, FoundPortals, NotchSearch, Partner, PortalCounts};
 use crate::portal_mesh::{PortalMesh, Seen};
 use crate::relax::Relaxed;
 use crate::subdivision::{Numbering, Subdivision};
@@ -217,7 +218,8 @@ fn decompose<T>(
     then: impl FnOnce(Subdivision<'_>) -> T,
 ) -> Result<T, ConvexError> {
     let faces = Faces::new(triangulation)?;
-    let (exchanged, fixed) = with_portals(triangulation, &faces, config);
+    let FoundPortals { triangulation: exchanged, fixed, .. } =
+        with_portals(triangulation, &faces, config, None);
     let greedy = merged(faces.clone(), config.max_vertices).into_subdivision();
     let mut faces = faces;
     let mut edges: Vec<u32> = faces.inner_edges().collect();
@@ -301,16 +303,24 @@ fn worse_regions(own: &Subdivision<'_>, other: &Subdivision<'_>) -> Vec<(RegionI
     regions.into_iter().filter(|(_, [mine, theirs])| theirs.len() < mine.len()).collect()
 }
 
-/// Returns triangles that have the notches' portals as edges, and for each half-edge `true` if it
-/// is a portal or lies on a border.
-fn with_portals(
+/// Returns triangles that have the notches' portals as edges.
+pub(crate) fn with_portals(
     triangulation: &Triangulation,
     faces: &Faces<'_>,
     config: &NotchPortalsConfig,
-) -> (Triangulation, Vec<bool>) {
+    search: Option<&dyn NotchSearch>,
+) -> FoundPortals {
     let mut mesh = PortalMesh::new(triangulation, |edge| (faces.twin(edge), faces.is_inner(edge)));
     if config.pairs_first {
-        join_pairs(&mut mesh);
+        let partners = search.and_then(|search| search.partners(&mesh.tables()));
+        join_pairs(&mut mesh, partners.unwrap_or_default());
+    }
+    let mut counts = PortalCounts { notches: mesh.notches.len() as u64, ..PortalCounts::default() };
+    // With `Shortest`, every portal is followed by a search.
+    let found = search.filter(|_| config.order != NotchOrder::Shortest);
+    let mut found = found.and_then(|search| search.closest(&mesh.tables())).unwrap_or_default();
+    if !found.is_empty() {
+        mesh.note_changes();
     }
     let mut notches: Vec<u32> = (0..to_u32(mesh.notches.len())).collect();
     match config.order {
@@ -323,18 +333,42 @@ fn with_portals(
     }
     // With `Shortest`, the remaining notches see nothing.
     for notch in notches {
-        if let Some(seen) = closest(&mut mesh, notch) {
-            mesh.insert(notch, seen.vertex);
+        let known = found.get_mut(notch as usize).and_then(Option::take);
+        let is_valid = |known: &Closest| {
+            known.vertex.is_none_or(|vertex| (vertex as usize) < triangulation.vertices.len())
+                && !mesh.has_changed(&known.visited)
+        };
+        let vertex = match known.filter(is_valid) {
+            Some(known) => {
+                counts.at_once += 1;
+                known.vertex
+            }
+            None => {
+                counts.again += 1;
+                closest(&mut mesh, notch).map(|seen| seen.vertex)
+            }
+        };
+        if let Some(vertex) = vertex {
+            mesh.insert(notch, vertex);
         }
     }
-    mesh.finish()
+    let (triangulation, fixed) = mesh.finish();
+    FoundPortals { triangulation, fixed, counts }
 }
 
-/// Makes portals between notches that see each other in both areas of interest.
-fn join_pairs(mesh: &mut PortalMesh<'_>) {
+/// Makes portals between notches that see each other in both areas of interest. `partners` holds
+/// those of the notches that have been looked from.
+fn join_pairs(mesh: &mut PortalMesh<'_>, mut partners: Vec<Option<Vec<Partner>>>) {
     let mut pairs = Vec::new();
     for notch in 0..to_u32(mesh.notches.len()) {
         checkpoint();
+        let known = partners.get_mut(notch as usize).and_then(Option::take);
+        let is_valid = |known: &Partner| (known.notch as usize) < mesh.notches.len();
+        if let Some(known) = known.filter(|known| known.iter().all(is_valid)) {
+            let pair = |known: Partner| (known.cost, notch.min(known.notch), notch.max(known.notch));
+            pairs.extend(known.into_iter().map(pair));
+            continue;
+        }
         let eye = mesh.notches[notch as usize].vertex;
         let mut found = 0;
         mesh.look(notch, PARTNER_TRIANGLES, |mesh, seen| {

@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId, checkpoint_every, to_u32};
 
 use crate::measure::{NARROW, distance_squared, is_narrow, offset};
+use crate::notch_search::{EdgeRow, NotchRow, NotchTables};
 use crate::subdivision::NONE;
 
 /// Largest number of edges that one portal may replace.
@@ -104,6 +105,8 @@ pub(crate) struct PortalMesh<'a> {
     upper: Vec<Link>,
     lower: Vec<Link>,
     stack: Vec<(u32, u32)>,
+    /// For each triangle `true` if it or an edge of it has changed; empty if nobody asks.
+    changed: Vec<bool>,
 }
 
 impl<'a> PortalMesh<'a> {
@@ -128,6 +131,7 @@ impl<'a> PortalMesh<'a> {
             upper: Vec::new(),
             lower: Vec::new(),
             stack: Vec::new(),
+            changed: Vec::new(),
         };
         mesh.find_notches();
         mesh
@@ -229,6 +233,43 @@ impl<'a> PortalMesh<'a> {
             notch = next;
         }
         None
+    }
+
+    /// The mesh in flat tables.
+    pub(crate) fn tables(&self) -> NotchTables {
+        let edge = |edge: &Edge| EdgeRow { origin: edge.origin, twin: edge.twin, fixed: edge.fixed };
+        let row = |(index, notch): (u32, &Notch)| {
+            let sector = if notch.open { self.open_wedge(index) } else { None };
+            NotchRow {
+                vertex: notch.vertex,
+                next: notch.next,
+                sector: sector.map_or([NONE; 2], |(leaving, arriving)| [leaving, arriving]),
+                before: notch.before,
+                after: notch.after,
+            }
+        };
+        NotchTables {
+            points: self.triangulation.vertices.iter().map(|vertex| vertex.point).collect(),
+            edges: self.edges.iter().map(edge).collect(),
+            notches: (0..).zip(&self.notches).map(row).collect(),
+            first_notches: self.notch_at.clone(),
+        }
+    }
+
+    /// Notes from now on which triangles change.
+    pub(crate) fn note_changes(&mut self) {
+        self.changed = vec![false; self.triangulation.triangles.len()];
+    }
+
+    /// `true` if one of the triangles has changed since [`PortalMesh::note_changes`], or is none.
+    pub(crate) fn has_changed(&self, triangles: &[u32]) -> bool {
+        triangles.iter().any(|&triangle| self.changed.get(triangle as usize).is_none_or(|&changed| changed))
+    }
+
+    fn note(&mut self, edge: u32) {
+        if let Some(changed) = self.changed.get_mut(edge as usize / 3) {
+            *changed = true;
+        }
     }
 
     /// `true` if some sector of a notch is still reflex.
@@ -372,8 +413,10 @@ impl<'a> PortalMesh<'a> {
         if self.edge(edge).fixed || twin == NONE {
             return false;
         }
-        self.edges[edge as usize].fixed = true;
-        self.edges[twin as usize].fixed = true;
+        for edge in [edge, twin] {
+            self.edges[edge as usize].fixed = true;
+            self.note(edge);
+        }
         true
     }
 
@@ -421,6 +464,7 @@ impl<'a> PortalMesh<'a> {
         let bottom = self.fill(&mut lower, &mut free);
         self.join(top, bottom);
         for edge in [top, bottom] {
+            self.note(edge);
             self.edges[edge as usize].fixed = true;
             self.edges[edge as usize].notch = NONE;
         }
@@ -437,8 +481,10 @@ impl<'a> PortalMesh<'a> {
                 .map_or(outer.twin, |other| other.new);
             let edge = &mut self.edges[new as usize];
             (edge.fixed, edge.notch, edge.twin) = (outer.fixed, outer.notch, twin);
+            self.note(new);
             if twin != NONE {
                 self.edges[twin as usize].twin = new;
+                self.note(twin);
             }
             if outer.notch != NONE {
                 self.notches[outer.notch as usize].leaving = new;
@@ -492,6 +538,7 @@ impl<'a> PortalMesh<'a> {
                 && let Some(triangle) = free.pop()
             {
                 let base = 3 * triangle;
+                self.note(base);
                 for (corner, origin) in [vertex, y.0, x.0].into_iter().enumerate() {
                     self.edges[base as usize + corner] =
                         Edge { origin, twin: NONE, fixed: false, notch: NONE };

@@ -136,6 +136,15 @@ impl Table {
     }
 }
 
+/// Constants of the shaders in double precision.
+pub(crate) fn constants(values: &[(&str, f64)]) -> String {
+    let line = |&(name, value): &(&str, f64)| {
+        let (low, high) = (value.to_bits() & u64::from(u32::MAX), value.to_bits() >> 32);
+        format!("const {name} = vec2<u32>({low:#x}u, {high:#x}u);\n")
+    };
+    values.iter().map(line).collect()
+}
+
 /// How a shader uses a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {

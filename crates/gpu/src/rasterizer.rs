@@ -1,7 +1,5 @@
 //! Voxels: triangles to fragments, sorted and merged by column.
 
-use std::fmt::Write;
-
 use bytemuck::{Pod, Zeroable};
 use waymesh_core::{
     AreaId, GROUND_STEPS_PER_LEVEL, GridFrame, GridWindow, Heightfield, Observer, SoupTriangle, Span,
@@ -11,7 +9,7 @@ use waymesh_voxel::{GridNumbers, RasterJob, VoxelConfig};
 
 use crate::kernels::{Module, Table, Use};
 use crate::scan::{Scan, ScanTables};
-use crate::{GpuContext, GpuError, GpuTimes};
+use crate::{GpuContext, GpuError, GpuTimes, constants};
 
 /// Invocations of a work group, as in the shaders.
 const GROUP: u32 = 64;
@@ -31,8 +29,8 @@ const SPAN_WORDS: usize = 3;
 /// Most fragments of a column. One invocation sorts a column; with more it might run into the time
 /// limits of drivers.
 const DEEPEST: u32 = 1 << 14;
-/// The same in software: Mesa's llvmpipe ends the loops of an invocation after 65,535 turns, without
-/// a word.
+/// The same in software: Mesa's llvmpipe ends the loops of an invocation after 65,535 turns,
+/// without a word.
 const DEEPEST_IN_SOFTWARE: u32 = 1 << 11;
 /// The area of a triangle of no area, as in the shader.
 const BLOCKED_AREA: u32 = 256;
@@ -171,8 +169,8 @@ impl Tables {
 /// processor does, because no rule of WGSL fixes the last bit of a float.
 ///
 /// # Limits
-/// Tables hold 256 MiB, or what [`crate::GpuOptions`] and the device allow; a grid that needs more is
-/// filled in parts. The shaders need the limits that WebGPU promises, and no extensions.
+/// Tables hold 256 MiB, or what [`crate::GpuOptions`] and the device allow; a grid that needs more
+/// is filled in parts. The shaders need the limits that WebGPU promises, and no extensions.
 #[derive(Debug)]
 pub struct GpuRasterizer {
     context: GpuContext,
@@ -201,7 +199,7 @@ impl GpuRasterizer {
             Use::Write,
         ];
         let entries = ["prepare", "count", "fill", "merge", "collect"];
-        let module = Module::new(context, &source()?, &uses, &entries)?;
+        let module = Module::new(context, &source(), &uses, &entries)?;
         Ok(Self { context: context.clone(), module, scan: Scan::new(context)? })
     }
 
@@ -298,9 +296,9 @@ impl GpuRasterizer {
 }
 
 /// The source of the shaders, with the constants of the processor.
-fn source() -> Result<String, GpuError> {
+fn source() -> String {
     let mut source = include_str!("shaders/double.wgsl").to_owned();
-    let constants = [
+    let values = [
         ("PLAN_SLACK_LESS_HALF", GridNumbers::PLAN_SLACK - 0.5),
         ("PLAN_SLACK_AND_HALF", GridNumbers::PLAN_SLACK + 0.5),
         ("HALF_LESS_ERROR", 0.5 - GridNumbers::LINE_ERROR),
@@ -312,15 +310,11 @@ fn source() -> Result<String, GpuError> {
         ("LEAST_UPWARD", GridNumbers::LEAST_UPWARD),
         ("GROUND_STEPS", f64::from(GROUND_STEPS_PER_LEVEL)),
     ];
-    let failed = |error: std::fmt::Error| GpuError::Failed { reason: error.to_string() };
-    for (name, value) in constants {
-        let (low, high) = (value.to_bits() & u64::from(u32::MAX), value.to_bits() >> 32);
-        writeln!(source, "const {name} = vec2<u32>({low:#x}u, {high:#x}u);").map_err(failed)?;
-    }
-    writeln!(source, "const WIDE = {}u;", GridNumbers::WIDE).map_err(failed)?;
-    writeln!(source, "const GROUND_SHIFT = {}u;", GROUND_STEPS_PER_LEVEL.trailing_zeros()).map_err(failed)?;
+    source.push_str(&constants(&values));
+    source.push_str(&format!("const WIDE = {}u;\n", GridNumbers::WIDE));
+    source.push_str(&format!("const GROUND_SHIFT = {}u;\n", GROUND_STEPS_PER_LEVEL.trailing_zeros()));
     source.push_str(include_str!("shaders/raster.wgsl"));
-    Ok(source)
+    source
 }
 
 fn settings_of(job: &RasterJob) -> Settings {

@@ -7,10 +7,12 @@ use glam::Vec3;
 use waymesh_core::{
     Agent, AreaId, GridFrame, GridScale, GridWindow, Heightfield, Random, SoupTriangle, TriangleSoup,
 };
-use waymesh_gpu::{GpuContext, GpuError, GpuOptions, GpuRasterizer};
+use waymesh_gpu::{GpuContext, GpuDevice, GpuError, GpuOptions, GpuRasterizer};
 use waymesh_scenes::Scene;
 use waymesh_testkit::levels;
-use waymesh_voxel::{VoxelConfig, WalkableMerge, rasterize_in_frame, rasterize_window};
+use waymesh_voxel::{
+    RasterDevice, RasterJob, VoxelConfig, WalkableMerge, rasterize_in_frame, rasterize_window,
+};
 
 fn options() -> GpuOptions {
     GpuOptions::default().with_software(true)
@@ -245,17 +247,46 @@ fn small_buffers_leave_no_trace() {
     assert_same(&parts, &whole, "parts");
 }
 
+/// Sheets above each other.
+fn sheets(count: u32) -> impl Iterator<Item = [Vec3; 3]> {
+    (0..count).map(|sheet| {
+        let y = sheet.wrapping_mul(2_654_435_761) as f32 * 1e-5;
+        [Vec3::new(0.0, y, 0.0), Vec3::new(0.0, y, 0.9), Vec3::new(0.9, y, 0.0)]
+    })
+}
+
+/// A grid of one column.
+const COLUMN: GridFrame =
+    GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 0.5, width: 1, depth: 1 };
+
+/// What a device refuses the processor does, and so it is counted.
+#[test]
+fn a_bake_does_not_fail_because_of_its_device() {
+    let config = config(1.0, 0.5);
+    let job =
+        |count| RasterJob::new(sheets(count), &COLUMN, GridWindow::whole(&COLUMN), &config, &mut ()).unwrap();
+    // The processor has all of it where there is no card.
+    let none = GpuDevice::open_if_any(&options().with_adapter("no such card".to_owned()));
+    assert!(none.rasterize(&job(9), &mut ()).unwrap() == job(9).run(&mut ()).unwrap());
+    let usage = none.usage();
+    assert_eq!((usage.device.as_str(), usage.jobs, usage.on_processor.values().sum()), ("", 0, 1_u64));
+    assert!(usage.on_processor.keys().all(|reason| reason.starts_with("no graphics adapter")));
+    let Some(rasterizer) = rasterizer() else { return };
+    let device = GpuDevice::open(&options()).unwrap();
+    for count in [5, rasterizer.deepest_column() + 1] {
+        assert!(device.rasterize(&job(count), &mut ()).unwrap() == job(count).run(&mut ()).unwrap());
+    }
+    let usage = device.usage();
+    assert_eq!(usage.jobs, 1);
+    assert!(usage.on_processor.keys().all(|reason| reason.starts_with("a column has")), "{usage:?}");
+    assert_eq!(usage.on_processor.values().sum::<u64>(), 1);
+}
+
 /// Sheets above each other, more than a device sorts in one column.
 #[test]
 fn deep_columns_are_an_error_that_names_the_limit() {
     let Some(rasterizer) = rasterizer() else { return };
-    let sheets = |count: u32| {
-        (0..count).map(|sheet| {
-            let y = sheet.wrapping_mul(2_654_435_761) as f32 * 1e-5;
-            [Vec3::new(0.0, y, 0.0), Vec3::new(0.0, y, 0.9), Vec3::new(0.9, y, 0.0)]
-        })
-    };
-    let frame = GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 0.5, width: 1, depth: 1 };
+    let frame = COLUMN;
     let config = config(1.0, 0.5);
     let window = GridWindow::whole(&frame);
     let limit = rasterizer.deepest_column();

@@ -17,8 +17,8 @@
 //! - [`find_climbs`] finds the ledges that are too high to step onto but low enough to climb.
 //! - [`stamp_obstacles`] adds solids to a heightfield that was kept. [`PackedHeightfield`] and
 //!   [`PackedField`] are compact forms to keep.
-//! - [`RasterJob`] is the work of the rasteriser with all decisions about triangles made, for one that
-//!   runs on another device.
+//! - [`RasterJob`] is the work of the rasteriser with all decisions about triangles made, for a
+//!   [`RasterDevice`].
 //! - [`Voxelizer`] and [`FieldBuilder`] are the stages of [`waymesh_core::stage`].
 //!
 //! ```
@@ -41,6 +41,7 @@
 mod climbs;
 mod closed_mesh;
 mod config;
+mod device;
 mod erosion;
 mod error;
 mod filters;
@@ -61,6 +62,7 @@ mod window;
 pub use climbs::{Climb, find_climbs};
 pub use closed_mesh::ClosedMesh;
 pub use config::{VoxelConfig, WalkableMerge};
+pub use device::{DeviceUsage, RasterDevice};
 pub use erosion::erode;
 pub use error::VoxelError;
 pub use filters::{Filters, filter_ledges, filter_low_ceilings, filter_low_obstacles};

@@ -32,6 +32,9 @@ pub(crate) struct BuildArgs {
     pub(crate) tiles: Tiles,
     #[command(flatten)]
     pub(crate) extras: Extras,
+    #[cfg(feature = "gpu")]
+    #[command(flatten)]
+    pub(crate) device: crate::device::DeviceArgs,
     /// Check the result of every stage against its invariants.
     #[arg(long)]
     pub(crate) check: bool,

@@ -27,7 +27,9 @@ pub use enclosed::{Enclosed, EnclosedReport};
 pub use error::BakeError;
 pub use ground::{Borders, Ground, Heights, InputLinks};
 pub use keep::Keep;
-pub use report::{GridReport, HeadRoomReport, IslandReport, PlanReport, Recorder, Report, StageTime};
+pub use report::{
+    DeviceReport, GridReport, HeadRoomReport, IslandReport, PlanReport, Recorder, Report, StageTime,
+};
 #[cfg(feature = "floorplan")]
 pub(crate) use stages::polygon_area;
 pub use stages::{Refused, StageSet};

@@ -11,7 +11,7 @@ use waymesh_core::{
 };
 use waymesh_floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
 use waymesh_scenes::{Scene, SceneConfig};
-use waymesh_voxel::{Mark, MarkShape};
+use waymesh_voxel::{Mark, MarkShape, RasterDevice, RasterJob};
 
 use super::{
     BakeConfig, BakeError, Baker, CornerChoice, DecompositionKind, Enclosed, FrontEnd, Keep, PartitionKind,
@@ -132,6 +132,7 @@ macro_rules! mine {
 
 mine! {
     Voxelize, voxelize(TriangleSoup) -> Heightfield;
+    RasterDevice, rasterize(RasterJob) -> Heightfield;
     BuildField, build_field(Heightfield) -> WalkableField;
     Partition, partition(WalkableField) -> RegionMap;
     TraceContours, trace(WalkableField, RegionMap) -> ContourSet;
@@ -195,6 +196,7 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
         let baker = Baker::new(front.clone(), base.clone());
         let baker = match method {
             "with_voxelize" => baker.with_voxelize(Mine),
+            "with_raster_device" => baker.with_raster_device(Mine),
             "with_build_field" => baker.with_build_field(Mine),
             "with_partition" => baker.with_partition(Mine),
             "with_trace" => baker.with_trace(Mine),
@@ -206,6 +208,8 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
         };
         if !is_refused(method, &baker) {
             let (bake, _) = outcome(&baker, inputs[0]);
+            // A device has the name of what it does.
+            let method = if method == "with_raster_device" { "with_rasterize" } else { method };
             assert_eq!(bake, Err(format!("mine: {method} ran")), "{}", F::NAME);
         }
     }

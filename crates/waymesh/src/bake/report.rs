@@ -9,6 +9,7 @@ use waymesh_core::{
     Warning,
 };
 use waymesh_graph::{Island, IslandId, NavMesh};
+use waymesh_voxel::DeviceUsage;
 
 use super::enclosed::EnclosedReport;
 use super::error::BakeError;
@@ -68,6 +69,9 @@ pub struct Report {
     /// The memory that the bake was to work in, where it has a bound
     /// ([`BakeConfig::max_memory_bytes`](crate::BakeConfig::max_memory_bytes)).
     pub memory_limit_bytes: Option<u64>,
+    /// What another device did, if voxels were to be made on one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceReport>,
     /// What the floor plan held, if it was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanReport>,
@@ -135,6 +139,37 @@ impl GridReport {
             depth: frame.depth,
             cell_size: frame.cell_size,
             level_height: frame.level_height,
+        }
+    }
+}
+
+/// What a [`RasterDevice`](waymesh_voxel::RasterDevice) did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct DeviceReport {
+    /// Name of the device; empty if there is none.
+    pub device: String,
+    /// Grids or tiles that it voxelised.
+    pub jobs: u64,
+    /// Seconds that bytes took to the device, summed up over threads as all times here.
+    pub upload_seconds: f64,
+    /// Seconds that it worked.
+    pub kernel_seconds: f64,
+    /// Seconds that bytes took back.
+    pub download_seconds: f64,
+    /// Grids or tiles that the processor voxelised instead, by the reason.
+    pub on_processor: BTreeMap<String, u64>,
+}
+
+impl From<DeviceUsage> for DeviceReport {
+    fn from(usage: DeviceUsage) -> Self {
+        Self {
+            device: usage.device,
+            jobs: usage.jobs,
+            upload_seconds: usage.upload_seconds,
+            kernel_seconds: usage.kernel_seconds,
+            download_seconds: usage.download_seconds,
+            on_processor: usage.on_processor,
         }
     }
 }

@@ -10,15 +10,16 @@ use waymesh_core::stage::{
     Voxelize,
 };
 use waymesh_core::{
-    AreaId, CancelToken, ContourSet, HeightSurface, NO_REGION, Observer, PolyId, PolyMesh, Polygon,
-    PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation, Validate, Violation, ViolationList,
-    WalkableField, Warning, checkpoint, inherit_token,
+    AreaId, CancelToken, ContourSet, GridFrame, GridWindow, HeightSurface, Heightfield, NO_REGION, Observer,
+    PolyId, PolyMesh, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation,
+    Validate, Violation, ViolationList, WalkableField, Warning, checkpoint, inherit_token,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion};
 use waymesh_region::{
     JoinConfig, Monotone, MonotoneConfig, Surfaces, Watershed, WatershedConfig, remove_small_islands,
 };
 use waymesh_triangulate::{ConstrainedDelaunay, RefineConfig, refine_triangulation};
+use waymesh_voxel::{RasterDevice, RasterJob, VoxelConfig};
 
 use super::baker::Baker;
 use super::config::{BakeConfig, DecompositionKind, PartitionKind};
@@ -58,6 +59,8 @@ macro_rules! replaceable {
 replaceable! {
     /// Replaces voxelisation.
     voxelize: Voxelize, with_voxelize;
+    /// Voxelises on another device, with the same bytes; tiles and worlds, too.
+    raster_device: RasterDevice, with_raster_device;
     /// Replaces filters, links and erosion.
     build_field: BuildField, with_build_field;
     /// Replaces the partition into regions.
@@ -104,6 +107,33 @@ impl StageSet {
         match refused.iter().find(|(option, _)| asked.contains(option)) {
             Some(&(option, reason)) => Err(BakeError::OptionNotSupported { option, front_end, reason }),
             None => Ok(()),
+        }
+    }
+
+    /// Voxelises a part of a grid: see [`waymesh_voxel::rasterize_window`].
+    pub(crate) fn rasterize_window(
+        &self,
+        soup: &TriangleSoup,
+        frame: &GridFrame,
+        window: GridWindow,
+        voxels: &VoxelConfig,
+    ) -> Result<Heightfield, StageError> {
+        let failed = StageError::at("voxelize");
+        match RasterJob::new(soup.finite_with_areas(), frame, window, voxels, &mut ()) {
+            Ok(job) => self.run_job(&job, &mut ()),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Does the work of a rasteriser, on the device that replaces the processor if there is one.
+    pub(crate) fn run_job(
+        &self,
+        job: &RasterJob,
+        observer: &mut dyn Observer,
+    ) -> Result<Heightfield, StageError> {
+        match &self.raster_device {
+            Some(device) => device.rasterize(job, observer),
+            None => job.run(observer).map_err(StageError::at("voxelize")),
         }
     }
 

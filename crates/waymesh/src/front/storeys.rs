@@ -111,6 +111,7 @@ impl FrontEnd for Storeys {
     const REFUSED: Refused = &[
         ("max_ledge", "depth maps hold no voxels to climb along; use jumps, or voxels"),
         ("with_voxelize", "storeys are drawn as depth maps; there are no voxels"),
+        ("with_raster_device", "storeys are drawn as depth maps; there are no voxels"),
         ("with_build_field", "storeys are drawn as depth maps, tile by tile"),
         ("with_fit_heights", "heights are fitted tile by tile"),
     ];

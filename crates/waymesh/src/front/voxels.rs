@@ -8,7 +8,7 @@ use waymesh_core::{
     RegionMap, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField, Warning,
 };
 use waymesh_region::{SurfacesConfig, join_surfaces, label_split_surfaces, split_surfaces_labelled};
-use waymesh_voxel::{Climb, FieldBuilder, VoxelConfig, Voxelizer, find_climbs};
+use waymesh_voxel::{Climb, FieldBuilder, RasterJob, VoxelConfig, Voxelizer, find_climbs};
 
 use super::Tiles;
 use super::tiles::TILE_BYTES;
@@ -188,6 +188,10 @@ fn voxels_and_field(
     let built_in = Voxelizer::new(voxels.with_max_memory_bytes(config.max_memory_bytes));
     let heightfield = recorder.stage("voxelize", |observer| match &stages.voxelize {
         Some(stage) => stage.voxelize(soup, observer),
+        None if stages.raster_device.is_some() => {
+            let job = RasterJob::of_soup(soup, &built_in.config, observer);
+            stages.run_job(&job.map_err(StageError::at("voxelize"))?, observer)
+        }
         None => built_in.voxelize(soup, observer),
     })?;
     stages.check("voxelize", |list| heightfield.violations(list))?;

@@ -3,8 +3,7 @@
 use waymesh_core::stage::StageError;
 use waymesh_core::{CancelToken, GridFrame, GridWindow, Heightfield, TriangleSoup, Validate};
 use waymesh_voxel::{
-    Climb, FieldBuilder, Obstacle, PackedField, PackedHeightfield, VoxelConfig, rasterize_window,
-    stamp_obstacles,
+    Climb, FieldBuilder, Obstacle, PackedField, PackedHeightfield, VoxelConfig, stamp_obstacles,
 };
 
 use super::polygons::{TilePolygons, tile_polygons};
@@ -38,8 +37,7 @@ impl KeptTile {
         core: GridWindow,
         soup: &TriangleSoup,
     ) -> Result<Self, BakeError> {
-        let triangles = soup.finite_with_areas();
-        let solid = rasterize_window(triangles, frame, core, &voxels(stages), &mut ()).map_err(failed)?;
+        let solid = stages.rasterize_window(soup, frame, core, &voxels(stages))?;
         let triangles = if stages.config().jumps.is_some() { soup.clone() } else { TriangleSoup::default() };
         Ok(Self { solid: PackedHeightfield::pack(&solid).map_err(failed)?, triangles })
     }

@@ -126,6 +126,7 @@ impl FrontEnd for FloorPlans {
         ("jumps", "a plan has no triangles to look for room in"),
         ("max_memory_bytes", "a plan takes little memory, and has no bound for it"),
         ("with_voxelize", NO_GRID),
+        ("with_raster_device", NO_GRID),
         ("with_build_field", NO_GRID),
         ("with_partition", PIECES),
         ("with_trace", NO_GRID),

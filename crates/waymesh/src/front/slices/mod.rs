@@ -67,6 +67,7 @@ impl FrontEnd for Slices {
         ("height_classes", "slices are told by their levels; use voxels or storeys"),
         ("partition", "regions are the slices"),
         ("with_voxelize", "spans of slices are exact; there are no voxels"),
+        ("with_raster_device", "spans of slices are exact; there are no voxels"),
         ("with_build_field", "spans of slices are exact; there is no field"),
         ("with_partition", "regions are the slices"),
         ("with_trace", "slices come with their borders"),

@@ -28,7 +28,6 @@ use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surface
 use waymesh_tile::{BinsConfig, MemoryGate, Tally, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
 use waymesh_voxel::{
     Climb, FieldBuilder, PackedField, VoxelConfig, VoxelError, build_window, build_window_with_climbs,
-    rasterize_window,
 };
 
 use crate::bake::{
@@ -270,9 +269,7 @@ impl Tiles {
             let failed = |error| StageError::new("voxelize", error);
             let soup = bins.soup(tile)?;
             // The survey has counted the triangles that are of no use.
-            let heightfield =
-                rasterize_window(soup.finite_with_areas(), &survey.frame, window(tile), &voxels, &mut ())
-                    .map_err(failed)?;
+            let heightfield = stages.rasterize_window(&soup, &survey.frame, window(tile), &voxels)?;
             drop(soup);
             let core = survey.layout.core(tile);
             let (part, climbs) =

@@ -1,0 +1,46 @@
+//! `--device`: where voxels are made.
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use waymesh::Baker;
+use waymesh_gpu::{GpuDevice, GpuOptions};
+
+#[derive(Debug, Args)]
+pub(crate) struct DeviceArgs {
+    /// Where voxels are made; the mesh is the same. Default: cpu.
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<DeviceKind>,
+    /// A part of the name of the graphics card. Adapters in software are used only if they are
+    /// named. Default: the fastest card.
+    #[arg(long, value_name = "NAME", requires = "device")]
+    adapter: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DeviceKind {
+    /// The processor.
+    Cpu,
+    /// The graphics card. What it cannot do is done on the processor; the report says why.
+    Gpu,
+    /// The graphics card if there is one and there is enough to do.
+    Auto,
+}
+
+impl DeviceArgs {
+    /// `true` if voxels are to be made elsewhere than on the processor.
+    pub(crate) fn is_given(&self) -> bool {
+        matches!(self.device, Some(DeviceKind::Gpu | DeviceKind::Auto))
+    }
+
+    /// The baker, with the device that is asked for.
+    pub(crate) fn set<F>(&self, baker: Baker<F>) -> Result<Baker<F>> {
+        let options = GpuOptions::default()
+            .with_adapter(self.adapter.clone().unwrap_or_default())
+            .with_software(self.adapter.is_some());
+        Ok(match self.device {
+            None | Some(DeviceKind::Cpu) => baker,
+            Some(DeviceKind::Gpu) => baker.with_raster_device(GpuDevice::open(&options)?),
+            Some(DeviceKind::Auto) => baker.with_raster_device(GpuDevice::open_if_any(&options)),
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! `--device`: voxels on a graphics card, with the bytes of the processor.
+#![cfg(feature = "gpu")]
+
+mod common;
+
+use common::{fail, hall, read_json, succeed};
+
+/// The adapter in software, which is used only where it is named.
+const SOFTWARE: &str = "llvmpipe";
+
+#[test]
+fn the_mesh_is_the_same_on_every_device() {
+    let folder = hall();
+    let folder = folder.path();
+    succeed(folder, &["build", "hall.obj", "-o", "cpu.wmesh", "--cell-size", "0.05"]);
+    let cpu = std::fs::read(folder.join("cpu.wmesh")).unwrap();
+    let on_card = ["build", "hall.obj", "-o", "gpu.wmesh", "--cell-size", "0.05", "--report", "r.json"];
+    for tiles in [&[][..], &["--tile", "64"]] {
+        let mut words = on_card.to_vec();
+        words.extend(["--device", "auto", "--adapter", SOFTWARE]);
+        words.extend(tiles);
+        succeed(folder, &words);
+        assert!(std::fs::read(folder.join("gpu.wmesh")).unwrap() == cpu, "{tiles:?}: other bytes");
+        let report = &read_json(&folder.join("r.json"))["device"];
+        let why_not = report["on_processor"].as_object().unwrap();
+        if report["device"] == "" {
+            // Without an adapter the reason is that there is none.
+            waymesh_testkit::levels::skipped("a graphics adapter, be it in software");
+            assert!(why_not.keys().all(|reason| reason.starts_with("no graphics adapter")), "{report}");
+            continue;
+        }
+        assert!(report["device"].as_str().unwrap().contains(SOFTWARE), "{report}");
+        if tiles.is_empty() {
+            assert_eq!((report["jobs"].as_u64(), why_not.len()), (Some(1), 0), "{report}");
+            assert!(report["kernel_seconds"].as_f64() > Some(0.0), "{report}");
+        } else {
+            // A tile is too small to gain.
+            assert!(why_not.keys().all(|reason| reason == "fewer than 65536 columns"), "{report}");
+            words.retain(|word| *word != "auto");
+            words.insert(words.iter().position(|word| *word == "--device").unwrap() + 1, "gpu");
+            succeed(folder, &words);
+            assert!(std::fs::read(folder.join("gpu.wmesh")).unwrap() == cpu, "tiles: other bytes");
+            let report = &read_json(&folder.join("r.json"))["device"];
+            assert!(report["jobs"].as_u64() > Some(1), "{report}");
+        }
+    }
+}
+
+#[test]
+fn a_device_that_cannot_be_is_an_error() {
+    let folder = hall();
+    let folder = folder.path();
+    let message = fail(folder, 1, &["build", "hall.obj", "--device", "gpu", "--adapter", "no such card"]);
+    assert!(message.contains("no graphics adapter"), "{message}");
+    let message = fail(folder, 1, &["build", "hall.obj", "--device", "gpu", "--pipeline", "slices"]);
+    assert!(message.contains("--device needs --pipeline voxels"), "{message}");
+}

@@ -1,0 +1,194 @@
+//! Notches: what each of them sees, for all at once.
+
+use std::sync::{Mutex, PoisonError};
+
+use bytemuck::{Pod, Zeroable};
+use waymesh_convex::{Closest, NotchSearch, NotchTables, Partner};
+use waymesh_core::PlanPoint;
+
+use crate::kernels::{Module, Table, Use};
+use crate::{GpuContext, GpuError, GpuTimes, constants};
+
+/// Invocations of a work group, as in the shaders.
+const GROUP: u32 = 64;
+/// Most notches of a dispatch.
+const DISPATCH: u32 = 1 << 18;
+/// Words of a result, as in the shader: two and a number, then triangles or partners.
+const WORDS: usize = 28;
+const HEAD: usize = 3;
+/// Words of a partner.
+const PARTNER: usize = 3;
+/// Factor of the cost of a narrow portal, and the tangent of a narrow angle (`measure.rs` of
+/// `waymesh-convex`).
+const NARROW: [(&str, f64); 2] = [("NARROW", 4.0), ("NARROW_TANGENT", 0.18)];
+
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Settings {
+    begin: u32,
+    end: u32,
+    bounded: u32,
+    unused: u32,
+}
+
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Notch {
+    vertex: u32,
+    next: u32,
+    sector: [u32; 2],
+    before: [i32; 2],
+    after: [i32; 2],
+}
+
+/// The search from all notches at once on a device (Oliva and Pelechano 2012, section 4.1): the
+/// closest vertex in the area of interest of each, behind no edge.
+///
+/// # Method
+/// The paper renders the scene from each notch. Here one invocation looks from a notch through the
+/// triangles, the closest first, in the coordinates and with the rounding of the processor. Their
+/// moving far plane is a bound: what is farther away than the best vertex so far is not looked at.
+///
+/// The second pass is the processor's: it looks again from notches whose view a portal has changed
+/// since, and from the few that see more than 24 triangles ([`waymesh_convex::PortalCounts`]).
+///
+/// If the device fails the processor does everything; [`GpuNotches::last_error`] tells why.
+#[derive(Debug)]
+pub struct GpuNotches {
+    context: GpuContext,
+    module: Module,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    times: GpuTimes,
+    error: Option<GpuError>,
+}
+
+impl GpuNotches {
+    /// Translates the shaders.
+    ///
+    /// # Errors
+    /// Those of a device that fails.
+    pub fn new(context: &GpuContext) -> Result<Self, GpuError> {
+        let uses = [Use::Settings, Use::Read, Use::Read, Use::Read, Use::Read, Use::Write];
+        let source = format!(
+            "{}{}{}",
+            include_str!("shaders/double.wgsl"),
+            constants(&NARROW),
+            include_str!("shaders/notches.wgsl")
+        );
+        let module = Module::new(context, &source, &uses, &["closest", "partners"])?;
+        Ok(Self { context: context.clone(), module, state: Mutex::default() })
+    }
+
+    /// Returns what the device has done so far.
+    #[must_use]
+    pub fn times(&self) -> GpuTimes {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).times
+    }
+
+    /// Returns why the last search was left to the processor, and forgets it.
+    pub fn last_error(&self) -> Option<GpuError> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).error.take()
+    }
+
+    /// Returns how many triangles all notches look at until each has its closest vertex: with the
+    /// bound that shrinks, or without it (then 256 per notch at most).
+    ///
+    /// # Errors
+    /// Those of a device that fails.
+    pub fn triangles_seen(&self, tables: &NotchTables, bounded: bool) -> Result<u64, GpuError> {
+        let mut times = GpuTimes::default();
+        let results = self.run(tables, "closest", bounded, &mut times)?;
+        Ok(results.iter().map(|result| u64::from(result[2])).sum())
+    }
+
+    fn run(
+        &self,
+        tables: &NotchTables,
+        shader: &str,
+        bounded: bool,
+        times: &mut GpuTimes,
+    ) -> Result<Vec<[u32; WORDS]>, GpuError> {
+        let context = &self.context;
+        let count = u32::try_from(tables.notches.len()).unwrap_or(u32::MAX);
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let plain = |point: PlanPoint| [point.x, point.z];
+        let points: Vec<[i32; 2]> = tables.points.iter().copied().map(plain).collect();
+        let edges: Vec<[u32; 4]> =
+            tables.edges.iter().map(|edge| [edge.origin, edge.twin, u32::from(edge.fixed), 0]).collect();
+        let notch = |row: &waymesh_convex::NotchRow| Notch {
+            vertex: row.vertex,
+            next: row.next,
+            sector: row.sector,
+            before: plain(row.before),
+            after: plain(row.after),
+        };
+        let notches: Vec<Notch> = tables.notches.iter().map(notch).collect();
+        let mut inputs = [
+            Table::new(context, "vertices", 0)?,
+            Table::new(context, "half-edges", 0)?,
+            Table::new(context, "notches", 0)?,
+            Table::new(context, "notches at vertices", 0)?,
+        ];
+        inputs[0].write(context, &points, times)?;
+        inputs[1].write(context, &edges, times)?;
+        inputs[2].write(context, &notches, times)?;
+        inputs[3].write(context, &tables.first_notches, times)?;
+        let mut settings = Table::settings(context, size_of::<Settings>() as u64)?;
+        let results = Table::new(context, "results", u64::from(count) * 4 * WORDS as u64)?;
+        let mut begin = 0;
+        while begin < count {
+            let end = begin.saturating_add(DISPATCH).min(count);
+            settings.write(context, &[Settings { begin, end, bounded: bounded.into(), unused: 0 }], times)?;
+            let [points, edges, notches, first] = &inputs;
+            let tables = [&settings, points, edges, notches, first, &results];
+            self.module.dispatch(context, shader, &tables, (end - begin).div_ceil(GROUP), times)?;
+            begin = end;
+        }
+        results.read(context, 0, u64::from(count), times)
+    }
+
+    /// The results of a shader for each notch, or nothing if the device fails.
+    fn results<T>(
+        &self,
+        tables: &NotchTables,
+        shader: &str,
+        result: impl Fn(&[u32; WORDS]) -> T,
+    ) -> Option<Vec<Option<T>>> {
+        let mut times = GpuTimes::default();
+        let results = self.run(tables, shader, true, &mut times);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.times.add(&times);
+        match results {
+            Ok(results) => Some(results.iter().map(|words| (words[1] == 0).then(|| result(words))).collect()),
+            Err(error) => {
+                state.error = Some(error);
+                None
+            }
+        }
+    }
+}
+
+impl NotchSearch for GpuNotches {
+    fn partners(&self, tables: &NotchTables) -> Option<Vec<Option<Vec<Partner>>>> {
+        self.results(tables, "partners", |words| {
+            let partner = |words: &[u32]| Partner {
+                cost: f64::from_bits(u64::from(words[1]) << 32 | u64::from(words[0])),
+                notch: words[2],
+            };
+            words[HEAD..].chunks_exact(PARTNER).take(words[0] as usize).map(partner).collect()
+        })
+    }
+
+    fn closest(&self, tables: &NotchTables) -> Option<Vec<Option<Closest>>> {
+        self.results(tables, "closest", |words| Closest {
+            vertex: (words[0] != NotchTables::NONE).then_some(words[0]),
+            visited: words[HEAD..].iter().take(words[2] as usize).copied().collect(),
+        })
+    }
+}
