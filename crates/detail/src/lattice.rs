@@ -21,7 +21,8 @@ pub(crate) struct Lattice {
 }
 
 impl Lattice {
-    /// Returns the finest lattice whose positions single precision can hold for all vertices.
+    /// Returns the finest lattice whose positions single precision can hold for all of the mesh's
+    /// frame and all vertices. A part of a mesh has the lattice of the whole, and so the same points.
     pub(crate) fn fit(mesh: &PolyMesh, points_per_column: u32) -> Result<Self, DetailError> {
         let point_bits = points_per_column.max(1).ilog2();
         let least = LEAST_BITS.max(point_bits);
@@ -31,7 +32,9 @@ impl Lattice {
         if coordinate > limit {
             return Err(DetailError::TooWide { coordinate, limit });
         }
-        let columns = coordinate.div_ceil(1 << point_bits);
+        // No vertex of a valid mesh lies beyond its frame.
+        let widest = coordinate.max(mesh.frame.width).max(mesh.frame.depth).min(limit);
+        let columns = widest.div_ceil(1 << point_bits);
         let integer_bits = columns.max(1).next_power_of_two().trailing_zeros();
         Ok(Self { bits: (MANTISSA_BITS - integer_bits).min(MOST_BITS), point_bits })
     }
@@ -108,6 +111,13 @@ mod tests {
             assert!(i64::from(x) << lattice.bits <= 1 << 24, "{x}");
             assert!((3..=14).contains(&lattice.bits), "{x}");
         }
+        // Parts of a mesh have the lattice of the whole: a world fits them one by one.
+        let part = |x| {
+            let mut part = mesh(x);
+            (part.frame.width, part.frame.depth) = (20, 3000);
+            Lattice::fit(&part, 1).expect("within the limit")
+        };
+        assert_eq!([0, 1023, 1025, 2999].map(part), [part(3000); 4]);
         assert_eq!(
             Lattice::fit(&mesh(-(1 << 21) - 1), 1),
             Err(DetailError::TooWide { coordinate: (1 << 21) + 1, limit: 1 << 21 })
