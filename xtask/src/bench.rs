@@ -21,6 +21,10 @@ pub(crate) struct BenchArgs {
     /// Let crowds walk, ours beside those of Detour and landmass, instead of the bake. Needs a C++ compiler.
     #[arg(long, conflicts_with_all = ["peers", "queries"])]
     crowds: bool,
+    /// Voxelise scenes and make portals on the graphics card and on the processor, and compare the
+    /// results; `-- --software` takes an adapter in software, `-- --cell 0.02 FILE.obj` a scene.
+    #[arg(long, conflicts_with_all = ["peers", "queries", "bakes", "crowds"])]
+    gpu: bool,
     /// Passed on to the benchmark program.
     #[arg(last = true)]
     rest: Vec<String>,
@@ -56,6 +60,15 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
         words.extend(["--program", &program]);
         words.extend(args.rest.iter().map(String::as_str));
         return cargo(&words, &[]);
+    }
+    if args.gpu {
+        for example in ["voxels", "notches"] {
+            let words = ["run", "--release", "--locked", "--manifest-path", "crates/gpu/Cargo.toml"];
+            let rest = args.rest.iter().map(String::as_str);
+            let rest: Vec<&str> = ["--example", example, "--"].into_iter().chain(rest).collect();
+            cargo(&[&words[..], &rest].concat(), &[])?;
+        }
+        return Ok(());
     }
     let mut words = if args.peers || args.queries || args.crowds {
         vec!["run", "--release", "--package", "waymesh-benches", "--features", "peers", "--"]

@@ -76,8 +76,8 @@ pub struct Closest {
 /// Searches from all notches at once.
 ///
 /// # Contract
-/// What is returned for a notch is what [`find_portals`] finds without a search of this kind. `None`
-/// for a notch, or for all of them, leaves the search to the caller.
+/// What is returned for a notch is what [`find_portals`] finds without a search of this kind.
+/// `None` for a notch, or for all of them, leaves the search to the caller.
 pub trait NotchSearch {
     /// Returns the partners that each notch sees through the twelve closest triangles, six at most
     /// but for those in the triangles at the notch itself.
@@ -113,8 +113,8 @@ pub struct PortalCounts {
     pub again: u64,
 }
 
-/// Makes the portals of all notches, with `search` if it is given. The portals are the same with any
-/// search.
+/// Makes the portals of all notches, with `search` if it is given. The portals are the same with
+/// any search.
 ///
 /// # Cost
 /// Views from notches are bounded; see [`crate::notch_portals`].

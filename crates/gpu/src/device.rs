@@ -12,7 +12,8 @@ use crate::{GpuContext, GpuError, GpuOptions, GpuRasterizer};
 /// `Baker::with_raster_device` of crate `waymesh` takes it.
 ///
 /// What the card refuses or fails at is done on the processor, and counted by its reason
-/// ([`DeviceUsage::on_processor`]): a column or a table that is too large, a lost device, no memory.
+/// ([`DeviceUsage::on_processor`]): a column or a table that is too large, a lost device, no
+/// memory left.
 #[derive(Debug)]
 pub struct GpuDevice {
     /// The card, or why there is none.
