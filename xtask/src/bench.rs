@@ -18,7 +18,8 @@ pub(crate) struct BenchArgs {
     /// stages alone.
     #[arg(long, conflicts_with_all = ["peers", "queries", "crowds"])]
     bakes: bool,
-    /// Let crowds walk, ours beside those of Detour and landmass, instead of the bake. Needs a C++ compiler.
+    /// Let crowds walk, ours beside those of Detour and landmass, instead of the bake. Needs a C++
+    /// compiler.
     #[arg(long, conflicts_with_all = ["peers", "queries"])]
     crowds: bool,
     /// Voxelise scenes and make portals on the graphics card and on the processor, and compare the

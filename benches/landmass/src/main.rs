@@ -14,8 +14,8 @@
 //!
 //! # Answers
 //! First `ok`, or the reason why landmass refuses the mesh. Then:
-//! - `nearest` prints a line for each point and `path` one for each pair: nanoseconds, and the length
-//!   or `-`.
+//! - `nearest` prints a line for each point and `path` one for each pair: nanoseconds, and the
+//!   length or `-`.
 //! - `crowd` with a radius and a speed puts an agent on the first point of each pair, on its way to
 //!   the second. It prints nothing.
 //! - `leave` with the number of an agent removes that. It prints nothing.
