@@ -37,7 +37,8 @@ const MOST_TURN: f32 = 1.0;
 
 /// Seconds in which an agent turns to the side, and those in which its wish follows its path: what
 /// changes at once makes it jerk. These and the two below were tried in the scenes of the README:
-/// half of the jerk is left, and as many arrive, with no more overlaps.
+/// half of the jerk is left, with no more overlaps. As many arrive, but where a thousand press
+/// together from all sides.
 const SIDE_TIME: f32 = 0.3;
 const WISH_TIME: f32 = 0.1;
 
