@@ -6,10 +6,10 @@
 
 mod discs;
 
-use discs::clear;
+use discs::{check_clear, clear};
 use glam::Vec3;
 use waymesh::core::Random;
-use waymesh::graph::{ClearPath, ClearPathOptions, PlaceSampler};
+use waymesh::graph::{ClearPathOptions, PlaceSampler};
 use waymesh::{
     Agent, AnyPolygon, BakeConfig, Baker, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach,
     Voxels, World,
@@ -18,28 +18,6 @@ use waymesh_scenes::{Scene, SceneConfig};
 
 /// Pairs of places on real levels.
 const PAIRS: usize = 400;
-
-/// A disc swept along a path keeps clear of all walls, by another query on the mesh itself.
-fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
-    let (mut scratch, mut passed) = (QueryScratch::default(), Vec::new());
-    let kept = path.clearance;
-    // Step by step over the ground: what is near in space may lie on another storey.
-    let mut place = path.start.unwrap().location;
-    for pair in path.points.windows(2) {
-        let steps = (pair[0].distance(pair[1]) / 0.2).ceil().max(1.0) as usize;
-        for step in 0..=steps {
-            let at = pair[0].lerp(pair[1], step as f32 / steps as f32);
-            place = mesh.raycast(&place, at, &AnyPolygon, &mut passed).unwrap().end;
-            let wall = mesh.nearest_wall(&place, radius, &AnyPolygon, &mut scratch).unwrap();
-            let distance = wall.map_or(radius, |wall| wall.distance);
-            assert!(
-                distance >= radius - 1.5e-3,
-                "{what}: {at} is {distance} m from a wall, not {radius}, but keeps {kept}"
-            );
-        }
-    }
-    assert!(kept >= radius - 1.5e-3, "{what}: keeps {kept}: {path:?}");
-}
 
 #[test]
 fn radius_nothing_is_the_shortest_path_of_the_mesh() {

@@ -13,6 +13,7 @@ mod ground;
 mod islands;
 mod near;
 mod path;
+mod quick;
 mod search;
 mod seeds;
 mod sight;
@@ -50,8 +51,8 @@ use crate::mesh::nav_mesh::NavMesh;
 /// # Guarantees
 /// - The path that [`ClearanceNavMesh::find_path`] finds keeps the radius from every wall it
 ///   passes, to rounding (two micrometres and five millionths of the radius), over storeys on top
-///   of each other as well. It is the shortest such path in the plan; with radius 0 it is that of
-///   [`PathSearch::Shortest`](crate::PathSearch::Shortest).
+///   of each other as well. Unless a faster search is asked for it is the shortest such path in the
+///   plan; with radius 0 it is that of [`PathSearch::Shortest`](crate::PathSearch::Shortest).
 /// - Where there is a path it finds one. Gaps that are as wide as the disc, to the same rounding,
 ///   count as wide enough or as too narrow.
 /// - Made of the same input, two are equal bit by bit; `Send + Sync`; all queries take `&self`.

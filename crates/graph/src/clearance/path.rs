@@ -5,13 +5,14 @@ use waymesh_core::{BadField, PolyId};
 
 use super::fit::Fit;
 use super::gates::GateSearch;
+use super::quick::Quick;
 use super::search::{Ends, Memory, Search};
 use super::table::next;
 use super::{ClearPlace, ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::slimmed;
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Reach, Spot};
-use crate::path::{LinkUse, Outcome};
+use crate::path::{LinkUse, Outcome, PathSearch};
 use crate::scratch::QueryScratch;
 
 /// A path for a disc.
@@ -31,8 +32,9 @@ pub struct ClearPath {
     pub links: Vec<LinkUse>,
     /// Length of the chain of `points` in metres, in space.
     pub length: f32,
-    /// Length in plan of the true path, whose corners are arcs: no path over the ground that keeps
-    /// the radius is shorter. Links count as far as they lead in plan.
+    /// Length in plan of the true path, whose corners are arcs. No path over the ground that keeps
+    /// the radius is shorter if it was found by [`PathSearch::Shortest`]. Links count as far as they
+    /// lead in plan.
     pub plan_length: f32,
     /// The least distance of the chain of `points` from any wall, in metres: the radius or more,
     /// less what [`ClearPathOptions::arc_error`] costs in a gap that just lets the disc
@@ -42,6 +44,8 @@ pub struct ClearPath {
     pub start: Option<ClearPlace>,
     /// Where it should end: moved if the disc does not fit there.
     pub goal: Option<ClearPlace>,
+    /// How it was found: [`PathSearch::Shortest`] also where the fast search could not decide.
+    pub found_by: PathSearch,
 }
 
 impl Default for ClearPath {
@@ -58,6 +62,7 @@ impl Default for ClearPath {
             clearance: f32::INFINITY,
             start: None,
             goal: None,
+            found_by: PathSearch::Shortest,
         }
     }
 }
@@ -71,6 +76,7 @@ impl ClearPath {
         self.links.clear();
         (self.length, self.plan_length, self.clearance) = (0.0, 0.0, f32::INFINITY);
         (self.start, self.goal) = (None, None);
+        self.found_by = PathSearch::Shortest;
     }
 }
 
@@ -96,13 +102,24 @@ pub struct ClearPathOptions {
     /// Most nodes that the search may open, each less than a kilobyte and some microseconds. Beyond
     /// that it gives up: [`Outcome::Undecided`]. Default: 1 million.
     pub max_nodes: usize,
+    /// How it is searched for. Default: [`PathSearch::Shortest`]. [`PathSearch::Fast`] finds a short
+    /// path, usually in less time, see [`ClearanceNavMesh::find_path`].
+    pub search: PathSearch,
 }
 
 impl ClearPathOptions {
     /// Returns the default options for a disc of this radius, in metres.
     #[must_use]
     pub const fn new(radius: f32) -> Self {
-        Self { radius, reach: None, allow_partial: true, arc_error: 1e-3, links: true, max_nodes: 1_000_000 }
+        Self {
+            radius,
+            reach: None,
+            allow_partial: true,
+            arc_error: 1e-3,
+            links: true,
+            max_nodes: 1_000_000,
+            search: PathSearch::Shortest,
+        }
     }
 
     /// Names the first field that is out of range.
@@ -124,15 +141,18 @@ waymesh_core::setters! {
         with_arc_error(arc_error: f32);
         with_links(links: bool);
         with_max_nodes(max_nodes: usize);
+        with_search(search: PathSearch);
     }
 }
 
 impl ClearanceNavMesh {
-    /// Returns the shortest path of a disc of this radius, in metres.
+    /// Returns the shortest path of a disc of this radius, in metres, or a short one found fast
+    /// ([`ClearPathOptions::search`]).
     ///
     /// - Both ends are moved to where the disc fits ([`ClearanceNavMesh::nearest`]); the path tells
     ///   how far.
-    /// - No path over the ground in the plan that keeps the radius is shorter, to rounding. Rises
+    /// - No path over the ground in the plan that keeps the radius is shorter, to rounding (but see
+    ///   [`PathSearch::Fast`] below). Rises
     ///   and falls do not count while it searches.
     /// - Links that are crossed like an edge both ways at no cost, such as doors, and steps between
     ///   slices, are ground: only real walls keep a disc away, however short the treads are.
@@ -150,6 +170,11 @@ impl ClearanceNavMesh {
     ///   for every width at once. The path then leads to a place near the goal that can be reached, if
     ///   any is nearer than the start ([`Outcome::Partial`]); to find it takes time in the triangles.
     /// - Where nothing is in the way, the straight path is taken without a search.
+    /// - With [`PathSearch::Fast`] the path is the shortest in one channel of triangles, found by A\*,
+    ///   and keeps the radius just as well; it may be longer than the shortest of all. It finds a path
+    ///   where the shortest one is found: where its channel does not show one, near an end in a narrow
+    ///   place, that is searched for instead ([`ClearPath::found_by`]). So it is for radius 0, and
+    ///   where links are taken that are no open ground.
     /// - Takes time in `n log n` of the cones seen. Allocates nothing but the path once `scratch`
     ///   has grown; not even that after [`QueryScratch::recycle`].
     ///
@@ -193,7 +218,7 @@ impl ClearanceNavMesh {
         let goal = self.end(PathEnd::Goal, to, radius, &reach, scratch)?;
         let [begin, aim] = [self.clear_place(&start, from), self.clear_place(&goal, to)];
         (path.start, path.goal) = (Some(begin), Some(aim));
-        if let Some(cost) = self.search([&start, &goal], options, scratch) {
+        if let Some(cost) = self.search([&start, &goal], options, scratch, &mut path.found_by) {
             path.outcome = Outcome::Complete;
             self.write([&start, &goal], [from, to], cost, options, scratch, path);
             return Ok(());
@@ -211,7 +236,7 @@ impl ClearanceNavMesh {
         if begin.distance(aim) - end.distance(aim) <= 1e-4 {
             return Ok(());
         }
-        if let Some(cost) = self.search([&start, &reached], options, scratch) {
+        if let Some(cost) = self.search([&start, &reached], options, scratch, &mut path.found_by) {
             self.write([&start, &reached], [from, end], cost, options, scratch, path);
             path.outcome = Outcome::Partial { reached: path.points.last().copied().unwrap_or(end) };
         } else if scratch.memory.is_cut {
@@ -246,6 +271,7 @@ impl ClearanceNavMesh {
         [start, goal]: [&Fit; 2],
         options: &ClearPathOptions,
         scratch: &mut ClearanceScratch,
+        found_by: &mut PathSearch,
     ) -> Option<f64> {
         let radius = f64::from(options.radius);
         let inner = |fit: &Fit| self.table.inner(fit, radius);
@@ -254,10 +280,21 @@ impl ClearanceNavMesh {
         // No path is shorter than a straight one, and no link either.
         if self.keeps_straight([start, goal], slimmed(radius), &mut memory.stack, seen) {
             memory.go_straight(ends.places);
+            *found_by = options.search;
             return Some((goal.at - start.at).length());
         }
-        let gates = (options.links && !self.gate_places.is_empty())
-            .then(move || GateSearch::new(self, gates, fit, options.radius));
+        let has_gates = options.links && !self.gate_places.is_empty();
+        let is_quick = options.search == PathSearch::Fast && !has_gates && slimmed(radius) > 0.0;
+        *found_by = if is_quick { PathSearch::Fast } else { PathSearch::Shortest };
+        if is_quick {
+            let mut search = Search::new(&self.table, &self.islands, memory, radius, None);
+            match search.run_quick(&ends, options.max_nodes, seen) {
+                Quick::Found(cost) => return Some(cost),
+                Quick::Nothing => return None,
+                Quick::Unsure => *found_by = PathSearch::Shortest,
+            }
+        }
+        let gates = has_gates.then(move || GateSearch::new(self, gates, fit, options.radius));
         Search::new(&self.table, &self.islands, memory, radius, gates).run(&ends, options.max_nodes)
     }
 

@@ -27,6 +27,7 @@ use super::bounds::{Bounds, Root};
 use super::gates::GateSearch;
 use super::islands::Islands;
 use super::near::Near;
+use super::quick::QuickMemory;
 use super::table::Table;
 use crate::geometry::disc::{SAME, Tangent, angle, slimmed, tangent, touch};
 
@@ -60,6 +61,7 @@ pub(super) struct Memory {
     pub(super) reached: Vec<u32>,
     /// The path found, last turn first: roots, each with the direction in which it is left.
     pub(super) way: Vec<(u32, DVec2)>,
+    pub(super) quick: QuickMemory,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -310,6 +312,11 @@ impl Memory {
         (near.place, near.gate) = (place, gate);
         near.collect(table, triangle, place, reach, &mut self.stack);
         u32::try_from(number).unwrap_or(NONE)
+    }
+
+    /// Forgets what is near the ends of an older path.
+    pub(super) fn forget_nears(&mut self) {
+        self.near_count = 0;
     }
 
     fn begin(&mut self, slots: usize) {

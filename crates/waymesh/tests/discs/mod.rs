@@ -5,9 +5,9 @@
 
 use glam::Vec3;
 use waymesh::core::{PlanPoint, PlanVertex};
-use waymesh::graph::{Link, LinkEnd, LinkKind};
+use waymesh::graph::{ClearPath, Link, LinkEnd, LinkKind};
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{ClearanceNavMesh, NavMesh, PolyId, with_clearance};
+use waymesh::{AnyPolygon, ClearanceNavMesh, NavMesh, PolyId, QueryScratch, with_clearance};
 use waymesh_testkit::flat_meshes;
 
 pub(crate) type Plane = [f64; 2];
@@ -84,4 +84,27 @@ pub(crate) fn link(from: [i32; 4], to: [i32; 4]) -> Link {
         ends: [[x, z], [ex, ez]].map(|[x, z]| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }),
     };
     Link::new(end(0, from), end(1, to), LinkKind::User)
+}
+
+/// A disc swept along a path keeps clear of all walls, by another query on the mesh itself.
+pub(crate) fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
+    let (mut scratch, mut passed) = (QueryScratch::default(), Vec::new());
+    let kept = path.clearance;
+    // Step by step over the ground: what is near in space may lie on another storey.
+    let mut place = path.start.unwrap().location;
+    for pair in path.points.windows(2) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+        let steps = (pair[0].distance(pair[1]) / 0.2).ceil().max(1.0) as u16;
+        for step in 0..=steps {
+            let at = pair[0].lerp(pair[1], f32::from(step) / f32::from(steps));
+            place = mesh.raycast(&place, at, &AnyPolygon, &mut passed).unwrap().end;
+            let wall = mesh.nearest_wall(&place, radius, &AnyPolygon, &mut scratch).unwrap();
+            let distance = wall.map_or(radius, |wall| wall.distance);
+            assert!(
+                distance >= radius - 1.5e-3,
+                "{what}: {at} is {distance} m from a wall, not {radius}, but keeps {kept}"
+            );
+        }
+    }
+    assert!(kept >= radius - 1.5e-3, "{what}: keeps {kept}: {path:?}");
 }
