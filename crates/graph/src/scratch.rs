@@ -19,8 +19,8 @@ use crate::surface::scratch::SurfaceScratch;
 /// - Paths: 8 bytes per edge and per polygon, 76 per edge seen and 56 per polygon seen; the
 ///   shortest path 64 per cone.
 /// - Queries on the surface: 4 bytes per polygon, and 16 per polygon seen.
-/// - Any radius: 112 bytes per side of a triangle, and 150 per cone seen; found fast, 16 per side and
-///   48 per side seen.
+/// - Any radius: 112 bytes per side of a triangle, and 150 per cone seen; found fast, 16 per side
+///   and 48 per side seen.
 /// - [`NavMesh::find_paths`](crate::NavMesh::find_paths): all of this once per thread.
 #[doc(alias = "dtNavMeshQuery")]
 #[doc(alias = "dtNodePool")]
