@@ -42,6 +42,19 @@ fn star(corners: u32) -> Vec<PlanPosition> {
 }
 
 #[test]
+fn huge_arcs_of_svg_are_refused() {
+    let large = "1".repeat(60);
+    for arc in
+        [format!("A{large} 3 10 0 1 2 1"), format!("A2 3 10 0 1 {large} 0"), format!("a2 3 1 0 1 0-{large}")]
+    {
+        let text = format!(r#"<svg><g id="floor"><path d="M-2 0{arc}C3 4 5 6 7 8z"/></g></svg>"#);
+        refused(&text, PlanFormat::Svg, "the limit is 1000000000");
+    }
+    let fine = r#"<svg><g id="floor"><path d="M0 0A5 5 0 0 1 10 0L10 9 0 9z"/></g></svg>"#;
+    assert!(parse(fine, PlanFormat::Svg).is_ok());
+}
+
+#[test]
 fn entities_of_svg_cannot_multiply_the_file() {
     let drawing = |entities: &str, references: &str| {
         format!(

@@ -3,7 +3,10 @@
 //! `data-area` its area. Without such a word, shapes are walkable.
 
 use roxmltree::{Document, Node};
-use svgtypes::{Length, LengthUnit, PointsParser, SimplePathSegment, SimplifyingPathParser, Transform};
+use svgtypes::{
+    Length, LengthUnit, PathParser, PathSegment, PointsParser, SimplePathSegment, SimplifyingPathParser,
+    Transform,
+};
 use waymesh_core::{AreaId, float};
 
 use super::{Reader, Role, role};
@@ -56,6 +59,20 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
 
 /// Most attributes of an element: the parser compares each with all others.
 const MOST_ATTRIBUTES: usize = 10_000;
+/// Largest radius, and farthest end, of an arc in the units of the file. The parser takes curves for
+/// it whose number grows with its size.
+const LARGEST_ARC: f64 = 1e9;
+
+/// The size of the first arc of a path that is too large.
+fn huge_arc(path: &str) -> Option<f64> {
+    PathParser::from(path).map_while(Result::ok).find_map(|segment| match segment {
+        PathSegment::EllipticalArc { rx, ry, x, y, .. } => {
+            let size = [rx, ry, x, y].into_iter().map(f64::abs).fold(0.0, f64::max);
+            (size > LARGEST_ARC).then_some(size)
+        }
+        _ => None,
+    })
+}
 
 /// Bytes that entities may make of each byte of a file, and besides.
 const EXPANSION: usize = 8;
@@ -206,6 +223,10 @@ impl Element<'_, '_> {
         let mut drawn = Drawn { lines: Vec::new(), is_area: false };
         let mut last = (0.0, 0.0);
         let text = attribute(self.node, "d").unwrap_or("");
+        if let Some(size) = huge_arc(text) {
+            let why = format!("an arc of {size}, the limit is {LARGEST_ARC}");
+            return Err(bad(self.reader, self.node, "d", &why));
+        }
         for segment in SimplifyingPathParser::from(text) {
             let segment = segment.map_err(|error| bad(self.reader, self.node, "d", &error))?;
             let line = drawn.lines.last_mut();
