@@ -59,8 +59,8 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
 
 /// Most attributes of an element: the parser compares each with all others.
 const MOST_ATTRIBUTES: usize = 10_000;
-/// Largest radius, and farthest end, of an arc in the units of the file. The parser takes curves for
-/// it whose number grows with its size.
+/// Largest radius, and farthest end, of an arc in the units of the file. The parser takes curves
+/// for it whose number grows with its size.
 const LARGEST_ARC: f64 = 1e9;
 
 /// The size of the first arc of a path that is too large.
