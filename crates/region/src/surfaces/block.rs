@@ -395,12 +395,22 @@ fn is_torn(field: &impl StraightLinks, block: &GridWindow, labels: &Labels<'_>) 
                                 .any(|other| other != link && labels[other as usize] == labels[span as usize])
                         })
                 })
-            }) || own.clone().skip(1).any(|upper| {
-                let label = labels[upper as usize];
-                label != NO_REGION && labels[own.start as usize..upper as usize].contains(&label)
-            })
+            }) || has_twice(&labels[own.start as usize..own.end as usize])
         })
     })
+}
+
+/// Returns `true` if a piece comes twice in a column.
+fn has_twice(column: &[u32]) -> bool {
+    // Up to here comparing all pairs is faster.
+    const FEW: usize = 32;
+    if column.len() <= FEW {
+        let mut labels = column.iter().enumerate().skip(1);
+        return labels.any(|(index, label)| *label != NO_REGION && column[..index].contains(label));
+    }
+    let mut sorted = column.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|pair| pair[0] == pair[1] && pair[0] != NO_REGION)
 }
 
 /// Returns `true` if some spans of one label, from `start` to `end`, are alone in their columns and

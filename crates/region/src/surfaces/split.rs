@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use waymesh_core::{
-    AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanKey, checkpoint,
-    inherit_token, row_bands, split_lengths, to_u32,
+    AreaId, Direction, DisjointSets, FieldWindow, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanKey,
+    checkpoint, inherit_token, row_bands, split_lengths, to_u32,
 };
 
 use super::block::{BlockPiece, Mix, StripSplitter, is_straight};
@@ -135,7 +135,7 @@ impl<'a, F: StraightLinks> Part<'a, F> {
 /// # Cost
 /// Near linear in the spans, and linear in the pairs of storeys of a column. Blocks with a single
 /// plain surface take one pass. A part that is the whole field is cut on all threads of the current
-/// rayon pool.
+/// rayon pool, and keeps only pairs that can come into one region where a column has many storeys.
 ///
 /// # Errors
 /// - [`RegionError::BadField`] for a bad configuration.
@@ -210,9 +210,11 @@ fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cu
     if bands.len() <= 1 {
         let mut labels = vec![NO_REGION; field.ground().len()];
         let rows = core.z..core.end_z();
-        let BandPieces { pieces, mut survey } =
-            cut_band(part, rule, rows, is_surveyed, &mut Labels::from(0, &mut labels));
-        let (contacts, conflicts) = (survey.contacts.take_unsorted(), survey.conflicts.take_unsorted());
+        let mut all = Labels::from(0, &mut labels);
+        let BandPieces { pieces, mut survey } = cut_band(part, rule, rows, is_surveyed, &mut all);
+        let contacts = survey.contacts.take_unsorted();
+        let mut conflicts = survey.conflicts.take_unsorted();
+        conflicts.extend(survey.connected_conflicts(&pieces, &contacts, &all));
         return Cut { labels, pieces, contacts, conflicts };
     }
     let mut labels = vec![0; field.ground().len()];
@@ -235,21 +237,23 @@ fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cu
         }
     });
     split_lengths(&mut labels, lengths()).into_par_iter().zip(firsts.clone()).skip(1).for_each(renumber);
-    let mut across = Survey::new(part, core.z);
+    let mut all = Survey::new(part, core.z);
+    let across = Labels::from(0, &mut labels);
     if is_surveyed {
-        let labels = Labels::from(0, &mut labels);
         for rows in &bands[1..] {
-            across.north(&GridWindow { z: rows.start, depth: rows.end - rows.start, ..core }, &labels);
+            all.north(&GridWindow { z: rows.start, depth: rows.end - rows.start, ..core }, &across);
         }
     }
-    let (mut contacts, mut conflicts) = (across.contacts.take_unsorted(), across.conflicts.take_unsorted());
+    let (mut contacts, mut conflicts) = (all.contacts.take_unsorted(), all.conflicts.take_unsorted());
     let mut pieces = Vec::with_capacity(cut.iter().map(|band| band.pieces.len()).sum());
     for (mut band, first) in cut.into_iter().zip(firsts) {
         let named = |pair: Edge| Edge { one: pair.one + first, two: pair.two + first, ..pair };
         pieces.append(&mut band.pieces);
         contacts.extend(band.survey.contacts.take_unsorted().into_iter().map(named));
         conflicts.extend(band.survey.conflicts.take_unsorted().into_iter().map(named));
+        all.dense.append(&mut band.survey.dense);
     }
+    conflicts.extend(all.connected_conflicts(&pieces, &contacts, &across));
     Cut { labels, pieces, contacts, conflicts }
 }
 
@@ -287,6 +291,10 @@ pub(super) fn pieces_of_spans(part: &Part<'_, impl StraightLinks>, rule: Rule) -
     cut(part, rule, false).labels
 }
 
+/// Number of pairs of spans in one or two columns from which on their conflicts are looked for when
+/// it is known which pieces are connected. Of hundreds of storeys nearly all pairs never meet.
+const DENSE: usize = 1024;
+
 /// Finds contacts and conflicts between pieces.
 struct Survey<'a, F> {
     part: &'a Part<'a, F>,
@@ -294,11 +302,70 @@ struct Survey<'a, F> {
     first_row: u32,
     contacts: ManyPairs,
     conflicts: ManyPairs,
+    /// Columns whose conflicts are still to be found. None if other parts may connect the pieces.
+    dense: Vec<Dense>,
+}
+
+/// A column or two adjacent ones with many pairs of spans.
+struct Dense {
+    columns: [Range<u32>; 2],
+    /// Index of the first column, and the direction to the second. `None` if they are the same.
+    side: Option<(u32, Direction)>,
 }
 
 impl<'a, F: StraightLinks> Survey<'a, F> {
     fn new(part: &'a Part<'a, F>, first_row: u32) -> Self {
-        Self { part, first_row, contacts: ManyPairs::default(), conflicts: ManyPairs::default() }
+        let (contacts, conflicts) = (ManyPairs::default(), ManyPairs::default());
+        Self { part, first_row, contacts, conflicts, dense: Vec::new() }
+    }
+
+    /// Returns `true` if the conflicts of two columns are better looked for later.
+    #[inline]
+    fn is_dense(&self, own: &Range<u32>, there: &Range<u32>) -> bool {
+        own.len() * there.len() >= DENSE && self.part.core == GridWindow::whole(&self.part.frame)
+    }
+
+    /// Returns the conflicts in dense columns between pieces that contacts connect.
+    fn connected_conflicts(
+        &mut self,
+        pieces: &[BlockPiece],
+        contacts: &[Edge],
+        labels: &Labels<'_>,
+    ) -> Vec<Edge> {
+        let dense = std::mem::take(&mut self.dense);
+        if dense.is_empty() {
+            return Vec::new();
+        }
+        let field = self.part.field;
+        let area = |piece: u32| field.area(pieces[piece as usize].first);
+        let mut sets = DisjointSets::new(pieces.len());
+        for pair in contacts.iter().filter(|pair| area(pair.one) == area(pair.two)) {
+            sets.unite(pair.one, pair.two);
+        }
+        // The walkable spans of both columns with their pieces, by surface.
+        let mut found: [Vec<(u32, u32, u32)>; 2] = Default::default();
+        for Dense { columns, side } in dense {
+            checkpoint();
+            for (found, column) in found.iter_mut().zip(columns) {
+                found.clear();
+                let pieces = column.map(|span| (labels[span as usize], span));
+                let walkable = pieces.filter(|(piece, _)| *piece != NO_REGION);
+                found.extend(walkable.map(|(piece, span)| (sets.find(piece), piece, span)));
+                found.sort_unstable();
+            }
+            let [own, there] = &found;
+            let mut rest = there.as_slice();
+            for &(surface, one, span) in own {
+                let link = side.map_or(NO_SPAN, |(cell, direction)| field.link(cell, span, direction));
+                rest = &rest[rest.partition_point(|other| other.0 < surface)..];
+                for &(_, two, other) in rest.iter().take_while(|other| other.0 == surface) {
+                    if one != two && other != link {
+                        self.conflicts.add(one, two);
+                    }
+                }
+            }
+        }
+        self.conflicts.take_unsorted()
     }
 
     /// Adds the pairs within the blocks of a strip, and the pairs over its borders to earlier
@@ -365,6 +432,10 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
     /// Adds the pairs of spans in one column.
     fn column(&mut self, column: Range<u32>, labels: &Labels<'_>) {
         let field = self.part.field;
+        if self.is_dense(&column, &column) {
+            self.dense.push(Dense { columns: [column.clone(), column], side: None });
+            return;
+        }
         for upper in column.clone().skip(1) {
             let area = field.area(upper);
             for lower in column.start..upper {
@@ -417,12 +488,24 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
         labels: &Labels<'_>,
     ) {
         let field = self.part.field;
+        let is_dense = self.is_dense(own, there);
+        if is_dense {
+            let columns = [own.clone(), there.clone()];
+            self.dense.push(Dense { columns, side: Some((cell, direction)) });
+        }
         for span in own.clone() {
             let area = field.area(span);
             if !area.is_walkable() {
                 continue;
             }
             let link = field.link(cell, span, direction);
+            if is_dense {
+                let one = labels[span as usize];
+                if link != NO_SPAN && labels[link as usize] != NO_REGION && labels[link as usize] != one {
+                    self.contacts.add(one, labels[link as usize]);
+                }
+                continue;
+            }
             for other in there.clone() {
                 let theirs = field.area(other);
                 let (one, two) = (labels[span as usize], labels[other as usize]);
@@ -613,5 +696,45 @@ mod tests {
             }
         }
         assert!(plain > 20, "{plain} plain blocks with several storeys");
+    }
+
+    /// Forty storeys. Ramps at the south side lead up from each of the first `joined` storeys.
+    fn tower(joined: i32) -> WalkableField {
+        let (width, depth) = (37_u32, 30);
+        let columns: Vec<Vec<Floor>> = (0..width * depth)
+            .map(|column| {
+                let (x, z) = ((column % width).cast_signed(), column / width);
+                let floors = (0..40).map(|storey| {
+                    let climb = if z < 20 { 0 } else { (x - 4).clamp(0, 28) * 40 / 28 };
+                    let level = 40 * storey + if storey < joined { climb } else { 0 };
+                    Floor { level, area: AreaId::GROUND }
+                });
+                floors.collect()
+            })
+            .collect();
+        fields::from_floors(width, depth, &columns)
+    }
+
+    #[test]
+    fn of_many_storeys_only_conflicts_of_connected_ones_are_kept() {
+        for (joined, threads) in [(0, 1), (15, 1), (15, 2), (39, 2)] {
+            let field = tower(joined);
+            field.validate().unwrap_or_else(|violations| panic!("{violations}"));
+            let part = Part::whole(&field, field.frame);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            let split = || split_part(&part, &SurfacesConfig::default()).expect("whole blocks");
+            let (found, labels) = pool.install(split);
+            let (contacts, mut conflicts) = pairs(&field, &labels);
+            let told = found.contacts.iter().map(|edge| ((edge.one, edge.two), edge.links));
+            assert!(told.eq(contacts), "contacts with {joined} ramps");
+            let all = conflicts.len();
+            let mut sets = DisjointSets::new(found.pieces.len());
+            found.contacts.iter().for_each(|edge| {
+                sets.unite(edge.one, edge.two);
+            });
+            conflicts.retain(|&(one, two)| sets.find(one) == sets.find(two));
+            assert_eq!(found.conflicts, conflicts, "{joined} ramps, {threads} threads");
+            assert!(all > 10_000 && conflicts.is_empty() == (joined == 0), "{} of {all}", conflicts.len());
+        }
     }
 }
