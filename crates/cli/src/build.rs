@@ -25,8 +25,8 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     let pipeline = args.pipeline.unwrap_or(PipelineKind::Voxels);
     args.front.refuse_others(pipeline)?;
     #[cfg(feature = "gpu")]
-    if args.device.is_given() && pipeline != PipelineKind::Voxels {
-        return Err(Refusal("--device needs --pipeline voxels".to_owned()).into());
+    if args.device.is_given() && pipeline == PipelineKind::Slices {
+        return Err(Refusal("--device needs --pipeline voxels or storeys".to_owned()).into());
     }
     let bake = match pipeline {
         PipelineKind::Voxels => voxels(&args, settings, scenes)?,
@@ -41,7 +41,10 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
             let mut front = Storeys::default();
             set(&mut front.tile_cells, args.tiles.tile);
             set(&mut front.rough_cells, args.front.rough_cells);
-            whole(&args, settings, scenes, Baker::storeys().with_front(front))?
+            let baker = Baker::storeys().with_front(front);
+            #[cfg(feature = "gpu")]
+            let baker = args.device.set_rough(baker)?;
+            whole(&args, settings, scenes, baker)?
         }
     };
     write(&bake, mesh_file, &args.extras, json)

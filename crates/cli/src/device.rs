@@ -1,4 +1,4 @@
-//! `--device`: where voxels are made.
+//! `--device`: where voxels are made, the fine ones and the rough ones of storeys.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -34,13 +34,28 @@ impl DeviceArgs {
 
     /// The baker, with the device that is asked for.
     pub(crate) fn set<F>(&self, baker: Baker<F>) -> Result<Baker<F>> {
+        Ok(match self.open()? {
+            Some(device) => baker.with_raster_device(device),
+            None => baker,
+        })
+    }
+
+    /// The baker of storeys, with the device that is asked for.
+    pub(crate) fn set_rough<F>(&self, baker: Baker<F>) -> Result<Baker<F>> {
+        Ok(match self.open()? {
+            Some(device) => baker.with_rough_device(device),
+            None => baker,
+        })
+    }
+
+    fn open(&self) -> Result<Option<GpuDevice>> {
         let options = GpuOptions::default()
             .with_adapter(self.adapter.clone().unwrap_or_default())
             .with_software(self.adapter.is_some());
         Ok(match self.device {
-            None | Some(DeviceKind::Cpu) => baker,
-            Some(DeviceKind::Gpu) => baker.with_raster_device(GpuDevice::open(&options)?),
-            Some(DeviceKind::Auto) => baker.with_raster_device(GpuDevice::open_if_any(&options)),
+            None | Some(DeviceKind::Cpu) => None,
+            Some(DeviceKind::Gpu) => Some(GpuDevice::open(&options)?),
+            Some(DeviceKind::Auto) => Some(GpuDevice::open_if_any(&options)),
         })
     }
 }

@@ -47,11 +47,34 @@ fn the_mesh_is_the_same_on_every_device() {
 }
 
 #[test]
+fn storeys_are_the_same_on_every_device() {
+    let folder = hall();
+    let folder = folder.path();
+    let words = ["build", "hall.obj", "--pipeline", "storeys", "-o"];
+    succeed(folder, &[&words[..], &["cpu.wmesh"]].concat());
+    let on_card = ["gpu.wmesh", "--report", "r.json", "--adapter", SOFTWARE, "--device"];
+    // The rough voxels of a hall are too few to gain.
+    for (device, jobs, others) in [("auto", 0, 1), ("gpu", 1, 0)] {
+        if device == "gpu" && read_json(&folder.join("r.json"))["device"]["device"] == "" {
+            waymesh_testkit::levels::skipped("a graphics adapter, be it in software");
+            return;
+        }
+        succeed(folder, &[&words[..], &on_card, &[device]].concat());
+        let [cpu, gpu] =
+            ["cpu", "gpu"].map(|name| std::fs::read(folder.join(format!("{name}.wmesh"))).unwrap());
+        assert!(cpu == gpu, "{device}: other bytes");
+        let report = &read_json(&folder.join("r.json"))["device"];
+        assert_eq!(report["jobs"].as_u64(), Some(jobs), "{report}");
+        assert_eq!(report["on_processor"].as_object().unwrap().len(), others, "{report}");
+    }
+}
+
+#[test]
 fn a_device_that_cannot_be_is_an_error() {
     let folder = hall();
     let folder = folder.path();
     let message = fail(folder, 1, &["build", "hall.obj", "--device", "gpu", "--adapter", "no such card"]);
     assert!(message.contains("no graphics adapter"), "{message}");
     let message = fail(folder, 1, &["build", "hall.obj", "--device", "gpu", "--pipeline", "slices"]);
-    assert!(message.contains("--device needs --pipeline voxels"), "{message}");
+    assert!(message.contains("--device needs --pipeline voxels or storeys"), "{message}");
 }

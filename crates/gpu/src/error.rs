@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 use waymesh_core::BadField;
+use waymesh_core::stage::StageError;
 use waymesh_voxel::VoxelError;
 
 /// Why there is no adapter, or no result of one.
@@ -88,4 +89,7 @@ pub enum GpuError {
     /// The part of the stage that the processor does fails.
     #[error(transparent)]
     Voxel(#[from] VoxelError),
+    /// The triangles cannot be read.
+    #[error(transparent)]
+    Source(#[from] StageError),
 }

@@ -3,8 +3,9 @@
 //!
 //! - [`GpuContext`] opens a card, or an adapter in software.
 //! - [`GpuRasterizer`] turns triangles into heightfields, as `waymesh-voxel` does.
+//! - [`GpuRough`] makes the rough voxels of storeys, as `waymesh-storeys` does.
 //! - [`GpuNotches`] looks from all notches at once, for [`waymesh_convex::find_portals`].
-//! - [`GpuDevice`] is the rasteriser for a bake, with the processor to fall back on.
+//! - [`GpuDevice`] is both voxelisers for a bake, with the processor to fall back on.
 //!
 //! No card has been measured yet; see the README.
 
@@ -17,6 +18,7 @@ mod error;
 mod kernels;
 mod notches;
 mod rasterizer;
+mod rough;
 mod scan;
 mod times;
 
@@ -27,6 +29,7 @@ pub use device::GpuDevice;
 pub use error::GpuError;
 pub use notches::GpuNotches;
 pub use rasterizer::GpuRasterizer;
+pub use rough::GpuRough;
 pub use times::GpuTimes;
 
 /// Tests the example of the README.

@@ -318,3 +318,32 @@ fn no_adapter_is_an_error_that_tells_why() {
     let error = GpuContext::new(&options().with_max_buffer_bytes(5)).unwrap_err();
     assert_eq!(error.to_string(), "max_buffer_bytes is 5, but must be at least 1048576 bytes");
 }
+
+/// A world that is built and changed, tile by tile, by a device and by the processor.
+#[test]
+fn worlds_are_the_same() {
+    use waymesh::{Baker, World};
+    use waymesh_core::Bounds;
+    use waymesh_voxel::{MarkShape, Obstacle};
+
+    if rasterizer().is_none() {
+        return;
+    }
+    let soup = Scene::DungeonRooms.build(&Default::default());
+    let device = GpuDevice::open(&options()).unwrap();
+    let bakers = [Baker::voxels(), Baker::voxels().with_raster_device(device)];
+    let [cpu, gpu] = bakers.map(|baker| {
+        let mut world = World::new(baker, &soup.bounds(), 64).unwrap();
+        world.add_triangles(&soup, &mut ()).unwrap();
+        world.update(&mut ()).unwrap();
+        let Bounds { min, max } = soup.bounds();
+        let bounds = Bounds { min: min.lerp(max, 0.3), max: min.lerp(max, 0.6) };
+        let before = world.handle().mesh();
+        world.add_obstacle(Obstacle::solid(MarkShape::Box { bounds })).unwrap();
+        world.update(&mut ()).unwrap();
+        let after = world.handle().mesh();
+        assert!(before.polygon_count() != after.polygon_count());
+        after.to_packed(false)
+    });
+    assert!(cpu == gpu, "other bytes");
+}

@@ -5,7 +5,8 @@
 //!                          regions and traced borders of any partition and tracer --place_borders--> ContourSet
 //! ```
 //!
-//! - [`voxelize_roughly`]: two bits per rough voxel, one for ground and one for everything else.
+//! - [`voxelize_roughly`]: two bits per rough voxel, one for ground and one for everything else. A
+//!   [`RoughDevice`] does it elsewhere.
 //! - [`flood_layers`]: ordered flooding into layers. [`Layers::keep_connected`] keeps what is
 //!   connected to seeds.
 //! - [`refine_window`]: draws the depth maps of all layers in a window. It finds walls and drops
@@ -53,4 +54,4 @@ pub use config::StoreysConfig;
 pub use error::StoreysError;
 pub use layers::{Floor, Layers, flood_layers};
 pub use refine::{BORDER_STEPS, Refined, SpanEnds, refine_halo, refine_window};
-pub use rough::{RoughVoxels, voxelize_roughly};
+pub use rough::{RoughDevice, RoughJob, RoughTriangle, RoughVoxels, voxelize_roughly};

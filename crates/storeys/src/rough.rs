@@ -1,15 +1,17 @@
 //! Rough voxels: one bit for ground and one for everything else, in machine words per column.
 
+use std::ops::Range;
+
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, GridFrame, SkippedTriangles, TriangleSource, checkpoint, checkpoint_every};
+use waymesh_core::{
+    AreaId, DeviceUsage, GridFrame, SkippedTriangles, TriangleSource, checkpoint, checkpoint_every,
+};
 
 use crate::StoreysError;
 use crate::config::{Placement, ScenePoint, StoreysConfig, Walk};
 use crate::slice::whole_below;
 
-/// A triangle that extends into a voxel by less than this, in rough cells or levels, may or may not
-/// set it.
-const SLACK: f64 = 1e-6;
+const SLACK: f64 = RoughJob::SLACK;
 const WORD: u32 = u64::BITS;
 
 /// Voxels of a scene: *positive* if they hold walkable ground, *negative* if they hold anything
@@ -36,10 +38,15 @@ pub struct RoughVoxels {
 }
 
 impl RoughVoxels {
-    fn empty(width: u32, depth: u32, levels: u32, limit_bytes: u64) -> Result<Self, StoreysError> {
-        let words = levels.div_ceil(WORD).max(1);
+    /// Words of a column.
+    fn column_words(levels: u32) -> u32 {
+        levels.div_ceil(WORD).max(1)
+    }
+
+    /// Words of all columns, if they are allowed.
+    fn word_count([width, depth, levels]: [u32; 3], limit_bytes: u64) -> Result<usize, StoreysError> {
         let columns = u64::from(width) * u64::from(depth);
-        let count = columns.saturating_mul(u64::from(words));
+        let count = columns.saturating_mul(u64::from(Self::column_words(levels)));
         let needed_bytes = count.saturating_mul(16);
         if needed_bytes > limit_bytes || columns >= u64::from(u32::MAX) {
             return Err(StoreysError::TooMuchMemory {
@@ -49,7 +56,12 @@ impl RoughVoxels {
                 limit_bytes,
             });
         }
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
+    fn empty(size: [u32; 3], limit_bytes: u64) -> Result<Self, StoreysError> {
+        let count = Self::word_count(size, limit_bytes)?;
+        let ([width, depth, levels], words) = (size, Self::column_words(size[2]));
         Ok(Self { width, depth, levels, words, positive: vec![0; count], negative: vec![0; count] })
     }
 
@@ -139,40 +151,166 @@ pub fn voxelize_roughly(
     height: f32,
     config: &StoreysConfig,
 ) -> Result<(RoughVoxels, SkippedTriangles), StageError> {
-    let failed = |error: StoreysError| StageError::new("rough voxels", error);
-    config.validate().map_err(failed)?;
-    let side = config.rough_cells();
-    let (width, depth) = (frame.width.div_ceil(side), frame.depth.div_ceil(side));
-    let level = f64::from(config.rough_level());
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "positive; the cast saturates"
-    )]
-    let levels = (f64::from(height.max(0.0)) / level).floor().min(f64::from(u32::MAX >> 1)) as u32 + 1;
-    let mut voxels = RoughVoxels::empty(width, depth, levels, config.max_memory_bytes).map_err(failed)?;
-    let walk = Walk::new(config);
-    let placement = Placement::new(frame, &walk);
-    let mut skipped = SkippedTriangles::default();
-    source.visit_with_areas(&mut |triangles, areas| {
-        let areas = areas.iter().copied().chain(std::iter::repeat(AreaId::GROUND));
-        for (index, (&corners, area)) in triangles.iter().zip(areas).enumerate() {
-            checkpoint_every(1 << 6, index);
-            let Some((corners, walkable)) = placement.triangle(corners) else {
-                if corners.iter().all(|corner| corner.is_finite()) {
-                    skipped.degenerate += 1;
-                } else {
-                    skipped.not_finite += 1;
-                }
-                continue;
-            };
-            let scale = f64::from(side).recip();
-            let corners = corners.map(|[x, y, z]| [x * scale, y / level, z * scale]);
-            voxels.draw(corners, walkable && area.is_walkable());
-        }
-        Ok(())
-    })?;
-    Ok((voxels, skipped))
+    RoughJob::new(source, frame, height, config)?.run()
+}
+
+/// Does the work of [`voxelize_roughly`] on another device, such as a graphics card.
+///
+/// # Contract
+/// The result is that of [`RoughJob::run`], bit for bit.
+pub trait RoughDevice {
+    /// Does the work of `job`.
+    ///
+    /// # Errors
+    /// Those of [`RoughJob::run`], and those of a device that fails and has no way out.
+    fn voxelize_roughly(&self, job: &RoughJob<'_>) -> Result<(RoughVoxels, SkippedTriangles), StageError>;
+
+    /// Returns what the device has done so far. Default: nothing is known.
+    fn usage(&self) -> DeviceUsage {
+        DeviceUsage::default()
+    }
+}
+
+/// The work of [`voxelize_roughly`], for whoever does it.
+pub struct RoughJob<'a> {
+    source: &'a dyn TriangleSource,
+    placement: Placement,
+    /// Rough cells per cell.
+    per_cell: f64,
+    /// Metres per level.
+    level: f64,
+    size: [u32; 3],
+    limit_bytes: u64,
+}
+
+impl std::fmt::Debug for RoughJob<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("RoughJob").field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
+/// A triangle of a [`RoughJob`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RoughTriangle {
+    /// Its corners: rough cells along x, levels, rough cells along z.
+    pub corners: [[f64; 3]; 3],
+    /// `true` if it is gentle ground of a walkable area.
+    pub is_walkable: bool,
+}
+
+impl<'a> RoughJob<'a> {
+    /// A triangle that extends into a voxel by less than this, in rough cells or levels, may or may
+    /// not set it.
+    pub const SLACK: f64 = 1e-6;
+
+    /// The job of [`voxelize_roughly`].
+    ///
+    /// # Errors
+    /// [`StoreysError`] for a bad configuration, and for a grid beyond the allowed memory.
+    pub fn new(
+        source: &'a dyn TriangleSource,
+        frame: &GridFrame,
+        height: f32,
+        config: &StoreysConfig,
+    ) -> Result<Self, StageError> {
+        let failed = |error: StoreysError| StageError::new("rough voxels", error);
+        config.validate().map_err(failed)?;
+        let side = config.rough_cells();
+        let level = f64::from(config.rough_level());
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive; the cast saturates"
+        )]
+        let levels = (f64::from(height.max(0.0)) / level).floor().min(f64::from(u32::MAX >> 1)) as u32 + 1;
+        let size = [frame.width.div_ceil(side), frame.depth.div_ceil(side), levels];
+        let limit_bytes = config.max_memory_bytes;
+        RoughVoxels::word_count(size, limit_bytes).map_err(failed)?;
+        let placement = Placement::new(frame, &Walk::new(config));
+        Ok(Self { source, placement, per_cell: f64::from(side).recip(), level, size, limit_bytes })
+    }
+
+    /// Columns along x and z, and levels.
+    #[must_use]
+    pub fn size(&self) -> [u32; 3] {
+        self.size
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn column_count(&self) -> u64 {
+        u64::from(self.size[0]) * u64::from(self.size[1])
+    }
+
+    /// Passes all triangles that have an area to `each`.
+    ///
+    /// # Errors
+    /// Those of `each`, and those of the source.
+    pub fn visit(
+        &self,
+        each: &mut dyn FnMut(RoughTriangle) -> Result<(), StageError>,
+    ) -> Result<SkippedTriangles, StageError> {
+        let mut skipped = SkippedTriangles::default();
+        self.source.visit_with_areas(&mut |triangles, areas| {
+            let areas = areas.iter().copied().chain(std::iter::repeat(AreaId::GROUND));
+            for (index, (&corners, area)) in triangles.iter().zip(areas).enumerate() {
+                checkpoint_every(1 << 6, index);
+                let Some((corners, walkable)) = self.placement.triangle(corners) else {
+                    if corners.iter().all(|corner| corner.is_finite()) {
+                        skipped.degenerate += 1;
+                    } else {
+                        skipped.not_finite += 1;
+                    }
+                    continue;
+                };
+                let corners = corners.map(|[x, y, z]| [x * self.per_cell, y / self.level, z * self.per_cell]);
+                each(RoughTriangle { corners, is_walkable: walkable && area.is_walkable() })?;
+            }
+            Ok(())
+        })?;
+        Ok(skipped)
+    }
+
+    /// The columns along x and z that a triangle touches; one more on either side along x, which
+    /// rounding might reach. Also `true` if all of it lies in one row.
+    #[must_use]
+    pub fn reach(&self, triangle: &RoughTriangle) -> ([Range<u32>; 2], bool) {
+        let [width, depth, _] = self.size;
+        let piece = Piece::of(triangle);
+        let [low, high] = piece.range(0);
+        let rows = cells(piece.range(2), depth);
+        let is_one = piece.is_in_one_row(&rows, depth);
+        ([cells([low - 1.0, high + 1.0], width), rows], is_one)
+    }
+
+    /// Does the work on the processor.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn run(&self) -> Result<(RoughVoxels, SkippedTriangles), StageError> {
+        let failed = |error: StoreysError| StageError::new("rough voxels", error);
+        let mut voxels = RoughVoxels::empty(self.size, self.limit_bytes).map_err(failed)?;
+        let skipped = self.visit(&mut |triangle| {
+            voxels.draw(&triangle);
+            Ok(())
+        })?;
+        Ok((voxels, skipped))
+    }
+
+    /// The result, from words of positive and negative voxels: 64 levels each, the lowest in the
+    /// lowest bit, column by column, row by row.
+    ///
+    /// # Panics
+    /// If there are more or fewer words than [`RoughJob::size`] asks for.
+    #[must_use]
+    pub fn finish(&self, positive: Vec<u64>, negative: Vec<u64>) -> RoughVoxels {
+        let [width, depth, levels] = self.size;
+        let words = RoughVoxels::column_words(levels);
+        let count = self.column_count() * u64::from(words);
+        assert_eq!((positive.len() as u64, negative.len() as u64), (count, count), "a word per 64 levels");
+        RoughVoxels { width, depth, levels, words, positive, negative }
+    }
 }
 
 /// A triangle clipped by up to four lines: a convex polygon of at most seven corners.
@@ -183,6 +321,16 @@ struct Piece {
 }
 
 impl Piece {
+    fn of(triangle: &RoughTriangle) -> Self {
+        let [a, b, c] = triangle.corners;
+        Self { corners: [a, b, c, a, a, a, a, a], len: 3 }
+    }
+
+    /// `true` if it lies in one of the rows that it reaches: then it need not be cut.
+    fn is_in_one_row(&self, rows: &Range<u32>, depth: u32) -> bool {
+        rows.len() == 1 && is_inside(self.range(2), depth)
+    }
+
     /// Returns the part with `from <= axis <= to`.
     fn slab(&self, axis: usize, from: f64, to: f64) -> Self {
         self.half(axis, 1.0, from).half(axis, -1.0, -to)
@@ -226,7 +374,7 @@ impl Piece {
 
 /// Returns the cells from `low` to `high`, clipped to the `count` cells there are.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as meant")]
-fn cells([low, high]: [f64; 2], count: u32) -> std::ops::Range<u32> {
+fn cells([low, high]: [f64; 2], count: u32) -> Range<u32> {
     let first = whole_below(low - SLACK).max(0);
     let last = whole_below(high + SLACK).min(i64::from(count) - 1);
     if first > last { 0..0 } else { first as u32..last as u32 + 1 }
@@ -238,14 +386,14 @@ fn is_inside([low, high]: [f64; 2], count: u32) -> bool {
 }
 
 impl RoughVoxels {
-    fn draw(&mut self, corners: [ScenePoint; 3], walkable: bool) {
-        let [a, b, c] = corners;
-        let triangle = Piece { corners: [a, b, c, a, a, a, a, a], len: 3 };
+    fn draw(&mut self, triangle: &RoughTriangle) {
+        let (triangle, walkable) = (Piece::of(triangle), triangle.is_walkable);
         let rows = cells(triangle.range(2), self.depth);
-        for z in rows.clone() {
+        let is_one = triangle.is_in_one_row(&rows, self.depth);
+        for z in rows {
             checkpoint();
             // A piece that lies in one row or column completely need not be cut.
-            let row = if rows.len() == 1 && is_inside(triangle.range(2), self.depth) {
+            let row = if is_one {
                 triangle
             } else {
                 triangle.slab(2, f64::from(z) - SLACK, f64::from(z + 1) + SLACK)
@@ -284,7 +432,7 @@ mod tests {
 
     #[test]
     fn runs_go_over_the_ends_of_words() {
-        let mut voxels = RoughVoxels::empty(1, 1, 200, 1 << 20).expect("small");
+        let mut voxels = RoughVoxels::empty([1, 1, 200], 1 << 20).expect("small");
         for (low, high) in [(0, 0), (3, 5), (60, 140), (199, 199)] {
             voxels.set(0, low, high, true);
         }
@@ -299,7 +447,7 @@ mod tests {
 
     #[test]
     fn a_run_may_end_with_its_word() {
-        let mut voxels = RoughVoxels::empty(1, 1, 128, 1 << 20).expect("small");
+        let mut voxels = RoughVoxels::empty([1, 1, 128], 1 << 20).expect("small");
         voxels.set(0, 10, 63, true);
         voxels.set(0, 127, 127, true);
         let mut runs = Vec::new();

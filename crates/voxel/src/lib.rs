@@ -62,7 +62,7 @@ mod window;
 pub use climbs::{Climb, find_climbs};
 pub use closed_mesh::ClosedMesh;
 pub use config::{VoxelConfig, WalkableMerge};
-pub use device::{DeviceUsage, RasterDevice};
+pub use device::RasterDevice;
 pub use erosion::erode;
 pub use error::VoxelError;
 pub use filters::{Filters, filter_ledges, filter_low_ceilings, filter_low_obstacles};

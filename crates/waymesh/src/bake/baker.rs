@@ -153,7 +153,7 @@ impl<F: FrontEnd> Baker<F> {
         let is_bounded = F::REFUSED.iter().all(|(option, _)| *option != "max_memory_bytes");
         bake.report.memory_limit_bytes = is_bounded.then_some(self.config().max_memory_bytes);
         bake.report.finish(recorder, start);
-        bake.report.device = self.stages.raster_device.as_ref().map(|device| device.usage().into());
+        bake.report.device = self.stages.device_usage().map(Into::into);
         Ok(bake)
     }
 }

@@ -7,10 +7,11 @@ use waymesh_core::stage::{
 };
 use waymesh_core::{
     Area, AreaId, Bounds, ContourSet, HeightSurface, Heightfield, Observer, PolyMesh, PolygonSet, RegionMap,
-    TriangleSoup, TriangleSource, Triangulation, WalkableField, Warning,
+    SkippedTriangles, TriangleSoup, TriangleSource, Triangulation, WalkableField, Warning,
 };
 use waymesh_floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
 use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_storeys::{RoughDevice, RoughJob, RoughVoxels};
 use waymesh_voxel::{Mark, MarkShape, RasterDevice, RasterJob};
 
 use super::{
@@ -142,6 +143,12 @@ mine! {
     FitHeights, fit_heights(WalkableField, RegionMap, PolyMesh) -> HeightSurface;
 }
 
+impl RoughDevice for Mine {
+    fn voxelize_roughly(&self, _: &RoughJob<'_>) -> Result<(RoughVoxels, SkippedTriangles), StageError> {
+        Err(StageError::new("mine", "with_voxelize_roughly ran"))
+    }
+}
+
 /// Makes nothing of everything.
 struct Liar;
 
@@ -197,6 +204,7 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
         let baker = match method {
             "with_voxelize" => baker.with_voxelize(Mine),
             "with_raster_device" => baker.with_raster_device(Mine),
+            "with_rough_device" => baker.with_rough_device(Mine),
             "with_build_field" => baker.with_build_field(Mine),
             "with_partition" => baker.with_partition(Mine),
             "with_trace" => baker.with_trace(Mine),
@@ -209,7 +217,11 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
         if !is_refused(method, &baker) {
             let (bake, _) = outcome(&baker, inputs[0]);
             // A device has the name of what it does.
-            let method = if method == "with_raster_device" { "with_rasterize" } else { method };
+            let method = match method {
+                "with_raster_device" => "with_rasterize",
+                "with_rough_device" => "with_voxelize_roughly",
+                method => method,
+            };
             assert_eq!(bake, Err(format!("mine: {method} ran")), "{}", F::NAME);
         }
     }

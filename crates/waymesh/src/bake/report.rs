@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 use serde::Serialize;
 use waymesh_core::{
-    CancelToken, Cancelled, ContourSet, Counter, GridFrame, HeightSurface, Observer, PolyMesh, Stopwatch,
-    Warning,
+    CancelToken, Cancelled, ContourSet, Counter, DeviceUsage, GridFrame, HeightSurface, Observer, PolyMesh,
+    Stopwatch, Warning,
 };
 use waymesh_graph::{Island, IslandId, NavMesh};
-use waymesh_voxel::DeviceUsage;
 
 use super::enclosed::EnclosedReport;
 use super::error::BakeError;
@@ -143,7 +142,7 @@ impl GridReport {
     }
 }
 
-/// What a [`RasterDevice`](waymesh_voxel::RasterDevice) did.
+/// What another device than the processor did: one that voxelises, or that makes rough voxels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DeviceReport {

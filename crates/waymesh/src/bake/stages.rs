@@ -10,14 +10,16 @@ use waymesh_core::stage::{
     Voxelize,
 };
 use waymesh_core::{
-    AreaId, CancelToken, ContourSet, GridFrame, GridWindow, HeightSurface, Heightfield, NO_REGION, Observer,
-    PolyId, PolyMesh, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation,
-    Validate, Violation, ViolationList, WalkableField, Warning, checkpoint, inherit_token,
+    AreaId, CancelToken, ContourSet, DeviceUsage, GridFrame, GridWindow, HeightSurface, Heightfield,
+    NO_REGION, Observer, PolyId, PolyMesh, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup,
+    Triangulation, Validate, Violation, ViolationList, WalkableField, Warning, checkpoint, inherit_token,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion};
 use waymesh_region::{
     JoinConfig, Monotone, MonotoneConfig, Surfaces, Watershed, WatershedConfig, remove_small_islands,
 };
+#[cfg(feature = "storeys")]
+use waymesh_storeys::RoughDevice;
 use waymesh_triangulate::{ConstrainedDelaunay, RefineConfig, refine_triangulation};
 use waymesh_voxel::{RasterDevice, RasterJob, VoxelConfig};
 
@@ -30,23 +32,24 @@ use super::report::Recorder;
 pub type Refused = &'static [(&'static str, &'static str)];
 
 macro_rules! replaceable {
-    ($($(#[$doc:meta])* $field:ident: $stage:ident, $method:ident;)*) => {
+    ($($(#[doc = $doc:literal])* $(#[cfg($is:meta)])? $field:ident: $stage:ident, $method:ident;)*) => {
         /// The settings of a bake, and the stages that replace built-in ones.
         #[derive(Default)]
         pub struct StageSet {
             pub(super) config: BakeConfig,
-            $(pub(crate) $field: Option<Box<dyn $stage + Send + Sync>>,)*
+            $($(#[cfg($is)])? pub(crate) $field: Option<Box<dyn $stage + Send + Sync>>,)*
         }
 
         impl StageSet {
             /// The methods of [`Baker`] that replace a stage, and whether they did.
             pub(super) fn replaced(&self) -> Vec<(&'static str, bool)> {
-                vec![$((stringify!($method), self.$field.is_some())),*]
+                [$($(#[cfg($is)])? (stringify!($method), self.$field.is_some())),*].to_vec()
             }
         }
 
         impl<F> Baker<F> {
-            $($(#[$doc])*
+            $($(#[doc = $doc])*
+            $(#[cfg($is)])?
             #[must_use]
             pub fn $method(mut self, stage: impl $stage + Send + Sync + 'static) -> Self {
                 self.stages.$field = Some(Box::new(stage));
@@ -61,6 +64,9 @@ replaceable! {
     voxelize: Voxelize, with_voxelize;
     /// Voxelises on another device, with the same bytes; tiles and worlds, too.
     raster_device: RasterDevice, with_raster_device;
+    /// Makes the rough voxels of storeys on another device, with the same bits.
+    #[cfg(feature = "storeys")]
+    rough_device: RoughDevice, with_rough_device;
     /// Replaces filters, links and erosion.
     build_field: BuildField, with_build_field;
     /// Replaces the partition into regions.
@@ -135,6 +141,15 @@ impl StageSet {
             Some(device) => device.rasterize(job, observer),
             None => job.run(observer).map_err(StageError::at("voxelize")),
         }
+    }
+
+    /// What other devices did, if there are any.
+    pub(super) fn device_usage(&self) -> Option<DeviceUsage> {
+        #[cfg(feature = "storeys")]
+        if let Some(device) = &self.rough_device {
+            return Some(device.usage());
+        }
+        self.raster_device.as_ref().map(|device| device.usage())
     }
 
     /// Runs on as many threads as the settings ask for.

@@ -5,8 +5,8 @@ use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     CancelToken, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeadRooms,
-    HeightSurface, LabelledWindow, NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SlimSpans, SpanField,
-    TriangleSoup, TriangleSource, Validate, setters, warn_of_outliers,
+    HeightSurface, LabelledWindow, NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SkippedTriangles,
+    SlimSpans, SpanField, TriangleSoup, TriangleSource, Validate, setters, warn_of_outliers,
 };
 use waymesh_detail::{DetailConfig, WindowConfig, fit_heights_windowed};
 use waymesh_region::{
@@ -14,8 +14,8 @@ use waymesh_region::{
     split_surfaces_labelled,
 };
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, Refined, RegionEnds, SpanEnds, StoreysConfig, StoreysError, flood_layers,
-    place_borders, refine_halo, refine_window, voxelize_roughly,
+    BORDER_STEPS, Layers, Refined, RegionEnds, RoughJob, RoughVoxels, SpanEnds, StoreysConfig, StoreysError,
+    flood_layers, place_borders, refine_halo, refine_window,
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 use waymesh_voxel::encode_head_rooms;
@@ -143,7 +143,8 @@ impl FrontEnd for Storeys {
         let height = bounds.max.y - bounds.min.y;
         // A jump may lead on from layer to layer.
         let keep = if config.jumps.is_none() { &config.keep } else { &Keep::All };
-        let (layers, bins) = layers(soup, &layout, height, (&storeys, &config.head_rooms()), keep, recorder)?;
+        let (layers, bins) =
+            layers(soup, &layout, height, (&storeys, &config.head_rooms()), (keep, stages), recorder)?;
         let mut drawn = draw(bins, &layout, &layers, &storeys, stages, recorder)?;
         drop(layers);
         let borders = borders(&mut drawn, stages, recorder)?;
@@ -175,13 +176,27 @@ impl Baker<Storeys> {
     }
 }
 
+/// The rough voxels, from the device that replaces the processor if there is one.
+fn rough_voxels(
+    soup: &TriangleSoup,
+    (frame, height): (&GridFrame, f32),
+    storeys: &StoreysConfig,
+    stages: &StageSet,
+) -> Result<(RoughVoxels, SkippedTriangles), StageError> {
+    let job = RoughJob::new(soup, frame, height, storeys)?;
+    match &stages.rough_device {
+        Some(device) => device.voxelize_roughly(&job),
+        None => job.run(),
+    }
+}
+
 /// Rough voxels and layers, and the triangles of each tile.
 fn layers(
     soup: &TriangleSoup,
     layout: &TileLayout,
     height: f32,
     (storeys, rooms): (&StoreysConfig, &HeadRooms),
-    keep: &Keep,
+    (keep, stages): (&Keep, &StageSet),
     recorder: &mut Recorder<'_>,
 ) -> Result<(Layers, TriangleBins), BakeError> {
     let frame = layout.frame();
@@ -193,7 +208,7 @@ fn layers(
         let (voxels, bins) = rayon::join(
             || {
                 let _entered = token.enter();
-                voxelize_roughly(soup, frame, height, storeys)
+                rough_voxels(soup, (frame, height), storeys, stages)
             },
             || {
                 let _entered = token.enter();

@@ -52,7 +52,8 @@ pub struct Stages {
 impl FrontEnd for Voxels {
     type Input = TriangleSoup;
     const NAME: &'static str = "voxels";
-    const REFUSED: Refused = &[];
+    const REFUSED: Refused =
+        &[("with_rough_device", "rough voxels are those of storeys; use `with_raster_device`")];
 
     fn defaults() -> BakeConfig {
         BakeConfig::default()

@@ -127,6 +127,7 @@ impl FrontEnd for FloorPlans {
         ("max_memory_bytes", "a plan takes little memory, and has no bound for it"),
         ("with_voxelize", NO_GRID),
         ("with_raster_device", NO_GRID),
+        ("with_rough_device", NO_GRID),
         ("with_build_field", NO_GRID),
         ("with_partition", PIECES),
         ("with_trace", NO_GRID),

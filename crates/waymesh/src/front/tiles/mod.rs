@@ -115,6 +115,7 @@ impl FrontEnd for Tiles {
             "only watershed and monotone regions are merged; bake untiled, with `Baker::voxels()`",
         ),
         ("with_voxelize", WHOLE_GROUND),
+        ("with_rough_device", "rough voxels are those of storeys; use `with_raster_device`"),
         ("with_build_field", WHOLE_GROUND),
         ("with_partition", WHOLE_GROUND),
         ("with_trace", WHOLE_GROUND),

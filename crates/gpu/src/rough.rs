@@ -1,0 +1,243 @@
+//! Rough voxels of storeys: a bit for ground and one for everything else.
+
+use bytemuck::{Pod, Zeroable};
+use waymesh_core::SkippedTriangles;
+use waymesh_core::stage::StageError;
+use waymesh_storeys::{RoughJob, RoughTriangle, RoughVoxels};
+
+use crate::kernels::{Module, Table, Use};
+use crate::{GpuContext, GpuError, GpuTimes, constants};
+
+/// Invocations of a work group, as in the shader.
+const GROUP: u32 = 64;
+/// Most invocations of a dispatch. Each clips a triangle up to 17 times: some thousand million
+/// operations, which take a weak card milliseconds.
+const DISPATCH: u32 = 1 << 16;
+/// Columns of a row that one item fills, as in the shader.
+const SEGMENT: u32 = 16;
+/// Most triangles that are on the device at once.
+const PORTION: usize = 1 << 16;
+/// Most items of a portion.
+const MOST_ITEMS: u64 = 1 << 30;
+/// Most levels: one invocation sets all of a column.
+const MOST_LEVELS: u32 = 1 << 16;
+/// Bytes of a column and 64 levels, of ground or of the rest.
+const WORD_BYTES: u64 = 8;
+
+const WALKABLE: u32 = 1;
+const IN_ONE_ROW: u32 = 2;
+
+/// The settings of the shader.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Settings {
+    size: [u32; 3],
+    words: u32,
+    rows: [u32; 2],
+    triangles: u32,
+    begin: u32,
+    end: u32,
+    unused: [u32; 3],
+}
+
+/// A triangle, as the shader reads it.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Input {
+    corners: [[f64; 3]; 3],
+    flags: u32,
+    row_from: u32,
+    segment_from: u32,
+    segments: u32,
+    first_item: u32,
+    unused: u32,
+}
+
+/// The rough voxels of `waymesh-storeys` on a device: the same bits (Oliva 2012, section 6.2.1).
+///
+/// # Method
+/// The thesis renders the scene along three axes into slice maps. Here each triangle is clipped to
+/// each column, as the processor does it, operation by operation in double precision made of
+/// integers: one invocation per row of a triangle and sixteen columns. Levels are set by an atomic
+/// or.
+///
+/// # Limits
+/// A grid that does not fit into the tables is filled band by band, and the triangles are read once
+/// for each. A column has up to 65,536 levels.
+#[derive(Debug)]
+pub struct GpuRough {
+    context: GpuContext,
+    module: Module,
+}
+
+/// The tables of a run.
+#[derive(Debug)]
+struct Tables {
+    settings: Table,
+    inputs: Table,
+    positive: Table,
+    negative: Table,
+}
+
+impl GpuRough {
+    /// Translates the shader.
+    ///
+    /// # Errors
+    /// Those of a device that fails.
+    pub fn new(context: &GpuContext) -> Result<Self, GpuError> {
+        let mut source = include_str!("shaders/double.wgsl").to_owned();
+        source.push_str(&constants(&[("SLACK", RoughJob::SLACK)]));
+        source.push_str(include_str!("shaders/rough.wgsl"));
+        let uses = [Use::Settings, Use::Read, Use::Write, Use::Write];
+        Ok(Self { context: context.clone(), module: Module::new(context, &source, &uses, &["draw"])? })
+    }
+
+    /// Returns the device that it runs on.
+    #[must_use]
+    pub fn context(&self) -> &GpuContext {
+        &self.context
+    }
+
+    /// Does the work of `job`, with the same result as [`RoughJob::run`].
+    ///
+    /// # Cost
+    /// 96 bytes to the device for each triangle, 16 back for each column and 64 levels.
+    ///
+    /// # Errors
+    /// - [`GpuError::Source`] if the triangles cannot be read.
+    /// - [`GpuError::TooLarge`] for more than 65,536 levels, or a row that fits no table;
+    ///   [`GpuError::OutOfMemory`] if the device has too little room.
+    /// - [`GpuError::Lost`], [`GpuError::TimedOut`], [`GpuError::Failed`] for a device that fails.
+    pub fn run(&self, job: &RoughJob<'_>) -> Result<(RoughVoxels, SkippedTriangles, GpuTimes), GpuError> {
+        let context = &self.context;
+        let [width, depth, levels] = job.size();
+        let bits = |levels: u32| u64::from(levels.div_ceil(64).max(1)) * WORD_BYTES;
+        if levels > MOST_LEVELS {
+            let (needed, has) = (bits(levels), bits(MOST_LEVELS));
+            return Err(GpuError::TooLarge { what: "levels", needed, limit: "the shader", has });
+        }
+        let row_bytes = u64::from(width) * bits(levels);
+        let (has, limit) = context.table_limit();
+        if row_bytes > has {
+            return Err(GpuError::TooLarge { what: "rough voxels", needed: row_bytes, limit, has });
+        }
+        let fits = has / row_bytes.max(1);
+        let band = u32::try_from(fits.min(u64::from(depth))).unwrap_or(depth).max(1);
+        let table = |what| Table::new(context, what, 1 << 10);
+        let mut tables = Tables {
+            settings: Table::settings(context, size_of::<Settings>() as u64)?,
+            inputs: table("triangles")?,
+            positive: table("rough voxels")?,
+            negative: table("rough voxels")?,
+        };
+        let mut times = GpuTimes::default();
+        let (mut positive, mut negative) = (Vec::new(), Vec::new());
+        let mut skipped = SkippedTriangles::default();
+        for first in (0..depth).step_by(band as usize) {
+            let rows = [first, depth.min(first + band)];
+            let bytes = u64::from(rows[1] - rows[0]) * row_bytes;
+            for table in [&mut tables.positive, &mut tables.negative] {
+                table.reserve(context, bytes)?;
+                table.clear(context)?;
+            }
+            let words = u32::try_from(bits(levels) / 4).unwrap_or(u32::MAX);
+            let settings = Settings { size: job.size(), words, rows, ..Settings::zeroed() };
+            let mut run = Band { rough: self, settings, tables: &mut tables, times: &mut times };
+            skipped = run.fill(job)?;
+            for (table, all) in [(&tables.positive, &mut positive), (&tables.negative, &mut negative)] {
+                let words = table.read::<[u32; 2]>(context, 0, bytes / WORD_BYTES, &mut times)?;
+                all.extend(words.into_iter().map(|[low, high]| u64::from(low) | u64::from(high) << 32));
+            }
+            times.parts += 1;
+        }
+        Ok((job.finish(positive, negative), skipped, times))
+    }
+}
+
+/// Some rows of the grid.
+struct Band<'a> {
+    rough: &'a GpuRough,
+    settings: Settings,
+    tables: &'a mut Tables,
+    times: &'a mut GpuTimes,
+}
+
+impl Band<'_> {
+    /// Draws all triangles, portion by portion.
+    fn fill(&mut self, job: &RoughJob<'_>) -> Result<SkippedTriangles, GpuError> {
+        let (mut portion, mut items) = (Vec::new(), 0);
+        // An error of the device goes through the source, which knows none.
+        let mut failed = None;
+        let visited = job.visit(&mut |triangle| {
+            let Some((input, own)) = self.input(job, &triangle) else { return Ok(()) };
+            if portion.len() == PORTION || items + own > MOST_ITEMS {
+                let drawn = self.draw(&portion, items);
+                drawn.map_err(|error| {
+                    let told = StageError::new("rough voxels", error.to_string());
+                    failed = Some(error);
+                    told
+                })?;
+                portion.clear();
+                items = 0;
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "below 2^30")]
+            let first_item = items as u32;
+            portion.push(Input { first_item, ..input });
+            items += own;
+            Ok(())
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let skipped = visited?;
+        self.draw(&portion, items)?;
+        Ok(skipped)
+    }
+
+    /// A triangle in this band, and the number of its items.
+    fn input(&self, job: &RoughJob<'_>, triangle: &RoughTriangle) -> Option<(Input, u64)> {
+        let ([columns, rows], is_in_one_row) = job.reach(triangle);
+        let (from, end) = (rows.start.max(self.settings.rows[0]), rows.end.min(self.settings.rows[1]));
+        if from >= end || columns.is_empty() {
+            return None;
+        }
+        let segment_from = columns.start / SEGMENT;
+        let segments = (columns.end - 1) / SEGMENT - segment_from + 1;
+        let mut flags = if triangle.is_walkable { WALKABLE } else { 0 };
+        flags |= if is_in_one_row { IN_ONE_ROW } else { 0 };
+        let (corners, row_from) = (triangle.corners, from);
+        let input = Input { corners, flags, row_from, segment_from, segments, first_item: 0, unused: 0 };
+        Some((input, u64::from(end - from) * u64::from(segments)))
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "portions have few triangles and items")]
+    fn draw(&mut self, portion: &[Input], items: u64) -> Result<(), GpuError> {
+        if portion.is_empty() {
+            return Ok(());
+        }
+        let context = &self.rough.context;
+        let tables = &mut *self.tables;
+        tables.inputs.write(context, portion, self.times)?;
+        let items = items as u32;
+        for begin in (0..items).step_by(DISPATCH as usize) {
+            let end = items.min(begin + DISPATCH);
+            let settings = Settings { triangles: portion.len() as u32, begin, end, ..self.settings };
+            tables.settings.write(context, &[settings], self.times)?;
+            let all = [&tables.settings, &tables.inputs, &tables.positive, &tables.negative];
+            let groups = (end - begin).div_ceil(GROUP);
+            self.rough.module.dispatch(context, "draw", &all, groups, self.times)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tables of both sides are laid out alike.
+    #[test]
+    fn tables_have_the_sizes_of_the_shader() {
+        assert_eq!((size_of::<Input>(), size_of::<Settings>()), (96, 48));
+    }
+}

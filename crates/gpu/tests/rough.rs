@@ -1,0 +1,129 @@
+//! The rough voxels of a device are those of the processor, bit for bit.
+#![allow(clippy::cast_possible_truncation, clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::sync::LazyLock;
+
+use glam::Vec3;
+use waymesh_core::{AreaId, GridFrame, GridScale, Random, TriangleSoup};
+use waymesh_gpu::{GpuContext, GpuDevice, GpuError, GpuOptions, GpuRough};
+use waymesh_scenes::Scene;
+use waymesh_storeys::{RoughDevice, RoughJob, StoreysConfig};
+use waymesh_testkit::levels;
+
+fn options() -> GpuOptions {
+    GpuOptions::default().with_software(true)
+}
+
+fn rough_of(options: &GpuOptions) -> Option<GpuRough> {
+    let context = GpuContext::new(options).ok()?;
+    Some(GpuRough::new(&context).expect("shaders that the device takes"))
+}
+
+/// On whichever adapter there is, software too.
+fn rough() -> Option<&'static GpuRough> {
+    static SHARED: LazyLock<Option<GpuRough>> = LazyLock::new(|| rough_of(&options()));
+    if SHARED.is_none() {
+        levels::skipped("a graphics adapter, be it in software");
+    }
+    SHARED.as_ref()
+}
+
+fn config(cell: f32, rough_cells: u32) -> StoreysConfig {
+    StoreysConfig::default().with_scale(GridScale::new(cell, cell)).with_rough_cells(rough_cells)
+}
+
+fn compare_on(rough: &GpuRough, soup: &TriangleSoup, config: &StoreysConfig, what: &str) -> u64 {
+    let bounds = soup.bounds();
+    let frame = GridFrame::fit(&bounds, &config.scale).unwrap();
+    let job = RoughJob::new(soup, &frame, bounds.max.y - bounds.min.y, config).unwrap();
+    let (cpu, skipped) = job.run().unwrap();
+    let (gpu, skipped_there, times) = rough.run(&job).unwrap();
+    assert_eq!(skipped, skipped_there, "{what}");
+    if gpu != cpu {
+        for z in 0..cpu.depth {
+            for x in 0..cpu.width {
+                for level in 0..cpu.levels {
+                    let bits = |voxels: &waymesh_storeys::RoughVoxels| {
+                        (voxels.is_positive(x, z, level), voxels.is_negative(x, z, level))
+                    };
+                    assert_eq!(bits(&gpu), bits(&cpu), "{what}: column {x}, {z}, level {level}");
+                }
+            }
+        }
+        panic!("{what}: words differ, voxels do not");
+    }
+    times.parts
+}
+
+fn compare(soup: &TriangleSoup, config: &StoreysConfig, what: &str) {
+    if let Some(rough) = rough() {
+        assert_eq!(compare_on(rough, soup, config, what), 1, "{what}");
+    }
+}
+
+#[test]
+fn generated_scenes() {
+    for scene in Scene::ALL.into_iter().chain(Scene::NATURAL).chain(Scene::SHEETS) {
+        let soup = scene.build(&Default::default());
+        for (cell, rough_cells) in [(0.1, 0), (0.3, 3)] {
+            compare(&soup, &config(cell, rough_cells), &format!("{} at {cell} m", scene.name()));
+        }
+        compare(&scene.broken(3), &config(0.1, 0), &format!("broken {}", scene.name()));
+    }
+}
+
+#[test]
+fn real_levels() {
+    for name in ["nav_test", "dungeon", "undulating"] {
+        let Some(path) = levels::find(&format!("golden/Meshes/{name}.obj")) else { continue };
+        compare(&levels::read_obj(&path), &config(0.1, 0), name);
+    }
+}
+
+/// Needles, huge and tiny triangles, some on the lines between voxels.
+#[test]
+fn random_soups_with_areas() {
+    let mut random = Random::new(5);
+    for round in 0..500 {
+        let scale = [0.2, 3.0, 40.0][round % 3];
+        let mut corner = || {
+            let mut place = || {
+                let value = (random.below(1 << 20) as f32 / (1 << 19) as f32 - 1.0) * scale;
+                if random.below(4) == 0 { value.round() } else { value }
+            };
+            Vec3::new(place(), place(), place())
+        };
+        let positions: Vec<Vec3> = (0..24).map(|_| corner()).collect();
+        let triangles: Vec<[u32; 3]> =
+            (0..8).map(|index| [3 * index, 3 * index + 1, 3 * index + 2]).collect();
+        let areas = (0..8).map(|index| AreaId([1, 0, 7, 1][index % 4])).collect();
+        let soup = TriangleSoup::new(positions, triangles).unwrap().with_areas(areas).unwrap();
+        compare(&soup, &config(0.1, [0, 2, 7][round / 3 % 3]), &format!("round {round}"));
+    }
+}
+
+#[test]
+fn bands_of_rows_give_the_same() {
+    let Some(small) = rough_of(&options().with_max_buffer_bytes(1 << 20)) else { return };
+    let soup = Scene::CityBlock.build(&Default::default());
+    let parts = compare_on(&small, &soup, &config(0.1, 2), "bands");
+    assert!(parts > 2, "{parts} bands");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_falls_back() {
+    let Some(rough) = rough() else { return };
+    // A mast of 100 km.
+    let corners = [Vec3::ZERO, Vec3::new(1.0, 1e5, 0.0), Vec3::new(0.0, 0.0, 1.0)];
+    let soup = TriangleSoup::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap();
+    let config = config(0.1, 2);
+    let frame = GridFrame::fit(&soup.bounds(), &config.scale).unwrap();
+    let job = RoughJob::new(&soup, &frame, 1e5, &config).unwrap();
+    let error = rough.run(&job).unwrap_err();
+    assert!(matches!(error, GpuError::TooLarge { what: "levels", .. }), "{error}");
+    let device = GpuDevice::open(&options()).unwrap();
+    assert!(device.voxelize_roughly(&job).unwrap() == job.run().unwrap());
+    let usage = RoughDevice::usage(&device);
+    assert_eq!((usage.jobs, usage.on_processor.len()), (0, 1), "{usage:?}");
+    assert!(usage.on_processor.keys().all(|reason| reason.starts_with("levels need")), "{usage:?}");
+}
