@@ -48,6 +48,7 @@ mod sight;
 mod soak;
 mod sources;
 mod storeys;
+mod streaming;
 mod triangulate;
 mod worlds;
 
@@ -80,5 +81,6 @@ pub use sight::{FewestPolygons, fewest_polygons};
 pub use soak::soak;
 pub use sources::sources;
 pub use storeys::storeys;
+pub use streaming::streaming;
 pub use triangulate::triangulate;
 pub use worlds::worlds;

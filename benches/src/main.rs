@@ -11,7 +11,7 @@ use waymesh_benches::{
     BakesOptions, BenchError, CrowdOptions, Engine, EvaluateOptions, LevelReport, Partitioning, PlanOptions,
     Scene, Settings, TOWN, agent_table, bakes, compare, convex, corridor, crowds, evaluate, evaluate_one,
     flat_engines, level_table, measure_agents, open, overview, parse_scale, report, soak, sources, storeys,
-    summary, triangulate, worlds,
+    streaming, summary, triangulate, worlds,
 };
 use waymesh_core::GridScale;
 
@@ -65,6 +65,12 @@ enum Command {
         /// How long.
         #[arg(long, default_value_t = 20.0)]
         minutes: f64,
+    },
+    /// Times worlds whose tiles come and go with a player, read from a folder or baked.
+    Streaming {
+        /// Scale of the city.
+        #[arg(long, default_value_t = 6)]
+        scale: u32,
     },
     /// Times updates of worlds of growing size, in which obstacles come and go.
     Worlds {
@@ -140,6 +146,7 @@ fn run(command: Option<Command>, options: &CompareOptions) -> Result<(), String>
         Some(Command::Sources) => sources(&mut print),
         Some(Command::Corridor) => corridor(&mut print),
         Some(Command::Open { largest }) => open(largest, &mut print),
+        Some(Command::Streaming { scale }) => streaming(scale, &mut print),
         Some(Command::Worlds { largest }) => worlds(largest, &mut print),
         _ => compare_engines(options),
     };

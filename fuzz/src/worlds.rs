@@ -3,7 +3,7 @@
 use arbitrary::Arbitrary;
 use waymesh::core::Validate;
 use waymesh::glam::Vec3;
-use waymesh::tile::Tile;
+use waymesh::tile::{Tile, tile_to_bytes};
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
 use waymesh::{AreaId, BakeConfig, Baker, Bounds, TriangleSoup, Voxels, World};
 
@@ -131,4 +131,24 @@ pub fn worlds(story: &Story) {
     let [changed, fresh] = [changed.handle().mesh(), fresh.handle().mesh()];
     changed.validate().expect("sound");
     assert!(*changed == *fresh, "the way to a state shows");
+}
+
+/// The content of a prebaked tile, with the right checksum, among tiles that were baked.
+pub fn tile_worlds(content: &[u8]) {
+    let points = [(-8.0, -8.0), (8.0, -8.0), (8.0, 8.0), (-8.0, 8.0)].map(|(x, z)| Vec3::new(x, 0.0, z));
+    let floor = TriangleSoup::new(points.to_vec(), vec![[0, 2, 1], [0, 3, 2]]).expect("a floor");
+    let mut world = world(&floor).expect("a world");
+    world.update(&mut ()).expect("an update");
+    let tile = Tile { row: 0, column: 1 };
+    let mut own = Vec::new();
+    world.write_tile(tile, &mut own).expect("a tile");
+    let fingerprint = u64::from_le_bytes(own[8..16].try_into().expect("eight bytes"));
+    if world.read_tile(&tile_to_bytes(tile, fingerprint, content)).is_err() {
+        return;
+    }
+    if world.update(&mut ()).is_ok() {
+        world.handle().mesh().validate().expect("sound");
+    }
+    world.read_tile(&own).expect("its own tile");
+    world.update(&mut ()).expect("an update");
 }

@@ -152,6 +152,22 @@ impl PackedRegions {
         RegionMap { labels, count: self.count }
     }
 
+    /// Returns what [`PackedRegions::from_changes`] makes it of: spans and their labels, and the number
+    /// of regions.
+    #[must_use]
+    pub fn changes(&self) -> (&[[u32; 2]], u32) {
+        (&self.changes, self.count)
+    }
+
+    /// Returns packed regions from what [`PackedRegions::changes`] gave; `None` if spans do not ascend
+    /// or a label is no region. Linear time.
+    #[must_use]
+    pub fn from_changes(changes: Vec<[u32; 2]>, count: u32) -> Option<Self> {
+        let ascend = changes.is_sorted_by(|[before, _], [span, _]| before < span);
+        let are_regions = changes.iter().all(|&[_, label]| label < count || label == NO_REGION);
+        (ascend && are_regions).then_some(Self { changes, count })
+    }
+
     /// Bytes that it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -212,7 +228,13 @@ mod tests {
             let wild = |random: &mut Random| if random.below(4) == 0 { NO_REGION } else { random.below(3) };
             let labels = (0..field.len()).map(|_| wild(&mut random)).collect();
             let map = RegionMap { labels, count: 3 };
-            assert_eq!(map.pack(&field).unpack(&field), map);
+            let packed = map.pack(&field);
+            assert_eq!(packed.unpack(&field), map);
+            let (changes, count) = packed.changes();
+            assert_eq!(PackedRegions::from_changes(changes.to_vec(), count), Some(packed.clone()));
+        }
+        for (changes, count) in [(vec![[3, 0], [3, 0]], 1), (vec![[3, 0], [2, 0]], 1), (vec![[3, 1]], 1)] {
+            assert_eq!(PackedRegions::from_changes(changes, count), None);
         }
         // One region: what is kept is where no link leads to what came before.
         let field = field(&mut random, 40, 40);

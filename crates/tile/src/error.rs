@@ -66,6 +66,14 @@ pub enum TileError {
         /// Version found in the file.
         found: String,
     },
+    /// A file that is not the whole file of a tile.
+    #[error("{} is damaged: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: &'static str,
+    },
     /// Tiles that a merge needs are missing or damaged.
     #[error(
         "{} of {tiles} tiles are missing or damaged in {}: {}",

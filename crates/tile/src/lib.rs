@@ -25,4 +25,4 @@ pub use error::TileError;
 pub use gate::{MemoryGate, Share};
 pub use layout::{Tile, TileLayout};
 pub use run::{Tally, build_tiles};
-pub use store::{TileSource, TileStore};
+pub use store::{TileSource, TileStore, tile_from_bytes, tile_to_bytes};

@@ -164,21 +164,35 @@ impl TileStore {
     /// [`TileError::OtherVersion`] or [`TileError::OtherBake`] for a sound file that this bake cannot
     /// use; none for a tile that is missing or damaged.
     pub fn refuse_foreign(&self, tile: Tile) -> Result<(), TileError> {
-        let Storage::Folder { path, fingerprint: expected } = &self.place else { return Ok(()) };
-        let path = path.join(tile.file_name());
-        let Ok(bytes) = fs::read(&path) else { return Ok(()) };
-        let Some((head, content)) = bytes.split_at_checked(HEADER) else { return Ok(()) };
-        let ([name @ .., version], found) = (MAGIC, head[7]);
-        if head.starts_with(&name) && found != version {
-            let say = |version: u8| format!("tiles of layout {version}");
-            let (expected, found) = (say(version), say(found));
-            return Err(TileError::OtherVersion { path, expected, found });
+        match self.fetch(tile) {
+            Err(error @ (TileError::OtherVersion { .. } | TileError::OtherBake { .. })) => Err(error),
+            _ => Ok(()),
         }
-        let found = fingerprint_of(head);
-        if found != *expected && head == header(tile, found, content).as_slice() {
-            return Err(TileError::OtherBake { path, expected: *expected, found });
+    }
+
+    /// Returns the bytes that were kept for `tile`; `None` if there are none. Damage is an error here:
+    /// for those who do not build what is missing.
+    ///
+    /// # Errors
+    /// See [`tile_from_bytes`]; [`TileError::Io`] if the file exists but cannot be read.
+    pub fn fetch(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError> {
+        let (path, fingerprint) = match &self.place {
+            Storage::Memory(kept) => {
+                let kept = kept[self.layout.index(tile)].lock().unwrap_or_else(PoisonError::into_inner);
+                return Ok(kept.clone());
+            }
+            Storage::Folder { path, fingerprint } => (path.join(tile.file_name()), *fingerprint),
+        };
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(TileError::Io { action: "read", path, source }),
+        };
+        let (found, content) = tile_from_bytes(&bytes, fingerprint, &path)?;
+        if found != tile {
+            return Err(TileError::Damaged { path, what: "it holds another tile than its name says" });
         }
-        Ok(())
+        Ok(Some(content.into()))
     }
 
     /// The file of `tile`; `None` if tiles are kept in memory.
@@ -215,26 +229,55 @@ impl TileStore {
 
 impl TileSource for TileStore {
     fn get(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError> {
-        let (path, fingerprint) = match &self.place {
-            Storage::Memory(kept) => {
-                let kept = kept[self.layout.index(tile)].lock().unwrap_or_else(PoisonError::into_inner);
-                return Ok(kept.clone());
+        match self.fetch(tile) {
+            Err(error @ TileError::Io { .. }) => Err(error),
+            Err(_) => {
+                self.damaged.fetch_add(1, Ordering::Relaxed);
+                Ok(None)
             }
-            Storage::Folder { path, fingerprint } => (path.join(tile.file_name()), *fingerprint),
-        };
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(TileError::Io { action: "read", path, source }),
-        };
-        let parts = bytes.split_at_checked(HEADER);
-        let sound = parts.filter(|&(found, content)| found == header(tile, fingerprint, content).as_slice());
-        let content = sound.map(|(_, content)| content.into());
-        if content.is_none() {
-            self.damaged.fetch_add(1, Ordering::Relaxed);
+            content => content,
         }
-        Ok(content)
     }
+}
+
+/// Returns the file of a tile as bytes, with the layout that [`TileStore`] has in a folder.
+#[must_use]
+pub fn tile_to_bytes(tile: Tile, fingerprint: u64, content: &[u8]) -> Vec<u8> {
+    let mut bytes = header(tile, fingerprint, content);
+    bytes.extend_from_slice(content);
+    bytes
+}
+
+/// Returns the tile and the content of a tile's file. `path` is the name of the bytes in errors.
+///
+/// # Errors
+/// [`TileError::Damaged`] for what is not the whole file of a tile, [`TileError::OtherVersion`] and
+/// [`TileError::OtherBake`] for a sound one of another version or with another fingerprint.
+pub fn tile_from_bytes<'a>(
+    bytes: &'a [u8],
+    fingerprint: u64,
+    path: &Path,
+) -> Result<(Tile, &'a [u8]), TileError> {
+    let damaged = |what| TileError::Damaged { path: path.to_owned(), what };
+    let ([name @ .., version], magic) = (MAGIC, bytes.get(..MAGIC.len()).unwrap_or_default());
+    if !magic.starts_with(&name) {
+        return Err(damaged("it is no tile"));
+    }
+    if magic[name.len()] != version {
+        let say = |version: u8| format!("tiles of layout {version}");
+        let (expected, found) = (say(version), say(magic[name.len()]));
+        return Err(TileError::OtherVersion { path: path.to_owned(), expected, found });
+    }
+    let (head, content) = bytes.split_at_checked(HEADER).ok_or_else(|| damaged("it ends too early"))?;
+    let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| head[at + byte]));
+    let (tile, found) = (Tile { row: number(16), column: number(20) }, fingerprint_of(head));
+    if head != header(tile, found, content).as_slice() {
+        return Err(damaged("its length or its checksum is wrong"));
+    }
+    if found != fingerprint {
+        return Err(TileError::OtherBake { path: path.to_owned(), expected: fingerprint, found });
+    }
+    Ok((tile, content))
 }
 
 fn fingerprint_of(head: &[u8]) -> u64 {

@@ -1,5 +1,5 @@
-//! A world that is loaded round a player: tiles come and go as it walks, obstacles stand in the way
-//! for a while, and queries run on the newest mesh.
+//! A world that is baked once, and loaded round a player: tiles come and go as it walks, obstacles
+//! stand in the way for a while, and queries run on the newest mesh.
 //!
 //! `cargo run --release --package waymesh --example streaming`
 
@@ -19,7 +19,15 @@ const TILE_CELLS: u32 = 64;
 fn main() -> Result<(), Box<dyn Error>> {
     let soup = Scene::DungeonRooms.build(&SceneConfig::default());
     let bounds = soup.bounds();
-    let mut world = World::new(Baker::voxels(), &bounds, TILE_CELLS)?;
+    // Before the game is shipped: all tiles, into files.
+    let folder = tempfile::tempdir()?;
+    let mut whole = World::new(Baker::voxels(), &bounds, TILE_CELLS)?;
+    whole.add_triangles(&soup, &mut ())?;
+    whole.update(&mut ())?;
+    whole.write_tiles(folder.path(), &mut ())?;
+
+    // In the game: `WorldWorker` takes such a world into a thread of its own.
+    let mut world = World::open(Baker::voxels(), folder.path())?;
     let handle = world.handle(); // for readers in other threads
     let mut scratch = QueryScratch::default();
 
@@ -36,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             world.remove_tile(tile);
         }
         for &tile in wanted.iter().filter(|tile| !loaded.contains(tile)) {
-            world.set_tile(tile, &soup)?;
+            world.load_tile(tile)?;
         }
         // A crate is dropped beside the player, and cleared away after the update.
         let low = player + vec3(2.0, -1.0, 2.0);
@@ -50,8 +58,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let path = mesh.find_path(player, next, &options, &mut scratch)?;
         complete += u32::from(path.outcome == Outcome::Complete);
         println!(
-            "{} tiles, {} rebuilt, {} polygons, {:.1} m to the next waypoint",
+            "{} tiles, {} read, {} built, {} polygons, {:.1} m to the next waypoint",
             wanted.len(),
+            update.prebaked,
             update.rebuilt,
             mesh.polygon_count(),
             path.length

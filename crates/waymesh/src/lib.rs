@@ -37,7 +37,8 @@
 //! | see progress, figures and warnings | [`Baker::bake_observed`], [`Observer`], [`Report`] |
 //! | load levels and save meshes | [`io`] |
 //! | read settings by name, from a file, a page or another language | [`fields`] |
-//! | change a level while agents walk | [`World`], [`PlanWorld`] |
+//! | change a level while agents walk | [`World`], [`PlanWorld`]; in a thread of its own [`WorldWorker`] |
+//! | stream a large world around a player | [`World::write_tiles`], [`World::open`], [`World::load_tile`] |
 //! | find a path, the shortest, with filters and costs | [`NavMesh::find_path`], [`PathOptions`] |
 //! | follow a path while things move | [`PathCorridor`] |
 //! | find paths on very large meshes | [`Hierarchy`] |
@@ -84,7 +85,7 @@ pub use front::{Tiles, Voxels};
 pub use links::{JumpConfig, find_jumps};
 #[cfg(feature = "floorplan")]
 pub use world::PlanWorld;
-pub use world::{MarkId, MeshHandle, ObstacleId, World, WorldUpdate};
+pub use world::{MarkId, MeshHandle, ObstacleId, Reply, WorkerConfig, World, WorldUpdate, WorldWorker};
 
 pub use glam;
 pub use waymesh_core::{

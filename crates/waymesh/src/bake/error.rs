@@ -89,6 +89,24 @@ pub enum BakeError {
         /// Tiles along z.
         rows: u32,
     },
+    /// Tiles of a world are written as they are after an update.
+    #[error("the world has changed since its last update; update it, then write its tiles")]
+    NotUpdated,
+    /// The thread of a [`crate::WorldWorker`] does not run any more.
+    #[error("the thread of the world has ended: {reason}")]
+    WorkerEnded {
+        /// Why.
+        reason: String,
+    },
+    /// More commands wait for a [`crate::WorldWorker`] than may.
+    #[error("{queue} commands wait for the world, which is the limit")]
+    QueueFull {
+        /// The limit, [`crate::WorkerConfig::queue`].
+        queue: usize,
+    },
+    /// The thread of a [`crate::WorldWorker`] could not be started.
+    #[error("cannot start a thread for the world: {0}")]
+    WorkerStart(std::io::Error),
     /// A tile built alone has to be kept somewhere.
     #[error("a tile built alone needs a folder to be kept in")]
     NoFolder,

@@ -42,7 +42,7 @@ macro_rules! replaceable {
 
         impl StageSet {
             /// The methods of [`Baker`] that replace a stage, and whether they did.
-            pub(super) fn replaced(&self) -> Vec<(&'static str, bool)> {
+            pub(crate) fn replaced(&self) -> Vec<(&'static str, bool)> {
                 [$($(#[cfg($is)])? (stringify!($method), self.$field.is_some())),*].to_vec()
             }
         }

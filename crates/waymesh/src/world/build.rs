@@ -1,16 +1,21 @@
 //! One tile: its voxels as they are kept, and what is built of them.
 
+use std::sync::OnceLock;
+
 use waymesh_core::stage::StageError;
-use waymesh_core::{CancelToken, GridFrame, GridWindow, Heightfield, TriangleSoup, Validate};
+use waymesh_core::{
+    CancelToken, GridFrame, GridWindow, Heightfield, PackedRegions, RegionMap, TriangleSoup, Validate,
+};
 use waymesh_voxel::{
     Climb, FieldBuilder, Obstacle, PackedField, PackedHeightfield, VoxelConfig, stamp_obstacles,
 };
 
 use super::polygons::{TilePolygons, tile_polygons};
+use super::tile_file::{self, Prebaked, digest};
 use crate::bake::{BakeError, Recorder, StageSet};
 use crate::front::tiles::field_window;
 
-fn failed(error: waymesh_voxel::VoxelError) -> BakeError {
+pub(super) fn failed(error: waymesh_voxel::VoxelError) -> BakeError {
     StageError::new("voxelize", error).into()
 }
 
@@ -22,10 +27,16 @@ fn voxels(stages: &StageSet) -> VoxelConfig {
         .with_max_memory_bytes(config.max_memory_bytes)
 }
 
-/// The solid voxels of a tile's own columns, without obstacles.
+/// The solid voxels of a tile, without obstacles.
 #[derive(Debug)]
 pub(super) struct KeptTile {
     solid: PackedHeightfield,
+    /// Their columns: the tile's own, and those around it if it was read.
+    window: GridWindow,
+    /// Checksum of the voxels of its own columns.
+    digest: OnceLock<u64>,
+    /// What was built of it before it was read.
+    pub(super) prebaked: Option<Prebaked>,
     /// What they were made of, where jumps are looked for.
     pub(super) triangles: TriangleSoup,
 }
@@ -39,7 +50,37 @@ impl KeptTile {
     ) -> Result<Self, BakeError> {
         let solid = stages.rasterize_window(soup, frame, core, &voxels(stages))?;
         let triangles = if stages.config().jumps.is_some() { soup.clone() } else { TriangleSoup::default() };
-        Ok(Self { solid: PackedHeightfield::pack(&solid).map_err(failed)?, triangles })
+        Ok(Self {
+            solid: PackedHeightfield::pack(&solid).map_err(failed)?,
+            window: core,
+            digest: OnceLock::new(),
+            prebaked: None,
+            triangles,
+        })
+    }
+
+    /// A tile that was read, with the checksum of its own voxels.
+    pub(super) fn prebaked(
+        solid: PackedHeightfield,
+        window: GridWindow,
+        digest: u64,
+        triangles: TriangleSoup,
+        prebaked: Prebaked,
+    ) -> Self {
+        Self { solid, window, digest: digest.into(), prebaked: Some(prebaked), triangles }
+    }
+
+    /// The checksum of the voxels of its own columns.
+    pub(super) fn digest(&self) -> u64 {
+        *self.digest.get_or_init(|| digest(self.solid.as_bytes()))
+    }
+
+    fn unpack(&self, frame: &GridFrame) -> Result<Heightfield, BakeError> {
+        let solid = self.solid.unpack().map_err(failed)?;
+        if solid.frame == frame.window(self.window) {
+            return Ok(solid);
+        }
+        Err(failed(waymesh_voxel::VoxelError::Damaged { what: "voxels of a tile: other columns", at: 0 }))
     }
 }
 
@@ -50,23 +91,43 @@ pub(super) struct BuiltTile {
     /// Its columns and the ring around them.
     pub(super) field: PackedField,
     /// Region of each span of the field in its own numbers.
-    pub(super) labels: Vec<u32>,
-    pub(super) regions: u32,
+    pub(super) labels: PackedRegions,
     /// Where the agent can climb from its columns.
     pub(super) climbs: Vec<Climb>,
+    digest: OnceLock<u64>,
 }
 
 impl BuiltTile {
+    pub(super) fn new(
+        polygons: TilePolygons,
+        field: PackedField,
+        labels: PackedRegions,
+        climbs: Vec<Climb>,
+        digest: Option<u64>,
+    ) -> Self {
+        let digest = digest.map_or_else(OnceLock::new, OnceLock::from);
+        Self { polygons, field, labels, climbs, digest }
+    }
+
+    /// Number of its regions.
+    pub(super) fn regions(&self) -> u32 {
+        self.labels.changes().1
+    }
+
+    /// Its checksum.
+    pub(super) fn digest(&self) -> u64 {
+        *self.digest.get_or_init(|| digest(&tile_file::built_to_bytes(self)))
+    }
+
     pub(super) fn build(
         stages: &StageSet,
         frame: &GridFrame,
         core: GridWindow,
         window: GridWindow,
-        around: &[(GridWindow, &KeptTile)],
+        mut heightfield: Heightfield,
         obstacles: &[Obstacle],
         builder: &FieldBuilder,
     ) -> Result<Self, BakeError> {
-        let mut heightfield = gather(frame, window, around)?;
         if !obstacles.is_empty() {
             stamp_obstacles(&mut heightfield, frame, window, obstacles, &voxels(stages), &mut ())
                 .map_err(failed)?;
@@ -78,25 +139,30 @@ impl BuiltTile {
         stages.check("field", |list| part.violations(list))?;
         let (polygons, labels, regions) =
             tile_polygons(stages, &part, &mut Recorder::new(&mut CancelToken::current()))?;
-        Ok(Self { polygons, field: PackedField::pack(&part).map_err(failed)?, labels, regions, climbs })
+        let labels = RegionMap { labels, count: regions }.pack(&part.field);
+        Ok(Self::new(polygons, PackedField::pack(&part).map_err(failed)?, labels, climbs, None))
     }
 }
 
-/// The voxels of a window, from the tiles that hold them. Columns without a tile are empty.
-fn gather(
+/// The voxels of a window, from the tiles that hold them. Columns whose tile is not there come from
+/// `own`, if it was read with them, and are empty else.
+pub(super) fn gather(
     frame: &GridFrame,
     window: GridWindow,
     around: &[(GridWindow, &KeptTile)],
+    own: &KeptTile,
 ) -> Result<Heightfield, BakeError> {
-    let tiles: Vec<(GridWindow, Heightfield)> = around
-        .iter()
-        .map(|(core, kept)| Ok((*core, kept.solid.unpack().map_err(failed)?)))
-        .collect::<Result<_, BakeError>>()?;
+    let read = |core: GridWindow, kept: &KeptTile| Ok((core, kept.window, kept.unpack(frame)?));
+    let mut tiles: Vec<(GridWindow, GridWindow, Heightfield)> =
+        around.iter().map(|&(core, kept)| read(core, kept)).collect::<Result<_, BakeError>>()?;
+    if own.prebaked.is_some() {
+        tiles.push(read(own.window, own)?);
+    }
     let mut result = Heightfield { frame: frame.window(window), columns: vec![0], spans: Vec::new() };
     for z in window.z..window.end_z() {
         for x in window.x..window.end_x() {
-            if let Some((core, tile)) = tiles.iter().find(|(core, _)| core.contains(x, z)) {
-                let column = (z - core.z) as usize * core.width as usize + (x - core.x) as usize;
+            if let Some((_, held, tile)) = tiles.iter().find(|(core, ..)| core.contains(x, z)) {
+                let column = (z - held.z) as usize * held.width as usize + (x - held.x) as usize;
                 let spans = tile.columns[column] as usize..tile.columns[column + 1] as usize;
                 result.spans.extend_from_slice(&tile.spans[spans]);
             }

@@ -1,14 +1,16 @@
 //! The ground of the polygons of some tiles, and that of all tiles as one surface.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, Poly, PolyId, PolyMesh, RegionMap,
-    SurfacePoint, VertexId, to_u32,
+    GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, Poly, PolyId, PolyMesh, SurfacePoint,
+    VertexId, to_u32,
 };
 use waymesh_detail::fit_heights_windowed;
 use waymesh_tile::{Tile, TileLayout};
+use waymesh_voxel::VoxelError;
 
 use super::build::BuiltTile;
 use super::join::Joined;
@@ -18,11 +20,11 @@ use crate::bake::{BakeError, StageSet};
 /// The ground of a tile's polygons, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Patch {
-    points: Vec<SurfacePoint>,
-    triangles: Vec<[u32; 3]>,
+    pub(super) points: Vec<SurfacePoint>,
+    pub(super) triangles: Vec<[u32; 3]>,
     /// Number of triangles of each polygon.
-    counts: Vec<u32>,
-    max_error: f32,
+    pub(super) counts: Vec<u32>,
+    pub(super) max_error: f32,
 }
 
 /// Fits the ground of the `wanted` tiles.
@@ -33,10 +35,13 @@ pub(super) fn fit(
     stages: &StageSet,
     joined: &Joined,
     layout: &TileLayout,
-    tiles: &BTreeMap<Tile, &BuiltTile>,
+    tiles: &BTreeMap<Tile, &Arc<BuiltTile>>,
     wanted: &BTreeSet<Tile>,
     observer: &mut dyn Observer,
-) -> Result<BTreeMap<Tile, Patch>, BakeError> {
+) -> Result<BTreeMap<Tile, Arc<Patch>>, BakeError> {
+    if wanted.is_empty() {
+        return Ok(BTreeMap::new());
+    }
     let frame = *layout.frame();
     let around: BTreeSet<Tile> = wanted
         .iter()
@@ -50,10 +55,13 @@ pub(super) fn fit(
         for tile in layout.tiles_over(&window.grown(1, &frame)) {
             let Some(built) = tiles.get(&tile) else { continue };
             let part = built.field.unpack()?;
+            if part.frame != frame || part.core != layout.core(tile) {
+                return Err(VoxelError::Damaged { what: "field of a tile: other columns", at: 0 }.into());
+            }
             let base = bases[&tile];
-            let labels =
-                built.labels.iter().map(|&label| if label == NO_REGION { label } else { label + base });
-            let regions = RegionMap { labels: labels.collect(), count: u32::MAX - 1 };
+            let mut regions = built.labels.unpack(&part.field);
+            regions.labels.iter_mut().filter(|label| **label != NO_REGION).for_each(|label| *label += base);
+            regions.count = u32::MAX - 1;
             parts.push(LabelledWindow { part, regions });
         }
         let parts: Vec<&LabelledWindow> = parts.iter().collect();
@@ -65,19 +73,20 @@ pub(super) fn fit(
     let mut patches = BTreeMap::new();
     for &tile in wanted {
         let Some(&(first, end)) = ranges.get(&tile) else { continue };
-        patches.insert(tile, patch(&surface, first, end, stages.config().max_height_error_levels));
+        let bound = stages.config().max_height_error_levels;
+        patches.insert(tile, Arc::new(patch(&surface, first, end, bound)));
     }
     Ok(patches)
 }
 
 /// What is added to a tile's own region numbers in the mesh of all tiles.
-pub(super) fn region_bases(tiles: &BTreeMap<Tile, &BuiltTile>) -> BTreeMap<Tile, u32> {
+pub(super) fn region_bases(tiles: &BTreeMap<Tile, &Arc<BuiltTile>>) -> BTreeMap<Tile, u32> {
     let mut base = 0_u32;
     tiles
         .iter()
         .map(|(&tile, built)| {
             let own = base;
-            base = base.saturating_add(built.regions);
+            base = base.saturating_add(built.regions());
             (tile, own)
         })
         .collect()
@@ -145,7 +154,7 @@ fn patch(surface: &HeightSurface, first: usize, end: usize, bound: f32) -> Patch
 }
 
 /// The ground of all tiles.
-pub(super) fn assemble(joined: &Joined, patches: &BTreeMap<Tile, Patch>) -> HeightSurface {
+pub(super) fn assemble(joined: &Joined, patches: &BTreeMap<Tile, Arc<Patch>>) -> HeightSurface {
     let mut surface = HeightSurface {
         points: Vec::new(),
         triangles: Vec::new(),

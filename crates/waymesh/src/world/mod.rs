@@ -9,29 +9,35 @@ mod parts;
 #[cfg(feature = "floorplan")]
 mod plan;
 mod polygons;
+mod stream;
+mod tile_file;
+mod worker;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Bounds, GridFrame, GridWindow, Observer, PolyMesh, TriangleSource, TriangleVisitor, Validate,
+    Bounds, GridFrame, GridWindow, Heightfield, Observer, PolyMesh, TriangleSource, TriangleVisitor, Validate,
 };
 use waymesh_graph::NavMesh;
-use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
+use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
 use waymesh_voxel::{Mark, Obstacle};
 
 use crate::bake::{BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet, jumps, mesh};
 use crate::front::Voxels;
 use crate::front::tiles::{field_builder, halo_cells};
-use build::{BuiltTile, KeptTile};
+use build::{BuiltTile, KeptTile, gather};
 use heights::Patch;
 use join::Facings;
 use links::WorldLinks;
 use parts::{Obstacles, Parts, world_methods};
+use tile_file::Prebaked;
 
 pub use parts::{MarkId, MeshHandle, ObstacleId, WorldUpdate};
 #[cfg(feature = "floorplan")]
 pub use plan::PlanWorld;
+pub use worker::{Reply, WorkerConfig, WorldWorker};
 
 /// A world of tiles that can be added, removed and rebuilt one by one, with obstacles that come and
 /// go.
@@ -83,12 +89,14 @@ pub struct World {
     frame: GridFrame,
     layout: TileLayout,
     kept: BTreeMap<Tile, KeptTile>,
-    parts: Parts<Tile, BuiltTile>,
-    patches: BTreeMap<Tile, Patch>,
+    parts: Parts<Tile, Arc<BuiltTile>>,
+    patches: BTreeMap<Tile, Arc<Patch>>,
     facings: Facings,
     obstacles: Obstacles<(Obstacle, GridWindow)>,
     links: WorldLinks,
     marks: Obstacles<(Mark, GridWindow)>,
+    /// The folder that it was opened from.
+    folder: Option<TileStore>,
 }
 
 const BY_TILES: &str = "a world builds it tile by tile";
@@ -120,10 +128,14 @@ impl World {
     /// or the triangles.
     pub fn new(baker: Baker<Voxels>, bounds: &Bounds, tile_cells: u32) -> Result<Self, BakeError> {
         baker.check()?;
-        let stages = baker.stages;
+        let frame = GridFrame::fit(bounds, &baker.config().scale).map_err(ConfigError::Grid)?;
+        Self::on(baker, TileLayout::new(&frame, tile_cells)?)
+    }
+
+    /// An empty world that is cut like this.
+    fn on(baker: Baker<Voxels>, layout: TileLayout) -> Result<Self, BakeError> {
+        let (stages, frame) = (baker.stages, *layout.frame());
         stages.refuse("a world", &Voxels::defaults(), REFUSED)?;
-        let frame = GridFrame::fit(bounds, &stages.config().scale).map_err(ConfigError::Grid)?;
-        let layout = TileLayout::new(&frame, tile_cells)?;
         let empty = NavMesh::new(PolyMesh::empty(frame), None, stages.config().agent)?;
         let parts = Parts::new(empty);
         Ok(Self {
@@ -137,6 +149,7 @@ impl World {
             facings: Facings::default(),
             obstacles: Obstacles::new(),
             marks: Obstacles::new(),
+            folder: None,
         })
     }
 
@@ -260,28 +273,26 @@ impl World {
     /// # Errors
     /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let Self { stages, frame, layout, kept, patches, facings, obstacles, marks, links, parts } = self;
+        let Self { stages, frame, layout, kept, patches, facings, obstacles, marks, links, parts, .. } = self;
         let (stages, layout) = (&*stages, &*layout);
         let ground = TileGround { stages, frame, layout, kept, obstacles, marks };
-        parts.update(
+        let mut prebaked = 0;
+        let update = parts.update(
             observer,
             |changed, recorder| {
-                let is_there = |tile: &Tile| ground.kept.contains_key(tile);
-                let present: Vec<Tile> = changed.iter().copied().filter(is_there).collect();
                 let gate = MemoryGate::new(u64::MAX);
                 let work = |tile: Tile| ground.build(tile);
-                let mut built = stages
-                    .in_pool(|| {
-                        recorder
-                            .stage("tiles", |observer| build_tiles(&present, &gate, |_| 0, work, observer))
-                    })??
-                    .into_iter();
-                Ok(changed.iter().map(|tile| if is_there(tile) { built.next() } else { None }).collect())
+                stages.in_pool(|| {
+                    recorder.stage("tiles", |observer| build_tiles(changed, &gate, |_| 0, work, observer))
+                })?
             },
+            Arc::ptr_eq,
             |tiles, changed, recorder| {
                 let joined = recorder.stage("join", |_| {
-                    let polygons =
-                        tiles.iter().map(|(&tile, built)| (tile, (&built.polygons, built.regions))).collect();
+                    let polygons = tiles
+                        .iter()
+                        .map(|(&tile, built)| (tile, (&built.polygons, built.regions())))
+                        .collect();
                     Ok::<_, BakeError>(join::join(*frame, &polygons, changed, facings))
                 })?;
                 stages.check("join", |list| joined.polygons.violations(list))?;
@@ -292,21 +303,27 @@ impl World {
                     .flat_map(|&tile| layout.tiles_over(&layout.core(tile).grown(1, frame)))
                     .filter(|tile| tiles.contains_key(tile))
                     .collect();
+                let known: BTreeMap<Tile, Arc<Patch>> =
+                    beside.iter().filter_map(|&tile| Some((tile, ground.patch(tile, tiles)?))).collect();
+                let wanted = beside.iter().filter(|tile| !known.contains_key(tile)).copied().collect();
                 let fitted = stages.in_pool(|| {
                     recorder.stage("heights", |observer| {
-                        heights::fit(stages, &joined, layout, tiles, &beside, observer)
+                        heights::fit(stages, &joined, layout, tiles, &wanted, observer)
                     })
                 })??;
                 patches.retain(|tile, _| tiles.contains_key(tile));
-                patches.extend(fitted);
+                patches.extend(known.into_iter().chain(fitted));
                 let surface = heights::assemble(&joined, patches);
                 let climbs = tiles.values().flat_map(|built| built.climbs.iter().copied()).collect();
                 let mesh = mesh(stages, joined.polygons, Some(surface), Vec::new(), climbs, recorder)?;
                 let mesh = links.put_on(jumps(stages, mesh, Some(&ground), recorder)?)?;
-                let rebuilt = changed.iter().filter(|tile| tiles.contains_key(tile)).count();
-                Ok((mesh, beside.len() - rebuilt))
+                let came = changed.iter().filter(|tile| tiles.contains_key(tile)).count();
+                let is_prebaked = |tile: &&Tile| ground.prebaked_as(**tile, tiles).is_some();
+                prebaked = changed.iter().filter(is_prebaked).count();
+                Ok((mesh, beside.len() - came))
             },
-        )
+        )?;
+        Ok(WorldUpdate { rebuilt: update.rebuilt - prebaked, prebaked, ..update })
     }
 }
 
@@ -321,26 +338,79 @@ struct TileGround<'a> {
 }
 
 impl TileGround<'_> {
-    /// Field and polygons of one tile, from its own voxels and those around it.
-    fn build(&self, tile: Tile) -> Result<BuiltTile, BakeError> {
+    /// The columns that a tile is built of.
+    fn window(&self, tile: Tile) -> GridWindow {
         let config = self.stages.config();
-        let mut builder = field_builder(config);
-        let core = self.layout.core(tile);
-        let window = core.grown(halo_cells(config, &builder), self.frame);
+        self.layout.core(tile).grown(halo_cells(config, &field_builder(config)), self.frame)
+    }
+
+    /// The voxels of a tile and around it.
+    fn voxels(&self, tile: Tile, own: &KeptTile) -> Result<Heightfield, BakeError> {
+        let window = self.window(tile);
         let around: Vec<(GridWindow, &KeptTile)> = self
             .layout
             .tiles_over(&window)
             .filter_map(|tile| Some((self.layout.core(tile), self.kept.get(&tile)?)))
             .collect();
+        gather(self.frame, window, &around, own)
+    }
+
+    /// Returns `true` if no obstacle or mark is near a tile.
+    fn is_undisturbed(&self, tile: Tile) -> bool {
+        let window = self.window(tile);
+        let is_apart = |columns: &GridWindow| columns.intersection(&window).is_empty();
+        self.obstacles.iter().all(|(_, columns)| is_apart(columns))
+            && self.marks.iter().all(|(_, columns)| is_apart(columns))
+    }
+
+    /// What was built of a tile before it was read, if building it would give the same now.
+    fn prebaked(&self, tile: Tile) -> Option<&Prebaked> {
+        let prebaked = self.kept.get(&tile)?.prebaked.as_ref()?;
+        let is_as_then = |other: Tile| match self.kept.get(&other) {
+            Some(there) => prebaked.had(other).is_some_and(|then| then.voxels == there.digest()),
+            None => true,
+        };
+        let mut others = self.layout.tiles_over(&self.window(tile)).filter(|&other| other != tile);
+        (others.all(is_as_then) && self.is_undisturbed(tile)).then_some(prebaked)
+    }
+
+    /// The same, if it is what the tile is made of.
+    fn prebaked_as(&self, tile: Tile, tiles: &BTreeMap<Tile, &Arc<BuiltTile>>) -> Option<&Prebaked> {
+        let prebaked = self.kept.get(&tile)?.prebaked.as_ref()?;
+        Arc::ptr_eq(&prebaked.built, tiles.get(&tile)?).then_some(prebaked)
+    }
+
+    /// The heights that were read with a tile, if it and those around are as they were then.
+    fn patch(&self, tile: Tile, tiles: &BTreeMap<Tile, &Arc<BuiltTile>>) -> Option<Arc<Patch>> {
+        let prebaked = self.prebaked_as(tile, tiles)?;
+        let is_as_then = |other: Tile| match tiles.get(&other) {
+            Some(there) => prebaked.had(other).is_some_and(|then| then.built == there.digest()),
+            None => true,
+        };
+        let mut others = self.layout.tiles_over(&self.layout.core(tile).grown(1, self.frame));
+        others.all(|other| other == tile || is_as_then(other)).then(|| prebaked.patch.clone())?
+    }
+
+    /// Field and polygons of one tile, from its own voxels and those around it, if it is there.
+    fn build(&self, tile: Tile) -> Result<Option<Arc<BuiltTile>>, BakeError> {
+        let Some(own) = self.kept.get(&tile) else { return Ok(None) };
+        if let Some(prebaked) = self.prebaked(tile) {
+            return Ok(Some(prebaked.built.clone()));
+        }
+        let (core, window) = (self.layout.core(tile), self.window(tile));
+        let mut builder = field_builder(self.stages.config());
+        let is_near = |columns: &GridWindow| !columns.intersection(&window).is_empty();
         let obstacles: Vec<Obstacle> = self
             .obstacles
             .iter()
-            .filter(|(_, columns)| !columns.intersection(&window).is_empty())
+            .filter(|(_, columns)| is_near(columns))
             .map(|(obstacle, _)| obstacle.clone())
             .collect();
-        let is_near = |(_, columns): &&(Mark, GridWindow)| !columns.intersection(&window).is_empty();
-        builder.marks.extend(self.marks.iter().filter(is_near).map(|(mark, _)| mark.clone()));
-        BuiltTile::build(self.stages, self.frame, core, window, &around, &obstacles, &builder)
+        let marks = self.marks.iter().filter(|(_, columns)| is_near(columns));
+        builder.marks.extend(marks.map(|(mark, _)| mark.clone()));
+        let voxels = self.voxels(tile, own)?;
+        BuiltTile::build(self.stages, self.frame, core, window, voxels, &obstacles, &builder)
+            .map(|built| Some(Arc::new(built)))
     }
 }
 

@@ -46,6 +46,8 @@ impl MeshSource for MeshHandle {
 pub struct WorldUpdate {
     /// Tiles that were built: ground and polygons.
     pub rebuilt: usize,
+    /// Tiles that came as they were written ([`crate::World::read_tile`]).
+    pub prebaked: usize,
     /// Tiles beside them that were fitted to the new borders.
     pub adjusted: usize,
     /// Polygons of the new mesh.
@@ -116,6 +118,11 @@ impl<K: Copy + Ord, P> Parts<K, P> {
         !self.dirty.is_empty()
     }
 
+    /// A part as it was built last.
+    pub(super) fn built(&self, part: K) -> Option<&P> {
+        self.built.get(&part)
+    }
+
     /// `true` until the first update that built something.
     #[cfg(feature = "floorplan")]
     pub(super) fn is_empty(&self) -> bool {
@@ -130,29 +137,41 @@ impl<K: Copy + Ord, P> Parts<K, P> {
     /// Builds what changed and puts a new mesh in place of the last.
     ///
     /// `build` gets the keys of the parts that changed, and gives each of them anew, or `None` for
-    /// those that are gone. `join` gets all parts and the keys of those that changed, and gives the
-    /// mesh and how many other parts it adjusted. If one of them fails, everything stays as it was.
+    /// those that are gone. Those of them that are the same as before (`is_same`) count as unchanged
+    /// after all. `join` gets all parts and the keys of those that changed, and gives the mesh and how
+    /// many other parts it adjusted. If one of them fails, everything stays as it was.
     pub(super) fn update(
         &mut self,
         observer: &mut dyn Observer,
         build: impl FnOnce(&[K], &mut Recorder<'_>) -> Result<Vec<Option<P>>, BakeError>,
+        is_same: impl Fn(&P, &P) -> bool,
         join: impl FnOnce(&BTreeMap<K, &P>, &[K], &mut Recorder<'_>) -> Result<(NavMesh, usize), BakeError>,
     ) -> Result<WorldUpdate, BakeError> {
         let start = Stopwatch::start();
         let mut recorder = Recorder::new(observer);
-        let changed: Vec<K> = self.dirty.iter().copied().collect();
-        let built = build(&changed, &mut recorder)?;
+        let dirty: Vec<K> = self.dirty.iter().copied().collect();
+        let built = build(&dirty, &mut recorder)?;
+        let is_new = |(part, new): &(K, Option<P>)| match (self.built.get(part), new) {
+            (Some(old), Some(new)) => !is_same(old, new),
+            (None, None) => false,
+            _ => true,
+        };
+        let (changed, built): (Vec<K>, Vec<Option<P>>) = dirty.into_iter().zip(built).filter(is_new).unzip();
         let build_seconds = start.seconds();
 
         let start = Stopwatch::start();
-        let kept = self.built.iter().filter(|(part, _)| !self.dirty.contains(part));
-        let mut parts: BTreeMap<K, &P> = kept.map(|(&part, built)| (part, built)).collect();
-        let new = changed.iter().copied().zip(&built);
-        parts.extend(new.filter_map(|(part, built)| Some((part, built.as_ref()?))));
+        let mut parts: BTreeMap<K, &P> = self.built.iter().map(|(&part, built)| (part, built)).collect();
+        for (part, built) in changed.iter().copied().zip(&built) {
+            match built {
+                Some(built) => parts.insert(part, built),
+                None => parts.remove(&part),
+            };
+        }
         let (mesh, adjusted) = join(&parts, &changed, &mut recorder)?;
         drop(parts);
         let update = WorldUpdate {
             rebuilt: built.iter().flatten().count(),
+            prebaked: 0,
             adjusted,
             polygons: mesh.polygon_count(),
             links: mesh.links().len(),

@@ -36,6 +36,7 @@ use crate::bake::{
 };
 pub use shares::{ManifestTile, TileManifest};
 use survey::{Kept, Survey, TileContent, field_of, labelled, read_tile};
+pub(crate) use survey::{VERSION, check_version, read_layout, write_layout};
 
 /// Bytes that a column of a tile's window takes while it is built, with a span and a half in it.
 const COLUMN_BYTES: u64 = 128;

@@ -14,7 +14,7 @@ use super::Tiles;
 use crate::bake::{BakeConfig, BakeError, ConfigError};
 
 /// Another version may build other tiles.
-const VERSION: &str = concat!("waymesh ", env!("CARGO_PKG_VERSION"));
+pub(crate) const VERSION: &str = concat!("waymesh ", env!("CARGO_PKG_VERSION"));
 const PROGRAM: &str = "waymesh ";
 
 /// What all tiles of a bake have in common.
@@ -64,14 +64,9 @@ impl Survey {
 
     /// The lines that tell [`Survey::read`] everything.
     pub(super) fn note(&self) -> String {
-        let frame = &self.frame;
-        let bits = [frame.origin.x, frame.origin.y, frame.origin.z, frame.cell_size, frame.level_height];
-        let bits = bits.map(|number| format!("{:08x}", number.to_bits())).join(" ");
         format!(
-            "{VERSION}\nframe {bits} {} {}\ntile_cells {}\ntriangles {} {} {}\n",
-            frame.width,
-            frame.depth,
-            self.layout.side_cells(),
+            "{VERSION}\n{}triangles {} {} {}\n",
+            write_layout(&self.layout),
             self.triangles,
             self.skipped.not_finite,
             self.skipped.degenerate
@@ -82,24 +77,11 @@ impl Survey {
         // Folders of the first version do not have the line of the program's.
         let rest = note.split_once('\n').filter(|(first, _)| first.starts_with(PROGRAM));
         let mut lines = rest.map_or(note, |(_, rest)| rest).splitn(4, '\n');
-        let words = |line: Option<&str>, title: &str| -> Option<Vec<String>> {
-            Some(line?.strip_prefix(title)?.split_whitespace().map(str::to_owned).collect())
-        };
-        let frame = words(lines.next(), "frame ")?;
-        let number = |index: usize| Some(f32::from_bits(u32::from_str_radix(frame.get(index)?, 16).ok()?));
-        let frame = GridFrame {
-            origin: glam::Vec3::new(number(0)?, number(1)?, number(2)?),
-            cell_size: number(3)?,
-            level_height: number(4)?,
-            width: frame.get(5)?.parse().ok()?,
-            depth: frame.get(6)?.parse().ok()?,
-        };
-        let side = words(lines.next(), "tile_cells ")?.first()?.parse().ok()?;
+        let layout = read_layout(&mut lines)?;
         let counts = words(lines.next(), "triangles ")?;
         let count = |index: usize| counts.get(index)?.parse().ok();
         let skipped = SkippedTriangles { not_finite: count(1)?, degenerate: count(2)? };
-        let layout = TileLayout::new(&frame, side).ok()?;
-        let world = Self { frame, layout, triangles: count(0)?, skipped, fingerprint };
+        let world = Self { frame: *layout.frame(), layout, triangles: count(0)?, skipped, fingerprint };
         Some((world, lines.next().unwrap_or_default().to_owned()))
     }
 
@@ -115,6 +97,34 @@ impl Survey {
             }
         })
     }
+}
+
+/// Two lines that tell [`read_layout`] everything.
+pub(crate) fn write_layout(layout: &TileLayout) -> String {
+    let frame = layout.frame();
+    let bits = [frame.origin.x, frame.origin.y, frame.origin.z, frame.cell_size, frame.level_height];
+    let bits = bits.map(|number| format!("{:08x}", number.to_bits())).join(" ");
+    format!("frame {bits} {} {}\ntile_cells {}\n", frame.width, frame.depth, layout.side_cells())
+}
+
+/// Reads what [`write_layout`] wrote.
+pub(crate) fn read_layout<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<TileLayout> {
+    let frame = words(lines.next(), "frame ")?;
+    let number = |index: usize| Some(f32::from_bits(u32::from_str_radix(frame.get(index)?, 16).ok()?));
+    let frame = GridFrame {
+        origin: glam::Vec3::new(number(0)?, number(1)?, number(2)?),
+        cell_size: number(3)?,
+        level_height: number(4)?,
+        width: frame.get(5)?.parse().ok()?,
+        depth: frame.get(6)?.parse().ok()?,
+    };
+    let side = words(lines.next(), "tile_cells ")?.first()?.parse().ok()?;
+    TileLayout::new(&frame, side).ok()
+}
+
+/// The words of a line after its title.
+fn words<'a>(line: Option<&'a str>, title: &str) -> Option<Vec<&'a str>> {
+    Some(line?.strip_prefix(title)?.split_whitespace().collect())
 }
 
 /// What is kept of a tile: its field, its pieces, and what the report wants to know.
@@ -172,7 +182,7 @@ pub(super) fn read_survey(folder: &Path) -> Result<(Survey, String), BakeError> 
 }
 
 /// Refuses a folder that another version of the program began.
-fn check_version(folder: &Path, note: &str) -> Result<(), TileError> {
+pub(crate) fn check_version(folder: &Path, note: &str) -> Result<(), TileError> {
     let found = note.lines().next().unwrap_or_default();
     if found == VERSION || !found.starts_with(PROGRAM) {
         return Ok(());

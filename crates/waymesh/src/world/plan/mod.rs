@@ -242,6 +242,7 @@ impl PlanWorld {
                     })
                 })?
             },
+            |_, _| false,
             |built, _, recorder| {
                 let windows = built
                     .iter()

@@ -1,0 +1,204 @@
+//! Tiles that are baked once, written, and read where they are needed.
+
+use std::io::Write;
+use std::path::Path;
+
+use glam::Vec3;
+use rayon::prelude::*;
+use waymesh_core::{Cancelled, Observer, inherit_token, saturating_u32};
+use waymesh_tile::{Tile, TileError, TileStore, tile_from_bytes, tile_to_bytes};
+use waymesh_voxel::PackedHeightfield;
+
+use super::build::failed;
+use super::parts::Obstacles;
+use super::tile_file::{self, Digests, Prebaked, digest};
+use super::{TileGround, World};
+use crate::bake::{BakeError, Baker};
+use crate::front::Voxels;
+use crate::front::tiles::{VERSION, check_version, read_layout, write_layout};
+
+/// Second line of what is noted in a folder of a world's tiles, after the version.
+const TITLE: &str = "world";
+/// Tiles written side by side before the observer is asked.
+const WRITTEN_AT_ONCE: usize = 64;
+
+impl World {
+    /// The tile at a position, by x and z; `None` beside the grid.
+    #[must_use]
+    pub fn tile_at(&self, position: Vec3) -> Option<Tile> {
+        let [x, _, z] = self.frame.to_grid(position);
+        let is_inside =
+            x >= 0.0 && z >= 0.0 && x < f64::from(self.frame.width) && z < f64::from(self.frame.depth);
+        let place = |at: f64| saturating_u32(at.floor()) / self.layout.side_cells();
+        is_inside.then(|| Tile { row: place(z), column: place(x) })
+    }
+
+    /// An empty world with the grid of a folder that [`World::write_tiles`] wrote, for
+    /// [`World::load_tile`]. No tile is read yet.
+    ///
+    /// # Errors
+    /// [`BakeError::NotTiles`] if it is no such folder; [`BakeError::Tile`] if it was written by
+    /// another version or with other settings; see [`World::new`].
+    pub fn open(baker: Baker<Voxels>, folder: &Path) -> Result<Self, BakeError> {
+        baker.check()?;
+        let unknown = || BakeError::NotTiles { folder: folder.to_owned() };
+        let (_, note) = TileStore::note(folder)?.ok_or_else(unknown)?;
+        check_version(folder, &note)?;
+        let mut lines = note.lines().skip(1);
+        let is_world = lines.next() == Some(TITLE);
+        let layout = is_world.then(|| read_layout(&mut lines)).flatten().ok_or_else(unknown)?;
+        let mut world = Self::on(baker, layout)?;
+        world.folder = Some(TileStore::in_folder(&layout, folder, world.fingerprint(), "")?);
+        Ok(world)
+    }
+
+    /// Puts a tile in from the folder that the world was opened from: see [`World::read_tile`].
+    /// Returns `false` if the folder has no such tile, or the world has no folder.
+    ///
+    /// # Errors
+    /// [`BakeError::NoSuchTile`] if the world has no such tile; [`BakeError::Tile`] for a file that
+    /// cannot be read, is damaged, or is of another version or of other settings.
+    pub fn load_tile(&mut self, tile: Tile) -> Result<bool, BakeError> {
+        self.check_tile(tile)?;
+        let Some(folder) = &self.folder else { return Ok(false) };
+        let Some(content) = folder.fetch(tile)? else { return Ok(false) };
+        let path = folder.file(tile).unwrap_or_default();
+        self.put_tile(tile, &content, &path)?;
+        Ok(true)
+    }
+
+    /// Puts a tile in that [`World::write_tile`] wrote, in place of what was there. Its bytes may be
+    /// read or mapped. Takes time and memory in proportion to them: nothing is baked, neither now nor
+    /// in the update, unless something is different from where it was written.
+    ///
+    /// # Guarantees
+    /// - The mesh is the one that building the tile anew would give. An obstacle or mark near it, or a
+    ///   tile beside it that is not the one of then, and it is built again from its voxels.
+    /// - Where a tile beside it is not there, it has the ground of the world that it was written in, up
+    ///   to its border: its file has the voxels around it. Heights at the very corners of such tiles may
+    ///   differ from those of a whole world by the bound of heights.
+    /// - With all tiles of the world that it was written in, the bytes are those of that world.
+    ///
+    /// # Errors
+    /// [`BakeError::Tile`] for bytes that are damaged, or of another version, grid or settings;
+    /// [`BakeError::NoSuchTile`] if the world has no such tile. The world then stays as it was.
+    /// Damage to packed voxels that the checksum does not show is an error of the update that looks at
+    /// them.
+    pub fn read_tile(&mut self, bytes: &[u8]) -> Result<Tile, BakeError> {
+        let path = Path::new("a tile");
+        let (tile, content) = tile_from_bytes(bytes, self.fingerprint(), path)?;
+        self.check_tile(tile)?;
+        self.put_tile(tile, content, path)?;
+        Ok(tile)
+    }
+
+    fn put_tile(&mut self, tile: Tile, content: &[u8], path: &Path) -> Result<(), BakeError> {
+        let core = self.layout.core(tile);
+        let columns = [core, self.ground().window(tile)];
+        let kept = tile_file::from_bytes(content, columns)
+            .ok_or_else(|| TileError::Damaged { path: path.to_owned(), what: "its content makes no tile" })?;
+        self.kept.insert(tile, kept);
+        self.touch(core);
+        Ok(())
+    }
+
+    /// Writes a tile, and what was baked of it, for [`World::read_tile`]. Obstacles, marks and links of
+    /// the world are not part of it. Near obstacles and marks the tile is built once more without them,
+    /// and its heights are not written.
+    ///
+    /// # Errors
+    /// [`BakeError::NotUpdated`] if the world has changed since its last update;
+    /// [`BakeError::NoSuchTile`] and [`TileError::MissingTile`] if the world has no such tile or it is
+    /// not there; [`TileError::Io`] if it cannot be written.
+    pub fn write_tile(&self, tile: Tile, out: &mut dyn Write) -> Result<(), BakeError> {
+        let bytes = tile_to_bytes(tile, self.fingerprint(), &self.tile_content(tile)?);
+        out.write_all(&bytes)
+            .map_err(|source| TileError::Io { action: "write", path: tile.file_name().into(), source }.into())
+    }
+
+    /// Writes all tiles that are there into a folder, each as [`World::write_tile`] does, for
+    /// [`World::open`]. The folder is made if it is not there; tiles of other worlds with the same grid
+    /// and settings stay in it. Every file is whole or not there, whatever happens meanwhile.
+    ///
+    /// # Errors
+    /// [`BakeError::Tile`] if the folder has tiles of another grid, of other settings or of another
+    /// version, or cannot be written; [`BakeError::NotUpdated`]; if the observer ends it.
+    pub fn write_tiles(&self, folder: &Path, observer: &mut dyn Observer) -> Result<(), BakeError> {
+        if let Some((_, note)) = TileStore::note(folder)? {
+            check_version(folder, &note)?;
+        }
+        let note = format!("{VERSION}\n{TITLE}\n{}", write_layout(&self.layout));
+        let store = TileStore::in_folder(&self.layout, folder, self.fingerprint(), &note)?;
+        let tiles: Vec<Tile> = self.tiles().collect();
+        let mut done = 0;
+        for some in tiles.chunks(WRITTEN_AT_ONCE) {
+            if observer.is_cancelled() {
+                return Err(Cancelled.into());
+            }
+            let write =
+                inherit_token(|&tile: &Tile| Ok::<_, BakeError>(store.put(tile, self.tile_content(tile)?)?));
+            self.stages.in_pool(|| some.par_iter().try_for_each(write))??;
+            done += some.len() as u64;
+            observer.progress(done, tiles.len() as u64);
+        }
+        Ok(())
+    }
+
+    fn tile_content(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
+        if self.is_dirty() {
+            return Err(BakeError::NotUpdated);
+        }
+        self.check_tile(tile)?;
+        let own = self.kept.get(&tile).ok_or(TileError::MissingTile { tile, folder: None })?;
+        let ground = self.ground();
+        let solid = PackedHeightfield::pack(&ground.voxels(tile, own)?).map_err(failed)?;
+        let write = |prebaked: &Prebaked| tile_file::to_bytes(own.digest(), &solid, &own.triangles, prebaked);
+        if let Some(prebaked) = ground.prebaked(tile) {
+            return Ok(write(prebaked));
+        }
+        let (obstacles, marks) = (Obstacles::new(), Obstacles::new());
+        let built = match self.parts.built(tile) {
+            Some(built) if ground.is_undisturbed(tile) => Some(built.clone()),
+            _ => TileGround { obstacles: &obstacles, marks: &marks, ..ground }.build(tile)?,
+        };
+        let built = built.ok_or(TileError::MissingTile { tile, folder: None })?;
+        let core = self.layout.core(tile).grown(1, &self.frame);
+        let is_pure = self.layout.tiles_over(&core).all(|tile| ground.is_undisturbed(tile));
+        let patch = self.patches.get(&tile).filter(|_| is_pure).cloned();
+        let around = self.layout.tiles_over(&ground.window(tile)).filter(|&other| other != tile);
+        let around = around.filter_map(|other| {
+            let digests =
+                Digests { voxels: self.kept.get(&other)?.digest(), built: self.parts.built(other)?.digest() };
+            Some((other, digests))
+        });
+        Ok(write(&Prebaked { built, patch, around: around.collect() }))
+    }
+
+    fn ground(&self) -> TileGround<'_> {
+        let Self { stages, frame, layout, kept, obstacles, marks, .. } = self;
+        TileGround { stages, frame, layout, kept, obstacles, marks }
+    }
+
+    /// A checksum of what a tile depends on beside its triangles: version, grid, and settings. Stages
+    /// that are replaced are known by name only.
+    fn fingerprint(&self) -> u64 {
+        let config = self.stages.config();
+        let defaults = crate::BakeConfig::default();
+        let config = config
+            .clone()
+            .with_threads(defaults.threads)
+            .with_max_memory_bytes(defaults.max_memory_bytes)
+            .with_validate_stages(defaults.validate_stages)
+            .with_areas(defaults.areas);
+        let replaced: Vec<&str> = self
+            .stages
+            .replaced()
+            .into_iter()
+            .filter_map(|(method, is_replaced)| {
+                (is_replaced && method != "with_raster_device").then_some(method)
+            })
+            .collect();
+        let layout = write_layout(&self.layout);
+        digest(format!("{VERSION} {TITLE} {config:?} {replaced:?} {layout}").as_bytes())
+    }
+}

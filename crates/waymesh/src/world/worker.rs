@@ -1,0 +1,286 @@
+//! A world in a thread of its own.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use waymesh_core::{CancelToken, Observer, setters};
+
+use super::{MeshHandle, World};
+use crate::bake::BakeError;
+
+/// Settings of a [`WorldWorker`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WorkerConfig {
+    /// How long commands are run, one after the other, before the world is updated with those that
+    /// are through: the rest waits. Default 4 ms. Zero: an update after every command.
+    pub budget: Duration,
+    /// How many commands may wait. Default 1024.
+    pub queue: usize,
+}
+
+impl Default for WorkerConfig {
+    fn default() -> Self {
+        Self { budget: Duration::from_millis(4), queue: 1024 }
+    }
+}
+
+setters! {
+    impl WorkerConfig {
+        with_budget(budget: Duration);
+        with_queue(queue: usize);
+    }
+}
+
+type Command = Box<dyn FnOnce(&mut World) + Send>;
+
+/// What waits in the queue.
+enum Message {
+    Run(Command),
+    /// To be told when all before is in the mesh.
+    Settle(SyncSender<Result<(), BakeError>>),
+}
+
+/// A [`World`] in a thread of its own, which runs commands in the order in which they came and
+/// updates the world when none is left, or the budget is spent.
+///
+/// # Guarantees
+/// - No call waits for the world, but [`Reply::wait`], [`WorldWorker::settle`] and
+///   [`WorldWorker::finish`]. Queries take the newest mesh from [`WorldWorker::handle`].
+/// - The mesh is what the same commands give on the world itself.
+/// - When the thread has ended, by a panic in a command, every call says so:
+///   [`BakeError::WorkerEnded`].
+/// - Dropped, it cancels the update that runs, drops the commands that wait, and waits for its thread.
+///
+/// ```
+/// use waymesh::{Baker, Bounds, World, WorkerConfig, WorldWorker};
+/// use waymesh::voxel::{MarkShape, Obstacle};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
+/// let world = World::new(Baker::voxels(), &soup.bounds(), 48)?;
+/// let worker = WorldWorker::new(world, &WorkerConfig::default())?;
+/// let handle = worker.handle();
+/// worker.ask(move |world| world.add_triangles(&soup, &mut ()))?.wait()??;
+/// let shape = MarkShape::Box { bounds: Bounds { min: glam::vec3(4.0, -1.0, 4.0), max: glam::vec3(6.0, 2.0, 6.0) } };
+/// let door = worker.ask(|world| world.add_obstacle(Obstacle::solid(shape)))?;
+/// // Frames go on, with the mesh that there is. At some time:
+/// worker.settle()?;
+/// let closed = handle.mesh().area();
+/// let door = door.wait()??;
+/// worker.ask(move |world| world.remove_obstacle(door))?;
+/// let world = worker.finish()?;
+/// assert!(world.handle().mesh().area() > closed);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct WorldWorker {
+    /// Taken when it ends.
+    queue: Option<SyncSender<Message>>,
+    limit: usize,
+    handle: MeshHandle,
+    stop: CancelToken,
+    /// Why the thread ended, if it did by itself.
+    reason: Arc<Mutex<String>>,
+    thread: Option<JoinHandle<Option<Ended>>>,
+}
+
+/// What a thread leaves: the world, and the error of its last update.
+type Ended = (World, Option<BakeError>);
+
+/// What a command returns, when it has run.
+#[derive(Debug)]
+pub struct Reply<T> {
+    from: Receiver<T>,
+    reason: Arc<Mutex<String>>,
+}
+
+impl<T> Reply<T> {
+    /// Waits for the command.
+    ///
+    /// # Errors
+    /// [`BakeError::WorkerEnded`] if it will never run, or panicked.
+    pub fn wait(self) -> Result<T, BakeError> {
+        self.from.recv().map_err(|_| ended(&self.reason))
+    }
+
+    /// Returns what the command returned, once; `None` as long as it has not run.
+    ///
+    /// # Errors
+    /// [`BakeError::WorkerEnded`] if it will never run, panicked, or the value was taken before.
+    pub fn try_take(&self) -> Result<Option<T>, BakeError> {
+        match self.from.try_recv() {
+            Ok(value) => Ok(Some(value)),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => Err(ended(&self.reason)),
+        }
+    }
+}
+
+fn ended(reason: &Mutex<String>) -> BakeError {
+    BakeError::WorkerEnded { reason: reason.lock().unwrap_or_else(PoisonError::into_inner).clone() }
+}
+
+impl WorldWorker {
+    /// Moves a world into a thread of its own.
+    ///
+    /// # Errors
+    /// [`BakeError::WorkerStart`] if the system gives no thread.
+    pub fn new(world: World, config: &WorkerConfig) -> Result<Self, BakeError> {
+        let (queue, waiting) = sync_channel(config.queue);
+        let (handle, stop, budget) = (world.handle(), CancelToken::new(), config.budget);
+        let reason = Arc::new(Mutex::new("it was stopped".to_owned()));
+        let (token, panicked) = (stop.clone(), reason.clone());
+        let run = move || {
+            let settling = Vec::new();
+            let mut work = Work { world, waiting, budget, stop: token, error: None, settling };
+            // Whoever waits is told after the reason is known.
+            match catch_unwind(AssertUnwindSafe(|| work.run())) {
+                Ok(()) => Some((work.world, work.error)),
+                Err(panic) => {
+                    note(&panicked, panic.as_ref());
+                    None
+                }
+            }
+        };
+        let builder = std::thread::Builder::new().name("waymesh world".to_owned());
+        let thread = builder.spawn(run).map_err(BakeError::WorkerStart)?;
+        Ok(Self { queue: Some(queue), limit: config.queue, handle, stop, reason, thread: Some(thread) })
+    }
+
+    /// The newest mesh, now and later, for any number of threads.
+    #[must_use]
+    pub fn handle(&self) -> MeshHandle {
+        self.handle.clone()
+    }
+
+    /// Puts a command into the queue: any change of the world, and whatever it is to return. The world
+    /// is updated afterwards, without being told to. The reply may be dropped.
+    ///
+    /// # Errors
+    /// [`BakeError::QueueFull`] if as many commands wait as may; [`BakeError::WorkerEnded`]. The command
+    /// is dropped then.
+    pub fn ask<T: Send + 'static>(
+        &self,
+        command: impl FnOnce(&mut World) -> T + Send + 'static,
+    ) -> Result<Reply<T>, BakeError> {
+        let (to, from) = sync_channel(1);
+        let reason = self.reason.clone();
+        let run = move |world: &mut World| match catch_unwind(AssertUnwindSafe(|| command(world))) {
+            // Nobody may want to know.
+            Ok(value) => drop(to.send(value)),
+            Err(panic) => {
+                note(&reason, panic.as_ref());
+                drop(to);
+                resume_unwind(panic);
+            }
+        };
+        match self.queue.as_ref().map(|queue| queue.try_send(Message::Run(Box::new(run)))) {
+            Some(Ok(())) => Ok(Reply { from, reason: self.reason.clone() }),
+            Some(Err(TrySendError::Full(_))) => Err(BakeError::QueueFull { queue: self.limit }),
+            Some(Err(TrySendError::Disconnected(_))) | None => Err(ended(&self.reason)),
+        }
+    }
+
+    /// Waits until the mesh shows all commands that were put into the queue before.
+    ///
+    /// # Errors
+    /// Those of the update, see [`World::update`]: the mesh is the one before. [`BakeError::WorkerEnded`].
+    pub fn settle(&self) -> Result<(), BakeError> {
+        let (to, from) = sync_channel(1);
+        let queue = self.queue.as_ref().ok_or_else(|| ended(&self.reason))?;
+        queue.send(Message::Settle(to)).map_err(|_| ended(&self.reason))?;
+        from.recv().map_err(|_| ended(&self.reason))?
+    }
+
+    /// Waits for all commands in the queue, ends the thread and returns the world, updated.
+    ///
+    /// # Errors
+    /// Those of the last update; [`BakeError::WorkerEnded`] if the thread had ended. The world is lost
+    /// then.
+    pub fn finish(mut self) -> Result<World, BakeError> {
+        self.queue = None;
+        let ended_with = self.thread.take().and_then(|thread| thread.join().ok().flatten());
+        match ended_with {
+            Some((world, None)) => Ok(world),
+            Some((_, Some(error))) => Err(error),
+            None => Err(ended(&self.reason)),
+        }
+    }
+}
+
+impl Drop for WorldWorker {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            self.stop.cancel();
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Notes what a panic says.
+fn note(reason: &Mutex<String>, panic: &(dyn Any + Send)) {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = format!("a command or an update panicked: {}", text.unwrap_or("without a word"));
+    *reason.lock().unwrap_or_else(PoisonError::into_inner) = text;
+}
+
+/// Ends updates when the worker is dropped.
+struct Stoppable(CancelToken);
+
+impl Observer for Stoppable {
+    fn cancel_token(&self) -> CancelToken {
+        self.0.clone()
+    }
+}
+
+/// What the thread does.
+struct Work {
+    world: World,
+    waiting: Receiver<Message>,
+    budget: Duration,
+    stop: CancelToken,
+    /// Of the last update.
+    error: Option<BakeError>,
+    /// Those who wait for the next one.
+    settling: Vec<SyncSender<Result<(), BakeError>>>,
+}
+
+impl Work {
+    fn update(&mut self) -> Result<(), BakeError> {
+        if self.world.is_dirty() {
+            self.world.update(&mut Stoppable(self.stop.clone()))?;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self) {
+        while let Ok(first) = self.waiting.recv() {
+            let start = Instant::now();
+            let mut next = Some(first);
+            while let Some(message) = next.take() {
+                if self.stop.is_cancelled() {
+                    return;
+                }
+                match message {
+                    Message::Run(command) => command(&mut self.world),
+                    Message::Settle(to) => self.settling.push(to),
+                }
+                if start.elapsed() < self.budget {
+                    next = self.waiting.try_recv().ok();
+                }
+            }
+            self.error = self.update().err();
+            for to in std::mem::take(&mut self.settling) {
+                // Errors are not copied: a second one that waits has the update tried again.
+                let result = self.error.take().map_or_else(|| self.update(), Err);
+                let _ = to.send(result);
+            }
+        }
+    }
+}

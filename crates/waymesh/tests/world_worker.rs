@@ -1,0 +1,169 @@
+//! Worlds in threads of their own.
+
+#![expect(clippy::unwrap_used, reason = "test helpers")]
+
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use glam::vec3;
+use waymesh::core::Random;
+use waymesh::tile::Tile;
+use waymesh::voxel::{Mark, MarkShape, Obstacle};
+use waymesh::{
+    AreaId, BakeError, Baker, Bounds, MarkId, ObstacleId, TriangleSoup, WorkerConfig, World, WorldWorker,
+};
+use waymesh_scenes::{Scene, SceneConfig};
+
+fn scene() -> TriangleSoup {
+    Scene::OverlappingStoreys.build(&SceneConfig::default())
+}
+
+fn world(soup: &TriangleSoup) -> World {
+    let mut world = World::new(Baker::voxels(), &soup.bounds(), 32).unwrap();
+    world.add_triangles(soup, &mut ()).unwrap();
+    world
+}
+
+/// A change of a world; obstacles and marks are named by the order in which they came.
+#[derive(Clone)]
+enum Change {
+    Obstacle(MarkShape),
+    Mark(MarkShape),
+    RemoveObstacle(u64),
+    RemoveMark(u64),
+    RemoveTile(Tile),
+    SetTile(Tile),
+}
+
+impl Change {
+    fn random(random: &mut Random, bounds: &Bounds, tiles: &[Tile]) -> Self {
+        let mut share = || random.unit();
+        let at = bounds.min + (bounds.max - bounds.min) * vec3(share(), share(), share());
+        let half = vec3(0.5 + share(), 3.0, 0.5 + share());
+        let shape = MarkShape::Box { bounds: Bounds { min: at - half, max: at + half } };
+        let tile = tiles[random.index(tiles.len())];
+        let id = u64::from(random.below(4));
+        match random.below(6) {
+            0 => Self::Obstacle(shape),
+            1 => Self::Mark(shape),
+            2 => Self::RemoveObstacle(id),
+            3 => Self::RemoveMark(id),
+            4 => Self::RemoveTile(tile),
+            _ => Self::SetTile(tile),
+        }
+    }
+
+    fn make(self, world: &mut World, soup: &TriangleSoup) {
+        match self {
+            Self::Obstacle(shape) => drop(world.add_obstacle(Obstacle::solid(shape)).unwrap()),
+            Self::Mark(shape) => drop(world.add_mark(Mark::new(shape, AreaId(4))).unwrap()),
+            Self::RemoveObstacle(id) => drop(world.remove_obstacle(ObstacleId(id))),
+            Self::RemoveMark(id) => drop(world.remove_mark(MarkId(id))),
+            Self::RemoveTile(tile) => drop(world.remove_tile(tile)),
+            Self::SetTile(tile) => world.set_tile(tile, soup).unwrap(),
+        }
+    }
+}
+
+#[test]
+fn a_worker_makes_the_mesh_of_the_same_commands_given_to_the_world() {
+    let soup = scene();
+    for budget in [Duration::ZERO, Duration::from_millis(4), Duration::from_secs(1)] {
+        let mut direct = world(&soup);
+        let tiles: Vec<Tile> = direct.tiles().collect();
+        let worker = WorldWorker::new(world(&soup), &WorkerConfig::default().with_budget(budget)).unwrap();
+        let handle = worker.handle();
+        let mut random = Random::new(2);
+        for round in 0..40 {
+            let change = Change::random(&mut random, &soup.bounds(), &tiles);
+            change.clone().make(&mut direct, &soup);
+            let its_soup = soup.clone();
+            worker.ask(move |world| change.make(world, &its_soup)).unwrap();
+            if round % 10 == 0 {
+                direct.update(&mut ()).unwrap();
+                worker.settle().unwrap();
+                assert_eq!(*handle.mesh(), *direct.handle().mesh());
+            }
+        }
+        direct.update(&mut ()).unwrap();
+        let world = worker.finish().unwrap();
+        assert_eq!(*handle.mesh(), *direct.handle().mesh());
+        assert_eq!(*world.handle().mesh(), *direct.handle().mesh());
+    }
+}
+
+#[test]
+fn replies_come_when_commands_have_run() {
+    let soup = scene();
+    let worker = WorldWorker::new(world(&soup), &WorkerConfig::default()).unwrap();
+    let (open, gate) = channel::<()>();
+    let blocked = worker.ask(move |_| gate.recv().unwrap()).unwrap();
+    let count = worker.ask(|world| world.tiles().count()).unwrap();
+    assert!(blocked.try_take().unwrap().is_none() && count.try_take().unwrap().is_none());
+    open.send(()).unwrap();
+    assert_eq!(count.wait().unwrap(), world(&soup).tiles().count());
+    blocked.wait().unwrap();
+}
+
+#[test]
+fn a_full_queue_is_an_error_and_not_a_wait() {
+    let config = WorkerConfig::default().with_queue(3);
+    let worker = WorldWorker::new(world(&scene()), &config).unwrap();
+    let (open, gate) = channel::<()>();
+    let (began, has_begun) = channel();
+    let wait = move |_: &mut World| {
+        began.send(()).unwrap();
+        gate.recv().unwrap();
+    };
+    worker.ask(wait).unwrap();
+    has_begun.recv().unwrap();
+    for _ in 0..3 {
+        worker.ask(|_| ()).unwrap();
+    }
+    assert!(matches!(worker.ask(|_| ()), Err(BakeError::QueueFull { queue: 3 })));
+    open.send(()).unwrap();
+    worker.settle().unwrap();
+    worker.ask(|_| ()).unwrap().wait().unwrap();
+}
+
+#[test]
+fn a_thread_that_has_ended_is_told_from_one_that_works() {
+    let soup = scene();
+    let worker = WorldWorker::new(world(&soup), &WorkerConfig::default()).unwrap();
+    worker.settle().unwrap();
+    worker.ask(|world| world.remove_tile(Tile::default())).unwrap().wait().unwrap();
+    worker.settle().unwrap();
+    let before = worker.handle().mesh();
+    let reply = worker.ask(|_| -> u32 { panic!("out of crates") }).unwrap();
+    let error = reply.wait().unwrap_err();
+    assert!(matches!(error, BakeError::WorkerEnded { .. }), "{error}");
+    let error = worker.settle().unwrap_err().to_string();
+    assert!(error.contains("out of crates"), "{error}");
+    assert!(matches!(worker.ask(|_| ()), Err(BakeError::WorkerEnded { .. })));
+    // Readers go on.
+    assert_eq!(*worker.handle().mesh(), *before);
+    assert!(matches!(worker.finish(), Err(BakeError::WorkerEnded { .. })));
+}
+
+#[test]
+fn a_dropped_worker_drops_what_waits() {
+    let worker = WorldWorker::new(world(&scene()), &WorkerConfig::default()).unwrap();
+    let handle = worker.handle();
+    let (open, gate) = channel::<()>();
+    let (began, has_begun) = channel();
+    worker
+        .ask(move |_| {
+            began.send(()).unwrap();
+            gate.recv().ok();
+        })
+        .unwrap();
+    let never = worker.ask(|_| ()).unwrap();
+    has_begun.recv().unwrap();
+    let dropped = std::thread::spawn(move || drop(worker));
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(!dropped.is_finished(), "it waits for the command that runs");
+    drop(open);
+    dropped.join().unwrap();
+    assert!(matches!(never.wait(), Err(BakeError::WorkerEnded { .. })));
+    assert_eq!(handle.mesh().polygon_count(), 0, "no update was begun");
+}
