@@ -195,7 +195,8 @@ fn query_engines(
     {
         let pairs = queries::pairs(&waymesh_benches::bake_recast(scene, settings)?.detail_mesh(), PAIRS);
         let landmass = waymesh_benches::Landmass::new(ours.navmesh(), &pairs);
-        let mut engines: Vec<Box<dyn queries::Queries>> = vec![Box::new(ours), Box::new(any_radius)];
+        let mut engines: Vec<Box<dyn queries::Queries>> =
+            vec![Box::new(ours), Box::new(any_radius.fast()), Box::new(any_radius)];
         engines.push(Box::new(match tile_cells {
             Some(tile_cells) => waymesh_benches::Detour::bake_tiled(scene, settings, tile_cells)?,
             None => waymesh_benches::Detour::bake(scene, settings)?,
@@ -209,7 +210,7 @@ fn query_engines(
     #[cfg(not(feature = "peers"))]
     {
         let pairs = queries::pairs(&waymesh_benches::Waymesh.bake(scene, settings)?.mesh, PAIRS);
-        Ok((vec![Box::new(ours), Box::new(any_radius)], pairs))
+        Ok((vec![Box::new(ours), Box::new(any_radius.fast()), Box::new(any_radius)], pairs))
     }
 }
 

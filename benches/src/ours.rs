@@ -296,7 +296,7 @@ impl Queries for WaymeshQueries {
 }
 
 /// Queries for the agent's radius on a mesh baked for radius 0, as an engine of its own: its path
-/// is the shortest one of the disc.
+/// is the shortest one of the disc, or a short one found fast.
 #[derive(Debug)]
 pub struct RadiusQueries {
     mesh: ClearanceNavMesh,
@@ -320,11 +320,21 @@ impl RadiusQueries {
             scratch: QueryScratch::default(),
         })
     }
+
+    /// Returns the same with paths that are found fast.
+    #[must_use]
+    pub fn fast(&self) -> Self {
+        Self {
+            mesh: self.mesh.clone(),
+            options: self.options.with_search(PathSearch::Fast),
+            scratch: QueryScratch::default(),
+        }
+    }
 }
 
 impl Queries for RadiusQueries {
     fn name(&self) -> &'static str {
-        "any radius"
+        if self.options.search == PathSearch::Fast { "any radius, fast" } else { "any radius" }
     }
 
     fn nearest(&mut self, point: Vec3) -> bool {
@@ -336,7 +346,9 @@ impl Queries for RadiusQueries {
     fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
         let Self { mesh, options, scratch } = self;
         let path = mesh.find_path(from, to, options, scratch).ok()?;
-        (path.outcome == Outcome::Complete).then_some(path.length)
+        let length = (path.outcome == Outcome::Complete).then_some(path.length);
+        scratch.recycle(path);
+        length
     }
 
     fn looks(&self) -> bool {

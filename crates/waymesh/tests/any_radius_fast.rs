@@ -60,6 +60,9 @@ fn compare(mesh: &ClearanceNavMesh, radii: &[f32], pairs: u64, name: &str) -> Su
             assert_eq!(shortest.points.is_empty(), fast.points.is_empty(), "{what}");
             assert_eq!(shortest.points.last(), fast.points.last(), "{what}");
             assert_eq!(shortest.found_by, PathSearch::Shortest, "{what}");
+            if !fast.points.is_empty() {
+                check_clear(mesh.mesh(), fast, radius, &what);
+            }
             let long = [shortest.plan_length, fast.plan_length].map(f64::from);
             assert!(long[1] >= long[0] - 1e-3 - 1e-5 * long[0], "{what}: {long:?}");
             if fast.outcome == Outcome::Complete {
@@ -70,9 +73,6 @@ fn compare(mesh: &ClearanceNavMesh, radii: &[f32], pairs: u64, name: &str) -> Su
                 sum.worst = sum.worst.max(long[1] / long[0].max(1.0));
             } else {
                 sum.apart += 1;
-            }
-            if !fast.points.is_empty() {
-                check_clear(mesh.mesh(), fast, radius, &what);
             }
         }
     }
@@ -88,7 +88,7 @@ fn bake(soup: &TriangleSoup) -> ClearanceNavMesh {
 fn check(sum: &Sum, name: &str) {
     assert!(sum.complete > 50, "{name}");
     assert!(sum.fell_back * 10 <= sum.complete, "{name}: {} of {}", sum.fell_back, sum.complete);
-    assert!(sum.fast <= sum.shortest * 1.05, "{name}");
+    assert!(sum.fast <= sum.shortest * 1.01, "{name}");
 }
 
 #[test]
@@ -105,7 +105,8 @@ fn generated_levels_of_every_baker() {
         let name = format!("{scene:?}");
         check(&compare(&bake(&soup), &[0.2, 0.5, 1.0], 200, &name), &name);
         let slices = clear(Baker::slices().bake(&soup).unwrap());
-        compare(&slices, &[0.2, 0.5], 100, &format!("{name}, slices"));
+        let slices = compare(&slices, &[0.2, 0.5], 100, &format!("{name}, slices"));
+        assert!(slices.fell_back * 2 < slices.complete, "{name}, slices");
         let storeys = clear(Baker::storeys().bake(&soup).unwrap());
         compare(&storeys, &[0.2, 0.5], 100, &format!("{name}, storeys"));
         let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));

@@ -9,7 +9,7 @@ use discs::{clear, crooked, halls, link};
 use glam::Vec3;
 use waymesh::core::Random;
 use waymesh::graph::{ClearCorridor, ClearCorridorOptions, ClearPathOptions, PlaceSampler};
-use waymesh::{AnyPolygon, ClearanceNavMesh, Outcome, QueryScratch};
+use waymesh::{AnyPolygon, ClearanceNavMesh, Outcome, PathSearch, QueryScratch};
 use waymesh_testkit::allocations::{Counting, allocations, assert_steady};
 
 #[global_allocator]
@@ -52,6 +52,19 @@ fn queries_for_discs_allocate_nothing_in_the_steady_state() {
                 }
             });
             assert!(complete > 30, "{name}, {radius}: {complete} complete, {partial} partial");
+            let mut fast = 0;
+            assert_steady(&format!("find_path, fast, {name}, {radius}"), || {
+                for pair in places.windows(2) {
+                    let [from, to] = [pair[0].position, pair[1].position];
+                    let options = ClearPathOptions::new(radius).with_search(PathSearch::Fast);
+                    if let Ok(path) = mesh.find_path(from, to, &options, &mut scratch) {
+                        let is_fast = path.found_by == PathSearch::Fast && path.points.len() > 2;
+                        fast += usize::from(is_fast);
+                        scratch.recycle(path);
+                    }
+                }
+            });
+            assert!(radius == 0.0 || name == "halls" || fast > 10, "{name}, {radius}: {fast} found fast");
             assert!(name != "halls" || over_links > 0, "{name}, {radius}");
             assert_steady(&format!("nearest and clearance_at, {name}, {radius}"), || {
                 for place in &places {

@@ -8,6 +8,7 @@ use waymesh_core::{PolyId, float};
 use super::fit::Fit;
 use super::path::{ClearPath, ClearPathOptions};
 use super::search::NONE;
+use super::table::Table;
 use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, touch};
 use crate::locate::nearest::{Location, Reach};
@@ -91,20 +92,20 @@ impl ClearanceNavMesh {
             // Points outside of the arc, so that all lines between them keep the radius: they touch it.
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "7000 at most")]
             let count = if radius > 0.0 { (turned / step).ceil().max(1.0) as u32 } else { 1 };
-            let part = turned / f64::from(count);
+            let half = root.side * turned / f64::from(count) * 0.5;
+            let (sine, cosine) = float::sin_cos(half);
+            let (half, offset) = (dvec2(cosine, sine), root.offset / cosine);
+            let mut direction = half.rotate(root.arrival);
             plan.push((touch(root.centre, root.offset, root.arrival), None));
-            for step in 0..count {
-                let angle = root.side * part * (f64::from(step) + 0.5);
-                let (sine, cosine) = float::sin_cos(angle);
-                let DVec2 { x, y: z } = root.arrival;
-                let direction = dvec2(x * cosine - z * sine, x * sine + z * cosine);
-                let out = touch(root.centre, root.offset / float::cos(part * 0.5), direction);
+            for _ in 0..count {
+                let out = touch(root.centre, offset, direction);
                 let out = if radius > 0.0 { out } else { root.centre };
                 at = self.follow(&at, out, passed, path);
                 path.points.push(at.position);
-                plan.push((out, Some(root.centre)));
+                plan.push((out, Some(root.corner)));
+                direction = half.rotate(half.rotate(direction));
             }
-            plan.push((touch(root.centre, root.offset, leaves), Some(root.centre)));
+            plan.push((touch(root.centre, root.offset, leaves), Some(root.corner)));
             let centre = frame.to_world(root.centre.x / size, 0.0, root.centre.y / size);
             path.corners.push(Vec3::new(centre.x, at.position.y, centre.z));
         }
@@ -139,6 +140,12 @@ impl ClearanceNavMesh {
         let size = f64::from(frame.cell_size);
         let mut target = frame.to_world(to.x / size, 0.0, to.y / size);
         target.y = from.position.y;
+        if path.polygons.last() == Some(&from.polygon)
+            && let Some(end) = self.mesh.place_within(from.polygon, target)
+        {
+            // Most steps round a corner stay in one polygon.
+            return end;
+        }
         let Ok(ray) = self.mesh.raycast(from, target, &self.admitted, passed) else { return *from };
         let mut end = ray.end;
         if ray.hit.is_some() {
@@ -191,18 +198,25 @@ impl ClearanceNavMesh {
         }
         // At a corner that it turns round it is as near as the disc is wide.
         let mut best = memory.offset_squared();
+        // How far the triangles were followed: most arcs have room all around.
+        let mut known = 0;
         let mut at = 1;
         while at < plan.len() {
-            let from = plan[at - 1].0;
-            let Some(centre) = plan[at].1 else {
-                triangle = table.walk(triangle, None, from, plan[at].0);
+            let Some(corner) = plan[at].1 else {
                 at += 1;
                 continue;
             };
-            // The walls near the whole arc.
+            let (from, centre) = (plan[at - 1].0, table.start(corner));
             let count = plan[at..].iter().take_while(|point| point.1.is_some()).count();
             let arc = &plan[at - 1..at + count];
-            let far = arc.iter().map(|point| (point.0 - centre).length()).fold(0.0, f64::max);
+            let far = arc.iter().map(|point| (point.0 - centre).length_squared()).fold(0.0, f64::max).sqrt();
+            if table.has_room_round(corner, far, best.sqrt()) {
+                at += count;
+                continue;
+            }
+            triangle = follow_chain(table, triangle, &plan[known..at]);
+            known = at - 1;
+            // The walls near the whole arc.
             let limit = (far + best.sqrt()).powi(2);
             let ends = [from, arc[count].0];
             walls.clear();
@@ -220,10 +234,6 @@ impl ClearanceNavMesh {
                         best = best.min(between_squared(way, wall));
                     }
                 }
-            }
-            // Half way round, then on: no corner lies between.
-            for way in [[from, arc[count / 2].0], [arc[count / 2].0, ends[1]]] {
-                triangle = table.walk(triangle, None, way[0], way[1]);
             }
             at += count;
         }
@@ -269,8 +279,7 @@ impl ClearanceNavMesh {
         let mut best = f64::INFINITY;
         // Every vertex lies on a wall.
         for corner in 3 * triangle..3 * triangle + 3 {
-            let off = way[0] - table.start(corner);
-            best = best.min(off.dot(off));
+            best = best.min(distance_squared(way, table.start(corner)));
         }
         table.spread(triangle, stack, seen, |side, ends| {
             // Few are as near as the nearest wall so far.
@@ -284,4 +293,22 @@ impl ClearanceNavMesh {
         });
         best.sqrt()
     }
+}
+
+/// Returns the triangle that the last point of a chain lies in, of which the first lies in `triangle`.
+fn follow_chain(table: &Table, mut triangle: u32, chain: &[(DVec2, Option<u32>)]) -> u32 {
+    let mut at = 1;
+    while at < chain.len() {
+        // Half way round an arc, then on: no corner lies between.
+        let count = chain[at..].iter().take_while(|point| point.1.is_some()).count();
+        let (from, last) = (at - 1, at + count.max(1) - 1);
+        let middle = if count > 0 { from + count / 2 } else { last };
+        for [from, to] in [[from, middle], [middle, last]] {
+            if from < to {
+                triangle = table.walk(triangle, None, chain[from].0, chain[to].0);
+            }
+        }
+        at = last + 1;
+    }
+    triangle
 }

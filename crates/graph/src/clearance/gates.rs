@@ -13,7 +13,7 @@ use super::bounds::Root;
 use super::fit::{Candidates, Fit};
 use super::search::{GOAL, NONE, Node, Search};
 use super::table::Table;
-use crate::geometry::disc::side_of;
+use crate::geometry::disc::{distance_squared, side_of};
 use crate::geometry::plan::PlanPosition;
 use crate::locate::nearest::{Reach, Spot};
 use crate::mesh::links::{LINK_PLACES, Link, LinkEnd, LinkIndex};
@@ -223,6 +223,30 @@ impl ClearanceNavMesh {
         places.squares.sort_unstable();
         places.squares.dedup();
         places
+    }
+
+    /// Returns `true` if a path over the ground costs at most a hundredth more than any over a gate:
+    /// those take as much as to come to the link and on from it. Takes linear time in the gates.
+    pub(super) fn is_short(&self, cost: f64, [from, to]: [DVec2; 2], radius: f32) -> bool {
+        /// How much longer the path may be.
+        const LOOSE: f64 = 1.01;
+        let least = cost / LOOSE;
+        if (to - from).length() >= least {
+            return true;
+        }
+        let aside = 2.0 * f64::from(self.aside(radius));
+        self.gate_places.squares.iter().map(|(_, link)| link).chain(&self.gate_places.long).all(|&link| {
+            let link = &self.mesh.links.links[link as usize];
+            let [a, b] = [&link.from, &link.to].map(|end| end.ends.map(|end| self.plane_of(end.point)));
+            let far = |from: [DVec2; 2], to: [DVec2; 2], ends: [DVec2; 2]| {
+                distance_squared(from, ends[0]).sqrt() + distance_squared(to, ends[1]).sqrt()
+            };
+            let mut around = far(a, b, [from, to]);
+            if link.both_ways {
+                around = around.min(far(b, a, [from, to]));
+            }
+            around - aside + f64::from(link.extra_cost) >= least
+        })
     }
 
     /// Returns how far from the end of a link its disc may be, in metres.

@@ -71,6 +71,10 @@ impl Islands {
     /// known of the paths between them.
     pub(super) fn may_join(&self, table: &Table, from: u32, to: u32, width: f64) -> bool {
         let groups = |triangle: u32| [0, 1, 2].map(|side| self.group(table, 3 * triangle + side, width));
-        from == to || groups(from).iter().flatten().any(|group| groups(to).contains(&Some(*group)))
+        if from == to {
+            return true;
+        }
+        let there = groups(to);
+        groups(from).into_iter().flatten().any(|group| there.contains(&Some(group)))
     }
 }

@@ -124,7 +124,7 @@ pub(crate) struct ClearanceScratch {
     gates: gates::Gates,
     /// The points of a path, in metres from the origin of the frame, and the corner that the line
     /// to each goes round.
-    plan: Vec<(DVec2, Option<DVec2>)>,
+    plan: Vec<(DVec2, Option<u32>)>,
     walls: Vec<[DVec2; 2]>,
     seen: Marks,
     /// The memory of the next path.

@@ -123,6 +123,11 @@ impl Table {
         stack.extend([0, 1, 2].map(|side| 3 * triangle + side));
         while let Some(side) = stack.pop() {
             let ends = self.ends(side);
+            // No farther than its line is.
+            let (aside, along) = (side_of(ends[0], ends[1], at), ends[1] - ends[0]);
+            if aside * aside > best * along.dot(along) * (1.0 + 1e-9) {
+                continue;
+            }
             let distance = distance_squared(ends, at);
             if distance >= best {
                 continue;
@@ -132,10 +137,12 @@ impl Table {
                 continue;
             }
             let twin = self.twin(side);
-            stack.extend([next(twin), previous(twin)].into_iter().filter(|&beyond| {
+            for beyond in [next(twin), previous(twin)] {
                 let [a, b] = self.ends(beyond);
-                side_of(a, b, at) >= 0.0
-            }));
+                if side_of(a, b, at) >= 0.0 {
+                    stack.push(beyond);
+                }
+            }
         }
         best
     }

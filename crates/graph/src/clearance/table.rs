@@ -5,7 +5,7 @@ use waymesh_core::{ClearanceMesh, Random, Validate};
 
 use super::bounds::Root;
 use super::fit::Fit;
-use crate::geometry::disc::{angle, unit};
+use crate::geometry::disc::{angle, distance_squared, side_of, unit};
 use crate::marks::Marks;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::bridges::Bridges;
@@ -30,7 +30,16 @@ pub(super) struct Fan {
     leave: DVec2,
     /// From one to the other, in radians.
     span: f64,
+    /// No wall that a path round the corner may come near is nearer to it, in metres. 0 if nothing
+    /// is known.
+    pub(super) room: f32,
 }
+
+/// Walls are straight to rounding only: so much may a direction differ, in radians.
+const LOOSE: f64 = 1e-6;
+
+/// Walls are looked for this far from a corner, in metres: there is room for discs of half as much.
+const MOST_ROOM: f64 = 4.0;
 
 /// Cones hold less than half a circle. Where storeys lie on top of each other a path may turn by
 /// more, from a ramp to the ground below it: it then turns by this much, in radians, and once more,
@@ -249,6 +258,7 @@ impl Table {
                 enter: DVec2::ZERO,
                 leave: DVec2::ZERO,
                 span: 0.0,
+                room: 0.0,
             });
         }
         let bare: Vec<bool> = self.fans.iter().map(|fan| self.is_wall(fan.first)).collect();
@@ -293,6 +303,67 @@ impl Table {
             let span = (span + circles * std::f64::consts::TAU).max(0.0);
             self.fans[fan] = Fan { turns: true, enter, leave, span, ..self.fans[fan] };
         }
+        let mut stack = Vec::new();
+        for fan in 0..self.fans.len() {
+            self.fans[fan].room = self.room_round(fan, &mut stack);
+        }
+    }
+
+    /// Returns the distance from a corner to the nearest wall, except for those that lie behind it as
+    /// seen from wherever a path turns round it: no place of such a wall is nearer to the path than the
+    /// corner itself. Rounded down, [`MOST_ROOM`] at most; 0 for a corner that no path turns round
+    /// by less than half a circle.
+    fn room_round(&self, fan: usize, stack: &mut Vec<u32>) -> f32 {
+        let Fan { first, turns, enter, leave, span, .. } = self.fans[fan];
+        if !turns || span >= PART {
+            return 0.0;
+        }
+        let at = self.start(first);
+        // All places to which none of the directions from the corner to the path is turned.
+        let is_behind = |place: DVec2| {
+            let off = place - at;
+            [enter, leave].iter().all(|along| along.perp_dot(off) >= -self.slack)
+        };
+        let mut best = MOST_ROOM * MOST_ROOM;
+        stack.clear();
+        let mut corner = first;
+        loop {
+            stack.push(next(corner));
+            // Walls at the corner itself.
+            let beyond = self.twin(previous(corner));
+            if beyond == WALL || beyond == first {
+                break;
+            }
+            corner = beyond;
+        }
+        while let Some(side) = stack.pop() {
+            let ends = self.ends(side);
+            let distance = distance_squared(ends, at);
+            if distance >= best {
+                continue;
+            }
+            if self.is_wall(side) {
+                if !ends.into_iter().all(is_behind) {
+                    best = distance;
+                }
+                continue;
+            }
+            let twin = self.twin(side);
+            stack.extend([next(twin), previous(twin)].into_iter().filter(|&beyond| {
+                let [a, b] = self.ends(beyond);
+                side_of(a, b, at) >= 0.0
+            }));
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "rounded down")]
+        let room = (best.sqrt() * (1.0 - 1e-6)) as f32;
+        room
+    }
+
+    /// Returns `true` if no wall is in the way of a disc that turns round a corner, with its centre
+    /// this far away at most.
+    #[inline]
+    pub(super) fn has_room_round(&self, corner: u32, far: f64, radius: f64) -> bool {
+        f64::from(self.fan(corner).room) >= far + radius
     }
 
     /// Returns `true` if the walls at a fan are not in line.
@@ -307,15 +378,13 @@ impl Table {
     /// its left and -1 for its right: only along a wall or in a turn round it is there anything
     /// to gain.
     pub(super) fn turn(&self, fan: u32, side: f64, direction: DVec2) -> Option<Turn> {
-        /// Walls are straight to rounding only.
-        const LOOSE: f64 = 1e-6;
         let fan = &self.fans[fan as usize];
         if !fan.turns {
             return None;
         }
         let (from, limit) = if side > 0.0 { (fan.enter, fan.leave) } else { (-fan.leave, -fan.enter) };
         // Outside of a wedge of less than half a circle.
-        if fan.span < 3.0
+        if fan.span < PART
             && (side * from.perp_dot(direction) < -2.0 * LOOSE
                 || side * direction.perp_dot(limit) < -2.0 * LOOSE)
         {
@@ -328,6 +397,20 @@ impl Table {
         let limit =
             if fan.is_long(turned) { DVec2::from_angle(side * PART).rotate(direction) } else { limit };
         (turned >= -LOOSE && turned <= fan.span + LOOSE).then_some(Turn { turned, limit })
+    }
+
+    /// Returns `true` if [`Self::turn`] gives one.
+    #[inline]
+    pub(super) fn may_touch(&self, fan: u32, side: f64, direction: DVec2) -> bool {
+        let Fan { turns, enter, leave, span, .. } = self.fans[fan as usize];
+        if span >= PART {
+            return self.turn(fan, side, direction).is_some();
+        }
+        let (from, limit) = if side > 0.0 { (enter, leave) } else { (-leave, -enter) };
+        turns
+            && side * from.perp_dot(direction) >= -LOOSE
+            && side * direction.perp_dot(limit) >= -LOOSE
+            && (from + limit).dot(direction) > 0.0
     }
 
     /// Returns the turn that goes on where one about the same corner was cut, if one was: see
@@ -378,7 +461,7 @@ impl Table {
             let sides = [0, 1, 2].map(|side| 3 * triangle + side);
             let leaves = |side: u32| {
                 let [a, b] = self.ends(side);
-                (b - a).perp_dot(to - a) < 0.0
+                side_of(a, b, to) < 0.0
             };
             let ahead = to - from;
             let exit = match entry {
@@ -388,14 +471,18 @@ impl Table {
                     let exit = if ahead.perp_dot(apex - from) > 0.0 { next(entry) } else { previous(entry) };
                     Some(exit).filter(|&exit| leaves(exit))
                 }
-                None => sides.into_iter().filter(|&side| leaves(side)).max_by(|&a, &b| {
+                None => {
                     // The side that the path goes through: its ends lie farthest on both sides.
-                    let through = |side: u32| {
+                    let mut best = (f64::NEG_INFINITY, None);
+                    for side in sides.into_iter().filter(|&side| leaves(side)) {
                         let [a, b] = self.ends(side);
-                        ahead.perp_dot(b - from).min(-ahead.perp_dot(a - from))
-                    };
-                    through(a).total_cmp(&through(b))
-                }),
+                        let through = ahead.perp_dot(b - from).min(-ahead.perp_dot(a - from));
+                        if through >= best.0 {
+                            best = (through, Some(side));
+                        }
+                    }
+                    best.1
+                }
             };
             let Some(exit) = exit else { return triangle };
             let twin = self.twin(exit);

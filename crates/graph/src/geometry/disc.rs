@@ -105,17 +105,20 @@ pub(crate) struct Tangent {
 /// centre lies: the radius of a disc that is passed on its right, less for one that is passed on
 /// its left, 0 for a place. `None` where there is no such line, the discs being too near.
 pub(crate) fn tangent(from: DVec2, from_offset: f64, to: DVec2, to_offset: f64) -> Option<Tangent> {
+    /// The same for squares.
+    const LOOSE: f64 = (1.0 + NARROW) * (1.0 + NARROW);
     let across = to - from;
-    let distance = across.length();
+    let square = across.length_squared();
     let shift = to_offset - from_offset;
-    if distance <= 0.0 || shift.abs() > distance * (1.0 + NARROW) {
-        return None;
+    let rest = square - shift * shift;
+    let DVec2 { x, y: z } = across;
+    if rest > 0.0 {
+        let length = rest.sqrt();
+        let direction = dvec2(length * x + shift * z, length * z - shift * x) / square;
+        return Some(Tangent { direction, length });
     }
-    let sine = (shift / distance).clamp(-1.0, 1.0);
-    let cosine = (1.0 - sine * sine).max(0.0).sqrt();
-    let DVec2 { x, y: z } = across / distance;
-    let direction = dvec2(cosine * x + sine * z, cosine * z - sine * x);
-    Some(Tangent { direction, length: distance * cosine })
+    let touches = square > 0.0 && shift * shift <= square * LOOSE;
+    touches.then(|| Tangent { direction: unit(dvec2(z, -x) * shift), length: 0.0 })
 }
 
 /// Returns where a line of this direction touches a disc.

@@ -121,6 +121,12 @@ impl NavMesh {
         Location { polygon: PolyId(polygon), position, generation: self.generation }
     }
 
+    /// Returns where a position is on the ground of a polygon, if it lies there in plan.
+    pub(crate) fn place_within(&self, polygon: PolyId, position: Vec3) -> Option<Location> {
+        let at = self.plan_of(PathEnd::Goal, position).ok()?;
+        self.holds(polygon.0, at).then(|| self.place_at(polygon.0, at, position))
+    }
+
     /// The same as [`Self::place`], where a position was asked for that lies there in plan.
     #[inline]
     fn place_at(&self, polygon: u32, at: PlanPosition, asked: Vec3) -> Location {
