@@ -40,7 +40,7 @@ const ARROWS: &[(&str, &str)] = &[
     ("cli", "waymesh scenes metrics gpu"),
     ("python", "waymesh"),
     ("bevy", "waymesh crowd"),
-    ("gpu", "core voxel convex"),
+    ("gpu", "core voxel storeys convex"),
     ("c", "waymesh crowd"),
     ("wasm", "waymesh core graph scenes"),
 ];

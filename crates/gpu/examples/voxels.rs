@@ -1,5 +1,5 @@
-//! Voxelises scenes on the processor and on a device, finely and roughly as storeys do, and prints what
-//! each took:
+//! Voxelises scenes on the processor and on a device, finely and roughly as storeys do, and prints
+//! what each took:
 //! `cargo run --release --example voxels -- [--software] [--cell METRES] [FILE.obj ..]`.
 #![allow(clippy::print_stdout, clippy::expect_used, reason = "a program")]
 
