@@ -45,8 +45,8 @@ const ARRIVED: f32 = 0.5;
 /// Options of [`crowds`].
 #[derive(Clone, Debug, Args)]
 pub struct CrowdOptions {
-    /// Scenes: door, streams, crossing, circle, meeting, stadium, or a level (dungeon, nav_test,
-    /// town, a file).
+    /// Scenes: door, streams, crossing, circle, gate, meeting, stadium, or a level (dungeon,
+    /// nav_test, town, a file).
     #[arg(
         value_name = "SCENE",
         default_values = ["door", "streams", "crossing", "circle", "dungeon", "nav_test", "town", "stadium"]

@@ -28,6 +28,7 @@ enum Kind {
     Streams,
     Crossing,
     Circle,
+    Gate,
     Meeting,
     Stadium,
     Level,
@@ -123,6 +124,11 @@ impl CrowdScene {
                 ]);
                 (soup, Kind::Crossing, None)
             }
+            // Two halls, and a passage of 3.5 m at a corner of each.
+            "gate" => {
+                let soup = floor(&[[0, 35, 200, 105], [200, 35, 220, 70], [220, 0, 420, 70]]);
+                (soup, Kind::Gate, None)
+            }
             "circle" => (floor(&[[0, 0, 2600, 2600]]), Kind::Circle, None),
             "meeting" => (floor(&[[0, 0, 2600, 2600]]), Kind::Meeting, None),
             "stadium" => (stadium(), Kind::Stadium, None),
@@ -157,6 +163,13 @@ impl CrowdScene {
                 let right = far(rows(half, [1.0, 50.5, 45.0, 54.5])?, at(58.0, 0.0));
                 let up = far(rows(count - half, [50.5, 1.0, 54.5, 45.0])?, at(0.0, 58.0));
                 (right.chain(up).collect(), true)
+            }
+            Kind::Gate => {
+                let right = rows(half, [0.5, 3.8, 19.5, 10.2])?;
+                let left = rows(count - half, [22.5, 0.3, 41.5, 6.7])?;
+                let there = right.iter().zip(&left).map(|(from, to)| [*from, *to]);
+                let back = left.iter().zip(&right).map(|(from, to)| [*from, *to]);
+                (there.chain(back).collect(), false)
             }
             Kind::Circle => {
                 let radius = as_f32(count) * 0.12;

@@ -7,6 +7,7 @@ use waymesh_graph::{
 
 use crate::around::Around;
 use crate::bodies::{Bodies, Body};
+use crate::jam::Jam;
 use crate::links::Traversal;
 use crate::route::{Ground, Route};
 use crate::workers::Scratch;
@@ -128,7 +129,7 @@ impl Default for Neighbours {
 }
 
 impl Neighbours {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         self.bodies[..self.count].iter().map(|&(_, body)| body as usize)
     }
 
@@ -169,6 +170,7 @@ pub(crate) struct Agent<F, C> {
     pub(crate) is_lost: bool,
     /// Tangent of the angle by which it turns to the right of its path, for those that come.
     pub(crate) turn: f32,
+    pub(crate) jam: Jam,
     pub(crate) progress: Progress,
     pub(crate) around: Around,
     pub(crate) neighbours: Neighbours,
@@ -189,6 +191,7 @@ impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Agent<F, C> {
             follows: false,
             is_lost: false,
             turn: 0.0,
+            jam: Jam::default(),
             progress: Progress::default(),
             around: Around::default(),
             neighbours: Neighbours::default(),
@@ -231,7 +234,12 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             _ => (self.place.position, self.place.polygon),
         };
         let is_link = matches!(self.task, Task::Link(_));
-        let corner = self.route.next_corners(1).first().filter(|_| self.has_path());
+        let corners = if self.has_path() { self.route.next_corners(2) } else { &[] };
+        let heading = match corners {
+            [] => Vec2::ZERO,
+            [last] => last.xz() - position.xz(),
+            [next, after, ..] => after.xz() - next.xz(),
+        };
         Some(Body {
             agent,
             polygon,
@@ -243,12 +251,16 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             priority: if is_link {
                 u16::MAX
             } else {
-                4 * u16::from(self.params.priority) + self.progress.boost
+                crate::steer::BOOSTS * u16::from(self.params.priority) + self.progress.boost
             },
             is_walking: self.has_path(),
             has_arrived: self.task == Task::Arrived,
             goal: self.target.unwrap_or(Vec3::NAN),
-            corner: corner.map_or(Vec2::NAN, |corner| corner.xz()),
+            corner: corners.first().map_or(Vec2::NAN, |corner| corner.xz()),
+            heading: heading.normalize_or_zero(),
+            turn: self.turn,
+            urgency: self.jam.urgency,
+            yields: self.jam.yields(),
         })
     }
 

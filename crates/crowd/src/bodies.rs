@@ -24,12 +24,36 @@ pub(crate) struct Body {
     pub(crate) goal: Vec3,
     /// The next corner of its path; NaN without one.
     pub(crate) corner: Vec2,
+    /// The direction in which its path goes on after that corner, or to that if it is the last; 0
+    /// without a path.
+    pub(crate) heading: Vec2,
+    /// Tangent of the angle by which it turns to the right of its path.
+    pub(crate) turn: f32,
+    /// Seconds that it lost on its way, or that others did who it is in the way of.
+    pub(crate) urgency: f32,
+    /// It goes back for others.
+    pub(crate) yields: bool,
 }
+
+/// Agents are close to each other with a gap of less than so many of their radii.
+const CLOSE: f32 = 1.0;
 
 impl Body {
     /// `true` if both go to the same place.
     pub(crate) fn shares_goal(&self, other: &Self) -> bool {
         self.goal.distance(other.goal) < self.radius + other.radius
+    }
+
+    /// `true` if there is no room for another one in between.
+    pub(crate) fn is_close(&self, other: &Self) -> bool {
+        let gap = self.position.xz().distance(other.position.xz()) - self.radius - other.radius;
+        gap <= CLOSE * self.radius
+    }
+
+    /// `true` if the ways of both lead in opposite directions, beyond the corners where they may
+    /// come together from all sides.
+    pub(crate) fn goes_against(&self, other: &Self) -> bool {
+        self.heading.dot(other.heading) < 0.0
     }
 }
 
@@ -122,6 +146,10 @@ mod tests {
             has_arrived: false,
             goal: Vec3::NAN,
             corner: Vec2::NAN,
+            heading: Vec2::ZERO,
+            turn: 0.0,
+            urgency: 0.0,
+            yields: false,
         }
     }
 

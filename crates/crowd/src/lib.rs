@@ -41,6 +41,7 @@ mod bodies;
 mod config;
 mod crowd;
 mod error;
+mod jam;
 mod links;
 mod orca;
 mod route;

@@ -8,6 +8,7 @@ use crate::CrowdConfig;
 use crate::agent::{Agent, Task};
 use crate::around::closest_on_segment;
 use crate::bodies::{Bodies, Body};
+use crate::jam::Jam;
 use crate::links::LinkTable;
 use crate::orca::{HalfPlane, Obstacle};
 use crate::route::Ground;
@@ -37,8 +38,7 @@ const MOST_TURN: f32 = 1.0;
 
 /// Seconds in which an agent turns to the side, and those in which its wish follows its path: what
 /// changes at once makes it jerk. These and the two below were tried in the scenes of the README:
-/// half of the jerk is left, with no more overlaps. As many arrive, but where a thousand press
-/// together from all sides.
+/// half of the jerk is left, with no more overlaps, and as many arrive.
 const SIDE_TIME: f32 = 0.3;
 const WISH_TIME: f32 = 0.1;
 
@@ -47,6 +47,9 @@ const INERTIA: f32 = 0.5;
 
 /// The share of its velocity that an agent keeps that stands and is pushed aside.
 const STANDING_INERTIA: f32 = 0.7;
+
+/// Steps of priority that an agent may gain on top of its own while it is stuck.
+pub(crate) const BOOSTS: u16 = 2;
 
 /// Distances below this are none, in metres.
 const TOUCH: f32 = 1e-4;
@@ -95,7 +98,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.find_neighbours(&body, scene.bodies, sight, config);
         self.settle(own, &body, scene);
         let desired = self.desired(ground, dt);
-        let desired = self.keep_to_the_side(&body, desired, scene);
+        let desired = self.make_room(&body, desired, scene);
         let change = (desired - self.wish) * (dt / (dt + WISH_TIME));
         self.wish += change.clamp_length_max(self.params.acceleration * dt);
 
@@ -122,7 +125,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             let horizon = if is_at_goal { config.horizon.min(NEAR_GOAL) } else { config.horizon };
             scratch.planes.push(obstacle.half_plane(body.velocity, horizon, SEPARATION.max(dt)));
         }
-        let aim = self.wish.lerp(body.velocity, INERTIA);
+        let pressure = if self.task == Task::Walking { self.jam.pressure() } else { 1.0 };
+        let aim = (pressure * self.wish).lerp(body.velocity, INERTIA);
         self.chosen = scratch.program.closest(&scratch.planes, hard, self.params.max_speed, aim);
         if !body.is_walking {
             self.chosen = self.chosen.lerp(body.velocity, STANDING_INERTIA);
@@ -178,9 +182,10 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         if self.progress.idle > scene.config.stuck_after {
             self.progress.idle = 0.0;
             self.progress.stuck = self.progress.stuck.saturating_add(1);
-            // Others are stuck at the same time: each tries something else, and one goes first.
+            // Others are stuck at the same time: each tries something else, and some
+            // go first.
             let mixed = Random::mix(u64::from(own) << 16 | u64::from(self.progress.stuck));
-            self.progress.boost = (mixed & 3) as u16;
+            self.progress.boost = (mixed & 1) as u16;
             self.progress.aside = if mixed & 4 == 0 { 1.0 } else { -1.0 };
         }
     }
@@ -216,27 +221,43 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         (direction + aside).normalize_or_zero() * speed
     }
 
-    /// Turns to the side where others come towards the agent, or want to: the more of them, the
-    /// farther. So streams part where they meet, and also once they stand in each other's way.
-    fn keep_to_the_side(&mut self, body: &Body, desired: Vec2, scene: &Scene<'_>) -> Vec2 {
-        let bias = scene.config.lane_bias;
+    /// Returns what others leave of the velocity that the path asks for: the agent keeps to a side,
+    /// and goes back where it is in the way of one that has waited longer.
+    fn make_room(&mut self, body: &Body, desired: Vec2, scene: &Scene<'_>) -> Vec2 {
         let speed = desired.length();
-        if bias == 0.0 || speed < TOUCH {
+        if speed < TOUCH {
             self.turn = 0.0;
+            self.jam = Jam::default();
             return desired;
         }
         let ahead = desired / speed;
-        let comes = |index: &usize| {
-            let other = &scene.bodies.as_slice()[*index];
+        let others = self.neighbours.iter().map(|index| &scene.bodies.as_slice()[index]);
+        let asked = self.jam.look(body, others, ahead, [speed, scene.dt]);
+        self.keep_to_the_side(body, ahead, speed, scene);
+        let wish = (ahead + self.turn * ahead.perp()).normalize_or_zero();
+        self.jam.give_way(wish, asked, scene.dt).clamp_length_max(1.0) * speed
+    }
+
+    /// Turns to the side where others come towards the agent, or want to: the more of them, the
+    /// farther; and where those turn who hold it up. So streams part where they meet, and also once
+    /// they stand in each other's way.
+    fn keep_to_the_side(&mut self, body: &Body, ahead: Vec2, speed: f32, scene: &Scene<'_>) {
+        let bias = scene.config.lane_bias;
+        let others = self.neighbours.iter().map(|index| &scene.bodies.as_slice()[index]);
+        let comes = |other: &&Body| {
             let offset = other.position.xz() - body.position.xz();
             let wanted = if other.is_walking { other.corner - other.position.xz() } else { Vec2::ZERO };
             let wants = wanted.normalize_or_zero().dot(ahead) < AGAINST;
-            offset.dot(ahead) > 0.0 && (wants || other.velocity.dot(ahead) < AGAINST * speed)
+            offset.dot(ahead) > 0.0
+                // Who comes to the same door from the other side does not go against it.
+                && (!other.is_walking || body.goes_against(other))
+                && (wants || other.velocity.dot(ahead) < AGAINST * speed)
         };
-        let met = self.neighbours.iter().filter(comes).count();
-        let turn = (bias * met as f32).clamp(-MOST_TURN, MOST_TURN);
-        self.turn += (turn - self.turn) * (scene.dt / (scene.dt + SIDE_TIME));
-        (ahead + self.turn * ahead.perp()).normalize_or_zero() * speed
+        let met = others.clone().filter(comes).count();
+        let side = bias.signum();
+        let turn = (bias.abs() * met as f32).min(MOST_TURN);
+        let turn = if bias == 0.0 { 0.0 } else { turn.max(self.jam.passed_turn(body, others, ahead, side)) };
+        self.turn += (side * turn - self.turn) * (scene.dt / (scene.dt + SIDE_TIME));
     }
 
     /// Adds the velocities that do not lead into walls.
@@ -282,14 +303,18 @@ fn share(own: &Body, other: &Body) -> f32 {
         // Who arrived stays.
         return if own.has_arrived { 0.0 } else { 1.0 };
     }
-    if own.priority != other.priority {
-        return if own.priority < other.priority { 0.9 } else { 0.1 };
+    // Those on the same way to a door take turns by their distance from it.
+    let is_shared = own.corner.distance(other.corner) < 0.5;
+    let scale = if is_shared && !own.goes_against(other) { BOOSTS } else { 1 };
+    let [first, second] = [own, other].map(|body| body.priority / scale);
+    if first != second {
+        return if first < second { 0.9 } else { 0.1 };
     }
     if own.is_walking != other.is_walking {
         // Who stands has time to step aside: where both give way, both stand still in a crowd.
         return if own.is_walking { 0.1 } else { 0.9 };
     }
-    if own.is_walking && other.is_walking && own.corner.distance(other.corner) < 0.5 {
+    if own.is_walking && other.is_walking && is_shared {
         // Who is nearer to a corner or a door goes first.
         let [near, far] = [own, other].map(|body| body.position.xz().distance(own.corner));
         return 0.5 + 0.15 * (2.0 * (near - far) / (own.radius + other.radius)).clamp(-1.0, 1.0);

@@ -171,3 +171,26 @@ fn dense_streams_that_meet_at_a_gate_pass_it() {
     }
     assert!(judge.deepest < 0.1 && judge.share() < 0.01, "{} {}", judge.deepest, judge.share());
 }
+
+/// 300 people on a circle who want to the other side press together in its middle. Only those in
+/// the first row see somebody come towards them: before the others turned with them, 225 were not
+/// across in time.
+#[test]
+fn a_dense_circle_dissolves() {
+    let mesh = flat(&[[0, 0, 800, 800]]);
+    let middle = at(40.0, 40.0);
+    let trips: Vec<_> = (0..300_u16)
+        .map(|index| {
+            let out = glam::Vec2::from_angle(f32::from(index) * std::f32::consts::TAU / 300.0) * 36.0;
+            [middle + at(out.x, out.y), middle - at(out.x, out.y)]
+        })
+        .collect();
+    let (mut crowd, agents) = crowd(&mesh, people(), &trips);
+    let mut left: Vec<_> = agents.into_iter().zip(&trips).collect();
+    // 72 m at 1.4 m/s, and 50 s.
+    for _ in 0..101 * 30 {
+        crowd.step(&mesh, DT).unwrap();
+        left.retain(|(agent, trip)| crowd.agent(*agent).unwrap().position.distance(trip[1]) > 0.5);
+    }
+    assert!(left.len() < 150, "{} of {} are not across", left.len(), trips.len());
+}
