@@ -16,8 +16,8 @@ const STEPS: u32 = 7;
 /// Tiles of a side of what is loaded, and where the player goes at each step.
 const RINGS: [(u32, [u32; 2]); 3] = [(7, [1, 1]), (13, [1, 0]), (26, [1, 0])];
 
-/// Moves a player through a city of this scale: tiles enter before it and leave behind it, read from
-/// a folder or baked. Prints what a step takes as a table in Markdown.
+/// Moves a player through a city of this scale: tiles enter before it and leave behind it, read
+/// from a folder or baked. Prints what a step takes as a table in Markdown.
 ///
 /// # Errors
 /// When a world cannot be built, or tiles cannot be written.

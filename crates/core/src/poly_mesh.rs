@@ -1,5 +1,7 @@
 //! Convex polygons, their neighbours, and the height of the ground in them.
 
+use std::ops::Range;
+
 use crate::{
     AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, RegionId, Validate, VertexId, Violation, ViolationList,
     checkpoint_every,
@@ -106,12 +108,22 @@ impl Validate for PolyMesh {
     /// Checks that indices are in range, polygons are convex and positive, neighbours share one
     /// whole edge, and no polygon uses a vertex twice.
     fn violations(&self, out: &mut ViolationList) {
+        if self.has_tables(out) {
+            self.violations_of(0..self.polygons.len(), out);
+        }
+    }
+}
+
+impl PolyMesh {
+    /// Lists the violations of the tables, and returns `true` if there are none: the first part of
+    /// [`Validate::violations`].
+    pub fn has_tables(&self, out: &mut ViolationList) -> bool {
         if self.corners.len() != self.neighbours.len()
             || self.corners.iter().any(|vertex| vertex.index() >= self.vertices.len())
             || self.neighbours.iter().flatten().any(|polygon| polygon.index() >= self.polygons.len())
         {
             out.push(Violation::BrokenTable { table: "polygon corners" });
-            return;
+            return false;
         }
         let mut end = 0;
         for (index, polygon) in self.polygons.iter().enumerate() {
@@ -120,60 +132,83 @@ impl Validate for PolyMesh {
                 || polygon.first as usize + polygon.len as usize > self.corners.len()
             {
                 out.push(Violation::BrokenPolygon { polygon: PolyId::from_index(index) });
-                return;
+                return false;
             }
             end = polygon.first + polygon.len;
         }
-        let edges = self.sorted_edges();
-        for index in 0..self.polygons.len() {
+        true
+    }
+
+    /// Lists the violations of some polygons: the second part of [`Validate::violations`], which can be
+    /// done in pieces on several threads.
+    ///
+    /// # Panics
+    /// Without [`PolyMesh::has_tables`], or if there are no such polygons.
+    pub fn violations_of(&self, polygons: Range<usize>, out: &mut ViolationList) {
+        let edges = self.edges_of_many();
+        for index in polygons {
             checkpoint_every(1 << 10, index);
             self.polygon_violations(PolyId::from_index(index), &edges, out);
         }
     }
 }
 
+/// Corners of a polygon up to which a scan of them is short. More are looked up in sorted tables: a
+/// scan for each of them would take quadratic time.
+const FEW: usize = 32;
+
 /// An edge from one vertex to another, the polygon that has it, and the polygon across.
 type DirectedEdge = (VertexId, VertexId, PolyId, Option<PolyId>);
 
 impl PolyMesh {
-    /// All edges in sorted order. A scan of each neighbour's edges would take quadratic time if
-    /// polygons have many corners.
-    fn sorted_edges(&self) -> Vec<DirectedEdge> {
-        let mut edges = Vec::with_capacity(self.corners.len());
-        for id in (0..self.polygons.len()).map(PolyId::from_index) {
-            let corners = self.corners(id);
-            let next = corners.iter().cycle().skip(1);
-            let ends = corners.iter().zip(next).zip(self.neighbours(id));
-            edges.extend(ends.map(|((&from, &to), &neighbour)| (from, to, id, neighbour)));
-        }
+    /// The edges of one polygon, in order.
+    fn edges(&self, id: PolyId) -> impl Iterator<Item = DirectedEdge> {
+        let corners = self.corners(id);
+        let next = corners.iter().skip(1).chain(corners.first());
+        let ends = corners.iter().zip(next).zip(self.neighbours(id));
+        ends.map(move |((&from, &to), &neighbour)| (from, to, id, neighbour))
+    }
+
+    /// The edges of polygons with many corners, in sorted order.
+    fn edges_of_many(&self) -> Vec<DirectedEdge> {
+        let ids = (0..self.polygons.len()).map(PolyId::from_index);
+        let many = ids.filter(|&id| self.corners(id).len() > FEW);
+        let mut edges: Vec<DirectedEdge> = many.flat_map(|id| self.edges(id)).collect();
         edges.sort_unstable();
         edges
     }
 
-    fn polygon_violations(&self, id: PolyId, edges: &[DirectedEdge], out: &mut ViolationList) {
+    fn polygon_violations(&self, id: PolyId, of_many: &[DirectedEdge], out: &mut ViolationList) {
         let corners = self.corners(id);
         let count = corners.len();
-        let mut sorted = corners.to_vec();
-        sorted.sort_unstable();
-        let repeated = sorted.windows(2).any(|pair| pair[0] == pair[1]);
-        let bent = (0..count).any(|corner| {
-            let [a, b, c] = [0, 1, 2].map(|step| self.point(corners[(corner + step) % count]));
-            PlanPoint::orientation(a, b, c) < 0 || a == b
-        });
-        // Turns of one sign would also allow a loop that winds twice, so the changes of direction
-        // along x are counted.
-        let ascends = |corner: usize| {
-            let (a, b) = (self.point(corners[corner]), self.point(corners[(corner + 1) % count]));
-            (b.x, b.z) > (a.x, a.z)
+        let repeated = if count <= FEW {
+            (1..count).any(|corner| corners[..corner].contains(&corners[corner]))
+        } else {
+            let mut sorted = corners.to_vec();
+            sorted.sort_unstable();
+            sorted.windows(2).any(|pair| pair[0] == pair[1])
         };
-        let turns = (0..count).filter(|&corner| ascends(corner) != ascends((corner + 1) % count)).count();
+        let [mut a, mut b] = [count - 2, count - 1].map(|corner| self.point(corners[corner]));
+        let (mut bent, mut turns) = (false, 0);
+        let ascends = |a: PlanPoint, b: PlanPoint| (b.x, b.z) > (a.x, a.z);
+        for c in corners.iter().map(|&corner| self.point(corner)) {
+            bent |= PlanPoint::orientation(a, b, c) < 0 || a == b;
+            // Turns of one sign would also allow a loop that winds twice, so the changes of direction
+            // along x are counted.
+            turns += usize::from(ascends(a, b) != ascends(b, c));
+            (a, b) = (b, c);
+        }
         if repeated || bent || turns != 2 || self.doubled_area(id) <= 0 {
             out.push(Violation::NotConvex { polygon: id });
         }
-        for (edge, neighbour) in self.neighbours(id).iter().enumerate() {
-            let Some(neighbour) = *neighbour else { continue };
-            let (from, to) = (corners[edge], corners[(edge + 1) % count]);
-            let mutual = edges.binary_search(&(to, from, neighbour, Some(id))).is_ok();
+        for (from, to, _, neighbour) in self.edges(id) {
+            let Some(neighbour) = neighbour else { continue };
+            let back = (to, from, neighbour, Some(id));
+            let mutual = if self.corners(neighbour).len() <= FEW {
+                self.edges(neighbour).any(|edge| edge == back)
+            } else {
+                of_many.binary_search(&back).is_ok()
+            };
             if !mutual || neighbour == id {
                 out.push(Violation::OneSidedNeighbour { element: id.0, neighbour: neighbour.0 });
             }
@@ -253,6 +288,65 @@ impl HeightSurface {
             if (doubled - expected).abs() > expected * 1e-4 + 0.02 {
                 out.push(Violation::BrokenSurface { polygon });
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::to_u32;
+
+    /// A wide polygon with a corner at every cell of its lower side, below it as many squares.
+    fn comb(teeth: u32) -> PolyMesh {
+        let frame =
+            GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: teeth, depth: 2 };
+        let at = |x: u32, z: i32| PlanPoint::new(x.cast_signed(), z);
+        let rows = [0, 1].map(|z| (0..=teeth).map(move |x| at(x, z)));
+        let points = rows.into_iter().flatten().chain([at(teeth, 2), at(0, 2)]);
+        let vertices = points.map(|point| PlanVertex { point, height: 0.0 }).collect();
+        let mut mesh = PolyMesh { frame, vertices, polygons: vec![], corners: vec![], neighbours: vec![] };
+        let mut push = |corners: Vec<u32>, neighbours: Vec<Option<u32>>| {
+            let (first, len) = (to_u32(mesh.corners.len()), to_u32(corners.len()));
+            mesh.polygons.push(Poly { first, len, region: RegionId(0), area: AreaId::GROUND });
+            mesh.corners.extend(corners.into_iter().map(VertexId));
+            mesh.neighbours.extend(neighbours.into_iter().map(|neighbour| neighbour.map(PolyId)));
+        };
+        let upper = |x: u32| teeth + 1 + x;
+        let corners = (0..=teeth).map(upper).chain([2 * teeth + 2, 2 * teeth + 3]).collect();
+        push(corners, (0..teeth).map(|tooth| Some(1 + tooth)).chain([None; 3]).collect());
+        for x in 0..teeth {
+            let beside = [x.checked_sub(1), (x + 1 < teeth).then_some(x + 1)].map(|x| x.map(|x| x + 1));
+            push(vec![x, x + 1, upper(x + 1), upper(x)], vec![None, beside[1], Some(0), beside[0]]);
+        }
+        mesh
+    }
+
+    #[test]
+    fn neighbours_are_checked_in_polygons_of_few_and_many_corners() {
+        for teeth in [1, 5, 29, 30, 31, 32, 60] {
+            let sound = comb(teeth);
+            sound.validate().unwrap();
+            for edge in 0..sound.neighbours.len() {
+                let Some(neighbour) = sound.neighbours[edge] else { continue };
+                let mut broken = sound.clone();
+                broken.neighbours[edge] = None;
+                let violations = broken.validate().unwrap_err();
+                let is_other = |found: &Violation| matches!(*found, Violation::OneSidedNeighbour { element, .. } if element == neighbour.0);
+                assert!(violations.len() == 1 && is_other(&violations.kept()[0]), "{teeth}: {violations}");
+            }
+            let mut repeated = sound.clone();
+            repeated.corners[1] = repeated.corners[0];
+            let is_bent = |found: &Violation| matches!(found, Violation::NotConvex { .. });
+            assert!(repeated.validate().unwrap_err().kept().iter().any(is_bent));
+            // In pieces it is the same.
+            let mut list = ViolationList::default();
+            assert!(repeated.has_tables(&mut list));
+            repeated.violations_of(0..1, &mut list);
+            repeated.violations_of(1..repeated.polygons.len(), &mut list);
+            assert_eq!(Err(list), repeated.validate());
         }
     }
 }

@@ -34,3 +34,28 @@ pub(crate) fn find_first<R: Send>(count: usize, look: impl Fn(usize) -> Option<R
 pub(crate) fn all(count: usize, test: impl Fn(usize) -> bool + Sync) -> bool {
     find_first(count, |number| (!test(number)).then_some(())).is_none()
 }
+
+/// Does two things, at the same time where there are threads for it and `is_long` says that it is
+/// worth the while.
+pub(crate) fn join<A: Send, B: Send>(
+    is_long: bool,
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    #[cfg(feature = "rayon")]
+    if is_long {
+        let token = waymesh_core::CancelToken::current();
+        return rayon::join(
+            || {
+                let _entered = token.enter();
+                one()
+            },
+            || {
+                let _entered = token.enter();
+                other()
+            },
+        );
+    }
+    let _ = is_long;
+    (one(), other())
+}

@@ -11,7 +11,8 @@ use waymesh::core::{Random, Validate};
 use waymesh::tile::{Tile, TileError, tile_from_bytes, tile_to_bytes};
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
 use waymesh::{
-    AreaId, BakeConfig, BakeError, Baker, Bounds, JumpConfig, TriangleSoup, Voxels, World, WorldUpdate,
+    AreaId, BakeConfig, BakeError, Baker, Bounds, CancelToken, JumpConfig, Observer, TriangleSoup, Voxels,
+    World, WorldUpdate,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -114,8 +115,8 @@ fn tiles_that_are_read_are_not_built() {
     assert!(matches!(world.load_tile(beside), Err(BakeError::NoSuchTile { .. })));
 }
 
-/// The mesh is a function of the tiles that are there, the obstacles and the marks, in whatever order
-/// they came.
+/// The mesh is a function of the tiles that are there, the obstacles and the marks, in whatever
+/// order they came.
 #[test]
 fn how_tiles_came_and_went_does_not_show() {
     let soup = scene(Scene::OverlappingStoreys);
@@ -169,7 +170,8 @@ fn how_tiles_came_and_went_does_not_show() {
     }
 }
 
-/// A tile that is built anew beside one that is not there has the ground of the world that it is from.
+/// A tile that is built anew beside one that is not there has the ground of the world that it is
+/// from.
 #[test]
 fn a_tile_alone_has_its_ground_up_to_its_border() {
     let soup = scene(Scene::CityBlock);
@@ -206,6 +208,41 @@ fn a_tile_beside_another_than_then_is_built_again() {
     world.set_tile(Tile { row: 1, column: 2 }, &soup).unwrap();
     let update = world.update(&mut ()).unwrap();
     assert_eq!((update.rebuilt, update.prebaked), (1, 1));
+}
+
+/// Updates that are cancelled leave nothing behind, wherever they are.
+#[test]
+fn what_was_read_is_whole_after_updates_that_were_cancelled() {
+    struct Until(CancelToken);
+    impl Observer for Until {
+        fn cancel_token(&self) -> CancelToken {
+            self.0.clone()
+        }
+    }
+    let soup = scene(Scene::CityBlock);
+    let baked = world_of(baker(), &soup);
+    let mut world = empty_like(&soup);
+    for tile in baked.tiles() {
+        world.read_tile(&bytes_of(&baked, tile)).unwrap();
+    }
+    update(&mut world);
+    let corner = world.handle().mesh().vertices()[0];
+    let endless = CancelToken::after(u64::MAX);
+    let obstacle = world.add_obstacle(block(corner)).unwrap();
+    world.update(&mut Until(endless.clone())).unwrap();
+    world.remove_obstacle(obstacle);
+    update(&mut world);
+    let all = u64::MAX - endless.checkpoints_left().unwrap();
+    let mut cancelled = 0;
+    for checkpoints in (0..all).step_by(usize::try_from(all / 25).unwrap() + 1) {
+        let obstacle = world.add_obstacle(block(corner)).unwrap();
+        let result = world.update(&mut Until(CancelToken::after(checkpoints)));
+        cancelled += u32::from(matches!(result, Err(BakeError::Cancelled(_))));
+        world.remove_obstacle(obstacle);
+        update(&mut world);
+        assert!(packed(&world) == packed(&baked), "after {checkpoints} of {all}");
+    }
+    assert!(cancelled > 10, "{cancelled} of 25");
 }
 
 #[test]

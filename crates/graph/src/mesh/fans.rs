@@ -178,27 +178,86 @@ pub(crate) fn fan_of(entry: u32) -> u32 {
     entry & !MAY_TURN
 }
 
+/// Corners of a polygon up to which a scan of them is short.
+const FEW: u32 = 32;
+
 /// Returns the same edge in the polygon beyond, beside each edge.
 fn twins(edges: &Edges<'_>) -> Vec<u32> {
-    let mut known: Vec<(VertexId, VertexId, u32, u32)> = Vec::with_capacity(edges.neighbours.len());
-    let mut wanted = Vec::with_capacity(edges.neighbours.len());
-    for polygon in (0_u32..).take(edges.polygon_first.len() - 1) {
-        for edge in edges.polygon_first[polygon as usize]..edges.polygon_first[polygon as usize + 1] {
+    let range =
+        |polygon: u32| edges.polygon_first[polygon as usize]..edges.polygon_first[polygon as usize + 1];
+    let has_few = |polygon: u32| range(polygon).len() <= FEW as usize;
+    let ends = |polygon: u32, edge: u32| {
+        [edge, edges.next(polygon, edge)].map(|corner| edges.vertices[corner as usize])
+    };
+    let polygons = (0_u32..).take(edges.polygon_first.len() - 1);
+    // Of polygons with many corners, by their ends: scans would take quadratic time.
+    let mut of_many: Vec<(VertexId, VertexId, u32, u32)> = Vec::new();
+    for polygon in polygons.clone().filter(|&polygon| !has_few(polygon)) {
+        for edge in range(polygon) {
+            let [from, to] = ends(polygon, edge);
+            of_many.push((from, to, polygon, edge));
+        }
+    }
+    of_many.sort_unstable();
+    let mut twins = vec![NO_NEIGHBOUR; edges.neighbours.len()];
+    for polygon in polygons {
+        for edge in range(polygon) {
             let neighbour = edges.neighbours[edge as usize];
-            if neighbour != NO_NEIGHBOUR {
-                let [from, to] =
-                    [edge, edges.next(polygon, edge)].map(|corner| edges.vertices[corner as usize]);
-                known.push((from, to, polygon, edge));
-                wanted.push((to, from, neighbour, edge));
+            // The other one of two has found both.
+            if neighbour == NO_NEIGHBOUR || twins[edge as usize] != NO_NEIGHBOUR {
+                continue;
+            }
+            let [from, to] = ends(polygon, edge);
+            let is_twin = |&there: &u32| {
+                edges.vertices[there as usize] == to
+                    && edges.neighbours[there as usize] == polygon
+                    && edges.vertices[edges.next(neighbour, there) as usize] == from
+            };
+            let twin = if has_few(neighbour) {
+                range(neighbour).find(is_twin)
+            } else {
+                let first =
+                    of_many.partition_point(|&(a, b, there, _)| (a, b, there) < (to, from, neighbour));
+                of_many.get(first).map(|entry| entry.3).filter(is_twin)
+            };
+            if let Some(twin) = twin {
+                twins[edge as usize] = twin;
+                twins[twin as usize] = edge;
             }
         }
     }
-    known.sort_unstable();
-    wanted.sort_unstable();
-    let mut twins = vec![NO_NEIGHBOUR; edges.neighbours.len()];
-    // Both lists hold the same edges, seen from either side.
-    for (known, wanted) in known.iter().zip(&wanted) {
-        twins[wanted.3 as usize] = known.3;
-    }
     twins
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A square whose sides are cut into so many edges, each with a triangle beyond.
+    #[test]
+    fn twins_are_mutual_in_polygons_of_few_and_many_corners() {
+        for count in [3_u32, 7, 8, 9, 20] {
+            let rim = 4 * count;
+            let neighbours: Vec<u32> =
+                (1..=rim).chain((0..rim).flat_map(|_| [0, NO_NEIGHBOUR, NO_NEIGHBOUR])).collect();
+            let vertices: Vec<VertexId> = (0..rim)
+                .chain((0..rim).flat_map(|edge| [(edge + 1) % rim, edge, rim + edge]))
+                .map(VertexId)
+                .collect();
+            let polygon_first: Vec<u32> =
+                [0].into_iter().chain((0..=rim).map(|index| rim + 3 * index)).collect();
+            let edges = Edges {
+                polygon_first: &polygon_first,
+                corners: &[],
+                vertices: &vertices,
+                neighbours: &neighbours,
+            };
+            let twins = twins(&edges);
+            for edge in 0..rim {
+                let there = rim + 3 * edge;
+                assert_eq!([twins[edge as usize], twins[there as usize]], [there, edge]);
+                assert_eq!(twins[there as usize + 1..there as usize + 3], [NO_NEIGHBOUR; 2]);
+            }
+        }
+    }
 }

@@ -46,7 +46,10 @@ impl NavMesh {
         for (element, link) in links.iter().enumerate() {
             self.check_link(element, link)?;
         }
-        self.set_links(links, ids);
+        // What has none is found already.
+        if !links.is_empty() || !self.links.links.is_empty() {
+            self.set_links(links, ids);
+        }
         Ok(self)
     }
 

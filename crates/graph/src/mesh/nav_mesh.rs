@@ -12,7 +12,7 @@ use waymesh_core::{
 use super::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds, polygon_bounds};
 use super::box_index::BoxIndex;
 use super::bridges::Bridges;
-use super::check::{check_frame, check_surface, check_vertices, to_world};
+use super::check::{check_frame, check_polygons, check_surface, check_vertices, to_world};
 use super::error::NavMeshError;
 use super::fans::{Edges, Fans};
 use super::ground::Ground;
@@ -23,6 +23,11 @@ use super::squares::Buckets;
 use super::table::Table;
 use super::walk::{WalkEdge, walk_edges};
 use crate::geometry::plan::LATTICE_STEP;
+use crate::parallel;
+
+/// Corners of a mesh from which its tables are made on several threads: with fewer, waking them takes
+/// longer than they save.
+const LONG: usize = 1 << 12;
 
 /// A checksum of the polygons of a mesh.
 ///
@@ -117,7 +122,7 @@ impl NavMesh {
                 expected: usize::try_from(used).unwrap_or(usize::MAX),
             });
         }
-        polygons.validate().map_err(NavMeshError::Polygons)?;
+        check_polygons(&polygons)?;
         if let Some(surface) = &surface {
             check_surface(surface, &polygons)?;
         }
@@ -144,19 +149,36 @@ impl NavMesh {
             .iter()
             .map(|neighbour| neighbour.map_or(NO_NEIGHBOUR, |polygon| polygon.0))
             .collect();
-        let bounds = polygon_bounds(&polygon_first, &corners, surface.as_ref());
-        let (polygon_islands, islands) =
-            find_islands(&polygon_first, &neighbours, &corners, frame.cell_area());
-        let bridges = Bridges::find(&polygon_first, &neighbours);
-        let fans = Fans::find(&Edges {
-            polygon_first: &polygon_first,
-            corners: &corners,
-            vertices: &polygons.corners,
-            neighbours: &neighbours,
-        });
-        let walk = walk_edges(&corners, &neighbours, &fans);
+        // Tables that need no other.
+        let is_long = corners.len() >= LONG;
+        let find_walk = || {
+            let fans = Fans::find(&Edges {
+                polygon_first: &polygon_first,
+                corners: &corners,
+                vertices: &polygons.corners,
+                neighbours: &neighbours,
+            });
+            let walk = walk_edges(&corners, &neighbours, &fans);
+            (fans, walk)
+        };
+        let find_bounds = || {
+            let bounds = polygon_bounds(&polygon_first, &corners, surface.as_ref());
+            let index = BoxIndex::build(&bounds);
+            let ground = surface.as_ref().map(Ground::of).unwrap_or_default();
+            (bounds, index, ground)
+        };
+        let find_islands = || {
+            let islands = find_islands(&polygon_first, &neighbours, &corners, frame.cell_area());
+            (islands, Bridges::find(&polygon_first, &neighbours))
+        };
+        let find_generation = || generation(&frame, &polygon_first, &corners, &neighbours);
+        let (((fans, walk), (bounds, index, ground)), (((polygon_islands, islands), bridges), generation)) =
+            parallel::join(
+                is_long,
+                || parallel::join(is_long, find_walk, find_bounds),
+                || parallel::join(is_long, find_islands, find_generation),
+            );
         let buckets = Buckets::build(&bounds, &polygon_first, &walk);
-        let generation = generation(&frame, &polygon_first, &corners, &neighbours);
         let (plan_slack, height_slack) = rounding_slack(&frame, &vertices, &bounds);
         Self {
             frame,
@@ -170,7 +192,7 @@ impl NavMesh {
             regions: polygons.polygons.iter().map(|polygon| polygon.region).collect(),
             areas: polygons.polygons.iter().map(|polygon| polygon.area.0).collect(),
             area_table: Arc::default(),
-            index: BoxIndex::build(&bounds),
+            index,
             buckets,
             bridges,
             fans,
@@ -179,7 +201,7 @@ impl NavMesh {
             bounds: bounds.into(),
             polygon_islands: polygon_islands.into(),
             islands: islands.into(),
-            ground: surface.as_ref().map(Ground::of).unwrap_or_default(),
+            ground,
             surface,
             generation,
             plan_slack,

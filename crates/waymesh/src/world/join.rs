@@ -271,11 +271,14 @@ impl Assembly {
     /// Makes the portions of a tile's edges and those facing them neighbours. Both sides do.
     fn connect(&mut self, tile: Tile, portions: &[Vec<Portion>]) {
         let Some(first) = self.numbers.get(&tile).map(|&number| self.first_edges[number]) else { return };
+        // The tiles beside it, which the portions name again and again.
+        let beside = beside(tile).map(|tile| Some((tile?, self.first_edges[*self.numbers.get(&tile?)?])));
         for (edge, portions) in (first..).zip(portions) {
             for (piece, portion) in (self.edges[edge].first..).zip(portions) {
                 let Some(beyond) = portion.beyond else { continue };
-                let Some(&number) = self.numbers.get(&beyond.tile) else { continue };
-                let there = self.first_edges[number] + beyond.edge;
+                let mut known = beside.iter().flatten();
+                let Some(&(_, edges)) = known.find(|(tile, _)| *tile == beyond.tile) else { continue };
+                let there = edges + beyond.edge;
                 let (step, corner) = (self.pieces[piece].step, self.pieces[piece].corner);
                 if !self.pieces_of(there).iter().any(|piece| piece.step == beyond.start) {
                     continue;

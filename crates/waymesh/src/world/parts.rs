@@ -101,13 +101,16 @@ impl<T> Obstacles<T> {
 pub(super) struct Parts<K, P> {
     built: BTreeMap<K, P>,
     dirty: BTreeSet<K>,
+    /// Those that changed in updates that failed: what was kept of the last join may be of these.
+    failed: BTreeSet<K>,
     current: MeshHandle,
 }
 
 impl<K: Copy + Ord, P> Parts<K, P> {
     /// No parts; `mesh` is the mesh until the first update.
     pub(super) fn new(mesh: NavMesh) -> Self {
-        Self { built: BTreeMap::new(), dirty: BTreeSet::new(), current: MeshHandle::new(mesh) }
+        let (built, dirty, failed) = Default::default();
+        Self { built, dirty, failed, current: MeshHandle::new(mesh) }
     }
 
     pub(super) fn handle(&self) -> MeshHandle {
@@ -151,15 +154,18 @@ impl<K: Copy + Ord, P> Parts<K, P> {
         let mut recorder = Recorder::new(observer);
         let dirty: Vec<K> = self.dirty.iter().copied().collect();
         let built = build(&dirty, &mut recorder)?;
-        let is_new = |(part, new): &(K, Option<P>)| match (self.built.get(part), new) {
-            (Some(old), Some(new)) => !is_same(old, new),
-            (None, None) => false,
-            _ => true,
+        let is_new = |(part, new): &(K, Option<P>)| {
+            let is_same = match (self.built.get(part), new) {
+                (Some(old), Some(new)) => is_same(old, new),
+                (old, new) => old.is_none() && new.is_none(),
+            };
+            !is_same || self.failed.contains(part)
         };
         let (changed, built): (Vec<K>, Vec<Option<P>>) = dirty.into_iter().zip(built).filter(is_new).unzip();
         let build_seconds = start.seconds();
 
         let start = Stopwatch::start();
+        self.failed.extend(changed.iter().copied());
         let mut parts: BTreeMap<K, &P> = self.built.iter().map(|(&part, built)| (part, built)).collect();
         for (part, built) in changed.iter().copied().zip(&built) {
             match built {
@@ -185,6 +191,7 @@ impl<K: Copy + Ord, P> Parts<K, P> {
             };
         }
         self.dirty.clear();
+        self.failed.clear();
         self.current.replace(mesh);
         Ok(update)
     }

@@ -75,8 +75,8 @@ impl World {
     /// - The mesh is the one that building the tile anew would give. An obstacle or mark near it, or a
     ///   tile beside it that is not the one of then, and it is built again from its voxels.
     /// - Where a tile beside it is not there, it has the ground of the world that it was written in, up
-    ///   to its border: its file has the voxels around it. Heights at the very corners of such tiles may
-    ///   differ from those of a whole world by the bound of heights.
+    ///   to its border: its file has the voxels around it. Heights at the very corners of such tiles
+    ///   may differ from those of a whole world by the bound of heights.
     /// - With all tiles of the world that it was written in, the bytes are those of that world.
     ///
     /// # Errors

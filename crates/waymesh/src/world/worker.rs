@@ -54,7 +54,8 @@ enum Message {
 /// - The mesh is what the same commands give on the world itself.
 /// - When the thread has ended, by a panic in a command, every call says so:
 ///   [`BakeError::WorkerEnded`].
-/// - Dropped, it cancels the update that runs, drops the commands that wait, and waits for its thread.
+/// - Dropped, it cancels the update that runs, drops the commands that wait, and waits for its
+///   thread.
 ///
 /// ```
 /// use waymesh::{Baker, Bounds, World, WorkerConfig, WorldWorker};
@@ -161,8 +162,8 @@ impl WorldWorker {
     /// is updated afterwards, without being told to. The reply may be dropped.
     ///
     /// # Errors
-    /// [`BakeError::QueueFull`] if as many commands wait as may; [`BakeError::WorkerEnded`]. The command
-    /// is dropped then.
+    /// [`BakeError::QueueFull`] if as many commands wait as may; [`BakeError::WorkerEnded`]. The
+    /// command is dropped then.
     pub fn ask<T: Send + 'static>(
         &self,
         command: impl FnOnce(&mut World) -> T + Send + 'static,
@@ -188,7 +189,8 @@ impl WorldWorker {
     /// Waits until the mesh shows all commands that were put into the queue before.
     ///
     /// # Errors
-    /// Those of the update, see [`World::update`]: the mesh is the one before. [`BakeError::WorkerEnded`].
+    /// Those of the update, see [`World::update`]: the mesh is the one before.
+    /// [`BakeError::WorkerEnded`].
     pub fn settle(&self) -> Result<(), BakeError> {
         let (to, from) = sync_channel(1);
         let queue = self.queue.as_ref().ok_or_else(|| ended(&self.reason))?;
