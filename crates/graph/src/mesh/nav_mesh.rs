@@ -25,8 +25,8 @@ use super::walk::{WalkEdge, walk_edges};
 use crate::geometry::plan::LATTICE_STEP;
 use crate::parallel;
 
-/// Corners of a mesh from which its tables are made on several threads: with fewer, waking them takes
-/// longer than they save.
+/// Corners of a mesh from which its tables are made on several threads: with fewer, waking them
+/// takes longer than they save.
 const LONG: usize = 1 << 12;
 
 /// A checksum of the polygons of a mesh.

@@ -132,8 +132,8 @@ pub(super) fn built_to_bytes(built: &BuiltTile) -> Vec<u8> {
 }
 
 /// Reads a prebaked tile: what is kept, and what was built. `None` for bytes that [`to_bytes`]
-/// never writes. `columns` are those of the tile itself and of its voxels. Takes memory in proportion to
-/// the bytes; voxels stay packed, and are checked when they are looked at.
+/// never writes. `columns` are those of the tile itself and of its voxels. Takes memory in
+/// proportion to the bytes; voxels stay packed, and are checked when they are looked at.
 pub(super) fn from_bytes(bytes: &[u8], columns: [GridWindow; 2]) -> Option<KeptTile> {
     let mut from = Reader(bytes);
     let voxels = from.u64()?;
