@@ -1030,8 +1030,9 @@ enum wm_status wm_discs_new(const struct wm_mesh *mesh, struct wm_discs **discs,
 void wm_discs_free(struct wm_discs *discs);
 
 /*
- Finds the shortest path of a disc, whose centre keeps `radius` metres from all walls of the
- mesh, and writes its points.
+ Finds the path of a disc, whose centre keeps `radius` metres from all walls of the mesh, and
+ writes its points. `search` is a wm_search: the shortest path there is, or a short one in
+ less time. Where the fast search shows none, the shortest is searched for.
 
  # Safety
  There is room for `capacity` points.
@@ -1041,6 +1042,7 @@ enum wm_status wm_discs_find_path(const struct wm_discs *discs,
                                   struct wm_vec3 from,
                                   struct wm_vec3 to,
                                   float radius,
+                                  uint32_t search,
                                   struct wm_vec3 *points,
                                   size_t capacity,
                                   struct wm_path_info *info,

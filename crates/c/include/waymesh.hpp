@@ -152,9 +152,9 @@ public:
             return wm_find_path(mesh.get(), get(), from, to, settings, points, capacity, info, error);
         });
     }
-    Path find_path(const wm_discs *discs, wm_vec3 from, wm_vec3 to, float radius) {
+    Path find_path(const wm_discs *discs, wm_vec3 from, wm_vec3 to, float radius, wm_search search = WM_SEARCH_SHORTEST) {
         return grown([&](wm_vec3 *points, size_t capacity, wm_path_info *info, wm_error *error) {
-            return wm_discs_find_path(discs, get(), from, to, radius, points, capacity, info, error);
+            return wm_discs_find_path(discs, get(), from, to, radius, search, points, capacity, info, error);
         });
     }
     std::vector<uint32_t> polygons() const { return detail::all<uint32_t>(wm_query_polygons, static_cast<const wm_query *>(query_.get())); }
@@ -190,7 +190,9 @@ private:
 class Discs {
 public:
     explicit Discs(const Mesh &mesh) : discs_(detail::get<wm_discs *>(wm_discs_new, mesh.get())) {}
-    Path find_path(Query &query, wm_vec3 from, wm_vec3 to, float radius) const { return query.find_path(discs_.get(), from, to, radius); }
+    Path find_path(Query &query, wm_vec3 from, wm_vec3 to, float radius, wm_search search = WM_SEARCH_SHORTEST) const {
+        return query.find_path(discs_.get(), from, to, radius, search);
+    }
 
 private:
     detail::Handle<wm_discs, wm_discs_free> discs_;

@@ -382,6 +382,15 @@ impl TravelCost for Callbacks {
     }
 }
 
+/// The search of a [`PathKind`].
+fn search_of(what: &'static str, kind: u32) -> Result<PathSearch, Failure> {
+    match kind {
+        kind if kind == PathKind::Fast as u32 => Ok(PathSearch::Fast),
+        kind if kind == PathKind::Shortest as u32 => Ok(PathSearch::Shortest),
+        kind => Err(unknown(what, kind)),
+    }
+}
+
 /// Writes what a path is, and as many of its points as fit.
 fn give_path(
     outcome: waymesh::Outcome,
@@ -409,11 +418,7 @@ impl PathSettings {
         costs: &mut Option<AreaCosts>,
     ) -> Result<(), Failure> {
         check_size::<Self>(self.size, "wm_path_settings_default")?;
-        options.search = match self.search {
-            kind if kind == PathKind::Fast as u32 => PathSearch::Fast,
-            kind if kind == PathKind::Shortest as u32 => PathSearch::Shortest,
-            kind => return Err(unknown("settings.search", kind)),
-        };
+        options.search = search_of("settings.search", self.search)?;
         options.allow_partial = self.allow_partial != 0;
         options.cross_points = self.cross_points != 0;
         // SAFETY: the caller promises it: null, or one reach.
@@ -587,8 +592,9 @@ pub extern "C" fn wm_discs_free(discs: Option<Box<Discs>>) {
     drop(discs);
 }
 
-/// Finds the shortest path of a disc, whose centre keeps `radius` metres from all walls of the
-/// mesh, and writes its points.
+/// Finds the path of a disc, whose centre keeps `radius` metres from all walls of the mesh, and
+/// writes its points. `search` is a wm_search: the shortest path there is, or a short one in
+/// less time. Where the fast search shows none, the shortest is searched for.
 ///
 /// # Safety
 /// There is room for `capacity` points.
@@ -599,6 +605,7 @@ pub unsafe extern "C" fn wm_discs_find_path(
     from: Vec3,
     to: Vec3,
     radius: f32,
+    search: u32,
     points: *mut Vec3,
     capacity: usize,
     info: Option<&mut MaybeUninit<PathInfo>>,
@@ -609,7 +616,7 @@ pub unsafe extern "C" fn wm_discs_find_path(
         let info = given("info", info)?;
         // SAFETY: the caller promises it.
         let points = unsafe { buffer("points", points, capacity)? };
-        let options = ClearPathOptions::new(radius);
+        let options = ClearPathOptions::new(radius).with_search(search_of("search", search)?);
         let path: ClearPath = discs.mesh.find_path(from.into(), to.into(), &options, &mut query.scratch)?;
         query.polygons.clone_from(&path.polygons);
         let polygons = path.polygons.len();

@@ -36,6 +36,9 @@ struct Answer {
     /// Path of a disc only: how far its start and its goal were moved to where the disc fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     moved: Option<[f32; 2]>,
+    /// Path of a disc that was to be found fast only: how it was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found_by: Option<&'static str>,
     /// How the hierarchy was used, if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     hierarchy: Option<&'static str>,
@@ -59,6 +62,7 @@ impl Answer {
             polygons: polygons.iter().map(|polygon| polygon.0).collect(),
             clearance: None,
             moved: None,
+            found_by: None,
             hierarchy: None,
             was_cut: false,
         }
@@ -89,6 +93,14 @@ fn use_name(how: HierarchyUse) -> &'static str {
         HierarchyUse::Near => "near",
         HierarchyUse::NoPath => "no way",
         _ => "not used",
+    }
+}
+
+/// The name of a search in the JSON.
+fn search_name(search: PathSearch) -> &'static str {
+    match search {
+        PathSearch::Fast => "fast",
+        PathSearch::Shortest => "shortest",
     }
 }
 
@@ -228,6 +240,9 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
     if let Some(count) = args.max_nodes {
         options = options.with_max_nodes(count);
     }
+    if args.fast {
+        options = options.with_search(PathSearch::Fast);
+    }
     let mut scratch = QueryScratch::default();
     let path = mesh.find_path(args.from.0, args.to.0, &options, &mut scratch)?;
     if let Some(file) = &args.svg {
@@ -239,7 +254,8 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
     if json {
         let answer = Answer::new(path.outcome, path.length, &path.points, &path.polygons);
         let clearance = Some(path.clearance).filter(|clearance| clearance.is_finite());
-        files::write_json(&mut out, &Answer { clearance, moved: Some(moved), ..answer })?;
+        let found_by = args.fast.then_some(search_name(path.found_by));
+        files::write_json(&mut out, &Answer { clearance, moved: Some(moved), found_by, ..answer })?;
         return Ok(path.outcome);
     }
     writeln!(

@@ -117,6 +117,12 @@ fn a_path_for_a_radius_keeps_clear_of_walls() {
     assert_eq!(output.status.code(), Some(3));
     assert!(text(&output.stdout).starts_with("partial"));
     assert!(ask("1.5", &["--arc-error", "inf"]).starts_with("complete"));
+    let fast = json(&ask("1.5", &["--fast", "--json"]));
+    assert_eq!(keys(&fast), ["clearance", "found_by", "length", "moved", "outcome", "points", "polygons"]);
+    assert_eq!(fast["found_by"], "fast");
+    assert!(fast["length"].as_f64() >= path["length"].as_f64());
+    assert!(fast["clearance"].as_f64().expect("a number") > 1.498);
+    fail(folder, 2, &[&words[..6], &["--fast"]].concat());
     fail(folder, 1, &["path", "hall.wmesh", "--from", "3,0,3", "--to", "17,0,3", "--radius", "nan"]);
 }
 

@@ -254,8 +254,8 @@ fn single_pair(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> PyResult<O
 
 #[pymethods]
 impl PyNavMesh {
-    #[pyo3(signature = (start, end, *, shortest=false, radius=None, allow_partial=true, cross_points=false,
-        reach=None, area_costs=None))]
+    #[pyo3(signature = (start, end, *, shortest=false, radius=None, fast=false, allow_partial=true,
+        cross_points=false, reach=None, area_costs=None))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_path(
         &self,
@@ -264,17 +264,23 @@ impl PyNavMesh {
         end: &Bound<'_, PyAny>,
         shortest: bool,
         radius: Option<f32>,
+        fast: bool,
         allow_partial: bool,
         cross_points: bool,
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyPath> {
         let (from, to) = (point("start", start)?, point("end", end)?);
+        if fast && (shortest || radius.is_none()) {
+            return Err(Kind::Query.error("fast needs a radius, and cannot be used with shortest"));
+        }
         if let Some(radius) = radius {
             if area_costs.is_some() || cross_points {
                 return Err(Kind::Query.error("area_costs and cross_points cannot be used with a radius"));
             }
-            let mut options = ClearPathOptions::new(radius).with_allow_partial(allow_partial);
+            let search = if fast { PathSearch::Fast } else { PathSearch::Shortest };
+            let options = ClearPathOptions::new(radius).with_search(search);
+            let mut options = options.with_allow_partial(allow_partial);
             options.reach = reach_of(reach)?;
             return Ok(PyPath { path: self.clear_path(py, from, to, &options)? });
         }

@@ -27,8 +27,13 @@ def test_paths(walled: waymesh.NavMesh) -> None:
     assert len(walled.find_path([2, 0, 4], [8, 0, 4], cross_points=True)) >= 4
     wide = walled.find_path([2, 0, 4], [8, 0, 4], radius=0.5)
     assert path.length + 0.2 < wide.length < path.length + 2
+    short = walled.find_path([2, 0, 4], [8, 0, 4], radius=0.5, fast=True)
+    assert short.is_complete and wide.length - 1e-3 <= short.length < wide.length * 1.05
     with pytest.raises(waymesh.QueryError, match="radius"):
         walled.find_path([2, 0, 4], [8, 0, 4], radius=-1)
+    for others in ({}, {"radius": 0.5, "shortest": True}):
+        with pytest.raises(waymesh.QueryError, match="fast needs a radius"):
+            walled.find_path([2, 0, 4], [8, 0, 4], fast=True, **others)
     with pytest.raises(waymesh.NoMeshNearError, match="no mesh near the goal"):
         walled.find_path([2, 0, 4], [80, 0, 4])
     assert walled.find_path([2, 0, 4], [10.5, 0, 4], reach=1).points[-1] == pytest.approx([10, 0, 4], abs=0.15)

@@ -40,12 +40,14 @@ struct Asked {
     allow_partial: bool,
     reach: Option<Reach>,
     radius: Option<f32>,
+    fast: bool,
 }
 
 impl NavMesh {
     fn asked(&self, options: &JsValue) -> Thrown<Asked> {
         let mut fields = Fields::new("options", options)?;
-        let search = if fields.flag("shortest", false)? { PathSearch::Shortest } else { PathSearch::Fast };
+        let (shortest, fast) = (fields.flag("shortest", false)?, fields.flag("fast", false)?);
+        let search = if shortest { PathSearch::Shortest } else { PathSearch::Fast };
         let allow_partial = fields.flag("allowPartial", true)?;
         let cross_points = fields.flag("crossPoints", false)?;
         let (reach, radius) = (fields.reach()?, fields.number("radius")?);
@@ -53,6 +55,9 @@ impl NavMesh {
         fields.finish()?;
         if radius.is_some() && (area_costs.is_some() || cross_points) {
             return Err(Kind::Query.error("areaCosts and crossPoints cannot be used with a radius"));
+        }
+        if fast && (shortest || radius.is_none()) {
+            return Err(Kind::Query.error("fast needs a radius, and cannot be used with shortest"));
         }
         let mut options = PathOptions::default()
             .with_search(search)
@@ -63,7 +68,7 @@ impl NavMesh {
             None => Options::Plain(options),
             Some(costs) => Options::Costs(Box::new(options.with_cost(self.costs(&costs)?))),
         };
-        Ok(Asked { options, allow_partial, reach, radius })
+        Ok(Asked { options, allow_partial, reach, radius, fast })
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
@@ -129,7 +134,9 @@ impl NavMesh {
                 waymesh::with_clearance(waymesh_graph::NavMesh::clone(&self.mesh), &config).or_throw()?;
             self.clearance.get_or_init(|| made)
         };
-        let mut options = ClearPathOptions::new(radius).with_allow_partial(asked.allow_partial);
+        let search = if asked.fast { PathSearch::Fast } else { PathSearch::Shortest };
+        let options = ClearPathOptions::new(radius).with_search(search);
+        let mut options = options.with_allow_partial(asked.allow_partial);
         options.reach = asked.reach;
         let found = mesh.find_path(from, to, &options, &mut memory.scratch).or_throw()?;
         let path = &mut memory.path;
@@ -143,7 +150,7 @@ impl NavMesh {
 impl NavMesh {
     #[expect(clippy::unused_self, reason = "the package with bakes uses all")]
     fn clear(&self, _: Vec3, _: Vec3, _: f32, asked: &Asked, _: &mut Memory) -> Thrown<()> {
-        let _ = (asked.allow_partial, asked.reach);
+        let _ = (asked.allow_partial, asked.reach, asked.fast);
         Err(Kind::Query.error("a radius needs the whole package: import waymesh instead of waymesh/queries"))
     }
 }

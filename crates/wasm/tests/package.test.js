@@ -111,6 +111,9 @@ test("queries agree with each other", () => {
   const [thin, wide] = [0, 0.8].map((radius) => disc.findPath(from, to, { radius }));
   assert.equal(wide.outcome, "complete");
   assert.ok(wide.length >= thin.length);
+  const short = disc.findPath(from, to, { radius: 0.8, fast: true });
+  assert.equal(short.outcome, "complete");
+  assert.ok(short.length >= wide.length - 1e-3 && short.length < wide.length * 1.05);
 });
 
 test("what cannot be used is named", () => {
@@ -138,6 +141,7 @@ test("what cannot be used is named", () => {
   refused(() => mesh.findPath([1e4, 0, 0], [1, 1, 1]), "no-mesh-near", /no mesh near the start/);
   refused(() => mesh.findPath([1, 0, 1], [2, 0, 2], { short: true }), "input", /no option "short"/);
   refused(() => mesh.findPath([1, 0, 1], [2, 0, 2], { radius: -1 }), "query", /radius/);
+  refused(() => mesh.findPath([1, 0, 1], [2, 0, 2], { fast: true }), "query", /fast needs a radius/);
   refused(() => mesh.findPaths(new Float32Array(6), new Float32Array(3)), "input", /2 starts and 1 ends/);
   refused(() => new World(new Float32Array(5), {}), "input", /3 for each point/);
 });

@@ -138,7 +138,7 @@ static wm_status call(void) {
         discs = NULL;
         return wm_discs_new(mesh(), &discs, NULL);
     }
-    case 18: { wm_path_info info; return wm_discs_find_path(discs, query(), point(), point(), small(), points, below(7), &info, NULL); }
+    case 18: { wm_path_info info; return wm_discs_find_path(discs, query(), point(), point(), small(), below(3), points, below(7), &info, NULL); }
     case 19: {
         if (below(8)) return WM_STATUS_OK;
         wm_settings wish = settings();

@@ -95,9 +95,12 @@ static void queries(const wm_mesh *mesh) {
 
     wm_discs *discs = NULL;
     CHECK(wm_discs_new(mesh, &discs, &error) == WM_STATUS_OK);
-    CHECK(wm_discs_find_path(discs, query, from, to, 1, points, 8, &path, &error) == WM_STATUS_OK);
-    CHECK(fabsf(path.length - 5) < 1e-4f);
-    CHECK(wm_discs_find_path(discs, query, from, to, 50, points, 8, &path, &error) == WM_STATUS_NO_MESH_NEAR);
+    for (uint32_t search = WM_SEARCH_FAST; search <= WM_SEARCH_SHORTEST; search++) {
+        CHECK(wm_discs_find_path(discs, query, from, to, 1, search, points, 8, &path, &error) == WM_STATUS_OK);
+        CHECK(fabsf(path.length - 5) < 1e-4f);
+    }
+    CHECK(wm_discs_find_path(discs, query, from, to, 1, 9, points, 8, &path, &error) == WM_STATUS_BAD_SETTING);
+    CHECK(wm_discs_find_path(discs, query, from, to, 50, WM_SEARCH_SHORTEST, points, 8, &path, &error) == WM_STATUS_NO_MESH_NEAR);
     wm_discs_free(discs);
 
     /* A place of another mesh is refused. */

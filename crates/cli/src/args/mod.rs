@@ -179,6 +179,10 @@ pub(crate) struct PathArgs {
     /// ground that it sweeps.
     #[arg(long, value_name = "METRES", conflicts_with = "shortest")]
     pub(crate) radius: Option<f32>,
+    /// Find a short path of the disc in less time. Where that shows none, and over links that are no
+    /// open ground, the shortest one is searched for.
+    #[arg(long, requires = "radius")]
+    pub(crate) fast: bool,
     /// Largest distance between the path of a disc and its exact arcs round corners, in metres; inf
     /// makes chamfers. Default: 0.001.
     #[arg(long, value_name = "METRES", requires = "radius")]

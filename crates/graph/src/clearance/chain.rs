@@ -295,7 +295,7 @@ impl ClearanceNavMesh {
     }
 }
 
-/// Returns the triangle that the last point of a chain lies in, of which the first lies in `triangle`.
+/// Returns the triangle of the last point of a chain that begins in `triangle`.
 fn follow_chain(table: &Table, mut triangle: u32, chain: &[(DVec2, Option<u32>)]) -> u32 {
     let mut at = 1;
     while at < chain.len() {
