@@ -182,8 +182,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         if self.progress.idle > scene.config.stuck_after {
             self.progress.idle = 0.0;
             self.progress.stuck = self.progress.stuck.saturating_add(1);
-            // Others are stuck at the same time: each tries something else, and some
-            // go first.
+            // Others are stuck at the same time: each tries something else, and some go first.
             let mixed = Random::mix(u64::from(own) << 16 | u64::from(self.progress.stuck));
             self.progress.boost = (mixed & 1) as u16;
             self.progress.aside = if mixed & 4 == 0 { 1.0 } else { -1.0 };
