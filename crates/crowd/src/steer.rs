@@ -42,11 +42,14 @@ const MOST_TURN: f32 = 1.0;
 const SIDE_TIME: f32 = 0.3;
 const WISH_TIME: f32 = 0.1;
 
-/// The share of its velocity that an agent would like to keep.
-const INERTIA: f32 = 0.5;
+/// Seconds for which an agent would like to keep its velocity: half of it in steps of as long.
+const INERTIA_TIME: f32 = 1.0 / 30.0;
 
-/// The share of its velocity that an agent keeps that stands and is pushed aside.
-const STANDING_INERTIA: f32 = 0.7;
+/// Seconds for which an agent keeps its velocity that stands and is pushed aside.
+const STANDING_TIME: f32 = 7.0 / 90.0;
+
+/// Seconds by which an agent stops later than it would like to.
+const STOPPING_TIME: f32 = WISH_TIME + STANDING_TIME;
 
 /// Steps of priority that an agent may gain on top of its own while it is stuck.
 pub(crate) const BOOSTS: u16 = 2;
@@ -126,11 +129,11 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             scratch.planes.push(obstacle.half_plane(body.velocity, horizon, SEPARATION.max(dt)));
         }
         let pressure = if self.task == Task::Walking { self.jam.pressure() } else { 1.0 };
-        let aim = (pressure * self.wish).lerp(body.velocity, INERTIA);
-        self.chosen = scratch.program.closest(&scratch.planes, hard, self.params.max_speed, aim);
-        if !body.is_walking {
-            self.chosen = self.chosen.lerp(body.velocity, STANDING_INERTIA);
-        }
+        // Who stands keeps its velocity also where others push it aside.
+        let [in_aim, in_all] = if body.is_walking { [INERTIA_TIME, 0.0] } else { [0.0, STANDING_TIME] };
+        let aim = (pressure * self.wish).lerp(body.velocity, kept(in_aim, dt));
+        let chosen = scratch.program.closest(&scratch.planes, hard, self.params.max_speed, aim);
+        self.chosen = chosen.lerp(body.velocity, kept(in_all, dt));
     }
 
     /// Finds the nearest agents on the ground that hangs together with its own.
@@ -212,7 +215,9 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             corner += 1.05 * margin * outward;
         }
         let remaining = self.route.length();
-        let braking = (self.params.acceleration * remaining).sqrt();
+        // So that `remaining` is what it takes to stop: its velocity follows its wish late.
+        let half = 0.5 * self.params.acceleration * STOPPING_TIME;
+        let braking = (half * half + self.params.acceleration * remaining).sqrt() - half;
         let speed = self.params.max_speed.min(braking).min(remaining / dt);
         let direction = (corner - here).normalize_or_zero();
         let is_aside = self.progress.stuck > 0 && self.progress.idle < ASIDE;
@@ -282,6 +287,11 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             planes.push(HalfPlane::beyond(push * normal, normal));
         }
     }
+}
+
+/// The share of a velocity that is left after a step, where it is kept for `time` seconds.
+fn kept(time: f32, dt: f32) -> f32 {
+    time / (dt + time)
 }
 
 /// `true` if the agents that arrived before fill the ground around the goal.

@@ -156,3 +156,28 @@ fn few_plans_a_step_serve_all_in_turn() {
     }
     run(&mut crowd, &mesh, 40.0, &mut Judge::default());
 }
+
+#[test]
+fn who_arrived_stays_however_long_the_steps_are() {
+    let mesh = flat(&[[0, 0, 200, 200]]);
+    for dt in [1.0 / 120.0, 1.0 / 60.0, DT, 0.1, 0.2, 0.25] {
+        let (mut crowd, agents) = crowd(&mesh, AgentParams::default(), &[[at(2.0, 2.0), at(5.0, 6.0)]]);
+        let mut time = 0.0;
+        let mut arrived = None::<f32>;
+        while time < 12.0 {
+            crowd.step(&mesh, dt).unwrap();
+            time += dt;
+            let state = crowd.agent(agents[0]).unwrap();
+            if state.status == AgentStatus::Arrived {
+                arrived = arrived.or(Some(time));
+            }
+            if let Some(arrived) = arrived {
+                assert_eq!(state.status, AgentStatus::Arrived, "{time} s, steps of {dt} s");
+                let off = state.position.distance(at(5.0, 6.0));
+                assert!(off < 0.2, "{off} m past its target {} s later, steps of {dt} s", time - arrived);
+            }
+        }
+        let arrived = arrived.unwrap();
+        assert!(arrived < 4.5, "{arrived} s for 5 m in steps of {dt} s");
+    }
+}
