@@ -31,7 +31,8 @@ def test_paths(walled: waymesh.NavMesh) -> None:
     assert short.is_complete and wide.length - 1e-3 <= short.length < wide.length * 1.05
     with pytest.raises(waymesh.QueryError, match="radius"):
         walled.find_path([2, 0, 4], [8, 0, 4], radius=-1)
-    for others in ({}, {"radius": 0.5, "shortest": True}):
+    refused: list[dict[str, Any]] = [{}, {"radius": 0.5, "shortest": True}]
+    for others in refused:
         with pytest.raises(waymesh.QueryError, match="fast needs a radius"):
             walled.find_path([2, 0, 4], [8, 0, 4], fast=True, **others)
     with pytest.raises(waymesh.NoMeshNearError, match="no mesh near the goal"):

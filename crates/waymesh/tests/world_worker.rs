@@ -127,6 +127,15 @@ fn a_full_queue_is_an_error_and_not_a_wait() {
 }
 
 #[test]
+fn a_queue_of_none_and_one_without_end_are_refused() {
+    for queue in [0, usize::MAX] {
+        let config = WorkerConfig::default().with_queue(queue);
+        let error = WorldWorker::new(world(&scene()), &config).unwrap_err();
+        assert!(matches!(error, BakeError::Config(_)) && error.to_string().starts_with("queue"), "{error}");
+    }
+}
+
+#[test]
 fn a_thread_that_has_ended_is_told_from_one_that_works() {
     let soup = scene();
     let worker = WorldWorker::new(world(&soup), &WorkerConfig::default()).unwrap();

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use waymesh_core::{CancelToken, Observer, setters};
+use waymesh_core::{BadField, CancelToken, Observer, setters};
 
 use super::{MeshHandle, World};
-use crate::bake::BakeError;
+use crate::bake::{BakeError, ConfigError};
 
 /// Settings of a [`WorldWorker`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct WorkerConfig {
     /// How long commands are run, one after the other, before the world is updated with those that
     /// are through: the rest waits. Default 4 ms. Zero: an update after every command.
     pub budget: Duration,
-    /// How many commands may wait. Default 1024.
+    /// How many commands may wait, from 1 to 2^20: room for them is taken at once. Default 1024.
     pub queue: usize,
 }
 
@@ -33,6 +33,20 @@ setters! {
     impl WorkerConfig {
         with_budget(budget: Duration);
         with_queue(queue: usize);
+    }
+}
+
+/// More wait for minutes.
+const MOST_QUEUED: u32 = 1 << 20;
+
+impl WorkerConfig {
+    /// Checks that all settings are in their ranges.
+    ///
+    /// # Errors
+    /// The first one that is not.
+    pub fn validate(&self) -> Result<(), BadField> {
+        let is_fine = (1..=MOST_QUEUED as usize).contains(&self.queue);
+        BadField::unless(is_fine, "queue", self.queue as f64, "from 1 to 1048576")
     }
 }
 
@@ -129,8 +143,10 @@ impl WorldWorker {
     /// Moves a world into a thread of its own.
     ///
     /// # Errors
-    /// [`BakeError::WorkerStart`] if the system gives no thread.
+    /// [`BakeError::Config`] if a setting is out of its range, [`BakeError::WorkerStart`] if the
+    /// system gives no thread.
     pub fn new(world: World, config: &WorkerConfig) -> Result<Self, BakeError> {
+        config.validate().map_err(ConfigError::from)?;
         let (queue, waiting) = sync_channel(config.queue);
         let (handle, stop, budget) = (world.handle(), CancelToken::new(), config.budget);
         let reason = Arc::new(Mutex::new("it was stopped".to_owned()));
