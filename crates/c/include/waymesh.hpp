@@ -132,6 +132,8 @@ public:
     uint64_t add_link(const wm_link &link) { return detail::get<uint64_t>(wm_mesh_add_link, mesh_.get(), &link); }
     void remove_link(uint64_t link) { detail::call(wm_mesh_remove_link, mesh_.get(), link); }
     void set_link_open(uint64_t link, bool is_open) { detail::call(wm_mesh_set_link_open, mesh_.get(), link, uint32_t{is_open}); }
+    /* For plain paths on large meshes, of this object and not of its copies. */
+    void build_hierarchy(uint32_t min_polygons = 20000) { detail::call(wm_mesh_build_hierarchy, mesh_.get(), min_polygons); }
     const wm_mesh *get() const noexcept { return mesh_.get(); }
 
 private:

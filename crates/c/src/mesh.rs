@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use waymesh::bake::FrontEnd;
-use waymesh::graph::MeshFormat;
+use waymesh::graph::{HierarchyConfig, MeshFormat};
 use waymesh::io::parse_mesh;
 use waymesh::{AreaId, Baker, NavMesh, Observer, TriangleSoup, TriangleSource};
 
@@ -360,6 +360,26 @@ pub extern "C" fn wm_mesh_share(
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_mesh_free(mesh: Option<Box<Mesh>>) {
     drop(mesh);
+}
+
+/// Makes a hierarchy for large meshes: from now on wm_find_path uses it for fast paths without
+/// filter and costs, which are then some per cent longer on average and found several times faster.
+/// Nothing is made for a mesh of fewer than min_polygons; from about 20,000 on it pays. Takes some
+/// 100 bytes a polygon, and seconds for 30,000 polygons.
+///
+/// Other handles of the mesh do not get it. No thread may use this handle meanwhile. Once links
+/// change it is not used any more, until it is made again.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_mesh_build_hierarchy(
+    mesh: Option<&mut Mesh>,
+    min_polygons: u32,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = Arc::make_mut(&mut given("mesh", mesh)?.0);
+        mesh.build_hierarchy(&HierarchyConfig::default().with_min_polygons(min_polygons as usize))?;
+        Ok(())
+    })
 }
 
 /// Writes what a mesh holds.

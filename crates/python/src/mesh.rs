@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use waymesh::bake::IslandReport;
-use waymesh::graph::{ClearanceNavMesh, MeshFormat};
+use waymesh::graph::{ClearanceNavMesh, HierarchyConfig, MeshFormat};
 use waymesh::io::svg;
 use waymesh::io::{
     DetourOptions, GlbOptions, GroundTriangles, SvgOptions, ground_triangles, polygon_triangles, to_detour,
@@ -20,6 +20,7 @@ use waymesh::{Bake, NavMesh, PolyId};
 
 use crate::errors::{Kind, OrRaise};
 use crate::path::PyPath;
+use crate::pool::pool;
 use crate::watch::detached;
 
 /// A mesh of Detour's: the mesh, flags of its polygons, report.
@@ -105,6 +106,15 @@ impl PyNavMesh {
 
     fn save(&self, py: Python<'_>, file: PathBuf) -> PyResult<()> {
         detached(py, || waymesh::io::save(&self.mesh, file))?.or_raise()
+    }
+
+    #[pyo3(signature = (*, min_polygons = 20_000))]
+    fn with_hierarchy(&self, py: Python<'_>, min_polygons: usize) -> PyResult<Self> {
+        let mut mesh = NavMesh::clone(&self.mesh);
+        let config = HierarchyConfig::default().with_min_polygons(min_polygons);
+        let pool = pool(py)?;
+        py.detach(|| pool.install(|| mesh.build_hierarchy(&config))).or_raise()?;
+        Ok(Self { report: self.report.clone(), ..Self::from(Arc::new(mesh)) })
     }
 
     #[staticmethod]

@@ -77,6 +77,21 @@ def test_batches_are_the_single_queries(walled: waymesh.NavMesh) -> None:
     assert off.outcomes.tolist() == [0, 3] and np.isinf(off.lengths[1]) and len(off[1]) == 0
 
 
+def test_a_hierarchy_finds_paths_that_are_little_longer(nav_test: waymesh.NavMesh) -> None:
+    quick = nav_test.with_hierarchy(min_polygons=0)
+    assert quick.generation == nav_test.generation
+    places = nav_test.random_points(80, seed=3)
+    plain, found = (mesh.find_paths(places[::2], places[1::2]) for mesh in (nav_test, quick))
+    assert list(found.outcomes) == list(plain.outcomes)
+    assert not np.array_equal(found.lengths, plain.lengths)
+    assert found.lengths.sum() < 1.05 * plain.lengths.sum()
+    exact = [mesh.find_paths(places[::2], places[1::2], shortest=True) for mesh in (nav_test, quick)]
+    assert np.array_equal(exact[0].lengths, exact[1].lengths)
+    # Too small for one: nothing is made.
+    same = nav_test.with_hierarchy().find_paths(places[::2], places[1::2])
+    assert np.array_equal(same.lengths, plain.lengths)
+
+
 def test_places(square: waymesh.NavMesh, two_islands: waymesh.NavMesh) -> None:
     assert square.snap([5, 0.5, 5]) == pytest.approx([5, 0, 5], abs=0.11)
     assert square.snap([11, 0, 5], reach=2) == pytest.approx([10, 0, 5], abs=0.15)

@@ -41,7 +41,7 @@
 //! | stream a large world around a player | [`World::write_tiles`], [`World::open`], [`World::load_tile`] |
 //! | find a path, the shortest, with filters and costs | [`NavMesh::find_path`], [`PathOptions`] |
 //! | follow a path while things move | [`PathCorridor`] |
-//! | find paths on very large meshes | [`Hierarchy`] |
+//! | find paths on very large meshes | [`NavMesh::build_hierarchy`] |
 //! | find what is near, rays, walls, random places | the methods of [`NavMesh`] |
 //! | have agents of any radius on one mesh | [`with_clearance`] |
 //! | link ledges, jumps and drops | [`BakeConfig::max_ledge`], [`BakeConfig::jumps`], [`find_jumps`] |

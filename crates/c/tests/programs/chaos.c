@@ -112,7 +112,9 @@ static wm_status call(void) {
     }
     case 8: {
         wm_mesh *made = NULL;
-        if (wm_mesh_share(mesh(), &made, NULL) == WM_STATUS_OK) keep(made);
+        if (wm_mesh_share(mesh(), &made, NULL) != WM_STATUS_OK) return WM_STATUS_OK;
+        if (below(4) == 0) CHECK(wm_mesh_build_hierarchy(made, below(2) * 1000, NULL) == WM_STATUS_OK);
+        keep(made);
         return WM_STATUS_OK;
     }
     case 9: case 10: case 11: {

@@ -149,6 +149,9 @@ static void links(void) {
     CHECK(outcome_of(mesh, query) == WM_OUTCOME_COMPLETE);
     /* Other handles stay as they were. */
     CHECK(outcome_of(shared, query) == WM_OUTCOME_PARTIAL);
+    /* Links that were there before a hierarchy are in it. */
+    CHECK(wm_mesh_build_hierarchy(mesh, 0, &error) == WM_STATUS_OK);
+    CHECK(outcome_of(mesh, query) == WM_OUTCOME_COMPLETE);
     size_t count = 0;
     CHECK(wm_mesh_links(mesh, found, 2, &count, &error) == WM_STATUS_OK && count == 1);
     CHECK(found[0].id == id && found[0].kind == WM_LINK_KIND_JUMP && found[0].data == 77);

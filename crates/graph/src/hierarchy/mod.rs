@@ -7,6 +7,8 @@ mod landmarks;
 pub(crate) mod query;
 mod tables;
 
+use std::sync::Arc;
+
 use clusters::Clusters;
 use entrances::Terminal;
 use landmarks::{Graph, Landmarks};
@@ -99,7 +101,9 @@ impl Reached {
 
 /// A small graph over a large mesh: path queries search it instead of the polygons.
 ///
-/// Pass a reference to it as [`PathOptions::search`](crate::PathOptions::search).
+/// [`NavMesh::build_hierarchy`] makes one for all queries that ask for no filter and no costs. To
+/// choose it query by query, or for other agents, pass a reference to it as
+/// [`PathOptions::search`](crate::PathOptions::search).
 ///
 /// - Polygons are merged to clusters, level by level. Where two clusters meet, a few places
 ///   (entrances) represent the border between them.
@@ -287,5 +291,31 @@ impl<F, C> Hierarchy<F, C> {
     #[must_use]
     pub fn cluster_of(&self, polygon: PolyId) -> Option<u32> {
         self.clusters.of.get(polygon.index()).copied().filter(|&cluster| cluster != clusters::NONE)
+    }
+}
+
+impl NavMesh {
+    /// Makes a hierarchy, which every query for a fast path without filter and costs uses from now
+    /// on ([`PathSearch::Fast`](crate::PathSearch::Fast), the default), on this mesh and on its
+    /// clones. It is worth its time on large meshes of which many long paths are asked: see
+    /// [`Hierarchy`] for what it costs and how long the paths are.
+    ///
+    /// Once links are added, removed, opened or closed it is not used any more, until it is made
+    /// again; [`QueryScratch::hierarchy_use`](crate::QueryScratch::hierarchy_use) says so. It is
+    /// not in the files of a mesh.
+    ///
+    /// # Errors
+    /// See [`Hierarchy::with_costs`]. The mesh then has the hierarchy that it had.
+    pub fn build_hierarchy(&mut self, config: &HierarchyConfig) -> Result<HierarchyFigures, QueryError> {
+        let hierarchy = Hierarchy::new(self, config)?;
+        let figures = hierarchy.figures();
+        self.hierarchy = Some(Arc::new(hierarchy));
+        Ok(figures)
+    }
+
+    /// Returns the hierarchy that was made last.
+    #[must_use]
+    pub fn hierarchy(&self) -> Option<&Hierarchy> {
+        self.hierarchy.as_deref()
     }
 }

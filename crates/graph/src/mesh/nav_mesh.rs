@@ -23,6 +23,7 @@ use super::squares::Buckets;
 use super::table::Table;
 use super::walk::{WalkEdge, walk_edges};
 use crate::geometry::plan::LATTICE_STEP;
+use crate::hierarchy::Hierarchy;
 use crate::parallel;
 
 /// Corners of a mesh from which its tables are made on several threads: with fewer, waking them
@@ -51,7 +52,8 @@ pub struct Generation(pub u64);
 ///
 /// # Memory
 /// About 45 bytes a corner, 110 bytes a polygon and 28 bytes a vertex, plus the height surface and
-/// 52 bytes for each triangle of it. Clones share it, but for links.
+/// 52 bytes for each triangle of it. Clones share it, but for links; a hierarchy comes on top
+/// ([`NavMesh::build_hierarchy`]).
 #[doc(alias = "dtNavMesh")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavMesh {
@@ -78,6 +80,8 @@ pub struct NavMesh {
     pub(crate) fans: Fans,
     pub(crate) walk: Table<WalkEdge>,
     pub(crate) links: Links,
+    /// For plain queries on a large mesh, if it was asked for.
+    pub(crate) hierarchy: Option<Arc<Hierarchy>>,
     pub(crate) surface: Option<HeightTables>,
     /// The triangles of `surface`, to be read in a row.
     pub(crate) ground: Ground,
@@ -198,6 +202,7 @@ impl NavMesh {
             fans,
             walk: walk.into(),
             links: Links::default(),
+            hierarchy: None,
             bounds: bounds.into(),
             polygon_islands: polygon_islands.into(),
             islands: islands.into(),

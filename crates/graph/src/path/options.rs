@@ -2,6 +2,7 @@
 
 use super::any_angle::MOST_NODES;
 use super::sliced::Progress;
+use crate::hierarchy::Hierarchy;
 use crate::locate::nearest::{Reach, Spot};
 use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
@@ -24,6 +25,8 @@ pub enum PathSearch {
     /// - Links are taken between the places where the search took them, which are near the best
     ///   ones but not always the best.
     /// - Takes time in `n log n` of the edges seen.
+    /// - On a mesh that has one ([`NavMesh::build_hierarchy`]), a path without filter and costs is
+    ///   searched for with its hierarchy.
     ///
     /// # References
     /// Hart, Nilsson and Raphael 1968, <https://doi.org/10.1109/TSSC.1968.300136>; Lee and Preparata 1984, Euclidean shortest
@@ -84,10 +87,24 @@ pub trait Searcher<F, C> {
     ) -> bool;
 }
 
+/// All polygons, by length: what the hierarchy of a mesh is made for.
+const PLAIN: Usable<'static, AnyPolygon, Length> = Usable { filter: &AnyPolygon, cost: &Length };
+
+impl PathSearch {
+    /// The hierarchy of the mesh, for a query that it serves.
+    fn hierarchy_of<F: PolygonFilter, C: TravelCost>(self, mesh: &NavMesh) -> Option<&Hierarchy> {
+        let is_plain = self == Self::Fast && F::ALLOWS_ALL && C::IS_LENGTH;
+        mesh.hierarchy().filter(|_| is_plain)
+    }
+}
+
 #[expect(private_interfaces, reason = "sealed")]
 impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
-    fn begin(&self, _mesh: &NavMesh, _usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
+    fn begin(&self, mesh: &NavMesh, _usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
         scratch.hierarchy.how = None;
+        if let Some(hierarchy) = self.hierarchy_of::<F, C>(mesh) {
+            hierarchy.begin(mesh, &PLAIN, scratch);
+        }
     }
 
     fn search(
@@ -98,6 +115,9 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
         most: usize,
         scratch: &mut QueryScratch,
     ) -> bool {
+        if let Some(hierarchy) = self.hierarchy_of::<F, C>(mesh) {
+            return hierarchy.search(mesh, [start, goal], &PLAIN, most, scratch);
+        }
         let paths = &mut scratch.paths;
         if *self == Self::Shortest {
             match mesh.search_shortest(start, goal, most, usable, paths) {

@@ -87,6 +87,70 @@ fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
 }
 
 #[test]
+fn a_mesh_with_a_hierarchy_uses_it_where_nothing_else_is_asked_for() {
+    let mut chance = Chance(3);
+    let mut scratch = QueryScratch::default();
+    let mut mesh = large(4);
+    let plain = mesh.clone();
+    assert!(mesh.hierarchy().is_none() && plain == mesh);
+    let figures = mesh.build_hierarchy(&config(12)).unwrap();
+    assert!(figures.clusters > 3 && mesh.hierarchy().unwrap().figures() == figures && plain != mesh);
+    let hierarchy = Hierarchy::new(&plain, &config(12)).unwrap();
+    let (options, mut by_clusters) = (PathOptions::default(), 0);
+    for _ in 0..100 {
+        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
+        let (expected, how) = find(&hierarchy, &plain, from, to, &options, &mut scratch).unwrap();
+        by_clusters += usize::from(how == HierarchyUse::Clusters);
+        assert_eq!(mesh.find_path(from, to, &options, &mut scratch).unwrap(), expected);
+        assert_eq!(scratch.hierarchy_use(), Some(how));
+        // Whatever is asked for besides is done without it.
+        let shortest = options.with_search(PathSearch::Shortest);
+        let cost = options.with_cost(AreaCosts::default());
+        let filter = options.with_filter(AreaFilter::default());
+        let others = |mesh: &NavMesh, scratch: &mut QueryScratch| {
+            let found = [
+                mesh.find_path(from, to, &shortest, scratch).unwrap(),
+                mesh.find_path(from, to, &cost, scratch).unwrap(),
+                mesh.find_path(from, to, &filter, scratch).unwrap(),
+            ];
+            assert_eq!(scratch.hierarchy_use(), None);
+            found
+        };
+        assert_eq!(others(&mesh, &mut scratch), others(&plain, &mut scratch));
+    }
+    assert!(by_clusters > 40, "{by_clusters}");
+}
+
+#[test]
+fn a_hierarchy_is_used_no_more_when_links_change_until_it_is_made_again() {
+    let mut mesh = (0..).map(linked).find(|mesh| mesh.polygon_count() > 60).unwrap();
+    let (options, mut scratch) = (PathOptions::default(), QueryScratch::default());
+    let ends = |mesh: &NavMesh| {
+        let mut chance = Chance(5);
+        [0, 1].map(|_| point_in(mesh, random_polygon(mesh, &mut chance), &mut chance))
+    };
+    let mut ask = |mesh: &NavMesh| {
+        let [from, to] = ends(mesh);
+        mesh.find_path(from, to, &options, &mut scratch).unwrap();
+        scratch.hierarchy_use().unwrap()
+    };
+    mesh.build_hierarchy(&config(8)).unwrap();
+    assert_ne!(ask(&mesh), HierarchyUse::Stale);
+    let link = mesh.link_ids()[0];
+    mesh.set_link_open(link, false);
+    assert_eq!(ask(&mesh), HierarchyUse::Stale);
+    mesh.build_hierarchy(&config(8)).unwrap();
+    assert_ne!(ask(&mesh), HierarchyUse::Stale);
+    mesh.remove_link(link);
+    assert_eq!(ask(&mesh), HierarchyUse::Stale);
+    // One that cannot be made leaves what there is.
+    mesh.build_hierarchy(&config(1)).unwrap_err();
+    assert!(mesh.hierarchy().is_some());
+    mesh.build_hierarchy(&HierarchyConfig::default()).unwrap();
+    assert_eq!(ask(&mesh), HierarchyUse::Small);
+}
+
+#[test]
 fn clusters_hang_together_and_hold_every_polygon() {
     for seed in 0..6 {
         let mesh = large(seed);

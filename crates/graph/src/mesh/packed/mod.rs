@@ -494,6 +494,7 @@ impl NavMesh {
             fans,
             walk,
             links: Links::default(),
+            hierarchy: None,
             surface: has_surface.then_some(surface),
             ground: Ground::from_tables(triangles, ground_boxes, first),
             generation,
