@@ -876,6 +876,17 @@ enum wm_status wm_mesh_share(const struct wm_mesh *mesh, struct wm_mesh **shared
 void wm_mesh_free(struct wm_mesh *mesh);
 
 /*
+ Makes a hierarchy for large meshes: from now on wm_find_path uses it for fast paths without
+ filter and costs, which are then some per cent longer on average and found several times faster.
+ Nothing is made for a mesh of fewer than min_polygons; from about 20,000 on it pays. Takes some
+ 100 bytes a polygon, and seconds for 30,000 polygons.
+
+ Other handles of the mesh do not get it. No thread may use this handle meanwhile. Once links
+ change it is not used any more, until it is made again.
+ */
+enum wm_status wm_mesh_build_hierarchy(struct wm_mesh *mesh, uint32_t min_polygons, struct wm_error *error);
+
+/*
  Writes what a mesh holds.
  */
 enum wm_status wm_mesh_info_of(const struct wm_mesh *mesh, struct wm_mesh_info *info, struct wm_error *error);
