@@ -161,6 +161,7 @@ mod mesh;
 mod parallel;
 mod path;
 mod scratch;
+mod shortcut;
 mod source;
 mod surface;
 

@@ -108,10 +108,12 @@ impl PyNavMesh {
         detached(py, || waymesh::io::save(&self.mesh, file))?.or_raise()
     }
 
-    #[pyo3(signature = (*, min_polygons = 20_000))]
-    fn with_hierarchy(&self, py: Python<'_>, min_polygons: usize) -> PyResult<Self> {
+    #[pyo3(signature = (*, min_polygons = 20_000, cluster_polygons = 256))]
+    fn with_hierarchy(&self, py: Python<'_>, min_polygons: usize, cluster_polygons: u32) -> PyResult<Self> {
         let mut mesh = NavMesh::clone(&self.mesh);
-        let config = HierarchyConfig::default().with_min_polygons(min_polygons);
+        let config = HierarchyConfig::default()
+            .with_min_polygons(min_polygons)
+            .with_cluster_polygons(cluster_polygons);
         let pool = pool(py)?;
         py.detach(|| pool.install(|| mesh.build_hierarchy(&config))).or_raise()?;
         Ok(Self { report: self.report.clone(), ..Self::from(Arc::new(mesh)) })

@@ -78,13 +78,14 @@ def test_batches_are_the_single_queries(walled: waymesh.NavMesh) -> None:
 
 
 def test_a_hierarchy_finds_paths_that_are_little_longer(nav_test: waymesh.NavMesh) -> None:
-    quick = nav_test.with_hierarchy(min_polygons=0)
+    quick = nav_test.with_hierarchy(min_polygons=0, cluster_polygons=8)
     assert quick.polygon_count == nav_test.polygon_count
-    places = nav_test.random_points(80, seed=3)
+    places = nav_test.random_points(2000, seed=3)
     plain, found = (mesh.find_paths(places[::2], places[1::2]) for mesh in (nav_test, quick))
     assert list(found.outcomes) == list(plain.outcomes)
     assert not np.array_equal(found.lengths, plain.lengths)
-    assert found.lengths.sum() < 1.05 * plain.lengths.sum()
+    complete = np.isfinite(plain.lengths)
+    assert 0 < found.lengths[complete].sum() < 1.05 * plain.lengths[complete].sum()
     exact = [mesh.find_paths(places[::2], places[1::2], shortest=True) for mesh in (nav_test, quick)]
     assert np.array_equal(exact[0].lengths, exact[1].lengths)
     # Too small for one: nothing is made.

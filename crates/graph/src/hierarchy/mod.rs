@@ -22,6 +22,7 @@ use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 use crate::parallel;
+use crate::shortcut::Shortcut;
 
 /// Configuration of a [`Hierarchy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -309,13 +310,13 @@ impl NavMesh {
     pub fn build_hierarchy(&mut self, config: &HierarchyConfig) -> Result<HierarchyFigures, QueryError> {
         let hierarchy = Hierarchy::new(self, config)?;
         let figures = hierarchy.figures();
-        self.hierarchy = Some(Arc::new(hierarchy));
+        self.shortcut = Shortcut(Some(Arc::new(hierarchy)));
         Ok(figures)
     }
 
     /// Returns the hierarchy that was made last.
     #[must_use]
     pub fn hierarchy(&self) -> Option<&Hierarchy> {
-        self.hierarchy.as_deref()
+        self.shortcut.0.as_deref()
     }
 }

@@ -23,8 +23,8 @@ use super::squares::Buckets;
 use super::table::Table;
 use super::walk::{WalkEdge, walk_edges};
 use crate::geometry::plan::LATTICE_STEP;
-use crate::hierarchy::Hierarchy;
 use crate::parallel;
+use crate::shortcut::Shortcut;
 
 /// Corners of a mesh from which its tables are made on several threads: with fewer, waking them
 /// takes longer than they save.
@@ -81,7 +81,7 @@ pub struct NavMesh {
     pub(crate) walk: Table<WalkEdge>,
     pub(crate) links: Links,
     /// For plain queries on a large mesh, if it was asked for.
-    pub(crate) hierarchy: Option<Arc<Hierarchy>>,
+    pub(crate) shortcut: Shortcut,
     pub(crate) surface: Option<HeightTables>,
     /// The triangles of `surface`, to be read in a row.
     pub(crate) ground: Ground,
@@ -202,7 +202,7 @@ impl NavMesh {
             fans,
             walk: walk.into(),
             links: Links::default(),
-            hierarchy: None,
+            shortcut: Shortcut::default(),
             bounds: bounds.into(),
             polygon_islands: polygon_islands.into(),
             islands: islands.into(),

@@ -2,7 +2,6 @@
 
 use super::any_angle::MOST_NODES;
 use super::sliced::Progress;
-use crate::hierarchy::Hierarchy;
 use crate::locate::nearest::{Reach, Spot};
 use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
@@ -87,14 +86,10 @@ pub trait Searcher<F, C> {
     ) -> bool;
 }
 
-/// All polygons, by length: what the hierarchy of a mesh is made for.
-const PLAIN: Usable<'static, AnyPolygon, Length> = Usable { filter: &AnyPolygon, cost: &Length };
-
 impl PathSearch {
-    /// The hierarchy of the mesh, for a query that it serves.
-    fn hierarchy_of<F: PolygonFilter, C: TravelCost>(self, mesh: &NavMesh) -> Option<&Hierarchy> {
-        let is_plain = self == Self::Fast && F::ALLOWS_ALL && C::IS_LENGTH;
-        mesh.hierarchy().filter(|_| is_plain)
+    /// `true` for a query that the hierarchy of a mesh serves.
+    fn is_plain<F: PolygonFilter, C: TravelCost>(self) -> bool {
+        self == Self::Fast && F::ALLOWS_ALL && C::IS_LENGTH
     }
 }
 
@@ -102,8 +97,8 @@ impl PathSearch {
 impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
     fn begin(&self, mesh: &NavMesh, _usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
         scratch.hierarchy.how = None;
-        if let Some(hierarchy) = self.hierarchy_of::<F, C>(mesh) {
-            hierarchy.begin(mesh, &PLAIN, scratch);
+        if self.is_plain::<F, C>() {
+            mesh.shortcut.begin(mesh, scratch);
         }
     }
 
@@ -115,8 +110,10 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
         most: usize,
         scratch: &mut QueryScratch,
     ) -> bool {
-        if let Some(hierarchy) = self.hierarchy_of::<F, C>(mesh) {
-            return hierarchy.search(mesh, [start, goal], &PLAIN, most, scratch);
+        if self.is_plain::<F, C>()
+            && let Some(found) = mesh.shortcut.search(mesh, [start, goal], most, scratch)
+        {
+            return found;
         }
         let paths = &mut scratch.paths;
         if *self == Self::Shortest {

@@ -30,10 +30,10 @@ class NavMesh:
     def save(self, file: str | PathLike[str]) -> None:
         """Writes a file in the format that its name ends in: ``.wmesh`` to keep, ``.wmrun`` to load fast, ``.navmesh`` for
         Detour."""
-    def with_hierarchy(self, *, min_polygons: int = 20_000) -> NavMesh:
+    def with_hierarchy(self, *, min_polygons: int = 20_000, cluster_polygons: int = 256) -> NavMesh:
         """Returns the mesh with a hierarchy for large meshes: its fast paths without costs are found by that, several times faster and
-        some per cent longer on average. Takes seconds for 30,000 polygons; for fewer than ``min_polygons`` it does nothing. It is not
-        saved."""
+        some per cent longer on average. Takes seconds for 30,000 polygons; for fewer than ``min_polygons`` it does nothing. A cluster has
+        about ``cluster_polygons``. It is not saved."""
     @staticmethod
     def from_detour(file: str | PathLike[str]) -> tuple[NavMesh, NDArray[np.uint16], dict[str, int]]:
         """Reads a file of Detour's, as :meth:`load` does, and returns Detour's flags of each polygon as well, and a report: how many

@@ -76,6 +76,7 @@ use super::squares::{Buckets, Squares};
 use super::table::{Table, write_words};
 use super::words::{Words, put, put_link};
 use crate::parallel;
+use crate::shortcut::Shortcut;
 
 /// First bytes.
 pub(crate) const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
@@ -494,7 +495,7 @@ impl NavMesh {
             fans,
             walk,
             links: Links::default(),
-            hierarchy: None,
+            shortcut: Shortcut::default(),
             surface: has_surface.then_some(surface),
             ground: Ground::from_tables(triangles, ground_boxes, first),
             generation,
