@@ -1,8 +1,9 @@
-// Files to keep, and the table of figures.
-import type { NavMesh } from "waymesh";
-import type { Made } from "./messages";
+// Files to keep: the mesh, the settings, a picture, a link.
+import { settingsToToml } from "waymesh";
+import { find } from "./page";
+import { isPlan, knobs, remember, state, view } from "./state";
 
-export function download(name: string, content: string | Blob | Uint8Array): void {
+function download(name: string, content: string | Blob | Uint8Array): void {
   const blob = content instanceof Blob ? content : new Blob([content as BlobPart]);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
@@ -11,52 +12,22 @@ export function download(name: string, content: string | Blob | Uint8Array): voi
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-function rows(mesh: NavMesh | null, made: Made | null): [string, string][] {
-  const found: [string, string][] = [];
-  const { report } = made ?? { report: null };
-  if (report) found.push(["triangles of the scene", String(report.triangles)]);
-  if (mesh) {
-    found.push(["polygons", String(mesh.polygonCount)], ["portals", String(mesh.portalCount)], ["islands", String(mesh.islandCount)]);
-    found.push(["links", String(mesh.links.length)], ["ground", `${mesh.area.toFixed(1)} m²`]);
-    found.push(["file", `${(mesh.toBytes("wmesh").length / 1024).toFixed(1)} kB`]);
+/** Saves what a button names. */
+export async function save(what: string): Promise<void> {
+  const said = find("#saved");
+  said.textContent = "";
+  const { mesh, source } = state;
+  const name = (source?.name ?? "mesh").replace(/\.[^.]*$/, "");
+  if (what === "toml") return download(`${name}.toml`, settingsToToml(knobs.settings, isPlan()));
+  if (what === "png") return download(`${name}.png`, (await view.picture()) ?? "");
+  if (what === "link") {
+    remember();
+    await navigator.clipboard.writeText(location.href);
+    said.textContent = source?.kind === "builtin" ? "The link is copied." : "The link is copied; it holds the settings, not your file.";
+    return;
   }
-  if (report) {
-    for (const { name, seconds } of report.stages) found.push([name, `${(1000 * seconds).toFixed(0)} ms`]);
-    for (const warning of report.warnings) found.push(["note", warning]);
-  }
-  if (made) {
-    found.push(["all of it", `${(1000 * made.seconds).toFixed(0)} ms`]);
-    if (made.rebuilt !== null) found.push(["tiles built again", String(made.rebuilt)]);
-  }
-  return found;
-}
-
-/** Shows the figures, beside those that were kept. */
-export function figures(table: HTMLElement, mesh: NavMesh | null, made: Made | null, kept: Made | null): void {
-  const now = rows(mesh, made);
-  table.replaceChildren();
-  let before = new Map<string, string>();
-  if (kept && kept !== made) {
-    before = new Map(Object.entries(keptRows(kept)));
-    const head = document.createElement("tr");
-    for (const text of ["", "kept", "now"]) head.append(Object.assign(document.createElement("th"), { textContent: text }));
-    table.append(head);
-  }
-  for (const [name, value] of now) {
-    const row = document.createElement("tr");
-    row.append(Object.assign(document.createElement("td"), { textContent: name }));
-    if (before.size > 0) row.append(Object.assign(document.createElement("td"), { textContent: before.get(name) ?? "" }));
-    row.append(Object.assign(document.createElement("td"), { textContent: value }));
-    table.append(row);
-  }
-}
-
-function keptRows(kept: Made): Record<string, string> {
-  const { report } = kept;
-  const found: Record<string, string> = { "all of it": `${(1000 * kept.seconds).toFixed(0)} ms` };
-  if (!report) return found;
-  Object.assign(found, { polygons: String(report.polygons), portals: String(report.portals), links: String(report.links) });
-  Object.assign(found, { islands: String(report.islands.length), ground: `${report.mesh_area.toFixed(1)} m²` });
-  for (const { name, seconds } of report.stages) found[name] = `${(1000 * seconds).toFixed(0)} ms`;
-  return found;
+  if (!mesh) throw new Error("there is no mesh to save yet");
+  if (what === "glb") return download(`${name}-mesh.glb`, mesh.toGlb(true));
+  if (what === "svg") return download(`${name}.svg`, mesh.toSvg());
+  download(`${name}.${what}`, mesh.toBytes(what as "wmesh"));
 }

@@ -1,0 +1,120 @@
+// Jobs of the worker, and the mesh that comes of them.
+import { NavMesh } from "waymesh";
+import * as THREE from "three";
+import { Baker } from "./baker";
+import { figures } from "./figures";
+import { STAGE_LAYERS, drawMesh, drawStages, type ColourBy } from "./layers";
+import { busy, complain, find } from "./page";
+import { isPlan, knobs, remember, shown, state, tell, view } from "./state";
+
+/** How long a knob rests before the bake begins, in milliseconds. */
+const REST = 250;
+
+let baker: Baker;
+let timer = 0;
+/** The settings and layers that the layers of stages are of. */
+let stagesOf = "";
+
+/** Begins with the worker; `module` is the compiled package. */
+export function startBaker(module: WebAssembly.Module): void {
+  baker = new Baker(module, (stage, done) => {
+    find("#stage").textContent = stage;
+    find<HTMLProgressElement>("#progress").value = done;
+  });
+}
+
+/** Ends the job that runs. */
+export function cancel(): void {
+  baker.cancel();
+}
+
+/** Runs a job of the worker, with its progress; errors become a sentence. */
+export async function job<T>(run: (baker: Baker) => Promise<T>): Promise<T | null> {
+  clearTimeout(timer);
+  busy(true);
+  try {
+    const done = await run(baker);
+    busy(false);
+    return done;
+  } catch (error) {
+    complain(error);
+    // Another job has taken its place.
+    if (!baker.isBusy) busy(false);
+    return null;
+  }
+}
+
+/** Bakes after a moment without another turn. */
+export function later(): void {
+  clearTimeout(timer);
+  timer = window.setTimeout(() => void bake(), REST);
+  remember();
+}
+
+/** Draws the mesh in the colours that are chosen. */
+export function paint(): void {
+  if (state.mesh) drawMesh(view, state.mesh, find<HTMLSelectElement>("#colour").value as ColourBy);
+}
+
+export function showFigures(): void {
+  figures(find("#figures tbody"), state.mesh, state.made, state.kept);
+}
+
+/** Opens the bytes of a mesh and shows it. */
+export function show(bytes: Uint8Array): void {
+  state.mesh?.free();
+  const mesh = (state.mesh = NavMesh.fromBytes(bytes));
+  paint();
+  if (view.layer("scene").children.length === 0) {
+    const [x, y, z, X, Y, Z] = mesh.bounds as unknown as [number, number, number, number, number, number];
+    const bounds = new THREE.Box3(new THREE.Vector3(x, y, z), new THREE.Vector3(X, Y + 2, Z));
+    if (Number.isFinite(x) && view.bounds.isEmpty()) view.frame(bounds);
+  }
+  tell("mesh");
+}
+
+export async function bake(): Promise<void> {
+  if (!state.source) return;
+  const result = await job((baker) => baker.bake(knobs.settings, isPlan() ? [] : state.obstacles));
+  if (!result) return;
+  complain(null);
+  state.made = result;
+  show(result.bytes);
+  showFigures();
+  stagesOf = "";
+  await stages();
+}
+
+/** An obstacle moved while the last update ran. */
+let moved = false;
+
+/** Follows the obstacles: an update that runs is waited for, since the worker would lose its world. */
+export async function follow(): Promise<void> {
+  if (baker.isBusy) {
+    moved = true;
+    return;
+  }
+  do {
+    moved = false;
+    await bake();
+  } while (moved);
+}
+
+/** Makes the layers of stages, if one of them is on. */
+export async function stages(): Promise<void> {
+  const wanted = new Set(STAGE_LAYERS.filter((name) => shown.has(name)));
+  const settings = knobs.settings;
+  const key = JSON.stringify([settings, [...wanted]]);
+  if (key === stagesOf) return;
+  stagesOf = key;
+  if (wanted.size === 0 || !state.source) {
+    for (const name of STAGE_LAYERS) view.put(name);
+    return;
+  }
+  if (isPlan() || settings.pipeline !== undefined) {
+    complain("layers of stages are those of the pipeline voxels: choose it under Made by");
+    return;
+  }
+  const found = await job((baker) => baker.stages(settings));
+  if (found) complain(drawStages(view, found, wanted) || null);
+}

@@ -1,0 +1,69 @@
+// Pointer and keys on the picture: what a click does, what is dragged.
+import type { Point } from "./link";
+import { gripObstacle, putObstacle } from "./obstacles";
+import { search } from "./path";
+import { canvas, remember, state, tool, view } from "./state";
+
+/** Something that follows the pointer over the ground. */
+interface Drag {
+  move(at: Point): void;
+  end(): void;
+}
+
+/** How far a pointer may move, in pixels, and still have clicked. */
+const STILL = 5;
+const GROUND = ["polygons", "scene"];
+
+let drag: Drag | null = null;
+let pressed: { x: number; y: number } | null = null;
+
+function release(): void {
+  [drag, pressed, view.controls.enabled] = [null, null, true];
+}
+
+function press(event: PointerEvent): void {
+  if (!event.isPrimary || event.button !== 0) return;
+  pressed = { x: event.clientX, y: event.clientY };
+  const hit = view.hit(event, ["obstacles", ...GROUND]);
+  drag = hit && gripObstacle(hit);
+  if (!drag) return;
+  view.controls.enabled = false;
+  canvas.setPointerCapture(event.pointerId);
+}
+
+function move(event: PointerEvent): void {
+  if (!drag) return;
+  const hit = view.hit(event, GROUND);
+  if (hit) drag.move(hit.point.toArray());
+}
+
+function lift(event: PointerEvent): void {
+  const isDrag = pressed && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > STILL;
+  const was = drag;
+  release();
+  if (was) was.end();
+  else if (!isDrag && event.isPrimary && event.button === 0) click(event);
+}
+
+function click(event: PointerEvent): void {
+  const at = view.hit(event, GROUND)?.point.toArray();
+  if (!at) return;
+  if (tool() === "obstacle") putObstacle(at);
+  else {
+    state.points = state.points.length >= 2 ? [at] : [...state.points, at];
+    search();
+  }
+  remember();
+}
+
+export function listenToCanvas(): void {
+  canvas.addEventListener("pointerdown", press);
+  canvas.addEventListener("pointermove", move);
+  canvas.addEventListener("pointerup", lift);
+  canvas.addEventListener("pointercancel", release);
+  canvas.addEventListener("keydown", (event) => {
+    if (event.key === "+" || event.key === "=") view.zoom(0.85);
+    else if (event.key === "-") view.zoom(1 / 0.85);
+    else if (event.key === "f") view.frame();
+  });
+}

@@ -1,0 +1,52 @@
+// The path between the points that were clicked, and the ruler.
+import type { NavMesh, Path, PathOptions } from "waymesh";
+import type { Point } from "./link";
+import { find } from "./page";
+import { drawPath, drawPoints } from "./placed";
+import { radius, state, tool, view } from "./state";
+
+/** Finds the path between the points and shows it. */
+export function search(): void {
+  const { mesh, points } = state;
+  drawPoints(view, points, tool() === "measure" ? [0x3366cc] : [0x1f8f4e, 0xd7263d]);
+  const place = find("#path");
+  for (const name of Object.keys(place.dataset)) delete place.dataset[name];
+  drawPath(view, mesh as NavMesh, null, 0);
+  const [start, end] = points;
+  if (!mesh || !start || !end) {
+    place.textContent = start ? "Click where it should end." : "Click where a path should begin.";
+  } else if (tool() === "measure") measure(mesh, start, end, place);
+  else searchBetween(mesh, start, end, place);
+}
+
+function measure(mesh: NavMesh, start: Point, end: Point, place: HTMLElement): void {
+  const [flat, straight] = [Math.hypot(end[0] - start[0], end[2] - start[2]), Math.hypot(...end.map((value, axis) => value - start[axis]!))];
+  place.textContent = `${straight.toFixed(3)} m straight, ${flat.toFixed(3)} m in plan, ${(end[1] - start[1]).toFixed(3)} m up.`;
+  drawPath(view, mesh, { outcome: "complete", points: Float32Array.from([...start, ...end]), polygons: new Uint32Array(), links: [], length: straight, cost: straight, wasCut: false }, 0);
+}
+
+function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLElement): void {
+  const options: PathOptions = { shortest: find<HTMLInputElement>("#shortest").checked };
+  if (radius() > 0) options.radius = radius();
+  let path: Path;
+  const begin = performance.now();
+  try {
+    path = mesh.findPath(start, end, options);
+  } catch (error) {
+    place.textContent = error instanceof Error ? error.message : String(error);
+    return;
+  }
+  const took = performance.now() - begin;
+  // With a point at every edge the line follows the ground.
+  drawPath(view, mesh, radius() > 0 ? path : mesh.findPath(start, end, { ...options, crossPoints: true }), radius());
+  const strong = Object.assign(document.createElement("strong"), { textContent: `${path.length.toFixed(3)} m` });
+  const what = { complete: "", partial: " to the nearest place that can be reached", unreachable: " (no way leads there)", undecided: " (the search gave up)" }[path.outcome];
+  const corners = path.points.length / 3;
+  place.replaceChildren(strong, `${what}, ${corners} points over ${path.polygons.length} polygons${path.links.length > 0 ? ` and ${path.links.length} links` : ""}, in ${took.toFixed(2)} ms.`);
+  Object.assign(place.dataset, { metres: String(path.length), outcome: path.outcome, start: start.join(","), end: end.join(",") });
+}
+
+/** Shows the radius of the disc beside its slider. */
+export function showRadius(): void {
+  find("#radius-value").textContent = radius() > 0 ? radius().toFixed(2) : "off";
+}

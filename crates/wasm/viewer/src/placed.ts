@@ -1,0 +1,78 @@
+// What is placed on the mesh: a path, its ends, obstacles.
+import * as THREE from "three";
+import type { NavMesh, Path } from "waymesh";
+import type { Box } from "./messages";
+import { LIFT, type View } from "./view";
+
+/** A path, the polygons it passes, and the ground that a disc sweeps. */
+export function drawPath(view: View, mesh: NavMesh, path: Path | null, radius: number): void {
+  if (!path || path.points.length === 0) {
+    view.put("path");
+    view.put("corridor");
+    return;
+  }
+  const points: THREE.Vector3[] = [];
+  for (let index = 0; index < path.points.length; index += 3) points.push(new THREE.Vector3().fromArray(path.points, index));
+  const ends: number[] = [];
+  for (let index = 0; index + 1 < points.length; index += 1) ends.push(...points[index]!.toArray(), ...points[index + 1]!.toArray());
+  const colour = path.outcome === "complete" ? 0xd7263d : 0xe08e1b;
+  const drawn: THREE.Object3D[] = [view.lines(ends, colour, 5, 2 * LIFT), view.lines(ends, colour, 4, 2 * LIFT, true)];
+  if (radius > 0) drawn.push(...sweep(points, radius));
+  view.put("path", ...drawn);
+
+  const { polygonTriangles: first, triangles, positions } = mesh.ground(true);
+  const passed: number[] = [];
+  for (const polygon of path.polygons) {
+    for (let triangle = first[polygon]!; triangle < first[polygon + 1]!; triangle += 1) passed.push(...triangles.subarray(3 * triangle, 3 * triangle + 3));
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+  geometry.setIndex(passed);
+  const material = new THREE.MeshBasicMaterial({ color: 0xffe066, transparent: true, opacity: 0.45, side: THREE.DoubleSide, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -3, polygonOffsetUnits: -6 });
+  const corridor = new THREE.Mesh(geometry, material);
+  corridor.position.y = LIFT;
+  view.put("corridor", corridor);
+}
+
+function sweep(points: THREE.Vector3[], radius: number): THREE.Object3D[] {
+  const material = () => new THREE.MeshBasicMaterial({ color: 0xd7263d, transparent: true, opacity: 0.22, side: THREE.DoubleSide, depthWrite: false });
+  const parts: THREE.Object3D[] = points.map((point) => {
+    const disc = new THREE.Mesh(new THREE.CircleGeometry(radius, 40).rotateX(-Math.PI / 2), material());
+    disc.position.copy(point).y += 1.5 * LIFT;
+    return disc;
+  });
+  for (let index = 0; index + 1 < points.length; index += 1) {
+    const [from, to] = [points[index]!, points[index + 1]!];
+    const side = new THREE.Vector3(to.z - from.z, 0, from.x - to.x);
+    if (side.length() < 1e-6) continue;
+    side.setLength(radius);
+    const corners = [from.clone().add(side), from.clone().sub(side), to.clone().sub(side), to.clone().add(side)];
+    const geometry = new THREE.BufferGeometry().setFromPoints(corners);
+    geometry.setIndex([0, 1, 2, 0, 2, 3]);
+    const strip = new THREE.Mesh(geometry, material());
+    strip.position.y = 1.5 * LIFT;
+    parts.push(strip);
+  }
+  return parts;
+}
+
+/** Balls at the ends of a path or of a measured line. */
+export function drawPoints(view: View, points: [number, number, number][], colours: number[]): void {
+  const radius = Math.max(view.bounds.getSize(new THREE.Vector3()).length() / 160, 0.08);
+  const balls = points.map((point, index) => {
+    const ball = new THREE.Mesh(new THREE.SphereGeometry(radius, 20, 12), new THREE.MeshLambertMaterial({ color: colours[index % colours.length] }));
+    ball.position.set(...point);
+    return ball;
+  });
+  view.put("points", ...balls);
+}
+
+export function drawObstacles(view: View, obstacles: Box[]): void {
+  const drawn = obstacles.map(({ at: [x, y, z], size: [w, h, d] }, index) => {
+    const box = new THREE.Mesh(new THREE.BoxGeometry(w, h, d), new THREE.MeshLambertMaterial({ color: 0xe08e1b, transparent: true, opacity: 0.85 }));
+    box.position.set(x, y + h / 2, z);
+    box.userData["obstacle"] = index;
+    return box;
+  });
+  view.put("obstacles", ...drawn);
+}
