@@ -1,5 +1,6 @@
 //! `--config`: settings from a TOML file. The keys are the long names of a command's arguments. The
-//! settings become words of the command line, so that no setting is declared twice.
+//! settings become words of the command line, so that no setting is declared twice. Marks may be in
+//! the same file.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,6 +29,18 @@ impl std::fmt::Display for BadSetting {
 
 impl std::error::Error for BadSetting {}
 
+/// The sections of a file that are marks: see [`crate::marks`].
+pub(crate) const MARK: &str = "mark";
+
+/// Returns `true` if some command has a setting of this name.
+pub(crate) fn is_setting(key: &str) -> bool {
+    let program = Program::command();
+    program
+        .get_subcommands()
+        .flat_map(clap::Command::get_arguments)
+        .any(|argument| argument.get_long() == Some(key))
+}
+
 /// Returns the command line with the settings of the file of `--config` added. Settings that are on
 /// the command line too are left out.
 pub(crate) fn expand(mut words: Vec<OsString>) -> Result<Vec<OsString>> {
@@ -38,9 +51,11 @@ pub(crate) fn expand(mut words: Vec<OsString>) -> Result<Vec<OsString>> {
     let Some(file) = given.get_one::<PathBuf>("config") else { return Ok(words) };
     let table: toml::Table = toml::from_str(&files::read_text(file)?)
         .with_context(|| format!("{} is not a settings file", file.display()))?;
-    let mut settings = Vec::new();
+    let mut settings: Vec<OsString> = Vec::new();
     for (key, value) in &table {
         let refuse = |why| Err(BadSetting { file: file.clone(), key: key.clone(), why }.into());
+        let is_marks = key == MARK && value.is_array();
+        let key = if is_marks { "marks" } else { key };
         let mut arguments =
             program.find_subcommand(name).into_iter().flat_map(|command| command.get_arguments());
         let Some(argument) = arguments.find(|argument| argument.get_long() == Some(key)) else {
@@ -50,17 +65,18 @@ pub(crate) fn expand(mut words: Vec<OsString>) -> Result<Vec<OsString>> {
             continue;
         }
         match (value, argument.get_action()) {
-            (Value::Boolean(true), ArgAction::SetTrue) => settings.push(format!("--{key}")),
+            _ if is_marks => settings.extend(["--marks".into(), file.clone().into()]),
+            (Value::Boolean(true), ArgAction::SetTrue) => settings.push(format!("--{key}").into()),
             (Value::Boolean(false), ArgAction::SetTrue) => {}
             (_, ArgAction::SetTrue) => return refuse(format!("must be true or false, is {value}")),
             (Value::Array(values), ArgAction::Append) => {
-                settings.extend(values.iter().map(|value| format!("--{key}={}", text(value))));
+                settings.extend(values.iter().map(|value| format!("--{key}={}", text(value)).into()));
             }
-            _ => settings.push(format!("--{key}={}", text(value))),
+            _ => settings.push(format!("--{key}={}", text(value)).into()),
         }
     }
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    words.splice(end..end, settings.into_iter().map(OsString::from));
+    words.splice(end..end, settings);
     Ok(words)
 }
 

@@ -1,4 +1,5 @@
-//! `--marks`: volumes that give ground another area, from a TOML file.
+//! `--marks`: volumes that give ground another area, from a TOML file. Settings may be in the same
+//! file.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +11,14 @@ use waymesh::voxel::{ClosedMesh, Mark, MarkShape};
 use waymesh::{AreaTable, Bounds, TriangleSoup};
 
 use crate::errors::Refusal;
-use crate::files;
+use crate::{config, files};
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct MarksFile {
     #[serde(default)]
     mark: Vec<Entry>,
+    #[serde(flatten)]
+    others: toml::Table,
 }
 
 /// One mark; lengths in metres.
@@ -113,6 +115,11 @@ pub(crate) fn read(file: &Path, areas: &mut AreaTable) -> Result<Vec<Mark>> {
     let text = files::read_text(file)?;
     let marks: MarksFile =
         toml::from_str(&text).with_context(|| format!("{} is not a file of marks", file.display()))?;
+    // `--config` reads the settings of the same file.
+    let is_setting = |key: &str, value: &toml::Value| config::is_setting(key) && !is_section(value);
+    if let Some((key, _)) = marks.others.iter().find(|(key, value)| !is_setting(key, value)) {
+        return Err(Refusal(format!("{}: {key} is no setting; marks are [[mark]]", file.display())).into());
+    }
     let folder = file.parent().unwrap_or(Path::new(""));
     let mut result = Vec::with_capacity(marks.mark.len());
     for (number, entry) in marks.mark.into_iter().enumerate() {
@@ -121,6 +128,11 @@ pub(crate) fn read(file: &Path, areas: &mut AreaTable) -> Result<Vec<Mark>> {
         result.push(Mark::new(entry.shape(folder).with_context(place)?, area));
     }
     Ok(result)
+}
+
+/// Returns `true` for a table and for a list of tables.
+fn is_section(value: &toml::Value) -> bool {
+    value.is_table() || value.as_array().is_some_and(|values| values.iter().any(toml::Value::is_table))
 }
 
 #[cfg(test)]

@@ -127,6 +127,29 @@ fn marks_are_volumes() {
     assert!(fail(folder, 1, &words).contains("mark 1"));
 }
 
+#[test]
+fn a_settings_file_may_hold_marks() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("level.obj"), LEVEL).expect("a file");
+    let marks = "[[mark]]\narea = \"mud:3\"\nbox = { min = [0, -1, 0], max = [2, 1, 8] }\n";
+    let settings = "agent-radius = 0\ncell-size = 0.2\n";
+    std::fs::write(folder.join("marks.toml"), marks).expect("a file");
+    std::fs::write(folder.join("set.toml"), [settings, marks].concat()).expect("a file");
+    let words = ["build", "level.obj", "-o"];
+    let apart = ["a.wmesh", "--agent-radius", "0", "--cell-size", "0.2", "--marks", "marks.toml"];
+    succeed(folder, &[&words[..], &apart].concat());
+    succeed(folder, &[&words[..], &["b.wmesh", "--config", "set.toml"]].concat());
+    assert_eq!(std::fs::read(folder.join("a.wmesh")).ok(), std::fs::read(folder.join("b.wmesh")).ok());
+    assert_eq!(area(&json(&succeed(folder, &["info", "b.wmesh", "--json"])), "mud")["cost"], 3.0);
+    // Marks of the command line take the place of those of the file.
+    std::fs::write(folder.join("marks.toml"), marks.replace("mud", "sand")).expect("a file");
+    succeed(folder, &[&words[..], &["c.wmesh", "--config", "set.toml", "--marks", "marks.toml"]].concat());
+    area(&json(&succeed(folder, &["info", "c.wmesh", "--json"])), "sand");
+    std::fs::write(folder.join("marks.toml"), marks.replace("[[mark]]", "[[marks]]")).expect("a file");
+    assert!(fail(folder, 1, &[&words[..], &apart].concat()).contains("marks.toml: marks is no"));
+}
+
 /// A pool 4 m wide under an edge: a wedge that is 2 m deep at its far end.
 const POOL: &str = "o pool\nv 0 1 0\nv 4 1 0\nv 4 -1 0\nv 0 1 8\nv 4 1 8\nv 4 -1 8\n\
     f 1 2 3\nf 4 6 5\nf 1 4 5 2\nf 2 5 6 3\nf 3 6 4 1\n";

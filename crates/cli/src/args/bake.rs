@@ -369,7 +369,7 @@ pub(crate) struct Settings {
     pub(crate) area: Vec<String>,
     /// Volumes that give the ground in them another area, or cut it out: a TOML file of `[[mark]]`
     /// with `area = "NAME[:COST]"` or `"blocked"`, and one of `box`, `cylinder`, `prism` and
-    /// `mesh`, the inside of a closed mesh.
+    /// `mesh`, the inside of a closed mesh. They may also be in the file of --config.
     #[arg(long, value_name = "FILE")]
     pub(crate) marks: Option<PathBuf>,
     /// Heights of agents that share the mesh, in metres, ascending, at most 8: ground is divided by
