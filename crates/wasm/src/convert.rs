@@ -88,6 +88,35 @@ impl Fields {
         Ok(self.taken(name, "a number", JsValue::as_f64)?.map(|number| number as f32))
     }
 
+    /// Sets the numbers that are given.
+    #[cfg(feature = "crowd")]
+    pub(crate) fn numbers<const N: usize>(&mut self, fields: [(&str, &mut f32); N]) -> Thrown<()> {
+        for (name, field) in fields {
+            if let Some(number) = self.number(name)? {
+                *field = number;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the whole numbers that are given.
+    #[cfg(feature = "crowd")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
+    pub(crate) fn counts<const N: usize>(&mut self, fields: [(&str, &mut u32); N]) -> Thrown<()> {
+        let whole = |value: &JsValue| {
+            let number = value.as_f64()?;
+            let is_count =
+                (0.0..=f64::from(u32::MAX)).contains(&number) && number.fract().abs() < f64::MIN_POSITIVE;
+            is_count.then_some(number as u32)
+        };
+        for (name, field) in fields {
+            if let Some(count) = self.taken(name, "a whole number, 0 or more", whole)? {
+                *field = count;
+            }
+        }
+        Ok(())
+    }
+
     /// `reach`: metres, or metres to the side, up and down.
     #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
     pub(crate) fn reach(&mut self) -> Thrown<Option<Reach>> {

@@ -8,7 +8,7 @@ use waymesh_graph::{NavMeshError, QueryError};
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     /// A setting is out of its range, or there is no such setting.
-    #[cfg(feature = "bake")]
+    #[cfg(any(feature = "bake", feature = "crowd"))]
     Settings,
     /// An argument is of another form than documented.
     Input,
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 impl Kind {
     fn name(self) -> &'static str {
         match self {
-            #[cfg(feature = "bake")]
+            #[cfg(any(feature = "bake", feature = "crowd"))]
             Self::Settings => "settings",
             Self::Input => "input",
             Self::File => "file",
@@ -79,6 +79,17 @@ impl IntoJs for QueryError {
             _ => Kind::Query,
         };
         kind.error(self)
+    }
+}
+
+#[cfg(feature = "crowd")]
+impl IntoJs for waymesh_crowd::CrowdError {
+    fn into_js(self) -> JsValue {
+        match self {
+            Self::BadField(error) => Kind::Settings.error(error),
+            Self::Query(error) => error.into_js(),
+            _ => Kind::Input.error(self),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The npm package `waymesh`: navigation meshes in browsers and in Node.
 //!
 //! `NavMesh` opens a file and answers queries. With the feature `bake`, `Scene` and `Plan` read
-//! levels and bake them, and `World` keeps one that changes. Positions are arrays of three numbers,
+//! levels and bake them, and `World` keeps one that changes. With the feature `crowd`, the agents of
+//! a `Crowd` walk on either. Positions are arrays of three numbers,
 //! lists of positions are `Float32Array`s. What goes wrong is thrown as an `Error` with a sentence.
 
 mod convert;
@@ -12,6 +13,8 @@ mod query;
 
 #[cfg(feature = "bake")]
 mod bake;
+#[cfg(feature = "crowd")]
+mod crowd;
 #[cfg(feature = "bake")]
 mod draw;
 #[cfg(feature = "bake")]
@@ -19,12 +22,18 @@ mod scene;
 #[cfg(feature = "bake")]
 mod settings;
 #[cfg(feature = "bake")]
+mod settings_file;
+#[cfg(feature = "bake")]
 mod world;
 
+#[cfg(feature = "crowd")]
+pub use crowd::Crowd;
 pub use mesh::NavMesh;
 #[cfg(feature = "bake")]
 pub use scene::{Plan, Scene};
 #[cfg(feature = "bake")]
-pub use settings::{describe_settings, settings_to_toml};
+pub use settings::describe_settings;
+#[cfg(feature = "bake")]
+pub use settings_file::settings_to_toml;
 #[cfg(feature = "bake")]
 pub use world::World;

@@ -66,15 +66,16 @@ impl NavMesh {
         options.reach = reach;
         let options = match area_costs {
             None => Options::Plain(options),
-            Some(costs) => Options::Costs(Box::new(options.with_cost(self.costs(&costs)?))),
+            Some(costs) => Options::Costs(Box::new(options.with_cost(self.costs("areaCosts", &costs)?))),
         };
         Ok(Asked { options, allow_partial, reach, radius, fast })
     }
 
+    /// The costs of areas by number or name, over those of the mesh. `what` is what errors call them.
     #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
-    fn costs(&self, given: &JsValue) -> Thrown<AreaCosts> {
+    pub(crate) fn costs(&self, what: &str, given: &JsValue) -> Thrown<AreaCosts> {
         let Some(given) = given.dyn_ref::<Object>() else {
-            return Err(Kind::Input.error("areaCosts must be an object of areas and costs"));
+            return Err(Kind::Input.error(format_args!("{what} must be an object of areas and costs")));
         };
         let mut costs = AreaCosts::of_mesh(&self.mesh);
         for name in Object::keys(given).iter().filter_map(|name| name.as_string()) {

@@ -1,7 +1,5 @@
 //! Settings of bakes: objects of JavaScript with the names of `waymesh::fields`.
 
-use std::fmt::Write as _;
-
 use js_sys::Array;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -172,77 +170,6 @@ pub fn describe_settings(
     }
     describe_fields(JUMPS, &waymesh::JumpConfig::default(), &[], "jumps", &out)?;
     Ok(out.into())
-}
-
-/// Settings as a file for `waymesh build --config`, or for `waymesh plan --config`.
-#[wasm_bindgen(js_name = settingsToToml)]
-pub fn settings_to_toml(
-    #[wasm_bindgen(unchecked_param_type = "Settings | PlanSettings")] settings: JsValue,
-    plan: bool,
-) -> Thrown<String> {
-    let given = entries(&settings)?;
-    let mut text = String::new();
-    let pipeline =
-        given.iter().find(|(name, _)| name == "pipeline").and_then(|(_, value)| value.to::<String>());
-    if let Some(pipeline) = pipeline.as_deref().filter(|name| ["slices", "storeys"].contains(name)) {
-        line(&mut text, "pipeline", &Value::from(pipeline));
-    }
-    if pipeline.as_deref() == Some("tiles") && !given.iter().any(|(name, _)| name == "tile_cells") {
-        line(&mut text, "tile", &Value::from(Tiles::default().tile_cells));
-    }
-    for (name, value) in &given {
-        match (name.as_str(), value) {
-            ("pipeline", _) | (_, Value::Unset) => {}
-            ("min_region", value) if plan => line(&mut text, "min-area", value),
-            ("shrink_walkable", Value::Flag(flag)) => line(&mut text, "keep-edges", &Value::Flag(!flag)),
-            ("max_memory_bytes", Value::Number(bytes)) => {
-                line(&mut text, "max-memory", &Value::from((bytes / 1_048_576.0).ceil()));
-            }
-            ("jumps", Value::Entries(jumps)) => {
-                line(&mut text, "jumps", &Value::Flag(true));
-                for (name, value) in jumps {
-                    let argument =
-                        JUMPS.iter().find(|field| field.name == name).and_then(|field| field.argument);
-                    line(&mut text, argument.unwrap_or(name), value);
-                }
-            }
-            ("keep", Value::List(seeds)) => {
-                let seed = |seed: &Value| {
-                    let numbers = seed.to::<Vec<f64>>().unwrap_or_default();
-                    Value::Text(numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(","))
-                };
-                line(&mut text, "seed", &Value::List(seeds.iter().map(seed).collect()));
-            }
-            ("areas" | "marks", _) => {
-                let _ = writeln!(text, "# {name}: give the program a file of marks and area rules");
-            }
-            (name, value) => line(&mut text, argument(name), value),
-        }
-    }
-    Ok(text)
-}
-
-/// The program's argument for a field; the name of the field where there is none.
-fn argument(name: &str) -> &str {
-    fn find<T>(fields: &[Field<T>], name: &str) -> Option<&'static str> {
-        fields.iter().find(|field| field.name == name).and_then(|field| field.argument)
-    }
-    find(BAKE, name)
-        .or_else(|| find(TILES, name))
-        .or_else(|| find(STOREYS, name))
-        .or_else(|| find(SLICES, name))
-        .or_else(|| find(PLANS, name))
-        .unwrap_or(name)
-}
-
-/// A line of TOML. Words are written as the program has them.
-fn line(text: &mut String, name: &str, value: &Value) {
-    let name = name.replace('_', "-");
-    let value = match value {
-        Value::Text(word) => Value::Text(word.replace('_', "-")),
-        other => other.clone(),
-    };
-    let _ = writeln!(text, "{name} = {value}");
 }
 
 #[wasm_bindgen(typescript_custom_section)]

@@ -23,6 +23,14 @@ pub struct World {
     areas: AreaTable,
 }
 
+#[cfg(feature = "crowd")]
+impl World {
+    /// The newest mesh, now and later.
+    pub(crate) fn handle(&self) -> waymesh::MeshHandle {
+        self.world.handle()
+    }
+}
+
 #[wasm_bindgen]
 impl World {
     /// An empty world within bounds, six numbers. Tiles have `tileCells` cells a side, 64 by default.

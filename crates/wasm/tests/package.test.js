@@ -7,19 +7,11 @@ import { test } from "node:test";
 import init, { NavMesh, Plan, Scene, World, describeSettings, settingsToToml } from "../pkg/node.js";
 import { levelObj } from "./level.js";
 import { answer, folder, skip, waymesh } from "./native.js";
+import { refused } from "./refused.js";
 
 const bytes = (text) => new TextEncoder().encode(text);
 const level = bytes(levelObj());
 const scene = Scene.read("level.obj", level);
-
-/** Throws an error of the package with this kind and text. */
-const refused = (run, kind, text) =>
-  assert.throws(run, (error) => {
-    assert.equal(error.name, "WaymeshError");
-    assert.equal(error.kind, kind, error.message);
-    assert.match(error.message, text);
-    return true;
-  });
 
 /** Many pairs of places on a mesh. */
 function pairs(mesh, count) {
@@ -166,6 +158,19 @@ test("settings describe themselves", () => {
   }
 });
 
+test("settings become a file for the program", () => {
+  const mark = { area: 7, box: [[0, 0, 0], [1, 1, 1]] };
+  assert.equal(
+    settingsToToml({ areas: { 7: { name: "mud", cost: 2 } }, cell_size: 0.2, marks: [mark, { ...mark, area: 8 }, { ...mark, area: 0 }] }, false),
+    'cell-size = 0.2\n' +
+      '[[mark]]\narea = "mud:2"\nbox = { min = [0, 0, 0], max = [1, 1, 1] }\n' +
+      "# mark 2: its area has no name, and the program knows areas by names\n" +
+      '[[mark]]\narea = "blocked"\nbox = { min = [0, 0, 0], max = [1, 1, 1] }\n',
+  );
+  // Lists are whole.
+  assert.equal(settingsToToml({ height_classes: [1, 2, 3, 4, 5, 6, 7, 8] }, false), "height-classes = [1, 2, 3, 4, 5, 6, 7, 8]\n");
+});
+
 test("a world follows its obstacles", () => {
   const world = new World(scene.bounds, {}, 48);
   world.addScene(scene);
@@ -199,6 +204,16 @@ test("bakes and paths are the native ones", { skip }, () => {
     { pipeline: "storeys", agent_radius: 0.3, keep: "largest" },
     { pipeline: "slices", cell_size: 0.1, level_height: 0.05 },
     { corners: "fewest_notches", max_vertices: 6, enclosed: "remove", height_detail: false },
+    {
+      agent_radius: 0.3,
+      areas: { 2: { name: "deep \"mud\"", cost: 3.5 }, 3: { name: "a:b" } },
+      marks: [
+        { area: 2, box: [[4, -2, 30], new Float32Array([9, 3, 34])] },
+        { area: "blocked", cylinder: [[30, -1, 30], 2, 4] },
+        { area: "a:b", prism: [[[10, 4], [14, 4], [16, 6], [14, 8], [12, 8], [11, 7], [10, 6]], [-1, 3]] },
+        { area: 0, mesh: [[[20, -2, 20], [24, -2, 20], [20, -2, 24], [20, 4, 20]], [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]]] },
+      ],
+    },
   ]) {
     const mesh = scene.bake(settings);
     const [config, native] = [join(here, "settings.toml"), join(here, "native.wmesh")];

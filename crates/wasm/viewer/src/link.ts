@@ -11,6 +11,8 @@ export interface Link {
   points: Point[];
   obstacles: Box[];
   radius: number;
+  /** Number of agents that walk. */
+  crowd: number;
   layers: string[];
 }
 
@@ -44,6 +46,7 @@ export function readLink(hash: string): Link | null {
     points: list(found.points).filter(isPoint).slice(0, 2),
     obstacles: list(found.obstacles).filter(isBox),
     radius: typeof found.radius === "number" ? found.radius : 0,
+    crowd: typeof found.crowd === "number" ? found.crowd : 0,
     layers: list(found.layers).filter((name) => typeof name === "string"),
   };
 }

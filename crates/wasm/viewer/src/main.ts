@@ -3,6 +3,7 @@ import init, { Scene } from "waymesh";
 import moduleAddress from "waymesh/waymesh_bg.wasm?url";
 import { bake, cancel, later, paint, showFigures, startBaker } from "./bakes";
 import { listenToCanvas } from "./clicks";
+import { crowdHooks, listenToCrowd } from "./crowd";
 import { drawKept } from "./layers";
 import type { Point } from "./link";
 import type { AnySettings } from "./messages";
@@ -35,6 +36,7 @@ async function start(): Promise<void> {
   knobs.show("voxels");
   listenToCanvas();
   listenToPanel();
+  listenToCrowd();
   listenToFiles();
   await openFirst();
 }
@@ -103,6 +105,7 @@ function listenToFiles(): void {
 Object.assign(window, {
   waymeshViewer: {
     project: (at: Point) => view.project(at),
+    crowd: crowdHooks,
     get mesh() {
       return state.mesh;
     },

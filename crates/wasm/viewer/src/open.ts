@@ -2,6 +2,7 @@
 import { NavMesh, Plan } from "waymesh";
 import * as THREE from "three";
 import { bake, cancel, job, show, showFigures } from "./bakes";
+import { setCrowd } from "./crowd";
 import { STAGE_LAYERS, drawScene } from "./layers";
 import { readLink } from "./link";
 import type { Source } from "./messages";
@@ -98,6 +99,7 @@ export async function openFirst(): Promise<void> {
     knobs.restore(link.settings as Record<string, unknown>);
     find<HTMLInputElement>("#radius").value = String(link.radius);
     showRadius();
+    setCrowd(link.crowd);
     for (const box of document.querySelectorAll<HTMLInputElement>("#layers input")) {
       if (box.checked !== link.layers.includes(box.value)) box.click();
     }

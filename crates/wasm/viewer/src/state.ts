@@ -51,7 +51,7 @@ export function remember(): void {
   const { source, points, obstacles } = state;
   const link = {
     scene: source?.kind === "builtin" ? source.name : null, pipeline: pipeline.value, settings: knobs.settings,
-    points, obstacles, radius: radius(), layers: [...shown],
+    points, obstacles, radius: radius(), crowd: Number(find<HTMLInputElement>("#crowd").value), layers: [...shown],
   };
   history.replaceState(null, "", writeLink(link));
 }

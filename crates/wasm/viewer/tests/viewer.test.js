@@ -154,6 +154,46 @@ test("an obstacle stands in the way and can be dragged", { skip }, async () => {
   await page.locator("input[value=path]").check();
 });
 
+test("a crowd walks, the same way each time, and round what is put down", { skip }, async () => {
+  await rebake(() => give("level.obj", levelObj()));
+  const crowd = () => page.evaluate(() => {
+    const { mesh, crowd: { walkers } } = window.waymeshViewer;
+    const { steps, positions } = walkers;
+    return { steps, positions: [...positions], onMesh: mesh.polygonsAt(positions).every((polygon) => polygon >= 0) };
+  });
+  const walked = (steps) => page.waitForFunction((steps) => window.waymeshViewer.crowd.walkers.steps >= steps, steps);
+  await page.locator("#crowd").fill("60");
+  assert.equal(await page.locator("#crowd-value").innerText(), "60");
+  const first = await crowd();
+  assert.equal(first.positions.length, 180);
+  await walked(90);
+  await page.locator("#crowd-pause").click();
+  const paused = await crowd();
+  await page.waitForTimeout(300);
+  assert.equal((await crowd()).steps, paused.steps);
+  assert.ok(paused.onMesh);
+  const moved = paused.positions.filter((value, index) => Math.abs(value - first.positions[index]) > 0.2).length;
+  assert.ok(moved > 90, `${moved} of 180 coordinates`);
+  assert.match(await page.locator("#crowd-figures").innerText(), /ms a step/);
+  assert.deepEqual(await page.evaluate((steps) => [...window.waymeshViewer.crowd.again(steps)], paused.steps), paused.positions);
+  await picture("crowd");
+  await page.locator("#crowd-pause").click();
+  await page.locator("input[value=obstacle]").check();
+  await rebake(() => clickAt([20, 0, 30]));
+  const [{ at, size }] = await page.evaluate(() => JSON.parse(decodeURIComponent(location.hash.slice(1))).obstacles);
+  await walked((await crowd()).steps + 60);
+  const { positions, onMesh } = await crowd();
+  assert.ok(onMesh);
+  for (let agent = 0; agent < 60; agent += 1) {
+    const inside = [0, 2].every((axis) => Math.abs(positions[3 * agent + axis] - at[axis]) < size[axis] / 2);
+    assert.ok(!inside || positions[3 * agent + 1] > at[1] + 1, `agent ${agent} is in the box`);
+  }
+  await page.locator("#crowd").fill("0");
+  assert.ok(await page.evaluate(() => window.waymeshViewer.crowd.walkers === null && !document.querySelector("#crowd-figures").textContent));
+  await rebake(() => page.locator("#no-obstacles").click());
+  await page.locator("input[value=path]").check();
+});
+
 test("knobs change the mesh; settings are saved and restored by the link", { skip }, async () => {
   await rebake(() => page.locator("#scene").selectOption("dungeon-rooms"));
   const before = await figures();

@@ -1,0 +1,425 @@
+//! Crowds: agents that walk to their targets and avoid each other and walls.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use glam::Vec3;
+use js_sys::Float32Array;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use waymesh_core::PolyId;
+use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, CrowdConfig};
+use waymesh_graph::{AnyPolygon, AreaCosts, ClearanceNavMesh, MeshSource, TravelCost};
+
+use crate::convert::{Fields, flat, object, point};
+use crate::error::{Kind, OrThrow, Thrown};
+use crate::mesh::NavMesh;
+
+/// What the agents walk on.
+#[derive(Debug)]
+enum Ground {
+    Mesh(Arc<waymesh_graph::NavMesh>),
+    #[cfg(feature = "bake")]
+    Clear(Box<ClearanceNavMesh>),
+    #[cfg(feature = "bake")]
+    World(waymesh::MeshHandle),
+}
+
+/// A mesh that stays where it is, or the newest one of a world.
+enum Held<'a> {
+    Here(&'a waymesh_graph::NavMesh),
+    #[cfg(feature = "bake")]
+    Newest(Arc<waymesh_graph::NavMesh>),
+}
+
+impl Deref for Held<'_> {
+    type Target = waymesh_graph::NavMesh;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Here(mesh) => mesh,
+            #[cfg(feature = "bake")]
+            Self::Newest(mesh) => mesh,
+        }
+    }
+}
+
+impl MeshSource for Ground {
+    fn nav_mesh(&self) -> impl Deref<Target = waymesh_graph::NavMesh> {
+        match self {
+            Self::Mesh(mesh) => Held::Here(mesh),
+            #[cfg(feature = "bake")]
+            Self::Clear(mesh) => Held::Here(mesh.mesh()),
+            #[cfg(feature = "bake")]
+            Self::World(handle) => Held::Newest(handle.mesh()),
+        }
+    }
+
+    fn clearance(&self) -> Option<&ClearanceNavMesh> {
+        match self {
+            #[cfg(feature = "bake")]
+            Self::Clear(mesh) => Some(mesh),
+            _ => None,
+        }
+    }
+}
+
+impl Ground {
+    fn of(mesh: &NavMesh, with_clearance: bool) -> Thrown<Self> {
+        if !with_clearance {
+            return Ok(Self::Mesh(mesh.mesh.clone()));
+        }
+        #[cfg(feature = "bake")]
+        {
+            let config = waymesh::triangulate::ClearanceConfig::default();
+            let mesh = waymesh::with_clearance(waymesh_graph::NavMesh::clone(&mesh.mesh), &config);
+            Ok(Self::Clear(Box::new(mesh.or_throw()?)))
+        }
+        #[cfg(not(feature = "bake"))]
+        Err(Kind::Query.error("clearance needs the whole package: import waymesh instead of waymesh/queries"))
+    }
+}
+
+/// Costs of areas that agents share, and the least of them.
+#[derive(Clone, Debug)]
+struct Costs(Arc<(AreaCosts, f32)>);
+
+impl TravelCost for Costs {
+    #[inline]
+    fn per_metre(&self, mesh: &waymesh_graph::NavMesh, polygon: PolyId) -> f32 {
+        self.0.0.per_metre(mesh, polygon)
+    }
+
+    #[inline]
+    fn least(&self) -> f32 {
+        self.0.1
+    }
+}
+
+/// What a metre costs only where that is asked for: paths by length are found faster.
+#[derive(Debug)]
+enum Agents {
+    Plain(waymesh_crowd::Crowd),
+    Priced(waymesh_crowd::Crowd<AnyPolygon, Costs>, Costs),
+}
+
+/// Runs the same code with either.
+macro_rules! with_agents {
+    ($agents:expr, |$crowd:ident| $run:expr) => {
+        match $agents {
+            Agents::Plain($crowd) => $run,
+            Agents::Priced($crowd, _) => $run,
+        }
+    };
+}
+
+/// Agents that walk to their targets on a mesh or in a world, and avoid each other and walls. The
+/// same calls give the same positions everywhere, to the last bit.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Crowd {
+    agents: Agents,
+    ground: Ground,
+    has_clearance: bool,
+    /// Agents by the number they have outside, in the order in which they were added.
+    ids: BTreeMap<u32, AgentId>,
+    next: u32,
+}
+
+impl Crowd {
+    fn make(settings: &JsValue, mesh: &NavMesh, ground: impl FnOnce(bool) -> Thrown<Ground>) -> Thrown<Self> {
+        let mut fields = Fields::new("settings", settings)?;
+        let mut config = CrowdConfig::default();
+        fields.numbers([
+            ("horizon", &mut config.horizon),
+            ("wall_horizon", &mut config.wall_horizon),
+            ("lane_bias", &mut config.lane_bias),
+            ("stuck_after", &mut config.stuck_after),
+        ])?;
+        fields.counts([
+            ("max_neighbours", &mut config.max_neighbours),
+            ("plans_per_step", &mut config.plans_per_step),
+        ])?;
+        let has_clearance = fields.flag("clearance", false)?;
+        let costs = fields.take("area_costs");
+        fields.finish()?;
+        let agents = match costs {
+            None => Agents::Plain(waymesh_crowd::Crowd::new(config).or_throw()?),
+            Some(given) => {
+                let costs = mesh.costs("area_costs", &given)?;
+                let least = costs.least();
+                let crowd = waymesh_crowd::Crowd::new(config).or_throw()?;
+                Agents::Priced(crowd, Costs(Arc::new((costs, least))))
+            }
+        };
+        let ground = ground(has_clearance)?;
+        Ok(Self { agents, ground, has_clearance, ids: BTreeMap::new(), next: 0 })
+    }
+
+    fn id(&self, agent: u32) -> Thrown<AgentId> {
+        let missing = || Kind::Input.error(format_args!("there is no agent {agent}"));
+        self.ids.get(&agent).copied().ok_or_else(missing)
+    }
+
+    /// States in the order of the numbers of agents.
+    fn states(&self) -> impl Iterator<Item = AgentState> {
+        self.ids.values().filter_map(|&id| with_agents!(&self.agents, |crowd| crowd.agent(id)))
+    }
+
+    fn each<const N: usize>(&self, of: impl Fn(AgentState) -> [f32; N]) -> Vec<f32> {
+        self.states().flat_map(of).collect()
+    }
+}
+
+#[wasm_bindgen]
+impl Crowd {
+    /// A crowd without agents on a mesh, which may be freed afterwards.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        mesh: &NavMesh,
+        #[wasm_bindgen(unchecked_optional_param_type = "CrowdSettings")] settings: JsValue,
+    ) -> Thrown<Crowd> {
+        Self::make(&settings, mesh, |has_clearance| Ground::of(mesh, has_clearance))
+    }
+
+    /// Lets the agents walk on another mesh from now on, as on ground that has changed: paths over
+    /// ground that is still there are kept, others are planned again.
+    #[wasm_bindgen(js_name = walkOn)]
+    pub fn walk_on(&mut self, mesh: &NavMesh) -> Thrown<()> {
+        self.ground = Ground::of(mesh, self.has_clearance)?;
+        Ok(())
+    }
+
+    /// Adds an agent at the place of the mesh that is nearest to a position, and returns its number,
+    /// which no other agent will have.
+    pub fn add(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "Point")] position: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "AgentSettings")] settings: JsValue,
+    ) -> Thrown<u32> {
+        let position = point("position", position)?;
+        let params = params(&settings)?;
+        let Self { agents, ground, .. } = self;
+        let id = match agents {
+            Agents::Plain(crowd) => crowd.add(ground, params, position),
+            Agents::Priced(crowd, costs) => crowd.add(ground, params.with_cost(costs.clone()), position),
+        };
+        self.ids.insert(self.next, id.or_throw()?);
+        self.next += 1;
+        Ok(self.next - 1)
+    }
+
+    /// Removes an agent. Returns `true` if it was there.
+    pub fn remove(&mut self, agent: u32) -> bool {
+        let Some(id) = self.ids.remove(&agent) else { return false };
+        with_agents!(&mut self.agents, |crowd| crowd.remove(id))
+    }
+
+    /// Sends an agent to the place of the mesh that is nearest to a position. Its path is planned in
+    /// the next steps.
+    #[wasm_bindgen(js_name = setTarget)]
+    pub fn set_target(
+        &mut self,
+        agent: u32,
+        #[wasm_bindgen(unchecked_param_type = "Point")] target: &[f32],
+    ) -> Thrown<()> {
+        let (id, target) = (self.id(agent)?, point("target", target)?);
+        let Self { agents, ground, .. } = self;
+        with_agents!(agents, |crowd| crowd.set_target(ground, id, target)).or_throw()
+    }
+
+    /// Takes an agent's target away: it stops.
+    pub fn stop(&mut self, agent: u32) -> Thrown<()> {
+        let id = self.id(agent)?;
+        with_agents!(&mut self.agents, |crowd| crowd.stop(id)).or_throw()
+    }
+
+    /// Puts an agent at the place of the mesh that is nearest to a position: for games that move
+    /// their agents themselves, after `steer`.
+    #[wasm_bindgen(js_name = setPosition)]
+    pub fn set_position(
+        &mut self,
+        agent: u32,
+        #[wasm_bindgen(unchecked_param_type = "Point")] position: &[f32],
+    ) -> Thrown<()> {
+        let (id, position) = (self.id(agent)?, point("position", position)?);
+        let Self { agents, ground, .. } = self;
+        with_agents!(agents, |crowd| crowd.set_position(ground, id, position)).or_throw()
+    }
+
+    /// Moves all agents by `seconds`. Steps of 0.1 s and less avoid collisions well. Takes a few
+    /// microseconds an agent.
+    pub fn step(&mut self, seconds: f32) -> Thrown<()> {
+        let Self { agents, ground, .. } = self;
+        with_agents!(agents, |crowd| crowd.step(ground, seconds)).or_throw()
+    }
+
+    /// Chooses the velocities of the next `seconds` and moves nobody, but for agents on links.
+    pub fn steer(&mut self, seconds: f32) -> Thrown<()> {
+        let Self { agents, ground, .. } = self;
+        with_agents!(agents, |crowd| crowd.steer(ground, seconds)).or_throw()
+    }
+
+    /// Number of agents.
+    #[wasm_bindgen(getter)]
+    pub fn count(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Numbers of all agents, ascending. The other arrays are in this order.
+    #[wasm_bindgen(getter)]
+    pub fn agents(&self) -> Vec<u32> {
+        self.ids.keys().copied().collect()
+    }
+
+    /// Where all agents are, three numbers each: on the ground, or in the air on a link.
+    #[wasm_bindgen(getter)]
+    pub fn positions(&self) -> Vec<f32> {
+        self.each(|state| state.position.to_array())
+    }
+
+    /// Velocities of all agents in metres a second, three numbers each.
+    #[wasm_bindgen(getter)]
+    pub fn velocities(&self) -> Vec<f32> {
+        self.each(|state| state.velocity.to_array())
+    }
+
+    /// What all agents do: 0 idle, 1 waiting, 2 walking, 3 queueing, 4 on a link, 5 arrived,
+    /// 6 blocked, 7 lost.
+    #[wasm_bindgen(getter)]
+    pub fn statuses(&self) -> Vec<u8> {
+        self.states().map(|state| status(state.status)).collect()
+    }
+
+    /// What an agent does.
+    #[wasm_bindgen(unchecked_return_type = "AgentState")]
+    pub fn agent(&self, agent: u32) -> Thrown<JsValue> {
+        let id = self.id(agent)?;
+        let Some(state) = with_agents!(&self.agents, |crowd| crowd.agent(id)) else {
+            return Err(Kind::Input.error(format_args!("there is no agent {agent}")));
+        };
+        Ok(object(&[
+            ("position", array(&[state.position])),
+            ("velocity", array(&[state.velocity])),
+            ("status", STATUSES[usize::from(status(state.status))].into()),
+            ("remaining", state.remaining.into()),
+        ]))
+    }
+
+    /// The path of an agent: where it begins, the corners ahead, and its end. Empty without one.
+    #[wasm_bindgen(js_name = path)]
+    pub fn path(&self, agent: u32) -> Thrown<Vec<f32>> {
+        let id = self.id(agent)?;
+        Ok(flat(with_agents!(&self.agents, |crowd| crowd.path(id)).unwrap_or_default()))
+    }
+}
+
+#[cfg(feature = "bake")]
+#[wasm_bindgen]
+impl Crowd {
+    /// A crowd without agents in a world: after each update it walks on the new mesh. A clearance
+    /// would be that of one mesh: it is refused.
+    #[wasm_bindgen(js_name = inWorld)]
+    pub fn in_world(
+        world: &crate::world::World,
+        #[wasm_bindgen(unchecked_optional_param_type = "CrowdSettings")] settings: JsValue,
+    ) -> Thrown<Crowd> {
+        let handle = world.handle();
+        Self::make(&settings, &handle.mesh().into(), |has_clearance| {
+            if has_clearance {
+                return Err(Kind::Settings.error("settings: clearance is that of a mesh, a world has none"));
+            }
+            Ok(Ground::World(handle.clone()))
+        })
+    }
+}
+
+fn params(settings: &JsValue) -> Thrown<AgentParams> {
+    let mut fields = Fields::new("settings", settings)?;
+    let mut params = AgentParams::default();
+    fields.numbers([
+        ("radius", &mut params.radius),
+        ("height", &mut params.height),
+        ("max_speed", &mut params.max_speed),
+        ("acceleration", &mut params.acceleration),
+        ("arrival_distance", &mut params.arrival_distance),
+    ])?;
+    let mut priority = u32::from(params.priority);
+    fields.counts([("priority", &mut priority)])?;
+    fields.finish()?;
+    params.priority = u8::try_from(priority)
+        .map_err(|_| Kind::Settings.error(format_args!("priority is {priority}, but must be at most 255")))?;
+    Ok(params)
+}
+
+/// Names of what agents do, by their numbers.
+const STATUSES: [&str; 8] =
+    ["idle", "waiting", "walking", "queueing", "on-link", "arrived", "blocked", "lost"];
+
+fn status(status: AgentStatus) -> u8 {
+    match status {
+        AgentStatus::Idle => 0,
+        AgentStatus::Waiting => 1,
+        AgentStatus::Walking => 2,
+        AgentStatus::Queueing { .. } => 3,
+        AgentStatus::OnLink { .. } => 4,
+        AgentStatus::Arrived => 5,
+        AgentStatus::Blocked => 6,
+        // Also what a later version adds.
+        _ => 7,
+    }
+}
+
+fn array(points: &[Vec3]) -> JsValue {
+    Float32Array::from(flat(points).as_slice()).into()
+}
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** How all agents of a crowd avoid each other. */
+export interface CrowdSettings {
+  /** How far ahead collisions with other agents are avoided, in seconds. Default 2. */
+  horizon?: number;
+  /** How far ahead walls are avoided, in seconds. Default 0.15. */
+  wall_horizon?: number;
+  /** How many neighbours an agent avoids, the nearest first: 1 to 32. Default 12. */
+  max_neighbours?: number;
+  /** How far agents turn to the right for those that come towards them, -1 to 1. Default 0.15. */
+  lane_bias?: number;
+  /** How many new targets get a path in one step. Default 256. */
+  plans_per_step?: number;
+  /** After how many seconds without progress an agent counts as stuck. Default 2. */
+  stuck_after?: number;
+  /** Paths are those of small cost, not of small length: what a metre costs by number or name of the area, over what the mesh says. */
+  area_costs?: Record<string, number>;
+  /** Paths leave room for agents that are wider than the mesh is for. Default false. */
+  clearance?: boolean;
+}
+
+/** What an agent is. Lengths in metres. */
+export interface AgentSettings {
+  /** Default 0.3. */
+  radius?: number;
+  /** Default 1.8. */
+  height?: number;
+  /** Metres a second. Default 1.4. */
+  max_speed?: number;
+  /** Metres a second squared. Default 6. */
+  acceleration?: number;
+  /** Of two agents the one with the lower number takes most of the avoidance: 0 to 255. Default 0. */
+  priority?: number;
+  /** How near to its target an agent has arrived. Default 0.2. */
+  arrival_distance?: number;
+}
+
+/** Where an agent is, and what it does. */
+export interface AgentState {
+  position: Float32Array;
+  /** In metres a second. */
+  velocity: Float32Array;
+  status: "idle" | "waiting" | "walking" | "queueing" | "on-link" | "arrived" | "blocked" | "lost";
+  /** Metres along its path to the end of that. */
+  remaining: number;
+}
+"#;

@@ -1,0 +1,164 @@
+//! Settings as a file for the program.
+
+use std::fmt::Write as _;
+
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use waymesh::Tiles;
+use waymesh::fields::{BAKE, Field, JUMPS, PLANS, SLICES, STOREYS, TILES, Value};
+
+use crate::convert::entries;
+use crate::error::Thrown;
+
+/// Settings as a file for `waymesh build --config`, or for `waymesh plan --config`. Marks are in it.
+#[wasm_bindgen(js_name = settingsToToml)]
+pub fn settings_to_toml(
+    #[wasm_bindgen(unchecked_param_type = "Settings | PlanSettings")] settings: JsValue,
+    plan: bool,
+) -> Thrown<String> {
+    let given = entries(&settings)?;
+    let mut text = String::new();
+    let pipeline =
+        given.iter().find(|(name, _)| name == "pipeline").and_then(|(_, value)| value.to::<String>());
+    if let Some(pipeline) = pipeline.as_deref().filter(|name| ["slices", "storeys"].contains(name)) {
+        line(&mut text, "pipeline", &Value::from(pipeline));
+    }
+    if pipeline.as_deref() == Some("tiles") && !given.iter().any(|(name, _)| name == "tile_cells") {
+        line(&mut text, "tile", &Value::from(Tiles::default().tile_cells));
+    }
+    for (name, value) in &given {
+        match (name.as_str(), value) {
+            ("pipeline", _) | (_, Value::Unset) => {}
+            ("min_region", value) if plan => line(&mut text, "min-area", value),
+            ("shrink_walkable", Value::Flag(flag)) => line(&mut text, "keep-edges", &Value::Flag(!flag)),
+            ("max_memory_bytes", Value::Number(bytes)) => {
+                line(&mut text, "max-memory", &Value::from((bytes / 1_048_576.0).ceil()));
+            }
+            ("jumps", Value::Entries(jumps)) => {
+                line(&mut text, "jumps", &Value::Flag(true));
+                for (name, value) in jumps {
+                    let argument =
+                        JUMPS.iter().find(|field| field.name == name).and_then(|field| field.argument);
+                    line(&mut text, argument.unwrap_or(name), value);
+                }
+            }
+            ("keep", Value::List(seeds)) => {
+                let seed = |seed: &Value| {
+                    let numbers = seed.to::<Vec<f64>>().unwrap_or_default();
+                    Value::Text(numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(","))
+                };
+                line(&mut text, "seed", &Value::List(seeds.iter().map(seed).collect()));
+            }
+            ("areas" | "marks", _) => {}
+            (name, value) => line(&mut text, argument(name), value),
+        }
+    }
+    write_marks(&mut text, &given);
+    Ok(text)
+}
+
+/// The program's argument for a field; the name of the field where there is none.
+fn argument(name: &str) -> &str {
+    fn find<T>(fields: &[Field<T>], name: &str) -> Option<&'static str> {
+        fields.iter().find(|field| field.name == name).and_then(|field| field.argument)
+    }
+    find(BAKE, name)
+        .or_else(|| find(TILES, name))
+        .or_else(|| find(STOREYS, name))
+        .or_else(|| find(SLICES, name))
+        .or_else(|| find(PLANS, name))
+        .unwrap_or(name)
+}
+
+/// A line of TOML. Words are written as the program has them.
+fn line(text: &mut String, name: &str, value: &Value) {
+    let name = name.replace('_', "-");
+    let value = match value {
+        Value::Text(word) => Value::Text(word.replace('_', "-")),
+        other => other.clone(),
+    };
+    let _ = writeln!(text, "{name} = {}", toml(&value));
+}
+
+/// A value as TOML writes it.
+fn toml(value: &Value) -> String {
+    match value {
+        Value::Text(text) => {
+            let escaped = |letter: char| match letter {
+                '"' | '\\' => format!("\\{letter}"),
+                control if control.is_control() => format!("\\u{:04X}", u32::from(control)),
+                other => other.to_string(),
+            };
+            format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+        }
+        Value::List(values) => format!("[{}]", values.iter().map(toml).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+/// What the parts of shapes are called in the file.
+const SHAPES: [(&str, &[&str]); 4] = [
+    ("box", &["min", "max"]),
+    ("cylinder", &["base", "radius", "height"]),
+    ("prism", &["corners", "heights"]),
+    ("mesh", &["corners", "triangles"]),
+];
+
+/// The marks, each a section: they come after all other settings.
+fn write_marks(text: &mut String, settings: &[(String, Value)]) {
+    let setting = |name: &str| settings.iter().find(|(given, _)| given == name).map(|(_, value)| value);
+    let no_areas = Vec::new();
+    let areas = if let Some(Value::Entries(areas)) = setting("areas") { areas } else { &no_areas };
+    let Some(Value::List(marks)) = setting("marks") else {
+        if !areas.is_empty() {
+            text.push_str("# areas: without marks, give the program area rules\n");
+        }
+        return;
+    };
+    for (number, mark) in (1..).zip(marks) {
+        let Value::Entries(parts) = mark else { continue };
+        let part = |name: &str| parts.iter().find(|(given, _)| given == name).map(|(_, value)| value);
+        let Some(area) = part("area").and_then(|area| area_text(area, areas)) else {
+            let _ =
+                writeln!(text, "# mark {number}: its area has no name, and the program knows areas by names");
+            continue;
+        };
+        let shape = SHAPES.iter().find_map(|(shape, names)| match part(shape)? {
+            Value::List(values) => Some((shape, names.iter().zip(values))),
+            _ => None,
+        });
+        let Some((shape, fields)) = shape else { continue };
+        let fields: Vec<String> = fields.map(|(name, value)| format!("{name} = {}", toml(value))).collect();
+        let _ = writeln!(
+            text,
+            "[[mark]]\narea = {}\n{shape} = {{ {} }}",
+            toml(&Value::Text(area)),
+            fields.join(", ")
+        );
+    }
+}
+
+/// An area as a file of marks names it: `NAME:COST`, or `blocked`.
+fn area_text(area: &Value, areas: &[(String, Value)]) -> Option<String> {
+    let entry = |value: &Value, name: &str| match value {
+        Value::Entries(parts) => {
+            parts.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone())
+        }
+        _ => None,
+    };
+    let name_of = |value: &Value| entry(value, "name").and_then(|name| name.to::<String>());
+    let found = match area {
+        Value::Number(number) => areas.iter().find(|(id, _)| *id == number.to_string()),
+        Value::Text(text) => areas.iter().find(|(_, value)| name_of(value).as_ref() == Some(text)),
+        _ => None,
+    };
+    if let Some((_, value)) = found {
+        let cost = entry(value, "cost").and_then(|cost| cost.to::<f64>()).unwrap_or(1.0);
+        return Some(format!("{}:{cost}", name_of(value)?));
+    }
+    match area {
+        Value::Text(text) if text == "blocked" => Some(text.clone()),
+        Value::Number(number) if number.abs() < f64::MIN_POSITIVE => Some("blocked".to_owned()),
+        _ => None,
+    }
+}
