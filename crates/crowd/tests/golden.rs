@@ -1,5 +1,5 @@
-//! Where the agents of small crowds are, to the last bit: a change that alters any walk shows here. The
-//! package for JavaScript is held to the same page. `cargo xtask bless` rewrites it.
+//! Where the agents of small crowds are, to the last bit: a change that alters any walk shows here.
+//! The package for JavaScript is held to the same page. `cargo xtask bless` rewrites it.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

@@ -2,8 +2,8 @@
 //!
 //! `NavMesh` opens a file and answers queries. With the feature `bake`, `Scene` and `Plan` read
 //! levels and bake them, and `World` keeps one that changes. With the feature `crowd`, the agents of
-//! a `Crowd` walk on either. Positions are arrays of three numbers,
-//! lists of positions are `Float32Array`s. What goes wrong is thrown as an `Error` with a sentence.
+//! a `Crowd` walk on either. Positions are arrays of three numbers, lists of positions are
+//! `Float32Array`s. What goes wrong is thrown as an `Error` with a sentence.
 
 mod convert;
 mod error;

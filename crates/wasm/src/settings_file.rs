@@ -10,7 +10,7 @@ use waymesh::fields::{BAKE, Field, JUMPS, PLANS, SLICES, STOREYS, TILES, Value};
 use crate::convert::entries;
 use crate::error::Thrown;
 
-/// Settings as a file for `waymesh build --config`, or for `waymesh plan --config`. Marks are in it.
+/// Settings as a file for `waymesh build --config`, or for `waymesh plan --config`, with marks.
 #[wasm_bindgen(js_name = settingsToToml)]
 pub fn settings_to_toml(
     #[wasm_bindgen(unchecked_param_type = "Settings | PlanSettings")] settings: JsValue,

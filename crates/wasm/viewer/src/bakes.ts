@@ -1,9 +1,11 @@
 // Jobs of the worker, and the mesh that comes of them.
 import { NavMesh } from "waymesh";
 import * as THREE from "three";
+import { areasOf, paintSettings } from "./areas";
 import { Baker } from "./baker";
 import { figures } from "./figures";
 import { STAGE_LAYERS, drawMesh, drawStages, type ColourBy } from "./layers";
+import type { AnySettings } from "./messages";
 import { busy, complain, find } from "./page";
 import { isPlan, knobs, remember, shown, state, tell, view } from "./state";
 
@@ -26,6 +28,11 @@ export function startBaker(module: WebAssembly.Module): void {
 /** Ends the job that runs. */
 export function cancel(): void {
   baker.cancel();
+}
+
+/** What the knobs say, and what is painted. */
+export function settings(): AnySettings {
+  return { ...knobs.settings, ...paintSettings(state.painted, state.areas) };
 }
 
 /** Runs a job of the worker, with its progress; errors become a sentence. */
@@ -64,6 +71,7 @@ export function showFigures(): void {
 export function show(bytes: Uint8Array): void {
   state.mesh?.free();
   const mesh = (state.mesh = NavMesh.fromBytes(bytes));
+  if (state.painted.length === 0) state.areas = areasOf(mesh);
   paint();
   if (view.layer("scene").children.length === 0) {
     const [x, y, z, X, Y, Z] = mesh.bounds as unknown as [number, number, number, number, number, number];
@@ -75,7 +83,7 @@ export function show(bytes: Uint8Array): void {
 
 export async function bake(): Promise<void> {
   if (!state.source) return;
-  const result = await job((baker) => baker.bake(knobs.settings, isPlan() ? [] : state.obstacles));
+  const result = await job((baker) => baker.bake(settings(), isPlan() ? [] : state.obstacles));
   if (!result) return;
   complain(null);
   state.made = result;
@@ -85,10 +93,10 @@ export async function bake(): Promise<void> {
   await stages();
 }
 
-/** An obstacle moved while the last update ran. */
+/** An obstacle or an area changed while the last update ran. */
 let moved = false;
 
-/** Follows the obstacles: an update that runs is waited for, since the worker would lose its world. */
+/** Follows obstacles and areas: an update that runs is waited for, since the worker would lose its world. */
 export async function follow(): Promise<void> {
   if (baker.isBusy) {
     moved = true;
@@ -103,18 +111,18 @@ export async function follow(): Promise<void> {
 /** Makes the layers of stages, if one of them is on. */
 export async function stages(): Promise<void> {
   const wanted = new Set(STAGE_LAYERS.filter((name) => shown.has(name)));
-  const settings = knobs.settings;
-  const key = JSON.stringify([settings, [...wanted]]);
+  const given = settings();
+  const key = JSON.stringify([given, [...wanted]]);
   if (key === stagesOf) return;
   stagesOf = key;
   if (wanted.size === 0 || !state.source) {
     for (const name of STAGE_LAYERS) view.put(name);
     return;
   }
-  if (isPlan() || settings.pipeline !== undefined) {
+  if (isPlan() || given.pipeline !== undefined) {
     complain("layers of stages are those of the pipeline voxels: choose it under Made by");
     return;
   }
-  const found = await job((baker) => baker.stages(settings));
+  const found = await job((baker) => baker.stages(given));
   if (found) complain(drawStages(view, found, wanted) || null);
 }

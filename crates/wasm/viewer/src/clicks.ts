@@ -1,13 +1,15 @@
 // Pointer and keys on the picture: what a click does, what is dragged.
 import type { Point } from "./link";
 import { gripObstacle, putObstacle } from "./obstacles";
+import { gripArea, hoverArea } from "./painter";
 import { search } from "./path";
 import { canvas, remember, state, tool, view } from "./state";
 
 /** Something that follows the pointer over the ground. */
 interface Drag {
   move(at: Point): void;
-  end(): void;
+  /** `isDrag` if the pointer moved since it was pressed. */
+  end(isDrag: boolean): void;
 }
 
 /** How far a pointer may move, in pixels, and still have clicked. */
@@ -25,23 +27,25 @@ function press(event: PointerEvent): void {
   if (!event.isPrimary || event.button !== 0) return;
   pressed = { x: event.clientX, y: event.clientY };
   const hit = view.hit(event, ["obstacles", ...GROUND]);
-  drag = hit && gripObstacle(hit);
+  drag = hit && (gripObstacle(hit) ?? (tool() === "area" ? gripArea(hit.point.toArray()) : null));
   if (!drag) return;
   view.controls.enabled = false;
   canvas.setPointerCapture(event.pointerId);
 }
 
 function move(event: PointerEvent): void {
-  if (!drag) return;
-  const hit = view.hit(event, GROUND);
-  if (hit) drag.move(hit.point.toArray());
+  if (!drag && tool() !== "area") return;
+  const at = view.hit(event, GROUND)?.point.toArray();
+  if (!at) return;
+  if (drag) drag.move(at);
+  else hoverArea(at);
 }
 
 function lift(event: PointerEvent): void {
-  const isDrag = pressed && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > STILL;
+  const isDrag = pressed !== null && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > STILL;
   const was = drag;
   release();
-  if (was) was.end();
+  if (was) was.end(isDrag);
   else if (!isDrag && event.isPrimary && event.button === 0) click(event);
 }
 

@@ -1,4 +1,5 @@
 // The state of the page in its address.
+import type { Painted } from "./areas";
 import type { AnySettings, Box } from "./messages";
 
 export type Point = [number, number, number];
@@ -10,6 +11,7 @@ export interface Link {
   settings: AnySettings;
   points: Point[];
   obstacles: Box[];
+  painted: Painted[];
   radius: number;
   /** Number of agents that walk. */
   crowd: number;
@@ -25,6 +27,12 @@ const isPoint = (value: unknown): value is Point => Array.isArray(value) && valu
 const isBox = (value: unknown): value is Box => {
   const { at, size } = (value ?? {}) as Partial<Box>;
   return isPoint(at) && isPoint(size);
+};
+
+const isPainted = (value: unknown): value is Painted => {
+  const { corners, cost } = (value ?? {}) as Partial<Painted>;
+  const isCost = cost === null || (typeof cost === "number" && cost >= 0);
+  return Array.isArray(corners) && corners.length === 2 && corners.every(isPoint) && isCost;
 };
 
 /** What an address says; `null` if it says nothing that can be read. */
@@ -45,6 +53,7 @@ export function readLink(hash: string): Link | null {
     settings: typeof found.settings === "object" && found.settings !== null ? (found.settings as AnySettings) : {},
     points: list(found.points).filter(isPoint).slice(0, 2),
     obstacles: list(found.obstacles).filter(isBox),
+    painted: list(found.painted).filter(isPainted),
     radius: typeof found.radius === "number" ? found.radius : 0,
     crowd: typeof found.crowd === "number" ? found.crowd : 0,
     layers: list(found.layers).filter((name) => typeof name === "string"),

@@ -10,6 +10,7 @@ import type { AnySettings } from "./messages";
 import { removeObstacles } from "./obstacles";
 import { openBuiltin, openExample, openFile, openFirst } from "./open";
 import { complain, find } from "./page";
+import { dropCorner, listenToPainter } from "./painter";
 import { search, showRadius } from "./path";
 import { save } from "./save";
 import { knobs, pipeline, remember, state, view, when } from "./state";
@@ -37,6 +38,7 @@ async function start(): Promise<void> {
   listenToCanvas();
   listenToPanel();
   listenToCrowd();
+  listenToPainter();
   listenToFiles();
   await openFirst();
 }
@@ -69,7 +71,12 @@ function listenToPanel(): void {
     search();
     remember();
   });
-  for (const input of document.querySelectorAll("input[name=tool]")) input.addEventListener("change", search);
+  for (const input of document.querySelectorAll("input[name=tool]")) {
+    input.addEventListener("change", () => {
+      dropCorner();
+      search();
+    });
+  }
   find("#peel").addEventListener("input", peel);
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-save]")) {
     button.addEventListener("click", () => void save(button.dataset["save"] ?? "").catch(complain));

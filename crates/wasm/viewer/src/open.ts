@@ -7,6 +7,7 @@ import { STAGE_LAYERS, drawScene } from "./layers";
 import { readLink } from "./link";
 import type { Source } from "./messages";
 import { complain, find } from "./page";
+import { dropCorner, showPaint } from "./painter";
 import { search, showRadius } from "./path";
 import { drawObstacles } from "./placed";
 import { isPlan, knobs, pipeline, remember, state, tell, view } from "./state";
@@ -22,8 +23,10 @@ async function open(next: Source): Promise<void> {
   const opened = await job((baker) => baker.open(next));
   if (!opened) return;
   complain(null);
-  Object.assign(state, { source: next, points: [], obstacles: [], kept: null });
+  Object.assign(state, { source: next, points: [], obstacles: [], painted: [], kept: null });
   for (const name of OF_SOURCE) view.put(name);
+  dropCorner();
+  showPaint();
   drawScene(view, opened);
   const bounds = new THREE.Box3();
   for (let index = 0; index < opened.vertices.length; index += 3) bounds.expandByPoint(new THREE.Vector3().fromArray(opened.vertices, index));
@@ -68,8 +71,9 @@ function openMesh(name: string, bytes: Uint8Array): void {
     return;
   }
   cancel();
-  Object.assign(state, { source: null, made: null, points: [] });
+  Object.assign(state, { source: null, made: null, points: [], obstacles: [], painted: [] });
   for (const layer of ["scene", "obstacles", "points", ...STAGE_LAYERS]) view.put(layer);
+  showPaint();
   view.bounds.makeEmpty();
   complain(null);
   tell("source");
@@ -106,9 +110,10 @@ export async function openFirst(): Promise<void> {
   }
   await openBuiltin(link?.scene ?? "dungeon-rooms");
   if (!link) return;
-  Object.assign(state, { points: link.points, obstacles: link.obstacles });
+  Object.assign(state, { points: link.points, obstacles: link.obstacles, painted: link.painted });
   drawObstacles(view, state.obstacles);
+  showPaint();
   search();
   remember();
-  if (state.obstacles.length > 0) await bake();
+  if (state.obstacles.length + state.painted.length > 0) await bake();
 }

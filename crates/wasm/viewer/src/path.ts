@@ -1,5 +1,6 @@
 // The path between the points that were clicked, and the ruler.
 import type { NavMesh, Path, PathOptions } from "waymesh";
+import { hasCosts } from "./areas";
 import type { Point } from "./link";
 import { find } from "./page";
 import { drawPath, drawPoints } from "./placed";
@@ -28,6 +29,9 @@ function measure(mesh: NavMesh, start: Point, end: Point, place: HTMLElement): v
 function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLElement): void {
   const options: PathOptions = { shortest: find<HTMLInputElement>("#shortest").checked };
   if (radius() > 0) options.radius = radius();
+  const isPriced = hasCosts(mesh);
+  const doCostsCount = isPriced && radius() === 0 && options.shortest !== true;
+  if (doCostsCount) options.areaCosts = {};
   let path: Path;
   const begin = performance.now();
   try {
@@ -42,7 +46,8 @@ function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLEleme
   const strong = Object.assign(document.createElement("strong"), { textContent: `${path.length.toFixed(3)} m` });
   const what = { complete: "", partial: " to the nearest place that can be reached", unreachable: " (no way leads there)", undecided: " (the search gave up)" }[path.outcome];
   const corners = path.points.length / 3;
-  place.replaceChildren(strong, `${what}, ${corners} points over ${path.polygons.length} polygons${path.links.length > 0 ? ` and ${path.links.length} links` : ""}, in ${took.toFixed(2)} ms.`);
+  const cost = doCostsCount ? `, which cost ${path.cost.toFixed(3)}` : isPriced ? ", costs aside" : "";
+  place.replaceChildren(strong, `${cost}${what}, ${corners} points over ${path.polygons.length} polygons${path.links.length > 0 ? ` and ${path.links.length} links` : ""}, in ${took.toFixed(2)} ms.`);
   Object.assign(place.dataset, { metres: String(path.length), outcome: path.outcome, start: start.join(","), end: end.join(",") });
 }
 

@@ -1,5 +1,6 @@
 // What the page shows: the source, its mesh, what was placed on it. The rooms of the page share it.
 import type { NavMesh } from "waymesh";
+import type { Painted } from "./areas";
 import { Knobs } from "./knobs";
 import { LAYERS } from "./layers";
 import { writeLink, type Point } from "./link";
@@ -20,9 +21,12 @@ interface State {
   /** Ends of the path, or of the line that is measured. */
   points: Point[];
   obstacles: Box[];
+  painted: Painted[];
+  /** Numbers of areas that the source has of its own. */
+  areas: Set<number>;
 }
 
-export const state: State = { source: null, mesh: null, made: null, kept: null, points: [], obstacles: [] };
+export const state: State = { source: null, mesh: null, made: null, kept: null, points: [], obstacles: [], painted: [], areas: new Set() };
 
 /** Names of the layers that are on. */
 export const shown = new Set<string>(LAYERS.filter(([, , on]) => on).map(([name]) => name));
@@ -48,10 +52,10 @@ export const radius = () => Number(find<HTMLInputElement>("#radius").value);
 
 /** Keeps the state of the page in its address. */
 export function remember(): void {
-  const { source, points, obstacles } = state;
+  const { source, points, obstacles, painted } = state;
   const link = {
     scene: source?.kind === "builtin" ? source.name : null, pipeline: pipeline.value, settings: knobs.settings,
-    points, obstacles, radius: radius(), crowd: Number(find<HTMLInputElement>("#crowd").value), layers: [...shown],
+    points, obstacles, painted, radius: radius(), crowd: Number(find<HTMLInputElement>("#crowd").value), layers: [...shown],
   };
   history.replaceState(null, "", writeLink(link));
 }

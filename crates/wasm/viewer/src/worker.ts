@@ -8,8 +8,8 @@ const TILE_CELLS = 64;
 
 let scene: Scene | null = null;
 let plan: Plan | null = null;
-/** The world, the settings it is of, and the numbers of its obstacles. */
-let world: { world: World; settings: string; obstacles: Map<string, number> } | null = null;
+/** The world, the settings it is of, and the numbers of its obstacles and marks. */
+let world: { world: World; settings: string; obstacles: Map<string, number>; marks: { name: string; number: number }[] } | null = null;
 
 /** Set by the first message: the page has compiled the module already. */
 let output: ReturnType<typeof init>;
@@ -43,14 +43,14 @@ function box({ at: [x, y, z], size: [w, h, d] }: Box) {
 
 /** The mesh with obstacles: only the tiles that changed are built. */
 function follow(of: Scene, settings: AnySettings, obstacles: Box[], progress: Progress): [NavMesh, number] {
-  const { pipeline: _, tile_cells: __, ...given } = settings;
+  const { pipeline: _, tile_cells: __, marks = [], ...given } = settings;
   const key = JSON.stringify(given);
   if (world?.settings !== key) {
     world?.world.free();
     world = null;
     const fresh = new World(of.bounds, given, TILE_CELLS);
     fresh.addScene(of, progress);
-    world = { world: fresh, settings: key, obstacles: new Map() };
+    world = { world: fresh, settings: key, obstacles: new Map(), marks: [] };
   }
   const wanted = new Map(obstacles.map((obstacle) => [JSON.stringify(obstacle), obstacle]));
   for (const [name, number] of world.obstacles) {
@@ -60,6 +60,14 @@ function follow(of: Scene, settings: AnySettings, obstacles: Box[], progress: Pr
   }
   for (const [name, obstacle] of wanted) {
     if (!world.obstacles.has(name)) world.obstacles.set(name, world.world.addObstacle(box(obstacle), true));
+  }
+  // Marks count in their order: those after the first one that differs are put down again.
+  const names = marks.map((mark) => JSON.stringify(mark));
+  const differs = world.marks.findIndex(({ name }, index) => name !== names[index]);
+  const same = differs < 0 ? world.marks.length : differs;
+  for (const { number } of world.marks.splice(same)) world.world.removeMark(number);
+  for (const [index, mark] of marks.entries()) {
+    if (index >= same) world.marks.push({ name: names[index]!, number: world.world.addMark(mark) });
   }
   const { rebuilt } = world.world.update(progress);
   return [world.world.mesh, rebuilt];

@@ -91,6 +91,30 @@ async function clickAt(place) {
   await page.mouse.click(x, y);
 }
 
+/** Flat ground of 20 by 20 m. */
+const FLAT = "v 0 0 0\nv 20 0 0\nv 20 0 20\nv 0 0 20\nf 1 3 2\nf 1 4 3\n";
+
+/** The bytes of a mesh of the native program. */
+function native(obj, settings) {
+  const folder = mkdtempSync(join(tmpdir(), "waymesh-"));
+  const [scene, config, mesh] = ["scene.obj", "settings.toml", "native.wmesh"].map((name) => join(folder, name));
+  writeFileSync(scene, obj);
+  writeFileSync(config, settings);
+  execFileSync(program, ["build", scene, "-o", mesh, "--config", config], { stdio: "ignore" });
+  return readFileSync(mesh);
+}
+
+/** Drags from one place of the level to another. */
+async function dragFrom(start, end) {
+  const [from, to] = await page.evaluate((places) => places.map((at) => window.waymeshViewer.project(at)), [start, end]);
+  await page.mouse.move(...from);
+  await page.mouse.down();
+  await page.mouse.move(...to, { steps: 5 });
+  await page.mouse.up();
+}
+
+const inLink = (name) => page.evaluate((name) => JSON.parse(decodeURIComponent(location.hash.slice(1)))[name], name);
+
 async function picture(name) {
   if (!pictures) return;
   mkdirSync(pictures, { recursive: true });
@@ -138,7 +162,7 @@ test("an obstacle stands in the way and can be dragged", { skip }, async () => {
   await page.locator("input[value=obstacle]").check();
   await rebake(() => clickAt([20, 0, 30]));
   const first = await figures();
-  const stood = await page.evaluate(() => JSON.parse(decodeURIComponent(location.hash.slice(1))).obstacles);
+  const stood = await inLink("obstacles");
   assert.equal(stood.length, 1);
   const [x, y] = await page.evaluate(([{ at }]) => window.waymeshViewer.project([at[0], at[1] + 1, at[2]]), stood);
   await rebake(async () => {
@@ -151,6 +175,82 @@ test("an obstacle stands in the way and can be dragged", { skip }, async () => {
   assert.match(await page.locator("#figures").innerText(), /tiles built again\s+\d/);
   await picture("obstacle");
   await rebake(() => page.locator("#no-obstacles").click());
+  await page.locator("input[value=path]").check();
+});
+
+test("painted areas cost what they say, and are the native ones", { skip }, async () => {
+  await rebake(() => give("flat.obj", FLAT));
+  await page.locator("input[value=path]").check();
+  for (const place of [[2, 0, 10], [18, 0, 10]]) await clickAt(place);
+  const path = page.locator("#path");
+  const metres = () => path.getAttribute("data-metres").then(Number);
+  const straight = await metres();
+  assert.ok(Math.abs(straight - 16) < 0.2, `${straight}`);
+  await page.locator("input[value=area]").check();
+  await page.locator("#area-cost").fill("10");
+  await rebake(() => dragFrom([8, 0, 4], [12, 0, 13]));
+  assert.equal(await page.locator("#areas li").count(), 1);
+  const round = await metres();
+  assert.ok(round > 17, `${round}`);
+  assert.match(await path.innerText(), /which cost \d/);
+  await picture("area");
+  // Through it, where that is cheaper.
+  const cost = page.locator("#areas input[type=number]");
+  await rebake(() => cost.fill("1.02").then(() => cost.press("Tab")));
+  assert.equal(await metres(), straight);
+  await rebake(() => page.locator("#areas input[type=checkbox]").check());
+  const blocked = await metres();
+  assert.ok(blocked > 17);
+  assert.ok(await page.evaluate(() => window.waymeshViewer.mesh.polygonsAt([10, 0, 8], { reach: 0.3 })[0] === -1));
+  await rebake(() => page.locator("#areas input[type=checkbox]").uncheck());
+  assert.equal(await metres(), straight);
+  // A second one, by clicks; where they overlap the last one counts.
+  await page.locator("#area-cost").fill("7.5");
+  await clickAt([10, 0, 1]);
+  assert.match(await page.locator("#area-hint").innerText(), /opposite/);
+  await rebake(() => clickAt([15, 0, 15]));
+  const [, second] = await inLink("painted");
+  assert.equal(second.cost, 7.5);
+  const both = await metres();
+  assert.ok(both > straight + 0.5);
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.evaluate(() => document.querySelector("[data-save=toml]").click())]);
+  const settings = readFileSync(await saved.path(), "utf8");
+  assert.match(settings, /\[\[mark\]\]\narea = "cost 1\.02:1\.02"\nbox = .*\n\[\[mark\]\]\narea = "cost 7\.5:7\.5"\nbox = /);
+  if (!noProgram) {
+    const bytes = await page.evaluate(() => [...window.waymeshViewer.mesh.toBytes("wmesh")]);
+    assert.deepEqual(Buffer.from(bytes), native(FLAT, settings));
+  }
+  await picture("areas");
+  // The same in a world.
+  const alone = await metres();
+  await page.locator("input[value=obstacle]").check();
+  await rebake(() => clickAt([4, 0, 17]));
+  assert.equal(await metres(), alone);
+  const rebuilt = () => page.evaluate(() => window.waymeshViewer.made.rebuilt);
+  await rebake(() => page.locator("#areas button").nth(1).click());
+  assert.ok((await rebuilt()) > 0);
+  assert.equal(await metres(), straight);
+  await rebake(() => page.locator("#no-areas").click());
+  assert.ok(await page.evaluate(() => window.waymeshViewer.mesh.polygons.areas.every((area) => area === 1)));
+  await rebake(() => page.locator("#no-obstacles").click());
+  assert.equal(await metres(), straight);
+  assert.equal(await error(), "");
+});
+
+test("painted areas come back with the link", { skip }, async () => {
+  await rebake(() => page.locator("#scene").selectOption("terraces"));
+  await page.locator("input[value=area]").check();
+  await page.locator("#area-cost").fill("3");
+  const [x, y, z] = await page.evaluate(() => [...window.waymeshViewer.mesh.sample(1, 3)]);
+  await clickAt([x, y, z]);
+  await rebake(() => clickAt([x + 3, y, z + 2]));
+  const { generation } = await figures();
+  assert.ok(await page.evaluate(() => window.waymeshViewer.mesh.polygons.areas.includes(2)));
+  await page.goto("about:blank");
+  await page.goBack();
+  await baked();
+  await page.locator("#areas li").waitFor();
+  await page.waitForFunction((wanted) => window.waymeshViewer.mesh.generation === wanted, generation);
   await page.locator("input[value=path]").check();
 });
 
@@ -180,7 +280,7 @@ test("a crowd walks, the same way each time, and round what is put down", { skip
   await page.locator("#crowd-pause").click();
   await page.locator("input[value=obstacle]").check();
   await rebake(() => clickAt([20, 0, 30]));
-  const [{ at, size }] = await page.evaluate(() => JSON.parse(decodeURIComponent(location.hash.slice(1))).obstacles);
+  const [{ at, size }] = await inLink("obstacles");
   await walked((await crowd()).steps + 60);
   const { positions, onMesh } = await crowd();
   assert.ok(onMesh);
