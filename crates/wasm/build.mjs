@@ -34,7 +34,8 @@ function toolchain() {
   const rustup = { cargo: "cargo", variables: {}, words: [] };
   const hasTarget = sysroot && existsSync(join(sysroot, "lib/rustlib", target));
   if (hasTarget && isFast) return rustup;
-  const words = ["-Zbuild-std=std,panic_abort"];
+  // A library of small code: its sorts, compiled for every type, were a fifth of the module. Bakes take as long.
+  const words = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
   const flags = "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
   const variables = {
     RUSTC_BOOTSTRAP: "1",
