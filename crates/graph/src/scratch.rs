@@ -3,8 +3,11 @@
 #[cfg(feature = "rayon")]
 use std::sync::Mutex;
 
+use waymesh_core::PolyId;
+
 use crate::clearance::{ClearPath, ClearanceScratch};
 use crate::hierarchy::query::{HierarchyScratch, HierarchyUse};
+use crate::mesh::nav_mesh::NavMesh;
 use crate::path::corridor::CorridorScratch;
 use crate::path::relaxed::query::RelaxedScratch;
 use crate::path::search::PathScratch;
@@ -42,6 +45,21 @@ impl QueryScratch {
     #[must_use]
     pub fn hierarchy_use(&self) -> Option<HierarchyUse> {
         self.hierarchy.how
+    }
+
+    /// Returns the polygons that the last search of a path for a point looked into, in ascending
+    /// order: for pictures that show what a search costs.
+    ///
+    /// - It looked into a polygon when it weighed the ways out of it. Polygons that were only seen
+    ///   over an edge do not count. A straight path looks into what it passes.
+    /// - A partial path is searched for once more, to where it ends: the last search counts.
+    /// - Of a search over clusters, with a [`Hierarchy`](crate::Hierarchy), only the part over polygons counts. Empty
+    ///   after one with [`RelaxedPolygons`](crate::RelaxedPolygons), before any search, and for
+    ///   another mesh than that was on.
+    /// - Takes time in the polygons of the mesh. Searches keep nothing for it.
+    #[must_use]
+    pub fn searched_polygons(&self, mesh: &NavMesh) -> Vec<PolyId> {
+        self.paths.searched(mesh)
     }
 
     /// Gives the memory of a path that is not needed any more to the next

@@ -1,8 +1,8 @@
 //! The npm package `waymesh`: navigation meshes in browsers and in Node.
 //!
 //! `NavMesh` opens a file and answers queries. With the feature `bake`, `Scene` and `Plan` read
-//! levels and bake them, and `World` keeps one that changes. With the feature `crowd`, the agents of
-//! a `Crowd` walk on either. Positions are arrays of three numbers, lists of positions are
+//! levels and bake them, and `World` keeps one that changes. With the feature `crowd`, agents of a
+//! `Crowd` walk on either. Positions are arrays of three numbers, lists of positions are
 //! `Float32Array`s. What goes wrong is thrown as an `Error` with a sentence.
 
 mod convert;

@@ -269,6 +269,8 @@ export interface PathOptions extends ReachOptions {
   allowPartial?: boolean;
   /** A point at each edge that it crosses, too. Default `false`. */
   crossPoints?: boolean;
+  /** Tell which polygons the search looked into. Default `false`. */
+  searched?: boolean;
   /** What a metre of an area costs, by name or number; `Infinity` closes it. */
   areaCosts?: Record<string, number>;
   /** The path of a disc of this radius in metres: the shortest, unless `fast` is `true`. Needs the package with bakes. */
@@ -289,6 +291,8 @@ export interface Path {
   length: number;
   cost: number;
   wasCut: boolean;
+  /** With the option `searched`: the polygons that the search looked into, ascending. */
+  searched?: Uint32Array;
 }
 
 /** Many paths. */

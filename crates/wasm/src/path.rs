@@ -2,6 +2,7 @@
 
 use js_sys::{Array, Float32Array, Uint8Array, Uint32Array};
 use wasm_bindgen::JsValue;
+use waymesh_core::PolyId;
 use waymesh_graph::{Outcome, Path, QueryError};
 
 use crate::convert::{flat, object};
@@ -30,18 +31,24 @@ fn links(path: &Path) -> Array {
     path.links.iter().map(link).collect()
 }
 
+fn numbers(polygons: &[PolyId]) -> JsValue {
+    let numbers: Vec<u32> = polygons.iter().map(|polygon| polygon.0).collect();
+    Uint32Array::from(numbers.as_slice()).into()
+}
+
 /// `Path` of the types.
-pub(crate) fn path(path: &Path) -> JsValue {
-    let polygons: Vec<u32> = path.polygons.iter().map(|polygon| polygon.0).collect();
-    object(&[
+pub(crate) fn path(path: &Path, searched: Option<&[PolyId]>) -> JsValue {
+    let mut fields = vec![
         ("outcome", OUTCOMES[usize::from(outcome(path.outcome))].into()),
         ("points", Float32Array::from(flat(&path.points).as_slice()).into()),
-        ("polygons", Uint32Array::from(polygons.as_slice()).into()),
+        ("polygons", numbers(&path.polygons)),
         ("links", links(path).into()),
         ("length", path.length.into()),
         ("cost", path.cost.into()),
         ("wasCut", path.was_cut.into()),
-    ])
+    ];
+    fields.extend(searched.map(|searched| ("searched", numbers(searched))));
+    object(&fields)
 }
 
 /// `Paths` of the types.

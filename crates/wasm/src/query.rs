@@ -41,6 +41,7 @@ struct Asked {
     reach: Option<Reach>,
     radius: Option<f32>,
     fast: bool,
+    searched: bool,
 }
 
 impl NavMesh {
@@ -50,11 +51,12 @@ impl NavMesh {
         let search = if shortest { PathSearch::Shortest } else { PathSearch::Fast };
         let allow_partial = fields.flag("allowPartial", true)?;
         let cross_points = fields.flag("crossPoints", false)?;
+        let searched = fields.flag("searched", false)?;
         let (reach, radius) = (fields.reach()?, fields.number("radius")?);
         let area_costs = fields.take("areaCosts");
         fields.finish()?;
-        if radius.is_some() && (area_costs.is_some() || cross_points) {
-            return Err(Kind::Query.error("areaCosts and crossPoints cannot be used with a radius"));
+        if radius.is_some() && (area_costs.is_some() || cross_points || searched) {
+            return Err(Kind::Query.error("areaCosts, crossPoints and searched cannot be used with a radius"));
         }
         if fast && (shortest || radius.is_none()) {
             return Err(Kind::Query.error("fast needs a radius, and cannot be used with shortest"));
@@ -68,7 +70,7 @@ impl NavMesh {
             None => Options::Plain(options),
             Some(costs) => Options::Costs(Box::new(options.with_cost(self.costs("areaCosts", &costs)?))),
         };
-        Ok(Asked { options, allow_partial, reach, radius, fast })
+        Ok(Asked { options, allow_partial, reach, radius, fast, searched })
     }
 
     /// The costs of areas by number or name, over those of the mesh. `what` is what errors call them.
@@ -97,11 +99,14 @@ impl NavMesh {
         with_options!(&asked.options, |options| self.mesh.find_path_into(from, to, options, scratch, path))
     }
 
-    fn no_radius(asked: &Asked) -> Thrown<()> {
-        match asked.radius {
-            Some(_) => Err(Kind::Query.error("a radius is an option of findPath only")),
-            None => Ok(()),
+    /// Refuses what is for one path.
+    fn check_many(asked: &Asked) -> Thrown<()> {
+        for (name, is_given) in [("radius", asked.radius.is_some()), ("searched", asked.searched)] {
+            if is_given {
+                return Err(Kind::Query.error(format_args!("{name} is an option of findPath only")));
+            }
         }
+        Ok(())
     }
 
     fn start(&self, from: &[f32], options: &JsValue) -> Thrown<Location> {
@@ -173,7 +178,8 @@ impl NavMesh {
             Some(radius) => self.clear(from, to, radius, &asked, memory)?,
             None => self.find(from, to, &asked, memory).or_throw()?,
         }
-        Ok(path::path(&memory.path))
+        let searched = asked.searched.then(|| memory.scratch.searched_polygons(&self.mesh));
+        Ok(path::path(&memory.path, searched.as_deref()))
     }
 
     /// Finds many paths.
@@ -187,7 +193,7 @@ impl NavMesh {
         let (starts, ends) = (points("starts", starts)?, points("ends", ends)?);
         same_count(["starts", "ends"], [starts.len(), ends.len()])?;
         let asked = self.asked(&options)?;
-        Self::no_radius(&asked)?;
+        Self::check_many(&asked)?;
         let pairs: Vec<[Vec3; 2]> = starts.iter().zip(ends).map(|(&start, &end)| [start, end]).collect();
         let (memory, mut paths) = (&mut *self.memory.borrow_mut(), Vec::new());
         with_options!(&asked.options, |options| self.mesh.find_paths(
@@ -209,7 +215,7 @@ impl NavMesh {
         let (starts, ends) = (points("starts", starts)?, points("ends", ends)?);
         same_count(["starts", "ends"], [starts.len(), ends.len()])?;
         let asked = self.asked(&options)?;
-        Self::no_radius(&asked)?;
+        Self::check_many(&asked)?;
         let memory = &mut *self.memory.borrow_mut();
         let length = |(&from, &to): (&Vec3, &Vec3)| match self.find(from, to, &asked, memory) {
             Ok(()) if memory.path.outcome == Outcome::Complete => memory.path.length,

@@ -14,7 +14,7 @@ use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::costs::{TravelCost, Usable, entering};
 use crate::mesh::filter::PolygonFilter;
-use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::nav_mesh::{Generation, NavMesh};
 
 /// No node: the parent of the first edges.
 pub(super) const NO_NODE: u32 = u32::MAX;
@@ -34,6 +34,8 @@ pub(crate) struct PathScratch {
     /// [`key`] of each open node, once for every time that its estimate fell.
     open: BinaryHeap<Reverse<u64>>,
     pub(super) front: Front,
+    /// What searched last.
+    pub(super) last: LastSearch,
     /// The first polygon with more than one crossing that leads on.
     origin: u32,
     /// `true` if the path is straight: nothing is to be searched and no string to be pulled.
@@ -232,6 +234,26 @@ impl PathScratch {
         stamp == self.stamp && self.nodes[index as usize].is_settled(estimate)
     }
 
+    /// The polygons that the last search looked into, ascending; none for another mesh.
+    pub(crate) fn searched(&self, mesh: &NavMesh) -> Vec<PolyId> {
+        let LastSearch { how, start, generation, links, stamp } = self.last;
+        if how == How::Unknown || generation != mesh.generation || links != mesh.links.stamp {
+            return Vec::new();
+        }
+        let mut found = vec![start];
+        // Also what a search passed that had no choice.
+        found.extend(self.corridor.iter().map(|&crossing| mesh.beyond(crossing)));
+        if !self.is_straight && how == How::Edges {
+            let entered = (0..).zip(&self.entered).filter(|(_, (search, _))| *search == stamp);
+            found.extend(entered.map(|(polygon, _)| polygon));
+        } else if !self.is_straight {
+            self.any_angle.searched(&mut found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().map(PolyId).collect()
+    }
+
     /// Keeps a number beside an edge until the next search.
     pub(crate) fn note(&mut self, edge: u32, number: u32) {
         self.seen[edge as usize] = (self.stamp, number);
@@ -245,6 +267,35 @@ impl PathScratch {
 
     pub(super) fn is_marked(&self, edge: u32) -> bool {
         self.seen[edge as usize].0 == self.stamp
+    }
+}
+
+/// The search that wrote to a [`PathScratch`] last, for those who ask what it looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LastSearch {
+    pub(super) how: How,
+    start: u32,
+    generation: Generation,
+    /// Stamp of the links.
+    links: u64,
+    /// Its number, of a search over edges: others mark what they see in the same scratch.
+    stamp: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum How {
+    /// None, or one that knows nothing of polygons.
+    #[default]
+    Unknown,
+    /// Over edges.
+    Edges,
+    /// Over cones.
+    Cones,
+}
+
+impl LastSearch {
+    pub(super) fn new(how: How, mesh: &NavMesh, start: &Spot) -> Self {
+        Self { how, start: start.polygon, generation: mesh.generation, links: mesh.links.stamp, stamp: 0 }
     }
 }
 
@@ -351,12 +402,14 @@ impl NavMesh {
         scratch.corridor.clear();
         scratch.link_places.clear();
         scratch.has_turns = false;
+        scratch.last = LastSearch::new(How::Edges, self, start);
         scratch.is_straight = start.polygon == goal.polygon
             || (C::IS_LENGTH && self.goes_straight(start, goal, filter, scratch));
         if scratch.is_straight {
             return;
         }
         scratch.begin(self.crossing_count(), self.polygon_count());
+        scratch.last.stamp = scratch.stamp;
         let scale = Scale::of(self);
         let approach = Approach::turn(scale.spot(start), 0.0, 1.0);
         scratch.front = Front {

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{Agent, AreaId, BadField, PolyId};
 use waymesh_graph::{
-    AreaFilter, NavMesh, Outcome, Path, PathEnd, PathOptions, PolygonFilter, QueryError, QueryScratch, Reach,
+    AreaFilter, NavMesh, Outcome, Path, PathEnd, PathOptions, PathSearch, PolygonFilter, QueryError,
+    QueryScratch, Reach,
 };
 
 use crate::meshes::{
@@ -204,6 +205,61 @@ pub(crate) fn random_pair(mesh: &NavMesh, chance: &mut Chance) -> [(PolyId, Vec3
 /// A vertex may touch several islands: where the query puts it decides.
 fn placed(mesh: &NavMesh, position: Vec3) -> PolyId {
     mesh.nearest(position, &mesh.default_reach()).unwrap().polygon
+}
+
+/// Every polygon but these.
+struct Without<'a>(&'a [PolyId]);
+
+impl PolygonFilter for Without<'_> {
+    fn allows(&self, _mesh: &NavMesh, polygon: PolyId) -> bool {
+        !self.0.contains(&polygon)
+    }
+}
+
+/// What a search looked into hangs together, holds the path, and grows with what must be searched.
+#[test]
+fn a_search_tells_what_it_looked_into() {
+    let (mut scratch, fresh) = (QueryScratch::default(), QueryScratch::default());
+    let (mut straight, mut partly, mut all) = (0, 0, 0);
+    for seed in 0..60 {
+        let mesh = navmesh(random_flat(seed));
+        assert_eq!(fresh.searched_polygons(&mesh), []);
+        let other = navmesh(random_flat(seed + 1));
+        let mut chance = Chance(seed);
+        for turn in 0..20 {
+            let search = if turn % 2 == 0 { PathSearch::Fast } else { PathSearch::Shortest };
+            let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
+            let options = PathOptions::default().with_search(search).with_allow_partial(false);
+            let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            if path.outcome != Outcome::Complete {
+                continue;
+            }
+            let searched = scratch.searched_polygons(&mesh);
+            assert!(searched.is_sorted_by(|one, next| one < next));
+            assert!(path.polygons.iter().all(|polygon| searched.contains(polygon)));
+            let is_searched = |polygon: PolyId| searched.contains(&polygon);
+            let joined = flood(&mesh, path.polygons[0], is_searched);
+            assert!(searched.iter().all(|polygon| joined[polygon.index()]), "{searched:?}");
+            straight += usize::from(path.points.len() == 2 && searched.len() == path.polygons.len());
+            partly += usize::from(searched.len() > path.polygons.len());
+            all += usize::from(searched.len() == mesh.polygon_count());
+            assert_eq!(scratch.searched_polygons(&other), []);
+            // Without a way nothing is searched but what can be reached.
+            let goal = *path.polygons.last().unwrap();
+            let ring: Vec<PolyId> = mesh.polygon(goal).unwrap().neighbours().flatten().collect();
+            let start = path.polygons[0];
+            if start == goal || ring.contains(&start) {
+                continue;
+            }
+            let options = options.with_filter(Without(&ring));
+            let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            assert_eq!(path.outcome, Outcome::Unreachable);
+            let reached = flood(&mesh, start, |polygon| !ring.contains(&polygon));
+            let searched = scratch.searched_polygons(&mesh);
+            assert!(searched.contains(&start) && searched.iter().all(|polygon| reached[polygon.index()]));
+        }
+    }
+    assert!(straight > 50 && partly > 100 && all < 600, "{straight} {partly} {all}");
 }
 
 #[test]

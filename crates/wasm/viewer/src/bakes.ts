@@ -4,7 +4,7 @@ import * as THREE from "three";
 import { areasOf, paintSettings } from "./areas";
 import { Baker } from "./baker";
 import { figures } from "./figures";
-import { STAGE_LAYERS, drawMesh, drawStages, type ColourBy } from "./layers";
+import { STAGE_LAYERS, drawKept, drawMesh, drawStages, type ColourBy } from "./layers";
 import type { AnySettings } from "./messages";
 import { busy, complain, find } from "./page";
 import { isPlan, knobs, remember, shown, state, tell, view } from "./state";
@@ -58,13 +58,16 @@ export function later(): void {
   remember();
 }
 
-/** Draws the mesh in the colours that are chosen. */
+export const colourBy = () => find<HTMLSelectElement>("#colour").value as ColourBy;
+
+/** Draws the mesh, and the one that was kept, in the colours that are chosen. */
 export function paint(): void {
-  if (state.mesh) drawMesh(view, state.mesh, find<HTMLSelectElement>("#colour").value as ColourBy);
+  if (state.mesh) drawMesh(view, state.mesh, colourBy());
+  if (state.kept) drawKept(view, state.kept.mesh, colourBy());
 }
 
 export function showFigures(): void {
-  figures(find("#figures tbody"), state.mesh, state.made, state.kept);
+  figures(find("#figures tbody"), state.mesh, state.made, state.kept?.made);
 }
 
 /** Opens the bytes of a mesh and shows it. */

@@ -23,7 +23,7 @@ function rows(mesh: NavMesh | null, made: Made | null): [string, string][] {
 }
 
 /** Shows the figures, beside those that were kept. */
-export function figures(table: HTMLElement, mesh: NavMesh | null, made: Made | null, kept: Made | null): void {
+export function figures(table: HTMLElement, mesh: NavMesh | null, made: Made | null, kept: Made | null | undefined): void {
   const now = rows(mesh, made);
   table.replaceChildren();
   let before = new Map<string, string>();

@@ -11,6 +11,7 @@ export const LAYERS = [
   ["borders", "walls", true],
   ["portals", "portals", false],
   ["links", "links", true],
+  ["searched", "searched polygons", false],
   ["kept", "kept walls", true],
   ["heights", "height triangles", false],
   ["spans", "walkable spans", false],
@@ -60,9 +61,11 @@ function painted(positions: ArrayLike<number>, triangles: Uint32Array, colour: (
   return geometry;
 }
 
-/** The walls of the mesh that was kept, to compare. */
-export function drawKept(view: View, mesh: NavMesh | null): void {
-  view.put("kept", ...(mesh ? [view.lines(wallEnds(mesh), 0x7a3fc2, 3, 1.5 * LIFT)] : []));
+/** The mesh that was kept, to compare: its walls over the other one, and all of it for a half of its own. */
+export function drawKept(view: View, mesh: NavMesh, by: ColourBy): void {
+  view.put("kept", view.lines(wallEnds(mesh), 0x7a3fc2, 3, 1.5 * LIFT));
+  view.put("keptPolygons", solid(mesh, by));
+  view.put("keptBorders", view.lines(wallEnds(mesh), 0x14261d, 2));
 }
 
 function wallEnds(mesh: NavMesh): Float32Array {
@@ -74,10 +77,10 @@ function wallEnds(mesh: NavMesh): Float32Array {
 
 export type ColourBy = "island" | "polygon" | "region" | "area" | "height";
 
-export function drawMesh(view: View, mesh: NavMesh, by: ColourBy): void {
-  const ground = mesh.ground(true);
-  const { polygonTriangles: first, triangles, positions } = ground;
-  const { corners, starts, islands, regions, areas } = mesh.polygons;
+/** The ground of a mesh, painted. */
+function solid(mesh: NavMesh, by: ColourBy): THREE.Object3D {
+  const { polygonTriangles: first, triangles, positions } = mesh.ground(true);
+  const { islands, regions, areas } = mesh.polygons;
   const owner = new Uint32Array(triangles.length / 3);
   for (let polygon = 0; polygon + 1 < first.length; polygon += 1) owner.fill(polygon, first[polygon], first[polygon + 1]);
   const [, low, , , high] = mesh.bounds as unknown as [number, number, number, number, number];
@@ -99,9 +102,15 @@ export function drawMesh(view: View, mesh: NavMesh, by: ColourBy): void {
     vertexColors: true, side: THREE.DoubleSide, transparent: true, opacity: 0.8,
     polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -2,
   });
-  const solid = new THREE.Mesh(geometry, material);
-  solid.position.y = LIFT / 2;
-  view.put("polygons", solid);
+  const ground = new THREE.Mesh(geometry, material);
+  ground.position.y = LIFT / 2;
+  return ground;
+}
+
+export function drawMesh(view: View, mesh: NavMesh, by: ColourBy): void {
+  const { triangles, positions } = mesh.ground(true);
+  const { corners, starts } = mesh.polygons;
+  view.put("polygons", solid(mesh, by));
 
   const vertices = mesh.vertices;
   const wallPairs = mesh.walls;

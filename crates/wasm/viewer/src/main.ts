@@ -1,10 +1,10 @@
 // The page: its rooms are wired here.
 import init, { Scene } from "waymesh";
 import moduleAddress from "waymesh/waymesh_bg.wasm?url";
-import { bake, cancel, later, paint, showFigures, startBaker } from "./bakes";
+import { bake, cancel, later, paint, startBaker } from "./bakes";
 import { listenToCanvas } from "./clicks";
+import { listenToCompare } from "./compare";
 import { crowdHooks, listenToCrowd } from "./crowd";
-import { drawKept } from "./layers";
 import type { Point } from "./link";
 import type { AnySettings } from "./messages";
 import { removeObstacles } from "./obstacles";
@@ -37,6 +37,7 @@ async function start(): Promise<void> {
   knobs.show("voxels");
   listenToCanvas();
   listenToPanel();
+  listenToCompare();
   listenToCrowd();
   listenToPainter();
   listenToFiles();
@@ -59,11 +60,6 @@ function listenToPanel(): void {
     remember();
   });
   onClick("#no-obstacles", removeObstacles);
-  onClick("#compare", () => {
-    state.kept = state.made;
-    drawKept(view, state.mesh);
-    showFigures();
-  });
   find("#colour").addEventListener("change", paint);
   find("#shortest").addEventListener("change", search);
   find("#radius").addEventListener("input", () => {

@@ -17,13 +17,13 @@ import { peel } from "./switches";
 const MOST_BYTES = 256 << 20;
 
 /** Layers of what the last source had. */
-const OF_SOURCE = [...STAGE_LAYERS, "kept", "polygons", "borders", "portals", "links", "heights", "obstacles", "points"];
+const OF_SOURCE = [...STAGE_LAYERS, "polygons", "borders", "portals", "links", "heights", "obstacles", "points"];
 
 async function open(next: Source): Promise<void> {
   const opened = await job((baker) => baker.open(next));
   if (!opened) return;
   complain(null);
-  Object.assign(state, { source: next, points: [], obstacles: [], painted: [], kept: null });
+  Object.assign(state, { source: next, points: [], obstacles: [], painted: [] });
   for (const name of OF_SOURCE) view.put(name);
   dropCorner();
   showPaint();

@@ -3,8 +3,8 @@ import type { NavMesh, Path, PathOptions } from "waymesh";
 import { hasCosts } from "./areas";
 import type { Point } from "./link";
 import { find } from "./page";
-import { drawPath, drawPoints } from "./placed";
-import { radius, state, tool, view } from "./state";
+import { drawPath, drawPoints, pathLines } from "./placed";
+import { radius, shown, state, tool, view } from "./state";
 
 /** Finds the path between the points and shows it. */
 export function search(): void {
@@ -13,6 +13,7 @@ export function search(): void {
   const place = find("#path");
   for (const name of Object.keys(place.dataset)) delete place.dataset[name];
   drawPath(view, mesh as NavMesh, null, 0);
+  view.put("keptPath");
   const [start, end] = points;
   if (!mesh || !start || !end) {
     place.textContent = start ? "Click where it should end." : "Click where a path should begin.";
@@ -29,6 +30,7 @@ function measure(mesh: NavMesh, start: Point, end: Point, place: HTMLElement): v
 function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLElement): void {
   const options: PathOptions = { shortest: find<HTMLInputElement>("#shortest").checked };
   if (radius() > 0) options.radius = radius();
+  if (shown.has("searched") && radius() === 0) options.searched = true;
   const isPriced = hasCosts(mesh);
   const doCostsCount = isPriced && radius() === 0 && options.shortest !== true;
   if (doCostsCount) options.areaCosts = {};
@@ -41,14 +43,27 @@ function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLEleme
     return;
   }
   const took = performance.now() - begin;
+  const kept = searchKept(start, end, options);
   // With a point at every edge the line follows the ground.
   drawPath(view, mesh, radius() > 0 ? path : mesh.findPath(start, end, { ...options, crossPoints: true }), radius());
   const strong = Object.assign(document.createElement("strong"), { textContent: `${path.length.toFixed(3)} m` });
   const what = { complete: "", partial: " to the nearest place that can be reached", unreachable: " (no way leads there)", undecided: " (the search gave up)" }[path.outcome];
   const corners = path.points.length / 3;
   const cost = doCostsCount ? `, which cost ${path.cost.toFixed(3)}` : isPriced ? ", costs aside" : "";
-  place.replaceChildren(strong, `${cost}${what}, ${corners} points over ${path.polygons.length} polygons${path.links.length > 0 ? ` and ${path.links.length} links` : ""}, in ${took.toFixed(2)} ms.`);
-  Object.assign(place.dataset, { metres: String(path.length), outcome: path.outcome, start: start.join(","), end: end.join(",") });
+  place.replaceChildren(strong, `${cost}${what}, ${corners} points over ${path.polygons.length} polygons${path.links.length > 0 ? ` and ${path.links.length} links` : ""}${path.searched ? `, ${path.searched.length} searched` : ""}, in ${took.toFixed(2)} ms.${kept}`);
+  Object.assign(place.dataset, { metres: String(path.length), outcome: path.outcome, searched: String(path.searched?.length ?? ""), start: start.join(","), end: end.join(",") });
+}
+
+/** The same path on the mesh that was kept, if it has a half of the picture. Returns a sentence. */
+function searchKept(start: Point, end: Point, options: PathOptions): string {
+  if (!state.kept || !view.isSplit) return "";
+  try {
+    const { length, outcome, points } = state.kept.mesh.findPath(start, end, { ...options, crossPoints: radius() === 0 });
+    view.put("keptPath", ...pathLines(view, points, outcome));
+    return ` Kept: ${length.toFixed(3)} m${outcome === "complete" ? "" : ", not all of the way"}.`;
+  } catch (error) {
+    return ` Kept: ${error instanceof Error ? error.message : String(error)}.`;
+  }
 }
 
 /** Shows the radius of the disc beside its slider. */

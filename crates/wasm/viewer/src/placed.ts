@@ -1,37 +1,41 @@
 // What is placed on the mesh: a path, its ends, obstacles.
 import * as THREE from "three";
-import type { NavMesh, Path } from "waymesh";
+import type { Ground, NavMesh, Path } from "waymesh";
 import type { Box } from "./messages";
 import { LIFT, type View } from "./view";
 
-/** A path, the polygons it passes, and the ground that a disc sweeps. */
+/** A path, the polygons it passes and those that were searched for it, and the ground that a disc sweeps. */
 export function drawPath(view: View, mesh: NavMesh, path: Path | null, radius: number): void {
-  if (!path || path.points.length === 0) {
-    view.put("path");
-    view.put("corridor");
-    return;
-  }
+  for (const layer of ["path", "corridor", "searched"]) view.put(layer);
+  if (path?.searched) view.put("searched", highlight(mesh.ground(true), path.searched, 0x4263eb, 0.4));
+  if (!path || path.points.length === 0) return;
   const points: THREE.Vector3[] = [];
   for (let index = 0; index < path.points.length; index += 3) points.push(new THREE.Vector3().fromArray(path.points, index));
-  const ends: number[] = [];
-  for (let index = 0; index + 1 < points.length; index += 1) ends.push(...points[index]!.toArray(), ...points[index + 1]!.toArray());
-  const colour = path.outcome === "complete" ? 0xd7263d : 0xe08e1b;
-  const drawn: THREE.Object3D[] = [view.lines(ends, colour, 5, 2 * LIFT), view.lines(ends, colour, 4, 2 * LIFT, true)];
-  if (radius > 0) drawn.push(...sweep(points, radius));
-  view.put("path", ...drawn);
+  view.put("path", ...pathLines(view, path.points, path.outcome), ...(radius > 0 ? sweep(points, radius) : []));
+  view.put("corridor", highlight(mesh.ground(true), path.polygons, 0xffe066, 0.45));
+}
 
-  const { polygonTriangles: first, triangles, positions } = mesh.ground(true);
-  const passed: number[] = [];
-  for (const polygon of path.polygons) {
-    for (let triangle = first[polygon]!; triangle < first[polygon + 1]!; triangle += 1) passed.push(...triangles.subarray(3 * triangle, 3 * triangle + 3));
+/** The line of a path, also seen through walls. */
+export function pathLines(view: View, points: Float32Array, outcome: Path["outcome"]): THREE.Object3D[] {
+  const ends: number[] = [];
+  for (let index = 0; index + 3 < points.length; index += 3) ends.push(...points.subarray(index, index + 6));
+  const colour = outcome === "complete" ? 0xd7263d : 0xe08e1b;
+  return [view.lines(ends, colour, 5, 2 * LIFT), view.lines(ends, colour, 4, 2 * LIFT, true)];
+}
+
+/** Some polygons, over the others. */
+function highlight({ polygonTriangles: first, triangles, positions }: Ground, polygons: Uint32Array, colour: number, opacity: number): THREE.Object3D {
+  const corners: number[] = [];
+  for (const polygon of polygons) {
+    for (let triangle = first[polygon]!; triangle < first[polygon + 1]!; triangle += 1) corners.push(...triangles.subarray(3 * triangle, 3 * triangle + 3));
   }
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
-  geometry.setIndex(passed);
-  const material = new THREE.MeshBasicMaterial({ color: 0xffe066, transparent: true, opacity: 0.45, side: THREE.DoubleSide, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -3, polygonOffsetUnits: -6 });
-  const corridor = new THREE.Mesh(geometry, material);
-  corridor.position.y = LIFT;
-  view.put("corridor", corridor);
+  geometry.setIndex(corners);
+  const material = new THREE.MeshBasicMaterial({ color: colour, transparent: true, opacity, side: THREE.DoubleSide, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -3, polygonOffsetUnits: -6 });
+  const mesh = new THREE.Mesh(geometry, material);
+  mesh.position.y = LIFT;
+  return mesh;
 }
 
 function sweep(points: THREE.Vector3[], radius: number): THREE.Object3D[] {

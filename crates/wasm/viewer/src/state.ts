@@ -17,7 +17,7 @@ interface State {
   /** The bytes and figures of `mesh`; `null` for a mesh that was opened. */
   made: Made | null;
   /** What was kept to compare with. */
-  kept: Made | null;
+  kept: { made: Made | null; mesh: NavMesh } | null;
   /** Ends of the path, or of the line that is measured. */
   points: Point[];
   obstacles: Box[];

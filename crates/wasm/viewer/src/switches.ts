@@ -2,6 +2,7 @@
 import { stages } from "./bakes";
 import { LAYERS, STAGE_LAYERS } from "./layers";
 import { find } from "./page";
+import { search } from "./path";
 import { remember, shown, view } from "./state";
 
 export function makeSwitches(): void {
@@ -16,6 +17,7 @@ export function makeSwitches(): void {
       view.draw();
       remember();
       if (STAGE_LAYERS.includes(name)) void stages();
+      if (name === "searched") search();
     });
     view.layer(name).visible = box.checked;
     label.append(box, ` ${text}`);

@@ -24,6 +24,10 @@ export class View {
   #lines = new Set<LineMaterial>();
   #isDrawn = false;
   #dark = matchMedia("(prefers-color-scheme: dark)");
+  /** Layers that only the left half shows, and only the right half; `null` for one picture. */
+  #split: { left: string[]; right: string[] } | null = null;
+  /** Layers that one picture does not show. */
+  #apart: string[] = [];
   #peel = new THREE.Plane(new THREE.Vector3(0, -1, 0), 1e9);
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -52,7 +56,7 @@ export class View {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement ?? this.canvas;
     if (width === 0 || height === 0) return;
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
+    this.camera.aspect = width / this.#halves / height;
     this.camera.updateProjectionMatrix();
     for (const material of this.#lines) material.resolution.set(width, height);
     this.draw();
@@ -64,8 +68,39 @@ export class View {
     this.#isDrawn = true;
     requestAnimationFrame(() => {
       this.#isDrawn = false;
-      this.renderer.render(this.scene, this.camera);
+      this.#render();
     });
+  }
+
+  /** How many pictures are beside each other. */
+  get #halves(): number {
+    return this.#split ? 2 : 1;
+  }
+
+  get isSplit(): boolean {
+    return this.#split !== null;
+  }
+
+  /** Shows layers in halves of their own, or one picture without the layers `apart`. */
+  split(halves: { left: string[]; right: string[] } | null, apart: string[]): void {
+    [this.#split, this.#apart] = [halves, apart];
+    this.#fit();
+    this.draw();
+  }
+
+  #render(): void {
+    const { width, height } = this.renderer.getSize(new THREE.Vector2());
+    const pictures = this.#split ? [this.#split.right, this.#split.left] : [this.#apart];
+    this.renderer.setScissorTest(pictures.length > 1);
+    for (const [index, hidden] of pictures.entries()) {
+      const groups = hidden.map((name) => this.layer(name)).filter(({ visible }) => visible);
+      for (const group of groups) group.visible = false;
+      const box = [(index * width) / pictures.length, 0, width / pictures.length, height] as const;
+      this.renderer.setViewport(...box);
+      this.renderer.setScissor(...box);
+      this.renderer.render(this.scene, this.camera);
+      for (const group of groups) group.visible = true;
+    }
   }
 
   /** The group of a layer. */
@@ -136,8 +171,10 @@ export class View {
   /** What is under a place of the canvas, of these layers, the nearest that is not cut off. */
   hit(event: { clientX: number; clientY: number }, names: string[]): Hit | null {
     const box = this.canvas.getBoundingClientRect();
+    // Both halves show the same places.
+    const share = (((event.clientX - box.left) / box.width) * this.#halves) % 1;
     const at = new THREE.Vector2(
-      ((event.clientX - box.left) / box.width) * 2 - 1,
+      share * 2 - 1,
       1 - ((event.clientY - box.top) / box.height) * 2,
     );
     const ray = new THREE.Raycaster();
@@ -146,16 +183,17 @@ export class View {
     return found.find(({ point }) => point.y <= this.#peel.constant) ?? null;
   }
 
-  /** Where a place of the level is on the page, in pixels. */
+  /** Where a place of the level is on the page, in pixels: in the right half, if there are two. */
   project([x, y, z]: readonly [number, number, number]): [number, number] {
     const box = this.canvas.getBoundingClientRect();
     const at = new THREE.Vector3(x, y, z).project(this.camera);
-    return [box.left + ((at.x + 1) / 2) * box.width, box.top + ((1 - at.y) / 2) * box.height];
+    const share = (at.x + 1) / 2;
+    return [box.left + ((this.#halves - 1 + share) / this.#halves) * box.width, box.top + ((1 - at.y) / 2) * box.height];
   }
 
   /** A picture of the canvas as a file. */
   picture(): Promise<Blob | null> {
-    this.renderer.render(this.scene, this.camera);
+    this.#render();
     return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
   }
 

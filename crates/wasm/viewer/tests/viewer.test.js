@@ -148,6 +148,23 @@ test("a path between two clicks is the native one, to the last bit", { skip: ski
   await picture("path");
 });
 
+test("what a search looked into is shown", { skip }, async () => {
+  const path = page.locator("#path");
+  const layer = page.locator("#layers input[value=searched]");
+  assert.equal(await path.getAttribute("data-searched"), "");
+  await layer.check();
+  const searched = await path.getAttribute("data-searched").then(Number);
+  const passed = await path.innerText().then((text) => Number(/over (\d+) polygons/.exec(text)[1]));
+  assert.ok(searched > passed, `${searched} searched, ${passed} passed`);
+  await picture("searched");
+  await page.locator("#shortest").check();
+  const shortest = await path.getAttribute("data-searched").then(Number);
+  assert.ok(shortest >= passed);
+  await page.locator("#shortest").uncheck();
+  await layer.uncheck();
+  assert.equal(await path.getAttribute("data-searched"), "");
+});
+
 test("a disc takes another way, or none", { skip }, async () => {
   const metres = () => page.locator("#path").getAttribute("data-metres").then(Number);
   const thin = await metres();
@@ -251,6 +268,9 @@ test("painted areas come back with the link", { skip }, async () => {
   await baked();
   await page.locator("#areas li").waitFor();
   await page.waitForFunction((wanted) => window.waymeshViewer.mesh.generation === wanted, generation);
+  // What the browser remembers of the page's fields does not get into others.
+  assert.equal(await page.locator("#peel-value").innerText(), "all");
+  assert.equal(await page.locator("#peel").inputValue(), "1");
   await page.locator("input[value=path]").check();
 });
 
@@ -303,6 +323,22 @@ test("knobs change the mesh; settings are saved and restored by the link", { ski
   assert.ok(after.area < before.area);
   assert.match(await page.locator("#figures").innerText(), /kept\s+now/);
   await picture("compare");
+  // Both beside each other, each with its path.
+  const beside = page.locator("#side-by-side");
+  await beside.click();
+  assert.equal(await beside.getAttribute("aria-pressed"), "true");
+  const places = await page.evaluate(() => [...window.waymeshViewer.mesh.sample(40, 5)]);
+  const path = page.locator("#path");
+  for (let place = 0; place < 40 && (await path.getAttribute("data-outcome")) !== "complete"; place += 1) {
+    await clickAt(places.slice(3 * place, 3 * place + 3));
+  }
+  const metres = await path.getAttribute("data-metres").then(Number);
+  const kept = await path.innerText().then((text) => Number(/Kept: ([\d.]+) m\./.exec(text)[1]));
+  // Less ground makes no path shorter.
+  assert.ok(kept <= metres * 1.01 && kept > 0, `${kept} kept, ${metres} now`);
+  await picture("side-by-side");
+  await beside.click();
+  assert.doesNotMatch(await path.innerText(), /Kept/);
   const [saved] = await Promise.all([page.waitForEvent("download"), page.evaluate(() => document.querySelector("[data-save=toml]").click())]);
   assert.equal(readFileSync(await saved.path(), "utf8"), "agent-radius = 1\n");
   await page.goto("about:blank");

@@ -31,7 +31,7 @@ use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::links::LINK_PLACES;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::path::search::PathScratch;
+use crate::path::search::{How, LastSearch, PathScratch};
 
 /// No node, and no turn.
 const NONE: u32 = u32::MAX;
@@ -216,6 +216,7 @@ impl NavMesh {
         scratch.corridor.clear();
         scratch.link_places.clear();
         scratch.has_turns = false;
+        scratch.last = LastSearch::new(How::Cones, self, start);
         scratch.is_straight = start.polygon == goal.polygon
             || (turn_length(start.at, goal.at) <= limit && self.goes_straight(start, goal, filter, scratch));
         if scratch.is_straight {
@@ -299,6 +300,18 @@ impl AnyAngle {
         self.roots.clear();
         self.open.clear();
         self.best = NO_KEY;
+    }
+
+    /// Appends the polygons that the last search looked into, some more than once.
+    pub(super) fn searched(&self, polygons: &mut Vec<u32>) {
+        let mut is_open = vec![false; self.nodes.len()];
+        for &(_, node) in self.open.iter().map(|Reverse(key)| key).chain([&self.best]) {
+            if let Some(is_open) = is_open.get_mut(!node as usize) {
+                *is_open = true;
+            }
+        }
+        let closed = self.nodes.iter().zip(is_open).filter(|(_, is_open)| !is_open);
+        polygons.extend(closed.map(|(node, _)| node.polygon));
     }
 
     /// Returns `true` if a path of this length to a turn on this side is worth following: the

@@ -9,7 +9,7 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::local::{Approach, Local, Scale};
 use crate::path::options::Searcher;
-use crate::path::search::{Front, NO_KEY, NO_NODE, PathScratch};
+use crate::path::search::{Front, LastSearch, NO_KEY, NO_NODE, PathScratch};
 use crate::path::steps::Step;
 use crate::scratch::QueryScratch;
 
@@ -59,7 +59,8 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for &RelaxedPolygons {
             if mesh.advance_forced(start, ends, usable, paths, &mut nodes).is_some() {
                 return true;
             }
-            // What is known so far is of polygons.
+            // What is known so far is of polygons, and what follows is not.
+            paths.last = LastSearch::default();
             paths.begin(mesh.crossing_count(), mesh.polygon_count());
             // Whoever gets into a group gets through it, so without a path here there is none in the
             // polygons.
