@@ -53,9 +53,10 @@ impl QueryScratch {
     /// - It looked into a polygon when it weighed the ways out of it. Polygons that were only seen
     ///   over an edge do not count. A straight path looks into what it passes.
     /// - A partial path is searched for once more, to where it ends: the last search counts.
-    /// - Of a search over clusters, with a [`Hierarchy`](crate::Hierarchy), only the part over polygons counts. Empty
-    ///   after one with [`RelaxedPolygons`](crate::RelaxedPolygons), before any search, and for
-    ///   another mesh than that was on.
+    /// - Of a search over clusters, with a [`Hierarchy`](crate::Hierarchy), only the part over
+    ///   polygons counts.
+    /// - Empty after a search with [`RelaxedPolygons`](crate::RelaxedPolygons), before any search, and
+    ///   for another mesh than that of the search.
     /// - Takes time in the polygons of the mesh. Searches keep nothing for it.
     #[must_use]
     pub fn searched_polygons(&self, mesh: &NavMesh) -> Vec<PolyId> {

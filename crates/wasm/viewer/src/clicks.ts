@@ -1,7 +1,7 @@
 // Pointer and keys on the picture: what a click does, what is dragged.
 import type { Point } from "./link";
 import { gripObstacle, putObstacle } from "./obstacles";
-import { gripArea, hoverArea } from "./painter";
+import { gripArea, hoverArea, isHalfDone } from "./painter";
 import { search } from "./path";
 import { canvas, remember, state, tool, view } from "./state";
 
@@ -34,7 +34,7 @@ function press(event: PointerEvent): void {
 }
 
 function move(event: PointerEvent): void {
-  if (!drag && tool() !== "area") return;
+  if (!drag && !isHalfDone()) return;
   const at = view.hit(event, GROUND)?.point.toArray();
   if (!at) return;
   if (drag) drag.move(at);

@@ -116,6 +116,9 @@ function finish(from: Point, to: Point): void {
   changed();
 }
 
+/** `true` when the first corner was clicked, and the second was not. */
+export const isHalfDone = () => corner !== null;
+
 /** Shows where the box would be whose first corner was clicked. */
 export function hoverArea(at: Point): void {
   if (corner) preview(corner, at);

@@ -271,6 +271,11 @@ test("painted areas come back with the link", { skip }, async () => {
   // What the browser remembers of the page's fields does not get into others.
   assert.equal(await page.locator("#peel-value").innerText(), "all");
   assert.equal(await page.locator("#peel").inputValue(), "1");
+  for (const pipeline of ["tiles", "storeys", "slices", "voxels"]) {
+    await rebake(() => page.locator("#pipeline").selectOption(pipeline));
+    assert.equal(await error(), "");
+    assert.ok(await page.evaluate(() => window.waymeshViewer.mesh.polygons.areas.includes(2)), pipeline);
+  }
   await page.locator("input[value=path]").check();
 });
 
@@ -372,6 +377,13 @@ test("a floor plan is baked", { skip }, async () => {
   await rebake(() => page.locator("[data-example=plan]").click());
   assert.ok((await figures()).polygons > 3);
   assert.equal(await error(), "");
+  const before = await page.evaluate(() => [...new Set(window.waymeshViewer.mesh.polygons.areas)]);
+  const [x, y, z] = await page.evaluate(() => [...window.waymeshViewer.mesh.sample(1, 3)]);
+  await page.locator("input[value=area]").check();
+  await rebake(() => dragFrom([x - 0.5, y, z - 0.5], [x + 0.5, y, z + 0.5]));
+  assert.equal(await error(), "");
+  assert.ok(await page.evaluate((before) => window.waymeshViewer.mesh.polygons.areas.some((area) => !before.includes(area)), before));
+  await page.locator("input[value=path]").check();
   await picture("plan");
 });
 
