@@ -7,7 +7,10 @@ import { LIFT, type View } from "./view";
 /** A path, the polygons it passes and those that were searched for it, and the ground that a disc sweeps. */
 export function drawPath(view: View, mesh: NavMesh, path: Path | null, radius: number): void {
   for (const layer of ["path", "corridor", "searched"]) view.put(layer);
-  if (path?.searched) view.put("searched", highlight(mesh.ground(true), path.searched, 0x4263eb, 0.4));
+  if (path?.searched) {
+    const passed = new Set(path.polygons);
+    view.put("searched", highlight(mesh.ground(true), path.searched.filter((polygon) => !passed.has(polygon)), 0x4263eb, 0.6));
+  }
   if (!path || path.points.length === 0) return;
   const points: THREE.Vector3[] = [];
   for (let index = 0; index < path.points.length; index += 3) points.push(new THREE.Vector3().fromArray(path.points, index));

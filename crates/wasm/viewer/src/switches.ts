@@ -20,7 +20,7 @@ export function makeSwitches(): void {
       if (name === "searched") search();
     });
     view.layer(name).visible = box.checked;
-    label.append(box, ` ${text}`);
+    label.append(box, text);
     place.append(label);
   }
 }

@@ -254,7 +254,7 @@ test("painted areas cost what they say, and are the native ones", { skip }, asyn
   assert.equal(await error(), "");
 });
 
-test("painted areas come back with the link", { skip }, async () => {
+test("painted areas and the crowd come back with the link", { skip }, async () => {
   await rebake(() => page.locator("#scene").selectOption("terraces"));
   await page.locator("input[value=area]").check();
   await page.locator("#area-cost").fill("3");
@@ -263,11 +263,14 @@ test("painted areas come back with the link", { skip }, async () => {
   await rebake(() => clickAt([x + 3, y, z + 2]));
   const { generation } = await figures();
   assert.ok(await page.evaluate(() => window.waymeshViewer.mesh.polygons.areas.includes(2)));
+  await page.locator("#crowd").fill("20");
   await page.goto("about:blank");
   await page.goBack();
   await baked();
   await page.locator("#areas li").waitFor();
   await page.waitForFunction((wanted) => window.waymeshViewer.mesh.generation === wanted, generation);
+  assert.equal(await page.evaluate(() => window.waymeshViewer.crowd.walkers.count), 20);
+  await page.locator("#crowd").fill("0");
   // What the browser remembers of the page's fields does not get into others.
   assert.equal(await page.locator("#peel-value").innerText(), "all");
   assert.equal(await page.locator("#peel").inputValue(), "1");
