@@ -78,7 +78,7 @@ pub use rerecast::{Rerecast, RerecastBake, bake_rerecast};
 pub use scene::{Scene, TOWN};
 pub use settings::{Partitioning, Settings, parse_scale};
 pub use sight::{FewestPolygons, fewest_polygons};
-pub use soak::soak;
+pub use soak::{soak, soak_walk};
 pub use sources::sources;
 pub use storeys::storeys;
 pub use streaming::streaming;

@@ -10,8 +10,8 @@ use waymesh_benches::queries::{self, PAIRS, QueryScene};
 use waymesh_benches::{
     BakesOptions, BenchError, CrowdOptions, Engine, EvaluateOptions, LevelReport, Partitioning, PlanOptions,
     Scene, Settings, TOWN, agent_table, bakes, compare, convex, corridor, crowds, evaluate, evaluate_one,
-    flat_engines, level_table, measure_agents, open, overview, parse_scale, report, soak, sources, storeys,
-    streaming, summary, triangulate, worlds,
+    flat_engines, level_table, measure_agents, open, overview, parse_scale, report, soak, soak_walk, sources,
+    storeys, streaming, summary, triangulate, worlds,
 };
 use waymesh_core::GridScale;
 
@@ -65,6 +65,10 @@ enum Command {
         /// How long.
         #[arg(long, default_value_t = 20.0)]
         minutes: f64,
+        /// Instead, walk through a city of so many kilometres a side: the tiles around the walker are
+        /// read from a folder, obstacles come and go.
+        #[arg(long, value_name = "KILOMETRES")]
+        walk: Option<f64>,
     },
     /// Times worlds whose tiles come and go with a player, read from a folder or baked.
     Streaming {
@@ -118,7 +122,13 @@ fn main() -> ExitCode {
         Some(Command::Evaluate(options)) => judge(&options),
         Some(Command::Crowds(options)) => crowds(&options, &mut print).map_err(|error| error.to_string()),
         Some(Command::Bakes(options)) => bakes(&options, &mut print).map_err(|error| error.to_string()),
-        Some(Command::Soak { minutes }) => soak(minutes, &mut print).map_err(|error| error.to_string()),
+        Some(Command::Soak { minutes, walk }) => {
+            let done = match walk {
+                Some(side) => soak_walk(minutes, side, &mut print),
+                None => soak(minutes, &mut print),
+            };
+            done.map_err(|error| error.to_string())
+        }
         command => one_thread(|| run(command, &compare)),
     };
     match outcome {

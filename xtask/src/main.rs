@@ -52,6 +52,10 @@ enum Task {
         /// built at once.
         #[arg(long, conflicts_with = "queries")]
         minutes: Option<f64>,
+        /// With `minutes`: walk through a city of so many kilometres a side, of which the tiles around
+        /// the walker are read from a folder.
+        #[arg(long, value_name = "KILOMETRES", requires = "minutes")]
+        walk: Option<f64>,
     },
     /// Run the fuzzers of every reader and stage, and print executions, coverage and findings.
     Fuzz(fuzz::FuzzArgs),
@@ -74,7 +78,7 @@ fn main() -> ExitCode {
         Task::Bench(args) => bench::run(&args),
         Task::Evaluate(args) => bench::evaluate(&args),
         Task::Tables(args) => tables::run(&args),
-        Task::Soak { queries, minutes } => soak(queries, minutes),
+        Task::Soak { queries, minutes, walk } => soak(queries, minutes, walk),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Dump(args) => dump::run(&args),
         Task::Pictures { only } => pictures::run(&only),
@@ -114,10 +118,15 @@ fn cargo(words: &[&str], variables: &[(&str, &str)]) -> Result<()> {
     Ok(())
 }
 
-fn soak(queries: u32, minutes: Option<f64>) -> Result<()> {
+fn soak(queries: u32, minutes: Option<f64>, walk: Option<f64>) -> Result<()> {
     if let Some(minutes) = minutes {
-        let words = ["run", "--release", "--package", "waymesh-benches", "--", "soak", "--minutes"];
-        return cargo(&[&words[..], &[&minutes.to_string()]].concat(), &[]);
+        let mut words = vec!["run", "--release", "--package", "waymesh-benches", "--", "soak", "--minutes"];
+        let [minutes, side] = [Some(minutes), walk].map(|number| number.unwrap_or_default().to_string());
+        words.push(&minutes);
+        if walk.is_some() {
+            words.extend(["--walk", &side]);
+        }
+        return cargo(&words, &[]);
     }
     let words = ["test", "--release", "-p", "waymesh-graph", "--test", "soak", "--", "--nocapture"];
     cargo(&words, &[("WAYMESH_SOAK_QUERIES", &queries.to_string())])

@@ -1,0 +1,155 @@
+//! Worlds that change for as long as it is asked to, while others ask for paths: nothing may differ
+//! from a world built at once, and memory must not grow.
+
+mod changing;
+mod walk;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use changing::Changing;
+use glam::{Vec3, vec3};
+use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
+use waymesh::graph::{AnyPolygon, Outcome, PathOptions, PathSearch, QueryScratch, Reach};
+use waymesh::{Bounds, MeshHandle};
+use waymesh_core::Random;
+use waymesh_scenes::{Scene, SceneConfig};
+
+use crate::BenchError;
+
+/// Lines of the table.
+const LINES: u32 = 20;
+/// Memory may be so much more in the second half than it was at most in the first one: allocators
+/// give back late.
+const GROWTH: f64 = 1.1;
+
+/// Changes a world and asks for paths in it for so many minutes, and prints a line now and then.
+///
+/// # Errors
+/// When the world differs from one that is built at once, an answer is wrong, or memory grew.
+pub fn soak(minutes: f64, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
+    let soup = Scene::CityBlock.build(&SceneConfig::default().with_scale(4));
+    let changing = Changing::new(&soup).map_err(Failure::from);
+    changing.and_then(|mut world| watch(&mut world, minutes, print)).map_err(failed)
+}
+
+/// Walks for so many minutes through a city of `side` by `side` kilometres, of which the tiles
+/// around the walker are read from a folder, while obstacles come and go and others ask for paths.
+///
+/// # Errors
+/// When the world differs from one that is read at once, an answer is wrong, or memory grew.
+pub fn soak_walk(minutes: f64, side: f64, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
+    walk::run(minutes, side, print).map_err(failed)
+}
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+fn failed(error: Failure) -> BenchError {
+    BenchError::stage("waymesh", "soak", error)
+}
+
+/// A world that changes.
+trait Soaked {
+    /// Where its mesh is.
+    fn handle(&self) -> MeshHandle;
+
+    /// Names of the columns that are its own.
+    fn columns(&self) -> &'static str;
+
+    /// Changes something, and now and then compares.
+    fn go_on(&mut self) -> Result<(), Failure>;
+
+    /// What its columns say now.
+    fn row(&self) -> String;
+}
+
+/// Changes a world until the time is over while others ask, and prints a table.
+fn watch(world: &mut dyn Soaked, minutes: f64, print: &mut dyn FnMut(&str)) -> Result<(), Failure> {
+    let handle = world.handle();
+    let (is_done, queries) = (AtomicBool::new(false), AtomicU64::new(0));
+    let megabytes = std::thread::scope(|scope| {
+        let askers: Vec<_> = (0..2)
+            .map(|seed| {
+                let (handle, queries, is_done) = (handle.clone(), &queries, &is_done);
+                scope.spawn(move || ask(&handle, seed, queries, is_done))
+            })
+            .collect();
+        let watched = table(world, minutes, &queries, print);
+        is_done.store(true, Ordering::Relaxed);
+        for asker in askers {
+            asker.join().map_err(|_| "a query panicked")??;
+        }
+        watched
+    })?;
+    let (before, after) = megabytes.split_at(megabytes.len() / 2);
+    let [before, after] = [before, after].map(|some| some.iter().copied().fold(0.0, f64::max));
+    if after > before * GROWTH {
+        return Err(format!("memory grew from {before:.0} to {after:.0} MB").into());
+    }
+    Ok(())
+}
+
+/// Returns the megabytes of memory at each line.
+fn table(
+    world: &mut dyn Soaked,
+    minutes: f64,
+    queries: &AtomicU64,
+    print: &mut dyn FnMut(&str),
+) -> Result<Vec<f64>, Failure> {
+    let columns = world.columns();
+    let count = columns.split('|').count() + 4;
+    print(&format!("| minutes | {columns} | queries | polygons | memory, MB |\n|{}\n", "---|".repeat(count)));
+    let start = Instant::now();
+    let mut lines = Vec::new();
+    for line in 1..=LINES {
+        let end = Duration::from_secs_f64(60.0 * minutes * f64::from(line) / f64::from(LINES));
+        while start.elapsed() < end {
+            world.go_on()?;
+        }
+        let memory = resident_megabytes();
+        lines.push(memory);
+        let polygons = world.handle().mesh().polygon_count();
+        let asked = queries.load(Ordering::Relaxed);
+        let (minutes, row) = (start.elapsed().as_secs_f64() / 60.0, world.row());
+        print(&format!("| {minutes:.1} | {row} | {asked} | {polygons} | {memory:.0} |\n"));
+    }
+    Ok(lines)
+}
+
+/// Asks for paths in the newest mesh until it is over.
+fn ask(handle: &MeshHandle, seed: u64, queries: &AtomicU64, is_done: &AtomicBool) -> Result<(), Failure> {
+    let (mut random, mut scratch) = (Random::new(seed), QueryScratch::default());
+    let reach = Reach::new(30.0, 100.0, 100.0);
+    while !is_done.load(Ordering::Relaxed) {
+        let mesh = handle.mesh();
+        let Some(Bounds { min, max }) = mesh.world_bounds() else { continue };
+        for round in 0..64_u32 {
+            let mut point = || {
+                let mut share = || random.unit();
+                min + (max - min) * vec3(share(), share(), share())
+            };
+            let [from, to]: [Vec3; 2] = [point(), point()];
+            let Some(start) = mesh.nearest(from, &reach) else { return Err("no ground in reach".into()) };
+            let search = if round % 2 == 0 { PathSearch::Fast } else { PathSearch::Shortest };
+            let options = PathOptions::default().with_search(search).with_reach(reach);
+            let path = mesh.find_path(from, to, &options, &mut scratch)?;
+            let is_sound = path.length.is_finite() && path.points.iter().all(|point| point.is_finite());
+            let direct = path.points.first().zip(path.points.last()).map_or(0.0, |(a, b)| a.distance(*b));
+            if !is_sound || (path.outcome == Outcome::Complete && path.length < direct * 0.999 - 1e-3) {
+                return Err(format!("a path of {} m from {from} to {to}", path.length).into());
+            }
+            mesh.raycast(&start, to, &AnyPolygon, &mut Vec::new())?;
+            queries.fetch_add(3, Ordering::Relaxed);
+        }
+    }
+    Ok(())
+}
+
+/// Megabytes of memory that this process has now.
+fn resident_megabytes() -> f64 {
+    let Ok(own) = sysinfo::get_current_pid() else { return 0.0 };
+    let mut system = System::new();
+    let kind = ProcessRefreshKind::nothing().with_memory();
+    system.refresh_processes_specifics(ProcessesToUpdate::Some(&[own]), true, kind);
+    system.process(own).map_or(0.0, |process| process.memory() as f64 / 1e6)
+}
