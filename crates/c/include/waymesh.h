@@ -1243,6 +1243,40 @@ enum wm_status wm_crowd_set_position(struct wm_crowd *crowd,
 enum wm_status wm_crowd_step(struct wm_crowd *crowd, const struct wm_mesh *mesh, float seconds, struct wm_error *error);
 
 /*
+ Like wm_crowd_add, at the nearest place where the agent's own radius fits.
+ */
+enum wm_status wm_crowd_add_discs(struct wm_crowd *crowd,
+                                  const struct wm_discs *discs,
+                                  struct wm_vec3 position,
+                                  const struct wm_agent_settings *settings,
+                                  uint64_t *agent,
+                                  struct wm_error *error);
+
+/*
+ Like wm_crowd_set_target, at the nearest place where the agent's own radius fits.
+ */
+enum wm_status wm_crowd_set_target_discs(struct wm_crowd *crowd,
+                                         const struct wm_discs *discs,
+                                         uint64_t agent,
+                                         struct wm_vec3 target,
+                                         struct wm_error *error);
+
+/*
+ Like wm_crowd_set_position, at the nearest place where the agent's own radius fits.
+ */
+enum wm_status wm_crowd_set_position_discs(struct wm_crowd *crowd,
+                                           const struct wm_discs *discs,
+                                           uint64_t agent,
+                                           struct wm_vec3 position,
+                                           struct wm_error *error);
+
+/*
+ Like wm_crowd_step, where each agent plans by its own radius: it goes round what is too narrow for
+ it. `discs` is of the mesh that the agents were added to.
+ */
+enum wm_status wm_crowd_step_discs(struct wm_crowd *crowd, const struct wm_discs *discs, float seconds, struct wm_error *error);
+
+/*
  Writes where an agent is and what it does.
  */
 enum wm_status wm_crowd_agent(const struct wm_crowd *crowd, uint64_t agent, struct wm_agent_state *state, struct wm_error *error);

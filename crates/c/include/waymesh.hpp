@@ -193,8 +193,9 @@ class Discs {
 public:
     explicit Discs(const Mesh &mesh) : discs_(detail::get<wm_discs *>(wm_discs_new, mesh.get())) {}
     Path find_path(Query &query, wm_vec3 from, wm_vec3 to, float radius, wm_search search = WM_SEARCH_SHORTEST) const {
-        return query.find_path(discs_.get(), from, to, radius, search);
+        return query.find_path(get(), from, to, radius, search);
     }
+    const wm_discs *get() const noexcept { return discs_.get(); }
 
 private:
     detail::Handle<wm_discs, wm_discs_free> discs_;
@@ -226,7 +227,7 @@ private:
     detail::Handle<wm_world, wm_world_free> world_;
 };
 
-/* A crowd on a mesh. */
+/* A crowd on a mesh, or on its discs: then each agent plans by its own radius. */
 class Crowd {
 public:
     Crowd() : crowd_(detail::get<wm_crowd *>(wm_crowd_new)) {}
@@ -234,10 +235,20 @@ public:
     uint64_t add(const Mesh &mesh, wm_vec3 position, const wm_agent_settings *settings = nullptr) {
         return detail::get<uint64_t>(wm_crowd_add, get(), mesh.get(), position, settings);
     }
+    uint64_t add(const Discs &discs, wm_vec3 position, const wm_agent_settings *settings = nullptr) {
+        return detail::get<uint64_t>(wm_crowd_add_discs, get(), discs.get(), position, settings);
+    }
     void remove(uint64_t agent) { detail::call(wm_crowd_remove, get(), agent); }
     void set_target(const Mesh &mesh, uint64_t agent, wm_vec3 target) { detail::call(wm_crowd_set_target, get(), mesh.get(), agent, target); }
     void set_position(const Mesh &mesh, uint64_t agent, wm_vec3 position) { detail::call(wm_crowd_set_position, get(), mesh.get(), agent, position); }
     void step(const Mesh &mesh, float seconds) { detail::call(wm_crowd_step, get(), mesh.get(), seconds); }
+    void set_target(const Discs &discs, uint64_t agent, wm_vec3 target) {
+        detail::call(wm_crowd_set_target_discs, get(), discs.get(), agent, target);
+    }
+    void set_position(const Discs &discs, uint64_t agent, wm_vec3 position) {
+        detail::call(wm_crowd_set_position_discs, get(), discs.get(), agent, position);
+    }
+    void step(const Discs &discs, float seconds) { detail::call(wm_crowd_step_discs, get(), discs.get(), seconds); }
     wm_agent_state agent(uint64_t agent) const {
         return detail::get<wm_agent_state>(wm_crowd_agent, static_cast<const wm_crowd *>(crowd_.get()), agent);
     }

@@ -1,10 +1,12 @@
 //! Crowds.
 
 use std::mem::MaybeUninit;
+use waymesh::MeshSource;
 use waymesh_crowd::{AgentParams, CrowdConfig};
 
 use crate::memory::{check_size, given, put};
 use crate::mesh::{Mesh, Vec3, hand_out};
+use crate::query::Discs;
 use crate::status::{Error, Failure, Status, guard};
 
 /// A crowd of agents on a mesh.
@@ -77,6 +79,34 @@ impl Crowd {
         let text = || format!("there is no agent {number}");
         self.agents.get(&number).copied().ok_or_else(|| Failure::new(Status::BadArgument, text()))
     }
+
+    fn add(
+        &mut self,
+        ground: &impl MeshSource,
+        position: Vec3,
+        settings: Option<&AgentSettings>,
+        agent: Option<&mut MaybeUninit<u64>>,
+    ) -> Result<(), Failure> {
+        let agent = given("agent", agent)?;
+        let mut params = AgentParams::default();
+        if let Some(settings) = settings {
+            check_size::<AgentSettings>(settings.size, "wm_agent_settings_default")?;
+            let priority = u8::try_from(settings.priority)
+                .map_err(|_| Failure::new(Status::BadSetting, "settings.priority is more than 255"))?;
+            params = params
+                .with_radius(settings.radius)
+                .with_height(settings.height)
+                .with_max_speed(settings.max_speed)
+                .with_acceleration(settings.acceleration)
+                .with_arrival_distance(settings.arrival_distance)
+                .with_priority(priority);
+        }
+        let added = self.crowd.add(ground, params, position.into())?;
+        let number = self.next;
+        self.next += 1;
+        self.agents.insert(number, added);
+        put("agent", Some(agent), number)
+    }
 }
 
 /// Makes a crowd without agents.
@@ -130,25 +160,8 @@ pub extern "C" fn wm_crowd_add(
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
     guard(error, || {
-        let (crowd, mesh, agent) = (given("crowd", crowd)?, given("mesh", mesh)?, given("agent", agent)?);
-        let mut params = AgentParams::default();
-        if let Some(settings) = settings {
-            check_size::<AgentSettings>(settings.size, "wm_agent_settings_default")?;
-            let priority = u8::try_from(settings.priority)
-                .map_err(|_| Failure::new(Status::BadSetting, "settings.priority is more than 255"))?;
-            params = params
-                .with_radius(settings.radius)
-                .with_height(settings.height)
-                .with_max_speed(settings.max_speed)
-                .with_acceleration(settings.acceleration)
-                .with_arrival_distance(settings.arrival_distance)
-                .with_priority(priority);
-        }
-        let added = crowd.crowd.add(&mesh.0, params, position.into())?;
-        let number = crowd.next;
-        crowd.next += 1;
-        crowd.agents.insert(number, added);
-        put("agent", Some(agent), number)
+        let (crowd, mesh) = (given("crowd", crowd)?, given("mesh", mesh)?);
+        crowd.add(&*mesh.0, position, settings, agent)
     })
 }
 
@@ -212,6 +225,69 @@ pub extern "C" fn wm_crowd_step(
     guard(error, || {
         let (crowd, mesh) = (given("crowd", crowd)?, given("mesh", mesh)?);
         Ok(crowd.crowd.step(&mesh.0, seconds)?)
+    })
+}
+
+/// Like wm_crowd_add, at the nearest place where the agent's own radius fits.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_add_discs(
+    crowd: Option<&mut Crowd>,
+    discs: Option<&Discs>,
+    position: Vec3,
+    settings: Option<&AgentSettings>,
+    agent: Option<&mut MaybeUninit<u64>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (crowd, discs) = (given("crowd", crowd)?, given("discs", discs)?);
+        crowd.add(&discs.mesh, position, settings, agent)
+    })
+}
+
+/// Like wm_crowd_set_target, at the nearest place where the agent's own radius fits.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_set_target_discs(
+    crowd: Option<&mut Crowd>,
+    discs: Option<&Discs>,
+    agent: u64,
+    target: Vec3,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (crowd, discs) = (given("crowd", crowd)?, given("discs", discs)?);
+        let agent = crowd.agent(agent)?;
+        Ok(crowd.crowd.set_target(&discs.mesh, agent, target.into())?)
+    })
+}
+
+/// Like wm_crowd_set_position, at the nearest place where the agent's own radius fits.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_set_position_discs(
+    crowd: Option<&mut Crowd>,
+    discs: Option<&Discs>,
+    agent: u64,
+    position: Vec3,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (crowd, discs) = (given("crowd", crowd)?, given("discs", discs)?);
+        let agent = crowd.agent(agent)?;
+        Ok(crowd.crowd.set_position(&discs.mesh, agent, position.into())?)
+    })
+}
+
+/// Like wm_crowd_step, where each agent plans by its own radius: it goes round what is too narrow for
+/// it. `discs` is of the mesh that the agents were added to.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_step_discs(
+    crowd: Option<&mut Crowd>,
+    discs: Option<&Discs>,
+    seconds: f32,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let (crowd, discs) = (given("crowd", crowd)?, given("discs", discs)?);
+        Ok(crowd.crowd.step(&discs.mesh, seconds)?)
     })
 }
 

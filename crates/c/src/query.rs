@@ -192,7 +192,7 @@ pub struct Wall {
 /// A mesh for discs of any radius.
 #[derive(Debug)]
 pub struct Discs {
-    mesh: ClearanceNavMesh,
+    pub(crate) mesh: ClearanceNavMesh,
 }
 
 /// Makes the memory of queries.

@@ -172,10 +172,16 @@ static wm_status call(void) {
         if (below(3) == 0) wish.radius = small();
         if (below(3) == 0) wish.max_speed = small();
         uint64_t agent;
+        if (below(3) == 0) return wm_crowd_add_discs(crowd, discs, point(), below(2) ? &wish : NULL, &agent, NULL);
         return wm_crowd_add(crowd, mesh(), point(), below(2) ? &wish : NULL, &agent, NULL);
     }
-    case 27: return below(2) ? wm_crowd_set_target(crowd, mesh(), below(20), point(), NULL) : wm_crowd_set_position(crowd, mesh(), below(20), point(), NULL);
-    case 28: return below(9) ? wm_crowd_step(crowd, mesh(), small(), NULL) : wm_crowd_remove(crowd, below(20), NULL);
+    case 27:
+        if (below(4) == 0) return wm_crowd_set_target_discs(crowd, discs, below(20), point(), NULL);
+        if (below(6) == 0) return wm_crowd_set_position_discs(crowd, discs, below(20), point(), NULL);
+        return below(2) ? wm_crowd_set_target(crowd, mesh(), below(20), point(), NULL) : wm_crowd_set_position(crowd, mesh(), below(20), point(), NULL);
+    case 28:
+        if (below(3) == 0) return wm_crowd_step_discs(crowd, discs, small(), NULL);
+        return below(9) ? wm_crowd_step(crowd, mesh(), small(), NULL) : wm_crowd_remove(crowd, below(20), NULL);
     case 29: case 30: {
         wm_link link, some[3];
         wm_place other = {below(20), point(), next()};

@@ -434,6 +434,73 @@ static void world_and_crowd(void) {
     wm_mesh_free(after);
 }
 
+/* A wall with a gap of 1.6 m, and a wide way round its end. */
+static wm_mesh *wall_with_a_gap(void) {
+    wm_settings settings;
+    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, &error) == WM_STATUS_OK);
+    settings.cell_size = 0.1f;
+    settings.agent_radius = 0.1f;
+    wm_world *world = NULL;
+    CHECK(wm_world_new((wm_vec3){0, -1, 0}, (wm_vec3){20, 5, 20}, &settings, &world, &error) == WM_STATUS_OK);
+    wm_vec3 vertices[4];
+    uint32_t triangles[6];
+    floor_of(20, vertices, triangles);
+    CHECK(wm_world_add_triangles(world, vertices, 4, triangles, 2, NULL, &error) == WM_STATUS_OK);
+    uint64_t part = 0;
+    const wm_shape parts[2] = {{.kind = WM_SHAPE_KIND_BOX, .min = {9.5f, -1, -1}, .max = {10.5f, 3, 5}},
+                               {.kind = WM_SHAPE_KIND_BOX, .min = {9.5f, -1, 6.6f}, .max = {10.5f, 3, 14}}};
+    for (int i = 0; i < 2; i++) CHECK(wm_world_add_obstacle(world, &parts[i], 0, &part, &error) == WM_STATUS_OK);
+    wm_mesh *mesh = NULL;
+    CHECK(wm_world_update(world, NULL, &error) == WM_STATUS_OK && wm_world_mesh(world, &mesh, &error) == WM_STATUS_OK);
+    wm_world_free(world);
+    return mesh;
+}
+
+static void crowd_on_discs(void) {
+    wm_mesh *mesh = wall_with_a_gap();
+    wm_discs *discs = NULL;
+    CHECK(wm_discs_new(mesh, &discs, &error) == WM_STATUS_OK);
+    wm_crowd *crowd = NULL;
+    CHECK(wm_crowd_new(&crowd, &error) == WM_STATUS_OK);
+    wm_agent_settings wide;
+    CHECK(wm_agent_settings_default(&wide, &error) == WM_STATUS_OK);
+    wide.radius = 1.2f;
+    /* Far enough apart that they never meet. */
+    const wm_vec3 ends[2][2] = {{{5, 0, 3}, {15, 0, 3}}, {{15, 0, 8}, {5, 0, 8}}};
+    uint64_t agents[2] = {0, 0};
+    CHECK(wm_crowd_add_discs(crowd, discs, ends[0][0], NULL, &agents[0], &error) == WM_STATUS_OK);
+    CHECK(wm_crowd_add_discs(crowd, discs, ends[1][0], &wide, &agents[1], &error) == WM_STATUS_OK);
+    for (int i = 0; i < 2; i++) CHECK(wm_crowd_set_target_discs(crowd, discs, agents[i], ends[i][1], &error) == WM_STATUS_OK);
+    float most[2] = {0, 0};
+    wm_agent_state state;
+    for (int step = 0; step < 600; step++) {
+        CHECK(wm_crowd_step_discs(crowd, discs, 0.05f, &error) == WM_STATUS_OK);
+        for (int i = 0; i < 2; i++) {
+            CHECK(wm_crowd_agent(crowd, agents[i], &state, &error) == WM_STATUS_OK);
+            most[i] = fmaxf(most[i], state.position.z);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK(wm_crowd_agent(crowd, agents[i], &state, &error) == WM_STATUS_OK);
+        CHECK(state.status == WM_AGENT_STATUS_ARRIVED && distance(state.position, ends[i][1]) < 0.5f);
+    }
+    /* One went through the gap, the other one round the end, a disc away from it. */
+    CHECK(most[0] < 6.6f && most[1] > 14 + 1.1f);
+    /* The game moves it. */
+    CHECK(wm_crowd_set_position_discs(crowd, discs, agents[1], (wm_vec3){5, 0, 10}, &error) == WM_STATUS_OK);
+    CHECK(wm_crowd_step_discs(crowd, discs, 0.05f, &error) == WM_STATUS_OK);
+    CHECK(wm_crowd_agent(crowd, agents[1], &state, &error) == WM_STATUS_OK);
+    CHECK(distance(state.position, (wm_vec3){5, 0, 10}) < 0.5f);
+    wide.radius = 30;
+    CHECK(wm_crowd_add_discs(crowd, discs, ends[0][0], &wide, &agents[1], &error) == WM_STATUS_NO_MESH_NEAR);
+    CHECK(wm_crowd_step_discs(crowd, discs, NAN, &error) == WM_STATUS_BAD_SETTING);
+    CHECK(wm_crowd_step_discs(crowd, NULL, 0.1f, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_crowd_set_target_discs(crowd, discs, 99, ends[0][0], &error) == WM_STATUS_BAD_ARGUMENT);
+    wm_crowd_free(crowd);
+    wm_discs_free(discs);
+    wm_mesh_free(mesh);
+}
+
 int main(void) {
     every_pipeline_bakes();
     wm_mesh *mesh = bake_floor(WM_PIPELINE_VOXELS), *shared = NULL;
@@ -446,5 +513,6 @@ int main(void) {
     bad_input(shared);
     wm_mesh_free(shared);
     world_and_crowd();
+    crowd_on_discs();
     return 0;
 }

@@ -86,5 +86,12 @@ int main() {
     crowd.set_target(mesh, agent, to);
     for (int step = 0; step < 100; step++) crowd.step(mesh, 0.1F);
     CHECK(crowd.agent(agent).status == WM_AGENT_STATUS_ARRIVED);
+
+    const waymesh::Discs discs(mesh);
+    crowd.set_position(discs, agent, from);
+    crowd.set_target(discs, agent, to);
+    const uint64_t other = crowd.add(discs, {10, 0, 10});
+    for (int step = 0; step < 100; step++) crowd.step(discs, 0.1F);
+    CHECK(crowd.agent(agent).status == WM_AGENT_STATUS_ARRIVED && crowd.agent(other).status != WM_AGENT_STATUS_ARRIVED);
     return 0;
 }
