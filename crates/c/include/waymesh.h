@@ -1271,8 +1271,8 @@ enum wm_status wm_crowd_set_position_discs(struct wm_crowd *crowd,
                                            struct wm_error *error);
 
 /*
- Like wm_crowd_step, where each agent plans by its own radius: it goes round what is too narrow for
- it. `discs` is of the mesh that the agents were added to.
+ Like wm_crowd_step, where each agent plans by its own radius: it goes round what is too narrow
+ for it. `discs` is of the mesh that the agents were added to.
  */
 enum wm_status wm_crowd_step_discs(struct wm_crowd *crowd, const struct wm_discs *discs, float seconds, struct wm_error *error);
 

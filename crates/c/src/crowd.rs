@@ -276,8 +276,8 @@ pub extern "C" fn wm_crowd_set_position_discs(
     })
 }
 
-/// Like wm_crowd_step, where each agent plans by its own radius: it goes round what is too narrow for
-/// it. `discs` is of the mesh that the agents were added to.
+/// Like wm_crowd_step, where each agent plans by its own radius: it goes round what is too narrow
+/// for it. `discs` is of the mesh that the agents were added to.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_crowd_step_discs(
     crowd: Option<&mut Crowd>,

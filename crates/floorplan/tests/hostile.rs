@@ -50,6 +50,11 @@ fn huge_arcs_of_svg_are_refused() {
         let text = format!(r#"<svg><g id="floor"><path d="M-2 0{arc}C3 4 5 6 7 8z"/></g></svg>"#);
         refused(&text, PlanFormat::Svg, "the limit is 1000000000");
     }
+    // It is as large as it takes to reach from one to the other.
+    for start in [format!("M{large} 0"), format!("M0 0V-{large}"), format!("M0 0C1 2 3 4 {large} 6")] {
+        let text = format!(r#"<svg><g id="floor"><path d="{start}A2 3 10 0 1 2 0L3 4z"/></g></svg>"#);
+        refused(&text, PlanFormat::Svg, "the limit is 1000000000");
+    }
     let fine = r#"<svg><g id="floor"><path d="M0 0A5 5 0 0 1 10 0L10 9 0 9z"/></g></svg>"#;
     assert!(parse(fine, PlanFormat::Svg).is_ok());
 }

@@ -59,19 +59,33 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
 
 /// Most attributes of an element: the parser compares each with all others.
 const MOST_ATTRIBUTES: usize = 10_000;
-/// Largest radius, and farthest end, of an arc in the units of the file. The parser takes curves
-/// for it whose number grows with its size.
+/// Largest radius, and farthest place, of a path with arcs in the units of the file. The parser
+/// takes curves for an arc whose number grows with its size, and an arc as large as it takes to
+/// reach its end.
 const LARGEST_ARC: f64 = 1e9;
 
-/// The size of the first arc of a path that is too large.
+/// The largest number of a path with arcs, if that is too large.
 fn huge_arc(path: &str) -> Option<f64> {
-    PathParser::from(path).map_while(Result::ok).find_map(|segment| match segment {
-        PathSegment::EllipticalArc { rx, ry, x, y, .. } => {
-            let size = [rx, ry, x, y].into_iter().map(f64::abs).fold(0.0, f64::max);
-            (size > LARGEST_ARC).then_some(size)
-        }
-        _ => None,
-    })
+    let (mut has_arc, mut size) = (false, 0.0_f64);
+    for segment in PathParser::from(path).map_while(Result::ok) {
+        let numbers = match segment {
+            PathSegment::EllipticalArc { rx, ry, x, y, .. } => {
+                has_arc = true;
+                [rx, ry, x, y]
+            }
+            PathSegment::MoveTo { x, y, .. }
+            | PathSegment::LineTo { x, y, .. }
+            | PathSegment::CurveTo { x, y, .. }
+            | PathSegment::SmoothCurveTo { x, y, .. }
+            | PathSegment::Quadratic { x, y, .. }
+            | PathSegment::SmoothQuadratic { x, y, .. } => [x, y, 0.0, 0.0],
+            PathSegment::HorizontalLineTo { x, .. } => [x, 0.0, 0.0, 0.0],
+            PathSegment::VerticalLineTo { y, .. } => [y, 0.0, 0.0, 0.0],
+            PathSegment::ClosePath { .. } => [0.0; 4],
+        };
+        size = numbers.into_iter().map(f64::abs).fold(size, f64::max);
+    }
+    (has_arc && size > LARGEST_ARC).then_some(size)
 }
 
 /// Bytes that entities may make of each byte of a file, and besides.
@@ -224,7 +238,7 @@ impl Element<'_, '_> {
         let mut last = (0.0, 0.0);
         let text = attribute(self.node, "d").unwrap_or("");
         if let Some(size) = huge_arc(text) {
-            let why = format!("an arc of {size}, the limit is {LARGEST_ARC}");
+            let why = format!("an arc in a path of {size}, the limit is {LARGEST_ARC}");
             return Err(bad(self.reader, self.node, "d", &why));
         }
         for segment in SimplifyingPathParser::from(text) {

@@ -303,7 +303,7 @@ impl NavMesh {
     ///
     /// Once links are added, removed, opened or closed it is not used any more, until it is made
     /// again; [`QueryScratch::hierarchy_use`](crate::QueryScratch::hierarchy_use) says so. It is
-    /// not in the files of a mesh.
+    /// not in the files of a mesh, and a [`SlicedPath`](crate::SlicedPath) does without.
     ///
     /// # Errors
     /// See [`Hierarchy::with_costs`]. The mesh then has the hierarchy that it had.

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, Random};
 use waymesh_graph::{
-    AreaFilter, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch, Reach,
+    AreaFilter, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch,
+    Reach, SlicedPath,
 };
 use waymesh_testkit::flat_meshes;
 
@@ -712,4 +713,32 @@ fn ends_that_are_moved_to_slanted_walls_lose_no_way() {
         }
     }
     assert!(walled > 1000, "{walled}");
+}
+
+/// Found by a fuzzer: a wall that goes on straight over a corner is nothing to turn round, and
+/// places on it are rounded to beyond it.
+#[test]
+fn places_on_a_wall_that_goes_on_straight_are_reached() {
+    let cases: [(u64, u16, f64, [[f32; 2]; 2]); 3] = [
+        (654_991_540_645_942_613, 3, 0.1, [[8.863_683, 8.730_713], [8.854_13, 20.208_34]]),
+        (8_608_480_567_731_124_096, 13, 0.5, [[59.067_98, 61.006_798], [58.912_23, 60.991_222]]),
+        (8_608_480_567_731_124_096, 13, 0.5, [[59.067_98, 61.006_798], [57.944_824, 60.894_48]]),
+    ];
+    let mut scratch = QueryScratch::default();
+    for (seed, side, blocked, places) in cases {
+        let mesh = navmesh(flat_meshes::crooked(seed, side, blocked));
+        let options = PathOptions::default().with_reach(Reach::new(0.1, 1.0, 1.0));
+        let [a, b] = places.map(|[x, z]| Vec3::new(x, 0.0, z));
+        for [from, to] in [[a, b], [b, a]] {
+            let fast = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let shortest = options.with_search(PathSearch::Shortest);
+            let path = mesh.find_path(from, to, &shortest, &mut scratch).unwrap();
+            assert_eq!((path.outcome, fast.outcome), (Outcome::Complete, Outcome::Complete));
+            assert!(path.length <= fast.length, "{} m, {} m", path.length, fast.length);
+            let mut sliced = SlicedPath::new(shortest);
+            sliced.begin(&mesh, from, to).unwrap();
+            while sliced.advance(&mesh, 1).unwrap().is_none() {}
+            assert_eq!(*sliced.path(), path);
+        }
+    }
 }
