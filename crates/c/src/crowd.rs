@@ -107,6 +107,16 @@ impl Crowd {
         self.agents.insert(number, added);
         put("agent", Some(agent), number)
     }
+
+    fn set_target(&mut self, ground: &impl MeshSource, agent: u64, target: Vec3) -> Result<(), Failure> {
+        let agent = self.agent(agent)?;
+        Ok(self.crowd.set_target(ground, agent, target.into())?)
+    }
+
+    fn set_position(&mut self, ground: &impl MeshSource, agent: u64, position: Vec3) -> Result<(), Failure> {
+        let agent = self.agent(agent)?;
+        Ok(self.crowd.set_position(ground, agent, position.into())?)
+    }
 }
 
 /// Makes a crowd without agents.
@@ -192,8 +202,7 @@ pub extern "C" fn wm_crowd_set_target(
 ) -> Status {
     guard(error, || {
         let (crowd, mesh) = (given("crowd", crowd)?, given("mesh", mesh)?);
-        let agent = crowd.agent(agent)?;
-        Ok(crowd.crowd.set_target(&mesh.0, agent, target.into())?)
+        crowd.set_target(&*mesh.0, agent, target)
     })
 }
 
@@ -208,8 +217,7 @@ pub extern "C" fn wm_crowd_set_position(
 ) -> Status {
     guard(error, || {
         let (crowd, mesh) = (given("crowd", crowd)?, given("mesh", mesh)?);
-        let agent = crowd.agent(agent)?;
-        Ok(crowd.crowd.set_position(&mesh.0, agent, position.into())?)
+        crowd.set_position(&*mesh.0, agent, position)
     })
 }
 
@@ -255,8 +263,7 @@ pub extern "C" fn wm_crowd_set_target_discs(
 ) -> Status {
     guard(error, || {
         let (crowd, discs) = (given("crowd", crowd)?, given("discs", discs)?);
-        let agent = crowd.agent(agent)?;
-        Ok(crowd.crowd.set_target(&discs.mesh, agent, target.into())?)
+        crowd.set_target(&discs.mesh, agent, target)
     })
 }
 
@@ -271,8 +278,7 @@ pub extern "C" fn wm_crowd_set_position_discs(
 ) -> Status {
     guard(error, || {
         let (crowd, discs) = (given("crowd", crowd)?, given("discs", discs)?);
-        let agent = crowd.agent(agent)?;
-        Ok(crowd.crowd.set_position(&discs.mesh, agent, position.into())?)
+        crowd.set_position(&discs.mesh, agent, position)
     })
 }
 
