@@ -1,7 +1,7 @@
 //! From JavaScript's values and back.
 
 use glam::Vec3;
-use js_sys::{Array, Object, Reflect};
+use js_sys::{Array, Float32Array, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use waymesh_graph::Reach;
 
@@ -37,6 +37,11 @@ pub(crate) fn points<'a>(name: &str, numbers: &'a [f32]) -> Thrown<&'a [Vec3]> {
 /// The numbers of positions.
 pub(crate) fn flat(points: &[Vec3]) -> Vec<f32> {
     bytemuck::cast_slice(points).to_vec()
+}
+
+/// Positions as an array of JavaScript.
+pub(crate) fn positions(points: &[Vec3]) -> JsValue {
+    Float32Array::from(flat(points).as_slice()).into()
 }
 
 /// An object of JavaScript of which every field must be used.

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use glam::Vec3;
-use js_sys::Float32Array;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh_core::PolyId;
 use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, CrowdConfig};
 use waymesh_graph::{AnyPolygon, AreaCosts, ClearanceNavMesh, MeshSource, TravelCost};
 
-use crate::convert::{Fields, flat, object, point};
+use crate::convert::{Fields, flat, object, point, positions};
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::NavMesh;
 
@@ -300,8 +298,8 @@ impl Crowd {
             return Err(Kind::Input.error(format_args!("there is no agent {agent}")));
         };
         Ok(object(&[
-            ("position", array(&[state.position])),
-            ("velocity", array(&[state.velocity])),
+            ("position", positions(&[state.position])),
+            ("velocity", positions(&[state.velocity])),
             ("status", STATUSES[usize::from(status(state.status))].into()),
             ("remaining", state.remaining.into()),
         ]))
@@ -369,10 +367,6 @@ fn status(status: AgentStatus) -> u8 {
         // Also what a later version adds.
         _ => 7,
     }
-}
-
-fn array(points: &[Vec3]) -> JsValue {
-    Float32Array::from(flat(points).as_slice()).into()
 }
 
 #[wasm_bindgen(typescript_custom_section)]

@@ -11,10 +11,10 @@ use waymesh::io::{
 use waymesh::region::distance_field;
 
 use crate::bake::watched;
-use crate::convert::object;
+use crate::convert::{object, positions};
 use crate::error::{Kind, Thrown};
 use crate::mesh::NavMesh;
-use crate::scene::{Scene, numbers, positions};
+use crate::scene::{Scene, numbers};
 use crate::settings;
 
 fn ground(triangles: &GroundTriangles) -> JsValue {

@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use glam::Vec3;
-use js_sys::{Array, Float32Array, Uint8Array, Uint32Array};
+use js_sys::{Array, Uint8Array, Uint32Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh_core::PolyId;
 use waymesh_graph::{MeshFormat, Path, QueryScratch};
 
-use crate::convert::{flat, object};
+use crate::convert::{flat, object, positions};
 use crate::error::{Kind, OrThrow, Thrown};
 
 /// What queries use again and again.
@@ -179,7 +179,7 @@ impl NavMesh {
                 let point = vertex.point;
                 frame.to_world(f64::from(point.x), f64::from(vertex.height), f64::from(point.z))
             });
-            Float32Array::from(flat(&ends).as_slice()).into()
+            positions(&ends)
         };
         let link = |link: &waymesh_graph::Link| {
             object(&[

@@ -5,7 +5,7 @@ use wasm_bindgen::JsValue;
 use waymesh_core::PolyId;
 use waymesh_graph::{Outcome, Path, QueryError};
 
-use crate::convert::{flat, object};
+use crate::convert::{flat, object, positions};
 
 /// Outcomes, in the order of their numbers in [`paths`].
 const OUTCOMES: [&str; 5] = ["complete", "partial", "unreachable", "undecided", "off-mesh"];
@@ -40,7 +40,7 @@ fn numbers(polygons: &[PolyId]) -> JsValue {
 pub(crate) fn path(path: &Path, searched: Option<&[PolyId]>) -> JsValue {
     let mut fields = vec![
         ("outcome", OUTCOMES[usize::from(outcome(path.outcome))].into()),
-        ("points", Float32Array::from(flat(&path.points).as_slice()).into()),
+        ("points", positions(&path.points)),
         ("polygons", numbers(&path.polygons)),
         ("links", links(path).into()),
         ("length", path.length.into()),

@@ -1,7 +1,7 @@
 //! Queries: for one point or pair, and for many.
 
 use glam::Vec3;
-use js_sys::{Float32Array, Object, Reflect, Uint32Array};
+use js_sys::{Object, Reflect, Uint32Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use waymesh_core::{AreaId, PolyId, Random};
@@ -10,7 +10,7 @@ use waymesh_graph::{
     Reach,
 };
 
-use crate::convert::{Fields, flat, object, only_reach, point, points, reach_or, same_count};
+use crate::convert::{Fields, flat, object, only_reach, point, points, positions, reach_or, same_count};
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::{Memory, NavMesh};
 use crate::path;
@@ -268,11 +268,11 @@ impl NavMesh {
         let (place, to) = (self.start(start, &options)?, point("end", end)?);
         let polygons = &mut self.memory.borrow_mut().polygons;
         let ray = self.mesh.raycast(&place, to, &AnyPolygon, polygons).or_throw()?;
-        let normal = ray.hit.map_or(JsValue::NULL, |hit| array(hit.normal));
+        let normal = ray.hit.map_or(JsValue::NULL, |hit| positions(&[hit.normal]));
         let passed: Vec<u32> = polygons.iter().map(|polygon: &PolyId| polygon.0).collect();
         Ok(object(&[
             ("fraction", ray.fraction.into()),
-            ("end", array(ray.end.position)),
+            ("end", positions(&[ray.end.position])),
             ("polygons", Uint32Array::from(passed.as_slice()).into()),
             ("normal", normal),
         ]))
@@ -309,8 +309,8 @@ impl NavMesh {
         Ok(wall.map_or(JsValue::NULL, |wall| {
             object(&[
                 ("distance", wall.distance.into()),
-                ("point", array(wall.point)),
-                ("normal", array(wall.normal)),
+                ("point", positions(&[wall.point])),
+                ("normal", positions(&[wall.normal])),
             ])
         }))
     }
@@ -326,8 +326,4 @@ impl NavMesh {
         }
         Ok(places)
     }
-}
-
-fn array(point: Vec3) -> JsValue {
-    Float32Array::from(flat(&[point]).as_slice()).into()
 }

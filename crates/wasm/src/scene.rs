@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
-use js_sys::{Array, Float32Array, Function, Uint32Array};
+use js_sys::{Array, Function, Uint32Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use waymesh::core::AreaTable;
@@ -187,11 +187,6 @@ impl NavMesh {
     pub fn report(&self) -> Thrown<JsValue> {
         self.report.as_deref().map_or(Ok(JsValue::NULL), from_json)
     }
-}
-
-/// Positions as an array.
-pub(crate) fn positions(found: &[Vec3]) -> JsValue {
-    Float32Array::from(flat(found).as_slice()).into()
 }
 
 /// Numbers as an array.

@@ -18,12 +18,11 @@ pub fn settings_to_toml(
 ) -> Thrown<String> {
     let given = entries(&settings)?;
     let mut text = String::new();
-    let pipeline =
-        given.iter().find(|(name, _)| name == "pipeline").and_then(|(_, value)| value.to::<String>());
+    let pipeline = get(&given, "pipeline").and_then(Value::to::<String>);
     if let Some(pipeline) = pipeline.as_deref().filter(|name| ["slices", "storeys"].contains(name)) {
         line(&mut text, "pipeline", &Value::from(pipeline));
     }
-    if pipeline.as_deref() == Some("tiles") && !given.iter().any(|(name, _)| name == "tile_cells") {
+    if pipeline.as_deref() == Some("tiles") && get(&given, "tile_cells").is_none() {
         line(&mut text, "tile", &Value::from(Tiles::default().tile_cells));
     }
     for (name, value) in &given {
@@ -55,6 +54,11 @@ pub fn settings_to_toml(
     }
     write_marks(&mut text, &given);
     Ok(text)
+}
+
+/// The value of a name.
+fn get<'a>(entries: &'a [(String, Value)], name: &str) -> Option<&'a Value> {
+    entries.iter().find(|(given, _)| given == name).map(|(_, value)| value)
 }
 
 /// The program's argument for a field; the name of the field where there is none.
@@ -106,10 +110,9 @@ const SHAPES: [(&str, &[&str]); 4] = [
 
 /// The marks, each a section: they come after all other settings.
 fn write_marks(text: &mut String, settings: &[(String, Value)]) {
-    let setting = |name: &str| settings.iter().find(|(given, _)| given == name).map(|(_, value)| value);
     let no_areas = Vec::new();
-    let areas = if let Some(Value::Entries(areas)) = setting("areas") { areas } else { &no_areas };
-    let Some(Value::List(marks)) = setting("marks") else {
+    let areas = if let Some(Value::Entries(areas)) = get(settings, "areas") { areas } else { &no_areas };
+    let Some(Value::List(marks)) = get(settings, "marks") else {
         if !areas.is_empty() {
             text.push_str("# areas: without marks, give the program area rules\n");
         }
@@ -117,13 +120,12 @@ fn write_marks(text: &mut String, settings: &[(String, Value)]) {
     };
     for (number, mark) in (1..).zip(marks) {
         let Value::Entries(parts) = mark else { continue };
-        let part = |name: &str| parts.iter().find(|(given, _)| given == name).map(|(_, value)| value);
-        let Some(area) = part("area").and_then(|area| area_text(area, areas)) else {
+        let Some(area) = get(parts, "area").and_then(|area| area_text(area, areas)) else {
             let _ =
                 writeln!(text, "# mark {number}: its area has no name, and the program knows areas by names");
             continue;
         };
-        let shape = SHAPES.iter().find_map(|(shape, names)| match part(shape)? {
+        let shape = SHAPES.iter().find_map(|(shape, names)| match get(parts, shape)? {
             Value::List(values) => Some((shape, names.iter().zip(values))),
             _ => None,
         });
@@ -140,20 +142,19 @@ fn write_marks(text: &mut String, settings: &[(String, Value)]) {
 
 /// An area as a file of marks names it: `NAME:COST`, or `blocked`.
 fn area_text(area: &Value, areas: &[(String, Value)]) -> Option<String> {
-    let entry = |value: &Value, name: &str| match value {
-        Value::Entries(parts) => {
-            parts.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone())
+    fn entry<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+        if let Value::Entries(parts) = value { get(parts, name) } else { None }
+    }
+    let name_of = |value: &Value| entry(value, "name").and_then(Value::to::<String>);
+    let found = match area {
+        Value::Number(number) => get(areas, &number.to_string()),
+        Value::Text(text) => {
+            areas.iter().map(|(_, value)| value).find(|value| name_of(value).as_ref() == Some(text))
         }
         _ => None,
     };
-    let name_of = |value: &Value| entry(value, "name").and_then(|name| name.to::<String>());
-    let found = match area {
-        Value::Number(number) => areas.iter().find(|(id, _)| *id == number.to_string()),
-        Value::Text(text) => areas.iter().find(|(_, value)| name_of(value).as_ref() == Some(text)),
-        _ => None,
-    };
-    if let Some((_, value)) = found {
-        let cost = entry(value, "cost").and_then(|cost| cost.to::<f64>()).unwrap_or(1.0);
+    if let Some(value) = found {
+        let cost = entry(value, "cost").and_then(Value::to::<f64>).unwrap_or(1.0);
         return Some(format!("{}:{cost}", name_of(value)?));
     }
     match area {
