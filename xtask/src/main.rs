@@ -120,11 +120,11 @@ fn cargo(words: &[&str], variables: &[(&str, &str)]) -> Result<()> {
 
 fn soak(queries: u32, minutes: Option<f64>, walk: Option<f64>) -> Result<()> {
     if let Some(minutes) = minutes {
-        let mut words = vec!["run", "--release", "--package", "waymesh-benches", "--", "soak", "--minutes"];
-        let [minutes, side] = [Some(minutes), walk].map(|number| number.unwrap_or_default().to_string());
-        words.push(&minutes);
-        if walk.is_some() {
-            words.extend(["--walk", &side]);
+        let (minutes, side) = (minutes.to_string(), walk.map(|side| side.to_string()));
+        let mut words =
+            vec!["run", "--release", "--package", "waymesh-benches", "--", "soak", "--minutes", &minutes];
+        if let Some(side) = &side {
+            words.extend(["--walk", side]);
         }
         return cargo(&words, &[]);
     }

@@ -8,7 +8,8 @@ use glam::{Vec3, vec3};
 use waymesh::tile::Tile;
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{Baker, Bounds, MeshHandle, ObstacleId, TriangleSoup, WorkerConfig, World, WorldWorker};
-use waymesh_core::Random;
+use waymesh_core::stage::StageError;
+use waymesh_core::{Random, TriangleSource, TriangleVisitor};
 use waymesh_scenes::{MAX_SCALE, Scene, SceneConfig};
 
 use super::{Failure, Soaked, watch};
@@ -76,7 +77,7 @@ fn bake(soup: &TriangleSoup, folder: &Path) -> Result<usize, Failure> {
         let low = bounds.min.z + first.saturating_sub(MARGIN) as f32 * metres;
         let high = bounds.min.z + (rows.end + MARGIN) as f32 * metres;
         let mut world = World::new(Baker::voxels(), &bounds, TILE_CELLS)?;
-        world.add_triangles(&between(soup, low, high)?, &mut ())?;
+        world.add_triangles(&Band { soup, low, high }, &mut ())?;
         world.update(&mut ())?;
         for tile in world.tiles().filter(|tile| rows.contains(&tile.row)) {
             let mut bytes = Vec::new();
@@ -89,14 +90,25 @@ fn bake(soup: &TriangleSoup, folder: &Path) -> Result<usize, Failure> {
 }
 
 /// The triangles that reach in between two places along z.
-fn between(soup: &TriangleSoup, low: f32, high: f32) -> Result<TriangleSoup, Failure> {
-    let positions = soup.positions();
-    let reaches = |triangle: &&[u32; 3]| {
-        let z = triangle.map(|corner| positions[corner as usize].z);
-        z.iter().any(|&z| z >= low) && z.iter().any(|&z| z <= high)
-    };
-    let triangles: Vec<[u32; 3]> = soup.triangles().iter().filter(reaches).copied().collect();
-    Ok(TriangleSoup::new(positions.to_vec(), triangles)?)
+struct Band<'a> {
+    soup: &'a TriangleSoup,
+    low: f32,
+    high: f32,
+}
+
+impl TriangleSource for Band<'_> {
+    fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
+        let reaches = |triangle: &&[Vec3; 3]| {
+            triangle.iter().any(|corner| corner.z >= self.low)
+                && triangle.iter().any(|corner| corner.z <= self.high)
+        };
+        let mut inside = Vec::new();
+        self.soup.visit(&mut |triangles| {
+            inside.clear();
+            inside.extend(triangles.iter().filter(reaches));
+            visit(&inside)
+        })
+    }
 }
 
 /// A walker, and what is loaded around it.

@@ -30,7 +30,7 @@ impl std::fmt::Display for BadSetting {
 impl std::error::Error for BadSetting {}
 
 /// The sections of a file that are marks: see [`crate::marks`].
-pub(crate) const MARK: &str = "mark";
+const MARK: &str = "mark";
 
 /// Returns `true` if some command has a setting of this name.
 pub(crate) fn is_setting(key: &str) -> bool {

@@ -90,7 +90,7 @@ pub trait Searcher<F, C> {
 impl PathSearch {
     /// `true` for a query that the hierarchy of a mesh serves.
     fn is_plain<F: PolygonFilter, C: TravelCost>(self) -> bool {
-        self == Self::Fast && F::ALLOWS_ALL && C::IS_LENGTH
+        self == Self::Fast && Usable::<F, C>::ALLOWS_ALL
     }
 }
 

@@ -37,7 +37,7 @@ setters! {
 }
 
 /// More wait for minutes.
-const MOST_QUEUED: u32 = 1 << 20;
+const MOST_QUEUED: usize = 1 << 20;
 
 impl WorkerConfig {
     /// Checks that all settings are in their ranges.
@@ -45,7 +45,7 @@ impl WorkerConfig {
     /// # Errors
     /// The first one that is not.
     pub fn validate(&self) -> Result<(), BadField> {
-        let is_fine = (1..=MOST_QUEUED as usize).contains(&self.queue);
+        let is_fine = (1..=MOST_QUEUED).contains(&self.queue);
         BadField::unless(is_fine, "queue", self.queue as f64, "from 1 to 1048576")
     }
 }
