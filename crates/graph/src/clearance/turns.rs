@@ -308,11 +308,13 @@ impl Search<'_> {
         // What lies straight behind is behind.
         let is_later = if aside > 0.0 && (aside > SAME || bound.dot(off) > 0.0) {
             // The place is ahead, and the direction turns on from it by a quarter of a circle at most:
-            // perhaps too far.
-            if turn < -loose {
+            // perhaps too far. Or it turns back by what rounding moves a straight wall by, to before the
+            // old one.
+            let is_before = bound.dot(direction) > 0.0;
+            if turn < -loose && !is_before {
                 return None;
             }
-            true
+            turn >= -loose
         } else {
             turn > SAME || (turn >= -loose && bound.dot(direction) > 0.0)
         };

@@ -192,7 +192,7 @@ impl NavMesh {
         let mut limit = f64::MAX;
         for &polygon in polygons {
             if self.holds(polygon, target.at) && allows(polygon) {
-                limit = self.offer_place(target, (polygon, target.at, 0.0), limit, best);
+                limit = self.offer_place(target, (polygon, target.at, true), limit, best);
             }
         }
         let Some(spot) = best else { return false };
@@ -221,7 +221,7 @@ impl NavMesh {
                 return limit;
             }
             if self.holds(polygon, target.at) {
-                return self.offer_place(target, (polygon, target.at, 0.0), limit, best);
+                return self.offer_place(target, (polygon, target.at, true), limit, best);
             }
             if best.is_none() && count < WAITING {
                 waiting[count] = polygon;
@@ -251,8 +251,7 @@ impl NavMesh {
             return limit;
         }
         let closest = self.closest_in_polygon(polygon as usize, target.at);
-        let aside = closest.distance_squared(target.at);
-        self.offer_place(target, (polygon, closest, aside), limit, best)
+        self.offer_place(target, (polygon, closest, false), limit, best)
     }
 
     /// Keeps the place of a polygon if it is within reach and the best so far, and gives the new
@@ -261,14 +260,15 @@ impl NavMesh {
     fn offer_place(
         &self,
         target: &Target,
-        (polygon, closest, aside): (u32, PlanPosition, f64),
+        (polygon, at, within): (u32, PlanPosition, bool),
         limit: f64,
         best: &mut Option<Spot>,
     ) -> f64 {
+        let aside = at.distance_squared(target.at);
         if aside > target.side_squared || aside > limit {
             return limit;
         }
-        let height = self.height_at(polygon as usize, closest);
+        let height = self.height_at(polygon as usize, at);
         if height < target.low || height > target.high {
             return limit;
         }
@@ -280,7 +280,7 @@ impl NavMesh {
         if !better {
             return limit;
         }
-        *best = Some(Spot { polygon, at: closest, height, within: aside == 0.0, distance_squared });
+        *best = Some(Spot { polygon, at, height, within, distance_squared });
         distance_squared
     }
 

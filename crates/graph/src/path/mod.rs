@@ -73,9 +73,8 @@ pub struct Path {
     /// costs of entering polygons and taking links.
     pub cost: f32,
     /// `true` if the search for the shortest path ended at its limit
-    /// ([`PathOptions::max_nodes`]), or without one, though there is a path
-    /// ([`PathSearch::Shortest`]): this is the path of [`PathSearch::Fast`], and a shorter one may be
-    /// there.
+    /// ([`PathOptions::max_nodes`]): this is the path of [`PathSearch::Fast`], and a shorter one may
+    /// be there.
     pub was_cut: bool,
 }
 

@@ -51,8 +51,7 @@ pub enum PathSearch {
     ///   [`PathSearch::Fast`]. Where a filter or one-way links leave no path at all, everything
     ///   that can be reached is seen.
     /// - Opens [`PathOptions::max_nodes`] cones at most. Where that is not enough, the path is the one
-    ///   of [`PathSearch::Fast`] and says so ([`Path::was_cut`](super::Path::was_cut)); likewise where
-    ///   an end lies on a wall, rounded to beyond it, and the wall is straight to the other end.
+    ///   of [`PathSearch::Fast`] and says so ([`Path::was_cut`](super::Path::was_cut)).
     ///
     /// # References
     /// Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>.
@@ -118,11 +117,10 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
         }
         let paths = &mut scratch.paths;
         if *self == Self::Shortest {
-            if mesh.search_shortest(start, goal, most, usable, paths) == Progress::Found {
-                return true;
+            match mesh.search_shortest(start, goal, most, usable, paths) {
+                Progress::Running => paths.was_cut = true,
+                progress => return progress == Progress::Found,
             }
-            // Too much to search; or an end on a wall lies beyond it by a rounding, where no cone looks.
-            paths.was_cut = true;
         }
         mesh.search_corridor(start, goal, usable, paths)
     }

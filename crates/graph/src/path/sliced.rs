@@ -172,9 +172,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
                         let limit = f64::INFINITY;
                         let progress = mesh.advance_shortest(start, goal, limit, &usable, scratch, &mut rest);
                         (nodes, self.left) = (nodes - (budget - rest), self.left - (budget - rest));
-                        let is_spent = progress == Progress::Running && self.left == 0;
-                        // As in a search at once.
-                        if is_spent || progress == Progress::Nowhere {
+                        if progress == Progress::Running && self.left == 0 {
                             scratch.was_cut = true;
                             mesh.begin_corridor(start, goal, &usable, scratch);
                             continue;
