@@ -1,6 +1,11 @@
 //! Ways of discs without a width between places on walls: those of the shortest path.
 
-#![allow(clippy::unwrap_used, reason = "test helpers")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "test helpers, small numbers"
+)]
 
 use glam::Vec3;
 use waymesh::core::Random;
