@@ -4,6 +4,7 @@
 
 mod discs;
 
+use discs::plans::{example, rooms};
 use discs::{check_clear, clear, crooked};
 use waymesh::core::Random;
 use waymesh::graph::{ClearPathOptions, PlaceSampler};
@@ -60,7 +61,8 @@ fn compare(mesh: &ClearanceNavMesh, radii: &[f32], pairs: u64, name: &str) -> Su
             assert_eq!(shortest.points.is_empty(), fast.points.is_empty(), "{what}");
             assert_eq!(shortest.points.last(), fast.points.last(), "{what}");
             assert_eq!(shortest.found_by, PathSearch::Shortest, "{what}");
-            if !fast.points.is_empty() {
+            // Rays end at links.
+            if !fast.points.is_empty() && fast.links.is_empty() {
                 check_clear(mesh.mesh(), fast, radius, &what);
             }
             let long = [shortest.plan_length, fast.plan_length].map(f64::from);
@@ -116,6 +118,16 @@ fn generated_levels_of_every_baker() {
         let mesh = clear(NavMesh::clone(&world.handle().mesh()));
         compare(&mesh, &[0.2, 0.5, 1.0], 200, &format!("{name}, tiles"));
     }
+}
+
+#[test]
+fn floor_plans() {
+    let radii = [0.1, 0.2, 0.3, 0.45];
+    for (name, mesh) in [("rooms", rooms(5, 4, false)), ("pillars", rooms(4, 3, true))] {
+        check(&compare(&clear(mesh), &radii, 200, name), name);
+    }
+    // Stairs are left to the search for shortest paths.
+    compare(&clear(example()), &radii, 200, "house");
 }
 
 #[test]

@@ -6,9 +6,10 @@
 mod discs;
 
 use discs::clear;
+use discs::plans::{bake, example};
 use glam::{DVec2, Vec3, Vec3Swizzles, vec3};
 use waymesh::core::Random;
-use waymesh::floorplan::{Door, EXAMPLE, FloorPlan, Outline, PlanFormat, ReadOptions, Shape, parse_plan};
+use waymesh::floorplan::{Door, FloorPlan, Outline, PlanFormat, ReadOptions, Shape, parse_plan};
 use waymesh::graph::{ClearPath, ClearPathOptions, Link, LinkEnd, LinkId, LinkUse, PlaceSampler};
 use waymesh::{
     Agent, AnyPolygon, BakeConfig, Baker, ClearanceNavMesh, JumpConfig, NavMesh, Outcome, PathOptions,
@@ -26,16 +27,6 @@ fn plan(points: &[Vec3]) -> f64 {
     points.windows(2).map(|pair| plan(pair[0]).distance(plan(pair[1]))).sum()
 }
 
-fn bake_plan(plan: &FloorPlan) -> ClearanceNavMesh {
-    let baker = Baker::plans();
-    let config = baker.config().clone().with_agent(Agent::default().with_radius(0.0));
-    clear(baker.with_config(config.with_validate_stages(true)).bake(plan).unwrap())
-}
-
-fn example() -> ClearanceNavMesh {
-    bake_plan(&parse_plan("example", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default()).unwrap())
-}
-
 /// A hall of 10 m by 10 m with a wall through its middle and a door of 2 m in it.
 fn hall() -> ClearanceNavMesh {
     let mut plan = FloorPlan::default();
@@ -46,7 +37,7 @@ fn hall() -> ClearanceNavMesh {
     storey.blocked.push(Shape::new("wall", wall));
     let line = [[5.0, 4.0], [5.0, 6.0]];
     storey.doors.push(Door { name: "door".into(), line, depth: 0.4, cost: 0.0 });
-    bake_plan(&plan)
+    clear(bake(&plan))
 }
 
 /// Boxes of these heights, each as deep along x as told and 4 m wide, one after another.
@@ -102,7 +93,7 @@ fn discs_pass_doors_that_are_as_wide() {
 
 #[test]
 fn the_house_of_the_example_is_one_for_every_disc_that_its_doors_let_through() {
-    let mesh = example();
+    let mesh = clear(example());
     // From the kitchen to the living room, the bedroom, the hall, and out.
     let kitchen = vec3(1.0, 0.0, 4.5);
     for to in [vec3(9.5, 0.0, 4.5), vec3(3.7, 0.0, 7.5), vec3(7.0, 0.0, 6.5), vec3(4.0, 0.0, 11.0)] {
@@ -259,12 +250,12 @@ fn agrees(name: &str, mesh: NavMesh, pairs: usize) {
 
 #[test]
 fn radius_nothing_is_the_shortest_path_of_plans() {
-    agrees_with_changes("house", &example().into_mesh(), 200);
+    agrees_with_changes("house", &example(), 200);
     agrees("hall", hall().into_mesh(), 100);
     let file =
         std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/levels/house.toml")).unwrap();
     let plan = parse_plan("house.toml", &file, PlanFormat::Toml, &ReadOptions::default()).unwrap();
-    agrees_with_changes("house of two storeys", &bake_plan(&plan).into_mesh(), 200);
+    agrees_with_changes("house of two storeys", &bake(&plan), 200);
 }
 
 #[test]

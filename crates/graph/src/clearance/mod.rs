@@ -17,6 +17,7 @@ mod quick;
 mod search;
 mod seeds;
 mod sight;
+mod string;
 mod table;
 mod turns;
 

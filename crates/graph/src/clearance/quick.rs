@@ -6,10 +6,8 @@
 //! at, and where one is not free the search over cones decides.
 //!
 //! # References
-//! - Kallmann 2014, Dynamic and robust local clearance triangulations, <https://doi.org/10.1145/2580947>:
-//!   channels that are wide enough, A* over their sides.
-//! - Demyen and Buro 2006, Efficient triangulation-based pathfinding, AAAI 21, 942 to 947: the
-//!   funnel among discs.
+//! Kallmann 2014, Dynamic and robust local clearance triangulations, <https://doi.org/10.1145/2580947>:
+//! channels that are wide enough, A* over their sides.
 
 use std::cmp::Reverse;
 
@@ -17,8 +15,9 @@ use glam::DVec2;
 
 use super::bounds::Root;
 use super::search::{Ends, NONE, Search};
+use super::string::{Anchor, TautString};
 use super::table::{next, previous};
-use crate::geometry::disc::{Tangent, angle, faces, is_nearer, side_of, tangent, touch};
+use crate::geometry::disc::{angle, faces, is_nearer, side_of, touch};
 use crate::marks::Marks;
 
 /// What the fast search came to.
@@ -51,43 +50,7 @@ pub(super) struct QuickMemory {
     stamp: u32,
     /// Per side, the query that came to it last, and the least length then.
     known: Vec<(u32, f64)>,
-    /// The sides of the channel, from the start.
-    entries: Vec<u32>,
-    anchors: Vec<Anchor>,
-    /// `true` if some were taken out again: the lines there may be anywhere.
-    is_mended: bool,
-}
-
-/// A disc that the string touches, or one of its ends.
-#[derive(Clone, Copy, Debug)]
-struct Anchor {
-    centre: DVec2,
-    /// How far to the left of the string it lies.
-    offset: f64,
-    /// 1 for one to the left, -1 to the right, 0 for an end.
-    side: f64,
-    vertex: u32,
-    /// A corner that lies there.
-    corner: u32,
-}
-
-impl Anchor {
-    fn end(at: DVec2) -> Self {
-        Self { centre: at, offset: 0.0, side: 0.0, vertex: NONE, corner: NONE }
-    }
-
-    fn line_to(&self, to: &Self) -> Option<Tangent> {
-        tangent(self.centre, self.offset, to.centre, to.offset)
-    }
-}
-
-/// The last direction on one side in which the string may go on, and what it would touch there:
-/// an end of the side of that number.
-#[derive(Clone, Copy, Debug)]
-struct Edge {
-    direction: DVec2,
-    anchor: Anchor,
-    number: usize,
+    string: TautString,
 }
 
 impl Search<'_> {
@@ -107,7 +70,7 @@ impl Search<'_> {
         }
         let mut quick = std::mem::take(&mut self.memory.quick);
         let found = match self.find_channel(ends, most, &mut quick) {
-            true if self.pull(ends, &mut quick) => self.settle(ends, &quick, seen),
+            true if self.pull(ends, &mut quick.string) => self.settle(ends, &quick.string, seen),
             false if self.memory.is_cut => Quick::Nothing,
             _ => Quick::Unsure,
         };
@@ -120,7 +83,7 @@ impl Search<'_> {
         let table = self.table;
         let [from, to] = ends.triangles;
         quick.steps.clear();
-        quick.entries.clear();
+        quick.string.entries.clear();
         quick.in_hand = None;
         self.memory.open.clear();
         if quick.known.len() < table.twins.len() || quick.stamp == u32::MAX {
@@ -146,10 +109,10 @@ impl Search<'_> {
             if entry / 3 == to {
                 let mut step = !number;
                 while let Some(known) = quick.steps.get(step as usize) {
-                    quick.entries.push(known.entry);
+                    quick.string.entries.push(known.entry);
                     step = known.parent;
                 }
-                quick.entries.reverse();
+                quick.string.entries.reverse();
                 return true;
             }
             if left == 0 {
@@ -217,90 +180,17 @@ impl Search<'_> {
         }
     }
 
-    /// Pulls a string through the channel. Returns `false` where the discs leave no room for it.
-    fn pull(&self, ends: &Ends, quick: &mut QuickMemory) -> bool {
-        let table = self.table;
-        let QuickMemory { entries, anchors, is_mended, .. } = quick;
-        *is_mended = false;
-        let goal = Anchor::end(ends.places[1]);
-        let mut apex = Anchor::end(ends.places[0]);
-        anchors.clear();
-        anchors.push(apex);
-        let mut begin = 0;
-        'apex: loop {
-            // The right one and the left one.
-            let mut edges: [Option<Edge>; 2] = [None; 2];
-            for (number, &entry) in entries.iter().enumerate().skip(begin) {
-                // Seen from the triangle beyond, a side begins with its left end.
-                for (own, corner, side) in [(0, next(entry), -1.0), (1, entry, 1.0)] {
-                    let vertex = table.vertices[corner as usize];
-                    if vertex == apex.vertex {
-                        continue;
-                    }
-                    if let Some(edge) = &mut edges[own]
-                        && edge.anchor.vertex == vertex
-                    {
-                        // One of both ends is that of the side before.
-                        edge.number = number;
-                        continue;
-                    }
-                    let (centre, offset) = (table.start(corner), side * self.offset(corner));
-                    let anchor = Anchor { centre, offset, side, vertex, corner };
-                    let Some(line) = apex.line_to(&anchor) else { return false };
-                    // How far it leads to the inside.
-                    let inward = |edge: &Edge| -side * edge.direction.perp_dot(line.direction);
-                    if edges[own].is_some_and(|edge| inward(&edge) < 0.0) {
-                        continue;
-                    }
-                    if let Some(other) = edges[1 - own]
-                        && inward(&other) > 0.0
-                    {
-                        apex = other.anchor;
-                        begin = other.number + 1;
-                        anchors.push(apex);
-                        continue 'apex;
-                    }
-                    edges[own] = Some(Edge { direction: line.direction, anchor, number });
-                }
-            }
-            let Some(line) = apex.line_to(&goal) else { return false };
-            let outside = edges
-                .into_iter()
-                .flatten()
-                .find(|edge| edge.anchor.side * edge.direction.perp_dot(line.direction) > 0.0);
-            let Some(edge) = outside else { break };
-            apex = edge.anchor;
-            begin = edge.number + 1;
-            anchors.push(apex);
-        }
-        anchors.push(goal);
-        // Discs overlap where points do not: one that was taken too early is not touched in the end.
-        let mut at = 1;
-        while at + 1 < anchors.len() {
-            let lines = [anchors[at - 1].line_to(&anchors[at]), anchors[at].line_to(&anchors[at + 1])];
-            let [Some(before), Some(after)] = lines else { return false };
-            if anchors[at].side * before.direction.perp_dot(after.direction) < 0.0 {
-                anchors.remove(at);
-                *is_mended = true;
-                at = at.saturating_sub(1).max(1);
-            } else {
-                at += 1;
-            }
-        }
-        true
-    }
-
     /// Looks at the string where it is near its ends, and leaves it in the memory as a path found.
     ///
     /// Between, the channel is wide enough: see the top of this file.
-    fn settle(&mut self, ends: &Ends, quick: &QuickMemory, seen: &mut Marks) -> Quick {
+    fn settle(&mut self, ends: &Ends, string: &TautString, seen: &mut Marks) -> Quick {
         let table = self.table;
         self.memory.roots.clear();
         self.memory.roots.push(Root::at(ends.places[0], [NONE; 2]));
         self.memory.forget_nears();
         let mut nears = None;
         let (mut triangle, mut length) = (ends.triangles[0], 0.0);
-        for (number, pair) in (1_u32..).zip(quick.anchors.windows(2)) {
+        for (number, pair) in (1_u32..).zip(string.anchors.windows(2)) {
             let Some(line) = pair[0].line_to(&pair[1]) else { return Quick::Unsure };
             let direction = line.direction;
             let way = [0, 1].map(|end: usize| touch(pair[end].centre, pair[end].offset, direction));
@@ -327,16 +217,16 @@ impl Search<'_> {
             let has_room = |anchor: &Anchor| {
                 anchor.side == 0.0 || table.has_room_round(anchor.corner, self.radius, self.radius)
             };
-            if quick.is_mended || !pair.iter().all(has_room) {
+            if string.is_mended || !pair.iter().all(has_room) {
                 near = [true; 2];
             }
-            if !self.is_free_near(near, way, triangle, quick, seen) {
+            if !self.is_free_near(near, way, triangle, string, seen) {
                 return Quick::Unsure;
             }
             triangle = table.walk(triangle, None, way[0], way[1]);
             length += line.length;
             self.memory.way.push((number - 1, direction));
-            let Anchor { centre, offset, side, vertex, corner } = pair[1];
+            let Anchor { centre, offset, side, vertex, corner, .. } = pair[1];
             if side == 0.0 {
                 break;
             }
@@ -393,11 +283,11 @@ impl Search<'_> {
         near: [bool; 2],
         mut way: [DVec2; 2],
         mut triangle: u32,
-        quick: &QuickMemory,
+        string: &TautString,
         seen: &mut Marks,
     ) -> bool {
         let table = self.table;
-        let side = match (near, quick.entries.as_slice()) {
+        let side = match (near, string.entries.as_slice()) {
             ([false, false], _) => return true,
             ([true, false], [first, ..]) => Some(first),
             ([false, true], [.., last]) => Some(last),

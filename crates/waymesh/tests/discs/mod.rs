@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test uses some")]
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
+pub(crate) mod plans;
+
 use glam::Vec3;
 use waymesh::core::{PlanPoint, PlanVertex};
 use waymesh::graph::{ClearPath, Link, LinkEnd, LinkKind};
