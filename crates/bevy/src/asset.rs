@@ -4,9 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bevy::asset::io::Reader;
-use bevy::asset::{Asset, AssetId, AssetLoader, Handle, LoadContext};
+use bevy::asset::{Asset, AssetId, AssetLoader, Assets, Handle, LoadContext};
 use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
 use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::system::Commands;
 use bevy::reflect::{Reflect, TypePath};
 use thiserror::Error;
 use waymesh::NavMesh;
@@ -76,5 +78,27 @@ impl AssetLoader for NavMeshLoader {
 
     fn extensions(&self) -> &[&str] {
         &["wmesh", "wmrun", "navmesh"]
+    }
+}
+
+/// Puts a mesh in place of the last, behind the same handle.
+pub(crate) fn put_mesh(
+    mesh: Arc<NavMesh>,
+    entity: Entity,
+    handle: Option<&NavMeshHandle>,
+    assets: &mut Assets<NavMeshAsset>,
+    commands: &mut Commands,
+) {
+    let is_put = handle.is_some_and(|handle| assets.insert(handle.id(), NavMeshAsset(mesh.clone())).is_ok());
+    if !is_put {
+        let handle = assets.add(NavMeshAsset(mesh));
+        commands.entity(entity).insert(NavMeshHandle(handle));
+    }
+}
+
+/// Removes the asset of a mesh.
+pub(crate) fn take_mesh_away(handle: Option<&NavMeshHandle>, assets: &mut Assets<NavMeshAsset>) {
+    if let Some(handle) = handle {
+        assets.remove(handle.id());
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! Add [`WaymeshPlugin`]. An entity with a [`NavMeshBaker`] makes a mesh of all entities with a
 //! [`NavMeshSource`], [`NavMeshObstacle`] or [`NavMeshArea`]; an entity with a [`NavMeshHandle`]
-//! has one from a file. Either gets a [`NavMesh`], which answers queries, and on which
+//! has one from a file, and one with a [`NavMeshStreamer`] the tiles of a world that lie around
+//! players. Each gets a [`NavMesh`], which answers queries, and on which
 //! [`NavMeshAgent`]s walk.
 //!
 //! ```
@@ -50,6 +51,7 @@ mod link;
 mod nav_mesh;
 mod plugin;
 mod source;
+mod stream;
 
 pub use agent::{
     AgentTarget, MovedBy, NavMeshAgent, NavMeshAgentMessage, NavMeshAgentState, NavMeshAgentStatus,
@@ -69,6 +71,10 @@ pub use link::NavMeshLink;
 pub use nav_mesh::{NavMesh, NavPath};
 pub use plugin::{NavMeshSystems, WaymeshPlugin};
 pub use source::{NavMeshArea, NavMeshObstacle, NavMeshSource};
+pub use stream::{
+    NavMeshFocus, NavMeshStream, NavMeshStreamError, NavMeshStreamMessage, NavMeshStreamer, NavMeshTileError,
+    NavMeshTiles, NavMeshTilesLoadError, NavMeshTilesLoader, StreamStatus,
+};
 pub use {waymesh, waymesh_crowd};
 
 /// What most apps use.
@@ -76,8 +82,9 @@ pub mod prelude {
     pub use crate::{
         AgentTarget, BakeStatus, MovedBy, NavMesh, NavMeshAgent, NavMeshAgentMessage, NavMeshAgentState,
         NavMeshAgentStatus, NavMeshArea, NavMeshAsset, NavMeshBake, NavMeshBakeMessage, NavMeshBaker,
-        NavMeshClearance, NavMeshCollider, NavMeshHandle, NavMeshLink, NavMeshObstacle, NavMeshSource,
-        NavPath, Rebuild, Scope, WalksOn, WaymeshPlugin,
+        NavMeshClearance, NavMeshCollider, NavMeshFocus, NavMeshHandle, NavMeshLink, NavMeshObstacle,
+        NavMeshSource, NavMeshStream, NavMeshStreamMessage, NavMeshStreamer, NavMeshTiles, NavPath, Rebuild,
+        Scope, StreamStatus, WalksOn, WaymeshPlugin,
     };
 }
 

@@ -21,8 +21,12 @@ use crate::geometry::MeshTriangles;
 use crate::link::NavMeshLink;
 use crate::nav_mesh::attach_meshes;
 use crate::source::{NavMeshArea, NavMeshObstacle, NavMeshSource};
+use crate::stream::{
+    NavMeshFocus, NavMeshStreamMessage, NavMeshStreamer, NavMeshTiles, NavMeshTilesLoader, open_worlds,
+    read_tiles, update_worlds,
+};
 
-/// Navigation meshes: baked, loaded, kept up to date.
+/// Navigation meshes: baked, loaded, streamed, kept up to date.
 ///
 /// Needs Bevy's `AssetPlugin` before it, and `TransformPlugin`; `DefaultPlugins` have both. Meshes
 /// are read if the app has them (`MeshPlugin`).
@@ -38,7 +42,7 @@ pub enum NavMeshSystems {
     Crowd,
     /// Sees what changed in the level.
     Geometry,
-    /// Begins bakes, and takes what those leave that have ended.
+    /// Begins bakes and reads tiles, and takes what those leave that have ended.
     Bake,
     /// Puts meshes of assets, and links, into [`NavMesh`](crate::NavMesh)es.
     Attach,
@@ -49,6 +53,8 @@ impl Plugin for WaymeshPlugin {
         use NavMeshSystems::{Attach, Bake, Geometry};
         app.init_asset::<NavMeshAsset>()
             .init_asset_loader::<NavMeshLoader>()
+            .init_asset::<NavMeshTiles>()
+            .init_asset_loader::<NavMeshTilesLoader>()
             .init_resource::<MeshTriangles>()
             .init_resource::<Changes>()
             .register_type::<AgentTarget>()
@@ -58,13 +64,16 @@ impl Plugin for WaymeshPlugin {
             .register_type::<NavMeshBaker>()
             .register_type::<NavMeshClearance>()
             .register_type::<NavMeshCrowd>()
+            .register_type::<NavMeshFocus>()
             .register_type::<NavMeshHandle>()
             .register_type::<NavMeshLink>()
             .register_type::<NavMeshObstacle>()
             .register_type::<NavMeshSource>()
+            .register_type::<NavMeshStreamer>()
             .register_type::<WalksOn>()
             .add_message::<NavMeshBakeMessage>()
             .add_message::<NavMeshAgentMessage>()
+            .add_message::<NavMeshStreamMessage>()
             .add_systems(FixedUpdate, step_crowds.in_set(NavMeshSystems::Crowd))
             .configure_sets(
                 PostUpdate,
@@ -77,6 +86,7 @@ impl Plugin for WaymeshPlugin {
                         .chain()
                         .in_set(Bake),
                     (start_bakes, poll_bakes).chain().after(notice_changes).in_set(Bake),
+                    (open_worlds, read_tiles, update_worlds).chain().after(notice_changes).in_set(Bake),
                     (attach_meshes, (make_clearances, forget_clearances)).chain().in_set(Attach),
                 ),
             );

@@ -9,6 +9,8 @@ use bevy_waymesh::prelude::*;
 mod load;
 #[path = "../examples/obstacles.rs"]
 mod obstacles;
+#[path = "../examples/stream.rs"]
+mod stream;
 #[path = "../examples/walk.rs"]
 mod walk;
 
@@ -61,4 +63,22 @@ fn load_sees_the_file_that_was_written_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let (before, after) = load::run(folder.path()).expect("it runs").expect("in time");
     assert!(after > 1.9 * before, "{before} m2, {after} m2");
+}
+
+#[test]
+fn stream_leads_the_walker_through_a_level_that_is_never_there_as_a_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all = stream::bake(folder.path()).expect("tiles are written");
+    let mut app = stream::app(folder.path());
+    let mut most = 0;
+    for _ in 0..64 * 180 {
+        app.update();
+        let (x, tiles) = stream::walker(&mut app);
+        most = most.max(tiles);
+        if x > stream::HALF - 2.0 {
+            break;
+        }
+    }
+    assert!(stream::walker(&mut app).0 > stream::HALF - 2.0, "{:?}", stream::walker(&mut app));
+    assert!(most > 4 && most < all / 2, "{most} of {all}");
 }

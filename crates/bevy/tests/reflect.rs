@@ -28,9 +28,11 @@ fn components_are_set_by_reflection() {
         component::<NavMeshBaker>(&app),
         component::<NavMeshClearance>(&app),
         component::<NavMeshCrowd>(&app),
+        component::<NavMeshFocus>(&app),
         component::<NavMeshHandle>(&app),
         component::<NavMeshLink>(&app),
         component::<NavMeshSource>(&app),
+        component::<NavMeshStreamer>(&app),
         component::<WalksOn>(&app),
     ] {
         let empty = app.world_mut().spawn_empty().id();

@@ -1,6 +1,6 @@
 //! Errors of the crate.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 use waymesh_core::stage::StageError;
@@ -105,6 +105,14 @@ pub enum TileError {
         /// The folder of the tile, if tiles are not kept in memory.
         folder: Option<PathBuf>,
     },
+}
+
+impl TileError {
+    /// The error of a tile's file that holds another tile.
+    #[must_use]
+    pub fn other_tile(path: &Path) -> Self {
+        Self::Damaged { path: path.to_owned(), what: "it holds another tile than its name says" }
+    }
 }
 
 /// Names of tiles, not all of them where they are many.

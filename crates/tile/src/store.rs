@@ -111,19 +111,36 @@ impl TileStore {
     /// [`TileError::Io`] if `bake.txt` exists but cannot be read or understood;
     /// [`TileError::OtherVersion`] if another version wrote it.
     pub fn note(folder: &Path) -> Result<Option<(u64, String)>, TileError> {
+        let text = Self::manifest(folder)?;
+        text.map(|text| Self::parse_note(&text, &folder.join(Self::MANIFEST))).transpose()
+    }
+
+    /// Reads the text of a folder's `bake.txt`; `None` if it has none.
+    ///
+    /// # Errors
+    /// [`TileError::Io`] if it exists but cannot be read.
+    pub fn manifest(folder: &Path) -> Result<Option<String>, TileError> {
         let path = folder.join(Self::MANIFEST);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(TileError::Io { action: "read", path, source }),
-        };
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(TileError::Io { action: "read", path, source }),
+        }
+    }
+
+    /// Reads fingerprint and note in the text of a `bake.txt` that the caller read, such as from an
+    /// archive. `path` names it in errors.
+    ///
+    /// # Errors
+    /// See [`TileStore::note`].
+    pub fn parse_note(text: &str, path: &Path) -> Result<(u64, String), TileError> {
         let first = text.lines().next().unwrap_or_default();
         let version = first.strip_prefix(MANIFEST_TITLE);
         if let Some(found) = version.filter(|found| ![MANIFEST_VERSION, OLD_MANIFEST_VERSION].contains(found))
         {
             let (found, expected) =
                 (format!("tiles of version {found}"), format!("version {MANIFEST_VERSION}"));
-            return Err(TileError::OtherVersion { path, expected, found });
+            return Err(TileError::OtherVersion { path: path.to_owned(), expected, found });
         }
         let parse = || {
             version?;
@@ -132,9 +149,9 @@ impl TileStore {
             let fingerprint = u64::from_str_radix(line.strip_prefix("fingerprint ")?, 16).ok()?;
             Some((fingerprint, note.to_owned()))
         };
-        parse().map(Some).ok_or_else(|| TileError::Io {
+        parse().ok_or_else(|| TileError::Io {
             action: "understand",
-            path: path.clone(),
+            path: path.to_owned(),
             source: std::io::Error::new(std::io::ErrorKind::InvalidData, "not a list of waymesh tiles"),
         })
     }
@@ -190,7 +207,7 @@ impl TileStore {
         };
         let (found, content) = tile_from_bytes(&bytes, fingerprint, &path)?;
         if found != tile {
-            return Err(TileError::Damaged { path, what: "it holds another tile than its name says" });
+            return Err(TileError::other_tile(&path));
         }
         Ok(Some(content.into()))
     }

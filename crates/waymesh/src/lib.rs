@@ -38,7 +38,7 @@
 //! | load levels and save meshes | [`io`] |
 //! | read settings by name, from a file, a page or another language | [`fields`] |
 //! | change a level while agents walk | [`World`], [`PlanWorld`]; in a thread of its own [`WorldWorker`] |
-//! | stream a large world around a player | [`World::write_tiles`], [`World::open`], [`World::load_tile`] |
+//! | stream a large world around a player | [`World::write_tiles`], [`World::open`], [`World::load_tile`]; from an archive [`World::from_manifest`] |
 //! | find a path, the shortest, with filters and costs | [`NavMesh::find_path`], [`PathOptions`] |
 //! | follow a path while things move | [`PathCorridor`] |
 //! | find paths on very large meshes | [`NavMesh::build_hierarchy`] |

@@ -337,6 +337,47 @@ fn torn_damaged_and_foreign_tiles_are_refused() {
     assert!(matches!(World::open(baker(), folder.path()), Err(BakeError::NotTiles { .. })));
 }
 
+/// For those whose files lie in an archive: no folder is there.
+#[test]
+fn a_world_is_opened_from_files_that_the_caller_read() {
+    let soup = scene(Scene::CityBlock);
+    let baked = world_of(baker(), &soup);
+    let folder = tempfile::tempdir().unwrap();
+    baked.write_tiles(folder.path(), &mut ()).unwrap();
+    let manifest = fs::read_to_string(folder.path().join("bake.txt")).unwrap();
+    let nowhere = Path::new("pack/level");
+    let open = |baker, manifest: &str| World::from_manifest(baker, manifest, nowhere);
+    let mut world = open(baker(), &manifest).unwrap();
+    let tiles: Vec<Tile> = baked.tiles().collect();
+    for &tile in &tiles {
+        let bytes = fs::read(folder.path().join(tile.file_name())).unwrap();
+        world.read_tile_of(tile, &bytes, &nowhere.join(tile.file_name())).unwrap();
+    }
+    assert!(!world.load_tile(tiles[0]).unwrap(), "it has no folder");
+    update(&mut world);
+    assert!(packed(&world) == packed(&baked));
+
+    // Errors name what they were told to.
+    let file = nowhere.join(tiles[0].file_name());
+    for bytes in [bytes_of(&baked, tiles[1]), b"half".to_vec()] {
+        let error = world.read_tile_of(tiles[0], &bytes, &file).unwrap_err();
+        assert!(
+            matches!(&error, BakeError::Tile(TileError::Damaged { path, .. }) if *path == file),
+            "{error}"
+        );
+    }
+    update(&mut world);
+    assert!(packed(&world) == packed(&baked), "what is refused changes nothing");
+    let error = open(Baker::new(Voxels, config_of(3.0)), &manifest).unwrap_err();
+    assert!(
+        matches!(&error, BakeError::Tile(TileError::OtherBake { path, .. }) if path == nowhere),
+        "{error}"
+    );
+    let error = open(baker(), "tiles, maybe").unwrap_err();
+    assert!(error.to_string().contains("bake.txt"), "{error}");
+    assert!(matches!(open(baker(), &manifest.replace("world", "bakery")), Err(BakeError::NotTiles { .. })));
+}
+
 fn config_of(max_edge_length: f32) -> BakeConfig {
     BakeConfig::default().with_max_edge_length(max_edge_length)
 }

@@ -13,11 +13,18 @@ use bevy::transform::components::GlobalTransform;
 use crate::geometry::{HookedTriangles, MeshTriangles, NavMeshCollider};
 use crate::source::{NavMeshArea, NavMeshObstacle, NavMeshSource};
 
-/// What changed since bakers looked last.
+/// How often something changed.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Changes {
     /// Geometry, or where it is.
-    pub(crate) level: bool,
+    level: u64,
+}
+
+impl Changes {
+    /// Returns `true` if the level changed since `seen`, which then is now.
+    pub(crate) fn level_since(&self, seen: &mut u64) -> bool {
+        std::mem::replace(seen, self.level) != self.level
+    }
 }
 
 /// Forgets the triangles of meshes that changed.
@@ -28,7 +35,7 @@ pub(crate) fn forget_meshes(
 ) {
     for event in events.read() {
         if let AssetEvent::Modified { id } | AssetEvent::Removed { id } = event {
-            changes.level |= triangles.forget(*id);
+            changes.level += u64::from(triangles.forget(*id));
         }
     }
 }
@@ -77,5 +84,5 @@ pub(crate) fn notice_changes(
 ) {
     // All of it is read, so that nothing is seen a second time.
     let is_removed = removed.any();
-    changes.level |= is_removed || !changed.is_empty();
+    changes.level += u64::from(is_removed || !changed.is_empty());
 }

@@ -19,19 +19,19 @@ use crate::source::{NavMeshArea, NavMeshObstacle, NavMeshSource};
 
 /// The level at one moment.
 #[derive(Debug, Default)]
-pub(super) struct Snapshot {
+pub(crate) struct Snapshot {
     /// By entity.
     pub(super) sources: Vec<Piece<NavMeshSource>>,
     /// By entity.
     pub(super) obstacles: Vec<Piece<NavMeshObstacle>>,
     /// By order, then by entity.
     pub(super) areas: Vec<Piece<NavMeshArea>>,
-    pub(super) problems: Vec<SourceProblem>,
+    pub(crate) problems: Vec<SourceProblem>,
 }
 
 /// The geometry of one entity, and what it is for.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Piece<T> {
+pub(crate) struct Piece<T> {
     pub(super) entity: Entity,
     pub(super) role: T,
     pub(super) placed: Placed,
@@ -110,6 +110,18 @@ impl Level<'_, '_> {
     /// # Errors
     /// The number of meshes that are still being loaded.
     pub(super) fn snapshot(&mut self, entity: Entity, scope: Scope) -> Result<Snapshot, usize> {
+        self.take(entity, scope, true)
+    }
+
+    /// Takes obstacles and areas, and no sources.
+    ///
+    /// # Errors
+    /// The number of meshes that are still being loaded.
+    pub(crate) fn standing(&mut self, entity: Entity, scope: Scope) -> Result<Snapshot, usize> {
+        self.take(entity, scope, false)
+    }
+
+    fn take(&mut self, entity: Entity, scope: Scope, has_sources: bool) -> Result<Snapshot, usize> {
         let Self { sources, obstacles, areas, parents, meshes, server, triangles } = self;
         let counts = |other: Entity| match scope {
             Scope::All => true,
@@ -122,7 +134,8 @@ impl Level<'_, '_> {
             loading: 0,
             problems: Vec::new(),
         };
-        let (sources, obstacles) = (shapes.pieces(sources, counts), shapes.pieces(obstacles, counts));
+        let sources = if has_sources { shapes.pieces(sources, counts) } else { Vec::new() };
+        let obstacles = shapes.pieces(obstacles, counts);
         let mut areas = shapes.pieces(areas, counts);
         areas.sort_by_key(|area| area.role.order);
         if shapes.loading > 0 {

@@ -4,6 +4,7 @@ mod changes;
 mod gather;
 mod job;
 mod settings;
+mod standing;
 mod state;
 mod systems;
 mod world;
@@ -12,6 +13,6 @@ pub use settings::{FrontEnd, NavMeshBaker, Rebuild, Scope};
 pub use state::{BakeProgress, BakeStatus, BakeSummary, NavMeshBake, NavMeshBakeMessage, SourceProblem};
 
 pub(crate) use changes::{Changes, forget_meshes, notice_changes};
-#[cfg(feature = "gizmos")]
-pub(crate) use gather::Level;
+pub(crate) use gather::{Level, Snapshot};
+pub(crate) use standing::Standing;
 pub(crate) use systems::{poll_bakes, start_bakes};

@@ -141,6 +141,14 @@ impl NavMeshBake {
         &self.status
     }
 
+    /// Returns the world of a [`NavMeshBaker::world`](crate::NavMeshBaker::world), such as to write its
+    /// tiles ([`waymesh::World::write_tiles`]) for a [`NavMeshStreamer`](crate::NavMeshStreamer);
+    /// `None` before the first bake and while one runs.
+    #[must_use]
+    pub fn world(&self) -> Option<&waymesh::World> {
+        self.world.as_deref().map(BakedWorld::world)
+    }
+
     /// Returns `true` while a bake runs.
     #[must_use]
     pub fn is_baking(&self) -> bool {

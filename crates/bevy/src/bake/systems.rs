@@ -6,25 +6,26 @@ use bevy::asset::Assets;
 use bevy::ecs::change_detection::{DetectChanges as _, DetectChangesMut as _, Ref};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::message::MessageWriter;
-use bevy::ecs::system::{Commands, Query, ResMut};
-use waymesh::{BakeError, NavMesh};
+use bevy::ecs::system::{Commands, Local, Query, Res, ResMut};
+use waymesh::BakeError;
 
 use super::changes::Changes;
 use super::gather::Level;
 use super::job::{Baked, Done, Job};
 use super::settings::{NavMeshBaker, Rebuild};
 use super::state::{BakeProgress, BakeStatus, BakeSummary, NavMeshBake, NavMeshBakeMessage};
-use crate::asset::{NavMeshAsset, NavMeshHandle};
+use crate::asset::{NavMeshAsset, NavMeshHandle, put_mesh, take_mesh_away};
 
 /// Begins the bakes that are wanted.
 pub(crate) fn start_bakes(
     mut bakers: Query<(Entity, Ref<NavMeshBaker>, &mut NavMeshBake, Option<&NavMeshHandle>)>,
     mut level: Level,
-    mut changes: ResMut<Changes>,
+    changes: Res<Changes>,
+    mut seen: Local<u64>,
     mut assets: ResMut<Assets<NavMeshAsset>>,
     mut messages: MessageWriter<NavMeshBakeMessage>,
 ) {
-    let is_changed = std::mem::take(&mut changes.level);
+    let is_changed = changes.level_since(&mut seen);
     for (entity, baker, mut bake, handle) in &mut bakers {
         bake.bypass_change_detection().is_wanted |=
             baker.rebuild == Rebuild::OnChange && (is_changed || baker.is_changed());
@@ -104,26 +105,5 @@ pub(crate) fn poll_bakes(
                 messages.write(NavMeshBakeMessage::Failed { entity, error });
             }
         }
-    }
-}
-
-/// Puts a mesh in place of the last, behind the same handle.
-fn put_mesh(
-    mesh: Arc<NavMesh>,
-    entity: Entity,
-    handle: Option<&NavMeshHandle>,
-    assets: &mut Assets<NavMeshAsset>,
-    commands: &mut Commands,
-) {
-    let is_put = handle.is_some_and(|handle| assets.insert(handle.id(), NavMeshAsset(mesh.clone())).is_ok());
-    if !is_put {
-        let handle = assets.add(NavMeshAsset(mesh));
-        commands.entity(entity).insert(NavMeshHandle(handle));
-    }
-}
-
-fn take_mesh_away(handle: Option<&NavMeshHandle>, assets: &mut Assets<NavMeshAsset>) {
-    if let Some(handle) = handle {
-        assets.remove(handle.id());
     }
 }

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use bevy::ecs::entity::Entity;
 use waymesh::core::{Cancelled, GridWindow, saturating_u32};
 use waymesh::tile::{Tile, TileLayout};
-use waymesh::voxel::Obstacle;
-use waymesh::{BakeError, Baker, Bounds, MarkId, Observer, ObstacleId, TriangleSoup, Voxels, World};
+use waymesh::{BakeError, Baker, Bounds, Observer, TriangleSoup, Voxels, World};
 
 use super::gather::{Piece, Snapshot};
 use super::job::Baked;
 use super::settings::{FrontEnd, NavMeshBaker};
+use super::standing::Standing;
 use super::state::SourceProblem;
-use crate::source::{NavMeshArea, NavMeshObstacle, NavMeshSource};
+use crate::source::NavMeshSource;
 
 /// A world, and what stands in it.
 #[derive(Debug)]
@@ -23,9 +23,7 @@ pub(super) struct BakedWorld {
     /// What it was made for.
     bounds: Bounds,
     sources: BTreeMap<Entity, Source>,
-    obstacles: BTreeMap<Entity, (Piece<NavMeshObstacle>, Option<ObstacleId>)>,
-    /// In the order in which they count.
-    areas: Vec<(Piece<NavMeshArea>, Option<MarkId>)>,
+    standing: Standing,
     /// Tiles whose triangles are not those of the sources yet.
     stale: BTreeSet<Tile>,
 }
@@ -65,10 +63,14 @@ impl BakedWorld {
             baker: baker.clone(),
             bounds: around,
             sources: BTreeMap::new(),
-            obstacles: BTreeMap::new(),
-            areas: Vec::new(),
+            standing: Standing::default(),
             stale: BTreeSet::new(),
         }))
+    }
+
+    /// The world itself.
+    pub(super) fn world(&self) -> &World {
+        &self.world
     }
 
     /// Makes the world that of the snapshot. What was done when it fails or is cancelled need not be
@@ -83,8 +85,7 @@ impl BakedWorld {
         observer: &mut dyn Observer,
     ) -> Result<Baked, BakeError> {
         self.take_sources(&snapshot.sources, observer)?;
-        self.take_obstacles(&snapshot.obstacles, problems);
-        self.take_areas(&snapshot.areas, problems);
+        self.standing.follow(snapshot, &mut self.world, problems);
         let update = if self.world.is_dirty() { Some(self.world.update(observer)?) } else { None };
         Ok(Baked { mesh: self.world.handle().mesh(), report: None, update })
     }
@@ -141,39 +142,6 @@ impl BakedWorld {
             stale.remove(&tile);
         }
         Ok(())
-    }
-
-    fn take_obstacles(&mut self, obstacles: &[Piece<NavMeshObstacle>], problems: &mut Vec<SourceProblem>) {
-        let mut before = std::mem::take(&mut self.obstacles);
-        for obstacle in obstacles {
-            let entry = match before.remove(&obstacle.entity) {
-                Some(last) if last.0 == *obstacle => last,
-                last => {
-                    last.and_then(|(_, id)| id).map(|id| self.world.remove_obstacle(id));
-                    let solid = obstacle.placed.obstacle(obstacle.role.walkable);
-                    let id = solid.and_then(|solid: Obstacle| self.world.add_obstacle(solid));
-                    let id = id.map_err(|error| problems.push(obstacle.problem(error)));
-                    (obstacle.clone(), id.ok())
-                }
-            };
-            self.obstacles.insert(obstacle.entity, entry);
-        }
-        for id in before.into_values().filter_map(|(_, id)| id) {
-            self.world.remove_obstacle(id);
-        }
-    }
-
-    /// Areas count in their order: from the first one that differs, all are put in again.
-    fn take_areas(&mut self, areas: &[Piece<NavMeshArea>], problems: &mut Vec<SourceProblem>) {
-        let same = self.areas.iter().zip(areas).take_while(|((last, _), area)| last == *area).count();
-        for id in self.areas.drain(same..).filter_map(|(_, id)| id) {
-            self.world.remove_mark(id);
-        }
-        for area in &areas[same..] {
-            let id = area.mark().and_then(|mark| self.world.add_mark(mark));
-            let id = id.map_err(|error| problems.push(area.problem(error)));
-            self.areas.push((area.clone(), id.ok()));
-        }
     }
 }
 

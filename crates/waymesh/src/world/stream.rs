@@ -40,15 +40,33 @@ impl World {
     /// [`BakeError::NotTiles`] if it is no such folder; [`BakeError::Tile`] if it was written by
     /// another version or with other settings; see [`World::new`].
     pub fn open(baker: Baker<Voxels>, folder: &Path) -> Result<Self, BakeError> {
-        baker.check()?;
         let unknown = || BakeError::NotTiles { folder: folder.to_owned() };
-        let (_, note) = TileStore::note(folder)?.ok_or_else(unknown)?;
+        let manifest = TileStore::manifest(folder)?.ok_or_else(unknown)?;
+        let mut world = Self::from_manifest(baker, &manifest, folder)?;
+        world.folder = Some(TileStore::in_folder(&world.layout, folder, world.fingerprint(), "")?);
+        Ok(world)
+    }
+
+    /// The same from the text of the folder's manifest ([`TileStore::MANIFEST`]), for callers who read
+    /// files by themselves, such as from an archive, and put tiles in by [`World::read_tile_of`].
+    /// `folder` is its name in errors.
+    ///
+    /// # Errors
+    /// See [`World::open`].
+    pub fn from_manifest(baker: Baker<Voxels>, manifest: &str, folder: &Path) -> Result<Self, BakeError> {
+        baker.check()?;
+        let path = folder.join(TileStore::MANIFEST);
+        let (found, note) = TileStore::parse_note(manifest, &path)?;
         check_version(folder, &note)?;
         let mut lines = note.lines().skip(1);
         let is_world = lines.next() == Some(TITLE);
-        let layout = is_world.then(|| read_layout(&mut lines)).flatten().ok_or_else(unknown)?;
-        let mut world = Self::on(baker, layout)?;
-        world.folder = Some(TileStore::in_folder(&layout, folder, world.fingerprint(), "")?);
+        let layout = is_world.then(|| read_layout(&mut lines)).flatten();
+        let layout = layout.ok_or_else(|| BakeError::NotTiles { folder: folder.to_owned() })?;
+        let world = Self::on(baker, layout)?;
+        let expected = world.fingerprint();
+        if found != expected {
+            return Err(TileError::OtherBake { path: folder.to_owned(), expected, found }.into());
+        }
         Ok(world)
     }
 
@@ -90,6 +108,19 @@ impl World {
         self.check_tile(tile)?;
         self.put_tile(tile, content, path)?;
         Ok(tile)
+    }
+
+    /// The same with the bytes of one tile's file, and no other's. `path` names them in errors.
+    ///
+    /// # Errors
+    /// See [`World::read_tile`]; [`BakeError::Tile`] as well for the bytes of another tile.
+    pub fn read_tile_of(&mut self, tile: Tile, bytes: &[u8], path: &Path) -> Result<(), BakeError> {
+        self.check_tile(tile)?;
+        let (found, content) = tile_from_bytes(bytes, self.fingerprint(), path)?;
+        if found != tile {
+            return Err(TileError::other_tile(path).into());
+        }
+        self.put_tile(tile, content, path)
     }
 
     fn put_tile(&mut self, tile: Tile, content: &[u8], path: &Path) -> Result<(), BakeError> {
