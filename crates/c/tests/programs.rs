@@ -3,11 +3,12 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test says why it ends")]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+mod common;
 
-const FLAGS: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-g"];
+use std::path::Path;
+use std::process::Command;
+
+use common::{FLAGS, has, library};
 
 /// How a program is run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,28 +16,6 @@ enum Under {
     Nothing,
     AddressSanitizer,
     Valgrind,
-}
-
-/// The static library, built once.
-fn library() -> &'static Path {
-    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("library");
-        let build = Command::new(env!("CARGO"))
-            .args(["build", "--locked", "--manifest-path"])
-            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
-            .status();
-        assert!(build.expect("cargo runs").success());
-        let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../debug/libwaymesh_c.a");
-        std::fs::create_dir_all(&folder).expect("a folder");
-        let copy = folder.join("libwaymesh_c.a");
-        std::fs::copy(&built, &copy).unwrap_or_else(|error| panic!("{}: {error}", built.display()));
-        copy
-    })
-}
-
-fn has(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 /// Compiles a program and runs it in a folder of its own.
@@ -62,7 +41,7 @@ fn run(source: &str, under: Under) {
         .arg("-I")
         .arg(here.join("include/detour"))
         .arg(here.join("tests/programs").join(source))
-        .arg(library());
+        .arg(library("libwaymesh_c.a"));
     compile.args(["-o"]).arg(&program).args(["-lpthread", "-ldl", "-lm"]);
     let output = compile.output().expect("the compiler runs");
     assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));

@@ -1,0 +1,72 @@
+// A level that is baked when the scene begins, from the meshes below this object. Put it on an empty object.
+
+using System.Collections.Generic;
+using System.Threading.Tasks;
+using UnityEngine;
+using Waymesh;
+
+public class WaymeshLevel : MonoBehaviour
+{
+    public float agentRadius = 0.5f;
+
+    /// The mesh, once it is baked; null before.
+    public NavMesh Mesh { get; private set; }
+
+    Query query;
+    Vec3[] points;
+    Task<NavMesh> bake;
+
+    void OnEnable()
+    {
+        var vertices = new List<Vec3>();
+        var triangles = new List<uint>();
+        foreach (var filter in GetComponentsInChildren<MeshFilter>())
+        {
+            var first = (uint)vertices.Count;
+            foreach (var vertex in filter.sharedMesh.vertices)
+            {
+                var at = filter.transform.TransformPoint(vertex);
+                vertices.Add(LeftHanded.Position(at.x, at.y, at.z));
+            }
+            foreach (var index in LeftHanded.Triangles(filter.sharedMesh.triangles)) triangles.Add(first + index);
+        }
+        query = new Query();
+        // Unity's objects are used by the main thread only; the arrays are ours.
+        bake = Task.Run(() =>
+        {
+            var settings = Settings.Default(Pipeline.Voxels);
+            settings.AgentRadius = agentRadius;
+            return NavMesh.Bake(vertices.ToArray(), triangles.ToArray(), null, settings);
+        });
+    }
+
+    void Update()
+    {
+        if (bake == null || !bake.IsCompleted) return;
+        if (bake.IsFaulted) Debug.LogException(bake.Exception);
+        else Mesh = bake.Result;
+        bake = null;
+    }
+
+    /// The shortest path; empty before the level is baked, and where there is none.
+    public List<Vector3> FindPath(Vector3 from, Vector3 to)
+    {
+        var path = new List<Vector3>();
+        if (Mesh == null) return path;
+        int count;
+        query.FindPath(Mesh, LeftHanded.Position(from.x, from.y, from.z), LeftHanded.Position(to.x, to.y, to.z), PathSearch.Shortest,
+            ref points, out count);
+        for (int at = 0; at < count; at++) path.Add(new Vector3(points[at].X, points[at].Y, -points[at].Z));
+        return path;
+    }
+
+    void OnDisable()
+    {
+        // A bake that goes on is dropped when it is done.
+        if (bake != null) bake.ContinueWith(done => { if (!done.IsFaulted) done.Result.Dispose(); });
+        bake = null;
+        if (Mesh != null) Mesh.Dispose();
+        Mesh = null;
+        query.Dispose();
+    }
+}

@@ -1,0 +1,160 @@
+// Runs the C# binding in any .NET, and the script of a level over what stands for Unity here.
+
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Threading;
+using UnityEngine;
+using Waymesh;
+
+// As much of Unity as the script needs.
+namespace UnityEngine
+{
+    public struct Vector3
+    {
+        public float x, y, z;
+
+        public Vector3(float x, float y, float z)
+        {
+            this.x = x;
+            this.y = y;
+            this.z = z;
+        }
+    }
+
+    public class Mesh
+    {
+        public Vector3[] vertices;
+        public int[] triangles;
+    }
+
+    public class Transform
+    {
+        public Vector3 TransformPoint(Vector3 at)
+        {
+            return at;
+        }
+    }
+
+    public class MeshFilter
+    {
+        public Mesh sharedMesh;
+        public Transform transform = new Transform();
+    }
+
+    public class MonoBehaviour
+    {
+        public MeshFilter[] below;
+
+        public T[] GetComponentsInChildren<T>()
+        {
+            return (T[])(object)below;
+        }
+    }
+
+    public static class Debug
+    {
+        public static void LogException(Exception exception)
+        {
+            Console.Error.WriteLine(exception);
+        }
+    }
+}
+
+static class Program
+{
+    static int faults;
+
+    static void Check(bool isSo, string what)
+    {
+        if (isSo) return;
+        faults++;
+        Console.Error.WriteLine("FAULT: " + what);
+    }
+
+    static Status Fails(Action action, string part)
+    {
+        try
+        {
+            action();
+        }
+        catch (WaymeshException exception)
+        {
+            Check(exception.Message.Contains(part), exception.Message);
+            return exception.Status;
+        }
+        Check(false, "no error: " + part);
+        return Status.Ok;
+    }
+
+    // A floor of 20 m by 20 m as Unity has it: left-handed, and fronts turn with the clock.
+    static readonly Vector3[] Floor = { new Vector3(0, 0, 0), new Vector3(0, 0, 20), new Vector3(20, 0, 20), new Vector3(20, 0, 0) };
+    static readonly int[] Indices = { 0, 1, 2, 0, 2, 3 };
+
+    static NavMesh Bake(int[] indices)
+    {
+        var vertices = Array.ConvertAll(Floor, at => LeftHanded.Position(at.x, at.y, at.z));
+        var settings = Settings.Default(Pipeline.Voxels);
+        Check(settings.AgentRadius > 0 && settings.MaxMemoryBytes > 1000000 && settings.TileCells > 8, "the layout of settings");
+        settings.AgentRadius = 0.5f;
+        settings.MaxEdgeLength = 0;
+        return NavMesh.Bake(vertices, LeftHanded.Triangles(indices), null, settings);
+    }
+
+    static void Binding()
+    {
+        var upsideDown = Fails(() => Bake(new[] { 0, 2, 1, 0, 3, 2 }), "walkable");
+        Check(upsideDown == Status.NothingWalkable, "a floor seen from below: " + upsideDown);
+        Fails(() => Bake(new[] { 0, 1, 4 }), "4");
+        using (var mesh = Bake(Indices))
+        using (var query = new Query())
+        {
+            // No room at first: the array grows.
+            var points = new Vec3[1];
+            int count;
+            var path = query.FindPath(mesh, new Vec3(2, 0, -2), new Vec3(5, 0, -6), PathSearch.Shortest, ref points, out count);
+            Check(path.Outcome == Outcome.Complete && count == 2 && Math.Abs(path.Length - 5) < 1e-4, "a path of 5 m: " + path.Length);
+            Check(points.Length == 2 && points[1].X == 5 && points[1].Z == -6, "its points");
+            Place place;
+            Check(mesh.Nearest(new Vec3(10, 0.5f, -10), out place) && place.Polygon == 0 && place.Generation != 0, "the nearest place");
+            Place none;
+            Check(!mesh.Nearest(new Vec3(100, 0, 0), out none), "nothing is near");
+            var ray = query.Raycast(mesh, place, new Vec3(30, 0, -10));
+            Check(ray.Hit && Math.Abs(ray.Fraction - 9.5f / 20) < 0.02 && ray.Normal.X < -0.9f, "a wall: " + ray.Fraction);
+            mesh.Save("level.wmesh");
+            using (var again = NavMesh.Open("level.wmesh"))
+            {
+                var same = query.FindPath(again, new Vec3(2, 0, -2), new Vec3(5, 0, -6), PathSearch.Fast, ref points, out count);
+                Check(same.Length == path.Length, "the mesh that was saved");
+                place.Generation++;
+                Fails(() => query.Raycast(again, place, new Vec3(0, 0, 0)), "mesh");
+            }
+            Check(Fails(() => NavMesh.Open("nowhere.wmesh"), "nowhere.wmesh") == Status.BadFile, "a file that is not there");
+        }
+    }
+
+    static void Level()
+    {
+        var level = new WaymeshLevel { below = new[] { new MeshFilter { sharedMesh = new Mesh { vertices = Floor, triangles = Indices } } } };
+        Action<string> call = name => typeof(WaymeshLevel)
+            .GetMethod(name, System.Reflection.BindingFlags.Instance | System.Reflection.BindingFlags.NonPublic).Invoke(level, null);
+        call("OnEnable");
+        Check(level.FindPath(new Vector3(2, 0, 2), new Vector3(5, 0, 6)).Count == 0, "it is not baked yet");
+        while (level.Mesh == null)
+        {
+            call("Update");
+            Thread.Sleep(1);
+        }
+        var path = level.FindPath(new Vector3(2, 0, 2), new Vector3(5, 0, 6));
+        Check(path.Count == 2 && path[1].x == 5 && path[1].z == 6, "a path in Unity's system");
+        call("OnDisable");
+        Check(level.Mesh == null, "it is gone");
+    }
+
+    static int Main()
+    {
+        Binding();
+        Level();
+        return faults;
+    }
+}
