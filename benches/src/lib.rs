@@ -22,6 +22,7 @@ mod corridor;
 mod crowds;
 #[cfg(feature = "peers")]
 mod detour;
+mod discs;
 mod engine;
 mod evaluate;
 mod flat;
@@ -60,6 +61,7 @@ pub use corridor::corridor;
 pub use crowds::{CrowdOptions, crowds};
 #[cfg(feature = "peers")]
 pub use detour::{Detour, OffMesh};
+pub use discs::discs;
 pub use engine::{Bake, BenchError, Clock, Counts, Engine, PolygonMesh, STAGES, Stage, StageTimes, Time};
 pub use evaluate::{EvaluateOptions, LevelFacts, LevelReport, evaluate, evaluate_one};
 pub use flat::flat_engines;

@@ -9,9 +9,9 @@ use serde_json::Value;
 use waymesh_benches::queries::{self, PAIRS, QueryScene};
 use waymesh_benches::{
     BakesOptions, BenchError, CrowdOptions, Engine, EvaluateOptions, LevelReport, Partitioning, PlanOptions,
-    Scene, Settings, TOWN, agent_table, bakes, compare, convex, corridor, crowds, evaluate, evaluate_one,
-    flat_engines, level_table, measure_agents, open, overview, parse_scale, report, soak, soak_walk, sources,
-    storeys, streaming, summary, triangulate, worlds,
+    Scene, Settings, TOWN, agent_table, bakes, compare, convex, corridor, crowds, discs, evaluate,
+    evaluate_one, flat_engines, level_table, measure_agents, open, overview, parse_scale, report, soak,
+    soak_walk, sources, storeys, streaming, summary, triangulate, worlds,
 };
 use waymesh_core::GridScale;
 
@@ -48,6 +48,12 @@ enum Command {
     Sources,
     /// Times moves of both ends of corridors of growing length.
     Corridor,
+    /// Times paths of discs, fast and shortest, beside paths on meshes that are baked for their radius.
+    Discs {
+        /// Levels.
+        #[arg(default_values = ["nav_test", "dungeon", "undulating"])]
+        levels: Vec<String>,
+    },
     /// Lets crowds walk through scenes, ours, Detour's and landmass's, and prints time of a step,
     /// overlaps, arrivals and flow. The rows of the others need --features peers.
     Crowds(CrowdOptions),
@@ -155,6 +161,7 @@ fn run(command: Option<Command>, options: &CompareOptions) -> Result<(), String>
         Some(Command::Storeys) => storeys(&mut print),
         Some(Command::Sources) => sources(&mut print),
         Some(Command::Corridor) => corridor(&mut print),
+        Some(Command::Discs { levels }) => discs(&levels, &mut print),
         Some(Command::Open { largest }) => open(largest, &mut print),
         Some(Command::Streaming { scale }) => streaming(scale, &mut print),
         Some(Command::Worlds { largest }) => worlds(largest, &mut print),

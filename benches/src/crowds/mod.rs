@@ -63,12 +63,6 @@ pub struct CrowdOptions {
     frames: Option<PathBuf>,
 }
 
-/// What is measured of one crowd in one scene.
-struct Run {
-    name: String,
-    figures: Figures,
-}
-
 /// Lets crowds walk through scenes and prints a table of each as Markdown.
 ///
 /// # Errors
@@ -85,9 +79,7 @@ pub fn crowds(options: &CrowdOptions, print: &mut dyn FnMut(&str)) -> Result<(),
                     continue;
                 }
             };
-            for run in all(&scene, &trips, options)? {
-                print(&row(name, count, &run));
-            }
+            all(&scene, &trips, options, &mut |crowd, figures| print(&row(name, count, crowd, figures)))?;
         }
     }
     print(NOTES);
@@ -104,7 +96,7 @@ const NOTES: &str = "\nAgents have a radius of 0.25 m, the mesh is baked for it,
                      goal in time. Delay: seconds over the shortest path at full speed, of those who arrived. Flow: \
                      persons a metre and second through a door of 1.2 m; people do 1.2 to 1.5.\n";
 
-fn row(scene: &str, count: usize, Run { name, figures }: &Run) -> String {
+fn row(scene: &str, count: usize, name: &str, figures: &Figures) -> String {
     let [mean, most] = figures.times();
     let mut row = format!(
         "| {scene} | {count} | {name} | {mean:.2} / {most:.2} | {:.3} | {:.1} / {:.1} | {:.3} | {:.1} | {:.1} | {:.1} |",
@@ -123,11 +115,15 @@ fn row(scene: &str, count: usize, Run { name, figures }: &Run) -> String {
     row
 }
 
-/// Runs every crowd through a scene.
-fn all(scene: &CrowdScene, trips: &Trips, options: &CrowdOptions) -> Result<Vec<Run>, BenchError> {
-    let mut runs = Vec::new();
+/// Runs every crowd through a scene, and tells of each when it is done: some take long.
+fn all(
+    scene: &CrowdScene,
+    trips: &Trips,
+    options: &CrowdOptions,
+    tell: &mut dyn FnMut(&str, &Figures),
+) -> Result<(), BenchError> {
     let mut one = |name: &str, crowd: &mut dyn Walkers| -> Result<(), BenchError> {
-        runs.push(Run { name: name.to_owned(), figures: walk(scene, trips, crowd, name, options)? });
+        tell(name, &walk(scene, trips, crowd, name, options)?);
         Ok(())
     };
     one("waymesh, 1 thread", &mut Ours::new(scene, trips, 1)?)?;
@@ -140,7 +136,7 @@ fn all(scene: &CrowdScene, trips: &Trips, options: &CrowdOptions) -> Result<Vec<
         one("Detour", &mut detour::DetourCrowd::new(scene, trips)?)?;
         one("landmass", &mut landmass::LandmassCrowd::new(scene, trips)?)?;
     }
-    Ok(runs)
+    Ok(())
 }
 
 /// Steps a crowd until all have arrived, or for as long as is allowed.
