@@ -1,7 +1,7 @@
 // Builds the npm package into the folder `pkg`: node build.mjs [--fast]
 //
-// With Debian's toolchain (rustc-web, cargo-web, rust-web-src, lld-19), or with a nightly that has the
-// component rust-src, it builds the standard library, too: then panics abort at once, without texts,
+// With the sources of the standard library (rustup component add rust-src, or Debian's rustc-web,
+// cargo-web, rust-web-src and lld-19) it builds that, too: then panics abort at once, without texts,
 // which makes the module smaller. Else it takes the target of rustup
 // (rustup target add wasm32-unknown-unknown). With --fast it takes that first, and makes neither the
 // package of queries alone nor the module smaller with wasm-opt.
@@ -23,38 +23,46 @@ function run(program, words, more = {}) {
 }
 
 /** The output of a program, or nothing if it cannot be had. */
-function ask(program, ...words) {
-  const found = spawnSync(program, words, { cwd: folder, encoding: "utf8" });
+function ask(program, words, variables = {}) {
+  const env = { ...process.env, ...variables };
+  const found = spawnSync(program, words, { cwd: folder, encoding: "utf8", env });
   return found.status === 0 ? found.stdout.trim() : "";
 }
 
 /** How cargo is called: the program, its variables, and more arguments. */
 function toolchain() {
-  const sysroot = ask("rustc", "--print", "sysroot");
+  const sysroot = ask("rustc", ["--print", "sysroot"]);
   const rustup = { cargo: "cargo", variables: {}, words: [] };
   const hasTarget = sysroot && existsSync(join(sysroot, "lib/rustlib", target));
   if (hasTarget && isFast) return rustup;
   // A library of small code: its sorts, compiled for every type, were a fifth of the module. Bakes take as long.
   const words = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
-  const flags = "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
+  const flags = ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none"];
   const variables = {
     RUSTC_BOOTSTRAP: "1",
-    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags,
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" "),
   };
-  const debian = "/usr/bin/rustc";
-  const linker = ["wasm-ld", "wasm-ld-19", "rust-lld"].find((name) => ask("which", name));
-  if (existsSync(debian) && existsSync("/usr/lib/rustlib/src/rust/library") && linker) {
-    variables.PATH = `/usr/bin:${process.env.PATH}`;
-    variables.RUSTC = debian;
-    variables.CARGO = "/usr/bin/cargo";
-    variables.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER = linker;
-    return { cargo: "/usr/bin/cargo", variables, words };
+  const candidates = [{ cargo: "cargo", rustc: "rustc", variables }];
+  candidates.push({ cargo: "cargo", rustc: "rustc", variables: { ...variables, RUSTUP_TOOLCHAIN: "nightly" } });
+  const linker = ["wasm-ld", "wasm-ld-19", "rust-lld"].find((name) => ask("which", [name]));
+  if (linker) {
+    const debian = {
+      PATH: `/usr/bin:${process.env.PATH}`,
+      RUSTC: "/usr/bin/rustc",
+      CARGO: "/usr/bin/cargo",
+      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: linker,
+    };
+    candidates.push({ cargo: "/usr/bin/cargo", rustc: "/usr/bin/rustc", variables: { ...variables, ...debian } });
   }
-  const nightly = ask("rustc", "+nightly", "--print", "sysroot");
-  if (nightly && existsSync(join(nightly, "lib/rustlib/src/rust/library"))) {
-    return { cargo: "cargo", variables: { ...variables, RUSTUP_TOOLCHAIN: "nightly" }, words };
+  for (const { cargo, rustc, variables } of candidates) {
+    // An older compiler knows no panics that abort at once.
+    const root = ask(rustc, [...flags, "--print", "sysroot"], variables);
+    if (root && existsSync(join(root, "lib/rustlib/src/rust/library"))) return { cargo, variables, words };
   }
-  if (hasTarget) return rustup;
+  if (hasTarget) {
+    console.error("without the sources of the standard library the module is larger: `rustup component add rust-src`");
+    return rustup;
+  }
   console.error(
     "error: no toolchain for WebAssembly: run `rustup target add wasm32-unknown-unknown`, " +
       "or install Debian's rustc-web, cargo-web, rust-web-src and lld-19",
@@ -67,7 +75,7 @@ function bindgen() {
   const version = /^wasm-bindgen = "=([\d.]+)"/m.exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))[1];
   const tools = join(targetFolder, "tools");
   const candidates = ["wasm-bindgen", join(tools, "bin/wasm-bindgen")];
-  const has = (program) => ask(program, "--version") === `wasm-bindgen ${version}`;
+  const has = (program) => ask(program, ["--version"]) === `wasm-bindgen ${version}`;
   if (!candidates.some(has)) {
     run("cargo", ["install", "wasm-bindgen-cli", "--version", version, "--root", tools, "--debug"], {
       env: { ...process.env, CARGO_PROFILE_DEV_DEBUG: "0" },
