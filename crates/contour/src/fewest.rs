@@ -548,7 +548,7 @@ mod tests {
         let (along, away) = (vector(from, to), vector(from, point));
         let length = along[0] * along[0] + along[1] * along[1];
         let share = ((along[0] * away[0] + along[1] * away[1]) / length.max(1e-9)).clamp(0.0, 1.0);
-        (away[0] - share * along[0]).powi(2) + (away[1] - share * along[1]).powi(2)
+        float::squared(away[0] - share * along[0]) + float::squared(away[1] - share * along[1])
     }
 
     /// The ground that a shortcut takes, by the integral of how far the chain is on its right.
@@ -565,7 +565,7 @@ mod tests {
             let mean = if (after - before).abs() < 1e-9 {
                 before.max(0.0)
             } else {
-                (after.max(0.0).powi(2) - before.max(0.0).powi(2)) / (2.0 * (after - before))
+                (float::squared(after.max(0.0)) - float::squared(before.max(0.0))) / (2.0 * (after - before))
             };
             (to - from) * mean
         };

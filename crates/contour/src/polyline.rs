@@ -153,7 +153,7 @@ pub(crate) mod tests {
     pub(crate) fn simplify_polyline(points: &[PlanPoint], tolerance_cells: f32) -> Vec<usize> {
         let mut out = Vec::new();
         if !points.is_empty() {
-            let tolerance_squared = f64::from(tolerance_cells.max(0.0)).powi(2);
+            let tolerance_squared = float::squared(f64::from(tolerance_cells.max(0.0)));
             simplify_line(&Line::new(points), 0..points.len(), tolerance_squared, &mut out);
         }
         out

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use waymesh_core::stage::{SimplifyContours, StageError};
 use waymesh_core::{
     ArcId, BadField, ContourArc, ContourSet, Counter, MAX_PLAN_COORDINATE, Observer, PlanPoint, VertexId,
-    checkpoint, inherit_token,
+    checkpoint, float, inherit_token,
 };
 
 use crate::ContourError;
@@ -297,9 +297,9 @@ impl<'a> Simplifier<'a> {
             },
             refined: vec![false; rules.len()],
             rules,
-            tolerance_squared: cells(config.max_edge_error).powi(2),
-            seam_tolerance_squared: cells(config.max_seam_error).powi(2),
-            length_squared: length.powi(2),
+            tolerance_squared: float::squared(cells(config.max_edge_error)),
+            seam_tolerance_squared: float::squared(cells(config.max_seam_error)),
+            length_squared: float::squared(length),
             settled: Vec::new(),
             fresh: Vec::new(),
             young: Vec::new(),

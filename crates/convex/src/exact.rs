@@ -132,7 +132,7 @@ impl Exact {
             values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
         };
         let longest = float::hypot(reach(|point| point.x), reach(|point| point.z));
-        self.scale = 2.0_f64.powi(LENGTH_BITS - 1 - saturating_i32(float::log2(longest).ceil()));
+        self.scale = float::power_of_two(LENGTH_BITS - 1 - saturating_i32(float::log2(longest).ceil()));
         true
     }
 

@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3, Vec3};
 use rayon::prelude::*;
 use waymesh_core::stage::StageError;
-use waymesh_core::{Bounds, TriangleSource, checkpoint, has_area};
+use waymesh_core::{Bounds, TriangleSource, checkpoint, float, has_area};
 
 use crate::triangle::{area_normal, covers, crossed, seen_from};
 
@@ -288,7 +288,7 @@ impl Node {
         let to_centre = self.centre - place;
         let squared = to_centre.length_squared();
         let far = if share < 1.0 { FAR_AND_CUT } else { FAR };
-        if squared <= (far * self.radius).powi(2) {
+        if squared <= float::squared(far * self.radius) {
             return None;
         }
         let cubed = squared * squared.sqrt();

@@ -373,7 +373,7 @@ impl Refiner {
 
     /// Adds points until no angle below `smallest` is left that can be improved.
     fn mend_angles(&mut self, surface: &mut Surface, smallest: f64) {
-        let limit = float::sin(smallest).powi(2);
+        let limit = float::squared(float::sin(smallest));
         let mut queue: std::collections::VecDeque<u32> = (0..to_u32(surface.triangles.len())).collect();
         let most = MOST_POINTS as usize;
         while let Some(triangle) = queue.pop_front() {
@@ -484,7 +484,7 @@ fn is_sharp(surface: &Surface, corners: [u32; 3], limit: f64) -> bool {
     let mut lengths = [distance_squared(a, b), distance_squared(b, c), distance_squared(c, a)];
     lengths.sort_by(f64::total_cmp);
     // The smallest angle lies between the two longest sides.
-    side_of(a, b, c).powi(2) < limit * lengths[1] * lengths[2]
+    float::squared(side_of(a, b, c)) < limit * lengths[1] * lengths[2]
 }
 
 /// Centre and radius of the circle through three points.

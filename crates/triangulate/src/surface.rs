@@ -4,7 +4,7 @@
 //! made by exact predicates. Rounded points can make a triangle thin, but never invert it.
 
 use robust::{Coord, incircle, orient2d};
-use waymesh_core::{AreaId, RegionId, Triangulation, Validate, VertexId, checkpoint_every, to_u32};
+use waymesh_core::{AreaId, RegionId, Triangulation, Validate, VertexId, checkpoint_every, float, to_u32};
 
 use crate::TriangulateError;
 use crate::assemble::NONE;
@@ -27,7 +27,7 @@ fn in_circle(a: Point, b: Point, c: Point, d: Point) -> f64 {
 }
 
 pub(crate) fn distance_squared(a: Point, b: Point) -> f64 {
-    (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)
+    float::squared(a[0] - b[0]) + float::squared(a[1] - b[1])
 }
 
 /// The half-edge `steps` further round its triangle.

@@ -217,7 +217,7 @@ impl ClearanceNavMesh {
             triangle = follow_chain(table, triangle, &plan[known..at]);
             known = at - 1;
             // The walls near the whole arc.
-            let limit = (far + best.sqrt()).powi(2);
+            let limit = float::squared(far + best.sqrt());
             let ends = [from, arc[count].0];
             walls.clear();
             table.spread(triangle, &mut memory.stack, seen, |side, side_ends| {

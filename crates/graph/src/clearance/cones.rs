@@ -1,6 +1,7 @@
 //! Cones: directions between two bounds, from side to side of triangles.
 
 use glam::DVec2;
+use waymesh_core::float;
 
 use super::bounds::{Bounds, Root, Seen};
 use super::search::{GOAL, Kind, NONE, Node, Search};
@@ -18,7 +19,7 @@ impl Search<'_> {
         let ends = self.table.ends(entry);
         let edge = ends[1] - ends[0];
         let beyond = edge.perp_dot(at.centre - ends[0]);
-        if beyond > 0.0 && beyond * beyond > (self.radius + 1e-3).powi(2) * edge.dot(edge) {
+        if beyond > 0.0 && beyond * beyond > float::squared(self.radius + 1e-3) * edge.dot(edge) {
             return;
         }
         let has_margin = bounds.reach.is_some() || bounds.has_margin();

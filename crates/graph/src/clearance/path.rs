@@ -1,7 +1,7 @@
 //! Paths for a disc.
 
 use glam::{DVec2, Vec3};
-use waymesh_core::{BadField, PolyId};
+use waymesh_core::{BadField, PolyId, float};
 
 use super::fit::Fit;
 use super::gates::GateSearch;
@@ -357,7 +357,7 @@ impl ClearanceNavMesh {
             if best.as_ref().is_none_or(|best| distance < best.0)
                 && islands.group(table, side, width).is_some_and(is_group)
                 && self.table.wall_distance_squared(side / 3, at, wide * wide, &mut room.stack)
-                    >= (wide * (1.0 - crate::geometry::disc::NARROW)).powi(2)
+                    >= float::squared(wide * (1.0 - crate::geometry::disc::NARROW))
             {
                 best = Some((distance, side, at));
             }

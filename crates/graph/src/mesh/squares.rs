@@ -4,7 +4,7 @@
 //! The tree of boxes finds the nearest of any polygons; most positions asked for lie over a
 //! polygon, and that one is in the list of their square.
 
-use waymesh_core::{checkpoint_every, saturating_u32, to_u32};
+use waymesh_core::{checkpoint_every, float, saturating_u32, to_u32};
 
 use super::bounds::PolygonBounds;
 use super::table::Table;
@@ -239,7 +239,7 @@ impl Buckets {
 }
 
 fn power_of_two(exponent: u32) -> f64 {
-    2.0_f64.powi(exponent.min(64).cast_signed())
+    float::power_of_two(exponent.min(64).cast_signed())
 }
 
 /// Twice the area of a polygon.

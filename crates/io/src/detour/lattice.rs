@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use waymesh_core::{PlanPoint, nearest_f32, saturating_i32};
+use waymesh_core::{PlanPoint, float, nearest_f32, saturating_i32};
 
 use super::tile::{AT_BORDER, TileSet};
 
@@ -68,17 +68,19 @@ impl Lattice {
     /// The grid of Recast: the tree of boxes counts in its cells, or in cells of twice the side, of
     /// four times and so on.
     fn baked_on(set: &TileSet, origin: [f32; 2], units: f64) -> Option<Self> {
-        (0..=COARSER).map(|power| nearest_f32((units * 2_f64.powi(power)).recip())).find_map(|cell| {
-            if !CELLS.contains(&cell) {
-                return None;
-            }
-            let lattice = Self { origin, cell, step: 1, is_grid: true };
-            let is_on_grid =
-                |number: f64| number.abs() <= FARTHEST && (number - number.round()).abs() <= OFF_GRID;
-            corners(set)
-                .all(|corner| lattice.cells(corner).iter().all(|&number| is_on_grid(number)))
-                .then_some(lattice)
-        })
+        (0..=COARSER).map(|power| nearest_f32((units * float::power_of_two(power)).recip())).find_map(
+            |cell| {
+                if !CELLS.contains(&cell) {
+                    return None;
+                }
+                let lattice = Self { origin, cell, step: 1, is_grid: true };
+                let is_on_grid =
+                    |number: f64| number.abs() <= FARTHEST && (number - number.round()).abs() <= OFF_GRID;
+                corners(set)
+                    .all(|corner| lattice.cells(corner).iter().all(|&number| is_on_grid(number)))
+                    .then_some(lattice)
+            },
+        )
     }
 
     /// A grid of cells so small that rounding does not matter.
