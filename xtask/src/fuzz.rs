@@ -62,19 +62,18 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<()> {
     };
     build(&folder, &targets)?;
     let programs = folder.join("target").join(host()?).join("release");
-    let mut rows = Vec::new();
-    for target in targets {
-        rows.push(fuzz(&folder, &programs.join(&target), target, each)?);
-    }
     eprintln!(
-        "\n{:<14} {:>8} {:>12} {:>8} {:>8} {:>8}",
+        "{:<14} {:>8} {:>12} {:>8} {:>8} {:>8}",
         "target", "seconds", "executions", "cov", "ft", "findings"
     );
-    for row in &rows {
+    let mut findings = 0;
+    for target in targets {
+        // As they are done: the farm may be ended at any time.
+        let row = fuzz(&folder, &programs.join(&target), target, each)?;
+        findings += row.findings;
         let Row { target, seconds, executions, coverage, features, findings } = row;
         eprintln!("{target:<14} {seconds:>8} {executions:>12} {coverage:>8} {features:>8} {findings:>8}");
     }
-    let findings: usize = rows.iter().map(|row| row.findings).sum();
     ensure!(findings == 0, "{findings} findings, in {}", folder.join("artifacts").display());
     Ok(())
 }
@@ -131,7 +130,6 @@ fn fuzz(folder: &Path, program: &Path, target: String, time: Duration) -> Result
     }
     let seeds = Some(folder.join("seeds").join(&target)).filter(|seeds| seeds.is_dir());
     let mut row = Row { target, seconds: 0, executions: 0, coverage: 0, features: 0, findings: 0 };
-    eprintln!("$ {} for {} s", program.display(), time.as_secs());
     let begin = Instant::now();
     while let left @ 1.. = time.saturating_sub(begin.elapsed()).as_secs() {
         let output = Command::new(program)

@@ -12,6 +12,7 @@ use bevy::mesh::MeshPlugin;
 use bevy::transform::TransformPlugin;
 use bevy_waymesh::{NavMeshStreamError, NavMeshTileError, to_waymesh};
 use common::*;
+use waymesh::core::float::squared;
 use waymesh::tile::{Tile, TileLayout};
 use waymesh::{AreaId, Baker, Voxels, World};
 
@@ -161,7 +162,7 @@ fn the_nearest_tiles_come_first_and_no_more_at_once_than_allowed() {
     let away = |tile: &Tile| {
         let core = layout.core(*tile);
         let middle = |low: u32, high: u32| (f64::from(low) + f64::from(high)) / 2.0;
-        (middle(core.x, core.end_x()) - x).powi(2) + (middle(core.z, core.end_z()) - z).powi(2)
+        squared(middle(core.x, core.end_x()) - x) + squared(middle(core.z, core.end_z()) - z)
     };
     let farthest = |tiles: &[Tile]| tiles.iter().map(away).fold(0.0, f64::max);
     let nearest = |tiles: &[Tile]| tiles.iter().map(away).fold(f64::INFINITY, f64::min);

@@ -93,7 +93,7 @@ fn integers_compute_as_the_processor_does_to_the_last_bit() {
             same(result[3], quotient, "quotient", *pair);
         }
         assert_eq!(result[4] & 1 == 1, a < b, "order of {pair:?}");
-        if a.abs() < 2_f64.powi(50) {
+        if a.abs() < waymesh_core::float::power_of_two(50) {
             let nearest = (a.round_ties_even() as i64) as i32;
             assert_eq!((result[4] >> 32) as u32 as i32, nearest, "whole number nearest to {a:?}");
         }

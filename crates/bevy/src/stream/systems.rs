@@ -11,6 +11,7 @@ use bevy::ecs::message::MessageWriter;
 use bevy::ecs::query::Without;
 use bevy::ecs::system::{Commands, Local, Query, Res, ResMut};
 use bevy::transform::components::GlobalTransform;
+use waymesh::core::float::squared;
 use waymesh::tile::{Tile, TileLayout};
 use waymesh::{Baker, Voxels, World, glam};
 
@@ -205,7 +206,7 @@ impl NavMeshStream {
             for tile in layout.tiles_near(place, distance) {
                 let core = layout.core(tile);
                 let apart =
-                    |at: f64, low: u32, end: u32| (at - (f64::from(low) + f64::from(end)) / 2.0).powi(2);
+                    |at: f64, low: u32, end: u32| squared(at - (f64::from(low) + f64::from(end)) / 2.0);
                 let away = apart(x, core.x, core.end_x()) + apart(z, core.z, core.end_z());
                 near.entry(tile).and_modify(|least| *least = least.min(away)).or_insert(away);
             }
