@@ -2,13 +2,15 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use waymesh_core::BadField;
 
 use crate::GpuError;
+use crate::tables::Memory;
 
 /// Which adapter to use, and how much of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +24,15 @@ pub struct GpuOptions {
     /// Most bytes of one buffer on the device. Larger work is done in parts. At least 1 MiB; default
     /// 256 MiB.
     pub max_buffer_bytes: u64,
-    /// Longest time to wait for the device. Every single dispatch is far shorter. Above zero;
-    /// default 60 s.
+    /// Most bytes of all buffers together that a [`GpuContext`] and its clones have on the device. A
+    /// grid that needs more is filled in smaller parts; what can be done in no smaller part is
+    /// [`GpuError::OutOfMemory`]. At least 1 MiB; default 2 GiB.
+    pub max_memory_bytes: u64,
+    /// Measures how long each shader takes: the device is waited for after each dispatch, so all of
+    /// it takes longer. Default `false`.
+    pub timed_shaders: bool,
+    /// Longest time to wait for the device. Every single dispatch is far shorter. A device that takes
+    /// longer is not asked again. Above zero; default 60 s.
     pub timeout: Duration,
 }
 
@@ -33,6 +42,8 @@ impl Default for GpuOptions {
             adapter: String::new(),
             software: false,
             max_buffer_bytes: 256 << 20,
+            max_memory_bytes: 2 << 30,
+            timed_shaders: false,
             timeout: Duration::from_secs(60),
         }
     }
@@ -43,12 +54,16 @@ waymesh_core::setters! {
         with_adapter(adapter: String);
         with_software(software: bool);
         with_max_buffer_bytes(max_buffer_bytes: u64);
+        with_max_memory_bytes(max_memory_bytes: u64);
+        with_timed_shaders(timed_shaders: bool);
         with_timeout(timeout: Duration);
     }
 }
 
-/// Least [`GpuOptions::max_buffer_bytes`].
+/// Least [`GpuOptions::max_buffer_bytes`] and [`GpuOptions::max_memory_bytes`].
 const LEAST_BUFFER: u64 = 1 << 20;
+/// How long a wait keeps other threads from handing work to the device: wgpu holds a lock.
+const SLICE: Duration = Duration::from_micros(200);
 
 impl GpuOptions {
     /// Checks every field.
@@ -56,13 +71,11 @@ impl GpuOptions {
     /// # Errors
     /// Names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), GpuError> {
-        let is_fine = self.max_buffer_bytes >= LEAST_BUFFER;
-        BadField::unless(
-            is_fine,
-            "max_buffer_bytes",
-            self.max_buffer_bytes as f64,
-            "at least 1048576 bytes",
-        )?;
+        for (field, bytes) in
+            [("max_buffer_bytes", self.max_buffer_bytes), ("max_memory_bytes", self.max_memory_bytes)]
+        {
+            BadField::unless(bytes >= LEAST_BUFFER, field, bytes as f64, "at least 1048576 bytes")?;
+        }
         let seconds = self.timeout.as_secs_f64();
         BadField::unless(seconds > 0.0, "timeout", seconds, "above 0 s")?;
         Ok(())
@@ -107,6 +120,8 @@ impl AdapterReport {
 struct Complaints {
     lost: Option<String>,
     failed: Option<String>,
+    /// It did not answer in time once, and is not asked again.
+    is_late: bool,
 }
 
 /// A device that the stages of this crate run on. One is enough for a program; its stages may run
@@ -118,6 +133,10 @@ pub struct GpuContext {
     adapter: AdapterReport,
     options: GpuOptions,
     complaints: Arc<Mutex<Complaints>>,
+    /// Bytes of all buffers.
+    used: Arc<AtomicU64>,
+    #[cfg(test)]
+    pub(crate) trap: Arc<crate::robust::Trap>,
 }
 
 /// What the shaders need of a device: the defaults of WebGPU.
@@ -201,7 +220,16 @@ impl GpuContext {
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             failed.lock().unwrap_or_else(PoisonError::into_inner).failed = Some(error.to_string());
         }));
-        Ok(Self { device, queue, adapter: report, options: options.clone(), complaints })
+        Ok(Self {
+            device,
+            queue,
+            adapter: report,
+            options: options.clone(),
+            complaints,
+            used: Arc::default(),
+            #[cfg(test)]
+            trap: Arc::default(),
+        })
     }
 
     /// Returns the adapter.
@@ -233,6 +261,9 @@ impl GpuContext {
         if let Some(reason) = complaints.lost.clone() {
             return Err(GpuError::Lost { reason });
         }
+        if complaints.is_late {
+            return Err(GpuError::TimedOut { limit: self.options.timeout });
+        }
         match complaints.failed.take() {
             Some(reason) => Err(GpuError::Failed { reason }),
             None => Ok(()),
@@ -252,10 +283,10 @@ impl GpuContext {
         let other = value_of(other.pop());
         let memory = value_of(memory.pop());
         if other.is_some() {
-            // A lost device tells so when it is asked.
-            let _ = self.device.poll(wgpu::PollType::Poll);
+            self.ask()?
+        } else {
+            self.check()?
         }
-        self.check()?;
         match (memory, other) {
             (Some(_), _) => Err(GpuError::OutOfMemory { what, bytes }),
             (None, Some(error)) => Err(GpuError::Failed { reason: error.to_string() }),
@@ -263,16 +294,51 @@ impl GpuContext {
         }
     }
 
-    /// Waits until the device has done all that it was asked to do so far.
-    pub(crate) fn wait(&self) -> Result<(), GpuError> {
-        let timeout = Some(self.options.timeout);
-        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
-        self.check()?;
-        match polled {
-            Ok(_) => Ok(()),
-            Err(wgpu::PollError::Timeout) => Err(GpuError::TimedOut { limit: self.options.timeout }),
-            Err(error) => Err(GpuError::Failed { reason: error.to_string() }),
+    /// Memory for a buffer, of what the options allow.
+    pub(crate) fn take_memory(&self, what: &'static str, bytes: u64) -> Result<Memory, GpuError> {
+        Memory::take(&self.used, bytes, self.options.max_memory_bytes)
+            .ok_or(GpuError::OutOfMemory { what, bytes })
+    }
+
+    /// Hands over what was written to tables so far.
+    pub(crate) fn upload(&self) -> Result<wgpu::SubmissionIndex, GpuError> {
+        self.guarded("upload", 0, || self.queue.submit([]))
+    }
+
+    /// Called before work is handed to the device.
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests break the device here"))]
+    pub(crate) fn submitting(&self) {
+        #[cfg(test)]
+        self.trap.spring(self);
+    }
+
+    /// Waits until the device has done what was handed to it up to here, or all so far.
+    pub(crate) fn wait(&self, until: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
+        let (start, limit) = (Instant::now(), self.options.timeout);
+        loop {
+            let timeout = Some(SLICE.min(limit.saturating_sub(start.elapsed())));
+            let polled = self.device.poll(wgpu::PollType::Wait { submission_index: until.clone(), timeout });
+            self.check()?;
+            match polled {
+                Ok(_) => return Ok(()),
+                Err(wgpu::PollError::Timeout) if start.elapsed() >= limit => {
+                    self.complaints.lock().unwrap_or_else(PoisonError::into_inner).is_late = true;
+                    return Err(GpuError::TimedOut { limit });
+                }
+                Err(wgpu::PollError::Timeout) => {}
+                Err(error) => {
+                    self.ask()?;
+                    return Err(GpuError::Failed { reason: error.to_string() });
+                }
+            }
         }
+    }
+
+    /// The error of a device that tells that it is lost only when it is asked.
+    fn ask(&self) -> Result<(), GpuError> {
+        // What it says comes by its calls.
+        let _ = self.device.poll(wgpu::PollType::Poll);
+        self.check()
     }
 }
 

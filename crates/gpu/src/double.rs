@@ -3,18 +3,21 @@
 
 use waymesh_core::Random;
 
-use crate::kernels::{Module, Table, Use};
+use crate::batch::{Batch, Load, SETTINGS_BYTES};
+use crate::kernels::{DOUBLE, Module, Use};
+use crate::tables::{Staging, Table};
 use crate::{GpuContext, GpuOptions, GpuTimes};
 
 /// One invocation per pair: sum, difference, product, quotient, the order and the nearest whole
 /// numbers; and the single precision number in the low word of the first.
 const SHADER: &str = "
-@group(0) @binding(0) var<storage, read> pairs: array<vec4<u32>>;
-@group(0) @binding(1) var<storage, read_write> results: array<array<vec2<u32>, 8>>;
+@group(0) @binding(0) var<uniform> settings: vec4<u32>;
+@group(0) @binding(1) var<storage, read> pairs: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> results: array<array<vec2<u32>, 8>>;
 
 @compute @workgroup_size(64)
 fn compute(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x >= arrayLength(&pairs) {
+    if id.x >= settings.x {
         return;
     }
     let a = pairs[id.x].xy;
@@ -66,15 +69,21 @@ fn integers_compute_as_the_processor_does_to_the_last_bit() {
     };
     let pairs = numbers();
     let times = &mut GpuTimes::default();
-    let source = format!("{}{SHADER}", include_str!("shaders/double.wgsl"));
-    let module = Module::new(&context, &source, &[Use::Read, Use::Write], &["compute"]).unwrap();
+    let source = [DOUBLE, SHADER].concat();
+    let module = Module::new(&context, &source, 16, &[Use::Read, Use::Write], &["compute"]).unwrap();
     let bits: Vec<[u64; 2]> = pairs.iter().map(|pair| pair.map(f64::to_bits)).collect();
     let mut input = Table::new(&context, "pairs", bits.len() as u64 * 16).unwrap();
     input.write(&context, &bits, times).unwrap();
     let output = Table::new(&context, "results", bits.len() as u64 * 64).unwrap();
-    let groups = u32::try_from(bits.len()).unwrap().div_ceil(64);
-    module.dispatch(&context, "compute", &[&input, &output], groups, times).unwrap();
-    let results: Vec<[u64; 8]> = output.read(&context, 0, bits.len() as u64, times).unwrap();
+    let settings = Table::settings(&context, SETTINGS_BYTES).unwrap();
+    let count = u32::try_from(bits.len()).unwrap();
+    let mut batch = Batch::new(&context, &settings, times);
+    batch
+        .run(&module, "compute", &[&input, &output], Load::new(count, 1, 0), |_, end| [end, 0, 0, 0])
+        .unwrap();
+    batch.read::<[u64; 8]>(&output, 0, bits.len() as u64);
+    let reads = batch.submit(Staging::default()).unwrap().wait(&context, times).unwrap();
+    let results: Vec<[u64; 8]> = reads.values(0, times);
     let same = |is: u64, should: f64, what: &str, pair: [f64; 2]| {
         // The sign of a zero is not kept.
         let is = f64::from_bits(is);

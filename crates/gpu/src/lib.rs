@@ -12,14 +12,19 @@
 #[cfg(test)]
 mod double;
 
+#[cfg(test)]
+mod robust;
+
+mod batch;
 mod context;
 mod device;
 mod error;
 mod kernels;
 mod notches;
-mod rasterizer;
+mod raster;
 mod rough;
 mod scan;
+mod tables;
 mod times;
 
 pub(crate) use kernels::constants;
@@ -28,9 +33,9 @@ pub use context::{AdapterReport, GpuContext, GpuOptions};
 pub use device::GpuDevice;
 pub use error::GpuError;
 pub use notches::GpuNotches;
-pub use rasterizer::GpuRasterizer;
+pub use raster::GpuRasterizer;
 pub use rough::GpuRough;
-pub use times::GpuTimes;
+pub use times::{GpuTimes, ShaderTimes};
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -6,13 +6,13 @@ use bytemuck::{Pod, Zeroable};
 use waymesh_convex::{Closest, NotchSearch, NotchTables, Partner};
 use waymesh_core::PlanPoint;
 
-use crate::kernels::{Module, Table, Use};
+use crate::batch::{Batch, Load, SETTINGS_BYTES};
+use crate::kernels::{DOUBLE, Module, Use};
+use crate::tables::{Pool, Staging, Table};
 use crate::{GpuContext, GpuError, GpuTimes, constants};
 
-/// Invocations of a work group, as in the shaders.
-const GROUP: u32 = 64;
-/// Most notches of a dispatch.
-const DISPATCH: u32 = 1 << 18;
+/// Steps of a notch, which looks at 256 triangles at most.
+const STEPS: u64 = 256;
 /// Words of a result, as in the shader: two and a number, then triangles or partners.
 const WORDS: usize = 28;
 const HEAD: usize = 3;
@@ -57,7 +57,33 @@ struct Notch {
 pub struct GpuNotches {
     context: GpuContext,
     module: Module,
+    pool: Pool<Tables>,
     state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct Tables {
+    settings: Table,
+    inputs: [Table; 4],
+    results: Table,
+    staging: Staging,
+}
+
+impl Tables {
+    fn new(context: &GpuContext) -> Result<Self, GpuError> {
+        let table = |what| Table::new(context, what, 1 << 10);
+        Ok(Self {
+            settings: Table::settings(context, SETTINGS_BYTES)?,
+            inputs: [
+                table("vertices")?,
+                table("half-edges")?,
+                table("notches")?,
+                table("notches at vertices")?,
+            ],
+            results: table("results")?,
+            staging: Staging::default(),
+        })
+    }
 }
 
 #[derive(Debug, Default)]
@@ -72,21 +98,18 @@ impl GpuNotches {
     /// # Errors
     /// Those of a device that fails.
     pub fn new(context: &GpuContext) -> Result<Self, GpuError> {
-        let uses = [Use::Settings, Use::Read, Use::Read, Use::Read, Use::Read, Use::Write];
-        let source = format!(
-            "{}{}{}",
-            include_str!("shaders/double.wgsl"),
-            constants(&NARROW),
-            include_str!("shaders/notches.wgsl")
-        );
-        let module = Module::new(context, &source, &uses, &["closest", "partners"])?;
-        Ok(Self { context: context.clone(), module, state: Mutex::default() })
+        let uses = [Use::Read, Use::Read, Use::Read, Use::Read, Use::Write];
+        let source = [DOUBLE, &constants(&NARROW), include_str!("shaders/notches.wgsl")].concat();
+        let entries = ["closest", "partners"];
+        let module = Module::new(context, &source, size_of::<Settings>(), &uses, &entries)?;
+        let (pool, state) = (Pool::default(), Mutex::default());
+        Ok(Self { context: context.clone(), module, pool, state })
     }
 
     /// Returns what the device has done so far.
     #[must_use]
     pub fn times(&self) -> GpuTimes {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).times
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).times.clone()
     }
 
     /// Returns why the last search was left to the processor, and forgets it.
@@ -108,7 +131,7 @@ impl GpuNotches {
     fn run(
         &self,
         tables: &NotchTables,
-        shader: &str,
+        shader: &'static str,
         bounded: bool,
         times: &mut GpuTimes,
     ) -> Result<Vec<[u32; WORDS]>, GpuError> {
@@ -129,35 +152,33 @@ impl GpuNotches {
             after: plain(row.after),
         };
         let notches: Vec<Notch> = tables.notches.iter().map(notch).collect();
-        let mut inputs = [
-            Table::new(context, "vertices", 0)?,
-            Table::new(context, "half-edges", 0)?,
-            Table::new(context, "notches", 0)?,
-            Table::new(context, "notches at vertices", 0)?,
-        ];
-        inputs[0].write(context, &points, times)?;
-        inputs[1].write(context, &edges, times)?;
-        inputs[2].write(context, &notches, times)?;
-        inputs[3].write(context, &tables.first_notches, times)?;
-        let mut settings = Table::settings(context, size_of::<Settings>() as u64)?;
-        let results = Table::new(context, "results", u64::from(count) * 4 * WORDS as u64)?;
-        let mut begin = 0;
-        while begin < count {
-            let end = begin.saturating_add(DISPATCH).min(count);
-            settings.write(context, &[Settings { begin, end, bounded: bounded.into(), unused: 0 }], times)?;
-            let [points, edges, notches, first] = &inputs;
-            let tables = [&settings, points, edges, notches, first, &results];
-            self.module.dispatch(context, shader, &tables, (end - begin).div_ceil(GROUP), times)?;
-            begin = end;
-        }
-        results.read(context, 0, u64::from(count), times)
+        let mut own = self.pool.take(|| Tables::new(context))?;
+        own.inputs[0].write(context, &points, times)?;
+        own.inputs[1].write(context, &edges, times)?;
+        own.inputs[2].write(context, &notches, times)?;
+        own.inputs[3].write(context, &tables.first_notches, times)?;
+        let uploads = context.upload()?;
+        own.results.reserve(context, u64::from(count) * 4 * WORDS as u64)?;
+        let staging = std::mem::take(&mut own.staging);
+        let mut batch = Batch::new(context, &own.settings, times);
+        let [points, edges, notches, first] = &own.inputs;
+        let all = [points, edges, notches, first, &own.results];
+        // Those of the notches; how many triangles each looks at is not known.
+        let bytes = u64::from(count) * (size_of::<Notch>() + 4 * WORDS) as u64;
+        let settings = |begin, end| Settings { begin, end, bounded: bounded.into(), unused: 0 };
+        batch.run(&self.module, shader, &all, Load::new(count, STEPS, bytes), settings)?;
+        batch.read::<[u32; WORDS]>(&own.results, 0, u64::from(count));
+        let reads = batch.submit(staging)?.after(Some(uploads)).wait(context, times)?;
+        let results = reads.values(0, times);
+        self.pool.give(Tables { staging: reads.into_staging(), ..own });
+        Ok(results)
     }
 
     /// The results of a shader for each notch, or nothing if the device fails.
     fn results<T>(
         &self,
         tables: &NotchTables,
-        shader: &str,
+        shader: &'static str,
         result: impl Fn(&[u32; WORDS]) -> T,
     ) -> Option<Vec<Option<T>>> {
         let mut times = GpuTimes::default();

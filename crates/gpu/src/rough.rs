@@ -5,14 +5,13 @@ use waymesh_core::SkippedTriangles;
 use waymesh_core::stage::StageError;
 use waymesh_storeys::{RoughJob, RoughTriangle, RoughVoxels};
 
-use crate::kernels::{Module, Table, Use};
+use crate::batch::{Batch, Load, Pending, SETTINGS_BYTES};
+use crate::kernels::{DOUBLE, ITEMS, Module, Use};
+use crate::tables::{Pool, Staging, Table};
 use crate::{GpuContext, GpuError, GpuTimes, constants};
 
-/// Invocations of a work group, as in the shader.
-const GROUP: u32 = 64;
-/// Most invocations of a dispatch. Each clips a triangle up to 17 times: some thousand million
-/// operations, which take a weak card milliseconds.
-const DISPATCH: u32 = 1 << 16;
+/// Steps of an item, which clips a triangle up to 17 times, by two lines each.
+const STEPS: u64 = 1 << 8;
 /// Columns of a row that one item fills, as in the shader.
 const SEGMENT: u32 = 16;
 /// Most triangles that are on the device at once.
@@ -63,20 +62,35 @@ struct Input {
 ///
 /// # Limits
 /// A grid that does not fit into the tables is filled band by band, and the triangles are read once
-/// for each. A column has up to 65,536 levels.
+/// for each; a band is read back while the next one is filled. A column has up to 65,536 levels.
 #[derive(Debug)]
 pub struct GpuRough {
     context: GpuContext,
     module: Module,
+    pool: Pool<Tables>,
 }
 
-/// The tables of a run.
+/// The tables of a band.
 #[derive(Debug)]
 struct Tables {
     settings: Table,
     inputs: Table,
     positive: Table,
     negative: Table,
+    staging: Staging,
+}
+
+impl Tables {
+    fn new(context: &GpuContext) -> Result<Self, GpuError> {
+        let table = |what| Table::new(context, what, 1 << 10);
+        Ok(Self {
+            settings: Table::settings(context, SETTINGS_BYTES)?,
+            inputs: table("triangles")?,
+            positive: table("rough voxels")?,
+            negative: table("rough voxels")?,
+            staging: Staging::default(),
+        })
+    }
 }
 
 impl GpuRough {
@@ -85,11 +99,13 @@ impl GpuRough {
     /// # Errors
     /// Those of a device that fails.
     pub fn new(context: &GpuContext) -> Result<Self, GpuError> {
-        let mut source = include_str!("shaders/double.wgsl").to_owned();
+        let mut source = DOUBLE.to_owned();
         source.push_str(&constants(&[("SLACK", RoughJob::SLACK)]));
         source.push_str(include_str!("shaders/rough.wgsl"));
-        let uses = [Use::Settings, Use::Read, Use::Write, Use::Write];
-        Ok(Self { context: context.clone(), module: Module::new(context, &source, &uses, &["draw"])? })
+        source.push_str(ITEMS);
+        let uses = [Use::Read, Use::Write, Use::Write];
+        let module = Module::new(context, &source, size_of::<Settings>(), &uses, &["draw"])?;
+        Ok(Self { context: context.clone(), module, pool: Pool::default() })
     }
 
     /// Returns the device that it runs on.
@@ -123,34 +139,62 @@ impl GpuRough {
         }
         let fits = has / row_bytes.max(1);
         let band = u32::try_from(fits.min(u64::from(depth))).unwrap_or(depth).max(1);
-        let table = |what| Table::new(context, what, 1 << 10);
-        let mut tables = Tables {
-            settings: Table::settings(context, size_of::<Settings>() as u64)?,
-            inputs: table("triangles")?,
-            positive: table("rough voxels")?,
-            negative: table("rough voxels")?,
-        };
+        let words = u32::try_from(bits(levels) / 4).unwrap_or(u32::MAX);
         let mut times = GpuTimes::default();
         let (mut positive, mut negative) = (Vec::new(), Vec::new());
         let mut skipped = SkippedTriangles::default();
+        let mut before: Option<(Tables, Pending)> = None;
         for first in (0..depth).step_by(band as usize) {
             let rows = [first, depth.min(first + band)];
             let bytes = u64::from(rows[1] - rows[0]) * row_bytes;
-            for table in [&mut tables.positive, &mut tables.negative] {
-                table.reserve(context, bytes)?;
-                table.clear(context)?;
-            }
-            let words = u32::try_from(bits(levels) / 4).unwrap_or(u32::MAX);
+            let mut tables = self.pool.take(|| Tables::new(context))?;
+            tables.positive.reserve(context, bytes)?;
+            tables.negative.reserve(context, bytes)?;
+            let mut batch = Batch::new(context, &tables.settings, &mut times);
+            batch.clear(&tables.positive);
+            batch.clear(&tables.negative);
+            batch.flush()?;
+            let sent = times.uploaded_bytes;
             let settings = Settings { size: job.size(), words, rows, ..Settings::zeroed() };
-            let mut run = Band { rough: self, settings, tables: &mut tables, times: &mut times };
+            let (tables_of_band, times_of_band) = (&mut tables, &mut times);
+            let mut run =
+                Band { rough: self, settings, tables: tables_of_band, times: times_of_band, uploads: None };
             skipped = run.fill(job)?;
-            for (table, all) in [(&tables.positive, &mut positive), (&tables.negative, &mut negative)] {
-                let words = table.read::<[u32; 2]>(context, 0, bytes / WORD_BYTES, &mut times)?;
-                all.extend(words.into_iter().map(|[low, high]| u64::from(low) | u64::from(high) << 32));
+            let uploads = run.uploads;
+            let staging = std::mem::take(&mut tables.staging);
+            let mut batch = Batch::new(context, &tables.settings, &mut times);
+            batch.read::<[u32; 2]>(&tables.positive, 0, bytes / WORD_BYTES);
+            batch.read::<[u32; 2]>(&tables.negative, 0, bytes / WORD_BYTES);
+            let pending = batch.submit(staging)?.after(uploads);
+            times.most_in_flight = times.most_in_flight.max(1);
+            if let Some(before) = before.replace((tables, pending)) {
+                times.most_in_flight = 2;
+                times.overlapped_bytes += times.uploaded_bytes - sent;
+                self.read(before, &mut positive, &mut negative, &mut times)?;
             }
-            times.parts += 1;
+        }
+        if let Some(last) = before {
+            self.read(last, &mut positive, &mut negative, &mut times)?;
         }
         Ok((job.finish(positive, negative), skipped, times))
+    }
+
+    /// Waits for a band, and appends its words.
+    fn read(
+        &self,
+        (tables, pending): (Tables, Pending),
+        positive: &mut Vec<u64>,
+        negative: &mut Vec<u64>,
+        times: &mut GpuTimes,
+    ) -> Result<(), GpuError> {
+        let reads = pending.wait(&self.context, times)?;
+        for (index, all) in [positive, negative].into_iter().enumerate() {
+            let words = reads.values::<[u32; 2]>(index, times);
+            all.extend(words.into_iter().map(|[low, high]| u64::from(low) | u64::from(high) << 32));
+        }
+        self.pool.give(Tables { staging: reads.into_staging(), ..tables });
+        times.parts += 1;
+        Ok(())
     }
 }
 
@@ -160,6 +204,8 @@ struct Band<'a> {
     settings: Settings,
     tables: &'a mut Tables,
     times: &'a mut GpuTimes,
+    /// The first triangles.
+    uploads: Option<wgpu::SubmissionIndex>,
 }
 
 impl Band<'_> {
@@ -218,16 +264,18 @@ impl Band<'_> {
         let context = &self.rough.context;
         let tables = &mut *self.tables;
         tables.inputs.write(context, portion, self.times)?;
+        self.uploads = Some(self.uploads.take().map_or_else(|| context.upload(), Ok)?);
         let items = items as u32;
-        for begin in (0..items).step_by(DISPATCH as usize) {
-            let end = items.min(begin + DISPATCH);
-            let settings = Settings { triangles: portion.len() as u32, begin, end, ..self.settings };
-            tables.settings.write(context, &[settings], self.times)?;
-            let all = [&tables.settings, &tables.inputs, &tables.positive, &tables.negative];
-            let groups = (end - begin).div_ceil(GROUP);
-            self.rough.module.dispatch(context, "draw", &all, groups, self.times)?;
-        }
-        Ok(())
+        let settings = Settings { triangles: portion.len() as u32, ..self.settings };
+        let load = Load::new(items, STEPS, u64::from(items) * (size_of::<Input>() as u64 + 4));
+        let mut batch = Batch::new(context, &tables.settings, self.times);
+        let all = [&tables.inputs, &tables.positive, &tables.negative];
+        batch.run(&self.rough.module, "draw", &all, load, |begin, end| Settings {
+            begin,
+            end,
+            ..settings
+        })?;
+        batch.flush()
     }
 }
 

@@ -1,10 +1,22 @@
 //! Sums of all numbers before each number of a table.
 
-use crate::kernels::{Module, Table, Use};
-use crate::{GpuContext, GpuError, GpuTimes};
+use bytemuck::{Pod, Zeroable};
+
+use crate::batch::{Batch, Load};
+use crate::kernels::{Module, Use};
+use crate::tables::Table;
+use crate::{GpuContext, GpuError};
 
 /// Numbers of a block, as in the shader.
 const BLOCK: u32 = 1024;
+
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Settings {
+    count: u32,
+    first_block: u32,
+    unused: [u32; 2],
+}
 
 #[derive(Debug)]
 pub(crate) struct Scan {
@@ -12,65 +24,74 @@ pub(crate) struct Scan {
 }
 
 /// Sums of blocks, and of blocks of blocks.
-#[derive(Debug)]
-pub(crate) struct ScanTables {
-    settings: Table,
-    levels: Vec<[Table; 2]>,
-}
+#[derive(Debug, Default)]
+pub(crate) struct ScanTables(Vec<[Table; 2]>);
 
 impl ScanTables {
-    pub(crate) fn new(context: &GpuContext) -> Result<Self, GpuError> {
-        Ok(Self { settings: Table::settings(context, 16)?, levels: Vec::new() })
+    /// Makes room for so many numbers.
+    pub(crate) fn reserve(&mut self, context: &GpuContext, count: u32) -> Result<(), GpuError> {
+        for (level, &length) in lengths(count).iter().enumerate() {
+            let bytes = u64::from(length.div_ceil(BLOCK)) * 4;
+            match self.0.get_mut(level) {
+                Some(tables) => tables.iter_mut().try_for_each(|table| table.reserve(context, bytes))?,
+                None => {
+                    let table = || Table::new(context, "sums", bytes);
+                    self.0.push([table()?, table()?]);
+                }
+            }
+        }
+        Ok(())
     }
+}
+
+/// Lengths of a table, of its blocks, of blocks of blocks; the last is one block.
+fn lengths(count: u32) -> Vec<u32> {
+    let mut lengths = vec![count];
+    while lengths[lengths.len() - 1] > BLOCK {
+        lengths.push(lengths[lengths.len() - 1].div_ceil(BLOCK));
+    }
+    lengths
 }
 
 impl Scan {
     pub(crate) fn new(context: &GpuContext) -> Result<Self, GpuError> {
-        let uses = [Use::Settings, Use::Read, Use::Write, Use::Write];
-        let module = Module::new(context, include_str!("shaders/scan.wgsl"), &uses, &["scan", "add"])?;
+        let uses = [Use::Read, Use::Write, Use::Write];
+        let source = include_str!("shaders/scan.wgsl");
+        let module = Module::new(context, source, size_of::<Settings>(), &uses, &["scan", "add"])?;
         Ok(Self { module })
     }
 
-    /// Writes to `before[i]` the sum of `numbers[..i]`, for the first `count` of them.
+    /// Writes to `before[i]` the sum of `numbers[..i]`, for the first `count` of them, for which
+    /// `tables` has room.
     pub(crate) fn run(
         &self,
-        context: &GpuContext,
+        batch: &mut Batch<'_>,
         numbers: &Table,
         before: &Table,
         count: u32,
-        tables: &mut ScanTables,
-        times: &mut GpuTimes,
+        ScanTables(levels): &ScanTables,
     ) -> Result<(), GpuError> {
-        // Lengths of the table, of its blocks, of blocks of blocks; the last is one block.
-        let mut lengths = vec![count];
-        while lengths[lengths.len() - 1] > BLOCK {
-            lengths.push(lengths[lengths.len() - 1].div_ceil(BLOCK));
-        }
-        let ScanTables { settings, levels } = tables;
-        for (level, &length) in lengths.iter().enumerate() {
-            let bytes = u64::from(length.div_ceil(BLOCK)) * 4;
-            if level == levels.len() {
-                levels.push([Table::new(context, "sums", bytes)?, Table::new(context, "sums", bytes)?]);
-            }
-            let [sums, sums_before] = &mut levels[level];
-            sums.reserve(context, bytes)?;
-            sums_before.reserve(context, bytes)?;
-            settings.write(context, &[length], times)?;
-            let (own, own_before, sums) = match level.checked_sub(1) {
-                None => (numbers, before, &levels[0][0]),
-                Some(under) => (&levels[under][0], &levels[under][1], &levels[level][0]),
-            };
-            let groups = length.div_ceil(BLOCK);
-            self.module.dispatch(context, "scan", &[settings, own, own_before, sums], groups, times)?;
+        let lengths = lengths(count);
+        let own = |level: usize| match level.checked_sub(1) {
+            None => [numbers, before],
+            Some(under) => [&levels[under][0], &levels[under][1]],
+        };
+        let run = |batch: &mut Batch<'_>, entry, level: usize, sums: &Table| {
+            let length = lengths[level];
+            let [numbers, before] = own(level);
+            let bytes = u64::from(length) * 8;
+            let load = Load { group: 1, ..Load::new(length.div_ceil(BLOCK), u64::from(BLOCK) / 16, bytes) };
+            batch.run(&self.module, entry, &[numbers, before, sums], load, |first_block, _| Settings {
+                count: length,
+                first_block,
+                unused: [0; 2],
+            })
+        };
+        for (level, [sums, _]) in levels.iter().enumerate().take(lengths.len()) {
+            run(batch, "scan", level, sums)?;
         }
         for level in (0..lengths.len() - 1).rev() {
-            settings.write(context, &[lengths[level]], times)?;
-            let (own, own_before) = match level.checked_sub(1) {
-                None => (numbers, before),
-                Some(under) => (&levels[under][0], &levels[under][1]),
-            };
-            let tables = [&*settings, own, own_before, &levels[level][1]];
-            self.module.dispatch(context, "add", &tables, lengths[level].div_ceil(BLOCK), times)?;
+            run(batch, "add", level, &levels[level][1])?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use glam::Vec3;
 use waymesh_core::{AreaId, GridFrame, GridScale, Random, TriangleSoup};
-use waymesh_gpu::{GpuContext, GpuDevice, GpuError, GpuOptions, GpuRough};
+use waymesh_gpu::{GpuContext, GpuDevice, GpuError, GpuOptions, GpuRough, GpuTimes};
 use waymesh_scenes::Scene;
 use waymesh_storeys::{RoughDevice, RoughJob, StoreysConfig};
 use waymesh_testkit::levels;
@@ -32,7 +32,7 @@ fn config(cell: f32, rough_cells: u32) -> StoreysConfig {
     StoreysConfig::default().with_scale(GridScale::new(cell, cell)).with_rough_cells(rough_cells)
 }
 
-fn compare_on(rough: &GpuRough, soup: &TriangleSoup, config: &StoreysConfig, what: &str) -> u64 {
+fn compare_on(rough: &GpuRough, soup: &TriangleSoup, config: &StoreysConfig, what: &str) -> GpuTimes {
     let bounds = soup.bounds();
     let frame = GridFrame::fit(&bounds, &config.scale).unwrap();
     let job = RoughJob::new(soup, &frame, bounds.max.y - bounds.min.y, config).unwrap();
@@ -52,12 +52,12 @@ fn compare_on(rough: &GpuRough, soup: &TriangleSoup, config: &StoreysConfig, wha
         }
         panic!("{what}: words differ, voxels do not");
     }
-    times.parts
+    times
 }
 
 fn compare(soup: &TriangleSoup, config: &StoreysConfig, what: &str) {
     if let Some(rough) = rough() {
-        assert_eq!(compare_on(rough, soup, config, what), 1, "{what}");
+        assert_eq!(compare_on(rough, soup, config, what).parts, 1, "{what}");
     }
 }
 
@@ -106,8 +106,11 @@ fn random_soups_with_areas() {
 fn bands_of_rows_give_the_same() {
     let Some(small) = rough_of(&options().with_max_buffer_bytes(1 << 20)) else { return };
     let soup = Scene::CityBlock.build(&Default::default());
-    let parts = compare_on(&small, &soup, &config(0.1, 2), "bands");
-    assert!(parts > 2, "{parts} bands");
+    let times = compare_on(&small, &soup, &config(0.1, 2), "bands");
+    assert!(times.parts > 2, "{times:?}");
+    // A band is filled while the one before it is read back.
+    assert_eq!(times.most_in_flight, 2);
+    assert!(times.overlapped_bytes * 2 > times.uploaded_bytes, "{times:?}");
 }
 
 #[test]

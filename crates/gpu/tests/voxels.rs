@@ -7,7 +7,7 @@ use glam::Vec3;
 use waymesh_core::{
     Agent, AreaId, GridFrame, GridScale, GridWindow, Heightfield, Random, SoupTriangle, TriangleSoup,
 };
-use waymesh_gpu::{GpuContext, GpuDevice, GpuError, GpuOptions, GpuRasterizer};
+use waymesh_gpu::{GpuContext, GpuDevice, GpuError, GpuOptions, GpuRasterizer, GpuTimes};
 use waymesh_scenes::Scene;
 use waymesh_testkit::levels;
 use waymesh_voxel::{
@@ -245,6 +245,10 @@ fn small_buffers_leave_no_trace() {
     let (parts, times) = small.rasterize(&soup, &config, &mut ()).unwrap();
     assert!(times.parts > 4, "{} parts", times.parts);
     assert_same(&parts, &whole, "parts");
+    // A part is sorted out and uploaded while the one before it is with the device.
+    assert_eq!(times.most_in_flight, 2);
+    assert!(times.overlapped_bytes * 2 > times.uploaded_bytes, "{times:?}");
+    assert!(times.longest_dispatch <= GpuTimes::MOST_STEPS);
 }
 
 /// Sheets above each other.

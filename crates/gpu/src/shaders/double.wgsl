@@ -166,7 +166,8 @@ fn times(a: Double, b: Double) -> Double {
     return rounded((a.y ^ b.y) & 0x80000000u, ea + eb - 1023 + select(0, 1, is_long), vec2<u32>(low, high));
 }
 
-// Bit by bit: for what is done once per triangle.
+// Eleven bits at a time, each guessed in single precision. A guess is wrong by one at most, whatever
+// the rounding, and is put right.
 fn divided(a: Double, b: Double) -> Double {
     let ea = i32((a.y >> 20u) & 0x7ffu);
     let eb = i32((b.y >> 20u) & 0x7ffu);
@@ -184,14 +185,27 @@ fn divided(a: Double, b: Double) -> Double {
         rest = vec2<u32>(rest.x << 1u, (rest.y << 1u) | (rest.x >> 31u));
         exponent -= 1;
     }
-    var quotient = ZERO;
-    for (var bit = 0; bit < 56; bit++) {
-        quotient = vec2<u32>(quotient.x << 1u, (quotient.y << 1u) | (quotient.x >> 31u));
-        if rest.y > by.y || (rest.y == by.y && rest.x >= by.x) {
+    // The quotient is from 1 to 2.
+    rest = vec2<u32>(rest.x - by.x, rest.y - by.y - select(0u, 1u, rest.x < by.x));
+    var quotient = vec2<u32>(1u, 0u);
+    let per = 2048.0 / f32((by.y << 11u) | (by.x >> 21u));
+    for (var digit = 0; digit < 5; digit++) {
+        var guess = u32(f32((rest.y << 11u) | (rest.x >> 21u)) * per);
+        // All modulo 2^64: what is left is less than `by` in size, which has 53 bits.
+        let low = guess * by.x;
+        let carry = (guess * (by.x >> 16u) + ((guess * (by.x & 0xffffu)) >> 16u)) >> 16u;
+        let high = guess * by.y + carry;
+        let shifted = vec2<u32>(rest.x << 11u, (rest.y << 11u) | (rest.x >> 21u));
+        rest = vec2<u32>(shifted.x - low, shifted.y - high - select(0u, 1u, shifted.x < low));
+        if (rest.y >> 31u) != 0u {
+            guess -= 1u;
+            let sum = rest.x + by.x;
+            rest = vec2<u32>(sum, rest.y + by.y + select(0u, 1u, sum < by.x));
+        } else if rest.y > by.y || (rest.y == by.y && rest.x >= by.x) {
+            guess += 1u;
             rest = vec2<u32>(rest.x - by.x, rest.y - by.y - select(0u, 1u, rest.x < by.x));
-            quotient.x |= 1u;
         }
-        rest = vec2<u32>(rest.x << 1u, (rest.y << 1u) | (rest.x >> 31u));
+        quotient = vec2<u32>((quotient.x << 11u) + guess, (quotient.y << 11u) | (quotient.x >> 21u));
     }
     quotient.x |= select(0u, 1u, (rest.x | rest.y) != 0u);
     if exponent >= 2047 {

@@ -400,21 +400,6 @@ fn fragment_of(range: Range, plane: Double, flags: u32) -> vec4<i32> {
     return vec4<i32>(bottom, top, nearest(ground), bitcast<i32>(flags));
 }
 
-// The triangle of an item.
-fn triangle_of(item: u32) -> u32 {
-    var low = 0u;
-    var high = settings.triangles;
-    while high - low > 1u {
-        let middle = (low + high) / 2u;
-        if inputs[middle].first_item <= item {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 struct Item {
     triangle: u32,
     row: i32,

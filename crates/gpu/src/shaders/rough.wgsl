@@ -170,17 +170,7 @@ fn draw(@builtin(global_invocation_id) id: vec3<u32>) {
     if item >= settings.end {
         return;
     }
-    // The last triangle whose first item is not beyond.
-    var index = 0u;
-    var beyond = settings.triangles;
-    while beyond - index > 1u {
-        let middle = index + (beyond - index) / 2u;
-        if inputs[middle].first_item <= item {
-            index = middle;
-        } else {
-            beyond = middle;
-        }
-    }
+    let index = triangle_of(item);
     let own = item - inputs[index].first_item;
     let segments = inputs[index].segments;
     let z = inputs[index].row_from + own / segments;

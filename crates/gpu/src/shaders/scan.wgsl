@@ -2,6 +2,7 @@
 
 struct Settings {
     count: u32,
+    first_block: u32,
 }
 
 @group(0) @binding(0) var<uniform> settings: Settings;
@@ -13,7 +14,8 @@ var<workgroup> sums: array<u32, 256>;
 
 @compute @workgroup_size(256)
 fn scan(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) own: u32) {
-    let first = group.x * 1024u + own * 4u;
+    let block = settings.first_block + group.x;
+    let first = block * 1024u + own * 4u;
     var values: array<u32, 4>;
     var sum = 0u;
     for (var i = 0u; i < 4u; i++) {
@@ -40,17 +42,18 @@ fn scan(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         }
     }
     if own == 255u {
-        blocks[group.x] = sums[255u];
+        blocks[block] = sums[255u];
     }
 }
 
 // Adds to each block the sum of the blocks before it.
 @compute @workgroup_size(256)
 fn add(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) own: u32) {
-    let first = group.x * 1024u + own * 4u;
+    let block = settings.first_block + group.x;
+    let first = block * 1024u + own * 4u;
     for (var i = 0u; i < 4u; i++) {
         if first + i < settings.count {
-            before[first + i] += blocks[group.x];
+            before[first + i] += blocks[block];
         }
     }
 }

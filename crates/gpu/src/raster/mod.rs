@@ -1,0 +1,234 @@
+//! Voxels: triangles to fragments, sorted and merged by column.
+
+mod part;
+mod run;
+
+use waymesh_core::{
+    AreaId, GROUND_STEPS_PER_LEVEL, GridFrame, GridWindow, Heightfield, Observer, SoupTriangle, Span,
+    TriangleSoup,
+};
+use waymesh_voxel::{GridNumbers, RasterJob, VoxelConfig};
+
+use self::part::Part;
+use self::run::{Piece, Run, SPAN_WORDS, Settings, Tables};
+use crate::kernels::{DOUBLE, ITEMS, Module, Use};
+use crate::scan::Scan;
+use crate::tables::Pool;
+use crate::{GpuContext, GpuError, GpuTimes, constants};
+
+/// Most fragments of a column. One invocation sorts a column; with more it might run into the time
+/// limits of drivers.
+const DEEPEST: u32 = 1 << 14;
+/// The same in software: Mesa's llvmpipe ends the loops of an invocation after 65,535 turns,
+/// without a word.
+const DEEPEST_IN_SOFTWARE: u32 = 1 << 11;
+
+/// The rasteriser of `waymesh-voxel` on a device: the same spans, byte for byte.
+///
+/// # Method
+/// The processor sorts out the triangles ([`RasterJob`]). One invocation prepares a triangle, one
+/// counts the cells of a row of a triangle, at most 64 of them. Sums give every column its place;
+/// the same rows are cut again and fragments written there, in any order. One invocation sorts the
+/// fragments of a column and merges them.
+///
+/// The device computes in double precision made of integers, operation by operation as the
+/// processor does, because no rule of WGSL fixes the last bit of a float.
+///
+/// # Limits
+/// Tables hold 256 MiB, or what [`crate::GpuOptions`] and the device allow; a grid that needs more,
+/// or has more than four million columns, is filled in parts, two of which are with the device at a
+/// time. The shaders need the limits that WebGPU promises, and no extensions.
+#[derive(Debug)]
+pub struct GpuRasterizer {
+    context: GpuContext,
+    module: Module,
+    scan: Scan,
+    pool: Pool<Tables>,
+}
+
+impl GpuRasterizer {
+    /// Translates the shaders.
+    ///
+    /// # Cost
+    /// Up to seconds, the first time on a machine.
+    ///
+    /// # Errors
+    /// Those of a device that fails.
+    pub fn new(context: &GpuContext) -> Result<Self, GpuError> {
+        let uses = [Use::Read, Use::Write, Use::Write, Use::Write, Use::Write, Use::Write, Use::Write];
+        let uses = [&uses[..], &[Use::Write]].concat();
+        let entries = ["prepare", "count", "fill", "merge", "collect"];
+        let module = Module::new(context, &source(), size_of::<Settings>(), &uses, &entries)?;
+        Ok(Self { context: context.clone(), module, scan: Scan::new(context)?, pool: Pool::default() })
+    }
+
+    /// Returns the device that it runs on.
+    #[must_use]
+    pub fn context(&self) -> &GpuContext {
+        &self.context
+    }
+
+    /// Returns how many fragments of one column the device sorts.
+    #[must_use]
+    pub fn deepest_column(&self) -> u32 {
+        if self.context.adapter().software { DEEPEST_IN_SOFTWARE } else { DEEPEST }
+    }
+
+    /// Voxelises `soup` as [`waymesh_voxel::rasterize`] does.
+    ///
+    /// # Errors
+    /// Those of [`waymesh_voxel::rasterize`], and those of [`GpuRasterizer::run`].
+    pub fn rasterize(
+        &self,
+        soup: &TriangleSoup,
+        config: &VoxelConfig,
+        observer: &mut dyn Observer,
+    ) -> Result<(Heightfield, GpuTimes), GpuError> {
+        self.run(&RasterJob::of_soup(soup, config, observer)?)
+    }
+
+    /// Voxelises a part of a grid as [`waymesh_voxel::rasterize_window`] does.
+    ///
+    /// # Errors
+    /// Those of [`waymesh_voxel::rasterize_window`], and those of [`GpuRasterizer::run`].
+    pub fn rasterize_window(
+        &self,
+        triangles: impl IntoIterator<Item = impl Into<SoupTriangle>>,
+        frame: &GridFrame,
+        window: GridWindow,
+        config: &VoxelConfig,
+        observer: &mut dyn Observer,
+    ) -> Result<(Heightfield, GpuTimes), GpuError> {
+        self.run(&RasterJob::new(triangles, frame, window, config, observer)?)
+    }
+
+    /// Does the work of `job`, with the same result as [`RasterJob::run`].
+    ///
+    /// # Cost
+    /// 64 bytes to the device for each triangle and part it lies in, twelve back for each span and
+    /// four for each column.
+    ///
+    /// # Errors
+    /// - [`GpuError::Voxel`] if the spans take more memory than the job allows.
+    /// - [`GpuError::DeepColumn`] for more than 16,384 fragments in one column (in software 2,048).
+    /// - [`GpuError::TooLarge`], [`GpuError::OutOfMemory`] if the device has too little room.
+    /// - [`GpuError::Lost`], [`GpuError::TimedOut`], [`GpuError::Failed`] for a device that fails.
+    pub fn run(&self, job: &RasterJob) -> Result<(Heightfield, GpuTimes), GpuError> {
+        let window = job.window();
+        let mut times = GpuTimes::default();
+        let mut pieces = Vec::new();
+        if !window.is_empty() && !job.is_empty() {
+            let number = |column: u32| i32::try_from(column).unwrap_or(i32::MAX);
+            let whole = Part {
+                cells: [number(window.x), number(window.end_x())],
+                rows: [number(window.z), number(window.end_z())],
+            };
+            let mut run = Run::new(self, job);
+            pieces = run.fill(whole)?;
+            times = run.times;
+        }
+        let (columns, spans) = joined(window, &pieces);
+        Ok((job.finish(columns, spans)?, times))
+    }
+}
+
+/// The source of the shaders, with the constants of the processor.
+fn source() -> String {
+    let mut source = DOUBLE.to_owned();
+    let values = [
+        ("PLAN_SLACK_LESS_HALF", GridNumbers::PLAN_SLACK - 0.5),
+        ("PLAN_SLACK_AND_HALF", GridNumbers::PLAN_SLACK + 0.5),
+        ("HALF_LESS_ERROR", 0.5 - GridNumbers::LINE_ERROR),
+        ("LEVEL_SLACK_LESS_HALF", GridNumbers::LEVEL_SLACK - 0.5),
+        ("CENTRE_SLACK", GridNumbers::CENTRE_SLACK),
+        ("REACH", GridNumbers::REACH),
+        ("MOST_GROUND", GridNumbers::MOST_GROUND),
+        ("SHORTEST_RUN", GridNumbers::SHORTEST_RUN),
+        ("LEAST_UPWARD", GridNumbers::LEAST_UPWARD),
+        ("GROUND_STEPS", f64::from(GROUND_STEPS_PER_LEVEL)),
+    ];
+    source.push_str(&constants(&values));
+    source.push_str(&format!("const WIDE = {}u;\n", GridNumbers::WIDE));
+    source.push_str(&format!("const GROUND_SHIFT = {}u;\n", GROUND_STEPS_PER_LEVEL.trailing_zeros()));
+    source.push_str(include_str!("../shaders/raster.wgsl"));
+    source.push_str(ITEMS);
+    source
+}
+
+/// The columns and the spans of the whole window.
+#[expect(clippy::cast_sign_loss, reason = "parts lie in the window")]
+fn joined(window: GridWindow, pieces: &[Piece]) -> (Vec<u32>, Vec<Span>) {
+    let width = window.width as usize;
+    let count = width * window.depth as usize;
+    // The number of spans of each column, then the first one.
+    let mut columns = vec![0_u32; count + 1];
+    let place = |piece: &Piece, row: usize| {
+        let x = piece.part.cells[0] as usize - window.x as usize;
+        let z = piece.part.rows[0] as usize - window.z as usize + row;
+        z * width + x
+    };
+    let rows = |piece: &Piece| piece.part.size().map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+    for piece in pieces {
+        let [cells, depth] = rows(piece);
+        for row in 0..depth {
+            let own = piece.offsets[row * cells..=(row + 1) * cells].windows(2);
+            for (to, pair) in columns[place(piece, row) + 1..].iter_mut().zip(own) {
+                *to = pair[1] - pair[0];
+            }
+        }
+    }
+    for column in 1..columns.len() {
+        columns[column] += columns[column - 1];
+    }
+    let mut spans = bytemuck::zeroed_vec::<Span>(columns[count] as usize);
+    for piece in pieces {
+        let [cells, depth] = rows(piece);
+        for row in 0..depth {
+            waymesh_core::checkpoint();
+            let own = piece.offsets[row * cells] as usize..piece.offsets[(row + 1) * cells] as usize;
+            let to = columns[place(piece, row)] as usize;
+            for (to, words) in spans[to..].iter_mut().zip(&piece.spans[own]) {
+                *to = span_of(*words);
+            }
+        }
+    }
+    (columns, spans)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the parts of a word")]
+fn span_of([bottom, top, word]: [u32; SPAN_WORDS]) -> Span {
+    Span {
+        bottom: bottom.cast_signed(),
+        top: top.cast_signed(),
+        ground_drop: word as u16,
+        area: AreaId((word >> 16) as u8),
+        upward: word >> 24 != 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::GpuOptions;
+
+    #[test]
+    fn a_device_that_is_lost_is_an_error() {
+        let Ok(context) = GpuContext::new(&GpuOptions::default().with_software(true)) else {
+            waymesh_testkit::levels::skipped("a graphics adapter, be it in software");
+            return;
+        };
+        let rasterizer = GpuRasterizer::new(&context).unwrap();
+        let corners = [[0.0, 0.0], [0.0, 9.0], [9.0, 0.0]].map(|[x, z]| Vec3::new(x, 0.0, z));
+        let soup = TriangleSoup::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap();
+        rasterizer.rasterize(&soup, &VoxelConfig::default(), &mut ()).unwrap();
+        context.device.destroy();
+        for _ in 0..2 {
+            let error =
+                rasterizer.rasterize(&soup, &VoxelConfig::default(), &mut ()).map(|_| ()).unwrap_err();
+            assert!(matches!(error, GpuError::Lost { .. }), "{error}");
+        }
+        assert!(GpuRasterizer::new(&context).is_err());
+    }
+}
