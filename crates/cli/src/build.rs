@@ -43,7 +43,7 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
             set(&mut front.rough_cells, args.front.rough_cells);
             let baker = Baker::storeys().with_front(front);
             #[cfg(feature = "gpu")]
-            let baker = args.device.set_rough(baker)?;
+            let baker = args.device.set_for_storeys(baker)?;
             whole(&args, settings, scenes, baker)?
         }
     };

@@ -1,4 +1,4 @@
-//! `--device`: where voxels are made, the fine ones and the rough ones of storeys.
+//! `--device`: where voxels and the depth maps of storeys are made.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -7,7 +7,7 @@ use waymesh_gpu::{GpuDevice, GpuOptions};
 
 #[derive(Debug, Args)]
 pub(crate) struct DeviceArgs {
-    /// Where voxels are made; the mesh is the same. Default: cpu.
+    /// Where voxels and depth maps are made; the mesh is the same. Default: cpu.
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceKind>,
     /// A part of the name of the graphics card. Adapters in software are used only if they are
@@ -27,7 +27,7 @@ enum DeviceKind {
 }
 
 impl DeviceArgs {
-    /// `true` if voxels are to be made elsewhere than on the processor.
+    /// `true` if they are to be made elsewhere than on the processor.
     pub(crate) fn is_given(&self) -> bool {
         matches!(self.device, Some(DeviceKind::Gpu | DeviceKind::Auto))
     }
@@ -41,9 +41,9 @@ impl DeviceArgs {
     }
 
     /// The baker of storeys, with the device that is asked for.
-    pub(crate) fn set_rough<F>(&self, baker: Baker<F>) -> Result<Baker<F>> {
+    pub(crate) fn set_for_storeys<F>(&self, baker: Baker<F>) -> Result<Baker<F>> {
         Ok(match self.open()? {
-            Some(device) => baker.with_rough_device(device),
+            Some(device) => baker.with_rough_device(device.clone()).with_depth_device(device),
             None => baker,
         })
     }

@@ -63,7 +63,7 @@ pub use clock::set_clock;
 pub use contours::{
     ArcUse, ContourArc, ContourLoop, ContourSet, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionContour,
 };
-pub use device::DeviceUsage;
+pub use device::{DeviceUsage, DeviceWork};
 pub use field::{Direction, NO_SPAN, OPEN_SKY, WalkableField};
 pub use grid::{GridError, GridFrame, GridScale, MAX_PLAN_COORDINATE, PlanPoint};
 pub use head_rooms::HeadRooms;

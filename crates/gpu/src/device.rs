@@ -1,32 +1,43 @@
 //! Stages as devices of a bake, with the processor to fall back on.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{DeviceUsage, Heightfield, Observer, SkippedTriangles};
-use waymesh_storeys::{RoughDevice, RoughJob, RoughVoxels};
+use waymesh_core::{DeviceUsage, DeviceWork, Heightfield, Observer, SkippedTriangles};
+use waymesh_storeys::{DepthDevice, DepthJob, Refined, RoughDevice, RoughJob, RoughVoxels};
 use waymesh_voxel::{RasterDevice, RasterJob};
 
-use crate::{GpuContext, GpuError, GpuOptions, GpuRasterizer, GpuRough, GpuTimes};
+use crate::{GpuContext, GpuDepth, GpuError, GpuOptions, GpuRasterizer, GpuRough, GpuTimes};
 
 /// Shaders, or why there are none, once they are asked for.
 type Shaders<K> = OnceLock<Result<K, String>>;
 
-/// Voxelises on a card, or on the processor where that is not possible: the bytes are the same.
-/// `Baker::with_raster_device` of crate `waymesh` takes it, and `Baker::with_rough_device` for
-/// storeys.
+/// Names of stages in reports.
+const VOXELS: &str = "voxels";
+const ROUGH: &str = "rough voxels";
+const DEPTH: &str = "depth maps";
+
+/// Does stages of a bake on a card, or on the processor where that is not possible: the bytes are
+/// the same. `Baker::with_raster_device` of crate `waymesh` takes it, and for storeys
+/// `Baker::with_rough_device` and `Baker::with_depth_device`; clones are the same device.
 ///
 /// What the card refuses or fails at is done on the processor, and counted by its reason
 /// ([`DeviceUsage::on_processor`]): a column or a table that is too large, a lost device, no
 /// memory left.
+#[derive(Clone, Debug)]
+pub struct GpuDevice(Arc<Shared>);
+
 #[derive(Debug)]
-pub struct GpuDevice {
+struct Shared {
     /// The card, or why there is none.
     context: Result<GpuContext, String>,
     rasterizer: Shaders<GpuRasterizer>,
     rough: Shaders<GpuRough>,
+    depth: Shaders<GpuDepth>,
     least_columns: u64,
-    usage: Mutex<DeviceUsage>,
+    /// What was done for each stage.
+    usage: Mutex<BTreeMap<&'static str, DeviceUsage>>,
 }
 
 impl GpuDevice {
@@ -49,42 +60,38 @@ impl GpuDevice {
         Self::of(GpuContext::new(options).map_err(|error| error.to_string()), Self::LEAST_COLUMNS)
     }
 
-    fn of(context: Result<GpuContext, String>, least_columns: u64) -> Self {
-        let mut usage = DeviceUsage::default();
-        if let Ok(context) = &context {
-            usage.device = context.adapter().to_string();
-        }
-        let (rasterizer, rough) = (OnceLock::new(), OnceLock::new());
-        Self { context, rasterizer, rough, least_columns, usage: Mutex::new(usage) }
+    pub(crate) fn of(context: Result<GpuContext, String>, least_columns: u64) -> Self {
+        let (rasterizer, rough, depth) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let usage = Mutex::default();
+        Self(Arc::new(Shared { context, rasterizer, rough, depth, least_columns, usage }))
     }
 
-    fn note(&self, note: impl FnOnce(&mut DeviceUsage)) {
-        note(&mut self.usage.lock().unwrap_or_else(PoisonError::into_inner));
+    fn note(&self, stage: &'static str, note: impl FnOnce(&mut DeviceUsage)) {
+        let mut usage = self.0.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        note(usage.entry(stage).or_default());
     }
 
     /// What the card makes of a job of so many columns, else what the processor makes of it.
     fn work<K, T>(
         &self,
-        columns: u64,
+        (stage, columns): (&'static str, u64),
         kernels: &Shaders<K>,
         new: fn(&GpuContext) -> Result<K, GpuError>,
         on_card: impl FnOnce(&K) -> Result<(T, GpuTimes), GpuError>,
         on_processor: impl FnOnce() -> Result<T, StageError>,
     ) -> Result<T, StageError> {
+        let least = self.0.least_columns;
         let open = || {
-            let context = self.context.as_ref().map_err(String::clone)?;
+            let context = self.0.context.as_ref().map_err(String::clone)?;
             new(context).map_err(|error| error.to_string())
         };
         let reason = match kernels.get_or_init(open) {
             Err(reason) => reason.clone(),
-            Ok(_) if columns < self.least_columns => format!("fewer than {} columns", self.least_columns),
+            Ok(_) if columns < least => format!("fewer than {least} columns"),
             Ok(kernels) => match on_card(kernels) {
                 Ok((result, times)) => {
-                    self.note(|usage| {
-                        usage.jobs += 1;
-                        usage.upload_seconds += times.upload.as_secs_f64();
-                        usage.kernel_seconds += times.kernels.as_secs_f64();
-                        usage.download_seconds += times.download.as_secs_f64();
+                    self.note(stage, |usage| {
+                        usage.stages.entry(stage.into()).or_default().add(&work_of(&times))
                     });
                     return Ok(result);
                 }
@@ -94,20 +101,38 @@ impl GpuDevice {
                 Err(error) => error.to_string(),
             },
         };
-        self.note(|usage| *usage.on_processor.entry(reason).or_default() += 1);
+        self.note(stage, |usage| *usage.on_processor.entry(reason).or_default() += 1);
         on_processor()
     }
 
-    fn told(&self) -> DeviceUsage {
-        self.usage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// What was done for some stages.
+    fn told(&self, stages: &[&'static str]) -> DeviceUsage {
+        let usage = self.0.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = DeviceUsage::default();
+        if let Ok(context) = &self.0.context {
+            told.device = context.adapter().to_string();
+        }
+        stages.iter().filter_map(|stage| usage.get(stage)).for_each(|usage| told.add(usage));
+        told
     }
+}
+
+fn work_of(times: &GpuTimes) -> DeviceWork {
+    let mut work = DeviceWork::default();
+    work.jobs = 1;
+    work.upload_seconds = times.upload.as_secs_f64();
+    work.kernel_seconds = times.kernels.as_secs_f64();
+    work.download_seconds = times.download.as_secs_f64();
+    work.uploaded_bytes = times.uploaded_bytes;
+    work.downloaded_bytes = times.downloaded_bytes;
+    work
 }
 
 impl RasterDevice for GpuDevice {
     fn rasterize(&self, job: &RasterJob, observer: &mut dyn Observer) -> Result<Heightfield, StageError> {
         self.work(
-            job.window().column_count(),
-            &self.rasterizer,
+            (VOXELS, job.window().column_count()),
+            &self.0.rasterizer,
             GpuRasterizer::new,
             |rasterizer| rasterizer.run(job),
             || job.run(observer).map_err(StageError::at("voxelize")),
@@ -115,15 +140,15 @@ impl RasterDevice for GpuDevice {
     }
 
     fn usage(&self) -> DeviceUsage {
-        self.told()
+        self.told(&[VOXELS])
     }
 }
 
 impl RoughDevice for GpuDevice {
     fn voxelize_roughly(&self, job: &RoughJob<'_>) -> Result<(RoughVoxels, SkippedTriangles), StageError> {
         self.work(
-            job.column_count(),
-            &self.rough,
+            (ROUGH, job.column_count()),
+            &self.0.rough,
             GpuRough::new,
             |rough| rough.run(job).map(|(voxels, skipped, times)| ((voxels, skipped), times)),
             || job.run(),
@@ -131,6 +156,26 @@ impl RoughDevice for GpuDevice {
     }
 
     fn usage(&self) -> DeviceUsage {
-        self.told()
+        self.told(&[ROUGH])
+    }
+}
+
+impl DepthDevice for GpuDevice {
+    fn draw_depths(&self, job: &DepthJob<'_>) -> Result<Refined, StageError> {
+        let tables = self.work(
+            (DEPTH, job.window().column_count()),
+            &self.0.depth,
+            GpuDepth::new,
+            |depth| depth.run(job).map(|(tables, times)| (Some(tables), times)),
+            || Ok(None),
+        )?;
+        match tables {
+            Some(tables) => job.finish(tables).map_err(StageError::at("storeys")),
+            None => Ok(job.run()),
+        }
+    }
+
+    fn usage(&self) -> DeviceUsage {
+        self.told(&[DEPTH])
     }
 }

@@ -9,6 +9,9 @@ pub(crate) const DOUBLE: &str = include_str!("shaders/double.wgsl");
 /// The item search of modules whose items are rows of triangles.
 pub(crate) const ITEMS: &str = include_str!("shaders/items.wgsl");
 
+/// Single precision, after [`DOUBLE`].
+pub(crate) const SINGLE: &str = include_str!("shaders/single.wgsl");
+
 /// Constants of the shaders in double precision.
 pub(crate) fn constants(values: &[(&str, f64)]) -> String {
     let line = |&(name, value): &(&str, f64)| {

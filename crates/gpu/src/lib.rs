@@ -4,8 +4,9 @@
 //! - [`GpuContext`] opens a card, or an adapter in software.
 //! - [`GpuRasterizer`] turns triangles into heightfields, as `waymesh-voxel` does.
 //! - [`GpuRough`] makes the rough voxels of storeys, as `waymesh-storeys` does.
+//! - [`GpuDepth`] draws the depth maps of storeys, as `waymesh-storeys` does.
 //! - [`GpuNotches`] looks from all notches at once, for [`waymesh_convex::find_portals`].
-//! - [`GpuDevice`] is both voxelisers for a bake, with the processor to fall back on.
+//! - [`GpuDevice`] is all of these but the notches for a bake, with the processor to fall back on.
 //!
 //! No card has been measured yet; see the README.
 
@@ -17,6 +18,7 @@ mod robust;
 
 mod batch;
 mod context;
+mod depth;
 mod device;
 mod error;
 mod kernels;
@@ -30,6 +32,7 @@ mod times;
 pub(crate) use kernels::constants;
 
 pub use context::{AdapterReport, GpuContext, GpuOptions};
+pub use depth::GpuDepth;
 pub use device::GpuDevice;
 pub use error::GpuError;
 pub use notches::GpuNotches;

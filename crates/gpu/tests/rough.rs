@@ -127,6 +127,6 @@ fn what_does_not_fit_is_refused_and_falls_back() {
     let device = GpuDevice::open(&options()).unwrap();
     assert!(device.voxelize_roughly(&job).unwrap() == job.run().unwrap());
     let usage = RoughDevice::usage(&device);
-    assert_eq!((usage.jobs, usage.on_processor.len()), (0, 1), "{usage:?}");
+    assert_eq!((usage.total().jobs, usage.on_processor.len()), (0, 1), "{usage:?}");
     assert!(usage.on_processor.keys().all(|reason| reason.starts_with("levels need")), "{usage:?}");
 }

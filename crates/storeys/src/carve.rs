@@ -290,8 +290,8 @@ mod tests {
     use waymesh_scenes::{Scene, SceneConfig};
 
     use super::*;
-    use crate::refine::draw;
-    use crate::{StoreysConfig, flood_layers, voxelize_roughly};
+    use crate::clearance::Ends;
+    use crate::{DepthJob, StoreysConfig, flood_layers, voxelize_roughly};
 
     /// The slow reference of [`carve`], place by place.
     fn slowly(
@@ -356,10 +356,14 @@ mod tests {
             for x in (0..frame.width).step_by(side as usize) {
                 let core = GridWindow::new(x, z, side, side).intersection(&GridWindow::whole(&frame));
                 let window = core.grown(1, &frame);
-                let (maps, clearance) =
-                    draw(soup.finite_triangles(), &frame, window, &layers, &walk).expect("ground");
+                let job =
+                    DepthJob::new(soup.finite_triangles(), &frame, core, &layers, config).expect("a job");
+                let (maps, walls) = job.draw();
+                let clearance = job.measure(&maps, Ends::find(&maps, &walls, &walk), &walls.posts);
                 let slow = slowly(&maps, &clearance, &walk, &frame, window);
                 let found = carve(maps, &clearance, &walk, &frame, core, window);
+                // Nothing is lost on the way to another device and back.
+                assert!(job.finish(job.tables()).expect("sound tables") == found, "in {core:?}");
                 let part = found.ground.to_walkable();
                 part.validate().unwrap_or_else(|violations| panic!("{violations}"));
                 assert!(part.field == slow, "in {core:?}");

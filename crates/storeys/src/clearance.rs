@@ -5,7 +5,8 @@ use waymesh_core::{Direction, GridWindow, checkpoint, nearest_f32, saturating_u3
 use crate::config::Walk;
 use crate::depth::{DepthMaps, NO_FLOOR};
 use crate::distances::{Distances, Segment};
-use crate::walls::Walls;
+use crate::job::PlaceEnds;
+use crate::walls::{Post, Walls};
 
 /// The ends of the ground around each place, and the distances to them.
 #[derive(Debug, Default)]
@@ -16,23 +17,23 @@ pub(crate) struct Clearance {
 
 /// Ends are rounded to steps of this fraction of a cell, finer than those of the result. A border
 /// that is straight except for noise then becomes exactly straight, and is measured as one segment.
-const STEPS_OF_ENDS: f64 = 256.0;
+pub(crate) const STEPS_OF_ENDS: f64 = 256.0;
 /// The same for heights along borders, per metre.
-const STEPS_OF_HEIGHTS: f32 = 32.0;
+pub(crate) const STEPS_OF_HEIGHTS: f32 = 32.0;
 
-/// Rounds a coordinate of a border, in cells.
+/// Rounds a coordinate of a border, in cells. Never the negative zero.
 pub(crate) fn round_place(cells: f64) -> f64 {
-    (cells * STEPS_OF_ENDS).round() / STEPS_OF_ENDS
+    (cells * STEPS_OF_ENDS).round() / STEPS_OF_ENDS + 0.0
 }
 
-/// Rounds a height along a border, in metres.
+/// Rounds a height along a border, in metres. Never the negative zero.
 pub(crate) fn round_height(metres: f32) -> f32 {
-    (metres * STEPS_OF_HEIGHTS).round() / STEPS_OF_HEIGHTS
+    (metres * STEPS_OF_HEIGHTS).round() / STEPS_OF_HEIGHTS + 0.0
 }
 
 /// Where places without a link in a direction end, in cells from their centres.
 #[derive(Debug, Default)]
-struct Ends {
+pub(crate) struct Ends {
     /// First entry of `ends` for each sheet. A sheet has as many entries as places.
     slots: Vec<Option<u32>>,
     ends: Vec<[f32; 4]>,
@@ -50,7 +51,7 @@ struct BorderPlace {
 }
 
 impl Ends {
-    fn find(maps: &DepthMaps<'_>, walls: &Walls, walk: &Walk) -> Self {
+    pub(crate) fn find(maps: &DepthMaps<'_>, walls: &Walls, walk: &Walk) -> Self {
         let slots: Vec<Option<u32>> =
             (0..maps.ranges.len()).map(|sheet| walls.slot(sheet).map(to_u32)).collect();
         let mut ends = vec![[1.0; 4]; walls.len()];
@@ -81,6 +82,55 @@ impl Ends {
             }
         }
         Self { slots, ends, places }
+    }
+
+    /// The ends that another device found, in order; `None` if they lie nowhere.
+    pub(crate) fn of_list(maps: &DepthMaps<'_>, list: &[PlaceEnds]) -> Option<Self> {
+        let mut own = Self { slots: vec![None; maps.ranges.len()], ..Self::default() };
+        let mut rest = list;
+        for (index, block) in maps.blocks.iter().enumerate() {
+            checkpoint();
+            for floor in 0..block.floors {
+                let sheet = block.sheet(floor);
+                let count = rest.partition_point(|ends| (ends.place as usize) < sheet.end);
+                let (these, others) = rest.split_at(count);
+                rest = others;
+                if these.is_empty() {
+                    continue;
+                }
+                let slot = own.ends.len();
+                own.slots[block.number(floor)] = Some(to_u32(slot));
+                own.ends.resize(slot + block.area(), [1.0; 4]);
+                for ends in these {
+                    let pixel = (ends.place as usize).checked_sub(sheet.start)?;
+                    let is_known = maps.has_ground(ends.place as usize)
+                        && ends.steps.iter().all(|&steps| f64::from(steps) <= STEPS_OF_ENDS);
+                    if !is_known {
+                        return None;
+                    }
+                    own.ends[slot + pixel] =
+                        ends.steps.map(|steps| nearest_f32(f64::from(steps) / STEPS_OF_ENDS));
+                    let (x, z) = (to_u32(pixel) % block.pixels.width, to_u32(pixel) / block.pixels.width);
+                    let (x, z) = (block.pixels.x + x, block.pixels.z + z);
+                    own.places.push(BorderPlace { block: to_u32(index), floor, x, z });
+                }
+            }
+        }
+        rest.is_empty().then_some(own)
+    }
+
+    /// The ends as another device would tell them.
+    pub(crate) fn to_list(&self, maps: &DepthMaps<'_>) -> Vec<PlaceEnds> {
+        let ends = |at: &BorderPlace| {
+            let block = &maps.blocks[at.block as usize];
+            let pixel = block.pixel(at.x, at.z);
+            let steps = |direction: Direction| {
+                let end = f64::from(self.of(block.number(at.floor), pixel, direction));
+                u16::try_from(saturating_u32(end * STEPS_OF_ENDS)).unwrap_or(u16::MAX)
+            };
+            PlaceEnds { place: to_u32(block.sheet(at.floor).start + pixel), steps: Direction::ALL.map(steps) }
+        };
+        self.places.iter().map(ends).collect()
     }
 
     #[inline]
@@ -122,16 +172,16 @@ impl Clearance {
     /// Measures distances in the pixels of `asked`, to everything in the maps.
     pub(crate) fn measure(
         maps: &DepthMaps<'_>,
-        walls: &Walls,
+        ends: Ends,
+        posts: &[Post],
         walk: &Walk,
         whole: GridWindow,
         asked: GridWindow,
     ) -> Self {
-        let ends = Ends::find(maps, walls, walk);
         let mut segments = Vec::new();
         if walk.radius > 0.0 {
             for_each_segment(maps, &ends, whole, |segment| segments.push(*segment));
-            segments.extend(walls.posts.iter().map(|post| Segment::of_post(post, maps.window)));
+            segments.extend(posts.iter().map(|post| Segment::of_post(post, maps.window)));
         }
         Self { ends, distances: Distances::measure(maps, asked, walk, &segments) }
     }

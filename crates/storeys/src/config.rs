@@ -123,22 +123,28 @@ impl Walk {
             cos_squared: cosine * cosine * (1.0 - 1e-6),
         }
     }
+
+    /// Ground in one column is at least the agent's height apart, so a place nearer than half of it
+    /// is the nearest for both.
+    pub(crate) fn near_links(&self) -> f32 {
+        self.rise.min(0.49 * self.height)
+    }
 }
 
 /// Transforms world positions to cells along x and z and metres above the frame's origin, in double
 /// precision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {
-    origin: [f64; 3],
-    per_cell: f64,
-    cos_squared: f64,
+    pub(crate) origin: [f64; 3],
+    pub(crate) per_cell: f64,
+    pub(crate) cos_squared: f64,
 }
 
 /// A point of the scene: cells along x, metres above the frame's origin, cells along z.
 pub(crate) type ScenePoint = [f64; 3];
 
 /// Coordinates are clamped to this.
-const REACH: f64 = (1_u64 << 31) as f64;
+pub(crate) const REACH: f64 = (1_u64 << 31) as f64;
 
 impl Placement {
     pub(crate) fn new(frame: &GridFrame, walk: &Walk) -> Self {

@@ -1,6 +1,6 @@
 //! Depth maps: the ground of every layer at the centre of every pixel.
 
-use waymesh_core::{AreaId, Direction, GridWindow, checkpoint};
+use waymesh_core::{AreaId, Direction, GridWindow, checkpoint, nearest_f32};
 
 use crate::StoreysError;
 use crate::config::{HEIGHT_SLACK, ScenePoint, Walk};
@@ -8,7 +8,7 @@ use crate::layers::{Floor, Layers};
 use crate::slice::{Axis, Cut, Cutter, whole_below};
 
 /// A place this close to the centre of a pixel, in cells, counts as the centre.
-const PLACE_SLACK: f64 = 1e-6;
+pub(crate) const PLACE_SLACK: f64 = 1e-6;
 /// No floor: the value of a missing link.
 pub(crate) const NO_FLOOR: u16 = u16::MAX;
 /// All four directions, a bit each.
@@ -25,7 +25,7 @@ pub(crate) struct Block {
     /// Number of its floors.
     pub(crate) floors: u16,
     /// First place of its first sheet.
-    base: u32,
+    pub(crate) base: u32,
 }
 
 impl Block {
@@ -60,12 +60,12 @@ pub(crate) struct Range {
     pub(crate) low: f32,
     pub(crate) high: f32,
     /// `true` if there is ground at all places.
-    is_full: bool,
+    pub(crate) is_full: bool,
     /// `true` if there is ground at all places and all neighbouring places are linked.
     pub(crate) is_linked: bool,
     /// The floors of the neighbouring blocks to which a whole side is linked, by
     /// [`Direction::index`].
-    beside: [u16; 4],
+    pub(crate) beside: [u16; 4],
 }
 
 impl Range {
@@ -102,13 +102,23 @@ impl Range {
         }
     }
 
+    /// Of a sheet of which no link is known.
+    pub(crate) fn unlinked(low: f32, high: f32, is_full: bool) -> Self {
+        Self { low, high, is_full, ..Self::NONE }
+    }
+
     pub(crate) fn is_empty(self) -> bool {
         self.low > self.high
+    }
+
+    /// `true` if there is ground at all places, and all of it within this height.
+    pub(crate) fn is_linked_within(self, near: f32) -> bool {
+        self.is_full && self.high - self.low <= near
     }
 }
 
 /// The depth maps of all layers in a window: a *place* per pixel and floor of its rough column.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct DepthMaps<'a> {
     layers: &'a Layers,
     pub(crate) window: GridWindow,
@@ -118,6 +128,9 @@ pub(crate) struct DepthMaps<'a> {
     /// For each column of pixels its column of blocks, and for each row its row of blocks.
     block_x: Vec<u32>,
     block_z: Vec<u32>,
+    /// Number of places, and of sheets.
+    pub(crate) places: u32,
+    pub(crate) sheets: u32,
     /// Height of the ground at each place, the pixel's centre, in metres above the frame's origin;
     /// NaN where there is none. Sheet by sheet.
     pub(crate) ground: Vec<f32>,
@@ -166,9 +179,11 @@ impl Places {
 }
 
 impl<'a> DepthMaps<'a> {
+    /// Maps of which only the blocks are known.
+    ///
     /// # Errors
     /// For a window with more places than can be numbered, or a column with more floors.
-    pub(crate) fn empty(layers: &'a Layers, window: GridWindow) -> Result<Self, StoreysError> {
+    pub(crate) fn planned(layers: &'a Layers, window: GridWindow) -> Result<Self, StoreysError> {
         let side = layers.side;
         let numbers = |first: u32, count: u32| -> Vec<u32> {
             (first..first + count).map(|cell| cell / side - first / side).collect()
@@ -208,11 +223,40 @@ impl<'a> DepthMaps<'a> {
             across: across as usize,
             block_x,
             block_z,
-            ground: vec![f32::NAN; count as usize],
+            places: count,
+            sheets,
+            ground: Vec::new(),
             areas: Vec::new(),
-            links: vec![[NO_FLOOR; 4]; count as usize],
-            ranges: vec![Range::NONE; sheets as usize],
+            links: Vec::new(),
+            ranges: Vec::new(),
         })
+    }
+
+    /// The same maps, drawn elsewhere.
+    pub(crate) fn drawn(
+        &self,
+        ground: Vec<f32>,
+        areas: Vec<AreaId>,
+        links: Vec<[u16; 4]>,
+        ranges: Vec<Range>,
+    ) -> Self {
+        Self { ground, areas, links, ranges, ..self.clone() }
+    }
+
+    /// The same maps without any ground.
+    pub(crate) fn empty(&self) -> Self {
+        let (places, sheets) = (self.places as usize, self.sheets as usize);
+        Self {
+            ground: vec![f32::NAN; places],
+            links: vec![[NO_FLOOR; 4]; places],
+            ranges: vec![Range::NONE; sheets],
+            ..self.clone()
+        }
+    }
+
+    /// Pixels along a side of a block.
+    pub(crate) fn side(&self) -> u32 {
+        self.layers.side
     }
 
     /// Number of the block of a pixel.
@@ -309,7 +353,7 @@ impl<'a> DepthMaps<'a> {
     }
 
     /// The floors of a block.
-    fn floors(&self, block: &Block) -> &'a [Floor] {
+    pub(crate) fn floors(&self, block: &Block) -> &'a [Floor] {
         let side = self.layers.side;
         self.layers.column((block.pixels.x + self.window.x) / side, (block.pixels.z + self.window.z) / side)
     }
@@ -343,8 +387,8 @@ impl<'a> DepthMaps<'a> {
             return;
         }
         let left = self.window.x;
-        #[expect(clippy::cast_possible_truncation, reason = "heights in single precision are what is kept")]
-        let height = |x: u32| cut.height(f64::from(x + left) + 0.5) as f32;
+        // Of the two zeros the positive one, whichever triangle comes first.
+        let height = |x: u32| nearest_f32(cut.height(f64::from(x + left) + 0.5)) + 0.0;
         let floors = self.floors(block);
         let start = block.base as usize + block.pixel(pixels.start, z);
         let first = Self::floor_at(floors, height(pixels.start));
@@ -523,202 +567,5 @@ impl<'a> DepthMaps<'a> {
             *ground = if area.is_walkable() { *ground } else { f32::NAN };
         }
         self.survey();
-    }
-
-    /// Links two places side by side if each is the nearest in height for the other, and within a
-    /// step.
-    pub(crate) fn link(&mut self, walk: &Walk) {
-        // Ground in one column is at least the agent's height apart, so a place nearer than half of
-        // it is the nearest for both.
-        let near = walk.rise.min(0.49 * walk.height);
-        for index in 0..self.blocks.len() {
-            checkpoint();
-            let block = self.blocks[index];
-            for floor in 0..block.floors {
-                let range = self.ranges[block.number(floor)];
-                if range.is_empty() {
-                    continue;
-                }
-                if range.is_full && range.high - range.low <= near {
-                    self.link_plain(&block, floor);
-                    self.ranges[block.number(floor)].is_linked = true;
-                } else {
-                    self.link_inside(&block, floor, near, walk);
-                }
-                self.link_side(index, floor, Direction::PosX, near, walk);
-                self.link_side(index, floor, Direction::PosZ, near, walk);
-            }
-        }
-    }
-
-    /// Links all places of a sheet to each other: no ground is missing or steep.
-    fn link_plain(&mut self, block: &Block, floor: u16) {
-        let (width, area) = (block.pixels.width as usize, block.area());
-        let start = block.sheet(floor).start;
-        let links = &mut self.links[start..start + area];
-        let [west, south, east, north] =
-            [Direction::NegX, Direction::PosZ, Direction::PosX, Direction::NegZ].map(Direction::index);
-        for row in links.chunks_exact_mut(width) {
-            for link in &mut row[1..] {
-                link[west] = floor;
-            }
-            for link in &mut row[..width - 1] {
-                link[east] = floor;
-            }
-        }
-        for link in &mut links[width..] {
-            link[north] = floor;
-        }
-        for link in &mut links[..area - width] {
-            link[south] = floor;
-        }
-    }
-
-    /// Links the places of a sheet to each other, place by place.
-    fn link_inside(&mut self, block: &Block, floor: u16, near: f32, walk: &Walk) {
-        let width = block.pixels.width as usize;
-        let mut place = block.sheet(floor).start;
-        for z in block.pixels.z..block.pixels.end_z() {
-            for x in block.pixels.x..block.pixels.end_x() {
-                let own = self.ground[place];
-                if !own.is_nan() {
-                    for (direction, step, is_inside) in [
-                        (Direction::PosX, 1, x + 1 < block.pixels.end_x()),
-                        (Direction::PosZ, width, z + 1 < block.pixels.end_z()),
-                    ] {
-                        if !is_inside {
-                            continue;
-                        }
-                        if (self.ground[place + step] - own).abs() <= near {
-                            self.links[place][direction.index()] = floor;
-                            self.links[place + step][direction.opposite().index()] = floor;
-                        } else {
-                            self.link_far(place, floor, (x, z), direction, near, walk);
-                        }
-                    }
-                }
-                place += 1;
-            }
-        }
-    }
-
-    /// Number of the block beside a block.
-    fn block_beside(&self, index: usize, direction: Direction) -> Option<usize> {
-        let (dx, dz) = direction.offset();
-        let (x, z) = (
-            (index % self.across).checked_add_signed(dx as isize)?,
-            (index / self.across).checked_add_signed(dz as isize)?,
-        );
-        let there = z * self.across + x;
-        (x < self.across && there < self.blocks.len()).then_some(there)
-    }
-
-    /// Returns the sides of a sheet, as bits, along which every place is linked and no link has
-    /// been cut; none if any place of the sheet lacks a link inside.
-    #[inline]
-    pub(crate) fn whole_sides(&self, index: usize, floor: u16) -> u8 {
-        let own = self.ranges[self.blocks[index].number(floor)];
-        if !own.is_linked {
-            return 0;
-        }
-        let is_whole = |direction: &Direction| {
-            let floor = own.beside[direction.index()];
-            floor != NO_FLOOR
-                && self
-                    .block_beside(index, *direction)
-                    .is_some_and(|there| self.ranges[self.blocks[there].number(floor)].is_linked)
-        };
-        Direction::ALL
-            .iter()
-            .filter(|direction| is_whole(direction))
-            .fold(0, |sides, side| sides | 1 << side.index())
-    }
-
-    /// Links the places at a side of a sheet to those of the next block.
-    fn link_side(&mut self, index: usize, floor: u16, direction: Direction, near: f32, walk: &Walk) {
-        let Some(there) = self.block_beside(index, direction) else { return };
-        let (block, there) = (self.blocks[index], self.blocks[there]);
-        let GridWindow { x, z, width, depth } = block.pixels;
-        let pixels = if direction == Direction::PosX {
-            GridWindow { x: x + width - 1, width: 1, ..block.pixels }
-        } else {
-            GridWindow { z: z + depth - 1, depth: 1, ..block.pixels }
-        };
-        let pixels = (pixels.z..pixels.end_z()).flat_map(|z| (pixels.x..pixels.end_x()).map(move |x| (x, z)));
-        let (own, start) = (self.ranges[block.number(floor)], block.sheet(floor).start);
-        // A sheet this near is the nearest one.
-        let is_near = |&other: &u16| {
-            let other = self.ranges[there.number(other)];
-            own.is_full && other.is_full && own.high.max(other.high) - own.low.min(other.low) <= near
-        };
-        if let Some(other) = (0..there.floors).find(is_near) {
-            let back = direction.opposite();
-            self.ranges[block.number(floor)].beside[direction.index()] = other;
-            self.ranges[there.number(other)].beside[back.index()] = floor;
-            let (dx, dz) = direction.offset();
-            for (x, z) in pixels {
-                let beyond = there.pixel(x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
-                self.links[start + block.pixel(x, z)][direction.index()] = other;
-                self.links[there.sheet(other).start + beyond][back.index()] = floor;
-            }
-            return;
-        }
-        for (x, z) in pixels {
-            let place = start + block.pixel(x, z);
-            if self.has_ground(place) {
-                self.link_far(place, floor, (x, z), direction, near, walk);
-            }
-        }
-    }
-
-    /// Links a place to a place of another floor or block.
-    #[inline]
-    fn link_far(
-        &mut self,
-        place: usize,
-        floor: u16,
-        (x, z): (u32, u32),
-        direction: Direction,
-        near: f32,
-        walk: &Walk,
-    ) {
-        let Some((nx, nz)) = self.beside(x, z, direction) else { return };
-        let theirs = self.places(nx, nz);
-        let own = self.ground[place];
-        let is_close = |&other: &u16| (self.ground[theirs.at(other)] - own).abs() <= near;
-        // Neighbouring columns usually have the same floors.
-        let same = Some(floor).filter(|&floor| floor < theirs.count).filter(is_close);
-        let other = same.or_else(|| (0..theirs.count).find(is_close)).or_else(|| {
-            let other = self.nearest(place, theirs, walk)?;
-            let back = self.nearest(theirs.at(other), self.places(x, z), walk);
-            (back == Some(floor)).then_some(other)
-        });
-        if let Some(other) = other {
-            self.links[place][direction.index()] = other;
-            self.links[theirs.at(other)][direction.opposite().index()] = floor;
-        }
-    }
-
-    /// Returns the floor nearest in height and within a step, the lowest of several.
-    #[inline]
-    pub(crate) fn nearest(&self, place: usize, among: Places, walk: &Walk) -> Option<u16> {
-        let own = self.ground[place];
-        let mut best = (walk.rise, None);
-        for (floor, other) in among.floors() {
-            let apart = (self.ground[other] - own).abs();
-            // `false` if either has no ground.
-            if apart < best.0 || (apart <= best.0 && best.1.is_none()) {
-                best = (apart, Some(floor));
-            }
-        }
-        best.1
-    }
-
-    /// Removes a link, on both sides.
-    pub(crate) fn cut(&mut self, place: usize, pixel: (u32, u32), direction: Direction) {
-        if let Some(other) = self.linked(place, pixel, direction) {
-            self.links[place][direction.index()] = NO_FLOOR;
-            self.links[other][direction.opposite().index()] = NO_FLOOR;
-        }
     }
 }

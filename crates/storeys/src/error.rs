@@ -37,6 +37,12 @@ pub enum StoreysError {
         /// How many there may be.
         limit: u64,
     },
+    /// Depth maps that another device drew and that do not fit their job.
+    #[error("the depth maps of a device have {what} that do not fit the job")]
+    BrokenTables {
+        /// The table.
+        what: &'static str,
+    },
     /// A seed with no ground near it.
     #[error("there is no ground within a step of seed {seed} at {}, {}, {}", position[0], position[1], position[2])]
     SeedOffGround {

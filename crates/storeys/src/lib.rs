@@ -12,7 +12,7 @@
 //! - [`refine_window`]: draws the depth maps of all layers in a window. It finds walls and drops
 //!   exactly where they cross the lines between pixels, and measures the distance to them. It
 //!   returns the ground where the agent's centre may be, as
-//!   [`SlimSpans`](waymesh_core::SlimSpans).
+//!   [`SlimSpans`](waymesh_core::SlimSpans). A [`DepthDevice`] draws elsewhere.
 //! - [`place_borders`]: traced borders moved from the sides of pixels to where the ground ends.
 //!
 //! Everything in between is the same as for any other pipeline. Windows do not depend on each
@@ -43,7 +43,9 @@ mod config;
 mod depth;
 mod distances;
 mod error;
+mod job;
 mod layers;
+mod links;
 mod refine;
 mod rough;
 mod slice;
@@ -52,6 +54,10 @@ mod walls;
 pub use borders::{RegionEnds, place_borders};
 pub use config::StoreysConfig;
 pub use error::StoreysError;
+pub use job::{
+    DepthBlock, DepthDevice, DepthJob, DepthNumbers, DepthSheet, DepthTables, DepthTriangle, PlaceEnds,
+};
 pub use layers::{Floor, Layers, flood_layers};
 pub use refine::{BORDER_STEPS, Refined, SpanEnds, refine_halo, refine_window};
 pub use rough::{RoughDevice, RoughJob, RoughTriangle, RoughVoxels, voxelize_roughly};
+pub use walls::Post;

@@ -1,16 +1,12 @@
 //! Refinement: draws the layers of a window finely, where the agent's centre may be.
 
-use waymesh_core::{
-    AreaId, FieldWindow, GridFrame, GridWindow, SlimSpans, SoupTriangle, SpanKey, checkpoint,
-};
+use waymesh_core::{FieldWindow, GridFrame, GridWindow, SlimSpans, SoupTriangle, SpanKey};
 
 use crate::StoreysError;
-use crate::carve::carve;
-use crate::clearance::{Clearance, halo_cells};
-use crate::config::{Placement, StoreysConfig, Walk};
-use crate::depth::DepthMaps;
+use crate::clearance::halo_cells;
+use crate::config::{StoreysConfig, Walk};
+use crate::job::DepthJob;
 use crate::layers::Layers;
-use crate::walls::Walls;
 
 /// Steps per cell in which borders are given.
 pub const BORDER_STEPS: u8 = 64;
@@ -67,6 +63,8 @@ pub fn refine_halo(config: &StoreysConfig) -> u32 {
 /// # Errors
 /// For a bad configuration, and [`StoreysError::TooMany`] for a window with too many places.
 ///
+/// A [`DepthJob`] has the work done elsewhere.
+///
 /// # References
 /// Oliva 2012, section 6.2.3. There, whole pixels are kept or removed, and the agent has no radius.
 pub fn refine_window(
@@ -76,55 +74,5 @@ pub fn refine_window(
     layers: &Layers,
     config: &StoreysConfig,
 ) -> Result<Refined, StoreysError> {
-    config.validate()?;
-    let walk = Walk::new(config);
-    let core = core.intersection(&GridWindow::whole(frame));
-    let window = core.grown(1, frame);
-    let (maps, clearance) = draw(triangles, frame, window, layers, &walk)?;
-    Ok(carve(maps, &clearance, &walk, frame, core, window))
-}
-
-/// Draws the depth maps around a window, and measures the distances to borders in it.
-pub(crate) fn draw<'l>(
-    triangles: impl Iterator<Item = impl Into<SoupTriangle>>,
-    frame: &GridFrame,
-    window: GridWindow,
-    layers: &'l Layers,
-    walk: &Walk,
-) -> Result<(DepthMaps<'l>, Clearance), StoreysError> {
-    let mut maps = DepthMaps::empty(layers, window.grown(halo_cells(walk), frame))?;
-    if maps.ground.is_empty() {
-        return Ok((maps, Clearance::default()));
-    }
-    let placement = Placement::new(frame, walk);
-    let triangles: Vec<_> = triangles
-        .map(Into::into)
-        .filter_map(|SoupTriangle { corners, area }| {
-            placement.triangle(corners).map(|(corners, gentle)| (corners, gentle, area))
-        })
-        .collect();
-    if triangles.iter().any(|&(.., area)| area != AreaId::GROUND) {
-        maps.areas = vec![AreaId::GROUND; maps.ground.len()];
-    }
-    for (corners, _, area) in triangles.iter().filter(|(_, gentle, _)| *gentle) {
-        checkpoint();
-        maps.draw(corners, *area);
-    }
-    let is_walkable = |gentle: bool, area: AreaId| gentle && area.is_walkable();
-    maps.survey();
-    maps.close_cracks(walk);
-    maps.drop_covered(walk);
-    maps.drop_blocked();
-    let mut walls = Walls::new(&maps);
-    for (corners, gentle, area) in &triangles {
-        checkpoint();
-        walls.draw(&maps, walk, corners, is_walkable(*gentle, *area));
-    }
-    walls.finish();
-    maps.link(walk);
-    walls.cut(&mut maps);
-    let walkable = triangles.iter().filter(|(_, gentle, area)| is_walkable(*gentle, *area));
-    walls.draw_ends(&maps, walk, walkable.map(|(corners, ..)| corners));
-    let clearance = Clearance::measure(&maps, &walls, walk, GridWindow::whole(frame), window);
-    Ok((maps, clearance))
+    Ok(DepthJob::new(triangles, frame, core, layers, config)?.run())
 }

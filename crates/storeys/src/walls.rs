@@ -6,15 +6,17 @@ use waymesh_core::{Direction, checkpoint, nearest_f32, saturating_u32, to_u32};
 
 use crate::clearance::{round_height, round_place};
 use crate::config::{ScenePoint, Walk};
-use crate::depth::{ALL_SIDES, Block, DepthMaps, NO_FLOOR};
+use crate::depth::{ALL_SIDES, Block, DepthMaps, NO_FLOOR, Range};
 use crate::slice::{Axis, Cut, Cutter, whole_below};
 
 /// Distance to an obstacle if there is none before the next centre.
 const CLEAR: f32 = f32::INFINITY;
 /// A centre this close to a wall, in cells, is inside of it.
-const TOUCHING: f32 = 1e-6;
+pub(crate) const TOUCHING: f32 = 1e-6;
 /// Where the ground ends if nothing is known: halfway between the two centres.
-const HALFWAY: f32 = 0.5;
+pub(crate) const HALFWAY: f32 = 0.5;
+/// Cuts shorter than this, in cells, are upright.
+pub(crate) const FLAT: f64 = 1e-9;
 
 /// How far the ground of a place extends towards the centre of each neighbour, in cells from the
 /// place's own centre.
@@ -28,13 +30,14 @@ pub(crate) struct Extents {
 
 const UNKNOWN: Extents = Extents { wall: [CLEAR; 4], ground: [0.0; 4] };
 
-/// An obstacle too thin for any line between centres to meet it, or the end of an obstacle.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Post {
+/// An obstacle too thin for any line between the centres of pixels to meet it, or the end of an
+/// obstacle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Post {
     /// Ends in cells of the whole grid.
-    pub(crate) ends: [[f64; 2]; 2],
-    /// Height of the ground around it.
-    pub(crate) ground: f32,
+    pub ends: [[f64; 2]; 2],
+    /// Height of the ground around it in metres above the frame's origin.
+    pub ground: f32,
 }
 
 impl Post {
@@ -47,6 +50,12 @@ impl Post {
             .then_with(|| bz.total_cmp(&dz))
             .then_with(|| self.ground.total_cmp(&other.ground))
     }
+}
+
+/// Sorts posts and removes duplicates.
+pub(crate) fn sort_posts(posts: &mut Vec<Post>) {
+    posts.sort_unstable_by(Post::order);
+    posts.dedup_by(|a, b| a.order(b).is_eq());
 }
 
 /// Walls and drops of a window.
@@ -77,7 +86,7 @@ fn nearest_between([[t0, y0], [t1, y1]]: SideCut, low: f64, high: f64) -> Option
     if y0.max(y1) <= low || y0.min(y1) >= high {
         return None;
     }
-    if (y0 > low && y0 < high) || t1 - t0 <= 1e-9 {
+    if (y0 > low && y0 < high) || t1 - t0 <= FLAT {
         return Some(t0);
     }
     let limit = if y0 <= low { low } else { high };
@@ -133,10 +142,11 @@ impl Walls {
                 if range.is_empty() {
                     continue;
                 }
-                let (above, below) = (f64::from(range.low + walk.rise), f64::from(range.high + walk.height));
+                let (above, below) = heights_of_walls(range, walk);
                 is_near |= highest > above && lowest < below;
                 if high > above && low < below {
-                    let cutters = cutters.get_or_insert_with(|| Cutter::both(corners));
+                    let cutters =
+                        cutters.get_or_insert_with(|| (Cutter::both(corners), height_error(corners)));
                     self.draw_sheet(maps, walk, cutters, (block, floor), None);
                 }
             }
@@ -190,10 +200,10 @@ impl Walls {
                         continue;
                     }
                     let range = maps.ranges[block.number(floor)];
-                    let near =
-                        high >= f64::from(range.low - walk.rise) && low <= f64::from(range.high + walk.rise);
-                    if near {
-                        let cutters = cutters.get_or_insert_with(|| Cutter::both(corners));
+                    let (above, below) = heights_of_ends(range, walk);
+                    if high >= above && low <= below {
+                        let cutters =
+                            cutters.get_or_insert_with(|| (Cutter::both(corners), height_error(corners)));
                         let wanted = Some(&lines[first as usize..]);
                         self.draw_sheet(maps, walk, cutters, (block, floor), wanted);
                     }
@@ -208,21 +218,17 @@ impl Walls {
         &mut self,
         maps: &DepthMaps<'_>,
         walk: &Walk,
-        cutters: &[Cutter; 2],
+        ([x_cutter, z_cutter], error): &([Cutter; 2], f64),
         sheet: (&Block, u16),
         wanted: Option<&[bool]>,
     ) {
         let (pixels, window) = (sheet.0.pixels, maps.window);
-        let [x_cutter, z_cutter] = cutters;
         let range = maps.ranges[sheet.0.number(sheet.1)];
         // Anything outside of these heights changes nothing.
         let walkable = wanted.is_some();
-        let (above, below) = if walkable {
-            (range.low - walk.rise, range.high + walk.rise)
-        } else {
-            (range.low + walk.rise, range.high + walk.height)
-        };
-        let (above, below) = (f64::from(above), f64::from(below));
+        let (above, below) =
+            if walkable { heights_of_ends(range, walk) } else { heights_of_walls(range, walk) };
+        let (above, below) = (above - error, below + error);
         for (axis, cutter, first, count, origin, before) in [
             (Axis::X, x_cutter, pixels.z, pixels.depth, window.z, 0),
             (Axis::Z, z_cutter, pixels.x, pixels.width, window.x, pixels.depth),
@@ -320,12 +326,6 @@ impl Walls {
         }
     }
 
-    /// Sorts the posts and removes duplicates.
-    pub(crate) fn finish(&mut self) {
-        self.posts.sort_unstable_by(Post::order);
-        self.posts.dedup_by(|a, b| a.order(b).is_eq());
-    }
-
     #[expect(clippy::too_many_arguments, reason = "one call in one place")]
     fn draw_cut(
         &mut self,
@@ -349,7 +349,7 @@ impl Walls {
             (whole_below(cut.end[0] - 0.5) - i64::from(origin)).min(end - 1),
         );
         let run = cut.end[0] - cut.start[0];
-        let vertical = run <= 1e-9;
+        let vertical = run <= FLAT;
         let slope = if vertical { 0.0 } else { (cut.end[1] - cut.start[1]) / run };
         let sheet = block.sheet(floor).start;
         let (begin, step) = match axis {
@@ -503,6 +503,17 @@ impl Walls {
     }
 }
 
+/// Heights between which something may be an obstacle on a sheet.
+fn heights_of_walls(range: Range, walk: &Walk) -> (f64, f64) {
+    (f64::from(range.low + walk.rise), f64::from(range.high + walk.height))
+}
+
+/// Heights between which a walkable triangle may tell where the ground of a sheet ends.
+fn heights_of_ends(range: Range, walk: &Walk) -> (f64, f64) {
+    let rise = f64::from(walk.rise);
+    (f64::from(range.low) - rise, f64::from(range.high) + rise)
+}
+
 /// Returns `true` if ground ends somewhere on a sheet. If so, adds to `lines` which of its rows and
 /// columns lead to such a place.
 fn find_ends(maps: &DepthMaps<'_>, block: &Block, floor: u16, lines: &mut Vec<bool>) -> bool {
@@ -550,7 +561,7 @@ fn range_of(corners: &[ScenePoint; 3], axis: usize) -> [f64; 2] {
 }
 
 /// Calls `each` with every block whose pixels a triangle may concern, and with a range of heights
-/// that contains the triangle there.
+/// that contains the triangle there, whatever the rounding: what is left out would change nothing.
 fn for_each_block<'m>(
     maps: &'m DepthMaps<'_>,
     corners: &[ScenePoint; 3],
@@ -558,7 +569,8 @@ fn for_each_block<'m>(
 ) {
     // A pixel is concerned by what lies up to a pixel from its centre.
     const REACH: f64 = 1.0;
-    let [low, high] = range_of(corners, 1);
+    let ([low, high], error) = (range_of(corners, 1), height_error(corners));
+    let (low, high) = (low - error, high + error);
     let [z_low, z_high] = range_of(corners, 2);
     let rows = maps.blocks_between(Axis::Z, z_low - REACH, z_high + REACH);
     let [x_low, x_high] = range_of(corners, 0);
@@ -571,13 +583,7 @@ fn for_each_block<'m>(
         }
         return;
     }
-    let [a, b, c] = *corners;
-    let (u, v) = ([b[0] - a[0], b[1] - a[1], b[2] - a[2]], [c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
-    let up = u[2] * v[0] - u[0] * v[2];
-    // Rise over a pixel along x and z. For upright triangles it is any number or not finite.
-    let slope = [(u[2] * v[1] - u[1] * v[2]) / up, (u[1] * v[0] - u[0] * v[1]) / up];
-    let rise = slope[0].abs() + slope[1].abs();
-    let is_upright = rise.is_nan() || rise >= UPRIGHT;
+    let slope = slopes(corners, (x_high - x_low).max(z_high - z_low));
     for row in rows {
         let pixels = maps.blocks[row * maps.across].pixels;
         let (from, to) = (f64::from(pixels.z + maps.window.z), f64::from(pixels.end_z() + maps.window.z));
@@ -587,30 +593,57 @@ fn for_each_block<'m>(
             if block.floors == 0 {
                 continue;
             }
+            let Some(slope) = slope else {
+                each(block, low, high);
+                continue;
+            };
             let half = [f64::from(block.pixels.width) / 2.0, f64::from(block.pixels.depth) / 2.0];
             let middle = [
-                f64::from(block.pixels.x + maps.window.x) + half[0] - a[0],
-                f64::from(block.pixels.z + maps.window.z) + half[1] - a[2],
+                f64::from(block.pixels.x + maps.window.x) + half[0] - corners[0][0],
+                f64::from(block.pixels.z + maps.window.z) + half[1] - corners[0][2],
             ];
-            let centre = a[1] + slope[0] * middle[0] + slope[1] * middle[1];
-            let spread =
-                slope[0].abs() * (half[0] + REACH) + slope[1].abs() * (half[1] + REACH) + SPREAD_SLACK;
-            if is_upright {
-                each(block, low, high);
-            } else {
-                each(block, low.max(centre - spread), high.min(centre + spread));
-            }
+            let centre = corners[0][1] + slope[0] * middle[0] + slope[1] * middle[1];
+            let spread = slope[0].abs() * (half[0] + REACH) + slope[1].abs() * (half[1] + REACH);
+            let spread = spread + error;
+            each(block, low.max(centre - spread), high.min(centre + spread));
         }
     }
 }
 
 /// With at most this many blocks along a side, heights are not computed for each block.
 const FEW: usize = 2;
-/// Heights of a triangle in a block have a smaller error than this, in metres. A larger range only
-/// costs time.
-const SPREAD_SLACK: f64 = 1e-3;
+/// Computed heights have a smaller error than this, in metres, ..
+const HEIGHT_ERROR: f64 = 1e-3;
+/// .. and this fraction of the heights. Larger ranges only cost time.
+const RELATIVE_ERROR: f64 = 1e-12;
 /// For triangles that rise more over a pixel, in metres, the whole height is used.
 const UPRIGHT: f64 = 10.0;
+/// Largest relative error of a difference of two products, as a fraction of both.
+const PRODUCT_ERROR: f64 = 1e-15;
+/// More cells than the side of a block.
+const BLOCK_SIDE: f64 = 2048.0;
+
+/// Largest error of the heights of a triangle.
+#[inline]
+fn height_error(corners: &[ScenePoint; 3]) -> f64 {
+    let [a, b, c] = corners.map(|corner| corner[1].abs());
+    HEIGHT_ERROR + (a + b + c) * RELATIVE_ERROR
+}
+
+/// Rise of a triangle over a pixel along x and z, if it is gentle, and so exact that heights over
+/// its extent are wrong by a small part of [`HEIGHT_ERROR`] only.
+fn slopes(corners: &[ScenePoint; 3], extent: f64) -> Option<[f64; 2]> {
+    let [a, b, c] = *corners;
+    let (u, v) = ([b[0] - a[0], b[1] - a[1], b[2] - a[2]], [c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
+    let up = u[2] * v[0] - u[0] * v[2];
+    // For upright triangles it is any number or not finite.
+    let slope = [(u[2] * v[1] - u[1] * v[2]) / up, (u[1] * v[0] - u[0] * v[1]) / up];
+    let rise = slope[0].abs() + slope[1].abs();
+    let products = |i: usize, j: usize| (u[i] * v[j]).abs() + (u[j] * v[i]).abs();
+    let error = PRODUCT_ERROR * (products(1, 2) + products(0, 1) + rise * products(0, 2)) / up.abs();
+    // Neither is `true` for what is no number.
+    (rise < UPRIGHT && error * (extent + BLOCK_SIDE) < HEIGHT_ERROR / 4.0).then_some(slope)
+}
 
 /// Returns the range of x of the part of a triangle between two z.
 fn range_in_slab(corners: &[ScenePoint; 3], [from, to]: [f64; 2]) -> [f64; 2] {

@@ -276,3 +276,64 @@ fn of_single(bits: u32) -> Double {
     }
     return vec2<u32>(m << 29u, sign | ((exponent + 896u) << 20u) | (m >> 3u));
 }
+
+// The whole number at or below `a`, at most 2^31 - 1 in size.
+fn whole_below(a: Double) -> i32 {
+    let exponent = i32((a.y >> 20u) & 0x7ffu) - 1023;
+    let is_negative = (a.y >> 31u) != 0u;
+    if is_zero(a) {
+        return 0;
+    }
+    if exponent < 0 {
+        return select(0, -1, is_negative);
+    }
+    if exponent >= 31 {
+        return select(2147483647, -2147483647, is_negative);
+    }
+    // Bits after the point: 52 down to 22.
+    let after = u32(52 - exponent);
+    let high = (a.y & 0xfffffu) | 0x100000u;
+    var whole = 0u;
+    var rest = 0u;
+    if after >= 32u {
+        let by = after - 32u;
+        whole = high >> by;
+        rest = a.x | (high & ((1u << by) - 1u));
+    } else {
+        whole = (high << (32u - after)) | (a.x >> after);
+        rest = a.x & ((1u << after) - 1u);
+    }
+    if is_negative {
+        return -i32(whole) - select(0, 1, rest != 0u);
+    }
+    return i32(whole);
+}
+
+// The square root of a number that is not negative.
+fn root(a: Double) -> Double {
+    let exponent = i32((a.y >> 20u) & 0x7ffu) - 1023;
+    if exponent == -1023 {
+        return ZERO;
+    }
+    // Two digits before the point: 54 bits.
+    var given = vec2<u32>(a.x, (a.y & 0xfffffu) | 0x100000u);
+    if (exponent & 1) != 0 {
+        given = vec2<u32>(given.x << 1u, (given.y << 1u) | (given.x >> 31u));
+    }
+    var rest = ZERO;
+    var result = ZERO;
+    for (var bit = 0; bit < 56; bit++) {
+        let next = (given.y >> 20u) & 3u;
+        given = vec2<u32>(given.x << 2u, ((given.y << 2u) | (given.x >> 30u)) & 0x3fffffu);
+        rest = vec2<u32>((rest.x << 2u) | next, (rest.y << 2u) | (rest.x >> 30u));
+        let trial = vec2<u32>((result.x << 2u) | 1u, (result.y << 2u) | (result.x >> 30u));
+        result = vec2<u32>(result.x << 1u, (result.y << 1u) | (result.x >> 31u));
+        if rest.y > trial.y || (rest.y == trial.y && rest.x >= trial.x) {
+            rest = vec2<u32>(rest.x - trial.x, rest.y - trial.y - select(0u, 1u, rest.x < trial.x));
+            result.x |= 1u;
+        }
+    }
+    result.x |= select(0u, 1u, (rest.x | rest.y) != 0u);
+    // A shift of a negative number rounds down.
+    return rounded(0u, (exponent >> 1u) + 1023, result);
+}

@@ -4,7 +4,7 @@ fn triangle_of(item: u32) -> u32 {
     var high = settings.triangles;
     while high - low > 1u {
         let middle = low + (high - low) / 2u;
-        if inputs[middle].first_item <= item {
+        if first_item_of(middle) <= item {
             low = middle;
         } else {
             high = middle;

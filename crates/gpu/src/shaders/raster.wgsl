@@ -400,6 +400,10 @@ fn fragment_of(range: Range, plane: Double, flags: u32) -> vec4<i32> {
     return vec4<i32>(bottom, top, nearest(ground), bitcast<i32>(flags));
 }
 
+fn first_item_of(triangle: u32) -> u32 {
+    return inputs[triangle].first_item;
+}
+
 struct Item {
     triangle: u32,
     row: i32,

@@ -59,38 +59,6 @@ struct Cells {
     end: i32,
 }
 
-// The whole number at or below `a`, at most 2^31 - 1 in size.
-fn whole_below(a: Double) -> i32 {
-    let exponent = i32((a.y >> 20u) & 0x7ffu) - 1023;
-    let is_negative = (a.y >> 31u) != 0u;
-    if is_zero(a) {
-        return 0;
-    }
-    if exponent < 0 {
-        return select(0, -1, is_negative);
-    }
-    if exponent >= 31 {
-        return select(2147483647, -2147483647, is_negative);
-    }
-    // Bits after the point: 52 down to 22.
-    let after = u32(52 - exponent);
-    let high = (a.y & 0xfffffu) | 0x100000u;
-    var whole = 0u;
-    var rest = 0u;
-    if after >= 32u {
-        let by = after - 32u;
-        whole = high >> by;
-        rest = a.x | (high & ((1u << by) - 1u));
-    } else {
-        whole = (high << (32u - after)) | (a.x >> after);
-        rest = a.x & ((1u << after) - 1u);
-    }
-    if is_negative {
-        return -i32(whole) - select(0, 1, rest != 0u);
-    }
-    return i32(whole);
-}
-
 fn half(piece: Piece, axis: u32, is_flipped: bool, limit: Double) -> Piece {
     var given = piece;
     var out: Piece;
@@ -207,4 +175,8 @@ fn draw(@builtin(global_invocation_id) id: vec3<u32>) {
             set_levels(first + x, cells_of(range_of(piece, 1u), settings.levels), is_walkable);
         }
     }
+}
+
+fn first_item_of(triangle: u32) -> u32 {
+    return inputs[triangle].first_item;
 }

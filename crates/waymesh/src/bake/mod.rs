@@ -28,7 +28,8 @@ pub use error::BakeError;
 pub use ground::{Borders, Ground, Heights, InputLinks};
 pub use keep::Keep;
 pub use report::{
-    DeviceReport, GridReport, HeadRoomReport, IslandReport, PlanReport, Recorder, Report, StageTime,
+    DeviceReport, DeviceWorkReport, GridReport, HeadRoomReport, IslandReport, PlanReport, Recorder, Report,
+    StageTime,
 };
 #[cfg(feature = "floorplan")]
 pub(crate) use stages::polygon_area;

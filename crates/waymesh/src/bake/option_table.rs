@@ -11,7 +11,7 @@ use waymesh_core::{
 };
 use waymesh_floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
 use waymesh_scenes::{Scene, SceneConfig};
-use waymesh_storeys::{RoughDevice, RoughJob, RoughVoxels};
+use waymesh_storeys::{DepthDevice, DepthJob, Refined, RoughDevice, RoughJob, RoughVoxels};
 use waymesh_voxel::{Mark, MarkShape, RasterDevice, RasterJob};
 
 use super::{
@@ -149,6 +149,12 @@ impl RoughDevice for Mine {
     }
 }
 
+impl DepthDevice for Mine {
+    fn draw_depths(&self, _: &DepthJob<'_>) -> Result<Refined, StageError> {
+        Err(StageError::new("mine", "with_draw_depths ran"))
+    }
+}
+
 /// Makes nothing of everything.
 struct Liar;
 
@@ -205,6 +211,7 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
             "with_voxelize" => baker.with_voxelize(Mine),
             "with_raster_device" => baker.with_raster_device(Mine),
             "with_rough_device" => baker.with_rough_device(Mine),
+            "with_depth_device" => baker.with_depth_device(Mine),
             "with_build_field" => baker.with_build_field(Mine),
             "with_partition" => baker.with_partition(Mine),
             "with_trace" => baker.with_trace(Mine),
@@ -220,6 +227,7 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
             let method = match method {
                 "with_raster_device" => "with_rasterize",
                 "with_rough_device" => "with_voxelize_roughly",
+                "with_depth_device" => "with_draw_depths",
                 method => method,
             };
             assert_eq!(bake, Err(format!("mine: {method} ran")), "{}", F::NAME);

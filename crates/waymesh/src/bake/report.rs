@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 use serde::Serialize;
 use waymesh_core::{
-    CancelToken, Cancelled, ContourSet, Counter, DeviceUsage, GridFrame, HeightSurface, Observer, PolyMesh,
-    Stopwatch, Warning,
+    CancelToken, Cancelled, ContourSet, Counter, DeviceUsage, DeviceWork, GridFrame, HeightSurface, Observer,
+    PolyMesh, Stopwatch, Warning,
 };
 use waymesh_graph::{Island, IslandId, NavMesh};
 
@@ -142,13 +142,25 @@ impl GridReport {
     }
 }
 
-/// What another device than the processor did: one that voxelises, or that makes rough voxels.
+/// What another device than the processor did: voxels, fields, rough voxels, depth maps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DeviceReport {
     /// Name of the device; empty if there is none.
     pub device: String,
-    /// Grids or tiles that it voxelised.
+    /// All that it did.
+    pub total: DeviceWorkReport,
+    /// What it did for each stage.
+    pub stages: BTreeMap<String, DeviceWorkReport>,
+    /// Grids, tiles or windows that the processor did instead, by the reason.
+    pub on_processor: BTreeMap<String, u64>,
+}
+
+/// What a device did for a stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct DeviceWorkReport {
+    /// Grids, tiles or windows.
     pub jobs: u64,
     /// Seconds that bytes took to the device, summed up over threads as all times here.
     pub upload_seconds: f64,
@@ -156,20 +168,30 @@ pub struct DeviceReport {
     pub kernel_seconds: f64,
     /// Seconds that bytes took back.
     pub download_seconds: f64,
-    /// Grids or tiles that the processor voxelised instead, by the reason.
-    pub on_processor: BTreeMap<String, u64>,
+    /// Bytes to the device.
+    pub uploaded_bytes: u64,
+    /// Bytes from the device.
+    pub downloaded_bytes: u64,
+}
+
+impl From<DeviceWork> for DeviceWorkReport {
+    fn from(work: DeviceWork) -> Self {
+        Self {
+            jobs: work.jobs,
+            upload_seconds: work.upload_seconds,
+            kernel_seconds: work.kernel_seconds,
+            download_seconds: work.download_seconds,
+            uploaded_bytes: work.uploaded_bytes,
+            downloaded_bytes: work.downloaded_bytes,
+        }
+    }
 }
 
 impl From<DeviceUsage> for DeviceReport {
     fn from(usage: DeviceUsage) -> Self {
-        Self {
-            device: usage.device,
-            jobs: usage.jobs,
-            upload_seconds: usage.upload_seconds,
-            kernel_seconds: usage.kernel_seconds,
-            download_seconds: usage.download_seconds,
-            on_processor: usage.on_processor,
-        }
+        let total = usage.total().into();
+        let stages = usage.stages.into_iter().map(|(stage, work)| (stage, work.into())).collect();
+        Self { device: usage.device, total, stages, on_processor: usage.on_processor }
     }
 }
 

@@ -19,7 +19,7 @@ use waymesh_region::{
     JoinConfig, Monotone, MonotoneConfig, Surfaces, Watershed, WatershedConfig, remove_small_islands,
 };
 #[cfg(feature = "storeys")]
-use waymesh_storeys::RoughDevice;
+use waymesh_storeys::{DepthDevice, RoughDevice};
 use waymesh_triangulate::{ConstrainedDelaunay, RefineConfig, refine_triangulation};
 use waymesh_voxel::{RasterDevice, RasterJob, VoxelConfig};
 
@@ -67,6 +67,9 @@ replaceable! {
     /// Makes the rough voxels of storeys on another device, with the same bits.
     #[cfg(feature = "storeys")]
     rough_device: RoughDevice, with_rough_device;
+    /// Draws the depth maps of storeys on another device, with the same bytes.
+    #[cfg(feature = "storeys")]
+    depth_device: DepthDevice, with_depth_device;
     /// Replaces filters, links and erosion.
     build_field: BuildField, with_build_field;
     /// Replaces the partition into regions.
@@ -145,11 +148,16 @@ impl StageSet {
 
     /// What other devices did, if there are any.
     pub(super) fn device_usage(&self) -> Option<DeviceUsage> {
+        let all = [self.raster_device.as_ref().map(|device| device.usage())];
         #[cfg(feature = "storeys")]
-        if let Some(device) = &self.rough_device {
-            return Some(device.usage());
-        }
-        self.raster_device.as_ref().map(|device| device.usage())
+        let all = all.into_iter().chain([
+            self.rough_device.as_ref().map(|device| device.usage()),
+            self.depth_device.as_ref().map(|device| device.usage()),
+        ]);
+        all.into_iter().flatten().reduce(|mut all, more| {
+            all.add(&more);
+            all
+        })
     }
 
     /// Runs on as many threads as the settings ask for.

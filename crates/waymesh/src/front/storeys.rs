@@ -14,8 +14,8 @@ use waymesh_region::{
     split_surfaces_labelled,
 };
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, Refined, RegionEnds, RoughJob, RoughVoxels, SpanEnds, StoreysConfig, StoreysError,
-    flood_layers, place_borders, refine_halo, refine_window,
+    BORDER_STEPS, DepthJob, Layers, Refined, RegionEnds, RoughJob, RoughVoxels, SpanEnds, StoreysConfig,
+    StoreysError, flood_layers, place_borders, refine_halo,
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 use waymesh_voxel::encode_head_rooms;
@@ -236,6 +236,23 @@ fn layers(
     Ok((layers, bins))
 }
 
+/// The fine ground of a window, from the device that replaces the processor if there is one.
+fn refine_tile(
+    soup: &TriangleSoup,
+    frame: &GridFrame,
+    core: GridWindow,
+    layers: &Layers,
+    storeys: &StoreysConfig,
+    stages: &StageSet,
+) -> Result<Refined, StageError> {
+    let job = DepthJob::new(soup.finite_with_areas(), frame, core, layers, storeys)
+        .map_err(StageError::at("storeys"))?;
+    match &stages.depth_device {
+        Some(device) => device.draw_depths(&job),
+        None => Ok(job.run()),
+    }
+}
+
 /// Draws all layers tile by tile, and joins their ground to regions.
 fn draw(
     bins: TriangleBins,
@@ -254,14 +271,12 @@ fn draw(
     let estimate = |tile: Tile| layout.core(tile).grown(halo, frame).column_count() * COLUMN_BYTES;
     let work = |tile: Tile| -> Result<Split, BakeError> {
         let soup = bins.soup(tile)?;
-        let refined = refine_window(soup.finite_with_areas(), frame, layout.core(tile), layers, storeys)
-            .map_err(|error| StageError::new("storeys", error))?;
+        let refined = refine_tile(&soup, frame, layout.core(tile), layers, storeys, stages)?;
         let Refined { ground: mut part, ends } = refined;
         if !rooms.is_empty() {
             let mut classes = vec![0; part.field.ground.len()];
             for (class, tall) in (1..).zip(&taller) {
-                let refined = refine_window(soup.finite_with_areas(), frame, layout.core(tile), layers, tall)
-                    .map_err(|error| StageError::new("storeys", error))?;
+                let refined = refine_tile(&soup, frame, layout.core(tile), layers, tall, stages)?;
                 raise(&part, &refined.ground, class, &mut classes);
             }
             encode_head_rooms(&mut part.field, &rooms, &classes).map_err(StageError::at("head room"))?;

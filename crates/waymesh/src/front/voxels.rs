@@ -52,8 +52,10 @@ pub struct Stages {
 impl FrontEnd for Voxels {
     type Input = TriangleSoup;
     const NAME: &'static str = "voxels";
-    const REFUSED: Refused =
-        &[("with_rough_device", "rough voxels are those of storeys; use `with_raster_device`")];
+    const REFUSED: Refused = &[
+        ("with_rough_device", "rough voxels are those of storeys; use `with_raster_device`"),
+        ("with_depth_device", "depth maps are those of storeys; use `with_raster_device`"),
+    ];
 
     fn defaults() -> BakeConfig {
         BakeConfig::default()

@@ -109,6 +109,7 @@ const REFUSED: Refused = &[
     ("enclosed", "a world changes tile by tile; bake all of it at once"),
     ("with_voxelize", BY_TILES),
     ("with_rough_device", "its voxels are fine ones; use `with_raster_device`"),
+    ("with_depth_device", "it has no depth maps; use `with_raster_device`"),
     ("with_build_field", BY_TILES),
     ("with_fit_heights", BY_TILES),
 ];

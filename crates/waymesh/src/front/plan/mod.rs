@@ -128,6 +128,7 @@ impl FrontEnd for FloorPlans {
         ("with_voxelize", NO_GRID),
         ("with_raster_device", NO_GRID),
         ("with_rough_device", NO_GRID),
+        ("with_depth_device", NO_GRID),
         ("with_build_field", NO_GRID),
         ("with_partition", PIECES),
         ("with_trace", NO_GRID),

@@ -69,6 +69,7 @@ impl FrontEnd for Slices {
         ("with_voxelize", "spans of slices are exact; there are no voxels"),
         ("with_raster_device", "spans of slices are exact; there are no voxels"),
         ("with_rough_device", "slices are cut from triangles; there are no rough voxels"),
+        ("with_depth_device", "slices are cut from triangles; there are no depth maps"),
         ("with_build_field", "spans of slices are exact; there is no field"),
         ("with_partition", "regions are the slices"),
         ("with_trace", "slices come with their borders"),

@@ -117,6 +117,7 @@ impl FrontEnd for Tiles {
         ),
         ("with_voxelize", WHOLE_GROUND),
         ("with_rough_device", "rough voxels are those of storeys; use `with_raster_device`"),
+        ("with_depth_device", "depth maps are those of storeys; use `with_raster_device`"),
         ("with_build_field", WHOLE_GROUND),
         ("with_partition", WHOLE_GROUND),
         ("with_trace", WHOLE_GROUND),
