@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use waymesh_core::stage::StageError;
 use waymesh_core::{DeviceUsage, DeviceWork, Heightfield, Observer, SkippedTriangles};
 use waymesh_storeys::{DepthDevice, DepthJob, Refined, RoughDevice, RoughJob, RoughVoxels};
-use waymesh_voxel::{RasterDevice, RasterJob};
+use waymesh_voxel::{BuiltField, FieldJob, RasterDevice, RasterJob};
 
 use crate::{GpuContext, GpuDepth, GpuError, GpuOptions, GpuRasterizer, GpuRough, GpuTimes};
 
@@ -15,6 +15,7 @@ type Shaders<K> = OnceLock<Result<K, String>>;
 
 /// Names of stages in reports.
 const VOXELS: &str = "voxels";
+const FIELDS: &str = "voxels and fields";
 const ROUGH: &str = "rough voxels";
 const DEPTH: &str = "depth maps";
 
@@ -139,8 +140,18 @@ impl RasterDevice for GpuDevice {
         )
     }
 
+    fn build_field(&self, job: &FieldJob<'_>) -> Result<Option<BuiltField>, StageError> {
+        self.work(
+            (FIELDS, job.raster().window().column_count()),
+            &self.0.rasterizer,
+            GpuRasterizer::new,
+            |rasterizer| rasterizer.build_field(job).map(|(field, times)| (Some(field), times)),
+            || Ok(None),
+        )
+    }
+
     fn usage(&self) -> DeviceUsage {
-        self.told(&[VOXELS])
+        self.told(&[VOXELS, FIELDS])
     }
 }
 

@@ -114,6 +114,15 @@ pub enum VoxelError {
         /// Number of spans.
         spans: usize,
     },
+    /// The tables of a field contradict each other, or are not those of the job.
+    #[error("the walkable field is broken, or of another part of the grid")]
+    BrokenField,
+    /// Only who has the voxels can do this.
+    #[error("{what} need the voxels, not only the field")]
+    NeedsVoxels {
+        /// What it is.
+        what: &'static str,
+    },
     /// A mesh that should be closed has a hole or a fringe.
     #[error(
         "the mesh is not closed: {triangles} of its triangles meet at the edge from {} to {}, an odd number",

@@ -18,7 +18,7 @@
 //! - [`stamp_obstacles`] adds solids to a heightfield that was kept. [`PackedHeightfield`] and
 //!   [`PackedField`] are compact forms to keep.
 //! - [`RasterJob`] is the work of the rasteriser with all decisions about triangles made, for a
-//!   [`RasterDevice`].
+//!   [`RasterDevice`]; [`FieldJob`] goes on to the walkable field.
 //! - [`Voxelizer`] and [`FieldBuilder`] are the stages of [`waymesh_core::stage`].
 //!
 //! ```
@@ -44,6 +44,7 @@ mod config;
 mod device;
 mod erosion;
 mod error;
+mod field_job;
 mod filters;
 mod fragments;
 mod head_rooms;
@@ -65,6 +66,7 @@ pub use config::{VoxelConfig, WalkableMerge};
 pub use device::RasterDevice;
 pub use erosion::erode;
 pub use error::VoxelError;
+pub use field_job::{BuiltField, FieldCounts, FieldJob, FieldNumbers};
 pub use filters::{Filters, filter_ledges, filter_low_ceilings, filter_low_obstacles};
 pub use head_rooms::encode as encode_head_rooms;
 pub use job::{GridNumbers, JobTriangle, RasterJob};

@@ -82,25 +82,38 @@ fn window_field(
     more: u32,
     observer: &mut dyn Observer,
 ) -> Result<WalkableField, VoxelError> {
-    check_window(frame, window)?;
     let GridFrame { width, depth, .. } = heightfield.frame;
     if (width, depth) != (window.width, window.depth) {
         return Err(VoxelError::BadWindow { window, width, depth });
     }
-    if !window.covers(&core) {
-        return Err(VoxelError::BadWindow { window: core, width, depth });
-    }
-    let needed =
-        builder.halo_cells(&GridScale::new(frame.cell_size, frame.level_height)).saturating_add(more);
-    if !window.covers(&core.grown(needed, frame)) {
-        return Err(VoxelError::ThinHalo { window, core, needed });
-    }
+    check_parts(frame, window, core, builder, more)?;
     let counted = GridWindow { x: core.x - window.x, z: core.z - window.z, ..core };
     let mut field = build_counted(heightfield, &builder.agent, &builder.filters, counted, 1, observer)?;
     field.frame = frame.window(window);
     erode_on(&mut field, builder.erosion_radius, 1, &mut ())?;
     builder.tell_head_rooms(heightfield, &mut field)?;
     Ok(field)
+}
+
+/// Checks that a window lies in the frame, and holds all of a core and the columns around it that
+/// decide about it.
+pub(crate) fn check_parts(
+    frame: &GridFrame,
+    window: GridWindow,
+    core: GridWindow,
+    builder: &FieldBuilder,
+    more: u32,
+) -> Result<(), VoxelError> {
+    check_window(frame, window)?;
+    if !window.covers(&core) {
+        return Err(VoxelError::BadWindow { window: core, width: window.width, depth: window.depth });
+    }
+    let needed =
+        builder.halo_cells(&GridScale::new(frame.cell_size, frame.level_height)).saturating_add(more);
+    if !window.covers(&core.grown(needed, frame)) {
+        return Err(VoxelError::ThinHalo { window, core, needed });
+    }
+    Ok(())
 }
 
 /// Counts the eroded spans of the core, and applies the marks.

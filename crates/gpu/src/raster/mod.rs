@@ -1,16 +1,20 @@
 //! Voxels: triangles to fragments, sorted and merged by column.
 
+mod field;
 mod part;
 mod run;
+
+use std::sync::OnceLock;
 
 use waymesh_core::{
     AreaId, GROUND_STEPS_PER_LEVEL, GridFrame, GridWindow, Heightfield, Observer, SoupTriangle, Span,
     TriangleSoup,
 };
-use waymesh_voxel::{GridNumbers, RasterJob, VoxelConfig};
+use waymesh_voxel::{BuiltField, FieldJob, GridNumbers, RasterJob, VoxelConfig};
 
+use self::field::{FieldKernels, FieldRun};
 use self::part::Part;
-use self::run::{Piece, Run, SPAN_WORDS, Settings, Tables};
+use self::run::{Piece, Run, SPAN_WORDS, Settings, SpanPiece, Tables};
 use crate::kernels::{DOUBLE, ITEMS, Module, Use};
 use crate::scan::Scan;
 use crate::tables::Pool;
@@ -43,6 +47,8 @@ pub struct GpuRasterizer {
     context: GpuContext,
     module: Module,
     scan: Scan,
+    /// Once a field is asked for.
+    field: OnceLock<FieldKernels>,
     pool: Pool<Tables>,
 }
 
@@ -59,7 +65,8 @@ impl GpuRasterizer {
         let uses = [&uses[..], &[Use::Write]].concat();
         let entries = ["prepare", "count", "fill", "merge", "collect"];
         let module = Module::new(context, &source(), size_of::<Settings>(), &uses, &entries)?;
-        Ok(Self { context: context.clone(), module, scan: Scan::new(context)?, pool: Pool::default() })
+        let (scan, field, pool) = (Scan::new(context)?, OnceLock::new(), Pool::default());
+        Ok(Self { context: context.clone(), module, scan, field, pool })
     }
 
     /// Returns the device that it runs on.
@@ -118,17 +125,51 @@ impl GpuRasterizer {
         let mut times = GpuTimes::default();
         let mut pieces = Vec::new();
         if !window.is_empty() && !job.is_empty() {
-            let number = |column: u32| i32::try_from(column).unwrap_or(i32::MAX);
-            let whole = Part {
-                cells: [number(window.x), number(window.end_x())],
-                rows: [number(window.z), number(window.end_z())],
-            };
-            let mut run = Run::new(self, job);
-            pieces = run.fill(whole)?;
+            let mut run = Run::new(self, job, None);
+            let spans = |piece| if let Piece::Spans(spans) = piece { Some(spans) } else { None };
+            pieces = run.fill(Part::of(window))?.into_iter().filter_map(spans).collect();
             times = run.times;
         }
         let (columns, spans) = joined(window, &pieces);
         Ok((job.finish(columns, spans)?, times))
+    }
+
+    /// Does the work of `job`, with the same result as [`FieldJob::run`]: filters, links and erosion
+    /// are done on the device as well, and its spans alone come back.
+    ///
+    /// # Method
+    /// One invocation judges the spans of a column by those of the four columns beside it, one links
+    /// two columns, and one per span looks along its links for what is blocked: first along x, then
+    /// along z, as far as the radius reaches. A grid that is filled in parts has a halo around each.
+    ///
+    /// # Cost
+    /// 64 bytes to the device for each triangle and part it lies in. Back come one byte for each column
+    /// and nine for each span of the field; 17 in a part with more than 15 storeys in a column, floors
+    /// more than 65,535 levels apart, or rooms as high.
+    ///
+    /// # Errors
+    /// Those of [`GpuRasterizer::run`]. [`GpuError::DeepColumn`] for more than 4,096 solid spans in a
+    /// column (in software 512); [`GpuError::TooLarge`] for more than 255 of them in the field, or a
+    /// radius of more than 4,095 cells.
+    pub fn build_field(&self, job: &FieldJob<'_>) -> Result<(BuiltField, GpuTimes), GpuError> {
+        let kernels = match self.field.get() {
+            Some(kernels) => kernels,
+            None => {
+                let new = FieldKernels::new(&self.context)?;
+                self.field.get_or_init(|| new)
+            }
+        };
+        let field = FieldRun::new(job, kernels, &self.scan)?;
+        let (raster, result) = (job.raster(), job.result());
+        let (mut times, mut pieces) = (GpuTimes::default(), Vec::new());
+        if !result.is_empty() && !raster.is_empty() {
+            let mut run = Run::new(self, raster, Some(&field));
+            let of_field = |piece| if let Piece::Field(field) = piece { Some(field) } else { None };
+            pieces = run.fill(Part::of(result))?.into_iter().filter_map(of_field).collect();
+            times = run.times;
+        }
+        let (built, counts) = field.joined(&pieces);
+        Ok((job.finish(built, counts)?, times))
     }
 }
 
@@ -157,17 +198,17 @@ fn source() -> String {
 
 /// The columns and the spans of the whole window.
 #[expect(clippy::cast_sign_loss, reason = "parts lie in the window")]
-fn joined(window: GridWindow, pieces: &[Piece]) -> (Vec<u32>, Vec<Span>) {
+fn joined(window: GridWindow, pieces: &[SpanPiece]) -> (Vec<u32>, Vec<Span>) {
     let width = window.width as usize;
     let count = width * window.depth as usize;
     // The number of spans of each column, then the first one.
     let mut columns = vec![0_u32; count + 1];
-    let place = |piece: &Piece, row: usize| {
+    let place = |piece: &SpanPiece, row: usize| {
         let x = piece.part.cells[0] as usize - window.x as usize;
         let z = piece.part.rows[0] as usize - window.z as usize + row;
         z * width + x
     };
-    let rows = |piece: &Piece| piece.part.size().map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+    let rows = |piece: &SpanPiece| piece.part.size().map(|size| usize::try_from(size).unwrap_or(usize::MAX));
     for piece in pieces {
         let [cells, depth] = rows(piece);
         for row in 0..depth {

@@ -1,7 +1,7 @@
 //! Parts of a grid, and the triangles in them.
 
 use bytemuck::{Pod, Zeroable};
-use waymesh_core::checkpoint_every;
+use waymesh_core::{GridWindow, checkpoint_every};
 use waymesh_voxel::RasterJob;
 
 /// Cells of a row that one item fills, as in the shader.
@@ -30,6 +30,14 @@ pub(super) struct Part {
 }
 
 impl Part {
+    pub(super) fn of(window: GridWindow) -> Self {
+        let number = |column: u32| i32::try_from(column).unwrap_or(i32::MAX);
+        Self {
+            cells: [number(window.x), number(window.end_x())],
+            rows: [number(window.z), number(window.end_z())],
+        }
+    }
+
     #[expect(clippy::cast_sign_loss, reason = "ends are not before beginnings")]
     pub(super) fn size(&self) -> [u64; 2] {
         [self.cells, self.rows].map(|[from, to]| i64::from(to).saturating_sub(i64::from(from)) as u64)

@@ -7,6 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use waymesh_voxel::{GridNumbers, RasterJob};
 
 use super::GpuRasterizer;
+use super::field::{FieldPiece, FieldRun, FieldTables, Judged};
 use super::part::{Input, Part, Portions, inside};
 use crate::batch::{Batch, Load, Pending, Reads, SETTINGS_BYTES};
 use crate::scan::ScanTables;
@@ -75,9 +76,16 @@ impl Settings {
     }
 }
 
+/// What comes of a part.
+#[derive(Debug)]
+pub(super) enum Piece {
+    Spans(SpanPiece),
+    Field(FieldPiece),
+}
+
 /// The spans of a part.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct SpanPiece {
     pub(super) part: Part,
     /// First span of each column, and the number of all.
     pub(super) offsets: Vec<u32>,
@@ -98,6 +106,7 @@ pub(super) struct Tables {
     deepest: Table,
     scan: ScanTables,
     staging: Staging,
+    field: Option<FieldTables>,
 }
 
 impl Tables {
@@ -115,6 +124,7 @@ impl Tables {
             deepest: table("depths")?,
             scan: ScanTables::default(),
             staging: Staging::default(),
+            field: None,
         })
     }
 
@@ -141,17 +151,24 @@ enum Step {
     Merged,
     /// Its spans.
     Collected,
+    /// The number of spans that are left in its field.
+    Judged,
+    /// Its field.
+    Packed,
 }
 
 /// A part to fill, and what is known about it so far.
 struct Plan {
+    /// What is asked for, and what is filled for it.
     part: Part,
+    filled: Part,
     triangles: Vec<u32>,
     portions: Portions,
     settings: Settings,
     columns: u32,
     fragments: u32,
     offsets: Vec<u32>,
+    judged: Option<Judged>,
 }
 
 /// What the device has of a part.
@@ -172,14 +189,25 @@ enum Next {
 pub(super) struct Run<'a> {
     kernels: &'a GpuRasterizer,
     job: &'a RasterJob,
+    /// The field that is built of the spans, if they are not what is asked for.
+    field: Option<&'a FieldRun<'a>>,
     pub(super) times: GpuTimes,
     /// Spans so far.
     spans: u64,
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(kernels: &'a GpuRasterizer, job: &'a RasterJob) -> Self {
-        Self { kernels, job, times: GpuTimes::default(), spans: 0 }
+    pub(super) fn new(
+        kernels: &'a GpuRasterizer,
+        job: &'a RasterJob,
+        field: Option<&'a FieldRun<'a>>,
+    ) -> Self {
+        Self { kernels, job, field, times: GpuTimes::default(), spans: 0 }
+    }
+
+    /// The columns that have to be filled for those of a part.
+    fn filled(&self, part: Part) -> Part {
+        self.field.map_or(part, |field| field.filled(part))
     }
 
     fn context(&self) -> &'a GpuContext {
@@ -237,24 +265,27 @@ impl<'a> Run<'a> {
             let needed = plan.triangles.len() as u64 * FRAGMENT_BYTES;
             return Err(GpuError::TooLarge { what: "fragments", needed, limit, has });
         };
-        Ok(halves.map(|half| (half, inside(self.job, half, &plan.triangles))))
+        Ok(halves.map(|half| (half, inside(self.job, self.filled(half), &plan.triangles))))
     }
 
     /// Hands a part to the device, up to the number of its fragments.
     #[expect(clippy::cast_possible_truncation, reason = "a part has at most 2^22 columns")]
     fn begin(&mut self, plan: &mut Plan) -> Result<Next, GpuError> {
-        let (context, count) = (self.context(), plan.part.columns());
+        let (context, count) = (self.context(), plan.filled.columns());
         let (room, _) = context.table_limit();
         if count > MOST_COLUMNS.min(room / 4 - 1) {
             return Ok(Next::TooLarge);
         }
         let most = usize::try_from(MOST_TRIANGLES.min(room / TRIANGLE_BYTES)).unwrap_or(usize::MAX);
-        let Some(portions) = Portions::of(self.job, plan.part, &plan.triangles, most) else {
+        let Some(portions) = Portions::of(self.job, plan.filled, &plan.triangles, most) else {
             return Ok(Next::TooLarge);
         };
         if portions.all.is_empty() {
-            let offsets = vec![0; count as usize + 1];
-            return Ok(Next::Done(Piece { part: plan.part, offsets, spans: Vec::new() }, None));
+            if self.field.is_some() {
+                return Ok(Next::Done(Piece::Field(FieldPiece::empty(plan.part)), None));
+            }
+            let (part, offsets) = (plan.part, vec![0; count as usize + 1]);
+            return Ok(Next::Done(Piece::Spans(SpanPiece { part, offsets, spans: Vec::new() }), None));
         }
         (plan.portions, plan.columns) = (portions, count as u32);
         let mut tables = self.kernels.pool.take(|| Tables::new(context))?;
@@ -296,8 +327,16 @@ impl<'a> Run<'a> {
             Step::Merged => self.collect(plan, tables, reads),
             Step::Collected => {
                 let (part, offsets) = (plan.part, std::mem::take(&mut plan.offsets));
-                let piece = Piece { part, offsets, spans: reads.values(0, &mut self.times) };
-                Ok(Next::Done(piece, Some(Tables { staging: reads.into_staging(), ..tables })))
+                let piece = SpanPiece { part, offsets, spans: reads.values(0, &mut self.times) };
+                Ok(done(Piece::Spans(piece), tables, reads))
+            }
+            Step::Judged => self.pack(plan, tables, reads),
+            Step::Packed => {
+                let piece = match (self.field, &plan.judged) {
+                    (Some(field), Some(judged)) => field.piece(plan.part, judged, &reads, &mut self.times),
+                    _ => FieldPiece::empty(plan.part),
+                };
+                Ok(done(Piece::Field(piece), tables, reads))
             }
         }
     }
@@ -329,7 +368,9 @@ impl<'a> Run<'a> {
         let Tables { counts, span_offsets, deepest, scan, .. } = &tables;
         self.kernels.scan.run(&mut batch, counts, span_offsets, plan.columns + 1, scan)?;
         batch.read::<u32>(deepest, 0, 1);
-        batch.read::<u32>(span_offsets, 0, columns + 1);
+        // Of a field only the number of all is needed.
+        let first = if self.field.is_some() { columns } else { 0 };
+        batch.read::<u32>(span_offsets, first, columns + 1 - first);
         let pending = batch.submit(staging)?;
         self.times.shaders.entry("fill").or_default().bytes += total * FRAGMENT_BYTES;
         self.times.fragments += total;
@@ -352,9 +393,37 @@ impl<'a> Run<'a> {
         let most = count.div_ceil(u64::from(plan.columns).max(1)).max(1);
         let load = Load::new(plan.columns, most, 2 * count * SPAN_BYTES + 12 * u64::from(plan.columns));
         batch.run(&self.kernels.module, "collect", &tables.all(), load, with(plan.settings))?;
-        batch.read::<[u32; SPAN_WORDS]>(&tables.spans, 0, count);
+        let Some(field) = self.field else {
+            batch.read::<[u32; SPAN_WORDS]>(&tables.spans, 0, count);
+            let pending = batch.submit(staging)?;
+            return Ok(Next::Waits(Stage { step: Step::Collected, tables, pending }));
+        };
+        batch.flush()?;
+        let mut own = tables.field.take().map_or_else(|| FieldTables::new(context), Ok)?;
+        let (parts, voxels) = ([plan.filled, plan.part], [&tables.span_offsets, &tables.spans]);
+        plan.judged = Some(field.judge(context, parts, voxels, count, &mut own, &mut self.times)?);
+        let mut batch = Batch::new(context, &tables.settings, &mut self.times);
+        field.read_judged(&mut batch, parts, &own);
         let pending = batch.submit(staging)?;
-        Ok(Next::Waits(Stage { step: Step::Collected, tables, pending }))
+        tables.field = Some(own);
+        Ok(Next::Waits(Stage { step: Step::Judged, tables, pending }))
+    }
+
+    fn pack(&mut self, plan: &mut Plan, mut tables: Tables, reads: Reads) -> Result<Next, GpuError> {
+        let context = self.context();
+        let (Some(field), Some(judged), Some(mut own)) = (self.field, plan.judged, tables.field.take())
+        else {
+            return Err(GpuError::Failed { reason: "a part has no field".to_owned() });
+        };
+        let judged = field.judged(judged, &reads, &mut self.times)?;
+        plan.judged = Some(judged);
+        let (parts, voxels) = ([plan.filled, plan.part], [&tables.span_offsets, &tables.spans]);
+        field.pack(context, parts, voxels, &judged, &mut own, &mut self.times)?;
+        let mut batch = Batch::new(context, &tables.settings, &mut self.times);
+        field.read_packed(&mut batch, plan.part, &judged, &own);
+        let pending = batch.submit(reads.into_staging())?;
+        tables.field = Some(own);
+        Ok(Next::Waits(Stage { step: Step::Packed, tables, pending }))
     }
 
     /// Prepares the triangles that have been uploaded.
@@ -391,10 +460,15 @@ impl<'a> Run<'a> {
 
 impl Plan {
     fn new(part: Part, triangles: Vec<u32>, run: &Run<'_>) -> Self {
-        let settings = Settings::of(run.job, part, run.kernels.deepest_column());
+        let filled = run.filled(part);
+        let settings = Settings::of(run.job, filled, run.kernels.deepest_column());
         let (portions, offsets) = (Portions::default(), Vec::new());
-        Self { part, triangles, portions, settings, columns: 0, fragments: 0, offsets }
+        Self { part, filled, triangles, portions, settings, columns: 0, fragments: 0, offsets, judged: None }
     }
+}
+
+fn done(piece: Piece, tables: Tables, reads: Reads) -> Next {
+    Next::Done(piece, Some(Tables { staging: reads.into_staging(), ..tables }))
 }
 
 /// The settings of each dispatch.

@@ -1,0 +1,83 @@
+// What all shaders of the walkable field know (`walkable.rs`, `filters.rs` and `erosion.rs` of
+// `waymesh-voxel`).
+
+struct Settings {
+    // The columns that are filled.
+    width: u32,
+    depth: u32,
+    // Of those, the columns of the result: first and size.
+    out_x: u32,
+    out_z: u32,
+    out_width: u32,
+    out_depth: u32,
+    // Of those, the columns in which is counted: the first, and the first after them.
+    core_x: u32,
+    core_z: u32,
+    core_end_x: u32,
+    core_end_z: u32,
+    // In levels.
+    height: u32,
+    step: u32,
+    filters: u32,
+    deepest: u32,
+    // Entries of the table of reaches; the last one is 0.
+    reaches: u32,
+    // Fields with few storeys and low rooms are told in two words a span, others in four.
+    is_narrow: u32,
+    lowest: i32,
+    begin: u32,
+    end: u32,
+    unused: u32,
+}
+
+const LOW_OBSTACLES = 1u;
+const LEDGES = 2u;
+const LOW_CEILINGS = 4u;
+// The ceiling of a span with nothing above it.
+const OPEN = 2147483647;
+const NO_SPAN = 0xffffffffu;
+
+// Words of a span in the field: floor, ceiling, what a solid span has in its third word with the area
+// of the field, and how far it removes spans along z.
+const KEPT = 4u;
+const FLOOR = 0u;
+const CEILING = 1u;
+const REST = 2u;
+const REACHES = 3u;
+// No ground any more: something blocked is too near.
+const IS_ERODED = 0x80000000u;
+
+// Numbers over all columns.
+const DEEPEST = 0u;
+const MOST_KEPT = 1u;
+// Keys: larger is farther.
+const MINUS_LOWEST = 2u;
+const HIGHEST = 3u;
+const LARGEST_ROOM = 4u;
+// Counts, low and high words.
+const SOLID = 5u;
+const WALKABLE = 6u;
+const ON_OBSTACLES = 7u;
+const AT_LEDGES = 8u;
+const UNDER_CEILINGS = 9u;
+const ERODED = 10u;
+const STATS = 11u;
+
+fn is_counted(x: u32, z: u32) -> bool {
+    return x >= settings.core_x && x < settings.core_end_x && z >= settings.core_z && z < settings.core_end_z;
+}
+
+// Whole numbers in an order without a sign.
+fn key_of(a: i32) -> u32 {
+    return bitcast<u32>(a) ^ 0x80000000u;
+}
+
+// `a - b`, where `a` is not less: it may be more than an i32 holds.
+fn above(a: i32, b: i32) -> u32 {
+    return bitcast<u32>(a) - bitcast<u32>(b);
+}
+
+// `true` if there is so much room between two heights.
+fn has_room(floor_level: i32, ceiling: i32, height: u32) -> bool {
+    return ceiling >= floor_level && above(ceiling, floor_level) >= height;
+}

@@ -1,0 +1,239 @@
+//! The work from triangles to the walkable field, for one that does it on another device.
+
+use waymesh_core::{
+    BadField, Counter, FieldWindow, GridFrame, GridScale, GridWindow, Heightfield, NO_SPAN, Observer,
+    WalkableField, checkpoint,
+};
+
+use crate::erosion::reach_table;
+use crate::filters::{AgentLevels, report};
+use crate::window::check_parts;
+use crate::{FieldBuilder, RasterJob, VoxelError, build_window};
+
+/// What decides which spans are in the field: see [`FieldJob::numbers`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FieldNumbers {
+    /// Head room in levels.
+    pub height: i32,
+    /// Highest step in levels.
+    pub step: i32,
+    /// Whether spans become walkable that an agent can step onto:
+    /// [`filter_low_obstacles`](crate::filter_low_obstacles).
+    pub low_obstacles: bool,
+    /// Whether spans at drops go: [`filter_ledges`](crate::filter_ledges).
+    pub ledges: bool,
+    /// Whether spans without head room go: [`filter_low_ceilings`](crate::filter_low_ceilings).
+    pub low_ceilings: bool,
+    /// Entry `g` is the number of cells along z over which a blocked cell at distance `g` along x
+    /// removes spans, including its own row. The last entry is 0; empty if nothing is eroded.
+    pub reach: Vec<u32>,
+}
+
+/// The work of a rasteriser and of [`build_window`]: the triangles, the part of the grid and the
+/// numbers, for whichever device keeps the voxels to itself and returns the field alone.
+///
+/// # Limits
+/// Ledges to climb and classes of head room look at the voxels again, so they have no such job.
+#[derive(Clone, Debug)]
+pub struct FieldJob<'a> {
+    raster: RasterJob,
+    frame: GridFrame,
+    core: GridWindow,
+    builder: &'a FieldBuilder,
+    reach: AgentLevels,
+}
+
+/// A field, and what is known of the voxels that it was built of.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BuiltField {
+    /// The core and the ring around it, with the marks of the builder.
+    pub part: FieldWindow,
+    /// What was counted on the way.
+    pub counts: FieldCounts,
+}
+
+/// What is counted on the way from voxels to a field, in the columns of the core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldCounts {
+    /// Solid spans.
+    pub solid_spans: u64,
+    /// Solid spans that triangles made walkable.
+    pub walkable_spans: u64,
+    /// Spans that the filter of low obstacles made walkable.
+    pub on_low_obstacles: u64,
+    /// Spans that the filter of ledges removed.
+    pub at_ledges: u64,
+    /// Spans that the filter of low ceilings removed.
+    pub under_low_ceilings: u64,
+    /// Spans that were too near to walls and drops.
+    pub eroded: u64,
+}
+
+impl FieldCounts {
+    /// Adds those of other columns.
+    pub fn add(&mut self, other: &Self) {
+        self.solid_spans += other.solid_spans;
+        self.walkable_spans += other.walkable_spans;
+        self.on_low_obstacles += other.on_low_obstacles;
+        self.at_ledges += other.at_ledges;
+        self.under_low_ceilings += other.under_low_ceilings;
+        self.eroded += other.eroded;
+    }
+
+    /// Tells an observer what [`build_window`] tells.
+    pub fn tell(&self, observer: &mut dyn Observer) {
+        report(Counter::SpansOnLowObstacles, self.on_low_obstacles, observer);
+        report(Counter::SpansAtLedges, self.at_ledges, observer);
+        report(Counter::SpansUnderLowCeiling, self.under_low_ceilings, observer);
+        report(Counter::SpansEroded, self.eroded, observer);
+    }
+}
+
+impl<'a> FieldJob<'a> {
+    /// The job of building `core` and the ring around it from the columns of `raster`, a part of
+    /// `frame`. See [`build_window`].
+    ///
+    /// # Errors
+    /// See [`build_window`], and [`VoxelError::NeedsVoxels`] for a builder with classes of head
+    /// room.
+    pub fn new(
+        raster: RasterJob,
+        frame: &GridFrame,
+        core: GridWindow,
+        builder: &'a FieldBuilder,
+    ) -> Result<Self, VoxelError> {
+        let window = raster.window();
+        check_parts(frame, window, core, builder, 0)?;
+        if !builder.head_rooms.is_empty() {
+            return Err(VoxelError::NeedsVoxels { what: "classes of head room" });
+        }
+        let reach = AgentLevels::new(&builder.agent, frame.level_height)?;
+        BadField::unless_length("erosion radius", builder.erosion_radius)?;
+        Ok(Self { raster, frame: *frame, core, builder, reach })
+    }
+
+    /// Returns the work of the rasteriser.
+    #[must_use]
+    pub fn raster(&self) -> &RasterJob {
+        &self.raster
+    }
+
+    /// Returns the columns in which is counted.
+    #[must_use]
+    pub fn core(&self) -> GridWindow {
+        self.core
+    }
+
+    /// Returns the columns of the result: the core and the ring around it.
+    #[must_use]
+    pub fn result(&self) -> GridWindow {
+        self.core.grown(1, &self.frame).intersection(&self.raster.window())
+    }
+
+    /// Returns the grid of the result.
+    #[must_use]
+    pub fn frame_of_result(&self) -> GridFrame {
+        self.frame.window(self.result())
+    }
+
+    /// Returns how many columns around some columns of the result decide about them.
+    #[must_use]
+    pub fn halo_cells(&self) -> u32 {
+        // The ring of links is one of them.
+        self.builder.halo_cells(&GridScale::new(self.frame.cell_size, self.frame.level_height)).max(2)
+    }
+
+    /// Returns what decides which spans are in the field.
+    #[must_use]
+    pub fn numbers(&self) -> FieldNumbers {
+        let window = self.raster.window();
+        let radius = f64::from(self.builder.erosion_radius) / f64::from(self.frame.cell_size);
+        FieldNumbers {
+            height: self.reach.height,
+            step: self.reach.step,
+            low_obstacles: self.builder.filters.low_obstacles,
+            ledges: self.builder.filters.ledges,
+            low_ceilings: self.builder.filters.low_ceilings,
+            reach: reach_table(radius, window.width.max(window.depth)).unwrap_or_default(),
+        }
+    }
+
+    /// Does the work on this processor.
+    ///
+    /// # Errors
+    /// Those of the rasteriser.
+    pub fn run(&self) -> Result<BuiltField, VoxelError> {
+        let heightfield = self.raster.run(&mut ())?;
+        let (window, core) = (self.raster.window(), self.core);
+        let mut tally = Tally::default();
+        let part = build_window(&heightfield, &self.frame, window, core, self.builder, &mut tally)?;
+        let Tally(mut counts) = tally;
+        count_solid(&heightfield, window, core, &mut counts);
+        Ok(BuiltField { part, counts })
+    }
+
+    /// Makes the result of the field of [`FieldJob::result`] that another device built, without
+    /// marks.
+    ///
+    /// # Errors
+    /// [`VoxelError::BrokenField`] if the tables of the field do not fit each other or the job, and
+    /// those of the marks.
+    pub fn finish(&self, field: WalkableField, counts: FieldCounts) -> Result<BuiltField, VoxelError> {
+        let window = self.result();
+        if field.frame != self.frame_of_result() || !fits(&field) {
+            return Err(VoxelError::BrokenField);
+        }
+        let mut part = FieldWindow { frame: self.frame, core: self.core, window, field };
+        for mark in &self.builder.marks {
+            mark.apply_to_window(&mut part, &self.builder.head_rooms)?;
+        }
+        Ok(BuiltField { part, counts })
+    }
+}
+
+/// `true` if the tables have the lengths that they should have, and links lead to spans.
+fn fits(field: &WalkableField) -> bool {
+    let spans = field.span_columns.len();
+    let count = field.frame.column_count() + 1;
+    checkpoint();
+    field.columns.len() == count
+        && field.columns.first() == Some(&0)
+        && field.columns.is_sorted()
+        && field.columns.last().is_some_and(|&last| last as usize == spans)
+        && [field.floor.len(), field.clearance.len(), field.ground.len(), field.area.len(), field.links.len()]
+            == [spans; 5]
+        && field.links.as_flattened().iter().all(|&link| link == NO_SPAN || (link as usize) < spans)
+}
+
+/// Counts the solid spans of the core.
+fn count_solid(heightfield: &Heightfield, window: GridWindow, core: GridWindow, counts: &mut FieldCounts) {
+    for z in core.z..core.end_z() {
+        checkpoint();
+        let row = (z - window.z) as usize * window.width as usize;
+        let first = row + (core.x - window.x) as usize;
+        let spans =
+            heightfield.columns[first] as usize..heightfield.columns[first + core.width as usize] as usize;
+        counts.solid_spans += spans.len() as u64;
+        let walkable = heightfield.spans[spans].iter().filter(|span| span.area.is_walkable()).count();
+        counts.walkable_spans += walkable as u64;
+    }
+}
+
+/// Keeps what [`build_window`] counts.
+#[derive(Default)]
+struct Tally(FieldCounts);
+
+impl Observer for Tally {
+    fn count(&mut self, counter: Counter, amount: u64) {
+        let Self(counts) = self;
+        match counter {
+            Counter::SpansOnLowObstacles => counts.on_low_obstacles += amount,
+            Counter::SpansAtLedges => counts.at_ledges += amount,
+            Counter::SpansUnderLowCeiling => counts.under_low_ceilings += amount,
+            Counter::SpansEroded => counts.eroded += amount,
+            _ => {}
+        }
+    }
+}
