@@ -31,13 +31,13 @@ fn the_mesh_is_the_same_on_every_device() {
         }
         assert!(report["device"].as_str().unwrap().contains(SOFTWARE), "{report}");
         if tiles.is_empty() {
-            let voxels = &report["stages"]["voxels"];
-            assert_eq!((voxels["jobs"].as_u64(), why_not.len()), (Some(1), 0), "{report}");
-            for (key, least) in [("upload_seconds", 0.0), ("kernel_seconds", 0.0), ("download_seconds", 0.0)]
-            {
-                assert!(voxels[key].as_f64() > Some(least), "{key}: {report}");
+            let work = &report["stages"]["voxels and fields"];
+            assert_eq!((work["jobs"].as_u64(), why_not.len()), (Some(1), 0), "{report}");
+            for key in ["upload_seconds", "kernel_seconds", "download_seconds"] {
+                assert!(work[key].as_f64() > Some(0.0), "{key}: {report}");
             }
-            assert!(voxels["downloaded_bytes"].as_u64() > Some(1000), "{report}");
+            assert!(work["downloaded_bytes"].as_u64() > Some(1000), "{report}");
+            assert_eq!(report["total"], *work, "{report}");
         } else {
             // A tile is too small to gain.
             assert!(why_not.keys().all(|reason| reason == "fewer than 65536 columns"), "{report}");
@@ -46,7 +46,21 @@ fn the_mesh_is_the_same_on_every_device() {
             succeed(folder, &words);
             assert!(std::fs::read(folder.join("gpu.wmesh")).unwrap() == cpu, "tiles: other bytes");
             let report = &read_json(&folder.join("r.json"))["device"];
+            assert!(report["stages"]["voxels and fields"]["jobs"].as_u64() > Some(1), "{report}");
+            assert_eq!(report["on_processor"].as_object().unwrap().len(), 0, "{report}");
+            // Ledges to climb look at the voxels again, so these come back.
+            let ledges = ["--max-ledge", "1.5"];
+            succeed(folder, &[&words[..], &ledges].concat());
+            let gpu = std::fs::read(folder.join("gpu.wmesh")).unwrap();
+            let report = &read_json(&folder.join("r.json"))["device"];
             assert!(report["stages"]["voxels"]["jobs"].as_u64() > Some(1), "{report}");
+            assert!(report["stages"]["voxels and fields"].is_null(), "{report}");
+            let reasons = report["on_processor"].as_object().unwrap();
+            assert!(reasons.keys().all(|reason| reason.contains("ledges to climb")), "{report}");
+            assert_eq!(reasons.len(), 1, "{report}");
+            let on_cpu = ["build", "hall.obj", "-o", "gpu.wmesh", "--cell-size", "0.05"];
+            succeed(folder, &[&on_cpu[..], &ledges].concat());
+            assert!(std::fs::read(folder.join("gpu.wmesh")).unwrap() == gpu, "ledges: other bytes");
         }
     }
 }

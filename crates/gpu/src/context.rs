@@ -264,10 +264,11 @@ impl GpuContext {
         if complaints.is_late {
             return Err(GpuError::TimedOut { limit: self.options.timeout });
         }
-        match complaints.failed.take() {
-            Some(reason) => Err(GpuError::Failed { reason }),
-            None => Ok(()),
-        }
+        let Some(reason) = complaints.failed.take() else { return Ok(()) };
+        drop(complaints);
+        // What a lost device refuses may be heard of first.
+        self.ask()?;
+        Err(GpuError::Failed { reason })
     }
 
     /// Runs what may use up the memory of the device: `bytes` for `what`.
@@ -316,14 +317,17 @@ impl GpuContext {
     pub(crate) fn wait(&self, until: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
         let (start, limit) = (Instant::now(), self.options.timeout);
         loop {
+            #[cfg(test)]
+            if self.trap.is_late() {
+                return Err(self.is_late());
+            }
             let timeout = Some(SLICE.min(limit.saturating_sub(start.elapsed())));
             let polled = self.device.poll(wgpu::PollType::Wait { submission_index: until.clone(), timeout });
             self.check()?;
             match polled {
                 Ok(_) => return Ok(()),
                 Err(wgpu::PollError::Timeout) if start.elapsed() >= limit => {
-                    self.complaints.lock().unwrap_or_else(PoisonError::into_inner).is_late = true;
-                    return Err(GpuError::TimedOut { limit });
+                    return Err(self.is_late());
                 }
                 Err(wgpu::PollError::Timeout) => {}
                 Err(error) => {
@@ -334,11 +338,29 @@ impl GpuContext {
         }
     }
 
-    /// The error of a device that tells that it is lost only when it is asked.
+    /// The device has not answered in time.
+    fn is_late(&self) -> GpuError {
+        self.complaints.lock().unwrap_or_else(PoisonError::into_inner).is_late = true;
+        GpuError::TimedOut { limit: self.options.timeout }
+    }
+
+    /// Bytes of all buffers.
+    #[cfg(test)]
+    pub(crate) fn used_bytes(&self) -> u64 {
+        self.used.load(std::sync::atomic::Ordering::Acquire)
+    }
+
+    /// The error of a device that tells that it is lost only when it is asked, and once it has
+    /// nothing left to do.
     fn ask(&self) -> Result<(), GpuError> {
+        let timeout = Some(self.options.timeout);
         // What it says comes by its calls.
-        let _ = self.device.poll(wgpu::PollType::Poll);
-        self.check()
+        let _ = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
+        let complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        match &complaints.lost {
+            Some(reason) => Err(GpuError::Lost { reason: reason.clone() }),
+            None => Ok(()),
+        }
     }
 }
 

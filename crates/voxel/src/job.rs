@@ -162,6 +162,12 @@ impl RasterJob {
         self.grid.numbers()
     }
 
+    /// Returns the grid of the result.
+    #[must_use]
+    pub fn frame_of_result(&self) -> GridFrame {
+        self.limit.frame()
+    }
+
     /// Returns the columns to fill.
     #[must_use]
     pub fn window(&self) -> GridWindow {

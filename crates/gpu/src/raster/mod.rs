@@ -246,30 +246,3 @@ fn span_of([bottom, top, word]: [u32; SPAN_WORDS]) -> Span {
         upward: word >> 24 != 0,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use glam::Vec3;
-
-    use super::*;
-    use crate::GpuOptions;
-
-    #[test]
-    fn a_device_that_is_lost_is_an_error() {
-        let Ok(context) = GpuContext::new(&GpuOptions::default().with_software(true)) else {
-            waymesh_testkit::levels::skipped("a graphics adapter, be it in software");
-            return;
-        };
-        let rasterizer = GpuRasterizer::new(&context).unwrap();
-        let corners = [[0.0, 0.0], [0.0, 9.0], [9.0, 0.0]].map(|[x, z]| Vec3::new(x, 0.0, z));
-        let soup = TriangleSoup::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap();
-        rasterizer.rasterize(&soup, &VoxelConfig::default(), &mut ()).unwrap();
-        context.device.destroy();
-        for _ in 0..2 {
-            let error =
-                rasterizer.rasterize(&soup, &VoxelConfig::default(), &mut ()).map(|_| ()).unwrap_err();
-            assert!(matches!(error, GpuError::Lost { .. }), "{error}");
-        }
-        assert!(GpuRasterizer::new(&context).is_err());
-    }
-}

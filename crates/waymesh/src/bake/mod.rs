@@ -31,6 +31,7 @@ pub use report::{
     DeviceReport, DeviceWorkReport, GridReport, HeadRoomReport, IslandReport, PlanReport, Recorder, Report,
     StageTime,
 };
+pub(crate) use stages::Solid;
 #[cfg(feature = "floorplan")]
 pub(crate) use stages::polygon_area;
 pub use stages::{Refused, StageSet};

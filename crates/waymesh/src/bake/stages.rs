@@ -1,5 +1,8 @@
 //! Settings and stages of a bake: each stage is the built-in one or its replacement.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 use waymesh_contour::{BorderWalk, SimplifyConfig, simplify_contours};
 use waymesh_convex::{
@@ -21,12 +24,19 @@ use waymesh_region::{
 #[cfg(feature = "storeys")]
 use waymesh_storeys::{DepthDevice, RoughDevice};
 use waymesh_triangulate::{ConstrainedDelaunay, RefineConfig, refine_triangulation};
-use waymesh_voxel::{RasterDevice, RasterJob, VoxelConfig};
+use waymesh_voxel::{BuiltField, FieldBuilder, FieldJob, RasterDevice, RasterJob, VoxelConfig};
 
 use super::baker::Baker;
 use super::config::{BakeConfig, DecompositionKind, PartitionKind};
 use super::error::BakeError;
 use super::report::Recorder;
+
+/// What comes of triangles on a device.
+pub(crate) enum Solid {
+    Voxels(Heightfield),
+    /// The field that is built of them; they were not kept.
+    Field(Box<BuiltField>),
+}
 
 /// Names of settings and of methods that replace stages, each with the reason why it is refused.
 pub type Refused = &'static [(&'static str, &'static str)];
@@ -37,6 +47,8 @@ macro_rules! replaceable {
         #[derive(Default)]
         pub struct StageSet {
             pub(super) config: BakeConfig,
+            /// Why fields were not asked of a device, and how often.
+            left_to_processor: Mutex<BTreeMap<&'static str, u64>>,
             $($(#[cfg($is)])? pub(crate) $field: Option<Box<dyn $stage + Send + Sync>>,)*
         }
 
@@ -119,6 +131,41 @@ impl StageSet {
         }
     }
 
+    /// Why the voxels have to be there once the field is built, if they have to.
+    fn needs_voxels(&self) -> Option<&'static str> {
+        let config = &self.config;
+        let reasons = [
+            (self.build_field.is_some(), "fields: another stage builds them"),
+            (config.validate_stages, "fields: voxels are checked, too"),
+            (config.has_climbs(), "fields: ledges to climb are looked for in voxels"),
+            (!config.head_rooms().is_empty(), "fields: classes of head room are told by voxels"),
+        ];
+        reasons.into_iter().find_map(|(is_so, reason)| is_so.then_some(reason))
+    }
+
+    /// Does the work of a rasteriser on the device that replaces the processor, and that of a builder
+    /// of fields if the device does both and nothing needs the voxels.
+    pub(crate) fn run_on_device(
+        &self,
+        device: &dyn RasterDevice,
+        job: RasterJob,
+        (frame, core): (&GridFrame, GridWindow),
+        builder: &FieldBuilder,
+        observer: &mut dyn Observer,
+    ) -> Result<Solid, StageError> {
+        if let Some(reason) = self.needs_voxels() {
+            let mut left = self.left_to_processor.lock().unwrap_or_else(PoisonError::into_inner);
+            *left.entry(reason).or_default() += 1;
+            drop(left);
+            return device.rasterize(&job, observer).map(Solid::Voxels);
+        }
+        let job = FieldJob::new(job, frame, core, builder).map_err(StageError::at("voxelize"))?;
+        match device.build_field(&job)? {
+            Some(field) => Ok(Solid::Field(Box::new(field))),
+            None => device.rasterize(job.raster(), observer).map(Solid::Voxels),
+        }
+    }
+
     /// Voxelises a part of a grid: see [`waymesh_voxel::rasterize_window`].
     pub(crate) fn rasterize_window(
         &self,
@@ -154,10 +201,15 @@ impl StageSet {
             self.rough_device.as_ref().map(|device| device.usage()),
             self.depth_device.as_ref().map(|device| device.usage()),
         ]);
-        all.into_iter().flatten().reduce(|mut all, more| {
+        let mut usage = all.into_iter().flatten().reduce(|mut all, more| {
             all.add(&more);
             all
-        })
+        })?;
+        let left = self.left_to_processor.lock().unwrap_or_else(PoisonError::into_inner);
+        for (&reason, jobs) in left.iter() {
+            *usage.on_processor.entry(reason.to_owned()).or_default() += jobs;
+        }
+        Some(usage)
     }
 
     /// Runs on as many threads as the settings ask for.

@@ -8,13 +8,13 @@ use waymesh_core::{
     RegionMap, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField, Warning,
 };
 use waymesh_region::{SurfacesConfig, join_surfaces, label_split_surfaces, split_surfaces_labelled};
-use waymesh_voxel::{Climb, FieldBuilder, RasterJob, VoxelConfig, Voxelizer, find_climbs};
+use waymesh_voxel::{BuiltField, Climb, FieldBuilder, RasterJob, VoxelConfig, Voxelizer, find_climbs};
 
 use super::Tiles;
 use super::tiles::TILE_BYTES;
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused, Report,
-    StageSet, check_soup, clear_unlabelled,
+    Solid, StageSet, check_soup, clear_unlabelled,
 };
 
 /// Voxels of the whole scene at once. It needs triangles and voxels in memory; [`super::Tiles`]
@@ -72,10 +72,18 @@ impl FrontEnd for Voxels {
             recorder.warn(Warning::Tiled { needed_bytes, limit_bytes: stages.config().max_memory_bytes });
             return TILES.ground(soup, stages, recorder);
         }
-        let (heightfield, mut field, climbs) = voxels_and_field(soup, stages, recorder)?;
-        let spans = heightfield.spans.len() as u64;
-        // The rest of the bake has better use for its memory.
-        drop(heightfield);
+        let (spans, mut field, climbs) = match solid(soup, stages, true, recorder)? {
+            Solid::Field(built) => {
+                let spans = built.counts.solid_spans;
+                (spans, told_field(*built, stages, recorder)?, Vec::new())
+            }
+            Solid::Voxels(heightfield) => {
+                let (field, climbs) = field_of(&heightfield, stages, recorder)?;
+                // The rest of the bake has better use for the memory of the voxels.
+                (heightfield.spans.len() as u64, field, climbs)
+            }
+        };
+        mark(&mut field, stages)?;
         let (regions, raw) = regions_and_borders(&mut field, stages, recorder)?;
         let report = Report {
             triangles: soup.triangles().len() as u64,
@@ -114,7 +122,11 @@ impl Baker<Voxels> {
         let (stages, mut recorder) = (&self.stages, Recorder::new(observer));
         stages.in_pool(|| {
             let recorder = &mut recorder;
-            let (heightfield, mut field, climbs) = voxels_and_field(soup, stages, recorder)?;
+            let Solid::Voxels(heightfield) = solid(soup, stages, false, recorder)? else {
+                return Err(StageError::new("voxelize", "a device has kept the voxels to itself").into());
+            };
+            let (mut field, climbs) = field_of(&heightfield, stages, recorder)?;
+            mark(&mut field, stages)?;
             let (regions, raw_contours) = regions_and_borders(&mut field, stages, recorder)?;
             let contours = stages.contours(&raw_contours, recorder)?;
             let triangulation = stages.triangles(&contours.polygons(), None, recorder)?;
@@ -180,31 +192,72 @@ fn bytes_at_most(soup: &TriangleSoup, frame: &GridFrame) -> u64 {
     (columns * COLUMN_BYTES + spans * SPAN_BYTES) as u64
 }
 
-/// The voxels and the field of a scene, and where the agent can climb.
-fn voxels_and_field(
+/// The voxels of a scene; or the field of them, if that is enough and a device builds it.
+fn solid(
     soup: &TriangleSoup,
     stages: &StageSet,
+    field_is_enough: bool,
     recorder: &mut Recorder<'_>,
-) -> Result<(Heightfield, WalkableField, Vec<Climb>), BakeError> {
+) -> Result<Solid, BakeError> {
     let config = stages.config();
     let voxels = VoxelConfig::for_agent(&config.agent).with_scale(config.scale).with_threads(0);
     let built_in = Voxelizer::new(voxels.with_max_memory_bytes(config.max_memory_bytes));
-    let heightfield = recorder.stage("voxelize", |observer| match &stages.voxelize {
-        Some(stage) => stage.voxelize(soup, observer),
-        None if stages.raster_device.is_some() => {
+    let solid = recorder.stage("voxelize", |observer| match (&stages.voxelize, &stages.raster_device) {
+        (Some(stage), _) => stage.voxelize(soup, observer).map(Solid::Voxels),
+        (None, Some(device)) => {
             let job = RasterJob::of_soup(soup, &built_in.config, observer);
-            stages.run_job(&job.map_err(StageError::at("voxelize"))?, observer)
+            let job = job.map_err(StageError::at("voxelize"))?;
+            if field_is_enough {
+                let (frame, builder) = (job.frame_of_result(), FieldBuilder::new(config.agent));
+                let whole = (&frame, GridWindow::whole(&frame));
+                stages.run_on_device(device.as_ref(), job, whole, &builder, observer)
+            } else {
+                device.rasterize(&job, observer).map(Solid::Voxels)
+            }
         }
-        None => built_in.voxelize(soup, observer),
+        (None, None) => built_in.voxelize(soup, observer).map(Solid::Voxels),
     })?;
-    stages.check("voxelize", |list| heightfield.violations(list))?;
-    if heightfield.spans.iter().all(|span| !span.area.is_walkable()) {
-        return Err(BakeError::no_floor("voxelize"));
-    }
+    let has_floor = match &solid {
+        Solid::Voxels(heightfield) => {
+            stages.check("voxelize", |list| heightfield.violations(list))?;
+            heightfield.spans.iter().any(|span| span.area.is_walkable())
+        }
+        Solid::Field(built) => built.counts.walkable_spans > 0,
+    };
+    if has_floor { Ok(solid) } else { Err(BakeError::no_floor("voxelize")) }
+}
+
+/// The field that a device built, of which the observer hears as of one that is built here.
+fn told_field(
+    built: BuiltField,
+    stages: &StageSet,
+    recorder: &mut Recorder<'_>,
+) -> Result<WalkableField, BakeError> {
+    let field = built.part.field;
+    recorder.stage("field", |observer| {
+        built.counts.tell(observer);
+        if field.is_empty() {
+            observer.warn(Warning::NothingWalkable { stage: "walkable field" });
+        } else if !field.has_ground() {
+            observer.warn(Warning::NothingWalkable { stage: "erosion" });
+        }
+        Ok::<_, BakeError>(())
+    })?;
+    stages.check("field", |list| field.violations(list))?;
+    if field.has_ground() { Ok(field) } else { Err(BakeError::no_room("field")) }
+}
+
+/// The field of voxels, and where the agent can climb.
+fn field_of(
+    heightfield: &Heightfield,
+    stages: &StageSet,
+    recorder: &mut Recorder<'_>,
+) -> Result<(WalkableField, Vec<Climb>), BakeError> {
+    let config = stages.config();
     let builder = FieldBuilder::new(config.agent);
     let mut field = recorder.stage("field", |observer| match &stages.build_field {
-        Some(stage) => stage.build_field(&heightfield, observer),
-        None => builder.build_field(&heightfield, observer),
+        Some(stage) => stage.build_field(heightfield, observer),
+        None => builder.build_field(heightfield, observer),
     })?;
     stages.check("field", |list| field.violations(list))?;
     if !field.has_ground() {
@@ -213,7 +266,7 @@ fn voxels_and_field(
     let climbs = if config.has_climbs() {
         recorder.stage("climbs", |_| {
             let whole = GridWindow::whole(&heightfield.frame);
-            find_climbs(&heightfield, &field, &builder, config.max_ledge, whole, [0, 0])
+            find_climbs(heightfield, &field, &builder, config.max_ledge, whole, [0, 0])
                 .map_err(StageError::at("climbs"))
         })?
     } else {
@@ -221,18 +274,21 @@ fn voxels_and_field(
     };
     let rooms = config.head_rooms();
     if !rooms.is_empty() {
-        let builder = builder.with_head_rooms(rooms.clone());
+        let builder = builder.with_head_rooms(rooms);
         recorder.stage("head room", |_| {
-            builder.tell_head_rooms(&heightfield, &mut field).map_err(StageError::at("head room"))
+            builder.tell_head_rooms(heightfield, &mut field).map_err(StageError::at("head room"))
         })?;
     }
-    for mark in &config.marks {
-        mark.apply_over(&mut field, &rooms).map_err(|error| StageError::new("marks", error))?;
+    Ok((field, climbs))
+}
+
+/// Applies the marks.
+fn mark(field: &mut WalkableField, stages: &StageSet) -> Result<(), BakeError> {
+    let rooms = stages.config().head_rooms();
+    for mark in &stages.config().marks {
+        mark.apply_over(field, &rooms).map_err(|error| StageError::new("marks", error))?;
     }
-    if !field.has_ground() {
-        return Err(BakeError::no_room("marks"));
-    }
-    Ok((heightfield, field, climbs))
+    if field.has_ground() { Ok(()) } else { Err(BakeError::no_room("marks")) }
 }
 
 /// Regions and their borders. What is in no region is not walkable from here on.

@@ -27,12 +27,13 @@ use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surfaces};
 use waymesh_tile::{BinsConfig, MemoryGate, Tally, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
 use waymesh_voxel::{
-    Climb, FieldBuilder, PackedField, VoxelConfig, VoxelError, build_window, build_window_with_climbs,
+    Climb, FieldBuilder, PackedField, RasterJob, VoxelConfig, VoxelError, build_window,
+    build_window_with_climbs,
 };
 
 use crate::bake::{
     Bake, BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused,
-    Report, StageSet,
+    Report, Solid, StageSet,
 };
 pub use shares::{ManifestTile, TileManifest};
 use survey::{Kept, Survey, TileContent, field_of, labelled, read_tile};
@@ -272,14 +273,28 @@ impl Tiles {
             let failed = |error| StageError::new("voxelize", error);
             let soup = bins.soup(tile)?;
             // The survey has counted the triangles that are of no use.
-            let heightfield = stages.rasterize_window(&soup, &survey.frame, window(tile), &voxels)?;
+            let (frame, core) = (&survey.frame, survey.layout.core(tile));
+            let job = RasterJob::new(soup.finite_with_areas(), frame, window(tile), &voxels, &mut ())
+                .map_err(failed)?;
             drop(soup);
-            let core = survey.layout.core(tile);
-            let (part, climbs) =
-                field_window(&heightfield, &survey.frame, [window(tile), core], &builder, config, &mut tally)
-                    .map_err(failed)?;
-            let solid_spans = solid_spans(&heightfield, window(tile), core);
-            drop(heightfield);
+            let solid = match &stages.raster_device {
+                Some(device) => {
+                    stages.run_on_device(device.as_ref(), job, (frame, core), &builder, &mut ())?
+                }
+                None => Solid::Voxels(job.run(&mut ()).map_err(failed)?),
+            };
+            let (part, climbs, solid_spans) = match solid {
+                Solid::Field(built) => {
+                    built.counts.tell(&mut tally);
+                    (built.part, Vec::new(), built.counts.solid_spans)
+                }
+                Solid::Voxels(voxels) => {
+                    let windows = [window(tile), core];
+                    let (part, climbs) = field_window(&voxels, frame, windows, &builder, config, &mut tally)
+                        .map_err(failed)?;
+                    (part, climbs, solid_spans(&voxels, window(tile), core))
+                }
+            };
             stages.check("field", |list| part.violations(list))?;
             let pieces =
                 split_surfaces(&part, &SurfacesConfig::default()).map_err(StageError::at("partition"))?;
