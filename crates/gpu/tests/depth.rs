@@ -97,24 +97,6 @@ fn config(cell: f32) -> StoreysConfig {
     StoreysConfig::default().with_scale(GridScale::new(cell, 0.1))
 }
 
-#[test]
-fn generated_scenes() {
-    for scene in Scene::ALL.into_iter().chain(Scene::NATURAL).chain(Scene::SHEETS) {
-        let soup = scene.build(&Default::default());
-        compare(&soup, &config(0.25), 256, 1, scene.name());
-        compare(&scene.broken(3), &config(0.3), 200, 1, &format!("broken {}", scene.name()));
-    }
-}
-
-#[test]
-fn real_levels() {
-    for name in ["nav_test", "dungeon", "undulating"] {
-        let Some(path) = levels::find(&format!("golden/Meshes/{name}.obj")) else { continue };
-        let soup = levels::read_obj(&path);
-        compare(&soup, &config(0.2), 128, 2, name);
-    }
-}
-
 /// Tiles of several sizes, areas, blocked triangles, and rough cells of several sides.
 #[test]
 fn tiles_with_areas() {

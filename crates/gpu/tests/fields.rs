@@ -81,42 +81,6 @@ fn config(cell: f32, level: f32, agent: &Agent) -> VoxelConfig {
     VoxelConfig::for_agent(agent).with_scale(GridScale::new(cell, level))
 }
 
-fn compare_whole(soup: &TriangleSoup, config: &VoxelConfig, builder: &FieldBuilder, what: &str) {
-    let Some(rasterizer) = rasterizer() else { return };
-    let frame = GridFrame::fit(&soup.bounds(), &config.scale).unwrap();
-    let whole = GridWindow::whole(&frame);
-    compare_on(rasterizer, &triangles_of(soup), (&frame, whole), (config, builder), what);
-}
-
-#[test]
-fn generated_scenes() {
-    let agent = Agent::default();
-    for scene in Scene::ALL.into_iter().chain(Scene::NATURAL).chain(Scene::SHEETS) {
-        let soup = scene.build(&Default::default());
-        for (cell, level) in [(0.3, 0.2), (0.17, 0.05)] {
-            let builder = FieldBuilder::new(agent);
-            compare_whole(
-                &soup,
-                &config(cell, level, &agent),
-                &builder,
-                &format!("{} at {cell} m", scene.name()),
-            );
-        }
-        let broken = scene.broken(3);
-        compare_whole(&broken, &config(0.3, 0.2, &agent), &FieldBuilder::new(agent), scene.name());
-    }
-}
-
-#[test]
-fn real_levels() {
-    let agent = Agent::default();
-    for name in ["nav_test", "dungeon", "undulating"] {
-        let Some(path) = levels::find(&format!("golden/Meshes/{name}.obj")) else { continue };
-        let soup = levels::read_obj(&path);
-        compare_whole(&soup, &config(0.15, 0.1, &agent), &FieldBuilder::new(agent), name);
-    }
-}
-
 /// Tiles of several sizes with a halo, areas, blocked triangles and marks in them.
 #[test]
 fn tiles_with_areas() {

@@ -62,28 +62,6 @@ fn config(cell: f32, level: f32) -> VoxelConfig {
     VoxelConfig::for_agent(&Agent::default()).with_scale(GridScale::new(cell, level))
 }
 
-#[test]
-fn generated_scenes() {
-    for scene in Scene::ALL.into_iter().chain(Scene::NATURAL).chain(Scene::SHEETS) {
-        let soup = scene.build(&Default::default());
-        for (cell, level) in [(0.3, 0.2), (0.13, 0.05)] {
-            compare(&soup, &config(cell, level), &format!("{} at {cell} m", scene.name()));
-        }
-        compare(&scene.broken(3), &config(0.3, 0.2), &format!("broken {}", scene.name()));
-    }
-}
-
-#[test]
-fn real_levels() {
-    for name in ["nav_test", "dungeon", "undulating"] {
-        let Some(path) = levels::find(&format!("golden/Meshes/{name}.obj")) else { continue };
-        let soup = levels::read_obj(&path);
-        for (cell, level) in [(0.3, 0.2), (0.1, 0.1)] {
-            compare(&soup, &config(cell, level), &format!("{name} at {cell} m"));
-        }
-    }
-}
-
 /// Tiles of several sizes with a halo, areas and blocked triangles in them.
 #[test]
 fn tiles_with_areas() {
