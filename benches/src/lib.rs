@@ -10,6 +10,7 @@
 //! - [`sources`] prints the tables of the papers with our figures.
 //! - [`bakes`] times bakes on one and on several threads.
 //! - [`crowds`] lets crowds walk, ours and Detour's.
+//! - `gpu`, with the feature `gpu`, times the graphics card beside the processor.
 //! - [`storeys`] counts the polygons of storeys at several convexity relaxations.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them
 //!   beside each other.
@@ -26,6 +27,8 @@ mod discs;
 mod engine;
 mod evaluate;
 mod flat;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod judge;
 #[cfg(feature = "peers")]
 mod landmass;
@@ -65,6 +68,8 @@ pub use discs::discs;
 pub use engine::{Bake, BenchError, Clock, Counts, Engine, PolygonMesh, STAGES, Stage, StageTimes, Time};
 pub use evaluate::{EvaluateOptions, LevelFacts, LevelReport, evaluate, evaluate_one};
 pub use flat::flat_engines;
+#[cfg(feature = "gpu")]
+pub use gpu::{GpuBenchOptions, gpu};
 pub use judge::{Files, Judged, Outcome, judge, tools};
 #[cfg(feature = "peers")]
 pub use landmass::Landmass;
@@ -74,7 +79,7 @@ pub use ours::{RadiusQueries, Waymesh, WaymeshBake, WaymeshQueries, bake_waymesh
 pub use overview::{level_table, overview, summary};
 pub use plans::PlanOptions;
 #[cfg(feature = "peers")]
-pub use recast::{Recast, RecastBake, bake_recast, bake_recast_tiles};
+pub use recast::{Recast, RecastBake, bake_recast, bake_recast_tiles, rasterize_recast};
 #[cfg(feature = "peers")]
 pub use rerecast::{Rerecast, RerecastBake, bake_rerecast};
 pub use scene::{Scene, TOWN};

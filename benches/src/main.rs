@@ -57,6 +57,10 @@ enum Command {
     /// Lets crowds walk through scenes, ours, Detour's and landmass's, and prints time of a step,
     /// overlaps, arrivals and flow. The rows of the others need --features peers.
     Crowds(CrowdOptions),
+    /// Times all that the graphics card does beside the processor and native Recast, and compares the
+    /// results. Recast's column needs --features peers.
+    #[cfg(feature = "gpu")]
+    Gpu(waymesh_benches::GpuBenchOptions),
     /// Times bakes stage by stage on one and on several threads, and prints tables as Markdown.
     Bakes(BakesOptions),
     /// Times how long a mesh takes to open, as .wmesh and packed.
@@ -127,6 +131,10 @@ fn main() -> ExitCode {
         // Its levels run in processes of their own.
         Some(Command::Evaluate(options)) => judge(&options),
         Some(Command::Crowds(options)) => crowds(&options, &mut print).map_err(|error| error.to_string()),
+        #[cfg(feature = "gpu")]
+        Some(Command::Gpu(options)) => {
+            waymesh_benches::gpu(&options, &mut print).map_err(|error| error.to_string())
+        }
         Some(Command::Bakes(options)) => bakes(&options, &mut print).map_err(|error| error.to_string()),
         Some(Command::Soak { minutes, walk }) => {
             let done = match walk {

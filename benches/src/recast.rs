@@ -66,6 +66,25 @@ pub fn bake_recast(scene: &Scene, settings: &Settings) -> Result<RecastBake, Ben
     bake(scene, settings, &triangles, &Grid { low, high, width, depth, border: 0 })
 }
 
+/// Returns how long Recast takes to judge slopes and to rasterise a scene, in milliseconds.
+///
+/// # Errors
+/// When Recast fails.
+pub fn rasterize_recast(scene: &Scene, settings: &Settings) -> Result<f64, BenchError> {
+    let triangles: Vec<[i32; 3]> =
+        scene.soup.triangles().iter().map(|corners| corners.map(u32::cast_signed)).collect();
+    let vertices: Vec<[f32; 3]> = scene.soup.positions().iter().map(Vec3::to_array).collect();
+    let bounds = scene.soup.bounds();
+    let (low, high) = (bounds.min.to_array(), bounds.max.to_array());
+    let (width, depth) = rc_calc_grid_size(&low, &high, settings.scale.cell_size);
+    let grid = Grid { low, high, width, depth, border: 0 };
+    let start = std::time::Instant::now();
+    let solid = rasterize(&mut RcContext::new(false), settings, &vertices, &triangles, &grid)?;
+    let time = start.elapsed();
+    drop(solid);
+    Ok(time.as_secs_f64() * 1e3)
+}
+
 /// Runs RecastDemo's tile build, tile by tile: calls `take` with the place of each tile and what
 /// came out.
 ///
@@ -121,6 +140,27 @@ struct Grid {
     border: i32,
 }
 
+/// The heightfield of some triangles.
+fn rasterize(
+    context: &mut RcContext,
+    settings: &Settings,
+    vertices: &[[f32; 3]],
+    triangles: &[[i32; 3]],
+    &Grid { low, high, width, depth, .. }: &Grid,
+) -> Result<RcHeightfield, BenchError> {
+    let failed = |source: XError| BenchError::stage(NAME, Stage::Raster, source);
+    let (cell, level) = (settings.scale.cell_size, settings.scale.level_height);
+    let mut solid = RcHeightfield::new();
+    rc_create_heightfield(context, &mut solid, width, depth, &low, &high, cell, level).map_err(failed)?;
+    let mut areas = vec![RC_NULL_AREA; triangles.len()];
+    rc_mark_walkable_triangles(context, settings.max_slope_degrees(), vertices, triangles, &mut areas)
+        .map_err(failed)?;
+    let step = settings.step_levels();
+    let rasterised =
+        rc_rasterize_triangles_1(context, vertices, triangles, &areas, &mut solid, step).map_err(failed)?;
+    if rasterised { Ok(solid) } else { Err(failed(XError::OutOfMemory)) }
+}
+
 fn bake(
     scene: &Scene,
     settings: &Settings,
@@ -128,7 +168,7 @@ fn bake(
     grid: &Grid,
 ) -> Result<RecastBake, BenchError> {
     let vertices: Vec<[f32; 3]> = scene.soup.positions().iter().map(Vec3::to_array).collect();
-    let &Grid { low, high, width, depth, border } = grid;
+    let border = grid.border;
     let (cell, level) = (settings.scale.cell_size, settings.scale.level_height);
     let (height, step) = (settings.height_levels(), settings.step_levels());
     let (min_region, merge_region) =
@@ -139,18 +179,8 @@ fn bake(
     let mut counts = Counts::default();
 
     let mut clock = Clock::start();
-    let mut solid = RcHeightfield::new();
-    rc_create_heightfield(context, &mut solid, width, depth, &low, &high, cell, level)
-        .map_err(failed(Stage::Raster))?;
-    let mut areas = vec![RC_NULL_AREA; triangles.len()];
-    rc_mark_walkable_triangles(context, settings.max_slope_degrees(), &vertices, triangles, &mut areas)
-        .map_err(failed(Stage::Raster))?;
-    let rasterised = rc_rasterize_triangles_1(context, &vertices, triangles, &areas, &mut solid, step)
-        .map_err(failed(Stage::Raster))?;
+    let mut solid = rasterize(context, settings, &vertices, triangles, grid)?;
     clock.lap(Stage::Raster);
-    if !rasterised {
-        return Err(BenchError::stage(NAME, Stage::Raster, XError::OutOfMemory));
-    }
     counts.spans = span_count(&solid);
 
     clock.skip();

@@ -22,9 +22,10 @@ pub(crate) struct BenchArgs {
     /// compiler.
     #[arg(long, conflicts_with_all = ["peers", "queries"])]
     crowds: bool,
-    /// Voxelise scenes and make portals on the graphics card and on the processor, and compare the
-    /// results; `-- --software` takes an adapter in software, `-- --cell 0.02 FILE.obj` a scene.
-    #[arg(long, conflicts_with_all = ["peers", "queries", "bakes", "crowds"])]
+    /// Time all that the graphics card does beside the processor, and compare the results; with
+    /// --peers beside native Recast, too. `-- --software` takes an adapter in software and smaller
+    /// scenes, `-- --help` lists more.
+    #[arg(long, conflicts_with_all = ["queries", "bakes", "crowds"])]
     gpu: bool,
     /// Passed on to the benchmark program.
     #[arg(last = true)]
@@ -63,13 +64,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
         return cargo(&words, &[]);
     }
     if args.gpu {
-        for example in ["voxels", "notches"] {
-            let words = ["run", "--release", "--locked", "--manifest-path", "crates/gpu/Cargo.toml"];
-            let rest = args.rest.iter().map(String::as_str);
-            let rest: Vec<&str> = ["--example", example, "--"].into_iter().chain(rest).collect();
-            cargo(&[&words[..], &rest].concat(), &[])?;
-        }
-        return Ok(());
+        let features = if args.peers { "gpu,peers" } else { "gpu" };
+        let words = ["run", "--release", "--package", "waymesh-benches", "--features", features, "--", "gpu"];
+        let rest: Vec<&str> = args.rest.iter().map(String::as_str).collect();
+        return cargo(&[&words[..], &rest].concat(), &[]);
     }
     let mut words = if args.peers || args.queries || args.crowds {
         vec!["run", "--release", "--package", "waymesh-benches", "--features", "peers", "--"]

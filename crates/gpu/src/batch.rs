@@ -191,6 +191,7 @@ impl<'a> Batch<'a> {
         for (index, (table, first, bytes)) in self.reads.into_iter().enumerate() {
             copies.push((staging.reserve(context, index, bytes)?, table, first, bytes));
         }
+        let start = Instant::now();
         let (kernels, done) = context.guarded("read back", 0, || {
             // Shaders and copies are waited for one after the other.
             let kernels = context.queue.submit([]);
@@ -200,6 +201,8 @@ impl<'a> Batch<'a> {
             }
             (kernels, context.queue.submit([encoder.finish()]))
         })?;
+        // A driver may take work only when it has done some.
+        self.times.kernels += start.elapsed();
         let map = |(buffer, _, _, bytes): (wgpu::Buffer, wgpu::Buffer, u64, u64)| {
             let (sender, receiver) = channel();
             if bytes > 0 {

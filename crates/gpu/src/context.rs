@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use waymesh_core::BadField;
 
-use crate::GpuError;
 use crate::tables::Memory;
+use crate::{GpuError, GpuTimes};
 
 /// Which adapter to use, and how much of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -302,8 +302,11 @@ impl GpuContext {
     }
 
     /// Hands over what was written to tables so far.
-    pub(crate) fn upload(&self) -> Result<wgpu::SubmissionIndex, GpuError> {
-        self.guarded("upload", 0, || self.queue.submit([]))
+    pub(crate) fn upload(&self, times: &mut GpuTimes) -> Result<wgpu::SubmissionIndex, GpuError> {
+        let start = Instant::now();
+        let index = self.guarded("upload", 0, || self.queue.submit([]))?;
+        times.upload += start.elapsed();
+        Ok(index)
     }
 
     /// Called before work is handed to the device.

@@ -22,13 +22,16 @@ const POST: usize = 9;
 const FIRST_POST: usize = 4;
 const BORDER: usize = 3;
 /// Bytes of a triangle whose corners have been placed, as in the shaders.
-const PLACED_BYTES: u64 = 80;
+const PLACED_BYTES: u64 = 112;
 /// Room for posts that there is before it is known how many there are.
 const FEW_POSTS: u64 = 4096;
 /// Most items of a pass.
 const MOST_ITEMS: u64 = 1 << 31;
 
 const IS_CUT: u32 = 1;
+
+/// Error that rough tests of heights allow for, in metres: these leave out what would change nothing.
+const ROUGH_ERROR: f32 = 0.01;
 
 /// Steps of a triangle, of 64 cells of a line for each floor, and of a pixel for each two floors.
 const PLACE_STEPS: u64 = 16;
@@ -250,6 +253,8 @@ pub struct GpuDepth {
 fn source(parts: &[&str]) -> String {
     let numbers = [
         ("REACH", DepthNumbers::REACH),
+        // No height of single precision, from which rough tests are off, is infinite.
+        ("LARGEST", 1e30),
         ("PLACE_SLACK", DepthNumbers::PLACE_SLACK),
         ("PLACE_SLACK_AND_HALF", 0.5 + DepthNumbers::PLACE_SLACK),
         ("HEIGHT_SLACK", DepthNumbers::HEIGHT_SLACK.into()),
@@ -265,6 +270,7 @@ fn source(parts: &[&str]) -> String {
     for (name, value) in [("TOUCHING", DepthNumbers::TOUCHING), ("HALFWAY", DepthNumbers::HALFWAY)] {
         source.push_str(&format!("const {name} = {:#x}u;\n", value.to_bits()));
     }
+    source.push_str(&format!("const ROUGH_ERROR = {ROUGH_ERROR};\n"));
     source.push_str(&format!("const WHOLE_CELL = {}u;\n", DepthNumbers::STEPS_OF_ENDS));
     source.push_str(include_str!("shaders/depth.wgsl"));
     source.push_str(&parts.concat());
@@ -377,7 +383,7 @@ impl GpuDepth {
         let context = &self.context;
         let (places, sheets) = (u64::from(job.place_count()), u64::from(job.sheet_count()));
         self.upload(job, inputs, posts, tables, times)?;
-        let uploads = context.upload()?;
+        let uploads = context.upload(times)?;
         let staging = std::mem::take(&mut tables.staging);
         let settings = Settings::of(job, posts as u32);
         let has_areas = settings.has_areas != 0;

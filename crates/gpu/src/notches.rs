@@ -157,7 +157,7 @@ impl GpuNotches {
         own.inputs[1].write(context, &edges, times)?;
         own.inputs[2].write(context, &notches, times)?;
         own.inputs[3].write(context, &tables.first_notches, times)?;
-        let uploads = context.upload()?;
+        let uploads = context.upload(times)?;
         own.results.reserve(context, u64::from(count) * 4 * WORDS as u64)?;
         let staging = std::mem::take(&mut own.staging);
         let mut batch = Batch::new(context, &own.settings, times);

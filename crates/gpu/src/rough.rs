@@ -264,7 +264,7 @@ impl Band<'_> {
         let context = &self.rough.context;
         let tables = &mut *self.tables;
         tables.inputs.write(context, portion, self.times)?;
-        self.uploads = Some(self.uploads.take().map_or_else(|| context.upload(), Ok)?);
+        self.uploads = Some(self.uploads.take().map_or_else(|| context.upload(self.times), Ok)?);
         let items = items as u32;
         let settings = Settings { triangles: portion.len() as u32, ..self.settings };
         let load = Load::new(items, STEPS, u64::from(items) * (size_of::<Input>() as u64 + 4));

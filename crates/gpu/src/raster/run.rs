@@ -306,7 +306,7 @@ impl<'a> Run<'a> {
         let mut uploads = None;
         for portion in &plan.portions.all {
             tables.inputs.write(context, &portion.0, &mut self.times)?;
-            uploads = Some(uploads.map_or_else(|| context.upload(), Ok)?);
+            uploads = Some(uploads.map_or_else(|| context.upload(&mut self.times), Ok)?);
             self.prepare(plan.settings, &tables, portion)?;
             self.of_items("count", plan.settings, &tables, portion, COUNT_STEPS)?;
         }

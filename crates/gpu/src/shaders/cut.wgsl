@@ -22,13 +22,22 @@ struct Placed {
     corners: array<array<Double, 3>, 3>,
     flags: u32,
     area: u32,
+    // For rough tests only, with errors that these allow for: the lowest and the highest height, the
+    // first corner in cells from the window's corner and its height, and the rise over a cell.
+    low: f32,
+    high: f32,
+    anchor: array<f32, 3>,
+    slope: array<f32, 2>,
+    unused: u32,
 }
 
 const HAS_AREA = 1u;
 const GENTLE = 2u;
 const WALKABLE = 4u;
+// The slope can be used.
+const HAS_SLOPE = 8u;
 // Edges whose ends change places for lines along x; those along z follow.
-const SWAPPED = 8u;
+const SWAPPED = 16u;
 
 // Cells of a line that one item does.
 const SEGMENT = 64;

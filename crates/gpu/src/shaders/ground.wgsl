@@ -9,6 +9,16 @@
 @group(0) @binding(5) var<storage, read_write> ground: array<atomic<u32>>;
 @group(0) @binding(6) var<storage, read_write> areas: array<atomic<u32>>;
 
+// For slopes in single precision: what is left out by them would change nothing, so the limits need
+// not be those of the processor.
+const UPRIGHT = 10.0;
+const LEAST_SIZE = 1e-9;
+const LEAST_UP = 1e-4;
+// More than the relative error of a difference of two products of rounded numbers.
+const SINGLE_ERROR = 2e-6;
+// More cells than the side of a block.
+const BLOCK_SIDE = 2048.0;
+
 fn is_after(a: array<Double, 3>, b: array<Double, 3>) -> bool {
     var one = a;
     var other = b;
@@ -77,8 +87,49 @@ fn place(@builtin(global_invocation_id) id: vec3<u32>) {
         flags |= select(0u, SWAPPED << i, along_x) | select(0u, SWAPPED << (3u + i), along_z);
     }
     placed[index].corners = corners;
-    placed[index].flags = flags;
     placed[index].area = area;
+    placed[index].flags = flags | rough_numbers(index, corners);
+}
+
+fn rough(a: Double) -> f32 {
+    return bitcast<f32>(single_of(a));
+}
+
+// Heights and slope of a triangle for rough tests, none of them infinite. Returns the flag of a slope
+// that is exact enough.
+fn rough_numbers(index: u32, given: array<array<Double, 3>, 3>) -> u32 {
+    var corners = given;
+    let low = lower(corners[0][1], lower(corners[1][1], corners[2][1]));
+    let high = higher(corners[0][1], higher(corners[1][1], corners[2][1]));
+    placed[index].low = rough(clamped(low, negated(LARGEST), LARGEST));
+    placed[index].high = rough(clamped(high, negated(LARGEST), LARGEST));
+    if less(low, negated(REACH)) || less(REACH, high) {
+        return 0u;
+    }
+    var u: array<f32, 3>;
+    var v: array<f32, 3>;
+    for (var i = 0u; i < 3u; i++) {
+        u[i] = rough(minus(corners[1][i], corners[0][i]));
+        v[i] = rough(minus(corners[2][i], corners[0][i]));
+    }
+    let up = abs(u[2] * v[0] - u[0] * v[2]);
+    let size = abs(u[2] * v[0]) + abs(u[0] * v[2]);
+    let steep = vec2<f32>(u[2] * v[1] - u[1] * v[2], u[1] * v[0] - u[0] * v[1]);
+    let products = abs(u[2] * v[1]) + abs(u[1] * v[2]) + abs(u[1] * v[0]) + abs(u[0] * v[1]);
+    let extent = max(max(abs(u[0]), abs(u[2])), max(abs(v[0]), abs(v[2]))) + BLOCK_SIDE;
+    let is_plane = size > LEAST_SIZE && up > LEAST_UP * size;
+    let is_gentle = abs(steep.x) + abs(steep.y) < UPRIGHT * up;
+    let is_exact = SINGLE_ERROR * (products + UPRIGHT * size) * extent < ROUGH_ERROR * up;
+    if !is_plane || !is_gentle || !is_exact {
+        return 0u;
+    }
+    let slope = steep / (u[2] * v[0] - u[0] * v[2]);
+    placed[index].slope[0] = slope.x;
+    placed[index].slope[1] = slope.y;
+    placed[index].anchor[0] = rough(minus(corners[0][0], of_natural(settings.window_x)));
+    placed[index].anchor[1] = rough(corners[0][1]);
+    placed[index].anchor[2] = rough(minus(corners[0][2], of_natural(settings.window_z)));
+    return HAS_SLOPE;
 }
 
 // The height of a cut at a place, in single precision.

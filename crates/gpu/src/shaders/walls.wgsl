@@ -70,13 +70,13 @@ fn note(place: u32, direction: u32, cut: SideCut, is_end: bool) {
     }
 }
 
-// Heights of a cut as keys, with all rounding.
+// Heights as keys, with all rounding.
 struct Keys {
     low: u32,
     high: u32,
 }
 
-// `true` if a cut of these heights may tell something about a sheet.
+// `true` if something of these heights may tell something about a sheet.
 fn is_near(keys: Keys, sheet: u32, is_end: bool) -> bool {
     let at = SHEET * sheet;
     if sheets[at + HIGH] == 0u {
@@ -88,6 +88,47 @@ fn is_near(keys: Keys, sheet: u32, is_end: bool) -> bool {
             && keys.low <= sheets[at + ENDS_BELOW];
     }
     return keys.high > sheets[at + WALLS_ABOVE] && keys.low < sheets[at + WALLS_BELOW];
+}
+
+// Heights of a triangle over some cells of a line, roughly: never less than they are.
+fn rough_keys(triangle: u32, line: u32, first: i32, last: i32) -> Keys {
+    let placed_low = placed[triangle].low;
+    let placed_high = placed[triangle].high;
+    var slack = ROUGH_ERROR + 1e-5 * (abs(placed_low) + abs(placed_high));
+    var low = placed_low;
+    var high = placed_high;
+    if (placed[triangle].flags & HAS_SLOPE) != 0u {
+        let anchor = placed[triangle].anchor;
+        let across = f32(line) + 0.5;
+        let slope_x = placed[triangle].slope[0];
+        let slope_z = placed[triangle].slope[1];
+        var heights: array<f32, 2>;
+        // From the first centre to the one after the last.
+        for (var i = 0; i < 2; i++) {
+            let along = f32(select(first, last + 1, i == 1)) + 0.5;
+            var dx = along - anchor[0];
+            var dz = across - anchor[2];
+            if settings.axis == 1u {
+                dx = across - anchor[0];
+                dz = along - anchor[2];
+            }
+            heights[i] = anchor[1] + slope_x * dx + slope_z * dz;
+            slack = max(slack, ROUGH_ERROR + 1e-5 * (abs(anchor[1]) + abs(slope_x * dx) + abs(slope_z * dz)));
+        }
+        low = max(low, min(heights[0], heights[1]));
+        high = min(high, max(heights[0], heights[1]));
+    }
+    return Keys(key_of(bitcast<u32>(low - slack)), key_of(bitcast<u32>(high + slack)));
+}
+
+// `true` if heights may tell something about one of the sheets of a column.
+fn is_near_any(keys: Keys, column: Column, is_end: bool) -> bool {
+    for (var i = 0u; i < column.count; i++) {
+        if is_near(keys, column.sheet + i, is_end) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // `true` if a place has ground, and asks for what a cut tells.
@@ -109,6 +150,13 @@ fn column_on(line: u32, along: i32) -> Column {
     return column_at(line, u32(along));
 }
 
+// The last cell of the block that a cell lies in, along a line.
+fn last_of_block(along: i32) -> i32 {
+    let first = select(settings.window_x, settings.window_z, settings.axis == 1u);
+    let at = u32(along) + first;
+    return i32(at - at % settings.side + settings.side - 1u - first);
+}
+
 fn draw(number: u32, is_end: bool) {
     let item = item_of(number);
     let flags = placed[item.triangle].flags;
@@ -116,42 +164,64 @@ fn draw(number: u32, is_end: bool) {
         return;
     }
     let axis = settings.axis;
-    let cut = cut_of(item.triangle, item.line);
-    if !cut.is_one {
-        return;
-    }
     let count = i32(select(settings.width, settings.depth, axis == 1u));
     let line = u32(item.line) - select(settings.window_z, settings.window_x, axis == 1u);
+    // A cell stands for the part between its centre and the next one, and tells something about both.
+    // Block by block: that of the first cell may begin before it.
+    var cut: Cut;
+    var is_cut = false;
+    var begin = max(item.cells.x, 0);
+    let end = min(item.cells.y + 1, count - 1);
+    while begin <= end {
+        let last = min(last_of_block(begin), end);
+        let column = column_on(line, begin);
+        if column.count > 0u && is_near_any(rough_keys(item.triangle, line, begin - 1, last), column, is_end) {
+            if !is_cut {
+                is_cut = true;
+                cut = cut_of(item.triangle, item.line);
+                if !cut.is_one {
+                    return;
+                }
+            }
+            draw_block(cut, item, line, begin, last, is_end);
+        }
+        begin = last + 1;
+    }
+}
+
+// What a cut tells about the places of a line from `begin` to `last`, all in one block.
+fn draw_block(given: Cut, item: Item, line: u32, begin: i32, last: i32, is_end: bool) {
+    var cut = given;
+    let axis = settings.axis;
     let forth = select(2u, 1u, axis == 1u);
-    let back = opposite(forth);
-    // A cell stands for the part between its centre and the next one.
-    let first = max(cell_of(minus(cut.start[0], HALF), axis), item.cells.x);
-    let last = min(min(cell_of(minus(cut.end[0], HALF), axis), count - 1), item.cells.y);
+    let from_cell = max(max(cell_of(minus(cut.start[0], HALF), axis), item.cells.x), begin - 1);
+    let to_cell = min(min(cell_of(minus(cut.end[0], HALF), axis), item.cells.y), last);
     let run = minus(cut.end[0], cut.start[0]);
     let is_upright = !less(FLAT, run);
     var slope = ZERO;
-    if !is_upright {
+    if !is_upright && from_cell <= to_cell {
         slope = divided(minus(cut.end[1], cut.start[1]), run);
     }
     let low = lower(cut.start[1], cut.end[1]);
     let high = higher(cut.start[1], cut.end[1]);
     let error = times(higher(higher(high, negated(low)), ZERO), HEIGHT_ERROR);
     let keys = Keys(key_of(single_of(minus(low, error))) - 2u, key_of(single_of(plus(high, error))) + 2u);
-    for (var cell = first; cell <= last; cell++) {
+    for (var cell = from_cell; cell <= to_cell; cell++) {
         var is_known = false;
         var from_height = cut.start[1];
         var to_height = cut.end[1];
         var centre = ZERO;
         var beyond = ZERO;
-        var begin = ZERO;
-        var end = ZERO;
+        var near = ZERO;
+        var far = ZERO;
         for (var side = 0; side < 2; side++) {
             let at = cell + side;
-            if at < 0 || at >= count {
+            // The others are told when their own block is drawn.
+            if at < begin || at > last {
                 continue;
             }
             let column = column_on(line, at);
-            let direction = select(forth, back, side == 1);
+            let direction = select(forth, opposite(forth), side == 1);
             for (var i = 0u; i < column.count; i++) {
                 let place = column.first + i * column.step;
                 if !is_near(keys, column.sheet + i, is_end) || !is_asked(place, direction, is_end) {
@@ -161,18 +231,18 @@ fn draw(number: u32, is_end: bool) {
                     is_known = true;
                     centre = plus(coordinate_of(cell, axis), HALF);
                     beyond = plus(centre, ONE);
-                    begin = higher(cut.start[0], centre);
-                    end = lower(cut.end[0], beyond);
+                    near = higher(cut.start[0], centre);
+                    far = lower(cut.end[0], beyond);
                     if !is_upright {
-                        from_height = plus(cut.start[1], times(slope, minus(begin, cut.start[0])));
-                        to_height = plus(cut.start[1], times(slope, minus(end, cut.start[0])));
+                        from_height = plus(cut.start[1], times(slope, minus(near, cut.start[0])));
+                        to_height = plus(cut.start[1], times(slope, minus(far, cut.start[0])));
                     }
                 }
-                if side == 0 {
-                    note(place, direction, SideCut(minus(begin, centre), from_height, minus(end, centre), to_height), is_end);
-                } else {
-                    note(place, direction, SideCut(minus(beyond, end), to_height, minus(beyond, begin), from_height), is_end);
+                var side_cut = SideCut(minus(near, centre), from_height, minus(far, centre), to_height);
+                if side == 1 {
+                    side_cut = SideCut(minus(beyond, far), to_height, minus(beyond, near), from_height);
                 }
+                note(place, direction, side_cut, is_end);
             }
         }
     }
