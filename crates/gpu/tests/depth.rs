@@ -218,6 +218,31 @@ fn hard_triangles() {
     }
 }
 
+/// Plates as far above the ground beside them as below, and storeys closer than a step is high.
+#[test]
+fn ties_are_told_alike() {
+    if depth().is_none() {
+        return;
+    }
+    let plate = |x: f32, y: f32, width: f32| {
+        let corners = [[x, 0.0], [x, 6.0], [x + width, 6.0], [x + width, 0.0]];
+        let [a, b, c, d] = corners.map(|[x, z]| Vec3::new(x, y, z));
+        [[a, b, c], [a, c, d]]
+    };
+    for heights in [[0.25, 0.0, 0.5], [0.5, 0.0, 0.75], [0.3, 0.0, 0.6], [0.25, 0.5, 1.0], [0.0, 0.25, 0.75]]
+    {
+        let [one, other, third] = heights;
+        let plates = [plate(0.0, one, 3.0), plate(3.0, other, 3.0), plate(3.0, third, 3.0)].concat();
+        let triangles = (0..plates.len() as u32).map(|index| [0, 1, 2].map(|corner| 3 * index + corner));
+        let soup = TriangleSoup::new(plates.concat(), triangles.collect()).unwrap();
+        for (height, step) in [(0.5, 0.3), (0.5, 0.25), (0.6, 0.6), (0.251, 0.25)] {
+            let agent = Agent::default().with_height(height).with_max_step(step).with_radius(0.1);
+            let config = config(0.25).with_agent(agent);
+            compare(&soup, &config, 64, 1, &format!("{heights:?}, {height} high"));
+        }
+    }
+}
+
 /// More posts than there is room for at first.
 #[test]
 fn many_posts() {
