@@ -148,7 +148,8 @@ fn time() -> Duration {
 /// What the processor worked for programs that were started here and have ended; the time where
 /// the system does not tell.
 fn processor_time() -> Duration {
-    // Fields 16 and 17 of proc_pid_stat(5), in hundredths of a second; the name before them may hold blanks.
+    // Fields 16 and 17 of proc_pid_stat(5), in hundredths of a second; the name before them may
+    // hold blanks.
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let ticks = |field: usize| fields.split_whitespace().nth(field - 3)?.parse::<u64>().ok();

@@ -68,8 +68,8 @@ fn parse(words: Vec<OsString>) -> Result<Program, ExitCode> {
     Program::try_parse_from(words).map_err(|error| errors::usage(&error))
 }
 
-/// Reads settings (`--config`) and marks (`--marks`) from a file, as `waymesh COMMAND` does, and does nothing with
-/// them: for tests and fuzzers.
+/// Reads settings (`--config`) and marks (`--marks`) from a file, as `waymesh COMMAND` does, and
+/// does nothing with them: for tests and fuzzers.
 ///
 /// # Errors
 /// What the program would say.

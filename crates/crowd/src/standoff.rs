@@ -2,8 +2,8 @@
 //! deep that what goes from agent to agent ([`crate::jam`]) does not get to the last rows.
 //!
 //! Agents that are held up and touch form one crowd. Where it is two streams that go against each
-//! other, the one whose agents lost most goes first, for as long as any of it is held up there; all of
-//! the other go back together, and wait until the first are through.
+//! other, the one whose agents lost most goes first, for as long as any of it is held up there; all
+//! of the other go back together, and wait until the first are through.
 
 use glam::{Vec2, Vec3Swizzles};
 use waymesh_core::to_u32;
@@ -26,16 +26,16 @@ const HOLDS: f32 = 1.0;
 /// negative.
 const ALIKE: f32 = 0.5;
 
-/// How far the ways of a crowd lie in one line for it to be two streams, from 0 (all ways alike) to 1:
-/// the length of the mean of all ways, each turned by its angle once more, so that opposite ways count
-/// as one. Those on a circle who want to the other side turn around each other.
+/// How far the ways of a crowd lie in one line for it to be two streams, from 0 (all ways alike) to
+/// 1: the length of the mean of all ways, each turned by its angle once more, so that opposite ways
+/// count as one. Those on a circle who want to the other side turn around each other.
 const IN_LINE: f32 = 0.6;
 
 /// Seconds of lost time by which the other stream has to be ahead to go first instead.
 const TURN: f32 = 40.0;
 
-/// The speed, as a share of its own, at which an agent goes back, and with which it lets others push
-/// it back while it waits.
+/// The speed, as a share of its own, at which an agent goes back, and with which it lets others
+/// push it back while it waits.
 const RETREAT: [f32; 2] = [0.8, 0.5];
 
 /// What an agent does in a standoff.
@@ -165,8 +165,8 @@ fn takes_part(body: &Body) -> bool {
     body.is_walking && (body.slow > HELD || body.side != Side::None)
 }
 
-/// Calls `visit` with those that take part and touch one that does, and how their ways lead: `First` for
-/// the same way, `Back` for opposite ways.
+/// Calls `visit` with those that take part and touch one that does, and how their ways lead:
+/// `First` for the same way, `Back` for opposite ways.
 fn touching(bodies: &Bodies, member: u32, widest: f32, mut visit: impl FnMut(u32, Option<Side>)) {
     let body = &bodies.as_slice()[member as usize];
     bodies.around(body.position.xz(), body.radius + 2.0 * widest.max(body.radius), |index, other, _| {
