@@ -78,8 +78,8 @@ impl Stages {
     }
 }
 
-/// Prints tables of all that the card does, beside the processor on one thread and on all, and native
-/// Recast with the feature `peers`. All results are compared.
+/// Prints tables of all that the card does, beside the processor on one thread and on all, and
+/// native Recast with the feature `peers`. All results are compared.
 ///
 /// # Errors
 /// If there is no adapter, or a scene cannot be read, or the results differ.

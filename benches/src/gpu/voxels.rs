@@ -102,8 +102,8 @@ fn field_of(heightfield: &Heightfield) -> Result<waymesh_core::WalkableField, Vo
     Ok(field)
 }
 
-/// Fields of triangles: with the voxels brought back and the field built here, and with all of it on
-/// the device.
+/// Fields of triangles: with the voxels brought back and the field built here, and with all of it
+/// on the device.
 pub(super) fn fields(
     options: &GpuBenchOptions,
     stages: &Stages,

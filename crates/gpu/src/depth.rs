@@ -30,7 +30,8 @@ const MOST_ITEMS: u64 = 1 << 31;
 
 const IS_CUT: u32 = 1;
 
-/// Error that rough tests of heights allow for, in metres: these leave out what would change nothing.
+/// Error that rough tests of heights allow for, in metres: these leave out what would change
+/// nothing.
 const ROUGH_ERROR: f32 = 0.01;
 
 /// Steps of a triangle, of 64 cells of a line for each floor, and of a pixel for each two floors.
@@ -218,16 +219,17 @@ impl Tables {
     }
 }
 
-/// The depth maps of `waymesh-storeys` on a device: the same ground, links, borders and posts (Oliva
-/// 2012, section 6.2.3).
+/// The depth maps of `waymesh-storeys` on a device: the same ground, links, borders and posts
+/// (Oliva 2012, section 6.2.3).
 ///
 /// # Method
 /// The thesis renders each layer from above, with a texture that cuts it off, a shader that drops
 /// fragments of steep normals, and once more the faces that such a view does not show. Here one
 /// invocation tests the normal of a triangle, one cuts a triangle by a line through 64 cells and
 /// raises the ground of the floors that the heights belong to, and one per pixel closes cracks and
-/// removes ground without head room. Walls are the same cuts along both axes: the nearest one of each
-/// place and direction is a maximum. One invocation per pixel links places, and cuts and ends links.
+/// removes ground without head room. Walls are the same cuts along both axes: the nearest one of
+/// each place and direction is a maximum. One invocation per pixel links places, and cuts and ends
+/// links.
 ///
 /// All of it is done in double precision made of integers, operation by operation as the processor
 /// does, and rounded to single precision where it rounds.

@@ -161,7 +161,8 @@ fn a_device_may_be_late_at_any_time() {
     }
 }
 
-/// Whatever memory a device has, either it does the work, in parts if need be, or the processor does.
+/// Whatever memory a device has, either it does the work, in parts if need be, or the processor
+/// does.
 #[test]
 fn memory_may_be_short() {
     let work = Work::new();

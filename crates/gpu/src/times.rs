@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Work of a device, for reports. Times are wall times of the processor, which waits for the device:
-/// what the device does while the processor prepares the next part is in none of them.
+/// Work of a device, for reports. Times are wall times of the processor, which waits for the
+/// device: what the device does while the processor prepares the next part is in none of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GpuTimes {

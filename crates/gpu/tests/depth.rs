@@ -170,7 +170,8 @@ fn random_soups() {
     }
 }
 
-/// Needles, huge and degenerate triangles, upright ones on lines, the ends of the range; on a floor.
+/// Needles, huge and degenerate triangles, upright ones on lines, the ends of the range; on a
+/// floor.
 #[test]
 fn hard_triangles() {
     let cases: [(&str, [[f32; 3]; 3]); 14] = [

@@ -1,5 +1,5 @@
-//! All generated and shared levels: every stage of a device gives what the processor gives, for whole
-//! grids and for tiles of several sizes.
+//! All generated and shared levels: every stage of a device gives what the processor gives, for
+//! whole grids and for tiles of several sizes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::path::Path;
@@ -62,8 +62,8 @@ fn near(triangles: &[SoupTriangle], frame: &GridFrame, window: GridWindow) -> Ve
     triangles.iter().filter(reaches).copied().collect()
 }
 
-/// Compares all stages on a grid of these cells. Returns how many jobs the device refused because of
-/// more triangles in a column than it sorts.
+/// Compares all stages on a grid of these cells. Returns how many jobs the device refused because
+/// of more triangles in a column than it sorts.
 fn compare(soup: &TriangleSoup, scale: GridScale, what: &str) -> u32 {
     let Some(Stages { rasterizer, rough, depth }) = stages() else { return 0 };
     let mut refused = 0;

@@ -8,7 +8,8 @@ use crate::{BuiltField, FieldJob, RasterJob};
 /// Does the work of a rasteriser on another device, such as a graphics card.
 ///
 /// # Contract
-/// The result is that of [`RasterJob::run`] or [`FieldJob::run`], byte for byte. Several threads may ask at once.
+/// The result is that of [`RasterJob::run`] or [`FieldJob::run`], byte for byte. Several threads
+/// may ask at once.
 pub trait RasterDevice {
     /// Does the work of `job`.
     ///

@@ -18,12 +18,12 @@ pub struct FieldNumbers {
     pub height: i32,
     /// Highest step in levels.
     pub step: i32,
-    /// Whether spans become walkable that an agent can step onto:
+    /// `true` if spans become walkable that an agent can step onto:
     /// [`filter_low_obstacles`](crate::filter_low_obstacles).
     pub low_obstacles: bool,
-    /// Whether spans at drops go: [`filter_ledges`](crate::filter_ledges).
+    /// `true` if spans at drops go: [`filter_ledges`](crate::filter_ledges).
     pub ledges: bool,
-    /// Whether spans without head room go: [`filter_low_ceilings`](crate::filter_low_ceilings).
+    /// `true` if spans without head room go: [`filter_low_ceilings`](crate::filter_low_ceilings).
     pub low_ceilings: bool,
     /// Entry `g` is the number of cells along z over which a blocked cell at distance `g` along x
     /// removes spans, including its own row. The last entry is 0; empty if nothing is eroded.
