@@ -22,6 +22,15 @@ pub(super) type FewPairs = Pairs<128>;
 /// push each other out, sorting the list takes longer than finding them.
 pub(super) type ManyPairs = Pairs<1024>;
 
+/// Pairs of pieces of a part.
+#[derive(Default)]
+pub(super) struct FoundPairs {
+    /// Pieces that touch.
+    pub(super) contacts: ManyPairs,
+    /// Pieces that must not be in one region.
+    pub(super) conflicts: ManyPairs,
+}
+
 impl<const COUNT: usize> Default for Pairs<COUNT> {
     fn default() -> Self {
         Self { recent: [Edge { one: 0, two: 0, links: 0 }; COUNT], list: Vec::new() }

@@ -9,7 +9,7 @@ use waymesh_core::{
 };
 
 use super::block::{BlockPiece, Mix, StripSplitter, is_straight};
-use super::graph::{Edge, ManyPairs, sum_edges};
+use super::graph::{Edge, FoundPairs, sum_edges};
 use super::labels::Labels;
 use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule, SurfacesConfig, check_core};
@@ -212,8 +212,8 @@ fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cu
         let rows = core.z..core.end_z();
         let mut all = Labels::from(0, &mut labels);
         let BandPieces { pieces, mut survey } = cut_band(part, rule, rows, is_surveyed, &mut all);
-        let contacts = survey.contacts.take_unsorted();
-        let mut conflicts = survey.conflicts.take_unsorted();
+        let contacts = survey.pairs.contacts.take_unsorted();
+        let mut conflicts = survey.pairs.conflicts.take_unsorted();
         conflicts.extend(survey.connected_conflicts(&pieces, &contacts, &all));
         return Cut { labels, pieces, contacts, conflicts };
     }
@@ -244,13 +244,14 @@ fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cu
             all.north(&GridWindow { z: rows.start, depth: rows.end - rows.start, ..core }, &across);
         }
     }
-    let (mut contacts, mut conflicts) = (all.contacts.take_unsorted(), all.conflicts.take_unsorted());
+    let (mut contacts, mut conflicts) =
+        (all.pairs.contacts.take_unsorted(), all.pairs.conflicts.take_unsorted());
     let mut pieces = Vec::with_capacity(cut.iter().map(|band| band.pieces.len()).sum());
     for (mut band, first) in cut.into_iter().zip(firsts) {
         let named = |pair: Edge| Edge { one: pair.one + first, two: pair.two + first, ..pair };
         pieces.append(&mut band.pieces);
-        contacts.extend(band.survey.contacts.take_unsorted().into_iter().map(named));
-        conflicts.extend(band.survey.conflicts.take_unsorted().into_iter().map(named));
+        contacts.extend(band.survey.pairs.contacts.take_unsorted().into_iter().map(named));
+        conflicts.extend(band.survey.pairs.conflicts.take_unsorted().into_iter().map(named));
         all.dense.append(&mut band.survey.dense);
     }
     conflicts.extend(all.connected_conflicts(&pieces, &contacts, &across));
@@ -278,7 +279,7 @@ fn cut_band<'a, F: StraightLinks>(
         checkpoint();
         let strip = GridWindow { z, depth: BLOCK_CELLS.min(rows.end - z), ..part.local_core() };
         mixes.clear();
-        splitter.split(&strip, labels, &mut pieces, &mut mixes);
+        splitter.split(&strip, labels, &mut pieces, &mut mixes, &mut survey.pairs);
         if is_surveyed {
             survey.strip(&strip, &mixes, labels);
         }
@@ -300,8 +301,7 @@ struct Survey<'a, F> {
     part: &'a Part<'a, F>,
     /// The first row of blocks, whose north lies outside.
     first_row: u32,
-    contacts: ManyPairs,
-    conflicts: ManyPairs,
+    pairs: FoundPairs,
     /// Columns whose conflicts are still to be found. None if other parts may connect the pieces.
     dense: Vec<Dense>,
 }
@@ -315,8 +315,7 @@ struct Dense {
 
 impl<'a, F: StraightLinks> Survey<'a, F> {
     fn new(part: &'a Part<'a, F>, first_row: u32) -> Self {
-        let (contacts, conflicts) = (ManyPairs::default(), ManyPairs::default());
-        Self { part, first_row, contacts, conflicts, dense: Vec::new() }
+        Self { part, first_row, pairs: FoundPairs::default(), dense: Vec::new() }
     }
 
     /// Returns `true` if the conflicts of two columns are better looked for later.
@@ -360,12 +359,12 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
                 rest = &rest[rest.partition_point(|other| other.0 < surface)..];
                 for &(_, two, other) in rest.iter().take_while(|other| other.0 == surface) {
                     if one != two && other != link {
-                        self.conflicts.add(one, two);
+                        self.pairs.conflicts.add(one, two);
                     }
                 }
             }
         }
-        self.conflicts.take_unsorted()
+        self.pairs.conflicts.take_unsorted()
     }
 
     /// Adds the pairs within the blocks of a strip, and the pairs over its borders to earlier
@@ -375,7 +374,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
         let rows = strip.z..strip.end_z();
         for (x, mix) in (strip.x..strip.end_x()).step_by(BLOCK_CELLS as usize).zip(mixes) {
             match mix {
-                Mix::One => {}
+                Mix::Told => {}
                 // All columns give the same pairs, so one is enough.
                 Mix::Storeys => self.column(field.spans_at(x, strip.z), labels),
                 Mix::Several => {
@@ -440,7 +439,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
             let area = field.area(upper);
             for lower in column.start..upper {
                 if area.is_walkable() && field.area(lower) == area {
-                    self.conflicts.add(labels[lower as usize], labels[upper as usize]);
+                    self.pairs.conflicts.add(labels[lower as usize], labels[upper as usize]);
                 }
             }
         }
@@ -468,7 +467,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
             for (span, other) in own.clone().zip(there.clone()) {
                 let (one, two) = (labels[span as usize], labels[other as usize]);
                 if one != NO_REGION && two != NO_REGION && one != two {
-                    self.contacts.add(one, two);
+                    self.pairs.contacts.add(one, two);
                 }
             }
         } else {
@@ -502,7 +501,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
             if is_dense {
                 let one = labels[span as usize];
                 if link != NO_SPAN && labels[link as usize] != NO_REGION && labels[link as usize] != one {
-                    self.contacts.add(one, labels[link as usize]);
+                    self.pairs.contacts.add(one, labels[link as usize]);
                 }
                 continue;
             }
@@ -513,9 +512,9 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
                     continue;
                 }
                 if other == link {
-                    self.contacts.add(one, two);
+                    self.pairs.contacts.add(one, two);
                 } else if theirs == area {
-                    self.conflicts.add(one, two);
+                    self.pairs.conflicts.add(one, two);
                 }
             }
         }
