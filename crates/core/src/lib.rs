@@ -83,7 +83,7 @@ pub use soup::{
 };
 pub use spans::SpanField;
 pub use triangulation::{Triangle, Triangulation};
-pub use validate::{Validate, Violation, ViolationList};
+pub use validate::{Validate, Violation, ViolationList, ascends};
 pub use window::{BLOCK_CELLS, FieldWindow, GridWindow, LabelledWindow, SpanKey};
 
 /// Tests the example of the README.

@@ -6,7 +6,7 @@
 //! [`crate::build_walkable_field`], they give the same field and the same counts. The tests compare
 //! both on random heightfields.
 
-use waymesh_core::{Agent, AreaId, Counter, Heightfield, Observer, Span};
+use waymesh_core::{Agent, AreaId, Counter, Heightfield, Observer, Span, ascends};
 
 use crate::VoxelError;
 
@@ -67,12 +67,6 @@ impl AgentLevels {
             step: levels(agent.max_step_levels(level_height)),
         })
     }
-}
-
-/// `true` if no number is less than the one before. All are looked at, many at a time.
-fn ascends(numbers: &[u32]) -> bool {
-    let later = numbers.get(1..).unwrap_or_default();
-    numbers.iter().zip(later).fold(true, |ascends, (one, next)| ascends & (one <= next))
 }
 
 /// Checks that the tables of `heightfield` can be indexed without a panic.
