@@ -67,7 +67,10 @@ pub(crate) fn erode_on(
     let Some(reach) = reach_table(f64::from(radius) / f64::from(field.frame.cell_size), longest) else {
         return Ok(());
     };
-    let removed = remove(field, &reach, &bands(field, reach[0], threads));
+    let GridFrame { width, depth, .. } = field.frame;
+    let first_of = |row: u32| u64::from(field.columns[row as usize * width as usize]);
+    let bands = row_bands(depth, 1, threads, first_of);
+    let removed = remove(field, &reach, &bands);
     if removed > 0 {
         observer.count(Counter::SpansEroded, removed);
         if !field.has_ground() {
@@ -106,29 +109,16 @@ pub(crate) fn reach_table(radius_cells: f64, longest: u32) -> Option<Vec<u32>> {
     }
 }
 
-/// Rows of a band for each row of its halo, at least. A band sweeps its halo, too.
-const ROWS_PER_HALO_ROW: u32 = 8;
-
-/// The bands of rows that threads erode at the same time.
-fn bands(field: &WalkableField, reach: u32, threads: usize) -> Vec<Range<u32>> {
-    let GridFrame { width, depth, .. } = field.frame;
-    // A row of the halo on either side.
-    let step = reach.saturating_mul(2 * ROWS_PER_HALO_ROW).max(1);
-    row_bands(depth, step, threads, |row| u64::from(field.columns[row as usize * width as usize]))
-}
-
 /// Removes spans, and returns how many.
 fn remove(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32>]) -> u64 {
     let width = field.frame.width as usize;
     let first_of = |row: u32| field.columns[row as usize * width] as usize;
     let spans_of = |band: &Range<u32>| first_of(band.start)..first_of(band.end);
-    // What is blocked farther away than the halo removes nothing in the band.
-    let halo = reach[0].saturating_sub(1);
-    let near = inherit_token(|band: &Range<u32>| {
-        let end = band.end.saturating_add(halo).min(field.frame.depth);
-        Rows::new(field, reach).near(band.start.saturating_sub(halo)..end, band)
-    });
+    let rows = inherit_token(|band: &Range<u32>| Rows::new(field, reach, band.clone()));
+    let bands_rows: Vec<Rows<'_>> = bands.par_iter().map(rows).collect();
+    let near = inherit_token(|band: &Range<u32>| near(field, reach, &bands_rows, band));
     let found: Vec<Vec<u32>> = bands.par_iter().map(near).collect();
+    drop(bands_rows);
     let spans: Vec<Range<usize>> = bands.iter().map(spans_of).collect();
     let areas = split_lengths(&mut field.area, spans.iter().map(Range::len));
     let clear = |((near, areas), spans): ((Vec<u32>, &mut [AreaId]), Range<usize>)| {
@@ -143,13 +133,21 @@ fn remove(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32>]) -> u64
     found.into_par_iter().zip(areas).zip(spans).map(clear).sum()
 }
 
-/// The rows of a field, and the spans in them that are near something blocked.
+/// The spans of a field in a row.
+fn row_of(field: &WalkableField, z: u32) -> Range<usize> {
+    let width = field.frame.width as usize;
+    let first = z as usize * width;
+    field.columns[first] as usize..field.columns[first + width] as usize
+}
+
+/// Some rows of a field, and the spans in them that are near something blocked along x.
 struct Rows<'a> {
     field: &'a WalkableField,
     /// [`reach_table`].
     reach: &'a [u32],
     /// What is blocked so far away removes nothing.
     far: u32,
+    rows: Range<u32>,
     /// Over how many steps along z spans are removed because of what is blocked along x, row by
     /// row, and where each row ends.
     steps: Vec<Steps>,
@@ -172,38 +170,29 @@ const NO_PREVIOUS: usize = 2;
 
 impl<'a> Rows<'a> {
     #[expect(clippy::cast_possible_truncation, reason = "little more than the grid's side")]
-    fn new(field: &'a WalkableField, reach: &'a [u32]) -> Self {
+    fn new(field: &'a WalkableField, reach: &'a [u32], rows: Range<u32>) -> Self {
+        let (steps, ends, along_x) = (Vec::new(), Vec::new(), Vec::new());
         let far = reach.len() as u32 - 1;
-        Self { field, reach, far, steps: Vec::new(), ends: Vec::new(), along_x: Vec::new() }
-    }
-
-    /// Returns the spans of the rows `own` that are near something blocked in `rows`. Some come
-    /// twice.
-    fn near(mut self, rows: Range<u32>, own: &Range<u32>) -> Vec<u32> {
-        for z in rows.clone() {
-            self.along_x(z);
-            self.ends.push(self.steps.len());
+        let mut all = Self { field, reach, far, rows: rows.clone(), steps, ends, along_x };
+        for z in rows {
+            all.look_along_x(z);
+            all.ends.push(all.steps.len());
         }
-        let mut near = Vec::new();
-        let (up, down) = (rows.clone().rev(), rows.clone());
-        self.along_z(up, rows.start, Direction::NegZ, |steps| steps.up, own, &mut near);
-        self.along_z(down, rows.start, Direction::PosZ, |steps| steps.down, own, &mut near);
-        near
+        all
     }
 
-    /// The spans of a row.
-    fn spans(&self, z: u32) -> Range<usize> {
-        let width = self.field.frame.width as usize;
-        let first = z as usize * width;
-        self.field.columns[first] as usize..self.field.columns[first + width] as usize
+    /// The steps of a row.
+    fn of_row(&self, z: u32) -> &[Steps] {
+        let row = (z - self.rows.start) as usize;
+        &self.steps[row.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[row]]
     }
 
     /// Adds the steps of a row. Only columns near a span that is blocked or lacks a link are looked
     /// at.
-    fn along_x(&mut self, z: u32) {
+    fn look_along_x(&mut self, z: u32) {
         checkpoint();
         let width = self.field.frame.width as usize;
-        let (spans, first) = (self.spans(z), z as usize * width);
+        let (spans, first) = (row_of(self.field, z), z as usize * width);
         let (links, areas) = (&self.field.links[spans.clone()], &self.field.area[spans.clone()]);
         let mut columns = 0..0;
         for (span, (links, area)) in spans.zip(links.iter().zip(areas)) {
@@ -213,17 +202,17 @@ impl<'a> Rows<'a> {
             let x = self.field.span_columns[span] as usize - first;
             let least = x.saturating_sub(self.far as usize - 1);
             if least > columns.end {
-                self.window(first + columns.start..first + columns.end);
+                self.look_at(first + columns.start..first + columns.end);
                 columns.start = least;
             }
             columns.end = (x + self.far as usize).min(width);
         }
-        self.window(first + columns.start..first + columns.end);
+        self.look_at(first + columns.start..first + columns.end);
     }
 
     /// Adds the steps of some columns of a row, which hold all that is near something blocked.
     #[expect(clippy::cast_possible_truncation, reason = "spans fit 32 bits")]
-    fn window(&mut self, columns: Range<usize>) {
+    fn look_at(&mut self, columns: Range<usize>) {
         let WalkableField { columns: ends, links, area, .. } = self.field;
         let spans = ends[columns.start] as usize..ends[columns.end] as usize;
         let first = spans.start;
@@ -280,44 +269,55 @@ impl<'a> Rows<'a> {
         }
         distances
     }
+}
 
-    /// Passes the numbers of steps on from row to row, less one each time, and notes the spans of
-    /// the rows `own` that they reach.
-    #[expect(clippy::cast_possible_truncation, reason = "spans fit 32 bits")]
-    fn along_z(
-        &self,
-        rows: impl Iterator<Item = u32>,
-        first_row: u32,
-        direction: Direction,
-        steps: impl Fn(&Steps) -> u32,
-        own: &Range<u32>,
-        near: &mut Vec<u32>,
-    ) {
-        // Numbers by span of the row, all 0 between two rows, and the spans whose number is not.
-        let (mut numbers, mut reached): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
-        let mut handed: Vec<(u32, u32)> = Vec::new();
-        for z in rows {
-            checkpoint();
-            let (spans, row) = (self.spans(z), (z - first_row) as usize);
-            numbers.resize(numbers.len().max(spans.len()), 0);
-            let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
-            let of_row = self.steps[start..self.ends[row]].iter().map(|own| (own.span, steps(own)));
-            for (span, number) in handed.drain(..).chain(of_row).filter(|(_, number)| *number > 0) {
-                let known = &mut numbers[span as usize - spans.start];
-                if *known == 0 {
-                    reached.push(span);
-                }
-                *known = number.max(*known);
+/// Returns the spans of a band that are near something blocked. Some come twice.
+fn near(field: &WalkableField, reach: &[u32], rows: &[Rows<'_>], band: &Range<u32>) -> Vec<u32> {
+    // What is blocked farther away than the halo removes nothing in the band.
+    let halo = reach[0].saturating_sub(1);
+    let all = band.start.saturating_sub(halo)..band.end.saturating_add(halo).min(field.frame.depth);
+    let steps_of = |z: u32| rows[rows.partition_point(|rows| rows.rows.end <= z)].of_row(z);
+    let mut near = Vec::new();
+    let upwards = all.clone().rev().map(|z| (z, steps_of(z)));
+    along_z(field, upwards, Direction::NegZ, |steps| steps.up, band, &mut near);
+    let downwards = all.map(|z| (z, steps_of(z)));
+    along_z(field, downwards, Direction::PosZ, |steps| steps.down, band, &mut near);
+    near
+}
+
+/// Passes the numbers of steps on from row to row, less one each time, and notes the spans of the
+/// rows `own` that they reach.
+fn along_z<'s>(
+    field: &WalkableField,
+    rows: impl Iterator<Item = (u32, &'s [Steps])>,
+    direction: Direction,
+    steps: impl Fn(&Steps) -> u32,
+    own: &Range<u32>,
+    near: &mut Vec<u32>,
+) {
+    // Numbers by span of the row, all 0 between two rows, and the spans whose number is not.
+    let (mut numbers, mut reached): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    let mut handed: Vec<(u32, u32)> = Vec::new();
+    for (z, of_row) in rows {
+        checkpoint();
+        let spans = row_of(field, z);
+        numbers.resize(numbers.len().max(spans.len()), 0);
+        let of_row = of_row.iter().map(|own| (own.span, steps(own)));
+        for (span, number) in handed.drain(..).chain(of_row).filter(|(_, number)| *number > 0) {
+            let known = &mut numbers[span as usize - spans.start];
+            if *known == 0 {
+                reached.push(span);
             }
-            for span in reached.drain(..) {
-                let number = std::mem::take(&mut numbers[span as usize - spans.start]);
-                let link = self.field.links[span as usize][direction.index()];
-                if number > 1 && link != NO_SPAN {
-                    handed.push((link, number - 1));
-                }
-                if own.contains(&z) {
-                    near.push(span);
-                }
+            *known = number.max(*known);
+        }
+        for span in reached.drain(..) {
+            let number = std::mem::take(&mut numbers[span as usize - spans.start]);
+            let link = field.links[span as usize][direction.index()];
+            if number > 1 && link != NO_SPAN {
+                handed.push((link, number - 1));
+            }
+            if own.contains(&z) {
+                near.push(span);
             }
         }
     }

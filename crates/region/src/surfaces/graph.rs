@@ -1,5 +1,7 @@
 //! The pieces of all parts as one graph.
 
+use rayon::slice::ParallelSliceMut;
+
 /// Two pieces that touch, or two sheets, with the number of links between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
@@ -76,9 +78,16 @@ impl<const COUNT: usize> Pairs<COUNT> {
     }
 }
 
+/// Edges from which on they are sorted on several threads.
+const MANY_EDGES: usize = 1 << 13;
+
 /// Sorts edges and merges those between the same two pieces.
 pub(super) fn sum_edges(edges: &mut Vec<Edge>) {
-    edges.sort_unstable();
+    if edges.len() < MANY_EDGES || rayon::current_num_threads() == 1 {
+        edges.sort_unstable();
+    } else {
+        edges.par_sort_unstable();
+    }
     edges.dedup_by(|edge, kept| {
         let is_same = (edge.one, edge.two) == (kept.one, kept.two);
         kept.links = kept.links.saturating_add(if is_same { edge.links } else { 0 });

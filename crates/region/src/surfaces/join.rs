@@ -245,7 +245,11 @@ impl Gathered {
             sorted
                 .extend(pieces.pieces.iter().zip(0_u32..).map(|(piece, number)| (piece.first, part, number)));
         }
-        sorted.sort_unstable();
+        if rayon::current_num_threads() == 1 {
+            sorted.sort_unstable();
+        } else {
+            sorted.par_sort_unstable();
+        }
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(RegionError::TilesOverlap { key: twice[0].0 });
         }

@@ -237,22 +237,36 @@ fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cu
         }
     });
     split_lengths(&mut labels, lengths()).into_par_iter().zip(firsts.clone()).skip(1).for_each(renumber);
-    let mut all = Survey::new(part, core.z);
+    // Pairs over a border of bands have their lower number in the first one. So the pairs of each
+    // band can be sorted by itself, and are in order one after the other.
     let across = Labels::from(0, &mut labels);
-    if is_surveyed {
-        for rows in &bands[1..] {
-            all.north(&GridWindow { z: rows.start, depth: rows.end - rows.start, ..core }, &across);
+    let pairs_of = inherit_token(|(index, (mut band, &first)): (usize, (BandPieces<'_, _>, &u32))| {
+        let mut over = Survey::new(part, core.z);
+        if let Some(rows) = bands.get(index + 1).filter(|_| is_surveyed) {
+            over.north(&GridWindow { z: rows.start, depth: rows.end - rows.start, ..core }, &across);
         }
-    }
-    let (mut contacts, mut conflicts) =
-        (all.pairs.contacts.take_unsorted(), all.pairs.conflicts.take_unsorted());
-    let mut pieces = Vec::with_capacity(cut.iter().map(|band| band.pieces.len()).sum());
-    for (mut band, first) in cut.into_iter().zip(firsts) {
         let named = |pair: Edge| Edge { one: pair.one + first, two: pair.two + first, ..pair };
-        pieces.append(&mut band.pieces);
-        contacts.extend(band.survey.pairs.contacts.take_unsorted().into_iter().map(named));
-        conflicts.extend(band.survey.pairs.conflicts.take_unsorted().into_iter().map(named));
-        all.dense.append(&mut band.survey.dense);
+        let sorted = |over: Vec<Edge>, own: Vec<Edge>| {
+            let mut pairs = over;
+            pairs.extend(own.into_iter().map(named));
+            sum_edges(&mut pairs);
+            pairs
+        };
+        let Survey { pairs: mut over, mut dense, .. } = over;
+        dense.append(&mut band.survey.dense);
+        let own = &mut band.survey.pairs;
+        let contacts = sorted(over.contacts.take_unsorted(), own.contacts.take_unsorted());
+        let conflicts = sorted(over.conflicts.take_unsorted(), own.conflicts.take_unsorted());
+        (band.pieces, contacts, conflicts, dense)
+    });
+    let found: Vec<_> = cut.into_par_iter().zip(&firsts).enumerate().map(pairs_of).collect();
+    let (mut pieces, mut contacts, mut conflicts) = (Vec::new(), Vec::new(), Vec::new());
+    let mut all = Survey::new(part, core.z);
+    for (own_pieces, own_contacts, own_conflicts, mut dense) in found {
+        pieces.extend(own_pieces);
+        contacts.extend(own_contacts);
+        conflicts.extend(own_conflicts);
+        all.dense.append(&mut dense);
     }
     conflicts.extend(all.connected_conflicts(&pieces, &contacts, &across));
     Cut { labels, pieces, contacts, conflicts }
