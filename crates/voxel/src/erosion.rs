@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use waymesh_core::{
     AreaId, BadField, Counter, Direction, GridFrame, NO_SPAN, Observer, WalkableField, Warning,
-    checkpoint_every, inherit_token, row_bands, split_lengths,
+    checkpoint_every, row_bands, split_lengths, threads,
 };
 
 use crate::VoxelError;
@@ -51,7 +50,7 @@ use crate::VoxelError;
 /// # Errors
 /// [`VoxelError::BadField`] for a radius that is not finite or negative.
 pub fn erode(field: &mut WalkableField, radius: f32, observer: &mut dyn Observer) -> Result<(), VoxelError> {
-    erode_on(field, radius, rayon::current_num_threads(), observer)
+    erode_on(field, radius, threads::count(), observer)
 }
 
 /// [`erode`] on so many threads of the current pool.
@@ -174,7 +173,7 @@ fn remove<C: Count>(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32
     // What is blocked farther away than the halo removes nothing in the band.
     let halo = reach[0].saturating_sub(1);
     let spans_of = |band: &Range<u32>| first_of(band.start)..first_of(band.end);
-    let near = inherit_token(|band: &Range<u32>| {
+    let near = |band: &Range<u32>| {
         let end = band.end.saturating_add(halo).min(field.frame.depth);
         let spans = first_of(band.start.saturating_sub(halo))..first_of(end);
         let mut sweeps = Sweeps::<C>::new(reach, spans);
@@ -187,8 +186,8 @@ fn remove<C: Count>(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32
             }
         });
         is_near
-    });
-    let found: Vec<Vec<bool>> = bands.par_iter().map(near).collect();
+    };
+    let found: Vec<Vec<bool>> = threads::map(bands, near);
     let areas = split_lengths(&mut field.area, found.iter().map(Vec::len));
     let clear = |(is_near, areas): (Vec<bool>, &mut [AreaId])| {
         let mut removed = 0;
@@ -198,7 +197,7 @@ fn remove<C: Count>(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32
         }
         removed
     };
-    found.into_par_iter().zip(areas).map(clear).sum()
+    threads::map(found.into_iter().zip(areas), clear).into_iter().sum()
 }
 
 /// The numbers that the sweeps keep for each of some spans, which fill whole rows.

@@ -1,10 +1,9 @@
 //! The sweep along z, which turns triangles into rows of spans.
 
 use glam::Vec3;
-use rayon::prelude::*;
 use waymesh_core::{
     AreaId, Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup, checkpoint,
-    checkpoint_every, inherit_token, split_lengths,
+    checkpoint_every, split_lengths, threads,
 };
 
 use crate::VoxelError;
@@ -232,7 +231,7 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
     ) -> Result<Heightfield, VoxelError> {
         let GridTransform { first_row, end_row, .. } = self.grid;
         let frame = self.limit.frame;
-        let threads = if threads == 0 { rayon::current_num_threads() } else { threads };
+        let threads = if threads == 0 { threads::count() } else { threads };
         if threads <= 1 || frame.depth < 2 {
             let band = self.run_band::<AREAS>(first_row, end_row, Some(observer))?;
             return Ok(Heightfield { frame, columns: band.columns, spans: band.spans });
@@ -243,9 +242,8 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
             let after = (frame.depth as usize).saturating_mul(band) / bands;
             first_row + i32::try_from(after).unwrap_or(0)
         };
-        let run = inherit_token(|band: usize| self.run_band::<AREAS>(row(band), row(band + 1), None));
-        let results: Vec<Result<Band, VoxelError>> = (0..bands).into_par_iter().map(run).collect();
-        join(results, &self.limit)
+        let run = |band| self.run_band::<AREAS>(row(band), row(band + 1), None);
+        join(threads::map(0..bands, run), &self.limit)
     }
 
     /// Voxelises rows `from..to`. Rows do not depend on each other, so the bands do not change the
@@ -368,14 +366,13 @@ fn join(results: Vec<Result<Band, VoxelError>>, limit: &Limit) -> Result<Heightf
     let own_columns = split_lengths(&mut columns[1..], bands.iter().map(|band| band.columns.len() - 1));
     let own_spans = split_lengths(&mut spans, bands.iter().map(|band| band.spans.len()));
     // Each band is dropped once it is copied.
-    let copy = inherit_token(|((band, first), (columns, spans)): ((Band, u32), Places<'_>)| {
+    let copy = |((band, first), (columns, spans)): ((Band, u32), Places<'_>)| {
         checkpoint();
         for (to, column) in columns.iter_mut().zip(&band.columns[1..]) {
             *to = first + column;
         }
         spans.copy_from_slice(&band.spans);
-    });
-    let places: Vec<Places<'_>> = own_columns.into_iter().zip(own_spans).collect();
-    bands.into_par_iter().zip(first).zip(places).for_each(copy);
+    };
+    threads::for_each(bands.into_iter().zip(first).zip(own_columns.into_iter().zip(own_spans)), copy);
     Ok(Heightfield { frame: limit.frame, columns, spans })
 }

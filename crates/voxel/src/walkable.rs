@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use waymesh_core::{
     Agent, AreaId, Counter, Direction, GridWindow, Heightfield, NO_SPAN, OPEN_SKY, Observer, Span,
-    WalkableField, Warning, checkpoint, inherit_token, row_bands, split_lengths,
+    WalkableField, Warning, checkpoint, row_bands, split_lengths, threads,
 };
 
 use crate::VoxelError;
@@ -58,7 +57,7 @@ pub fn build_filtered_field(
     filters: &Filters,
     observer: &mut dyn Observer,
 ) -> Result<WalkableField, VoxelError> {
-    let threads = rayon::current_num_threads();
+    let threads = threads::count();
     warned(build_counted(heightfield, agent, filters, whole(heightfield), threads, observer), observer)
 }
 
@@ -248,10 +247,10 @@ impl<const FILTERED: bool> Judge<'_, FILTERED> {
         let mut columns = vec![0_u32; frame.column_count() + 1];
         let parts = split_lengths(&mut areas, bands.iter().map(solid));
         let ends = split_lengths(&mut columns[1..], bands.iter().map(|band| columns_of(band).len()));
-        let look = inherit_token(|((band, areas), ends): ((&Range<u32>, _), _)| {
-            self.find_spans(band, frame.width, areas, ends)
-        });
-        let found: Vec<(u32, Removed)> = bands.par_iter().zip(parts).zip(ends).map(look).collect();
+        let found: Vec<(u32, Removed)> =
+            threads::map(bands.iter().zip(parts).zip(ends), |((band, areas), ends)| {
+                self.find_spans(band, frame.width, areas, ends)
+            });
         let mut removed = Removed::default();
         found.iter().for_each(|(_, more)| removed.add(*more));
         let lengths = || found.iter().map(|&(spans, _)| spans as usize);
@@ -281,10 +280,9 @@ impl<const FILTERED: bool> Judge<'_, FILTERED> {
             tables.push(BandTables { first, ends, span_columns, floor, clearance, ground, links, area });
             first = next;
         }
-        let fill = inherit_token(|(band, tables): (&Range<u32>, _)| {
+        threads::for_each(bands.iter().zip(tables), |(band, tables)| {
             self.fill(band, frame.width, &areas, tables);
         });
-        bands.par_iter().zip(tables).for_each(fill);
         drop(areas);
         // The links over the borders of bands.
         for column in bands.iter().skip(1).flat_map(|band| (0..width).map(|x| columns_of(band).start + x)) {
