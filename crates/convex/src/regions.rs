@@ -5,10 +5,8 @@
 
 use std::cmp::Reverse;
 
-use rayon::prelude::*;
 use waymesh_core::{
-    CancelToken, RegionId, Triangle, TriangleId, Triangulation, VertexId, checkpoint, checkpoint_every,
-    to_u32,
+    RegionId, Triangle, TriangleId, Triangulation, VertexId, checkpoint, checkpoint_every, threads, to_u32,
 };
 
 use crate::ConvexError;
@@ -53,17 +51,10 @@ pub(crate) fn decompose_regions<'t>(
     // The largest first, so that nothing waits for it at the end.
     let mut order: Vec<(usize, Vec<u32>)> = regions.into_iter().enumerate().collect();
     order.sort_by_key(|(_, triangles)| Reverse(triangles.len()));
-    let mut found: Vec<(usize, Result<Decomposed, ConvexError>)> = if rayon::current_num_threads() == 1 {
-        let mut scratch = Scratch::default();
-        order.into_iter().map(|(region, triangles)| (region, one(&mut scratch, triangles))).collect()
-    } else {
-        let token = CancelToken::current();
-        let one = |scratch: &mut Scratch, (region, triangles): (usize, Vec<u32>)| {
-            let _entered = token.enter();
+    let mut found: Vec<(usize, Result<Decomposed, ConvexError>)> =
+        threads::map_long(order, |scratch: &mut Scratch, (region, triangles)| {
             (region, one(scratch, triangles))
-        };
-        order.into_par_iter().with_max_len(1).map_init(Scratch::default, one).collect()
-    };
+        });
     found.sort_by_key(|(region, _)| *region);
     let parts = found.into_iter().map(|(_, part)| part).collect::<Result<Vec<_>, _>>()?;
     join(triangulation, parts)

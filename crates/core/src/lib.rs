@@ -47,6 +47,7 @@ mod slim;
 mod soup;
 mod spans;
 pub mod stage;
+pub mod threads;
 mod triangulation;
 mod validate;
 mod window;

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use waymesh_core::{
     AreaId, BadField, Counter, Direction, GridFrame, NO_SPAN, Observer, WalkableField, Warning, checkpoint,
-    inherit_token, row_bands, split_lengths,
+    row_bands, split_lengths, threads,
 };
 
 use crate::VoxelError;
@@ -52,7 +51,7 @@ use crate::VoxelError;
 /// # Errors
 /// [`VoxelError::BadField`] for a radius that is not finite or negative.
 pub fn erode(field: &mut WalkableField, radius: f32, observer: &mut dyn Observer) -> Result<(), VoxelError> {
-    erode_on(field, radius, rayon::current_num_threads(), observer)
+    erode_on(field, radius, threads::count(), observer)
 }
 
 /// [`erode`] on so many threads of the current pool.
@@ -114,10 +113,10 @@ fn remove(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32>]) -> u64
     let width = field.frame.width as usize;
     let first_of = |row: u32| field.columns[row as usize * width] as usize;
     let spans_of = |band: &Range<u32>| first_of(band.start)..first_of(band.end);
-    let rows = inherit_token(|band: &Range<u32>| Rows::new(field, reach, band.clone()));
-    let bands_rows: Vec<Rows<'_>> = bands.par_iter().map(rows).collect();
-    let near = inherit_token(|band: &Range<u32>| near(field, reach, &bands_rows, band));
-    let found: Vec<Vec<u32>> = bands.par_iter().map(near).collect();
+    let rows = |band: &Range<u32>| Rows::new(field, reach, band.clone());
+    let bands_rows: Vec<Rows<'_>> = threads::map(bands, rows);
+    let near = |band: &Range<u32>| near(field, reach, &bands_rows, band);
+    let found: Vec<Vec<u32>> = threads::map(bands, near);
     drop(bands_rows);
     let spans: Vec<Range<usize>> = bands.iter().map(spans_of).collect();
     let areas = split_lengths(&mut field.area, spans.iter().map(Range::len));
@@ -130,7 +129,7 @@ fn remove(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32>]) -> u64
         }
         removed
     };
-    found.into_par_iter().zip(areas).zip(spans).map(clear).sum()
+    threads::map(found.into_iter().zip(areas).zip(spans), clear).into_iter().sum()
 }
 
 /// The spans of a field in a row.

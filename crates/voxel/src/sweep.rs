@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use glam::Vec3;
-use rayon::prelude::*;
 use waymesh_core::{
     AreaId, Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup, checkpoint,
-    checkpoint_every, inherit_token, row_bands, split_lengths,
+    checkpoint_every, row_bands, split_lengths, threads,
 };
 
 use crate::VoxelError;
@@ -241,7 +240,7 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
     ) -> Result<Heightfield, VoxelError> {
         let GridTransform { first_row, end_row, .. } = self.grid;
         let frame = self.limit.frame;
-        let threads = if threads == 0 { rayon::current_num_threads() } else { threads };
+        let threads = if threads == 0 { threads::count() } else { threads };
         if threads <= 1 || frame.depth < 2 {
             let band = self.run_band::<AREAS>(first_row, end_row, Some(observer))?;
             return Ok(Heightfield { frame, columns: band.columns, spans: band.spans });
@@ -249,10 +248,8 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         let work = self.work_before_rows();
         let bands = row_bands(frame.depth, 1, threads, |row| work[row as usize]);
         let row = |row: u32| first_row.saturating_add_unsigned(row);
-        let run =
-            inherit_token(|band: &Range<u32>| self.run_band::<AREAS>(row(band.start), row(band.end), None));
-        let results: Vec<Result<Band, VoxelError>> = bands.par_iter().with_max_len(1).map(run).collect();
-        join(results, &self.limit)
+        let run = |band: Range<u32>| self.run_band::<AREAS>(row(band.start), row(band.end), None);
+        join(threads::map_long(bands, |(): &mut (), band| run(band)), &self.limit)
     }
 
     /// About how much work there is before each row, in columns, and in all rows.
@@ -403,14 +400,13 @@ fn join(results: Vec<Result<Band, VoxelError>>, limit: &Limit) -> Result<Heightf
     let own_columns = split_lengths(&mut columns[1..], bands.iter().map(|band| band.columns.len() - 1));
     let own_spans = split_lengths(&mut spans, bands.iter().map(|band| band.spans.len()));
     // Each band is dropped once it is copied.
-    let copy = inherit_token(|((band, first), (columns, spans)): ((Band, u32), Places<'_>)| {
+    let copy = |((band, first), (columns, spans)): ((Band, u32), Places<'_>)| {
         checkpoint();
         for (to, column) in columns.iter_mut().zip(&band.columns[1..]) {
             *to = first + column;
         }
         spans.copy_from_slice(&band.spans);
-    });
-    let places: Vec<Places<'_>> = own_columns.into_iter().zip(own_spans).collect();
-    bands.into_par_iter().zip(first).zip(places).for_each(copy);
+    };
+    threads::for_each(bands.into_iter().zip(first).zip(own_columns.into_iter().zip(own_spans)), copy);
     Ok(Heightfield { frame: limit.frame, columns, spans })
 }

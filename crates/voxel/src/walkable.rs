@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use waymesh_core::{
     Agent, AreaId, Counter, GridFrame, GridWindow, Heightfield, Observer, WalkableField, Warning, checkpoint,
-    inherit_token, row_bands, split_lengths,
+    row_bands, split_lengths, threads,
 };
 
 use crate::VoxelError;
@@ -60,7 +59,7 @@ pub fn build_filtered_field(
     filters: &Filters,
     observer: &mut dyn Observer,
 ) -> Result<WalkableField, VoxelError> {
-    let threads = rayon::current_num_threads();
+    let threads = threads::count();
     warned(build_counted(heightfield, agent, filters, whole(heightfield), threads, observer), observer)
 }
 
@@ -342,7 +341,7 @@ impl Judge<'_> {
         // The areas of the spans that stay; null for the others.
         let mut areas: Vec<AreaId> = bytemuck::zeroed_vec(self.heightfield.spans.len());
         let parts = split_lengths(&mut areas, bands.iter().map(|band| self.spans_of(band).len()));
-        let find = inherit_token(|(band, mut areas): (&Range<u32>, &mut [AreaId])| {
+        let find = |(band, mut areas): (&Range<u32>, &mut [AreaId])| {
             let mut finder = Finder::new(self);
             let mut kept = 0;
             for z in band.clone() {
@@ -351,8 +350,8 @@ impl Judge<'_> {
                 areas = rest;
             }
             (kept, finder.removed)
-        });
-        let found: Vec<(u32, Removed)> = bands.par_iter().zip(parts).map(find).collect();
+        };
+        let found: Vec<(u32, Removed)> = threads::map(bands.iter().zip(parts), find);
         let mut removed = Removed::default();
         found.iter().for_each(|(_, more)| removed.add(*more));
         let lengths = || found.iter().map(|&(spans, _)| spans as usize);
@@ -382,10 +381,7 @@ impl Judge<'_> {
             tables.push(BandTables { base, ends, span_columns, floor, clearance, ground, links, area });
             base += found[tables.len() - 1].0;
         }
-        let fill = inherit_token(|(band, tables): (&Range<u32>, BandTables<'_>)| {
-            self.fill(band, &areas, tables);
-        });
-        bands.par_iter().zip(tables).for_each(fill);
+        threads::for_each(bands.iter().zip(tables), |(band, tables)| self.fill(band, &areas, tables));
         (field, removed)
     }
 

@@ -1,6 +1,6 @@
 //! The pieces of all parts as one graph.
 
-use rayon::slice::ParallelSliceMut;
+use waymesh_core::threads;
 
 /// Two pieces that touch, or two sheets, with the number of links between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,10 +83,10 @@ const MANY_EDGES: usize = 1 << 13;
 
 /// Sorts edges and merges those between the same two pieces.
 pub(super) fn sum_edges(edges: &mut Vec<Edge>) {
-    if edges.len() < MANY_EDGES || rayon::current_num_threads() == 1 {
+    if edges.len() < MANY_EDGES || threads::count() == 1 {
         edges.sort_unstable();
     } else {
-        edges.par_sort_unstable();
+        threads::sort(edges);
     }
     edges.dedup_by(|edge, kept| {
         let is_same = (edge.one, edge.two) == (kept.one, kept.two);

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use waymesh_core::{
     AreaId, Direction, DisjointSets, FieldWindow, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanKey,
-    checkpoint, inherit_token, row_bands, split_lengths, to_u32,
+    checkpoint, row_bands, split_lengths, threads, to_u32,
 };
 
 use super::block::{BlockPiece, Mix, StripSplitter, is_straight};
@@ -202,7 +201,7 @@ struct Cut {
 fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cut {
     let (field, core) = (part.field, part.local_core());
     let is_whole = part.core == GridWindow::whole(&part.frame);
-    let threads = if is_whole { rayon::current_num_threads() } else { 1 };
+    let threads = if is_whole { threads::count() } else { 1 };
     let first_of = |row: u32| field.columns()[row as usize * field.width() as usize];
     let work_before = |row: u32| u64::from(first_of(core.z + row) - first_of(core.z));
     let mut bands = row_bands(core.depth, BLOCK_CELLS, threads, work_before);
@@ -219,28 +218,29 @@ fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cu
     }
     let mut labels = vec![0; field.ground().len()];
     let lengths = || bands.iter().map(|rows| (first_of(rows.end) - first_of(rows.start)) as usize);
-    let cut_one = inherit_token(|(rows, labels): (&Range<u32>, &mut [u32])| {
+    let cut_one = |(rows, labels): (&Range<u32>, &mut [u32])| {
         labels.fill(NO_REGION);
         let mut labels = Labels::from(first_of(rows.start), labels);
         cut_band(part, rule, rows.clone(), is_surveyed, &mut labels)
-    });
+    };
     let parts = split_lengths(&mut labels, lengths());
-    let cut: Vec<BandPieces<'_, _>> = bands.par_iter().zip(parts).map(cut_one).collect();
+    let cut: Vec<BandPieces<'_, _>> = threads::map(bands.iter().zip(parts), cut_one);
     // Each band has numbered its pieces from 0.
     let firsts =
         cut.iter().scan(0, |next, band| Some(std::mem::replace(next, *next + to_u32(band.pieces.len()))));
     let firsts: Vec<u32> = firsts.collect();
-    let renumber = inherit_token(|(labels, first): (&mut [u32], u32)| {
+    let renumber = |(labels, first): (&mut [u32], u32)| {
         checkpoint();
         for label in labels.iter_mut().filter(|label| **label != NO_REGION) {
             *label += first;
         }
-    });
-    split_lengths(&mut labels, lengths()).into_par_iter().zip(firsts.clone()).skip(1).for_each(renumber);
+    };
+    let parts = split_lengths(&mut labels, lengths());
+    threads::for_each(parts.into_iter().zip(firsts.iter().copied()).skip(1), renumber);
     // Pairs over a border of bands have their lower number in the first one. So the pairs of each
     // band can be sorted by itself, and are in order one after the other.
     let across = Labels::from(0, &mut labels);
-    let pairs_of = inherit_token(|(index, (mut band, &first)): (usize, (BandPieces<'_, _>, &u32))| {
+    let pairs_of = |(index, (mut band, &first)): (usize, (BandPieces<'_, _>, &u32))| {
         let mut over = Survey::new(part, core.z);
         if let Some(rows) = bands.get(index + 1).filter(|_| is_surveyed) {
             over.north(&GridWindow { z: rows.start, depth: rows.end - rows.start, ..core }, &across);
@@ -258,8 +258,8 @@ fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cu
         let contacts = sorted(over.contacts.take_unsorted(), own.contacts.take_unsorted());
         let conflicts = sorted(over.conflicts.take_unsorted(), own.conflicts.take_unsorted());
         (band.pieces, contacts, conflicts, dense)
-    });
-    let found: Vec<_> = cut.into_par_iter().zip(&firsts).enumerate().map(pairs_of).collect();
+    };
+    let found = threads::map(cut.into_iter().zip(&firsts).enumerate(), pairs_of);
     let (mut pieces, mut contacts, mut conflicts) = (Vec::new(), Vec::new(), Vec::new());
     let mut all = Survey::new(part, core.z);
     for (own_pieces, own_contacts, own_conflicts, mut dense) in found {
