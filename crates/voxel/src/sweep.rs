@@ -269,7 +269,7 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         let (mut work, mut open, mut sum) = (Vec::with_capacity(depth + 1), 0, 0);
         work.push(0);
         for row in 0..depth {
-            open += begin[row] - end[row];
+            open = open + begin[row] - end[row];
             sum += u64::from(self.limit.frame.width) + ROW_COLUMNS * open + TRIANGLE_COLUMNS * begin[row];
             work.push(sum);
         }
