@@ -35,8 +35,8 @@ impl BorderScan for WalkableField {
     }
 }
 
-/// `true` if consecutive spans are linked to consecutive ones on each side, all of their own labels.
-/// Most chunks of most fields are so.
+/// `true` if consecutive spans are linked to consecutive ones on each side, all of their own
+/// labels. Most chunks of most fields are so.
 #[inline]
 fn is_inside(labels: &[u32], own: &[u32], links: &[[u32; 4]]) -> bool {
     let Some(&first) = links.first() else { return true };

@@ -38,10 +38,10 @@ use crate::VoxelError;
 ///   storey.
 ///
 /// # Method
-/// A span is removed if a blocked cell lies `k` steps along z and at most `reach(k)` along x. Around
-/// the spans that are blocked or lack a link, two sweeps of the row count the distance to the
-/// nearest blocked cell along x. Each distance gives the number of steps along z over which it still
-/// removes spans. Two sweeps pass these numbers on along z, less one per step.
+/// A span is removed if a blocked cell lies `k` steps along z and at most `reach(k)` along x.
+/// Around the spans that are blocked or lack a link, two sweeps of the row count the distance to
+/// the nearest blocked cell along x. Each distance gives the number of steps along z over which it
+/// still removes spans. Two sweeps pass these numbers on along z, less one per step.
 ///
 /// # Cost
 /// One look at each span, and a few at those within the radius of something blocked, on all threads

@@ -28,8 +28,8 @@ pub(crate) const LEDGE: i32 = 2;
 /// Columns that are looked at, or passed over because all are empty, at once.
 const SOME: usize = 32;
 
-/// Ranges of the columns of a row outside of which there are no spans. `columns` are the ends of the
-/// columns, after that of the column before the first one.
+/// Ranges of the columns of a row outside of which there are no spans. `columns` are the ends of
+/// the columns, after that of the column before the first one.
 pub(crate) fn occupied(columns: &[u32]) -> impl Iterator<Item = Range<usize>> {
     let width = columns.len() - 1;
     let mut next = 0;

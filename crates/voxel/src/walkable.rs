@@ -239,8 +239,8 @@ impl Judge<'_> {
         (field, finder.removed)
     }
 
-    /// Writes the areas of the spans of a column, and returns how many are in the field. Verdicts about the
-    /// highest and the lowest one are given.
+    /// Writes the areas of the spans of a column, and returns how many are in the field. Verdicts
+    /// about the highest and the lowest one are given.
     #[inline(never)]
     fn column(
         &self,
