@@ -1,9 +1,8 @@
 //! Half-edges: the sides of spans where a region ends, with the next and the opposite half-edge of
 //! each.
 
-use rayon::prelude::*;
 use waymesh_core::{
-    Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, checkpoint_every, inherit_token,
+    Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, checkpoint_every, threads,
 };
 
 use crate::ContourError;
@@ -90,11 +89,7 @@ impl BorderSpans {
         let labels = regions.labels.as_slice();
         let mut bits = vec![0_u64; labels.len().div_ceil(WORD)];
         let scan = |(part, bits): (usize, &mut [u64])| scan(field, labels, part * WORDS * WORD, bits);
-        let parts: Vec<(Vec<BorderSpan>, usize)> = if rayon::current_num_threads() == 1 {
-            bits.chunks_mut(WORDS).enumerate().map(scan).collect()
-        } else {
-            bits.par_chunks_mut(WORDS).enumerate().map(inherit_token(scan)).collect()
-        };
+        let parts: Vec<(Vec<BorderSpan>, usize)> = threads::map(bits.chunks_mut(WORDS).enumerate(), scan);
         let mut spans = Vec::with_capacity(parts.iter().map(|(spans, _)| spans.len()).sum());
         let mut edges = 0_usize;
         for (part, own) in parts {

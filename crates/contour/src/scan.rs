@@ -13,26 +13,44 @@ pub trait BorderScan: SpanField {
     fn scan_borders(&self, labels: &[u32], part: Range<u32>, each: impl FnMut(u32, u32));
 }
 
+/// Spans that are looked at together if they lie side by side.
+const CHUNK: usize = 16;
+
 impl BorderScan for WalkableField {
     fn scan_borders(&self, labels: &[u32], part: Range<u32>, mut each: impl FnMut(u32, u32)) {
         let label_across = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
-        let spans = part.start as usize..part.end as usize;
-        let own = labels[spans.clone()].iter().zip(&self.links[spans]);
-        for (span, (&label, links)) in part.zip(own) {
-            checkpoint_every(1 << 16, span as usize);
-            let [west, south, east, north] = *links;
-            // The conditions are checked in sequence, because most spans are inside and pass all of
-            // them.
-            let is_inside = label == NO_REGION
-                || label_across(west) == label
-                    && label_across(south) == label
-                    && label_across(east) == label
-                    && label_across(north) == label;
-            if !is_inside {
-                each(self.span_columns[span as usize], span);
+        for (index, first) in part.clone().step_by(CHUNK).enumerate() {
+            checkpoint_every(1 << 12, index);
+            let chunk = first as usize..(first as usize + CHUNK).min(part.end as usize);
+            let (own, links) = (&labels[chunk.clone()], &self.links[chunk]);
+            if is_inside(labels, own, links) {
+                continue;
+            }
+            for (span, (&label, links)) in (first..).zip(own.iter().zip(links)) {
+                if label != NO_REGION && links.iter().any(|&link| label_across(link) != label) {
+                    each(self.span_columns[span as usize], span);
+                }
             }
         }
     }
+}
+
+/// `true` if consecutive spans are linked to consecutive ones on each side, all of their own
+/// labels. Most chunks of most fields are so.
+#[inline]
+fn is_inside(labels: &[u32], own: &[u32], links: &[[u32; 4]]) -> bool {
+    let Some(&first) = links.first() else { return true };
+    let mut differences = [0; 4];
+    for (links, step) in links.iter().zip(0..) {
+        for (difference, (link, first)) in differences.iter_mut().zip(links.iter().zip(first)) {
+            *difference |= link.wrapping_sub(step) ^ first;
+        }
+    }
+    differences == [0; 4]
+        && first.iter().all(|&first| {
+            // A missing link is out of range.
+            labels.get(first as usize..(first as usize).saturating_add(own.len())) == Some(own)
+        })
 }
 
 impl BorderScan for SlimSpans {

@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
 use waymesh_core::stage::{SimplifyContours, StageError};
 use waymesh_core::{
     ArcId, BadField, ContourArc, ContourSet, Counter, MAX_PLAN_COORDINATE, Observer, PlanPoint, VertexId,
-    checkpoint, float, inherit_token,
+    checkpoint, float, threads,
 };
 
 use crate::ContourError;
@@ -330,7 +329,7 @@ impl<'a> Simplifier<'a> {
                 uses[vertex.index()] = uses[vertex.index()].saturating_add(1);
             }
         }
-        let choose = inherit_token(|(arc, rule): (&ContourArc, &Rule)| {
+        let choose = |(arc, rule): (&ContourArc, &Rule)| {
             checkpoint();
             let Some(sides) = rule.sides() else { return (Vec::new(), false) };
             let chain = arc.first as usize..(arc.first + arc.len) as usize;
@@ -347,9 +346,8 @@ impl<'a> Simplifier<'a> {
                 corners
             };
             (corners, is_ring)
-        });
-        let mut chosen: Vec<(Vec<usize>, bool)> =
-            contours.arcs.par_iter().zip(&self.rules).map(choose).collect();
+        };
+        let mut chosen: Vec<(Vec<usize>, bool)> = threads::map(contours.arcs.iter().zip(&self.rules), choose);
         let mut points = std::mem::replace(&mut self.chains.line, Line::new(Vec::new())).into_points();
         let vertices = self.chains.arc_vertices.to_mut();
         for (arc, (corners, is_ring)) in contours.arcs.iter().zip(&mut chosen) {

@@ -1,10 +1,10 @@
 //! A search for fewer and better polygons.
 
-use waymesh_core::{PlanPoint, RegionId, checkpoint, to_u32};
+use waymesh_core::{PlanPoint, checkpoint, to_u32};
 
 use crate::exact::{Exact, MOST_VERTICES};
 use crate::measure::is_narrow;
-use crate::subdivision::{NONE, Patch, Side, Subdivision};
+use crate::subdivision::{NONE, Side, Subdivision};
 use crate::window::Window;
 
 /// A window of this many vertices is not grown further if little can be gained in it.
@@ -12,14 +12,19 @@ const SMALL_WINDOW: usize = 64;
 /// A window is grown further if at least one in this many of its polygons could be saved.
 const GAIN: usize = 12;
 
+/// Memory of searches.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    window: Window,
+    exact: Exact,
+}
+
 /// Improves the polygons window by window.
 pub(crate) struct Search<'s, 'a> {
     subdivision: &'s mut Subdivision<'a>,
     max_vertices: u32,
-    /// `true` for regions that may change.
-    wanted: &'s dyn Fn(RegionId) -> bool,
-    window: Window,
-    exact: Exact,
+    window: &'s mut Window,
+    exact: &'s mut Exact,
     /// For each polygon, the last window it was in.
     last_windows: Vec<u32>,
     windows: u32,
@@ -29,27 +34,21 @@ impl<'s, 'a> Search<'s, 'a> {
     pub(crate) fn new(
         subdivision: &'s mut Subdivision<'a>,
         max_vertices: u32,
-        wanted: &'s dyn Fn(RegionId) -> bool,
+        scratch: &'s mut Scratch,
     ) -> Self {
         let last_windows = vec![0; subdivision.polygons.len()];
-        let (window, exact) = (Window::default(), Exact::default());
-        Self { subdivision, max_vertices, wanted, window, exact, last_windows, windows: 0 }
+        let Scratch { window, exact } = scratch;
+        Self { subdivision, max_vertices, window, exact, last_windows, windows: 0 }
     }
 
     /// Improves the current window, and notes its polygons.
     fn improve(&mut self) {
-        self.window.improve(self.subdivision, &mut self.exact, self.max_vertices);
+        self.window.improve(self.subdivision, self.exact, self.max_vertices);
         self.windows += 1;
         self.last_windows.resize(self.subdivision.polygons.len(), 0);
         for &polygon in &self.window.polygons {
             self.last_windows[polygon as usize] = self.windows;
         }
-    }
-
-    /// `true` if a polygon exists and its region may change.
-    fn is_wanted(&self, polygon: u32) -> bool {
-        let Patch { side, region, .. } = self.subdivision.polygons[polygon as usize];
-        side != NONE && (self.wanted)(region)
     }
 
     /// Returns the polygon across a side, if it may be joined with the one on this side.
@@ -60,13 +59,13 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     /// Decomposes every piece of one region and area that has no holes and at most `most_vertices`
-    /// vertices into the fewest polygons possible.
-    pub(crate) fn solve_small(&mut self, most_vertices: usize) {
+    /// vertices into the fewest polygons possible. Returns `true` if these are all pieces.
+    pub(crate) fn solve_small(&mut self, most_vertices: usize) -> bool {
         let reach = most_vertices.min(MOST_VERTICES);
         let mut seen = vec![false; self.subdivision.polygons.len()];
-        let mut stack = Vec::new();
+        let (mut stack, mut are_fewest) = (Vec::new(), true);
         for seed in 0..to_u32(seen.len()) {
-            if seen[seed as usize] || !self.is_wanted(seed) {
+            if seen[seed as usize] || self.subdivision.polygons[seed as usize].side == NONE {
                 continue;
             }
             let (mut count, mut corners) = (0, 0);
@@ -83,21 +82,24 @@ impl<'s, 'a> Search<'s, 'a> {
             }
             // There is one portal less than polygons, and each portal hides two corners.
             if corners > reach + 2 * (count - 1) {
+                are_fewest &= count == 1;
                 continue;
             }
             self.window.start(self.subdivision, seed);
             self.window.grow(self.subdivision, reach, |_| false);
-            if self.window.is_complete(self.subdivision) {
+            let is_complete = self.window.is_complete(self.subdivision);
+            if is_complete {
                 self.improve();
             }
+            are_fewest &= count == 1 || is_complete && self.window.is_best;
         }
+        are_fewest
     }
 
     /// Divides the polygons into windows and solves each of them. The next rounds start at the
     /// polygons on the borders of the last windows.
     pub(crate) fn sweep(&mut self, vertices: usize, rounds: u32) {
-        let mut seeds: Vec<u32> =
-            self.subdivision.living().filter(|&polygon| self.is_wanted(polygon)).collect();
+        let mut seeds: Vec<u32> = self.subdivision.living().collect();
         // Pieces that have been solved as a whole are skipped.
         let mut before = 0;
         for _ in 0..rounds {
@@ -117,7 +119,7 @@ impl<'s, 'a> Search<'s, 'a> {
                 }
             }
             seeds.clear();
-            for polygon in self.subdivision.living().filter(|&polygon| self.is_wanted(polygon)) {
+            for polygon in self.subdivision.living() {
                 let window = self.last_windows[polygon as usize];
                 let mut beyond = self.subdivision.around(polygon).filter_map(|side| self.beyond(side));
                 if beyond.any(|other| self.last_windows[other as usize] != window) {
@@ -144,8 +146,8 @@ impl<'s, 'a> Search<'s, 'a> {
     /// `true` if a portal has a narrow angle beside it. Tests each portal from one of its sides
     /// only.
     fn is_narrow(&self, side: u32) -> bool {
-        let Side { twin, next, polygon, .. } = *self.subdivision.side(side);
-        if next == NONE || twin < side || !self.subdivision.is_inner(side) || !self.is_wanted(polygon) {
+        let Side { twin, next, .. } = *self.subdivision.side(side);
+        if next == NONE || twin < side || !self.subdivision.is_inner(side) {
             return false;
         }
         [side, twin].into_iter().any(|side| {

@@ -32,6 +32,7 @@ mod measure;
 mod notch_portals;
 mod notch_search;
 mod portal_mesh;
+mod regions;
 mod relax;
 mod subdivision;
 mod window;

@@ -1,18 +1,19 @@
 //! Decomposition by portals at notches, with a search for fewer polygons.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use waymesh_core::stage::{Decompose, StageError};
-use waymesh_core::{BadField, Observer, PolyMesh, RegionId, Triangulation, checkpoint, to_u32};
+use waymesh_core::{BadField, Observer, PolyMesh, Triangulation, checkpoint, to_u32};
 
 use crate::ConvexError;
 use crate::exact::MOST_VERTICES;
 use crate::faces::Faces;
 use crate::greedy::{check_max_vertices, merged};
-use crate::improve::Search;
+use crate::improve::{Scratch, Search};
 use crate::notch_search::{Closest, FoundPortals, NotchSearch, Partner, PortalCounts};
 use crate::portal_mesh::{PortalMesh, Seen};
+use crate::regions::decompose_regions;
 use crate::relax::Relaxed;
 use crate::subdivision::{Numbering, Subdivision};
 
@@ -163,7 +164,8 @@ impl NotchPortalsConfig {
 ///
 /// # Cost
 /// Almost linear: views and patches are bounded. Ten to fifteen times the time of
-/// [`crate::merge_greedy`], a third of it for portals and the rest for the search.
+/// [`crate::merge_greedy`], a third of it for portals and the rest for the search. Regions are
+/// decomposed on all threads of the current rayon pool.
 ///
 /// # Errors
 /// For bad configuration, unknown vertices, triangles without area, and neighbours that are not
@@ -193,68 +195,79 @@ pub fn notch_portals(
             if relaxed.is_empty() {
                 break;
             }
-            let mesh = decompose(&relaxed.triangulation, config, |mut subdivision| {
-                let mut is_whole = true;
-                for wall in relaxed.cut_off(&subdivision) {
-                    (is_whole, kept[wall as usize]) = (false, true);
-                }
-                is_whole.then(|| {
-                    relaxed.restore(&mut subdivision);
-                    subdivision.into_mesh(Numbering::Vertices)
-                })
-            })?;
-            if let Some(mesh) = mesh {
-                return Ok(mesh);
+            let mut subdivision = decompose(&relaxed.triangulation, config)?;
+            let mut is_whole = true;
+            for wall in relaxed.cut_off(&subdivision) {
+                (is_whole, kept[wall as usize]) = (false, true);
+            }
+            if is_whole {
+                relaxed.restore(&mut subdivision);
+                return Ok(subdivision.into_mesh(Numbering::Vertices));
             }
         }
     }
-    decompose(triangulation, config, |subdivision| subdivision.into_mesh(Numbering::Vertices))
+    Ok(decompose(triangulation, config)?.into_mesh(Numbering::Vertices))
 }
 
-/// Finds the polygons and passes them to `then`.
-fn decompose<T>(
-    triangulation: &Triangulation,
+/// Finds the polygons.
+fn decompose<'t>(
+    triangulation: &'t Triangulation,
     config: &NotchPortalsConfig,
-    then: impl FnOnce(Subdivision<'_>) -> T,
-) -> Result<T, ConvexError> {
+) -> Result<Subdivision<'t>, ConvexError> {
+    decompose_regions(triangulation, |region, scratch| {
+        Ok(decompose_region(region, config, scratch)?.into_tables())
+    })
+}
+
+/// Finds the polygons of a region.
+fn decompose_region<'t>(
+    triangulation: &'t Triangulation,
+    config: &NotchPortalsConfig,
+    scratch: &mut Scratch,
+) -> Result<Subdivision<'t>, ConvexError> {
     let faces = Faces::new(triangulation)?;
     let FoundPortals { triangulation: exchanged, fixed, .. } =
         with_portals(triangulation, &faces, config, None);
-    let greedy = merged(faces.clone(), config.max_vertices).into_subdivision();
-    let mut faces = faces;
-    let mut edges: Vec<u32> = faces.inner_edges().collect();
-    faces.remove_in_order(&mut edges, config.max_vertices);
-    let hertel_mehlhorn = faces.into_subdivision();
+    let greedy = |faces: Faces<'t>| merged(faces, config.max_vertices).into_subdivision();
     // If triangles overlap, a portal may leave inverted ones.
-    let Ok(mut faces) = Faces::new(&exchanged) else {
-        return Ok(then(search(greedy, config, &|_| true)));
+    let Ok(mut own) = Faces::new(&exchanged) else {
+        let mut subdivision = greedy(faces);
+        search(&mut subdivision, config, scratch);
+        return Ok(subdivision);
     };
     for portals in [false, true] {
         checkpoint();
-        let mut edges: Vec<u32> =
-            faces.inner_edges().filter(|&edge| fixed[edge as usize] == portals).collect();
-        edges.sort_by_cached_key(|&edge| Reverse(faces.length_squared(edge)));
-        faces.remove_in_order(&mut edges, config.max_vertices);
+        let mut edges: Vec<u32> = own.inner_edges().filter(|&edge| fixed[edge as usize] == portals).collect();
+        edges.sort_by_cached_key(|&edge| Reverse(own.length_squared(edge)));
+        own.remove_in_order(&mut edges, config.max_vertices);
     }
-    let mut subdivision = search(faces.into_subdivision(), config, &|_| true);
-    let mut replaced = BTreeSet::new();
-    for other in [&greedy, &hertel_mehlhorn] {
-        for (region, [mine, theirs]) in worse_regions(&subdivision, other) {
-            if subdivision.take_region(&mine, other, &theirs) {
-                replaced.insert(region);
-            }
+    let mut subdivision = own.into_subdivision();
+    if search(&mut subdivision, config, scratch) {
+        return Ok(subdivision.of(triangulation));
+    }
+    let mut subdivision = subdivision.of(triangulation);
+    let hertel_mehlhorn = |mut faces: Faces<'t>| {
+        let mut edges: Vec<u32> = faces.inner_edges().collect();
+        faces.remove_in_order(&mut edges, config.max_vertices);
+        faces.into_subdivision()
+    };
+    let others = [greedy(faces.clone()), hertel_mehlhorn(faces)];
+    let mut is_replaced = false;
+    for other in &others {
+        if other.len() < subdivision.len() {
+            let [mine, theirs] = [&subdivision, other].map(|whole| whole.living().collect::<Vec<u32>>());
+            is_replaced |= subdivision.take_region(&mine, other, &theirs);
         }
     }
-    // Only these regions: the polygons of a region do not depend on other regions.
-    if !replaced.is_empty() {
-        subdivision = search(subdivision, config, &|region| replaced.contains(&region));
+    if is_replaced {
+        search(&mut subdivision, config, scratch);
     }
-    for other in [greedy, hertel_mehlhorn] {
+    for other in others {
         if other.len() < subdivision.len() {
             subdivision = other;
         }
     }
-    Ok(then(subdivision))
+    Ok(subdivision)
 }
 
 /// [`notch_portals`] as a stage.
@@ -274,33 +287,19 @@ impl Decompose for NotchPortals {
     }
 }
 
-/// Runs the search on the regions that are `wanted`.
-fn search<'a>(
-    mut subdivision: Subdivision<'a>,
-    config: &NotchPortalsConfig,
-    wanted: &dyn Fn(RegionId) -> bool,
-) -> Subdivision<'a> {
-    if config.rounds > 0 || config.exact_vertices > 0 {
-        let mut search = Search::new(&mut subdivision, config.max_vertices, wanted);
-        search.solve_small(config.exact_vertices as usize);
-        search.sweep(config.window_vertices as usize, config.rounds);
-        if config.rounds > 0 {
-            search.widen();
-        }
-        search.unite();
+/// Searches for fewer and better polygons. Returns `true` if there can be no fewer.
+fn search(subdivision: &mut Subdivision<'_>, config: &NotchPortalsConfig, scratch: &mut Scratch) -> bool {
+    if config.rounds == 0 && config.exact_vertices == 0 {
+        return false;
     }
-    subdivision
-}
-
-/// Returns the regions in which `other` has fewer polygons, with the polygons of both.
-fn worse_regions(own: &Subdivision<'_>, other: &Subdivision<'_>) -> Vec<(RegionId, [Vec<u32>; 2])> {
-    let mut regions: BTreeMap<RegionId, [Vec<u32>; 2]> = BTreeMap::new();
-    for (which, subdivision) in [own, other].into_iter().enumerate() {
-        for polygon in subdivision.living() {
-            regions.entry(subdivision.polygons[polygon as usize].region).or_default()[which].push(polygon);
-        }
+    let mut search = Search::new(subdivision, config.max_vertices, scratch);
+    let are_fewest = search.solve_small(config.exact_vertices as usize);
+    search.sweep(config.window_vertices as usize, config.rounds);
+    if config.rounds > 0 {
+        search.widen();
     }
-    regions.into_iter().filter(|(_, [mine, theirs])| theirs.len() < mine.len()).collect()
+    search.unite();
+    are_fewest
 }
 
 /// Returns triangles that have the notches' portals as edges.

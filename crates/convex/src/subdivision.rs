@@ -67,6 +67,16 @@ impl<'a> Subdivision<'a> {
         }
     }
 
+    /// The same polygons over another triangulation of the same vertices.
+    pub(crate) fn of<'b>(self, triangulation: &'b Triangulation) -> Subdivision<'b> {
+        Subdivision { vertices: &triangulation.vertices, ..Subdivision { vertices: &[], ..self } }
+    }
+
+    /// The sides and the polygons, removed ones among them.
+    pub(crate) fn into_tables(self) -> (Vec<Side>, Vec<Patch>) {
+        (self.sides, self.polygons)
+    }
+
     #[inline]
     pub(crate) fn side(&self, side: u32) -> &Side {
         &self.sides[side as usize]

@@ -26,6 +26,8 @@ pub(crate) struct Window {
     sides: Vec<u32>,
     /// Number of vertices inside the window.
     inside: usize,
+    /// `true` if no fewer polygons can fill the window.
+    pub(crate) is_best: bool,
     /// Sides through which a notch sees, with the points that limit its view.
     views: Vec<(u32, PlanPoint, PlanPoint)>,
 }
@@ -163,6 +165,7 @@ impl Window {
         max_vertices: u32,
     ) -> bool {
         let count = self.polygons.len();
+        self.is_best = count < 2;
         if count < 2 {
             return false;
         }
@@ -183,6 +186,7 @@ impl Window {
         let better = fewest < count
             || (fewest == count && self.weight(subdivision, exact).is_none_or(|old| weight < old));
         if !better {
+            self.is_best = self.inside == 0;
             return false;
         }
         self.corners.clear();
@@ -191,7 +195,9 @@ impl Window {
             self.corners.extend_from_slice(corners);
             self.ends.push(self.corners.len());
         }
-        self.is_sound() && self.replace(subdivision)
+        let is_replaced = self.is_sound() && self.replace(subdivision);
+        self.is_best = is_replaced && self.inside == 0;
+        is_replaced
     }
 
     /// Joins the window to one polygon if that is convex and has at most `max_vertices` corners (0

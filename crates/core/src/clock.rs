@@ -1,5 +1,6 @@
 //! Wall time, also where the platform has no clock.
 
+use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
@@ -22,10 +23,16 @@ impl Stopwatch {
         Self(Instant::now())
     }
 
+    /// Time since the start.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+
     /// Seconds since the start.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        self.0.elapsed().as_secs_f64()
+        self.elapsed().as_secs_f64()
     }
 }
 

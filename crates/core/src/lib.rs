@@ -47,6 +47,7 @@ mod slim;
 mod soup;
 mod spans;
 pub mod stage;
+pub mod threads;
 mod triangulation;
 mod validate;
 mod window;
@@ -83,7 +84,7 @@ pub use soup::{
 };
 pub use spans::SpanField;
 pub use triangulation::{Triangle, Triangulation};
-pub use validate::{Validate, Violation, ViolationList};
+pub use validate::{Validate, Violation, ViolationList, ascends};
 pub use window::{BLOCK_CELLS, FieldWindow, GridWindow, LabelledWindow, SpanKey};
 
 /// Tests the example of the README.

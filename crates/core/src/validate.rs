@@ -129,10 +129,17 @@ pub trait Validate {
     }
 }
 
+/// `true` if no number is less than the one before. Many are looked at in one step.
+#[must_use]
+pub fn ascends(numbers: &[u32]) -> bool {
+    let later = numbers.get(1..).unwrap_or_default();
+    numbers.iter().zip(later).fold(true, |ascends, (one, next)| ascends & (one <= next))
+}
+
 /// `true` if `table` ascends from 0 to `total` in `count + 1` entries.
 pub(crate) fn is_prefix_table(table: &[u32], count: usize, total: usize) -> bool {
     table.len() == count + 1
         && table.first() == Some(&0)
         && table.last().is_some_and(|&last| last as usize == total)
-        && table.windows(2).all(|pair| pair[0] <= pair[1])
+        && ascends(table)
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use glam::{Vec3, Vec3Swizzles};
+use waymesh_core::threads::Scratches;
 use waymesh_core::{BadField, to_u32};
 use waymesh_graph::{
     AnyPolygon, ClearCorridor, Length, LinkId, LinkUse, Location, MeshSource, NavMesh, PathCorridor, PathEnd,
@@ -16,7 +17,7 @@ use crate::links::{LinkTable, MOST_WAIT, Traversal};
 use crate::route::Ground;
 use crate::standoff::{Side, Standoffs};
 use crate::steer::Scene;
-use crate::workers::{Scratch, Workers};
+use crate::workers::{AGENTS_AT_ONCE, Scratch};
 use crate::{AgentParams, CrowdConfig, CrowdError, LinkRule};
 
 /// Metres that a target may move and still be followed without a new plan.
@@ -72,7 +73,7 @@ pub struct Crowd<F = AnyPolygon, C = Length> {
     rules: LinkRules,
     bodies: Bodies,
     standoffs: Standoffs,
-    workers: Workers,
+    scratches: Scratches<Scratch>,
     /// Agents that stand at a link, longest wait first. Reused.
     queue: Vec<(u32, u32, LinkUse)>,
     steps: u32,
@@ -108,7 +109,7 @@ where
             rules: LinkRules::default(),
             bodies: Bodies::default(),
             standoffs: Standoffs::default(),
-            workers: Workers::default(),
+            scratches: Scratches::default(),
             queue: Vec::new(),
             steps: 0,
         })
@@ -136,7 +137,7 @@ where
         let mesh = ground.nav_mesh();
         let ground = Ground::of(ground, &mesh);
         let locate = |scratch: &mut Scratch| locate(ground, PathEnd::Start, position, &params, scratch);
-        let place = self.workers.with_first(locate)?;
+        let place = self.scratches.with_first(locate)?;
         let agent = Some(Agent::new(params, place));
         if let Some(index) = self.free.pop() {
             let slot = &mut self.slots[index as usize];
@@ -230,13 +231,13 @@ where
         let mesh = ground.nav_mesh();
         let ground = Ground::of(ground, &mesh);
         let index = agent.index;
-        let Self { slots, workers, waiting, .. } = self;
+        let Self { slots, scratches, waiting, .. } = self;
         let agent = slot_mut(slots, agent)?;
         if !target.is_finite() {
             return Err(CrowdError::BadTarget { target });
         }
         let locate = |scratch: &mut Scratch| locate(ground, PathEnd::Goal, target, &agent.params, scratch);
-        let place = workers.with_first(locate)?;
+        let place = scratches.with_first(locate)?;
         let last = agent.target.replace(place.position);
         let is_near = last.is_some_and(|last| last.distance(place.position) <= FOLLOW);
         match agent.task {
@@ -286,7 +287,7 @@ where
         let ground = Ground::of(ground, &mesh);
         let agent = slot_mut(&mut self.slots, agent)?;
         nearest(ground.mesh, PathEnd::Start, position, &agent.params.filter)?;
-        self.workers.with_first(|scratch| agent.relocate(ground, position, scratch));
+        self.scratches.with_first(|scratch| agent.relocate(ground, position, scratch));
         Ok(())
     }
 
@@ -327,9 +328,9 @@ where
         let mesh = ground.nav_mesh();
         let ground = Ground::of(ground, &mesh);
         self.steer_on(ground, dt)?;
-        let Self { slots, workers, bodies, config, links, .. } = self;
+        let Self { slots, scratches, bodies, config, links, .. } = self;
         let scene = Scene { ground, links, config, bodies, dt };
-        workers.for_each(slots, |slot, scratch| {
+        scratches.for_each(slots, AGENTS_AT_ONCE, |_, slot, scratch| {
             if let Some(agent) = &mut slot.agent {
                 agent.advance(&scene, scratch);
             }
@@ -367,14 +368,14 @@ where
             }
         }
         self.call_up();
-        let Self { slots, workers, .. } = self;
-        workers.for_each(slots, |slot, scratch| {
+        let Self { slots, scratches, .. } = self;
+        scratches.for_each(slots, AGENTS_AT_ONCE, |_, slot, scratch| {
             if let Some(agent) = &mut slot.agent {
                 agent.prepare(ground, dt, scratch);
             }
         });
         self.run_links(ground, dt);
-        let Self { slots, workers, bodies, standoffs, config, links, .. } = self;
+        let Self { slots, scratches, bodies, standoffs, config, links, .. } = self;
         let agents = (0_u32..).zip(&*slots).filter_map(|(index, slot)| Some((index, slot.agent.as_ref()?)));
         let side = 0.5 * agents.clone().map(|(_, agent)| agent.sight(config)).fold(1.0, f32::max);
         bodies.renew(side, agents.filter_map(|(index, agent)| agent.body(index)));
@@ -384,7 +385,7 @@ where
             }
         }
         let scene = Scene { ground, links, config, bodies, dt };
-        workers.for_each(slots, |slot, scratch| {
+        scratches.for_each(slots, AGENTS_AT_ONCE, |_, slot, scratch| {
             if let Some(agent) = &mut slot.agent {
                 agent.choose(slot.index, &scene, scratch);
             }
@@ -459,7 +460,7 @@ where
         }
         agent.task = if agent.target.is_some() { Task::Walking } else { Task::Idle };
         agent.velocity = Vec3::ZERO;
-        self.workers.with_first(|scratch| {
+        self.scratches.with_first(|scratch| {
             match agent.route.take_link(ground, &agent.params, &mut scratch.query) {
                 Ok(Some((taken, start))) if taken.link == traversal.link.link => agent.place = start,
                 // The mesh changed meanwhile.

@@ -1,6 +1,6 @@
 //! Checks everything that indexing and exact arithmetic rely on.
 
-use waymesh_core::{GridFrame, PlanPoint, PolyId, PolyMesh, VertexId};
+use waymesh_core::{GridFrame, PlanPoint, PolyId, PolyMesh, VertexId, ascends};
 
 use crate::DetailError;
 use crate::ground::GroundWindow;
@@ -25,17 +25,21 @@ pub(crate) fn check_ground(ground: GroundWindow<'_>, frame: &GridFrame) -> Resul
     same("columns along z", frame.depth as usize, window.depth as usize)?;
     same("number of columns", columns.len(), frame.column_count() + 1)?;
     same("last column", columns.last().map_or(0, |&last| last as usize), heights.len())?;
-    if let Some(column) = columns.windows(2).position(|pair| pair[0] > pair[1]) {
+    if !ascends(columns)
+        && let Some(column) = columns.windows(2).position(|pair| pair[0] > pair[1])
+    {
         return Err(DetailError::Mismatch {
             what: "start of a column",
             found: columns[column] as usize,
             expected: columns[column + 1] as usize,
         });
     }
-    match heights.iter().position(|height| !height.is_finite()) {
-        Some(span) => Err(DetailError::GroundNotFinite { span }),
-        None => Ok(()),
+    // All are looked at, many at a time.
+    if heights.iter().fold(true, |finite, height| finite & height.is_finite()) {
+        return Ok(());
     }
+    let span = heights.iter().position(|height| !height.is_finite());
+    Err(DetailError::GroundNotFinite { span: span.unwrap_or(heights.len()) })
 }
 
 /// Checks the regions of some polygons.

@@ -8,10 +8,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-use waymesh_core::{
-    NO_REGION, PlanPoint, PolyId, PolyMesh, SurfacePoint, VertexId, checkpoint, inherit_token,
-};
+use waymesh_core::{NO_REGION, PlanPoint, PolyId, PolyMesh, SurfacePoint, VertexId, checkpoint, threads};
 
 use crate::{
     fit::patches,
@@ -145,13 +142,10 @@ pub(crate) fn fit_outlines(
         }
         builder.edges
     };
-    let is_alone = rayon::current_num_threads() == 1;
+    let is_alone = threads::count() == 1;
     let patches = if is_alone { Vec::new() } else { patches(plan.mesh, group) };
-    let fitted: Vec<Edges> = if patches.len() <= 1 {
-        vec![run(0..group.len())]
-    } else {
-        patches.into_par_iter().map(inherit_token(run)).collect()
-    };
+    let fitted: Vec<Edges> =
+        if patches.len() <= 1 { vec![run(0..group.len())] } else { threads::map(patches, run) };
     let mut chains = 0;
     for Edges { points, positions, chains: own, owned, max_error } in fitted {
         let first = outlines.points.len() as u32;

@@ -3,11 +3,10 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
 
-use rayon::prelude::*;
 use waymesh_core::stage::{FitHeights, StageError};
 use waymesh_core::{
-    CancelToken, GridFrame, GridWindow, HeightSurface, LabelledWindow, Observer, PolyId, PolyMesh, RegionMap,
-    SpanField, WalkableField, checkpoint,
+    GridFrame, GridWindow, HeightSurface, LabelledWindow, Observer, PolyId, PolyMesh, RegionMap, SpanField,
+    WalkableField, checkpoint, threads,
 };
 
 use crate::{
@@ -192,28 +191,22 @@ impl Run<'_> {
         }
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
         let done = Mutex::new((Vec::with_capacity(count), observer));
-        let token = CancelToken::current();
-        rayon::scope(|scope| {
-            for _ in 0..at_once.min(count) {
-                scope.spawn(|_| {
-                    let _entered = token.enter();
-                    let mut numbers = Numbers::default();
-                    loop {
-                        let group = next.fetch_add(1, Ordering::Relaxed);
-                        // All groups before the first one that failed have been started.
-                        if group >= count || group > failed.load(Ordering::Relaxed) {
-                            return;
-                        }
-                        let fit = self.group(group, &mut numbers);
-                        if fit.is_err() {
-                            failed.fetch_min(group, Ordering::Relaxed);
-                        }
-                        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                        done.0.push((group, fit));
-                        let finished = done.0.len() as u64;
-                        done.1.progress(finished, total);
-                    }
-                });
+        threads::workers(at_once.min(count), || {
+            let mut numbers = Numbers::default();
+            loop {
+                let group = next.fetch_add(1, Ordering::Relaxed);
+                // All groups before the first one that failed have been started.
+                if group >= count || group > failed.load(Ordering::Relaxed) {
+                    return;
+                }
+                let fit = self.group(group, &mut numbers);
+                if fit.is_err() {
+                    failed.fetch_min(group, Ordering::Relaxed);
+                }
+                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                done.0.push((group, fit));
+                let finished = done.0.len() as u64;
+                done.1.progress(finished, total);
             }
         });
         let (mut fits, _) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -277,16 +270,11 @@ fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
         Ok(patch)
     };
     let patches = patches(task.plan.mesh, task.group);
-    if rayon::current_num_threads() == 1 || patches.len() <= 1 {
+    if threads::count() == 1 || patches.len() <= 1 {
         return Ok(vec![run(&mut Scratch::default(), 0..task.group.len())?]);
     }
-    let token = CancelToken::current();
-    let fitted = patches.into_par_iter().map_init(Scratch::default, |scratch, places| {
-        let _entered = token.enter();
-        run(scratch, places)
-    });
     // In order, so that the first of several errors is returned.
-    fitted.collect::<Vec<_>>().into_iter().collect()
+    threads::map_long(patches, run).into_iter().collect()
 }
 
 /// Adapts [`fit_heights`] to the stage trait.

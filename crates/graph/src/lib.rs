@@ -158,7 +158,6 @@ mod hierarchy;
 mod locate;
 mod marks;
 mod mesh;
-mod parallel;
 mod path;
 mod scratch;
 mod shortcut;

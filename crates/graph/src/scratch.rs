@@ -1,9 +1,7 @@
 //! The memory of queries.
 
-#[cfg(feature = "rayon")]
-use std::sync::Mutex;
-
 use waymesh_core::PolyId;
+use waymesh_core::threads::Scratches;
 
 use crate::clearance::{ClearPath, ClearanceScratch};
 use crate::hierarchy::query::{HierarchyScratch, HierarchyUse};
@@ -36,8 +34,7 @@ pub struct QueryScratch {
     pub(crate) hierarchy: HierarchyScratch,
     pub(crate) relaxed: RelaxedScratch,
     /// One per thread of a batch.
-    #[cfg(feature = "rayon")]
-    pub(crate) threads: Vec<Mutex<Self>>,
+    pub(crate) threads: Scratches<Self>,
 }
 
 impl QueryScratch {

@@ -1,7 +1,7 @@
 //! Clearance error: compares the border of the mesh with walls and drops offset by the radius.
 
 use glam::DVec3;
-use rayon::prelude::*;
+use waymesh_core::threads;
 
 use crate::mesh::JudgedMesh;
 use crate::oracle::{Oracle, Scratch};
@@ -33,10 +33,8 @@ pub(crate) fn judge_clearance(oracle: &Oracle, mesh: &JudgedMesh) -> ClearanceEr
         }
         along -= length;
     }
-    let errors: Vec<f64> = places
-        .par_iter()
-        .map_init(Scratch::default, |scratch, &place| error_at(oracle, place, scratch))
-        .collect();
+    let errors: Vec<f64> =
+        threads::map_with(places, |scratch: &mut Scratch, place| error_at(oracle, place, scratch));
     Sorted::new(errors).summary()
 }
 

@@ -1,12 +1,11 @@
 //! Components: the parts of the surface that are connected for an agent.
 
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 
 use crate::oracle::{Oracle, Scratch, Verdict};
 use crate::scene::{Slope, Surface, plan_area};
 use crate::walk::SAME_SURFACE;
-use waymesh_core::Random;
+use waymesh_core::{Random, threads};
 
 /// Result of [`Components::connection`]: how two places are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,17 +56,14 @@ const NEIGHBOURS: [(i64, i64); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
 impl Components {
     pub(crate) fn find(oracle: &Oracle) -> Self {
         let Some(grid) = Grid::over(oracle) else { return Self::default() };
-        let places: Vec<GridPlace> = (0..grid.depth)
-            .into_par_iter()
-            .map_init(Scratch::default, |scratch, row| grid.row(oracle, row, scratch))
-            .flatten_iter()
-            .collect();
+        let rows =
+            threads::map_with(0..grid.depth, |scratch: &mut Scratch, row| grid.row(oracle, row, scratch));
+        let places: Vec<GridPlace> = rows.into_iter().flatten().collect();
         let certain: Vec<usize> = (0..places.len()).filter(|&place| places[place].is_certain).collect();
-        let links: Vec<(usize, usize, bool)> = (0..places.len())
-            .into_par_iter()
-            .map_init(Scratch::default, |scratch, place| grid.links(oracle, &places, place, scratch))
-            .flatten_iter()
-            .collect();
+        let links = threads::map_with(0..places.len(), |scratch: &mut Scratch, place| {
+            grid.links(oracle, &places, place, scratch)
+        });
+        let links: Vec<(usize, usize, bool)> = links.into_iter().flatten().collect();
         let mut sure = Forest::new(places.len());
         let mut possible = Forest::new(places.len());
         for &(a, b, is_sure) in &links {

@@ -1,7 +1,7 @@
 //! Coverage, excess and height error: compares the mesh with the ground.
 
 use glam::DVec3;
-use rayon::prelude::*;
+use waymesh_core::threads;
 
 use crate::mesh::{JudgedMesh, MeshIndex};
 use crate::oracle::{Obstruction, Oracle, Scratch, Verdict};
@@ -22,10 +22,8 @@ pub(crate) fn judge_coverage(
         .filter(|sample| sample.verdict == Verdict::Standable)
         .map(|sample| sample.position.as_dvec3())
         .collect();
-    let rises: Vec<Option<f64>> = standable
-        .par_iter()
-        .map(|&at| index.locate(at, tolerance).map(|(_, height)| height - at.y))
-        .collect();
+    let rises: Vec<Option<f64>> =
+        threads::map(&standable, |&at| index.locate(at, tolerance).map(|(_, height)| height - at.y));
     evaluation.samples = oracle.samples.len();
     evaluation.standable = standable.len();
     evaluation.uncertain =
@@ -52,10 +50,8 @@ pub(crate) fn judge_excess(
     places: &mut Places,
 ) {
     let (points, side) = spread(&mesh.ground, oracle.config.samples, oracle.config.seed ^ 0x005E_ED0F_3E54);
-    let verdicts: Vec<Verdict> = points
-        .par_iter()
-        .map_init(Scratch::default, |scratch, &(_, at)| oracle.verdict_on_mesh(at, scratch))
-        .collect();
+    let verdicts: Vec<Verdict> =
+        threads::map_with(&points, |scratch: &mut Scratch, &(_, at)| oracle.verdict_on_mesh(at, scratch));
     let reasons: Vec<(DVec3, Obstruction)> = points
         .iter()
         .zip(&verdicts)
@@ -76,8 +72,8 @@ pub(crate) fn judge_excess(
         drop: part(Obstruction::Drop),
     };
     let eyes = DVec3::Y * f64::from(oracle.agent.height) / 2.0;
-    let is_enclosed = |&&(_, at): &&(usize, DVec3)| oracle.scene.is_enclosed(at + eyes);
-    evaluation.enclosed = share(points.par_iter().filter(is_enclosed).count() as f64, points.len());
+    let is_enclosed = threads::map(&points, |&(_, at)| oracle.scene.is_enclosed(at + eyes));
+    evaluation.enclosed = share(is_enclosed.iter().filter(|is| **is).count() as f64, points.len());
     places.excess.extend(reasons.iter().map(|(at, reason)| (at.as_vec3(), *reason)));
     places.excess_side = side;
 }

@@ -1,8 +1,7 @@
 //! The oracle: where an agent can stand.
 
 use glam::{DVec2, DVec3, Vec3};
-use rayon::prelude::*;
-use waymesh_core::{Agent, TriangleSoup};
+use waymesh_core::{Agent, TriangleSoup, threads};
 
 use crate::components::Components;
 use crate::scene::{Face, SceneIndex, Slope, Surface, plan};
@@ -157,15 +156,12 @@ impl Oracle {
         let faces: Vec<&Face> = self.scene.faces.iter().filter(|face| face.slope != Slope::Steep).collect();
         let triangles: Vec<[DVec3; 3]> = faces.iter().map(|face| face.corners).collect();
         let (places, side) = spread(&triangles, self.config.samples, self.config.seed);
-        let samples = places
-            .into_par_iter()
-            .map_init(Scratch::default, |scratch, (face, point)| {
-                let verdict = self.verdict(point, scratch);
-                let is_decided = faces[face].slope == Slope::Gentle;
-                let verdict = if is_decided { verdict } else { Verdict::Uncertain };
-                Sample { position: point.as_vec3(), verdict }
-            })
-            .collect();
+        let samples = threads::map_with(places, |scratch: &mut Scratch, (face, point)| {
+            let verdict = self.verdict(point, scratch);
+            let is_decided = faces[face].slope == Slope::Gentle;
+            let verdict = if is_decided { verdict } else { Verdict::Uncertain };
+            Sample { position: point.as_vec3(), verdict }
+        });
         (samples, side)
     }
 

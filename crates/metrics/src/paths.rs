@@ -1,9 +1,6 @@
 //! Connectivity and paths, on random pairs of places.
 
-use std::time::Instant;
-
 use glam::{DVec3, Vec3};
-use rayon::prelude::*;
 
 use crate::border::{on_ground, reach};
 use crate::components::Connection;
@@ -14,7 +11,7 @@ use crate::oracle::{Oracle, Scratch};
 use crate::report::{Connectivity, Paths, QueryTime, Sorted};
 use crate::scene::plan;
 use crate::shortest::ShortestPaths;
-use waymesh_core::Random;
+use waymesh_core::{Random, Stopwatch, threads};
 
 /// Largest number of drawn pairs for each wanted pair, until enough have both ends on the mesh.
 const MOST_DRAWS: usize = 20;
@@ -69,7 +66,7 @@ pub(crate) fn judge_paths(
         };
         let (start, end) = (components.position(from).as_vec3(), components.position(to).as_vec3());
         result.pairs += 1;
-        let clock = Instant::now();
+        let clock = Stopwatch::start();
         let path = router(start, end);
         times.push(u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX));
         match (components.connection(from, to), path.is_some()) {
@@ -140,14 +137,14 @@ fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, paths: &[Vec<Vec3>]) ->
     // does not depend on threads.
     let mut near = reach(oracle);
     for portion in places.chunks(PORTION) {
-        let distances = portion.par_iter().map_init(Scratch::default, |scratch, &place| {
+        let distances = threads::map_with(portion, |scratch: &mut Scratch, &place| {
             // Between two corners the path is straight, so the height is taken from the mesh.
             let height = index.locate(place, FARTHEST).map_or(place.y, |(_, height)| height);
             let place = on_ground(oracle, DVec3::new(place.x, height, place.z), scratch);
             // What could be a step is no wall.
             oracle.clearance(place, near, 1.0, scratch).wall
         });
-        near = near.min(distances.reduce(|| f64::INFINITY, f64::min));
+        near = distances.into_iter().fold(near, f64::min);
     }
     (!places.is_empty()).then_some(near)
 }

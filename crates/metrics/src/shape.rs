@@ -1,8 +1,7 @@
 //! Shapes, numbers and faults of the polygons.
 
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
-use waymesh_core::float;
+use waymesh_core::{float, threads};
 
 use crate::fans::{Fans, corner_angle};
 use crate::mesh::{JudgedMesh, MeshIndex};
@@ -72,15 +71,11 @@ pub(crate) fn judge_validity(
 ) {
     let level = f64::from(oracle.config.level_height);
     let polygons = 0..mesh.polygons.len();
-    evaluation.t_junctions =
-        polygons.clone().into_par_iter().map(|polygon| t_junctions(mesh, index, fans, polygon, level)).sum();
+    let sum = |of: &(dyn Fn(usize) -> usize + Sync)| threads::map(polygons.clone(), of).into_iter().sum();
+    evaluation.t_junctions = sum(&|polygon| t_junctions(mesh, index, fans, polygon, level));
     let headroom = f64::from(oracle.agent.height) / 2.0;
     let mut kinds = Violations {
-        overlaps: polygons
-            .clone()
-            .into_par_iter()
-            .map(|polygon| overlaps(mesh, index, polygon, headroom))
-            .sum(),
+        overlaps: sum(&|polygon| overlaps(mesh, index, polygon, headroom)),
         non_convex: polygons.clone().filter(|&polygon| !is_convex(&mesh.outline(polygon))).count(),
         ..Violations::default()
     };

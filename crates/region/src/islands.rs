@@ -1,7 +1,7 @@
 //! Connected pieces of the walkable surface, and the removal of small ones.
 
 use waymesh_core::{
-    AreaId, Counter, Direction, NO_REGION, Observer, WalkableField, Warning, checkpoint_every,
+    AreaId, Counter, Direction, DisjointSets, NO_REGION, Observer, WalkableField, Warning, checkpoint_every,
 };
 
 /// The connected pieces of a field.
@@ -17,32 +17,58 @@ pub struct Components {
 /// of any area connect them.
 ///
 /// # Cost
-/// Linear; four bytes per span in addition to the labels.
+/// Two passes over the spans.
 #[must_use]
 pub fn connected_components(field: &WalkableField) -> Components {
-    let mut labels = vec![NO_REGION; field.len()];
+    let Sets { mut labels, mut sets } = join_linked(field);
+    // A piece is named by its lowest set, which is that of its first span.
+    let mut numbers = vec![NO_REGION; sets.len()];
     let mut count = 0;
-    let mut stack = Vec::new();
-    for seed in (0_u32..).take(field.len()) {
-        checkpoint_every(1 << 16, seed as usize);
-        if labels[seed as usize] != NO_REGION || !field.is_walkable(seed) {
-            continue;
+    for set in (0_u32..).take(sets.len()) {
+        let top = sets.find(set);
+        if top == set {
+            numbers[set as usize] = count;
+            count += 1;
+        } else {
+            numbers[set as usize] = numbers[top as usize];
         }
-        labels[seed as usize] = count;
-        stack.push(seed);
-        while let Some(span) = stack.pop() {
-            for direction in Direction::ALL {
-                if let Some(neighbour) = field.walkable_neighbour(span, direction)
-                    && labels[neighbour as usize] == NO_REGION
-                {
-                    labels[neighbour as usize] = count;
-                    stack.push(neighbour);
-                }
-            }
-        }
-        count += 1;
+    }
+    for label in labels.iter_mut().filter(|label| **label != NO_REGION) {
+        *label = numbers[*label as usize];
     }
     Components { labels, count }
+}
+
+/// Walkable spans in sets; sets that are joined are one piece.
+struct Sets {
+    /// Set of each span, [`NO_REGION`] for spans that are not walkable. Numbers are in the order of
+    /// the first spans.
+    labels: Vec<u32>,
+    sets: DisjointSets,
+}
+
+/// Gives each walkable span the set of a linked one before it, and joins the sets of two such.
+fn join_linked(field: &WalkableField) -> Sets {
+    let mut labels = vec![NO_REGION; field.len()];
+    let mut sets = DisjointSets::new(0);
+    for (span, (links, area)) in field.links.iter().zip(&field.area).enumerate() {
+        checkpoint_every(1 << 16, span);
+        if !area.is_walkable() {
+            continue;
+        }
+        // Spans that are not walkable have no label.
+        let set_of = |direction: Direction| labels.get(links[direction.index()] as usize).copied();
+        let [west, north] = [Direction::NegX, Direction::NegZ].map(|side| set_of(side).unwrap_or(NO_REGION));
+        labels[span] = if west == NO_REGION && north == NO_REGION {
+            sets.push()
+        } else {
+            if west != north && west != NO_REGION && north != NO_REGION {
+                sets.unite(west, north);
+            }
+            west.min(north)
+        };
+    }
+    Sets { labels, sets }
 }
 
 /// What [`remove_small_islands`] removed.
@@ -76,15 +102,21 @@ pub fn remove_small_islands(
     let Some(mut small) = SmallIslands::new(min_area, field.frame.cell_area()) else {
         return RemovedIslands::default();
     };
-    let components = connected_components(field);
-    let mut sizes = vec![0_u64; components.count as usize];
-    for &label in components.labels.iter().filter(|&&label| label != NO_REGION) {
+    let Sets { labels, mut sets } = join_linked(field);
+    let mut sizes = vec![0_u64; sets.len()];
+    for &label in labels.iter().filter(|&&label| label != NO_REGION) {
         sizes[label as usize] += 1;
     }
-    let removes: Vec<bool> = sizes.iter().map(|&spans| small.removes(spans)).collect();
-    for (area, &label) in field.area.iter_mut().zip(&components.labels) {
-        if label != NO_REGION && removes[label as usize] {
-            *area = AreaId::NULL;
+    let tops: Vec<u32> = (0_u32..).take(sets.len()).map(|set| sets.find(set)).collect();
+    for (set, &top) in tops.iter().enumerate().filter(|&(set, &top)| top as usize != set) {
+        sizes[top as usize] += std::mem::take(&mut sizes[set]);
+    }
+    let removes: Vec<bool> = sizes.iter().map(|&spans| spans > 0 && small.removes(spans)).collect();
+    if removes.contains(&true) {
+        for (area, &label) in field.area.iter_mut().zip(&labels) {
+            if label != NO_REGION && removes[tops[label as usize] as usize] {
+                *area = AreaId::NULL;
+            }
         }
     }
     small.tell(observer)

@@ -1,9 +1,11 @@
 //! Spans that must not be in one region.
 
-use waymesh_core::{WalkableField, checkpoint};
+use waymesh_core::{AreaId, NO_SPAN, WalkableField, checkpoint};
 
-/// Largest count of walkable spans per column, so that the sum of four counts fits a byte.
-const MANY: u8 = 63;
+/// Largest count of walkable spans per column.
+const MANY: u8 = 15;
+/// Added for a column with several spans.
+const STACKED: u8 = 64;
 
 /// Finds the spans that must not be in one region. Two walkable spans are *rivals* if they lie in
 /// one column, or in adjacent columns without being linked. A region without rivals is a plain
@@ -59,23 +61,28 @@ impl<'a> Rivals<'a> {
         }
         // Walkable spans per column, with an empty row before the first and after the last.
         let mut counts = vec![0_u8; field.frame.column_count() + 2 * width];
-        for (&column, area) in field.span_columns.iter().zip(&field.area) {
-            let count = &mut counts[width + column as usize];
-            *count = (*count + u8::from(area.is_walkable())).min(MANY);
+        for (count, column) in counts[width..].iter_mut().zip(field.columns.windows(2)) {
+            let areas = &field.area[column[0] as usize..column[1] as usize];
+            let walkable = |count: u8, area: &AreaId| (count + u8::from(area.is_walkable())).min(MANY);
+            *count = match areas {
+                [] => 0,
+                [only] => u8::from(only.is_walkable()),
+                _ => areas.iter().fold(0, walkable) + STACKED,
+            };
         }
-        // Walkable spans in the four columns around each column.
+        // The sum over each column and the four around it.
         let mut around = vec![0_u8; field.frame.column_count()];
         for (z, row) in around.chunks_exact_mut(width).enumerate() {
             checkpoint();
             let [north, here, south] = [z, z + 1, z + 2].map(|z| &counts[z * width..(z + 1) * width]);
-            for ((sum, north), south) in row.iter_mut().zip(north).zip(south) {
-                *sum = north + south;
+            for (((sum, north), south), here) in row.iter_mut().zip(north).zip(south).zip(here) {
+                *sum = north.saturating_add(*south).saturating_add(*here);
             }
             for (sum, west) in row[1..].iter_mut().zip(here) {
-                *sum += west;
+                *sum = sum.saturating_add(*west);
             }
             for (sum, east) in row.iter_mut().zip(&here[1..]) {
-                *sum += east;
+                *sum = sum.saturating_add(*east);
             }
         }
         let mut crowded = Vec::new();
@@ -84,12 +91,22 @@ impl<'a> Rivals<'a> {
                 continue;
             }
             let column = field.span_columns[span as usize] as usize;
+            // A link leads to the only span of a column: then each is linked that is there.
+            if around[column] < STACKED && links.iter().all(|&link| link != NO_SPAN) {
+                continue;
+            }
+            let walkable = |column: usize| counts[width + column] % STACKED;
+            let x = column % width;
+            let sides = [x > 0, x + 1 < width].map(usize::from);
+            let beside: u8 = (column - sides[0]..=column + sides[1]).map(walkable).sum();
+            let rows = counts[column] % STACKED + counts[column + 2 * width] % STACKED;
             let linked: u8 = links
                 .map(|link| u8::from(field.area.get(link as usize).is_some_and(|area| area.is_walkable())))
                 .iter()
                 .sum();
-            // At most one span of a neighbouring column is linked. All others there are rivals.
-            if counts[width + column] > 1 || around[column] > linked {
+            // At most one span of a neighbouring column is linked. All others there are rivals, and
+            // so are those of its own column.
+            if beside + rows > linked + 1 {
                 crowded.push(span);
             }
         }

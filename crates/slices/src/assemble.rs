@@ -1,9 +1,8 @@
 //! Cuts contours where the region beyond changes, and makes arcs that both sides share.
 
-use rayon::prelude::*;
 use waymesh_core::{
-    ArcId, ArcUse, CancelToken, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint,
-    PlanVertex, RegionContour, RegionId, VertexId, checkpoint,
+    ArcId, ArcUse, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint, PlanVertex,
+    RegionContour, RegionId, VertexId, checkpoint, threads,
 };
 
 use crate::SlicesError;
@@ -49,7 +48,7 @@ impl Touching {
                 },
             );
         let mut all: Vec<Self> = both.collect();
-        all.par_sort_unstable();
+        threads::sort(&mut all);
         all
     }
 }
@@ -170,28 +169,23 @@ pub(crate) fn assemble(frame: GridFrame, merged: &mut Merged) -> Result<ContourS
 fn trace_all(merged: &Merged) -> Result<Borders, SlicesError> {
     let count = merged.regions.len();
     let touching = Touching::all(&merged.meetings);
-    let token = CancelToken::current();
-    let chunks: Vec<Result<Borders, SlicesError>> = (0..count.div_ceil(REGIONS_AT_ONCE))
-        .into_par_iter()
-        .map_init(Default::default, |(scratch, outline, corners), chunk| {
-            let _entered = token.enter();
-            let (scratch, outline): (&mut OutlineScratch, &mut Outline) = (scratch, outline);
-            let corners: &mut Vec<Corner> = corners;
-            let mut borders = Borders::default();
-            for region in chunk * REGIONS_AT_ONCE..((chunk + 1) * REGIONS_AT_ONCE).min(count) {
-                checkpoint();
-                corners.clear();
-                corners.extend_from_slice(merged.corners_of(region));
-                connect_corners(corners, scratch, outline)?;
-                let region = RegionId::from_index(region).0;
-                let first = touching.partition_point(|touching| touching.region < region);
-                let own = touching[first..].partition_point(|touching| touching.region == region);
-                borders.trace(region, corners, outline, &touching[first..first + own]);
-            }
-            Ok(borders)
-        })
-        .collect();
-    let chunks: Vec<Borders> = chunks.into_iter().collect::<Result<_, _>>()?;
+    type Memory = (OutlineScratch, Outline, Vec<Corner>);
+    let trace = |(scratch, outline, corners): &mut Memory, chunk: usize| {
+        let mut borders = Borders::default();
+        for region in chunk * REGIONS_AT_ONCE..((chunk + 1) * REGIONS_AT_ONCE).min(count) {
+            checkpoint();
+            corners.clear();
+            corners.extend_from_slice(merged.corners_of(region));
+            connect_corners(corners, scratch, outline)?;
+            let region = RegionId::from_index(region).0;
+            let first = touching.partition_point(|touching| touching.region < region);
+            let own = touching[first..].partition_point(|touching| touching.region == region);
+            borders.trace(region, corners, outline, &touching[first..first + own]);
+        }
+        Ok(borders)
+    };
+    let chunks = threads::map_with(0..count.div_ceil(REGIONS_AT_ONCE), trace);
+    let chunks: Vec<Borders> = chunks.into_iter().collect::<Result<_, SlicesError>>()?;
     let mut borders = Borders::default();
     let total = chunks.iter().map(|chunk| chunk.start.len()).sum();
     borders.start.reserve_exact(total);
@@ -285,7 +279,7 @@ impl<'a> Assembly<'a> {
             let (line, start) = if along_x { (a.z, a.x.min(b.x)) } else { (a.x, a.z.min(b.z)) };
             (line.cast_unsigned() << 1 | u32::from(along_x), start, [own.min(other), own.max(other)], edge)
         }));
-        shared.par_sort_unstable();
+        threads::sort(&mut shared);
         for pair in shared.chunks(2) {
             let (one, other) = (pair[0], pair.get(1));
             match other {

@@ -1,8 +1,7 @@
 //! Section 5.2 of the paper: finds what lies beyond the borders of a region while the spans of a
 //! tile still exist.
 
-use rayon::prelude::*;
-use waymesh_core::Direction;
+use waymesh_core::{Direction, threads};
 
 use crate::config::Limits;
 use crate::spans::SpanGrid;
@@ -93,7 +92,7 @@ pub(crate) fn meet(facings: Vec<Facing>, level: impl Fn(u32) -> i32) -> Vec<Meet
         sides[usize::from(ahead)].push((key, facing.start, facing.end, facing.label));
     }
     for side in &mut sides {
-        side.par_sort_unstable();
+        threads::sort(side);
     }
     let [behind, before] = &sides;
     let (mut behind, mut before) = (behind.iter().peekable(), before.iter().peekable());
@@ -110,7 +109,7 @@ pub(crate) fn meet(facings: Vec<Facing>, level: impl Fn(u32) -> i32) -> Vec<Meet
             behind.next();
         }
     }
-    meetings.par_sort_unstable();
+    threads::sort(&mut meetings);
     glue(&mut meetings, |meeting| [&mut meeting.start, &mut meeting.end]);
     meetings
 }

@@ -1,7 +1,6 @@
 //! Section 4.3 of the paper: merges the pieces of tiles to regions.
 
-use rayon::prelude::*;
-use waymesh_core::{AreaId, Direction, DisjointSets, PlanPoint, RegionId, checkpoint};
+use waymesh_core::{AreaId, Direction, DisjointSets, PlanPoint, RegionId, checkpoint, threads};
 
 use crate::SlicesError;
 use crate::bins::Tiling;
@@ -119,7 +118,8 @@ fn number(sets: &mut DisjointSets, tiles: &[TileSlices]) -> (Vec<u32>, Vec<Slice
             roots.push(root as u32);
         }
     }
-    roots.par_sort_unstable_by_key(|&root| (first[root as usize], pieces[root as usize].level));
+    let place = |&root: &u32| (first[root as usize], pieces[root as usize].level);
+    threads::sort_by(&mut roots, |a, b| place(a).cmp(&place(b)));
     let mut region_of = vec![0; pieces.len()];
     for (region, &root) in roots.iter().enumerate() {
         region_of[root as usize] = region as u32;
@@ -200,15 +200,13 @@ impl Merged {
     #[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX regions")]
     pub(crate) fn join_slices(&mut self) {
         let count = self.regions.len();
-        let mut saddles: Vec<((i32, AreaId), PlanPoint, u32)> = (0..count)
-            .into_par_iter()
-            .flat_map_iter(|region| {
-                let SliceRegion { level, area, .. } = self.regions[region];
-                let saddles = self.corners_of(region).iter().filter(|corner| is_saddle(corner));
-                saddles.map(move |corner| ((level, area), corner.point, region as u32))
-            })
-            .collect();
-        saddles.par_sort_unstable();
+        let found = threads::map(0..count, |region| -> Vec<_> {
+            let SliceRegion { level, area, .. } = self.regions[region];
+            let saddles = self.corners_of(region).iter().filter(|corner| is_saddle(corner));
+            saddles.map(|corner| ((level, area), corner.point, region as u32)).collect()
+        });
+        let mut saddles: Vec<((i32, AreaId), PlanPoint, u32)> = found.concat();
+        threads::sort(&mut saddles);
         let mut sets = DisjointSets::new(count);
         for pair in saddles.windows(2) {
             if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) {

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    CancelToken, ContourSet, Counter, GridFrame, Observer, Stopwatch, TriangleSoup, Validate, Violation,
-    ViolationList, Warning,
+    ContourSet, Counter, GridFrame, Observer, Stopwatch, TriangleSoup, Validate, Violation, ViolationList,
+    Warning, threads,
 };
 
 use crate::assemble::assemble;
@@ -169,7 +169,7 @@ fn slice(
     let frame = GridFrame::fit(&bounds, &config.scale)?;
     let limits = Limits::new(config);
     let placement = Placement::new(&frame, config.agent.max_slope);
-    let alive = if config.alive_tiles == 0 { rayon::current_num_threads() } else { config.alive_tiles };
+    let alive = if config.alive_tiles == 0 { threads::count() } else { config.alive_tiles };
     let tiling = Tiling::new(frame, config.tile_cells);
 
     let tiles = timed("slice tiles", observer, |observer| {
@@ -239,26 +239,19 @@ fn run_tiles(
     let count = bins.tile_count();
     let next = AtomicUsize::new(0);
     let done = Mutex::new((Vec::with_capacity(count), observer));
-    let token = CancelToken::current();
-    rayon::scope(|scope| {
-        for _ in 0..alive.min(count) {
-            scope.spawn(|_| {
-                let _entered = token.enter();
-                let mut workspace = Workspace::default();
-                loop {
-                    let tile = next.fetch_add(1, Ordering::Relaxed);
-                    if tile >= count {
-                        return;
-                    }
-                    let slices = workspace.run(scene, tiling.window(tile), bins.of_tile(tile));
-                    // The lock is poisoned only if an observer panicked; the guarded data is still
-                    // intact.
-                    let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    let (tiles, observer) = &mut *done;
-                    tiles.push((tile, slices));
-                    observer.progress(tiles.len() as u64, count as u64);
-                }
-            });
+    threads::workers(alive.min(count), || {
+        let mut workspace = Workspace::default();
+        loop {
+            let tile = next.fetch_add(1, Ordering::Relaxed);
+            if tile >= count {
+                return;
+            }
+            let slices = workspace.run(scene, tiling.window(tile), bins.of_tile(tile));
+            // The lock is poisoned only if an observer panicked; the guarded data is still intact.
+            let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let (tiles, observer) = &mut *done;
+            tiles.push((tile, slices));
+            observer.progress(tiles.len() as u64, count as u64);
         }
     });
     let (mut tiles, _) = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);

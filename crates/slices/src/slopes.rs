@@ -1,7 +1,6 @@
 //! Joins slices that form one slope to one region with an inclined plane.
 
-use rayon::prelude::*;
-use waymesh_core::{CancelToken, DisjointSets, PlanPoint, checkpoint, inherit_token, to_u32};
+use waymesh_core::{DisjointSets, PlanPoint, checkpoint, threads, to_u32};
 
 use crate::config::Limits;
 use crate::corners::{Corner, join_corners};
@@ -134,21 +133,16 @@ struct Slopes<'a> {
 impl<'a> Slopes<'a> {
     fn new(merged: &'a Merged, limits: &'a Limits) -> Self {
         let regions = &merged.regions;
-        let of_region = inherit_token(|region| {
+        let samples: Vec<Vec<Sample>> = threads::map(0..regions.len(), |region| {
             checkpoint();
             samples(merged, region)
         });
-        let samples: Vec<Vec<Sample>> = (0..regions.len()).into_par_iter().map(of_region).collect();
-        let mut groups: Vec<Group> = (0..to_u32(regions.len()))
-            .into_par_iter()
-            .zip(&samples)
-            .map(|(region, samples)| Group {
-                slices: vec![region],
-                samples: samples.len(),
-                at_hand: farthest(samples),
-                ..Group::default()
-            })
-            .collect();
+        let mut groups: Vec<Group> = threads::map((0..).zip(&samples), |(region, samples)| Group {
+            slices: vec![region],
+            samples: samples.len(),
+            at_hand: farthest(samples),
+            ..Group::default()
+        });
         for meeting in merged.meetings.iter().filter(|meeting| meeting.gap == BARRED) {
             let [a, b] = meeting.regions;
             groups[a as usize].barred.push(b);
@@ -171,7 +165,7 @@ impl<'a> Slopes<'a> {
             .filter(|&[a, b]| area(a) == area(b))
             .map(|[a, b]| [a.min(b), a.max(b)])
             .collect();
-        pairs.par_sort_unstable();
+        threads::sort(&mut pairs);
         pairs.dedup();
         let error = self.limits.plane_error;
         let cost = |[a, b]: [u32; 2], (samples, weights): &mut (Vec<Sample>, Vec<f64>)| {
@@ -181,24 +175,17 @@ impl<'a> Slopes<'a> {
         };
         // Equal borders are taken in an order in which groups grow evenly: every other one, then
         // every other one of the rest, and so on. A long slope would take quadratic time otherwise.
-        let token = CancelToken::current();
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "eighths of a small number"
         )]
-        let mut order: Vec<(u32, u32, usize)> = pairs
-            .par_iter()
-            .enumerate()
-            .map_init(Default::default, |scratch, (index, &pair)| {
-                let _entered = token.enter();
-                checkpoint();
-                cost(pair, scratch)
-                    .map(|cost| ((cost * 8.0).round() as u32, (index + 1).trailing_zeros(), index))
-            })
-            .flatten()
-            .collect();
-        order.par_sort_unstable();
+        let costs = threads::map_with(pairs.iter().enumerate(), |scratch, (index, &pair)| {
+            checkpoint();
+            cost(pair, scratch).map(|cost| ((cost * 8.0).round() as u32, (index + 1).trailing_zeros(), index))
+        });
+        let mut order: Vec<(u32, u32, usize)> = costs.into_iter().flatten().collect();
+        threads::sort(&mut order);
         for (_, _, index) in order {
             checkpoint();
             let [a, b] = pairs[index].map(|slice| self.sets.find(slice));
@@ -346,7 +333,7 @@ pub(crate) fn join_slopes(merged: &mut Merged, limits: &Limits) {
         meeting.regions = meeting.regions.map(|slice| names[slice as usize]);
         meeting.gap != BARRED && meeting.regions[0] != meeting.regions[1]
     });
-    merged.meetings.par_sort_unstable();
+    threads::sort(&mut merged.meetings);
     glue(&mut merged.meetings, |meeting| [&mut meeting.start, &mut meeting.end]);
     (merged.regions, merged.corners, merged.corner_ends) = (regions, corners, corner_ends);
     merged.corner_cells = Vec::new();

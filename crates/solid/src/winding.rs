@@ -1,9 +1,8 @@
 //! The tree of dipoles.
 
 use glam::{DMat3, DVec3, Vec3};
-use rayon::prelude::*;
 use waymesh_core::stage::StageError;
-use waymesh_core::{Bounds, TriangleSource, checkpoint, float, has_area};
+use waymesh_core::{Bounds, TriangleSource, checkpoint, float, has_area, threads};
 
 use crate::triangle::{area_normal, covers, crossed, seen_from};
 
@@ -83,22 +82,18 @@ impl WindingTree {
         })?;
         let bounds = Bounds::of(triangles.iter().flatten().copied());
         let size = (bounds.max - bounds.min).max_element().max(f32::MIN_POSITIVE);
-        let mut placed: Vec<(u64, [Vec3; 3])> = triangles
-            .into_par_iter()
-            .map(|corners| {
-                let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
-                (place_on_curve((middle - bounds.min) / size), corners)
-            })
-            .collect();
+        let mut placed: Vec<(u64, [Vec3; 3])> = threads::map(triangles, |corners| {
+            let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+            (place_on_curve((middle - bounds.min) / size), corners)
+        });
         let bits = |corners: &[Vec3; 3]| corners.map(|corner| corner.to_array().map(f32::to_bits));
-        placed.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| bits(&a.1).cmp(&bits(&b.1))));
+        threads::sort_by(&mut placed, |a, b| a.0.cmp(&b.0).then_with(|| bits(&a.1).cmp(&bits(&b.1))));
         let triangles: Vec<[Vec3; 3]> = placed.into_iter().map(|(_, corners)| corners).collect();
         let leaves: Vec<Node> =
-            triangles.par_chunks(LEAF).map(|part| Node::of(part.iter().map(Part::of_triangle))).collect();
+            threads::map(triangles.chunks(LEAF), |part| Node::of(part.iter().map(Part::of_triangle)));
         let mut levels = vec![leaves];
         while let Some(below) = levels.last().filter(|below| below.len() > 1) {
-            let above =
-                below.par_chunks(CHILDREN).map(|part| Node::of(part.iter().map(Part::of_node))).collect();
+            let above = threads::map(below.chunks(CHILDREN), |part| Node::of(part.iter().map(Part::of_node)));
             levels.push(above);
         }
         Ok(Self { triangles, levels })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use waymesh_core::{CancelToken, Cancelled, Counter, Observer, Warning};
+use waymesh_core::{Cancelled, Counter, Observer, Warning, threads};
 
 use crate::{MemoryGate, Tile};
 
@@ -59,9 +59,7 @@ pub fn build_tiles<T: Send, E: Send + From<Cancelled>>(
     let progress = Mutex::new((0_u64, observer));
     // One worker per thread, and none that can be stolen: a worker that waits at the gate must
     // never run on the stack of the worker whose memory it waits for.
-    let token = CancelToken::current();
-    let parts = rayon::broadcast(|_| {
-        let _entered = token.enter();
+    let parts = threads::on_each(|| {
         let mut done = Vec::new();
         while !failed.load(Ordering::Relaxed) {
             let index = next.fetch_add(1, Ordering::Relaxed);

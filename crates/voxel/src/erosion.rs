@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use waymesh_core::{
-    AreaId, BadField, Counter, Direction, GridFrame, NO_SPAN, Observer, WalkableField, Warning,
-    checkpoint_every, inherit_token, row_bands, split_lengths,
+    AreaId, BadField, Counter, Direction, GridFrame, NO_SPAN, Observer, WalkableField, Warning, checkpoint,
+    row_bands, split_lengths, threads,
 };
 
 use crate::VoxelError;
@@ -39,19 +38,20 @@ use crate::VoxelError;
 ///   storey.
 ///
 /// # Method
-/// A span is removed if a blocked cell lies `k` steps along z and at most `reach(k)` along x. Two
-/// sweeps count the distance of each span to the nearest blocked cell along x. Each distance gives
-/// the number of steps along z over which it still removes spans. Two sweeps pass these numbers on
-/// along z, less one per step. One sweep is shared, so there are three.
+/// A span is removed if a blocked cell lies `k` steps along z and at most `reach(k)` along x.
+/// Around the spans that are blocked or lack a link, two sweeps of the row count the distance to
+/// the nearest blocked cell along x. Each distance gives the number of steps along z over which it
+/// still removes spans. Two sweeps pass these numbers on along z, less one per step.
 ///
 /// # Cost
-/// Three sweeps over the spans for any radius, on all threads of the current rayon pool; 10 bytes
-/// per span while it runs. The result does not depend on the number of threads.
+/// One look at each span, and a few at those within the radius of something blocked, on all threads
+/// of the current rayon pool; 12 bytes per span that is near something blocked along x. The result
+/// does not depend on the number of threads.
 ///
 /// # Errors
 /// [`VoxelError::BadField`] for a radius that is not finite or negative.
 pub fn erode(field: &mut WalkableField, radius: f32, observer: &mut dyn Observer) -> Result<(), VoxelError> {
-    erode_on(field, radius, rayon::current_num_threads(), observer)
+    erode_on(field, radius, threads::count(), observer)
 }
 
 /// [`erode`] on so many threads of the current pool.
@@ -66,12 +66,10 @@ pub(crate) fn erode_on(
     let Some(reach) = reach_table(f64::from(radius) / f64::from(field.frame.cell_size), longest) else {
         return Ok(());
     };
-    let bands = bands(field, reach[0], threads);
-    let removed = if reach.len() < usize::from(u16::MAX) {
-        remove::<u16>(field, &reach, &bands)
-    } else {
-        remove::<u32>(field, &reach, &bands)
-    };
+    let GridFrame { width, depth, .. } = field.frame;
+    let first_of = |row: u32| u64::from(field.columns[row as usize * width as usize]);
+    let bands = row_bands(depth, 1, threads, first_of);
+    let removed = remove(field, &reach, &bands);
     if removed > 0 {
         observer.count(Counter::SpansEroded, removed);
         if !field.has_ground() {
@@ -110,190 +108,215 @@ pub(crate) fn reach_table(radius_cells: f64, longest: u32) -> Option<Vec<u32>> {
     }
 }
 
-/// A small count of cells, in 16 bits if the radius allows it.
-trait Count: Copy + Ord + Default {
-    fn new(value: usize) -> Self;
-    fn index(self) -> usize;
-    fn less_one(self) -> Self;
-    fn more_one(self) -> Self;
-}
-
-macro_rules! count {
-    ($type:ty) => {
-        impl Count for $type {
-            #[inline(always)]
-            fn new(value: usize) -> Self {
-                Self::try_from(value).unwrap_or(Self::MAX)
-            }
-            #[inline(always)]
-            fn index(self) -> usize {
-                self as usize
-            }
-            #[inline(always)]
-            fn less_one(self) -> Self {
-                self.saturating_sub(1)
-            }
-            #[inline(always)]
-            fn more_one(self) -> Self {
-                self + 1
-            }
-        }
-    };
-}
-count!(u16);
-count!(u32);
-
-/// Rows of a band for each row of its halo, at least. A band sweeps its halo, too.
-const ROWS_PER_HALO_ROW: u32 = 8;
-
-/// The bands of rows that threads erode at the same time.
-fn bands(field: &WalkableField, reach: u32, threads: usize) -> Vec<Range<u32>> {
-    let GridFrame { width, depth, .. } = field.frame;
-    // A row of the halo on either side.
-    let step = reach.saturating_mul(2 * ROWS_PER_HALO_ROW).max(1);
-    row_bands(depth, step, threads, |row| u64::from(field.columns[row as usize * width as usize]))
-}
-
 /// Removes spans, and returns how many.
-fn remove<C: Count>(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32>]) -> u64 {
-    let first_of = |row: u32| field.columns[row as usize * field.frame.width as usize] as usize;
-    if bands.len() <= 1 {
-        let spans = 0..field.len();
-        let mut sweeps = Sweeps::<C>::new(reach, spans.clone());
-        sweeps.along_x_and_up(&field.links, &field.area);
-        let mut removed = 0;
-        let WalkableField { links, area, .. } = field;
-        sweeps.down(links, |span| {
-            if area[span].is_walkable() {
-                area[span] = AreaId::NULL;
-                removed += 1;
-            }
-        });
-        return removed;
-    }
-    // What is blocked farther away than the halo removes nothing in the band.
-    let halo = reach[0].saturating_sub(1);
+fn remove(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32>]) -> u64 {
+    let width = field.frame.width as usize;
+    let first_of = |row: u32| field.columns[row as usize * width] as usize;
     let spans_of = |band: &Range<u32>| first_of(band.start)..first_of(band.end);
-    let near = inherit_token(|band: &Range<u32>| {
-        let end = band.end.saturating_add(halo).min(field.frame.depth);
-        let spans = first_of(band.start.saturating_sub(halo))..first_of(end);
-        let mut sweeps = Sweeps::<C>::new(reach, spans);
-        sweeps.along_x_and_up(&field.links, &field.area);
-        let own = spans_of(band);
-        let mut is_near = vec![false; own.len()];
-        sweeps.down(&field.links, |span| {
-            if own.contains(&span) {
-                is_near[span - own.start] = true;
-            }
-        });
-        is_near
-    });
-    let found: Vec<Vec<bool>> = bands.par_iter().map(near).collect();
-    let areas = split_lengths(&mut field.area, found.iter().map(Vec::len));
-    let clear = |(is_near, areas): (Vec<bool>, &mut [AreaId])| {
+    let rows = |band: &Range<u32>| Rows::new(field, reach, band.clone());
+    let bands_rows: Vec<Rows<'_>> = threads::map(bands, rows);
+    let near = |band: &Range<u32>| near(field, reach, &bands_rows, band);
+    let found: Vec<Vec<u32>> = threads::map(bands, near);
+    drop(bands_rows);
+    let spans: Vec<Range<usize>> = bands.iter().map(spans_of).collect();
+    let areas = split_lengths(&mut field.area, spans.iter().map(Range::len));
+    let clear = |((near, areas), spans): ((Vec<u32>, &mut [AreaId]), Range<usize>)| {
         let mut removed = 0;
-        for (_, area) in is_near.into_iter().zip(areas).filter(|(is_near, _)| *is_near) {
+        for span in near {
+            let area = &mut areas[span as usize - spans.start];
             removed += u64::from(area.is_walkable());
             *area = AreaId::NULL;
         }
         removed
     };
-    found.into_par_iter().zip(areas).map(clear).sum()
+    threads::map(found.into_iter().zip(areas).zip(spans), clear).into_iter().sum()
 }
 
-/// The numbers that the sweeps keep for each of some spans, which fill whole rows.
-struct Sweeps<C> {
-    spans: Range<usize>,
+/// The spans of a field in a row.
+fn row_of(field: &WalkableField, z: u32) -> Range<usize> {
+    let width = field.frame.width as usize;
+    let first = z as usize * width;
+    field.columns[first] as usize..field.columns[first + width] as usize
+}
+
+/// Some rows of a field, and the spans in them that are near something blocked along x.
+struct Rows<'a> {
+    field: &'a WalkableField,
     /// [`reach_table`].
-    reach: Vec<C>,
-    /// Distances along x to the nearest span that is blocked, to the nearest one that has no link
-    /// to larger z, and to the nearest one that has none to smaller z. At most `far`.
-    along_x: Vec<[C; 3]>,
-    /// Numbers of steps from this span to smaller z and to larger z over which spans are still
-    /// removed.
-    along_z: Vec<[C; 2]>,
-    far: C,
+    reach: &'a [u32],
+    /// What is blocked so far away removes nothing.
+    far: u32,
+    rows: Range<u32>,
+    /// Over how many steps along z spans are removed because of what is blocked along x, row by
+    /// row, and where each row ends.
+    steps: Vec<Steps>,
+    ends: Vec<usize>,
+    /// Scratch: the distances of some spans, see [`Rows::step_along_x`].
+    along_x: Vec<[u32; 3]>,
 }
 
-/// Spans between two checkpoints.
-const SPANS: usize = 1 << 16;
+/// Numbers of steps from a span to smaller z and to larger z over which spans are still removed.
+#[derive(Clone, Copy, Debug)]
+struct Steps {
+    span: u32,
+    up: u32,
+    down: u32,
+}
+
 const BLOCKED: usize = 0;
 const NO_NEXT: usize = 1;
 const NO_PREVIOUS: usize = 2;
 
-impl<C: Count> Sweeps<C> {
-    fn new(reach: &[u32], spans: Range<usize>) -> Self {
-        Self {
-            reach: reach.iter().map(|&steps| C::new(steps as usize)).collect(),
-            along_x: vec![[C::default(); 3]; spans.len()],
-            along_z: vec![[C::default(); 2]; spans.len()],
-            far: C::new(reach.len() - 1),
-            spans,
+impl<'a> Rows<'a> {
+    #[expect(clippy::cast_possible_truncation, reason = "little more than the grid's side")]
+    fn new(field: &'a WalkableField, reach: &'a [u32], rows: Range<u32>) -> Self {
+        let (steps, ends, along_x) = (Vec::new(), Vec::new(), Vec::new());
+        let far = reach.len() as u32 - 1;
+        let mut all = Self { field, reach, far, rows: rows.clone(), steps, ends, along_x };
+        for z in rows {
+            all.look_along_x(z);
+            all.ends.push(all.steps.len());
         }
+        all
     }
 
-    /// The distances of a span whose neighbour along x is `neighbour`, whose distances are known.
-    #[inline(always)]
-    fn step_along_x(&self, links: &[u32; 4], neighbour: u32, walkable: bool) -> [C; 3] {
-        let (zero, one) = (C::default(), C::default().more_one());
-        let mut distances = if neighbour == NO_SPAN {
-            [one.min(self.far), self.far, self.far]
-        } else {
-            let neighbour = neighbour as usize - self.spans.start;
-            self.along_x[neighbour].map(|distance| distance.more_one().min(self.far))
-        };
-        if !walkable {
-            distances[BLOCKED] = zero;
+    /// The steps of a row.
+    fn of_row(&self, z: u32) -> &[Steps] {
+        let row = (z - self.rows.start) as usize;
+        &self.steps[row.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[row]]
+    }
+
+    /// Adds the steps of a row. Only columns near a span that is blocked or lacks a link are looked
+    /// at.
+    fn look_along_x(&mut self, z: u32) {
+        checkpoint();
+        let width = self.field.frame.width as usize;
+        let (spans, first) = (row_of(self.field, z), z as usize * width);
+        let (links, areas) = (&self.field.links[spans.clone()], &self.field.area[spans.clone()]);
+        let mut columns = 0..0;
+        for (span, (links, area)) in spans.zip(links.iter().zip(areas)) {
+            if area.is_walkable() && !links.contains(&NO_SPAN) {
+                continue;
+            }
+            let x = self.field.span_columns[span] as usize - first;
+            let least = x.saturating_sub(self.far as usize - 1);
+            if least > columns.end {
+                self.look_at(first + columns.start..first + columns.end);
+                columns.start = least;
+            }
+            columns.end = (x + self.far as usize).min(width);
         }
+        self.look_at(first + columns.start..first + columns.end);
+    }
+
+    /// Adds the steps of some columns of a row, which hold all that is near something blocked.
+    #[expect(clippy::cast_possible_truncation, reason = "spans fit 32 bits")]
+    fn look_at(&mut self, columns: Range<usize>) {
+        let WalkableField { columns: ends, links, area, .. } = self.field;
+        let spans = ends[columns.start] as usize..ends[columns.end] as usize;
+        let first = spans.start;
+        let mut along_x = std::mem::take(&mut self.along_x);
+        along_x.clear();
+        along_x.resize(spans.len(), [self.far; 3]);
+        for span in spans.clone() {
+            let neighbour = links[span][Direction::NegX.index()];
+            along_x[span - first] = self.step_along_x(span, neighbour, first, &along_x, area);
+        }
+        for span in spans.rev() {
+            let neighbour = links[span][Direction::PosX.index()];
+            let after = self.step_along_x(span, neighbour, first, &along_x, area);
+            let before = std::mem::replace(&mut along_x[span - first], after);
+            let reach = |kind: usize| self.reach[before[kind].min(after[kind]) as usize];
+            let blocked = reach(BLOCKED);
+            let up = blocked.max(reach(NO_NEXT).saturating_sub(1));
+            let down = blocked.max(reach(NO_PREVIOUS).saturating_sub(1));
+            if up.max(down) > 0 {
+                self.steps.push(Steps { span: span as u32, up, down });
+            }
+        }
+        self.along_x = along_x;
+    }
+
+    /// The distances of a span along x to the nearest span that is blocked, to the nearest one that
+    /// has no link to larger z, and to the nearest one that has none to smaller z, all in the
+    /// direction of `neighbour`, whose distances are known. At most `far`.
+    #[inline(always)]
+    fn step_along_x(
+        &self,
+        span: usize,
+        neighbour: u32,
+        first: usize,
+        along_x: &[[u32; 3]],
+        areas: &[AreaId],
+    ) -> [u32; 3] {
+        let mut distances = if neighbour == NO_SPAN {
+            [1.min(self.far), self.far, self.far]
+        } else {
+            // There is nothing near beside the columns that are looked at.
+            let known = along_x.get((neighbour as usize).wrapping_sub(first));
+            known.map_or([self.far; 3], |known| known.map(|distance| (distance + 1).min(self.far)))
+        };
+        if !areas[span].is_walkable() {
+            distances[BLOCKED] = 0;
+        }
+        let links = &self.field.links[span];
         if links[Direction::PosZ.index()] == NO_SPAN {
-            distances[NO_NEXT] = zero;
+            distances[NO_NEXT] = 0;
         }
         if links[Direction::NegZ.index()] == NO_SPAN {
-            distances[NO_PREVIOUS] = zero;
+            distances[NO_PREVIOUS] = 0;
         }
         distances
     }
+}
 
-    /// What a span at the other end of a link along z hands on; nothing where the rows end.
-    #[inline(always)]
-    fn handed(&self, link: u32, kind: usize) -> C {
-        let place = (link as usize).wrapping_sub(self.spans.start);
-        self.along_z.get(place).map_or(C::default(), |steps| steps[kind].less_one())
-    }
+/// Returns the spans of a band that are near something blocked. Some come twice.
+fn near(field: &WalkableField, reach: &[u32], rows: &[Rows<'_>], band: &Range<u32>) -> Vec<u32> {
+    // What is blocked farther away than the halo removes nothing in the band.
+    let halo = reach[0].saturating_sub(1);
+    let all = band.start.saturating_sub(halo)..band.end.saturating_add(halo).min(field.frame.depth);
+    let steps_of = |z: u32| rows[rows.partition_point(|rows| rows.rows.end <= z)].of_row(z);
+    let mut near = Vec::new();
+    let upwards = all.clone().rev().map(|z| (z, steps_of(z)));
+    along_z(field, upwards, Direction::NegZ, |steps| steps.up, band, &mut near);
+    let downwards = all.map(|z| (z, steps_of(z)));
+    along_z(field, downwards, Direction::PosZ, |steps| steps.down, band, &mut near);
+    near
+}
 
-    /// The sweeps along x, and that to smaller z.
-    fn along_x_and_up(&mut self, links: &[[u32; 4]], areas: &[AreaId]) {
-        let (links, areas) = (&links[self.spans.clone()], &areas[self.spans.clone()]);
-        for (span, (links, area)) in links.iter().zip(areas).enumerate() {
-            checkpoint_every(SPANS, span);
-            let neighbour = links[Direction::NegX.index()];
-            self.along_x[span] = self.step_along_x(links, neighbour, area.is_walkable());
+/// Passes the numbers of steps on from row to row, less one each time, and notes the spans of the
+/// rows `own` that they reach.
+fn along_z<'s>(
+    field: &WalkableField,
+    rows: impl Iterator<Item = (u32, &'s [Steps])>,
+    direction: Direction,
+    steps: impl Fn(&Steps) -> u32,
+    own: &Range<u32>,
+    near: &mut Vec<u32>,
+) {
+    // Numbers by span of the row, all 0 between two rows, and the spans whose number is not.
+    let (mut numbers, mut reached): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    let mut handed: Vec<(u32, u32)> = Vec::new();
+    for (z, of_row) in rows {
+        checkpoint();
+        let spans = row_of(field, z);
+        numbers.resize(numbers.len().max(spans.len()), 0);
+        let of_row = of_row.iter().map(|own| (own.span, steps(own)));
+        for (span, number) in handed.drain(..).chain(of_row).filter(|(_, number)| *number > 0) {
+            let known = &mut numbers[span as usize - spans.start];
+            if *known == 0 {
+                reached.push(span);
+            }
+            *known = number.max(*known);
         }
-        for (span, (links, area)) in links.iter().zip(areas).enumerate().rev() {
-            checkpoint_every(SPANS, span);
-            let neighbour = links[Direction::PosX.index()];
-            let after = self.step_along_x(links, neighbour, area.is_walkable());
-            let before = std::mem::replace(&mut self.along_x[span], after);
-            let reach = |kind: usize| self.reach[before[kind].min(after[kind]).index()];
-            let blocked = reach(BLOCKED);
-            let handed = self.handed(links[Direction::PosZ.index()], 0);
-            self.along_z[span] = [
-                blocked.max(reach(NO_NEXT).less_one()).max(handed),
-                blocked.max(reach(NO_PREVIOUS).less_one()),
-            ];
-        }
-    }
-
-    /// The sweep to larger z. Calls `remove` for the spans near something blocked.
-    fn down(&mut self, links: &[[u32; 4]], mut remove: impl FnMut(usize)) {
-        let first = self.spans.start;
-        for (span, links) in links[self.spans.clone()].iter().enumerate() {
-            checkpoint_every(SPANS, span);
-            let handed = self.handed(links[Direction::NegZ.index()], 1);
-            let [up, down] = &mut self.along_z[span];
-            *down = (*down).max(handed);
-            if (*up).max(*down) > C::default() {
-                remove(first + span);
+        for span in reached.drain(..) {
+            let number = std::mem::take(&mut numbers[span as usize - spans.start]);
+            let link = field.links[span as usize][direction.index()];
+            if number > 1 && link != NO_SPAN {
+                handed.push((link, number - 1));
+            }
+            if own.contains(&z) {
+                near.push(span);
             }
         }
     }

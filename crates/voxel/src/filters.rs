@@ -6,7 +6,7 @@
 //! [`crate::build_walkable_field`], they give the same field and the same counts. The tests compare
 //! both on random heightfields.
 
-use waymesh_core::{Agent, AreaId, Counter, Heightfield, Observer, Span};
+use waymesh_core::{Agent, AreaId, Counter, Heightfield, Observer, Span, ascends};
 
 use crate::VoxelError;
 
@@ -15,7 +15,7 @@ const OPEN: i32 = i32::MAX;
 /// Floor of the gap below the lowest span of a column. A fall into this gap is a drop without end.
 const VOID: i64 = -(1 << 40);
 /// Spans of a column up to which looking at all of them is faster than halving.
-const FEW_SPANS: usize = 16;
+const FEW_SPANS: usize = 8;
 
 /// Which filters to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,12 +67,6 @@ impl AgentLevels {
             step: levels(agent.max_step_levels(level_height)),
         })
     }
-}
-
-/// `true` if no number is less than the one before. All are looked at, many at a time.
-fn ascends(numbers: &[u32]) -> bool {
-    let later = numbers.get(1..).unwrap_or_default();
-    numbers.iter().zip(later).fold(true, |ascends, (one, next)| ascends & (one <= next))
 }
 
 /// Checks that the tables of `heightfield` can be indexed without a panic.
@@ -185,13 +179,8 @@ impl<'a> Columns<'a> {
 
     #[inline(always)]
     pub(crate) fn column(&self, column: usize) -> &'a [Span] {
-        &self.spans[self.range(column)]
-    }
-
-    /// The numbers of the spans of a column.
-    #[inline(always)]
-    pub(crate) fn range(&self, column: usize) -> std::ops::Range<usize> {
-        self.columns[column] as usize..self.columns[column + 1] as usize
+        let Some(&[first, end]) = self.columns.get(column..column + 2) else { return &[] };
+        &self.spans[first as usize..end as usize]
     }
 
     /// Returns `true` if column `(x, z)` lies at the edge of the grid.
@@ -202,50 +191,43 @@ impl<'a> Columns<'a> {
 
     /// Returns `true` if a span with the free room `floor..ceiling` lies at a ledge or on stairs
     /// that are too steep. Its column, given by number, must not lie at the edge of the grid.
-    #[inline(always)]
-    pub(crate) fn is_ledge(&self, column: usize, floor: i32, ceiling: i32, reach: AgentLevels) -> bool {
+    #[inline(never)]
+    pub(crate) fn is_ledge(&self, column: usize, [floor, ceiling]: [i32; 2], reach: AgentLevels) -> bool {
         let head = floor.saturating_add(reach.height);
         let (height, step) = (i64::from(reach.height), i64::from(reach.step));
         let (floor, ceiling) = (i64::from(floor), i64::from(ceiling));
         let (mut lowest, mut highest) = (floor, floor);
         for neighbour in [column - 1, column + 1, column - self.width, column + self.width] {
+            let mut spans = self.column(neighbour);
+            if spans.len() > FEW_SPANS {
+                let ends_below = spans.partition_point(|span| span.bottom < head);
+                spans = &spans[ends_below.saturating_sub(1)..];
+            }
             // The gaps of the column, from the void below its lowest span to the sky above its
-            // highest.
-            let spans = self.column(neighbour);
-            // Gaps that end below the head of an agent on this floor count for nothing.
-            let ends_below = |span: &Span| span.bottom < head;
-            let first = if spans.len() > FEW_SPANS {
-                spans.partition_point(ends_below)
-            } else {
-                spans.iter().take_while(|span| ends_below(span)).count()
-            };
-            let mut gap_floor = if first == 0 { VOID } else { i64::from(spans[first - 1].top) };
-            let mut in_gap = |gap_floor: i64, gap_ceiling: i64| {
-                let room = ceiling.min(gap_ceiling) - floor.max(gap_floor);
-                if room >= height {
-                    let rise = gap_floor - floor;
-                    if rise < -step {
+            // highest. Gaps that end below the head of an agent on this floor count for nothing.
+            let (mut gap_floor, mut above) = (VOID, 0);
+            while let Some(span) = spans.get(above)
+                && span.bottom < head
+            {
+                gap_floor = i64::from(span.top);
+                above += 1;
+            }
+            loop {
+                let gap_ceiling = spans.get(above).map_or(OPEN, |span| span.bottom);
+                if ceiling.min(i64::from(gap_ceiling)) - floor.max(gap_floor) >= height {
+                    if gap_floor < floor - step {
                         return true;
                     }
-                    if rise <= step {
-                        lowest = lowest.min(gap_floor);
-                        highest = highest.max(gap_floor);
+                    if gap_floor <= floor + step {
+                        (lowest, highest) = (lowest.min(gap_floor), highest.max(gap_floor));
                     }
                 }
-                false
-            };
-            for span in &spans[first..] {
-                if in_gap(gap_floor, i64::from(span.bottom)) {
-                    return true;
-                }
-                gap_floor = i64::from(span.top);
-                // Nor do those that begin above the head of an agent under this ceiling.
-                if ceiling - gap_floor < height {
+                // The next gap begins above this head.
+                if step < height || above >= spans.len() {
                     break;
                 }
-            }
-            if in_gap(gap_floor, i64::from(OPEN)) {
-                return true;
+                gap_floor = i64::from(spans[above].top);
+                above += 1;
             }
         }
         highest - lowest > step
@@ -281,7 +263,8 @@ pub fn filter_ledges(
         for x in 0..columns.width {
             let (spans, first) = (columns.column(column), heightfield.columns[column]);
             for (index, (span, number)) in spans.iter().zip(first..).enumerate() {
-                let ledge = || columns.is_ledge(column, span.top, ceiling(spans, index), reach);
+                let room = [span.top, ceiling(spans, index)];
+                let ledge = || columns.is_ledge(column, room, reach);
                 if span.area.is_walkable() && (columns.is_edge(x, z) || ledge()) {
                     ledges.push(number);
                 }

@@ -1,10 +1,11 @@
 //! The sweep along z, which turns triangles into rows of spans.
 
+use std::ops::Range;
+
 use glam::Vec3;
-use rayon::prelude::*;
 use waymesh_core::{
     AreaId, Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup, checkpoint,
-    checkpoint_every, inherit_token, split_lengths,
+    checkpoint_every, row_bands, split_lengths, threads,
 };
 
 use crate::VoxelError;
@@ -198,6 +199,13 @@ impl Limit {
     }
 }
 
+/// Columns that take as much time as a row of a triangle, and as its begin.
+const ROW_COLUMNS: u64 = 8;
+const TRIANGLE_COLUMNS: u64 = 8;
+
+/// How many times as large the table of spans becomes at most when it grows.
+const MOST_GROWTH: usize = 4;
+
 /// The result for a band of rows: the tables of a [`Heightfield`] for these rows.
 #[derive(Debug)]
 struct Band {
@@ -232,20 +240,40 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
     ) -> Result<Heightfield, VoxelError> {
         let GridTransform { first_row, end_row, .. } = self.grid;
         let frame = self.limit.frame;
-        let threads = if threads == 0 { rayon::current_num_threads() } else { threads };
+        let threads = if threads == 0 { threads::count() } else { threads };
         if threads <= 1 || frame.depth < 2 {
             let band = self.run_band::<AREAS>(first_row, end_row, Some(observer))?;
             return Ok(Heightfield { frame, columns: band.columns, spans: band.spans });
         }
-        // More bands than threads, so that a band with many triangles does not delay the rest.
-        let bands = threads.saturating_mul(4).min(frame.depth as usize);
-        let row = |band: usize| {
-            let after = (frame.depth as usize).saturating_mul(band) / bands;
-            first_row + i32::try_from(after).unwrap_or(0)
-        };
-        let run = inherit_token(|band: usize| self.run_band::<AREAS>(row(band), row(band + 1), None));
-        let results: Vec<Result<Band, VoxelError>> = (0..bands).into_par_iter().map(run).collect();
-        join(results, &self.limit)
+        let work = self.work_before_rows();
+        let bands = row_bands(frame.depth, 1, threads, |row| work[row as usize]);
+        let row = |row: u32| first_row.saturating_add_unsigned(row);
+        let run = |band: Range<u32>| self.run_band::<AREAS>(row(band.start), row(band.end), None);
+        join(threads::map_long(bands, |(): &mut (), band| run(band)), &self.limit)
+    }
+
+    /// About how much work there is before each row, in columns, and in all rows.
+    #[expect(clippy::cast_sign_loss, reason = "rows are clipped to the grid")]
+    fn work_before_rows(&self) -> Vec<u64> {
+        let GridTransform { first_row, end_row, .. } = self.grid;
+        let depth = self.limit.frame.depth as usize;
+        // The triangles that begin in a row, and those that reach into the one before it at last.
+        let (mut begin, mut end) = (vec![0_u64; depth], vec![0_u64; depth + 1]);
+        for (index, rows) in self.rows.iter().enumerate() {
+            checkpoint_every(1 << 20, index);
+            if rows[0] < end_row && rows[1] >= first_row {
+                begin[(rows[0].max(first_row) - first_row) as usize] += 1;
+                end[(rows[1].min(end_row - 1) - first_row) as usize + 1] += 1;
+            }
+        }
+        let (mut work, mut open, mut sum) = (Vec::with_capacity(depth + 1), 0, 0);
+        work.push(0);
+        for row in 0..depth {
+            open = open + begin[row] - end[row];
+            sum += u64::from(self.limit.frame.width) + ROW_COLUMNS * open + TRIANGLE_COLUMNS * begin[row];
+            work.push(sum);
+        }
+        work
     }
 
     /// Voxelises rows `from..to`. Rows do not depend on each other, so the bands do not change the
@@ -297,8 +325,12 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
                 self.limit.check_row(&row_fragments)?;
             }
             if spans.len() + row_fragments.bound() > spans.capacity() {
-                // Grow by half, but never past the limit; fragments only bound the spans from above.
-                let wanted = (spans.len() + row_fragments.bound()).max(spans.capacity() * 3 / 2);
+                // Fragments only bound the spans of the row from above. Growing copies all spans, so
+                // there is room for as many as all rows have if they are like those before; half of
+                // what is needed more, but not past the limit.
+                let needed = spans.len() + row_fragments.bound();
+                let (all, most) = (needed * rows / (local + 1), needed.saturating_mul(MOST_GROWTH));
+                let wanted = (all + all / 16).clamp(needed * 3 / 2, most);
                 let capacity = (wanted as u64).min(max_spans.max(spans.len() as u64));
                 spans.reserve_exact(usize::try_from(capacity).unwrap_or(usize::MAX) - spans.len());
             }
@@ -368,14 +400,13 @@ fn join(results: Vec<Result<Band, VoxelError>>, limit: &Limit) -> Result<Heightf
     let own_columns = split_lengths(&mut columns[1..], bands.iter().map(|band| band.columns.len() - 1));
     let own_spans = split_lengths(&mut spans, bands.iter().map(|band| band.spans.len()));
     // Each band is dropped once it is copied.
-    let copy = inherit_token(|((band, first), (columns, spans)): ((Band, u32), Places<'_>)| {
+    let copy = |((band, first), (columns, spans)): ((Band, u32), Places<'_>)| {
         checkpoint();
         for (to, column) in columns.iter_mut().zip(&band.columns[1..]) {
             *to = first + column;
         }
         spans.copy_from_slice(&band.spans);
-    });
-    let places: Vec<Places<'_>> = own_columns.into_iter().zip(own_spans).collect();
-    bands.into_par_iter().zip(first).zip(places).for_each(copy);
+    };
+    threads::for_each(bands.into_iter().zip(first).zip(own_columns.into_iter().zip(own_spans)), copy);
     Ok(Heightfield { frame: limit.frame, columns, spans })
 }

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use waymesh_core::{
-    Agent, AreaId, Counter, Direction, GridWindow, Heightfield, NO_SPAN, OPEN_SKY, Observer, Span,
-    WalkableField, Warning, checkpoint, inherit_token, row_bands, split_lengths,
+    Agent, AreaId, Counter, GridFrame, GridWindow, Heightfield, Observer, WalkableField, Warning, checkpoint,
+    row_bands, split_lengths, threads,
 };
 
 use crate::VoxelError;
 use crate::filters::{AgentLevels, Below, Columns, Filters, ceiling, check, report};
+use crate::ledge_rows::{LedgeRows, NO_LEDGE, UNKNOWN, Which, occupied};
+use crate::row_links::{FieldRow, FieldSpan};
 
 /// Builds the field of the walkable spans of `heightfield`, linked where an agent can step between
 /// them.
@@ -35,7 +36,7 @@ pub fn build_walkable_field(
     agent: &Agent,
     observer: &mut dyn Observer,
 ) -> Result<WalkableField, VoxelError> {
-    warned(build::<false>(heightfield, agent, &Filters::none(), whole(heightfield), 1, observer), observer)
+    warned(build_counted(heightfield, agent, &Filters::none(), whole(heightfield), 1, observer), observer)
 }
 
 /// The same as [`build_walkable_field`] after the selected filters, but does not change
@@ -58,7 +59,7 @@ pub fn build_filtered_field(
     filters: &Filters,
     observer: &mut dyn Observer,
 ) -> Result<WalkableField, VoxelError> {
-    let threads = rayon::current_num_threads();
+    let threads = threads::count();
     warned(build_counted(heightfield, agent, filters, whole(heightfield), threads, observer), observer)
 }
 
@@ -86,28 +87,16 @@ pub(crate) fn build_counted(
     threads: usize,
     observer: &mut dyn Observer,
 ) -> Result<WalkableField, VoxelError> {
-    build::<true>(heightfield, agent, filters, counted, threads, observer)
-}
-
-fn build<const FILTERED: bool>(
-    heightfield: &Heightfield,
-    agent: &Agent,
-    filters: &Filters,
-    counted: GridWindow,
-    threads: usize,
-    observer: &mut dyn Observer,
-) -> Result<WalkableField, VoxelError> {
     check(heightfield)?;
     let frame = heightfield.frame;
     let reach = AgentLevels::new(agent, frame.level_height)?;
-    let judge = Judge::<FILTERED> { columns: Columns::new(heightfield), filters: *filters, reach, counted };
+    let judge = Judge { heightfield, columns: Columns::new(heightfield), filters: *filters, reach, counted };
     let work_before = |row: u32| {
         let column = row as usize * frame.width as usize;
         column as u64 + u64::from(heightfield.columns[column])
     };
     let bands = row_bands(frame.depth, 1, threads, work_before);
-    let (field, removed) =
-        if bands.len() > 1 { judge.build_bands(heightfield, &bands) } else { judge.build(heightfield) };
+    let (field, removed) = if bands.len() > 1 { judge.build_bands(&bands) } else { judge.build() };
     removed.tell(observer);
     Ok(field)
 }
@@ -135,7 +124,8 @@ impl Removed {
 }
 
 /// Decides which spans are in the field.
-struct Judge<'a, const FILTERED: bool> {
+struct Judge<'a> {
+    heightfield: &'a Heightfield,
     columns: Columns<'a>,
     filters: Filters,
     reach: AgentLevels,
@@ -143,122 +133,232 @@ struct Judge<'a, const FILTERED: bool> {
     counted: GridWindow,
 }
 
-impl<const FILTERED: bool> Judge<'_, FILTERED> {
-    /// Calls `look` with the numbers of the columns of a row, with `x`, and with 1 if they count.
-    #[inline(always)]
-    fn row(&self, z: u32, width: u32, mut look: impl FnMut(usize, usize, u64)) {
+/// The lowest spans of a row are judged at once if one in so many columns can be walked on below
+/// another span.
+const MANY: usize = 12;
+
+/// Finds the spans of rows that are in the field, row by row.
+struct Finder<'a> {
+    judge: &'a Judge<'a>,
+    highest: LedgeRows<'a>,
+    lowest: LedgeRows<'a>,
+    /// Columns that are looked at one by one.
+    others: Vec<usize>,
+    removed: Removed,
+}
+
+impl<'a> Finder<'a> {
+    fn new(judge: &'a Judge<'a>) -> Self {
+        let ledges = |which: Which| LedgeRows::new(judge.heightfield, judge.reach, which);
+        let (highest, lowest) = (ledges(Which::Highest), ledges(Which::Lowest));
+        Self { judge, highest, lowest, others: Vec::new(), removed: Removed::default() }
+    }
+
+    /// Writes the areas of the spans of row `z`: null for those that are not in the field. Returns
+    /// how many are.
+    fn row(&mut self, z: u32, areas: &mut [AreaId]) -> u32 {
         checkpoint();
-        let counted = if z >= self.counted.z && z < self.counted.end_z() {
-            self.counted.x as usize..self.counted.end_x() as usize
+        let Judge { heightfield, filters, counted, .. } = self.judge;
+        let width = heightfield.frame.width as usize;
+        let columns = &heightfield.columns[z as usize * width..][..=width];
+        let first = columns[0];
+        let spans = &heightfield.spans[first as usize..columns[width] as usize];
+        let areas = &mut areas[..spans.len()];
+        let is_counted = z >= counted.z && z < counted.end_z();
+        let counted = if is_counted { counted.x as usize..counted.end_x() as usize } else { 0..0 };
+        let (mut kept, removed) = (0, &mut self.removed);
+        self.others.clear();
+        if filters.ledges {
+            self.highest.judge(z as usize);
         } else {
-            0..0
-        };
-        let first = z as usize * width as usize;
-        for x in 0..width as usize {
-            look(first + x, x, u64::from(counted.contains(&x)));
+            self.highest.know_nothing();
         }
-    }
-
-    /// Calls `keep` for the spans of a column that are in the field: with the span, its place in the
-    /// column, its ceiling, and the kind of ground it is.
-    #[inline(always)]
-    fn column(
-        &self,
-        column: usize,
-        (x, z): (usize, usize),
-        counts: u64,
-        removed: &mut Removed,
-        mut keep: impl FnMut(&Span, usize, i32, AreaId),
-    ) {
-        let (spans, reach, filters) = (self.columns.column(column), self.reach, self.filters);
-        let mut below = Below::NOTHING;
-        for (index, span) in spans.iter().enumerate() {
-            let mut area = span.area;
-            if FILTERED && filters.low_obstacles {
-                area = below.step(span, reach.step);
-                removed.on_obstacles += counts & u64::from(area != span.area);
+        let (highest, mut lowest_of_several) = (&self.highest.verdicts[..width], 0);
+        for x in occupied(columns).flatten() {
+            let own = (columns[x] - first) as usize..(columns[x + 1] - first) as usize;
+            let Some(last) = own.end.checked_sub(1).filter(|_| !own.is_empty()) else { continue };
+            let mut is_alone = true;
+            for lower in own.start..last {
+                areas[lower] = AreaId::NULL;
+                is_alone &= !spans[lower].area.is_walkable();
             }
-            if !area.is_walkable() {
-                continue;
-            }
-            let (floor, ceiling) = (span.top, ceiling(spans, index));
-            if FILTERED {
-                // Under a low ceiling no neighbour can be reached: only the edge of the grid makes a
-                // ledge there.
-                let low = i64::from(ceiling) - i64::from(floor) < i64::from(reach.height);
-                if filters.ledges
-                    && (self.columns.is_edge(x, z)
-                        || !low && self.columns.is_ledge(column, floor, ceiling, reach))
-                {
-                    removed.at_ledges += counts;
-                    continue;
+            // Without walkable ground below it, a span is no low obstacle.
+            let area = spans[last].area;
+            if is_alone && (highest[x] != UNKNOWN || !area.is_walkable()) {
+                let is_kept = highest[x] == NO_LEDGE && area.is_walkable();
+                areas[last] = if is_kept { area } else { AreaId::NULL };
+                kept += u32::from(is_kept);
+                if !is_kept && area.is_walkable() && counted.contains(&x) {
+                    removed.at_ledges += 1;
                 }
-                if low && filters.low_ceilings {
-                    removed.under_ceilings += counts;
-                    continue;
-                }
+            } else {
+                lowest_of_several += usize::from(spans[own.start].area.is_walkable() && own.len() > 1);
+                self.others.push(x);
             }
-            keep(span, index, ceiling, area);
         }
+        if filters.ledges && lowest_of_several > width / MANY {
+            self.lowest.judge(z as usize);
+        } else {
+            self.lowest.know_nothing();
+        }
+        for &x in &self.others {
+            let own = (columns[x] - first) as usize..(columns[x + 1] - first) as usize;
+            let known = [highest[x], self.lowest.verdicts[x]];
+            let counts = u64::from(counted.contains(&x));
+            kept += self.judge.column((x, z as usize), known, counts, removed, &mut areas[own]);
+        }
+        kept
     }
+}
 
+impl Judge<'_> {
     /// Builds the field in one pass.
-    fn build(&self, heightfield: &Heightfield) -> (WalkableField, Removed) {
-        let frame = heightfield.frame;
-        let width = frame.width as usize;
+    fn build(&self) -> (WalkableField, Removed) {
+        let frame = self.heightfield.frame;
         let mut field = WalkableField::empty(frame);
         field.columns.clear();
         field.columns.reserve_exact(frame.column_count() + 1);
         field.columns.push(0);
-        reserve(&mut field, heightfield.spans.len());
-        let mut removed = Removed::default();
-        for z in 0..frame.depth {
-            self.row(z, frame.width, |column, x, counts| {
-                let first = field.span_columns.len();
-                self.column(column, (x, z as usize), counts, &mut removed, |span, _, ceiling, area| {
-                    push(&mut field, column, span.top, ceiling, span.ground(), area);
-                });
-                let end = field.span_columns.len();
-                if first < end {
-                    let table = &field.columns;
-                    let range = |column: usize| table[column] as usize..table[column + 1] as usize;
-                    let beside = if x > 0 { range(column - 1) } else { 0..0 };
-                    let before = if z > 0 { range(column - width) } else { 0..0 };
-                    let mut tables = Linked::of(&mut field);
-                    tables.link(first..end, beside, Direction::NegX, self.reach);
-                    tables.link(first..end, before, Direction::NegZ, self.reach);
+        reserve(&mut field, self.heightfield.spans.len());
+        let (mut finder, mut areas) = (Finder::new(self), Vec::new());
+        let fill = |z: u32, row: &mut FieldRow| {
+            areas.resize(self.spans_of(&(z..z + 1)).len(), AreaId::NULL);
+            finder.row(z, &mut areas);
+            row.fill(self.heightfield, z as usize, &areas, self.reach);
+        };
+        self.rows(0..frame.depth, 0, fill, |z, row| {
+            let first = z * frame.width;
+            field.columns.extend(row.starts[1..].iter().map(|end| row.base + end));
+            field.span_columns.extend(row.spans.iter().map(|span| first + span.place));
+            field.floor.extend(row.spans.iter().map(|span| span.floor));
+            field.clearance.extend(row.spans.iter().map(FieldSpan::clearance));
+            field.ground.extend(row.spans.iter().map(|span| span.ground));
+            field.links.extend_from_slice(&row.links);
+            field.area.extend(row.spans.iter().map(|span| span.area));
+        });
+        (field, finder.removed)
+    }
+
+    /// Writes the areas of the spans of a column, and returns how many are in the field. Verdicts
+    /// about the highest and the lowest one are given.
+    #[inline(never)]
+    fn column(
+        &self,
+        (x, z): (usize, usize),
+        [highest, lowest]: [i32; 2],
+        counts: u64,
+        removed: &mut Removed,
+        areas: &mut [AreaId],
+    ) -> u32 {
+        let Self { columns, filters, reach, .. } = self;
+        let column = z * self.heightfield.frame.width as usize + x;
+        let spans = columns.column(column);
+        let (mut kept, mut below) = (0, Below::NOTHING);
+        for (index, (span, area)) in spans.iter().zip(areas).enumerate() {
+            *area = span.area;
+            if filters.low_obstacles {
+                *area = below.step(span, reach.step);
+                removed.on_obstacles += counts & u64::from(*area != span.area);
+            }
+            if !area.is_walkable() {
+                continue;
+            }
+            let verdict = match index {
+                _ if index + 1 == spans.len() => highest,
+                0 => lowest,
+                _ => UNKNOWN,
+            };
+            let (floor, ceiling) = (span.top, ceiling(spans, index));
+            // Under a low ceiling no neighbour can be reached: only the edge of the grid makes a
+            // ledge there.
+            let is_low = i64::from(ceiling) - i64::from(floor) < i64::from(reach.height);
+            let is_ledge = match verdict {
+                NO_LEDGE => false,
+                UNKNOWN => {
+                    filters.ledges
+                        && (columns.is_edge(x, z)
+                            || !is_low && columns.is_ledge(column, [floor, ceiling], *reach))
                 }
-                #[expect(clippy::cast_possible_truncation, reason = "no more than spans of the heightfield")]
-                field.columns.push(end as u32);
-            });
+                _ => true,
+            };
+            if is_ledge {
+                removed.at_ledges += counts;
+                *area = AreaId::NULL;
+            } else if is_low && filters.low_ceilings {
+                removed.under_ceilings += counts;
+                *area = AreaId::NULL;
+            } else {
+                kept += 1;
+            }
         }
-        (field, removed)
+        kept
+    }
+
+    /// The spans of a band of rows.
+    fn spans_of(&self, band: &Range<u32>) -> Range<usize> {
+        let Heightfield { frame, columns, .. } = self.heightfield;
+        let before = |row: u32| columns[row as usize * frame.width as usize] as usize;
+        before(band.start)..before(band.end)
+    }
+
+    /// Links the rows of a band, whose first span in the field is number `base`. `fill` fills a row;
+    /// `take` gets those of the band in order.
+    fn rows(
+        &self,
+        band: Range<u32>,
+        base: u32,
+        mut fill: impl FnMut(u32, &mut FieldRow),
+        mut take: impl FnMut(u32, &FieldRow),
+    ) {
+        let GridFrame { width, depth, .. } = self.heightfield.frame;
+        let (mut north, mut row) = (FieldRow::default(), FieldRow::default());
+        if band.start == 0 {
+            north.clear(width as usize);
+        } else {
+            fill(band.start - 1, &mut north);
+        }
+        north.base = base - north.len();
+        for z in band.start..=band.end {
+            if z < depth {
+                fill(z, &mut row);
+            } else {
+                row.clear(width as usize);
+            }
+            row.base = north.base + north.len();
+            row.link(&mut north, self.reach);
+            if z > band.start {
+                take(z - 1, &north);
+            }
+            std::mem::swap(&mut row, &mut north);
+        }
     }
 
     /// Builds the same field in two passes, on several threads: the first finds the spans that stay,
     /// the second fills the tables, which are then as long as they have to be.
-    fn build_bands(&self, heightfield: &Heightfield, bands: &[Range<u32>]) -> (WalkableField, Removed) {
-        let frame = heightfield.frame;
+    fn build_bands(&self, bands: &[Range<u32>]) -> (WalkableField, Removed) {
+        let frame = self.heightfield.frame;
         let width = frame.width as usize;
-        let columns_of = |band: &Range<u32>| band.start as usize * width..band.end as usize * width;
-        let before = |column: usize| heightfield.columns[column] as usize;
-        let solid = |band: &Range<u32>| before(columns_of(band).end) - before(columns_of(band).start);
         // The areas of the spans that stay; null for the others.
-        let mut areas: Vec<AreaId> = bytemuck::zeroed_vec(heightfield.spans.len());
-        let mut columns = vec![0_u32; frame.column_count() + 1];
-        let parts = split_lengths(&mut areas, bands.iter().map(solid));
-        let ends = split_lengths(&mut columns[1..], bands.iter().map(|band| columns_of(band).len()));
-        let look = inherit_token(|((band, areas), ends): ((&Range<u32>, _), _)| {
-            self.find_spans(band, frame.width, areas, ends)
-        });
-        let found: Vec<(u32, Removed)> = bands.par_iter().zip(parts).zip(ends).map(look).collect();
+        let mut areas: Vec<AreaId> = bytemuck::zeroed_vec(self.heightfield.spans.len());
+        let parts = split_lengths(&mut areas, bands.iter().map(|band| self.spans_of(band).len()));
+        let find = |(band, mut areas): (&Range<u32>, &mut [AreaId])| {
+            let mut finder = Finder::new(self);
+            let mut kept = 0;
+            for z in band.clone() {
+                let (row, rest) = std::mem::take(&mut areas).split_at_mut(self.spans_of(&(z..z + 1)).len());
+                kept += finder.row(z, row);
+                areas = rest;
+            }
+            (kept, finder.removed)
+        };
+        let found: Vec<(u32, Removed)> = threads::map(bands.iter().zip(parts), find);
         let mut removed = Removed::default();
         found.iter().for_each(|(_, more)| removed.add(*more));
         let lengths = || found.iter().map(|&(spans, _)| spans as usize);
         let total = lengths().sum();
         let mut field = WalkableField {
             frame,
-            columns,
+            columns: vec![0; frame.column_count() + 1],
             span_columns: vec![0; total],
             floor: vec![0; total],
             clearance: vec![0; total],
@@ -266,9 +366,8 @@ impl<const FILTERED: bool> Judge<'_, FILTERED> {
             links: vec![[0; 4]; total],
             area: bytemuck::zeroed_vec(total),
         };
-        let mut tables = Vec::with_capacity(bands.len());
-        let mut first = 0;
-        let parts = split_lengths(&mut field.columns[1..], bands.iter().map(|band| columns_of(band).len()))
+        let columns = bands.iter().map(|band| band.len() * width);
+        let parts = split_lengths(&mut field.columns[1..], columns)
             .into_iter()
             .zip(split_lengths(&mut field.span_columns, lengths()))
             .zip(split_lengths(&mut field.floor, lengths()))
@@ -276,104 +375,49 @@ impl<const FILTERED: bool> Judge<'_, FILTERED> {
             .zip(split_lengths(&mut field.ground, lengths()))
             .zip(split_lengths(&mut field.links, lengths()))
             .zip(split_lengths(&mut field.area, lengths()));
+        let mut tables = Vec::with_capacity(bands.len());
+        let mut base = 0;
         for ((((((ends, span_columns), floor), clearance), ground), links), area) in parts {
-            let next = first + span_columns.len();
-            tables.push(BandTables { first, ends, span_columns, floor, clearance, ground, links, area });
-            first = next;
+            tables.push(BandTables { base, ends, span_columns, floor, clearance, ground, links, area });
+            base += found[tables.len() - 1].0;
         }
-        let fill = inherit_token(|(band, tables): (&Range<u32>, _)| {
-            self.fill(band, frame.width, &areas, tables);
-        });
-        bands.par_iter().zip(tables).for_each(fill);
-        drop(areas);
-        // The links over the borders of bands.
-        for column in bands.iter().skip(1).flat_map(|band| (0..width).map(|x| columns_of(band).start + x)) {
-            let range = |column: usize| field.columns[column] as usize..field.columns[column + 1] as usize;
-            let (own, before) = (range(column), range(column - width));
-            Linked::of(&mut field).link(own, before, Direction::NegZ, self.reach);
-        }
+        threads::for_each(bands.iter().zip(tables), |(band, tables)| self.fill(band, &areas, tables));
         (field, removed)
     }
 
-    /// Writes the areas of the spans of a band that stay, and the number of these spans up to the
-    /// end of each column. Returns the number of all.
-    fn find_spans(
-        &self,
-        band: &Range<u32>,
-        width: u32,
-        areas: &mut [AreaId],
-        ends: &mut [u32],
-    ) -> (u32, Removed) {
-        let (mut removed, mut kept, mut first) = (Removed::default(), 0, 0);
-        let mut ends = ends.iter_mut();
-        for z in band.clone() {
-            self.row(z, width, |column, x, counts| {
-                self.column(column, (x, z as usize), counts, &mut removed, |_, index, _, area| {
-                    areas[first + index] = area;
-                    kept += 1;
-                });
-                first += self.columns.column(column).len();
-                if let Some(end) = ends.next() {
-                    *end = kept;
-                }
-            });
-        }
-        (kept, removed)
-    }
-
     /// Fills the tables of a band. `areas` are those of all spans that stay.
-    #[expect(clippy::cast_possible_truncation, reason = "spans fit 32 bits")]
-    fn fill(&self, band: &Range<u32>, width: u32, areas: &[AreaId], tables: BandTables<'_>) {
-        let base = tables.first as u32;
-        tables.links.fill([NO_SPAN; 4]);
-        let start = band.start as usize * width as usize;
-        let (mut own, row_length) = (0, width as usize);
-        for z in band.clone() {
-            self.row(z, width, |column, x, _| {
-                let spans = self.columns.column(column);
-                let areas = &areas[self.columns.range(column)];
-                let first = own;
-                for (index, (span, &area)) in spans.iter().zip(areas).enumerate() {
-                    if area.is_walkable() {
-                        let ceiling = ceiling(spans, index);
-                        tables.span_columns[own] = column as u32;
-                        tables.floor[own] = span.top;
-                        tables.clearance[own] = clearance(span.top, ceiling);
-                        tables.ground[own] = span.ground();
-                        tables.area[own] = area;
-                        own += 1;
-                    }
-                }
-                let ends = &mut *tables.ends;
-                ends[column - start] += base;
-                if first < own {
-                    let end = |column: usize| {
-                        column.checked_sub(start + 1).map_or(base, |place| ends[place]) as usize
-                    };
-                    let range = |column: usize| end(column)..end(column + 1);
-                    let beside = if x > 0 { range(column - 1) } else { 0..0 };
-                    let before = if z > band.start { range(column - row_length) } else { 0..0 };
-                    let (first, end) = (first + tables.first, own + tables.first);
-                    let mut linked = Linked {
-                        first: tables.first,
-                        floor: tables.floor,
-                        clearance: tables.clearance,
-                        links: tables.links,
-                    };
-                    linked.link(first..end, beside, Direction::NegX, self.reach);
-                    linked.link(first..end, before, Direction::NegZ, self.reach);
-                }
-            });
-        }
+    fn fill(&self, band: &Range<u32>, areas: &[AreaId], tables: BandTables<'_>) {
+        let BandTables { base, mut ends, mut span_columns, .. } = tables;
+        let BandTables { mut floor, mut clearance, mut ground, mut links, mut area, .. } = tables;
+        let fill = |z: u32, row: &mut FieldRow| {
+            row.fill(self.heightfield, z as usize, &areas[self.spans_of(&(z..z + 1))], self.reach);
+        };
+        let width = self.heightfield.frame.width;
+        self.rows(band.clone(), base, fill, |z, row| {
+            checkpoint();
+            put(&mut ends, row.starts[1..].iter().map(|end| row.base + end));
+            put(&mut span_columns, row.spans.iter().map(|span| z * width + span.place));
+            put(&mut floor, row.spans.iter().map(|span| span.floor));
+            put(&mut clearance, row.spans.iter().map(FieldSpan::clearance));
+            put(&mut ground, row.spans.iter().map(|span| span.ground));
+            put(&mut links, row.links.iter().copied());
+            put(&mut area, row.spans.iter().map(|span| span.area));
+        });
     }
+}
+
+/// Writes the first entries of what is left of a table.
+fn put<T>(table: &mut &mut [T], entries: impl ExactSizeIterator<Item = T>) {
+    let (first, rest) = std::mem::take(table).split_at_mut(entries.len());
+    first.iter_mut().zip(entries).for_each(|(to, entry)| *to = entry);
+    *table = rest;
 }
 
 /// The tables of a field for the spans of a band.
 struct BandTables<'a> {
     /// Number of its first span.
-    first: usize,
-    /// For each column of the band, the end of its spans: at first without the spans before the
-    /// band.
+    base: u32,
+    /// For each column of the band, the end of its spans.
     ends: &'a mut [u32],
     span_columns: &'a mut [u32],
     floor: &'a mut [i32],
@@ -391,63 +435,4 @@ fn reserve(field: &mut WalkableField, spans: usize) {
     field.ground.reserve_exact(spans);
     field.links.reserve_exact(spans);
     field.area.reserve_exact(spans);
-}
-
-#[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "columns fit 32 bits")]
-fn push(field: &mut WalkableField, column: usize, floor: i32, ceiling: i32, ground: f32, area: AreaId) {
-    field.span_columns.push(column as u32);
-    field.floor.push(floor);
-    field.clearance.push(clearance(floor, ceiling));
-    field.ground.push(ground);
-    field.links.push([NO_SPAN; 4]);
-    field.area.push(area);
-}
-
-#[inline(always)]
-#[expect(clippy::cast_sign_loss, reason = "ceilings lie above floors")]
-fn clearance(floor: i32, ceiling: i32) -> u32 {
-    if ceiling == i32::MAX { OPEN_SKY } else { ceiling.wrapping_sub(floor) as u32 }
-}
-
-/// The tables that links need, for the spans from `first` on.
-struct Linked<'a> {
-    first: usize,
-    floor: &'a [i32],
-    clearance: &'a [u32],
-    links: &'a mut [[u32; 4]],
-}
-
-impl<'a> Linked<'a> {
-    #[inline(always)]
-    fn of(field: &'a mut WalkableField) -> Self {
-        Self { first: 0, floor: &field.floor, clearance: &field.clearance, links: &mut field.links }
-    }
-
-    /// Links the spans of two adjacent columns; `direction` leads from the first to the second.
-    #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "spans fit 32 bits")]
-    fn link(&mut self, own: Range<usize>, others: Range<usize>, direction: Direction, reach: AgentLevels) {
-        let (mut span, mut other) = (own.start, others.start);
-        let (height, step) = (i64::from(reach.height), i64::from(reach.step));
-        let Self { first, floor: floors, clearance, links } = self;
-        let first = *first;
-        // The clearance of open sky is so large that it ends above every ceiling.
-        let room = |span: usize| {
-            let floor = i64::from(floors[span - first]);
-            (floor, floor + i64::from(clearance[span - first]))
-        };
-        while span < own.end && other < others.end {
-            let ((floor, ceiling), (other_floor, other_ceiling)) = (room(span), room(other));
-            let shared = ceiling.min(other_ceiling) - floor.max(other_floor);
-            let linked = shared >= height && (floor - other_floor).abs() <= step;
-            if linked {
-                links[span - first][direction.index()] = other as u32;
-                links[other - first][direction.opposite().index()] = span as u32;
-            }
-            // Gaps of a column do not overlap, so the one that ends first meets no further gap.
-            span += usize::from(linked || ceiling <= other_ceiling);
-            other += usize::from(linked || other_ceiling <= ceiling);
-        }
-    }
 }

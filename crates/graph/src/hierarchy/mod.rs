@@ -14,14 +14,13 @@ use entrances::Terminal;
 use landmarks::{Graph, Landmarks};
 pub use query::HierarchyUse;
 use tables::TablesScratch;
-use waymesh_core::{BadField, PolyId, nearest_f32, to_u32};
+use waymesh_core::{BadField, PolyId, nearest_f32, threads, to_u32};
 
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::QueryError;
 use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
-use crate::parallel;
 use crate::shortcut::Shortcut;
 
 /// Configuration of a [`Hierarchy`].
@@ -247,7 +246,7 @@ impl<F: PolygonFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
         let usable = Usable { filter: &hierarchy.filter, cost: &hierarchy.cost };
         let clusters = Clusters::merge(mesh, &usable, config.cluster_polygons);
         let (terminals, first) = entrances::find(mesh, &usable, &clusters);
-        let tables = parallel::map(clusters.count(), |scratch: &mut TablesScratch, cluster| {
+        let tables = threads::map_with(0..clusters.count(), |scratch: &mut TablesScratch, cluster| {
             let range = first[cluster] as usize..first[cluster + 1] as usize;
             tables::fill(mesh, &usable, &clusters, to_u32(cluster), &terminals[range], scratch)
         });

@@ -10,12 +10,11 @@
 //! the Hilbert curve, <https://doi.org/10.1063/1.1751381>.
 
 use glam::Vec4;
-use waymesh_core::{nearest_f32, saturating_u32};
+use waymesh_core::{nearest_f32, saturating_u32, threads};
 
 use super::bounds::PolygonBounds;
 use super::table::Table;
 use crate::geometry::plan::PlanPosition;
-use crate::parallel;
 
 /// Children of a node: one node's boxes are three cache lines.
 const FANOUT: usize = 8;
@@ -213,11 +212,11 @@ impl BoxIndex {
     /// Returns `true` if the boxes of all levels, and the nodes, are those of polygons with these
     /// bounds. The polygons must be in range.
     pub(crate) fn fits(&self, bounds: &[PolygonBounds]) -> bool {
-        parallel::all(self.polygons.len(), |place| bounds[self.polygons[place] as usize] == self.boxes[place])
+        threads::all(self.polygons.len(), |place| bounds[self.polygons[place] as usize] == self.boxes[place])
             && self.levels.windows(2).zip(&self.node_levels).all(|(level, &node)| {
                 let boxes = &self.boxes[level[0] as usize..level[1] as usize];
                 let above = self.boxes.get(level[1] as usize..).unwrap_or_default();
-                parallel::all(boxes.len().div_ceil(FANOUT), |place| {
+                threads::all(boxes.len().div_ceil(FANOUT), |place| {
                     let children = &boxes[place * FANOUT..boxes.len().min((place + 1) * FANOUT)];
                     Node::of(children) == self.nodes[node as usize + place]
                         && above.get(place).is_none_or(|parent| around_all(children) == *parent)

@@ -3,11 +3,10 @@
 use glam::Vec3;
 use waymesh_core::{
     BadField, GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanPoint, PlanVertex, PolyMesh, SurfacePoint,
-    ViolationList, checkpoint_every, inherit_token,
+    ViolationList, checkpoint_every, threads,
 };
 
 use super::error::NavMeshError;
-use crate::parallel;
 
 pub(crate) fn to_world(frame: &GridFrame, point: PlanPoint, height: f32) -> Vec3 {
     frame.to_world(f64::from(point.x), f64::from(height), f64::from(point.z))
@@ -67,12 +66,11 @@ pub(crate) fn check_polygons(polygons: &PolyMesh) -> Result<(), NavMeshError> {
     let mut violations = ViolationList::default();
     if polygons.has_tables(&mut violations) {
         let count = polygons.polygons.len();
-        let look = inherit_token(|portion: usize| {
+        let is_sound = threads::map(0..count.div_ceil(PORTION), |portion| {
             let mut found = ViolationList::default();
             polygons.violations_of(portion * PORTION..count.min((portion + 1) * PORTION), &mut found);
-            !found.is_empty()
+            found.is_empty()
         });
-        let is_sound = parallel::map(count.div_ceil(PORTION), |(), portion| !look(portion));
         // What is wrong is listed in order.
         if is_sound.contains(&false) {
             polygons.violations_of(0..count, &mut violations);

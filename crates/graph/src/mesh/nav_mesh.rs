@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use waymesh_core::{
     Agent, AreaId, AreaTable, Bounds, GridFrame, HeightSurface, PlanVertex, Poly, PolyId, PolyMesh, Random,
-    RegionId, Validate, VertexId, ViolationList, to_u32,
+    RegionId, Validate, VertexId, ViolationList, threads, to_u32,
 };
 
 use super::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds, polygon_bounds};
@@ -23,7 +23,6 @@ use super::squares::Buckets;
 use super::table::Table;
 use super::walk::{WalkEdge, walk_edges};
 use crate::geometry::plan::LATTICE_STEP;
-use crate::parallel;
 use crate::shortcut::Shortcut;
 
 /// Corners of a mesh from which its tables are made on several threads: with fewer, waking them
@@ -177,10 +176,10 @@ impl NavMesh {
         };
         let find_generation = || generation(&frame, &polygon_first, &corners, &neighbours);
         let (((fans, walk), (bounds, index, ground)), (((polygon_islands, islands), bridges), generation)) =
-            parallel::join(
+            threads::join(
                 is_long,
-                || parallel::join(is_long, find_walk, find_bounds),
-                || parallel::join(is_long, find_islands, find_generation),
+                || threads::join(is_long, find_walk, find_bounds),
+                || threads::join(is_long, find_islands, find_generation),
             );
         let buckets = Buckets::build(&bounds, &polygon_first, &walk);
         let (plan_slack, height_slack) = rounding_slack(&frame, &vertices, &bounds);

@@ -1,14 +1,7 @@
 //! Many paths in one call, on all threads.
 
-#[cfg(feature = "rayon")]
-use std::sync::{Mutex, TryLockError};
-
 use glam::Vec3;
-#[cfg(feature = "rayon")]
-use rayon::prelude::*;
 use waymesh_core::checkpoint;
-#[cfg(feature = "rayon")]
-use waymesh_core::inherit_token;
 
 use super::Path;
 use super::options::{PathOptions, PathSearcher};
@@ -17,6 +10,9 @@ use crate::mesh::costs::TravelCost;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::scratch::QueryScratch;
+
+/// Pairs that one thread takes at a time.
+const PAIRS_AT_ONCE: usize = 8;
 
 impl NavMesh {
     /// Finds the paths of many pairs of ends, each as [`NavMesh::find_path`] finds it, in the order
@@ -63,35 +59,12 @@ impl NavMesh {
         C: TravelCost + Sync,
         S: PathSearcher<F, C> + Sync,
     {
-        let find =
-            |slot: &mut Result<Path, QueryError>, [from, to]: [Vec3; 2], scratch: &mut QueryScratch| {
-                let mut path = std::mem::replace(slot, Ok(Path::default())).unwrap_or_default();
-                *slot = self.find_path_into(from, to, options, scratch, &mut path).map(|()| path);
-            };
         paths.resize_with(pairs.len(), || Ok(Path::default()));
-        #[cfg(not(feature = "rayon"))]
-        paths.iter_mut().zip(pairs).for_each(|(slot, &pair)| {
+        scratch.threads.for_each(paths, PAIRS_AT_ONCE, |number, slot, scratch| {
             checkpoint();
-            find(slot, pair, scratch);
+            let [from, to] = pairs[number];
+            let mut path = std::mem::replace(slot, Ok(Path::default())).unwrap_or_default();
+            *slot = self.find_path_into(from, to, options, scratch, &mut path).map(|()| path);
         });
-        #[cfg(feature = "rayon")]
-        {
-            let count = rayon::current_num_threads().max(1);
-            if scratch.threads.len() < count {
-                scratch.threads.resize_with(count, Mutex::default);
-            }
-            let threads = &scratch.threads;
-            let answer = inherit_token(|(slot, &pair): (&mut _, &_)| {
-                checkpoint();
-                let thread = rayon::current_thread_index().unwrap_or(0) % threads.len();
-                // A thread has its own: it is taken only if a filter runs other work of the pool in between.
-                match threads[thread].try_lock() {
-                    Ok(mut scratch) => find(slot, pair, &mut scratch),
-                    Err(TryLockError::Poisoned(scratch)) => find(slot, pair, &mut scratch.into_inner()),
-                    Err(TryLockError::WouldBlock) => find(slot, pair, &mut QueryScratch::default()),
-                }
-            });
-            paths.par_iter_mut().zip(pairs).with_min_len(8).for_each(answer);
-        }
     }
 }

@@ -1,14 +1,13 @@
 //! The ground at one height, seen from above.
 
 use glam::Vec3;
-use waymesh_core::{BadField, Bounds};
+use waymesh_core::{BadField, Bounds, threads};
 
 use crate::locate::error::unless_0_or_more;
 use crate::locate::nearest::Reach;
 use crate::mesh::filter::AnyPolygon;
 use crate::mesh::islands::IslandId;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::parallel;
 
 /// Most samples of a view: one of 16,384 by 16,384.
 const MOST_SAMPLES: f64 = 268_435_456.0;
@@ -62,7 +61,7 @@ impl NavMesh {
         let [width, depth] = [width as usize, depth as usize];
         let reach = Reach::new(0.0, reach, reach);
         let origin = Vec3::new(min.x, height, min.z);
-        let rows = parallel::map(depth, |(): &mut (), row| {
+        let rows = threads::map(0..depth, |row| {
             let z = row as f32 * step + origin.z;
             let island = |column: usize| {
                 let sample = Vec3::new(column as f32 * step + origin.x, height, z);

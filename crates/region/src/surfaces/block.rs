@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, NO_SPAN};
 
+use super::graph::FoundPairs;
 use super::labels::Labels;
+use super::sheet::Sheet;
 use super::slices::BlockCutter;
 use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule};
@@ -18,11 +20,9 @@ pub(super) struct StripSplitter<'a, F> {
     sets: Vec<Set>,
     /// Number of each set within its block.
     numbers: Vec<u32>,
-    blocks: Vec<Block>,
-    /// Number of storeys of each block that is plain. Such blocks are not flooded.
-    plain: Vec<Option<u32>>,
-    /// The sets of all blocks, block by block, in order of first span.
+    /// The sets of a block, in order of first span.
     roots: Vec<u32>,
+    sheet: Sheet,
     /// Number of walkable spans in each column of the previous row.
     north: Vec<u32>,
     cutter: BlockCutter,
@@ -31,21 +31,17 @@ pub(super) struct StripSplitter<'a, F> {
 /// What the flood finds out about a block.
 #[derive(Clone, Copy, Default)]
 struct Block {
-    /// Number of sets, later the index of the first of them in `roots`.
-    sets: u32,
     /// `true` if two spans of the block lie in one column, or side by side without a link.
     is_crowded: bool,
     /// `true` if two spans lie in one column.
     is_stacked: bool,
-    /// `true` if a set climbs more than a piece may.
-    is_tall: bool,
 }
 
 /// How the pieces of a block lie relative to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mix {
-    /// There is at most one piece.
-    One,
+    /// There is at most one piece, or the pairs are known.
+    Told,
     /// The pieces lie above each other in all columns, and do not touch.
     Storeys,
     /// Any other arrangement.
@@ -56,7 +52,6 @@ pub(super) enum Mix {
 #[derive(Clone, Copy)]
 struct Set {
     parent: u32,
-    block: u32,
     /// Number of the first span in the field, and its column.
     first: u32,
     cell: u32,
@@ -110,9 +105,8 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
             rule,
             sets: Vec::new(),
             numbers: Vec::new(),
-            blocks: Vec::new(),
-            plain: Vec::new(),
             roots: Vec::new(),
+            sheet: Sheet::default(),
             north: Vec::new(),
             cutter: BlockCutter::default(),
         }
@@ -122,171 +116,150 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
     ///
     /// Labels their walkable spans with the numbers of their pieces. The numbers continue where
     /// `pieces` ends, block by block, in the order of the pieces' first spans. The labels of other
-    /// spans stay as they are. One entry per block is added to `mixes`.
+    /// spans stay as they are. One entry per block is added to `mixes`; the pairs of some blocks are
+    /// added to `pairs`.
     pub(super) fn split(
         &mut self,
         strip: &GridWindow,
         labels: &mut Labels<'_>,
         pieces: &mut Vec<BlockPiece>,
         mixes: &mut Vec<Mix>,
+        pairs: &mut FoundPairs,
     ) {
-        self.flood(strip, labels);
-        self.sort_sets();
-        for (number, block) in blocks_of(*strip).enumerate() {
-            if let Some(storeys) = self.plain[number] {
-                let start = pieces.len() as u32;
+        for block in blocks_of(*strip) {
+            let start = pieces.len() as u32;
+            mixes.push(if self.sheet.load(self.field, &block) {
+                let is_tall = |low: i32, high: i32| high.abs_diff(low) > self.rule.slice_levels;
+                if self.sheet.sets.iter().any(|set| is_tall(set.low, set.high)) {
+                    self.cutter.cut_sheet(&mut self.sheet, self.rule);
+                }
+                let piece = |first, cell, spans| pieces.push(BlockPiece { first, cell, spans });
+                self.sheet.pieces(self.field.width(), &block, piece);
+                self.sheet.label(labels, start);
+                self.sheet.survey(start, pairs);
+                Mix::Told
+            } else if let Some(storeys) = plain_storeys(self.field, &block, self.rule) {
                 let columns = block.width * block.depth;
                 let first = self.field.spans_at(block.x, block.z).start;
                 let cell = block.z * self.field.width() + block.x;
                 let piece = |storey: u32| BlockPiece { first: first + storey, cell, spans: columns };
                 pieces.extend((0..storeys).map(piece));
                 label_plain(self.field, &block, storeys, start, labels);
-                mixes.push(if storeys > 1 { Mix::Storeys } else { Mix::One });
-                continue;
-            }
-            let Block { sets: first, is_crowded, is_stacked, is_tall } = self.blocks[number];
-            let last = self.blocks.get(number + 1).map_or(self.roots.len(), |next| next.sets as usize);
-            let start = pieces.len() as u32;
-            for label in walkable(self.field, &block, labels) {
-                *label = start + self.numbers[*label as usize];
-            }
-            pieces.extend(self.roots[first as usize..last].iter().map(|&root| {
-                let Set { first, cell, spans, .. } = self.sets[root as usize];
-                BlockPiece { first, cell, spans }
-            }));
-            let is_torn = is_crowded && is_torn(self.field, &block, labels);
-            let is_cut = is_tall
-                || is_torn
-                || (is_stacked && is_partly_stacked(self.field, &block, labels, start, pieces.len()));
-            if is_cut {
-                self.cutter.cut((self.field, &block), labels, start, is_torn, self.rule);
-                self.cutter.renumber(labels, start, pieces);
-            }
-            mixes.push(if pieces.len() - start as usize > 1 { Mix::Several } else { Mix::One });
+                Mix::Storeys
+            } else {
+                self.cut(&block, labels, pieces);
+                if pieces.len() - start as usize > 1 { Mix::Several } else { Mix::Told }
+            });
         }
     }
 
-    /// Puts linked spans of one area and block into one set, row by row, and labels them with its
+    /// Cuts a block of any kind.
+    fn cut(&mut self, block: &GridWindow, labels: &mut Labels<'_>, pieces: &mut Vec<BlockPiece>) {
+        let start = pieces.len() as u32;
+        let Block { is_crowded, is_stacked } = self.flood(block, labels);
+        let is_tall = self.sort_sets();
+        for label in walkable(self.field, block, labels) {
+            *label = start + self.numbers[*label as usize];
+        }
+        pieces.extend(self.roots.iter().map(|&root| {
+            let Set { first, cell, spans, .. } = self.sets[root as usize];
+            BlockPiece { first, cell, spans }
+        }));
+        let is_torn = is_crowded && is_torn(self.field, block, labels);
+        let is_cut = is_tall
+            || is_torn
+            || (is_stacked && is_partly_stacked(self.field, block, labels, start, pieces.len()));
+        if is_cut {
+            self.cutter.cut((self.field, block), labels, start, is_torn, self.rule);
+            self.cutter.renumber(labels, start, pieces);
+        }
+    }
+
+    /// Puts linked spans of one area of a block into one set, row by row, and labels them with its
     /// number.
-    fn flood(&mut self, strip: &GridWindow, labels: &mut Labels<'_>) {
+    fn flood(&mut self, block: &GridWindow, labels: &mut Labels<'_>) -> Block {
         let field = self.field;
         let (width, table) = (field.width() as usize, field.columns());
-        let side = BLOCK_CELLS as usize;
         self.sets.clear();
-        self.blocks.clear();
-        self.blocks.resize((strip.width as usize).div_ceil(side), Block::default());
         self.north.clear();
-        self.north.resize(strip.width as usize, 0);
-        self.plain.clear();
-        self.plain.extend(blocks_of(*strip).map(|block| plain_storeys(field, &block, self.rule)));
-        for z in strip.z as usize..strip.end_z() as usize {
-            let row = z * width + strip.x as usize;
-            // Links to the north of the first row and to the west of a block's first column leave
-            // the block, so they are ignored.
-            let has_north = z > strip.z as usize;
-            for ((number, block), north) in (0_u32..).zip(&mut self.blocks).zip(self.north.chunks_mut(side)) {
-                if self.plain[number as usize].is_some() {
-                    continue;
-                }
-                let first = row + number as usize * side;
-                let mut west = 0;
-                let cells = first..first + north.len();
-                for ((columns, cell), north) in table[first..=cells.end].windows(2).zip(cells).zip(north) {
-                    let mut here = 0;
-                    for span in columns[0] as usize..columns[1] as usize {
-                        let (span, cell) = (span as u32, cell as u32);
-                        let area = field.area(span);
-                        if !area.is_walkable() {
+        self.north.resize(block.width as usize, 0);
+        let mut found = Block::default();
+        for z in block.z as usize..block.end_z() as usize {
+            // Links to the north of the first row and to the west of the first column leave the
+            // block, so they are ignored.
+            let has_north = z > block.z as usize;
+            let first = z * width + block.x as usize;
+            let mut west = 0;
+            let cells = first..first + block.width as usize;
+            let columns = table[first..=cells.end].windows(2).zip(cells);
+            for ((columns, cell), north) in columns.zip(&mut self.north) {
+                let mut here = 0;
+                for span in columns[0] as usize..columns[1] as usize {
+                    let (span, cell) = (span as u32, cell as u32);
+                    let area = field.area(span);
+                    if !area.is_walkable() {
+                        continue;
+                    }
+                    here += 1;
+                    let floor = field.floor(span);
+                    let mut set = u32::MAX;
+                    let mut linked = 0;
+                    let is_inside = [(Direction::NegX, cell as usize > first), (Direction::NegZ, has_north)];
+                    for (direction, _) in is_inside.into_iter().filter(|(_, is_inside)| *is_inside) {
+                        let link = field.link(cell, span, direction);
+                        if link == NO_SPAN {
                             continue;
                         }
-                        here += 1;
-                        let floor = field.floor(span);
-                        let mut set = u32::MAX;
-                        let mut linked = 0;
-                        let to_west = if cell as usize > first {
-                            field.link(cell, span, Direction::NegX)
-                        } else {
-                            NO_SPAN
-                        };
-                        if to_west != NO_SPAN {
-                            let theirs = labels[to_west as usize];
-                            linked += u32::from(theirs != NO_REGION);
-                            if theirs != NO_REGION && self.sets[theirs as usize].area == area {
-                                set = theirs;
-                            }
-                        }
-                        let to_north =
-                            if has_north { field.link(cell, span, Direction::NegZ) } else { NO_SPAN };
-                        if to_north != NO_SPAN {
-                            let theirs = labels[to_north as usize];
-                            linked += u32::from(theirs != NO_REGION);
-                            if theirs != NO_REGION && self.sets[theirs as usize].area == area {
-                                set = if set == u32::MAX || set == theirs {
-                                    theirs
-                                } else {
-                                    unite(&mut self.sets, set, theirs)
-                                };
-                            }
-                        }
-                        block.is_stacked |= here > 1;
-                        block.is_crowded |= here > 1 || west + *north > linked;
-                        if set == u32::MAX {
-                            set = self.sets.len() as u32;
-                            let new = Set {
-                                parent: set,
-                                block: number,
-                                first: span,
-                                cell,
-                                spans: 1,
-                                area,
-                                low: floor,
-                                high: floor,
+                        let theirs = labels[link as usize];
+                        linked += u32::from(theirs != NO_REGION);
+                        if theirs != NO_REGION && self.sets[theirs as usize].area == area {
+                            set = if set == u32::MAX || set == theirs {
+                                theirs
+                            } else {
+                                unite(&mut self.sets, set, theirs)
                             };
-                            self.sets.push(new);
-                        } else {
-                            set = find(&mut self.sets, set);
-                            let known = &mut self.sets[set as usize];
-                            known.low = known.low.min(floor);
-                            known.high = known.high.max(floor);
-                            known.spans += 1;
                         }
-                        labels[span as usize] = set;
                     }
-                    west = here;
-                    *north = here;
+                    found.is_stacked |= here > 1;
+                    found.is_crowded |= here > 1 || west + *north > linked;
+                    if set == u32::MAX {
+                        set = self.sets.len() as u32;
+                        let (parent, first, low, high) = (set, span, floor, floor);
+                        self.sets.push(Set { parent, first, cell, spans: 1, area, low, high });
+                    } else {
+                        set = find(&mut self.sets, set);
+                        let known = &mut self.sets[set as usize];
+                        known.low = known.low.min(floor);
+                        known.high = known.high.max(floor);
+                        known.spans += 1;
+                    }
+                    labels[span as usize] = set;
                 }
+                west = here;
+                *north = here;
             }
         }
+        found
     }
 
-    /// Numbers the sets of each block. A set is named by its lowest number, and these numbers are
-    /// in the order of first spans.
-    fn sort_sets(&mut self) {
+    /// Numbers the sets. A set is named by its lowest number, and these numbers are in the order of
+    /// first spans. Returns `true` if one climbs more than a piece may.
+    fn sort_sets(&mut self) -> bool {
         self.numbers.clear();
+        self.roots.clear();
+        let mut is_tall = false;
         for own in 0..self.sets.len() as u32 {
             let top = find(&mut self.sets, own);
-            let set = &self.sets[own as usize];
-            let block = &mut self.blocks[set.block as usize];
             if top == own {
-                self.numbers.push(block.sets);
-                block.sets += 1;
-                block.is_tall |= set.high.abs_diff(set.low) > self.rule.slice_levels;
+                let set = &self.sets[own as usize];
+                self.numbers.push(self.roots.len() as u32);
+                self.roots.push(own);
+                is_tall |= set.high.abs_diff(set.low) > self.rule.slice_levels;
             } else {
                 self.numbers.push(self.numbers[top as usize]);
             }
         }
-        let mut first = 0;
-        for block in &mut self.blocks {
-            first += std::mem::replace(&mut block.sets, first);
-        }
-        self.roots.clear();
-        self.roots.resize(first as usize, 0);
-        for (own, set) in (0_u32..).zip(&self.sets) {
-            if set.parent == own {
-                self.roots[(self.blocks[set.block as usize].sets + self.numbers[own as usize]) as usize] =
-                    own;
-            }
-        }
+        is_tall
     }
 }
 

@@ -1,5 +1,7 @@
 //! The pieces of all parts as one graph.
 
+use waymesh_core::threads;
+
 /// Two pieces that touch, or two sheets, with the number of links between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
@@ -21,6 +23,15 @@ pub(super) type FewPairs = Pairs<128>;
 /// Pairs of all pieces, block by block: those of a dozen storeys in a few pieces each. Where pairs
 /// push each other out, sorting the list takes longer than finding them.
 pub(super) type ManyPairs = Pairs<1024>;
+
+/// Pairs of pieces of a part.
+#[derive(Default)]
+pub(super) struct FoundPairs {
+    /// Pieces that touch.
+    pub(super) contacts: ManyPairs,
+    /// Pieces that must not be in one region.
+    pub(super) conflicts: ManyPairs,
+}
 
 impl<const COUNT: usize> Default for Pairs<COUNT> {
     fn default() -> Self {
@@ -67,9 +78,16 @@ impl<const COUNT: usize> Pairs<COUNT> {
     }
 }
 
+/// Edges from which on they are sorted on several threads.
+const MANY_EDGES: usize = 1 << 13;
+
 /// Sorts edges and merges those between the same two pieces.
 pub(super) fn sum_edges(edges: &mut Vec<Edge>) {
-    edges.sort_unstable();
+    if edges.len() < MANY_EDGES || threads::count() == 1 {
+        edges.sort_unstable();
+    } else {
+        threads::sort(edges);
+    }
     edges.dedup_by(|edge, kept| {
         let is_same = (edge.one, edge.two) == (kept.one, kept.two);
         kept.links = kept.links.saturating_add(if is_same { edge.links } else { 0 });

@@ -2,10 +2,9 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which are checked to fit 32 bits")]
 
-use rayon::prelude::*;
 use waymesh_core::{
     AreaId, BadField, DisjointSets, GridWindow, NO_REGION, Observer, SpanKey, checkpoint, checkpoint_every,
-    inherit_token,
+    threads,
 };
 
 use super::agglomerate::join_pieces;
@@ -115,10 +114,10 @@ impl JoinedSurfaces {
             }
             count as usize
         };
-        if labels.len() <= LABELS || rayon::current_num_threads() == 1 {
+        if labels.len() <= LABELS || threads::count() == 1 {
             return name(labels);
         }
-        labels.par_chunks_mut(LABELS).map(inherit_token(name)).max().unwrap_or(0)
+        threads::map(labels.chunks_mut(LABELS), name).into_iter().max().unwrap_or(0)
     }
 }
 
@@ -245,7 +244,11 @@ impl Gathered {
             sorted
                 .extend(pieces.pieces.iter().zip(0_u32..).map(|(piece, number)| (piece.first, part, number)));
         }
-        sorted.sort_unstable();
+        if threads::count() == 1 {
+            sorted.sort_unstable();
+        } else {
+            threads::sort(&mut sorted);
+        }
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(RegionError::TilesOverlap { key: twice[0].0 });
         }

@@ -15,6 +15,7 @@ mod improve;
 mod join;
 mod label;
 mod labels;
+mod sheet;
 mod sheets;
 mod slices;
 mod split;

@@ -4,12 +4,13 @@
 
 use std::collections::VecDeque;
 
-use waymesh_core::{Direction, DisjointSets, GridWindow, NO_REGION, NO_SPAN};
+use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN};
 
 use super::Rule;
 use super::block::BlockPiece;
 use super::graph::{Edge, FewPairs};
 use super::labels::Labels;
+use super::sheet::Sheet;
 use super::straight::StraightLinks;
 use crate::merge::{self, Region};
 
@@ -42,8 +43,15 @@ pub(super) struct BlockCutter {
     crossing: Vec<i32>,
     /// For each level, `true` if the set is cut just below it.
     cuts: Vec<bool>,
-    slices: DisjointSets,
+    /// Range of floors of each set, and its first level.
+    sets: Vec<(i32, i32, u32)>,
+    /// Slice of each level, later other numbers.
     numbers: Vec<u32>,
+    kinds: Vec<u32>,
+    /// Groups of linked spans of a slice: a group that each was joined to, and its first span.
+    groups: Vec<(u32, u32)>,
+    /// Group of each span.
+    group: Vec<u32>,
 }
 
 impl BlockCutter {
@@ -63,12 +71,39 @@ impl BlockCutter {
         if is_torn {
             self.gather_rivals(field, block, labels);
         }
+        self.slice(rule);
+    }
+
+    /// Cuts the sets of a block that is a sheet, and gives it the pieces.
+    pub(super) fn cut_sheet(&mut self, sheet: &mut Sheet, rule: Rule) {
+        self.clear();
+        let (part, floor, links) = (&mut self.part, &mut self.floor, &mut self.links);
+        let look = |level: i32, set: u8| {
+            floor.push(level);
+            part.push(u32::from(set));
+        };
+        sheet.spans(look, |one, two| links.push((one, two)));
+        self.is_stacked.resize(self.part.len(), false);
+        self.slice(rule);
+        sheet.take_pieces(&self.part);
+    }
+
+    fn slice(&mut self, rule: Rule) {
         self.rank_levels();
         self.cut_rivals_apart();
         self.cut_to_height(rule.slice_levels);
         self.part_slices();
         self.untie();
         self.absorb(u64::from(rule.min_spans));
+    }
+
+    fn clear(&mut self) {
+        self.spans.clear();
+        self.part.clear();
+        self.floor.clear();
+        self.is_stacked.clear();
+        self.links.clear();
+        self.rivals.clear();
     }
 
     /// Copies the walkable spans of a block with their links.
@@ -79,12 +114,7 @@ impl BlockCutter {
         labels: &mut Labels<'_>,
         start: u32,
     ) {
-        self.spans.clear();
-        self.part.clear();
-        self.floor.clear();
-        self.is_stacked.clear();
-        self.links.clear();
-        self.rivals.clear();
+        self.clear();
         for z in block.z..block.end_z() {
             for x in block.x..block.end_x() {
                 let mut is_upper = false;
@@ -153,29 +183,29 @@ impl BlockCutter {
     /// Replaces the heights of spans by indices into a list that holds the levels of one set after
     /// the other, and counts the links over each level.
     fn rank_levels(&mut self) {
-        let sets = self.part.iter().max().map_or(0, |&most| most as usize + 1);
-        let mut ranges = vec![(i32::MAX, i32::MIN); sets];
+        let count = self.part.iter().max().map_or(0, |&most| most as usize + 1);
+        self.sets.clear();
+        self.sets.resize(count, (i32::MAX, i32::MIN, 0));
         for (&part, &floor) in self.part.iter().zip(&self.floor) {
-            let range = &mut ranges[part as usize];
-            *range = (range.0.min(floor), range.1.max(floor));
+            let (low, high, _) = &mut self.sets[part as usize];
+            (*low, *high) = (floor.min(*low), floor.max(*high));
         }
         // Sets that climb far are counted in coarser steps. Otherwise a few links up a tower would
         // need too much memory.
         let levels = |coarse: u32| -> u64 {
-            ranges.iter().map(|&(low, high)| u64::from(high.abs_diff(low) >> coarse)).sum()
+            self.sets.iter().map(|&(low, high, _)| u64::from(high.abs_diff(low) >> coarse)).sum()
         };
         self.coarse = (0..u32::BITS).find(|&coarse| levels(coarse) <= MOST_LEVELS).unwrap_or(u32::BITS - 1);
         self.bases.clear();
-        let mut starts = Vec::with_capacity(sets);
-        for &(low, high) in &ranges {
-            let start = self.bases.len() as u32;
-            starts.push(start);
-            let levels = (high.abs_diff(low) >> self.coarse) + 1;
-            self.bases.resize(self.bases.len() + levels as usize, start);
+        for (low, high, start) in &mut self.sets {
+            *start = self.bases.len() as u32;
+            let levels = (high.abs_diff(*low) >> self.coarse) + 1;
+            self.bases.resize(self.bases.len() + levels as usize, *start);
         }
         self.level.clear();
         self.level.extend(self.part.iter().zip(&self.floor).map(|(&part, &floor)| {
-            starts[part as usize] + (floor.abs_diff(ranges[part as usize].0) >> self.coarse)
+            let (low, _, start) = self.sets[part as usize];
+            start + (floor.abs_diff(low) >> self.coarse)
         }));
         self.cuts.clear();
         self.cuts.resize(self.bases.len(), false);
@@ -244,24 +274,44 @@ impl BlockCutter {
     /// with others above or below are kept apart, because a seam may be needed where a storey ends
     /// over another.
     fn part_slices(&mut self) {
-        let Self { part, level, links, cuts, .. } = self;
         self.numbers.clear();
         let mut slice = 0;
-        for &cut in cuts.iter() {
-            slice += u32::from(cut);
+        for &cut in &self.cuts {
+            slice += 2 * u32::from(cut);
             self.numbers.push(slice);
         }
-        let slice_of = |span: u32| self.numbers[level[span as usize] as usize];
-        self.slices.reset(part.len());
-        for &(one, two) in links.iter() {
-            // Links stay within a set, so two linked spans of one slice are of one set.
-            let is_alike = self.is_stacked[one as usize] == self.is_stacked[two as usize];
-            if is_alike && slice_of(one) == slice_of(two) {
-                self.slices.unite(one, two);
+        // The slice of each span, and whether others are in its column.
+        self.kinds.clear();
+        let kinds = self.level.iter().zip(&self.is_stacked);
+        self.kinds.extend(kinds.map(|(&level, &stacked)| self.numbers[level as usize] | u32::from(stacked)));
+        self.groups.clear();
+        self.group.clear();
+        let mut links = self.links.as_slice();
+        for (own, &kind) in (0_u32..).zip(&self.kinds) {
+            let mut group = u32::MAX;
+            // Links come in the order of their later spans, and stay within a set.
+            while let [(other, later), rest @ ..] = links
+                && *later == own
+            {
+                links = rest;
+                if self.kinds[*other as usize] == kind {
+                    let theirs = top(&mut self.groups, self.group[*other as usize]);
+                    if group != u32::MAX && group != theirs {
+                        self.groups[group.max(theirs) as usize].0 = group.min(theirs);
+                    }
+                    group = group.min(theirs);
+                }
             }
+            if group == u32::MAX {
+                group = self.groups.len() as u32;
+                self.groups.push((group, own));
+            }
+            self.group.push(group);
         }
-        for (own, part) in (0_u32..).zip(part) {
-            *part = self.slices.find(own);
+        // A piece is named by its first span.
+        for (part, &group) in self.part.iter_mut().zip(&self.group) {
+            let top = top(&mut self.groups, group);
+            *part = self.groups[top as usize].1;
         }
     }
 
@@ -379,4 +429,14 @@ impl BlockCutter {
             labels[span as usize] = *number;
         }
     }
+}
+
+/// The lowest of the groups that were joined.
+fn top(groups: &mut [(u32, u32)], mut group: u32) -> u32 {
+    while groups[group as usize].0 != group {
+        let above = groups[groups[group as usize].0 as usize].0;
+        groups[group as usize].0 = above;
+        group = above;
+    }
+    group
 }

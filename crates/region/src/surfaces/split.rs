@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use waymesh_core::{
     AreaId, Direction, DisjointSets, FieldWindow, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanKey,
-    checkpoint, inherit_token, row_bands, split_lengths, to_u32,
+    checkpoint, row_bands, split_lengths, threads, to_u32,
 };
 
 use super::block::{BlockPiece, Mix, StripSplitter, is_straight};
-use super::graph::{Edge, ManyPairs, sum_edges};
+use super::graph::{Edge, FoundPairs, sum_edges};
 use super::labels::Labels;
 use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule, SurfacesConfig, check_core};
@@ -202,7 +201,7 @@ struct Cut {
 fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cut {
     let (field, core) = (part.field, part.local_core());
     let is_whole = part.core == GridWindow::whole(&part.frame);
-    let threads = if is_whole { rayon::current_num_threads() } else { 1 };
+    let threads = if is_whole { threads::count() } else { 1 };
     let first_of = |row: u32| field.columns()[row as usize * field.width() as usize];
     let work_before = |row: u32| u64::from(first_of(core.z + row) - first_of(core.z));
     let mut bands = row_bands(core.depth, BLOCK_CELLS, threads, work_before);
@@ -212,46 +211,62 @@ fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cu
         let rows = core.z..core.end_z();
         let mut all = Labels::from(0, &mut labels);
         let BandPieces { pieces, mut survey } = cut_band(part, rule, rows, is_surveyed, &mut all);
-        let contacts = survey.contacts.take_unsorted();
-        let mut conflicts = survey.conflicts.take_unsorted();
+        let contacts = survey.pairs.contacts.take_unsorted();
+        let mut conflicts = survey.pairs.conflicts.take_unsorted();
         conflicts.extend(survey.connected_conflicts(&pieces, &contacts, &all));
         return Cut { labels, pieces, contacts, conflicts };
     }
     let mut labels = vec![0; field.ground().len()];
     let lengths = || bands.iter().map(|rows| (first_of(rows.end) - first_of(rows.start)) as usize);
-    let cut_one = inherit_token(|(rows, labels): (&Range<u32>, &mut [u32])| {
+    let cut_one = |(rows, labels): (&Range<u32>, &mut [u32])| {
         labels.fill(NO_REGION);
         let mut labels = Labels::from(first_of(rows.start), labels);
         cut_band(part, rule, rows.clone(), is_surveyed, &mut labels)
-    });
+    };
     let parts = split_lengths(&mut labels, lengths());
-    let cut: Vec<BandPieces<'_, _>> = bands.par_iter().zip(parts).map(cut_one).collect();
+    let cut: Vec<BandPieces<'_, _>> = threads::map(bands.iter().zip(parts), cut_one);
     // Each band has numbered its pieces from 0.
     let firsts =
         cut.iter().scan(0, |next, band| Some(std::mem::replace(next, *next + to_u32(band.pieces.len()))));
     let firsts: Vec<u32> = firsts.collect();
-    let renumber = inherit_token(|(labels, first): (&mut [u32], u32)| {
+    let renumber = |(labels, first): (&mut [u32], u32)| {
         checkpoint();
         for label in labels.iter_mut().filter(|label| **label != NO_REGION) {
             *label += first;
         }
-    });
-    split_lengths(&mut labels, lengths()).into_par_iter().zip(firsts.clone()).skip(1).for_each(renumber);
-    let mut all = Survey::new(part, core.z);
+    };
+    let parts = split_lengths(&mut labels, lengths());
+    threads::for_each(parts.into_iter().zip(firsts.iter().copied()).skip(1), renumber);
+    // Pairs over a border of bands have their lower number in the first one. So the pairs of each
+    // band can be sorted by itself, and are in order one after the other.
     let across = Labels::from(0, &mut labels);
-    if is_surveyed {
-        for rows in &bands[1..] {
-            all.north(&GridWindow { z: rows.start, depth: rows.end - rows.start, ..core }, &across);
+    let pairs_of = |(index, (mut band, &first)): (usize, (BandPieces<'_, _>, &u32))| {
+        let mut over = Survey::new(part, core.z);
+        if let Some(rows) = bands.get(index + 1).filter(|_| is_surveyed) {
+            over.north(&GridWindow { z: rows.start, depth: rows.end - rows.start, ..core }, &across);
         }
-    }
-    let (mut contacts, mut conflicts) = (all.contacts.take_unsorted(), all.conflicts.take_unsorted());
-    let mut pieces = Vec::with_capacity(cut.iter().map(|band| band.pieces.len()).sum());
-    for (mut band, first) in cut.into_iter().zip(firsts) {
         let named = |pair: Edge| Edge { one: pair.one + first, two: pair.two + first, ..pair };
-        pieces.append(&mut band.pieces);
-        contacts.extend(band.survey.contacts.take_unsorted().into_iter().map(named));
-        conflicts.extend(band.survey.conflicts.take_unsorted().into_iter().map(named));
-        all.dense.append(&mut band.survey.dense);
+        let sorted = |over: Vec<Edge>, own: Vec<Edge>| {
+            let mut pairs = over;
+            pairs.extend(own.into_iter().map(named));
+            sum_edges(&mut pairs);
+            pairs
+        };
+        let Survey { pairs: mut over, mut dense, .. } = over;
+        dense.append(&mut band.survey.dense);
+        let own = &mut band.survey.pairs;
+        let contacts = sorted(over.contacts.take_unsorted(), own.contacts.take_unsorted());
+        let conflicts = sorted(over.conflicts.take_unsorted(), own.conflicts.take_unsorted());
+        (band.pieces, contacts, conflicts, dense)
+    };
+    let found = threads::map(cut.into_iter().zip(&firsts).enumerate(), pairs_of);
+    let (mut pieces, mut contacts, mut conflicts) = (Vec::new(), Vec::new(), Vec::new());
+    let mut all = Survey::new(part, core.z);
+    for (own_pieces, own_contacts, own_conflicts, mut dense) in found {
+        pieces.extend(own_pieces);
+        contacts.extend(own_contacts);
+        conflicts.extend(own_conflicts);
+        all.dense.append(&mut dense);
     }
     conflicts.extend(all.connected_conflicts(&pieces, &contacts, &across));
     Cut { labels, pieces, contacts, conflicts }
@@ -278,7 +293,7 @@ fn cut_band<'a, F: StraightLinks>(
         checkpoint();
         let strip = GridWindow { z, depth: BLOCK_CELLS.min(rows.end - z), ..part.local_core() };
         mixes.clear();
-        splitter.split(&strip, labels, &mut pieces, &mut mixes);
+        splitter.split(&strip, labels, &mut pieces, &mut mixes, &mut survey.pairs);
         if is_surveyed {
             survey.strip(&strip, &mixes, labels);
         }
@@ -300,8 +315,7 @@ struct Survey<'a, F> {
     part: &'a Part<'a, F>,
     /// The first row of blocks, whose north lies outside.
     first_row: u32,
-    contacts: ManyPairs,
-    conflicts: ManyPairs,
+    pairs: FoundPairs,
     /// Columns whose conflicts are still to be found. None if other parts may connect the pieces.
     dense: Vec<Dense>,
 }
@@ -315,8 +329,7 @@ struct Dense {
 
 impl<'a, F: StraightLinks> Survey<'a, F> {
     fn new(part: &'a Part<'a, F>, first_row: u32) -> Self {
-        let (contacts, conflicts) = (ManyPairs::default(), ManyPairs::default());
-        Self { part, first_row, contacts, conflicts, dense: Vec::new() }
+        Self { part, first_row, pairs: FoundPairs::default(), dense: Vec::new() }
     }
 
     /// Returns `true` if the conflicts of two columns are better looked for later.
@@ -360,12 +373,12 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
                 rest = &rest[rest.partition_point(|other| other.0 < surface)..];
                 for &(_, two, other) in rest.iter().take_while(|other| other.0 == surface) {
                     if one != two && other != link {
-                        self.conflicts.add(one, two);
+                        self.pairs.conflicts.add(one, two);
                     }
                 }
             }
         }
-        self.conflicts.take_unsorted()
+        self.pairs.conflicts.take_unsorted()
     }
 
     /// Adds the pairs within the blocks of a strip, and the pairs over its borders to earlier
@@ -375,7 +388,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
         let rows = strip.z..strip.end_z();
         for (x, mix) in (strip.x..strip.end_x()).step_by(BLOCK_CELLS as usize).zip(mixes) {
             match mix {
-                Mix::One => {}
+                Mix::Told => {}
                 // All columns give the same pairs, so one is enough.
                 Mix::Storeys => self.column(field.spans_at(x, strip.z), labels),
                 Mix::Several => {
@@ -440,7 +453,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
             let area = field.area(upper);
             for lower in column.start..upper {
                 if area.is_walkable() && field.area(lower) == area {
-                    self.conflicts.add(labels[lower as usize], labels[upper as usize]);
+                    self.pairs.conflicts.add(labels[lower as usize], labels[upper as usize]);
                 }
             }
         }
@@ -468,7 +481,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
             for (span, other) in own.clone().zip(there.clone()) {
                 let (one, two) = (labels[span as usize], labels[other as usize]);
                 if one != NO_REGION && two != NO_REGION && one != two {
-                    self.contacts.add(one, two);
+                    self.pairs.contacts.add(one, two);
                 }
             }
         } else {
@@ -502,7 +515,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
             if is_dense {
                 let one = labels[span as usize];
                 if link != NO_SPAN && labels[link as usize] != NO_REGION && labels[link as usize] != one {
-                    self.contacts.add(one, labels[link as usize]);
+                    self.pairs.contacts.add(one, labels[link as usize]);
                 }
                 continue;
             }
@@ -513,9 +526,9 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
                     continue;
                 }
                 if other == link {
-                    self.contacts.add(one, two);
+                    self.pairs.contacts.add(one, two);
                 } else if theirs == area {
-                    self.conflicts.add(one, two);
+                    self.pairs.conflicts.add(one, two);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use waymesh_core::{Direction, SlimSpans, SpanField, WalkableField};
+use waymesh_core::{AreaId, Direction, SlimSpans, SpanField, WalkableField};
 
 /// A field that can check the links of many spans at once. For most blocks of most fields this
 /// check is enough.
@@ -11,6 +11,13 @@ pub trait StraightLinks: SpanField {
     /// range that begins at `first`, which lies in the adjacent column. `false` may also mean that
     /// the links must be checked one by one.
     fn links_straight(&self, spans: Range<u32>, direction: Direction, first: u32) -> bool;
+
+    /// Copies the floors and the areas of `spans` to tables of that length.
+    fn copy_ground(&self, spans: Range<u32>, floors: &mut [i32], areas: &mut [AreaId]) {
+        for (span, (floor, area)) in spans.zip(floors.iter_mut().zip(areas)) {
+            (*floor, *area) = (self.floor(span), self.area(span));
+        }
+    }
 }
 
 impl StraightLinks for WalkableField {
@@ -18,6 +25,13 @@ impl StraightLinks for WalkableField {
     fn links_straight(&self, spans: Range<u32>, direction: Direction, first: u32) -> bool {
         let links = &self.links[spans.start as usize..spans.end as usize];
         links.iter().zip(first..).all(|(links, there)| links[direction.index()] == there)
+    }
+
+    #[inline]
+    fn copy_ground(&self, spans: Range<u32>, floors: &mut [i32], areas: &mut [AreaId]) {
+        let spans = spans.start as usize..spans.end as usize;
+        floors.copy_from_slice(&self.floor[spans.clone()]);
+        areas.copy_from_slice(&self.area[spans]);
     }
 }
 

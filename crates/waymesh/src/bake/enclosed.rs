@@ -1,11 +1,10 @@
 //! Ground inside of solids.
 
 use glam::Vec3;
-use rayon::prelude::*;
 use serde::Serialize;
 use waymesh_core::{
     Counter, DisjointSets, HeightSurface, Observer, PolyId, PolyMesh, TriangleSource, Validate, Warning,
-    checkpoint, float, inherit_token,
+    checkpoint, float, threads,
 };
 use waymesh_graph::Link;
 use waymesh_solid::WindingTree;
@@ -141,8 +140,7 @@ impl Samples<'_> {
         for (polygon, &island) in islands.iter().enumerate() {
             pieces[island].push(PolyId::from_index(polygon));
         }
-        let is_inside = inherit_token(|piece: &Vec<PolyId>| self.is_inside(piece, tree));
-        let is_inside: Vec<bool> = pieces.par_iter().map(is_inside).collect();
+        let is_inside: Vec<bool> = threads::map(&pieces, |piece| self.is_inside(piece, tree));
         islands.into_iter().map(|island| !is_inside[island]).collect()
     }
 

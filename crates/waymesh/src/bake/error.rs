@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 use waymesh_core::stage::StageError;
-use waymesh_core::{Cancelled, ViolationList};
+use waymesh_core::{Cancelled, ViolationList, threads};
 use waymesh_graph::NavMeshError;
 use waymesh_tile::{Tile, TileError};
 
@@ -122,7 +122,7 @@ pub enum BakeError {
         /// How many.
         threads: usize,
         /// Why.
-        source: rayon::ThreadPoolBuildError,
+        source: threads::PoolError,
     },
 }
 

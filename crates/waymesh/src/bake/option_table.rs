@@ -7,7 +7,7 @@ use waymesh_core::stage::{
 };
 use waymesh_core::{
     Area, AreaId, Bounds, ContourSet, HeightSurface, Heightfield, Observer, PolyMesh, PolygonSet, RegionMap,
-    SkippedTriangles, TriangleSoup, TriangleSource, Triangulation, WalkableField, Warning,
+    SkippedTriangles, TriangleSoup, TriangleSource, Triangulation, WalkableField, Warning, threads,
 };
 use waymesh_floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
 use waymesh_scenes::{Scene, SceneConfig};
@@ -73,7 +73,7 @@ const TABLE: &[Row] = &[
         *config = config.clone().with_height_classes(classes);
     }),
     row("jumps", |config| config.jumps = Some(JumpConfig::default())),
-    row("threads", |config| config.threads = rayon::current_num_threads() + 1),
+    row("threads", |config| config.threads = threads::count() + 1),
     row("max_memory_bytes", |config| config.max_memory_bytes = 1),
     row("validate_stages", |config| config.validate_stages = true),
     row("scale.level_height", |config| config.scale.level_height *= 0.5),
@@ -98,7 +98,7 @@ struct Course {
 
 impl Observer for Course {
     fn stage_started(&mut self, _: &'static str) {
-        self.threads = self.threads.max(rayon::current_num_threads());
+        self.threads = self.threads.max(threads::count());
     }
 
     fn warn(&mut self, warning: Warning) {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
 use waymesh_contour::{BorderWalk, SimplifyConfig, simplify_contours};
 use waymesh_convex::{
     GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, NotchPortals, NotchPortalsConfig,
@@ -13,9 +12,9 @@ use waymesh_core::stage::{
     Voxelize,
 };
 use waymesh_core::{
-    AreaId, CancelToken, ContourSet, DeviceUsage, GridFrame, GridWindow, HeightSurface, Heightfield,
-    NO_REGION, Observer, PolyId, PolyMesh, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup,
-    Triangulation, Validate, Violation, ViolationList, WalkableField, Warning, checkpoint, inherit_token,
+    AreaId, ContourSet, DeviceUsage, GridFrame, GridWindow, HeightSurface, Heightfield, NO_REGION, Observer,
+    PolyId, PolyMesh, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation,
+    Validate, Violation, ViolationList, WalkableField, Warning, checkpoint, threads,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion};
 use waymesh_region::{
@@ -218,15 +217,7 @@ impl StageSet {
         if threads == 0 {
             return Ok(run());
         }
-        let token = CancelToken::current();
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|source| BakeError::Threads { threads, source })?;
-        Ok(pool.install(|| {
-            let _entered = token.enter();
-            run()
-        }))
+        threads::in_pool(threads, run).map_err(|source| BakeError::Threads { threads, source })
     }
 
     /// Checks a stage's result if [`BakeConfig::validate_stages`] asks for it.
@@ -456,15 +447,15 @@ pub(crate) fn check_soup(soup: &TriangleSoup) -> Result<(), BakeError> {
 pub(crate) fn clear_unlabelled(field: &mut WalkableField, regions: &RegionMap) {
     /// Spans that one thread looks at in a row.
     const SPANS: usize = 1 << 18;
-    let clear = inherit_token(|(areas, labels): (&mut [AreaId], &[u32])| {
+    let clear = |(areas, labels): (&mut [AreaId], &[u32])| {
         checkpoint();
         for (area, &label) in areas.iter_mut().zip(labels) {
             if label == NO_REGION {
                 *area = AreaId::NULL;
             }
         }
-    });
-    field.area.par_chunks_mut(SPANS).zip(regions.labels.par_chunks(SPANS)).for_each(clear);
+    };
+    threads::for_each(field.area.chunks_mut(SPANS).zip(regions.labels.chunks(SPANS)), clear);
 }
 
 /// Twice the area, in cells.

@@ -4,9 +4,9 @@
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    CancelToken, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeadRooms,
-    HeightSurface, LabelledWindow, NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SkippedTriangles,
-    SlimSpans, SpanField, TriangleSoup, TriangleSource, Validate, setters, warn_of_outliers,
+    ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeadRooms, HeightSurface,
+    LabelledWindow, NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SkippedTriangles, SlimSpans,
+    SpanField, TriangleSoup, TriangleSource, Validate, setters, threads, warn_of_outliers,
 };
 use waymesh_detail::{DetailConfig, WindowConfig, fit_heights_windowed};
 use waymesh_region::{
@@ -204,16 +204,10 @@ fn layers(
     let bins = BinsConfig::default().with_memory_bytes(u64::MAX / 16);
     // Neither needs the other.
     let ((voxels, skipped), bins) = recorder.stage("rough voxels", |_| {
-        let token = CancelToken::current();
-        let (voxels, bins) = rayon::join(
-            || {
-                let _entered = token.enter();
-                rough_voxels(soup, (frame, height), storeys, stages)
-            },
-            || {
-                let _entered = token.enter();
-                TriangleBins::sort(soup, layout, halo, &bins)
-            },
+        let (voxels, bins) = threads::join(
+            true,
+            || rough_voxels(soup, (frame, height), storeys, stages),
+            || TriangleBins::sort(soup, layout, halo, &bins),
         );
         Ok::<_, BakeError>((voxels?, bins?))
     })?;
@@ -448,7 +442,7 @@ fn fit_heights(
     };
     let detail = detail.with_points_per_column(u32::from(BORDER_STEPS));
     let bytes = COLUMN_TABLE_BYTES * frame.column_count() as u64 + SPAN_BYTES * ground.spans;
-    let threads = rayon::current_num_threads();
+    let threads = threads::count();
     let columns = ground.gate_bytes.min(WINDOW_BYTES) as u128 * frame.column_count() as u128
         / u128::from(bytes.max(1))
         / threads as u128;

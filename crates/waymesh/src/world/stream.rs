@@ -4,8 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use glam::Vec3;
-use rayon::prelude::*;
-use waymesh_core::{Cancelled, Observer, inherit_token, saturating_u32};
+use waymesh_core::{Cancelled, Observer, saturating_u32, threads};
 use waymesh_tile::{Tile, TileError, TileStore, tile_from_bytes, tile_to_bytes};
 use waymesh_voxel::PackedHeightfield;
 
@@ -166,9 +165,8 @@ impl World {
             if observer.is_cancelled() {
                 return Err(Cancelled.into());
             }
-            let write =
-                inherit_token(|&tile: &Tile| Ok::<_, BakeError>(store.put(tile, self.tile_content(tile)?)?));
-            self.stages.in_pool(|| some.par_iter().try_for_each(write))??;
+            let write = |&tile: &Tile| Ok::<_, BakeError>(store.put(tile, self.tile_content(tile)?)?);
+            self.stages.in_pool(|| threads::map(some, write).into_iter().collect::<Result<(), _>>())??;
             done += some.len() as u64;
             observer.progress(done, tiles.len() as u64);
         }

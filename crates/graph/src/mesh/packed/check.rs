@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use waymesh_core::{PlanPoint, PlanVertex, PolyId};
+use waymesh_core::{PlanPoint, PlanVertex, PolyId, threads};
 
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, bounds_of};
 use crate::mesh::bridges::Bridges;
@@ -14,14 +14,13 @@ use crate::mesh::islands::find_islands;
 use crate::mesh::nav_mesh::{NavMesh, rounding_slack};
 use crate::mesh::squares::Buckets;
 use crate::mesh::walk::WalkEdge;
-use crate::parallel;
 
 /// Returns the fault of the lowest number, if any of `0..count` has one.
 fn check_each(
     count: usize,
     look: impl Fn(usize) -> Result<(), NavMeshError> + Sync,
 ) -> Result<(), NavMeshError> {
-    let fault = parallel::find_first(count, |number| look(number).err());
+    let fault = threads::find_first(count, |number| look(number).err());
     fault.map_or(Ok(()), Err)
 }
 

@@ -58,7 +58,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use glam::Vec3;
-use waymesh_core::{Agent, AreaTable, GridFrame, PolyId};
+use waymesh_core::{Agent, AreaTable, GridFrame, PolyId, threads};
 
 use super::box_index::BoxIndex;
 use super::bridges::Bridges;
@@ -75,7 +75,6 @@ use super::nav_mesh::{Generation, NavMesh};
 use super::squares::{Buckets, Squares};
 use super::table::{Table, write_words};
 use super::words::{Words, put, put_link};
-use crate::parallel;
 use crate::shortcut::Shortcut;
 
 /// First bytes.
@@ -251,7 +250,7 @@ fn checksum_of(bytes: &[u8]) -> u32 {
         sum
     };
     let rest = &bytes[CHECKSUM.end..];
-    let portions = parallel::map(rest.len().div_ceil(PORTION), |(), portion| {
+    let portions = threads::map(0..rest.len().div_ceil(PORTION), |portion| {
         of(&rest[portion * PORTION..rest.len().min((portion + 1) * PORTION)])
     });
     portions.into_iter().fold(of(&bytes[..CHECKSUM.start]), join).finalize().max(1)

@@ -16,12 +16,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use rayon::prelude::*;
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     Counter, FieldWindow, GridFrame, GridWindow, Heightfield, LabelledWindow, Observer, PackedRegions,
-    TriangleSource, Validate, Warning, inherit_token, setters,
+    TriangleSource, Validate, Warning, setters, threads,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surfaces};
@@ -365,12 +364,13 @@ fn joined<'a>(
     let heights = Heights::fitted(move |polygons, observer| {
         let source = |window: GridWindow| {
             let tiles: Vec<Tile> = layout.tiles_over(&window.grown(1, &frame)).collect();
-            let unpack = inherit_token(|tile: &Tile| -> Result<LabelledWindow, BakeError> {
+            let unpack = |tile: &Tile| -> Result<LabelledWindow, BakeError> {
                 let part = field_of(&store, *tile)?;
                 let regions = regions[layout.index(*tile)].unpack(&part.field);
                 Ok(LabelledWindow { part, regions })
-            });
-            let tiles: Vec<LabelledWindow> = tiles.par_iter().map(unpack).collect::<Result<_, _>>()?;
+            };
+            let tiles = threads::map(&tiles, unpack);
+            let tiles: Vec<LabelledWindow> = tiles.into_iter().collect::<Result<_, _>>()?;
             let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
             Ok(LabelledWindow::assemble(frame, window, &tiles))
         };
@@ -409,7 +409,7 @@ pub(crate) fn field_window(
 
 /// As many windows as there are threads, of a size that fits into the memory.
 pub(crate) fn windows(memory_bytes: u64) -> WindowConfig {
-    let threads = rayon::current_num_threads();
+    let threads = threads::count();
     let columns = memory_bytes / COLUMN_BYTES / threads as u64;
     WindowConfig::default().with_windows_at_once(threads).with_window_columns(columns.max(1 << 12))
 }

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
 use serde::Serialize;
-use waymesh_core::{Cancelled, Observer, TriangleSource};
+use waymesh_core::{Cancelled, Observer, TriangleSource, threads};
 use waymesh_tile::{Tile, TileError, TileLayout, TileSource, TileStore};
 
 use super::Tiles;
@@ -167,8 +166,8 @@ pub(super) fn read_tiles(
     loop {
         let mut left = Vec::new();
         for tiles in missing.chunks(READ_AT_ONCE) {
-            let read: Vec<Option<Kept>> =
-                tiles.par_iter().map(|&tile| read_tile(store, tile)).collect::<Result<_, _>>()?;
+            let read = threads::map(tiles, |&tile| read_tile(store, tile));
+            let read: Vec<Option<Kept>> = read.into_iter().collect::<Result<_, _>>()?;
             for (&tile, read) in tiles.iter().zip(read) {
                 if read.is_none() {
                     store.refuse_foreign(tile)?;

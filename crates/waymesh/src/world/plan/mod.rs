@@ -5,10 +5,7 @@ mod join;
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-use waymesh_core::{
-    BadField, CancelToken, Observer, PlanPoint, PolyMesh, Validate, inherit_token, saturating_i32,
-};
+use waymesh_core::{BadField, CancelToken, Observer, PlanPoint, PolyMesh, Validate, saturating_i32, threads};
 use waymesh_floorplan::{
     FloorPlan, Obstacle, PlanBase, PlanError, PlanMark, PlanPart, PlanWindow, Shape, StoreyBase,
 };
@@ -237,8 +234,7 @@ impl PlanWorld {
                 }
                 stages.in_pool(|| {
                     recorder.stage("tiles", |_| {
-                        let build = inherit_token(|tile| ground.build(tile).map(Some));
-                        changed.par_iter().map(build).collect()
+                        threads::map(changed, |tile| ground.build(tile).map(Some)).into_iter().collect()
                     })
                 })?
             },

@@ -1,0 +1,312 @@
+//! Work on all threads of the pool that calls, or on one thread without the feature `rayon`.
+//!
+//! - Results come in the order of the items, whatever the number of threads.
+//! - The work runs under the [`CancelToken`] of the thread that calls.
+//! - A thread of a pool shares the work with its pool, any other thread with the global one.
+
+use std::cmp::Ordering;
+#[cfg(feature = "rayon")]
+use std::sync::TryLockError;
+use std::sync::{Mutex, PoisonError};
+
+#[cfg(feature = "rayon")]
+use rayon::prelude::*;
+
+#[cfg(feature = "rayon")]
+use crate::CancelToken;
+
+/// Numbers that one thread looks at in a row, where a look is short.
+const PORTION: usize = 4096;
+
+/// Number of threads that share the work.
+#[must_use]
+pub fn count() -> usize {
+    #[cfg(feature = "rayon")]
+    return rayon::current_num_threads().max(1);
+    #[cfg(not(feature = "rayon"))]
+    1
+}
+
+/// Returns what `work` gives for each item, in their order.
+pub fn map<T: Send, R: Send>(
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(T) -> R + Sync + Send,
+) -> Vec<R> {
+    map_with(items, |(): &mut (), item| work(item))
+}
+
+/// Returns what `work` gives for each item, in their order, with memory that it writes to and that
+/// holds nothing it relies on.
+pub fn map_with<S: Default, T: Send, R: Send>(
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(&mut S, T) -> R + Sync + Send,
+) -> Vec<R> {
+    map_at_most(usize::MAX, items, work)
+}
+
+/// [`map_with`] for items that take long and unlike times: a thread takes one at a time.
+pub fn map_long<S: Default, T: Send, R: Send>(
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(&mut S, T) -> R + Sync + Send,
+) -> Vec<R> {
+    map_at_most(1, items, work)
+}
+
+/// [`map_with`]; a thread takes so many items at a time, at most.
+fn map_at_most<S: Default, T: Send, R: Send>(
+    at_once: usize,
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(&mut S, T) -> R + Sync + Send,
+) -> Vec<R> {
+    #[cfg(feature = "rayon")]
+    {
+        let (token, items) = (CancelToken::current(), items.into_iter().collect::<Vec<T>>());
+        let begin = || (token.enter(), S::default());
+        let items = items.into_par_iter().with_max_len(at_once);
+        items.map_init(begin, |(_, scratch), item| work(scratch, item)).collect()
+    }
+    #[cfg(not(feature = "rayon"))]
+    {
+        let _ = at_once;
+        let mut scratch = S::default();
+        items.into_iter().map(|item| work(&mut scratch, item)).collect()
+    }
+}
+
+/// Calls `work` for each item.
+pub fn for_each<T: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync + Send) {
+    #[cfg(feature = "rayon")]
+    {
+        let (token, items) = (CancelToken::current(), items.into_iter().collect::<Vec<T>>());
+        items.into_par_iter().for_each_init(|| token.enter(), |_, item| work(item));
+    }
+    #[cfg(not(feature = "rayon"))]
+    items.into_iter().for_each(work);
+}
+
+/// Returns what `look` finds for the first number below `count` for which it finds something.
+pub fn find_first<R: Send>(count: usize, look: impl Fn(usize) -> Option<R> + Sync) -> Option<R> {
+    let portion = |first: usize| (first * PORTION..count.min((first + 1) * PORTION)).find_map(&look);
+    let portions = 0..count.div_ceil(PORTION);
+    #[cfg(feature = "rayon")]
+    return portions.into_par_iter().find_map_first(portion);
+    #[cfg(not(feature = "rayon"))]
+    return { portions }.find_map(portion);
+}
+
+/// Returns `true` if `test` holds for every number below `count`.
+pub fn all(count: usize, test: impl Fn(usize) -> bool + Sync) -> bool {
+    find_first(count, |number| (!test(number)).then_some(())).is_none()
+}
+
+/// Does two things, at the same time where there are threads for it and `is_long` says that it is
+/// worth the while.
+pub fn join<A: Send, B: Send>(
+    is_long: bool,
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    #[cfg(feature = "rayon")]
+    if is_long {
+        let token = CancelToken::current();
+        return rayon::join(
+            || {
+                let _entered = token.enter();
+                one()
+            },
+            || {
+                let _entered = token.enter();
+                other()
+            },
+        );
+    }
+    let _ = is_long;
+    (one(), other())
+}
+
+/// Calls `work` so many times, as many at once as there are threads, and returns when all calls
+/// have returned: for workers that take what is next until nothing is left.
+pub fn workers(calls: usize, work: impl Fn() + Sync + Send) {
+    #[cfg(feature = "rayon")]
+    {
+        let (token, work) = (CancelToken::current(), &work);
+        rayon::scope(|scope| {
+            for _ in 0..calls {
+                scope.spawn(|_| {
+                    let _entered = token.enter();
+                    work();
+                });
+            }
+        });
+    }
+    #[cfg(not(feature = "rayon"))]
+    (0..calls).for_each(|_| work());
+}
+
+/// Returns what `work` gives on each thread, once on each: no thread calls it for another one that
+/// waits inside of it.
+pub fn on_each<R: Send>(work: impl Fn() -> R + Sync + Send) -> Vec<R> {
+    #[cfg(feature = "rayon")]
+    {
+        let token = CancelToken::current();
+        rayon::broadcast(|_| {
+            let _entered = token.enter();
+            work()
+        })
+    }
+    #[cfg(not(feature = "rayon"))]
+    vec![work()]
+}
+
+/// Sorts a slice. What is equal must be the same, so that the order does not depend on threads.
+pub fn sort<T: Ord + Send>(items: &mut [T]) {
+    #[cfg(feature = "rayon")]
+    items.par_sort_unstable();
+    #[cfg(not(feature = "rayon"))]
+    items.sort_unstable();
+}
+
+/// [`sort`] in an order of one's own.
+pub fn sort_by<T: Send>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
+    #[cfg(feature = "rayon")]
+    items.par_sort_unstable_by(order);
+    #[cfg(not(feature = "rayon"))]
+    items.sort_unstable_by(order);
+}
+
+/// Why a pool of threads cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct PoolError(String);
+
+/// Runs `work` in a pool of so many threads.
+///
+/// # Errors
+/// If the system does not give them; for more than one without the feature `rayon`.
+pub fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, PoolError> {
+    #[cfg(feature = "rayon")]
+    {
+        let token = CancelToken::current();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| PoolError(error.to_string()))?;
+        Ok(pool.install(|| {
+            let _entered = token.enter();
+            work()
+        }))
+    }
+    #[cfg(not(feature = "rayon"))]
+    if threads > 1 { Err(PoolError("this program was built without threads".to_owned())) } else { Ok(work()) }
+}
+
+/// Memory that work on many items writes to and that is kept for the next time: one a thread.
+#[derive(Debug)]
+pub struct Scratches<S>(Vec<Mutex<S>>);
+
+impl<S> Default for Scratches<S> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<S: Default + Send> Scratches<S> {
+    /// Calls `work` with each item and its number; a thread takes `at_once` items at a time. Allocates
+    /// nothing once there is a scratch for each thread, but for what rayon needs.
+    pub fn for_each<T: Send>(
+        &mut self,
+        items: &mut [T],
+        at_once: usize,
+        work: impl Fn(usize, &mut T, &mut S) + Sync,
+    ) {
+        let at_once = at_once.max(1);
+        let run = |chunk: usize, items: &mut [T], scratch: &mut S| {
+            items.iter_mut().zip(chunk * at_once..).for_each(|(item, number)| work(number, item, scratch));
+        };
+        #[cfg(feature = "rayon")]
+        if count() > 1 && items.len() > at_once {
+            if self.0.len() < count() {
+                self.0.resize_with(count(), Mutex::default);
+            }
+            let (threads, token) = (&self.0, CancelToken::current());
+            items.par_chunks_mut(at_once).enumerate().for_each(|(chunk, items)| {
+                let _entered = token.enter();
+                let thread = rayon::current_thread_index().unwrap_or(0) % threads.len();
+                // A thread has its own: it is taken only if work runs other work of the pool in between.
+                match threads[thread].try_lock() {
+                    Ok(mut scratch) => run(chunk, items, &mut scratch),
+                    Err(TryLockError::Poisoned(scratch)) => run(chunk, items, &mut scratch.into_inner()),
+                    Err(TryLockError::WouldBlock) => run(chunk, items, &mut S::default()),
+                }
+            });
+            return;
+        }
+        self.with_first(|scratch| {
+            items.chunks_mut(at_once).enumerate().for_each(|(chunk, items)| run(chunk, items, scratch));
+        });
+    }
+
+    /// Calls `work` on this thread.
+    pub fn with_first<R>(&mut self, work: impl FnOnce(&mut S) -> R) -> R {
+        if self.0.is_empty() {
+            self.0.push(Mutex::default());
+        }
+        work(self.0[0].get_mut().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cancelled, checkpoint};
+
+    #[test]
+    fn results_come_in_order_on_any_number_of_threads() {
+        for threads in [1, 2, 5] {
+            let found = in_pool(threads, || {
+                let numbers = map_with(0..10_000_usize, |scratch: &mut Vec<usize>, number| {
+                    scratch.push(number);
+                    number * 2
+                });
+                let mut sorted: Vec<usize> = numbers.iter().rev().copied().collect();
+                sort(&mut sorted);
+                assert_eq!(sorted, numbers);
+                sort_by(&mut sorted, |a, b| b.cmp(a));
+                assert!(sorted.iter().rev().eq(&numbers));
+                let long = map_long(0..100_usize, |(): &mut (), number| number * 2);
+                assert_eq!(long, numbers[..100]);
+                assert_eq!(find_first(100_000, |number| (number > 50_000).then_some(number)), Some(50_001));
+                assert!(all(100_000, |number| number < 100_000) && !all(100_000, |number| number != 77_777));
+                let mut items = vec![0; 1000];
+                let mut scratches = Scratches::<Vec<u8>>::default();
+                scratches.for_each(&mut items, 7, |number, item, scratch| {
+                    scratch.push(0);
+                    *item = number;
+                });
+                assert!(items.iter().copied().eq(0..1000));
+                numbers
+            });
+            assert!(found.expect("a pool").into_iter().eq((0..10_000).map(|number| number * 2)));
+        }
+    }
+
+    #[test]
+    fn all_work_is_under_the_token_of_the_caller() {
+        let token = CancelToken::new();
+        token.cancel();
+        let ends = |work: &(dyn Fn() + Sync)| {
+            assert_eq!(in_pool(3, || token.run(work)).expect("a pool"), Err(Cancelled));
+        };
+        ends(&|| {
+            map(0..100, |_| checkpoint());
+        });
+        ends(&|| for_each(0..100, |_| checkpoint()));
+        ends(&|| {
+            join(true, checkpoint, || ());
+        });
+        ends(&|| workers(3, checkpoint));
+        ends(&|| {
+            on_each(checkpoint);
+        });
+        ends(&|| drop(in_pool(2, checkpoint)));
+        ends(&|| Scratches::<()>::default().for_each(&mut [0; 100], 3, |_, _, ()| checkpoint()));
+    }
+}

@@ -1,0 +1,262 @@
+//! The filter of ledges for the highest and for the lowest spans of a row, many columns at a time.
+//!
+//! Most spans that are walked on have nothing but open sky above them, and nothing that hangs over
+//! them beside them: then five heights tell whether there is a ledge. Indoors, most are the lowest
+//! ones, under a ceiling.
+
+use std::ops::Range;
+
+use waymesh_core::Heightfield;
+
+use crate::filters::AgentLevels;
+
+/// Heights, the agent and its step are below this where columns are judged at once, so that no
+/// difference overflows.
+const MOST: i32 = 1 << 28;
+/// Bottom and top of a column without spans: a fall from every floor.
+const NOTHING: i32 = -(1 << 30);
+/// Bottom of a second span that is not there.
+const SKY: i32 = 1 << 29;
+
+/// A verdict about a span: it is no ledge.
+pub(crate) const NO_LEDGE: i32 = 0;
+/// Other spans of the columns beside it count as well, or heights are out of all bounds.
+pub(crate) const UNKNOWN: i32 = 1;
+/// It is a ledge.
+pub(crate) const LEDGE: i32 = 2;
+
+/// Columns that are looked at, or passed over because all are empty, at once.
+const SOME: usize = 32;
+
+/// Ranges of the columns of a row outside of which there are no spans. `columns` are the ends of
+/// the columns, after that of the column before the first one.
+pub(crate) fn occupied(columns: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    let width = columns.len() - 1;
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let end = |first: usize| (first + SOME).min(width);
+        while next < width && columns[next] == columns[end(next)] {
+            next = end(next);
+        }
+        let first = next;
+        while next < width && columns[next] != columns[end(next)] {
+            next = end(next);
+        }
+        (first < next).then_some(first..next)
+    })
+}
+
+/// Which span of each column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    Highest,
+    Lowest,
+}
+
+/// One span of each column of a row.
+#[derive(Clone, Debug, Default)]
+struct Layer {
+    /// One more than the number of the row; 0 while there is none.
+    row: usize,
+    bottoms: Vec<i32>,
+    tops: Vec<i32>,
+    /// What is above the lowest spans.
+    ceilings: Vec<i32>,
+    /// `true` if all heights are below [`MOST`].
+    is_tame: bool,
+}
+
+impl Layer {
+    fn load(&mut self, heightfield: &Heightfield, z: usize, which: Which) {
+        if self.row == z + 1 {
+            return;
+        }
+        self.row = z + 1;
+        let width = heightfield.frame.width as usize;
+        let columns = &heightfield.columns[z * width..=(z + 1) * width];
+        for heights in [&mut self.bottoms, &mut self.tops] {
+            heights.clear();
+            heights.resize(width, NOTHING);
+        }
+        self.ceilings.clear();
+        self.ceilings.resize(if which == Which::Lowest { width } else { 0 }, SKY);
+        let mut wild = 0;
+        for range in occupied(columns) {
+            let ends = &columns[range.start..=range.end];
+            let (bottoms, tops) = (&mut self.bottoms[range.clone()], &mut self.tops[range.clone()]);
+            let ceilings = self.ceilings.get_mut(range).unwrap_or_default();
+            match which {
+                Which::Highest => load_highest(heightfield, ends, bottoms, tops),
+                Which::Lowest => load_lowest(heightfield, ends, bottoms, tops, ceilings),
+            }
+            for heights in [&*bottoms, tops, ceilings] {
+                let is_wild = |height: i32| {
+                    i32::from(!(-MOST..MOST).contains(&height) & (height != NOTHING) & (height != SKY))
+                };
+                wild |= heights.iter().fold(0, |any, height| any | is_wild(*height));
+            }
+        }
+        self.is_tame = wild == 0;
+    }
+}
+
+fn load_highest(heightfield: &Heightfield, columns: &[u32], bottoms: &mut [i32], tops: &mut [i32]) {
+    for ((column, bottom), top) in columns.windows(2).zip(bottoms).zip(tops) {
+        if column[0] < column[1] {
+            let span = &heightfield.spans[column[1] as usize - 1];
+            (*bottom, *top) = (span.bottom, span.top);
+        }
+    }
+}
+
+fn load_lowest(
+    heightfield: &Heightfield,
+    columns: &[u32],
+    bottoms: &mut [i32],
+    tops: &mut [i32],
+    ceilings: &mut [i32],
+) {
+    let places = columns.windows(2).zip(bottoms).zip(tops).zip(ceilings);
+    for (((column, bottom), top), ceiling) in places {
+        match heightfield.spans[column[0] as usize..column[1] as usize] {
+            [] => {}
+            [only] => (*bottom, *top) = (only.bottom, only.top),
+            [lowest, next, ..] => (*bottom, *top, *ceiling) = (lowest.bottom, lowest.top, next.bottom),
+        }
+    }
+}
+
+/// Judges spans of rows.
+#[derive(Debug)]
+pub(crate) struct LedgeRows<'a> {
+    heightfield: &'a Heightfield,
+    reach: AgentLevels,
+    which: Which,
+    /// The rows around the last one, by their numbers modulo three.
+    rows: [Layer; 3],
+    pub(crate) verdicts: Vec<i32>,
+}
+
+impl<'a> LedgeRows<'a> {
+    pub(crate) fn new(heightfield: &'a Heightfield, reach: AgentLevels, which: Which) -> Self {
+        Self { heightfield, reach, which, rows: Default::default(), verdicts: Vec::new() }
+    }
+
+    /// Finds the verdicts about the columns of row `z` that have spans. At the edge of the grid all
+    /// are ledges.
+    pub(crate) fn judge(&mut self, z: usize) {
+        let frame = &self.heightfield.frame;
+        let (width, depth) = (frame.width as usize, frame.depth as usize);
+        self.verdicts.clear();
+        self.verdicts.resize(width, LEDGE);
+        if z == 0 || z + 1 >= depth {
+            return;
+        }
+        for row in z - 1..=z + 1 {
+            self.rows[row % 3].load(self.heightfield, row, self.which);
+        }
+        let rows = [z - 1, z, z + 1].map(|row| &self.rows[row % 3]);
+        let is_tame = rows.iter().all(|row| row.is_tame) && self.reach.height < MOST;
+        for range in occupied(&self.heightfield.columns[z * width..=(z + 1) * width]) {
+            let columns = range.start.max(1)..range.end.min(width - 1);
+            let Some(verdicts) = self.verdicts.get_mut(columns.clone()) else { continue };
+            match self.which {
+                _ if !is_tame || self.reach.step >= self.reach.height => verdicts.fill(UNKNOWN),
+                Which::Highest => judge_highest(rows, columns.start, self.reach, verdicts),
+                Which::Lowest => judge_lowest(rows, columns.start, self.reach, verdicts),
+            }
+        }
+    }
+
+    /// Makes all verdicts unknown.
+    pub(crate) fn know_nothing(&mut self) {
+        self.verdicts.clear();
+        self.verdicts.resize(self.heightfield.frame.width as usize, UNKNOWN);
+    }
+}
+
+/// Judges columns from `first` on. There are no branches, so that several columns are looked at in
+/// one step.
+fn judge_highest(
+    [north, own, south]: [&Layer; 3],
+    first: usize,
+    AgentLevels { height, step }: AgentLevels,
+    verdicts: &mut [i32],
+) {
+    let count = verdicts.len();
+    let floors = &own.tops[first..][..count];
+    let tops = [
+        &own.tops[first - 1..][..count],
+        &own.tops[first + 1..][..count],
+        &north.tops[first..][..count],
+        &south.tops[first..][..count],
+    ];
+    let bottoms = [
+        &own.bottoms[first - 1..][..count],
+        &own.bottoms[first + 1..][..count],
+        &north.bottoms[first..][..count],
+        &south.bottoms[first..][..count],
+    ];
+    for (x, verdict) in verdicts.iter_mut().enumerate() {
+        let floor = floors[x];
+        let rises = tops.map(|tops| tops[x] - floor);
+        let fall = rises.into_iter().fold(0, i32::min);
+        // Floors above the reach of a step count for nothing.
+        let in_reach = |rise: i32| if rise <= step { rise } else { 0 };
+        let rise = rises.into_iter().fold(0, |highest, rise| highest.max(in_reach(rise)));
+        let is_ledge = i32::from((fall < -step) | (rise - fall > step));
+        let overhang = bottoms.into_iter().fold(NOTHING, |highest, bottoms| highest.max(bottoms[x]));
+        let is_unknown = i32::from(overhang - floor >= height);
+        *verdict = LEDGE * is_ledge + UNKNOWN * (is_unknown & !is_ledge);
+    }
+}
+
+/// The same for the lowest spans. Beside them counts the room above the lowest span there, unless
+/// that room ends below the head of an agent.
+fn judge_lowest(
+    [north, own, south]: [&Layer; 3],
+    first: usize,
+    AgentLevels { height, step }: AgentLevels,
+    verdicts: &mut [i32],
+) {
+    let count = verdicts.len();
+    let floors = &own.tops[first..][..count];
+    let own_ceilings = &own.ceilings[first..][..count];
+    let tops = [
+        &own.tops[first - 1..][..count],
+        &own.tops[first + 1..][..count],
+        &north.tops[first..][..count],
+        &south.tops[first..][..count],
+    ];
+    let bottoms = [
+        &own.bottoms[first - 1..][..count],
+        &own.bottoms[first + 1..][..count],
+        &north.bottoms[first..][..count],
+        &south.bottoms[first..][..count],
+    ];
+    let ceilings = [
+        &own.ceilings[first - 1..][..count],
+        &own.ceilings[first + 1..][..count],
+        &north.ceilings[first..][..count],
+        &south.ceilings[first..][..count],
+    ];
+    for (x, verdict) in verdicts.iter_mut().enumerate() {
+        let (floor, ceiling) = (floors[x], own_ceilings[x]);
+        let highest = bottoms.into_iter().fold(NOTHING, |highest, bottoms| highest.max(bottoms[x]));
+        let least = ceilings.into_iter().fold(SKY, |least, ceilings| least.min(ceilings[x]));
+        let is_unknown = i32::from((highest - floor >= height) | (least - floor < height));
+        let rise_beside = |tops: &[i32], ceilings: &[i32]| {
+            let has_room = ceiling.min(ceilings[x]) - floor.max(tops[x]) >= height;
+            let rise = tops[x] - floor;
+            if has_room & (rise <= step) { rise } else { 0 }
+        };
+        let west = rise_beside(tops[0], ceilings[0]);
+        let east = rise_beside(tops[1], ceilings[1]);
+        let above = rise_beside(tops[2], ceilings[2]);
+        let below = rise_beside(tops[3], ceilings[3]);
+        let fall = west.min(east).min(above.min(below)).min(0);
+        let rise = west.max(east).max(above.max(below)).max(0);
+        let is_ledge = i32::from((fall < -step) | (rise - fall > step));
+        *verdict = UNKNOWN * is_unknown + LEDGE * (is_ledge & !is_unknown);
+    }
+}
