@@ -231,7 +231,7 @@ pub(super) fn triangulate(mesh: &NavMesh, admitted: &Admitted, open: &OpenLinks)
         splits: Vec::new(),
         open,
     };
-    let allowed = || (0..mesh.polygon_count()).map(PolyId::from_index).filter(|id| admitted.has(id.0));
+    let allowed = || mesh.polygon_ids().filter(|id| admitted.has(id.0));
     let mut ring = Vec::new();
     for polygon in allowed() {
         cutting.begin(polygon, &mut ring);

@@ -119,8 +119,7 @@ impl NavMesh {
 
     /// Returns `true` if a path may lead from end to end.
     pub(super) fn may_reach(&self, ends: &Ends) -> bool {
-        let [from, to] =
-            [&ends.start, &ends.goal].map(|spot| IslandId(self.polygon_islands[spot.polygon as usize]));
+        let [from, to] = [&ends.start, &ends.goal].map(|spot| IslandId(self.island_at(spot.polygon)));
         self.may_connect(from, to)
     }
 
