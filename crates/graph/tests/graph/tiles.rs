@@ -503,6 +503,17 @@ fn links_live_as_long_as_both_their_ends() {
                 }
             };
             let before = tiled.mesh();
+            if round % 5 == 4 {
+                // Changes that nobody saw leave nothing behind.
+                let next = before.link_ids().len();
+                let mut other = map.clone();
+                changed.iter().for_each(|&key| other.fill(key, &mut random, 0.3));
+                tiled.change(changes(&other, &changed)).unwrap();
+                let came = random_link(tiled.next(), 77, &mut random).into_iter().collect();
+                tiled.change_links(&before.link_ids()[..next / 3], came).unwrap();
+                tiled.abandon();
+                assert!(std::sync::Arc::ptr_eq(&tiled.show(), &before));
+            }
             let is_lost = |link: &TileLink| {
                 [link.link.from, link.link.to]
                     .iter()

@@ -13,16 +13,16 @@ use crate::mesh::walk::WalkEdge;
 /// What is known of the cells beside their tables.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
-    order: Slabs,
-    nodes: Slabs,
-    first: Slabs,
-    lists: Slabs,
+    pub(super) order: Slabs,
+    pub(super) nodes: Slabs,
+    pub(super) first: Slabs,
+    pub(super) lists: Slabs,
     /// Cells with polygons in each row, and in each column, that has any.
     rows: BTreeMap<u32, u32>,
     columns: BTreeMap<u32, u32>,
     /// The same for blocks.
     blocks: BTreeMap<u32, u32>,
-    free_blocks: Vec<u32>,
+    pub(super) free_blocks: Vec<u32>,
 }
 
 impl Cells {
@@ -56,6 +56,20 @@ impl Cells {
             if polygons.is_empty() && !self.blocks.contains_key(&block) {
                 self.free_blocks.push(columns.blocks[block as usize]);
                 columns.blocks.set(block as usize, NO_BLOCK);
+            }
+        }
+    }
+
+    /// Counts the cells with polygons.
+    pub(super) fn count(&mut self, places: &TilePlaces) {
+        let across = places.grid.columns.div_ceil(BLOCK);
+        for (block, &first) in (0_u32..).zip(&places.blocks).filter(|(_, first)| **first != NO_BLOCK) {
+            for at in 0..BLOCK * BLOCK {
+                if places.cells[(first + at) as usize].order.len > 0 {
+                    *self.rows.entry(block / across * BLOCK + at / BLOCK).or_default() += 1;
+                    *self.columns.entry(block % across * BLOCK + at % BLOCK).or_default() += 1;
+                    *self.blocks.entry(block).or_default() += 1;
+                }
             }
         }
     }

@@ -153,6 +153,23 @@ impl TileIslands {
         self.close_up();
     }
 
+    /// Islands of components whose names are known, and one component of each island.
+    pub(super) fn with_names(
+        changes: &ComponentChanges,
+        names: &[u32],
+        ones: impl Iterator<Item = u32>,
+    ) -> Self {
+        let mut islands = Self::default();
+        islands.enter(changes);
+        islands.islands = ones.map(|one| Whole { components: 0, figures: Figures::default(), one }).collect();
+        for &(component, ..) in &changes.came {
+            islands.put(component, names[component as usize]);
+        }
+        islands.moved.clear();
+        islands.touched.clear();
+        islands
+    }
+
     /// Puts in what came, without an island, and what is beside what.
     fn enter(&mut self, changes: &ComponentChanges) {
         for &(component, first, figures) in &changes.came {

@@ -70,7 +70,7 @@ impl NavMesh {
 /// What is known of the links beside their tables.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TileLinks {
-    leaving: Slabs,
+    pub(super) leaving: Slabs,
     /// Places of the links with an end in each tile that has any, closed ones as well.
     of_tile: HashMap<u32, Vec<u32>>,
     /// Sum of the checksums of all links.
@@ -209,24 +209,33 @@ impl TileLinks {
         if !columns.fan_names.is_empty() {
             columns.end_names.push(own_ends(LinkIndex(to_u32(at))));
         }
-        for end in [&link.from, &link.to] {
-            let list = self.of_tile.entry(columns.tile_of[end.polygon.index()]).or_default();
-            if list.last() != Some(&to_u32(at)) {
-                list.push(to_u32(at));
-            }
-        }
         if is_sorted {
             let place = columns.by_id.partition_point(|at| columns.link_ids[at.index()] < id);
             columns.by_id.insert(place, LinkIndex(to_u32(at)));
         }
+        let slots = [link.from, link.to].map(|end| columns.tile_of[end.polygon.index()]);
+        self.enter(to_u32(at), &link, id, slots);
+    }
+
+    /// Lists a link that comes, in the tiles of its ends.
+    pub(super) fn enter(&mut self, at: u32, link: &Link, id: LinkId, slots: [u32; 2]) {
+        for slot in slots {
+            let list = self.of_tile.entry(slot).or_default();
+            if list.last() != Some(&at) {
+                list.push(at);
+            }
+        }
         self.next = self.next.max(id.0.wrapping_add(1));
-        self.count(at, columns, true);
+        self.count_link(at as usize, link, id, true);
+    }
+
+    fn count(&mut self, at: usize, columns: &Columns, is_in: bool) {
+        self.count_link(at, &columns.links[at], columns.link_ids[at], is_in);
     }
 
     /// Counts a link in or out.
-    fn count(&mut self, at: usize, columns: &Columns, is_in: bool) {
-        let link = &columns.links[at];
-        let sum = stamp_of(link, columns.link_ids[at], at as u64);
+    fn count_link(&mut self, at: usize, link: &Link, id: LinkId, is_in: bool) {
+        let sum = stamp_of(link, id, at as u64);
         let one_way = usize::from(link.is_open && !link.both_ways);
         if is_in {
             (self.sum, self.one_way) = (self.sum.wrapping_add(sum), self.one_way + one_way);

@@ -14,6 +14,7 @@ mod join;
 mod links;
 mod part;
 mod places;
+mod recover;
 mod seams;
 mod slabs;
 mod write;
@@ -304,6 +305,16 @@ impl TiledMesh {
         let slot = self.writer.slots.get(&tile);
         let places = slot.map_or(&[][..], |&slot| self.writer.links.of_tile(slot));
         places.iter().map(|&at| self.next().links.ids[at as usize])
+    }
+
+    /// Forgets all changes since a mesh was shown. Takes time in `n log n` of all that is there, if there
+    /// were any.
+    pub fn abandon(&mut self) {
+        if self.work.take().is_some_and(|(_, written)| !written.is_empty())
+            && let Some(tiles) = &self.shown.tiles
+        {
+            self.writer = self.writer.of(&self.shown, tiles);
+        }
     }
 
     /// Shows the mesh with all changes so far, from now on.

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use waymesh_core::to_u32;
+
 /// A piece of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slab {
@@ -42,6 +44,23 @@ impl Slabs {
         len.checked_next_multiple_of(step).unwrap_or(len)
     }
 
+    /// The pieces of a table of which these are taken, and that is so long at least.
+    pub(super) fn of(taken: impl Iterator<Item = Slab>, least: usize) -> Self {
+        let mut taken: Vec<Slab> = taken.filter(|slab| slab.room > 0).collect();
+        taken.sort_unstable_by_key(|slab| slab.start);
+        let end = taken.last().map_or(0, |last| last.start + last.room).max(to_u32(least));
+        let mut slabs = Self { end, ..Self::default() };
+        let mut next = 0;
+        for slab in taken.into_iter().chain([Slab { start: slabs.end, len: 0, room: 0 }]) {
+            if slab.start > next {
+                slabs.free.entry(slab.start - next).or_default().push(next);
+            }
+            slabs.taken += slab.room;
+            next = slab.start + slab.room;
+        }
+        slabs
+    }
+
     /// The length of the table.
     pub(super) fn end(&self) -> u32 {
         self.end
@@ -64,22 +83,25 @@ impl Slabs {
         if wanted == 0 {
             return Slab::default();
         }
-        let fitting = self.free.range_mut(wanted..=wanted.saturating_mul(2)).next();
-        let (start, room) = match fitting.and_then(|(&room, starts)| Some((starts.pop()?, room))) {
+        let fitting = self.free.range_mut(wanted..).next();
+        let start = match fitting.and_then(|(&room, starts)| Some((starts.pop()?, room))) {
             Some((start, room)) => {
                 if self.free.get(&room).is_some_and(Vec::is_empty) {
                     self.free.remove(&room);
                 }
-                (start, room)
+                if room > wanted {
+                    self.free.entry(room - wanted).or_default().push(start + wanted);
+                }
+                start
             }
             None => {
                 let start = self.end;
                 self.end = start.saturating_add(wanted);
-                (start, wanted)
+                start
             }
         };
-        self.taken += room;
-        Slab { start, len, room }
+        self.taken += wanted;
+        Slab { start, len, room: wanted }
     }
 
     /// Takes a slab back.
@@ -133,5 +155,10 @@ mod tests {
         }
         // Fifty slabs of 40 at most.
         assert!(longest < 5000, "{longest}");
+        let again = Slabs::of(taken.iter().copied(), slabs.end() as usize);
+        let free = |slabs: &Slabs| {
+            slabs.free.iter().map(|(room, starts)| *room as usize * starts.len()).sum::<usize>()
+        };
+        assert_eq!((again.taken, again.end, free(&again)), (slabs.taken, slabs.end, free(&slabs)));
     }
 }
