@@ -88,10 +88,14 @@ struct Admitted(Vec<u64>);
 
 impl Admitted {
     fn of(mesh: &NavMesh, filter: &impl PolygonFilter) -> Self {
+        Self::of_each(mesh, |polygon| filter.allows(mesh, polygon))
+    }
+
+    fn of_each(mesh: &NavMesh, allows: impl Fn(PolyId) -> bool) -> Self {
         let mut bits = vec![0_u64; mesh.polygon_bound().div_ceil(64)];
         let mut is_every = true;
         for (id, polygon) in mesh.polygon_ids().map(|id| (id, id.index())) {
-            let allows = filter.allows(mesh, id);
+            let allows = allows(id);
             bits[polygon / 64] |= u64::from(allows) << (polygon % 64);
             is_every &= allows;
         }

@@ -75,6 +75,12 @@ impl Facings {
         }
     }
 
+    /// The memory that they take.
+    pub(super) fn bytes(&self) -> usize {
+        let edges = self.portions.values().flatten();
+        edges.map(|portions| size_of_val(portions) + size_of_val(&**portions)).sum()
+    }
+
     fn of(&self, tile: Tile) -> &[Vec<Portion>] {
         self.portions.get(&tile).map_or(&[], Vec::as_slice)
     }

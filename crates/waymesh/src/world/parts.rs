@@ -131,6 +131,12 @@ impl<'a, K: Ord, P> Present<'a, K, P> {
         }
     }
 
+    /// The parts that were asked for and are there, as they were before and as they are.
+    pub(super) fn asked(&self) -> impl Iterator<Item = (&'a K, Option<&'a P>, &'a P)> {
+        let present = self.changed.iter().filter_map(|(part, now)| Some((part, now.as_ref()?)));
+        present.map(|(part, now)| (part, self.built.get(part), now))
+    }
+
     /// All parts, in any order.
     pub(super) fn keys(&self) -> impl Iterator<Item = &'a K> {
         let known = self.built.keys().filter(|part| !self.changed.contains_key(part));
@@ -290,8 +296,9 @@ macro_rules! world_methods {
                 &mut self,
                 link: waymesh_graph::Link,
             ) -> Result<waymesh_graph::LinkId, $crate::BakeError> {
-                let id = self.links.add(link, &mut self.mesh)?;
-                self.parts.show(self.mesh.show());
+                let shown = self.parts.handle().mesh();
+                let id = self.links.add(link, &shown, &mut self.mesh)?;
+                self.show();
                 Ok(id)
             }
 
@@ -299,7 +306,7 @@ macro_rules! world_methods {
             /// that an update found is closed instead.
             pub fn remove_link(&mut self, link: waymesh_graph::LinkId) -> bool {
                 let was_there = self.links.remove(link, &mut self.mesh);
-                self.parts.show(self.mesh.show());
+                self.show();
                 was_there
             }
 
@@ -307,7 +314,7 @@ macro_rules! world_methods {
             /// `false` if there is none of this id.
             pub fn set_link_open(&mut self, link: waymesh_graph::LinkId, is_open: bool) -> bool {
                 let is_known = self.links.set_open(link, is_open, &mut self.mesh);
-                self.parts.show(self.mesh.show());
+                self.show();
                 is_known
             }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use waymesh_core::{PlanPoint, PolyId, Violation, ViolationList, to_u32};
 
+use super::part::TilePolygon;
 use super::places::cell_at;
 use super::{TileEntry, TileTables};
 use crate::mesh::bounds::{NO_NEIGHBOUR, bounds_of};
@@ -130,8 +131,8 @@ impl NavMesh {
         let places = &tiles.places;
         let mut of_cell: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
         for polygon in self.polygon_ids() {
-            let (key, _) = tiles.place(polygon.0);
-            of_cell.entry([key.column, key.row]).or_default().push(polygon.0);
+            let TilePolygon { tile, .. } = tiles.place(polygon.0);
+            of_cell.entry([tile.column, tile.row]).or_default().push(polygon.0);
         }
         let spans = |at: usize| {
             let ends = of_cell.keys().map(|cell| cell[at]);

@@ -80,11 +80,9 @@ impl NavMesh {
         let mut mesh = Self::build(polygons, surface, self.agent);
         mesh.area_table = self.area_table.clone();
         let moved = |end: &LinkEnd| Some(LinkEnd { polygon: ids[end.polygon.index()]?, ..*end });
-        let mut order: Vec<usize> = (0..self.links.links.len()).collect();
-        order.sort_by(|&one, &other| self.compare_links(one, other));
-        let links = order.iter().filter_map(|&at| {
-            let link = self.links.links[at];
-            Some((Link { from: moved(&link.from)?, to: moved(&link.to)?, ..link }, self.links.ids[at]))
+        let links = self.links_in_order().into_iter().filter_map(|at| {
+            let (link, id) = (self.links.links[at.index()], self.links.ids[at.index()]);
+            Some((Link { from: moved(&link.from)?, to: moved(&link.to)?, ..link }, id))
         });
         let (links, link_ids): (Vec<_>, Vec<_>) = links.unzip();
         if !links.is_empty() {
@@ -105,12 +103,7 @@ impl NavMesh {
                 area: AreaId(self.areas[polygon]),
             }
         });
-        let neighbour = |&beyond: &u32| {
-            (beyond != NO_NEIGHBOUR).then(|| {
-                let (tile, polygon) = tiles.place(beyond);
-                TilePolygon { tile, polygon }
-            })
-        };
+        let neighbour = |&beyond: &u32| (beyond != NO_NEIGHBOUR).then(|| tiles.place(beyond));
         let local = |vertex: &VertexId| VertexId(vertex.0 - entry.vertices.start);
         MeshTile {
             vertices: self.plan_vertices[entry.vertices.range()].to_vec(),
@@ -141,7 +134,7 @@ impl NavMesh {
     /// Vertices of different tiles that a door lies between: they were one before it was cut.
     fn door_seams(&self, tiles: &TileTables, parts: &BTreeMap<TileKey, (&TileEntry, MeshTile)>) -> Vec<Seam> {
         let vertex = |end: &LinkEnd, at: usize| {
-            let (tile, _) = tiles.place(end.polygon.0);
+            let TilePolygon { tile, .. } = tiles.place(end.polygon.0);
             let mut corners = self.edge_range(end.polygon.index());
             let point = |corner: usize| {
                 let vertex = self.corner_vertices[corner];

@@ -38,7 +38,7 @@ pub struct TileLink {
 }
 
 /// Compares two links, of polygons at these places.
-fn compare<P: Ord>(
+pub(super) fn compare<P: Ord>(
     one: (&Link, LinkOrder),
     other: (&Link, LinkOrder),
     place: impl Fn(PolyId) -> P,
@@ -59,6 +59,15 @@ fn compare<P: Ord>(
 }
 
 impl NavMesh {
+    /// All links in the order in which they are in the compact form.
+    pub(crate) fn links_in_order(&self) -> Vec<LinkIndex> {
+        let mut order: Vec<LinkIndex> = (0..to_u32(self.links.links.len())).map(LinkIndex).collect();
+        if self.is_tiled() {
+            order.sort_by(|one, other| self.compare_links(one.index(), other.index()));
+        }
+        order
+    }
+
     /// Orders two links of a mesh of tiles as in its compact form.
     pub(super) fn compare_links(&self, one: usize, other: usize) -> Ordering {
         let Some(tiles) = &self.tiles else { return one.cmp(&other) };

@@ -19,6 +19,7 @@ mod seams;
 mod slabs;
 mod write;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -99,9 +100,24 @@ impl TileTables {
 
     /// The tile of a polygon that is there, and its number in it: by these, polygons are ordered as in
     /// the compact form.
-    pub(crate) fn place(&self, polygon: u32) -> (TileKey, u32) {
+    pub(crate) fn place(&self, polygon: u32) -> TilePolygon {
         let entry = &self.entries[self.of_polygon[polygon as usize] as usize];
-        (entry.key, polygon - entry.polygons.start)
+        TilePolygon { tile: entry.key, polygon: polygon - entry.polygons.start }
+    }
+}
+
+impl NavMesh {
+    /// `true` for a mesh of tiles.
+    pub(crate) fn is_tiled(&self) -> bool {
+        self.tiles.is_some()
+    }
+
+    /// Returns the tile of a polygon, and its number in it. `None` if there is no such polygon, or this is
+    /// no mesh of tiles ([`TiledMesh`]).
+    #[must_use]
+    pub fn tile_polygon(&self, polygon: PolyId) -> Option<TilePolygon> {
+        let tiles = self.tiles.as_ref().filter(|_| self.has_polygon(polygon))?;
+        Some(tiles.place(polygon.0))
     }
 }
 
@@ -233,9 +249,9 @@ impl TiledMesh {
         self.edit(|writer, columns| {
             writer.write(&parts, columns);
             let came = links.into_iter().filter_map(|(places, mut link, is_portal)| {
-                for (end, (key, local)) in [&mut link.link.from, &mut link.link.to].into_iter().zip(places) {
-                    let slot = *writer.slots.get(&key)?;
-                    end.polygon = PolyId(columns.entries[slot as usize].polygons.start + local);
+                for (end, place) in [&mut link.link.from, &mut link.link.to].into_iter().zip(places) {
+                    let slot = *writer.slots.get(&place.tile)?;
+                    end.polygon = PolyId(columns.entries[slot as usize].polygons.start + place.polygon);
                 }
                 Some((link, is_portal))
             });
@@ -298,6 +314,50 @@ impl TiledMesh {
             let changes = LinkChanges { opened, ..LinkChanges::default() };
             self.edit(|writer, columns| writer.change_links(changes, columns));
         }
+    }
+
+    /// How it is cut into tiles.
+    #[must_use]
+    pub fn grid(&self) -> &TileGrid {
+        &self.writer.grid
+    }
+
+    /// The layers that tiles have been on.
+    pub fn layers(&self) -> impl Iterator<Item = u32> + Clone + use<> {
+        0..self.writer.layers
+    }
+
+    /// The polygons of a tile; none if it is not there.
+    pub fn polygons_of(&self, tile: TileKey) -> impl Iterator<Item = PolyId> + use<> {
+        let entry = self.entry(tile).copied().unwrap_or_default();
+        entry.polygons.range().map(PolyId::from_index)
+    }
+
+    /// The id of a polygon of a tile.
+    #[must_use]
+    pub fn polygon_of(&self, polygon: TilePolygon) -> Option<PolyId> {
+        let polygons = self.entry(polygon.tile)?.polygons;
+        (polygon.polygon < polygons.len).then(|| PolyId(polygons.start + polygon.polygon))
+    }
+
+    /// A tile as it was written, but that vertices on its border have the heights that they have in the
+    /// mesh.
+    #[must_use]
+    pub fn tile(&self, tile: TileKey) -> Option<MeshTile> {
+        let next = self.next();
+        Some(next.tile_of(next.tiles.as_deref()?, self.entry(tile)?))
+    }
+
+    fn entry(&self, tile: TileKey) -> Option<&TileEntry> {
+        let slot = *self.writer.slots.get(&tile)?;
+        self.next().tiles.as_deref()?.entries.get(slot as usize)
+    }
+
+    /// Orders two links as in the compact form of the mesh, where both have their polygons.
+    #[must_use]
+    pub fn compare_links(&self, one: &TileLink, other: &TileLink) -> Ordering {
+        let next = self.next();
+        links::compare((&one.link, one.order), (&other.link, other.order), |id| next.tile_polygon(id))
     }
 
     /// The links with an end on a tile.
@@ -411,16 +471,7 @@ impl TiledMesh {
                 return Err(NavMeshError::TileBeside { tile, beside });
             }
         }
-        let next = self.next();
-        let known = |key: &TileKey| {
-            let slot = *self.writer.slots.get(key)?;
-            let tiles = next.tiles.as_deref()?;
-            Some((tiles, tiles.entries.get(slot as usize)?))
-        };
-        let around = around.into_iter().filter_map(|key| {
-            let (tiles, entry) = known(&key)?;
-            Some((key, next.tile_of(tiles, entry)))
-        });
+        let around = around.into_iter().filter_map(|key| Some((key, self.tile(key)?)));
         let around: Vec<(TileKey, MeshTile)> = around.collect();
         let present = changes.iter().filter_map(|(&key, change)| Some((key, change.tile()?)));
         let tiles: BTreeMap<TileKey, &MeshTile> =
@@ -446,7 +497,7 @@ impl TiledMesh {
         // A tile is adjusted only where it has as many polygons.
         for (key, change) in &mut changes {
             if let TileChange::Adjusted(tile) = change
-                && known(key).is_none_or(|(_, entry)| entry.polygons.len as usize != tile.polygons.len())
+                && self.entry(*key).is_none_or(|entry| entry.polygons.len as usize != tile.polygons.len())
             {
                 *change = TileChange::Anew(std::mem::take(tile));
             }

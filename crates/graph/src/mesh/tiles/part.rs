@@ -36,7 +36,7 @@ impl std::fmt::Display for TileKey {
 pub(super) const NO_VERTEX: PlanVertex = PlanVertex { point: PlanPoint { x: 0, z: 0 }, height: 0.0 };
 
 /// A polygon of some tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TilePolygon {
     /// Its tile.
     pub tile: TileKey,

@@ -101,11 +101,11 @@ impl JumpConfig {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Candidate {
     pub(crate) from: LinkEnd,
-    to: LinkEnd,
+    pub(crate) to: LinkEnd,
     /// World positions of its ends.
     pub(crate) ends: [Vec3; 2],
-    kind: LinkKind,
-    length: f32,
+    pub(crate) kind: LinkKind,
+    pub(crate) length: f32,
 }
 
 /// Finds the jumps and drops that an agent can make. Returns links from point to point, sorted.
