@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Vec3, vec3};
 use waymesh::core::{PolyId, Random, Validate};
 use waymesh::graph::{
-    AnyPolygon, CompactMesh, Link, LinkEnd, LinkId, LinkKind, Location, PathOptions, PathSearch,
+    AnyPolygon, CompactMesh, Link, LinkEnd, LinkId, LinkKind, Location, MeshFormat, PathOptions, PathSearch,
     QueryScratch, Reach,
 };
+use waymesh::io;
 use waymesh::tile::Tile;
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
 use waymesh::{
@@ -113,6 +114,57 @@ fn assert_same_queries(live: &NavMesh, compact: &CompactMesh, bounds: &Bounds, r
     complete
 }
 
+/// What is written of a mesh is the same for its compact form, and tables by ids are as ids say.
+fn assert_same_files(live: &NavMesh, compact: &CompactMesh) {
+    let other = compact.mesh();
+    let bytes = |write: &dyn Fn(&NavMesh, &mut Vec<u8>)| {
+        [live, other].map(|mesh| {
+            let mut out = Vec::new();
+            write(mesh, &mut out);
+            out
+        })
+    };
+    for [one, two] in [
+        bytes(&|mesh, out| *out = mesh.to_bytes(MeshFormat::Exchange)),
+        bytes(&|mesh, out| *out = mesh.to_bytes(MeshFormat::Packed)),
+        bytes(&|mesh, out| io::write_obj(mesh, out).unwrap()),
+        bytes(&|mesh, out| io::write_detail_obj(mesh, out).unwrap()),
+        bytes(&|mesh, out| io::write_json(mesh, out).unwrap()),
+        bytes(&|mesh, out| io::write_glb(mesh, &io::GlbOptions::default(), out).unwrap()),
+        bytes(&|mesh, out| io::svg::write_svg(mesh, None, &io::svg::SvgOptions::default(), out).unwrap()),
+    ] {
+        assert!(one == two);
+    }
+    let read = NavMesh::from_bytes(live.to_bytes(MeshFormat::Packed)).unwrap();
+    assert!(read == *other);
+    for of in [io::ground_triangles, io::polygon_triangles] {
+        let (ground, expected) = (of(live), of(other));
+        assert_eq!(ground.polygon_triangles.len(), live.polygon_bound() + 1);
+        assert_eq!(ground.triangles.len(), expected.triangles.len());
+        for polygon in live.polygon_ids() {
+            let [own, there] = [(&ground, polygon), (&expected, compact.id_of(polygon).unwrap())].map(
+                |(ground, polygon)| {
+                    let [first, end] =
+                        [0, 1].map(|next| ground.polygon_triangles[polygon.index() + next] as usize);
+                    &ground.triangles[first..end]
+                },
+            );
+            assert_eq!(own, there);
+            assert_eq!(compact.id_before(compact.id_of(polygon).unwrap()), Some(polygon));
+        }
+    }
+    let mut on_storeys: Vec<PolyId> =
+        io::svg::storeys(live).into_iter().flat_map(|storey| storey.polygons).collect();
+    on_storeys.sort_unstable();
+    assert!(on_storeys.into_iter().eq(live.polygon_ids()));
+    let flags: Vec<u16> = (0..).take(live.polygon_bound()).collect();
+    let own = compact.mesh().polygon_ids().map(|id| flags[compact.id_before(id).unwrap().index()]).collect();
+    let detour = |mesh: &NavMesh, flags: Vec<u16>| {
+        io::to_detour(mesh, &io::DetourOptions::default().with_flags(flags))
+    };
+    assert_eq!(detour(live, flags), detour(other, own));
+}
+
 /// Runs random commands; also returns how many paths led to their goal, and links there were at most.
 fn story(kind: Scene, config: &BakeConfig, seed: u64, rounds: usize) -> [usize; 2] {
     let soup = kind.build(&SceneConfig::default());
@@ -170,6 +222,9 @@ fn story(kind: Scene, config: &BakeConfig, seed: u64, rounds: usize) -> [usize; 
             of_found.filter(|(id, _)| is_found(id)).map(|(_, link)| Link { is_open: true, ..*link });
         let own = compact.mesh().clone().with_links(of_found.collect()).unwrap();
         assert!(own == *expected, "{kind:?} {seed}, round {round}");
+        if round % 4 == 0 {
+            assert_same_files(&live, &compact);
+        }
         links = links.max(live.links().len());
         complete += assert_same_queries(&live, &compact, &bounds, &mut random);
         // Links come, go, open and close at once, and stay so.

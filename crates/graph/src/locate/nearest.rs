@@ -94,7 +94,8 @@ impl NavMesh {
     ///
     /// - Each polygon offers its point closest in plan, at the height of the ground there; the
     ///   offer nearest in space wins, of equal ones the polygon with the lowest id
-    ///   ([`NavMesh::compare_polygons`]). So where a polygon lies below or above, the place is straight below or above in it.
+    ///   ([`NavMesh::compare_polygons`]). So where a polygon lies below or above, the place is straight
+    ///   below or above in it.
     /// - Borders belong to their polygons: a point on an edge or a vertex is always in some
     ///   polygon.
     /// - `reach` is inclusive. It applies to the point offered.

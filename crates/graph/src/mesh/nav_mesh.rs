@@ -303,7 +303,7 @@ impl NavMesh {
         &self.agent
     }
 
-    /// Returns all vertices as world positions in metres.
+    /// Returns all vertices as world positions in metres. On a mesh of tiles some are of no polygon.
     #[must_use]
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
@@ -477,7 +477,8 @@ impl NavMesh {
         self.island_of(first).is_some_and(|island| self.island_of(second) == Some(island))
     }
 
-    /// Returns the height of the ground as triangles, if the mesh has them.
+    /// Returns the height of the ground as triangles, if the mesh has them. On a mesh of tiles some are of
+    /// no polygon: those are not there that no polygon names ([`NavMesh::polygon_ids`]).
     #[must_use]
     pub fn surface(&self) -> Option<SurfaceView<'_>> {
         self.surface.as_ref().map(HeightTables::view)

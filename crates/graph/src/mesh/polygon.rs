@@ -103,6 +103,14 @@ impl NavMesh {
     }
 }
 
+impl NavMesh {
+    /// Returns what is at each id from 0 on, below [`NavMesh::polygon_bound`]: for tables that are read
+    /// by the ids that queries give. `None` for ids that are not given.
+    pub fn polygons_by_id(&self) -> impl ExactSizeIterator<Item = Option<PolygonView<'_>>> {
+        (0..self.polygon_bound()).map(|index| self.polygon(PolyId::from_index(index)))
+    }
+}
+
 /// The polygons of a mesh.
 struct Polygons<'a> {
     mesh: &'a NavMesh,

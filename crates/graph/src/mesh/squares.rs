@@ -182,20 +182,7 @@ impl Buckets {
         };
         let ([x0, x1], [z0, z1]) =
             (range(at.x, self.min_x, self.squares.columns), range(at.z, self.min_z, self.squares.rows));
-        if x1 - x0 > 1 || z1 - z0 > 1 {
-            return None;
-        }
-        let mut lists: [&[u32]; 4] = [self.list(x0, z0)?, &[], &[], &[]];
-        if x1 > x0 {
-            lists[1] = self.list(x1, z0)?;
-        }
-        if z1 > z0 {
-            lists[2] = self.list(x0, z1)?;
-            if x1 > x0 {
-                lists[3] = self.list(x1, z1)?;
-            }
-        }
-        Some(lists)
+        four_lists([x0, x1], [z0, z1], |column, row| self.list(column, row))
     }
 
     #[inline]
@@ -204,6 +191,30 @@ impl Buckets {
         let list = &self.polygons[self.first[square] as usize..self.first[square + 1] as usize];
         (list.len() <= CROWD).then_some(list)
     }
+}
+
+/// Returns the lists of the squares in a range of columns and rows, which are first and last; `None` for
+/// more than two of either.
+#[inline]
+pub(crate) fn four_lists<'a>(
+    [x0, x1]: [u32; 2],
+    [z0, z1]: [u32; 2],
+    list: impl Fn(u32, u32) -> Option<&'a [u32]>,
+) -> Option<[&'a [u32]; 4]> {
+    if x1 - x0 > 1 || z1 - z0 > 1 {
+        return None;
+    }
+    let mut lists: [&[u32]; 4] = [list(x0, z0)?, &[], &[], &[]];
+    if x1 > x0 {
+        lists[1] = list(x1, z0)?;
+    }
+    if z1 > z0 {
+        lists[2] = list(x0, z1)?;
+        if x1 > x0 {
+            lists[3] = list(x1, z1)?;
+        }
+    }
+    Some(lists)
 }
 
 /// Returns squares over polygons, the first entry of each square, row by row, with the number of

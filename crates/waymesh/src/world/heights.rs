@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, PolyId, to_u32};
-use waymesh_detail::fit_heights_windowed;
+use waymesh_detail::fit_heights_of;
 use waymesh_graph::{JoinedTiles, MeshTile, TileKey};
 use waymesh_tile::{Tile, TileLayout};
 use waymesh_voxel::VoxelError;
@@ -17,10 +17,8 @@ use super::join::key;
 use crate::bake::{BakeError, StageSet};
 
 /// Fits the ground of the `wanted` tiles. `joined` are these and those around them, `made` the same
-/// one by one.
-///
-/// The polygons of the tiles around them are fitted as well and dropped: an edge between two tiles
-/// gets its points from the ground on both sides, so that both tiles get the same points.
+/// one by one: an edge between two tiles gets its points from the ground on both sides, so that both
+/// tiles get the same points.
 pub(super) fn fit<'a>(
     stages: &StageSet,
     joined: &JoinedTiles,
@@ -60,9 +58,11 @@ pub(super) fn fit<'a>(
         Ok(LabelledWindow::assemble(frame, window, &parts))
     };
     let windows = crate::front::tiles::windows(stages.config().max_memory_bytes);
-    let surface =
-        fit_heights_windowed(&joined.polygons, &source, &stages.detail_config(), &windows, observer)
-            .map_err(StageError::at("heights"))?;
+    let ranges = wanted.iter().filter_map(|&tile| joined.ranges.get(&key(tile)));
+    let polygons: Vec<PolyId> = ranges.cloned().flatten().map(PolyId::from_index).collect();
+    let config = stages.detail_config();
+    let surface = fit_heights_of(&joined.polygons, &polygons, &source, &config, &windows, observer)
+        .map_err(StageError::at("heights"))?;
     let bound = stages.config().max_height_error_levels;
     let of_tile = |&tile: &Tile| {
         let range = joined.ranges.get(&key(tile))?.clone();

@@ -16,6 +16,7 @@ use crate::mesh::nav_mesh::NavMesh;
 pub struct CompactMesh {
     mesh: NavMesh,
     ids: Vec<Option<PolyId>>,
+    before: Vec<PolyId>,
 }
 
 impl CompactMesh {
@@ -36,6 +37,12 @@ impl CompactMesh {
     pub fn id_of(&self, polygon: PolyId) -> Option<PolyId> {
         self.ids.get(polygon.index()).copied().flatten()
     }
+
+    /// The id that a polygon had in the mesh that this was made of; `None` if there is no such polygon.
+    #[must_use]
+    pub fn id_before(&self, polygon: PolyId) -> Option<PolyId> {
+        self.before.get(polygon.index()).copied()
+    }
 }
 
 impl NavMesh {
@@ -50,8 +57,12 @@ impl NavMesh {
     #[must_use]
     pub fn to_compact(&self) -> CompactMesh {
         let Some(tiles) = &self.tiles else {
-            let ids = (0..self.polygon_count()).map(|index| Some(PolyId::from_index(index))).collect();
-            return CompactMesh { mesh: self.clone(), ids };
+            let before: Vec<PolyId> = self.polygon_ids().collect();
+            return CompactMesh {
+                mesh: self.clone(),
+                ids: before.iter().copied().map(Some).collect(),
+                before,
+            };
         };
         let parts: BTreeMap<TileKey, (&TileEntry, MeshTile)> = tiles
             .entries
@@ -68,9 +79,11 @@ impl NavMesh {
         let JoinedTiles { polygons, ranges } =
             JoinedTiles::of_sound(self.frame, &by_key, tiles.order, &seams);
         let mut ids = vec![None; self.polygon_bound()];
+        let mut before = vec![PolyId(0); polygons.polygons.len()];
         for (key, (entry, _)) in &parts {
             for (own, new) in entry.polygons.range().zip(ranges[key].clone()) {
                 ids[own] = Some(PolyId::from_index(new));
+                before[new] = PolyId::from_index(own);
             }
         }
         let surface = self.surface.as_ref().map(|surface| {
@@ -88,7 +101,7 @@ impl NavMesh {
         if !links.is_empty() {
             mesh.set_links(links, link_ids);
         }
-        CompactMesh { mesh, ids }
+        CompactMesh { mesh, ids, before }
     }
 
     /// Returns a tile as it was written; its heights are those that its vertices share with others.

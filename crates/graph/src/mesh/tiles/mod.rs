@@ -144,7 +144,7 @@ pub struct Changed {
 ///   copies the tables, and else it does not.
 ///
 /// # Memory
-/// Twice that of its mesh, with a quarter to spare.
+/// Twice that of its mesh, with a quarter to spare, and four times that at most after tiles went.
 #[derive(Debug)]
 pub struct TiledMesh {
     writer: Writer,

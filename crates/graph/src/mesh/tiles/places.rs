@@ -5,7 +5,7 @@ use super::slabs::Slab;
 use crate::geometry::plan::PlanPosition;
 use crate::mesh::bounds::PolygonBounds;
 use crate::mesh::box_index::{Node, RoughTarget, Target, Tree, node_levels};
-use crate::mesh::squares::{CROWD, Squares, power_of_two};
+use crate::mesh::squares::{CROWD, Squares, four_lists, power_of_two};
 use crate::mesh::table::Table;
 use waymesh_core::saturating_u32;
 
@@ -256,20 +256,7 @@ impl<'a> CellSquares<'a> {
             [x.clamp(0.0, most[0]), z.clamp(0.0, most[1])].map(saturating_u32)
         };
         let ([x0, z0], [x1, z1]) = (places(low), places(high));
-        if x1 - x0 > 1 || z1 - z0 > 1 {
-            return None;
-        }
-        let mut lists: [&[u32]; 4] = [self.list(x0, z0)?, &[], &[], &[]];
-        if x1 > x0 {
-            lists[1] = self.list(x1, z0)?;
-        }
-        if z1 > z0 {
-            lists[2] = self.list(x0, z1)?;
-            if x1 > x0 {
-                lists[3] = self.list(x1, z1)?;
-            }
-        }
-        Some(lists)
+        four_lists([x0, x1], [z0, z1], |column, row| self.list(column, row))
     }
 
     #[inline]

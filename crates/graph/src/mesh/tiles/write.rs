@@ -113,7 +113,10 @@ impl Writer {
 
     /// Returns `true` if most of the tables is free: then it is time to write all tiles anew.
     pub(super) fn is_sparse(&self) -> bool {
-        [&self.vertices, &self.polygons, &self.corners, &self.triangles].into_iter().any(Slabs::is_sparse)
+        let Self { vertices, polygons, corners, points, triangles, boxes, regions, components, .. } = self;
+        let Cells { order, nodes, first, lists, .. } = &self.cells;
+        let all = [vertices, polygons, corners, points, triangles, boxes, regions, components];
+        all.into_iter().chain([order, nodes, first, lists, &self.links.leaving]).any(Slabs::is_sparse)
     }
 
     /// The places of the links that end on what is not there any more after these changes.

@@ -331,13 +331,14 @@ impl Update<TileKey, BuiltWindow> for WindowUpdate<'_> {
         changed: &[TileKey],
         recorder: &mut Recorder<'_>,
     ) -> Result<(Arc<NavMesh>, usize), BakeError> {
-        let result = self.write(windows, changed, recorder);
+        let result = self.write(windows, changed, recorder).and_then(|adjusted| {
+            Ok((kept::kept(self.ground.stages, self.mesh.next(), self.links, recorder)?, adjusted))
+        });
         if result.is_err() {
             self.mesh.abandon();
         }
-        let adjusted = result?;
+        let (kept, adjusted) = result?;
         let shown = self.mesh.show();
-        let kept = kept::kept(self.ground.stages, &shown, self.links, recorder)?;
         Ok((kept.map_or(shown, Arc::new), adjusted))
     }
 }
