@@ -914,8 +914,8 @@ enum wm_status wm_mesh_corners(const struct wm_mesh *mesh, uint32_t *corners, si
 
 /*
  Writes the first corner of each polygon, and in the end the number of corners: one number more
- than there are polygons. They are in the order of their ids; in the mesh of a world there may be ids
- without a polygon, which have no corners and area 0.
+ than there are polygons. They are in the order of their ids; in the mesh of a world there may be
+ ids without a polygon, which have no corners and area 0.
 
  # Safety
  There is room for `capacity` numbers.

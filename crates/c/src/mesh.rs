@@ -451,8 +451,8 @@ pub unsafe extern "C" fn wm_mesh_corners(
 }
 
 /// Writes the first corner of each polygon, and in the end the number of corners: one number more
-/// than there are polygons. They are in the order of their ids; in the mesh of a world there may be ids
-/// without a polygon, which have no corners and area 0.
+/// than there are polygons. They are in the order of their ids; in the mesh of a world there may be
+/// ids without a polygon, which have no corners and area 0.
 ///
 /// # Safety
 /// There is room for `capacity` numbers.

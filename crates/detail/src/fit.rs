@@ -128,9 +128,9 @@ pub fn fit_heights_windowed<F: SpanField + 'static>(
     fit_heights_of(mesh, &all, source, config, windows, observer)
 }
 
-/// The same as [`fit_heights_windowed`] for some polygons alone: they have the ground that they have
-/// when all are fitted. The others have no triangles; they tell which ground an edge is between. Some
-/// points of the result are of no triangle.
+/// The same as [`fit_heights_windowed`] for some polygons alone: they have the ground that they
+/// have when all are fitted. The others have no triangles; they tell which ground an edge is
+/// between. Some points of the result are of no triangle.
 ///
 /// # Cost
 /// That of the wanted polygons, and a little for each of the others.

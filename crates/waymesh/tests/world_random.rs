@@ -1,5 +1,5 @@
-//! Random commands on worlds: after each update against a fresh world of the same state, and queries on
-//! the mesh of the world against those on its compact form.
+//! Random commands on worlds: after each update against a fresh world of the same state, and
+//! queries on the mesh of the world against those on its compact form.
 
 #![expect(clippy::unwrap_used, reason = "test helpers")]
 
@@ -165,7 +165,8 @@ fn assert_same_files(live: &NavMesh, compact: &CompactMesh) {
     assert_eq!(detour(live, flags), detour(other, own));
 }
 
-/// Runs random commands; also returns how many paths led to their goal, and links there were at most.
+/// Runs random commands; also returns how many paths led to their goal, and links there were at
+/// most.
 fn story(kind: Scene, config: &BakeConfig, seed: u64, rounds: usize) -> [usize; 2] {
     let soup = kind.build(&SceneConfig::default());
     let bounds = soup.bounds();

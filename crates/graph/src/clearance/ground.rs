@@ -415,8 +415,9 @@ impl NavMesh {
     /// that are crossed like an edge and lead both ways at no cost. It is what a
     /// [`ClearanceNavMesh`](super::ClearanceNavMesh) is made for.
     ///
-    /// - Polygons are cut off corner by corner. Vertices keep their numbers, on a mesh of tiles those of
-    ///   its compact form ([`NavMesh::to_compact`]); more follow where links end inside an edge and where the vertices of both sides of a link become one.
+    /// - Polygons are cut off corner by corner. Vertices keep their numbers, on a mesh of tiles
+    ///   those of its compact form ([`NavMesh::to_compact`]); more follow where links end inside an
+    ///   edge and where the vertices of both sides of a link become one.
     /// - Where links overlap, the first one joins. Takes time in the square of the links of a
     ///   polygon.
     #[must_use]

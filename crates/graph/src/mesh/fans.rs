@@ -120,7 +120,8 @@ impl Fans {
 }
 
 /// Calls `visit` with all corners of the fan of a corner, and their polygons, from the one beside a
-/// wall on the right or, where the fan is closed, any. Returns `true` if a shortest path may turn there.
+/// wall on the right or, where the fan is closed, any. Returns `true` if a shortest path may turn
+/// there.
 pub(crate) fn around(
     edges: &Edges<'_>,
     twins: &[u32],

@@ -47,9 +47,9 @@ pub struct Generation(pub u64);
 /// # Guarantees
 /// - Everything that [`PolyMesh`] and [`HeightSurface`] guarantee: no other data becomes a
 ///   `NavMesh`.
-/// - Made of the same input, two meshes are equal bit by bit. The ids of links do not count, nor what
-///   a mesh of tiles ([`TiledMesh`](crate::TiledMesh)) leaves free in its tables: meshes are compared in
-///   their compact form ([`NavMesh::to_compact`]).
+/// - Made of the same input, two meshes are equal bit by bit. The ids of links do not count, nor
+///   what a mesh of tiles ([`TiledMesh`](crate::TiledMesh)) leaves free in its tables: meshes are
+///   compared in their compact form ([`NavMesh::to_compact`]).
 /// - Its polygons never change. Links can be added and removed ([`NavMesh::add_link`],
 ///   [`NavMesh::remove_link`]), opened and closed ([`NavMesh::set_link_open`]).
 /// - All queries take `&self`, and it is `Send + Sync`.
@@ -329,8 +329,8 @@ impl NavMesh {
     }
 
     /// Returns the least number that is above the ids of all polygons: for tables that are looked up
-    /// by ids. It is [`NavMesh::polygon_count`], but for a mesh of tiles, such as that of a world: there
-    /// a polygon keeps its id while others come and go, and ids in between are of no polygon.
+    /// by ids. It is [`NavMesh::polygon_count`], but for a mesh of tiles, such as that of a world:
+    /// there a polygon keeps its id while others come and go, and ids in between are of no polygon.
     #[must_use]
     pub fn polygon_bound(&self) -> usize {
         self.areas.len()
@@ -477,8 +477,8 @@ impl NavMesh {
         self.island_of(first).is_some_and(|island| self.island_of(second) == Some(island))
     }
 
-    /// Returns the height of the ground as triangles, if the mesh has them. On a mesh of tiles some are of
-    /// no polygon: those are not there that no polygon names ([`NavMesh::polygon_ids`]).
+    /// Returns the height of the ground as triangles, if the mesh has them. On a mesh of tiles the
+    /// tables also hold triangles and points of no polygon.
     #[must_use]
     pub fn surface(&self) -> Option<SurfaceView<'_>> {
         self.surface.as_ref().map(HeightTables::view)

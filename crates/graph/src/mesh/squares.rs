@@ -193,8 +193,8 @@ impl Buckets {
     }
 }
 
-/// Returns the lists of the squares in a range of columns and rows, which are first and last; `None` for
-/// more than two of either.
+/// Returns the lists of the squares in a range of columns and rows, which are first and last;
+/// `None` for more than two of either.
 #[inline]
 pub(crate) fn four_lists<'a>(
     [x0, x1]: [u32; 2],

@@ -63,13 +63,13 @@ impl NavMesh {
         self.route(from, to, options, scratch, path).map(|_| ())
     }
 
-    /// Returns the length in metres of the shortest path from one place to another, if a path of at most
-    /// `limit` metres in plan leads there, else `None`. What is farther away than that is not looked at, so
-    /// it takes little time where a path would be long or there is none.
+    /// Returns the length in metres of the shortest path from one place to another, if a path of at
+    /// most `limit` metres in plan leads there, else `None`. What is farther away than that is not
+    /// looked at, so it takes little time where a path would be long or there is none.
     ///
     /// # Errors
-    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for places that are
-    /// none of this mesh.
+    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for places
+    /// that are none of this mesh.
     pub fn path_length_within(
         &self,
         from: &Location,

@@ -84,8 +84,8 @@ impl NavMesh {
 
     /// Finds the pieces of wall that come within `radius` metres of a place, as
     /// [`NavMesh::nearest_wall`] sees them: each from right to left as seen from the surface,
-    /// ordered by polygon ([`NavMesh::compare_polygons`]). `out` is cleared first. Nothing for a radius that is NaN or
-    /// negative.
+    /// ordered by polygon ([`NavMesh::compare_polygons`]). `out` is cleared first. Nothing for a
+    /// radius that is NaN or negative.
     ///
     /// # Errors
     /// See [`NavMesh::nearest_wall`].

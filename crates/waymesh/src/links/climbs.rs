@@ -51,8 +51,8 @@ fn slack(config: &BakeConfig, frame: &GridFrame) -> i32 {
     saturating_i32((config.edge_error() / frame.cell_size).ceil()).saturating_add(1).min(64)
 }
 
-/// Finds the polygons that climbs lead between, among some of a mesh: all that lie within [`reach`] of
-/// their ledges. They come in the order of the climbs, each once.
+/// Finds the polygons that climbs lead between, among some of a mesh: all that lie within [`reach`]
+/// of their ledges. They come in the order of the climbs, each once.
 pub(crate) fn mesh_climbs(
     mesh: &NavMesh,
     config: &BakeConfig,

@@ -447,8 +447,8 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The boxes in the plan, in cells, that the ground under the ends of stairs is looked for in, and their
-/// storeys. Those with an end that is no number are left out.
+/// The boxes in the plan, in cells, that the ground under the ends of stairs is looked for in, and
+/// their storeys. Those with an end that is no number are left out.
 pub(crate) fn stairs_boxes(base: &PlanBase, stairs: &Stairs) -> Vec<(usize, [[f64; 2]; 2])> {
     let landings = [&stairs.from, &stairs.to].into_iter();
     boxes(base, landings.map(|landing| (&*landing.storey, landing.line.to_vec())))

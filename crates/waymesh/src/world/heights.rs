@@ -17,8 +17,8 @@ use super::join::key;
 use crate::bake::{BakeError, StageSet};
 
 /// Fits the ground of the `wanted` tiles. `joined` are these and those around them, `made` the same
-/// one by one: an edge between two tiles gets its points from the ground on both sides, so that both
-/// tiles get the same points.
+/// one by one: an edge between two tiles gets its points from the ground on both sides, so that
+/// both tiles get the same points.
 pub(super) fn fit<'a>(
     stages: &StageSet,
     joined: &JoinedTiles,
@@ -71,8 +71,8 @@ pub(super) fn fit<'a>(
     Ok(wanted.iter().filter_map(of_tile).collect())
 }
 
-/// The ground of some polygons. Its error is the bound: what is found depends on the tiles that were
-/// fitted together, and a world must not show in which order it was built.
+/// The ground of some polygons. Its error is the bound: what is found depends on the tiles that
+/// were fitted together, and a world must not show in which order it was built.
 fn part_of(surface: &HeightSurface, polygons: Range<usize>, bound: f32) -> HeightSurface {
     let mut part = HeightSurface {
         points: Vec::new(),

@@ -50,21 +50,21 @@ pub use worker::{Reply, WorkerConfig, WorldWorker};
 ///   others, with all stages: filters, erosion, regions, borders, polygons, heights.
 /// - The same tiles and obstacles give the same mesh, in whatever order they came.
 /// - Queries never wait: they keep the mesh they have.
-/// - A polygon keeps its id as long as its tile stays as it is, whatever else changes. Ids have gaps
-///   ([`NavMesh::polygon_bound`](crate::NavMesh::polygon_bound)); what is saved has none
-///   ([`NavMesh::to_compact`](crate::NavMesh::to_compact)). Where most of a world goes, all is numbered
-///   anew.
+/// - A polygon keeps its id as long as its tile stays as it is, whatever else changes. Ids have
+///   gaps ([`NavMesh::polygon_bound`](crate::NavMesh::polygon_bound)); what is saved has none
+///   ([`NavMesh::to_compact`](crate::NavMesh::to_compact)). Where most of a world goes, all is
+///   numbered anew.
 /// - A link has one id for as long as it is found, whatever else changes. Links that were added
 ///   ([`World::add_link`]) and those that were closed ([`World::set_link_open`]) stay so over all
 ///   updates.
 ///
 /// # Cost
-/// An update costs the tiles that change and those around them, however large the world is. Kept per
-/// tile: its solid voxels and its field, packed, its polygons, and twice its part of the mesh, one that
-/// queries see and one to be changed. The default decomposition takes longer than
+/// An update costs the tiles that change and those around them, however large the world is. Kept
+/// per tile: its solid voxels and its field, packed, its polygons, and twice its part of the mesh,
+/// one that queries see and one to be changed. The default decomposition takes longer than
 /// [`crate::DecompositionKind::Greedy`], which suits tiles that change often. With
-/// [`crate::BakeConfig::jumps`] the triangles are kept as well, and an update looks for jumps again as far
-/// around what changed as one may jump.
+/// [`crate::BakeConfig::jumps`] the triangles are kept as well, and an update looks for jumps again
+/// as far around what changed as one may jump.
 ///
 /// # Differences from [`Baker::bake`]
 /// Polygons end at the borders of tiles. On these borders there is a vertex at least every 16
@@ -307,7 +307,8 @@ impl World {
         self.layout.tiles_over(&columns.grown(halo, &self.frame)).collect()
     }
 
-    /// The columns that a box in the world covers, those at the border of the grid where it is beside it.
+    /// The columns that a box in the world covers, those at the border of the grid where it is
+    /// beside it.
     fn columns_of(&self, bounds: &Bounds) -> GridWindow {
         let [low, high] = [bounds.min, bounds.max].map(|corner| {
             let [x, _, z] = self.frame.to_grid(corner);

@@ -13,9 +13,9 @@ use crate::bake::{BakeError, Recorder};
 /// The current mesh of a [`crate::World`] or a [`crate::PlanWorld`], for any number of threads.
 ///
 /// A query takes the mesh of the moment and keeps it as long as it likes: the world puts a new one
-/// in its place and never changes one that is out. Who holds one for longer than until the next update
-/// makes the one after that copy the tables of the mesh, which takes milliseconds for tens of thousands
-/// of polygons.
+/// in its place and never changes one that is out. Who holds one for longer than until the next
+/// update makes the one after that copy the tables of the mesh, which takes milliseconds for tens
+/// of thousands of polygons.
 #[derive(Clone, Debug)]
 pub struct MeshHandle(Arc<RwLock<Arc<NavMesh>>>);
 

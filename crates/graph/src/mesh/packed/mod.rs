@@ -279,8 +279,8 @@ impl Writer {
 
 impl NavMesh {
     /// Returns the mesh as bytes that [`NavMesh::from_packed_shared`] opens without copying them:
-    /// see the table in `src/mesh/packed/mod.rs`. With a checksum or without. A mesh of tiles is written
-    /// in its compact form ([`NavMesh::to_compact`]).
+    /// see the table in `src/mesh/packed/mod.rs`. With a checksum or without. A mesh of tiles is
+    /// written in its compact form ([`NavMesh::to_compact`]).
     #[must_use]
     pub fn to_packed(&self, with_checksum: bool) -> Vec<u8> {
         if self.tiles.is_some() {

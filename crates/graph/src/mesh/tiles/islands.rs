@@ -1,7 +1,7 @@
 //! The islands of a mesh of tiles, kept up to date where tiles change.
 //!
-//! The polygons of a tile that hang together in it are a component. Islands are components that hang
-//! together over the borders of tiles. Where tiles change, an island can only fall apart if
+//! The polygons of a tile that hang together in it are a component. Islands are components that
+//! hang together over the borders of tiles. Where tiles change, an island can only fall apart if
 //! components around them that hung together through them do not any more; then it is searched
 //! from all sides of the gap at once, until all but one are known to be whole pieces.
 

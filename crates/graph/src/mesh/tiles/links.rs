@@ -1,5 +1,5 @@
-//! The links of a mesh of tiles: which leave each polygon, what they join, and where paths over them
-//! turn, all kept up to date where links or tiles change.
+//! The links of a mesh of tiles: which leave each polygon, what they join, and where paths over
+//! them turn, all kept up to date where links or tiles change.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,8 +16,8 @@ use crate::mesh::links::{Link, LinkEnd, LinkId, LinkIndex, stamp_of};
 use crate::mesh::nav_mesh::NavMesh;
 
 /// Where a link comes among others in the compact form of a mesh of tiles
-/// ([`NavMesh::to_compact`]), and in searches: by class, by the polygon it leads from, by number, by the
-/// polygon it leads to, and by its ends.
+/// ([`NavMesh::to_compact`]), and in searches: by class, by the polygon it leads from, by number,
+/// by the polygon it leads to, and by its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkOrder {
     /// Compared before polygons are.

@@ -1,9 +1,9 @@
 //! Meshes of tiles that come, change and go, at the cost of what changes.
 //!
 //! Every tile has rooms of its own in the tables of the mesh: a tile that changes is written into
-//! them, and no other moves. There are two copies of the tables: readers see the one while the other is
-//! changed, and where nobody reads the one before any more, it is brought up to date by what was
-//! written since, and is the next to be changed.
+//! them, and no other moves. There are two copies of the tables: readers see the one while the
+//! other is changed, and where nobody reads the one before any more, it is brought up to date by
+//! what was written since, and is the next to be changed.
 
 mod cells;
 mod check;
@@ -112,8 +112,8 @@ impl NavMesh {
         self.tiles.is_some()
     }
 
-    /// Returns the tile of a polygon, and its number in it. `None` if there is no such polygon, or this is
-    /// no mesh of tiles ([`TiledMesh`]).
+    /// Returns the tile of a polygon, and its number in it. `None` if there is no such polygon, or
+    /// this is no mesh of tiles ([`TiledMesh`]).
     #[must_use]
     pub fn tile_polygon(&self, polygon: PolyId) -> Option<TilePolygon> {
         let tiles = self.tiles.as_ref().filter(|_| self.has_polygon(polygon))?;
@@ -133,13 +133,14 @@ pub struct Changed {
 
 /// A mesh of tiles that come, change and go.
 ///
-/// A change costs what changes, not what is there: the ids of polygons in other tiles stay the same,
-/// and their tables are not looked at. When most of what was there is gone, all is written and numbered
-/// anew.
+/// A change costs what changes, not what is there: the ids of polygons in other tiles stay the
+/// same, and their tables are not looked at. When most of what was there is gone, all is written
+/// and numbered anew.
 ///
 /// # Guarantees
-/// - [`TiledMesh::mesh`] is a [`NavMesh`] as any other: all queries find the same on it as on its compact
-///   form ([`NavMesh::to_compact`]), which depends on the tiles alone and not on how they came.
+/// - [`TiledMesh::mesh`] is a [`NavMesh`] as any other: all queries find the same on it as on its
+///   compact form ([`NavMesh::to_compact`]), which depends on the tiles alone and not on how they
+///   came.
 /// - A mesh that is out never changes. As long as somebody holds the one before the last, an update
 ///   copies the tables, and else it does not.
 ///
@@ -202,8 +203,8 @@ impl TiledMesh {
     }
 
     /// Changes tiles. With a tile that comes, changes or goes, all those around it that are there must
-    /// be among the changes, at least adjusted. Links that end on a tile that goes or changes, and is not
-    /// only adjusted, go as well.
+    /// be among the changes, at least adjusted. Links that end on a tile that goes or changes, and
+    /// is not only adjusted, go as well.
     ///
     /// # Errors
     /// Names what is wrong; then nothing changes.
@@ -262,7 +263,8 @@ impl TiledMesh {
         });
     }
 
-    /// The bytes that the tables of the mesh take, with those of the copies that are kept to be changed.
+    /// The bytes that the tables of the mesh take, with those of the copies that are kept to be
+    /// changed.
     #[must_use]
     pub fn table_bytes(&self) -> usize {
         let none = HeightTables::default();
@@ -367,8 +369,8 @@ impl TiledMesh {
         places.iter().map(|&at| self.next().links.ids[at as usize])
     }
 
-    /// Forgets all changes since a mesh was shown. Takes time in `n log n` of all that is there, if there
-    /// were any.
+    /// Forgets all changes since a mesh was shown. Takes time in `n log n` of all that is there, if
+    /// there were any.
     pub fn abandon(&mut self) {
         if self.work.take().is_some_and(|(_, written)| !written.is_empty())
             && let Some(tiles) = &self.shown.tiles

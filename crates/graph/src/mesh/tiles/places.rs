@@ -1,5 +1,5 @@
-//! Which polygons of a mesh of tiles lie where: a cell for each row and column of tiles, with a tree
-//! of boxes and squares of its own, so that a tile that changes changes its cell alone.
+//! Which polygons of a mesh of tiles lie where: a cell for each row and column of tiles, with a
+//! tree of boxes and squares of its own, so that a tile that changes changes its cell alone.
 
 use super::slabs::Slab;
 use crate::geometry::plan::PlanPosition;
@@ -170,8 +170,8 @@ impl TilePlaces {
         }
     }
 
-    /// Calls `visit` for the polygons whose boxes `overlaps` accepts, of the cells within `area`: lowest
-    /// x and z, then highest.
+    /// Calls `visit` for the polygons whose boxes `overlaps` accepts, of the cells within `area`:
+    /// lowest x and z, then highest.
     pub(crate) fn all(
         &self,
         area: [f64; 4],

@@ -10,8 +10,8 @@ use super::write::{Written, range_of};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::fans::{self, Edges};
 
-/// Which of the vertices that are one gives it its height: the lowest. A vertex of a tile that is not
-/// written has it already.
+/// Which of the vertices that are one gives it its height: the lowest. A vertex of a tile that is
+/// not written has it already.
 type Rank = (bool, bool, super::part::TileKey, u32);
 
 /// Gives the vertices at both ends of edges between tiles one height.

@@ -1,8 +1,8 @@
 //! Jumps and drops, looked for again where the ground or what stands on it changed.
 //!
-//! Of jumps side by side the shortest is kept, as [`crate::find_jumps`] does it: in the order of their
-//! lengths, each is kept unless it lies beside one that is. Where some come, go or lead elsewhere, only
-//! they are decided again, and then those beside one of which the answer changed.
+//! Of jumps side by side the shortest is kept, as [`crate::find_jumps`] does it: in the order of
+//! their lengths, each is kept unless it lies beside one that is. Where some come, go or lead
+//! elsewhere, only they are decided again, and then those beside one of which the answer changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -67,8 +67,8 @@ impl TileJumps {
         !self.touched.is_empty()
     }
 
-    /// The tiles whose jumps are looked for again where these were written, and those whose jumps may be
-    /// worth their while or not any more.
+    /// The tiles whose jumps are looked for again where these were written, and those whose jumps
+    /// may be worth their while or not any more.
     pub(in crate::world) fn reach(
         &self,
         mesh: &NavMesh,
@@ -119,9 +119,9 @@ impl TileJumps {
         }
     }
 
-    /// Decides what is to be decided. The links of the mesh must be those up ledges, all open, as far as a
-    /// path from the `known` tiles may lead that is so long as a detour. Where it comes to a tile that is
-    /// not known it stops, and returns this; it is to be called again.
+    /// Decides what is to be decided. The links of the mesh must be those up ledges, all open, as
+    /// far as a path from the `known` tiles may lead that is so long as a detour. Where it comes to
+    /// a tile that is not known it stops, and returns this; it is to be called again.
     pub(in crate::world) fn decide(
         &mut self,
         mesh: &NavMesh,

@@ -41,7 +41,8 @@ pub(super) struct WorldLinks {
 }
 
 impl WorldLinks {
-    /// Begins to look for links, after tiles changed so that these links are not there any more. Returns
+    /// Begins to look for links, after tiles changed so that these links are not there any more.
+    /// Returns
     /// `true` if all links must be looked for, not only those near changes.
     pub(super) fn begin(
         &mut self,
@@ -63,8 +64,8 @@ impl WorldLinks {
         Ok(is_all)
     }
 
-    /// Puts links that were found anew in place of those of the same sources. Returns the tiles that have
-    /// others now.
+    /// Puts links that were found anew in place of those of the same sources. Returns the tiles
+    /// that have others now.
     pub(super) fn put(
         &mut self,
         found: Vec<(Source, Vec<(LinkOrder, Link)>)>,

@@ -26,7 +26,8 @@ struct BorderEdge {
     polygon: u32,
 }
 
-/// Sides of a window: lower and higher x, lower and higher z. The side across is that of the other bit.
+/// Sides of a window: lower and higher x, lower and higher z. The side across is that of the other
+/// bit.
 const SIDES: [usize; 4] = [0, 1, 2, 3];
 
 /// A piece of an edge: where it ends along its line, and the polygon beyond.

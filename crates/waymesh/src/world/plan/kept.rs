@@ -1,13 +1,13 @@
-//! The mesh of a plan that changes without the ground that is not kept. Which that is depends on all of
-//! it, so it is made anew.
+//! The mesh of a plan that changes without the ground that is not kept. Which that is depends on
+//! all of it, so it is made anew.
 
 use waymesh_graph::{Link, NavMesh};
 
 use crate::bake::{BakeError, Keep, Recorder, StageSet, keep, mesh as make};
 use crate::world::links::WorldLinks;
 
-/// Returns the mesh that is shown in place of one of all ground; `None` if all of it is kept. Takes time
-/// in all polygons.
+/// Returns the mesh that is shown in place of one of all ground; `None` if all of it is kept. Takes
+/// time in all polygons.
 pub(super) fn kept(
     stages: &StageSet,
     mesh: &NavMesh,

@@ -1,4 +1,5 @@
-//! Doors, stairs and lifts of a plan that changes, found again where the ground beside them changed.
+//! Doors, stairs and lifts of a plan that changes, found again where the ground beside them
+//! changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +16,8 @@ use crate::links::doors::{DoorLines, Places, door_link, leads_nowhere, lift_boxe
 /// Found links of a source, in their order.
 type Found = (Source, Vec<(LinkOrder, Link)>);
 
-/// Classes of links in the order of all: doors, stairs, lifts. The rest is their number and that of the
-/// link.
+/// Classes of links in the order of all: doors, stairs, lifts. The rest is their number and that of
+/// the link.
 const STAIRS: u64 = 1 << 56;
 const LIFT: u64 = 2 << 56;
 

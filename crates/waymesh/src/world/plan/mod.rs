@@ -45,8 +45,8 @@ const MAX_TILES: f64 = 1e6;
 ///
 /// # Cost
 /// An update costs its windows and those around them, however large the plan is; with
-/// [`crate::BakeConfig::keep`] other than all it takes time in all polygons. The border of a window is a
-/// border of polygons.
+/// [`crate::BakeConfig::keep`] other than all it takes time in all polygons. The border of a window
+/// is a border of polygons.
 ///
 /// ```
 /// use waymesh::floorplan::{FloorPlan, Shape};
