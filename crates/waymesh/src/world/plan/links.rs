@@ -211,9 +211,9 @@ pub(super) fn tiles_over(
         let first = (low[axis] / side).ceil() - 1.0;
         let end = (high[axis] / side).floor().min(last);
         if end < 0.0 || first > last || count == 0 {
-            return 1..=0;
+            return 0..0;
         }
-        saturating_u32(first.max(0.0))..=saturating_u32(end)
+        saturating_u32(first.max(0.0))..saturating_u32(end).saturating_add(1)
     };
     let (columns, rows, layer) = (range(0, grid.columns), range(1, grid.rows), to_u32(storey));
     rows.flat_map(move |row| columns.clone().map(move |column| TileKey { layer, row, column }))

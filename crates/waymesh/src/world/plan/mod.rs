@@ -227,10 +227,9 @@ impl PlanWorld {
     /// Shows what was changed about links.
     fn show(&mut self) {
         let shown = self.mesh.show();
-        match kept::kept(&self.stages, &shown, &self.links, &mut Recorder::new(&mut ())) {
-            Ok(kept) => self.parts.show(kept.map_or(shown, Arc::new)),
-            // No ground came or went: what could be kept before can be now.
-            Err(_) => {}
+        // No ground came or went: what could be kept before can be now.
+        if let Ok(kept) = kept::kept(&self.stages, &shown, &self.links, &mut Recorder::new(&mut ())) {
+            self.parts.show(kept.map_or(shown, Arc::new));
         }
     }
 
