@@ -193,7 +193,6 @@ fn mesh_of(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Resul
         .with_agent(settings.agent)
         .with_max_edge_error(settings.max_edge_error_cells * settings.scale.cell_size)
         .with_max_edge_length(settings.max_edge_length)
-        .with_min_region(f32::from(settings.min_region_cells) * square)
         .with_merge_region(f32::from(settings.merge_region_cells) * square)
         .with_partition(partition)
         .with_max_vertices(settings.max_vertices)

@@ -21,7 +21,7 @@ const ROUNDS: u16 = 5;
 /// When a world cannot be built.
 pub fn worlds(largest: u32, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
     print(
-        "| city-block, scale | tiles | polygons | first update, ms | one obstacle, ms | of which tiles | joining and the mesh |\n|---|---|---|---|---|---|---|\n",
+        "| city-block, scale | tiles | polygons | first update, ms | one obstacle, ms | of which tiles | joining and the mesh | KiB a polygon | voxels | fields | polygons of tiles | mesh, twice |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let mut scale = 1;
     while scale <= largest.max(1) {
@@ -52,12 +52,20 @@ fn row(scale: u32) -> Result<String, BakeError> {
         world.update(&mut ())?;
     }
     let tiles = world.tiles().count();
+    let memory = world.memory();
     Ok(best.map_or_else(String::new, |(update, ms)| {
+        let kib = |bytes: usize| bytes as f64 / 1024.0 / update.polygons.max(1) as f64;
+        let parts = [memory.all(), memory.voxels, memory.fields, memory.polygons, memory.mesh].map(kib);
         format!(
-            "| {scale} | {tiles} | {} | {first:.0} | {ms:.1} | {:.1} | {:.1} |\n",
+            "| {scale} | {tiles} | {} | {first:.0} | {ms:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} |\n",
             update.polygons,
             update.build_seconds * 1e3,
-            update.join_seconds * 1e3
+            update.join_seconds * 1e3,
+            parts[0],
+            parts[1],
+            parts[2],
+            parts[3],
+            parts[4]
         )
     }))
 }

@@ -914,7 +914,8 @@ enum wm_status wm_mesh_corners(const struct wm_mesh *mesh, uint32_t *corners, si
 
 /*
  Writes the first corner of each polygon, and in the end the number of corners: one number more
- than there are polygons.
+ than there are polygons. They are in the order of their ids; in the mesh of a world there may be
+ ids without a polygon, which have no corners and area 0.
 
  # Safety
  There is room for `capacity` numbers.
@@ -922,7 +923,7 @@ enum wm_status wm_mesh_corners(const struct wm_mesh *mesh, uint32_t *corners, si
 enum wm_status wm_mesh_polygon_starts(const struct wm_mesh *mesh, uint32_t *starts, size_t capacity, size_t *count, struct wm_error *error);
 
 /*
- Writes the area of each polygon.
+ Writes the area of each polygon, in the order of wm_mesh_polygon_starts.
 
  # Safety
  There is room for `capacity` bytes.

@@ -81,7 +81,7 @@ impl LinkEnd {
     fn read(&self, name: &str, mesh: &NavMesh) -> Result<GraphEnd, Failure> {
         let polygon = PolyId(self.polygon);
         if mesh.polygon(polygon).is_none() {
-            let text = format!("{name}.polygon is {polygon}, but there are {}", mesh.polygon_count());
+            let text = format!("{name}.polygon is {polygon}, but the mesh has no such polygon");
             return Err(Failure::new(Status::BadArgument, text));
         }
         let end = |part: &str, position: Vec3| {

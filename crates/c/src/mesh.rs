@@ -451,7 +451,8 @@ pub unsafe extern "C" fn wm_mesh_corners(
 }
 
 /// Writes the first corner of each polygon, and in the end the number of corners: one number more
-/// than there are polygons.
+/// than there are polygons. They are in the order of their ids; in the mesh of a world there may be
+/// ids without a polygon, which have no corners and area 0.
 ///
 /// # Safety
 /// There is room for `capacity` numbers.
@@ -467,8 +468,8 @@ pub unsafe extern "C" fn wm_mesh_polygon_starts(
         let mesh = given("mesh", mesh)?;
         let mut firsts = vec![0];
         let mut end = 0;
-        for polygon in mesh.0.polygons() {
-            end += waymesh::core::to_u32(polygon.corners().len());
+        for polygon in mesh.0.polygons_by_id() {
+            end += polygon.map_or(0, |polygon| waymesh::core::to_u32(polygon.corners().len()));
             firsts.push(end);
         }
         // SAFETY: the caller promises it.
@@ -476,7 +477,7 @@ pub unsafe extern "C" fn wm_mesh_polygon_starts(
     })
 }
 
-/// Writes the area of each polygon.
+/// Writes the area of each polygon, in the order of wm_mesh_polygon_starts.
 ///
 /// # Safety
 /// There is room for `capacity` bytes.
@@ -490,7 +491,8 @@ pub unsafe extern "C" fn wm_mesh_areas(
 ) -> Status {
     guard(error, || {
         let mesh = given("mesh", mesh)?;
-        let items = mesh.0.polygons().map(|polygon| polygon.area_id().0).collect::<Vec<u8>>();
+        let areas = mesh.0.polygons_by_id().map(|polygon| polygon.map_or(0, |polygon| polygon.area_id().0));
+        let items = areas.collect::<Vec<u8>>();
         // SAFETY: the caller promises it.
         unsafe { copy("areas", areas, capacity, count, items.into_iter()) }
     })

@@ -123,11 +123,39 @@ pub fn fit_heights_windowed<F: SpanField + 'static>(
     windows: &WindowConfig,
     observer: &mut dyn Observer,
 ) -> Result<HeightSurface, DetailError> {
+    let all: Vec<PolyId> = (0..mesh.polygons.len()).map(PolyId::from_index).collect();
+    fit_heights_of(mesh, &all, source, config, windows, observer)
+}
+
+/// The same as [`fit_heights_windowed`] for some polygons alone: they have the ground that they
+/// have when all are fitted. The others have no triangles; they tell which ground an edge is
+/// between. Some points of the result are of no triangle.
+///
+/// # Cost
+/// That of the wanted polygons, and a little for each of the others.
+///
+/// # Errors
+/// See [`fit_heights_windowed`]. [`DetailError::Mismatch`] for polygons that are not there.
+pub fn fit_heights_of<F: SpanField + 'static>(
+    mesh: &PolyMesh,
+    wanted: &[PolyId],
+    source: &GroundSource<'_, F>,
+    config: &DetailConfig,
+    windows: &WindowConfig,
+    observer: &mut dyn Observer,
+) -> Result<HeightSurface, DetailError> {
     config.validate()?;
     windows.validate()?;
+    let mut wanted = wanted.to_vec();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let expected = mesh.polygons.len();
+    if let Some(last) = wanted.last().filter(|last| last.index() >= expected) {
+        return Err(DetailError::Mismatch { what: "wanted polygon", found: last.index(), expected });
+    }
     check_mesh(mesh, config.points_per_column)?;
     let lattice = Lattice::fit(mesh, config.points_per_column)?;
-    let groups = Groups::plan(mesh, windows.window_columns, lattice);
+    let groups = Groups::plan(mesh, wanted, windows.window_columns, lattice);
     let source = |window: GridWindow| {
         let LabelledWindow { part, regions } = source(window)?;
         Ok((part.window, Box::new(part.field) as Box<dyn SpanField>, regions))

@@ -69,24 +69,26 @@ impl Groups {
         }
     }
 
-    /// Makes groups whose windows have at most `columns` columns, unless a single polygon needs
-    /// more. Polygons over each other that need the same large window share it.
+    /// Makes groups of some polygons, in ascending order, whose windows have at most `columns` columns,
+    /// unless a single polygon needs more. Polygons over each other that need the same large window
+    /// share it.
     ///
     /// Polygons that are much smaller than a window are grouped by squares of a grid. Larger
     /// polygons are grouped with others of their size, so that few small ones share a large window.
-    pub(crate) fn plan(mesh: &PolyMesh, columns: u64, lattice: Lattice) -> Self {
+    pub(crate) fn plan(mesh: &PolyMesh, wanted: Vec<PolyId>, columns: u64, lattice: Lattice) -> Self {
         let frame = &lattice.columns(&mesh.frame);
-        // A polygon may extend a quarter of a square beyond its square.
-        let all = Bounds::of(mesh, &mesh.corners, lattice).window(frame);
+        let bounds = wanted.iter().map(|&id| Bounds::of(mesh, mesh.corners(id), lattice));
+        let all = bounds.reduce(Bounds::with).map_or_else(GridWindow::default, |all| all.window(frame));
         if all.column_count() <= columns {
-            return Self { windows: vec![all], ..Self::one(mesh, lattice) };
+            return Self { starts: vec![0, wanted.len()], polygons: wanted, windows: vec![all] };
         }
+        // A polygon may extend a quarter of a square beyond its square.
         let square = (columns.isqrt().saturating_sub(2 * u64::from(MARGIN_CELLS)) * 4 / 5).max(1);
         let square = u32::try_from(square).unwrap_or(u32::MAX).min(1 << 30);
         let place = |low: i32| low.div_euclid(square.cast_signed());
-        let mut order: Vec<_> = (0..mesh.polygons.len())
-            .map(|index| {
-                let id = PolyId::from_index(index);
+        let mut order: Vec<_> = wanted
+            .into_iter()
+            .map(|id| {
                 let bounds = Bounds::of(mesh, mesh.corners(id), lattice);
                 let size = (bounds.side() * 4 / square).checked_ilog2().map_or(0, |log| log + 1);
                 (size, place(bounds.low[1]), place(bounds.low[0]), id)
@@ -172,7 +174,8 @@ mod tests {
         mesh.vertices[2].point.x = 290;
         mesh.vertices[1].point.x = 290;
         let lattice = Lattice::fit(&mesh, 1).expect("a lattice");
-        let groups = Groups::plan(&mesh, 1 << 14, lattice);
+        let all = (0..500).map(PolyId).collect();
+        let groups = Groups::plan(&mesh, all, 1 << 14, lattice);
         assert!(groups.len() <= 3, "{} windows for storeys over each other", groups.len());
         let grouped: usize = (0..groups.len()).map(|group| groups.polygons(group).len()).sum();
         assert_eq!(grouped, 500);

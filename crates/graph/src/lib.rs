@@ -182,6 +182,10 @@ pub use mesh::links::{Link, LinkEnd, LinkId, LinkKind};
 pub use mesh::nav_mesh::{Generation, NavMesh};
 pub use mesh::packed::PackedChecks;
 pub use mesh::polygon::PolygonView;
+pub use mesh::tiles::{
+    Changed, CompactMesh, JoinedTiles, LinkOrder, MeshTile, TileChange, TileGrid, TileKey, TileLink,
+    TilePolygon, TiledMesh, VertexOrder,
+};
 pub use path::{
     CorridorChange, CorridorOptions, DistanceMap, Heading, LinkUse, Outcome, Path, PathCorridor, PathOptions,
     PathSearch, PathSearcher, RelaxedPolygons, ReplanReason, SlicedPath,

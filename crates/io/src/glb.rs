@@ -41,8 +41,9 @@ const ELEMENT_ARRAY_BUFFER: u32 = 34_963;
 /// Those of the writer, and [`std::io::ErrorKind::InvalidInput`] beyond 4 GiB, which the format
 /// cannot hold.
 pub fn write_glb(mesh: &NavMesh, options: &GlbOptions, mut writer: impl Write) -> std::io::Result<()> {
-    let ground = if options.detail { ground_triangles(mesh) } else { polygon_triangles(mesh) };
-    let colours = polygon_colours(mesh, options.colour_by);
+    let mesh = mesh.to_compact().into_mesh();
+    let ground = if options.detail { ground_triangles(&mesh) } else { polygon_triangles(&mesh) };
+    let colours = polygon_colours(&mesh, options.colour_by);
     // A vertex of its own for every colour that meets in a point.
     let mut numbers: BTreeMap<(u32, [u8; 4]), u32> = BTreeMap::new();
     let mut positions: Vec<[f32; 3]> = Vec::new();

@@ -16,6 +16,7 @@ use waymesh_graph::NavMesh;
 /// - `islands`: `polygons` (their number) and `area`.
 #[must_use]
 pub fn to_json(mesh: &NavMesh) -> Value {
+    let mesh = mesh.to_compact().into_mesh();
     let polygons: Vec<Value> = mesh
         .polygons()
         .map(|polygon| {

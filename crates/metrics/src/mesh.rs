@@ -224,6 +224,7 @@ impl From<&NavMesh> for JudgedMesh {
     /// Copies the polygons, their neighbours and their height surface. Bytes in memory are computed
     /// from the tables.
     fn from(mesh: &NavMesh) -> Self {
+        let mesh = mesh.to_compact().into_mesh();
         let vertices: Vec<DVec3> = mesh.vertices().iter().map(|vertex| vertex.as_dvec3()).collect();
         let polygons: Vec<Vec<u32>> = mesh
             .polygons()

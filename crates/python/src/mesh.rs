@@ -151,9 +151,9 @@ impl PyNavMesh {
         tile_side: Option<f32>,
     ) -> PyResult<()> {
         let flags = flags.map_or_else(Vec::new, |flags| flags.as_array().to_vec());
-        let count = self.mesh.polygon_count();
+        let count = self.mesh.polygon_bound();
         if !flags.is_empty() && flags.len() != count {
-            let message = format!("flags has {} numbers, but the mesh has {count} polygons", flags.len());
+            let message = format!("flags has {} numbers, but the mesh has {count} ids of polygons", flags.len());
             return Err(Kind::Input.error(message));
         }
         let mut options = DetourOptions::default().with_flags(flags);
@@ -219,26 +219,29 @@ impl PyNavMesh {
 
     #[getter]
     fn polygons<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let corners = |polygon: waymesh::graph::PolygonView<'_>| {
-            let corners: Vec<u32> = polygon.corners().iter().map(|corner| corner.0).collect();
-            PyArray1::from_vec(py, corners)
+        let corners = |polygon: Option<waymesh::graph::PolygonView<'_>>| {
+            let corners = polygon.iter().flat_map(waymesh::graph::PolygonView::corners);
+            PyArray1::from_vec(py, corners.map(|corner| corner.0).collect::<Vec<u32>>())
         };
-        PyList::new(py, self.mesh.polygons().map(corners))
+        PyList::new(py, self.mesh.polygons_by_id().map(corners))
     }
 
     #[getter]
     fn polygon_areas<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
-        PyArray1::from_vec(py, self.mesh.polygons().map(|polygon| polygon.area_id().0).collect())
+        let areas = self.mesh.polygons_by_id().map(|polygon| polygon.map_or(0, |polygon| polygon.area_id().0));
+        PyArray1::from_vec(py, areas.collect())
     }
 
     #[getter]
     fn polygon_islands<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
-        PyArray1::from_vec(py, self.mesh.polygons().map(|polygon| polygon.island().0).collect())
+        let islands = self.mesh.polygons_by_id();
+        let islands = islands.map(|polygon| polygon.map_or(u32::MAX, |polygon| polygon.island().0));
+        PyArray1::from_vec(py, islands.collect())
     }
 
     #[getter]
     fn polygon_storeys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let mut numbers = vec![0_u32; self.mesh.polygon_count()];
+        let mut numbers = vec![u32::MAX; self.mesh.polygon_bound()];
         let storeys = detached(py, || svg::storeys(&self.mesh))?;
         for (storey, number) in storeys.iter().zip(0_u32..) {
             for polygon in &storey.polygons {

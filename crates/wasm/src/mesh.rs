@@ -142,19 +142,23 @@ impl NavMesh {
         flat(self.mesh.vertices())
     }
 
-    /// The polygons: corners as numbers of vertices, and where each polygon begins among them.
+    /// The polygons, by their ids: corners as numbers of vertices, and where each polygon begins among
+    /// them. In the mesh of a world there may be ids without a polygon.
     #[wasm_bindgen(getter, unchecked_return_type = "Polygons")]
     pub fn polygons(&self) -> JsValue {
         let (mut corners, mut starts) = (Vec::new(), vec![0]);
-        for polygon in self.mesh.polygons() {
-            corners.extend(polygon.corners().iter().map(|corner| corner.0));
+        for polygon in self.mesh.polygons_by_id() {
+            let own = polygon.iter().flat_map(waymesh_graph::PolygonView::corners);
+            corners.extend(own.map(|corner| corner.0));
             starts.push(waymesh_core::to_u32(corners.len()));
         }
         let of = |number: fn(waymesh_graph::PolygonView<'_>) -> u32| {
-            let numbers: Vec<u32> = self.mesh.polygons().map(number).collect();
+            let numbers = self.mesh.polygons_by_id().map(|polygon| polygon.map_or(u32::MAX, number));
+            let numbers: Vec<u32> = numbers.collect();
             Uint32Array::from(numbers.as_slice()).into()
         };
-        let areas: Vec<u8> = self.mesh.polygons().map(|polygon| polygon.area_id().0).collect();
+        let areas = self.mesh.polygons_by_id().map(|polygon| polygon.map_or(0, |polygon| polygon.area_id().0));
+        let areas: Vec<u8> = areas.collect();
         object(&[
             ("corners", Uint32Array::from(corners.as_slice()).into()),
             ("starts", Uint32Array::from(starts.as_slice()).into()),
@@ -226,7 +230,10 @@ export type ReachOption = number | readonly [number, number, number];
 /** The agent that a mesh was baked for. Lengths in metres. */
 export interface Agent { height: number; radius: number; maxStep: number; /** Degrees. */ maxSlope: number }
 
-/** The polygons of a mesh. */
+/**
+ * The polygons of a mesh, by their ids. In the mesh of a world there may be ids without a polygon: they have no corners, area 0, and the
+ * island and region 4294967295.
+ */
 export interface Polygons {
   /** Numbers of vertices, polygon after polygon. */
   corners: Uint32Array;

@@ -85,7 +85,9 @@ pub use front::{Tiles, Voxels};
 pub use links::{JumpConfig, find_jumps};
 #[cfg(feature = "floorplan")]
 pub use world::PlanWorld;
-pub use world::{MarkId, MeshHandle, ObstacleId, Reply, WorkerConfig, World, WorldUpdate, WorldWorker};
+pub use world::{
+    MarkId, MeshHandle, ObstacleId, Reply, WorkerConfig, World, WorldMemory, WorldUpdate, WorldWorker,
+};
 
 pub use glam;
 pub use waymesh_core::{

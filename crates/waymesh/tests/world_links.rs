@@ -123,14 +123,15 @@ fn jumps_of_a_world_are_those_of_what_is_there() {
     fresh.add_triangles(&soup, &mut ()).expect("triangles");
     fresh.update(&mut ()).expect("builds");
     assert_eq!(*fresh.handle().mesh(), *parted);
-    assert_eq!(fresh.handle().mesh().link_ids(), parted.link_ids());
+    let ids = |mesh: &NavMesh| mesh.to_compact().mesh().link_ids().to_vec();
+    assert_eq!(ids(&fresh.handle().mesh()), ids(&parted));
     // What was closed stays closed, also where it was not there for a while.
     let far = path(&before, vec3(2.0, 3.0, 2.0), vec3(20.0, 3.0, 2.0)).links[0].link;
     assert!(parted.link(far).is_none() && !changing.set_link_open(far, false));
     assert!(changing.remove_obstacle(id));
     changing.update(&mut ()).expect("builds");
     assert_eq!(*handle.mesh(), *before);
-    assert_eq!(handle.mesh().link_ids(), before.link_ids());
+    assert_eq!(ids(&handle.mesh()), ids(&before));
     assert!(changing.set_link_open(far, false));
     let again = changing.add_obstacle(solid(vec3(1.0, 2.5, 8.0), vec3(2.0, 5.0, 9.0))).expect("a crate");
     changing.update(&mut ()).expect("builds");

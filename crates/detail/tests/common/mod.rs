@@ -9,10 +9,12 @@ use std::collections::HashMap;
 use glam::Vec3;
 use waymesh_core::{
     AreaId, Direction, FieldWindow, GridFrame, GridWindow, HeightSurface, LabelledWindow, NO_REGION, NO_SPAN,
-    OPEN_SKY, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, RegionMap, VertexId, ViolationList,
-    WalkableField,
+    OPEN_SKY, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, RegionMap, SurfacePoint, VertexId,
+    ViolationList, WalkableField,
 };
-use waymesh_detail::{DetailConfig, WindowConfig, fit_heights, fit_heights_windowed};
+use waymesh_detail::{
+    DetailConfig, DetailError, WindowConfig, fit_heights, fit_heights_of, fit_heights_windowed,
+};
 
 pub(crate) fn frame(width: u32, depth: u32) -> GridFrame {
     GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width, depth }
@@ -106,7 +108,38 @@ pub(crate) fn fit_all_ways(
         let windowed = fit_windowed(field, tiles, mesh, config, &windows);
         assert!(windowed == surface, "windows of {columns} columns differ from the whole");
     }
+    check_some(field, &some, mesh, config, &surface);
     surface
+}
+
+/// Polygons that are fitted without the others have the ground that they have with them.
+fn check_some(
+    field: &WalkableField,
+    tiles: &[LabelledWindow],
+    mesh: &PolyMesh,
+    config: &DetailConfig,
+    whole: &HeightSurface,
+) {
+    let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
+    let source = |window: GridWindow| Ok(LabelledWindow::assemble(field.frame, window, &tiles));
+    let all = || (0..mesh.polygons.len()).map(PolyId::from_index);
+    for step in [1, 2, 5] {
+        let is_wanted = |id: &PolyId| id.index() % step == step / 2;
+        let wanted: Vec<PolyId> = all().filter(is_wanted).collect();
+        let windows = WindowConfig::default();
+        let some = fit_heights_of(mesh, &wanted, &source, config, &windows, &mut ()).expect("a surface");
+        let ground = |surface: &HeightSurface, id| -> Vec<[SurfacePoint; 3]> {
+            let triangles = surface.triangles_of(id).iter();
+            triangles.map(|corners| corners.map(|point| surface.points[point as usize])).collect()
+        };
+        for id in all() {
+            let expected = if is_wanted(&id) { ground(whole, id) } else { Vec::new() };
+            assert!(ground(&some, id) == expected, "polygon {id} of every {step}");
+        }
+    }
+    let beyond = [PolyId::from_index(mesh.polygons.len())];
+    let error = fit_heights_of(mesh, &beyond, &source, config, &WindowConfig::default(), &mut ());
+    assert!(matches!(error, Err(DetailError::Mismatch { what: "wanted polygon", .. })));
 }
 
 /// A label for every walkable span.

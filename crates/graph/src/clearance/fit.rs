@@ -100,7 +100,7 @@ impl ClearanceNavMesh {
         if place.generation != self.mesh.generation {
             return Err(QueryError::Stale { polygon: place.polygon });
         }
-        if place.polygon.index() >= self.mesh.polygon_count() {
+        if !self.mesh.has_polygon(place.polygon) {
             return Err(QueryError::NoPolygon { polygon: place.polygon });
         }
         if !place.position.is_finite() {
@@ -204,7 +204,8 @@ impl ClearanceNavMesh {
     fn holders(&self, at: PlanPosition, out: &mut Vec<u32>) {
         out.clear();
         let mesh = &self.mesh;
-        mesh.index.all(
+        mesh.all_in(
+            [at.x, at.z, at.x, at.z],
             |bounds| {
                 let (x, z) = (f64::from(bounds.min_x)..=f64::from(bounds.max_x), bounds);
                 x.contains(&at.x) && (f64::from(z.min_z)..=f64::from(z.max_z)).contains(&at.z)
@@ -224,7 +225,9 @@ impl ClearanceNavMesh {
         let mesh = &self.mesh;
         let size = f64::from(mesh.frame.cell_size);
         let walls = &mut out.walls;
-        mesh.index.all(
+        let [low, high] = [-reach, reach].map(|by| asked.map(|at| (at + by) / size));
+        mesh.all_in(
+            [low[0], low[1], high[0], high[1]],
             |bounds| {
                 let gap = |low: i32, at: f64, high: i32| {
                     (f64::from(low) * size - at).max(at - f64::from(high) * size)

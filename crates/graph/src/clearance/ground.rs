@@ -19,7 +19,8 @@ pub(super) struct OpenLinks(Vec<bool>);
 impl OpenLinks {
     pub(super) fn of(mesh: &NavMesh, admitted: &Admitted) -> Self {
         let mut open = Self(vec![false; mesh.links().len()]);
-        for (number, link) in (0..).map(LinkIndex).zip(mesh.links()) {
+        for number in mesh.links_in_order() {
+            let link = &mesh.links()[number.index()];
             let ends = [&link.from, &link.to];
             let is_open = link.is_open
                 && mesh.links.is_portal(number)
@@ -231,7 +232,7 @@ pub(super) fn triangulate(mesh: &NavMesh, admitted: &Admitted, open: &OpenLinks)
         splits: Vec::new(),
         open,
     };
-    let allowed = || (0..mesh.polygon_count()).map(PolyId::from_index).filter(|id| admitted.has(id.0));
+    let allowed = || mesh.polygon_ids().filter(|id| admitted.has(id.0));
     let mut ring = Vec::new();
     for polygon in allowed() {
         cutting.begin(polygon, &mut ring);
@@ -414,13 +415,27 @@ impl NavMesh {
     /// that are crossed like an edge and lead both ways at no cost. It is what a
     /// [`ClearanceNavMesh`](super::ClearanceNavMesh) is made for.
     ///
-    /// - Polygons are cut off corner by corner. Vertices keep their numbers; more follow where links
-    ///   end inside an edge and where the vertices of both sides of a link become one.
+    /// - Polygons are cut off corner by corner. Vertices keep their numbers, on a mesh of tiles
+    ///   those of its compact form ([`NavMesh::to_compact`]); more follow where links end inside an
+    ///   edge and where the vertices of both sides of a link become one.
     /// - Where links overlap, the first one joins. Takes time in the square of the links of a
     ///   polygon.
     #[must_use]
     pub fn ground_triangles(&self, filter: &impl PolygonFilter) -> Triangulation {
         let admitted = Admitted::of(self, filter);
-        triangulate(self, &admitted, &OpenLinks::of(self, &admitted))
+        if !self.is_tiled() {
+            return triangulate(self, &admitted, &OpenLinks::of(self, &admitted));
+        }
+        // Tiles have vertices of their own. In the compact form they share them, and the triangles do not
+        // depend on how tiles came.
+        let compact = self.to_compact();
+        let mut moved = vec![false; compact.mesh().polygon_bound()];
+        for polygon in self.polygon_ids() {
+            if let Some(id) = compact.id_of(polygon) {
+                moved[id.index()] = admitted.has(polygon.0);
+            }
+        }
+        let admitted = Admitted::of_each(compact.mesh(), |polygon| moved[polygon.index()]);
+        triangulate(compact.mesh(), &admitted, &OpenLinks::of(compact.mesh(), &admitted))
     }
 }

@@ -88,10 +88,14 @@ struct Admitted(Vec<u64>);
 
 impl Admitted {
     fn of(mesh: &NavMesh, filter: &impl PolygonFilter) -> Self {
-        let mut bits = vec![0_u64; mesh.polygon_count().div_ceil(64)];
+        Self::of_each(mesh, |polygon| filter.allows(mesh, polygon))
+    }
+
+    fn of_each(mesh: &NavMesh, allows: impl Fn(PolyId) -> bool) -> Self {
+        let mut bits = vec![0_u64; mesh.polygon_bound().div_ceil(64)];
         let mut is_every = true;
-        for polygon in 0..mesh.polygon_count() {
-            let allows = filter.allows(mesh, PolyId::from_index(polygon));
+        for (id, polygon) in mesh.polygon_ids().map(|id| (id, id.index())) {
+            let allows = allows(id);
             bits[polygon / 64] |= u64::from(allows) << (polygon % 64);
             is_every &= allows;
         }
@@ -183,7 +187,7 @@ impl ClearanceNavMesh {
     /// filter.
     #[must_use]
     pub fn admits(&self, polygon: PolyId) -> bool {
-        polygon.index() < self.mesh.polygon_count() && self.admitted.has(polygon.0)
+        self.mesh.has_polygon(polygon) && self.admitted.has(polygon.0)
     }
 
     /// Returns the mesh, for all other queries.

@@ -52,9 +52,9 @@ pub(super) fn find(
         (key, height.to_bits())
     };
     let local = |at: PlanPoint| dvec2(f64::from(at.x), f64::from(at.z)) * size;
-    let mut seeds = vec![WALL; mesh.polygon_count()];
+    let mut seeds = vec![WALL; mesh.polygon_bound()];
     let mut stack = Vec::new();
-    for first in 0..mesh.polygon_count() {
+    for first in mesh.polygon_ids().map(PolyId::index) {
         if seeds[first] != WALL || !admitted.has(to_u32(first)) {
             continue;
         }
@@ -102,7 +102,7 @@ pub(super) fn find(
             }
         }
     }
-    for (polygon, &seed) in seeds.iter().enumerate() {
+    for (polygon, seed) in mesh.polygon_ids().map(|id| (id.index(), seeds[id.index()])) {
         let holds = seed != WALL && {
             let at = middle(mesh, to_u32(polygon));
             (0..3).all(|side| {

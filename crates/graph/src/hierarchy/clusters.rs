@@ -47,9 +47,11 @@ impl Clusters {
         usable: &Usable<'_, F, C>,
         most: u32,
     ) -> Self {
-        let count = mesh.polygon_count();
-        let is_open: Vec<bool> =
-            (0..count).map(|polygon| usable.allows(mesh, PolyId::from_index(polygon))).collect();
+        let count = mesh.polygon_bound();
+        let is_open: Vec<bool> = (0..count)
+            .map(PolyId::from_index)
+            .map(|polygon| mesh.has_polygon(polygon) && usable.allows(mesh, polygon))
+            .collect();
         let mut labels: Vec<u32> = Vec::with_capacity(count);
         let mut sizes: Vec<u32> = Vec::new();
         for &open in &is_open {
@@ -110,16 +112,13 @@ pub(super) fn are_all_open<F: PolygonFilter, C: TravelCost>(
     usable: &Usable<'_, F, C>,
 ) -> bool {
     C::IS_LENGTH
-        || (0_u32..).take(mesh.polygon_count()).filter(|&polygon| usable.allows(mesh, PolyId(polygon))).all(
-            |polygon| {
-                let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
-                let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
-                let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
-                let mut beyond = edges.chain(links).map(|crossing| mesh.beyond(crossing));
-                beyond
-                    .all(|to| !usable.allows(mesh, PolyId(to)) || leads_both_ways(mesh, usable, polygon, to))
-            },
-        )
+        || mesh.polygon_ids().filter(|&polygon| usable.allows(mesh, polygon)).all(|PolyId(polygon)| {
+            let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
+            let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
+            let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
+            let mut beyond = edges.chain(links).map(|crossing| mesh.beyond(crossing));
+            beyond.all(|to| !usable.allows(mesh, PolyId(to)) || leads_both_ways(mesh, usable, polygon, to))
+        })
 }
 
 /// How long the border between two clusters is, both ways round, sorted.
@@ -138,7 +137,7 @@ fn borders<F: PolygonFilter, C: TravelCost>(
             borders.push((a, b, ends[0].distance_squared(ends[1]).sqrt()));
         }
     };
-    for polygon in (0_u32..).take(mesh.polygon_count()) {
+    for PolyId(polygon) in mesh.polygon_ids() {
         for crossing in mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1] {
             if mesh.neighbours[crossing as usize] != NO_NEIGHBOUR {
                 add(polygon, crossing, mesh.edge_ends(PolyId(polygon), crossing));

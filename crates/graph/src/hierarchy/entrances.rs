@@ -74,7 +74,7 @@ fn area(mesh: &NavMesh, polygon: u32) -> f64 {
 
 fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
     let mut crossings = Vec::new();
-    for polygon in (0_u32..).take(mesh.polygon_count()) {
+    for PolyId(polygon) in mesh.polygon_ids() {
         let from = clusters.of[polygon as usize];
         if from == NONE {
             continue;

@@ -18,7 +18,7 @@ impl NavMesh {
     #[doc(alias = "getPolyHeight")]
     #[must_use]
     pub fn height_in_polygon(&self, polygon: PolyId, position: Vec3) -> Option<f32> {
-        if polygon.index() >= self.polygon_count() || !position.is_finite() {
+        if !self.has_polygon(polygon) || !position.is_finite() {
             return None;
         }
         let [x, _, z] = self.frame.to_grid(position);

@@ -93,8 +93,9 @@ impl NavMesh {
     /// Returns the place on the mesh nearest to `position` within `reach`.
     ///
     /// - Each polygon offers its point closest in plan, at the height of the ground there; the
-    ///   offer nearest in space wins, of equal ones the polygon with the lowest id. So where a
-    ///   polygon lies below or above, the place is straight below or above in it.
+    ///   offer nearest in space wins, of equal ones the polygon with the lowest id
+    ///   ([`NavMesh::compare_polygons`]). So where a polygon lies below or above, the place is straight
+    ///   below or above in it.
     /// - Borders belong to their polygons: a point on an edge or a vertex is always in some
     ///   polygon.
     /// - `reach` is inclusive. It applies to the point offered.
@@ -128,7 +129,7 @@ impl NavMesh {
     /// coordinate is not finite.
     #[must_use]
     pub fn contains(&self, polygon: PolyId, position: Vec3) -> bool {
-        if polygon.index() >= self.polygon_count() || !position.is_finite() {
+        if !self.has_polygon(polygon) || !position.is_finite() {
             return false;
         }
         let [x, _, z] = self.frame.to_grid(position);
@@ -188,7 +189,27 @@ impl NavMesh {
         allows: &impl Fn(u32) -> bool,
         best: &mut Option<Spot>,
     ) -> bool {
+        if let Some(tiles) = &self.tiles {
+            let Some(squares) = tiles.places.at(target.at) else { return false };
+            let Some(polygons) = squares.at(target.at) else { return false };
+            let around = |reach: f64| squares.around(target.at, reach);
+            return self.is_nearest_of(target, polygons, around, allows, best);
+        }
         let Some(polygons) = self.buckets.at(target.at) else { return false };
+        let around = |reach: f64| self.buckets.around(target.at, reach);
+        self.is_nearest_of(target, polygons, around, allows, best)
+    }
+
+    /// The same with the polygons at a place, and those around it.
+    #[inline]
+    fn is_nearest_of<'a>(
+        &self,
+        target: &Target,
+        polygons: &[u32],
+        around: impl FnOnce(f64) -> Option<[&'a [u32]; 4]>,
+        allows: &impl Fn(u32) -> bool,
+        best: &mut Option<Spot>,
+    ) -> bool {
         let mut limit = f64::MAX;
         for &polygon in polygons {
             if self.holds(polygon, target.at) && allows(polygon) {
@@ -200,7 +221,7 @@ impl NavMesh {
             return true;
         }
         let over = spot.polygon;
-        let Some(lists) = self.buckets.around(target.at, limit.sqrt()) else { return false };
+        let Some(lists) = around(limit.sqrt()) else { return false };
         for &polygon in lists.into_iter().flatten() {
             if polygon != over && allows(polygon) {
                 limit = self.offer_beside(target, polygon, limit, best);
@@ -216,7 +237,7 @@ impl NavMesh {
         let mut waiting = [0_u32; WAITING];
         let mut count = 0;
         let limit = best.map_or(f64::MAX, |best| best.distance_squared);
-        self.index.nearest(target, limit, |polygon, limit| {
+        let look = |polygon: u32, limit: f64| {
             if !allows(polygon) {
                 return limit;
             }
@@ -229,7 +250,11 @@ impl NavMesh {
                 return limit;
             }
             self.offer_beside(target, polygon, limit, best)
-        });
+        };
+        match &self.tiles {
+            None => self.index.nearest(target, limit, look),
+            Some(tiles) => tiles.places.nearest(target, limit, look),
+        }
         for &polygon in &waiting[..count] {
             let limit = best.map_or(f64::MAX, |best| best.distance_squared);
             self.offer_beside(target, polygon, limit, best);
@@ -274,9 +299,10 @@ impl NavMesh {
         }
         let rise = height - target.height;
         let distance_squared = aside + rise * rise * target.level_squared;
-        let better = best
-            .as_ref()
-            .is_none_or(|best| (distance_squared, polygon) < (best.distance_squared, best.polygon));
+        let better = best.as_ref().is_none_or(|best| {
+            distance_squared < best.distance_squared
+                || (distance_squared <= best.distance_squared && self.precedes(polygon, best.polygon))
+        });
         if !better {
             return limit;
         }

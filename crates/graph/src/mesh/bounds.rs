@@ -46,6 +46,18 @@ impl PolygonBounds {
         max_height: f32::NEG_INFINITY,
     };
 
+    /// Holds a corner.
+    pub(crate) fn of_corner(corner: &Corner) -> Self {
+        Self {
+            min_x: corner.x,
+            max_x: corner.x,
+            min_z: corner.z,
+            max_z: corner.z,
+            min_height: corner.height,
+            max_height: corner.height,
+        }
+    }
+
     /// Returns `true` if a position in the plan is in it, border included.
     #[inline]
     pub(crate) fn holds(&self, at: PlanPosition) -> bool {
@@ -64,7 +76,7 @@ impl PolygonBounds {
         self.include_height(other.max_height);
     }
 
-    fn include_height(&mut self, height: f32) {
+    pub(crate) fn include_height(&mut self, height: f32) {
         self.min_height = self.min_height.min(height);
         self.max_height = self.max_height.max(height);
     }
@@ -83,14 +95,7 @@ pub(crate) fn polygon_bounds(
 pub(crate) fn bounds_of(polygon: usize, corners: &[Corner], surface: Option<&HeightTables>) -> PolygonBounds {
     let mut sum = PolygonBounds::EMPTY;
     for corner in corners {
-        sum.include(&PolygonBounds {
-            min_x: corner.x,
-            max_x: corner.x,
-            min_z: corner.z,
-            max_z: corner.z,
-            min_height: corner.height,
-            max_height: corner.height,
-        });
+        sum.include(&PolygonBounds::of_corner(corner));
     }
     for point in surface.into_iter().flat_map(|surface| surface.corners(polygon)) {
         sum.include_height(point.height);

@@ -69,6 +69,12 @@ fn above(value: f64) -> f32 {
 }
 
 impl Node {
+    /// Holds nothing.
+    pub(crate) const NONE: Self = {
+        let (low, high) = ([Vec4::INFINITY; 2], [Vec4::NEG_INFINITY; 2]);
+        Self { min_x: low, max_x: high, min_z: low, max_z: high, low, high }
+    };
+
     fn of(boxes: &[PolygonBounds]) -> Self {
         // What stays empty is beyond everything.
         let side = |of: &dyn Fn(&PolygonBounds) -> f32, none: f32| {
@@ -90,7 +96,7 @@ impl Node {
 
 /// A [`Target`] in single precision, rounded outwards.
 #[derive(Clone, Copy, Debug)]
-struct RoughTarget {
+pub(crate) struct RoughTarget {
     x: [f32; 2],
     z: [f32; 2],
     height: [f32; 2],
@@ -101,7 +107,7 @@ struct RoughTarget {
 }
 
 impl RoughTarget {
-    fn of(target: &Target) -> Self {
+    pub(crate) fn of(target: &Target) -> Self {
         // Far beyond any grid. Nearer is not wrong, and its square is finite.
         let near = |value: f64| around(value.clamp(-1e18, 1e18));
         Self {
@@ -133,6 +139,31 @@ impl RoughTarget {
         let distance = (plan + y * y * (self.level_squared * SHORTER)) * SHORTER;
         Vec4::select(is_out, Vec4::INFINITY, distance)
     }
+}
+
+/// The nodes of a tree, to be searched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tree<'a> {
+    pub(crate) nodes: &'a [Node],
+    /// First node of each level.
+    pub(crate) node_levels: &'a [u32],
+    /// Polygons of the boxes of the lowest level.
+    pub(crate) polygons: &'a [u32],
+}
+
+/// Levels of nodes at most: 8 times as many polygons at each.
+const MOST_LEVELS: usize = 12;
+
+/// The first node of each level of a tree of so many polygons, and the number of levels.
+pub(crate) fn node_levels(polygons: usize) -> ([u32; MOST_LEVELS], usize) {
+    let (mut firsts, mut count) = ([0; MOST_LEVELS], 1);
+    let mut boxes = polygons;
+    while boxes > FANOUT && count < MOST_LEVELS {
+        boxes = boxes.div_ceil(FANOUT);
+        firsts[count] = firsts[count - 1] + index(boxes);
+        count += 1;
+    }
+    (firsts, count)
 }
 
 /// Boxes of polygons.
@@ -230,7 +261,11 @@ impl BoxIndex {
     #[inline]
     pub(crate) fn nearest(&self, target: &Target, limit: f64, mut visit: impl FnMut(u32, f64) -> f64) {
         debug_assert!(limit.is_finite(), "what is out of reach is infinitely far");
-        self.descend(self.levels.len() - 2, 0, &RoughTarget::of(target), limit, &mut visit);
+        self.tree().nearest(&RoughTarget::of(target), limit, &mut visit);
+    }
+
+    fn tree(&self) -> Tree<'_> {
+        Tree { nodes: &self.nodes, node_levels: &self.node_levels, polygons: &self.polygons }
     }
 
     /// Calls `visit` for all polygons whose boxes, and the boxes around them, `overlaps` accepts.
@@ -260,6 +295,19 @@ impl BoxIndex {
                 );
             }
         }
+    }
+}
+
+impl Tree<'_> {
+    /// The same as [`BoxIndex::nearest`]; returns the limit that is left.
+    #[inline]
+    pub(crate) fn nearest(
+        &self,
+        target: &RoughTarget,
+        limit: f64,
+        visit: &mut impl FnMut(u32, f64) -> f64,
+    ) -> f64 {
+        self.descend(self.node_levels.len() - 1, 0, target, limit, visit)
     }
 
     /// Searches the up to eight boxes of a node.

@@ -19,9 +19,9 @@ const UP: u8 = 2;
 /// The bridges of a mesh, and a numbering of its polygons in which each bridge cuts off a range.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bridges {
-    kinds: Table<u8>,
+    pub(super) kinds: Table<u8>,
     /// Number of each polygon, and the last number below it.
-    ranges: Table<[u32; 2]>,
+    pub(super) ranges: Table<[u32; 2]>,
 }
 
 /// A polygon on the way from the root to where the walk is.

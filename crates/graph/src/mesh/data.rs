@@ -140,9 +140,13 @@ impl LinkData {
 }
 
 impl NavMesh {
-    /// Returns the mesh as plain tables.
+    /// Returns the mesh as plain tables; a mesh of tiles in its compact form
+    /// ([`NavMesh::to_compact`]).
     #[must_use]
     pub fn data(&self) -> NavMeshData {
+        if self.tiles.is_some() {
+            return self.to_compact().mesh().data();
+        }
         let surface = self.surface.as_ref();
         NavMeshData {
             origin: self.frame.origin.to_array(),

@@ -5,6 +5,7 @@ use waymesh_core::{BadField, PlanPoint, PolyId, ViolationList};
 
 use super::format::MeshFormat;
 use super::links::LinkId;
+use super::tiles::TileKey;
 
 /// Why some data cannot become a [`crate::NavMesh`].
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -85,6 +86,14 @@ pub enum NavMeshError {
         polygon: PolyId,
         /// The end, in cells of the grid.
         point: PlanPoint,
+    },
+    /// A tile that changes, of whose surroundings not all are among the changes.
+    #[error("tile {tile} changes, but tile {beside} beside it is not among the changes")]
+    TileBeside {
+        /// The tile.
+        tile: TileKey,
+        /// One beside it.
+        beside: TileKey,
     },
     /// Two links of one id.
     #[error("two links have the id {id}")]

@@ -16,10 +16,10 @@ const MAY_TURN: u32 = 1 << 31;
 pub(crate) struct Fans {
     /// Beside each edge with a neighbour, the same edge in the polygon beyond, else
     /// [`NO_NEIGHBOUR`].
-    twins: Table<u32>,
+    pub(super) twins: Table<u32>,
     /// Fan of each corner, and [`MAY_TURN`].
-    corners: Table<u32>,
-    count: u32,
+    pub(super) corners: Table<u32>,
+    pub(super) count: u32,
 }
 
 /// The tables that fans are made of.
@@ -57,17 +57,26 @@ impl Edges<'_> {
 impl Fans {
     /// Takes time in `n log n`. Neighbours must be mutual.
     pub(crate) fn find(edges: &Edges<'_>) -> Self {
-        let twins = twins(edges);
-        let mut fans = Numbering { corners: vec![NO_NEIGHBOUR; twins.len()], twins, count: 0 };
-        for polygon in (0_u32..).take(edges.polygon_first.len() - 1) {
+        Self::of_twins(edges, twins(edges).into(), |_| true)
+    }
+
+    /// The same where it is known which edges meet. Polygons that `is_there` denies have none. Linear
+    /// time.
+    pub(crate) fn of_twins(edges: &Edges<'_>, twins: Table<u32>, is_there: impl Fn(u32) -> bool) -> Self {
+        let (mut corners, mut count) = (vec![NO_NEIGHBOUR; twins.len()], 0);
+        let mut fan = Vec::new();
+        for polygon in (0_u32..).take(edges.polygon_first.len() - 1).filter(|&polygon| is_there(polygon)) {
             checkpoint_every(1 << 12, polygon as usize);
             for edge in edges.polygon_first[polygon as usize]..edges.polygon_first[polygon as usize + 1] {
-                if fans.corners[edge as usize] == NO_NEIGHBOUR {
-                    fans.number(edges, polygon, edge);
+                if corners[edge as usize] == NO_NEIGHBOUR {
+                    fan.clear();
+                    let turns = around(edges, &twins, polygon, edge, |corner, _| fan.push(corner));
+                    fan.iter().for_each(|&corner| corners[corner as usize] = entry(count, turns));
+                    count += 1;
                 }
             }
         }
-        Self { twins: fans.twins.into(), corners: fans.corners.into(), count: fans.count }
+        Self { twins, corners: corners.into(), count }
     }
 
     /// Fans from their tables, which were checked.
@@ -110,67 +119,53 @@ impl Fans {
     }
 }
 
-/// [`Fans`] while they are found.
-struct Numbering {
-    twins: Vec<u32>,
-    corners: Vec<u32>,
-    count: u32,
+/// Calls `visit` with all corners of the fan of a corner, and their polygons, from the one beside a
+/// wall on the right or, where the fan is closed, any. Returns `true` if a shortest path may turn
+/// there.
+pub(crate) fn around(
+    edges: &Edges<'_>,
+    twins: &[u32],
+    polygon: u32,
+    edge: u32,
+    mut visit: impl FnMut(u32, u32),
+) -> bool {
+    // To the wall on the right, if there is one.
+    let (mut polygon_now, mut corner) = (polygon, edge);
+    let is_closed = loop {
+        let twin = twins[corner as usize];
+        if twin == NO_NEIGHBOUR {
+            break false;
+        }
+        polygon_now = edges.neighbours[corner as usize];
+        corner = edges.next(polygon_now, twin);
+        if corner == edge {
+            break true;
+        }
+    };
+    let first = corner;
+    let [at, wall] = [edges.point(first), edges.point(edges.next(polygon_now, first))];
+    let mut turns = false;
+    loop {
+        visit(corner, polygon_now);
+        let before = edges.previous(polygon_now, corner);
+        let ray = edges.point(before);
+        let side = PlanPoint::orientation(at, wall, ray);
+        // In line, one of the two coordinates tells on which side.
+        let is_ahead = (wall.x > at.x) == (ray.x > at.x) && (wall.z > at.z) == (ray.z > at.z);
+        turns |= side < 0 || (side == 0 && is_ahead);
+        let twin = twins[before as usize];
+        if twin == NO_NEIGHBOUR || twin == first {
+            return turns && !is_closed;
+        }
+        polygon_now = edges.neighbours[before as usize];
+        corner = twin;
+    }
 }
 
-impl Numbering {
-    /// Numbers the fan of one corner.
-    fn number(&mut self, edges: &Edges<'_>, polygon: u32, edge: u32) {
-        // To the wall on the right, if there is one.
-        let (mut polygon_now, mut corner) = (polygon, edge);
-        let is_closed = loop {
-            let twin = self.twins[corner as usize];
-            if twin == NO_NEIGHBOUR {
-                break false;
-            }
-            polygon_now = edges.neighbours[corner as usize];
-            corner = edges.next(polygon_now, twin);
-            if corner == edge {
-                break true;
-            }
-        };
-        let (first_polygon, first) = (polygon_now, corner);
-        let [at, wall] = [edges.point(first), edges.point(edges.next(first_polygon, first))];
-        let mut turns = false;
-        loop {
-            self.corners[corner as usize] = self.count;
-            let before = edges.previous(polygon_now, corner);
-            let ray = edges.point(before);
-            let side = PlanPoint::orientation(at, wall, ray);
-            // In line, one of the two coordinates tells on which side.
-            let is_ahead = (wall.x > at.x) == (ray.x > at.x) && (wall.z > at.z) == (ray.z > at.z);
-            turns |= side < 0 || (side == 0 && is_ahead);
-            let twin = self.twins[before as usize];
-            if twin == NO_NEIGHBOUR || twin == first {
-                break;
-            }
-            polygon_now = edges.neighbours[before as usize];
-            corner = twin;
-        }
-        if turns && !is_closed {
-            self.allow_turns(edges, first_polygon, first);
-        }
-        self.count += 1;
-    }
-
-    /// Marks all corners of a fan, from its rightmost or any if it is closed.
-    fn allow_turns(&mut self, edges: &Edges<'_>, mut polygon: u32, first: u32) {
-        let mut corner = first;
-        loop {
-            self.corners[corner as usize] |= MAY_TURN;
-            let before = edges.previous(polygon, corner);
-            let twin = self.twins[before as usize];
-            if twin == NO_NEIGHBOUR || twin == first {
-                break;
-            }
-            polygon = edges.neighbours[before as usize];
-            corner = twin;
-        }
-    }
+/// The entry of a corner of a fan, at which a shortest path may turn or not.
+#[inline]
+pub(crate) fn entry(fan: u32, turns: bool) -> u32 {
+    if turns { fan | MAY_TURN } else { fan }
 }
 
 /// Returns the fan that an entry names.

@@ -148,7 +148,7 @@ impl PolygonFilter for HeadRoomFilter {
 ///
 /// const WALK: u16 = 1;
 /// const SHUT: u16 = 2;
-/// let table = FlagTable::from(vec![WALK; mesh.polygon_count()]);
+/// let table = FlagTable::from(vec![WALK; mesh.polygon_bound()]);
 /// table.set(PolyId(1), WALK | SHUT);
 /// let filter = FlagFilter { flags: table.clone(), include: WALK, exclude: SHUT };
 /// let options = PathOptions::default().with_filter(filter);
@@ -175,7 +175,8 @@ struct Flags {
 }
 
 impl From<Vec<u16>> for FlagTable {
-    /// Returns a table with the flags of each polygon; polygons beyond it have none.
+    /// Returns a table with the flags of each polygon, by its id: up to
+    /// [`NavMesh::polygon_bound`]. Polygons beyond it have none.
     fn from(flags: Vec<u16>) -> Self {
         let of = flags.into_iter().map(AtomicU16::new).collect();
         Self(Arc::new(Flags { of, version: AtomicU64::new(0) }))

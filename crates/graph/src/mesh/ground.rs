@@ -13,11 +13,11 @@ use crate::geometry::plan::PlanPosition;
 /// The triangles of a height surface, made to be searched: 52 bytes each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ground {
-    triangles: Table<GroundTriangle>,
+    pub(super) triangles: Table<GroundTriangle>,
     /// Boxes around four triangles of one polygon each.
-    boxes: Table<FourBoxes>,
+    pub(super) boxes: Table<FourBoxes>,
     /// First of `boxes` of each polygon, and their number at the end.
-    first: Table<u32>,
+    pub(super) first: Table<u32>,
 }
 
 /// A triangle, without a detour over its points.
@@ -45,7 +45,7 @@ pub(crate) struct FourBoxes {
 }
 
 impl FourBoxes {
-    fn of(corners: &[[SurfacePoint; 3]]) -> Self {
+    pub(super) fn of(corners: &[[SurfacePoint; 3]]) -> Self {
         let ends = |of: fn(&SurfacePoint) -> f32| {
             let (mut low, mut high) = ([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]);
             for (place, corners) in corners.iter().enumerate() {
@@ -109,16 +109,27 @@ impl Ground {
 }
 
 /// Calls `visit` for the triangles of a polygon, four at a time.
-fn fours(surface: &HeightTables, polygon: usize, mut visit: impl FnMut(&[[SurfacePoint; 3]])) {
+fn fours(surface: &HeightTables, polygon: usize, visit: impl FnMut(&[[SurfacePoint; 3]])) {
     let range = surface.polygon_triangles[polygon] as usize..surface.polygon_triangles[polygon + 1] as usize;
-    for four in surface.triangles[range].chunks(4) {
-        let mut buffer = [[SurfacePoint { x: 0.0, height: 0.0, z: 0.0 }; 3]; 4];
+    fours_of(&surface.triangles[range], &surface.points, visit);
+}
+
+/// The same for triangles of one polygon.
+pub(super) fn fours_of(
+    triangles: &[[u32; 3]],
+    points: &[SurfacePoint],
+    mut visit: impl FnMut(&[[SurfacePoint; 3]]),
+) {
+    for four in triangles.chunks(4) {
+        let mut buffer = [[NOWHERE; 3]; 4];
         for (place, triangle) in buffer.iter_mut().zip(four) {
-            *place = triangle.map(|point| surface.points[point as usize]);
+            *place = triangle.map(|point| points[point as usize]);
         }
         visit(&buffer[..four.len()]);
     }
 }
+
+pub(super) const NOWHERE: SurfacePoint = SurfacePoint { x: 0.0, height: 0.0, z: 0.0 };
 
 impl Ground {
     /// Returns the height in levels on the polygon's triangles `range`, at the point that is
@@ -165,7 +176,7 @@ impl Ground {
 }
 
 impl GroundTriangle {
-    fn of([a, b, c]: &[SurfacePoint; 3]) -> Self {
+    pub(super) fn of([a, b, c]: &[SurfacePoint; 3]) -> Self {
         Self {
             x: a.x,
             z: a.z,

@@ -5,7 +5,7 @@ use waymesh_core::{HeightSurface, SurfacePoint};
 use super::table::Table;
 
 /// A [`HeightSurface`] whose tables may lie in the bytes of a packed mesh.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct HeightTables {
     pub(crate) points: Table<SurfacePoint>,
     pub(crate) triangles: Table<[u32; 3]>,

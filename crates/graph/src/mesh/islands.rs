@@ -16,7 +16,8 @@ waymesh_core::id!(
 /// Figures of one island.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Island {
-    /// The polygon with the lowest id. Islands are numbered in the order of their first polygons.
+    /// The polygon with the lowest id; some polygon of it on a mesh of tiles. Islands are numbered in
+    /// the order of their first polygons, but for meshes of tiles.
     pub first: PolyId,
     /// Number of polygons.
     pub polygons: u32,

@@ -106,7 +106,10 @@ impl NavMesh {
             }
         }
         if is_changed {
-            self.links.find_leaving(&self.polygon_islands, self.islands.len());
+            let mut links = std::mem::take(&mut self.links);
+            let counts = [self.polygon_bound(), self.islands.len()];
+            links.find_leaving(|polygon| self.island_at(polygon.0), counts);
+            self.links = links;
             self.links.turns = self.find_link_turns();
         }
     }
@@ -137,12 +140,15 @@ impl NavMesh {
 
     fn put_links(&mut self, links: Vec<Link>, ids: Vec<LinkId>) {
         let portals = links.iter().map(|link| self.is_portal(link)).collect();
-        self.links.set(links, ids, portals, &self.polygon_islands, self.islands.len());
+        let mut all = std::mem::take(&mut self.links);
+        let counts = [self.polygon_bound(), self.islands.len()];
+        all.set(links, ids, portals, |polygon| self.island_at(polygon.0), counts);
+        self.links = all;
         self.links.turns = self.find_link_turns();
     }
 
     /// Puts checked links in place of those it had.
-    fn set_links(&mut self, links: Vec<Link>, ids: Vec<LinkId>) {
+    pub(crate) fn set_links(&mut self, links: Vec<Link>, ids: Vec<LinkId>) {
         if self.links.portals.contains(&true) {
             self.find_fans();
         }
@@ -174,13 +180,13 @@ impl NavMesh {
         }
     }
 
-    fn check_link(&self, element: usize, link: &Link) -> Result<(), NavMeshError> {
+    pub(crate) fn check_link(&self, element: usize, link: &Link) -> Result<(), NavMeshError> {
         if !(link.extra_cost.is_finite() && link.extra_cost >= 0.0) {
             return Err(NavMeshError::LinkCost { link: element, value: link.extra_cost });
         }
         for end in [&link.from, &link.to] {
-            if end.polygon.index() >= self.polygon_count() {
-                let (value, limit) = (i64::from(end.polygon.0), self.polygon_count() as i64 - 1);
+            if !self.has_polygon(end.polygon) {
+                let (value, limit) = (i64::from(end.polygon.0), self.polygon_bound() as i64 - 1);
                 return Err(NavMeshError::OutOfRange { table: "links", element, value, limit });
             }
             for vertex in end.ends {
@@ -201,7 +207,7 @@ impl NavMesh {
 
     /// Returns `true` if both segments are one in plan, with the polygons on its two sides: then
     /// the link is crossed like an edge.
-    fn is_portal(&self, link: &Link) -> bool {
+    pub(crate) fn is_portal(&self, link: &Link) -> bool {
         let [a, b] = link.from.ends.map(|end| end.point);
         let all = |polygon: PolyId, side: i64| {
             let mut corners = self.corners[self.edge_range(polygon.index())].iter();
@@ -218,10 +224,7 @@ impl NavMesh {
     #[must_use]
     pub fn contains_point(&self, polygon: PolyId, point: PlanPoint) -> bool {
         const LIMIT: u32 = waymesh_core::MAX_PLAN_COORDINATE.unsigned_abs();
-        if polygon.index() >= self.polygon_count()
-            || point.x.unsigned_abs() > LIMIT
-            || point.z.unsigned_abs() > LIMIT
-        {
+        if !self.has_polygon(polygon) || point.x.unsigned_abs() > LIMIT || point.z.unsigned_abs() > LIMIT {
             return false;
         }
         let corners = &self.corners[self.edge_range(polygon.index())];

@@ -1,5 +1,8 @@
 //! Which ends of links and corners of polygons are one place on the ground.
 
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
 use waymesh_core::{DisjointSets, PlanPoint, PolyId, to_u32};
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
@@ -14,30 +17,36 @@ use super::nav_mesh::NavMesh;
 /// nothing: what leads one way only does not make a path to the one a path to the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinkTurns {
-    /// Of each fan, then of each end of each link: in `from` both, in `to` both. Empty without such
-    /// links.
-    names: Vec<u32>,
-    fans: u32,
+    /// Of each fan. Empty without such links.
+    pub(super) fans: Vec<u32>,
+    /// Of the ends of each link: in `from` both, in `to` both. Empty without such links.
+    pub(super) ends: Vec<[u32; 4]>,
+    /// Names of ends that are at no fan come after so many.
+    pub(super) first_end: u32,
 }
 
 /// In a name: no shortest path turns here, as the ground spans half a circle or less, or all of it.
-const CLOSED: u32 = 1 << 31;
+pub(super) const CLOSED: u32 = 1 << 31;
+/// In a name of an end: the rest is the number of an end, not of a fan.
+pub(super) const END: u32 = 1 << 30;
 
 impl LinkTurns {
     /// Returns how many names there may be.
     pub(crate) fn count(&self, fans: u32) -> u32 {
-        to_u32(self.names.len()).max(fans)
+        if self.ends.is_empty() { fans } else { fans.max(self.first_end) + 4 * to_u32(self.ends.len()) }
     }
 
     /// Returns the name of a fan, and whether a shortest path may turn there.
     #[inline]
     pub(crate) fn of_fan(&self, fan: u32) -> (u32, bool) {
-        self.names.get(fan as usize).map_or((fan, true), |&name| (name & !CLOSED, name & CLOSED == 0))
+        self.fans.get(fan as usize).map_or((fan, true), |&name| (name & !CLOSED, name & CLOSED == 0))
     }
 
     /// The same for an end of a link, on the polygon which that leads to or else from.
     pub(crate) fn of_end(&self, link: LinkIndex, is_to: bool, end: u32) -> (u32, bool) {
-        self.of_fan(self.fans + end_of(link.0, is_to, end))
+        let name = self.ends[link.index()][end_of(is_to, end)];
+        let number = name & !(CLOSED | END);
+        (if name & END == 0 { number } else { self.first_end + number }, name & CLOSED == 0)
     }
 }
 
@@ -60,8 +69,22 @@ pub(crate) fn is_inside([a, b]: [PlanPoint; 2], at: PlanPoint) -> bool {
     }
 }
 
-fn end_of(link: u32, is_to: bool, end: u32) -> u32 {
-    4 * link + 2 * u32::from(is_to) + end
+/// The place of an end among those of its link.
+fn end_of(is_to: bool, end: u32) -> usize {
+    2 * usize::from(is_to) + end as usize
+}
+
+/// The tables that turns at links are found by.
+#[derive(Clone, Copy)]
+pub(crate) struct LinkGround<'a> {
+    pub(crate) polygon_first: &'a [u32],
+    pub(crate) corners: &'a [Corner],
+    pub(crate) neighbours: &'a [u32],
+    pub(crate) links: &'a [Link],
+    pub(crate) portals: &'a [bool],
+    /// First entry in `leaving` of each polygon, and the entries.
+    pub(crate) first: &'a [u32],
+    pub(crate) leaving: &'a [u32],
 }
 
 impl NavMesh {
@@ -71,55 +94,144 @@ impl NavMesh {
         if !links.portals.contains(&true) {
             return LinkTurns::default();
         }
+        let ground = LinkGround {
+            polygon_first: &self.polygon_first,
+            corners: &self.corners,
+            neighbours: &self.neighbours,
+            links: &links.links,
+            portals: &links.portals,
+            first: &links.first,
+            leaving: &links.leaving,
+        };
         // Tables of a file need not be right, if it was not checked.
         let count = fans.count().min(to_u32(self.corners.len()));
-        let mut sets = DisjointSets::new(count as usize + 4 * links.links.len());
+        let portals: Vec<LinkIndex> =
+            (0..to_u32(links.links.len())).map(LinkIndex).filter(|&link| links.is_portal(link)).collect();
+        let fan_of = |corner: u32| Some(fans.fan(corner).0).filter(|&fan| fan < count);
+        let names = ground.names(&portals, fan_of);
+        let mut turns = LinkTurns {
+            fans: (0..count).collect(),
+            ends: (0..to_u32(links.links.len())).map(|link| own_ends(LinkIndex(link))).collect(),
+            first_end: count,
+        };
+        names.fans.into_iter().for_each(|(fan, name)| turns.fans[fan as usize] = name);
+        names.ends.into_iter().for_each(|(link, name)| turns.ends[link.index()] = name);
+        turns
+    }
+}
+
+/// The names of the ends of a link that nothing else is one with.
+pub(super) fn own_ends(link: LinkIndex) -> [u32; 4] {
+    [0, 1, 2, 3].map(|end| END | (4 * link.0 + end))
+}
+
+/// Names of fans, and of the ends of links.
+#[derive(Debug, Default)]
+pub(super) struct LinkNames {
+    pub(super) fans: Vec<(u32, u32)>,
+    pub(super) ends: Vec<(LinkIndex, [u32; 4])>,
+}
+
+/// Fans and ends of links, in sets.
+#[derive(Default)]
+struct Members {
+    places: HashMap<u32, u32>,
+    /// Fans, and [`END`] with the numbers of ends.
+    members: Vec<u32>,
+    sets: DisjointSets,
+}
+
+impl Members {
+    fn place(&mut self, member: u32) -> u32 {
+        let Self { places, members, sets } = self;
+        *places.entry(member).or_insert_with(|| {
+            members.push(member);
+            sets.push()
+        })
+    }
+
+    fn unite(&mut self, one: u32, other: u32) {
+        let [one, other] = [one, other].map(|member| self.place(member));
+        self.sets.unite(one, other);
+    }
+}
+
+impl LinkGround<'_> {
+    fn edge_range(&self, polygon: usize) -> Range<usize> {
+        self.polygon_first[polygon] as usize..self.polygon_first[polygon + 1] as usize
+    }
+
+    fn leaving(&self, polygon: u32) -> &[u32] {
+        match self.first.get(polygon as usize..polygon as usize + 2) {
+            Some(range) => &self.leaving[range[0] as usize..range[1] as usize],
+            None => &[],
+        }
+    }
+
+    /// The corner of a polygon at a point.
+    pub(super) fn corner_at(&self, polygon: PolyId, point: PlanPoint) -> Option<usize> {
+        self.edge_range(polygon.index()).find(|&corner| {
+            let Corner { x, z, .. } = self.corners[corner];
+            PlanPoint::new(x, z) == point
+        })
+    }
+
+    /// Names the ends of links that are crossed like an edge, and the fans that they end at. What is
+    /// one with any of these must be among them.
+    pub(super) fn names(&self, portals: &[LinkIndex], fan_of: impl Fn(u32) -> Option<u32>) -> LinkNames {
+        let mut all = Members::default();
         let mut inside: Vec<(PolyId, PlanPoint, u32)> = Vec::new();
-        for (link, of) in (0..).zip(&links.links).filter(|(link, _)| links.is_portal(LinkIndex(*link))) {
-            let Link { from, to, both_ways, is_open, extra_cost, .. } = of;
+        for &link in portals {
+            let own = own_ends(link);
+            let Link { from, to, both_ways, is_open, extra_cost, .. } = &self.links[link.index()];
             for (is_to, at) in [(false, from), (true, to)] {
                 for end in 0..2 {
-                    let own = count + end_of(link, is_to, end);
+                    let own = own[end_of(is_to, end)];
                     let point = at.ends[end as usize].point;
-                    let mut corners = self.edge_range(at.polygon.index());
-                    let corner = corners.find(|&corner| {
-                        let Corner { x, z, .. } = self.corners[corner];
-                        PlanPoint::new(x, z) == point
-                    });
-                    match corner.map(|corner| fans.fan(to_u32(corner)).0) {
-                        Some(fan) if fan < count => {
-                            sets.unite(own, fan);
-                        }
-                        _ => inside.push((at.polygon, point, own)),
+                    let corner = self.corner_at(at.polygon, point);
+                    match corner.and_then(|corner| fan_of(to_u32(corner))) {
+                        Some(fan) => all.unite(own, fan),
+                        None => inside.push((at.polygon, point, own)),
                     }
                 }
             }
             if *both_ways && *is_open && *extra_cost <= 0.0 {
-                (0..2).for_each(|end| {
-                    let [from, to] = [false, true].map(|is_to| count + end_of(link, is_to, end));
-                    sets.unite(from, to);
-                });
+                (0..2).for_each(|end| all.unite(own[end_of(false, end)], own[end_of(true, end)]));
             }
         }
         inside.sort_unstable_by_key(|&(polygon, point, own)| (polygon, point.x, point.z, own));
         for pair in inside.windows(2).filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
-            sets.unite(pair[0].2, pair[1].2);
+            all.unite(pair[0].2, pair[1].2);
         }
-        let mut names: Vec<u32> = (0_u32..).take(sets.len()).map(|member| sets.find(member)).collect();
         // Some end of an open link is there, and some such end says that paths may turn there.
-        let [mut seen, mut turns] = [vec![false; names.len()], vec![false; names.len()]];
-        for (link, of) in (0..).zip(&links.links).filter(|(link, _)| links.is_portal(LinkIndex(*link))) {
-            for end in (0..2).filter(|_| of.is_open) {
-                let name = names[(count + end_of(link, false, end)) as usize] as usize;
-                seen[name] = true;
-                turns[name] |= self.turns_at(of.from.polygon, of.from.ends[end as usize].point);
+        let [mut seen, mut turns] = [BTreeSet::new(), BTreeSet::new()];
+        for &link in portals.iter().filter(|link| self.links[link.index()].is_open) {
+            let Link { from, .. } = &self.links[link.index()];
+            for end in 0..2 {
+                let place = all.place(own_ends(link)[end_of(false, end)]);
+                let set = all.sets.find(place);
+                seen.insert(set);
+                if self.turns_at(from.polygon, from.ends[end as usize].point) {
+                    turns.insert(set);
+                }
             }
         }
-        for name in &mut names {
-            let at = *name as usize;
-            *name |= if seen[at] && !turns[at] { CLOSED } else { 0 };
+        let mut names: Vec<u32> = vec![u32::MAX; all.members.len()];
+        for (place, &member) in (0_u32..).zip(&all.members) {
+            let name = &mut names[all.sets.find(place) as usize];
+            *name = (*name).min(member);
         }
-        LinkTurns { names, fans: count }
+        let fans: Vec<u32> = all.members.iter().copied().filter(|member| member & END == 0).collect();
+        let mut name_of = |member: u32| {
+            let place = all.place(member);
+            let set = all.sets.find(place);
+            let closed = if seen.contains(&set) && !turns.contains(&set) { CLOSED } else { 0 };
+            names.get(set as usize).map_or(member, |&name| name | closed)
+        };
+        LinkNames {
+            fans: fans.into_iter().map(|fan| (fan, name_of(fan))).collect(),
+            ends: portals.iter().map(|&link| (link, own_ends(link).map(&mut name_of))).collect(),
+        }
     }
 
     /// Returns `true` if the ground around a point on the border of a polygon, over edges and links,
@@ -162,13 +274,13 @@ impl NavMesh {
         let edges = range.clone().filter(|&edge| self.neighbours[edge] != NO_NEIGHBOUR);
         let edges = edges.filter(|&edge| point(if right { edge } else { after(edge) }) == at);
         let edges = edges.map(|edge| Beside::Polygon(self.neighbours[edge]));
-        let links = self.links.leaving(polygon).iter().filter_map(|&leaving| {
+        let links = self.leaving(polygon).iter().filter_map(|&leaving| {
             let (link, backwards) = (LinkIndex(leaving / 2), leaving % 2 == 1);
-            let Link { to, from, both_ways, extra_cost, .. } = &self.links.links[link.index()];
+            let Link { to, from, both_ways, extra_cost, .. } = &self.links[link.index()];
             let end = from.ends[usize::from(right == backwards)].point;
             let beyond = if backwards { from.polygon.0 } else { to.polygon.0 };
             let is_free = *both_ways && *extra_cost <= 0.0;
-            (self.links.is_portal(link) && end == at).then_some(if is_free {
+            (self.portals[link.index()] && end == at).then_some(if is_free {
                 Beside::Polygon(beyond)
             } else {
                 Beside::Unclear

@@ -148,23 +148,23 @@ pub(crate) struct Links {
     /// Beside each link, its name.
     pub(crate) ids: Vec<LinkId>,
     /// Places of all links, in the order of their ids.
-    by_id: Vec<LinkIndex>,
+    pub(super) by_id: Vec<LinkIndex>,
     /// The id that the next link gets.
-    next: u64,
+    pub(super) next: u64,
     /// First entry in `leaving` of each polygon, and their number at the end; empty without links.
-    first: Vec<u32>,
+    pub(super) first: Vec<u32>,
     /// Twice the place of an open link, plus one if it is taken backwards.
-    leaving: Vec<u32>,
+    pub(super) leaving: Vec<u32>,
     /// Islands that open links join, by their lowest island: an island is in the group of this
     /// number.
-    groups: Vec<u32>,
+    pub(super) groups: Vec<u32>,
     /// `true` if each link is crossed like an edge while it is open.
     pub(crate) portals: Vec<bool>,
     /// Where paths over them turn.
     pub(crate) turns: LinkTurns,
     /// `true` if some open link leads one way only: then islands of a group need not be reachable
     /// from each other.
-    has_one_way: bool,
+    pub(super) has_one_way: bool,
     /// Checksum of the links, as [`crate::Generation`] is of the polygons: what names links by
     /// number knows by it that they are the same.
     pub(crate) stamp: u64,
@@ -220,19 +220,23 @@ impl Links {
         links: Vec<Link>,
         ids: Vec<LinkId>,
         portals: Vec<bool>,
-        polygon_islands: &[u32],
-        islands: usize,
+        island_of: impl Fn(PolyId) -> u32,
+        counts: [usize; 2],
     ) {
         let last = ids.iter().map(|id| id.0).max();
         self.next = self.next.max(last.map_or(0, |last| last.wrapping_add(1)));
         self.by_id = (0_u32..).take(links.len()).map(LinkIndex).collect();
         self.by_id.sort_unstable_by_key(|at| ids[at.index()]);
         (self.links, self.ids, self.portals) = (links, ids, portals);
-        self.find_leaving(polygon_islands, islands);
+        self.find_leaving(island_of, counts);
     }
 
-    /// Finds what open links lead to.
-    pub(crate) fn find_leaving(&mut self, polygon_islands: &[u32], islands: usize) {
+    /// Finds what open links lead to, among so many polygons and islands.
+    pub(crate) fn find_leaving(
+        &mut self,
+        island_of: impl Fn(PolyId) -> u32,
+        [polygons, islands]: [usize; 2],
+    ) {
         self.stamp = if self.links.is_empty() { 0 } else { stamp(&self.links, &self.ids) };
         self.has_one_way = self.links.iter().any(|link| link.is_open && !link.both_ways);
         (self.first, self.leaving, self.groups) = Default::default();
@@ -246,7 +250,7 @@ impl Links {
                 std::iter::once((link.from.polygon, 2 * index)).chain(back)
             })
         };
-        let mut first = vec![0_u32; polygon_islands.len() + 1];
+        let mut first = vec![0_u32; polygons + 1];
         for (polygon, _) in crossings() {
             first[polygon.index() + 1] += 1;
         }
@@ -262,7 +266,7 @@ impl Links {
         // Islands by number: the lower one becomes the root.
         let mut groups = DisjointSets::new(islands);
         for (_, link) in open() {
-            let [a, b] = [link.from.polygon, link.to.polygon].map(|polygon| polygon_islands[polygon.index()]);
+            let [a, b] = [link.from.polygon, link.to.polygon].map(&island_of);
             groups.unite(a, b);
         }
         self.groups = (0_u32..).take(islands).map(|island| groups.find(island)).collect();
@@ -272,23 +276,26 @@ impl Links {
 
 /// Returns a checksum of links and their ids: not that of none.
 fn stamp(links: &[Link], ids: &[LinkId]) -> u64 {
-    let mut sum = 0_u64;
+    links.iter().zip(ids).fold(0, |sum, (link, &id)| stamp_of(link, id, sum))
+}
+
+/// Returns a checksum of a link and what came before.
+pub(crate) fn stamp_of(link: &Link, id: LinkId, before: u64) -> u64 {
+    let mut sum = before;
     let mut add = |value: u64| {
         sum = Random::mix(sum.wrapping_add(value).wrapping_add(0x9e37_79b9_7f4a_7c15));
     };
-    for (link, id) in links.iter().zip(ids) {
-        for end in [&link.from, &link.to] {
-            add(end.polygon.0.into());
-            for PlanVertex { point, height } in end.ends {
-                [point.x.cast_unsigned(), point.z.cast_unsigned(), height.to_bits()]
-                    .into_iter()
-                    .for_each(|value| add(value.into()));
-            }
+    for end in [&link.from, &link.to] {
+        add(end.polygon.0.into());
+        for PlanVertex { point, height } in end.ends {
+            [point.x.cast_unsigned(), point.z.cast_unsigned(), height.to_bits()]
+                .into_iter()
+                .for_each(|value| add(value.into()));
         }
-        let both_ways = u32::from(link.both_ways) + 2 * u32::from(link.is_open);
-        let rest = [link.extra_cost.to_bits(), link.data, link.kind as u32, both_ways];
-        rest.into_iter().for_each(|value| add(value.into()));
-        add(id.0);
     }
+    let both_ways = u32::from(link.both_ways) + 2 * u32::from(link.is_open);
+    let rest = [link.extra_cost.to_bits(), link.data, link.kind as u32, both_ways];
+    rest.into_iter().for_each(|value| add(value.into()));
+    add(id.0);
     sum
 }

@@ -21,6 +21,7 @@ pub(crate) mod packed;
 pub(crate) mod polygon;
 pub(crate) mod squares;
 pub(crate) mod table;
+pub(crate) mod tiles;
 pub(crate) mod walk;
 pub(crate) mod wmesh;
 pub(crate) mod words;

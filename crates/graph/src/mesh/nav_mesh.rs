@@ -1,5 +1,6 @@
 //! The navigation mesh as flat tables.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use super::islands::{Island, IslandId, find_islands};
 use super::links::Links;
 use super::squares::Buckets;
 use super::table::Table;
+use super::tiles::TileTables;
 use super::walk::{WalkEdge, walk_edges};
 use crate::geometry::plan::LATTICE_STEP;
 use crate::shortcut::Shortcut;
@@ -44,7 +46,9 @@ pub struct Generation(pub u64);
 /// # Guarantees
 /// - Everything that [`PolyMesh`] and [`HeightSurface`] guarantee: no other data becomes a
 ///   `NavMesh`.
-/// - Made of the same input, two meshes are equal bit by bit. The ids of links do not count.
+/// - Made of the same input, two meshes are equal bit by bit. The ids of links do not count, nor
+///   what a mesh of tiles ([`TiledMesh`](crate::TiledMesh)) leaves free in its tables: meshes are
+///   compared in their compact form ([`NavMesh::to_compact`]).
 /// - Its polygons never change. Links can be added and removed ([`NavMesh::add_link`],
 ///   [`NavMesh::remove_link`]), opened and closed ([`NavMesh::set_link_open`]).
 /// - All queries take `&self`, and it is `Send + Sync`.
@@ -54,7 +58,7 @@ pub struct Generation(pub u64);
 /// 52 bytes for each triangle of it. Clones share it, but for links; a hierarchy comes on top
 /// ([`NavMesh::build_hierarchy`]).
 #[doc(alias = "dtNavMesh")]
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct NavMesh {
     pub(crate) frame: GridFrame,
     pub(crate) agent: Agent,
@@ -70,11 +74,15 @@ pub struct NavMesh {
     pub(crate) areas: Table<u8>,
     pub(crate) area_table: Arc<AreaTable>,
     pub(crate) bounds: Table<PolygonBounds>,
+    /// Of each polygon, or [`NO_ISLAND`] if it is not there. On a mesh of tiles these are components
+    /// of tiles, see [`NavMesh::island_at`].
     pub(crate) polygon_islands: Table<u32>,
     pub(crate) islands: Table<Island>,
     pub(crate) index: BoxIndex,
-    /// Made of the others; which polygons lie where.
+    /// Made of the others; which polygons lie where. Both are empty on a mesh of tiles.
     pub(crate) buckets: Buckets,
+    /// What a mesh of tiles has beside.
+    pub(crate) tiles: Option<Arc<TileTables>>,
     pub(crate) bridges: Bridges,
     pub(crate) fans: Fans,
     pub(crate) walk: Table<WalkEdge>,
@@ -89,6 +97,73 @@ pub struct NavMesh {
     pub(crate) plan_slack: f64,
     /// The same upward and downward, in levels.
     pub(crate) height_slack: f64,
+}
+
+/// The island of polygons that are not there.
+pub(crate) const NO_ISLAND: u32 = u32::MAX;
+
+impl PartialEq for NavMesh {
+    fn eq(&self, other: &Self) -> bool {
+        if self.tiles.is_some() || other.tiles.is_some() {
+            return self.to_compact().mesh() == other.to_compact().mesh();
+        }
+        // All of it, whatever is added.
+        let Self {
+            frame,
+            agent,
+            plan_vertices,
+            vertices,
+            polygon_first,
+            corner_vertices,
+            corners,
+            neighbours,
+            regions,
+            areas,
+            area_table,
+            bounds,
+            polygon_islands,
+            islands,
+            index,
+            buckets,
+            tiles: _,
+            bridges,
+            fans,
+            walk,
+            links,
+            shortcut,
+            surface,
+            ground,
+            generation,
+            plan_slack,
+            height_slack,
+        } = self;
+        let slack = [plan_slack, height_slack].map(|slack| slack.to_bits());
+        *frame == other.frame
+            && *agent == other.agent
+            && *generation == other.generation
+            && slack == [other.plan_slack, other.height_slack].map(f64::to_bits)
+            && *polygon_first == other.polygon_first
+            && *neighbours == other.neighbours
+            && *corners == other.corners
+            && *plan_vertices == other.plan_vertices
+            && *vertices == other.vertices
+            && *corner_vertices == other.corner_vertices
+            && *regions == other.regions
+            && *areas == other.areas
+            && *area_table == other.area_table
+            && *bounds == other.bounds
+            && *polygon_islands == other.polygon_islands
+            && *islands == other.islands
+            && *index == other.index
+            && *buckets == other.buckets
+            && *bridges == other.bridges
+            && *fans == other.fans
+            && *walk == other.walk
+            && *links == other.links
+            && *shortcut == other.shortcut
+            && *surface == other.surface
+            && *ground == other.ground
+    }
 }
 
 impl TryFrom<PolyMesh> for NavMesh {
@@ -132,7 +207,7 @@ impl NavMesh {
         Ok(Self::build(polygons, surface, agent))
     }
 
-    fn build(polygons: PolyMesh, surface: Option<HeightSurface>, agent: Agent) -> Self {
+    pub(crate) fn build(polygons: PolyMesh, surface: Option<HeightSurface>, agent: Agent) -> Self {
         let frame = polygons.frame;
         let surface = surface.map(HeightTables::from);
         let vertices: Vec<Vec3> =
@@ -155,12 +230,13 @@ impl NavMesh {
         // Tables that need no other.
         let is_long = corners.len() >= LONG;
         let find_walk = || {
-            let fans = Fans::find(&Edges {
+            let edges = Edges {
                 polygon_first: &polygon_first,
                 corners: &corners,
                 vertices: &polygons.corners,
                 neighbours: &neighbours,
-            });
+            };
+            let fans = Fans::find(&edges);
             let walk = walk_edges(&corners, &neighbours, &fans);
             (fans, walk)
         };
@@ -197,6 +273,7 @@ impl NavMesh {
             area_table: Arc::default(),
             index,
             buckets,
+            tiles: None,
             bridges,
             fans,
             walk: walk.into(),
@@ -225,7 +302,7 @@ impl NavMesh {
         &self.agent
     }
 
-    /// Returns all vertices as world positions in metres.
+    /// Returns all vertices as world positions in metres. On a mesh of tiles some are of no polygon.
     #[must_use]
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
@@ -243,16 +320,77 @@ impl NavMesh {
         self.generation
     }
 
-    /// Returns the number of polygons.
+    /// Returns the number of polygons. Their ids are those below it, unless this is a mesh of tiles:
+    /// see [`NavMesh::polygon_bound`].
     #[must_use]
     pub fn polygon_count(&self) -> usize {
+        self.tiles.as_ref().map_or(self.areas.len(), |tiles| tiles.count())
+    }
+
+    /// Returns the least number that is above the ids of all polygons: for tables that are looked up
+    /// by ids. It is [`NavMesh::polygon_count`], but for a mesh of tiles, such as that of a world:
+    /// there a polygon keeps its id while others come and go, and ids in between are of no polygon.
+    #[must_use]
+    pub fn polygon_bound(&self) -> usize {
         self.areas.len()
+    }
+
+    /// Returns `true` if there is a polygon of this id. Constant time.
+    #[inline]
+    #[must_use]
+    pub fn has_polygon(&self, polygon: PolyId) -> bool {
+        self.polygon_islands.get(polygon.index()).is_some_and(|&island| island != NO_ISLAND)
+    }
+
+    /// Returns the ids of all polygons, ascending.
+    pub fn polygon_ids(&self) -> impl DoubleEndedIterator<Item = PolyId> + '_ {
+        let ids = (0..self.polygon_bound()).map(PolyId::from_index);
+        ids.filter(|&polygon| self.has_polygon(polygon))
+    }
+
+    /// Orders two polygons that are there as their ids are in the compact form
+    /// ([`NavMesh::to_compact`]): that does not depend on how tiles came and went.
+    #[inline]
+    #[must_use]
+    pub fn compare_polygons(&self, one: PolyId, other: PolyId) -> Ordering {
+        match &self.tiles {
+            None => one.cmp(&other),
+            Some(tiles) => tiles.place(one.0).cmp(&tiles.place(other.0)),
+        }
+    }
+
+    /// Returns `true` if a polygon comes before another, as [`NavMesh::compare_polygons`] tells.
+    #[inline]
+    pub(crate) fn precedes(&self, one: u32, other: u32) -> bool {
+        if self.tiles.is_none() {
+            one < other
+        } else {
+            self.compare_polygons(PolyId(one), PolyId(other)).is_lt()
+        }
+    }
+
+    /// Calls `visit` for the polygons whose boxes, and boxes around them, `overlaps` accepts. All of
+    /// them must come within `area`, in cells: lowest x and z, then highest.
+    pub(crate) fn all_in(
+        &self,
+        area: [f64; 4],
+        overlaps: impl Fn(&PolygonBounds) -> bool,
+        visit: impl FnMut(u32),
+    ) {
+        match &self.tiles {
+            None => self.index.all(overlaps, visit),
+            Some(tiles) => tiles.places.all(area, &self.bounds, overlaps, visit),
+        }
     }
 
     /// Returns the number of portals, each counted once.
     #[must_use]
     pub fn portal_count(&self) -> usize {
-        self.neighbours.iter().filter(|&&neighbour| neighbour != NO_NEIGHBOUR).count() / 2
+        let portals = |polygon: PolyId| {
+            let neighbours = self.neighbours[self.edge_range(polygon.index())].iter();
+            neighbours.filter(|&&neighbour| neighbour != NO_NEIGHBOUR).count()
+        };
+        self.polygon_ids().map(portals).sum::<usize>() / 2
     }
 
     /// Returns the plan area of all polygons in square metres.
@@ -279,7 +417,7 @@ impl NavMesh {
     /// the agent where ground is not told apart by head room. `None` if there is no such polygon.
     #[must_use]
     pub fn head_room(&self, polygon: PolyId) -> Option<f32> {
-        (polygon.index() < self.polygon_count()).then(|| self.room_at(polygon))
+        self.has_polygon(polygon).then(|| self.room_at(polygon))
     }
 
     /// The head room of a polygon that is there.
@@ -305,11 +443,12 @@ impl NavMesh {
     /// has do not count. Linear time.
     #[must_use]
     pub fn world_bounds(&self) -> Option<Bounds> {
-        let corners = self.corner_vertices.iter().map(|vertex| self.vertices[vertex.index()]);
+        let vertices = self.polygon_ids().flat_map(|id| &self.corner_vertices[self.edge_range(id.index())]);
+        let corners = vertices.map(|vertex| self.vertices[vertex.index()]);
         Some(Bounds::of(corners)).filter(Bounds::is_valid)
     }
 
-    /// Returns all islands, in the order of their first polygons.
+    /// Returns all islands, in the order of their first polygons; in any order on a mesh of tiles.
     #[must_use]
     pub fn islands(&self) -> &[Island] {
         &self.islands
@@ -319,7 +458,14 @@ impl NavMesh {
     #[inline]
     #[must_use]
     pub fn island_of(&self, polygon: PolyId) -> Option<IslandId> {
-        self.polygon_islands.get(polygon.index()).map(|&island| IslandId(island))
+        self.has_polygon(polygon).then(|| IslandId(self.island_at(polygon.0)))
+    }
+
+    /// The island of a polygon that is there.
+    #[inline]
+    pub(crate) fn island_at(&self, polygon: u32) -> u32 {
+        let island = self.polygon_islands[polygon as usize];
+        self.tiles.as_ref().map_or(island, |tiles| tiles.island(island))
     }
 
     /// Returns `true` if a path without links leads from one polygon to the other, over any ground.
@@ -330,15 +476,20 @@ impl NavMesh {
         self.island_of(first).is_some_and(|island| self.island_of(second) == Some(island))
     }
 
-    /// Returns the height of the ground as triangles, if the mesh has them.
+    /// Returns the height of the ground as triangles, if the mesh has them. On a mesh of tiles the
+    /// tables also hold triangles and points of no polygon.
     #[must_use]
     pub fn surface(&self) -> Option<SurfaceView<'_>> {
         self.surface.as_ref().map(HeightTables::view)
     }
 
-    /// Returns the polygons that the mesh was made of.
+    /// Returns the polygons that the mesh was made of; those of a mesh of tiles in its compact form
+    /// ([`NavMesh::to_compact`]).
     #[must_use]
     pub fn poly_mesh(&self) -> PolyMesh {
+        if self.tiles.is_some() {
+            return self.to_compact().mesh().poly_mesh();
+        }
         let polygon = |index: usize| {
             let [first, end] = [self.polygon_first[index], self.polygon_first[index + 1]];
             Poly { first, len: end - first, region: self.regions[index], area: AreaId(self.areas[index]) }
@@ -353,22 +504,27 @@ impl NavMesh {
         }
     }
 
+    /// Finds the bridges; a mesh of tiles has none.
     pub(crate) fn find_bridges(&mut self) {
-        self.bridges = Bridges::find(&self.polygon_first, &self.neighbours);
+        if self.tiles.is_none() {
+            self.bridges = Bridges::find(&self.polygon_first, &self.neighbours);
+        }
     }
 
     pub(crate) fn find_fans(&mut self) {
-        self.fans = Fans::find(&Edges {
+        let edges = Edges {
             polygon_first: &self.polygon_first,
             corners: &self.corners,
             vertices: &self.corner_vertices,
             neighbours: &self.neighbours,
-        });
+        };
+        let twins = self.fans.twins.clone();
+        self.fans = Fans::of_twins(&edges, twins, |polygon| self.has_polygon(PolyId(polygon)));
     }
 
     /// Forgets the bridges: with links, no edge is the only connection any more.
     pub(crate) fn forget_bridges(&mut self) {
-        self.bridges = Bridges::none(self.polygon_count(), self.neighbours.len());
+        self.bridges = Bridges::none(self.polygon_bound(), self.neighbours.len());
     }
 
     #[inline]
@@ -386,6 +542,10 @@ impl NavMesh {
 impl Validate for NavMesh {
     /// Checks once more what [`NavMesh::new`] has checked: polygons, neighbours, height surface.
     fn violations(&self, out: &mut ViolationList) {
+        if self.tiles.is_some() {
+            self.tile_violations(out);
+            return self.to_compact().mesh().violations(out);
+        }
         let polygons = self.poly_mesh();
         polygons.violations(out);
         if let Some(surface) = &self.surface {
@@ -419,13 +579,18 @@ fn generation(
 /// Two units in the last place of the largest world coordinate, in cells and in levels.
 pub(crate) fn rounding_slack(frame: &GridFrame, vertices: &[Vec3], bounds: &[PolygonBounds]) -> (f64, f64) {
     let largest = vertices.iter().fold(frame.origin.abs(), |sum, vertex| sum.max(vertex.abs()));
-    let unit = |value: f32| 2.0 * f64::from(f32::EPSILON) * f64::from(value);
     let height = bounds
         .iter()
         .map(|bounds| {
             frame.to_world(0.0, f64::from(bounds.max_height.abs().max(bounds.min_height.abs())), 0.0).y
         })
         .fold(largest.y, f32::max);
+    slack_of(frame, largest, height)
+}
+
+/// The same from the largest coordinates, and the largest height.
+pub(crate) fn slack_of(frame: &GridFrame, largest: Vec3, height: f32) -> (f64, f64) {
+    let unit = |value: f32| 2.0 * f64::from(f32::EPSILON) * f64::from(value);
     (
         unit(largest.x.max(largest.z)) / f64::from(frame.cell_size) + LATTICE_STEP,
         unit(height) / f64::from(frame.level_height) + LATTICE_STEP,

@@ -71,7 +71,7 @@ impl<'a> PolygonView<'a> {
     /// Returns the island it lies on.
     #[must_use]
     pub fn island(&self) -> IslandId {
-        IslandId(self.mesh.polygon_islands[self.id.index()])
+        IslandId(self.mesh.island_at(self.id.0))
     }
 
     /// Returns the box around it.
@@ -94,11 +94,46 @@ impl NavMesh {
     /// Returns a polygon; `None` if there is no such polygon.
     #[must_use]
     pub fn polygon(&self, polygon: PolyId) -> Option<PolygonView<'_>> {
-        (polygon.index() < self.polygon_count()).then_some(PolygonView { mesh: self, id: polygon })
+        self.has_polygon(polygon).then_some(PolygonView { mesh: self, id: polygon })
     }
 
     /// Returns all polygons, in the order of their ids.
     pub fn polygons(&self) -> impl ExactSizeIterator<Item = PolygonView<'_>> {
-        (0..self.polygon_count()).map(|index| PolygonView { mesh: self, id: PolyId::from_index(index) })
+        Polygons { mesh: self, next: 0, left: self.polygon_count() }
     }
 }
+
+impl NavMesh {
+    /// Returns what is at each id from 0 on, below [`NavMesh::polygon_bound`]: for tables that are read
+    /// by the ids that queries give. `None` for ids that are not given.
+    pub fn polygons_by_id(&self) -> impl ExactSizeIterator<Item = Option<PolygonView<'_>>> {
+        (0..self.polygon_bound()).map(|index| self.polygon(PolyId::from_index(index)))
+    }
+}
+
+/// The polygons of a mesh.
+struct Polygons<'a> {
+    mesh: &'a NavMesh,
+    next: u32,
+    left: usize,
+}
+
+impl<'a> Iterator for Polygons<'a> {
+    type Item = PolygonView<'a>;
+
+    fn next(&mut self) -> Option<PolygonView<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        let polygon = (self.next..).map(PolyId).find_map(|id| {
+            let is_past = id.index() >= self.mesh.polygon_bound();
+            if is_past { Some(None) } else { self.mesh.polygon(id).map(Some) }
+        })??;
+        self.next = polygon.id.0 + 1;
+        Some(polygon)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for Polygons<'_> {}

@@ -16,7 +16,7 @@ use crate::geometry::plan::{PlanPosition, sure_above};
 const SQUARES: f64 = 2.0;
 
 /// A square that more polygons touch is of no use.
-const CROWD: usize = 24;
+pub(crate) const CROWD: usize = 24;
 
 /// Squares and entries a polygon at most: 4 bytes each.
 const MOST: f64 = 12.0;
@@ -61,48 +61,10 @@ pub(crate) struct Buckets {
 impl Buckets {
     /// Takes linear time.
     pub(crate) fn build(bounds: &[PolygonBounds], polygon_first: &[u32], edges: &[WalkEdge]) -> Self {
-        let mut all = PolygonBounds::EMPTY;
-        bounds.iter().for_each(|bounds| all.include(bounds));
-        if bounds.is_empty() {
-            return Self::of(Squares::default());
-        }
         let outline =
             |polygon: usize| &edges[polygon_first[polygon] as usize..polygon_first[polygon + 1] as usize];
-        let area: f64 = (0..bounds.len()).map(|polygon| doubled_area(outline(polygon)) / 2.0).sum();
-        let count = bounds.len() as f64;
-        // The power of two nearest to the root.
-        let mut side_log2 = 0;
-        while 2.0 * power_of_two(2 * side_log2) * count * SQUARES < area {
-            side_log2 += 1;
-        }
-        let most = count * MOST + 64.0;
-        let mut buckets = Self::of(Squares::over(&all, side_log2));
-        while f64::from(buckets.squares.columns) * f64::from(buckets.squares.rows) > most
-            || buckets.touched(bounds) > most
-        {
-            side_log2 += 1;
-            buckets = Self::of(Squares::over(&all, side_log2));
-        }
-        let mut found = Vec::with_capacity(4 * bounds.len());
-        for (polygon, bounds) in bounds.iter().enumerate() {
-            checkpoint_every(1 << 12, polygon);
-            buckets.touch(outline(polygon), bounds, |square| found.push((square, to_u32(polygon))));
-        }
-        let mut first = vec![0; (buckets.squares.columns * buckets.squares.rows + 2) as usize];
-        for &(square, _) in &found {
-            first[square as usize + 2] += 1;
-        }
-        for square in 2..first.len() {
-            first[square] += first[square - 1];
-        }
-        let mut polygons = vec![0; found.len()];
-        for (square, polygon) in found {
-            let place = &mut first[square as usize + 1];
-            polygons[*place as usize] = polygon;
-            *place += 1;
-        }
-        first.pop();
-        Self { first: first.into(), polygons: polygons.into(), ..buckets }
+        let (squares, [first, polygons]) = lists(bounds, outline);
+        Self { first: first.into(), polygons: polygons.into(), ..Self::of(squares) }
     }
 
     /// The same as [`Self::build`], from its tables.
@@ -135,6 +97,12 @@ impl Buckets {
             first: Table::default(),
             polygons: Table::default(),
         }
+    }
+
+    /// No squares, over as much of the plan as a box: for a mesh whose polygons are found otherwise.
+    pub(crate) fn none_over(all: &PolygonBounds) -> Self {
+        let over = Self::of(Squares::over(all, 4));
+        Self { squares: Squares::default(), ..over }
     }
 
     /// Squares that boxes touch, summed up.
@@ -214,20 +182,7 @@ impl Buckets {
         };
         let ([x0, x1], [z0, z1]) =
             (range(at.x, self.min_x, self.squares.columns), range(at.z, self.min_z, self.squares.rows));
-        if x1 - x0 > 1 || z1 - z0 > 1 {
-            return None;
-        }
-        let mut lists: [&[u32]; 4] = [self.list(x0, z0)?, &[], &[], &[]];
-        if x1 > x0 {
-            lists[1] = self.list(x1, z0)?;
-        }
-        if z1 > z0 {
-            lists[2] = self.list(x0, z1)?;
-            if x1 > x0 {
-                lists[3] = self.list(x1, z1)?;
-            }
-        }
-        Some(lists)
+        four_lists([x0, x1], [z0, z1], |column, row| self.list(column, row))
     }
 
     #[inline]
@@ -238,7 +193,79 @@ impl Buckets {
     }
 }
 
-fn power_of_two(exponent: u32) -> f64 {
+/// Returns the lists of the squares in a range of columns and rows, which are first and last;
+/// `None` for more than two of either.
+#[inline]
+pub(crate) fn four_lists<'a>(
+    [x0, x1]: [u32; 2],
+    [z0, z1]: [u32; 2],
+    list: impl Fn(u32, u32) -> Option<&'a [u32]>,
+) -> Option<[&'a [u32]; 4]> {
+    if x1 - x0 > 1 || z1 - z0 > 1 {
+        return None;
+    }
+    let mut lists: [&[u32]; 4] = [list(x0, z0)?, &[], &[], &[]];
+    if x1 > x0 {
+        lists[1] = list(x1, z0)?;
+    }
+    if z1 > z0 {
+        lists[2] = list(x0, z1)?;
+        if x1 > x0 {
+            lists[3] = list(x1, z1)?;
+        }
+    }
+    Some(lists)
+}
+
+/// Returns squares over polygons, the first entry of each square, row by row, with the number of
+/// entries at the end, and the entries: the places of the polygons that touch it. Linear time.
+pub(crate) fn lists<'a>(
+    bounds: &[PolygonBounds],
+    outline: impl Fn(usize) -> &'a [WalkEdge],
+) -> (Squares, [Vec<u32>; 2]) {
+    let mut all = PolygonBounds::EMPTY;
+    bounds.iter().for_each(|bounds| all.include(bounds));
+    if bounds.is_empty() {
+        return Default::default();
+    }
+    let area: f64 = (0..bounds.len()).map(|polygon| doubled_area(outline(polygon)) / 2.0).sum();
+    let count = bounds.len() as f64;
+    // The power of two nearest to the root.
+    let mut side_log2 = 0;
+    while 2.0 * power_of_two(2 * side_log2) * count * SQUARES < area {
+        side_log2 += 1;
+    }
+    let most = count * MOST + 64.0;
+    let mut buckets = Buckets::of(Squares::over(&all, side_log2));
+    while f64::from(buckets.squares.columns) * f64::from(buckets.squares.rows) > most
+        || buckets.touched(bounds) > most
+    {
+        side_log2 += 1;
+        buckets = Buckets::of(Squares::over(&all, side_log2));
+    }
+    let mut found = Vec::with_capacity(4 * bounds.len());
+    for (polygon, bounds) in bounds.iter().enumerate() {
+        checkpoint_every(1 << 12, polygon);
+        buckets.touch(outline(polygon), bounds, |square| found.push((square, to_u32(polygon))));
+    }
+    let mut first = vec![0; (buckets.squares.columns * buckets.squares.rows + 2) as usize];
+    for &(square, _) in &found {
+        first[square as usize + 2] += 1;
+    }
+    for square in 2..first.len() {
+        first[square] += first[square - 1];
+    }
+    let mut polygons = vec![0; found.len()];
+    for (square, polygon) in found {
+        let place = &mut first[square as usize + 1];
+        polygons[*place as usize] = polygon;
+        *place += 1;
+    }
+    first.pop();
+    (buckets.squares, [first, polygons])
+}
+
+pub(crate) fn power_of_two(exponent: u32) -> f64 {
     float::power_of_two(exponent.min(64).cast_signed())
 }
 

@@ -6,16 +6,63 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use yoke::Yoke;
-use yoke::erased::ErasedArcCart;
 
-/// A table that never changes, shared by its clones. Where it lies is found once, when it is made:
-/// reading it costs what reading a `Vec` costs.
-pub(crate) struct Table<T: 'static>(Yoke<&'static [T], ErasedArcCart>);
+/// A table that is shared by its clones. Where it lies is found once, when it is made: reading it
+/// costs what reading a `Vec` costs.
+pub(crate) struct Table<T: 'static>(Yoke<&'static [T], Arc<dyn Cart<T>>>);
+
+/// What a table lies in.
+trait Cart<T>: Send + Sync {
+    fn elements(&self) -> &[T];
+
+    /// Takes the elements out; they are copied where they lie in bytes.
+    fn take(&mut self) -> Vec<T>;
+}
+
+impl<T: Clone + Send + Sync> Cart<T> for Vec<T> {
+    fn elements(&self) -> &[T] {
+        self
+    }
+
+    fn take(&mut self) -> Vec<T> {
+        std::mem::take(self)
+    }
+}
+
+/// Bytes from outside.
+struct Bytes<B>(B);
+
+impl<B: AsRef<[u8]> + Send + Sync> Cart<u8> for Bytes<B> {
+    fn elements(&self) -> &[u8] {
+        self.0.as_ref()
+    }
+
+    fn take(&mut self) -> Vec<u8> {
+        self.elements().to_vec()
+    }
+}
+
+/// A part of such bytes, aligned.
+struct Part {
+    whole: Table<u8>,
+    range: Range<usize>,
+}
+
+impl<T: Pod + Send + Sync> Cart<T> for Part {
+    fn elements(&self) -> &[T] {
+        let bytes = self.whole.get(self.range.clone()).unwrap_or_default();
+        bytemuck::try_cast_slice(bytes).unwrap_or_default()
+    }
+
+    fn take(&mut self) -> Vec<T> {
+        self.elements().to_vec()
+    }
+}
 
 impl Table<u8> {
     /// Returns the bytes themselves, asked for once.
     pub(crate) fn of_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
-        Self(Yoke::attach_to_cart(Arc::new(bytes), |bytes| bytes.as_ref()).erase_arc_cart())
+        Self::of(Arc::new(Bytes(bytes)))
     }
 
     /// Returns the elements that these of the bytes are, in little-endian words: in place where
@@ -31,9 +78,26 @@ impl Table<u8> {
         if bytemuck::try_cast_slice::<u8, T>(bytes).is_err() {
             return bytemuck::pod_collect_to_vec::<u8, T>(bytes).into();
         }
-        Table(self.0.map_project_cloned(move |bytes, _| {
-            bytemuck::try_cast_slice(bytes.get(range).unwrap_or_default()).unwrap_or_default()
-        }))
+        Table::of(Arc::new(Part { whole: self.clone(), range }))
+    }
+}
+
+impl<T> Table<T> {
+    fn of(cart: Arc<dyn Cart<T>>) -> Self {
+        Self(Yoke::attach_to_cart(cart, |cart| cart.elements()))
+    }
+
+    /// Returns the elements, to be changed: copied only where a clone shares them, or where they lie
+    /// in bytes.
+    pub(crate) fn into_vec(self) -> Vec<T>
+    where
+        T: Clone,
+    {
+        let mut cart = self.0.into_backing_cart();
+        match Arc::get_mut(&mut cart) {
+            Some(own) => own.take(),
+            None => cart.elements().to_vec(),
+        }
     }
 }
 
@@ -52,19 +116,19 @@ fn swapped(bytes: &[u8]) -> Vec<u8> {
     bytes.as_chunks::<4>().0.iter().flat_map(|&[a, b, c, d]| [d, c, b, a]).collect()
 }
 
-impl<T: Send + Sync> From<Vec<T>> for Table<T> {
+impl<T: Clone + Send + Sync> From<Vec<T>> for Table<T> {
     fn from(elements: Vec<T>) -> Self {
-        Self(Yoke::attach_to_cart(Arc::new(elements), |elements| elements.as_slice()).erase_arc_cart())
+        Self::of(Arc::new(elements))
     }
 }
 
-impl<T: Send + Sync> FromIterator<T> for Table<T> {
+impl<T: Clone + Send + Sync> FromIterator<T> for Table<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         elements.into_iter().collect::<Vec<T>>().into()
     }
 }
 
-impl<T: Send + Sync> Default for Table<T> {
+impl<T: Clone + Send + Sync> Default for Table<T> {
     fn default() -> Self {
         Vec::new().into()
     }
@@ -136,6 +200,19 @@ mod tests {
         }
         let nothing: Table<u32> = Table::of_bytes([1_u8; 9]).cut(4..20);
         assert!(nothing.is_empty() && Table::<u32>::default() == nothing);
+    }
+
+    #[test]
+    fn elements_are_moved_out_unless_they_are_shared() {
+        let table: Table<u32> = vec![1, 2, 3].into();
+        let place = table.as_ptr();
+        let shared = table.clone();
+        let copy = table.into_vec();
+        assert!(copy == [1, 2, 3] && copy.as_ptr() != place);
+        let own = shared.into_vec();
+        assert!(own == [1, 2, 3] && own.as_ptr() == place);
+        let in_bytes: Table<u32> = Table::of_bytes([7_u8; 16]).cut(0..16);
+        assert_eq!(in_bytes.into_vec(), [0x0707_0707; 4]);
     }
 
     #[test]

@@ -134,7 +134,7 @@ impl NavMesh {
         let limit = f64::from(length) / f64::from(self.frame.cell_size);
         let memory = &mut scratch.paths.any_angle;
         self.flood_shortest(&start, limit, max_nodes, filter, memory)?;
-        let mut first = vec![0_u32; self.polygon_count() + 1];
+        let mut first = vec![0_u32; self.polygon_bound() + 1];
         for seen in &memory.seen {
             first[seen.polygon as usize + 1] += 1;
         }

@@ -4,11 +4,12 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use super::options::{PathOptions, PathSearcher};
+use super::options::{PathOptions, PathSearch, PathSearcher};
+use super::portal::turn_length;
 use super::search::PathScratch;
 use super::{Ends, Outcome, Path};
 use crate::locate::error::{PathEnd, QueryError};
-use crate::locate::nearest::{Reach, Spot};
+use crate::locate::nearest::{Location, Reach, Spot};
 use crate::mesh::costs::TravelCost;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::islands::IslandId;
@@ -60,6 +61,35 @@ impl NavMesh {
         path: &mut Path,
     ) -> Result<(), QueryError> {
         self.route(from, to, options, scratch, path).map(|_| ())
+    }
+
+    /// Returns the length in metres of the shortest path from one place to another, if a path of at
+    /// most `limit` metres in plan leads there, else `None`. What is farther away than that is not
+    /// looked at, so it takes little time where a path would be long or there is none.
+    ///
+    /// # Errors
+    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for places
+    /// that are none of this mesh.
+    pub fn path_length_within(
+        &self,
+        from: &Location,
+        to: &Location,
+        limit: f32,
+        filter: &impl PolygonFilter,
+        scratch: &mut QueryScratch,
+    ) -> Result<Option<f32>, QueryError> {
+        let [start, goal] = [self.spot_of(from)?, self.spot_of(to)?];
+        let ends = Ends { start, goal, start_position: from.position, goal_position: to.position };
+        let options = PathOptions::default().with_search(PathSearch::Shortest).with_filter(filter);
+        let limit = f64::from(limit) / f64::from(self.frame.cell_size);
+        let paths = &mut scratch.paths;
+        let is_near = limit >= turn_length(start.at, goal.at) && self.may_reach(&ends);
+        if !is_near || !self.search_shortest_within(&start, &goal, limit, &options.usable(), paths) {
+            return Ok(None);
+        }
+        let mut path = Path::default();
+        self.write_complete(&ends, &options, paths, &mut path);
+        Ok(Some(path.length))
     }
 
     /// Finds and writes a path. Returns the ends that it joins; `None` where there is no path.
@@ -119,8 +149,7 @@ impl NavMesh {
 
     /// Returns `true` if a path may lead from end to end.
     pub(super) fn may_reach(&self, ends: &Ends) -> bool {
-        let [from, to] =
-            [&ends.start, &ends.goal].map(|spot| IslandId(self.polygon_islands[spot.polygon as usize]));
+        let [from, to] = [&ends.start, &ends.goal].map(|spot| IslandId(self.island_at(spot.polygon)));
         self.may_connect(from, to)
     }
 

@@ -67,7 +67,7 @@ impl NavMesh {
     ) -> Result<usize, QueryError> {
         out.clear();
         unless_0_or_more("distance", distance)?;
-        if let Some(&polygon) = path.polygons.iter().find(|polygon| polygon.index() >= self.polygon_count()) {
+        if let Some(&polygon) = path.polygons.iter().find(|&&polygon| !self.has_polygon(polygon)) {
             return Err(QueryError::NoPolygon { polygon });
         }
         if let Some(&position) = path.points.iter().find(|point| !point.is_finite()) {

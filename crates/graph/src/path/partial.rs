@@ -26,7 +26,7 @@ impl NavMesh {
         scratch: &mut PathScratch,
     ) -> Option<Spot> {
         if self.needs_no_flood::<F>() {
-            let group = |polygon: u32| self.links.group(self.polygon_islands[polygon as usize]);
+            let group = |polygon: u32| self.links.group(self.island_at(polygon));
             let own = group(start.polygon);
             return self.nearest_spot(goal, &Reach::INFINITE, |polygon| group(polygon) == own);
         }

@@ -408,7 +408,7 @@ impl NavMesh {
         if scratch.is_straight {
             return;
         }
-        scratch.begin(self.crossing_count(), self.polygon_count());
+        scratch.begin(self.crossing_count(), self.polygon_bound());
         scratch.last.stamp = scratch.stamp;
         let scale = Scale::of(self);
         let approach = Approach::turn(scale.spot(start), 0.0, 1.0);

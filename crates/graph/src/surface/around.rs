@@ -33,7 +33,7 @@ impl NavMesh {
                 && f64::from(bounds.max_height) >= y0 - level
         };
         let corners = [(x0, z0), (x1, z0), (x1, z1), (x0, z1)].map(|(x, z)| PlanPosition::snapped(x, z));
-        self.index.all(overlaps, |polygon| {
+        self.all_in([x0, z0, x1, z1], overlaps, |polygon| {
             let is_aside = self.edge_range(polygon as usize).any(|edge| {
                 let [a, b] = self.ends_of(polygon, edge);
                 corners.iter().all(|&corner| orientation(a, b, corner) < 0.0)
@@ -76,7 +76,7 @@ impl NavMesh {
                 && f64::from(bounds.min_height) <= high
                 && f64::from(bounds.max_height) >= low
         };
-        self.index.all(overlaps, |polygon| {
+        self.all_in([at.x - side, at.z - side, at.x + side, at.z + side], overlaps, |polygon| {
             let closest = self.closest_in_polygon(polygon as usize, at);
             if closest.distance_squared(at) <= side * side && filter.allows(self, PolyId(polygon)) {
                 out.push(PolyId(polygon));

@@ -44,7 +44,7 @@ impl NavMesh {
         if location.generation != self.generation {
             return Err(QueryError::Stale { polygon: location.polygon });
         }
-        if location.polygon.index() >= self.polygon_count() {
+        if !self.has_polygon(location.polygon) {
             return Err(QueryError::NoPolygon { polygon: location.polygon });
         }
         self.plan_of(PathEnd::Start, location.position)
@@ -105,7 +105,7 @@ impl NavMesh {
     #[doc(alias = "closestPointOnPoly")]
     #[doc(alias = "getPolyHeight")]
     pub fn closest_on_polygon(&self, polygon: PolyId, position: Vec3) -> Result<Location, QueryError> {
-        if polygon.index() >= self.polygon_count() {
+        if !self.has_polygon(polygon) {
             return Err(QueryError::NoPolygon { polygon });
         }
         let asked = self.plan_of(PathEnd::Start, position)?;

@@ -29,7 +29,7 @@ impl PlaceSampler {
     #[must_use]
     pub fn new(mesh: &NavMesh, filter: &impl PolygonFilter) -> Self {
         let (mut polygons, mut ends, mut sum) = (Vec::new(), Vec::new(), 0.0);
-        for polygon in (0..mesh.polygon_count()).map(PolyId::from_index) {
+        for polygon in mesh.polygon_ids() {
             if filter.allows(mesh, polygon) {
                 sum += mesh.doubled_area(polygon.0);
                 polygons.push(polygon.0);
@@ -152,7 +152,7 @@ impl NavMesh {
             return Ok(*from);
         }
         let reach = reach.min(1e10);
-        scratch.begin(self.polygon_count(), start.polygon);
+        scratch.begin(self.polygon_bound(), start.polygon);
         let mut cut = std::mem::take(&mut scratch.cut);
         let mut sum = 0.0;
         while let Some((_, polygon)) = scratch.next() {

@@ -10,8 +10,10 @@ use crate::marks::Marks;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SurfaceScratch {
     seen: Marks,
-    /// Polygons to look at, nearest first: bits of the squared distance, polygon.
-    open: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Polygons to look at, nearest first, of equals those found first: bits of the squared distance,
+    /// how many were found before, polygon.
+    open: BinaryHeap<Reverse<(u64, u32, u32)>>,
+    found: u32,
     /// Polygons to look at, in the order in which they were found.
     pub(super) row: Vec<u32>,
     /// Areas of what is seen of each polygon, summed up.
@@ -24,6 +26,7 @@ impl SurfaceScratch {
     pub(super) fn begin(&mut self, polygons: usize, first: u32) {
         self.seen.begin(polygons);
         self.open.clear();
+        self.found = 0;
         self.row.clear();
         self.shares.clear();
         self.open(first, 0.0);
@@ -51,12 +54,13 @@ impl SurfaceScratch {
     /// Opens a polygon that was not opened before.
     pub(super) fn open(&mut self, polygon: u32, distance: f64) {
         if self.seen.mark(polygon) {
-            self.open.push(Reverse((distance.to_bits(), polygon)));
+            self.open.push(Reverse((distance.to_bits(), self.found, polygon)));
+            self.found += 1;
         }
     }
 
     /// Returns the nearest open polygon, with its distance.
     pub(super) fn next(&mut self) -> Option<(f64, u32)> {
-        self.open.pop().map(|Reverse((bits, polygon))| (f64::from_bits(bits), polygon))
+        self.open.pop().map(|Reverse((bits, _, polygon))| (f64::from_bits(bits), polygon))
     }
 }

@@ -51,7 +51,7 @@ impl NavMesh {
         let most = start.distance_squared(target);
         let radius = most.sqrt() / 2.0 + LATTICE_STEP;
         let mut best = (most, from.polygon.0, start);
-        scratch.begin_rows(self.polygon_count(), from.polygon.0);
+        scratch.begin_rows(self.polygon_bound(), from.polygon.0);
         let mut next = 0;
         while let Some(&polygon) = scratch.row.get(next) {
             next += 1;

@@ -53,7 +53,7 @@ impl NavMesh {
             return Ok(None);
         }
         let mut best = (limit * limit, None);
-        scratch.begin(self.polygon_count(), start.polygon);
+        scratch.begin(self.polygon_bound(), start.polygon);
         while let Some((distance, polygon)) = scratch.next() {
             if distance > best.0 {
                 break;
@@ -84,8 +84,8 @@ impl NavMesh {
 
     /// Finds the pieces of wall that come within `radius` metres of a place, as
     /// [`NavMesh::nearest_wall`] sees them: each from right to left as seen from the surface,
-    /// ordered by polygon. `out` is cleared first. Nothing for a radius that is NaN or
-    /// negative.
+    /// ordered by polygon ([`NavMesh::compare_polygons`]). `out` is cleared first. Nothing for a
+    /// radius that is NaN or negative.
     ///
     /// # Errors
     /// See [`NavMesh::nearest_wall`].
@@ -107,7 +107,7 @@ impl NavMesh {
         if limit.is_nan() || radius < 0.0 {
             return Ok(());
         }
-        scratch.begin(self.polygon_count(), start.polygon);
+        scratch.begin(self.polygon_bound(), start.polygon);
         while let Some((_, polygon)) = scratch.next() {
             self.open_neighbours(polygon, start.at, limit, filter, scratch, |polygon, edge, _| {
                 self.wall_pieces(polygon, edge, filter, |a, b| {
@@ -119,7 +119,7 @@ impl NavMesh {
                 });
             });
         }
-        out.sort_by_key(|wall| wall.polygon);
+        out.sort_by(|one, other| self.compare_polygons(one.polygon, other.polygon));
         Ok(())
     }
 

@@ -24,3 +24,4 @@ mod shape;
 mod shortest;
 mod sliced;
 mod surface;
+mod tiles;

@@ -47,6 +47,8 @@ const MOST_PARTS: i32 = 256;
 /// single precision does to a coordinate.
 const FARTHEST: i64 = 1 << 22;
 const ROUNDINGS: f32 = 40.0 * f32::EPSILON;
+/// The flag of a polygon that was given none.
+const WALK: u16 = 1;
 /// In the kind of a polygon: it stands for a connection.
 const IS_CONNECTION: u8 = 1 << 6;
 
@@ -54,8 +56,8 @@ const IS_CONNECTION: u8 = 1 << 6;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DetourOptions {
-    /// Detour's flags of each polygon. Polygons beyond the list have the flag 1, walk. Default:
-    /// empty.
+    /// Detour's flags of each polygon, by its id. Polygons beyond the list have the flag 1, walk.
+    /// Default: empty.
     pub flags: Vec<u16>,
     /// Side of a tile in metres, rounded to whole cells. Default: none, for one tile, or where that
     /// would hold too much, for tiles of the largest of some sides that fit.
@@ -174,6 +176,13 @@ impl Detail {
 /// for; where the numbers of tiles and of their polygons need more than 22 bits together; for a
 /// link over more than one border of tiles.
 pub fn to_detour(mesh: &NavMesh, options: &DetourOptions) -> Result<Vec<u8>, DetourLimit> {
+    let compact = mesh.to_compact();
+    let flags = options.flags.iter().zip((0..).map(PolyId));
+    let mut own = vec![WALK; compact.mesh().polygon_count()];
+    for (&flags, polygon) in flags.filter_map(|(flags, polygon)| Some((flags, compact.id_of(polygon)?))) {
+        own[polygon.index()] = flags;
+    }
+    let (mesh, options) = (compact.mesh(), &options.clone().with_flags(own));
     for polygon in mesh.polygons() {
         DetourLimit::check("areas", usize::from(polygon.area_id().0), MAX_AREAS)?;
     }
@@ -576,7 +585,7 @@ impl<'a> Writer<'a> {
         links.iter().flat_map(|link| link.ends).for_each(|end| out.f32s(end.to_array()));
         for piece in pieces() {
             let area = mesh.polygon(PolyId(piece.polygon)).map_or(0, |polygon| polygon.area_id().0);
-            let flags = options.flags.get(piece.polygon as usize).copied().unwrap_or(1);
+            let flags = options.flags.get(piece.polygon as usize).copied().unwrap_or(WALK);
             let beyond = |beyond: Option<u32>| {
                 let Some(beyond) = beyond else { return 0 };
                 let there = self.pieces[beyond as usize].tile;

@@ -107,6 +107,12 @@ fn draw_with(
     disc: Option<(f64, &[Vec3])>,
     options: &SvgOptions,
 ) -> Picture {
+    let compact = mesh.to_compact();
+    let own = path.map(|path| {
+        let polygons = path.polygons.iter().filter_map(|&polygon| compact.id_of(polygon)).collect();
+        Path { polygons, ..path.clone() }
+    });
+    let (mesh, path) = (compact.mesh(), own.as_ref());
     let mut colours = polygon_colours(mesh, options.colour_by);
     if let (Some(path), Some(_)) = (path, disc) {
         for polygon in &path.polygons {

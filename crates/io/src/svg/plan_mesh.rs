@@ -67,6 +67,7 @@ impl PlanMesh {
 
 impl From<&NavMesh> for PlanMesh {
     fn from(mesh: &NavMesh) -> Self {
+        let mesh = mesh.to_compact().into_mesh();
         let polygons = mesh.polygons().map(|polygon| PlanPolygon {
             corners: polygon.corners().iter().map(|corner| corner.0).collect(),
             neighbours: polygon.neighbours().map(|other| other.map(|other| other.0)).collect(),

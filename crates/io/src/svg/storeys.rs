@@ -63,7 +63,13 @@ impl Ord for Height {
 /// - A flat mesh, however many islands it has, is one storey.
 #[must_use]
 pub fn storeys(mesh: &NavMesh) -> Vec<Storey> {
-    storeys_of(&PlanMesh::from(mesh))
+    let compact = mesh.to_compact();
+    let mut storeys = storeys_of(&PlanMesh::from(compact.mesh()));
+    for storey in &mut storeys {
+        storey.polygons = storey.polygons.iter().filter_map(|&polygon| compact.id_before(polygon)).collect();
+        storey.polygons.sort_unstable();
+    }
+    storeys
 }
 
 /// [`storeys`] of any mesh.

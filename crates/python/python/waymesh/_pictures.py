@@ -60,7 +60,8 @@ def plot(
     if color_by not in colours:
         raise ValueError(f"color_by is {color_by!r}, but must be one of {', '.join(colours)}")
     numbers, storeys = colours[color_by], mesh.polygon_storeys
-    shown: Sequence[int] = sorted(set(storeys.tolist())) if storey is None else [storey]
+    there_are = storeys[mesh.polygon_areas > 0]
+    shown: Sequence[int] = sorted(set(there_are.tolist())) if storey is None else [storey]
     plan = mesh.vertices[:, [0, 2]]
     if axes is None:
         _, panels = plt.subplots(1, max(len(shown), 1), squeeze=False, sharex=True, sharey=True)

@@ -53,10 +53,11 @@ class NavMesh:
         """Figures and warnings of the bake; None for a mesh that was read."""
     @property
     def vertices(self) -> Floats:
-        """The vertices that polygons name, of shape (n, 3). Where ground was left out, some are used by none."""
+        """The vertices that polygons name, of shape (n, 3). Where ground was left out, and in worlds, some are used by none."""
     @property
     def polygons(self) -> list[NDArray[np.uint32]]:
-        """The corners of each polygon, as numbers of vertices."""
+        """The corners of each polygon, as numbers of vertices. This list and the next three are by the ids that queries give. In the
+        mesh of a world there may be ids without a polygon: no corners, area 0, island and storey 2**32 - 1."""
     @property
     def polygon_areas(self) -> NDArray[np.uint8]:
         """The area of each polygon; 1 is plain ground."""

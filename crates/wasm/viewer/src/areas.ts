@@ -27,7 +27,7 @@ export function boxOf({ corners: [a, b] }: Painted): [Point, Point] {
 
 /** Numbers of the areas that a mesh has without any paint. */
 export function areasOf(mesh: NavMesh): Set<number> {
-  return new Set([...Object.keys(mesh.areas).map(Number), ...mesh.polygons.areas]);
+  return new Set([...Object.keys(mesh.areas).map(Number), ...mesh.polygons.areas.filter((area) => area !== 0)]);
 }
 
 /** The settings for what is painted: an area for each cost, with a number that `taken` does not have. */

@@ -20,7 +20,8 @@ mod stages;
 
 #[cfg(feature = "floorplan")]
 pub(crate) use back::keep;
-pub(crate) use back::{jumps, mesh};
+#[cfg(feature = "floorplan")]
+pub(crate) use back::mesh;
 pub use baker::{Bake, Baker, FrontEnd};
 pub use config::{BakeConfig, ConfigError, CornerChoice, DecompositionKind, PartitionKind};
 pub use enclosed::{Enclosed, EnclosedReport};

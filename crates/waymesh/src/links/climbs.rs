@@ -23,14 +23,53 @@ const BUCKET: i32 = 16;
 /// - A link is as wide as climbs between the same two polygons lie side by side. Its segments lie
 ///   on the mesh, as near to the ledge as the simplified border allows. Where several links would
 ///   connect the same polygons at one place, the longest is kept.
-pub(crate) fn climb_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<Climb>) -> Vec<Link> {
+pub(crate) fn climb_links(mesh: &NavMesh, config: &BakeConfig, climbs: Vec<Climb>) -> Vec<Link> {
+    let Some(deepest) = climbs.iter().map(depth).max() else { return Vec::new() };
+    let found = mesh_climbs(mesh, config, climbs, mesh.polygons().map(|polygon| polygon.id()));
+    let mut links = links_of(mesh, found, reach(config, mesh.frame(), deepest));
+    let order = |link: &Link| {
+        let points = [link.from.ends, link.to.ends].map(|ends| ends.map(|end| [end.point.x, end.point.z]));
+        (link.from.polygon, link.to.polygon, points)
+    };
+    links.sort_unstable_by_key(order);
+    links
+}
+
+/// How far from its ledge the landings of a climb lie, at most, in cells.
+pub(crate) fn depth(climb: &Climb) -> u16 {
+    climb.low_depth.max(climb.high_depth)
+}
+
+/// How far from a ledge, in cells, the polygons lie that climbs of this depth may lead to. So far
+/// apart may runs be that stand for the same ledge.
+pub(crate) fn reach(config: &BakeConfig, frame: &GridFrame, deepest: u16) -> i32 {
+    i32::from(deepest) + slack(config, frame)
+}
+
+/// How far, in cells, a simplified border may be from where the ground ends.
+fn slack(config: &BakeConfig, frame: &GridFrame) -> i32 {
+    saturating_i32((config.edge_error() / frame.cell_size).ceil()).saturating_add(1).min(64)
+}
+
+/// Finds the polygons that climbs lead between, among some of a mesh: all that lie within [`reach`]
+/// of their ledges. They come in the order of the climbs, each once.
+pub(crate) fn mesh_climbs(
+    mesh: &NavMesh,
+    config: &BakeConfig,
+    mut climbs: Vec<Climb>,
+    polygons: impl Iterator<Item = PolyId>,
+) -> Vec<MeshClimb> {
     climbs.sort_unstable();
     climbs.dedup();
     if climbs.is_empty() {
         return Vec::new();
     }
-    let ground = LandingGround::of(mesh, config, &climbs);
-    let mut found: Vec<MeshClimb> = climbs.iter().filter_map(|climb| ground.climb(climb)).collect();
+    let ground = LandingGround::of(mesh, config, &climbs, polygons);
+    climbs.iter().filter_map(|climb| ground.climb(climb)).collect()
+}
+
+/// Returns the links that climbs between polygons make, those between the same two together.
+pub(crate) fn links_of(mesh: &NavMesh, mut found: Vec<MeshClimb>, reach: i32) -> Vec<Link> {
     found.sort_unstable_by_key(|climb| (climb.polygons, climb.up, climb.along, climb.line));
     let mut runs: Vec<Run> = Vec::new();
     for climb in found {
@@ -40,25 +79,36 @@ pub(crate) fn climb_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<C
             _ => runs.push(Run { first: climb, last: climb }),
         }
     }
-    let mut links: Vec<Link> = runs
-        .chunk_by(|one, other| one.first.polygons == other.first.polygons)
-        .flat_map(|same_polygons| longest(same_polygons, ground.reach))
-        .map(|run| ground.link(&run))
-        .collect();
-    let order = |link: &Link| {
-        let points = [link.from.ends, link.to.ends].map(|ends| ends.map(|end| [end.point.x, end.point.z]));
-        (link.from.polygon, link.to.polygon, points)
+    runs.chunk_by(|one, other| one.first.polygons == other.first.polygons)
+        .flat_map(|same_polygons| longest(same_polygons, reach))
+        .map(|run| link(mesh, &run))
+        .collect()
+}
+
+/// The link that a run of climbs makes.
+fn link(mesh: &NavMesh, run: &Run) -> Link {
+    let end = |side: usize| {
+        let polygon = run.first.polygons[side];
+        let ends = run.segment(side).map(|point| PlanVertex { point, height: height(mesh, polygon, point) });
+        LinkEnd { polygon, ends }
     };
-    links.sort_unstable_by_key(order);
-    links
+    Link::new(end(0), end(1), LinkKind::Step)
+}
+
+/// Height of the mesh's ground in levels.
+fn height(mesh: &NavMesh, polygon: PolyId, point: PlanPoint) -> f32 {
+    let frame: &GridFrame = mesh.frame();
+    let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
+    let height = mesh.height_in_polygon(polygon, position).unwrap_or(f32::NAN);
+    nearest_f32(frame.to_grid(position.with_y(height))[1])
 }
 
 /// A climb on the mesh: one cell wide, or of no width where a border between polygons runs through
 /// it.
-#[derive(Clone, Copy, Debug)]
-struct MeshClimb {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct MeshClimb {
     /// The lower, then the higher.
-    polygons: [PolyId; 2],
+    pub(crate) polygons: [PolyId; 2],
     up: u8,
     /// First and last coordinate along the ledge.
     along: [i32; 2],
@@ -138,21 +188,23 @@ struct Landing {
 /// The polygons of the mesh around climbs.
 struct LandingGround<'a> {
     mesh: &'a NavMesh,
-    /// Polygons of each square that a climb lands near, ascending.
+    /// Polygons of each square that a climb lands near.
     buckets: HashMap<(i32, i32), Vec<PolyId>>,
     /// How far, in cells, a simplified border may be from where the ground ends.
     slack: i32,
     /// Largest difference in levels between a floor and the ground of the mesh at the same place.
     levels: f32,
-    /// How far apart, in cells, runs may be that stand for the same ledge.
-    reach: i32,
 }
 
 impl<'a> LandingGround<'a> {
-    fn of(mesh: &'a NavMesh, config: &BakeConfig, climbs: &[Climb]) -> Self {
+    fn of(
+        mesh: &'a NavMesh,
+        config: &BakeConfig,
+        climbs: &[Climb],
+        polygons: impl Iterator<Item = PolyId>,
+    ) -> Self {
         let frame = mesh.frame();
-        let slack = saturating_i32((config.edge_error() / frame.cell_size).ceil()).saturating_add(1).min(64);
-        let deepest = climbs.iter().map(|climb| climb.low_depth.max(climb.high_depth)).max().unwrap_or(0);
+        let slack = slack(config, frame);
         let step = config.agent.max_step_levels(frame.level_height) as f32;
         let mut ground = Self {
             mesh,
@@ -161,7 +213,6 @@ impl<'a> LandingGround<'a> {
             // Ground lies up to a level below its floor, the mesh up to its height error off the ground, and
             // a step may lie between them.
             levels: step.max(1.0) + 1.0 + config.max_height_error_levels,
-            reach: i32::from(deepest) + slack,
         };
         for (index, climb) in climbs.iter().enumerate() {
             checkpoint_every(1 << 8, index);
@@ -174,7 +225,7 @@ impl<'a> LandingGround<'a> {
                 }
             }
         }
-        for polygon in mesh.polygons() {
+        for polygon in polygons.filter_map(|polygon| mesh.polygon(polygon)) {
             checkpoint();
             let points = || polygon.corners().iter().map(|corner| mesh.plan_vertices()[corner.index()].point);
             let range = |of: fn(&PlanPoint) -> i32| {
@@ -244,10 +295,11 @@ impl<'a> LandingGround<'a> {
                 .iter()
                 .filter(|&&polygon| ends.iter().all(|&end| self.holds(polygon, end)))
                 .filter_map(|&polygon| {
-                    let off = (self.height(polygon, ends[0]) - landing.floor as f32).abs();
+                    let off = (height(self.mesh, polygon, ends[0]) - landing.floor as f32).abs();
                     (off <= self.levels).then_some((polygon, off))
                 });
-            let (polygon, _) = near.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))?;
+            let (polygon, _) =
+                near.min_by(|a, b| a.1.total_cmp(&b.1).then(self.mesh.compare_polygons(a.0, b.0)))?;
             Some((polygon, across))
         })
     }
@@ -257,24 +309,6 @@ impl<'a> LandingGround<'a> {
         let corners = view.corners();
         let corner = |index: usize| self.mesh.plan_vertices()[corners[index % corners.len()].index()].point;
         (0..corners.len()).all(|edge| PlanPoint::orientation(corner(edge), corner(edge + 1), point) >= 0)
-    }
-
-    /// Height of the mesh's ground in levels.
-    fn height(&self, polygon: PolyId, point: PlanPoint) -> f32 {
-        let frame: &GridFrame = self.mesh.frame();
-        let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
-        let height = self.mesh.height_in_polygon(polygon, position).unwrap_or(f32::NAN);
-        nearest_f32(frame.to_grid(position.with_y(height))[1])
-    }
-
-    fn link(&self, run: &Run) -> Link {
-        let end = |side: usize| {
-            let polygon = run.first.polygons[side];
-            let ends =
-                run.segment(side).map(|point| PlanVertex { point, height: self.height(polygon, point) });
-            LinkEnd { polygon, ends }
-        };
-        Link::new(end(0), end(1), LinkKind::Step)
     }
 }
 

@@ -41,6 +41,53 @@ pub(crate) fn all(
     Ok(links)
 }
 
+/// The doors of a plan, to be looked up.
+#[derive(Debug)]
+pub(crate) struct DoorLines {
+    boxes: RTree<GeomWithData<Rectangle<[f64; 2]>, usize>>,
+}
+
+impl DoorLines {
+    pub(crate) fn new(doors: &[DoorLine]) -> Self {
+        let boxes = doors.iter().enumerate().map(|(index, door)| {
+            let [[ax, az], [bx, bz]] = door.ends.map(exact);
+            let low = [ax.min(bx) - DOOR_SLACK, az.min(bz) - DOOR_SLACK];
+            let high = [ax.max(bx) + DOOR_SLACK, az.max(bz) + DOOR_SLACK];
+            GeomWithData::new(Rectangle::from_corners(low, high), index)
+        });
+        Self { boxes: RTree::bulk_load(boxes.collect()) }
+    }
+
+    /// The door that an edge of a storey lies on.
+    pub(crate) fn at(&self, doors: &[DoorLine], storey: usize, ends: [PlanPoint; 2]) -> Option<usize> {
+        let near = self.boxes.locate_in_envelope_intersecting(AABB::from_point(exact(ends[0])));
+        let is_here = |&door: &usize| {
+            let door = &doors[door];
+            door.storey == storey && ends.iter().all(|&end| on_line(door.ends, end))
+        };
+        near.map(|found| found.data).filter(is_here).min()
+    }
+}
+
+/// The link through a door, from the polygon on the one side of an edge to that on the other.
+pub(crate) fn door_link(
+    doors: &[DoorLine],
+    door: usize,
+    polygons: [PolyId; 2],
+    ends: [PlanVertex; 2],
+) -> Link {
+    let [from, to] = polygons.map(|polygon| LinkEnd { polygon, ends });
+    let mut link = Link::new(from, to, LinkKind::Door);
+    link.extra_cost = doors[door].cost;
+    link.data = u32::try_from(door).unwrap_or(u32::MAX);
+    link
+}
+
+/// Tells of a door that no two polygons meet at.
+pub(crate) fn leads_nowhere(door: &DoorLine) -> PlanNote {
+    PlanNote { element: door.name.clone(), kind: NoteKind::DoorLeadsNowhere }
+}
+
 /// Cuts the mesh along the doors. Returns a link for each portal that was cut.
 fn doors(
     polygons: &mut PolyMesh,
@@ -50,13 +97,7 @@ fn doors(
 ) -> Vec<Link> {
     let mut links = Vec::new();
     let mut is_used = vec![false; doors.len()];
-    let boxes = doors.iter().enumerate().map(|(index, door)| {
-        let [[ax, az], [bx, bz]] = door.ends.map(exact);
-        let low = [ax.min(bx) - DOOR_SLACK, az.min(bz) - DOOR_SLACK];
-        let high = [ax.max(bx) + DOOR_SLACK, az.max(bz) + DOOR_SLACK];
-        GeomWithData::new(Rectangle::from_corners(low, high), index)
-    });
-    let boxes = RTree::bulk_load(boxes.collect());
+    let lines = DoorLines::new(doors);
     for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
         checkpoint_every(1 << 10, id.index());
         let range = polygons.corner_range(id);
@@ -69,30 +110,18 @@ fn doors(
             let next = if edge + 1 == range.end { range.start } else { edge + 1 };
             let ends = [polygons.corners[edge], polygons.corners[next]]
                 .map(|vertex| polygons.vertices[vertex.index()]);
-            let storey = storeys[region.index()];
-            let near = boxes.locate_in_envelope_intersecting(AABB::from_point(exact(ends[0].point)));
-            let is_here = |&door: &usize| {
-                let door = &doors[door];
-                door.storey == storey && ends.iter().all(|end| on_line(door.ends, end.point))
-            };
-            let Some(door) = near.map(|found| found.data).filter(is_here).min() else { continue };
+            let points = ends.map(|end| end.point);
+            let Some(door) = lines.at(doors, storeys[region.index()], points) else { continue };
             is_used[door] = true;
             polygons.neighbours[edge] = None;
             if id < neighbour {
-                let mut link = Link::new(
-                    LinkEnd { polygon: id, ends },
-                    LinkEnd { polygon: neighbour, ends },
-                    LinkKind::Door,
-                );
-                link.extra_cost = doors[door].cost;
-                link.data = u32::try_from(door).unwrap_or(u32::MAX);
-                links.push(link);
+                links.push(door_link(doors, door, [id, neighbour], ends));
             }
         }
     }
-    for (door, _) in doors.iter().zip(is_used).filter(|(_, is_used)| !is_used) {
-        notes.push(PlanNote { element: door.name.clone(), kind: NoteKind::DoorLeadsNowhere });
-    }
+    notes.extend(
+        doors.iter().zip(is_used).filter(|(_, is_used)| !is_used).map(|(door, _)| leads_nowhere(door)),
+    );
     links
 }
 
@@ -142,14 +171,14 @@ impl Footing {
 }
 
 /// The polygons of each storey, to find the ground under the ends of stairs and lifts.
-struct Places<'a> {
+pub(crate) struct Places<'a> {
     base: &'a PlanBase,
     polygons: &'a PolyMesh,
     by_storey: Vec<Vec<(PolyId, [PlanPoint; 2])>>,
 }
 
 impl<'a> Places<'a> {
-    fn new(base: &'a PlanBase, polygons: &'a PolyMesh, storeys: &[usize]) -> Self {
+    pub(crate) fn new(base: &'a PlanBase, polygons: &'a PolyMesh, storeys: &[usize]) -> Self {
         let mut by_storey = vec![Vec::new(); base.storey_names().len()];
         for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
             let points = || polygons.corners(id).iter().map(|&vertex| polygons.point(vertex));
@@ -163,7 +192,7 @@ impl<'a> Places<'a> {
     }
 
     /// Links of stairs.
-    fn stairs(
+    pub(crate) fn stairs(
         &self,
         number: u32,
         stairs: &Stairs,
@@ -227,7 +256,12 @@ impl<'a> Places<'a> {
     }
 
     /// Links of a lift.
-    fn lift(&self, number: u32, lift: &Lift, notes: &mut Vec<PlanNote>) -> Result<Vec<Link>, PlanError> {
+    pub(crate) fn lift(
+        &self,
+        number: u32,
+        lift: &Lift,
+        notes: &mut Vec<PlanNote>,
+    ) -> Result<Vec<Link>, PlanError> {
         let element: Arc<str> = format!("lift {:?}", lift.name).into();
         check_cost(&element, lift.cost)?;
         let mut stops = Vec::new();
@@ -411,6 +445,39 @@ impl<'a> Places<'a> {
         }
         if is_inside { (0.0, place) } else { best }
     }
+}
+
+/// The boxes in the plan, in cells, that the ground under the ends of stairs is looked for in, and
+/// their storeys. Those with an end that is no number are left out.
+pub(crate) fn stairs_boxes(base: &PlanBase, stairs: &Stairs) -> Vec<(usize, [[f64; 2]; 2])> {
+    let landings = [&stairs.from, &stairs.to].into_iter();
+    boxes(base, landings.map(|landing| (&*landing.storey, landing.line.to_vec())))
+}
+
+/// The same for the stops of a lift.
+pub(crate) fn lift_boxes(base: &PlanBase, lift: &Lift) -> Vec<(usize, [[f64; 2]; 2])> {
+    boxes(base, lift.stops.iter().map(|stop| (&*stop.storey, vec![stop.at])))
+}
+
+fn boxes<'a>(
+    base: &PlanBase,
+    places: impl Iterator<Item = (&'a str, Vec<PlanPosition>)>,
+) -> Vec<(usize, [[f64; 2]; 2])> {
+    let (frame, config) = (base.frame(), base.config());
+    // A point on a polygon may lie a little beside it.
+    let reach = (config.radius + config.link_reach) / f64::from(frame.cell_size) + f64::from(2 * NEAR);
+    let place = |(storey, points): (&str, Vec<PlanPosition>)| {
+        let storey = base.storey_names().iter().position(|name| *name == storey)?;
+        let axis = |value: f64, origin: f32| (value - f64::from(origin)) / f64::from(frame.cell_size);
+        let cells = points.iter().map(|[x, z]| [axis(*x, frame.origin.x), axis(*z, frame.origin.z)]);
+        let start = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
+        let [low, high] = cells.fold(start, |[low, high], at| {
+            [[low[0].min(at[0]), low[1].min(at[1])], [high[0].max(at[0]), high[1].max(at[1])]]
+        });
+        let is_finite = low.iter().chain(&high).all(|value| value.is_finite());
+        is_finite.then(|| (storey, [low.map(|at| at - reach), high.map(|at| at + reach)]))
+    };
+    places.filter_map(place).collect()
 }
 
 /// How far a point on a polygon may lie from the place asked for, in cells.

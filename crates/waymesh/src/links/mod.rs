@@ -1,9 +1,9 @@
 //! Links: connections of places that share no edge.
 
-mod climbs;
+pub(crate) mod climbs;
 #[cfg(feature = "floorplan")]
 pub(crate) mod doors;
-mod jumps;
+pub(crate) mod jumps;
 
 pub(crate) use climbs::climb_links;
 pub use jumps::{JumpConfig, find_jumps};

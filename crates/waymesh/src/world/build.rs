@@ -14,6 +14,7 @@ use super::polygons::{TilePolygons, tile_polygons};
 use super::tile_file::{self, Prebaked, digest};
 use crate::bake::{BakeError, Recorder, StageSet};
 use crate::front::tiles::field_window;
+use crate::links::jumps::Obstacles as Flights;
 
 pub(super) fn failed(error: waymesh_voxel::VoxelError) -> BakeError {
     StageError::new("voxelize", error).into()
@@ -39,6 +40,8 @@ pub(super) struct KeptTile {
     pub(super) prebaked: Option<Prebaked>,
     /// What they were made of, where jumps are looked for.
     pub(super) triangles: TriangleSoup,
+    /// The same, to be looked up.
+    flights: OnceLock<Option<Flights>>,
 }
 
 impl KeptTile {
@@ -56,6 +59,7 @@ impl KeptTile {
             digest: OnceLock::new(),
             prebaked: None,
             triangles,
+            flights: OnceLock::new(),
         })
     }
 
@@ -67,12 +71,26 @@ impl KeptTile {
         triangles: TriangleSoup,
         prebaked: Prebaked,
     ) -> Self {
-        Self { solid, window, digest: digest.into(), prebaked: Some(prebaked), triangles }
+        let flights = OnceLock::new();
+        Self { solid, window, digest: digest.into(), prebaked: Some(prebaked), triangles, flights }
     }
 
     /// The checksum of the voxels of its own columns.
     pub(super) fn digest(&self) -> u64 {
         *self.digest.get_or_init(|| digest(self.solid.as_bytes()))
+    }
+
+    /// Its triangles, to be looked up.
+    pub(super) fn flights(&self) -> Option<&Flights> {
+        // A soup can always be read.
+        self.flights.get_or_init(|| Flights::new(&self.triangles).ok()).as_ref()
+    }
+
+    /// The memory that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let soup = &self.triangles;
+        let triangles = size_of_val(soup.positions()) + size_of_val(soup.triangles()) + soup.areas().len();
+        self.solid.as_bytes().len() + triangles
     }
 
     fn unpack(&self, frame: &GridFrame) -> Result<Heightfield, BakeError> {
@@ -112,6 +130,24 @@ impl BuiltTile {
     /// Number of its regions.
     pub(super) fn regions(&self) -> u32 {
         self.labels.changes().1
+    }
+
+    /// `true` if there is nothing else in another.
+    pub(super) fn is_as(&self, other: &Self) -> bool {
+        let of = |tile: &Self| (tile.labels.clone(), tile.climbs.clone());
+        self.field.as_bytes() == other.field.as_bytes()
+            && self.polygons == other.polygons
+            && of(self) == of(other)
+    }
+
+    /// The memory that its field takes.
+    pub(super) fn field_bytes(&self) -> usize {
+        self.field.as_bytes().len() + size_of_val(self.labels.changes().0) + size_of_val(&*self.climbs)
+    }
+
+    /// The memory that the rest takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.polygons.bytes()
     }
 
     /// Its checksum.

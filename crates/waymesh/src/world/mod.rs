@@ -11,28 +11,29 @@ mod plan;
 mod polygons;
 mod stream;
 mod tile_file;
+mod update;
 mod worker;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Bounds, GridFrame, GridWindow, Heightfield, Observer, PolyMesh, TriangleSource, TriangleVisitor, Validate,
+    Bounds, GridFrame, GridWindow, HeightSurface, Heightfield, Observer, TriangleSource, saturating_u32,
 };
-use waymesh_graph::NavMesh;
+use waymesh_graph::{TileGrid, TiledMesh, VertexOrder};
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
 use waymesh_voxel::{Mark, Obstacle};
 
-use crate::bake::{BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet, jumps, mesh};
+use crate::bake::{BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet};
 use crate::front::Voxels;
 use crate::front::tiles::{field_builder, halo_cells};
 use build::{BuiltTile, KeptTile, gather};
-use heights::Patch;
 use join::Facings;
-use links::WorldLinks;
+use links::{TileClimbs, TileJumps, WorldLinks};
 use parts::{Obstacles, Parts, world_methods};
 use tile_file::Prebaked;
+use update::TileUpdate;
 
 pub use parts::{MarkId, MeshHandle, ObstacleId, WorldUpdate};
 #[cfg(feature = "floorplan")]
@@ -49,16 +50,21 @@ pub use worker::{Reply, WorkerConfig, WorldWorker};
 ///   others, with all stages: filters, erosion, regions, borders, polygons, heights.
 /// - The same tiles and obstacles give the same mesh, in whatever order they came.
 /// - Queries never wait: they keep the mesh they have.
+/// - A polygon keeps its id as long as its tile stays as it is, whatever else changes. Ids have
+///   gaps ([`NavMesh::polygon_bound`](crate::NavMesh::polygon_bound)); what is saved has none
+///   ([`NavMesh::to_compact`](crate::NavMesh::to_compact)). Where most of a world goes, all is
+///   numbered anew.
 /// - A link has one id for as long as it is found, whatever else changes. Links that were added
 ///   ([`World::add_link`]) and those that were closed ([`World::set_link_open`]) stay so over all
 ///   updates.
 ///
 /// # Cost
-/// An update costs its tiles, and one pass over all polygons of the world to copy them into one
-/// mesh. Kept per tile: its solid voxels and its field, packed, its polygons and its ground. The
-/// default decomposition takes longer than [`crate::DecompositionKind::Greedy`], which suits tiles
-/// that change often. With [`crate::BakeConfig::jumps`] the triangles are kept as well, and an
-/// update looks along all borders of the world for jumps again.
+/// An update costs the tiles that change and those around them, however large the world is. Kept
+/// per tile: its solid voxels and its field, packed, its polygons, and twice its part of the mesh,
+/// one that queries see and one to be changed. The default decomposition takes longer than
+/// [`crate::DecompositionKind::Greedy`], which suits tiles that change often. With
+/// [`crate::BakeConfig::jumps`] the triangles are kept as well, and an update looks for jumps again
+/// as far around what changed as one may jump.
 ///
 /// # Differences from [`Baker::bake`]
 /// Polygons end at the borders of tiles. On these borders there is a vertex at least every 16
@@ -90,11 +96,13 @@ pub struct World {
     layout: TileLayout,
     kept: BTreeMap<Tile, KeptTile>,
     parts: Parts<Tile, Arc<BuiltTile>>,
-    patches: BTreeMap<Tile, Arc<Patch>>,
+    mesh: TiledMesh,
     facings: Facings,
-    obstacles: Obstacles<(Obstacle, GridWindow)>,
+    obstacles: Obstacles<Tile, (Obstacle, GridWindow)>,
+    marks: Obstacles<Tile, (Mark, GridWindow)>,
     links: WorldLinks,
-    marks: Obstacles<(Mark, GridWindow)>,
+    climbs: TileClimbs,
+    jumps: TileJumps,
     /// The folder that it was opened from.
     folder: Option<TileStore>,
 }
@@ -137,19 +145,24 @@ impl World {
     fn on(baker: Baker<Voxels>, layout: TileLayout) -> Result<Self, BakeError> {
         let (stages, frame) = (baker.stages, *layout.frame());
         stages.refuse("a world", &Voxels::defaults(), REFUSED)?;
-        let empty = NavMesh::new(PolyMesh::empty(frame), None, stages.config().agent)?;
-        let parts = Parts::new(empty);
+        let config = stages.config();
+        let grid = TileGrid { side: layout.side_cells(), columns: layout.columns(), rows: layout.rows() };
+        let order = VertexOrder::OwnFirst;
+        let mesh = TiledMesh::new(frame, config.agent, grid, config.area_table(), order, true)?;
+        let (kept, facings, links, climbs, jumps) = Default::default();
         Ok(Self {
             stages,
             frame,
             layout,
-            kept: BTreeMap::new(),
-            links: WorldLinks::new(parts.handle()),
-            parts,
-            patches: BTreeMap::new(),
-            facings: Facings::default(),
+            kept,
+            parts: Parts::new(mesh.mesh()),
+            mesh,
+            facings,
             obstacles: Obstacles::new(),
             marks: Obstacles::new(),
+            links,
+            climbs,
+            jumps,
             folder: None,
         })
     }
@@ -184,8 +197,7 @@ impl World {
         };
         let kept = self.stages.in_pool(|| build_tiles(&tiles, &gate, |_| 0, work, observer))??;
         for (tile, kept) in tiles.into_iter().zip(kept) {
-            self.kept.insert(tile, kept);
-            self.touch(self.layout.core(tile));
+            self.put(tile, kept);
         }
         Ok(())
     }
@@ -200,16 +212,30 @@ impl World {
         let bins =
             TriangleBins::sort_for(source, &self.layout, 0, |wanted| wanted == tile, &BinsConfig::default())?;
         let kept = KeptTile::rasterize(&self.stages, &self.frame, self.layout.core(tile), &bins.soup(tile)?)?;
-        self.kept.insert(tile, kept);
-        self.touch(self.layout.core(tile));
+        self.put(tile, kept);
         Ok(())
+    }
+
+    /// Puts a tile in place of what was there.
+    fn put(&mut self, tile: Tile, kept: KeptTile) {
+        self.kept.insert(tile, kept);
+        self.touch_tile(tile);
+    }
+
+    fn touch_tile(&mut self, tile: Tile) {
+        let core = self.layout.core(tile);
+        let seen_in = self.seen_in(core);
+        self.parts.touch(seen_in.iter().copied());
+        if self.stages.config().jumps.is_some() {
+            self.jumps.touch(seen_in);
+        }
     }
 
     /// Takes a tile away. Returns `true` if it was there.
     pub fn remove_tile(&mut self, tile: Tile) -> bool {
         let was_there = self.kept.remove(&tile).is_some();
         if was_there {
-            self.touch(self.layout.core(tile));
+            self.touch_tile(tile);
         }
         was_there
     }
@@ -228,14 +254,26 @@ impl World {
     /// For a shape that cannot be used.
     pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<ObstacleId, BakeError> {
         let columns = obstacle.columns(&self.frame).map_err(StageError::at("obstacle"))?;
-        self.touch(columns);
-        Ok(self.obstacles.add((obstacle, columns)))
+        let mut seen_in = self.seen_in(columns);
+        self.parts.touch(seen_in.iter().copied());
+        if self.stages.config().jumps.is_some() {
+            // One may fly into what is in no tile of its own.
+            let box_in = self.seen_in(self.columns_of(&obstacle.triangles().bounds()));
+            seen_in.extend(box_in);
+            seen_in.sort_unstable();
+            seen_in.dedup();
+            self.jumps.touch(seen_in.iter().copied());
+        }
+        Ok(self.obstacles.add((obstacle, columns), seen_in))
     }
 
     /// Takes an obstacle away. Returns `true` if it was there.
     pub fn remove_obstacle(&mut self, id: ObstacleId) -> bool {
-        let Some((_, columns)) = self.obstacles.remove(id) else { return false };
-        self.touch(columns);
+        let Some(((_, columns), seen_in)) = self.obstacles.remove(id) else { return false };
+        self.parts.touch(self.seen_in(columns));
+        if self.stages.config().jumps.is_some() {
+            self.jumps.touch(seen_in);
+        }
         true
     }
 
@@ -248,25 +286,38 @@ impl World {
         let columns = Obstacle::solid(mark.shape.clone())
             .columns(&self.frame)
             .map_err(|error| StageError::new("mark", error))?;
-        self.touch(columns);
-        Ok(MarkId(self.marks.add((mark, columns)).0))
+        let seen_in = self.seen_in(columns);
+        self.parts.touch(seen_in.iter().copied());
+        Ok(MarkId(self.marks.add((mark, columns), seen_in).0))
     }
 
     /// Takes a mark away. Returns `true` if it was there.
     pub fn remove_mark(&mut self, id: MarkId) -> bool {
-        let Some((_, columns)) = self.marks.remove(ObstacleId(id.0)) else { return false };
-        self.touch(columns);
+        let Some((_, seen_in)) = self.marks.remove(ObstacleId(id.0)) else { return false };
+        self.parts.touch(seen_in);
         true
     }
 
-    /// Marks all tiles whose field may change when these columns do.
-    fn touch(&mut self, columns: GridWindow) {
+    /// All tiles whose field may change when these columns do.
+    fn seen_in(&self, columns: GridWindow) -> Vec<Tile> {
         if columns.is_empty() {
-            return;
+            return Vec::new();
         }
         let config = self.stages.config();
         let halo = halo_cells(config, &field_builder(config));
-        self.parts.touch(self.layout.tiles_over(&columns.grown(halo, &self.frame)));
+        self.layout.tiles_over(&columns.grown(halo, &self.frame)).collect()
+    }
+
+    /// The columns that a box in the world covers, those at the border of the grid where it is
+    /// beside it.
+    fn columns_of(&self, bounds: &Bounds) -> GridWindow {
+        let [low, high] = [bounds.min, bounds.max].map(|corner| {
+            let [x, _, z] = self.frame.to_grid(corner);
+            let inside = |at: f64, count: u32| saturating_u32(at.floor()).min(count.saturating_sub(1));
+            [inside(x, self.frame.width), inside(z, self.frame.depth)]
+        });
+        let size = |at: usize| high[at].saturating_sub(low[at]) + 1;
+        GridWindow::new(low[0], low[1], size(0), size(1))
     }
 
     /// Builds what changed and puts a new mesh in place of the last.
@@ -274,57 +325,53 @@ impl World {
     /// # Errors
     /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let Self { stages, frame, layout, kept, patches, facings, obstacles, marks, links, parts, .. } = self;
-        let (stages, layout) = (&*stages, &*layout);
+        let Self { stages, frame, layout, kept, obstacles, marks, parts, .. } = self;
+        let Self { mesh, facings, links, climbs, jumps, .. } = self;
         let ground = TileGround { stages, frame, layout, kept, obstacles, marks };
         let mut prebaked = 0;
-        let update = parts.update(
-            observer,
-            |changed, recorder| {
-                let gate = MemoryGate::new(u64::MAX);
-                let work = |tile: Tile| ground.build(tile);
-                stages.in_pool(|| {
-                    recorder.stage("tiles", |observer| build_tiles(changed, &gate, |_| 0, work, observer))
-                })?
-            },
-            Arc::ptr_eq,
-            |tiles, changed, recorder| {
-                let joined = recorder.stage("join", |_| {
-                    let polygons = tiles
-                        .iter()
-                        .map(|(&tile, built)| (tile, (&built.polygons, built.regions())))
-                        .collect();
-                    Ok::<_, BakeError>(join::join(*frame, &polygons, changed, facings))
-                })?;
-                stages.check("join", |list| joined.polygons.violations(list))?;
-                // A new border changes the tiles beside it, too: their corners on it, and the ground along
-                // it.
-                let beside: BTreeSet<Tile> = changed
-                    .iter()
-                    .flat_map(|&tile| layout.tiles_over(&layout.core(tile).grown(1, frame)))
-                    .filter(|tile| tiles.contains_key(tile))
-                    .collect();
-                let known: BTreeMap<Tile, Arc<Patch>> =
-                    beside.iter().filter_map(|&tile| Some((tile, ground.patch(tile, tiles)?))).collect();
-                let wanted = beside.iter().filter(|tile| !known.contains_key(tile)).copied().collect();
-                let fitted = stages.in_pool(|| {
-                    recorder.stage("heights", |observer| {
-                        heights::fit(stages, &joined, layout, tiles, &wanted, observer)
-                    })
-                })??;
-                patches.retain(|tile, _| tiles.contains_key(tile));
-                patches.extend(known.into_iter().chain(fitted));
-                let surface = heights::assemble(&joined, patches);
-                let climbs = tiles.values().flat_map(|built| built.climbs.iter().copied()).collect();
-                let mesh = mesh(stages, joined.polygons, Some(surface), Vec::new(), climbs, recorder)?;
-                let mesh = links.put_on(jumps(stages, mesh, Some(&ground), recorder)?)?;
-                let came = changed.iter().filter(|tile| tiles.contains_key(tile)).count();
-                let is_prebaked = |tile: &&Tile| ground.prebaked_as(**tile, tiles).is_some();
-                prebaked = changed.iter().filter(is_prebaked).count();
-                Ok((mesh, beside.len() - came))
-            },
-        )?;
+        let prebaked_now = &mut prebaked;
+        let all = TileUpdate { ground, mesh, facings, links, climbs, jumps, prebaked: prebaked_now };
+        let update = parts.update(observer, all)?;
         Ok(WorldUpdate { rebuilt: update.rebuilt - prebaked, prebaked, ..update })
+    }
+
+    /// Shows what was changed about links.
+    fn show(&mut self) {
+        self.parts.show(self.mesh.show());
+    }
+
+    /// The memory that the world takes, by what it is for.
+    #[must_use]
+    pub fn memory(&self) -> WorldMemory {
+        let built: usize = self.parts.all().map(|built| built.bytes()).sum();
+        WorldMemory {
+            voxels: self.kept.values().map(KeptTile::bytes).sum(),
+            fields: self.parts.all().map(|built| built.field_bytes()).sum(),
+            polygons: built + self.facings.bytes(),
+            mesh: self.mesh.table_bytes(),
+        }
+    }
+}
+
+/// The memory that a [`World`] takes, in bytes, without what the allocator adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WorldMemory {
+    /// Solid voxels, packed, and triangles where jumps are looked for.
+    pub voxels: usize,
+    /// Walkable fields with their regions, packed.
+    pub fields: usize,
+    /// Polygons of tiles, and what is beyond their borders.
+    pub polygons: usize,
+    /// The tables of the mesh: those that queries see, and those that are changed next.
+    pub mesh: usize,
+}
+
+impl WorldMemory {
+    /// All of it.
+    #[must_use]
+    pub fn all(&self) -> usize {
+        self.voxels + self.fields + self.polygons + self.mesh
     }
 }
 
@@ -334,8 +381,8 @@ struct TileGround<'a> {
     frame: &'a GridFrame,
     layout: &'a TileLayout,
     kept: &'a BTreeMap<Tile, KeptTile>,
-    obstacles: &'a Obstacles<(Obstacle, GridWindow)>,
-    marks: &'a Obstacles<(Mark, GridWindow)>,
+    obstacles: &'a Obstacles<Tile, (Obstacle, GridWindow)>,
+    marks: &'a Obstacles<Tile, (Mark, GridWindow)>,
 }
 
 impl TileGround<'_> {
@@ -360,8 +407,8 @@ impl TileGround<'_> {
     fn is_undisturbed(&self, tile: Tile) -> bool {
         let window = self.window(tile);
         let is_apart = |columns: &GridWindow| columns.intersection(&window).is_empty();
-        self.obstacles.iter().all(|(_, columns)| is_apart(columns))
-            && self.marks.iter().all(|(_, columns)| is_apart(columns))
+        self.obstacles.of(tile).all(|(_, columns)| is_apart(columns))
+            && self.marks.of(tile).all(|(_, columns)| is_apart(columns))
     }
 
     /// What was built of a tile before it was read, if building it would give the same now.
@@ -376,15 +423,23 @@ impl TileGround<'_> {
     }
 
     /// The same, if it is what the tile is made of.
-    fn prebaked_as(&self, tile: Tile, tiles: &BTreeMap<Tile, &Arc<BuiltTile>>) -> Option<&Prebaked> {
+    fn prebaked_as<'a>(
+        &self,
+        tile: Tile,
+        tiles: &impl Fn(Tile) -> Option<&'a Arc<BuiltTile>>,
+    ) -> Option<&Prebaked> {
         let prebaked = self.kept.get(&tile)?.prebaked.as_ref()?;
-        Arc::ptr_eq(&prebaked.built, tiles.get(&tile)?).then_some(prebaked)
+        Arc::ptr_eq(&prebaked.built, tiles(tile)?).then_some(prebaked)
     }
 
     /// The heights that were read with a tile, if it and those around are as they were then.
-    fn patch(&self, tile: Tile, tiles: &BTreeMap<Tile, &Arc<BuiltTile>>) -> Option<Arc<Patch>> {
+    fn patch<'a>(
+        &self,
+        tile: Tile,
+        tiles: &impl Fn(Tile) -> Option<&'a Arc<BuiltTile>>,
+    ) -> Option<Arc<HeightSurface>> {
         let prebaked = self.prebaked_as(tile, tiles)?;
-        let is_as_then = |other: Tile| match tiles.get(&other) {
+        let is_as_then = |other: Tile| match tiles(other) {
             Some(there) => prebaked.had(other).is_some_and(|then| then.built == there.digest()),
             None => true,
         };
@@ -403,22 +458,14 @@ impl TileGround<'_> {
         let is_near = |columns: &GridWindow| !columns.intersection(&window).is_empty();
         let obstacles: Vec<Obstacle> = self
             .obstacles
-            .iter()
+            .of(tile)
             .filter(|(_, columns)| is_near(columns))
             .map(|(obstacle, _)| obstacle.clone())
             .collect();
-        let marks = self.marks.iter().filter(|(_, columns)| is_near(columns));
+        let marks = self.marks.of(tile).filter(|(_, columns)| is_near(columns));
         builder.marks.extend(marks.map(|(mark, _)| mark.clone()));
         let voxels = self.voxels(tile, own)?;
         BuiltTile::build(self.stages, self.frame, core, window, voxels, &obstacles, &builder)
             .map(|built| Some(Arc::new(built)))
-    }
-}
-
-impl TriangleSource for TileGround<'_> {
-    /// Triangles are there where tiles keep them, and the faces of obstacles.
-    fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
-        self.kept.values().try_for_each(|tile| tile.triangles.visit(visit))?;
-        self.obstacles.iter().try_for_each(|(obstacle, _)| obstacle.triangles().visit(visit))
     }
 }

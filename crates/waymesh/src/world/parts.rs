@@ -13,18 +13,22 @@ use crate::bake::{BakeError, Recorder};
 /// The current mesh of a [`crate::World`] or a [`crate::PlanWorld`], for any number of threads.
 ///
 /// A query takes the mesh of the moment and keeps it as long as it likes: the world puts a new one
-/// in its place and never changes one that is out.
+/// in its place and never changes one that is out. Who holds one for longer than until the next
+/// update makes the one after that copy the tables of the mesh, which takes milliseconds for tens
+/// of thousands of polygons.
 #[derive(Clone, Debug)]
 pub struct MeshHandle(Arc<RwLock<Arc<NavMesh>>>);
 
 impl MeshHandle {
-    fn new(mesh: NavMesh) -> Self {
-        Self(Arc::new(RwLock::new(Arc::new(mesh))))
+    pub(super) fn new(mesh: Arc<NavMesh>) -> Self {
+        Self(Arc::new(RwLock::new(mesh)))
     }
 
     /// Puts a mesh in place of the last.
-    pub(super) fn replace(&self, mesh: NavMesh) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(mesh);
+    pub(super) fn replace(&self, mesh: Arc<NavMesh>) {
+        let before = std::mem::replace(&mut *self.0.write().unwrap_or_else(PoisonError::into_inner), mesh);
+        // Nobody waits for this.
+        drop(before);
     }
 
     /// The newest mesh.
@@ -68,31 +72,75 @@ pub struct ObstacleId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MarkId(pub u64);
 
-/// What stands in a world now, in the order in which it came.
+/// What stands in a world now, in the order in which it came, and in which parts it can be seen.
 #[derive(Debug)]
-pub(super) struct Obstacles<T> {
-    standing: BTreeMap<ObstacleId, T>,
+pub(super) struct Obstacles<K, T> {
+    standing: BTreeMap<ObstacleId, (T, Vec<K>)>,
+    of_part: BTreeMap<K, BTreeSet<ObstacleId>>,
     next: u64,
 }
 
-impl<T> Obstacles<T> {
+impl<K: Copy + Ord, T> Obstacles<K, T> {
     pub(super) fn new() -> Self {
-        Self { standing: BTreeMap::new(), next: 0 }
+        Self { standing: BTreeMap::new(), of_part: BTreeMap::new(), next: 0 }
     }
 
-    pub(super) fn add(&mut self, obstacle: T) -> ObstacleId {
+    pub(super) fn add(&mut self, obstacle: T, parts: Vec<K>) -> ObstacleId {
         let id = ObstacleId(self.next);
         self.next += 1;
-        self.standing.insert(id, obstacle);
+        for &part in &parts {
+            self.of_part.entry(part).or_default().insert(id);
+        }
+        self.standing.insert(id, (obstacle, parts));
         id
     }
 
-    pub(super) fn remove(&mut self, id: ObstacleId) -> Option<T> {
-        self.standing.remove(&id)
+    /// Also returns the parts that it was seen in.
+    pub(super) fn remove(&mut self, id: ObstacleId) -> Option<(T, Vec<K>)> {
+        let (obstacle, parts) = self.standing.remove(&id)?;
+        for part in &parts {
+            if let Some(ids) = self.of_part.get_mut(part) {
+                ids.remove(&id);
+                if ids.is_empty() {
+                    self.of_part.remove(part);
+                }
+            }
+        }
+        Some((obstacle, parts))
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.standing.values()
+    /// Those that can be seen in a part.
+    pub(super) fn of(&self, part: K) -> impl Iterator<Item = &T> {
+        let ids = self.of_part.get(&part).into_iter().flatten();
+        ids.filter_map(|id| self.standing.get(id)).map(|(obstacle, _)| obstacle)
+    }
+}
+
+/// The parts of a world as they are after an update, before it is through.
+#[derive(Debug)]
+pub(super) struct Present<'a, K, P> {
+    built: &'a BTreeMap<K, P>,
+    changed: &'a BTreeMap<K, Option<P>>,
+}
+
+impl<'a, K: Ord, P> Present<'a, K, P> {
+    pub(super) fn get(&self, part: K) -> Option<&'a P> {
+        match self.changed.get(&part) {
+            Some(changed) => changed.as_ref(),
+            None => self.built.get(&part),
+        }
+    }
+
+    /// The parts that were asked for and are there, as they were before and as they are.
+    pub(super) fn asked(&self) -> impl Iterator<Item = (&'a K, Option<&'a P>, &'a P)> {
+        let present = self.changed.iter().filter_map(|(part, now)| Some((part, now.as_ref()?)));
+        present.map(|(part, now)| (part, self.built.get(part), now))
+    }
+
+    /// All parts, in any order.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'a K> {
+        let known = self.built.keys().filter(|part| !self.changed.contains_key(part));
+        known.chain(self.changed.iter().filter(|(_, built)| built.is_some()).map(|(part, _)| part))
     }
 }
 
@@ -106,15 +154,40 @@ pub(super) struct Parts<K, P> {
     current: MeshHandle,
 }
 
+/// What an update does with the parts of a world.
+pub(super) trait Update<K, P> {
+    /// Gives these parts anew, or `None` for those that are gone.
+    fn build(&mut self, parts: &[K], recorder: &mut Recorder<'_>) -> Result<Vec<Option<P>>, BakeError>;
+
+    /// `true` for the same part as before, that was not built.
+    fn is_kept(&self, part: &P, before: &P) -> bool;
+
+    /// `true` for a part that comes out as it was.
+    fn is_same(&self, part: &P, before: &P) -> bool;
+
+    /// Gives the mesh of all parts, of which these changed, and how many others it adjusted.
+    fn join(
+        &mut self,
+        parts: &Present<'_, K, P>,
+        changed: &[K],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(Arc<NavMesh>, usize), BakeError>;
+}
+
 impl<K: Copy + Ord, P> Parts<K, P> {
     /// No parts; `mesh` is the mesh until the first update.
-    pub(super) fn new(mesh: NavMesh) -> Self {
+    pub(super) fn new(mesh: Arc<NavMesh>) -> Self {
         let (built, dirty, failed) = Default::default();
         Self { built, dirty, failed, current: MeshHandle::new(mesh) }
     }
 
     pub(super) fn handle(&self) -> MeshHandle {
         self.current.clone()
+    }
+
+    /// Puts a mesh in place of the last.
+    pub(super) fn show(&self, mesh: Arc<NavMesh>) {
+        self.current.replace(mesh);
     }
 
     pub(super) fn is_dirty(&self) -> bool {
@@ -124,6 +197,11 @@ impl<K: Copy + Ord, P> Parts<K, P> {
     /// A part as it was built last.
     pub(super) fn built(&self, part: K) -> Option<&P> {
         self.built.get(&part)
+    }
+
+    /// All parts.
+    pub(super) fn all(&self) -> impl Iterator<Item = &P> {
+        self.built.values()
     }
 
     /// `true` until the first update that built something.
@@ -137,46 +215,39 @@ impl<K: Copy + Ord, P> Parts<K, P> {
         self.dirty.extend(parts);
     }
 
-    /// Builds what changed and puts a new mesh in place of the last.
-    ///
-    /// `build` gets the keys of the parts that changed, and gives each of them anew, or `None` for
-    /// those that are gone. Those of them that are the same as before (`is_same`) count as unchanged
-    /// after all. `join` gets all parts and the keys of those that changed, and gives the mesh and how
-    /// many other parts it adjusted. If one of them fails, everything stays as it was.
+    /// Builds what changed and puts a new mesh in place of the last. If something fails, everything
+    /// stays as it was. Takes time in what changed.
     pub(super) fn update(
         &mut self,
         observer: &mut dyn Observer,
-        build: impl FnOnce(&[K], &mut Recorder<'_>) -> Result<Vec<Option<P>>, BakeError>,
-        is_same: impl Fn(&P, &P) -> bool,
-        join: impl FnOnce(&BTreeMap<K, &P>, &[K], &mut Recorder<'_>) -> Result<(NavMesh, usize), BakeError>,
+        mut update: impl Update<K, P>,
     ) -> Result<WorldUpdate, BakeError> {
         let start = Stopwatch::start();
         let mut recorder = Recorder::new(observer);
         let dirty: Vec<K> = self.dirty.iter().copied().collect();
-        let built = build(&dirty, &mut recorder)?;
-        let is_new = |(part, new): &(K, Option<P>)| {
-            let is_same = match (self.built.get(part), new) {
-                (Some(old), Some(new)) => is_same(old, new),
+        let built = update.build(&dirty, &mut recorder)?;
+        let pairs = || dirty.iter().zip(&built).map(|(part, new)| (part, self.built.get(part), new.as_ref()));
+        let is_changed = |&(part, old, new): &(&K, Option<&P>, Option<&P>)| {
+            let is_same = match (old, new) {
+                (Some(old), Some(new)) => update.is_same(new, old),
                 (old, new) => old.is_none() && new.is_none(),
             };
             !is_same || self.failed.contains(part)
         };
-        let (changed, built): (Vec<K>, Vec<Option<P>>) = dirty.into_iter().zip(built).filter(is_new).unzip();
+        let changed: Vec<K> = pairs().filter(is_changed).map(|(&part, ..)| part).collect();
+        let is_built = |&(_, old, new): &(&K, Option<&P>, Option<&P>)| {
+            new.is_some_and(|new| old.is_none_or(|old| !update.is_kept(new, old)))
+        };
+        let rebuilt = pairs().filter(is_built).count();
         let build_seconds = start.seconds();
 
         let start = Stopwatch::start();
         self.failed.extend(changed.iter().copied());
-        let mut parts: BTreeMap<K, &P> = self.built.iter().map(|(&part, built)| (part, built)).collect();
-        for (part, built) in changed.iter().copied().zip(&built) {
-            match built {
-                Some(built) => parts.insert(part, built),
-                None => parts.remove(&part),
-            };
-        }
-        let (mesh, adjusted) = join(&parts, &changed, &mut recorder)?;
-        drop(parts);
+        let new: BTreeMap<K, Option<P>> = dirty.into_iter().zip(built).collect();
+        let present = Present { built: &self.built, changed: &new };
+        let (mesh, adjusted) = update.join(&present, &changed, &mut recorder)?;
         let update = WorldUpdate {
-            rebuilt: built.iter().flatten().count(),
+            rebuilt,
             prebaked: 0,
             adjusted,
             polygons: mesh.polygon_count(),
@@ -184,7 +255,7 @@ impl<K: Copy + Ord, P> Parts<K, P> {
             build_seconds,
             join_seconds: start.seconds(),
         };
-        for (part, built) in changed.into_iter().zip(built) {
+        for (part, built) in new {
             match built {
                 Some(built) => self.built.insert(part, built),
                 None => self.built.remove(&part),
@@ -225,19 +296,26 @@ macro_rules! world_methods {
                 &mut self,
                 link: waymesh_graph::Link,
             ) -> Result<waymesh_graph::LinkId, $crate::BakeError> {
-                Ok(self.links.add(link)?)
+                let shown = self.parts.handle().mesh();
+                let id = self.links.add(link, &shown, &mut self.mesh)?;
+                self.show();
+                Ok(id)
             }
 
             /// Takes a link away that was added. Returns `true` if there was one of this id. A link
             /// that an update found is closed instead.
             pub fn remove_link(&mut self, link: waymesh_graph::LinkId) -> bool {
-                self.links.remove(link)
+                let was_there = self.links.remove(link, &mut self.mesh);
+                self.show();
+                was_there
             }
 
             /// Opens or closes a link at once, until it is changed again, over all updates. Returns
-            /// `false` if there is none of this id. Takes linear time.
+            /// `false` if there is none of this id.
             pub fn set_link_open(&mut self, link: waymesh_graph::LinkId, is_open: bool) -> bool {
-                self.links.set_open(link, is_open)
+                let is_known = self.links.set_open(link, is_open, &mut self.mesh);
+                self.show();
+                is_known
             }
 
             /// `true` if anything changed since the last update.

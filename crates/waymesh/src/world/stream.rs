@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::Vec3;
 use waymesh_core::{Cancelled, Observer, saturating_u32, threads};
@@ -9,6 +10,7 @@ use waymesh_tile::{Tile, TileError, TileStore, tile_from_bytes, tile_to_bytes};
 use waymesh_voxel::PackedHeightfield;
 
 use super::build::failed;
+use super::join::key;
 use super::parts::Obstacles;
 use super::tile_file::{self, Digests, Prebaked, digest};
 use super::{TileGround, World};
@@ -127,8 +129,7 @@ impl World {
         let columns = [core, self.ground().window(tile)];
         let kept = tile_file::from_bytes(content, columns)
             .ok_or_else(|| TileError::Damaged { path: path.to_owned(), what: "its content makes no tile" })?;
-        self.kept.insert(tile, kept);
-        self.touch(core);
+        self.put(tile, kept);
         Ok(())
     }
 
@@ -193,7 +194,8 @@ impl World {
         let built = built.ok_or(TileError::MissingTile { tile, folder: None })?;
         let core = self.layout.core(tile).grown(1, &self.frame);
         let is_pure = self.layout.tiles_over(&core).all(|tile| ground.is_undisturbed(tile));
-        let patch = self.patches.get(&tile).filter(|_| is_pure).cloned();
+        let made = if is_pure { self.mesh.tile(key(tile)) } else { None };
+        let patch = made.and_then(|made| made.surface).map(Arc::new);
         let around = self.layout.tiles_over(&ground.window(tile)).filter(|&other| other != tile);
         let around = around.filter_map(|other| {
             let digests =

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, GridWindow, PackedRegions, PlanPoint, PlanVertex, Random, SpanKey, SurfacePoint, TriangleSoup,
-    to_u32,
+    AreaId, GridWindow, HeightSurface, PackedRegions, PlanPoint, PlanVertex, Random, SpanKey, SurfacePoint,
+    TriangleSoup, to_u32,
 };
 use waymesh_tile::Tile;
 use waymesh_voxel::{Climb, PackedField, PackedHeightfield};
 
 use super::build::{BuiltTile, KeptTile};
-use super::heights::Patch;
 use super::polygons::{BorderEdge, TilePolygon, TilePolygons};
 
 /// Corners of a polygon at least.
@@ -32,7 +31,7 @@ pub(super) struct Digests {
 pub(super) struct Prebaked {
     pub(super) built: Arc<BuiltTile>,
     /// Its heights; none where it was written while something stood near.
-    pub(super) patch: Option<Arc<Patch>>,
+    pub(super) patch: Option<Arc<HeightSurface>>,
     /// The tiles around.
     pub(super) around: Vec<(Tile, Digests)>,
 }
@@ -92,7 +91,7 @@ pub(super) fn to_bytes(
         patch.points.iter().for_each(|point| out.words([point.x, point.height, point.z].map(f32::to_bits)));
         out.count(patch.triangles.len());
         patch.triangles.iter().for_each(|&triangle| out.words(triangle));
-        out.words(patch.counts.iter().copied());
+        out.words(patch.polygon_triangles.windows(2).map(|range| range[1] - range[0]));
         out.words([patch.max_error.to_bits()]);
     }
     out.0
@@ -204,18 +203,22 @@ fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<BuiltTile> {
     Some(BuiltTile::new(polygons, field, labels, climbs, Some(digest(bytes))))
 }
 
-fn patch(from: &mut Reader<'_>, polygons: &TilePolygons) -> Option<Patch> {
+fn patch(from: &mut Reader<'_>, polygons: &TilePolygons) -> Option<HeightSurface> {
     let points = from.list(12, |from| {
         let [x, height, z] = from.words()?.map(f32::from_bits);
         [x, height, z].iter().all(|value| value.is_finite()).then_some(SurfacePoint { x, height, z })
     })?;
     let triangles: Vec<[u32; 3]> = from.list(12, Reader::words)?;
-    let counts = (0..polygons.polygons.len()).map(|_| from.word()).collect::<Option<Vec<u32>>>()?;
+    let mut polygon_triangles = vec![0_u32];
+    for _ in &polygons.polygons {
+        let end = polygon_triangles.last()?.checked_add(from.word()?)?;
+        polygon_triangles.push(end);
+    }
     let max_error = f32::from_bits(from.word()?);
     let is_sound = triangles.iter().flatten().all(|&point| (point as usize) < points.len())
-        && counts.iter().map(|&count| u64::from(count)).sum::<u64>() == triangles.len() as u64
+        && polygon_triangles.last().is_some_and(|&end| end as usize == triangles.len())
         && max_error.is_finite();
-    is_sound.then_some(Patch { points, triangles, counts, max_error })
+    is_sound.then_some(HeightSurface { points, triangles, polygon_triangles, max_error })
 }
 
 #[derive(Default)]

@@ -278,9 +278,13 @@ impl Writer {
 
 impl NavMesh {
     /// Returns the mesh as bytes that [`NavMesh::from_packed_shared`] opens without copying them:
-    /// see the table in `src/mesh/packed/mod.rs`. With a checksum or without.
+    /// see the table in `src/mesh/packed/mod.rs`. With a checksum or without. A mesh of tiles is
+    /// written in its compact form ([`NavMesh::to_compact`]).
     #[must_use]
     pub fn to_packed(&self, with_checksum: bool) -> Vec<u8> {
+        if self.tiles.is_some() {
+            return self.to_compact().mesh().to_packed(with_checksum);
+        }
         let mut head = Vec::new();
         head.extend(PACKED_MAGIC);
         let areas = self.area_table.to_bytes();
@@ -490,6 +494,7 @@ impl NavMesh {
             islands,
             index,
             buckets,
+            tiles: None,
             bridges,
             fans,
             walk,

@@ -17,11 +17,15 @@ const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 1.0, 1.0];
 /// Returns for each polygon the name of its group, the lowest of its members. `distance` is in
 /// cells.
 pub(super) fn merge(mesh: &NavMesh, distance: f64) -> Vec<u32> {
-    let count = mesh.polygon_count();
+    let count = mesh.polygon_bound();
+    let border = |polygon: PolyId| {
+        let range = if mesh.has_polygon(polygon) { mesh.edge_range(polygon.index()) } else { 0..0 };
+        range.map(to_u32).collect()
+    };
     let mut groups = Groups {
         mesh,
         sets: DisjointSets::new(count),
-        borders: (0..count).map(|polygon| mesh.edge_range(polygon).map(to_u32).collect()).collect(),
+        borders: (0..count).map(PolyId::from_index).map(border).collect(),
         hull: Hull::default(),
         merged: Vec::new(),
     };
@@ -36,7 +40,7 @@ pub(super) fn merge(mesh: &NavMesh, distance: f64) -> Vec<u32> {
 /// squared length, edge, polygon.
 fn inner_edges(mesh: &NavMesh) -> Vec<(Reverse<u64>, u32, u32)> {
     let mut edges = Vec::new();
-    for polygon in 0..mesh.polygon_count() {
+    for polygon in mesh.polygon_ids().map(PolyId::index) {
         for edge in mesh.edge_range(polygon) {
             let other = mesh.neighbours[edge];
             if other == NO_NEIGHBOUR || (other as usize) < polygon {

@@ -121,10 +121,14 @@ impl RelaxedPolygons {
         let mut of: Vec<u32> = Vec::with_capacity(names.len());
         for (polygon, &name) in (0_u32..).zip(names) {
             let is_first = name == polygon;
+            if !mesh.has_polygon(PolyId(polygon)) {
+                of.push(NONE);
+                continue;
+            }
             of.push(if is_first { groups } else { of[name as usize] });
             groups += u32::from(is_first);
         }
-        let mut polygons: Vec<u32> = (0..to_u32(names.len())).collect();
+        let mut polygons: Vec<u32> = mesh.polygon_ids().map(|polygon| polygon.0).collect();
         polygons.sort_by_key(|&polygon| of[polygon as usize]);
         let first = |group| to_u32(polygons.partition_point(|&polygon| of[polygon as usize] < group));
         let first_polygon = (0..=groups).map(first).collect();
@@ -191,7 +195,7 @@ impl RelaxedPolygons {
     /// such polygon.
     #[must_use]
     pub fn group_of(&self, polygon: PolyId) -> Option<u32> {
-        self.of.get(polygon.index()).copied()
+        self.of.get(polygon.index()).copied().filter(|&group| group != NONE)
     }
 
     /// The polygons of a group, ascending.

@@ -61,7 +61,7 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for &RelaxedPolygons {
             }
             // What is known so far is of polygons, and what follows is not.
             paths.last = LastSearch::default();
-            paths.begin(mesh.crossing_count(), mesh.polygon_count());
+            paths.begin(mesh.crossing_count(), mesh.polygon_bound());
             // Whoever gets into a group gets through it, so without a path here there is none in the
             // polygons.
             let Some(node) = self.search_groups(mesh, goal, usable, paths) else {

@@ -6,49 +6,14 @@ use rstar::{AABB, RTree};
 use waymesh_core::stage::StageError;
 use waymesh_core::{Agent, TriangleSource};
 
-/// Triangles by their boxes in plan.
-#[derive(Debug)]
-pub(super) struct Obstacles {
-    triangles: Vec<[Vec3; 3]>,
-    boxes: RTree<GeomWithData<Rectangle<[f32; 2]>, usize>>,
-}
-
-/// An upright cylinder.
-#[derive(Clone, Copy, Debug)]
-struct Cylinder {
-    middle: Vec2,
-    radius: f32,
-    low: f32,
-    high: f32,
-}
-
-impl Obstacles {
-    pub(super) fn new(scene: &dyn TriangleSource) -> Result<Self, StageError> {
-        let mut triangles: Vec<[Vec3; 3]> = Vec::new();
-        scene.visit(&mut |portion| {
-            let is_finite = |corners: &&[Vec3; 3]| corners.iter().all(|corner| corner.is_finite());
-            triangles.extend(portion.iter().filter(is_finite));
-            Ok(())
-        })?;
-        let boxed = |(index, corners): (usize, &[Vec3; 3])| {
-            let [a, b, c] = corners.map(|corner| corner.xz());
-            let (low, high) = (a.min(b).min(c), a.max(b).max(c));
-            GeomWithData::new(Rectangle::from_corners(low.to_array(), high.to_array()), index)
-        };
-        let boxes = RTree::bulk_load(triangles.iter().enumerate().map(boxed).collect());
-        Ok(Self { triangles, boxes })
-    }
+/// What knows where an agent in flight meets nothing.
+pub(crate) trait Room {
+    /// `true` if nothing reaches into a cylinder.
+    fn is_free(&self, cylinder: &Cylinder) -> bool;
 
     /// `true` if a jump meets nothing: a ballistic arc whose top is `arc_height` above the higher
     /// end.
-    pub(super) fn jump_is_clear(
-        &self,
-        from: Vec3,
-        to: Vec3,
-        arc_height: f32,
-        agent: &Agent,
-        cell: f32,
-    ) -> bool {
+    fn jump_is_clear(&self, from: Vec3, to: Vec3, arc_height: f32, agent: &Agent, cell: f32) -> bool {
         // In units of time in which gravity is 2: a fall from rest by y takes the root of y.
         let top = from.y.max(to.y) + arc_height;
         let (up, down) = ((top - from.y).sqrt(), (top - to.y).sqrt());
@@ -62,7 +27,7 @@ impl Obstacles {
     }
 
     /// `true` if a drop meets nothing: straight out at the height of its start, then straight down.
-    pub(super) fn drop_is_clear(&self, from: Vec3, to: Vec3, agent: &Agent, cell: f32) -> bool {
+    fn drop_is_clear(&self, from: Vec3, to: Vec3, agent: &Agent, cell: f32) -> bool {
         let over = to.with_y(from.y);
         let out = self.is_clear(|t| from.lerp(over, t), from.distance(over), agent, cell);
         out && {
@@ -92,7 +57,43 @@ impl Obstacles {
             self.is_free(&Cylinder { middle: at.xz(), radius, low, high })
         })
     }
+}
 
+/// Triangles by their boxes in plan.
+#[derive(Debug)]
+pub(crate) struct Obstacles {
+    triangles: Vec<[Vec3; 3]>,
+    boxes: RTree<GeomWithData<Rectangle<[f32; 2]>, usize>>,
+}
+
+/// An upright cylinder.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cylinder {
+    pub(crate) middle: Vec2,
+    pub(crate) radius: f32,
+    low: f32,
+    high: f32,
+}
+
+impl Obstacles {
+    pub(crate) fn new(scene: &dyn TriangleSource) -> Result<Self, StageError> {
+        let mut triangles: Vec<[Vec3; 3]> = Vec::new();
+        scene.visit(&mut |portion| {
+            let is_finite = |corners: &&[Vec3; 3]| corners.iter().all(|corner| corner.is_finite());
+            triangles.extend(portion.iter().filter(is_finite));
+            Ok(())
+        })?;
+        let boxed = |(index, corners): (usize, &[Vec3; 3])| {
+            let [a, b, c] = corners.map(|corner| corner.xz());
+            let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+            GeomWithData::new(Rectangle::from_corners(low.to_array(), high.to_array()), index)
+        };
+        let boxes = RTree::bulk_load(triangles.iter().enumerate().map(boxed).collect());
+        Ok(Self { triangles, boxes })
+    }
+}
+
+impl Room for Obstacles {
     fn is_free(&self, cylinder: &Cylinder) -> bool {
         let reach = Vec2::splat(cylinder.radius);
         let (low, high) = (cylinder.middle - reach, cylinder.middle + reach);

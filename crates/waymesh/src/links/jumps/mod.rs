@@ -14,12 +14,10 @@ use waymesh_core::{
     Agent, BadField, PlanPoint, PlanVertex, PolyId, TriangleSource, checkpoint, nearest_f32, saturating_i32,
     setters,
 };
-use waymesh_graph::{
-    AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, Outcome, PathOptions, QueryScratch, Reach,
-};
+use waymesh_graph::{AnyPolygon, Link, LinkEnd, LinkKind, Location, NavMesh, QueryScratch, Reach};
 
 use crate::bake::{BakeError, ConfigError};
-use clear::Obstacles;
+pub(crate) use clear::{Cylinder, Obstacles, Room};
 
 /// What an agent can jump and drop. Lengths in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,21 +91,21 @@ impl JumpConfig {
     }
 
     /// Farthest that any landing may be.
-    fn reach(&self) -> f32 {
+    pub(crate) fn reach(&self) -> f32 {
         let drop = if self.max_drop > 0.0 { self.max_drop_length } else { 0.0 };
         self.max_length.max(drop)
     }
 }
 
 /// A jump or a drop that was found.
-#[derive(Clone, Copy, Debug)]
-struct Candidate {
-    from: LinkEnd,
-    to: LinkEnd,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) from: LinkEnd,
+    pub(crate) to: LinkEnd,
     /// World positions of its ends.
-    ends: [Vec3; 2],
-    kind: LinkKind,
-    length: f32,
+    pub(crate) ends: [Vec3; 2],
+    pub(crate) kind: LinkKind,
+    pub(crate) length: f32,
 }
 
 /// Finds the jumps and drops that an agent can make. Returns links from point to point, sorted.
@@ -135,13 +133,13 @@ pub fn find_jumps(
 ) -> Result<Vec<Link>, BakeError> {
     config.validate().map_err(ConfigError::from)?;
     let obstacles = Obstacles::new(scene)?;
-    let mut finder = Finder { mesh, config, agent: *mesh.agent(), obstacles, paths: QueryScratch::default() };
+    let mut finder = Finder::new(mesh, config, &obstacles);
     let mut candidates = Vec::new();
-    for polygon in (0..mesh.polygon_count()).map(PolyId::from_index) {
+    for polygon in mesh.polygon_ids() {
         checkpoint();
         finder.look_from(polygon, &mut candidates);
     }
-    candidates.sort_by(order);
+    candidates.sort_by(|one, other| order(mesh, one, other));
     let mut kept: Vec<Candidate> = Vec::new();
     for candidate in candidates {
         checkpoint();
@@ -158,16 +156,17 @@ pub fn find_jumps(
 }
 
 /// Shortest first, then by place.
-fn order(one: &Candidate, other: &Candidate) -> Ordering {
-    let key = |candidate: &Candidate| {
-        let point = |end: &LinkEnd| (end.polygon, end.ends[0].point);
-        (candidate.kind, point(&candidate.from), point(&candidate.to))
+pub(crate) fn order(mesh: &NavMesh, one: &Candidate, other: &Candidate) -> Ordering {
+    let ends = |one: &LinkEnd, other: &LinkEnd| {
+        let polygons = mesh.compare_polygons(one.polygon, other.polygon);
+        polygons.then(one.ends[0].point.cmp(&other.ends[0].point))
     };
-    one.length.total_cmp(&other.length).then_with(|| key(one).cmp(&key(other)))
+    let kinds = one.length.total_cmp(&other.length).then(one.kind.cmp(&other.kind));
+    kinds.then_with(|| ends(&one.from, &other.from)).then_with(|| ends(&one.to, &other.to))
 }
 
 /// `true` if both lead from the same place to the same place, or one is a jump and leads back.
-fn is_beside(one: &Candidate, other: &Candidate, spacing: f32) -> bool {
+pub(crate) fn is_beside(one: &Candidate, other: &Candidate, spacing: f32) -> bool {
     let near = |a: Vec3, b: Vec3| (a - b).with_y(0.0).length() < spacing && (a.y - b.y).abs() < spacing;
     let [a, b] = one.ends;
     let [c, d] = other.ends;
@@ -175,23 +174,28 @@ fn is_beside(one: &Candidate, other: &Candidate, spacing: f32) -> bool {
     one.kind == other.kind && ((near(a, c) && near(b, d)) || is_back)
 }
 
-fn link(candidate: &Candidate) -> Link {
+pub(crate) fn link(candidate: &Candidate) -> Link {
     let mut link = Link::new(candidate.from, candidate.to, candidate.kind);
     link.both_ways = candidate.kind == LinkKind::Jump;
     link
 }
 
-struct Finder<'a> {
+/// Looks for jumps on a mesh.
+pub(crate) struct Finder<'a, R> {
     mesh: &'a NavMesh,
     config: &'a JumpConfig,
     agent: Agent,
-    obstacles: Obstacles,
+    obstacles: &'a R,
     paths: QueryScratch,
 }
 
-impl Finder<'_> {
+impl<'a, R: Room> Finder<'a, R> {
+    pub(crate) fn new(mesh: &'a NavMesh, config: &'a JumpConfig, obstacles: &'a R) -> Self {
+        Self { mesh, config, agent: *mesh.agent(), obstacles, paths: QueryScratch::default() }
+    }
+
     /// Looks out over the borders of a polygon.
-    fn look_from(&mut self, polygon: PolyId, out: &mut Vec<Candidate>) {
+    pub(crate) fn look_from(&mut self, polygon: PolyId, out: &mut Vec<Candidate>) {
         let Some(view) = self.mesh.polygon(polygon) else { return };
         let size = self.mesh.frame().cell_size;
         let positions: Vec<Vec3> = view.positions().collect();
@@ -295,14 +299,13 @@ impl Finder<'_> {
     }
 
     /// `true` if walking takes so much longer, or does not lead there at all.
-    fn saves(&mut self, candidate: &Candidate) -> bool {
+    pub(crate) fn saves(&mut self, candidate: &Candidate) -> bool {
         let [from, to] = candidate.ends;
-        let options = PathOptions::default().with_allow_partial(false).with_filter(AnyPolygon);
-        match self.mesh.find_path(from, to, &options, &mut self.paths) {
-            Ok(path) if path.outcome == Outcome::Complete => {
-                path.length - from.distance(to) > self.config.min_detour
-            }
-            _ => true,
-        }
+        let generation = self.mesh.generation();
+        let place = |end: &LinkEnd, position: Vec3| Location { polygon: end.polygon, position, generation };
+        let [start, goal] = [place(&candidate.from, from), place(&candidate.to, to)];
+        let limit = from.distance(to) + self.config.min_detour;
+        let found = self.mesh.path_length_within(&start, &goal, limit, &AnyPolygon, &mut self.paths);
+        found.ok().flatten().is_none_or(|length| length - from.distance(to) > self.config.min_detour)
     }
 }

@@ -2,32 +2,30 @@
 //! again.
 
 mod join;
+mod kept;
+mod links;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use waymesh_core::{BadField, CancelToken, Observer, PlanPoint, PolyMesh, Validate, saturating_i32, threads};
+use waymesh_core::{
+    BadField, CancelToken, Observer, PlanPoint, PolyMesh, Validate, saturating_u32, threads, to_u32,
+};
 use waymesh_floorplan::{
     FloorPlan, Obstacle, PlanBase, PlanError, PlanMark, PlanPart, PlanWindow, Shape, StoreyBase,
 };
-use waymesh_graph::NavMesh;
+use waymesh_graph::{Changed, NavMesh, TileChange, TileGrid, TileKey, TiledMesh, VertexOrder};
 
 use super::links::WorldLinks;
-use super::parts::{MarkId, ObstacleId, Obstacles, Parts, WorldUpdate, world_methods};
-use crate::bake::{BakeError, Baker, Recorder, StageSet, keep, mesh};
+use super::parts::{MarkId, ObstacleId, Obstacles, Parts, Present, Update, WorldUpdate, world_methods};
+use crate::bake::{BakeError, Baker, Recorder, StageSet};
 use crate::front::FloorPlans;
-use crate::front::plan::{find_links, tell};
-use join::join;
+use crate::front::plan::tell;
+use join::{BuiltWindow, mesh_tile};
+use links::{DoorEdge, PlanLinks, tiles_over};
 
 /// Most windows of a plan.
 const MAX_TILES: f64 = 1e6;
-
-/// A window of a storey, in the order in which they are joined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct PlanTile {
-    pub(super) storey: usize,
-    row: i32,
-    column: i32,
-}
 
 /// A floor plan whose obstacles and marks come and go.
 ///
@@ -36,6 +34,7 @@ pub(super) struct PlanTile {
 ///   of all other windows do not change, except for corners of 180 degrees on the border to a
 ///   window that was built.
 /// - The same plan and obstacles give the same mesh, in whatever order they came and went.
+/// - A polygon keeps its id as long as its window stays as it is: see [`crate::World`].
 /// - Queries never wait: they keep the mesh they have.
 /// - A link has one id for as long as it is found. Links that were added and doors and links that
 ///   were closed stay so over all updates ([`PlanWorld::set_door_open`]).
@@ -44,7 +43,8 @@ pub(super) struct PlanTile {
 ///   they are.
 ///
 /// # Cost
-/// An update costs its windows, and one pass over all polygons to join them. The border of a window
+/// An update costs its windows and those around them, however large the plan is; with
+/// [`crate::BakeConfig::keep`] other than all it takes time in all polygons. The border of a window
 /// is a border of polygons.
 ///
 /// ```
@@ -73,12 +73,14 @@ pub struct PlanWorld {
     front: FloorPlans,
     plan: FloorPlan,
     base: PlanBase,
-    side_cells: i32,
-    tiles: BTreeMap<PlanTile, (PlanWindow, StoreyBase)>,
-    parts: Parts<PlanTile, PolyMesh>,
-    obstacles: Obstacles<(usize, Obstacle)>,
-    marks: Obstacles<(usize, PlanMark)>,
+    grid: TileGrid,
+    tiles: BTreeMap<TileKey, (PlanWindow, StoreyBase)>,
+    parts: Parts<TileKey, BuiltWindow>,
+    mesh: TiledMesh,
+    obstacles: Obstacles<TileKey, Obstacle>,
+    marks: Obstacles<TileKey, PlanMark>,
     links: WorldLinks,
+    found: PlanLinks,
 }
 
 world_methods!(PlanWorld);
@@ -104,20 +106,29 @@ impl PlanWorld {
         let is_fine = side >= 16.0 && side <= f64::from(1 << 29) && tiles <= MAX_TILES;
         let expected = "at least 16 cells of the grid, with at most a million windows a storey";
         BadField::unless(is_fine, "tile_side", tile_side, expected).map_err(PlanError::from)?;
-        let side_cells = saturating_i32(side);
-        let empty = NavMesh::new(PolyMesh::empty(frame), None, stages.config().agent)?;
-        let parts = Parts::new(empty);
+        let side = saturating_u32(side);
+        let grid = TileGrid {
+            side,
+            columns: frame.width.div_ceil(side).max(1),
+            rows: frame.depth.div_ceil(side).max(1),
+        };
+        let config = stages.config();
+        let order = VertexOrder::FirstUse;
+        let mesh = TiledMesh::new(frame, config.agent, grid, config.area_table(), order, false)?;
+        let found = PlanLinks::new(&plan, &base, &grid);
         let mut world = Self {
             stages,
             front,
             plan,
             base,
-            side_cells,
+            grid,
             tiles: BTreeMap::new(),
-            links: WorldLinks::new(parts.handle()),
-            parts,
+            parts: Parts::new(mesh.mesh()),
+            mesh,
             obstacles: Obstacles::new(),
             marks: Obstacles::new(),
+            links: WorldLinks::default(),
+            found,
         };
         world.cut()?;
         Ok(world)
@@ -125,25 +136,22 @@ impl PlanWorld {
 
     /// Cuts every storey into rows, and rows into windows; what holds nothing walkable is left out.
     fn cut(&mut self) -> Result<(), BakeError> {
-        let frame = self.base.frame();
-        let count =
-            |cells: u32| i32::try_from(cells.div_ceil(self.side_cells.unsigned_abs())).unwrap_or(i32::MAX);
-        let (columns, rows) = (count(frame.width), count(frame.depth));
+        let frame = *self.base.frame();
+        let TileGrid { side, columns, rows } = self.grid;
+        let at = |place: u32| i32::try_from(u64::from(place) * u64::from(side)).unwrap_or(i32::MAX);
         let width = i32::try_from(frame.width).unwrap_or(i32::MAX);
         for storey in 0..self.base.storey_names().len() {
             let whole = self.base.storey(storey)?;
             for row in 0..rows {
-                let z = row * self.side_cells;
-                let strip =
-                    PlanWindow { min: PlanPoint::new(0, z), max: PlanPoint::new(width, z + self.side_cells) };
+                let (z, end) = (at(row), at(row + 1));
+                let strip = PlanWindow { min: PlanPoint::new(0, z), max: PlanPoint::new(width, end) };
                 let strip = self.base.window(whole, strip);
                 for column in (0..columns).take_while(|_| !strip.is_empty()) {
-                    let min = PlanPoint::new(column * self.side_cells, z);
-                    let max = PlanPoint::new(min.x + self.side_cells, min.z + self.side_cells);
-                    let window = PlanWindow { min, max };
+                    let min = PlanPoint::new(at(column), z);
+                    let window = PlanWindow { min, max: PlanPoint::new(at(column + 1), end) };
                     let part = self.base.window(&strip, window);
                     if !part.is_empty() {
-                        let tile = PlanTile { storey, row, column };
+                        let tile = TileKey { layer: to_u32(storey), row, column };
                         self.tiles.insert(tile, (window, part));
                         self.parts.touch([tile]);
                     }
@@ -167,14 +175,15 @@ impl PlanWorld {
     pub fn add_obstacle(&mut self, storey: &str, shape: &Shape) -> Result<ObstacleId, BakeError> {
         let storey = self.base.storey_of(&shape.source, storey)?;
         let obstacle = Obstacle::new(shape, self.base.config())?;
-        self.touch(storey, &obstacle.reach(&self.base));
-        Ok(self.obstacles.add((storey, obstacle)))
+        let windows = self.windows_over(storey, &obstacle.reach(&self.base));
+        self.parts.touch(windows.iter().copied());
+        Ok(self.obstacles.add(obstacle, windows))
     }
 
     /// Takes an obstacle away. Returns `true` if it was there.
     pub fn remove_obstacle(&mut self, id: ObstacleId) -> bool {
-        let Some((storey, obstacle)) = self.obstacles.remove(id) else { return false };
-        self.touch(storey, &obstacle.reach(&self.base));
+        let Some((_, windows)) = self.obstacles.remove(id) else { return false };
+        self.parts.touch(windows);
         true
     }
 
@@ -187,19 +196,20 @@ impl PlanWorld {
     pub fn add_mark(&mut self, storey: &str, shape: &Shape) -> Result<MarkId, BakeError> {
         let storey = self.base.storey_of(&shape.source, storey)?;
         let mark = PlanMark::new(shape, self.base.config())?;
-        self.touch(storey, &mark.reach(&self.base));
-        Ok(MarkId(self.marks.add((storey, mark)).0))
+        let windows = self.windows_over(storey, &mark.reach(&self.base));
+        self.parts.touch(windows.iter().copied());
+        Ok(MarkId(self.marks.add(mark, windows).0))
     }
 
     /// Takes a mark away. Returns `true` if it was there.
     pub fn remove_mark(&mut self, id: MarkId) -> bool {
-        let Some((storey, mark)) = self.marks.remove(ObstacleId(id.0)) else { return false };
-        self.touch(storey, &mark.reach(&self.base));
+        let Some((_, windows)) = self.marks.remove(ObstacleId(id.0)) else { return false };
+        self.parts.touch(windows);
         true
     }
 
     /// Opens or closes the doors of this name on all storeys, at once, until it is changed again,
-    /// over all updates. Takes linear time.
+    /// over all updates.
     ///
     /// # Errors
     /// [`PlanError::NoSuchDoor`] for a name that no door of the plan has.
@@ -207,14 +217,26 @@ impl PlanWorld {
         if self.plan.door_numbers(door).next().is_none() {
             return Err(PlanError::NoSuchDoor { name: door.to_owned() }.into());
         }
-        self.links.set_doors_open(self.plan.door_numbers(door), is_open);
+        let doors = self.plan.door_numbers(door);
+        self.links.set_doors_open(doors, is_open, &mut self.mesh);
+        self.show();
         Ok(())
     }
 
-    fn touch(&mut self, storey: usize, reach: &PlanWindow) {
-        let touched =
-            self.tiles.iter().filter(|(tile, (window, _))| tile.storey == storey && meet(window, reach));
-        self.parts.touch(touched.map(|(&tile, _)| tile));
+    /// Shows what was changed about links.
+    fn show(&mut self) {
+        let shown = self.mesh.show();
+        // No ground came or went: what could be kept before can be now.
+        if let Ok(kept) = kept::kept(&self.stages, &shown, &self.links, &mut Recorder::new(&mut ())) {
+            self.parts.show(kept.map_or(shown, Arc::new));
+        }
+    }
+
+    /// The windows that something on a storey reaches into.
+    fn windows_over(&self, storey: usize, reach: &PlanWindow) -> Vec<TileKey> {
+        let corner = |at: PlanPoint| [f64::from(at.x), f64::from(at.z)];
+        let windows = tiles_over(&self.grid, storey, [corner(reach.min), corner(reach.max)]);
+        windows.filter(|window| self.tiles.contains_key(window)).collect()
     }
 
     /// Builds what changed and puts a new mesh in place of the last.
@@ -222,38 +244,10 @@ impl PlanWorld {
     /// # Errors
     /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let Self { stages, front, plan, base, tiles, parts, obstacles, marks, links: kept, .. } = self;
-        let (stages, base) = (&*stages, &*base);
+        let Self { stages, front, plan, base, tiles, parts, mesh, obstacles, marks, links, found, .. } = self;
         let ground = WindowGround { stages, front, base, tiles, obstacles, marks };
         let is_first = parts.is_empty();
-        parts.update(
-            observer,
-            |changed, recorder| {
-                if is_first {
-                    tell(base.notes(), recorder);
-                }
-                stages.in_pool(|| {
-                    recorder.stage("tiles", |_| {
-                        threads::map(changed, |tile| ground.build(tile).map(Some)).into_iter().collect()
-                    })
-                })?
-            },
-            |_, _| false,
-            |built, _, recorder| {
-                let windows = built
-                    .iter()
-                    .filter_map(|(&tile, &polygons)| Some((tile, (polygons, ground.tiles.get(&tile)?.0))))
-                    .collect();
-                let joined = recorder.stage("join", |_| Ok::<_, BakeError>(join(*base.frame(), &windows)))?;
-                let (mut polygons, storeys) = (joined.polygons, joined.storeys);
-                stages.check("join", |list| polygons.violations(list))?;
-                let mut links = recorder
-                    .stage("links", |observer| find_links(plan, base, &mut polygons, &storeys, observer))?;
-                let wanted = &stages.config().keep;
-                keep(stages, wanted, 0.0, &mut polygons, None, &mut links, recorder)?;
-                Ok((kept.put_on(mesh(stages, polygons, None, links, Vec::new(), recorder)?)?, 0))
-            },
-        )
+        parts.update(observer, WindowUpdate { ground, plan, mesh, links, found, is_first })
     }
 }
 
@@ -262,28 +256,22 @@ struct WindowGround<'a> {
     stages: &'a StageSet,
     front: &'a FloorPlans,
     base: &'a PlanBase,
-    tiles: &'a BTreeMap<PlanTile, (PlanWindow, StoreyBase)>,
-    obstacles: &'a Obstacles<(usize, Obstacle)>,
-    marks: &'a Obstacles<(usize, PlanMark)>,
+    tiles: &'a BTreeMap<TileKey, (PlanWindow, StoreyBase)>,
+    obstacles: &'a Obstacles<TileKey, Obstacle>,
+    marks: &'a Obstacles<TileKey, PlanMark>,
 }
 
 impl WindowGround<'_> {
     /// The polygons of one window.
-    fn build(&self, tile: &PlanTile) -> Result<PolyMesh, BakeError> {
+    fn build(&self, tile: &TileKey) -> Result<Option<BuiltWindow>, BakeError> {
+        let Some((window, part)) = self.tiles.get(tile) else { return Ok(None) };
+        Ok(Some(BuiltWindow::new(self.polygons(*tile, part)?, window)))
+    }
+
+    fn polygons(&self, tile: TileKey, part: &StoreyBase) -> Result<PolyMesh, BakeError> {
         let empty = || PolyMesh::empty(*self.base.frame());
-        let Some((window, part)) = self.tiles.get(tile) else { return Ok(empty()) };
-        let obstacles: Vec<&Obstacle> = self
-            .obstacles
-            .iter()
-            .filter(|(storey, obstacle)| *storey == tile.storey && meet(window, &obstacle.reach(self.base)))
-            .map(|(_, obstacle)| obstacle)
-            .collect();
-        let marks: Vec<&PlanMark> = self
-            .marks
-            .iter()
-            .filter(|(storey, mark)| *storey == tile.storey && meet(window, &mark.reach(self.base)))
-            .map(|(_, mark)| mark)
-            .collect();
+        let obstacles: Vec<&Obstacle> = self.obstacles.of(tile).collect();
+        let marks: Vec<&PlanMark> = self.marks.of(tile).collect();
         let part = PlanPart { base: part, obstacles: &obstacles, marks: &marks };
         let ground = self.base.ground_of([part])?;
         self.stages.check("ground", |list| ground.contours.violations(list))?;
@@ -299,6 +287,116 @@ impl WindowGround<'_> {
     }
 }
 
-fn meet(a: &PlanWindow, b: &PlanWindow) -> bool {
-    a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.z <= b.max.z && b.min.z <= a.max.z
+/// What an update works on.
+struct WindowUpdate<'a> {
+    ground: WindowGround<'a>,
+    plan: &'a FloorPlan,
+    mesh: &'a mut TiledMesh,
+    links: &'a mut WorldLinks,
+    found: &'a mut PlanLinks,
+    is_first: bool,
+}
+
+impl Update<TileKey, BuiltWindow> for WindowUpdate<'_> {
+    fn build(
+        &mut self,
+        windows: &[TileKey],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Vec<Option<BuiltWindow>>, BakeError> {
+        let ground = &self.ground;
+        if self.is_first {
+            tell(ground.base.notes(), recorder);
+        }
+        ground.stages.in_pool(|| {
+            recorder.stage("tiles", |_| {
+                threads::map(windows, |window| ground.build(window)).into_iter().collect()
+            })
+        })?
+    }
+
+    fn is_kept(&self, _: &BuiltWindow, _: &BuiltWindow) -> bool {
+        false
+    }
+
+    fn is_same(&self, window: &BuiltWindow, before: &BuiltWindow) -> bool {
+        window.is_as(before)
+    }
+
+    fn join(
+        &mut self,
+        windows: &Present<'_, TileKey, BuiltWindow>,
+        changed: &[TileKey],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(Arc<NavMesh>, usize), BakeError> {
+        let result = self.write(windows, changed, recorder).and_then(|adjusted| {
+            Ok((kept::kept(self.ground.stages, self.mesh.next(), self.links, recorder)?, adjusted))
+        });
+        if result.is_err() {
+            self.mesh.abandon();
+        }
+        let (kept, adjusted) = result?;
+        let shown = self.mesh.show();
+        Ok((kept.map_or(shown, Arc::new), adjusted))
+    }
+}
+
+impl WindowUpdate<'_> {
+    /// Writes windows that changed, what is around them, and the links there.
+    fn write(
+        &mut self,
+        windows: &Present<'_, TileKey, BuiltWindow>,
+        changed: &[TileKey],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<usize, BakeError> {
+        let known = |window: TileKey| windows.get(window);
+        let around = changed.iter().flat_map(|window| window.around().chain([*window]));
+        let beside: BTreeSet<TileKey> = around.filter(|&window| known(window).is_some()).collect();
+        let mut doors: BTreeMap<TileKey, Vec<DoorEdge>> =
+            changed.iter().map(|&window| (window, Vec::new())).collect();
+        let gone = changed.iter().map(|&window| (window, TileChange::Gone));
+        let mut changes: BTreeMap<TileKey, TileChange> = gone.collect();
+        let (base, found) = (self.ground.base, &*self.found);
+        recorder.stage("join", |_| {
+            for &window in &beside {
+                let Some(mut made) = mesh_tile(window, &known) else { continue };
+                doors.insert(window, found.cut(base, window, &mut made));
+                let is_changed = changes.contains_key(&window);
+                let change = if is_changed { TileChange::Anew(made) } else { TileChange::Adjusted(made) };
+                changes.insert(window, change);
+            }
+            Ok::<_, BakeError>(())
+        })?;
+        let mesh = &mut *self.mesh;
+        let Changed { lost_links, is_renumbered } = recorder.stage("mesh", |_| mesh.change(changes))?;
+        let mut is_all = self.links.begin(&lost_links, is_renumbered, self.mesh)?;
+        if is_all || is_renumbered {
+            // Doors of all windows, on the polygons that they have now.
+            is_all = true;
+            for &window in windows.keys() {
+                if let Some(mut made) = mesh_tile(window, &known) {
+                    doors.insert(window, self.found.cut(base, window, &mut made));
+                }
+            }
+        }
+        let written: BTreeSet<TileKey> = doors.keys().copied().collect();
+        recorder.stage("links", |observer| {
+            let mut notes = Vec::new();
+            let is_first = self.is_first;
+            let mut found = self.found.doors(base, &doors, is_first, self.mesh, &mut notes);
+            found.extend(self.found.elements(
+                self.plan,
+                base,
+                &written,
+                is_all || is_first,
+                self.mesh,
+                &mut notes,
+            )?);
+            tell(&notes, observer);
+            self.links.put(found, self.mesh)?;
+            self.links.end(is_all, &written, self.mesh)?;
+            Ok::<_, BakeError>(())
+        })?;
+        let came = changed.iter().filter(|&&window| known(window).is_some()).count();
+        Ok(beside.len() - came)
+    }
 }

@@ -1,0 +1,247 @@
+//! Checks what a mesh of tiles has for itself: every table against what it is made of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use waymesh_core::{PlanPoint, PolyId, Violation, ViolationList, to_u32};
+
+use super::part::TilePolygon;
+use super::places::cell_at;
+use super::{TileEntry, TileTables};
+use crate::mesh::bounds::{NO_NEIGHBOUR, bounds_of};
+use crate::mesh::check::to_world;
+use crate::mesh::fans::{self, Edges};
+use crate::mesh::links::LinkIndex;
+use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::walk::WalkEdge;
+
+impl NavMesh {
+    /// Lists the tables of a mesh of tiles that are not as they follow from others.
+    pub(crate) fn tile_violations(&self, out: &mut ViolationList) {
+        let Some(tiles) = &self.tiles else { return };
+        let checks = [
+            ("polygons of tiles", self.are_polygons_of_tiles(tiles)),
+            ("edges of tiles", self.are_edges_mutual()),
+            ("fans of tiles", self.are_fans_named()),
+            ("places of tiles", self.are_places_right(tiles)),
+            ("islands of tiles", self.are_islands_right(tiles)),
+            ("links of tiles", self.are_links_listed()),
+        ];
+        for (table, _) in checks.into_iter().filter(|(_, is_right)| !is_right) {
+            out.push(Violation::BrokenTable { table });
+        }
+    }
+
+    /// Tiles have rooms of their own, and all polygons that are there.
+    fn are_polygons_of_tiles(&self, tiles: &TileTables) -> bool {
+        let present = || (0_u32..).zip(&tiles.entries).filter(|(_, entry)| entry.is_there);
+        let rooms = |entry: &TileEntry| {
+            let (vertices, polygons, corners) = (entry.vertices, entry.polygons, entry.corners);
+            let ground = [entry.points, entry.triangles, entry.boxes];
+            let rest = [entry.regions, entry.components, entry.leaving];
+            [[vertices, polygons, corners], ground, rest].concat()
+        };
+        let are_apart = (0..9).all(|room| {
+            let slabs = present().map(|(_, entry)| rooms(entry)[room]).filter(|slab| slab.room > 0);
+            let mut ends: Vec<[u32; 2]> = slabs.map(|slab| [slab.start, slab.start + slab.room]).collect();
+            ends.sort_unstable();
+            ends.windows(2).all(|pair| pair[0][1] <= pair[1][0])
+        });
+        let mut owned = vec![false; self.polygon_bound()];
+        let are_own = present().all(|(slot, entry)| {
+            let follows = |polygon: usize| {
+                owned[polygon] = true;
+                tiles.of_polygon[polygon] == slot && self.edge_range(polygon).len() >= 3
+            };
+            let first = entry.polygons.range().start;
+            let is_first = entry.polygons.len == 0 || self.polygon_first[first] == entry.corners.start;
+            let end = self.polygon_first[entry.polygons.range().end] as usize;
+            let is_last = entry.polygons.len == 0 || end == entry.corners.range().end;
+            entry.polygons.range().all(follows) && is_first && is_last
+        });
+        let count = owned.iter().filter(|owned| **owned).count();
+        let ids = (0..self.polygon_bound()).map(PolyId::from_index);
+        are_apart
+            && are_own
+            && count == tiles.count()
+            && ids.zip(owned).all(|(id, owned)| self.has_polygon(id) == owned)
+    }
+
+    fn are_edges_mutual(&self) -> bool {
+        self.polygon_ids().all(|id| {
+            let range = self.edge_range(id.index());
+            let next = |edge: usize| if edge + 1 == range.end { range.start } else { edge + 1 };
+            let corners = range.clone().all(|edge| {
+                let vertex = self.corner_vertices[edge].index();
+                let (corner, plan) = (&self.corners[edge], &self.plan_vertices[vertex]);
+                [corner.x, corner.z] == [plan.point.x, plan.point.z]
+                    && corner.height.to_bits() == plan.height.to_bits()
+                    && self.vertices[vertex] == to_world(&self.frame, plan.point, plan.height)
+            });
+            let edges = range.clone().all(|edge| {
+                let (beyond, twin) = (self.neighbours[edge], self.fans.twin(to_u32(edge)));
+                let walk = WalkEdge::of(&self.corners[edge], beyond, twin);
+                let is_back = || {
+                    let back = self.edge_range(beyond as usize);
+                    let twin = twin as usize;
+                    let after = if twin + 1 == back.end { back.start } else { twin + 1 };
+                    back.contains(&twin)
+                        && self.has_polygon(PolyId(beyond))
+                        && self.neighbours[twin] == id.0
+                        && self.fans.twin(to_u32(twin)) as usize == edge
+                        && self.corners[twin] == self.corners[next(edge)]
+                        && self.corners[after] == self.corners[edge]
+                };
+                self.walk[edge] == walk
+                    && if beyond == NO_NEIGHBOUR { twin == NO_NEIGHBOUR } else { is_back() }
+            });
+            let bounds = bounds_of(id.index(), &self.corners[range.clone()], self.surface.as_ref());
+            let ground = self.surface.as_ref().is_none_or(|surface| self.ground.fits(surface, id.index()));
+            corners && edges && ground && self.bounds[id.index()] == bounds
+        })
+    }
+
+    fn are_fans_named(&self) -> bool {
+        let edges = Edges {
+            polygon_first: &self.polygon_first,
+            corners: &self.corners,
+            vertices: &self.corner_vertices,
+            neighbours: &self.neighbours,
+        };
+        let [twins, _] = self.fans.tables();
+        // Where links let paths turn, too.
+        let portals = self.links.links.iter().zip(&self.links.portals).filter(|(_, is_portal)| **is_portal);
+        let ends = portals.flat_map(|(link, _)| [link.from, link.to]);
+        let opened: BTreeSet<(u32, PlanPoint)> =
+            ends.flat_map(|end| end.ends.map(|vertex| (end.polygon.0, vertex.point))).collect();
+        self.polygon_ids().all(|id| {
+            self.edge_range(id.index()).all(|corner| {
+                let (mut lowest, mut is_opened) = (u32::MAX, false);
+                let turns = fans::around(&edges, twins, id.0, to_u32(corner), |corner, polygon| {
+                    let at = &self.corners[corner as usize];
+                    lowest = lowest.min(corner);
+                    is_opened |= opened.contains(&(polygon, PlanPoint::new(at.x, at.z)));
+                });
+                self.fans.fan(to_u32(corner)) == (lowest, turns || is_opened)
+            })
+        })
+    }
+
+    /// Every polygon is in its cell once, and in the lists of squares there.
+    fn are_places_right(&self, tiles: &TileTables) -> bool {
+        let places = &tiles.places;
+        let mut of_cell: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
+        for polygon in self.polygon_ids() {
+            let TilePolygon { tile, .. } = tiles.place(polygon.0);
+            of_cell.entry([tile.column, tile.row]).or_default().push(polygon.0);
+        }
+        let spans = |at: usize| {
+            let ends = of_cell.keys().map(|cell| cell[at]);
+            let low = ends.clone().min().unwrap_or(1);
+            [low, ends.max().unwrap_or(0)]
+        };
+        let cells = places.cells.iter().filter(|cell| cell.order.len > 0).count();
+        let is_right = |(&at, polygons): (&[u32; 2], &Vec<u32>)| {
+            let Some(cell) = cell_at(&places.grid, &places.blocks, at).and_then(|at| places.cells.get(at))
+            else {
+                return false;
+            };
+            let mut order = places.order[cell.order.range()].to_vec();
+            order.sort_unstable();
+            let first = &places.first[cell.first.range()];
+            let listed = |squares: &[u32]| {
+                let list = &places.lists[squares[0] as usize..squares[1] as usize];
+                list.is_sorted() && list.iter().all(|polygon| polygons.binary_search(polygon).is_ok())
+            };
+            order == *polygons && first.windows(2).all(listed)
+        };
+        (cells, places.used) == (of_cell.len(), [spans(0), spans(1)]) && of_cell.iter().all(is_right)
+    }
+
+    /// Islands are what hangs together, with the right figures.
+    fn are_islands_right(&self, tiles: &TileTables) -> bool {
+        let mut names: Vec<Option<u32>> = vec![None; self.islands.len()];
+        let mut figures = vec![(0_u32, 0_i128); self.islands.len()];
+        let mut seen = vec![false; self.polygon_bound()];
+        for first in self.polygon_ids() {
+            if std::mem::replace(&mut seen[first.index()], true) {
+                continue;
+            }
+            let island = self.island_at(first.0);
+            // No other piece has this name.
+            let Some(name) = names.get_mut(island as usize).filter(|name| name.is_none()) else {
+                return false;
+            };
+            *name = Some(first.0);
+            let mut stack = vec![first.0];
+            while let Some(polygon) = stack.pop() {
+                let range = self.edge_range(polygon as usize);
+                let points = self.corners[range.clone()].iter().map(|at| PlanPoint::new(at.x, at.z));
+                figures[island as usize].0 += 1;
+                figures[island as usize].1 += PlanPoint::doubled_area(points);
+                if self.island_at(polygon) != island
+                    || self.polygon_islands[polygon as usize] as usize >= tiles.islands.len()
+                {
+                    return false;
+                }
+                for &beyond in self.neighbours[range].iter().filter(|&&beyond| beyond != NO_NEIGHBOUR) {
+                    if !std::mem::replace(&mut seen[beyond as usize], true) {
+                        stack.push(beyond);
+                    }
+                }
+            }
+        }
+        let cell_area = self.frame.cell_area();
+        (0..).zip(&self.islands).zip(figures).all(|((number, island), (polygons, doubled))| {
+            self.island_of(island.first).is_some_and(|first| first.0 == number)
+                && island.polygons == polygons
+                && island.area.to_bits() == (doubled as f64 / 2.0 * cell_area).to_bits()
+        })
+    }
+
+    /// Links are found by their ids, and listed where they leave.
+    fn are_links_listed(&self) -> bool {
+        let links = &self.links;
+        let count = to_u32(links.links.len());
+        let mut expected: Vec<(u32, u32)> = Vec::new();
+        for (at, link) in (0..).zip(&links.links).filter(|(_, link)| link.is_open) {
+            expected.push((link.from.polygon.0, 2 * at));
+            if link.both_ways {
+                expected.push((link.to.polygon.0, 2 * at + 1));
+            }
+        }
+        expected.sort_unstable();
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        for polygon in self.polygon_ids() {
+            found.extend(links.leaving(polygon.0).iter().map(|&leaving| (polygon.0, leaving)));
+        }
+        found.sort_unstable();
+        let mut copy = links.clone();
+        copy.find_leaving(|polygon| self.island_at(polygon.0), [self.polygon_bound(), self.islands.len()]);
+        let turns = self.find_link_turns();
+        let may_turn = |corner: u32| {
+            let (fan, may_turn) = self.fans.fan(corner);
+            may_turn && links.turns.of_fan(fan).1
+        };
+        let turns_at = |corner: u32| {
+            let (fan, may_turn) = self.fans.fan(corner);
+            may_turn && turns.of_fan(fan).1
+        };
+        let corners = || self.polygon_ids().flat_map(|id| self.edge_range(id.index())).map(to_u32);
+        let ends = || (0..count).flat_map(|link| [0, 1, 2, 3].map(|end| (LinkIndex(link), end)));
+        let of_end = |turns: &crate::mesh::link_turns::LinkTurns, (link, end): (LinkIndex, u32)| {
+            turns.of_end(link, end / 2 == 1, end % 2)
+        };
+        let is_named = links.portals.contains(&true);
+        expected == found
+            && copy.groups == links.groups
+            && links.portals.len() == links.links.len()
+            && (0..count).all(|at| links.find(links.ids[at as usize]) == Some(LinkIndex(at)))
+            && corners().all(|corner| may_turn(corner) == turns_at(corner))
+            && (!is_named
+                || corners().all(|corner| {
+                    let (fan, _) = self.fans.fan(corner);
+                    links.turns.of_fan(fan) == turns.of_fan(fan)
+                }))
+            && (!is_named || ends().all(|end| of_end(&links.turns, end) == of_end(&turns, end)))
+    }
+}

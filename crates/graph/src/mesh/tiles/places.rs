@@ -1,0 +1,275 @@
+//! Which polygons of a mesh of tiles lie where: a cell for each row and column of tiles, with a
+//! tree of boxes and squares of its own, so that a tile that changes changes its cell alone.
+
+use super::slabs::Slab;
+use crate::geometry::plan::PlanPosition;
+use crate::mesh::bounds::PolygonBounds;
+use crate::mesh::box_index::{Node, RoughTarget, Target, Tree, node_levels};
+use crate::mesh::squares::{CROWD, Squares, four_lists, power_of_two};
+use crate::mesh::table::Table;
+use waymesh_core::saturating_u32;
+
+/// Cells of a side of a block. Blocks without tiles take no room.
+pub(super) const BLOCK: u32 = 32;
+/// No block is there.
+pub(super) const NO_BLOCK: u32 = u32::MAX;
+
+/// The rows and columns of a mesh of tiles. A tile ends where the next one begins, the first one
+/// begins at the origin of the grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileGrid {
+    /// Side of a tile in cells, above 0.
+    pub side: u32,
+    /// Tiles along x.
+    pub columns: u32,
+    /// Tiles along z.
+    pub rows: u32,
+}
+
+/// The polygons of all layers of one row and column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    /// Around all of them.
+    pub(super) bounds: PolygonBounds,
+    /// In [`TilePlaces::order`].
+    pub(super) order: Slab,
+    /// In [`TilePlaces::nodes`].
+    pub(super) nodes: Slab,
+    pub(super) squares: Squares,
+    /// In [`TilePlaces::first`].
+    pub(super) first: Slab,
+    /// In [`TilePlaces::lists`].
+    pub(super) lists: Slab,
+}
+
+impl Cell {
+    pub(super) const EMPTY: Self = {
+        const NONE: Slab = Slab { start: 0, len: 0, room: 0 };
+        let squares = Squares { min: [0; 2], side_log2: 0, columns: 0, rows: 0 };
+        Self { bounds: PolygonBounds::EMPTY, order: NONE, nodes: NONE, squares, first: NONE, lists: NONE }
+    };
+}
+
+/// Where the polygons of a mesh of tiles are.
+#[derive(Clone, Debug)]
+pub(crate) struct TilePlaces {
+    pub(super) grid: TileGrid,
+    /// Lowest and highest column, then row, that any tile is in; low above high where none is.
+    pub(super) used: [[u32; 2]; 2],
+    /// First cell of each block, row by row.
+    pub(super) blocks: Table<u32>,
+    pub(super) cells: Table<Cell>,
+    /// Polygons of each cell along a curve.
+    pub(super) order: Table<u32>,
+    /// The tree of boxes of each cell.
+    pub(super) nodes: Table<Node>,
+    /// First entry in `lists` of each square of each cell, and where its last list ends.
+    pub(super) first: Table<u32>,
+    /// The polygons that touch each square, in ascending order.
+    pub(super) lists: Table<u32>,
+}
+
+/// The place of the cell of a row and column.
+pub(super) fn cell_at(grid: &TileGrid, blocks: &[u32], [column, row]: [u32; 2]) -> Option<usize> {
+    let block = (row / BLOCK) as usize * grid.columns.div_ceil(BLOCK) as usize + (column / BLOCK) as usize;
+    let first = blocks.get(block).copied().filter(|&first| first != NO_BLOCK)?;
+    Some((first + row % BLOCK * BLOCK + column % BLOCK) as usize)
+}
+
+impl TilePlaces {
+    /// The rows and columns in use where none is.
+    pub(super) const UNUSED: [[u32; 2]; 2] = [[1, 0]; 2];
+
+    pub(super) fn new(grid: TileGrid) -> Self {
+        let (blocks, cells, order, nodes, first, lists) = Default::default();
+        Self { grid, used: Self::UNUSED, blocks, cells, order, nodes, first, lists }
+    }
+
+    fn cell(&self, at: [u32; 2]) -> Option<&Cell> {
+        self.cells.get(cell_at(&self.grid, &self.blocks, at)?)
+    }
+
+    /// The column and row of a place inside of the rows and columns, not between two.
+    #[inline]
+    fn column_and_row(&self, at: PlanPosition) -> Option<[u32; 2]> {
+        let side = f64::from(self.grid.side);
+        let (x, z) = (at.x / side, at.z / side);
+        let is_inside =
+            x > 0.0 && z > 0.0 && x < f64::from(self.grid.columns) && z < f64::from(self.grid.rows);
+        let [column, row] = [x, z].map(saturating_u32);
+        let is_between = f64::from(column) * side >= at.x || f64::from(row) * side >= at.z;
+        (is_inside && !is_between).then_some([column, row])
+    }
+
+    /// The squares over a place that lies in one cell alone; `None` where they do not tell.
+    #[inline]
+    pub(crate) fn at(&self, at: PlanPosition) -> Option<CellSquares<'_>> {
+        let column_and_row = self.column_and_row(at)?;
+        let cell = self.cell(column_and_row)?;
+        let [min, end] = [0, 1].map(|next| {
+            column_and_row.map(|place| (f64::from(place) + f64::from(next)) * f64::from(self.grid.side))
+        });
+        Some(CellSquares {
+            min,
+            end,
+            squares: cell.squares,
+            first: &self.first[cell.first.range()],
+            lists: &self.lists,
+        })
+    }
+
+    /// Calls `visit(polygon, limit)` for the polygons whose boxes are within reach and no farther than
+    /// `limit` (squared, in cells), roughly nearest first. `visit` gives the new limit, which must
+    /// not grow.
+    pub(crate) fn nearest(&self, target: &Target, mut limit: f64, mut visit: impl FnMut(u32, f64) -> f64) {
+        let [columns, rows] = self.used;
+        if columns[0] > columns[1] {
+            return;
+        }
+        let rough = RoughTarget::of(target);
+        let side = f64::from(self.grid.side);
+        // The cell of the used ones that the place is in, or nearest to.
+        let clamp = |at: f64, [low, high]: [u32; 2]| {
+            saturating_u32((at / side).floor().clamp(f64::from(low), f64::from(high)))
+        };
+        let (column, row) = (clamp(target.at.x, columns), clamp(target.at.z, rows));
+        let rings = [column - columns[0], columns[1] - column, row - rows[0], rows[1] - row];
+        for ring in 0..=rings.into_iter().max().unwrap_or(0) {
+            // All cells of a ring are so far away at least.
+            let apart = f64::from(ring.saturating_sub(1)) * side;
+            if apart * apart > limit.min(target.side_squared) {
+                return;
+            }
+            let span = |at: u32, [low, high]: [u32; 2]| {
+                [at.saturating_sub(ring).max(low), at.saturating_add(ring).min(high)]
+            };
+            let ([west, east], [north, south]) = (span(column, columns), span(row, rows));
+            let mut look = |column: u32, row: u32| {
+                let Some(cell) = self.cell([column, row]) else { return };
+                if is_within(&cell.bounds, target, limit) {
+                    let (levels, count) = node_levels(cell.order.len as usize);
+                    let tree = Tree {
+                        nodes: &self.nodes[cell.nodes.range()],
+                        node_levels: &levels[..count],
+                        polygons: &self.order[cell.order.range()],
+                    };
+                    limit = tree.nearest(&rough, limit, &mut visit);
+                }
+            };
+            for row_now in north..=south {
+                if row_now.abs_diff(row) == ring {
+                    (west..=east).for_each(|column| look(column, row_now));
+                    continue;
+                }
+                for column_now in [column.checked_sub(ring), column.checked_add(ring)].into_iter().flatten() {
+                    if (west..=east).contains(&column_now) {
+                        look(column_now, row_now);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `visit` for the polygons whose boxes `overlaps` accepts, of the cells within `area`:
+    /// lowest x and z, then highest.
+    pub(crate) fn all(
+        &self,
+        area: [f64; 4],
+        bounds: &[PolygonBounds],
+        overlaps: impl Fn(&PolygonBounds) -> bool,
+        mut visit: impl FnMut(u32),
+    ) {
+        let [columns, rows] = self.used;
+        if columns[0] > columns[1] {
+            return;
+        }
+        let side = f64::from(self.grid.side);
+        let span = |low: f64, high: f64, used: [u32; 2]| {
+            // What lies on a border belongs to both sides.
+            let first = (low / side).floor() - 1.0;
+            let last = (high / side).floor();
+            [first, last].map(|at| saturating_u32(at.clamp(f64::from(used[0]), f64::from(used[1]))))
+        };
+        let ([west, east], [north, south]) = (span(area[0], area[2], columns), span(area[1], area[3], rows));
+        for row in north..=south {
+            for column in west..=east {
+                let Some(cell) = self.cell([column, row]) else { continue };
+                if cell.order.len > 0 && overlaps(&cell.bounds) {
+                    let polygons = self.order[cell.order.range()].iter();
+                    polygons
+                        .filter(|&&polygon| overlaps(&bounds[polygon as usize]))
+                        .for_each(|&polygon| visit(polygon));
+                }
+            }
+        }
+    }
+}
+
+/// Returns `false` if nothing in a box can be as near as `limit`, squared, or within reach.
+fn is_within(bounds: &PolygonBounds, target: &Target, limit: f64) -> bool {
+    let gap = |low: f64, value: f64, high: f64| (low - value).max(value - high).max(0.0);
+    let x = gap(f64::from(bounds.min_x), target.at.x, f64::from(bounds.max_x));
+    let z = gap(f64::from(bounds.min_z), target.at.z, f64::from(bounds.max_z));
+    let rise = gap(f64::from(bounds.min_height), target.height, f64::from(bounds.max_height));
+    let plan = x * x + z * z;
+    bounds.min_x <= bounds.max_x
+        // Rounded in favour of the box.
+        && plan * (1.0 - 1e-9) <= target.side_squared
+        && (plan + rise * rise * target.level_squared) * (1.0 - 1e-9) <= limit
+}
+
+/// The squares of one cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellSquares<'a> {
+    /// Where the cell begins and ends.
+    min: [f64; 2],
+    end: [f64; 2],
+    squares: Squares,
+    first: &'a [u32],
+    lists: &'a [u32],
+}
+
+impl<'a> CellSquares<'a> {
+    /// Returns the polygons of the cell that touch the square of a place in it, in ascending order.
+    /// `None` where there is no square, or too many polygons.
+    #[inline]
+    pub(crate) fn at(&self, at: PlanPosition) -> Option<&'a [u32]> {
+        let [x, z] = self.in_squares(at);
+        let is_inside =
+            x >= 0.0 && z >= 0.0 && x < f64::from(self.squares.columns) && z < f64::from(self.squares.rows);
+        if is_inside { self.list(saturating_u32(x), saturating_u32(z)) } else { None }
+    }
+
+    /// Returns the lists of the squares within reach of a place, four at most: no other polygon is
+    /// that near. `None` where they do not tell, or it may be near to another cell.
+    #[inline]
+    pub(crate) fn around(&self, at: PlanPosition, reach: f64) -> Option<[&'a [u32]; 4]> {
+        let [low, high] = [-reach, reach].map(|by| PlanPosition { x: at.x + by, z: at.z + by });
+        let is_own =
+            low.x > self.min[0] && low.z > self.min[1] && high.x < self.end[0] && high.z < self.end[1];
+        if !is_own {
+            return None;
+        }
+        let most = [self.squares.columns, self.squares.rows].map(|count| f64::from(count.saturating_sub(1)));
+        let places = |at: PlanPosition| {
+            let [x, z] = self.in_squares(at);
+            [x.clamp(0.0, most[0]), z.clamp(0.0, most[1])].map(saturating_u32)
+        };
+        let ([x0, z0], [x1, z1]) = (places(low), places(high));
+        four_lists([x0, x1], [z0, z1], |column, row| self.list(column, row))
+    }
+
+    #[inline]
+    fn in_squares(&self, at: PlanPosition) -> [f64; 2] {
+        let scale = 1.0 / power_of_two(self.squares.side_log2);
+        let [x, z] = self.squares.min.map(f64::from);
+        [(at.x - x) * scale, (at.z - z) * scale]
+    }
+
+    #[inline]
+    fn list(&self, column: u32, row: u32) -> Option<&'a [u32]> {
+        let square = (row * self.squares.columns + column) as usize;
+        let list = &self.lists[self.first[square] as usize..self.first[square + 1] as usize];
+        (list.len() <= CROWD).then_some(list)
+    }
+}

@@ -1,0 +1,293 @@
+//! Links of a world: those that its user adds outlive its updates, and all have ids that last. What
+//! is found is found again only where something changed.
+
+mod climbs;
+mod found;
+mod jumps;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::DVec3;
+use waymesh_core::{PlanPoint, PlanVertex, PolyId, Random};
+use waymesh_graph::{
+    Link, LinkEnd, LinkId, LinkKind, LinkOrder, NavMesh, NavMeshError, PolygonFilter, Reach, TileKey,
+    TileLink, TilePolygon, TiledMesh,
+};
+use waymesh_tile::Tile;
+
+pub(super) use climbs::TileClimbs;
+pub(super) use found::{FoundLinks, Source};
+pub(super) use jumps::{TileJumps, TileRoom};
+
+/// Set in the ids of links that were found, so that they are never those of added ones.
+const FOUND: u64 = 1 << 63;
+/// Class of added links in the order of all: after those that were found.
+const ADDED: u64 = FOUND;
+
+/// What a world knows of its links, beside what its mesh has.
+#[derive(Debug, Default)]
+pub(super) struct WorldLinks {
+    /// As they were added.
+    added: BTreeMap<LinkId, Link>,
+    /// The same by the columns and rows of tiles that their ends lie in, or beside.
+    added_in: BTreeMap<[u32; 2], BTreeSet<LinkId>>,
+    next: u64,
+    found: FoundLinks,
+    /// Found links that are closed, also where they are not there at the moment.
+    closed: BTreeSet<LinkId>,
+    closed_doors: BTreeSet<u32>,
+    /// `true` from when links are looked for until they are all in place.
+    is_stale: bool,
+}
+
+impl WorldLinks {
+    /// Begins to look for links, after tiles changed so that these links are not there any more.
+    /// Returns
+    /// `true` if all links must be looked for, not only those near changes.
+    pub(super) fn begin(
+        &mut self,
+        lost: &[LinkId],
+        is_renumbered: bool,
+        mesh: &mut TiledMesh,
+    ) -> Result<bool, NavMeshError> {
+        let is_all = std::mem::replace(&mut self.is_stale, true);
+        if is_all {
+            self.found = FoundLinks::default();
+            let found = mesh.next().link_ids().iter().filter(|id| Self::is_found(**id));
+            let found: Vec<LinkId> = found.copied().collect();
+            mesh.change_links(&found, Vec::new())?;
+        }
+        self.found.lose(lost);
+        if is_renumbered {
+            self.found.renumber(mesh.next());
+        }
+        Ok(is_all)
+    }
+
+    /// Puts links that were found anew in place of those of the same sources. Returns the tiles
+    /// that have others now.
+    pub(super) fn put(
+        &mut self,
+        found: Vec<(Source, Vec<(LinkOrder, Link)>)>,
+        mesh: &mut TiledMesh,
+    ) -> Result<BTreeSet<Tile>, NavMeshError> {
+        let storey = f64::from(mesh.next().agent().height / mesh.next().frame().level_height);
+        for (source, links) in found {
+            self.found.put(source, links, |link| id_of(link, storey).0);
+        }
+        let (gone, mut came) = self.found.settle(mesh);
+        for link in &mut came {
+            link.link.is_open = self.is_open(link.id, &link.link);
+        }
+        let next = mesh.next();
+        let links = gone.iter().filter_map(|&id| next.link(id)).chain(came.iter().map(|link| &link.link));
+        let ends = links.flat_map(|link| [link.from.polygon, link.to.polygon]);
+        let tiles = ends.filter_map(|polygon| next.tile_polygon(polygon));
+        let tiles = tiles.map(|TilePolygon { tile, .. }| Tile { row: tile.row, column: tile.column });
+        let tiles = tiles.collect();
+        mesh.change_links(&gone, came)?;
+        Ok(tiles)
+    }
+
+    /// Ends what began: puts the added links near the changed tiles, or all of them, in place.
+    pub(super) fn end(
+        &mut self,
+        is_all: bool,
+        changed: &BTreeSet<TileKey>,
+        mesh: &mut TiledMesh,
+    ) -> Result<(), NavMeshError> {
+        let near: BTreeSet<LinkId> = if is_all {
+            self.added.keys().copied().collect()
+        } else {
+            let places = changed.iter().map(|tile| [tile.column, tile.row]);
+            places.filter_map(|place| self.added_in.get(&place)).flatten().copied().collect()
+        };
+        let (mut gone, mut came) = (Vec::new(), Vec::new());
+        for id in near {
+            let Some(added) = self.added.get(&id) else { continue };
+            let now = link_on(mesh.next(), added);
+            let known = mesh.next().link(id);
+            if known.copied() == now {
+                continue;
+            }
+            gone.extend(known.map(|_| id));
+            came.extend(now.map(|link| TileLink { id, order: order_of(id), link }));
+        }
+        mesh.change_links(&gone, came)?;
+        self.is_stale = false;
+        Ok(())
+    }
+
+    pub(super) fn is_open(&self, id: LinkId, link: &Link) -> bool {
+        let is_door_closed = link.kind == LinkKind::Door && self.closed_doors.contains(&link.data);
+        self.added.get(&id).map_or(!is_door_closed && !self.closed.contains(&id), |added| added.is_open)
+    }
+
+    /// `true` for the id of a link that was found.
+    pub(super) fn is_found(id: LinkId) -> bool {
+        id.0 & FOUND != 0
+    }
+
+    /// Returns a mesh that was made anew with ids for the links that were found on it, and with those
+    /// links that were added and have ground at both ends.
+    #[cfg(feature = "floorplan")]
+    pub(super) fn put_on(&self, mesh: NavMesh) -> Result<NavMesh, NavMeshError> {
+        let storey = f64::from(mesh.agent().height / mesh.frame().level_height);
+        let mut taken = BTreeSet::new();
+        let mut links: Vec<(LinkId, Link)> = Vec::new();
+        for link in mesh.links() {
+            let mut id = id_of(link, storey);
+            while !taken.insert(id) {
+                id = LinkId(FOUND | id.0.wrapping_add(1));
+            }
+            links.push((id, Link { is_open: self.is_open(id, link), ..*link }));
+        }
+        links.extend(self.added.iter().filter_map(|(&id, link)| Some((id, link_on(&mesh, link)?))));
+        if links.is_empty() { Ok(mesh) } else { mesh.with_named_links(links) }
+    }
+
+    /// Adds a link to the mesh, and to those that come. `shown` is the mesh whose polygons it names.
+    pub(super) fn add(
+        &mut self,
+        mut link: Link,
+        shown: &NavMesh,
+        mesh: &mut TiledMesh,
+    ) -> Result<LinkId, NavMeshError> {
+        if shown.generation() != mesh.next().generation() {
+            // A mesh that was made of that of the world: checked there, and put on the same ground here.
+            shown.clone().add_link(link)?;
+            link = link_on(mesh.next(), &link).unwrap_or(link);
+        }
+        let id = LinkId(self.next);
+        mesh.change_links(&[], vec![TileLink { id, order: order_of(id), link }])?;
+        self.added.insert(id, link);
+        for tile in tiles_of(&link, mesh) {
+            self.added_in.entry(tile).or_default().insert(id);
+        }
+        self.next += 1;
+        Ok(id)
+    }
+
+    /// Removes a link that was added.
+    pub(super) fn remove(&mut self, id: LinkId, mesh: &mut TiledMesh) -> bool {
+        let Some(link) = self.added.remove(&id) else { return false };
+        for tile in tiles_of(&link, mesh) {
+            if let Some(ids) = self.added_in.get_mut(&tile) {
+                ids.remove(&id);
+                if ids.is_empty() {
+                    self.added_in.remove(&tile);
+                }
+            }
+        }
+        // Nothing comes that could be wrong.
+        let _ = mesh.change_links(&[id], Vec::new());
+        true
+    }
+
+    /// Opens or closes a link; `false` if it is not known.
+    pub(super) fn set_open(&mut self, id: LinkId, is_open: bool, mesh: &mut TiledMesh) -> bool {
+        let known = mesh.next().link(id).copied();
+        if let Some(link) = self.added.get_mut(&id) {
+            link.is_open = is_open;
+        } else if is_open {
+            if !self.closed.remove(&id) {
+                return known.is_some();
+            }
+        } else if known.is_some() {
+            self.closed.insert(id);
+        } else {
+            return self.closed.contains(&id);
+        }
+        if let Some(link) = known {
+            mesh.set_links_open([(id, self.is_open(id, &link))]);
+        }
+        true
+    }
+
+    /// Opens or closes all links of doors of a plan.
+    #[cfg(feature = "floorplan")]
+    pub(super) fn set_doors_open(
+        &mut self,
+        doors: impl Iterator<Item = u32>,
+        is_open: bool,
+        mesh: &mut TiledMesh,
+    ) {
+        for door in doors {
+            if is_open {
+                self.closed_doors.remove(&door)
+            } else {
+                self.closed_doors.insert(door)
+            };
+            let links = self.found.of_door(door);
+            let turned: Vec<(LinkId, bool)> = links.map(|(id, link)| (id, self.is_open(id, link))).collect();
+            mesh.set_links_open(turned);
+        }
+    }
+}
+
+/// Where an added link comes among others.
+fn order_of(id: LinkId) -> LinkOrder {
+    LinkOrder { class: ADDED | id.0, number: 0 }
+}
+
+/// The columns and rows of the tiles whose ground may be under the ends of a link.
+fn tiles_of(link: &Link, mesh: &TiledMesh) -> BTreeSet<[u32; 2]> {
+    let side = i64::from(mesh.grid().side);
+    let beside =
+        |at: i32| [-1, 1].map(|by| u32::try_from((i64::from(at) + by).div_euclid(side)).unwrap_or(0));
+    let mut tiles = BTreeSet::new();
+    for PlanVertex { point, .. } in [link.from, link.to].into_iter().flat_map(|end| end.ends) {
+        let ([west, east], [north, south]) = (beside(point.x), beside(point.z));
+        tiles.extend((north..=south).flat_map(|row| (west..=east).map(move |column| [column, row])));
+    }
+    tiles
+}
+
+/// Returns an id made of what a link is: its kind, its number, and where its ends are, with heights
+/// to about an agent (`storey` levels), so that ground that is fitted again does not matter. Links
+/// that are found again have the same id then, whatever came and went in between.
+fn id_of(link: &Link, storey: f64) -> LinkId {
+    let mut sum = u64::from(link.kind as u32) << 32 | u64::from(link.data);
+    let mut add = |value: i64| sum = Random::mix(sum ^ value.cast_unsigned());
+    for end in [&link.from, &link.to] {
+        for PlanVertex { point, height } in end.ends {
+            add(i64::from(point.x) << 32 | i64::from(point.z.cast_unsigned()));
+            #[expect(clippy::cast_possible_truncation, reason = "casts saturate")]
+            add((f64::from(height) / storey).round() as i64);
+        }
+    }
+    LinkId(FOUND | sum)
+}
+
+/// Returns a link on the polygons that are at its ends now; `None` where one is without ground.
+fn link_on(mesh: &NavMesh, link: &Link) -> Option<Link> {
+    Some(Link { from: end_on(mesh, &link.from)?, to: end_on(mesh, &link.to)?, ..*link })
+}
+
+/// Polygons that hold both of two points.
+struct Holding([PlanPoint; 2]);
+
+impl PolygonFilter for Holding {
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+        self.0.iter().all(|&point| mesh.contains_point(polygon, point))
+    }
+}
+
+/// Returns the end of a link on the ground within half an agent of its height. A segment that is on
+/// no one polygon becomes the point in its middle.
+fn end_on(mesh: &NavMesh, end: &LinkEnd) -> Option<LinkEnd> {
+    let frame = mesh.frame();
+    let reach = mesh.agent().height / 2.0;
+    let reach = Reach::new(frame.cell_size / 64.0, reach, reach);
+    let at = |[a, b]: [PlanVertex; 2]| {
+        let grid = |end: PlanVertex| DVec3::new(end.point.x.into(), end.height.into(), end.point.z.into());
+        let middle = (grid(a) + grid(b)) / 2.0;
+        let position = frame.to_world(middle.x, middle.y, middle.z);
+        let place = mesh.nearest_with(position, &reach, &Holding([a.point, b.point]))?;
+        Some(LinkEnd { polygon: place.polygon, ends: [a, b] })
+    };
+    let [a, b] = end.ends;
+    let point = PlanPoint::new(a.point.x.midpoint(b.point.x), a.point.z.midpoint(b.point.z));
+    let middle = PlanVertex { point, height: a.height.midpoint(b.height) };
+    at(end.ends).or_else(|| at([middle; 2]))
+}

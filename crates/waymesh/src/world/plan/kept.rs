@@ -1,0 +1,28 @@
+//! The mesh of a plan that changes without the ground that is not kept. Which that is depends on
+//! all of it, so it is made anew.
+
+use waymesh_graph::{Link, NavMesh};
+
+use crate::bake::{BakeError, Keep, Recorder, StageSet, keep, mesh as make};
+use crate::world::links::WorldLinks;
+
+/// Returns the mesh that is shown in place of one of all ground; `None` if all of it is kept. Takes
+/// time in all polygons.
+pub(super) fn kept(
+    stages: &StageSet,
+    mesh: &NavMesh,
+    links: &WorldLinks,
+    recorder: &mut Recorder<'_>,
+) -> Result<Option<NavMesh>, BakeError> {
+    let wanted = &stages.config().keep;
+    if *wanted == Keep::All {
+        return Ok(None);
+    }
+    let mesh = mesh.to_compact().into_mesh();
+    let found = mesh.link_ids().iter().zip(mesh.links()).filter(|(id, _)| WorldLinks::is_found(**id));
+    let mut found: Vec<Link> = found.map(|(_, link)| Link { is_open: true, ..*link }).collect();
+    let mut polygons = mesh.poly_mesh();
+    keep(stages, wanted, 0.0, &mut polygons, None, &mut found, recorder)?;
+    let mesh = make(stages, polygons, None, found, Vec::new(), recorder)?;
+    Ok(Some(links.put_on(mesh)?))
+}

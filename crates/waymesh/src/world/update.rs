@@ -1,0 +1,246 @@
+//! An update of a world: tiles that are built, joined, and written into its mesh.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use waymesh_core::{TriangleSoup, Validate};
+use waymesh_graph::{
+    Changed, JoinedTiles, LinkId, LinkKind, MeshTile, NavMesh, TileChange, TileKey, TiledMesh, VertexOrder,
+};
+use waymesh_tile::{MemoryGate, Tile, build_tiles};
+
+use super::TileGround;
+use super::build::BuiltTile;
+use super::heights;
+use super::join::{Facings, key};
+use super::links::{TileClimbs, TileJumps, TileRoom, WorldLinks};
+use super::parts::{Present, Update};
+use crate::bake::{BakeError, Recorder};
+
+/// The tiles of a world, before and after an update.
+type Tiles<'a> = Present<'a, Tile, Arc<BuiltTile>>;
+
+/// What an update works on.
+pub(super) struct TileUpdate<'a> {
+    pub(super) ground: TileGround<'a>,
+    pub(super) mesh: &'a mut TiledMesh,
+    pub(super) facings: &'a mut Facings,
+    pub(super) links: &'a mut WorldLinks,
+    pub(super) climbs: &'a mut TileClimbs,
+    pub(super) jumps: &'a mut TileJumps,
+    /// Tiles that came as they were written.
+    pub(super) prebaked: &'a mut usize,
+}
+
+impl Update<Tile, Arc<BuiltTile>> for TileUpdate<'_> {
+    fn build(
+        &mut self,
+        tiles: &[Tile],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Vec<Option<Arc<BuiltTile>>>, BakeError> {
+        let gate = MemoryGate::new(u64::MAX);
+        let ground = &self.ground;
+        ground.stages.in_pool(|| {
+            let work = |tile: Tile| ground.build(tile);
+            recorder.stage("tiles", |observer| build_tiles(tiles, &gate, |_| 0, work, observer))
+        })?
+    }
+
+    fn is_kept(&self, tile: &Arc<BuiltTile>, before: &Arc<BuiltTile>) -> bool {
+        Arc::ptr_eq(tile, before)
+    }
+
+    fn is_same(&self, tile: &Arc<BuiltTile>, before: &Arc<BuiltTile>) -> bool {
+        Arc::ptr_eq(tile, before) || tile.is_as(before)
+    }
+
+    fn join(
+        &mut self,
+        tiles: &Tiles<'_>,
+        changed: &[Tile],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(Arc<NavMesh>, usize), BakeError> {
+        let result = self.write(tiles, changed, recorder);
+        if result.is_err() {
+            self.mesh.abandon();
+        }
+        let adjusted = result?;
+        Ok((self.mesh.show(), adjusted))
+    }
+}
+
+impl TileUpdate<'_> {
+    /// Writes tiles that changed, what is around them, and the links there.
+    fn write(
+        &mut self,
+        tiles: &Tiles<'_>,
+        changed: &[Tile],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<usize, BakeError> {
+        let known = |tile: Tile| tiles.get(tile);
+        let is_prebaked = |(tile, before, now): &(&Tile, Option<&Arc<BuiltTile>>, &Arc<BuiltTile>)| {
+            before.is_none_or(|before| !Arc::ptr_eq(before, now))
+                && self.ground.prebaked_as(**tile, &known).is_some()
+        };
+        *self.prebaked = tiles.asked().filter(is_prebaked).count();
+        // A new border changes the tiles beside it, too: their corners on it, and the ground along it.
+        let beside: BTreeSet<Tile> =
+            self.around(changed.iter().copied()).filter(|&tile| known(tile).is_some()).collect();
+        let changes =
+            if changed.is_empty() { BTreeMap::new() } else { self.make(tiles, changed, &beside, recorder)? };
+        let (mesh, links) = (&mut *self.mesh, &mut *self.links);
+        let Changed { lost_links, is_renumbered } = recorder.stage("mesh", |_| mesh.change(changes))?;
+        let is_all = links.begin(&lost_links, is_renumbered, mesh)?;
+        self.find_links(tiles, changed, &beside, is_all || is_renumbered, recorder)?;
+        let came = changed.iter().filter(|&&tile| known(tile).is_some()).count();
+        Ok(beside.len() - came)
+    }
+
+    /// These tiles, and those that share a side or a corner with them.
+    fn around(&self, tiles: impl Iterator<Item = Tile>) -> impl Iterator<Item = Tile> {
+        let layout = *self.ground.layout;
+        tiles.flat_map(move |tile| layout.tiles_over(&layout.core(tile).grown(1, layout.frame())))
+    }
+
+    /// Makes what the mesh has of the tiles that changed, and of those `beside` them.
+    fn make(
+        &mut self,
+        tiles: &Tiles<'_>,
+        changed: &[Tile],
+        beside: &BTreeSet<Tile>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<BTreeMap<TileKey, TileChange>, BakeError> {
+        let (stages, layout) = (self.ground.stages, self.ground.layout);
+        let known = |tile: Tile| tiles.get(tile);
+        let polygons = |tile: Tile| tiles.get(tile).map(|built| &built.polygons);
+        // What is around them counts where they are joined, and for their ground.
+        let around: BTreeSet<Tile> = self.around(beside.iter().copied()).collect();
+        let facings = &mut *self.facings;
+        let (mut made, joined) = recorder.stage("join", |_| {
+            facings.update(&polygons, changed);
+            let make = |&tile: &Tile| {
+                let regions = known(tile)?.regions();
+                Some((key(tile), facings.mesh_tile(tile, regions, &polygons)?))
+            };
+            let made: BTreeMap<TileKey, MeshTile> = around.iter().filter_map(make).collect();
+            let by_key = made.iter().map(|(&key, tile)| (key, tile)).collect();
+            let joined = JoinedTiles::new(*layout.frame(), &by_key, VertexOrder::OwnFirst)?;
+            Ok::<_, BakeError>((made, joined))
+        })?;
+        stages.check("join", |list| joined.polygons.violations(list))?;
+        let mut patches = BTreeMap::new();
+        patches.extend(beside.iter().filter_map(|&tile| Some((tile, self.ground.patch(tile, &known)?))));
+        let wanted = beside.iter().filter(|tile| !patches.contains_key(tile)).copied().collect();
+        let fitted = stages.in_pool(|| {
+            recorder.stage("heights", |observer| {
+                heights::fit(stages, &joined, &made, layout, &known, &wanted, observer)
+            })
+        })??;
+        patches.extend(fitted);
+        let gone = changed.iter().map(|&tile| (key(tile), TileChange::Gone));
+        let mut changes: BTreeMap<TileKey, TileChange> = gone.collect();
+        for &tile in beside {
+            let Some(mut made) = made.remove(&key(tile)) else { continue };
+            made.surface = patches.remove(&tile).map(Arc::unwrap_or_clone);
+            let change = if changes.contains_key(&key(tile)) {
+                TileChange::Anew(made)
+            } else {
+                TileChange::Adjusted(made)
+            };
+            changes.insert(key(tile), change);
+        }
+        Ok(changes)
+    }
+
+    /// Finds the links near what changed, or all.
+    fn find_links(
+        &mut self,
+        tiles: &Tiles<'_>,
+        changed: &[Tile],
+        beside: &BTreeSet<Tile>,
+        is_all: bool,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), BakeError> {
+        let mut changed: Vec<Tile> = changed.to_vec();
+        let mut written: BTreeSet<Tile> = beside.iter().chain(&changed).copied().collect();
+        if is_all {
+            *self.climbs = TileClimbs::default();
+            *self.jumps = TileJumps::default();
+            written.extend(tiles.keys());
+            changed = written.iter().copied().collect();
+        }
+        if self.ground.stages.config().has_climbs() {
+            let led = recorder.stage("links", |_| self.find_climbs(tiles, &changed, &written))?;
+            written.extend(led);
+        }
+        if self.ground.stages.config().jumps.is_some() {
+            recorder.stage("jumps", |_| self.find_jumps(&written))?;
+        }
+        let keys = written.iter().map(|&tile| key(tile)).collect();
+        Ok(self.links.end(is_all, &keys, self.mesh)?)
+    }
+
+    /// Finds the links up ledges again. Returns the tiles that lost or got one.
+    fn find_climbs(
+        &mut self,
+        tiles: &Tiles<'_>,
+        changed: &[Tile],
+        written: &BTreeSet<Tile>,
+    ) -> Result<BTreeSet<Tile>, BakeError> {
+        let (config, layout) = (self.ground.stages.config(), self.ground.layout);
+        let climbs = |tile: Tile| tiles.get(tile).map(|built| &*built.climbs);
+        let found = self.climbs.update(self.mesh.next(), config, layout, &climbs, changed, written);
+        Ok(self.links.put(found, self.mesh)?)
+    }
+
+    /// Finds jumps again.
+    fn find_jumps(&mut self, written: &BTreeSet<Tile>) -> Result<(), BakeError> {
+        let ground = &self.ground;
+        let (layout, Some(config)) = (ground.layout, &ground.stages.config().jumps) else { return Ok(()) };
+        if written.is_empty() && !self.jumps.is_touched() {
+            return Ok(());
+        }
+        let [stale, near] = self.jumps.reach(self.mesh.next(), config, layout, written);
+        let standing = self.around(stale.iter().copied()).collect::<BTreeSet<Tile>>();
+        let standing = standing.into_iter().filter_map(|tile| {
+            let mut soup = TriangleSoup::default();
+            for (obstacle, _) in ground.obstacles.of(tile) {
+                let own = obstacle.triangles();
+                // Of another soup, so in range.
+                let _ = soup.append(own.positions().to_vec(), own.triangles().to_vec());
+            }
+            (!soup.triangles().is_empty()).then_some((tile, soup))
+        });
+        let flights = |tile: Tile| ground.kept.get(&tile).and_then(|kept| kept.flights());
+        let room = TileRoom::new(layout, flights, standing)?;
+        let mesh = &mut *self.mesh;
+        self.jumps.look(mesh.next(), config, &room, [&stale, &near], |tile| mesh.polygons_of(tile));
+        // Whether a jump saves a detour is decided where there are no other links than those up ledges.
+        let mut turned: BTreeMap<LinkId, bool> = BTreeMap::new();
+        let mut known = BTreeSet::new();
+        let mut more: BTreeSet<Tile> = stale.union(&near).copied().collect();
+        loop {
+            let [_, around] = self.jumps.reach(mesh.next(), config, layout, &more);
+            known.append(&mut more);
+            let ids: BTreeSet<LinkId> = around.iter().flat_map(|&tile| mesh.links_of(key(tile))).collect();
+            let mut turns = Vec::new();
+            for id in ids {
+                let Some(link) = mesh.next().link(id) else { continue };
+                let is_ledge = WorldLinks::is_found(id) && link.kind == LinkKind::Step;
+                if link.is_open != is_ledge {
+                    turns.push((id, is_ledge));
+                    turned.entry(id).or_insert(link.is_open);
+                }
+            }
+            mesh.set_links_open(turns);
+            match self.jumps.decide(mesh.next(), config, &room, &known) {
+                Some(tile) => more.insert(tile),
+                None => break,
+            };
+        }
+        let found = self.jumps.found();
+        mesh.set_links_open(turned);
+        self.links.put(found, mesh)?;
+        Ok(())
+    }
+}
