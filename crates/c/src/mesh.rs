@@ -491,8 +491,8 @@ pub unsafe extern "C" fn wm_mesh_areas(
 ) -> Status {
     guard(error, || {
         let mesh = given("mesh", mesh)?;
-        let areas = mesh.0.polygons_by_id().map(|polygon| polygon.map_or(0, |polygon| polygon.area_id().0));
-        let items = areas.collect::<Vec<u8>>();
+        let of = mesh.0.polygons_by_id().map(|polygon| polygon.map_or(0, |polygon| polygon.area_id().0));
+        let items = of.collect::<Vec<u8>>();
         // SAFETY: the caller promises it.
         unsafe { copy("areas", areas, capacity, count, items.into_iter()) }
     })

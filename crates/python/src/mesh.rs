@@ -153,7 +153,8 @@ impl PyNavMesh {
         let flags = flags.map_or_else(Vec::new, |flags| flags.as_array().to_vec());
         let count = self.mesh.polygon_bound();
         if !flags.is_empty() && flags.len() != count {
-            let message = format!("flags has {} numbers, but the mesh has {count} ids of polygons", flags.len());
+            let message =
+                format!("flags has {} numbers, but the mesh has {count} ids of polygons", flags.len());
             return Err(Kind::Input.error(message));
         }
         let mut options = DetourOptions::default().with_flags(flags);
@@ -228,7 +229,8 @@ impl PyNavMesh {
 
     #[getter]
     fn polygon_areas<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
-        let areas = self.mesh.polygons_by_id().map(|polygon| polygon.map_or(0, |polygon| polygon.area_id().0));
+        let areas =
+            self.mesh.polygons_by_id().map(|polygon| polygon.map_or(0, |polygon| polygon.area_id().0));
         PyArray1::from_vec(py, areas.collect())
     }
 

@@ -157,7 +157,8 @@ impl NavMesh {
             let numbers: Vec<u32> = numbers.collect();
             Uint32Array::from(numbers.as_slice()).into()
         };
-        let areas = self.mesh.polygons_by_id().map(|polygon| polygon.map_or(0, |polygon| polygon.area_id().0));
+        let areas =
+            self.mesh.polygons_by_id().map(|polygon| polygon.map_or(0, |polygon| polygon.area_id().0));
         let areas: Vec<u8> = areas.collect();
         object(&[
             ("corners", Uint32Array::from(corners.as_slice()).into()),
