@@ -189,6 +189,16 @@ pub fn plan_toml(bytes: &[u8]) {
     plan(PlanFormat::Toml, bytes);
 }
 
+/// Settings and marks, in one file: each command that bakes takes them or says why not.
+pub fn settings(bytes: &[u8]) {
+    let file = std::env::temp_dir().join(format!("waymesh-fuzz-{}.toml", std::process::id()));
+    std::fs::write(&file, bytes).expect("a folder for temporary files");
+    for command in ["build", "plan"] {
+        let _ = waymesh_cli::check_settings(command, &file);
+    }
+    let _ = std::fs::remove_file(&file);
+}
+
 /// CRC-32 (ISO-HDLC), bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |sum: u32, _| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -10,8 +11,8 @@ use clap::Args;
 
 use crate::root;
 
-/// Longest that one input may take. A bake of the scenes that the fuzzer makes takes milliseconds.
-const INPUT_SECONDS: u32 = 25;
+/// Shortest time for which a target is started: it reads its corpus first.
+const LEAST_SECONDS: u64 = 20;
 /// Most memory of a fuzzer, in MiB. Inputs are a few kilobytes.
 const MEMORY_MIB: u32 = 2048;
 /// Findings after which a target is given up.
@@ -25,9 +26,14 @@ pub(crate) struct FuzzArgs {
     /// How long each target runs, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, conflicts_with = "hours")]
     seconds: u64,
-    /// How long all targets run together, in hours.
+    /// How long all targets run together, in hours; of the processor where the system tells, so
+    /// that a farm beside other work runs as long as one alone.
     #[arg(long)]
     hours: Option<f64>,
+    /// Longest that one input may take. A bake of the scenes that the fuzzers make takes
+    /// milliseconds, but a farm of low priority may wait for its turn.
+    #[arg(long, value_name = "SECONDS", default_value_t = 25)]
+    input_seconds: u32,
     /// List the targets, and nothing else.
     #[arg(long)]
     list: bool,
@@ -53,12 +59,12 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<()> {
         targets.iter().for_each(|target| eprintln!("{target}"));
         return Ok(());
     }
-    let each = match args.hours {
+    let (each, clock): (_, fn() -> Duration) = match args.hours {
         Some(hours) => {
             let all = Duration::try_from_secs_f64(hours * 3600.0).context("a number of hours")?;
-            all / u32::try_from(targets.len())?
+            (all / u32::try_from(targets.len())?, processor_time)
         }
-        None => Duration::from_secs(args.seconds),
+        None => (Duration::from_secs(args.seconds), time),
     };
     build(&folder, &targets)?;
     let programs = folder.join("target").join(host()?).join("release");
@@ -69,7 +75,12 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<()> {
     let mut findings = 0;
     for target in targets {
         // As they are done: the farm may be ended at any time.
-        let row = fuzz(&folder, &programs.join(&target), target, each)?;
+        let row = fuzz(
+            &folder,
+            &programs.join(&target),
+            target,
+            Limits { each, clock, input: args.input_seconds },
+        )?;
         findings += row.findings;
         let Row { target, seconds, executions, coverage, features, findings } = row;
         eprintln!("{target:<14} {seconds:>8} {executions:>12} {coverage:>8} {features:>8} {findings:>8}");
@@ -121,8 +132,36 @@ fn host() -> Result<String> {
     Ok(host.context("rustc names no host")?.to_owned())
 }
 
+/// How long a target runs, by which clock, and how long one input may take, in seconds.
+struct Limits {
+    each: Duration,
+    clock: fn() -> Duration,
+    input: u32,
+}
+
+/// The time since the first call.
+fn time() -> Duration {
+    static BEGIN: OnceLock<Instant> = OnceLock::new();
+    BEGIN.get_or_init(Instant::now).elapsed()
+}
+
+/// What the processor worked for programs that were started here and have ended; the time where
+/// the system does not tell.
+fn processor_time() -> Duration {
+    // Fields 16 and 17 of proc_pid_stat(5), in hundredths of a second; the name before them may
+    // hold blanks.
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let ticks = |field: usize| fields.split_whitespace().nth(field - 3)?.parse::<u64>().ok();
+    match (ticks(16), ticks(17)) {
+        (Some(user), Some(system)) => Duration::from_millis(10 * (user + system)),
+        _ => time(),
+    }
+}
+
 /// Runs a target, again after each finding, until its time is over.
-fn fuzz(folder: &Path, program: &Path, target: String, time: Duration) -> Result<Row> {
+fn fuzz(folder: &Path, program: &Path, target: String, limits: Limits) -> Result<Row> {
+    let Limits { each, clock, input } = limits;
     let artifacts = folder.join("artifacts").join(&target);
     let corpus = folder.join("corpus").join(&target);
     for folder in [&artifacts, &corpus] {
@@ -130,13 +169,15 @@ fn fuzz(folder: &Path, program: &Path, target: String, time: Duration) -> Result
     }
     let seeds = Some(folder.join("seeds").join(&target)).filter(|seeds| seeds.is_dir());
     let mut row = Row { target, seconds: 0, executions: 0, coverage: 0, features: 0, findings: 0 };
-    let begin = Instant::now();
-    while let left @ 1.. = time.saturating_sub(begin.elapsed()).as_secs() {
+    let begin = clock();
+    let spent = || clock().saturating_sub(begin);
+    let mut left = each.as_secs().max(1);
+    while left > 0 {
         let output = Command::new(program)
             .arg(&corpus)
             .args(&seeds)
             .arg(format!("-max_total_time={left}"))
-            .arg(format!("-timeout={INPUT_SECONDS}"))
+            .arg(format!("-timeout={input}"))
             .arg(format!("-rss_limit_mb={MEMORY_MIB}"))
             .arg(format!("-artifact_prefix={}/", artifacts.display()))
             .args(["-max_len=16384", "-print_final_stats=1"])
@@ -146,8 +187,10 @@ fn fuzz(folder: &Path, program: &Path, target: String, time: Duration) -> Result
             .with_context(|| format!("cannot start {}", program.display()))?;
         let text = String::from_utf8_lossy(&output.stderr);
         row.note(&text);
+        left =
+            Some(each.saturating_sub(spent()).as_secs()).filter(|&left| left >= LEAST_SECONDS).unwrap_or(0);
         if output.status.success() {
-            break;
+            continue;
         }
         row.findings += 1;
         let artifact =
@@ -162,7 +205,7 @@ fn fuzz(folder: &Path, program: &Path, target: String, time: Duration) -> Result
             break;
         }
     }
-    row.seconds = begin.elapsed().as_secs();
+    row.seconds = spent().as_secs();
     Ok(row)
 }
 

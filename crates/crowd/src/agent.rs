@@ -10,6 +10,7 @@ use crate::bodies::{Bodies, Body};
 use crate::jam::Jam;
 use crate::links::Traversal;
 use crate::route::{Ground, Route};
+use crate::standoff::Part;
 use crate::workers::Scratch;
 use crate::{AgentParams, CrowdConfig};
 
@@ -171,6 +172,7 @@ pub(crate) struct Agent<F, C> {
     /// Tangent of the angle by which it turns to the right of its path, for those that come.
     pub(crate) turn: f32,
     pub(crate) jam: Jam,
+    pub(crate) standoff: Part,
     pub(crate) progress: Progress,
     pub(crate) around: Around,
     pub(crate) neighbours: Neighbours,
@@ -192,6 +194,7 @@ impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Agent<F, C> {
             is_lost: false,
             turn: 0.0,
             jam: Jam::default(),
+            standoff: Part::default(),
             progress: Progress::default(),
             around: Around::default(),
             neighbours: Neighbours::default(),
@@ -261,6 +264,9 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             turn: self.turn,
             urgency: self.jam.urgency,
             yields: self.jam.yields(),
+            slow: self.jam.slow,
+            lost: self.jam.lost,
+            side: self.standoff.side,
         })
     }
 

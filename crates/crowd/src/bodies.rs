@@ -3,6 +3,8 @@
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::{PolyId, saturating_i32};
 
+use crate::standoff::Side;
+
 /// What the others see of an agent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body {
@@ -33,6 +35,12 @@ pub(crate) struct Body {
     pub(crate) urgency: f32,
     /// It goes back for others.
     pub(crate) yields: bool,
+    /// The share of its speed that it lacked over the last second.
+    pub(crate) slow: f32,
+    /// Seconds that it lost itself.
+    pub(crate) lost: f32,
+    /// What it does in a standoff.
+    pub(crate) side: Side,
 }
 
 /// Agents are close to each other with a gap of less than so many of their radii.
@@ -150,6 +158,9 @@ mod tests {
             turn: 0.0,
             urgency: 0.0,
             yields: false,
+            slow: 0.0,
+            lost: 0.0,
+            side: Side::None,
         }
     }
 

@@ -15,6 +15,7 @@ use crate::bodies::Bodies;
 use crate::config::LinkRules;
 use crate::links::{LinkTable, MOST_WAIT, Traversal};
 use crate::route::Ground;
+use crate::standoff::{Side, Standoffs};
 use crate::steer::Scene;
 use crate::workers::{AGENTS_AT_ONCE, Scratch};
 use crate::{AgentParams, CrowdConfig, CrowdError, LinkRule};
@@ -71,6 +72,7 @@ pub struct Crowd<F = AnyPolygon, C = Length> {
     links: LinkTable,
     rules: LinkRules,
     bodies: Bodies,
+    standoffs: Standoffs,
     scratches: Scratches<Scratch>,
     /// Agents that stand at a link, longest wait first. Reused.
     queue: Vec<(u32, u32, LinkUse)>,
@@ -106,6 +108,7 @@ where
             links: LinkTable::default(),
             rules: LinkRules::default(),
             bodies: Bodies::default(),
+            standoffs: Standoffs::default(),
             scratches: Scratches::default(),
             queue: Vec::new(),
             steps: 0,
@@ -372,10 +375,15 @@ where
             }
         });
         self.run_links(ground, dt);
-        let Self { slots, scratches, bodies, config, links, .. } = self;
+        let Self { slots, scratches, bodies, standoffs, config, links, .. } = self;
         let agents = (0_u32..).zip(&*slots).filter_map(|(index, slot)| Some((index, slot.agent.as_ref()?)));
         let side = 0.5 * agents.clone().map(|(_, agent)| agent.sight(config)).fold(1.0, f32::max);
         bodies.renew(side, agents.filter_map(|(index, agent)| agent.body(index)));
+        for (body, &side) in bodies.as_slice().iter().zip(standoffs.settle(bodies)) {
+            if let Some(agent) = &mut slots[body.agent as usize].agent {
+                agent.standoff.pass(Some(side).filter(|&side| side != Side::None), dt);
+            }
+        }
         let scene = Scene { ground, links, config, bodies, dt };
         scratches.for_each(slots, AGENTS_AT_ONCE, |_, slot, scratch| {
             if let Some(agent) = &mut slot.agent {

@@ -64,9 +64,9 @@ const COMES_NEARER: f32 = 0.1;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Jam {
     /// The share of its speed that it lacked over the last second.
-    slow: f32,
+    pub(crate) slow: f32,
     /// Seconds that it lost.
-    lost: f32,
+    pub(crate) lost: f32,
     /// Its own urgency, or what it took over, in seconds.
     pub(crate) urgency: f32,
     /// Where it goes back to, and how much of its wish that is.

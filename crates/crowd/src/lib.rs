@@ -45,6 +45,7 @@ mod jam;
 mod links;
 mod orca;
 mod route;
+mod standoff;
 mod steer;
 mod workers;
 

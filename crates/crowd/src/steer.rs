@@ -12,6 +12,7 @@ use crate::jam::Jam;
 use crate::links::LinkTable;
 use crate::orca::{HalfPlane, Obstacle};
 use crate::route::Ground;
+use crate::standoff::Part;
 use crate::workers::Scratch;
 
 /// Seconds in which agents that overlap part, and in which agents leave walls they are too near to.
@@ -232,11 +233,15 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         if speed < TOUCH {
             self.turn = 0.0;
             self.jam = Jam::default();
+            self.standoff = Part::default();
             return desired;
         }
         let ahead = desired / speed;
         let others = self.neighbours.iter().map(|index| &scene.bodies.as_slice()[index]);
-        let asked = self.jam.look(body, others, ahead, [speed, scene.dt]);
+        let mut asked = self.jam.look(body, others, ahead, [speed, scene.dt]);
+        if let Some(retreat) = self.standoff.retreat() {
+            asked = -retreat * ahead;
+        }
         self.keep_to_the_side(body, ahead, speed, scene);
         let wish = (ahead + self.turn * ahead.perp()).normalize_or_zero();
         self.jam.give_way(wish, asked, scene.dt).clamp_length_max(1.0) * speed
