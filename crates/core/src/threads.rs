@@ -105,8 +105,8 @@ pub fn join<A: Send, B: Send>(
     (one(), other())
 }
 
-/// Calls `work` so many times, as many at once as there are threads, and returns when all calls have
-/// returned: for workers that take what is next until nothing is left.
+/// Calls `work` so many times, as many at once as there are threads, and returns when all calls
+/// have returned: for workers that take what is next until nothing is left.
 pub fn workers(calls: usize, work: impl Fn() + Sync + Send) {
     #[cfg(feature = "rayon")]
     {
