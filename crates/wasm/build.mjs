@@ -1,19 +1,24 @@
-// Builds the npm package into the folder `pkg`: node build.mjs [--fast]
+// Builds the npm package into the folder `pkg`: node build.mjs [--fast] [--names]
 //
 // With the sources of the standard library (rustup component add rust-src, or Debian's rustc-web,
 // cargo-web, rust-web-src and lld-19) it builds that, too: then panics abort at once, without texts,
 // which makes the module smaller. Else it takes the target of rustup
 // (rustup target add wasm32-unknown-unknown). With --fast it takes that first, and makes neither the
-// package of queries alone nor the module smaller with wasm-opt.
+// package of queries alone, nor parts of the module, nor the module smaller with wasm-opt. With --names
+// the functions keep their names, for profilers.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
+import { withoutSizeCheck } from "./build/allocator.mjs";
+import { PARTS, addresses } from "./build/parts.mjs";
+import { split } from "./build/split.mjs";
+
 const folder = dirname(fileURLToPath(import.meta.url));
-const isFast = process.argv.includes("--fast");
+const [isFast, withNames] = ["--fast", "--names"].map((word) => process.argv.includes(word));
 const target = "wasm32-unknown-unknown";
 const targetFolder = process.env.CARGO_TARGET_DIR ?? join(folder, "target");
 
@@ -32,16 +37,16 @@ function ask(program, words, variables = {}) {
 /** How cargo is called: the program, its variables, and more arguments. */
 function toolchain() {
   const sysroot = ask("rustc", ["--print", "sysroot"]);
-  const rustup = { cargo: "cargo", variables: {}, words: [] };
+  // Functions that are the same are not made one: each belongs to a part by its name (build/split.mjs).
+  const always = ["-Zmerge-functions=disabled", "-Ctarget-feature=+simd128"];
+  const flagged = (flags) => ({ RUSTC_BOOTSTRAP: "1", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") });
+  const rustup = { cargo: "cargo", variables: flagged(always), words: [] };
   const hasTarget = sysroot && existsSync(join(sysroot, "lib/rustlib", target));
   if (hasTarget && isFast) return rustup;
   // A library of small code: its sorts, compiled for every type, were a fifth of the module. Bakes take as long.
   const words = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
-  const flags = ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none"];
-  const variables = {
-    RUSTC_BOOTSTRAP: "1",
-    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" "),
-  };
+  const flags = ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none", ...always];
+  const variables = flagged(flags);
   const candidates = [{ cargo: "cargo", rustc: "rustc", variables }];
   candidates.push({ cargo: "cargo", rustc: "rustc", variables: { ...variables, RUSTUP_TOOLCHAIN: "nightly" } });
   const linker = ["wasm-ld", "wasm-ld-19", "rust-lld"].find((name) => ask("which", [name]));
@@ -92,32 +97,57 @@ rmSync(pkg, { recursive: true, force: true });
 mkdirSync(pkg, { recursive: true });
 
 /** What the target has. More of it (strings, garbage collection) no engine of today takes. */
-const FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"].map(
+const FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext", "simd"].map(
   (feature) => `--enable-${feature}`,
 );
+const optimiser = join(folder, "node_modules/.bin/wasm-opt");
+const canOptimise = !isFast && existsSync(optimiser);
+if (!isFast && !canOptimise) console.error("wasm-opt is not there: `npm install` in this folder brings it");
 
-function build(name, features, optimise) {
+/** Optimises a module with these words; without the optimiser it stays as it is. */
+function optimised(wasm, ...words) {
+  if (!canOptimise) return wasm;
+  const [from, to] = ["from.wasm", "to.wasm"].map((name) => join(targetFolder, name));
+  writeFileSync(from, wasm);
+  run(optimiser, [...words, ...FEATURES, from, "-o", to]);
+  return readFileSync(to);
+}
+
+/** Writes a file of the package and says how large it is. */
+function put(name, content) {
+  writeFileSync(join(pkg, name), content);
+  console.error(`${name}: ${content.length} bytes, ${gzipSync(content, { level: 9 }).length} with gzip`);
+}
+
+/** Builds a module with these features of the crate and puts it into the package, cut into parts. */
+function build(name, features, parts) {
   const env = { ...process.env, ...variables };
   run(cargo, ["build", "--release", "--locked", "--target", target, ...features, ...words], { env });
-  const built = join(targetFolder, target, "release/waymesh.wasm");
-  run(program, [built, "--target", "web", "--out-dir", pkg, "--out-name", name]);
-  const wasm = join(pkg, `${name}_bg.wasm`);
-  const optimiser = join(folder, "node_modules/.bin/wasm-opt");
-  if (!isFast && existsSync(optimiser)) {
-    run(optimiser, [optimise, ...FEATURES, "--strip-debug", "--strip-producers", wasm, "-o", wasm]);
-  } else if (!isFast) {
-    console.error("wasm-opt is not there: `npm install` in this folder brings it");
-  }
+  run(program, [join(targetFolder, target, "release/waymesh.wasm"), "--target", "web", "--out-dir", pkg, "--out-name", name]);
+  const file = join(pkg, `${name}_bg.wasm`);
+  // The library of rustup has the check inside of a function that frees memory, where it does no harm.
+  const isOwnLibrary = words.length > 0;
+  const whole = isOwnLibrary ? withoutSizeCheck(readFileSync(file)) : readFileSync(file);
   rmSync(join(pkg, `${name}_bg.wasm.d.ts`), { force: true });
-  const bytes = gzipSync(readFileSync(wasm), { level: 9 }).length;
-  const glue = gzipSync(readFileSync(join(pkg, `${name}.js`)), { level: 9 }).length;
-  console.error(`${name}: ${statSync(wasm).size} bytes, ${bytes} with gzip; glue ${glue} with gzip`);
+  const last = ["-Oz", ...(withNames ? ["-g"] : ["--strip-debug", "--strip-producers"])];
+  let [core, made] = [whole, new Map()];
+  if (parts.length > 0 && !isFast) {
+    // Functions that are the same are made one afterwards only, when each has its part, and a gate that
+    // is inlined is none: its part would stay in the core.
+    const kept = ["-g", "--skip-pass=duplicate-function-elimination"];
+    ({ core, parts: made } = split(optimised(whole, "--no-inline=*part_*", "-O3", ...kept), parts, withNames));
+  } else {
+    last.push("--converge", "--strip-target-features");
+  }
+  for (const [file, wasm] of [["bg", core], ...made]) put(`${name}_${file}.wasm`, optimised(wasm, ...last));
+  if (parts.length > 0) put("parts-files.js", addresses([...made.keys()]));
+  put(`${name}.js`, readFileSync(join(pkg, `${name}.js`)));
 }
 
 // Alone, queries are to be small before all; a path takes up to a fifth longer then.
-const small = ["--config", 'profile.release.package.waymesh-graph.opt-level="s"', "--config", 'profile.release.package.waymesh-core.opt-level="s"'];
-if (!isFast) build("queries", ["--no-default-features", ...small], "-Oz");
-build("waymesh", [], "-O3");
+const small = ["graph", "core"].flatMap((name) => ["--config", `profile.release.package.waymesh-${name}.opt-level="z"`]);
+if (!isFast) build("queries", ["--no-default-features", ...small], []);
+build("waymesh", [], PARTS);
 cpSync(join(folder, "package"), pkg, { recursive: true });
 for (const file of ["LICENSE-APACHE", "LICENSE-MIT", "README.md"]) {
   if (existsSync(join(folder, file))) writeFileSync(join(pkg, file), readFileSync(join(folder, file)));

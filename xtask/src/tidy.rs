@@ -42,7 +42,7 @@ const ARROWS: &[(&str, &str)] = &[
     ("bevy", "waymesh crowd"),
     ("gpu", "core voxel storeys convex"),
     ("c", "waymesh crowd"),
-    ("wasm", "waymesh core graph crowd scenes"),
+    ("wasm", "waymesh core graph crowd metrics scenes"),
 ];
 
 /// What the tests of a published crate may use besides: never another stage.

@@ -55,7 +55,7 @@ impl Oracle {
         evaluation.connectivity = judge_connectivity(self, mesh, &index);
         evaluation.clearance_error = judge_clearance(self, mesh);
         if let Some(router) = router {
-            evaluation.paths = judge_paths(self, mesh, &index, &fans, router);
+            evaluation.paths = judge_paths(self, mesh, &index, &fans, places, router);
         }
         evaluation.bytes_memory = mesh.bytes_memory;
         evaluation.bytes_file = mesh.bytes_file;

@@ -56,7 +56,7 @@ pub use evaluate::{Judgement, Router};
 pub use mesh::JudgedMesh;
 pub use oracle::{Obstruction, Oracle, Sample, Verdict};
 pub use report::{
-    ClearanceError, Connectivity, Evaluation, Excess, HeightError, Paths, Places, QueryTime, Shape,
+    ClearanceError, Connectivity, Detour, Evaluation, Excess, HeightError, Paths, Places, QueryTime, Shape,
     Violations,
 };
 pub use units::{centimetres, percent};

@@ -8,7 +8,7 @@ use crate::evaluate::Router;
 use crate::fans::Fans;
 use crate::mesh::{JudgedMesh, MeshIndex};
 use crate::oracle::{Oracle, Scratch};
-use crate::report::{Connectivity, Paths, QueryTime, Sorted};
+use crate::report::{Connectivity, Detour, Paths, Places, QueryTime, Sorted};
 use crate::scene::plan;
 use crate::shortest::ShortestPaths;
 use waymesh_core::{Random, Stopwatch, threads};
@@ -51,6 +51,7 @@ pub(crate) fn judge_paths(
     mesh: &JudgedMesh,
     index: &MeshIndex<'_>,
     fans: &Fans,
+    places: &mut Places,
     router: Router<'_>,
 ) -> Paths {
     let components = &oracle.components;
@@ -76,11 +77,14 @@ pub(crate) fn judge_paths(
         }
         let Some(path) = path else { continue };
         result.found += 1;
-        lengths.extend(excess_length(oracle, index, &mut shortest, &path));
+        lengths.push(excess_length(oracle, index, &mut shortest, &path));
         paths.push(path);
     }
-    result.excess_length = Sorted::new(lengths).summary();
+    result.excess_length = Sorted::new(lengths.iter().copied().flatten()).summary();
     result.min_wall_distance = wall_distance(oracle, index, &paths);
+    let found =
+        lengths.into_iter().zip(paths).filter_map(|(excess, path)| Some(Detour { path, excess: excess? }));
+    places.keep_detours(found);
     times.sort_unstable();
     let rank = |percent: usize| times.get((times.len() * percent).div_ceil(100).max(1) - 1).copied();
     result.query_ns = QueryTime { p50: rank(50), p99: rank(99) };

@@ -252,6 +252,33 @@ pub struct Places {
     pub excess: Vec<(Vec3, Obstruction)>,
     /// Side in metres of the square in the plan that each of them represents.
     pub excess_side: f64,
+    /// Paths that are longer than they need be, the worst first: at most 100, of those that
+    /// [`Paths::excess_length`] is about.
+    pub detours: Vec<Detour>,
+}
+
+/// A path of the mesh that is longer than the shortest one on it.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Detour {
+    /// The corners of the path.
+    pub path: Vec<Vec3>,
+    /// How much longer it is than the shortest one, as a share of that: more than 0.001.
+    pub excess: f64,
+}
+
+impl Places {
+    /// Most detours that are kept.
+    const MOST_DETOURS: usize = 100;
+    /// A path that is longer by a smaller share is none.
+    const LEAST_DETOUR: f64 = 1e-3;
+
+    /// Keeps the worst of these paths.
+    pub(crate) fn keep_detours(&mut self, found: impl IntoIterator<Item = Detour>) {
+        self.detours = found.into_iter().filter(|detour| detour.excess > Self::LEAST_DETOUR).collect();
+        self.detours.sort_by(|a, b| b.excess.total_cmp(&a.excess));
+        self.detours.truncate(Self::MOST_DETOURS);
+    }
 }
 
 /// Sorted numbers, none of them NaN.

@@ -192,6 +192,17 @@ fn paths_are_compared_with_the_shortest() {
     near(found.min_wall_distance, 0.0, 0.05);
     assert!(found.query_ns.p50 <= found.query_ns.p99);
     assert!(found.wrongly_found > 0, "the top of the pillar cannot be reached");
+    // By way of a corner all are longer; the worst hundred are kept with their corners.
+    let corner = Vec3::new(0.5, 0.0, 0.5);
+    let mut around = |from: Vec3, to: Vec3| Some(vec![from, corner, to]);
+    let judgement = oracle.evaluate(&draft.mesh(), Some(&mut around));
+    let (worst, detours) = (judgement.evaluation.paths.excess_length.max, judgement.places.detours);
+    assert_eq!((detours.len(), detours.first().map(|detour| detour.excess)), (100, worst));
+    assert!(detours.is_sorted_by(|a, b| a.excess >= b.excess));
+    assert!(detours.iter().all(|detour| detour.path.len() == 3 && detour.path[1] == corner));
+    assert!(detours[0].excess > 1.0);
+    let mut straight = |from: Vec3, to: Vec3| Some(vec![from, to]);
+    assert_eq!(oracle.evaluate(&draft.mesh(), Some(&mut straight)).places.detours, []);
     let mut nobody = |_: Vec3, _: Vec3| None;
     let found = oracle.evaluate(&draft.mesh(), Some(&mut nobody)).evaluation.paths;
     assert_eq!((found.found, found.wrongly_found), (0, 0));

@@ -1,79 +1,107 @@
-// Bakes in a Web Worker, so that a page stays alive and a bake can be ended at once.
+// Bakes in a worker, so that a page stays alive and a bake can be ended at once.
 
-function failure({ message, kind }) {
+export function failure({ message, kind }) {
   return Object.assign(new Error(message), { name: "WaymeshError", kind });
 }
 
-/** A worker that bakes one job at a time. */
-export class BakeWorker {
+/** The job was ended. */
+export const cancelled = () => failure({ message: "the bake was cancelled", kind: "cancelled" });
+
+/** One worker, and the jobs that it was sent. */
+export class Line {
   #worker = null;
   #make;
   #module;
   #id = 0;
-  #job = null;
+  #jobs = new Map();
 
   /**
-   * @param module the compiled module, or the address of its file; by default the one beside this
-   *   file
-   * @param make makes the worker; by default from the file beside this one
+   * @param module the compiled module, or the address of its file; an object with these as `module`
+   *   and compiled `parts`; `null` where the worker finds them by itself
+   * @param make makes the worker
    */
   constructor(module, make) {
-    this.#module = module ?? new URL("./waymesh_bg.wasm", import.meta.url);
-    this.#make = make ?? (() => new Worker(new URL("./worker.js", import.meta.url), { type: "module" }));
+    const given = module?.module === undefined ? { module } : module;
+    this.#module = { parts: given.parts ?? [], module: given.module instanceof URL ? given.module.href : given.module };
+    this.#make = make;
   }
 
   #start() {
     if (this.#worker) return;
     this.#worker = this.#make();
-    const module = this.#module instanceof URL ? this.#module.href : this.#module;
-    this.#worker.postMessage({ module });
+    this.#worker.postMessage(this.#module);
     this.#worker.addEventListener("message", ({ data }) => this.#hear(data));
     this.#worker.addEventListener("error", (event) => {
       // The module's memory may be in any state.
-      this.#stop(failure({ message: event.message || "the worker cannot be started", kind: "bake" }));
+      this.stop(failure({ message: event.message || "the worker cannot be started", kind: "bake" }));
     });
   }
 
   #hear(data) {
-    const job = this.#job;
-    if (!job || data.id !== job.id) return;
+    const job = this.#jobs.get(data.id);
+    if (!job) return;
     if (data.stage !== undefined) {
       job.progress?.(data.stage, data.done);
       return;
     }
-    this.#job = null;
+    this.#jobs.delete(data.id);
+    if (this.#jobs.size === 0) this.#worker.rest?.();
     if (data.error) job.reject(failure(data.error));
-    else job.resolve({ bytes: data.bytes, report: data.report });
+    else job.resolve(data);
   }
 
-  #stop(error) {
+  /** Sends a job and returns what the worker answers. */
+  ask(kind, job, { progress, transfer = [] } = {}) {
+    this.#start();
+    const id = ++this.#id;
+    return new Promise((resolve, reject) => {
+      this.#jobs.set(id, { progress, resolve, reject });
+      this.#worker.postMessage({ id, kind, job }, transfer);
+    });
+  }
+
+  get isBusy() {
+    return this.#jobs.size > 0;
+  }
+
+  /** Ends the worker; jobs that it has are rejected with the error. */
+  stop(error) {
     this.#worker?.terminate();
     this.#worker = null;
-    const job = this.#job;
-    this.#job = null;
-    job?.reject(error);
+    const jobs = [...this.#jobs.values()];
+    this.#jobs.clear();
+    for (const job of jobs) job.reject(error);
+  }
+}
+
+/** The module beside this file. */
+export const besides = () => new URL("./waymesh_bg.wasm", import.meta.url);
+/** A worker of the file beside this one. */
+export const makeWorker = () => new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+
+/** A worker that bakes one job at a time. */
+export class BakeWorker {
+  #line;
+
+  constructor(module = besides(), make = makeWorker) {
+    this.#line = new Line(module, make);
   }
 
   /** Bakes; a job that still runs is ended. */
-  bake(job, progress) {
-    if (this.#job) this.cancel();
-    this.#start();
-    this.#id += 1;
-    const id = this.#id;
-    return new Promise((resolve, reject) => {
-      this.#job = { id, progress, resolve, reject };
-      this.#worker.postMessage({ id, job });
-    });
+  async bake(job, progress) {
+    if (this.isBusy) this.cancel();
+    const { bytes, report } = await this.#line.ask("bake", job, { progress });
+    return { bytes, report };
   }
 
   /** `true` while a job runs. */
   get isBusy() {
-    return this.#job !== null;
+    return this.#line.isBusy;
   }
 
   /** Ends the job at once: its promise is rejected with an error of the kind "cancelled". */
   cancel() {
-    this.#stop(failure({ message: "the bake was cancelled", kind: "cancelled" }));
+    this.#line.stop(cancelled());
   }
 
   /** Ends the worker. */

@@ -1,4 +1,6 @@
 // Browsers: `await init()` before anything else.
-export { default, initSync } from "./waymesh.js";
+export { default, initSync } from "./init.js";
+export { loadParts, partModules, partNames } from "./parts.js";
 export * from "./waymesh.js";
 export { BakeWorker } from "./bake-worker.js";
+export { BakeWorkers } from "./bake-workers.js";

@@ -5,7 +5,7 @@ use std::sync::Once;
 
 use js_sys::{Date, Function};
 use wasm_bindgen::JsValue;
-use waymesh::core::{Stopwatch, set_clock};
+use waymesh::core::{self, Stopwatch};
 use waymesh::{BakeError, Observer};
 
 use crate::error::{OrThrow, Thrown};
@@ -62,6 +62,12 @@ impl Observer for Reporter {
     }
 }
 
+/// Gives all that measures times the clock of the host.
+pub(crate) fn set_clock() {
+    static CLOCK: Once = Once::new();
+    CLOCK.call_once(|| core::set_clock(|| Date::now() / 1000.0));
+}
+
 /// Runs `bake` with an observer that calls the function with a stage and the part of it that is
 /// done. The bake ends after the stage in which the function returns `false` or throws; what it
 /// threw is thrown then.
@@ -69,8 +75,7 @@ pub(crate) fn watched<T>(
     progress: Option<Function>,
     bake: impl FnOnce(&mut dyn Observer) -> Result<T, BakeError>,
 ) -> Thrown<T> {
-    static CLOCK: Once = Once::new();
-    CLOCK.call_once(|| set_clock(|| Date::now() / 1000.0));
+    set_clock();
     let before = CALLBACK.replace((progress, None));
     let mut reporter = Reporter { stage: "", last: Stopwatch::start(), is_stopped: false };
     let result = bake(&mut reporter);

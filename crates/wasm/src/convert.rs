@@ -104,18 +104,24 @@ impl Fields {
         Ok(())
     }
 
-    /// Sets the whole numbers that are given.
-    #[cfg(feature = "crowd")]
+    /// A whole number.
+    #[cfg(any(feature = "bake", feature = "crowd"))]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
-    pub(crate) fn counts<const N: usize>(&mut self, fields: [(&str, &mut u32); N]) -> Thrown<()> {
+    pub(crate) fn count(&mut self, name: &str) -> Thrown<Option<u32>> {
         let whole = |value: &JsValue| {
             let number = value.as_f64()?;
             let is_count =
                 (0.0..=f64::from(u32::MAX)).contains(&number) && number.fract().abs() < f64::MIN_POSITIVE;
             is_count.then_some(number as u32)
         };
+        self.taken(name, "a whole number, 0 or more", whole)
+    }
+
+    /// Sets the whole numbers that are given.
+    #[cfg(feature = "crowd")]
+    pub(crate) fn counts<const N: usize>(&mut self, fields: [(&str, &mut u32); N]) -> Thrown<()> {
         for (name, field) in fields {
-            if let Some(count) = self.taken(name, "a whole number, 0 or more", whole)? {
+            if let Some(count) = self.count(name)? {
                 *field = count;
             }
         }

@@ -11,14 +11,15 @@ use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, CrowdConfig};
 use waymesh_graph::{AnyPolygon, AreaCosts, ClearanceNavMesh, MeshSource, TravelCost};
 
 use crate::convert::{Fields, flat, object, point, positions};
+use crate::discs::clearance_of;
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::NavMesh;
+use crate::parts::need;
 
 /// What the agents walk on.
 #[derive(Debug)]
 enum Ground {
     Mesh(Arc<waymesh_graph::NavMesh>),
-    #[cfg(feature = "bake")]
     Clear(Box<ClearanceNavMesh>),
     #[cfg(feature = "bake")]
     World(waymesh::MeshHandle),
@@ -47,7 +48,6 @@ impl MeshSource for Ground {
     fn nav_mesh(&self) -> impl Deref<Target = waymesh_graph::NavMesh> {
         match self {
             Self::Mesh(mesh) => Held::Here(mesh),
-            #[cfg(feature = "bake")]
             Self::Clear(mesh) => Held::Here(mesh.mesh()),
             #[cfg(feature = "bake")]
             Self::World(handle) => Held::Newest(handle.mesh()),
@@ -56,7 +56,6 @@ impl MeshSource for Ground {
 
     fn clearance(&self) -> Option<&ClearanceNavMesh> {
         match self {
-            #[cfg(feature = "bake")]
             Self::Clear(mesh) => Some(mesh),
             _ => None,
         }
@@ -68,14 +67,7 @@ impl Ground {
         if !with_clearance {
             return Ok(Self::Mesh(mesh.mesh.clone()));
         }
-        #[cfg(feature = "bake")]
-        {
-            let config = waymesh::triangulate::ClearanceConfig::default();
-            let mesh = waymesh::with_clearance(waymesh_graph::NavMesh::clone(&mesh.mesh), &config);
-            Ok(Self::Clear(Box::new(mesh.or_throw()?)))
-        }
-        #[cfg(not(feature = "bake"))]
-        Err(Kind::Query.error("clearance needs the whole package: import waymesh instead of waymesh/queries"))
+        Ok(Self::Clear(Box::new(clearance_of(&mesh.mesh)?)))
     }
 }
 
@@ -170,6 +162,25 @@ impl Crowd {
     }
 }
 
+/// [`Crowd::new`].
+#[inline(never)]
+fn part_crowd_new(mesh: &NavMesh, settings: &JsValue) -> Thrown<Crowd> {
+    Crowd::make(settings, mesh, |has_clearance| Ground::of(mesh, has_clearance))
+}
+
+/// [`Crowd::in_world`].
+#[cfg(feature = "bake")]
+#[inline(never)]
+fn part_crowd_in_world(world: &crate::world::World, settings: &JsValue) -> Thrown<Crowd> {
+    let handle = world.handle();
+    Crowd::make(settings, &handle.mesh().into(), |has_clearance| {
+        if has_clearance {
+            return Err(Kind::Settings.error("settings: clearance is that of a mesh, a world has none"));
+        }
+        Ok(Ground::World(handle.clone()))
+    })
+}
+
 #[wasm_bindgen]
 impl Crowd {
     /// A crowd without agents on a mesh, which may be freed afterwards.
@@ -178,7 +189,8 @@ impl Crowd {
         mesh: &NavMesh,
         #[wasm_bindgen(unchecked_optional_param_type = "CrowdSettings")] settings: JsValue,
     ) -> Thrown<Crowd> {
-        Self::make(&settings, mesh, |has_clearance| Ground::of(mesh, has_clearance))
+        need("crowd")?;
+        part_crowd_new(mesh, &settings)
     }
 
     /// Lets the agents walk on another mesh from now on, as on ground that has changed: paths over
@@ -323,13 +335,8 @@ impl Crowd {
         world: &crate::world::World,
         #[wasm_bindgen(unchecked_optional_param_type = "CrowdSettings")] settings: JsValue,
     ) -> Thrown<Crowd> {
-        let handle = world.handle();
-        Self::make(&settings, &handle.mesh().into(), |has_clearance| {
-            if has_clearance {
-                return Err(Kind::Settings.error("settings: clearance is that of a mesh, a world has none"));
-            }
-            Ok(Ground::World(handle.clone()))
-        })
+        need("crowd")?;
+        part_crowd_in_world(world, &settings)
     }
 }
 

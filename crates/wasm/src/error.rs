@@ -27,6 +27,9 @@ pub(crate) enum Kind {
     NoMeshNear,
     /// A query cannot be answered.
     Query,
+    /// A part of the package is not loaded.
+    #[cfg(any(feature = "bake", feature = "crowd"))]
+    Part,
 }
 
 impl Kind {
@@ -44,6 +47,8 @@ impl Kind {
             Self::NothingWalkable => "nothing-walkable",
             Self::NoMeshNear => "no-mesh-near",
             Self::Query => "query",
+            #[cfg(any(feature = "bake", feature = "crowd"))]
+            Self::Part => "part",
         }
     }
 

@@ -6,8 +6,11 @@
 //! `Float32Array`s. What goes wrong is thrown as an `Error` with a sentence.
 
 mod convert;
+mod discs;
 mod error;
 mod mesh;
+#[cfg(any(feature = "bake", feature = "crowd"))]
+mod parts;
 mod path;
 mod query;
 
@@ -18,11 +21,15 @@ mod crowd;
 #[cfg(feature = "bake")]
 mod draw;
 #[cfg(feature = "bake")]
+mod evaluate;
+#[cfg(feature = "bake")]
 mod scene;
 #[cfg(feature = "bake")]
 mod settings;
 #[cfg(feature = "bake")]
 mod settings_file;
+#[cfg(feature = "bake")]
+mod tiles;
 #[cfg(feature = "bake")]
 mod world;
 
@@ -35,5 +42,7 @@ pub use scene::{Plan, Scene};
 pub use settings::describe_settings;
 #[cfg(feature = "bake")]
 pub use settings_file::settings_to_toml;
+#[cfg(feature = "bake")]
+pub use tiles::TileBaker;
 #[cfg(feature = "bake")]
 pub use world::World;

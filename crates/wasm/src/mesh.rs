@@ -263,7 +263,7 @@ export interface Link {
 /** What every error carries that this package throws. */
 export interface WaymeshError extends Error {
   name: "WaymeshError";
-  kind: "settings" | "input" | "file" | "bake" | "cancelled" | "nothing-walkable" | "no-mesh-near" | "query";
+  kind: "settings" | "input" | "file" | "bake" | "cancelled" | "nothing-walkable" | "no-mesh-near" | "query" | "part";
 }
 
 /** Options of a query about places. */

@@ -2,15 +2,14 @@
 
 use js_sys::{Array, Float32Array, Uint8Array, Uint32Array};
 use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh_core::PolyId;
-use waymesh_graph::{Outcome, Path, QueryError};
+use waymesh_graph::{LinkUse, Outcome, Path, QueryError};
 
-use crate::convert::{flat, object, positions};
+use crate::convert::{flat, object};
 
-/// Outcomes, in the order of their numbers in [`paths`].
-const OUTCOMES: [&str; 5] = ["complete", "partial", "unreachable", "undecided", "off-mesh"];
-
-fn outcome(outcome: Outcome) -> u8 {
+/// The number of an outcome, as in `make.js`.
+pub(crate) fn outcome(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Complete => 0,
         Outcome::Partial { .. } => 1,
@@ -19,8 +18,11 @@ fn outcome(outcome: Outcome) -> u8 {
     }
 }
 
-fn links(path: &Path) -> Array {
-    let link = |link: &waymesh_graph::LinkUse| {
+/// The outcome of a pair with an end off the mesh.
+const OFF_MESH: u8 = 4;
+
+fn links(links: &[LinkUse]) -> Array {
+    let link = |link: &LinkUse| {
         object(&[
             // The numbers of links count up from 0: no double is too small for them.
             ("link", (link.link.0 as f64).into()),
@@ -28,27 +30,43 @@ fn links(path: &Path) -> Array {
             ("point", (link.point as f64).into()),
         ])
     };
-    path.links.iter().map(link).collect()
+    links.iter().map(link).collect()
 }
 
-fn numbers(polygons: &[PolyId]) -> JsValue {
-    let numbers: Vec<u32> = polygons.iter().map(|polygon| polygon.0).collect();
-    Uint32Array::from(numbers.as_slice()).into()
+#[wasm_bindgen(raw_module = "./make.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = path)]
+    fn make_path(
+        outcome: u8,
+        points: &[f32],
+        polygons: &[u32],
+        links: Option<Array>,
+        length: f32,
+        cost: f32,
+        was_cut: bool,
+        searched: Option<Uint32Array>,
+    ) -> JsValue;
+
+    fn fill(out: &Float32Array, points: &[f32]);
+}
+
+/// Copies the points of a path into an array of the caller, as many as fit.
+pub(crate) fn fill_points(path: &Path, out: &Float32Array) {
+    fill(out, bytemuck::cast_slice(&path.points));
 }
 
 /// `Path` of the types.
 pub(crate) fn path(path: &Path, searched: Option<&[PolyId]>) -> JsValue {
-    let mut fields = vec![
-        ("outcome", OUTCOMES[usize::from(outcome(path.outcome))].into()),
-        ("points", positions(&path.points)),
-        ("polygons", numbers(&path.polygons)),
-        ("links", links(path).into()),
-        ("length", path.length.into()),
-        ("cost", path.cost.into()),
-        ("wasCut", path.was_cut.into()),
-    ];
-    fields.extend(searched.map(|searched| ("searched", numbers(searched))));
-    object(&fields)
+    make_path(
+        outcome(path.outcome),
+        bytemuck::cast_slice(&path.points),
+        bytemuck::cast_slice(&path.polygons),
+        (!path.links.is_empty()).then(|| links(&path.links)),
+        path.length,
+        path.cost,
+        path.was_cut,
+        searched.map(|searched| Uint32Array::from(bytemuck::cast_slice::<_, u32>(searched))),
+    )
 }
 
 /// `Paths` of the types.
@@ -64,7 +82,7 @@ pub(crate) fn paths(paths: &[Result<Path, QueryError>]) -> JsValue {
             }
             Err(_) => {
                 lengths.push(f32::NAN);
-                outcomes.push(4);
+                outcomes.push(OFF_MESH);
             }
         }
         starts.push(waymesh_core::to_u32(points.len() / 3));

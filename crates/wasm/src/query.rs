@@ -1,7 +1,7 @@
 //! Queries: for one point or pair, and for many.
 
 use glam::Vec3;
-use js_sys::{Object, Reflect, Uint32Array};
+use js_sys::{Float32Array, Object, Reflect, Uint32Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use waymesh_core::{AreaId, PolyId, Random};
@@ -11,6 +11,7 @@ use waymesh_graph::{
 };
 
 use crate::convert::{Fields, flat, object, only_reach, point, points, positions, reach_or, same_count};
+use crate::discs::Disc;
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::{Memory, NavMesh};
 use crate::path;
@@ -99,6 +100,26 @@ impl NavMesh {
         with_options!(&asked.options, |options| self.mesh.find_path_into(from, to, options, scratch, path))
     }
 
+    /// Finds a path into the memory. Returns `true` if what was searched is asked for.
+    fn search(&self, start: &[f32], end: &[f32], options: &JsValue, memory: &mut Memory) -> Thrown<bool> {
+        let (from, to) = (point("start", start)?, point("end", end)?);
+        if options.is_undefined() {
+            let Memory { scratch, path, .. } = memory;
+            let plain = PathOptions::default();
+            self.mesh.find_path_into(from, to, &plain, scratch, path).or_throw()?;
+            return Ok(false);
+        }
+        let asked = self.asked(options)?;
+        match asked.radius {
+            Some(radius) => {
+                let of = Disc { from, to, radius, fast: asked.fast };
+                self.find_for_disc(&of, asked.allow_partial, asked.reach, memory)?;
+            }
+            None => self.find(from, to, &asked, memory).or_throw()?,
+        }
+        Ok(asked.searched)
+    }
+
     /// Refuses what is for one path.
     fn check_many(asked: &Asked) -> Thrown<()> {
         for (name, is_given) in [("radius", asked.radius.is_some()), ("searched", asked.searched)] {
@@ -127,40 +148,6 @@ impl NavMesh {
     }
 }
 
-#[cfg(feature = "bake")]
-impl NavMesh {
-    /// The path of a disc.
-    fn clear(&self, from: Vec3, to: Vec3, radius: f32, asked: &Asked, memory: &mut Memory) -> Thrown<()> {
-        use waymesh::graph::ClearPathOptions;
-        let mesh = if let Some(mesh) = self.clearance.get() {
-            mesh
-        } else {
-            let config = waymesh::triangulate::ClearanceConfig::default();
-            let made =
-                waymesh::with_clearance(waymesh_graph::NavMesh::clone(&self.mesh), &config).or_throw()?;
-            self.clearance.get_or_init(|| made)
-        };
-        let search = if asked.fast { PathSearch::Fast } else { PathSearch::Shortest };
-        let options = ClearPathOptions::new(radius).with_search(search);
-        let mut options = options.with_allow_partial(asked.allow_partial);
-        options.reach = asked.reach;
-        let found = mesh.find_path(from, to, &options, &mut memory.scratch).or_throw()?;
-        let path = &mut memory.path;
-        (path.outcome, path.points, path.polygons) = (found.outcome, found.points, found.polygons);
-        (path.links, path.length, path.cost, path.was_cut) = (found.links, found.length, found.length, false);
-        Ok(())
-    }
-}
-
-#[cfg(not(feature = "bake"))]
-impl NavMesh {
-    #[expect(clippy::unused_self, reason = "the package with bakes uses all")]
-    fn clear(&self, _: Vec3, _: Vec3, _: f32, asked: &Asked, _: &mut Memory) -> Thrown<()> {
-        let _ = (asked.allow_partial, asked.reach, asked.fast);
-        Err(Kind::Query.error("a radius needs the whole package: import waymesh instead of waymesh/queries"))
-    }
-}
-
 #[wasm_bindgen]
 impl NavMesh {
     /// Finds a path.
@@ -171,15 +158,45 @@ impl NavMesh {
         #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
         #[wasm_bindgen(unchecked_optional_param_type = "PathOptions")] options: JsValue,
     ) -> Thrown<JsValue> {
-        let (from, to) = (point("start", start)?, point("end", end)?);
-        let asked = self.asked(&options)?;
         let memory = &mut *self.memory.borrow_mut();
-        match asked.radius {
-            Some(radius) => self.clear(from, to, radius, &asked, memory)?,
-            None => self.find(from, to, &asked, memory).or_throw()?,
-        }
-        let searched = asked.searched.then(|| memory.scratch.searched_polygons(&self.mesh));
+        let searched = self.search(start, end, &options, memory)?;
+        let searched = searched.then(|| memory.scratch.searched_polygons(&self.mesh));
         Ok(path::path(&memory.path, searched.as_deref()))
+    }
+
+    /// Finds a path and copies its points into `out`, three numbers each, as many as fit. Returns the
+    /// number of points that it has: 0 where no way leads there and the nearest place is not asked
+    /// for. Makes no objects. `lastPath` has the rest.
+    #[wasm_bindgen(js_name = findPathInto)]
+    pub fn find_path_into(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Point")] start: &[f32],
+        #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
+        out: &Float32Array,
+        #[wasm_bindgen(unchecked_optional_param_type = "PathOptions")] options: JsValue,
+    ) -> Thrown<usize> {
+        let memory = &mut *self.memory.borrow_mut();
+        self.search(start, end, &options, memory)?;
+        path::fill_points(&memory.path, out);
+        Ok(memory.path.points.len())
+    }
+
+    /// The path that was found last, as `findPath` returns it.
+    #[wasm_bindgen(getter, js_name = lastPath, unchecked_return_type = "Path")]
+    pub fn last_path(&self) -> JsValue {
+        path::path(&self.memory.borrow().path, None)
+    }
+
+    /// The length of the path that was found last, in metres.
+    #[wasm_bindgen(getter, js_name = lastLength)]
+    pub fn last_length(&self) -> f32 {
+        self.memory.borrow().path.length
+    }
+
+    /// `true` if the path that was found last leads to its end.
+    #[wasm_bindgen(getter, js_name = lastIsComplete)]
+    pub fn last_is_complete(&self) -> bool {
+        self.memory.borrow().path.outcome == Outcome::Complete
     }
 
     /// Finds many paths.

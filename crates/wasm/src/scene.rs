@@ -18,6 +18,7 @@ use crate::bake::watched;
 use crate::convert::{Fields, entries, flat, from_json, object, points};
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::NavMesh;
+use crate::parts::need;
 use crate::settings;
 
 impl NavMesh {
@@ -31,7 +32,7 @@ impl NavMesh {
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Scene {
-    pub(crate) soup: TriangleSoup,
+    pub(crate) soup: Arc<TriangleSoup>,
     pub(crate) areas: AreaTable,
 }
 
@@ -39,6 +40,36 @@ pub struct Scene {
 fn texts(name: &str, value: &JsValue) -> Thrown<Vec<String>> {
     let texts = value.dyn_ref::<Array>().map(|array| array.iter().map(|text| text.as_string()).collect());
     texts.flatten().ok_or_else(|| Kind::Input.error(format_args!("{name} must be a list of texts")))
+}
+
+/// [`Scene::read`].
+#[inline(never)]
+fn part_files_scene(name: &str, bytes: &[u8], options: &JsValue) -> Thrown<Scene> {
+    let mut fields = Fields::new("options", options)?;
+    let mut load = LoadOptions::default();
+    if let Some(scale) = fields.number("scale")? {
+        load.scale = scale;
+    }
+    match fields.take("up").map(|up| up.as_string()) {
+        None => {}
+        Some(Some(up)) if up == "y" => {}
+        Some(Some(up)) if up == "z" => load.up = UpAxis::Z,
+        Some(_) => return Err(Kind::Input.error("options: up must be \"y\" or \"z\"")),
+    }
+    let rules = fields.take("areaRules").map_or(Ok(Vec::new()), |rules| texts("areaRules", &rules))?;
+    fields.finish()?;
+    let rules = Arc::new(AreaRules::parse(&rules).or_throw()?);
+    let soup = parse_scene_with_areas(Path::new(name), bytes, &load, &rules.map()).or_throw()?;
+    Ok(Scene { soup: Arc::new(soup), areas: rules.table().clone() })
+}
+
+/// [`Scene::builtin`].
+#[inline(never)]
+fn part_scenes_build(name: &str, scale: Option<u32>) -> Thrown<Scene> {
+    let scene = waymesh_scenes::Scene::from_name(name)
+        .ok_or_else(|| Kind::Input.error(format_args!("there is no scene {name:?}")))?;
+    let config = SceneConfig::default().with_scale(scale.unwrap_or(1));
+    Ok(Scene { soup: Arc::new(scene.build(&config)), areas: AreaTable::default() })
 }
 
 #[wasm_bindgen]
@@ -50,22 +81,8 @@ impl Scene {
         bytes: &[u8],
         #[wasm_bindgen(unchecked_optional_param_type = "SceneOptions")] options: JsValue,
     ) -> Thrown<Scene> {
-        let mut fields = Fields::new("options", &options)?;
-        let mut load = LoadOptions::default();
-        if let Some(scale) = fields.number("scale")? {
-            load.scale = scale;
-        }
-        match fields.take("up").map(|up| up.as_string()) {
-            None => {}
-            Some(Some(up)) if up == "y" => {}
-            Some(Some(up)) if up == "z" => load.up = UpAxis::Z,
-            Some(_) => return Err(Kind::Input.error("options: up must be \"y\" or \"z\"")),
-        }
-        let rules = fields.take("areaRules").map_or(Ok(Vec::new()), |rules| texts("areaRules", &rules))?;
-        fields.finish()?;
-        let rules = Arc::new(AreaRules::parse(&rules).or_throw()?);
-        let soup = parse_scene_with_areas(Path::new(name), bytes, &load, &rules.map()).or_throw()?;
-        Ok(Self { soup, areas: rules.table().clone() })
+        need("files")?;
+        part_files_scene(name, bytes, &options)
     }
 
     /// Takes arrays: three numbers for a vertex, three vertices for a triangle, and for each
@@ -82,15 +99,13 @@ impl Scene {
             None => Ok(soup),
         });
         let soup = soup.map_err(|error| Kind::Input.error(error))?;
-        Ok(Self { soup, areas: AreaTable::default() })
+        Ok(Self { soup: Arc::new(soup), areas: AreaTable::default() })
     }
 
     /// A scene of the package, by its name; `scale` lets its plan grow.
     pub fn builtin(name: &str, scale: Option<u32>) -> Thrown<Scene> {
-        let scene = waymesh_scenes::Scene::from_name(name)
-            .ok_or_else(|| Kind::Input.error(format_args!("there is no scene {name:?}")))?;
-        let config = SceneConfig::default().with_scale(scale.unwrap_or(1));
-        Ok(Self { soup: scene.build(&config), areas: AreaTable::default() })
+        need("scenes")?;
+        part_scenes_build(name, scale)
     }
 
     /// Names of the scenes of the package, and what they show.
@@ -147,6 +162,17 @@ pub struct Plan {
     plan: FloorPlan,
 }
 
+/// [`Plan::read`].
+#[inline(never)]
+fn part_plans_read(name: &str, bytes: &[u8], options: &JsValue) -> Thrown<Plan> {
+    let given = entries(options)?;
+    let (mut entries, mut options) = (Entries::new("options", &given), ReadOptions::default());
+    entries.apply(READ, &mut options).and_then(|()| entries.finish()).or_throw()?;
+    let format = PlanFormat::of(Path::new(name))
+        .ok_or_else(|| Kind::File.error(format_args!("{name}: the ending is not that of a floor plan")))?;
+    Ok(Plan { plan: parse_plan(name, bytes, format, &options).or_throw()? })
+}
+
 #[wasm_bindgen]
 impl Plan {
     /// Reads a plan: TOML, GeoJSON, WKT or SVG. The name tells the format and is in errors.
@@ -155,13 +181,8 @@ impl Plan {
         bytes: &[u8],
         #[wasm_bindgen(unchecked_optional_param_type = "PlanOptions")] options: JsValue,
     ) -> Thrown<Plan> {
-        let given = entries(&options)?;
-        let (mut entries, mut options) = (Entries::new("options", &given), ReadOptions::default());
-        entries.apply(READ, &mut options).and_then(|()| entries.finish()).or_throw()?;
-        let format = PlanFormat::of(Path::new(name)).ok_or_else(|| {
-            Kind::File.error(format_args!("{name}: the ending is not that of a floor plan"))
-        })?;
-        Ok(Self { plan: parse_plan(name, bytes, format, &options).or_throw()? })
+        need("plans")?;
+        part_plans_read(name, bytes, &options)
     }
 
     /// An example of a plan, in TOML.

@@ -14,6 +14,7 @@ use waymesh::{
 
 use crate::convert::{entries, from_json, object, to_js};
 use crate::error::{Kind, OrThrow, Thrown};
+use crate::parts::need;
 
 /// What these settings are called in errors.
 pub(crate) const SETTINGS: &str = "settings";
@@ -76,9 +77,17 @@ pub(crate) fn triangles(settings: &JsValue, areas: &AreaTable) -> Thrown<Job<Tri
     let pipeline = entries.take("pipeline").cloned().unwrap_or(Value::from("voxels"));
     let job = match pipeline.to::<String>().as_deref() {
         Some("voxels") => job(Baker::voxels(), &mut entries, areas),
-        Some("storeys") => front(STOREYS, &mut entries).and_then(|baker| job(baker, &mut entries, areas)),
-        Some("slices") => front(SLICES, &mut entries).and_then(|baker| job(baker, &mut entries, areas)),
-        Some("tiles") => tiles(&mut entries, areas),
+        Some("storeys") => {
+            need("storeys")?;
+            part_storeys_job(&mut entries, areas)
+        }
+        Some("slices") => {
+            need("slices")?;
+            part_slices_job(&mut entries, areas)
+        }
+        Some("tiles") => tiles(&mut entries, areas).map(|baker| -> Job<TriangleSoup> {
+            Box::new(move |soup, observer| baker.bake_observed(soup as &dyn TriangleSource, observer))
+        }),
         _ => Err(unknown_pipeline(&pipeline)),
     };
     let job = job.or_throw()?;
@@ -86,27 +95,50 @@ pub(crate) fn triangles(settings: &JsValue, areas: &AreaTable) -> Thrown<Job<Tri
     Ok(job)
 }
 
-fn tiles(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Job<TriangleSoup>, FieldError> {
+#[inline(never)]
+fn part_storeys_job(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Job<TriangleSoup>, FieldError> {
+    front(STOREYS, entries).and_then(|baker| job(baker, entries, areas))
+}
+
+#[inline(never)]
+fn part_slices_job(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Job<TriangleSoup>, FieldError> {
+    front(SLICES, entries).and_then(|baker| job(baker, entries, areas))
+}
+
+/// The settings of tiles that are built one by one.
+pub(crate) fn tiles_apart(settings: &JsValue, areas: &AreaTable) -> Thrown<Baker<Tiles>> {
+    let given = entries(settings)?;
+    let mut entries = Entries::new(SETTINGS, &given);
+    only(&mut entries, "tiles")?;
+    let baker = tiles(&mut entries, areas).or_throw()?;
+    entries.finish().or_throw()?;
+    Ok(baker)
+}
+
+/// Refuses another pipeline than this one.
+fn only(entries: &mut Entries<'_>, pipeline: &'static str) -> Thrown<()> {
+    match entries.take("pipeline").filter(|name| **name != Value::from(pipeline)) {
+        None => Ok(()),
+        Some(other) => Err(Kind::Settings
+            .error(format_args!("{SETTINGS}: pipeline is {other}, but must be {pipeline} here"))),
+    }
+}
+
+fn tiles(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Baker<Tiles>, FieldError> {
     let baker = front(TILES, entries)?;
     if baker.front().folder.is_some() || baker.front().spill_folder.is_some() {
         let (name, value) = ("folder".to_owned(), "given: WebAssembly has no files".to_owned());
         return Err(FieldError::Type { what: SETTINGS, name, value });
     }
     let config = config(entries, baker.config(), areas)?;
-    let baker = baker.with_config(config);
-    Ok(Box::new(move |soup, observer| baker.bake_observed(soup as &dyn TriangleSource, observer)))
+    Ok(baker.with_config(config))
 }
 
 /// The settings of voxels, for stages and worlds.
 pub(crate) fn voxels(settings: &JsValue, areas: &AreaTable) -> Thrown<Baker<Voxels>> {
     let given = entries(settings)?;
     let mut entries = Entries::new(SETTINGS, &given);
-    let pipeline = entries.take("pipeline");
-    if let Some(other) = pipeline.filter(|name| **name != Value::from("voxels")) {
-        return Err(
-            Kind::Settings.error(format_args!("{SETTINGS}: pipeline is {other}, but must be voxels here"))
-        );
-    }
+    only(&mut entries, "voxels")?;
     let baker = Baker::voxels();
     let config = config(&mut entries, baker.config(), areas).or_throw()?;
     entries.finish().or_throw()?;

@@ -12,6 +12,7 @@ use crate::bake::watched;
 use crate::convert::{entries, object, value};
 use crate::error::{OrThrow, Thrown};
 use crate::mesh::NavMesh;
+use crate::parts::need;
 use crate::scene::{Scene, bounds};
 use crate::settings;
 
@@ -21,6 +22,18 @@ use crate::settings;
 pub struct World {
     world: waymesh::World,
     areas: AreaTable,
+}
+
+/// Side of a tile where none is given, in cells.
+const TILE_CELLS: u32 = 64;
+
+/// [`World::new`].
+#[inline(never)]
+fn part_worlds_new(corners: &[f32], settings: &JsValue, tile_cells: u32) -> Thrown<World> {
+    let baker = settings::voxels(settings, &AreaTable::default())?;
+    let areas = baker.config().areas.clone();
+    let world = waymesh::World::new(baker, &bounds(corners)?, tile_cells).or_throw()?;
+    Ok(World { world, areas })
 }
 
 #[cfg(feature = "crowd")]
@@ -42,10 +55,8 @@ impl World {
             u32,
         >,
     ) -> Thrown<World> {
-        let baker = settings::voxels(&settings, &AreaTable::default())?;
-        let areas = baker.config().areas.clone();
-        let world = waymesh::World::new(baker, &bounds(corners)?, tile_cells.unwrap_or(64)).or_throw()?;
-        Ok(Self { world, areas })
+        need("worlds")?;
+        part_worlds_new(corners, &settings, tile_cells.unwrap_or(TILE_CELLS))
     }
 
     /// Puts the triangles of a scene into all tiles that they reach into.
@@ -55,7 +66,7 @@ impl World {
         scene: &Scene,
         #[wasm_bindgen(unchecked_optional_param_type = "Progress")] progress: Option<Function>,
     ) -> Thrown<()> {
-        watched(progress, |observer| self.world.add_triangles(&scene.soup, observer))
+        watched(progress, |observer| self.world.add_triangles(&*scene.soup, observer))
     }
 
     /// Puts an obstacle into the world and returns its number. With `walkable`, agents walk on it.

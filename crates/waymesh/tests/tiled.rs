@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use waymesh::core::{Observer, Warning};
+use waymesh::core::{Observer, TriangleSource, Warning};
 use waymesh::{Bake, BakeConfig, BakeError, Baker, PartitionKind, Report, Tiles, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels, soups::shuffled};
@@ -365,4 +365,44 @@ fn windows_do_not_show_in_the_ground() {
             assert_eq!(found.expect("a surface"), whole, "{}, windows of {columns}", scene.name());
         }
     }
+}
+
+#[test]
+fn workers_that_share_nothing_bake_the_same_bytes() {
+    let soup = Scene::OverlappingStoreys.build(&SceneConfig::default());
+    let jumps = waymesh::JumpConfig::default().with_max_length(2.0);
+    let config = config().with_jumps(jumps);
+    let untiled = Baker::new(Voxels, config.clone()).bake_observed(&soup, &mut ()).expect("a bake");
+    let worker = |soup: &TriangleSoup, tile_cells| {
+        let baker = Baker::new(Tiles::default().with_tile_cells(tile_cells), config.clone());
+        baker.apart(soup, &mut ()).expect("a worker")
+    };
+    let workers = [(); 3].map(|()| worker(&soup, 32));
+    let tiles: Vec<_> = workers[0].layout().tiles().collect();
+    assert!(tiles.len() > 4);
+    let mut built: Vec<Vec<u8>> = tiles
+        .iter()
+        .enumerate()
+        .map(|(index, &tile)| workers[index % 3].bake(tile).expect("a tile"))
+        .collect();
+    built.reverse();
+    for merger in &workers {
+        let merged = merger.merge(built.clone(), Some(&soup), &mut ()).expect("a merge");
+        assert!(bytes(&merged) == bytes(&untiled));
+        assert_eq!(figures(&merged.report), figures(&untiled.report));
+    }
+    let refused = |tiles: Vec<Vec<u8>>, source: Option<&TriangleSoup>| {
+        let source = source.map(|source| -> &dyn TriangleSource { source });
+        workers[0].merge(tiles, source, &mut ()).expect_err("refused").to_string()
+    };
+    assert!(refused(built[1..].to_vec(), Some(&soup)).contains("is missing or damaged"));
+    assert!(refused(built.clone(), None).contains("tiles hold no triangles"));
+    let mut damaged = built.clone();
+    *damaged[0].last_mut().expect("bytes") ^= 1;
+    assert!(refused(damaged, Some(&soup)).contains("checksum is wrong"));
+    let foreign = worker(&soup, 48).bake(tiles[0]).expect("a tile");
+    built[0] = foreign;
+    assert!(refused(built, Some(&soup)).contains("of other settings"));
+    let none = waymesh::tile::Tile { row: 9999, column: 0 };
+    assert!(matches!(workers[0].bake(none), Err(BakeError::NoSuchTile { .. })));
 }

@@ -1,7 +1,7 @@
 // The page's side of the worker: one job at a time; a job that nobody waits for any more is ended.
-import type { Stages } from "waymesh";
+import type { Judgement, Stages } from "waymesh";
 import InlineWorker from "./worker?worker&inline";
-import type { Answer, AnySettings, Box, Made, Opened, Request, Source } from "./messages";
+import type { Answer, AnySettings, Box, Made, Opened, Parts, Request, Source } from "./messages";
 
 type Unnumbered<T> = T extends Request ? Omit<T, "id"> : never;
 
@@ -14,9 +14,10 @@ export class Baker {
   #count = 0;
   #waiting: { id: number; resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null;
 
-  /** `module` is the compiled package: a worker that takes the place of one that was ended needs no network. */
+  /** `module` and `parts` are the compiled package: a worker that takes the place of one that was ended needs no network. */
   constructor(
     private readonly module: WebAssembly.Module,
+    private readonly parts: Parts,
     private readonly progress: (stage: string, done: number) => void,
   ) {}
 
@@ -27,7 +28,7 @@ export class Baker {
   #start(): Worker {
     if (this.#worker) return this.#worker;
     const worker = new InlineWorker();
-    worker.postMessage({ id: 0, kind: "module", module: this.module } satisfies Request);
+    worker.postMessage({ id: 0, kind: "module", module: this.module, parts: this.parts } satisfies Request);
     worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
       const waiting = this.#waiting;
       if (data.id !== waiting?.id) return;
@@ -79,6 +80,10 @@ export class Baker {
 
   async bake(settings: AnySettings, obstacles: Box[]): Promise<Made> {
     return ((await this.#ask({ kind: "bake", settings, obstacles })) as { made: Made }).made;
+  }
+
+  async judge(bytes: Uint8Array): Promise<Judgement> {
+    return ((await this.#ask({ kind: "judge", bytes })) as { judgement: Judgement }).judgement;
   }
 
   async stages(settings: AnySettings): Promise<Stages> {

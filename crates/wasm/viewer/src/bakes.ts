@@ -5,7 +5,7 @@ import { areasOf, paintSettings } from "./areas";
 import { Baker } from "./baker";
 import { figures } from "./figures";
 import { STAGE_LAYERS, drawKept, drawMesh, drawStages, type ColourBy } from "./layers";
-import type { AnySettings } from "./messages";
+import type { AnySettings, Parts } from "./messages";
 import { busy, complain, find } from "./page";
 import { isPlan, knobs, remember, shown, state, tell, view } from "./state";
 
@@ -17,9 +17,9 @@ let timer = 0;
 /** The settings and layers that the layers of stages are of. */
 let stagesOf = "";
 
-/** Begins with the worker; `module` is the compiled package. */
-export function startBaker(module: WebAssembly.Module): void {
-  baker = new Baker(module, (stage, done) => {
+/** Begins with the worker; `module` and `parts` are the compiled package. */
+export function startBaker(module: WebAssembly.Module, parts: Parts): void {
+  baker = new Baker(module, parts, (stage, done) => {
     find("#stage").textContent = stage;
     find<HTMLProgressElement>("#progress").value = done;
   });
@@ -94,6 +94,7 @@ export async function bake(): Promise<void> {
   showFigures();
   stagesOf = "";
   await stages();
+  tell("baked");
 }
 
 /** An obstacle or an area changed while the last update ran. */

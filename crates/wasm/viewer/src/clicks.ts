@@ -1,7 +1,7 @@
 // Pointer and keys on the picture: what a click does, what is dragged.
 import type { Point } from "./link";
 import { gripObstacle, putObstacle } from "./obstacles";
-import { gripArea, hoverArea, isHalfDone } from "./painter";
+import { dropCorner, gripArea, gripHandle, hoverArea, isHalfDone } from "./painter";
 import { search } from "./path";
 import { canvas, remember, state, tool, view } from "./state";
 
@@ -12,9 +12,11 @@ interface Drag {
   end(isDrag: boolean): void;
 }
 
-/** How far a pointer may move, in pixels, and still have clicked. */
-const STILL = 5;
+/** How far a pointer may move, in pixels, and still have clicked: fingers are not as steady. */
+const still = ({ pointerType }: PointerEvent) => (pointerType === "touch" ? 12 : 5);
 const GROUND = ["polygons", "scene"];
+/** What each tool does, by the keys 1 to 4. */
+const TOOLS = ["path", "obstacle", "area", "measure"];
 
 let drag: Drag | null = null;
 let pressed: { x: number; y: number } | null = null;
@@ -24,10 +26,15 @@ function release(): void {
 }
 
 function press(event: PointerEvent): void {
-  if (!event.isPrimary || event.button !== 0) return;
+  if (!event.isPrimary) {
+    // A second finger: this is no click.
+    pressed = null;
+    return;
+  }
+  if (event.button !== 0) return;
   pressed = { x: event.clientX, y: event.clientY };
-  const hit = view.hit(event, ["obstacles", ...GROUND]);
-  drag = hit && (gripObstacle(hit) ?? (tool() === "area" ? gripArea(hit.point.toArray()) : null));
+  const hit = view.hit(event, ["handles", "obstacles", ...GROUND]);
+  drag = hit && (gripHandle(hit) ?? gripObstacle(hit) ?? (tool() === "area" ? gripArea(hit.point.toArray()) : null));
   if (!drag) return;
   view.controls.enabled = false;
   canvas.setPointerCapture(event.pointerId);
@@ -42,17 +49,19 @@ function move(event: PointerEvent): void {
 }
 
 function lift(event: PointerEvent): void {
-  const isDrag = pressed !== null && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > STILL;
+  if (!event.isPrimary) return;
+  const isClick = pressed !== null && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= still(event);
   const was = drag;
   release();
-  if (was) was.end(isDrag);
-  else if (!isDrag && event.isPrimary && event.button === 0) click(event);
+  if (was) was.end(!isClick);
+  else if (isClick && event.button === 0) click(event);
 }
 
-function click(event: PointerEvent): void {
+function click(event: { clientX: number; clientY: number }): void {
   const at = view.hit(event, GROUND)?.point.toArray();
   if (!at) return;
   if (tool() === "obstacle") putObstacle(at);
+  else if (tool() === "area") gripArea(at).end(false);
   else {
     state.points = state.points.length >= 2 ? [at] : [...state.points, at];
     search();
@@ -69,5 +78,10 @@ export function listenToCanvas(): void {
     if (event.key === "+" || event.key === "=") view.zoom(0.85);
     else if (event.key === "-") view.zoom(1 / 0.85);
     else if (event.key === "f") view.frame();
+    else if (event.key === "Enter") click(view.middle);
+    else if (event.key === "Escape") dropCorner();
+    else if (TOOLS[Number(event.key) - 1]) document.querySelector<HTMLInputElement>(`#tools [value=${TOOLS[Number(event.key) - 1]}]`)?.click();
+    else return;
+    event.preventDefault();
   });
 }

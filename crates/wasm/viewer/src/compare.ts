@@ -7,7 +7,7 @@ import { search } from "./path";
 import { state, view, when } from "./state";
 
 /** Layers of the mesh of now, and of the one that was kept. */
-const NOW = ["polygons", "borders", "portals", "links", "heights", "path", "corridor", "searched", "crowd"];
+const NOW = ["polygons", "borders", "portals", "links", "jumps", "missed", "excess", "detours", "heights", "path", "corridor", "searched", "crowd"];
 const KEPT = ["keptPolygons", "keptBorders", "keptPath"];
 
 const FARTHER = 1.5;

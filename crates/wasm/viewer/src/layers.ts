@@ -1,6 +1,6 @@
 // From arrays of the package to things that are drawn.
 import * as THREE from "three";
-import type { NavMesh, Stages } from "waymesh";
+import type { Link, NavMesh, Stages } from "waymesh";
 import type { Opened } from "./messages";
 import { LIFT, scale, soft, type View } from "./view";
 
@@ -11,8 +11,12 @@ export const LAYERS = [
   ["borders", "walls", true],
   ["portals", "portals", false],
   ["links", "links", true],
+  ["jumps", "jumps and drops", true],
   ["searched", "searched polygons", false],
   ["kept", "kept walls", true],
+  ["missed", "missed ground", true],
+  ["excess", "too much mesh", true],
+  ["detours", "long paths", true],
   ["heights", "height triangles", false],
   ["spans", "walkable spans", false],
   ["distances", "distance field", false],
@@ -138,24 +142,26 @@ export function drawMesh(view: View, mesh: NavMesh, by: ColourBy): void {
     }
   }
   view.put("heights", view.lines(edges, 0x777777, 1));
-  view.put("links", drawLinks(view, mesh));
+  const isJump = ({ kind }: Link) => kind === "jump" || kind === "drop";
+  view.put("links", drawLinks(view, mesh.links.filter((link) => !isJump(link)), 0xc2571a));
+  view.put("jumps", drawLinks(view, mesh.links.filter(isJump), 0x8a3ffc));
 }
 
 /** Links as bows from the middle of one end to that of the other. */
-function drawLinks(view: View, mesh: NavMesh): THREE.Object3D {
+function drawLinks(view: View, links: Link[], colour: number): THREE.Object3D {
   const ends: number[] = [];
   const middle = (end: Float32Array) => new THREE.Vector3(end[0]! + end[3]!, end[1]! + end[4]!, end[2]! + end[5]!).multiplyScalar(0.5);
-  for (const link of mesh.links) {
+  for (const link of links) {
     const [from, to] = [middle(link.start), middle(link.end)];
     const top = from.clone().lerp(to, 0.5).setY(Math.max(from.y, to.y) + 0.2 + from.distanceTo(to) / 4);
     const bow = new THREE.QuadraticBezierCurve3(from, top, to).getPoints(8);
     for (let index = 0; index + 1 < bow.length; index += 1) ends.push(...bow[index]!.toArray(), ...bow[index + 1]!.toArray());
   }
-  return view.lines(ends, 0xc2571a, 2.5);
+  return view.lines(ends, colour, 2.5);
 }
 
 /** Flat squares on the ground, one for each span. */
-function squares(spans: Float32Array, side: number, colour: (index: number, out: THREE.Color) => void): THREE.Object3D {
+export function squares(spans: Float32Array, side: number, colour: (index: number, out: THREE.Color) => void): THREE.Object3D {
   const count = spans.length / 3;
   if (count > MOST_BOXES) return new THREE.Group();
   const geometry = new THREE.PlaneGeometry(side * 0.92, side * 0.92).rotateX(-Math.PI / 2);

@@ -1,5 +1,5 @@
 // The page: its rooms are wired here.
-import init, { Scene } from "waymesh";
+import init, { Scene, partModules } from "waymesh";
 import moduleAddress from "waymesh/waymesh_bg.wasm?url";
 import { bake, cancel, later, paint, startBaker } from "./bakes";
 import { listenToCanvas } from "./clicks";
@@ -11,10 +11,12 @@ import { removeObstacles } from "./obstacles";
 import { openBuiltin, openExample, openFile, openFirst } from "./open";
 import { complain, find } from "./page";
 import { dropCorner, listenToPainter } from "./painter";
+import { judgeHooks, listenToJudge } from "./judge";
 import { search, showRadius } from "./path";
 import { save } from "./save";
 import { knobs, pipeline, remember, state, view, when } from "./state";
 import { makeSwitches, peel } from "./switches";
+import { listenToTour } from "./tour";
 import "./style.css";
 
 /** Scenes of more triangles than this are not in the list: they take minutes in a page. */
@@ -23,9 +25,11 @@ const TOO_LARGE = ["city", "buildings", "offshore", "subway"];
 const onClick = (selector: string, run: () => void) => find(selector).addEventListener("click", run);
 
 async function start(): Promise<void> {
-  const module = await WebAssembly.compileStreaming(fetch(moduleAddress));
-  await init({ module_or_path: module });
-  startBaker(module);
+  const compiling = WebAssembly.compileStreaming(fetch(moduleAddress));
+  const loading = init({ module_or_path: compiling, parts: "all" });
+  const module = await compiling;
+  await loading;
+  startBaker(module, partModules());
   const list = find<HTMLSelectElement>("#scene");
   for (const { name, summary } of Scene.builtins()) {
     if (!TOO_LARGE.includes(name)) list.add(Object.assign(new Option(name.replaceAll("-", " "), name), { title: summary }));
@@ -39,7 +43,9 @@ async function start(): Promise<void> {
   listenToPanel();
   listenToCompare();
   listenToCrowd();
+  listenToJudge();
   listenToPainter();
+  listenToTour();
   listenToFiles();
   await openFirst();
 }
@@ -109,6 +115,7 @@ Object.assign(window, {
   waymeshViewer: {
     project: (at: Point) => view.project(at),
     crowd: crowdHooks,
+    judge: judgeHooks,
     get mesh() {
       return state.mesh;
     },

@@ -1,5 +1,5 @@
 // What the page and its worker tell each other.
-import type { PlanSettings, Report, Settings, Stages } from "waymesh";
+import type { Judgement, PartName, PlanSettings, Report, Settings, Stages } from "waymesh";
 
 /** Where a scene comes from. */
 export type Source =
@@ -33,15 +33,20 @@ export interface Made {
 
 export type AnySettings = Settings & PlanSettings;
 
+/** Parts of the package that are compiled. */
+export type Parts = Partial<Record<PartName, WebAssembly.Module>>;
+
 export type Request =
-  | { id: number; kind: "module"; module: WebAssembly.Module }
+  | { id: number; kind: "module"; module: WebAssembly.Module; parts: Parts }
   | { id: number; kind: "open"; source: Source }
   | { id: number; kind: "bake"; settings: AnySettings; obstacles: Box[] }
-  | { id: number; kind: "stages"; settings: AnySettings };
+  | { id: number; kind: "stages"; settings: AnySettings }
+  | { id: number; kind: "judge"; bytes: Uint8Array };
 
 export type Answer =
   | { id: number; stage: string; done: number }
   | { id: number; error: string }
   | { id: number; opened: Opened }
   | { id: number; made: Made }
-  | { id: number; stages: Stages };
+  | { id: number; stages: Stages }
+  | { id: number; judgement: Judgement };

@@ -17,7 +17,7 @@ import { peel } from "./switches";
 const MOST_BYTES = 256 << 20;
 
 /** Layers of what the last source had. */
-const OF_SOURCE = [...STAGE_LAYERS, "polygons", "borders", "portals", "links", "heights", "obstacles", "points"];
+const OF_SOURCE = [...STAGE_LAYERS, "polygons", "borders", "portals", "links", "jumps", "heights", "obstacles", "points"];
 
 async function open(next: Source): Promise<void> {
   const opened = await job((baker) => baker.open(next));

@@ -5,6 +5,7 @@ import { follow, later } from "./bakes";
 import type { Point } from "./link";
 import { complain, find } from "./page";
 import { remember, state, view } from "./state";
+import type { Hit } from "./view";
 
 /** Boxes that are narrower were not meant, in metres. */
 const NARROW = 0.2;
@@ -43,9 +44,40 @@ function drawn(painted: Painted, opacity: number): THREE.Object3D[] {
   return parts;
 }
 
+/** Balls to take hold of areas by. */
+function handle(painted: Painted, index: number): THREE.Object3D {
+  const [low, high] = boxOf(painted);
+  const reach = view.bounds.getSize(new THREE.Vector3()).length();
+  const ball = new THREE.Mesh(new THREE.SphereGeometry(Math.max(reach / 90, 0.15), 20, 12), new THREE.MeshLambertMaterial({ color: colour(painted.cost) }));
+  ball.position.set((low[0] + high[0]) / 2, high[1], (low[2] + high[2]) / 2);
+  ball.userData["area"] = index;
+  return ball;
+}
+
+function drawAll(): void {
+  view.put("areas", ...state.painted.flatMap((painted) => drawn(painted, 0.3)));
+  view.put("handles", ...state.painted.map(handle));
+}
+
+/** Takes hold of an area by its ball, if that was hit: it is moved over the ground. */
+export function gripHandle({ object }: Hit): { move: (at: Point) => void; end: () => void } | null {
+  const index: unknown = object.userData["area"];
+  if (typeof index !== "number") return null;
+  const move = (at: Point) => {
+    const painted = state.painted[index];
+    if (!painted) return;
+    const [a, b] = painted.corners;
+    const by = at.map((value, axis) => value - (a[axis]! + b[axis]!) / 2);
+    painted.corners = [a, b].map((corner) => corner.map((value, axis) => value + by[axis]!)) as [Point, Point];
+    drawAll();
+    void follow();
+  };
+  return { move, end: remember };
+}
+
 /** Shows everything that is painted, in the picture and as a list. */
 export function showPaint(): void {
-  view.put("areas", ...state.painted.flatMap((painted) => drawn(painted, 0.3)));
+  drawAll();
   find("#areas").replaceChildren(...state.painted.map(row));
   find<HTMLButtonElement>("#no-areas").disabled = state.painted.length === 0;
 }
@@ -75,7 +107,7 @@ function row(painted: Painted, index: number): HTMLElement {
     }
     painted.cost = box.checked ? null : given;
     paint();
-    view.put("areas", ...state.painted.flatMap((painted) => drawn(painted, 0.3)));
+    drawAll();
     later();
   };
   field.addEventListener("change", change);

@@ -183,6 +183,12 @@ export class View {
     return found.find(({ point }) => point.y <= this.#peel.constant) ?? null;
   }
 
+  /** The place of the page under the middle of the picture, where keys point: that of the right half, if there are two. */
+  get middle(): { clientX: number; clientY: number } {
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    return { clientX: left + width * (1 - 0.5 / this.#halves), clientY: top + height / 2 };
+  }
+
   /** Where a place of the level is on the page, in pixels: in the right half, if there are two. */
   project([x, y, z]: readonly [number, number, number]): [number, number] {
     const box = this.canvas.getBoundingClientRect();

@@ -1,6 +1,6 @@
 // Holds the scene and bakes it, so that the page stays alive.
-import init, { Plan, Scene, World } from "waymesh";
-import type { NavMesh, Progress } from "waymesh";
+import init, { NavMesh, Plan, Scene, World } from "waymesh";
+import type { Judgement, Progress } from "waymesh";
 import type { Answer, AnySettings, Box, Made, Request, Source } from "./messages";
 
 /** Cells of a tile of a world: an obstacle that moves costs the tiles it touches. */
@@ -88,6 +88,17 @@ async function bake(settings: AnySettings, obstacles: Box[], progress: Progress)
   return { bytes, report, seconds, rebuilt, memory: (await output).memory.buffer.byteLength };
 }
 
+/** Judges a mesh against the scene, without obstacles. */
+function judge(bytes: Uint8Array): Judgement {
+  if (!scene) throw new Error("only meshes of scenes of triangles can be judged");
+  const mesh = NavMesh.fromBytes(bytes);
+  try {
+    return scene.evaluate(mesh);
+  } finally {
+    mesh.free();
+  }
+}
+
 async function answer(request: Exclude<Request, { kind: "module" }>): Promise<[Answer, Transferable[]]> {
   await output;
   const { id } = request;
@@ -100,13 +111,17 @@ async function answer(request: Exclude<Request, { kind: "module" }>): Promise<[A
     const made = await bake(request.settings, request.obstacles, progress);
     return [{ id, made }, [made.bytes.buffer]];
   }
+  if (request.kind === "judge") {
+    const judgement = judge(request.bytes);
+    return [{ id, judgement }, []];
+  }
   if (!scene) throw new Error("a floor plan has no stages to show");
   return [{ id, stages: scene.bakeStages(request.settings, progress) }, []];
 }
 
 self.addEventListener("message", async ({ data }: MessageEvent<Request>) => {
   if (data.kind === "module") {
-    output = init({ module_or_path: data.module });
+    output = init({ module_or_path: data.module, parts: data.parts });
     return;
   }
   try {

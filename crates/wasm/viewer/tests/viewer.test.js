@@ -453,8 +453,17 @@ test("a bake can be stopped", { skip }, async () => {
 
 test("the package bakes in its own worker, and a bake can be ended", { skip }, async () => {
   const found = await page.evaluate(async () => {
-    const { BakeWorker, NavMesh, Scene, default: init } = await import("/pkg/index.js");
+    const { BakeWorker, BakeWorkers, NavMesh, Scene, default: init, loadParts } = await import("/pkg/index.js");
     await init();
+    // A page must load what it needs; workers do it by themselves.
+    const unloaded = (() => {
+      try {
+        return Scene.builtin("terraces");
+      } catch (error) {
+        return error.kind;
+      }
+    })();
+    await loadParts("scenes");
     const worker = new BakeWorker();
     const heard = new Set();
     const { bytes, report } = await worker.bake({ scene: { builtin: "terraces" }, settings: { cell_size: 0.25 } }, (stage) => heard.add(stage));
@@ -469,11 +478,137 @@ test("the package bakes in its own worker, and a bake can be ended", { skip }, a
     const ended = await long;
     const again = await worker.bake({ scene: { vertices: Scene.builtin("terraces").vertices, triangles: Scene.builtin("terraces").triangles }, settings: { cell_size: 0.25 }, format: "wmesh" });
     worker.close();
-    return { same, stages: heard.size, refused, busy, ended, again: NavMesh.fromBytes(again.bytes).generation === own.generation };
+    const workers = new BakeWorkers(2);
+    const tiled = await workers.bake({ scene: { builtin: "terraces" }, settings: { cell_size: 0.25, tile_cells: 48 } });
+    workers.close();
+    const generations = [again, tiled].map(({ bytes }) => NavMesh.fromBytes(bytes).generation);
+    return { unloaded, same, stages: heard.size, refused, busy, ended, again: generations.every((one) => one === own.generation), tiles: tiled.report.tiles };
   });
-  assert.deepEqual({ ...found, stages: 0, refused: found.refused[0] }, { same: true, stages: 0, refused: "settings", busy: true, ended: "cancelled", again: true });
-  assert.ok(found.stages > 4);
-  assert.match(found.refused[1], /cell_size/);
+  const { stages, refused, tiles, ...others } = found;
+  assert.deepEqual(others, { unloaded: "part", same: true, busy: true, ended: "cancelled", again: true });
+  assert.ok(tiles > 1, `${tiles} tiles`);
+  assert.ok(stages > 4);
+  assert.equal(refused[0], "settings");
+  assert.match(refused[1], /cell_size/);
+});
+
+test("a mesh is judged, and what is wrong is drawn", { skip }, async () => {
+  await rebake(() => page.locator("#scene").selectOption("dungeon-rooms"));
+  await page.locator("#judge").click();
+  await page.waitForFunction(() => window.waymeshViewer.judge.found, null, { timeout: PATIENCE });
+  const judged = () => page.evaluate(() => {
+    const { figures, missed, excess, excessReasons, detours } = window.waymeshViewer.judge.found;
+    const sorted = detours.every(({ excess }, index) => index === 0 || excess <= detours[index - 1].excess);
+    return { figures, missed: missed.length, excess: excess.length, reasons: excessReasons.length, sorted };
+  });
+  const fine = await judged();
+  assert.ok(fine.figures.coverage > 0.8 && fine.figures.coverage < 1, `${fine.figures.coverage}`);
+  assert.equal(fine.figures.connectivity.agree, fine.figures.connectivity.pairs);
+  assert.ok(fine.missed > 0 && fine.excess === 3 * fine.reasons && fine.sorted);
+  const text = await page.locator("#judgement").innerText();
+  assert.match(text, /% of the ground where the agent can stand is missed/);
+  await picture("judged");
+  // Larger cells miss more; a new bake forgets the old judgement, and makes the next where that is asked for.
+  await page.locator("#judge-always").check();
+  await rebake(() => page.evaluate(() => {
+    const box = document.querySelector("[data-knob=cell_size] input[type=number]");
+    box.value = "0.8";
+    box.dispatchEvent(new Event("change"));
+  }));
+  await page.waitForFunction(() => window.waymeshViewer.judge.found?.figures.coverage !== undefined, null, { timeout: PATIENCE });
+  const coarse = await judged();
+  assert.ok(coarse.figures.coverage < fine.figures.coverage - 0.02, `${coarse.figures.coverage}`);
+  await picture("judged-coarse");
+  await page.locator("#judge-always").uncheck();
+  await rebake(() => page.locator("#reset").click());
+  assert.equal(await page.locator("#judgement").innerText(), "");
+  assert.deepEqual(faults, []);
+});
+
+test("the tour turns knobs and says what they did", { skip }, async () => {
+  await page.locator("#tour-begin").click();
+  const title = page.locator("#tour-title");
+  const step = async (expected, effect) => {
+    await page.waitForFunction((expected) => document.querySelector("#tour-title").textContent.includes(expected) && / m² of ground/.test(document.querySelector("#tour-text").textContent), expected, { timeout: PATIENCE });
+    assert.match(await page.locator("#tour-text").innerText(), effect);
+  };
+  await step("The ground", /\d+ polygons, \d+ m² of ground/);
+  await page.locator("#tour-next").click();
+  await step("Agent radius", /\d+ polygons became \d+, (\d+) m² of ground \d+/);
+  assert.equal(await page.locator("[data-knob=agent_radius] input[type=number]").inputValue(), "1.1");
+  await picture("tour");
+  await page.locator("#tour-back").click();
+  await step("The ground", /\d+ polygons, \d+ m² of ground/);
+  while (!(await title.innerText()).includes("Agent height")) {
+    const now = await title.innerText();
+    await page.locator("#tour-next").click();
+    await page.waitForFunction((now) => document.querySelector("#tour-title").textContent !== now && / m² of ground/.test(document.querySelector("#tour-text").textContent), now, { timeout: PATIENCE });
+  }
+  await page.locator("#tour-next").click();
+  await page.locator("#tour-card").waitFor({ state: "hidden" });
+  await baked();
+  assert.equal(await error(), "");
+  assert.deepEqual(faults, []);
+});
+
+test("keys and fingers do what the pointer does", { skip }, async () => {
+  // The middle of the picture is on a floor.
+  await rebake(() => give("flat.obj", FLAT));
+  const ends = () => page.evaluate(() => document.querySelector("#path").dataset);
+  await page.locator("#canvas").focus();
+  await page.keyboard.press("1");
+  await page.keyboard.press("Enter");
+  for (let press = 0; press < 6; press += 1) await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await page.locator("#path[data-metres]").waitFor();
+  assert.ok(Number((await ends()).metres) > 0.5, JSON.stringify(await ends()));
+  await page.keyboard.press("2");
+  assert.ok(await page.locator("#tools [value=obstacle]").isChecked());
+  await rebake(() => page.keyboard.press("Enter"));
+  await picture("keys");
+  await page.keyboard.press("1");
+
+  const phone = await browser.newContext({ viewport: { width: 420, height: 800 }, hasTouch: true, isMobile: true });
+  const other = await phone.newPage();
+  other.on("pageerror", (fault) => faults.push(String(fault)));
+  await other.goto(address);
+  await other.waitForFunction(() => window.waymeshViewer?.mesh && !document.body.classList.contains("busy"), null, { timeout: PATIENCE });
+  await other.locator("#file").setInputFiles({ name: "flat.obj", mimeType: "application/octet-stream", buffer: Buffer.from(FLAT) });
+  await other.waitForFunction(() => window.waymeshViewer.mesh.area < 400 && !document.body.classList.contains("busy"), null, { timeout: PATIENCE });
+  await other.locator("#canvas").scrollIntoViewIfNeeded();
+  const place = (at) => other.evaluate((at) => window.waymeshViewer.project(at), at);
+  for (const at of [[6, 0, 6], [14, 0, 14]]) await other.touchscreen.tap(...(await place(at)));
+  await other.locator("#path[data-metres]").waitFor({ state: "attached" });
+  const walked = await other.evaluate(() => ({ ...document.querySelector("#path").dataset }));
+  assert.ok(Math.abs(Number(walked.metres) - Math.hypot(8, 8)) < 1, JSON.stringify(walked));
+  // One finger turns the view, which is no click.
+  const before = await place([6, 0, 6]);
+  const touch = await phone.newCDPSession(other);
+  const [x, y] = before;
+  const send = (type, points) => touch.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+  await send("touchStart", [[x, y]]);
+  for (let move = 1; move <= 8; move += 1) await send("touchMove", [[x + 12 * move, y + 2 * move]]);
+  await send("touchEnd", []);
+  await other.waitForFunction(([at, was]) => Math.hypot(...window.waymeshViewer.project(at).map((value, axis) => value - was[axis])) > 5, [[6, 0, 6], before]);
+  // Two fingers that part bring the ground nearer.
+  const apart = () => other.evaluate(() => {
+    const [a, b] = [[6, 0, 6], [14, 0, 14]].map((at) => window.waymeshViewer.project(at));
+    return Math.hypot(a[0] - b[0], a[1] - b[1]);
+  });
+  const [{ x: left, y: top, width, height }, near] = [await other.locator("#canvas").boundingBox(), await apart()];
+  const fingers = (half) => [[left + width / 2 - half, top + height / 2], [left + width / 2 + half, top + height / 2]];
+  await send("touchStart", fingers(30));
+  for (let half = 40; half <= 110; half += 10) await send("touchMove", fingers(half));
+  await send("touchEnd", []);
+  await other.waitForFunction((near) => {
+    const [a, b] = [[6, 0, 6], [14, 0, 14]].map((at) => window.waymeshViewer.project(at));
+    return Math.hypot(a[0] - b[0], a[1] - b[1]) > 1.2 * near;
+  }, near);
+  // Neither was a click: the path is the one that was there.
+  assert.equal(await other.evaluate(() => document.querySelector("#path").dataset.metres), walked.metres);
+  if (pictures) await other.screenshot({ path: join(pictures, "phone.png") });
+  await phone.close();
+  assert.deepEqual(faults, []);
 });
 
 test("it can be read in the dark and on a small screen", { skip }, async () => {

@@ -15,5 +15,5 @@ pub use plan::FloorPlans;
 pub use slices::Slices;
 #[cfg(feature = "storeys")]
 pub use storeys::Storeys;
-pub use tiles::{ManifestTile, TileManifest, Tiles, tile_note};
+pub use tiles::{ManifestTile, TileBaker, TileManifest, Tiles, tile_note};
 pub use voxels::{Stages, Voxels};

@@ -9,6 +9,7 @@
 //!    triangles, polygons.
 //! 5. Ground heights are fitted window by window, over the tiles that lie there.
 
+mod apart;
 mod shares;
 mod survey;
 
@@ -34,6 +35,7 @@ use crate::bake::{
     Bake, BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused,
     Report, Solid, StageSet,
 };
+pub use apart::TileBaker;
 pub use shares::{ManifestTile, TileManifest};
 use survey::{Kept, Survey, TileContent, field_of, labelled, read_tile};
 pub(crate) use survey::{VERSION, check_version, read_layout, write_layout};
@@ -178,11 +180,9 @@ impl Baker<Tiles> {
         source: Option<&dyn TriangleSource>,
         observer: &mut dyn Observer,
     ) -> Result<Bake, BakeError> {
-        const REASON: &str = "tiles hold no triangles; give the scene as well";
-        const NO_TRIANGLES: Refused = &[("enclosed", REASON), ("jumps", REASON)];
         self.check()?;
         if source.is_none() {
-            self.stages.refuse("tiles of a folder", &Tiles::defaults(), NO_TRIANGLES)?;
+            self.refuse_without_source()?;
         }
         self.run(source, observer, |recorder| {
             let survey = shares::await_survey(folder, self.front.patience, recorder)?.0;
@@ -196,6 +196,15 @@ impl Baker<Tiles> {
             survey.skipped.tell(recorder);
             joined(survey, store, kept, &self.stages, recorder)
         })
+    }
+}
+
+impl Baker<Tiles> {
+    /// Refuses what a merge without the triangles cannot do.
+    fn refuse_without_source(&self) -> Result<(), BakeError> {
+        const REASON: &str = "tiles hold no triangles; give the scene as well";
+        const NO_TRIANGLES: Refused = &[("enclosed", REASON), ("jumps", REASON)];
+        self.stages.refuse("tiles without a scene", &Tiles::defaults(), NO_TRIANGLES)
     }
 }
 
@@ -240,6 +249,53 @@ impl Tiles {
         if missing.is_empty() {
             return Ok(Vec::new());
         }
+        let workshop = Workshop::new(
+            source,
+            survey,
+            self,
+            stages,
+            |tile| missing.binary_search(&tile).is_ok(),
+            recorder,
+        )?;
+        let gate = MemoryGate::new(stages.config().max_memory_bytes / 2);
+        let tallies = Mutex::new(Vec::new());
+        let work = |tile: Tile| -> Result<Kept, BakeError> {
+            let (content, tally) = workshop.make(tile, stages)?;
+            store.put(tile, content.to_bytes())?;
+            tallies.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((tile, tally));
+            Ok(Kept { solid_spans: content.solid_spans, climbs: content.climbs, pieces: content.pieces })
+        };
+        let estimate = |tile| workshop.bytes(tile);
+        let kept =
+            recorder.stage("tiles", |observer| build_tiles(missing, &gate, estimate, work, observer))?;
+        let mut tallies = tallies.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        tallies.sort_unstable_by_key(|&(tile, _)| tile);
+        tallies.iter().for_each(|(_, tally)| tally.replay(recorder));
+        Ok(kept)
+    }
+}
+
+/// What builds tiles: their triangles, and the settings.
+#[derive(Debug)]
+struct Workshop {
+    frame: GridFrame,
+    layout: TileLayout,
+    bins: TriangleBins,
+    builder: FieldBuilder,
+    voxels: VoxelConfig,
+    halo: u32,
+}
+
+impl Workshop {
+    /// Sorts the triangles into those tiles that are `wanted`.
+    fn new(
+        source: &dyn TriangleSource,
+        survey: &Survey,
+        tiles: &Tiles,
+        stages: &StageSet,
+        wanted: impl Fn(Tile) -> bool,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Self, BakeError> {
         let config = stages.config();
         let builder = field_builder(config);
         let halo = halo_cells(config, &builder);
@@ -248,67 +304,59 @@ impl Tiles {
             let share = if cfg!(target_family = "wasm") { 1 } else { 8 };
             let bins = BinsConfig::default()
                 .with_memory_bytes(config.max_memory_bytes / share)
-                .with_folder(self.spill_folder.clone());
-            TriangleBins::sort_for(
-                source,
-                &survey.layout,
-                halo,
-                |tile| missing.binary_search(&tile).is_ok(),
-                &bins,
-            )
+                .with_folder(tiles.spill_folder.clone());
+            TriangleBins::sort_for(source, &survey.layout, halo, wanted, &bins)
         })?;
         let voxels = VoxelConfig::for_agent(&config.agent)
             .with_scale(config.scale)
             .with_threads(1)
             .with_max_memory_bytes(config.max_memory_bytes.max(TILE_BYTES));
-        let gate = MemoryGate::new(config.max_memory_bytes / 2);
-        let window = |tile: Tile| survey.layout.core(tile).grown(halo, &survey.frame);
-        let estimate = |tile: Tile| {
-            window(tile).column_count() * COLUMN_BYTES + bins.count(tile) as u64 * TRIANGLE_BYTES
+        Ok(Self { frame: survey.frame, layout: survey.layout, bins, builder, voxels, halo })
+    }
+
+    fn window(&self, tile: Tile) -> GridWindow {
+        self.layout.core(tile).grown(self.halo, &self.frame)
+    }
+
+    /// Bytes that a tile takes while it is built.
+    fn bytes(&self, tile: Tile) -> u64 {
+        self.window(tile).column_count() * COLUMN_BYTES + self.bins.count(tile) as u64 * TRIANGLE_BYTES
+    }
+
+    /// Builds a tile.
+    fn make(&self, tile: Tile, stages: &StageSet) -> Result<(TileContent, Tally), BakeError> {
+        let (frame, window, core) = (&self.frame, self.window(tile), self.layout.core(tile));
+        let mut tally = Tally::default();
+        let failed = |error| StageError::new("voxelize", error);
+        let soup = self.bins.soup(tile)?;
+        // The survey has counted the triangles that are of no use.
+        let job =
+            RasterJob::new(soup.finite_with_areas(), frame, window, &self.voxels, &mut ()).map_err(failed)?;
+        drop(soup);
+        let solid = match &stages.raster_device {
+            Some(device) => {
+                stages.run_on_device(device.as_ref(), job, (frame, core), &self.builder, &mut ())?
+            }
+            None => Solid::Voxels(job.run(&mut ()).map_err(failed)?),
         };
-        let tallies = Mutex::new(Vec::new());
-        let work = |tile: Tile| -> Result<Kept, BakeError> {
-            let mut tally = Tally::default();
-            let failed = |error| StageError::new("voxelize", error);
-            let soup = bins.soup(tile)?;
-            // The survey has counted the triangles that are of no use.
-            let (frame, core) = (&survey.frame, survey.layout.core(tile));
-            let job = RasterJob::new(soup.finite_with_areas(), frame, window(tile), &voxels, &mut ())
-                .map_err(failed)?;
-            drop(soup);
-            let solid = match &stages.raster_device {
-                Some(device) => {
-                    stages.run_on_device(device.as_ref(), job, (frame, core), &builder, &mut ())?
-                }
-                None => Solid::Voxels(job.run(&mut ()).map_err(failed)?),
-            };
-            let (part, climbs, solid_spans) = match solid {
-                Solid::Field(built) => {
-                    built.counts.tell(&mut tally);
-                    (built.part, Vec::new(), built.counts.solid_spans)
-                }
-                Solid::Voxels(voxels) => {
-                    let windows = [window(tile), core];
-                    let (part, climbs) = field_window(&voxels, frame, windows, &builder, config, &mut tally)
+        let (part, climbs, solid_spans) = match solid {
+            Solid::Field(built) => {
+                built.counts.tell(&mut tally);
+                (built.part, Vec::new(), built.counts.solid_spans)
+            }
+            Solid::Voxels(voxels) => {
+                let config = stages.config();
+                let (part, climbs) =
+                    field_window(&voxels, frame, [window, core], &self.builder, config, &mut tally)
                         .map_err(failed)?;
-                    (part, climbs, solid_spans(&voxels, window(tile), core))
-                }
-            };
-            stages.check("field", |list| part.violations(list))?;
-            let pieces =
-                split_surfaces(&part, &SurfacesConfig::default()).map_err(StageError::at("partition"))?;
-            let content =
-                TileContent { solid_spans, climbs, pieces, field: PackedField::pack(&part).map_err(failed)? };
-            store.put(tile, content.to_bytes())?;
-            tallies.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((tile, tally));
-            Ok(Kept { solid_spans, climbs: content.climbs, pieces: content.pieces })
+                (part, climbs, solid_spans(&voxels, window, core))
+            }
         };
-        let kept =
-            recorder.stage("tiles", |observer| build_tiles(missing, &gate, estimate, work, observer))?;
-        let mut tallies = tallies.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        tallies.sort_unstable_by_key(|&(tile, _)| tile);
-        tallies.iter().for_each(|(_, tally)| tally.replay(recorder));
-        Ok(kept)
+        stages.check("field", |list| part.violations(list))?;
+        let pieces =
+            split_surfaces(&part, &SurfacesConfig::default()).map_err(StageError::at("partition"))?;
+        let field = PackedField::pack(&part).map_err(failed)?;
+        Ok((TileContent { solid_spans, climbs, pieces, field }, tally))
     }
 }
 

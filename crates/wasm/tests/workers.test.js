@@ -1,0 +1,84 @@
+// Bakes in workers of Node: alone, and tiles over several.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { BakeWorker, BakeWorkers, NavMesh, Plan, Scene, TileBaker, settingsToToml } from "../pkg/node.js";
+import { levelObj } from "./level.js";
+import { folder, skip, waymesh } from "./native.js";
+import { refused } from "./refused.js";
+
+const bytes = new TextEncoder().encode(levelObj());
+const scene = () => ({ name: "level.obj", bytes });
+const whole = { cell_size: 0.2, level_height: 0.1, jumps: { max_length: 3 } };
+const settings = { ...whole, tile_cells: 48 };
+const untiled = () => Scene.read("level.obj", bytes).bake({ ...settings, pipeline: "tiles" }).toBytes("wmesh");
+
+test("a worker bakes scenes and floor plans", async () => {
+  const worker = new BakeWorker();
+  const heard = new Set();
+  const { bytes: mesh, report } = await worker.bake({ scene: scene(), settings: { cell_size: 0.25 } }, (stage) => heard.add(stage));
+  assert.equal(NavMesh.fromBytes(mesh).generation, Scene.read("level.obj", bytes).bake({ cell_size: 0.25 }).generation);
+  assert.ok(report.polygons > 10 && heard.size > 4);
+  const plan = { name: "plan.toml", bytes: new TextEncoder().encode(Plan.example()) };
+  assert.ok(NavMesh.fromBytes((await worker.bake({ plan })).bytes).polygonCount > 3);
+  await assert.rejects(worker.bake({ scene: scene(), settings: { cell_size: -1 } }), { name: "WaymeshError", kind: "settings" });
+  const long = worker.bake({ scene: scene(), settings: { cell_size: 0.01 } });
+  assert.ok(worker.isBusy);
+  worker.cancel();
+  await assert.rejects(long, { kind: "cancelled" });
+  assert.ok(NavMesh.fromBytes((await worker.bake({ scene: { builtin: "terraces" }, format: "wmesh" })).bytes).polygonCount > 3);
+  worker.close();
+});
+
+test("tiles over several workers are the bytes of one, and of the native program", async () => {
+  const expected = untiled();
+  assert.deepEqual(Scene.read("level.obj", bytes).bake(whole).toBytes("wmesh"), expected);
+  for (const count of [1, 2, 3]) {
+    const workers = new BakeWorkers(count);
+    assert.equal(workers.count, count);
+    const shares = [];
+    const made = await workers.bake({ scene: scene(), settings, format: "wmesh" }, (stage, share) => stage === "tiles" && shares.push(share));
+    assert.deepEqual(made.bytes, expected, `${count} workers`);
+    assert.ok(made.report.tiles > 4 && shares.length === made.report.tiles && shares.at(-1) === 1);
+    // The same workers again.
+    const { vertices, triangles } = Scene.read("level.obj", bytes);
+    assert.deepEqual((await workers.bake({ scene: { vertices, triangles }, settings, format: "wmesh" })).bytes, expected);
+    workers.close();
+  }
+  if (skip) return;
+  const here = folder();
+  const [level, config, native] = ["level.obj", "settings.toml", "native.wmesh"].map((name) => join(here, name));
+  writeFileSync(level, bytes);
+  writeFileSync(config, settingsToToml(whole, false));
+  waymesh("build", level, "-o", native, "--config", config);
+  assert.deepEqual(Buffer.from(expected), readFileSync(native));
+});
+
+test("a pool refuses, fails and is ended with a sentence", async () => {
+  assert.throws(() => new BakeWorkers(0), /count is 0/);
+  const workers = new BakeWorkers(2);
+  await assert.rejects(workers.bake({ scene: scene(), settings: { partition: "watershed" } }), { kind: "settings" });
+  await assert.rejects(workers.bake({ scene: { name: "broken.obj", bytes: bytes.slice(0, 5) } }), { kind: "file" });
+  const long = workers.bake({ scene: scene(), settings: { cell_size: 0.01 } });
+  assert.ok(workers.isBusy);
+  const next = workers.bake({ scene: scene(), settings, format: "wmesh" });
+  await assert.rejects(long, { kind: "cancelled" });
+  assert.deepEqual((await next).bytes, untiled());
+  workers.close();
+});
+
+test("tiles of something else are refused", () => {
+  const level = Scene.read("level.obj", bytes);
+  const baker = new TileBaker(level, settings);
+  const tiles = [...Array(baker.count).keys()].map((tile) => baker.bake(tile));
+  assert.ok(baker.columns > 1 && baker.count % baker.columns === 0);
+  assert.deepEqual(baker.merge(tiles.toReversed()).toBytes("wmesh"), untiled());
+  refused(() => baker.merge(tiles.slice(1)), "bake", /is missing/);
+  refused(() => new TileBaker(level, { ...settings, cell_size: 0.3 }).merge(tiles), "bake", /other settings/);
+  refused(() => baker.merge([...tiles.slice(1), tiles[0].slice(0, -1)]), "bake", /damaged/);
+  refused(() => baker.bake(baker.count), "input", /there is no tile/);
+  refused(() => baker.merge([1, 2]), "input", /list of arrays/);
+  refused(() => new TileBaker(level, { pipeline: "voxels" }), "settings", /pipeline/);
+});

@@ -1,0 +1,119 @@
+//! Tiles one by one, as bytes: for workers that share neither memory nor a folder.
+
+use std::path::Path;
+
+use waymesh_core::{Observer, TriangleSource};
+use waymesh_tile::{Tile, TileLayout, TileStore, tile_from_bytes, tile_to_bytes};
+
+use super::survey::{Survey, read_tile};
+use super::{Tiles, Workshop, joined};
+use crate::bake::{Bake, BakeError, Baker, Recorder};
+
+/// What a tile is called in errors.
+const NAME: &str = "a tile";
+
+/// Builds the tiles of one world one by one, as bytes, and joins the tiles of all workers that have
+/// the same world and settings: workers that can only send each other bytes bake a world together.
+///
+/// Each holds the triangles of its world, sorted into tiles.
+///
+/// # Guarantees
+/// - The mesh is that of [`Baker::bake`] at once, bit for bit, whoever builds which tile.
+/// - Tiles of another world, of other settings or another version are refused, and damaged ones.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
+/// use waymesh::Baker;
+///
+/// // On every worker:
+/// let worker = Baker::tiles().apart(&soup, &mut ())?;
+/// let tiles: Vec<_> = worker.layout().tiles().map(|tile| worker.bake(tile)).collect::<Result<_, _>>()?;
+/// // On one of them:
+/// let bake = worker.merge(tiles, Some(&soup), &mut ())?;
+/// assert_eq!(bake.mesh.generation(), Baker::voxels().bake(&soup)?.generation());
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct TileBaker {
+    baker: Baker<Tiles>,
+    survey: Survey,
+    workshop: Workshop,
+}
+
+impl Baker<Tiles> {
+    /// Takes the triangles of a world, to build its tiles one by one. Two passes over the source. The
+    /// folders of the front end's options are not used.
+    ///
+    /// # Errors
+    /// See [`Baker::bake`].
+    pub fn apart(
+        self,
+        source: &dyn TriangleSource,
+        observer: &mut dyn Observer,
+    ) -> Result<TileBaker, BakeError> {
+        self.check()?;
+        let mut recorder = Recorder::new(observer);
+        let survey =
+            recorder.stage("survey", |_| Survey::of(source, self.front.tile_cells, self.config()))?;
+        let workshop = Workshop::new(source, &survey, &self.front, &self.stages, |_| true, &mut recorder)?;
+        Ok(TileBaker { baker: self, survey, workshop })
+    }
+}
+
+impl TileBaker {
+    /// Returns how the world is cut into tiles: the same on every worker.
+    #[must_use]
+    pub fn layout(&self) -> &TileLayout {
+        &self.survey.layout
+    }
+
+    /// Builds a tile, on one thread. Returns the bytes of its file.
+    ///
+    /// # Errors
+    /// [`BakeError::NoSuchTile`] if the world has no such tile; see [`Baker::bake`] otherwise.
+    pub fn bake(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
+        if !self.survey.layout.has(tile) {
+            let (columns, rows) = (self.survey.layout.columns(), self.survey.layout.rows());
+            return Err(BakeError::NoSuchTile { tile, columns, rows });
+        }
+        let (content, _) = self.workshop.make(tile, &self.baker.stages)?;
+        Ok(tile_to_bytes(tile, self.survey.fingerprint, &content.to_bytes()))
+    }
+
+    /// Joins the tiles of all workers, in any order, to one mesh. `source` is the world, which jumps
+    /// and ground inside of solids need. What tiles were warned of is not in the report.
+    ///
+    /// # Errors
+    /// [`BakeError::Tile`] if tiles are missing, damaged or foreign;
+    /// [`BakeError::OptionNotSupported`] for what needs the source without one; see [`Baker::bake`]
+    /// otherwise.
+    pub fn merge(
+        &self,
+        tiles: impl IntoIterator<Item = Vec<u8>>,
+        source: Option<&dyn TriangleSource>,
+        observer: &mut dyn Observer,
+    ) -> Result<Bake, BakeError> {
+        let Self { baker, survey, .. } = self;
+        if source.is_none() {
+            baker.refuse_without_source()?;
+        }
+        let store = TileStore::in_memory(&survey.layout);
+        for bytes in tiles {
+            let (tile, content) = tile_from_bytes(&bytes, survey.fingerprint, Path::new(NAME))?;
+            if !survey.layout.has(tile) {
+                let (columns, rows) = (survey.layout.columns(), survey.layout.rows());
+                return Err(BakeError::NoSuchTile { tile, columns, rows });
+            }
+            store.put(tile, content.to_vec())?;
+        }
+        baker.run(source, observer, |recorder| {
+            let kept = recorder.stage("read tiles", |_| {
+                let read = |tile| read_tile(&store, tile)?.ok_or_else(|| store.missing(tile).into());
+                survey.layout.tiles().map(read).collect::<Result<Vec<_>, BakeError>>()
+            })?;
+            survey.skipped.tell(recorder);
+            joined(*survey, store, kept, &baker.stages, recorder)
+        })
+    }
+}
