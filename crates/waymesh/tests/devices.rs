@@ -35,7 +35,7 @@ impl RasterDevice for Here {
     }
 
     fn build_field(&self, job: &FieldJob<'_>) -> Result<Option<BuiltField>, StageError> {
-        if self.fields.fetch_add(1, Ordering::Relaxed) % 2 == 0 && self.is_lazy {
+        if self.fields.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) && self.is_lazy {
             return Ok(None);
         }
         job.run().map(Some).map_err(Self::failed)
