@@ -40,8 +40,8 @@ pub fn refine_halo(config: &StoreysConfig) -> u32 {
 ///
 /// 1. Depth maps: for each layer and the centre of each pixel, the highest walkable triangle below
 ///    the cutting shape. It gives the area; of triangles within a millimetre, the one with the
-///    larger id. Where it is of [`AreaId::NULL`] there is no ground; where such a triangle lies on
-///    walkable ones, the ground ends to the cell only.
+///    larger id. Where it is of [`AreaId::NULL`](waymesh_core::AreaId::NULL) there is no ground;
+///    where such a triangle lies on walkable ones, the ground ends to the cell only.
 /// 2. Cracks of a pixel are closed. Ground without head room is removed.
 /// 3. Walls: every triangle is cut by the lines through the centres of pixels. A part between a
 ///    step and the agent's height above the ground is an obstacle, and its distance from the centre
