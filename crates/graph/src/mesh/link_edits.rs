@@ -66,6 +66,7 @@ impl NavMesh {
         }
         self.check_link(element, &link)?;
         let id = self.links.next_id();
+        self.sort_links();
         let (mut links, mut ids) = self.take_links();
         links.push(link);
         ids.push(id);
@@ -76,6 +77,8 @@ impl NavMesh {
     /// Removes a link and returns it; `None` if there is none of this id. All others keep their ids.
     /// Linear time, as [`NavMesh::add_link`].
     pub fn remove_link(&mut self, link: LinkId) -> Option<Link> {
+        self.links.find(link)?;
+        self.sort_links();
         let at = self.links.find(link)?.index();
         let (mut links, mut ids) = self.take_links();
         let removed = links.remove(at);
@@ -99,6 +102,7 @@ impl NavMesh {
     /// passed over. Linear time for all of them together.
     pub fn set_links_open(&mut self, links: impl IntoIterator<Item = (LinkId, bool)>) {
         let mut is_changed = false;
+        self.sort_links();
         for (link, is_open) in links {
             if let Some(at) = self.links.find(link) {
                 let was_open = std::mem::replace(&mut self.links.links[at.index()].is_open, is_open);
@@ -138,12 +142,13 @@ impl NavMesh {
         (std::mem::take(&mut self.links.links), std::mem::take(&mut self.links.ids))
     }
 
-    fn put_links(&mut self, links: Vec<Link>, ids: Vec<LinkId>) {
+    pub(super) fn put_links(&mut self, links: Vec<Link>, ids: Vec<LinkId>) {
         let portals = links.iter().map(|link| self.is_portal(link)).collect();
         let mut all = std::mem::take(&mut self.links);
         let counts = [self.polygon_bound(), self.islands.len()];
         all.set(links, ids, portals, |polygon| self.island_at(polygon.0), counts);
         self.links = all;
+        self.number_links();
         self.links.turns = self.find_link_turns();
     }
 

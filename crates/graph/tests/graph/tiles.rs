@@ -573,13 +573,29 @@ fn assert_is_a_mesh(live: &NavMesh, compact: &CompactMesh, random: &mut Random) 
     let id = |polygon: PolyId| compact.id_of(polygon).unwrap();
     let Some(TileLink { link, .. }) = random_link(live, 9, random) else { return false };
     let moved = |end: &LinkEnd| LinkEnd { polygon: id(end.polygon), ..*end };
-    own.add_link(link).unwrap();
-    other.add_link(Link { from: moved(&link.from), to: moved(&link.to), ..link }).unwrap();
+    // The mesh of tiles knows of links that are gone.
+    let came = own.add_link(link).unwrap();
+    let other_came = other.add_link(Link { from: moved(&link.from), to: moved(&link.to), ..link }).unwrap();
     let closed: Vec<LinkId> = live.link_ids().iter().copied().filter(|_| random.chance(0.3)).collect();
     for mesh in [&mut own, &mut other] {
         mesh.set_links_open(closed.iter().map(|&id| (id, false)));
         assert!(closed.first().is_none_or(|&id| mesh.remove_link(id).is_some()));
     }
+    let changed = own.to_compact();
+    let named = |mesh: &NavMesh| -> Vec<LinkId> {
+        mesh.link_ids().iter().map(|&id| if id == other_came { came } else { id }).collect()
+    };
+    assert!(named(changed.mesh()) == named(&other) && changed.mesh().links() == other.links());
+    assert!(changed.mesh().to_packed(true) == other.to_packed(true));
+    assert_same_queries(&own, &changed, random, 3);
+    // All links at once, and none.
+    let all: Vec<Link> = own.links().to_vec();
+    let moved_back = |link: &Link| Link { from: moved(&link.from), to: moved(&link.to), ..*link };
+    let replaced = own.clone().with_links(all.iter().rev().copied().collect()).unwrap();
+    let expected = other.clone().with_links(all.iter().rev().map(moved_back).collect()).unwrap();
+    assert!(replaced.to_compact().mesh().to_packed(true) == expected.to_packed(true));
+    let [none, expected] = [&own, &other].map(|mesh| mesh.clone().with_links(Vec::new()).unwrap());
+    assert!(none.to_compact().mesh().to_packed(true) == expected.to_packed(true));
     let (mut scratch, mut again) = (QueryScratch::default(), QueryScratch::default());
     let hierarchy = Hierarchy::new(&own, &HierarchyConfig::default().with_min_polygons(10)).unwrap();
     let relaxed = RelaxedPolygons::new(&own, 0.5).unwrap();

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use waymesh_core::{DisjointSets, PlanPoint, PolyId, to_u32};
 
@@ -66,6 +67,29 @@ impl NavMesh {
             order.sort_by(|one, other| self.compare_links(one.index(), other.index()));
         }
         order
+    }
+
+    /// Sorts the links of a mesh of tiles as in its compact form, before they are changed one by one.
+    pub(crate) fn sort_links(&mut self) {
+        if !self.is_tiled() {
+            return;
+        }
+        let order = self.links_in_order();
+        if order.iter().enumerate().all(|(place, at)| place == at.index()) {
+            return;
+        }
+        let links = order.iter().map(|at| self.links.links[at.index()]).collect();
+        let ids = order.iter().map(|at| self.links.ids[at.index()]).collect();
+        self.put_links(links, ids);
+    }
+
+    /// The order of the links of a mesh of tiles is the one that they are in now.
+    pub(crate) fn number_links(&mut self) {
+        if let Some(tiles) = &mut self.tiles {
+            let classes = 0..self.links.links.len() as u64;
+            let orders = classes.map(|class| LinkOrder { class, number: 0 });
+            Arc::make_mut(tiles).link_orders = orders.collect();
+        }
     }
 
     /// Orders two links of a mesh of tiles as in its compact form.
