@@ -182,10 +182,11 @@ pub use mesh::links::{Link, LinkEnd, LinkId, LinkKind};
 pub use mesh::nav_mesh::{Generation, NavMesh};
 pub use mesh::packed::PackedChecks;
 pub use mesh::polygon::PolygonView;
+#[cfg(feature = "tiles")]
 pub use mesh::tiles::{
-    Changed, CompactMesh, JoinedTiles, LinkOrder, MeshTile, TileChange, TileGrid, TileKey, TileLink,
-    TilePolygon, TiledMesh, VertexOrder,
+    Changed, JoinedTiles, LinkOrder, MeshTile, TileChange, TileGrid, TileLink, TiledMesh, VertexOrder,
 };
+pub use mesh::tiles::{CompactMesh, TileKey, TilePolygon};
 pub use path::{
     CorridorChange, CorridorOptions, DistanceMap, Heading, LinkUse, Outcome, Path, PathCorridor, PathOptions,
     PathSearch, PathSearcher, RelaxedPolygons, ReplanReason, SlicedPath,

@@ -189,7 +189,7 @@ impl NavMesh {
         allows: &impl Fn(u32) -> bool,
         best: &mut Option<Spot>,
     ) -> bool {
-        if let Some(tiles) = &self.tiles {
+        if let Some(tiles) = self.tiles() {
             let Some(squares) = tiles.places.at(target.at) else { return false };
             let Some(polygons) = squares.at(target.at) else { return false };
             let around = |reach: f64| squares.around(target.at, reach);
@@ -251,7 +251,7 @@ impl NavMesh {
             }
             self.offer_beside(target, polygon, limit, best)
         };
-        match &self.tiles {
+        match self.tiles() {
             None => self.index.nearest(target, limit, look),
             Some(tiles) => tiles.places.nearest(target, limit, look),
         }

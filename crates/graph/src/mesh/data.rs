@@ -144,7 +144,7 @@ impl NavMesh {
     /// ([`NavMesh::to_compact`]).
     #[must_use]
     pub fn data(&self) -> NavMeshData {
-        if self.tiles.is_some() {
+        if self.is_tiled() {
             return self.to_compact().mesh().data();
         }
         let surface = self.surface.as_ref();

@@ -104,7 +104,7 @@ pub(crate) const NO_ISLAND: u32 = u32::MAX;
 
 impl PartialEq for NavMesh {
     fn eq(&self, other: &Self) -> bool {
-        if self.tiles.is_some() || other.tiles.is_some() {
+        if self.is_tiled() || other.is_tiled() {
             return self.to_compact().mesh() == other.to_compact().mesh();
         }
         // All of it, whatever is added.
@@ -324,7 +324,7 @@ impl NavMesh {
     /// see [`NavMesh::polygon_bound`].
     #[must_use]
     pub fn polygon_count(&self) -> usize {
-        self.tiles.as_ref().map_or(self.areas.len(), |tiles| tiles.count())
+        self.tiles().map_or(self.areas.len(), |tiles| tiles.count())
     }
 
     /// Returns the least number that is above the ids of all polygons: for tables that are looked up
@@ -353,7 +353,7 @@ impl NavMesh {
     #[inline]
     #[must_use]
     pub fn compare_polygons(&self, one: PolyId, other: PolyId) -> Ordering {
-        match &self.tiles {
+        match self.tiles() {
             None => one.cmp(&other),
             Some(tiles) => tiles.place(one.0).cmp(&tiles.place(other.0)),
         }
@@ -362,11 +362,7 @@ impl NavMesh {
     /// Returns `true` if a polygon comes before another, as [`NavMesh::compare_polygons`] tells.
     #[inline]
     pub(crate) fn precedes(&self, one: u32, other: u32) -> bool {
-        if self.tiles.is_none() {
-            one < other
-        } else {
-            self.compare_polygons(PolyId(one), PolyId(other)).is_lt()
-        }
+        if !self.is_tiled() { one < other } else { self.compare_polygons(PolyId(one), PolyId(other)).is_lt() }
     }
 
     /// Calls `visit` for the polygons whose boxes, and boxes around them, `overlaps` accepts. All of
@@ -377,7 +373,7 @@ impl NavMesh {
         overlaps: impl Fn(&PolygonBounds) -> bool,
         visit: impl FnMut(u32),
     ) {
-        match &self.tiles {
+        match self.tiles() {
             None => self.index.all(overlaps, visit),
             Some(tiles) => tiles.places.all(area, &self.bounds, overlaps, visit),
         }
@@ -465,7 +461,7 @@ impl NavMesh {
     #[inline]
     pub(crate) fn island_at(&self, polygon: u32) -> u32 {
         let island = self.polygon_islands[polygon as usize];
-        self.tiles.as_ref().map_or(island, |tiles| tiles.island(island))
+        self.tiles().map_or(island, |tiles| tiles.island(island))
     }
 
     /// Returns `true` if a path without links leads from one polygon to the other, over any ground.
@@ -487,7 +483,7 @@ impl NavMesh {
     /// ([`NavMesh::to_compact`]).
     #[must_use]
     pub fn poly_mesh(&self) -> PolyMesh {
-        if self.tiles.is_some() {
+        if self.is_tiled() {
             return self.to_compact().mesh().poly_mesh();
         }
         let polygon = |index: usize| {
@@ -506,7 +502,7 @@ impl NavMesh {
 
     /// Finds the bridges; a mesh of tiles has none.
     pub(crate) fn find_bridges(&mut self) {
-        if self.tiles.is_none() {
+        if !self.is_tiled() {
             self.bridges = Bridges::find(&self.polygon_first, &self.neighbours);
         }
     }
@@ -542,7 +538,7 @@ impl NavMesh {
 impl Validate for NavMesh {
     /// Checks once more what [`NavMesh::new`] has checked: polygons, neighbours, height surface.
     fn violations(&self, out: &mut ViolationList) {
-        if self.tiles.is_some() {
+        if self.is_tiled() {
             self.tile_violations(out);
             return self.to_compact().mesh().violations(out);
         }

@@ -282,7 +282,7 @@ impl NavMesh {
     /// written in its compact form ([`NavMesh::to_compact`]).
     #[must_use]
     pub fn to_packed(&self, with_checksum: bool) -> Vec<u8> {
-        if self.tiles.is_some() {
+        if self.is_tiled() {
             return self.to_compact().mesh().to_packed(with_checksum);
         }
         let mut head = Vec::new();

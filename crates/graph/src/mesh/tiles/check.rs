@@ -17,7 +17,7 @@ use crate::mesh::walk::WalkEdge;
 impl NavMesh {
     /// Lists the tables of a mesh of tiles that are not as they follow from others.
     pub(crate) fn tile_violations(&self, out: &mut ViolationList) {
-        let Some(tiles) = &self.tiles else { return };
+        let Some(tiles) = self.tiles() else { return };
         let checks = [
             ("polygons of tiles", self.are_polygons_of_tiles(tiles)),
             ("edges of tiles", self.are_edges_mutual()),

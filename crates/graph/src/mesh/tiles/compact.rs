@@ -56,7 +56,7 @@ impl NavMesh {
     /// - Takes time in `n log n`.
     #[must_use]
     pub fn to_compact(&self) -> CompactMesh {
-        let Some(tiles) = &self.tiles else {
+        let Some(tiles) = self.tiles() else {
             let before: Vec<PolyId> = self.polygon_ids().collect();
             return CompactMesh {
                 mesh: self.clone(),

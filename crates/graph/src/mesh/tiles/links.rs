@@ -85,6 +85,9 @@ impl NavMesh {
 
     /// The order of the links of a mesh of tiles is the one that they are in now.
     pub(crate) fn number_links(&mut self) {
+        if !self.is_tiled() {
+            return;
+        }
         if let Some(tiles) = &mut self.tiles {
             let classes = 0..self.links.links.len() as u64;
             let orders = classes.map(|class| LinkOrder { class, number: 0 });
@@ -94,7 +97,7 @@ impl NavMesh {
 
     /// Orders two links of a mesh of tiles as in its compact form.
     pub(super) fn compare_links(&self, one: usize, other: usize) -> Ordering {
-        let Some(tiles) = &self.tiles else { return one.cmp(&other) };
+        let Some(tiles) = self.tiles() else { return one.cmp(&other) };
         let link = |at: usize| (&self.links.links[at], tiles.link_orders[at]);
         compare(link(one), link(other), |polygon| tiles.place(polygon.0))
     }

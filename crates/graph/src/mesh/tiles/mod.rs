@@ -5,6 +5,8 @@
 //! other is changed, and where nobody reads the one before any more, it is brought up to date by
 //! what was written since, and is the next to be changed.
 
+#![cfg_attr(not(feature = "tiles"), allow(dead_code, unused_imports, unreachable_pub, unnameable_types))]
+
 mod cells;
 mod check;
 mod columns;
@@ -107,16 +109,24 @@ impl TileTables {
 }
 
 impl NavMesh {
+    /// What a mesh of tiles has beside another. Without the feature `tiles` there are none, and what
+    /// is for them alone is left out of programs.
+    #[inline]
+    pub(crate) fn tiles(&self) -> Option<&Arc<TileTables>> {
+        if cfg!(feature = "tiles") { self.tiles.as_ref() } else { None }
+    }
+
     /// `true` for a mesh of tiles.
+    #[inline]
     pub(crate) fn is_tiled(&self) -> bool {
-        self.tiles.is_some()
+        self.tiles().is_some()
     }
 
     /// Returns the tile of a polygon, and its number in it. `None` if there is no such polygon, or
     /// this is no mesh of tiles ([`TiledMesh`]).
     #[must_use]
     pub fn tile_polygon(&self, polygon: PolyId) -> Option<TilePolygon> {
-        let tiles = self.tiles.as_ref().filter(|_| self.has_polygon(polygon))?;
+        let tiles = self.tiles().filter(|_| self.has_polygon(polygon))?;
         Some(tiles.place(polygon.0))
     }
 }
