@@ -175,6 +175,17 @@ impl<'a> LedgeRows<'a> {
     }
 }
 
+/// What is in a table west, east, north and south of `count` columns from `first` on.
+#[inline]
+fn beside([north, own, south]: [&[i32]; 3], first: usize, count: usize) -> [&[i32]; 4] {
+    [
+        &own[first - 1..][..count],
+        &own[first + 1..][..count],
+        &north[first..][..count],
+        &south[first..][..count],
+    ]
+}
+
 /// Judges columns from `first` on. There are no branches, so that several columns are looked at in
 /// one step.
 fn judge_highest(
@@ -185,18 +196,8 @@ fn judge_highest(
 ) {
     let count = verdicts.len();
     let floors = &own.tops[first..][..count];
-    let tops = [
-        &own.tops[first - 1..][..count],
-        &own.tops[first + 1..][..count],
-        &north.tops[first..][..count],
-        &south.tops[first..][..count],
-    ];
-    let bottoms = [
-        &own.bottoms[first - 1..][..count],
-        &own.bottoms[first + 1..][..count],
-        &north.bottoms[first..][..count],
-        &south.bottoms[first..][..count],
-    ];
+    let tops = beside([&north.tops, &own.tops, &south.tops], first, count);
+    let bottoms = beside([&north.bottoms, &own.bottoms, &south.bottoms], first, count);
     for (x, verdict) in verdicts.iter_mut().enumerate() {
         let floor = floors[x];
         let rises = tops.map(|tops| tops[x] - floor);
@@ -222,24 +223,9 @@ fn judge_lowest(
     let count = verdicts.len();
     let floors = &own.tops[first..][..count];
     let own_ceilings = &own.ceilings[first..][..count];
-    let tops = [
-        &own.tops[first - 1..][..count],
-        &own.tops[first + 1..][..count],
-        &north.tops[first..][..count],
-        &south.tops[first..][..count],
-    ];
-    let bottoms = [
-        &own.bottoms[first - 1..][..count],
-        &own.bottoms[first + 1..][..count],
-        &north.bottoms[first..][..count],
-        &south.bottoms[first..][..count],
-    ];
-    let ceilings = [
-        &own.ceilings[first - 1..][..count],
-        &own.ceilings[first + 1..][..count],
-        &north.ceilings[first..][..count],
-        &south.ceilings[first..][..count],
-    ];
+    let tops = beside([&north.tops, &own.tops, &south.tops], first, count);
+    let bottoms = beside([&north.bottoms, &own.bottoms, &south.bottoms], first, count);
+    let ceilings = beside([&north.ceilings, &own.ceilings, &south.ceilings], first, count);
     for (x, verdict) in verdicts.iter_mut().enumerate() {
         let (floor, ceiling) = (floors[x], own_ceilings[x]);
         let highest = bottoms.into_iter().fold(NOTHING, |highest, bottoms| highest.max(bottoms[x]));
