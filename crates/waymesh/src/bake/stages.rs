@@ -142,16 +142,18 @@ impl StageSet {
         reasons.into_iter().find_map(|(is_so, reason)| is_so.then_some(reason))
     }
 
-    /// Does the work of a rasteriser on the device that replaces the processor, and that of a builder
-    /// of fields if the device does both and nothing needs the voxels.
-    pub(crate) fn run_on_device(
+    /// Does the work of a rasteriser, and that of a builder of fields if there is a device that does
+    /// both and nothing needs the voxels.
+    pub(crate) fn run_solid(
         &self,
-        device: &dyn RasterDevice,
         job: RasterJob,
         (frame, core): (&GridFrame, GridWindow),
         builder: &FieldBuilder,
         observer: &mut dyn Observer,
     ) -> Result<Solid, StageError> {
+        let Some(device) = &self.raster_device else {
+            return self.run_job(&job, observer).map(Solid::Voxels);
+        };
         if let Some(reason) = self.needs_voxels() {
             let mut left = self.left_to_processor.lock().unwrap_or_else(PoisonError::into_inner);
             *left.entry(reason).or_default() += 1;

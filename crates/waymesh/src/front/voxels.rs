@@ -210,7 +210,7 @@ fn solid(
             if field_is_enough {
                 let (frame, builder) = (job.frame_of_result(), FieldBuilder::new(config.agent));
                 let whole = (&frame, GridWindow::whole(&frame));
-                stages.run_on_device(device.as_ref(), job, whole, &builder, observer)
+                stages.run_solid(job, whole, &builder, observer)
             } else {
                 device.rasterize(&job, observer).map(Solid::Voxels)
             }

@@ -333,12 +333,7 @@ impl Workshop {
         let job =
             RasterJob::new(soup.finite_with_areas(), frame, window, &self.voxels, &mut ()).map_err(failed)?;
         drop(soup);
-        let solid = match &stages.raster_device {
-            Some(device) => {
-                stages.run_on_device(device.as_ref(), job, (frame, core), &self.builder, &mut ())?
-            }
-            None => Solid::Voxels(job.run(&mut ()).map_err(failed)?),
-        };
+        let solid = stages.run_solid(job, (frame, core), &self.builder, &mut ())?;
         let (part, climbs, solid_spans) = match solid {
             Solid::Field(built) => {
                 built.counts.tell(&mut tally);
