@@ -66,7 +66,6 @@ impl NavMesh {
         }
         self.check_link(element, &link)?;
         let id = self.links.next_id();
-        self.sort_links();
         let (mut links, mut ids) = self.take_links();
         links.push(link);
         ids.push(id);
@@ -78,9 +77,8 @@ impl NavMesh {
     /// Linear time, as [`NavMesh::add_link`].
     pub fn remove_link(&mut self, link: LinkId) -> Option<Link> {
         self.links.find(link)?;
-        self.sort_links();
-        let at = self.links.find(link)?.index();
         let (mut links, mut ids) = self.take_links();
+        let at = ids.iter().position(|&id| id == link)?;
         let removed = links.remove(at);
         ids.remove(at);
         self.set_links(links, ids);
@@ -138,8 +136,12 @@ impl NavMesh {
         Ok(())
     }
 
-    fn take_links(&mut self) -> (Vec<Link>, Vec<LinkId>) {
-        (std::mem::take(&mut self.links.links), std::mem::take(&mut self.links.ids))
+    /// Takes out all links, in the order of the compact form.
+    pub(super) fn take_links(&mut self) -> (Vec<Link>, Vec<LinkId>) {
+        let order = self.links_in_order();
+        let links = std::mem::take(&mut self.links.links);
+        let ids = std::mem::take(&mut self.links.ids);
+        order.into_iter().map(|at| (links[at.index()], ids[at.index()])).unzip()
     }
 
     pub(super) fn put_links(&mut self, links: Vec<Link>, ids: Vec<LinkId>) {

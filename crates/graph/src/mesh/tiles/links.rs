@@ -69,26 +69,19 @@ impl NavMesh {
         order
     }
 
-    /// Sorts the links of a mesh of tiles as in its compact form, before they are changed one by one.
+    /// Sorts the links of a mesh of tiles as in its compact form.
     pub(crate) fn sort_links(&mut self) {
-        if !self.is_tiled() {
-            return;
+        if self.is_tiled() && !self.links_in_order().is_sorted_by_key(|at| at.index()) {
+            let (links, ids) = self.take_links();
+            self.put_links(links, ids);
         }
-        let order = self.links_in_order();
-        if order.iter().enumerate().all(|(place, at)| place == at.index()) {
-            return;
-        }
-        let links = order.iter().map(|at| self.links.links[at.index()]).collect();
-        let ids = order.iter().map(|at| self.links.ids[at.index()]).collect();
-        self.put_links(links, ids);
     }
 
     /// The order of the links of a mesh of tiles is the one that they are in now.
     pub(crate) fn number_links(&mut self) {
-        if !self.is_tiled() {
-            return;
-        }
-        if let Some(tiles) = &mut self.tiles {
+        if self.is_tiled()
+            && let Some(tiles) = &mut self.tiles
+        {
             let classes = 0..self.links.links.len() as u64;
             let orders = classes.map(|class| LinkOrder { class, number: 0 });
             Arc::make_mut(tiles).link_orders = orders.collect();
