@@ -13,7 +13,7 @@ use waymesh_core::{
 };
 
 use crate::{
-    DetailError,
+    DetailError, FittedPolygons,
     edges::{Outlines, OwnedChain},
     groups::Groups,
     lattice::Lattice,
@@ -100,7 +100,7 @@ pub(crate) fn assemble(
     lattice: Lattice,
     bound: f32,
     observer: &mut dyn Observer,
-) -> Result<HeightSurface, DetailError> {
+) -> Result<FittedPolygons, DetailError> {
     let Layout { edges, insides, triangles } = Layout::new(mesh, groups, &fits)?;
     let last = |table: &[u32]| table.last().map_or(0, |&last| last as usize);
     let mut surface = HeightSurface {
@@ -115,6 +115,7 @@ pub(crate) fn assemble(
         SurfacePoint { x, height: vertex.height, z }
     }));
     surface.points.resize(last(&insides), SurfacePoint { x: 0.0, height: 0.0, z: 0.0 });
+    let mut errors = vec![0.0; mesh.polygons.len()];
     let mut missed = BTreeMap::<RegionId, f32>::new();
     // Numbers of the points of a group's outlines in the result.
     let mut numbers = Vec::new();
@@ -152,6 +153,7 @@ pub(crate) fn assemble(
                 for (to, from) in place.iter_mut().zip(own_triangles) {
                     *to = from.map(number);
                 }
+                errors[id.index()] = polygon.error;
                 surface.max_error = surface.max_error.max(polygon.error);
                 if polygon.error > bound {
                     let most = missed.entry(mesh.polygons[id.index()].region).or_default();
@@ -163,5 +165,5 @@ pub(crate) fn assemble(
     for (region, error) in missed {
         observer.warn(Warning::HeightBoundMissed { region, error });
     }
-    Ok(surface)
+    Ok(FittedPolygons { surface, errors })
 }

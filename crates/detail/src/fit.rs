@@ -89,7 +89,8 @@ pub fn fit_heights(
     config.validate()?;
     check_mesh(mesh, config.points_per_column)?;
     let groups = Groups::one(mesh, Lattice::fit(mesh, config.points_per_column)?);
-    fit_groups(mesh, &groups, &Source::Whole(field, regions), 1, config, observer)
+    let fitted = fit_groups(mesh, &groups, &Source::Whole(field, regions), 1, config, observer)?;
+    Ok(fitted.surface)
 }
 
 /// The error of a source.
@@ -124,12 +125,22 @@ pub fn fit_heights_windowed<F: SpanField + 'static>(
     observer: &mut dyn Observer,
 ) -> Result<HeightSurface, DetailError> {
     let all: Vec<PolyId> = (0..mesh.polygons.len()).map(PolyId::from_index).collect();
-    fit_heights_of(mesh, &all, source, config, windows, observer)
+    Ok(fit_heights_of(mesh, &all, source, config, windows, observer)?.surface)
+}
+
+/// The ground of some polygons of a mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedPolygons {
+    /// Its triangles are those of the polygons that were asked for. Some points may be of no triangle.
+    pub surface: HeightSurface,
+    /// For each polygon of the mesh, the largest error at a sample inside of it, in levels; 0 for those
+    /// that were not asked for. Errors on edges are within the bound.
+    pub errors: Vec<f32>,
 }
 
 /// The same as [`fit_heights_windowed`] for some polygons alone: they have the ground that they
 /// have when all are fitted. The others have no triangles; they tell which ground an edge is
-/// between. Some points of the result are of no triangle.
+/// between.
 ///
 /// # Cost
 /// That of the wanted polygons, and a little for each of the others.
@@ -143,7 +154,7 @@ pub fn fit_heights_of<F: SpanField + 'static>(
     config: &DetailConfig,
     windows: &WindowConfig,
     observer: &mut dyn Observer,
-) -> Result<HeightSurface, DetailError> {
+) -> Result<FittedPolygons, DetailError> {
     config.validate()?;
     windows.validate()?;
     let mut wanted = wanted.to_vec();
@@ -180,7 +191,7 @@ fn fit_groups(
     at_once: usize,
     config: &DetailConfig,
     observer: &mut dyn Observer,
-) -> Result<HeightSurface, DetailError> {
+) -> Result<FittedPolygons, DetailError> {
     let lattice = Lattice::fit(mesh, config.points_per_column)?;
     let bound = config.max_error_levels;
     let fits = {

@@ -49,7 +49,9 @@ mod rows;
 mod surface;
 
 pub use config::{DetailConfig, DetailError, WindowConfig};
-pub use fit::{GreedyInsertion, GroundSource, fit_heights, fit_heights_of, fit_heights_windowed};
+pub use fit::{
+    FittedPolygons, GreedyInsertion, GroundSource, fit_heights, fit_heights_of, fit_heights_windowed,
+};
 
 /// Tests the example of the README.
 #[cfg(doctest)]

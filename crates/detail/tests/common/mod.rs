@@ -128,13 +128,16 @@ fn check_some(
         let wanted: Vec<PolyId> = all().filter(is_wanted).collect();
         let windows = WindowConfig::default();
         let some = fit_heights_of(mesh, &wanted, &source, config, &windows, &mut ()).expect("a surface");
+        let most = some.errors.iter().copied().fold(0.0, f32::max);
+        assert!(most <= some.surface.max_error && some.surface.max_error <= whole.max_error);
         let ground = |surface: &HeightSurface, id| -> Vec<[SurfacePoint; 3]> {
             let triangles = surface.triangles_of(id).iter();
             triangles.map(|corners| corners.map(|point| surface.points[point as usize])).collect()
         };
         for id in all() {
             let expected = if is_wanted(&id) { ground(whole, id) } else { Vec::new() };
-            assert!(ground(&some, id) == expected, "polygon {id} of every {step}");
+            assert!(is_wanted(&id) || some.errors[id.index()] == 0.0);
+            assert!(ground(&some.surface, id) == expected, "polygon {id} of every {step}");
         }
     }
     let beyond = [PolyId::from_index(mesh.polygons.len())];

@@ -1,12 +1,14 @@
 //! The ground of the polygons of some tiles.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, PolyId, to_u32};
-use waymesh_detail::fit_heights_of;
+use waymesh_core::{
+    GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, PlanPoint, PolyId, to_u32,
+};
+use waymesh_detail::{FittedPolygons, fit_heights_of};
 use waymesh_graph::{JoinedTiles, MeshTile, TileKey};
 use waymesh_tile::{Tile, TileLayout};
 use waymesh_voxel::VoxelError;
@@ -16,16 +18,67 @@ use super::join::key;
 
 use crate::bake::{BakeError, StageSet};
 
-/// Fits the ground of the `wanted` tiles. `joined` are these and those around them, `made` the same
-/// one by one: an edge between two tiles gets its points from the ground on both sides, so that
-/// both tiles get the same points.
+/// From how many cells around a tile the ground of a polygon may depend on it. A place on an edge
+/// takes its height from the columns around it and beside these.
+const REACH: i32 = 2;
+
+/// The ground of a tile of which nothing changed but what is beyond its border.
+#[derive(Debug)]
+pub(super) struct KnownGround {
+    surface: HeightSurface,
+    /// For each polygon, whether what changed may be near enough to change its ground.
+    is_near: Vec<bool>,
+}
+
+impl KnownGround {
+    /// What remains of the ground of a tile when others changed. `None` if it is for other polygons, or
+    /// misses its bound, so that it matters where.
+    pub(super) fn new(
+        surface: HeightSurface,
+        tile: &MeshTile,
+        changed: impl Iterator<Item = GridWindow>,
+        bound: f32,
+    ) -> Option<Self> {
+        let is_of_tile = surface.polygon_triangles.len() == tile.polygons.len() + 1;
+        if !is_of_tile || surface.max_error > bound {
+            return None;
+        }
+        let changed: Vec<GridWindow> = changed.collect();
+        let is_near = tile.polygons.iter().map(|polygon| {
+            let corners = &tile.corners[polygon.first as usize..][..polygon.len as usize];
+            let points = || corners.iter().map(|corner| tile.vertices[corner.index()].point);
+            changed.iter().any(|window| is_near(points, window))
+        });
+        let is_near = is_near.collect();
+        Some(Self { surface, is_near })
+    }
+
+    fn keeps(&self, polygon: usize) -> bool {
+        !self.is_near[polygon]
+    }
+}
+
+/// `true` if the box around some points is within reach of a window.
+fn is_near<P: Iterator<Item = PlanPoint>>(points: impl Fn() -> P, window: &GridWindow) -> bool {
+    let overlaps = |values: &dyn Fn(PlanPoint) -> i32, [low, high]: [u32; 2]| {
+        let [low, high] = [i64::from(low) - i64::from(REACH), i64::from(high) + i64::from(REACH)];
+        points().any(|point| i64::from(values(point)) <= high)
+            && points().any(|point| i64::from(values(point)) >= low)
+    };
+    overlaps(&|point| point.x, [window.x, window.end_x()])
+        && overlaps(&|point| point.z, [window.z, window.end_z()])
+}
+
+/// Fits the ground of the `wanted` tiles, where it is not known. `joined` are these and those
+/// around them, `made` the same one by one: an edge between two tiles gets its points from the
+/// ground on both sides, so that both tiles get the same points.
 pub(super) fn fit<'a>(
     stages: &StageSet,
     joined: &JoinedTiles,
     made: &BTreeMap<TileKey, MeshTile>,
     layout: &TileLayout,
     tiles: &(impl Fn(Tile) -> Option<&'a Arc<BuiltTile>> + Sync),
-    wanted: &BTreeSet<Tile>,
+    wanted: &BTreeMap<Tile, Option<KnownGround>>,
     observer: &mut dyn Observer,
 ) -> Result<BTreeMap<Tile, Arc<HeightSurface>>, BakeError> {
     if wanted.is_empty() {
@@ -58,34 +111,55 @@ pub(super) fn fit<'a>(
         Ok(LabelledWindow::assemble(frame, window, &parts))
     };
     let windows = crate::front::tiles::windows(stages.config().max_memory_bytes);
-    let ranges = wanted.iter().filter_map(|&tile| joined.ranges.get(&key(tile)));
-    let polygons: Vec<PolyId> = ranges.cloned().flatten().map(PolyId::from_index).collect();
+    let ranges = || {
+        let of_tile = |(&tile, known)| Some((tile, joined.ranges.get(&key(tile))?.clone(), known));
+        wanted.iter().filter_map(of_tile)
+    };
+    let unknown = ranges().flat_map(|(_, range, known): (_, Range<usize>, &Option<KnownGround>)| {
+        let first = range.start;
+        range.filter(move |polygon| !known.as_ref().is_some_and(|known| known.keeps(polygon - first)))
+    });
+    let polygons: Vec<PolyId> = unknown.map(PolyId::from_index).collect();
     let config = stages.detail_config();
-    let surface = fit_heights_of(&joined.polygons, &polygons, &source, &config, &windows, observer)
+    let fitted = fit_heights_of(&joined.polygons, &polygons, &source, &config, &windows, observer)
         .map_err(StageError::at("heights"))?;
     let bound = stages.config().max_height_error_levels;
-    let of_tile = |&tile: &Tile| {
-        let range = joined.ranges.get(&key(tile))?.clone();
-        Some((tile, Arc::new(part_of(&surface, range, bound))))
-    };
-    Ok(wanted.iter().filter_map(of_tile).collect())
+    let parts =
+        ranges().map(|(tile, range, known)| (tile, Arc::new(part_of(&fitted, range, known.as_ref(), bound))));
+    Ok(parts.collect())
 }
 
-/// The ground of some polygons. Its error is the bound: what is found depends on the tiles that
-/// were fitted together, and a world must not show in which order it was built.
-fn part_of(surface: &HeightSurface, polygons: Range<usize>, bound: f32) -> HeightSurface {
+/// The ground of the polygons of a tile: what is known, and what was fitted.
+///
+/// Points at the same place are one, wherever they are from, and the error is at least the bound:
+/// a world must not show in which order it was built.
+fn part_of(
+    fitted: &FittedPolygons,
+    polygons: Range<usize>,
+    known: Option<&KnownGround>,
+    bound: f32,
+) -> HeightSurface {
     let mut part = HeightSurface {
         points: Vec::new(),
         triangles: Vec::new(),
         polygon_triangles: vec![0],
-        max_error: surface.max_error.max(bound),
+        max_error: bound,
     };
     let mut numbers = BTreeMap::new();
-    for polygon in polygons {
-        for corners in surface.triangles_of(PolyId::from_index(polygon)) {
+    for (own, polygon) in polygons.enumerate() {
+        let (surface, of_surface) = match known.filter(|known| known.keeps(own)) {
+            Some(known) => (&known.surface, own),
+            None => {
+                part.max_error = part.max_error.max(fitted.errors[polygon]);
+                (&fitted.surface, polygon)
+            }
+        };
+        for corners in surface.triangles_of(PolyId::from_index(of_surface)) {
             part.triangles.push(corners.map(|point| {
-                *numbers.entry(point).or_insert_with(|| {
-                    part.points.push(surface.points[point as usize]);
+                let point = surface.points[point as usize];
+                let place = [point.x, point.height, point.z].map(f32::to_bits);
+                *numbers.entry(place).or_insert_with(|| {
+                    part.points.push(point);
                     to_u32(part.points.len() - 1)
                 })
             }));
@@ -93,4 +167,73 @@ fn part_of(surface: &HeightSurface, polygons: Range<usize>, bound: f32) -> Heigh
         part.polygon_triangles.push(to_u32(part.triangles.len()));
     }
     part
+}
+
+#[cfg(test)]
+mod tests {
+    use waymesh_core::{AreaId, PlanVertex, Poly, RegionId, SurfacePoint, VertexId};
+
+    use super::*;
+
+    /// Three squares of 10 cells in a row along x, from x = 0 on; their ground is two triangles each.
+    fn row(max_error: f32) -> (MeshTile, HeightSurface) {
+        let (mut tile, mut surface) = (
+            MeshTile::default(),
+            HeightSurface {
+                points: Vec::new(),
+                triangles: Vec::new(),
+                polygon_triangles: vec![0],
+                max_error,
+            },
+        );
+        for square in 0..3 {
+            let first = to_u32(tile.corners.len());
+            for (x, z) in [(0, 0), (10, 0), (10, 10), (0, 10)] {
+                tile.corners.push(VertexId(to_u32(tile.vertices.len())));
+                let point = PlanPoint::new(10 * square + x, z);
+                tile.vertices.push(PlanVertex { point, height: 1.0 });
+                surface.points.push(SurfacePoint { x: point.x as f32, height: 1.0, z: point.z as f32 });
+            }
+            tile.polygons.push(Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND });
+            surface.triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+            surface.polygon_triangles.push(to_u32(surface.triangles.len()));
+        }
+        (tile, surface)
+    }
+
+    fn window(x: u32) -> GridWindow {
+        GridWindow { x, z: 0, width: 30, depth: 10 }
+    }
+
+    #[test]
+    fn only_the_ground_near_a_change_is_fitted_again() {
+        let (tile, surface) = row(1.0);
+        let known = |at| KnownGround::new(surface.clone(), &tile, [window(at)].into_iter(), 1.0).unwrap();
+        let kept = |known: KnownGround| [0, 1, 2].map(|polygon| known.keeps(polygon));
+        assert_eq!(kept(known(30)), [true, true, false]);
+        assert_eq!(kept(known(22)), [true, false, false]);
+        assert_eq!(kept(known(33)), [true; 3]);
+
+        let (_, mut other) = row(1.0);
+        other.points.iter_mut().for_each(|point| point.height = 2.0);
+        let fitted = FittedPolygons { surface: other, errors: vec![9.0, 9.0, 0.5] };
+        let part = part_of(&fitted, 0..3, Some(&known(30)), 1.0);
+        let height = |polygon| {
+            let [corners, _] = part.triangles_of(PolyId(polygon)) else { panic!("two triangles") };
+            part.points[corners[0] as usize].height
+        };
+        assert_eq!([0, 1, 2].map(height), [1.0, 1.0, 2.0]);
+        // Squares of the same ground share the points between them.
+        assert_eq!((part.points.len(), part.max_error), (6 + 4, 1.0));
+    }
+
+    /// Which polygon misses the bound is not known of ground that was written.
+    #[test]
+    fn ground_that_misses_its_bound_is_fitted_again() {
+        let (tile, surface) = row(1.5);
+        assert!(KnownGround::new(surface.clone(), &tile, [window(30)].into_iter(), 1.0).is_none());
+        let fitted = FittedPolygons { surface, errors: vec![0.5, 1.5, 0.5] };
+        assert_eq!(part_of(&fitted, 0..3, None, 1.0).max_error, 1.5);
+        assert_eq!(part_of(&fitted, 0..1, None, 1.0).max_error, 1.0);
+    }
 }

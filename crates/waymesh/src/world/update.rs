@@ -11,7 +11,7 @@ use waymesh_tile::{MemoryGate, Tile, build_tiles};
 
 use super::TileGround;
 use super::build::BuiltTile;
-use super::heights;
+use super::heights::{self, KnownGround};
 use super::join::{Facings, key};
 use super::links::{TileClimbs, TileJumps, TileRoom, WorldLinks};
 use super::parts::{Present, Update};
@@ -130,7 +130,10 @@ impl TileUpdate<'_> {
         stages.check("join", |list| joined.polygons.violations(list))?;
         let mut patches = BTreeMap::new();
         patches.extend(beside.iter().filter_map(|&tile| Some((tile, self.ground.patch(tile, &known)?))));
-        let wanted = beside.iter().filter(|tile| !patches.contains_key(tile)).copied().collect();
+        let changed_tiles: BTreeSet<Tile> = changed.iter().copied().collect();
+        let wanted = beside.iter().filter(|tile| !patches.contains_key(tile));
+        let wanted: BTreeMap<Tile, Option<KnownGround>> =
+            wanted.map(|&tile| (tile, self.known_ground(tile, &changed_tiles, &made))).collect();
         let fitted = stages.in_pool(|| {
             recorder.stage("heights", |observer| {
                 heights::fit(stages, &joined, &made, layout, &known, &wanted, observer)
@@ -150,6 +153,23 @@ impl TileUpdate<'_> {
             changes.insert(key(tile), change);
         }
         Ok(changes)
+    }
+
+    /// What is known of the ground of a tile beside those that changed.
+    fn known_ground(
+        &self,
+        tile: Tile,
+        changed: &BTreeSet<Tile>,
+        made: &BTreeMap<TileKey, MeshTile>,
+    ) -> Option<KnownGround> {
+        if changed.contains(&tile) {
+            return None;
+        }
+        let surface = self.mesh.surface_of(key(tile))?;
+        let layout = self.ground.layout;
+        let beside = self.around([tile].into_iter()).filter(|other| changed.contains(other));
+        let bound = self.ground.stages.config().max_height_error_levels;
+        KnownGround::new(surface, made.get(&key(tile))?, beside.map(|tile| layout.core(tile)), bound)
     }
 
     /// Finds the links near what changed, or all.

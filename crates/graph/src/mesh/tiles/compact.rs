@@ -125,23 +125,25 @@ impl NavMesh {
             corners: self.corner_vertices[entry.corners.range()].iter().map(local).collect(),
             neighbours: self.neighbours[entry.corners.range()].iter().map(neighbour).collect(),
             regions: entry.regions.len,
-            surface: self.surface.as_ref().map(|surface| {
-                let point = entry.points.start;
-                let first = |polygon: usize| surface.polygon_triangles[polygon] - entry.triangles.start;
-                let range = entry.polygons.range();
-                HeightSurface {
-                    points: surface.points[entry.points.range()].to_vec(),
-                    triangles: surface.triangles[entry.triangles.range()]
-                        .iter()
-                        .map(|corners| corners.map(|corner| corner - point))
-                        .collect(),
-                    polygon_triangles: (range.start..=range.end)
-                        .map(|polygon| if range.is_empty() { 0 } else { first(polygon) })
-                        .collect(),
-                    max_error: entry.max_error,
-                }
-            }),
+            surface: self.surface_of(entry),
         }
+    }
+
+    /// Returns the ground of a tile as it was written.
+    pub(super) fn surface_of(&self, entry: &TileEntry) -> Option<HeightSurface> {
+        let surface = self.surface.as_ref()?;
+        let [point, triangle] = [entry.points.start, entry.triangles.start];
+        let first = |polygon: usize| surface.polygon_triangles[polygon] - triangle;
+        let range = entry.polygons.range();
+        let triangles = surface.triangles[entry.triangles.range()].iter();
+        Some(HeightSurface {
+            points: surface.points[entry.points.range()].to_vec(),
+            triangles: triangles.map(|corners| corners.map(|corner| corner - point)).collect(),
+            polygon_triangles: (range.start..=range.end)
+                .map(|polygon| if range.is_empty() { 0 } else { first(polygon) })
+                .collect(),
+            max_error: entry.max_error,
+        })
     }
 
     /// Vertices of different tiles that a door lies between: they were one before it was cut.

@@ -36,7 +36,8 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, AreaTable, CancelToken, GridFrame, PolyId, PolyMesh, Random, Validate, ViolationList, to_u32,
+    Agent, AreaTable, CancelToken, GridFrame, HeightSurface, PolyId, PolyMesh, Random, Validate,
+    ViolationList, to_u32,
 };
 
 use self::columns::{Columns, Written, open};
@@ -367,6 +368,12 @@ impl TiledMesh {
     pub fn tile(&self, tile: TileKey) -> Option<MeshTile> {
         let next = self.next();
         Some(next.tile_of(next.tiles.as_deref()?, self.entry(tile)?))
+    }
+
+    /// The ground of a tile as it was written.
+    #[must_use]
+    pub fn surface_of(&self, tile: TileKey) -> Option<HeightSurface> {
+        self.next().surface_of(self.entry(tile)?)
     }
 
     fn entry(&self, tile: TileKey) -> Option<&TileEntry> {
