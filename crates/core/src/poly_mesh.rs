@@ -260,20 +260,34 @@ impl HeightSurface {
     /// or no area, and a plan area that differs from the polygon's by more than a ten-thousandth
     /// plus a hundredth of a square cell.
     pub fn violations_over(&self, polygons: &PolyMesh, out: &mut ViolationList) {
-        if !crate::validate::is_prefix_table(
-            &self.polygon_triangles,
-            polygons.polygons.len(),
-            self.triangles.len(),
-        ) || self.triangles.iter().flatten().any(|&point| point as usize >= self.points.len())
-        {
-            out.push(Violation::BrokenTable { table: "height surface" });
-            return;
+        if self.has_tables(polygons, out) {
+            self.violations_of(0..polygons.polygons.len(), polygons, out);
         }
-        for (index, range) in self.polygon_triangles.windows(2).enumerate() {
+    }
+
+    /// Lists the violations of the tables, and returns `true` if there are none: the first part of
+    /// [`HeightSurface::violations_over`].
+    pub fn has_tables(&self, polygons: &PolyMesh, out: &mut ViolationList) -> bool {
+        let (count, triangles) = (polygons.polygons.len(), self.triangles.len());
+        let is_sound = crate::validate::is_prefix_table(&self.polygon_triangles, count, triangles)
+            && self.triangles.iter().flatten().all(|&point| (point as usize) < self.points.len());
+        if !is_sound {
+            out.push(Violation::BrokenTable { table: "height surface" });
+        }
+        is_sound
+    }
+
+    /// Lists the violations over some polygons: the second part of [`HeightSurface::violations_over`],
+    /// which can be done in pieces on several threads.
+    ///
+    /// # Panics
+    /// Without [`HeightSurface::has_tables`], or if there are no such polygons.
+    pub fn violations_of(&self, some: Range<usize>, polygons: &PolyMesh, out: &mut ViolationList) {
+        for index in some {
             checkpoint_every(1 << 10, index);
             let polygon = PolyId::from_index(index);
             let mut doubled = 0.0;
-            for triangle in &self.triangles[range[0] as usize..range[1] as usize] {
+            for triangle in self.triangles_of(polygon) {
                 let [a, b, c] = triangle.map(|point| self.points[point as usize]);
                 let cross =
                     f64::from(b.x - a.x) * f64::from(c.z - a.z) - f64::from(b.z - a.z) * f64::from(c.x - a.x);

@@ -1,5 +1,7 @@
 //! What tables must be like before they become a mesh.
 
+use std::ops::Range;
+
 use glam::Vec3;
 use waymesh_core::{
     BadField, GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanPoint, PlanVertex, PolyMesh, SurfacePoint,
@@ -61,20 +63,28 @@ pub(crate) fn check_vertex(
 /// Polygons that are checked on one thread in a row.
 const PORTION: usize = 4096;
 
+/// Lists the violations of all of so many polygons, found on all threads.
+fn list(
+    count: usize,
+    violations_of: impl Fn(Range<usize>, &mut ViolationList) + Sync,
+    violations: &mut ViolationList,
+) {
+    let is_sound = threads::map(0..count.div_ceil(PORTION), |portion| {
+        let mut found = ViolationList::default();
+        violations_of(portion * PORTION..count.min((portion + 1) * PORTION), &mut found);
+        found.is_empty()
+    });
+    // What is wrong is listed in order.
+    if is_sound.contains(&false) {
+        violations_of(0..count, violations);
+    }
+}
+
 /// The same as [`waymesh_core::Validate::validate`], on all threads.
 pub(crate) fn check_polygons(polygons: &PolyMesh) -> Result<(), NavMeshError> {
     let mut violations = ViolationList::default();
     if polygons.has_tables(&mut violations) {
-        let count = polygons.polygons.len();
-        let is_sound = threads::map(0..count.div_ceil(PORTION), |portion| {
-            let mut found = ViolationList::default();
-            polygons.violations_of(portion * PORTION..count.min((portion + 1) * PORTION), &mut found);
-            found.is_empty()
-        });
-        // What is wrong is listed in order.
-        if is_sound.contains(&false) {
-            polygons.violations_of(0..count, &mut violations);
-        }
+        list(polygons.polygons.len(), |some, out| polygons.violations_of(some, out), &mut violations);
     }
     if violations.is_empty() { Ok(()) } else { Err(NavMeshError::Polygons(violations)) }
 }
@@ -82,7 +92,10 @@ pub(crate) fn check_polygons(polygons: &PolyMesh) -> Result<(), NavMeshError> {
 pub(crate) fn check_surface(surface: &HeightSurface, polygons: &PolyMesh) -> Result<(), NavMeshError> {
     check_surface_points(&polygons.frame, &surface.points, surface.max_error)?;
     let mut violations = ViolationList::default();
-    surface.violations_over(polygons, &mut violations);
+    if surface.has_tables(polygons, &mut violations) {
+        let count = polygons.polygons.len();
+        list(count, |some, out| surface.violations_of(some, polygons, out), &mut violations);
+    }
     if violations.is_empty() { Ok(()) } else { Err(NavMeshError::Surface(violations)) }
 }
 

@@ -4,7 +4,7 @@
 //! The tree of boxes finds the nearest of any polygons; most positions asked for lie over a
 //! polygon, and that one is in the list of their square.
 
-use waymesh_core::{checkpoint_every, float, saturating_u32, to_u32};
+use waymesh_core::{checkpoint, float, saturating_u32, threads, to_u32};
 
 use super::bounds::PolygonBounds;
 use super::table::Table;
@@ -20,6 +20,9 @@ pub(crate) const CROWD: usize = 24;
 
 /// Squares and entries a polygon at most: 4 bytes each.
 const MOST: f64 = 12.0;
+
+/// Polygons whose squares one thread finds in a row.
+const PORTION: usize = 4096;
 
 /// Where the squares lie: the low corner, and a side that is a power of two, so that places of the
 /// lattice are sorted exactly.
@@ -125,14 +128,24 @@ impl Buckets {
         ]
     }
 
-    /// Calls `visit` for the squares that a polygon touches.
-    fn touch(&self, polygon: &[WalkEdge], bounds: &PolygonBounds, mut visit: impl FnMut(u32)) {
+    /// Calls `visit` for the squares that a polygon touches. `slanted` is memory for its lines.
+    fn touch(
+        &self,
+        polygon: &[WalkEdge],
+        bounds: &PolygonBounds,
+        slanted: &mut Vec<Line>,
+        mut visit: impl FnMut(u32),
+    ) {
         let [[x0, x1], [z0, z1]] = self.range(bounds);
+        slanted.clear();
+        if x0 != x1 || z0 != z1 {
+            slanted.extend(lines(polygon).filter(Line::is_slanted));
+        }
         let side = 1.0 / self.scale;
         for row in z0..=z1 {
             for column in x0..=x1 {
                 let (x, z) = (self.min_x + f64::from(column) * side, self.min_z + f64::from(row) * side);
-                if (x0 == x1 && z0 == z1) || touches(polygon, [x, z], side) {
+                if slanted.iter().all(|line| line.touches([x, z], side)) {
                     visit(row * self.squares.columns + column);
                 }
             }
@@ -221,7 +234,7 @@ pub(crate) fn four_lists<'a>(
 /// entries at the end, and the entries: the places of the polygons that touch it. Linear time.
 pub(crate) fn lists<'a>(
     bounds: &[PolygonBounds],
-    outline: impl Fn(usize) -> &'a [WalkEdge],
+    outline: impl Fn(usize) -> &'a [WalkEdge] + Sync,
 ) -> (Squares, [Vec<u32>; 2]) {
     let mut all = PolygonBounds::EMPTY;
     bounds.iter().for_each(|bounds| all.include(bounds));
@@ -243,20 +256,28 @@ pub(crate) fn lists<'a>(
         side_log2 += 1;
         buckets = Buckets::of(Squares::over(&all, side_log2));
     }
-    let mut found = Vec::with_capacity(4 * bounds.len());
-    for (polygon, bounds) in bounds.iter().enumerate() {
-        checkpoint_every(1 << 12, polygon);
-        buckets.touch(outline(polygon), bounds, |square| found.push((square, to_u32(polygon))));
-    }
+    let portions =
+        threads::map_with(0..bounds.len().div_ceil(PORTION), |slanted: &mut Vec<Line>, portion| {
+            checkpoint();
+            let polygons = portion * PORTION..bounds.len().min((portion + 1) * PORTION);
+            let mut found = Vec::with_capacity(4 * polygons.len());
+            for polygon in polygons {
+                buckets.touch(outline(polygon), &bounds[polygon], slanted, |square| {
+                    found.push((square, to_u32(polygon)));
+                });
+            }
+            found
+        });
+    let found = || portions.iter().flatten();
     let mut first = vec![0; (buckets.squares.columns * buckets.squares.rows + 2) as usize];
-    for &(square, _) in &found {
+    for &(square, _) in found() {
         first[square as usize + 2] += 1;
     }
     for square in 2..first.len() {
         first[square] += first[square - 1];
     }
-    let mut polygons = vec![0; found.len()];
-    for (square, polygon) in found {
+    let mut polygons = vec![0; portions.iter().map(Vec::len).sum()];
+    for &(square, polygon) in found() {
         let place = &mut first[square as usize + 1];
         polygons[*place as usize] = polygon;
         *place += 1;
@@ -279,18 +300,39 @@ fn doubled_area(polygon: &[WalkEdge]) -> f64 {
     pairs.sum()
 }
 
-/// Returns `true` if a polygon touches a square whose low corner this is, as far as the lines of
-/// the polygon's edges tell: never `false` for one that does.
-fn touches(polygon: &[WalkEdge], [x, z]: [f64; 2], side: f64) -> bool {
-    let mut a = polygon[polygon.len() - 1].start();
-    polygon.iter().all(|edge| {
-        let b = edge.start();
-        let (ex, ez) = (b.x - a.x, b.z - a.z);
+/// The line of an edge of a polygon, from its start.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    start: PlanPosition,
+    along: [f64; 2],
+}
+
+/// The lines of a polygon's edges.
+fn lines(polygon: &[WalkEdge]) -> impl Iterator<Item = Line> + '_ {
+    let mut start = polygon[polygon.len() - 1].start();
+    polygon.iter().map(move |edge| {
+        let end = edge.start();
+        let line = Line { start, along: [end.x - start.x, end.z - start.z] };
+        start = end;
+        line
+    })
+}
+
+impl Line {
+    /// `false` for the sides of the polygon's box.
+    fn is_slanted(&self) -> bool {
+        self.along[0] != 0.0 && self.along[1] != 0.0
+    }
+
+    /// `true` if a square whose low corner this is has a part on the polygon's side. With all
+    /// slanted lines of a polygon, and for squares that its box touches: never `false` for one that
+    /// the polygon touches.
+    fn touches(&self, [x, z]: [f64; 2], side: f64) -> bool {
+        let [ex, ez] = self.along;
         // The corner of the square that lies farthest on the polygon's side.
         let far_x = if ez > 0.0 { x } else { x + side };
         let far_z = if ex > 0.0 { z + side } else { z };
-        let (left, right) = (ex * (far_z - a.z), ez * (far_x - a.x));
-        a = b;
+        let (left, right) = (ex * (far_z - self.start.z), ez * (far_x - self.start.x));
         left - right >= -1e-15 * (left.abs() + right.abs())
-    })
+    }
 }

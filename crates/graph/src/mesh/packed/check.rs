@@ -15,6 +15,9 @@ use crate::mesh::nav_mesh::{NavMesh, rounding_slack};
 use crate::mesh::squares::Buckets;
 use crate::mesh::walk::WalkEdge;
 
+/// From so many polygons on, what is found again and compared is shared by two threads.
+const LONG: usize = 4096;
+
 /// Returns the fault of the lowest number, if any of `0..count` has one.
 fn check_each(
     count: usize,
@@ -53,12 +56,14 @@ impl NavMesh {
         check_each(edges, |edge| self.check_edge(edge))?;
         self.check_surface()?;
         check_each(polygons, |polygon| self.check_polygon(polygon, self.edge_range(polygon)))?;
-        let (labels, islands) =
-            find_islands(&self.polygon_first, &self.neighbours, &self.corners, self.frame.cell_area());
+        let find_islands =
+            || find_islands(&self.polygon_first, &self.neighbours, &self.corners, self.frame.cell_area());
+        let build_squares = || Buckets::build(&self.bounds, &self.polygon_first, &self.walk);
+        let ((labels, islands), (index, buckets)) =
+            threads::join(polygons >= LONG, find_islands, || (self.check_index(), build_squares()));
         follows("polygon_islands", 0, *self.polygon_islands == *labels)?;
         follows("islands", 0, *self.islands == *islands)?;
-        self.check_index()?;
-        let buckets = Buckets::build(&self.bounds, &self.polygon_first, &self.walk);
+        index?;
         follows("squares", 0, self.buckets == buckets)?;
         let slack = rounding_slack(&self.frame, &self.vertices, &self.bounds);
         follows("frame", 0, slack == (self.plan_slack, self.height_slack))
