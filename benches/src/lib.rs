@@ -75,7 +75,7 @@ pub use judge::{Files, Judged, Outcome, judge, tools};
 pub use landmass::Landmass;
 pub use levels::{Fitted, Level, fit};
 pub use open::open;
-pub use ours::{RadiusQueries, Waymesh, WaymeshBake, WaymeshQueries, bake_waymesh};
+pub use ours::{RadiusQueries, Waymesh, WaymeshBake, WaymeshQueries, WaymeshSurfaces, bake_waymesh};
 pub use overview::{level_table, overview, summary};
 pub use plans::PlanOptions;
 #[cfg(feature = "peers")]

@@ -197,6 +197,7 @@ fn judge(options: &EvaluateOptions) -> Result<(), String> {
 fn engines() -> Vec<Box<dyn Engine + Send + Sync>> {
     vec![
         Box::new(waymesh_benches::Waymesh),
+        Box::new(waymesh_benches::WaymeshSurfaces),
         #[cfg(feature = "peers")]
         Box::new(waymesh_benches::Recast),
         #[cfg(feature = "peers")]

@@ -11,8 +11,8 @@ use waymesh_graph::{
     PathSearch, QueryScratch, Reach,
 };
 use waymesh_region::{
-    MonotoneConfig, WatershedConfig, blur, distance_field, partition_monotone, partition_watershed,
-    remove_small_islands,
+    MonotoneConfig, SurfacesConfig, WatershedConfig, blur, distance_field, partition_monotone,
+    partition_surfaces, partition_watershed, remove_small_islands,
 };
 use waymesh_triangulate::{ClearanceConfig, triangulate_cdt};
 use waymesh_voxel::{Filters, VoxelConfig, build_filtered_field, erode, rasterize};
@@ -27,6 +27,11 @@ const NAME: &str = "waymesh";
 /// The pipeline of the facade, on one thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Waymesh;
+
+/// The same with the partition that is our default, whatever the settings ask for: regions of whole
+/// storeys, which no peer has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WaymeshSurfaces;
 
 /// Our own results, for queries.
 #[derive(Clone, Debug)]
@@ -60,18 +65,46 @@ impl Engine for Waymesh {
     }
 
     fn bake(&self, scene: &Scene, settings: &Settings) -> Result<Bake, BenchError> {
-        let bake = bake_waymesh(scene, settings)?;
-        let mesh = bake.mesh();
-        Ok(Bake { times: bake.times, counts: bake.counts, mesh })
+        Ok(bake_waymesh(scene, settings)?.into())
     }
 }
 
-/// Runs the stages of the facade's default pipeline, but for the corners of walls: they are chosen
-/// as Recast does it.
+impl Engine for WaymeshSurfaces {
+    fn name(&self) -> &'static str {
+        "waymesh-surfaces"
+    }
+
+    fn notes(&self) -> &'static [&'static str] {
+        &["waymesh-surfaces: regions of whole storeys, our default; there is no distance field."]
+    }
+
+    fn bake(&self, scene: &Scene, settings: &Settings) -> Result<Bake, BenchError> {
+        Ok(bake_stages(scene, settings, None)?.into())
+    }
+}
+
+impl From<WaymeshBake> for Bake {
+    fn from(bake: WaymeshBake) -> Self {
+        let mesh = bake.mesh();
+        Self { times: bake.times, counts: bake.counts, mesh }
+    }
+}
+
+/// Runs the stages of the facade's pipeline with the partition of the settings, but for the corners
+/// of walls: they are chosen as Recast does it.
 ///
 /// # Errors
 /// When a stage fails.
 pub fn bake_waymesh(scene: &Scene, settings: &Settings) -> Result<WaymeshBake, BenchError> {
+    bake_stages(scene, settings, Some(settings.partition))
+}
+
+/// Without a partition, the default one.
+fn bake_stages(
+    scene: &Scene,
+    settings: &Settings,
+    partition: Option<Partitioning>,
+) -> Result<WaymeshBake, BenchError> {
     let cell = settings.scale.cell_size;
     let square_metres = |cells: u16| f32::from(cells) * cell * cell;
     let voxel = VoxelConfig::for_agent(&settings.agent).with_scale(settings.scale).with_threads(1);
@@ -106,8 +139,13 @@ pub fn bake_waymesh(scene: &Scene, settings: &Settings) -> Result<WaymeshBake, B
     clock.skip();
     remove_small_islands(&mut field, square_metres(settings.min_region_cells), &mut ());
     clock.lap(Stage::Regions);
-    let regions = match settings.partition {
-        Partitioning::Watershed => {
+    let regions = match partition {
+        None => {
+            let regions = partition_surfaces(&field, &SurfacesConfig::default(), &mut ());
+            clock.lap(Stage::Regions);
+            regions
+        }
+        Some(Partitioning::Watershed) => {
             let config = WatershedConfig::default().with_merge_region(merge_region);
             let regions = partition_watershed(&field, &config, &mut ());
             clock.lap(Stage::Regions);
@@ -116,7 +154,7 @@ pub fn bake_waymesh(scene: &Scene, settings: &Settings) -> Result<WaymeshBake, B
             });
             regions
         }
-        Partitioning::Monotone => {
+        Some(Partitioning::Monotone) => {
             let config = MonotoneConfig::default().with_merge_region(merge_region);
             let regions = partition_monotone(&field, &config, &mut ());
             clock.lap(Stage::Regions);

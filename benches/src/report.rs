@@ -9,12 +9,21 @@ use crate::queries::{Nanoseconds, QueryTimes};
 use crate::{Comparison, STAGES, Stage, Time};
 
 /// Appends the names of engines, each in `widths[0]` characters, and of their ratios.
-fn head(out: &mut String, names: &[&str], widths: [usize; 2]) {
+fn head(out: &mut String, names: &[&str], ratios: &[[usize; 2]], widths: [usize; 2]) {
     line(out, "", widths[0], names.iter().map(|name| (*name).to_owned()));
-    for other in &names[1..] {
-        let _ = write!(out, "{:>1$}", format!("{}/{other}", names[0]), widths[1]);
+    for pair in ratios {
+        let _ = write!(out, "{:>1$}", pair.map(|engine| names[engine]).join("/"), widths[1]);
     }
     out.push('\n');
+}
+
+/// Which engines are compared: each of ours, whose names begin alike, with the first and the peers.
+fn ratios(names: &[&str]) -> Vec<[usize; 2]> {
+    let is_ours = |engine: &usize| names[*engine].starts_with(names[0]);
+    let others = |ours| (0..names.len()).filter(move |other| *other < ours || !is_ours(other));
+    let pairs =
+        (0..names.len()).filter(is_ours).flat_map(|ours| others(ours).map(move |other| [ours, other]));
+    pairs.collect()
 }
 
 /// Appends the start of a line: a name, and values of `width` characters. Writing to a string
@@ -48,18 +57,21 @@ pub fn table(comparison: &Comparison) -> String {
         settings.partition.name(),
         comparison.rounds,
     );
-    let Some((first, others)) = comparison.measured.split_first() else {
+    let Some(first) = comparison.measured.first() else {
         for missing in &comparison.missing {
             let _ = writeln!(out, "  left out: {missing}");
         }
         return out;
     };
     let names: Vec<&str> = comparison.measured.iter().map(|measured| measured.engine).collect();
-    head(&mut out, &names, [12, 20]);
+    let pairs = ratios(&names);
+    head(&mut out, &names, &pairs, [17, 26]);
     let mut row = |name: &str, pick: &dyn Fn(&crate::Measured) -> f64, decimals: usize| {
         let values = comparison.measured.iter().map(|measured| format!("{:.decimals$}", pick(measured)));
-        line(&mut out, name, 12, values);
-        others.iter().for_each(|other| ratio(&mut out, 20, pick(first) / pick(other)));
+        line(&mut out, name, 17, values);
+        for &[ours, other] in &pairs {
+            ratio(&mut out, 26, pick(&comparison.measured[ours]) / pick(&comparison.measured[other]));
+        }
         out.push('\n');
     };
     let milliseconds = |time: Time| time.cpu * 1e3;
@@ -124,9 +136,10 @@ type Figure<T> = (&'static str, fn(&QueryTimes) -> T);
 #[must_use]
 pub fn query_table(scene: &str, pairs: usize, times: &[QueryTimes]) -> String {
     let Some((first, others)) = times.split_first() else { return format!("{scene}: {pairs} pairs\n") };
+    let ratios: Vec<[usize; 2]> = (1..times.len()).map(|other| [0, other]).collect();
     let mut out = format!("{scene}: queries on {pairs} pairs, ns each, mean / median / 99 %\n");
     let names: Vec<&str> = times.iter().map(|times| times.engine).collect();
-    head(&mut out, &names, [34, 22]);
+    head(&mut out, &names, &ratios, [34, 22]);
     let rows: [Figure<Nanoseconds>; 6] = [
         ("nearest", |times| times.nearest_ns),
         ("path, connected", |times| times.connected_path_ns),
