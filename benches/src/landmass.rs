@@ -168,9 +168,11 @@ impl Queries for Landmass {
     }
 }
 
-/// The input of the program (its docs define the format). Lengths are in cells; x and z are its
-/// plan, in which positive loops turn to the left as it expects.
+/// The input of the program (its docs define the format), of the compact form of a mesh. Lengths
+/// are in cells; x and z are its plan, in which positive loops turn to the left as it expects.
 fn text_of(mesh: &NavMesh, pairs: &[[Vec3; 2]]) -> String {
+    let compact = mesh.to_compact();
+    let mesh = compact.mesh();
     let frame = mesh.frame();
     let level = frame.level_height / frame.cell_size;
     let mut text = String::new();

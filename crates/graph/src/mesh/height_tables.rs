@@ -23,7 +23,8 @@ pub struct SurfaceView<'a> {
     pub points: &'a [SurfacePoint],
     /// All triangles, positive in plan.
     pub triangles: &'a [[u32; 3]],
-    /// First triangle of each polygon, and the number of triangles at the end.
+    /// First triangle of each polygon, and the number of triangles at the end. On a mesh of tiles only
+    /// the ranges of polygons that are there mean anything.
     pub polygon_triangles: &'a [u32],
     /// Largest difference to a ground sample seen, in levels.
     pub max_error: f32,
