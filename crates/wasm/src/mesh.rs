@@ -188,7 +188,7 @@ impl NavMesh {
         };
         let link = |link: &waymesh_graph::Link| {
             object(&[
-                ("kind", format!("{:?}", link.kind).to_lowercase().into()),
+                ("kind", link.kind.name().into()),
                 ("start", end(&link.from)),
                 ("end", end(&link.to)),
                 ("bothWays", link.both_ways.into()),
