@@ -77,4 +77,5 @@ browser.kill();
 await ended;
 server.close();
 server.closeAllConnections();
-rmSync(profile, { recursive: true, force: true });
+// Its other processes may still write there.
+rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
