@@ -1,11 +1,11 @@
 // Builds the npm package into the folder `pkg`: node build.mjs [--fast] [--names]
 //
 // With the sources of the standard library (rustup component add rust-src, or Debian's rustc-web,
-// cargo-web, rust-web-src and lld-19) it builds that, too: then panics abort at once, without texts,
-// which makes the module smaller. Else it takes the target of rustup
-// (rustup target add wasm32-unknown-unknown). With --fast it takes that first, and makes neither the
-// package of queries alone, nor parts of the module, nor the module smaller with wasm-opt. With --names
-// the functions keep their names, for profilers.
+// cargo-web, rust-web-src and lld-19) it builds that, too: then panics abort at once, without
+// texts, which makes the module smaller. Else it takes the target of rustup
+// (rustup target add wasm32-unknown-unknown). With --fast it takes that first, and makes neither
+// the package of queries alone, nor parts of the module, nor the module smaller with wasm-opt. With
+// --names the functions keep their names, for profilers.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -37,13 +37,15 @@ function ask(program, words, variables = {}) {
 /** How cargo is called: the program, its variables, and more arguments. */
 function toolchain() {
   const sysroot = ask("rustc", ["--print", "sysroot"]);
-  // Functions that are the same are not made one: each belongs to a part by its name (build/split.mjs).
+  // Functions that are the same are not made one: each belongs to a part by its name
+  // (build/split.mjs).
   const always = ["-Zmerge-functions=disabled", "-Ctarget-feature=+simd128"];
   const flagged = (flags) => ({ RUSTC_BOOTSTRAP: "1", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") });
   const rustup = { cargo: "cargo", variables: flagged(always), words: [] };
   const hasTarget = sysroot && existsSync(join(sysroot, "lib/rustlib", target));
   if (hasTarget && isFast) return rustup;
-  // A library of small code: its sorts, compiled for every type, were a fifth of the module. Bakes take as long.
+  // A library of small code: its sorts, compiled for every type, were a fifth of the module. Bakes
+  // take as long.
   const words = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
   const flags = ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none", ...always];
   const variables = flagged(flags);
@@ -119,13 +121,14 @@ function put(name, content) {
   console.error(`${name}: ${content.length} bytes, ${gzipSync(content, { level: 9 }).length} with gzip`);
 }
 
-/** Builds a module with these features of the crate and puts it into the package, cut into parts. */
+/** Builds a module with these features of the crate, and puts it into the package in parts. */
 function build(name, features, parts) {
   const env = { ...process.env, ...variables };
   run(cargo, ["build", "--release", "--locked", "--target", target, ...features, ...words], { env });
   run(program, [join(targetFolder, target, "release/waymesh.wasm"), "--target", "web", "--out-dir", pkg, "--out-name", name]);
   const file = join(pkg, `${name}_bg.wasm`);
-  // The library of rustup has the check inside of a function that frees memory, where it does no harm.
+  // The library of rustup has the check inside of a function that frees memory, where it does no
+  // harm.
   const isOwnLibrary = words.length > 0;
   const whole = isOwnLibrary ? withoutSizeCheck(readFileSync(file)) : readFileSync(file);
   rmSync(join(pkg, `${name}_bg.wasm.d.ts`), { force: true });
@@ -144,8 +147,9 @@ function build(name, features, parts) {
   put(`${name}.js`, readFileSync(join(pkg, `${name}.js`)));
 }
 
-// Alone, queries are to be small before all; a path takes up to a fifth longer then.
-const small = ["graph", "core"].flatMap((name) => ["--config", `profile.release.package.waymesh-${name}.opt-level="z"`]);
+// Alone, queries are to be small: with less, a path takes up to a fourth longer, and with more, the
+// module has more than 150 kB.
+const small = [["graph", "s"], ["core", "z"]].flatMap(([name, level]) => ["--config", `profile.release.package.waymesh-${name}.opt-level="${level}"`]);
 if (!isFast) build("queries", ["--no-default-features", ...small], []);
 build("waymesh", [], PARTS);
 cpSync(join(folder, "package"), pkg, { recursive: true });

@@ -1,4 +1,4 @@
-//! How comments in Rust files are written.
+//! How comments are written, in Rust, JavaScript and TypeScript.
 
 /// Longest comment, from its slashes on. Code in docs, tables and addresses may be wider.
 const MAX_WIDTH: usize = 100;
@@ -6,14 +6,17 @@ const MAX_WIDTH: usize = 100;
 /// Adds a fault for every comment that is too wide, and for every sentence of a doc that starts
 /// with "Whether".
 pub(crate) fn check(name: &str, text: &str, faults: &mut Vec<String>) {
-    let mut is_code = false;
+    let (mut is_code, mut is_block) = (false, false);
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
-        if !line.starts_with("//") {
+        is_block |= line.starts_with("/*");
+        let is_comment = is_block || line.starts_with("//");
+        is_block &= !line.ends_with("*/");
+        if !is_comment {
             is_code = false;
             continue;
         }
-        let words = line.trim_start_matches(['/', '!']).trim_start();
+        let words = line.trim_start_matches(['/', '!', '*']).trim_start();
         if words.starts_with("```") {
             is_code = !is_code;
         } else if !is_code {
@@ -45,6 +48,13 @@ mod tests {
         assert_eq!(faults(&format!("/// {long}\nfn f() {{}} // {long}\n//! {long}\n    // {long}")), 3);
         assert_eq!(faults(&format!("/// ```\n/// {long}\n/// ```\n/// | {long} |\n// https://{long}")), 0);
         assert_eq!(faults(&format!("/// ```text\nfn f() {{}}\n/// {long}")), 1);
+    }
+
+    #[test]
+    fn comments_between_stars_are_looked_at() {
+        let long = "word ".repeat(25);
+        assert_eq!(faults(&format!("/** {long} */\nlet a; // {long}")), 1);
+        assert_eq!(faults(&format!("/**\n * {long}\n */\nlet {long}")), 1);
     }
 
     #[test]

@@ -173,7 +173,7 @@ fn sources(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result<(
     let machine = [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/tm", "p/"), concat!("/wo", "rk/")];
     for path in files {
         let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
-        let is_text = ["rs", "toml", "md", "txt", "yml", "sh"]
+        let is_text = ["rs", "toml", "md", "txt", "yml", "sh", "js", "mjs", "ts"]
             .iter()
             .any(|ending| name.ends_with(&format!(".{ending}")))
             || name.ends_with(".ci/run");
@@ -186,10 +186,12 @@ fn sources(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result<(
             if lines > MAX_LINES {
                 faults.push(format!("{name} has {lines} lines, the limit is {MAX_LINES}"));
             }
-            comments::check(&name, &text, faults);
             for word in unfinished.iter().filter(|word| text.contains(**word)) {
                 faults.push(format!("{name} holds {word}"));
             }
+        }
+        if [".rs", ".js", ".mjs", ".ts"].iter().any(|ending| name.ends_with(ending)) {
+            comments::check(&name, &text, faults);
         }
         for word in machine.iter().filter(|word| text.contains(**word)) {
             faults.push(format!("{name} names a path of one machine ({word})"));

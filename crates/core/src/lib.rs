@@ -25,6 +25,7 @@ mod assemble;
 mod bad_field;
 mod bands;
 mod cancel;
+mod checksum;
 mod clearance;
 mod clock;
 mod contours;
@@ -57,6 +58,7 @@ pub use areas::{Area, AreaError, AreaTable};
 pub use bad_field::BadField;
 pub use bands::{row_bands, split_lengths};
 pub use cancel::{CancelToken, Cancelled, Entered, checkpoint, checkpoint_every, inherit_token};
+pub use checksum::checksum;
 pub use clearance::{ClearanceMesh, ClearanceTriangle, ClearanceVertex};
 pub use clock::Stopwatch;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]

@@ -365,7 +365,7 @@ impl PyNavMesh {
         let links = PyList::empty(py);
         for link in self.mesh.links() {
             let entries = PyDict::new(py);
-            entries.set_item("kind", format!("{:?}", link.kind).to_lowercase())?;
+            entries.set_item("kind", link.kind.name())?;
             entries.set_item("start", end(&link.from))?;
             entries.set_item("end", end(&link.to))?;
             entries.set_item("both_ways", link.both_ways)?;

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use waymesh_core::checksum;
+
 use crate::{Tile, TileError, TileLayout};
 
 /// First bytes of a tile file. The last byte is the version of the layout.
@@ -308,10 +310,8 @@ fn header(tile: Tile, fingerprint: u64, content: &[u8]) -> Vec<u8> {
     header.extend_from_slice(&tile.row.to_le_bytes());
     header.extend_from_slice(&tile.column.to_le_bytes());
     header.extend_from_slice(&(content.len() as u64).to_le_bytes());
-    let mut checksum = crc32fast::Hasher::new();
-    checksum.update(&header);
-    checksum.update(content);
-    header.extend_from_slice(&checksum.finalize().to_le_bytes());
+    let sum = checksum(&[&header, content]);
+    header.extend_from_slice(&sum.to_le_bytes());
     header
 }
 

@@ -1,4 +1,5 @@
-// Times of a bake in tiles by one worker and by several: node tiles.mjs [SCENE*SCALE or LEVEL.obj] ...
+// Times of a bake in tiles by one worker and by several:
+// node tiles.mjs [SCENE*SCALE or LEVEL.obj] ...
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";

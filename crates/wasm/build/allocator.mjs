@@ -3,8 +3,9 @@
 // Before it frees memory, dlmalloc compares the size with the one in the header before it. With
 // link-time optimisation LLVM moves the load of the header to where memory is freed. There it knows
 // that the memory is fresh of the allocator, that nobody has written to it, and that a load from
-// fresh memory may be anything: where a vector is made and dropped without a call between, the check
-// sees 0 and ends the program. Only the check reads the header in that way, so it is made empty.
+// fresh memory may be anything: where a vector is made and dropped without a call between, the
+// check sees 0 and ends the program. Only the check reads the header in that way, so it is made
+// empty.
 
 import { Reader, bytes, concat, section, sized, unsigned } from "./binary.mjs";
 import { Module, SECTION } from "./module.mjs";

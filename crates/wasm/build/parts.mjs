@@ -1,9 +1,9 @@
 // The parts that the module is cut into, and what is in each.
 //
-// Gates are named in Rust: `part_NAME_..` (see `src/parts.rs`). Methods of a class whose objects only
-// a part makes are gates, too. Functions that are called through the table belong to the part whose
-// crates and modules their names speak of. What several parts need is the core's, but for what one of
-// them lends the others, who call it only when that part is there.
+// Gates are named in Rust: `part_NAME_..` (see `src/parts.rs`). Methods of a class whose objects
+// only a part makes are gates, too. Functions that are called through the table belong to the part
+// whose crates and modules their names speak of. What several parts need is the core's, but for
+// what one of them lends the others, who call it only when that part is there.
 
 /** Tables of the core hold these: what settings there are. */
 const NOT_OWN = "^(?!.*\\bfields::).*";

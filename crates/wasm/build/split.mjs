@@ -1,9 +1,11 @@
 // Splits a module of WebAssembly into a core and parts that are loaded when they are needed.
 //
 // A part is what only its gates lead to. The places of its gates in the core are taken by functions
-// that call a slot of the table, which the part fills when it is instantiated, as it does with those
-// of its functions that are in the table anyway. Core and parts share memory, tables and globals, so
-// a part is instantiated with the exports of the core. All data stays with the core.
+// that call a slot of the table, which the part fills when it is instantiated, as it does with
+// those of its functions that are in the table anyway. Core and parts share memory, tables and
+// globals, so a part is instantiated with the exports of the core. What the core lends of its
+// functions it has in the table, and no exports of: engines compile a way in from JavaScript for
+// exports, which took a third of the start-up. All data stays with the core.
 //
 // binaryen's wasm-split is made for one part that a profile chooses, and npm's package lacks it.
 
@@ -13,7 +15,7 @@ import { KIND, Module, SECTION, elementSection, i32, nameSection, writeLimits } 
 const HEAD = bytes(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 /** The name of the core among the imports of a part. */
 const CORE = "c";
-/** The name that the core exports a thing by for its parts. */
+/** The name of what parts take of the core: a function has the number of its place in the table. */
 const shared = (kind, index) => `~${"ftmg"[kind]}${index.toString(36)}`;
 
 /** The functions that some of them lead to. */
@@ -106,6 +108,8 @@ export function split(wasm, parts, withNames = false) {
   const [functions, ...others] = module.tables;
   let size = functions.min;
   for (const index of gates) if (!slots.has(index)) slots.set(index, size++);
+  // What a part has may be lent before it is there: then that is its gate in the core.
+  const lentPlaces = new Map([...lent].map((index) => [index, owner[index] === "" && slots.has(index) ? slots.get(index) : size++]));
   const tables = [{ ...functions, min: size, max: functions.max === null ? null : Math.max(size, functions.max) }, ...others];
   const table = (one) => concat([bytes(one.type), writeLimits(one)]);
   const names = (functions) => (withNames ? functions.names() : bytes());
@@ -114,16 +118,17 @@ export function split(wasm, parts, withNames = false) {
     const own = new Functions(module, { outside: [...module.imported.keys()], own: of(""), gates: [...gates], slots });
     const entry = (name, kind, number) => concat([text(name), bytes(kind), number]);
     const exports = module.exports.map(({ name, kind, index }) => entry(name, kind, kind === KIND.function ? own.number(index) : unsigned(index)));
-    exports.push(...[...lent].map((index) => entry(shared(KIND.function, index), KIND.function, own.number(index))));
     for (const [kind, things] of [[KIND.table, tables], [KIND.memory, module.memories], [KIND.global, module.globals]]) {
       things.forEach((_, index) => exports.push(entry(shared(kind, index), kind, unsigned(index))));
     }
+    const placed = new Map([...module.table].filter(([, index]) => owner[index] === ""));
+    for (const [index, place] of lentPlaces) placed.set(place, index);
     return concat([
       HEAD, module.section(SECTION.type), module.section(SECTION.import), own.types,
       section(SECTION.table, vector(tables.map(table))), module.section(SECTION.memory), module.section(SECTION.global),
       section(SECTION.export, vector(exports)),
       module.start === null ? bytes() : section(SECTION.start, own.number(module.start)),
-      own.placed([...module.table].filter(([, index]) => owner[index] === "")),
+      own.placed([...placed]),
       module.section(SECTION.dataCount), own.code, module.section(SECTION.data), names(own),
     ]);
   };
@@ -134,7 +139,7 @@ export function split(wasm, parts, withNames = false) {
     const own = new Functions(module, { outside, own: inside, gates: [], slots });
     const entry = (kind, index, type) => concat([text(CORE), text(shared(kind, index)), bytes(kind), type]);
     const imports = [
-      ...outside.map((index) => entry(KIND.function, index, unsigned(module.typeOf[index]))),
+      ...outside.map((index) => entry(KIND.function, lentPlaces.get(index), unsigned(module.typeOf[index]))),
       ...tables.map((one, index) => entry(KIND.table, index, table(one))),
       ...module.memories.map((one, index) => entry(KIND.memory, index, writeLimits(one))),
       ...module.globals.map((type, index) => entry(KIND.global, index, type)),

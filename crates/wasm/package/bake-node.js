@@ -1,10 +1,12 @@
 // The workers of Node, which speak otherwise than those of browsers.
-import { Worker } from "node:worker_threads";
+import { createRequire } from "node:module";
+
 import { BakeWorker as InPage } from "./bake-worker.js";
 import { BakeWorkers as ManyInPage } from "./bake-workers.js";
 
-/** A worker of Node with the methods of one in a browser. */
+/** A worker of Node with the methods of one in a browser. The first one loads what makes them. */
 function makeWorker() {
+  const { Worker } = createRequire(import.meta.url)("node:worker_threads");
   const worker = new Worker(new URL("./worker-node.js", import.meta.url));
   // It does not keep the program alive while it has nothing to do.
   worker.unref();

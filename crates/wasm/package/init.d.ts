@@ -4,7 +4,10 @@ import type { PartName } from "./parts.js";
 export interface InitOptions {
   /** The module or its address; by default the file beside this one. */
   module_or_path?: InitInput | Promise<InitInput>;
-  /** Parts to load with it: their names, "all", or compiled ones that another thread got of `partModules`. */
+  /**
+   * Parts to load with it: their names, "all", or compiled ones that another thread got of
+   * `partModules`.
+   */
   parts?: "all" | PartName[] | Partial<Record<PartName, WebAssembly.Module>>;
 }
 

@@ -20,9 +20,16 @@ function readInWorker(address) {
   return request.response;
 }
 
+/** What a part takes of the core: functions by their places in the table, the rest by name. */
+function lent(part) {
+  const one = ({ name, kind }) => [name, kind === "function" ? core["~t0"].get(parseInt(name.slice(2), 36)) : core[name]];
+  return { c: Object.fromEntries(WebAssembly.Module.imports(part).map(one)) };
+}
+
 function attach(name) {
   if (loaded.has(name)) return;
-  new WebAssembly.Instance(compiled.get(name), { c: core });
+  const part = compiled.get(name);
+  new WebAssembly.Instance(part, lent(part));
   loaded.add(name);
 }
 
@@ -46,7 +53,7 @@ export function addParts(modules) {
   if (core) for (const name of Object.keys(modules)) attach(name);
 }
 
-/** Called by the module: whether a part is there. Loads it if it can. A module in one piece has all. */
+/** Called by the module: whether a part is there. Loads it if it can. A whole module has all. */
 export function has(name) {
   if (!(name in FILES) || loaded.has(name)) return true;
   if (!compiled.has(name)) {

@@ -392,7 +392,10 @@ export interface CrowdSettings {
   plans_per_step?: number;
   /** After how many seconds without progress an agent counts as stuck. Default 2. */
   stuck_after?: number;
-  /** Paths are those of small cost, not of small length: what a metre costs by number or name of the area, over what the mesh that the crowd begins on says. */
+  /**
+   * Paths are those of small cost, not of small length: what a metre costs by number or name of the
+   * area, over what the mesh that the crowd begins on says.
+   */
   area_costs?: Record<string, number>;
   /** Paths leave room for agents that are wider than the mesh is for. Default false. */
   clearance?: boolean;

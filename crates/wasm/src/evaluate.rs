@@ -117,14 +117,23 @@ export interface Judgement {
   };
   /** What to know about the figures, as sentences. */
   remarks: string[];
-  /** Places on the ground that the mesh does not cover; each stands for a square of this side in metres. */
+  /**
+   * Places on the ground that the mesh does not cover; each stands for a square of this side in
+   * metres.
+   */
   missed: Float32Array;
   missedSide: number;
-  /** Places on the mesh where nobody can stand, and why: 0 inside of a solid, 1 a low ceiling, 2 too near a wall, 3 over a drop. */
+  /**
+   * Places on the mesh where nobody can stand, and why: 0 inside of a solid, 1 a low ceiling, 2 too
+   * near a wall, 3 over a drop.
+   */
   excess: Float32Array;
   excessSide: number;
   excessReasons: Uint8Array;
-  /** Paths that are longer than the shortest ones by more than 0.1 %, the worst first, and by what share of those: 100 at most. */
+  /**
+   * Paths that are longer than the shortest ones by more than 0.1 %, the worst first, and by what
+   * share of those: 100 at most.
+   */
   detours: { points: Float32Array; excess: number }[];
 }
 "#;

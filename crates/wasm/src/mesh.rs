@@ -188,7 +188,7 @@ impl NavMesh {
         };
         let link = |link: &waymesh_graph::Link| {
             object(&[
-                ("kind", format!("{:?}", link.kind).to_lowercase().into()),
+                ("kind", link.kind.name().into()),
                 ("start", end(&link.from)),
                 ("end", end(&link.to)),
                 ("bothWays", link.both_ways.into()),
@@ -232,8 +232,8 @@ export type ReachOption = number | readonly [number, number, number];
 export interface Agent { height: number; radius: number; maxStep: number; /** Degrees. */ maxSlope: number }
 
 /**
- * The polygons of a mesh, by their ids. In the mesh of a world there may be ids without a polygon: they have no corners, area 0, and the
- * island and region 4294967295.
+ * The polygons of a mesh, by their ids. In the mesh of a world there may be ids without a polygon:
+ * they have no corners, area 0, and the island and region 4294967295.
  */
 export interface Polygons {
   /** Numbers of vertices, polygon after polygon. */
@@ -281,7 +281,10 @@ export interface PathOptions extends ReachOptions {
   searched?: boolean;
   /** What a metre of an area costs, by name or number; `Infinity` closes it. */
   areaCosts?: Record<string, number>;
-  /** The path of a disc of this radius in metres: the shortest, unless `fast` is `true`. Needs the package with bakes. */
+  /**
+   * The path of a disc of this radius in metres: the shortest, unless `fast` is `true`. Needs the
+   * package with bakes.
+   */
   radius?: number;
   /** A short path of the disc, in less time than the shortest. Needs `radius`. Default `false`. */
   fast?: boolean;

@@ -1,4 +1,5 @@
-// The small meshes whose checksums are committed, baked here: the same bytes as on every other machine.
+// The small meshes whose checksums are committed, baked here: the same bytes as on every other
+// machine.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -16,5 +16,8 @@ export const skip = program ? false : "the program is not built: cargo build";
 
 export const folder = () => mkdtempSync(join(tmpdir(), "waymesh-"));
 export const waymesh = (...words) => execFileSync(program, words, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-/** What the program prints as JSON, also where it says with its exit code that there is no whole path. */
+/**
+ * What the program prints as JSON, also where it says with its exit code that there is no whole
+ * path.
+ */
 export const answer = (...words) => JSON.parse(spawnSync(program, ["--json", ...words], { encoding: "utf8" }).stdout);

@@ -73,6 +73,20 @@ impl LinkKind {
             _ => None,
         }
     }
+
+    /// Returns its name in small letters, such as `"jump"`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Level => "level",
+            Self::Step => "step",
+            Self::Jump => "jump",
+            Self::Drop => "drop",
+            Self::Door => "door",
+            Self::Lift => "lift",
+        }
+    }
 }
 
 /// Where a link begins or ends: a segment on a polygon, or a point.

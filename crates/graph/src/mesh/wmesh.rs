@@ -1,6 +1,6 @@
 //! The navigation mesh file, `.wmesh`. [`NavMesh::to_wmesh`] documents it byte by byte.
 
-use waymesh_core::AreaTable;
+use waymesh_core::{AreaTable, checksum};
 
 use super::data::NavMeshData;
 use super::error::NavMeshError;
@@ -172,8 +172,8 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
     pad(out);
     let length = (out.len() + CHECKSUM) as u64;
     out[16..HEADER].copy_from_slice(&length.to_le_bytes());
-    let checksum = crc32fast::hash(out);
-    put(out, [checksum]);
+    let sum = checksum(&[out]);
+    put(out, [sum]);
     file
 }
 
@@ -212,8 +212,8 @@ fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
     if stated != available {
         return Err(NavMeshError::FileLength { needed: stated, stated, available });
     }
-    let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
-    let [stated_sum, computed] = [Words(checksum).u32(), crc32fast::hash(content)];
+    let (content, stated_sum) = bytes.split_at(bytes.len() - CHECKSUM);
+    let [stated_sum, computed] = [Words(stated_sum).u32(), checksum(&[content])];
     if stated_sum != computed {
         return Err(NavMeshError::FileChecksum { stated: stated_sum, computed });
     }

@@ -11,7 +11,10 @@ export interface Painted {
   cost: number | null;
 }
 
-/** How far below its lower corner and above its higher one a box reaches, in metres: less than from storey to storey. */
+/**
+ * How far below its lower corner and above its higher one a box reaches, in metres: less than from
+ * storey to storey.
+ */
 const DEPTH = 1;
 /** Numbers of areas besides 0, nobody walks, and 1, plain ground. */
 const [FIRST, LAST] = [2, 255];
@@ -30,7 +33,10 @@ export function areasOf(mesh: NavMesh): Set<number> {
   return new Set([...Object.keys(mesh.areas).map(Number), ...mesh.polygons.areas.filter((area) => area !== 0)]);
 }
 
-/** The settings for what is painted: an area for each cost, with a number that `taken` does not have. */
+/**
+ * The settings for what is painted: an area for each cost, with a number that `taken` does not
+ * have.
+ */
 export function paintSettings(painted: Painted[], taken: Set<number>): Pick<AnySettings, "areas" | "marks"> {
   if (painted.length === 0) return {};
   const numbers = new Map<number, number>();

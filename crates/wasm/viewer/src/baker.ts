@@ -14,7 +14,10 @@ export class Baker {
   #count = 0;
   #waiting: { id: number; resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null;
 
-  /** `module` and `parts` are the compiled package: a worker that takes the place of one that was ended needs no network. */
+  /**
+   * `module` and `parts` are the compiled package: a worker that takes the place of one that was
+   * ended needs no network.
+   */
   constructor(
     private readonly module: WebAssembly.Module,
     private readonly parts: Parts,

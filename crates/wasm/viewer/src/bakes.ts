@@ -100,7 +100,10 @@ export async function bake(): Promise<void> {
 /** An obstacle or an area changed while the last update ran. */
 let moved = false;
 
-/** Follows obstacles and areas: an update that runs is waited for, since the worker would lose its world. */
+/**
+ * Follows obstacles and areas: an update that runs is waited for, since the worker would lose its
+ * world.
+ */
 export async function follow(): Promise<void> {
   if (baker.isBusy) {
     moved = true;

@@ -1,4 +1,5 @@
-// Two bakes to compare: one is kept, its walls lie over those of the other, or both stand side by side.
+// Two bakes to compare: one is kept, its walls lie over those of the other, or both stand side by
+// side.
 import { NavMesh } from "waymesh";
 import { colourBy, showFigures } from "./bakes";
 import { drawKept } from "./layers";
@@ -34,7 +35,10 @@ function keep(): void {
   showFigures();
 }
 
-/** Shows both, each in its half, or one over the other. A half is narrower: it is seen from farther away. */
+/**
+ * Shows both, each in its half, or one over the other. A half is narrower: it is seen from farther
+ * away.
+ */
 function show(isBeside: boolean): void {
   if (isBeside !== view.isSplit) view.zoom(isBeside ? FARTHER : 1 / FARTHER);
   view.split(isBeside ? { left: KEPT, right: NOW } : null, KEPT);

@@ -4,7 +4,10 @@ import { complain, find } from "./page";
 import { remember, state, view, when } from "./state";
 import { STATUS, STEP, Walkers } from "./walkers";
 
-/** Seconds of the level that a frame makes up for at most: a page that was hidden does not run after its time. */
+/**
+ * Seconds of the level that a frame makes up for at most: a page that was hidden does not run after
+ * its time.
+ */
 const MOST_OWED = 4 * STEP;
 /** Height of an agent in the picture, in metres. */
 const TALL = 1.5;

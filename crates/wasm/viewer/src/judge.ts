@@ -1,4 +1,5 @@
-// Judges the mesh against its scene: what of the ground it misses, where it is too much, where paths are long.
+// Judges the mesh against its scene: what of the ground it misses, where it is too much, where
+// paths are long.
 import type { Judgement } from "waymesh";
 import * as THREE from "three";
 import { job } from "./bakes";

@@ -65,7 +65,10 @@ function painted(positions: ArrayLike<number>, triangles: Uint32Array, colour: (
   return geometry;
 }
 
-/** The mesh that was kept, to compare: its walls over the other one, and all of it for a half of its own. */
+/**
+ * The mesh that was kept, to compare: its walls over the other one, and all of it for a half of its
+ * own.
+ */
 export function drawKept(view: View, mesh: NavMesh, by: ColourBy): void {
   view.put("kept", view.lines(wallEnds(mesh), 0x7a3fc2, 3, 1.5 * LIFT));
   view.put("keptPolygons", solid(mesh, by));

@@ -88,7 +88,10 @@ export async function openExample(name: string): Promise<void> {
   else await openBuiltin(name === "storeys" ? "overlapping-storeys" : "dungeon-rooms");
 }
 
-/** Shows what is there first: what `waymesh view` was given, what the link says, or the first example. */
+/**
+ * Shows what is there first: what `waymesh view` was given, what the link says, or the first
+ * example.
+ */
 export async function openFirst(): Promise<void> {
   const served = await fetch("./waymesh-view.json").then((answer) => (answer.ok && answer.headers.get("content-type")?.includes("json") ? answer.json() : null)).catch(() => null);
   if (served && typeof served.name === "string") {

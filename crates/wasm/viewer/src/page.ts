@@ -7,7 +7,10 @@ export function find<T extends HTMLElement>(selector: string): T {
   return found;
 }
 
-/** Says what went wrong, as a sentence, until it is called with `null`. A job that was ended says nothing. */
+/**
+ * Says what went wrong, as a sentence, until it is called with `null`. A job that was ended says
+ * nothing.
+ */
 export function complain(error: unknown): void {
   const place = find("#error");
   if (error === null || error instanceof Ended) {

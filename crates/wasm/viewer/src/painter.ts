@@ -1,4 +1,5 @@
-// Paints areas: a box is dragged over the ground, or two of its corners are clicked; the list of what was painted.
+// Paints areas: a box is dragged over the ground, or two of its corners are clicked; the list of
+// what was painted.
 import * as THREE from "three";
 import { boxOf, type Painted } from "./areas";
 import { follow, later } from "./bakes";

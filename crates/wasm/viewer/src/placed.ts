@@ -4,7 +4,10 @@ import type { Ground, NavMesh, Path } from "waymesh";
 import type { Box } from "./messages";
 import { LIFT, type View } from "./view";
 
-/** A path, the polygons it passes and those that were searched for it, and the ground that a disc sweeps. */
+/**
+ * A path, the polygons it passes and those that were searched for it, and the ground that a disc
+ * sweeps.
+ */
 export function drawPath(view: View, mesh: NavMesh, path: Path | null, radius: number): void {
   for (const layer of ["path", "corridor", "searched"]) view.put(layer);
   if (path?.searched) {

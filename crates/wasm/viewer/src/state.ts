@@ -34,7 +34,10 @@ export const shown = new Set<string>(LAYERS.filter(([, , on]) => on).map(([name]
 /** What happens when something of this kind changes, in the order in which it was asked for. */
 const followers = { knob: [] as (() => void)[], mesh: [] as (() => void)[], baked: [] as (() => void)[], source: [] as (() => void)[] };
 
-/** Calls `run` whenever a knob was turned, another mesh is shown, a bake is done with all layers, or another source is open. */
+/**
+ * Calls `run` whenever a knob was turned, another mesh is shown, a bake is done with all layers, or
+ * another source is open.
+ */
 export function when(kind: keyof typeof followers, run: () => void): void {
   followers[kind].push(run);
 }

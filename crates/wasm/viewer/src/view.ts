@@ -11,7 +11,10 @@ export interface Hit {
   object: THREE.Object3D;
 }
 
-/** How far things are drawn above the ground that they lie on, in metres: the mesh is within a level of it. */
+/**
+ * How far things are drawn above the ground that they lie on, in metres: the mesh is within a level
+ * of it.
+ */
 export const LIFT = 0.12;
 
 export class View {
@@ -183,7 +186,10 @@ export class View {
     return found.find(({ point }) => point.y <= this.#peel.constant) ?? null;
   }
 
-  /** The place of the page under the middle of the picture, where keys point: that of the right half, if there are two. */
+  /**
+   * The place of the page under the middle of the picture, where keys point: that of the right half,
+   * if there are two.
+   */
   get middle(): { clientX: number; clientY: number } {
     const { left, top, width, height } = this.canvas.getBoundingClientRect();
     return { clientX: left + width * (1 - 0.5 / this.#halves), clientY: top + height / 2 };

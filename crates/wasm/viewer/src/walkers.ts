@@ -87,7 +87,10 @@ export class Walkers {
     return this.#crowd.statuses;
   }
 
-  /** Goes on on a mesh that has taken the place of the last. Returns `false` if that needs other agents. */
+  /**
+   * Goes on on a mesh that has taken the place of the last. Returns `false` if that needs other
+   * agents.
+   */
   walkOn(mesh: NavMesh): boolean {
     if (prices(mesh) !== this.#prices || this.statuses.includes(STATUS.lost)) return false;
     this.#crowd.walkOn(mesh);

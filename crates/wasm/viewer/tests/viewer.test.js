@@ -1,4 +1,5 @@
-// The built page in Chromium: open, bake, click, obstacle, many bakes, broken files, without a network.
+// The built page in Chromium: open, bake, click, obstacle, many bakes, broken files, without a
+// network.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -507,8 +508,10 @@ test("a mesh is judged, and what is wrong is drawn", { skip }, async () => {
   assert.ok(fine.missed > 0 && fine.excess === 3 * fine.reasons && fine.sorted);
   const text = await page.locator("#judgement").innerText();
   assert.match(text, /% of the ground where the agent can stand is missed/);
+  await page.locator("#judgement").evaluate((shown) => shown.scrollIntoView({ block: "end" }));
   await picture("judged");
-  // Larger cells miss more; a new bake forgets the old judgement, and makes the next where that is asked for.
+  // Larger cells miss more; a new bake forgets the old judgement, and makes the next where that is
+  // asked for.
   await page.locator("#judge-always").check();
   await rebake(() => page.evaluate(() => {
     const box = document.querySelector("[data-knob=cell_size] input[type=number]");

@@ -58,7 +58,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use glam::Vec3;
-use waymesh_core::{Agent, AreaTable, GridFrame, PolyId, threads};
+use waymesh_core::{Agent, AreaTable, GridFrame, PolyId, checksum};
 
 use super::box_index::BoxIndex;
 use super::bridges::Bridges;
@@ -238,22 +238,7 @@ impl Sections {
 
 /// Never 0, which stands for none.
 fn checksum_of(bytes: &[u8]) -> u32 {
-    /// Bytes that one thread reads in a row.
-    const PORTION: usize = 1 << 20;
-    let of = |bytes: &[u8]| {
-        let mut sum = crc32fast::Hasher::new();
-        sum.update(bytes);
-        sum
-    };
-    let join = |mut sum: crc32fast::Hasher, next: crc32fast::Hasher| {
-        sum.combine(&next);
-        sum
-    };
-    let rest = &bytes[CHECKSUM.end..];
-    let portions = threads::map(0..rest.len().div_ceil(PORTION), |portion| {
-        of(&rest[portion * PORTION..rest.len().min((portion + 1) * PORTION)])
-    });
-    portions.into_iter().fold(of(&bytes[..CHECKSUM.start]), join).finalize().max(1)
+    checksum(&[&bytes[..CHECKSUM.start], &bytes[CHECKSUM.end..]]).max(1)
 }
 
 /// Writes sections one after the other, and notes how many elements they have.
