@@ -170,6 +170,7 @@ fn part_of(
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "heights and errors that are copied")]
 mod tests {
     use waymesh_core::{AreaId, PlanVertex, Poly, RegionId, SurfacePoint, VertexId};
 
