@@ -259,8 +259,8 @@ impl ClearanceNavMesh {
         best.sqrt()
     }
 
-    /// Returns the least distance from any wall of a disc that goes straight from where it fits to where
-    /// it fits; `None` if it cannot.
+    /// Returns the least distance from any wall of a disc that goes straight from where it fits to
+    /// where it fits; `None` if it cannot.
     pub(super) fn keeps_straight(
         &self,
         [from, to]: [&Fit; 2],

@@ -277,9 +277,9 @@ impl Search<'_> {
         })
     }
 
-    /// Returns `true` if no wall is in the way of a line of the string, which begins in the `first` triangle, as
-    /// far as it is near the start, or near the goal: not beyond the first side of the channel, nor
-    /// before the last one, by the radius.
+    /// Returns `true` if no wall is in the way of a line of the string, which begins in the `first`
+    /// triangle, as far as it is near the start, or near the goal: not beyond the first side of the
+    /// channel, nor before the last one, by the radius.
     fn is_free_near(
         &mut self,
         near: [bool; 2],

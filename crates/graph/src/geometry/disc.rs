@@ -91,8 +91,8 @@ pub(crate) fn is_nearer(a: [DVec2; 2], b: [DVec2; 2], limit: f64) -> bool {
         || b.into_iter().zip([first, second]).any(|(end, aside)| is_near(a[0], along, end, aside, limit))
 }
 
-/// Returns `true` if a place is nearer than `limit` to the segment from `a` on, `along`: `aside` is how
-/// far it is from its line, times its length.
+/// Returns `true` if a place is nearer than `limit` to the segment from `a` on, `along`. `aside` is
+/// how far it is from the line, times the segment's length.
 #[inline]
 fn is_near(a: DVec2, along: DVec2, place: DVec2, aside: f64, limit: f64) -> bool {
     let off = place - a;
