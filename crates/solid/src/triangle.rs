@@ -3,10 +3,48 @@
 use glam::{DVec3, Vec3};
 use waymesh_core::{float, triangle_normal};
 
-/// Returns the solid angle of a triangle seen from the origin, in units of the whole sphere:
-/// positive where its back is seen. Van Oosterom and Strackee 1983,
+/// A sum of angles, each of half a turn at most to either side, as one number of the complex plane
+/// and whole turns: an arc tangent for all of them instead of one for each.
+#[derive(Clone, Copy)]
+pub(crate) struct Turns {
+    along: f64,
+    aside: f64,
+    whole: f64,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self { along: 1.0, aside: 0.0, whole: 0.0 }
+    }
+}
+
+impl Turns {
+    /// Adds the angle of a direction.
+    fn add(&mut self, along: f64, aside: f64) {
+        let (from, size) = (self.aside, along.abs() + aside.abs());
+        let (along, aside) = (along / size, aside / size);
+        let turned = self.along * aside + self.aside * along;
+        self.along = self.along * along - self.aside * aside;
+        // Half a turn stays on the side that it came to.
+        self.aside = if turned == 0.0 { f64::MIN_POSITIVE.copysign(from) } else { turned };
+        // Both to one side, and the sum is on the other: past half a turn.
+        if from > 0.0 && aside > 0.0 && turned < 0.0 {
+            self.whole += 1.0;
+        } else if from < 0.0 && aside < 0.0 && turned > 0.0 {
+            self.whole -= 1.0;
+        }
+    }
+
+    /// Returns the sum in whole turns.
+    pub(crate) fn sum(&self) -> f64 {
+        self.whole + float::atan2(self.aside, self.along) / (2.0 * std::f64::consts::PI)
+    }
+}
+
+/// Adds half the solid angle of a triangle seen from the origin, positive where its back is seen:
+/// in turns it is the part of the whole sphere. Van Oosterom and Strackee 1983,
 /// <https://doi.org/10.1109/TBME.1983.325207>.
-fn solid_angle([a, b, c]: [DVec3; 3]) -> f64 {
+fn add_solid_angle([a, b, c]: [DVec3; 3], turns: &mut Turns) {
     let lengths = [a.length(), b.length(), c.length()];
     let volume = a.dot(b.cross(c));
     let below = lengths[0] * lengths[1] * lengths[2]
@@ -14,15 +52,17 @@ fn solid_angle([a, b, c]: [DVec3; 3]) -> f64 {
         + b.dot(c) * lengths[0]
         + c.dot(a) * lengths[1];
     // In the plane of the triangle it is seen from the side, or not at all.
-    if volume == 0.0 { 0.0 } else { float::atan2(volume, below) / (2.0 * std::f64::consts::PI) }
+    if volume != 0.0 {
+        turns.add(below, volume);
+    }
 }
 
-/// Returns the solid angle of a triangle seen from a point, in units of the whole sphere; of the
-/// part above the point only, if `above` says so.
-pub(crate) fn seen_from(corners: &[Vec3; 3], from: DVec3, above: bool) -> f64 {
+/// Adds the solid angle of a triangle seen from a point; of the part above the point only, if
+/// `above` says so.
+pub(crate) fn seen_from(corners: &[Vec3; 3], from: DVec3, above: bool, turns: &mut Turns) {
     let corners = corners.map(|corner| corner.as_dvec3() - from);
     if !above || corners.iter().all(|corner| corner.y >= 0.0) {
-        return solid_angle(corners);
+        return add_solid_angle(corners, turns);
     }
     // Cut level with the point: three or four corners are left, or none.
     let mut part = [DVec3::ZERO; 4];
@@ -39,8 +79,12 @@ pub(crate) fn seen_from(corners: &[Vec3; 3], from: DVec3, above: bool) -> f64 {
         }
     }
     let [a, b, c, d] = part;
-    (if count >= 3 { solid_angle([a, b, c]) } else { 0.0 })
-        + if count == 4 { solid_angle([a, c, d]) } else { 0.0 }
+    if count >= 3 {
+        add_solid_angle([a, b, c], turns);
+    }
+    if count == 4 {
+        add_solid_angle([a, c, d], turns);
+    }
 }
 
 /// Returns the normal of a triangle, as long as its area.

@@ -4,7 +4,7 @@ use glam::{DMat3, DVec3, Vec3};
 use waymesh_core::stage::StageError;
 use waymesh_core::{Bounds, TriangleSource, checkpoint, float, has_area, threads};
 
-use crate::triangle::{area_normal, covers, crossed, seen_from};
+use crate::triangle::{Turns, area_normal, covers, crossed, seen_from};
 
 /// Triangles of a leaf, which are looked at one by one.
 const LEAF: usize = 8;
@@ -58,6 +58,7 @@ struct View {
 }
 
 /// A part of a node: a triangle or a smaller node.
+#[derive(Clone, Copy)]
 struct Part {
     bounds: [Vec3; 2],
     centre: DVec3,
@@ -82,18 +83,20 @@ impl WindingTree {
         })?;
         let bounds = Bounds::of(triangles.iter().flatten().copied());
         let size = (bounds.max - bounds.min).max_element().max(f32::MIN_POSITIVE);
-        let mut placed: Vec<(u64, [Vec3; 3])> = threads::map(triangles, |corners| {
+        // Numbers are sorted, not triangles: they are a third as large.
+        let mut placed: Vec<(u64, usize)> = threads::map(0..triangles.len(), |number| {
+            let corners = triangles[number];
             let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
-            (place_on_curve((middle - bounds.min) / size), corners)
+            (place_on_curve((middle - bounds.min) / size), number)
         });
-        let bits = |corners: &[Vec3; 3]| corners.map(|corner| corner.to_array().map(f32::to_bits));
-        threads::sort_by(&mut placed, |a, b| a.0.cmp(&b.0).then_with(|| bits(&a.1).cmp(&bits(&b.1))));
-        let triangles: Vec<[Vec3; 3]> = placed.into_iter().map(|(_, corners)| corners).collect();
+        let bits = |number: usize| triangles[number].map(|corner| corner.to_array().map(f32::to_bits));
+        threads::sort_by(&mut placed, |a, b| a.0.cmp(&b.0).then_with(|| bits(a.1).cmp(&bits(b.1))));
+        let triangles: Vec<[Vec3; 3]> = placed.into_iter().map(|(_, number)| triangles[number]).collect();
         let leaves: Vec<Node> =
-            threads::map(triangles.chunks(LEAF), |part| Node::of(part.iter().map(Part::of_triangle)));
+            threads::map(triangles.chunks(LEAF), |part| Node::of(part, Part::of_triangle));
         let mut levels = vec![leaves];
         while let Some(below) = levels.last().filter(|below| below.len() > 1) {
-            let above = threads::map(below.chunks(CHILDREN), |part| Node::of(part.iter().map(Part::of_node)));
+            let above = threads::map(below.chunks(CHILDREN), |part| Node::of(part, Part::of_node));
             levels.push(above);
         }
         Ok(Self { triangles, levels })
@@ -142,7 +145,9 @@ impl WindingTree {
         }
         if level == 0 {
             let leaf = &self.triangles[node * LEAF..self.triangles.len().min((node + 1) * LEAF)];
-            return leaf.iter().map(|corners| seen_from(corners, view.place, view.above)).sum();
+            let mut turns = Turns::default();
+            leaf.iter().for_each(|corners| seen_from(corners, view.place, view.above, &mut turns));
+            return turns.sum();
         }
         let children = node * CHILDREN..self.levels[level - 1].len().min((node + 1) * CHILDREN);
         children.map(|child| self.winding_below(level - 1, child, view)).sum()
@@ -175,61 +180,92 @@ impl WindingTree {
     /// Costs some microseconds, growing with the logarithm of the number of triangles.
     #[must_use]
     pub fn sees_back(&self, place: Vec3, direction: Vec3) -> Option<bool> {
-        let ray = Ray { place: place.as_dvec3(), direction: direction.as_dvec3() };
-        let mut first = (f64::INFINITY, None);
+        let ray = Ray::new(place.as_dvec3(), direction.as_dvec3());
+        let mut first = First { far: f64::INFINITY, number: usize::MAX, back: None };
         let top = self.levels.len().checked_sub(1)?;
         (0..self.levels[top].len()).for_each(|node| self.look(top, node, &ray, &mut first));
-        first.1
+        first.back
     }
 
-    fn look(&self, level: usize, node: usize, ray: &Ray, first: &mut (f64, Option<bool>)) {
-        if !ray.meets_box(&self.levels[level][node], first.0) {
-            return;
-        }
+    fn look(&self, level: usize, node: usize, ray: &Ray, first: &mut First) {
         if level == 0 {
-            let leaf = &self.triangles[node * LEAF..self.triangles.len().min((node + 1) * LEAF)];
-            for corners in leaf {
-                if let Some((far, back)) = crossed(corners, ray.place, ray.direction)
-                    && far < first.0
+            for number in node * LEAF..self.triangles.len().min((node + 1) * LEAF) {
+                if let Some((far, back)) = crossed(&self.triangles[number], ray.place, ray.direction)
+                    && (far < first.far || far <= first.far && number < first.number)
                 {
-                    *first = (far, Some(back));
+                    *first = First { far, number, back: Some(back) };
                 }
             }
             return;
         }
-        let children = node * CHILDREN..self.levels[level - 1].len().min((node + 1) * CHILDREN);
-        children.for_each(|child| self.look(level - 1, child, ray, first));
+        // The nearest first: what is behind what it holds need not be looked at.
+        let mut near = [(f64::INFINITY, 0); CHILDREN];
+        let mut count = 0;
+        for child in node * CHILDREN..self.levels[level - 1].len().min((node + 1) * CHILDREN) {
+            let Some(far) = ray.enters(&self.levels[level - 1][child], first.far) else { continue };
+            let place = near[..count].partition_point(|known| known.0 <= far);
+            near.copy_within(place..count, place + 1);
+            near[place] = (far, child);
+            count += 1;
+        }
+        for &(_, child) in &near[..count] {
+            if ray.enters(&self.levels[level - 1][child], first.far).is_some() {
+                self.look(level - 1, child, ray, first);
+            }
+        }
     }
+}
+
+/// The first triangle that a ray meets; of several in one place, the one with the least number.
+struct First {
+    far: f64,
+    number: usize,
+    back: Option<bool>,
 }
 
 /// A ray.
 struct Ray {
     place: DVec3,
     direction: DVec3,
+    /// One over the direction.
+    inverse: DVec3,
 }
 
 impl Ray {
-    /// `true` if the ray meets the box of a node before a share of its direction.
-    fn meets_box(&self, node: &Node, before: f64) -> bool {
-        let (mut from, mut to) = (0.0, before);
+    fn new(place: DVec3, direction: DVec3) -> Self {
+        Self { place, direction, inverse: direction.recip() }
+    }
+
+    /// Returns where the ray comes to the box of a node, in lengths of its direction; `None` if it
+    /// does not before `before`.
+    fn enters(&self, node: &Node, before: f64) -> Option<f64> {
+        let (mut from, mut to) = (0.0_f64, before);
         for axis in 0..3 {
             let (low, high) = (f64::from(node.low[axis]), f64::from(node.high[axis]));
-            let (at, step) = (self.place[axis], self.direction[axis]);
-            if step == 0.0 {
+            let (at, inverse) = (self.place[axis], self.inverse[axis]);
+            if self.direction[axis] == 0.0 {
                 if at < low || at > high {
-                    return false;
+                    return None;
                 }
                 continue;
             }
-            let (one, other) = ((low - at) / step, (high - at) / step);
+            let (one, other) = ((low - at) * inverse, (high - at) * inverse);
             (from, to) = (one.min(other).max(from), one.max(other).min(to));
         }
         // Rounding must not lose a flat box.
-        from <= to + 1e-9 * (1.0 + to.abs().min(1e9))
+        (from <= to + 1e-9 * (1.0 + to.abs().min(1e9))).then_some(from)
     }
 }
 
 impl Part {
+    const NONE: Self = Self {
+        bounds: [Vec3::INFINITY, Vec3::NEG_INFINITY],
+        centre: DVec3::ZERO,
+        normal: DVec3::ZERO,
+        moment: DMat3::ZERO,
+        area: 0.0,
+    };
+
     fn of_triangle(corners: &[Vec3; 3]) -> Self {
         let [a, b, c] = *corners;
         let normal = area_normal(corners);
@@ -249,13 +285,16 @@ impl Part {
 }
 
 impl Node {
-    fn of(parts: impl Iterator<Item = Part> + Clone) -> Self {
-        let area: f64 = parts.clone().map(|part| part.area).sum();
-        let centre = parts.clone().map(|part| part.centre * part.area).sum::<DVec3>() / area;
+    /// Joins [`LEAF`] parts or less.
+    fn of<T>(of: &[T], part: impl Fn(&T) -> Part) -> Self {
+        let mut parts = [Part::NONE; LEAF];
+        let parts = &mut parts[..of.len()];
+        parts.iter_mut().zip(of).for_each(|(into, of)| *into = part(of));
+        let area: f64 = parts.iter().map(|part| part.area).sum();
+        let centre = parts.iter().map(|part| part.centre * part.area).sum::<DVec3>() / area;
         let empty = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        let (low, high) = parts
-            .clone()
-            .fold(empty, |(low, high), part| (low.min(part.bounds[0]), high.max(part.bounds[1])));
+        let (low, high) =
+            parts.iter().fold(empty, |(low, high), part| (low.min(part.bounds[0]), high.max(part.bounds[1])));
         let reach = (high.as_dvec3() - centre).max(centre - low.as_dvec3());
         let (mut normal, mut moment) = (DVec3::ZERO, DMat3::ZERO);
         for part in parts {
@@ -302,7 +341,11 @@ fn place_on_curve(point: Vec3) -> u64 {
     const BITS: u32 = 21;
     let coordinates =
         point.to_array().map(|value| ((value * (1_u64 << BITS) as f32) as u64).min((1 << BITS) - 1));
-    (0..BITS).rev().fold(0, |place, bit| {
-        coordinates.iter().fold(place, |place, coordinate| place << 1 | (coordinate >> bit & 1))
-    })
+    // Two bits of room between those of each coordinate.
+    let [x, y, z] = coordinates.map(|value| {
+        let apart = [(32, 0x1f_0000_0000_ffff), (16, 0x1f_0000_ff00_00ff), (8, 0x100f_00f0_0f00_f00f)];
+        let apart = apart.into_iter().chain([(4, 0x10c3_0c30_c30c_30c3), (2, 0x1249_2492_4924_9249)]);
+        apart.fold(value, |value, (by, mask)| (value | value << by) & mask)
+    });
+    x << 2 | y << 1 | z
 }

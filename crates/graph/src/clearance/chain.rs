@@ -14,6 +14,7 @@ use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_
 use crate::locate::nearest::{Location, Reach};
 use crate::marks::Marks;
 use crate::path::LinkUse;
+use crate::surface::Raycast;
 
 impl ClearanceNavMesh {
     /// Writes the path that was found, piece by piece from gate to gate.
@@ -100,7 +101,7 @@ impl ClearanceNavMesh {
             for _ in 0..count {
                 let out = touch(root.centre, offset, direction);
                 let out = if radius > 0.0 { out } else { root.centre };
-                at = self.follow(&at, out, passed, path);
+                at = self.follow(&at, out, None, passed, path);
                 path.points.push(at.position);
                 plan.push((out, Some(root.corner)));
                 direction = half.rotate(half.rotate(direction));
@@ -109,7 +110,7 @@ impl ClearanceNavMesh {
             let centre = frame.to_world(root.centre.x / size, 0.0, root.centre.y / size);
             path.corners.push(Vec3::new(centre.x, at.position.y, centre.z));
         }
-        let end = self.follow(&at, goal.at, passed, path);
+        let end = self.follow(&at, goal.at, Some(&last), passed, path);
         if end.polygon != last.polygon {
             path.polygons.push(last.polygon);
         }
@@ -134,26 +135,42 @@ impl ClearanceNavMesh {
     }
 
     /// Goes straight on over the ground from the last point of a path, and tells it the polygons and
-    /// open links passed.
-    fn follow(&self, from: &Location, to: DVec2, passed: &mut Vec<PolyId>, path: &mut ClearPath) -> Location {
+    /// open links passed. What is known of the last one is its place, but for the polygon.
+    fn follow(
+        &self,
+        from: &Location,
+        to: DVec2,
+        goal: Option<&Location>,
+        passed: &mut Vec<PolyId>,
+        path: &mut ClearPath,
+    ) -> Location {
         let frame = &self.mesh.frame;
         let size = f64::from(frame.cell_size);
         let mut target = frame.to_world(to.x / size, 0.0, to.y / size);
         target.y = from.position.y;
-        if path.polygons.last() == Some(&from.polygon)
+        if goal.is_none()
+            && path.polygons.last() == Some(&from.polygon)
             && let Some(end) = self.mesh.place_within(from.polygon, target)
         {
             // Most steps round a corner stay in one polygon.
             return end;
         }
-        let Ok(ray) = self.mesh.raycast(from, target, &self.admitted, passed) else { return *from };
-        let mut end = ray.end;
-        if ray.hit.is_some() {
+        let at_goal = goal.and_then(|goal| {
+            let ray = self.mesh.raycast_plan(from, target, &self.admitted, passed).ok()?;
+            ray.hit.is_none().then_some(Raycast {
+                end: Location { polygon: ray.polygon, ..*goal },
+                fraction: 1.0,
+                hit: None,
+            })
+        });
+        let ray = at_goal.map_or_else(|| self.mesh.raycast(from, target, &self.admitted, passed), Ok);
+        let Ok(Raycast { mut end, hit, .. }) = ray else { return *from };
+        if hit.is_some() {
             // A corner that is just touched: the ground beside it, perhaps a step up or down.
-            let apart = ray.end.position.distance(target);
+            let apart = end.position.distance(target);
             let Reach { up, down, .. } = self.mesh.default_reach();
             let reach = Reach::new(frame.cell_size * 0.01, apart + up, apart + down);
-            let near = Vec3::new(target.x, ray.end.position.y, target.z);
+            let near = Vec3::new(target.x, end.position.y, target.z);
             let spot = self.mesh.nearest_spot(near, &reach, |polygon| self.admitted.has(polygon));
             end = spot.map_or(end, |spot| self.mesh.location(&spot, near));
             if passed.last() != Some(&end.polygon) {
@@ -192,9 +209,11 @@ impl ClearanceNavMesh {
     /// between arcs keep the radius that was searched for; what is outside of the arcs may not.
     fn kept(&self, mut triangle: u32, scratch: &mut ClearanceScratch) -> f64 {
         let table = &self.table;
-        let ClearanceScratch { memory, plan, seen, walls, .. } = scratch;
+        let ClearanceScratch { memory, plan, seen, walls, straight, .. } = scratch;
         if plan.len() == 2 {
-            return self.kept_straight(triangle, [plan[0].0, plan[1].0], &mut memory.stack, seen);
+            let way = [plan[0].0, plan[1].0];
+            let kept = straight.or_else(|| self.kept_straight(triangle, way, 0.0, &mut memory.stack, seen));
+            return kept.unwrap_or(0.0);
         }
         // At a corner that it turns round it is as near as the disc is wide.
         let mut best = memory.offset_squared();
@@ -240,58 +259,50 @@ impl ClearanceNavMesh {
         best.sqrt()
     }
 
-    /// Returns `true` if a disc goes straight from where it fits to where it fits.
+    /// Returns the least distance from any wall of a disc that goes straight from where it fits to
+    /// where it fits; `None` if it cannot.
     pub(super) fn keeps_straight(
         &self,
         [from, to]: [&Fit; 2],
         radius: f64,
         stack: &mut Vec<u32>,
         seen: &mut Marks,
-    ) -> bool {
+    ) -> Option<f64> {
         let table = &self.table;
         let last = table.walk(from.triangle, None, from.at, to.at);
-        // On a side, it is in the triangles on both sides.
-        let is_there = last == to.triangle
-            || (3 * last..3 * last + 3).any(|side| {
-                let [a, b] = table.ends(side);
-                let is_on = (b - a).perp_dot(to.at - a).abs() <= table.slack * (b - a).length();
-                is_on && !table.is_wall(side) && table.twin(side) / 3 == to.triangle
-            });
-        if !is_there || radius <= 0.0 {
-            return is_there;
+        if !table.is_in(last, to.at, to.triangle) {
+            return None;
         }
-        let way = [from.at, to.at];
-        table.spread(from.triangle, stack, seen, |side, ends| match is_nearer(way, ends, radius) {
-            true if table.is_wall(side) => None,
-            is_near => Some(is_near),
-        })
+        self.kept_straight(from.triangle, [from.at, to.at], radius, stack, seen)
     }
 
-    /// Returns the least distance of a straight way, which begins in `triangle`, from any wall.
+    /// Returns the least distance of a straight way, which begins in `triangle`, from any wall; `None`
+    /// if that is less than `least`.
     pub(super) fn kept_straight(
         &self,
         triangle: u32,
         way: [DVec2; 2],
+        least: f64,
         stack: &mut Vec<u32>,
         seen: &mut Marks,
-    ) -> f64 {
+    ) -> Option<f64> {
         let table = &self.table;
-        let mut best = f64::INFINITY;
         // Every vertex lies on a wall.
-        for corner in 3 * triangle..3 * triangle + 3 {
-            best = best.min(distance_squared(way, table.start(corner)));
-        }
-        table.spread(triangle, stack, seen, |side, ends| {
-            // Few are as near as the nearest wall so far.
-            if !is_nearer(way, ends, best.sqrt()) {
-                return Some(false);
-            }
-            if table.is_wall(side) {
-                best = best.min(between_squared(way, ends));
-            }
-            Some(faces(ends, way))
-        });
-        best.sqrt()
+        let corners =
+            (3 * triangle..3 * triangle + 3).map(|corner| distance_squared(way, table.start(corner)));
+        let mut best = corners.fold(f64::INFINITY, f64::min).sqrt();
+        let is_kept = best >= least
+            && table.spread(triangle, stack, seen, |side, ends| {
+                // Few are as near as the nearest wall so far.
+                if !is_nearer(way, ends, best) {
+                    return Some(false);
+                }
+                if table.is_wall(side) {
+                    best = best.min(between_squared(way, ends).sqrt());
+                }
+                (best >= least).then(|| faces(ends, way))
+            });
+        is_kept.then_some(best)
     }
 }
 

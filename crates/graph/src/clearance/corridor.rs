@@ -356,6 +356,6 @@ impl ClearanceNavMesh {
         });
         let ClearanceScratch { memory, seen, .. } = &mut scratch.clearance;
         let least = f64::from(radius) * (1.0 - 1e-3) - LOOSE;
-        is_there && self.kept_straight(from.triangle, [from.at, to], &mut memory.stack, seen) >= least
+        is_there && self.kept_straight(from.triangle, [from.at, to], least, &mut memory.stack, seen).is_some()
     }
 }

@@ -65,7 +65,7 @@ use crate::mesh::nav_mesh::NavMesh;
 /// [`ClearanceNavMesh::find_path`].
 ///
 /// # Memory
-/// About 40 bytes a side of a triangle and 12 bytes a polygon, beside the mesh.
+/// About 56 bytes a side of a triangle and 12 bytes a polygon, beside the mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClearanceNavMesh {
     mesh: NavMesh,
@@ -131,6 +131,8 @@ pub(crate) struct ClearanceScratch {
     /// to each goes round.
     plan: Vec<(DVec2, Option<u32>)>,
     walls: Vec<[DVec2; 2]>,
+    /// How far the path keeps from all walls if it goes straight from end to end.
+    straight: Option<f64>,
     seen: Marks,
     /// The memory of the next path.
     pub(crate) path: ClearPath,

@@ -276,9 +276,10 @@ impl ClearanceNavMesh {
         let radius = f64::from(options.radius);
         let inner = |fit: &Fit| self.table.inner(fit, radius);
         let ends = Ends { places: [inner(start), inner(goal)], triangles: [start.triangle, goal.triangle] };
-        let ClearanceScratch { memory, gates, fit, seen, .. } = scratch;
+        let ClearanceScratch { memory, gates, fit, seen, straight, .. } = scratch;
         // No path is shorter than a straight one, and no link either.
-        if self.keeps_straight([start, goal], slimmed(radius), &mut memory.stack, seen) {
+        *straight = self.keeps_straight([start, goal], slimmed(radius), &mut memory.stack, seen);
+        if straight.is_some() {
             memory.go_straight(ends.places);
             *found_by = options.search;
             return Some((goal.at - start.at).length());

@@ -189,7 +189,7 @@ impl Search<'_> {
         self.memory.roots.push(Root::at(ends.places[0], [NONE; 2]));
         self.memory.forget_nears();
         let mut nears = None;
-        let (mut triangle, mut length) = (ends.triangles[0], 0.0);
+        let mut length = 0.0;
         for (number, pair) in (1_u32..).zip(string.anchors.windows(2)) {
             let Some(line) = pair[0].line_to(&pair[1]) else { return Quick::Unsure };
             let direction = line.direction;
@@ -205,10 +205,19 @@ impl Search<'_> {
                         return Quick::Unsure;
                     }
                 }
-                // Over the arc, by its chord's side.
-                let before = touch(root.centre, root.offset, root.arrival);
-                triangle = table.walk(triangle, None, before, way[0]);
+                if !table.has_one_way_round(root.corner) {
+                    return Quick::Unsure;
+                }
             }
+            // The triangle that the line begins in.
+            let find_first = || match root.corner {
+                NONE => ends.triangles[0],
+                corner => {
+                    let near = table.triangle_towards(corner, way[0] - root.centre);
+                    table.walk(near, None, root.centre, way[0])
+                }
+            };
+            let mut first = None;
             let near = pair.iter().map(|anchor| self.is_at_ends(ends, anchor.vertex));
             let mut near = near.fold([false; 2], |sum, one| [sum[0] || one[0], sum[1] || one[1]]);
             near[0] |= number == 1;
@@ -220,14 +229,18 @@ impl Search<'_> {
             if string.is_mended || !pair.iter().all(has_room) {
                 near = [true; 2];
             }
-            if !self.is_free_near(near, way, triangle, string, seen) {
+            if !self.is_free_near(near, way, || *first.get_or_insert_with(find_first), string, seen) {
                 return Quick::Unsure;
             }
-            triangle = table.walk(triangle, None, way[0], way[1]);
             length += line.length;
             self.memory.way.push((number - 1, direction));
             let Anchor { centre, offset, side, vertex, corner, .. } = pair[1];
             if side == 0.0 {
+                let first = first.unwrap_or_else(find_first);
+                if !table.is_in(table.walk(first, None, way[0], way[1]), way[1], ends.triangles[1]) {
+                    // On another storey than the goal.
+                    return Quick::Unsure;
+                }
                 break;
             }
             if !table.may_touch(table.fan_of[corner as usize], side, direction) {
@@ -245,17 +258,6 @@ impl Search<'_> {
                 way: line.length,
                 ..Root::at(centre, [NONE; 2])
             });
-        }
-        // On the storey of the goal.
-        let [_, goal] = ends.triangles;
-        let is_there = triangle == goal
-            || (3 * triangle..3 * triangle + 3).any(|side| {
-                let [a, b] = table.ends(side);
-                let is_on = (b - a).perp_dot(ends.places[1] - a).abs() <= table.slack * (b - a).length();
-                is_on && !table.is_wall(side) && table.twin(side) / 3 == goal
-            });
-        if !is_there {
-            return Quick::Unsure;
         }
         self.memory.way.reverse();
         Quick::Found(length)
@@ -275,18 +277,19 @@ impl Search<'_> {
         })
     }
 
-    /// Returns `true` if no wall is in the way of a line of the string that begins in a triangle, as
-    /// far as it is near the start, or near the goal: not beyond the first side of the channel, nor
-    /// before the last one, by the radius.
+    /// Returns `true` if no wall is in the way of a line of the string, which begins in the `first`
+    /// triangle, as far as it is near the start, or near the goal: not beyond the first side of the
+    /// channel, nor before the last one, by the radius.
     fn is_free_near(
         &mut self,
         near: [bool; 2],
         mut way: [DVec2; 2],
-        mut triangle: u32,
+        first: impl FnOnce() -> u32,
         string: &TautString,
         seen: &mut Marks,
     ) -> bool {
         let table = self.table;
+        let mut cut_off = None;
         let side = match (near, string.entries.as_slice()) {
             ([false, false], _) => return true,
             ([true, false], [first, ..]) => Some(first),
@@ -306,10 +309,13 @@ impl Search<'_> {
                 if near[0] {
                     way[1] = cut;
                 } else {
-                    triangle = table.walk(triangle, None, way[0], cut);
-                    way[0] = cut;
+                    cut_off = Some(std::mem::replace(&mut way[0], cut));
                 }
             }
+        }
+        let mut triangle = first();
+        if let Some(from) = cut_off {
+            triangle = table.walk(triangle, None, from, way[0]);
         }
         let least = self.least();
         table.spread(triangle, &mut self.memory.stack, seen, |side, ends| match is_nearer(way, ends, least) {

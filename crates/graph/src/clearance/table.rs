@@ -1,7 +1,7 @@
 //! The triangles between the walls, as tables, and what is known of their corners.
 
 use glam::{DVec2, dvec2};
-use waymesh_core::{ClearanceMesh, Random, Validate};
+use waymesh_core::{ClearanceMesh, Random, Validate, VertexId};
 
 use super::bounds::Root;
 use super::fit::Fit;
@@ -66,8 +66,8 @@ pub(super) struct Turn {
 /// Half-edge `3 t + i` goes from corner `i` of triangle `t` to the next; it also names the corner.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Table {
-    /// In metres from the origin of the frame.
-    pub(super) points: Vec<DVec2>,
+    /// Where each half-edge starts, in metres from the origin of the frame.
+    starts: Vec<DVec2>,
     pub(super) heights: Vec<f32>,
     pub(super) vertices: Vec<u32>,
     pub(super) twins: Vec<u32>,
@@ -111,14 +111,15 @@ impl Table {
                 return Err(NavMeshError::NotFinite { table: "vertices", element, value });
             }
         }
+        let corners = || mesh.triangles.iter().flat_map(|triangle| triangle.vertices);
+        let place = |vertex: VertexId| {
+            let at = mesh.vertices[vertex.index()];
+            dvec2(at.x, at.z) - origin
+        };
         let mut table = Self {
-            points: mesh.vertices.iter().map(|at| dvec2(at.x, at.z) - origin).collect(),
+            starts: corners().map(place).collect(),
             heights: mesh.vertices.iter().map(|at| at.height).collect(),
-            vertices: mesh
-                .triangles
-                .iter()
-                .flat_map(|triangle| triangle.vertices.map(|vertex| vertex.0))
-                .collect(),
+            vertices: corners().map(|vertex| vertex.0).collect(),
             twins: vec![WALL; count],
             clearance: mesh.triangles.iter().flat_map(|triangle| triangle.clearance).collect(),
             fan_of: vec![WALL; count],
@@ -151,7 +152,7 @@ impl Table {
 
     /// Returns a checksum of the triangles.
     pub(super) fn stamp(&self) -> u64 {
-        let places = self.points.iter().flat_map(|at| [at.x.to_bits(), at.y.to_bits()]);
+        let places = self.starts.iter().flat_map(|at| [at.x.to_bits(), at.y.to_bits()]);
         let sides = self.vertices.iter().zip(&self.twins).map(|(&a, &b)| (u64::from(a) << 32) | u64::from(b));
         places.chain(sides).fold(0, |sum, value| Random::mix(sum ^ value))
     }
@@ -171,7 +172,7 @@ impl Table {
     /// Returns where a half-edge starts.
     #[inline]
     pub(super) fn start(&self, half_edge: u32) -> DVec2 {
-        self.points[self.vertices[half_edge as usize] as usize]
+        self.starts[half_edge as usize]
     }
 
     #[inline]
@@ -366,6 +367,22 @@ impl Table {
         f64::from(self.fan(corner).room) >= far + radius
     }
 
+    /// Returns `true` if the ground at a corner is a full circle at most: one of the triangles at it
+    /// alone lies in each direction.
+    pub(super) fn has_one_way_round(&self, corner: u32) -> bool {
+        !self.fan(corner).is_long(0.0)
+    }
+
+    /// Returns `true` if a place of one triangle is also in another, being on a side of both.
+    pub(super) fn is_in(&self, triangle: u32, at: DVec2, other: u32) -> bool {
+        triangle == other
+            || (3 * triangle..3 * triangle + 3).any(|side| {
+                let [a, b] = self.ends(side);
+                let is_on = (b - a).perp_dot(at - a).abs() <= self.slack * (b - a).length();
+                is_on && !self.is_wall(side) && self.twin(side) / 3 == other
+            })
+    }
+
     /// Returns `true` if the walls at a fan are not in line.
     fn bends(&self, fan: usize) -> bool {
         let Fan { first, last, .. } = self.fans[fan];
@@ -425,9 +442,9 @@ impl Table {
         })
     }
 
-    /// Goes over the triangles that hang together with one, each once, and asks `leads_on` of each
-    /// of their sides: `true` to go on beyond it, where it is no wall, `None` to stop. Returns
-    /// `true` if nothing stopped it.
+    /// Goes over the triangles that hang together with one, each once, and asks `leads_on` of each of
+    /// their sides but the one that it came in by: `true` to go on beyond it, where it is no wall,
+    /// `None` to stop. Returns `true` if nothing stopped it.
     #[inline]
     pub(super) fn spread(
         &self,
@@ -438,16 +455,24 @@ impl Table {
     ) -> bool {
         stack.clear();
         seen.begin(self.triangle_count());
-        stack.push(from);
-        while let Some(at) = stack.pop() {
-            if !seen.mark(at) {
-                continue;
+        seen.mark(from);
+        let mut look = |side: u32, stack: &mut Vec<u32>| {
+            let Some(leads_on) = leads_on(side, self.ends(side)) else { return false };
+            let twin = self.twin(side);
+            if leads_on && twin != WALL {
+                stack.push(twin);
             }
-            for side in 3 * at..3 * at + 3 {
-                let Some(leads_on) = leads_on(side, self.ends(side)) else { return false };
-                if leads_on && !self.is_wall(side) {
-                    stack.push(self.twin(side) / 3);
-                }
+            true
+        };
+        if !(3 * from..3 * from + 3).all(|side| look(side, stack)) {
+            return false;
+        }
+        while let Some(entry) = stack.pop() {
+            // By the side that it came in, it would only go back.
+            if seen.mark(entry / 3)
+                && ![next(entry), previous(entry)].into_iter().all(|side| look(side, stack))
+            {
+                return false;
             }
         }
         true

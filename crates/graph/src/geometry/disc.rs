@@ -66,9 +66,11 @@ pub(crate) fn between_squared(a: [DVec2; 2], b: [DVec2; 2]) -> f64 {
 /// Returns `true` if two segments are nearer to each other than `limit`.
 #[inline]
 pub(crate) fn is_nearer(a: [DVec2; 2], b: [DVec2; 2], limit: f64) -> bool {
+    // Quicker than `min` and `max`, which look for NaN.
+    let order = |a: f64, b: f64| if a < b { [a, b] } else { [b, a] };
     let are_apart = |axis: usize| {
-        a[0][axis].min(a[1][axis]) - b[0][axis].max(b[1][axis]) >= limit
-            || b[0][axis].min(b[1][axis]) - a[0][axis].max(a[1][axis]) >= limit
+        let [[a_low, a_high], [b_low, b_high]] = [a, b].map(|ends| order(ends[0][axis], ends[1][axis]));
+        a_low - b_high >= limit || b_low - a_high >= limit
     };
     if are_apart(0) || are_apart(1) {
         return false;
@@ -81,7 +83,28 @@ pub(crate) fn is_nearer(a: [DVec2; 2], b: [DVec2; 2], limit: f64) -> bool {
     if is_far && first * second > 0.0 {
         return false;
     }
-    between_squared(a, b) < limit * limit
+    let across = b[1] - b[0];
+    let [third, fourth] = a.map(|end| across.perp_dot(end - b[0]));
+    // Crossing, if not in line.
+    (first * second <= 0.0 && third * fourth <= 0.0 && along.perp_dot(across).abs() > 0.0)
+        || a.into_iter().zip([third, fourth]).any(|(end, aside)| is_near(b[0], across, end, aside, limit))
+        || b.into_iter().zip([first, second]).any(|(end, aside)| is_near(a[0], along, end, aside, limit))
+}
+
+/// Returns `true` if a place is nearer than `limit` to the segment from `a` on, `along`. `aside` is
+/// how far it is from the line, times the segment's length.
+#[inline]
+fn is_near(a: DVec2, along: DVec2, place: DVec2, aside: f64, limit: f64) -> bool {
+    let off = place - a;
+    let (share, size) = (off.dot(along), along.length_squared());
+    let limit = limit * limit;
+    if share <= 0.0 {
+        off.length_squared() < limit
+    } else if share >= size {
+        (off - along).length_squared() < limit
+    } else {
+        aside * aside < limit * size
+    }
 }
 
 /// Returns `true` if any part of a path lies to the left of a side of a triangle, where the
@@ -89,8 +112,11 @@ pub(crate) fn is_nearer(a: [DVec2; 2], b: [DVec2; 2], limit: f64) -> bool {
 /// over it, to another storey. A path along a side, to rounding, lies on both sides of it.
 pub(crate) fn faces([a, b]: [DVec2; 2], way: [DVec2; 2]) -> bool {
     const ALONG: f64 = 1e-5;
-    let least = -ALONG * (b - a).length();
-    way.iter().any(|&end| side_of(a, b, end) > least)
+    let sides = way.map(|end| side_of(a, b, end));
+    sides.iter().any(|&side| side >= 0.0) || {
+        let least = ALONG * ALONG * (b - a).length_squared();
+        sides.iter().any(|&side| side * side < least)
+    }
 }
 
 /// A line with a direction that touches one disc and then another.
