@@ -178,7 +178,10 @@ impl Samples<'_> {
             let rest = places.iter().enumerate().filter(|(number, _)| number % SOME > 0);
             let all: Vec<f64> = some.iter().copied().chain(rest.map(|(_, place)| winding(place))).collect();
             let whole = mean(&all);
-            let above = |place| tree.winding_number_above(place);
+            let above = |place| {
+                checkpoint();
+                tree.winding_number_above(place)
+            };
             whole >= POSSIBLE
                 && (are_most(&|place| CLOSED_IN.contains(&above(place)))
                     || whole >= CERTAIN[0] && {
