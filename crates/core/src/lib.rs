@@ -44,6 +44,7 @@ mod random;
 mod regions;
 mod sets;
 mod setters;
+pub mod short;
 mod slim;
 mod soup;
 mod spans;

@@ -1,6 +1,6 @@
 //! Encodes pieces as bytes, to store them or to send them to the process that joins them.
 
-use waymesh_core::{AreaId, GridWindow, SpanKey};
+use waymesh_core::{AreaId, GridWindow, SpanKey, short};
 
 use super::graph::Edge;
 use super::split::{Beyond, Piece, RimSpan, SurfacePieces};
@@ -14,9 +14,7 @@ impl SurfacePieces {
     /// Encodes the pieces as bytes, about ten per piece.
     ///
     /// # Layout
-    /// The byte 1, then whole numbers. Each number is stored as seven bits per byte, the lowest
-    /// first, with the top bit set in all but the last byte. Signed numbers are folded first (0,
-    /// -1, 1, -2 ...). In order:
+    /// The byte 1, then short numbers ([`short`]); signed ones are folded. In order:
     /// - cells of the grid along x and z; the core's `x`, `z`, `width`, `depth`; levels of a slice;
     ///   spans of the smallest piece;
     /// - number of pieces, then of each: its first span's `x` and `z` within the core, its floor as
@@ -65,7 +63,7 @@ impl SurfacePieces {
                     Beyond::Inside => out.number(0),
                     Beyond::Apart => out.number(1),
                     Beyond::Linked(level) => {
-                        out.number(2 + fold(i64::from(level) - i64::from(span.key.floor)));
+                        out.number(2 + short::fold(i64::from(level) - i64::from(span.key.floor)));
                     }
                 }
             }
@@ -108,34 +106,17 @@ impl SurfacePieces {
     }
 }
 
-/// Folds a signed number into an unsigned one that is small if the signed one is near zero.
-#[expect(clippy::cast_sign_loss, reason = "the bits are meant")]
-fn fold(number: i64) -> u64 {
-    ((number << 1) ^ (number >> 63)) as u64
-}
-
-#[expect(clippy::cast_possible_wrap, reason = "the bits are meant")]
-fn unfold(number: u64) -> i64 {
-    (number >> 1) as i64 ^ -((number & 1) as i64)
-}
-
 struct Writer(Vec<u8>);
 
 impl Writer {
-    fn number(&mut self, mut number: u64) {
-        #[expect(clippy::cast_possible_truncation, reason = "seven bits at a time")]
-        while number >= 0x80 {
-            self.0.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "below 128")]
-        self.0.push(number as u8);
+    fn number(&mut self, number: u64) {
+        short::put(&mut self.0, number);
     }
 
     fn key(&mut self, key: SpanKey, floor: &mut i32, core: GridWindow) {
         self.number(u64::from(key.x - core.x));
         self.number(u64::from(key.z - core.z));
-        self.number(fold(i64::from(key.floor) - i64::from(*floor)));
+        self.number(short::fold(i64::from(key.floor) - i64::from(*floor)));
         *floor = key.floor;
     }
 
@@ -163,15 +144,8 @@ impl Reader<'_> {
     }
 
     fn number(&mut self) -> Result<u64, RegionError> {
-        let mut number = 0;
-        for shift in (0..63).step_by(7) {
-            let byte = self.byte()?;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Ok(number);
-            }
-        }
-        Err(self.damaged("a number is too long"))
+        short::take(self.bytes, &mut self.at)
+            .ok_or_else(|| self.damaged("they break off, or a number is too long"))
     }
 
     /// Reads a number of at most `limit`.
@@ -195,7 +169,8 @@ impl Reader<'_> {
 
     /// Returns the floor that differs from `from` by the unfolded number.
     fn floor(&self, from: i32, folded: u64) -> Result<i32, RegionError> {
-        let floor = i64::from(from).checked_add(unfold(folded)).and_then(|floor| i32::try_from(floor).ok());
+        let floor =
+            i64::from(from).checked_add(short::unfold(folded)).and_then(|floor| i32::try_from(floor).ok());
         floor.ok_or_else(|| self.damaged("a floor is out of range"))
     }
 

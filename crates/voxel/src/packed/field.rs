@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use waymesh_core::{
     AreaId, Direction, FieldWindow, GROUND_STEPS_PER_LEVEL, NO_SPAN, OPEN_SKY, WalkableField,
-    checkpoint_every,
+    checkpoint_every, short,
 };
 
-use super::bytes::{Reader, Writer, fold, is_inside, is_sound, unfold};
+use super::bytes::{Reader, Writer, is_inside, is_sound};
 use crate::VoxelError;
 
 /// Kind and version.
@@ -402,7 +402,7 @@ fn encode(
         code |= stored << 8;
     } else {
         code |= 127 << 8;
-        more.short(fold(difference) + 1);
+        more.short(short::fold(difference) + 1);
     }
     if field.area[at] != field.area.get(other.span as usize).copied().unwrap_or(AreaId::NULL) {
         code |= 1 << 15;
@@ -471,7 +471,7 @@ fn decode(
                 (ground, steps(ground))
             }
             folded => {
-                let steps = i64::from(other.expected).checked_add(unfold(folded - 1));
+                let steps = i64::from(other.expected).checked_add(short::unfold(folded - 1));
                 let steps =
                     steps.and_then(|steps| i32::try_from(steps).ok()).ok_or_else(|| more.damaged())?;
                 (ground_of(steps), steps)

@@ -10,6 +10,7 @@ use waymesh_voxel::{
     Climb, FieldBuilder, Obstacle, PackedField, PackedHeightfield, VoxelConfig, stamp_obstacles,
 };
 
+use super::packed_polygons::PackedPolygons;
 use super::polygons::{TilePolygons, tile_polygons};
 use super::tile_file::{self, Prebaked, digest};
 use crate::bake::{BakeError, Recorder, StageSet};
@@ -105,7 +106,7 @@ impl KeptTile {
 /// What is built of a tile and the voxels around it.
 #[derive(Debug)]
 pub(super) struct BuiltTile {
-    pub(super) polygons: TilePolygons,
+    pub(super) polygons: PackedPolygons,
     /// Its columns and the ring around them.
     pub(super) field: PackedField,
     /// Region of each span of the field in its own numbers.
@@ -117,14 +118,14 @@ pub(super) struct BuiltTile {
 
 impl BuiltTile {
     pub(super) fn new(
-        polygons: TilePolygons,
+        polygons: &TilePolygons,
         field: PackedField,
         labels: PackedRegions,
         climbs: Vec<Climb>,
         digest: Option<u64>,
     ) -> Self {
         let digest = digest.map_or_else(OnceLock::new, OnceLock::from);
-        Self { polygons, field, labels, climbs, digest }
+        Self { polygons: PackedPolygons::pack(polygons), field, labels, climbs, digest }
     }
 
     /// Number of its regions.
@@ -176,7 +177,7 @@ impl BuiltTile {
         let (polygons, labels, regions) =
             tile_polygons(stages, &part, &mut Recorder::new(&mut CancelToken::current()))?;
         let labels = RegionMap { labels, count: regions }.pack(&part.field);
-        Ok(Self::new(polygons, PackedField::pack(&part).map_err(failed)?, labels, climbs, None))
+        Ok(Self::new(&polygons, PackedField::pack(&part).map_err(failed)?, labels, climbs, None))
     }
 }
 

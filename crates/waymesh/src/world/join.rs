@@ -13,7 +13,7 @@ use super::polygons::{BorderEdge, Step, TilePolygons};
 #[derive(Clone, Copy, Debug)]
 struct Portion {
     /// First step and the one after the last.
-    range: (usize, usize),
+    range: (u32, u32),
     beyond: Option<Beyond>,
 }
 
@@ -21,10 +21,12 @@ struct Portion {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Beyond {
     tile: Tile,
+    /// The polygon of the edge.
+    polygon: u32,
     /// Place of the edge in the list of the border edges of its tile.
-    edge: usize,
+    edge: u32,
     /// Its step that faces our last one.
-    start: usize,
+    start: u32,
 }
 
 impl Portion {
@@ -41,7 +43,7 @@ impl Portion {
 #[derive(Debug, Default)]
 pub(super) struct Facings {
     /// Per tile and border edge.
-    portions: BTreeMap<Tile, Vec<Vec<Portion>>>,
+    portions: BTreeMap<Tile, Vec<Box<[Portion]>>>,
 }
 
 impl Facings {
@@ -53,12 +55,12 @@ impl Facings {
         };
         let stale = with_beside(&changed.iter().copied().collect());
         // Every step that may be beyond one of theirs, by its two spans.
-        let mut steps: HashMap<[SpanKey; 2], (Tile, usize, usize)> = HashMap::new();
+        let mut steps: HashMap<[SpanKey; 2], Beyond> = HashMap::new();
         for tile in with_beside(&stale) {
             let Some(polygons) = tiles(tile) else { continue };
-            for (edge, border) in polygons.borders.iter().enumerate() {
-                for (step, &spans) in border.steps.iter().enumerate() {
-                    steps.insert(spans, (tile, edge, step));
+            for (edge, border) in (0..).zip(&polygons.borders) {
+                for (start, &spans) in (0..).zip(&border.steps) {
+                    steps.insert(spans, Beyond { tile, polygon: border.polygon, edge, start });
                 }
             }
         }
@@ -81,7 +83,7 @@ impl Facings {
         edges.map(|portions| size_of_val(portions) + size_of_val(&**portions)).sum()
     }
 
-    fn of(&self, tile: Tile) -> &[Vec<Portion>] {
+    fn of(&self, tile: Tile) -> &[Box<[Portion]>] {
         self.portions.get(&tile).map_or(&[], Vec::as_slice)
     }
 
@@ -91,13 +93,7 @@ impl Facings {
     /// Two border edges face each other where the steps of one are those of the other with the sides
     /// exchanged. No height or distance is compared, so there are no false portals and none is missing.
     /// Where only one side has a vertex, the other gets it too, as a corner of 180 degrees.
-    pub(super) fn mesh_tile<'a>(
-        &self,
-        tile: Tile,
-        regions: u32,
-        tiles: &impl Fn(Tile) -> Option<&'a TilePolygons>,
-    ) -> Option<MeshTile> {
-        let source = tiles(tile)?;
+    pub(super) fn mesh_tile(&self, tile: Tile, regions: u32, source: &TilePolygons) -> MeshTile {
         let mut made = MeshTile {
             vertices: source.vertices.clone(),
             own_vertices: source.vertices.len(),
@@ -123,12 +119,12 @@ impl Facings {
                     made.neighbours.push(None);
                 }
                 let ends = [corner, polygon.corners[(edge + 1) % count]];
-                for portion in portions {
-                    let step = portion.range.0;
+                for portion in &**portions {
+                    let step = portion.range.0 as usize;
                     let vertex =
                         if step == 0 { corner } else { insert(&mut made, step, border.steps.len(), ends) };
                     made.corners.push(VertexId(vertex));
-                    made.neighbours.push(portion.beyond.and_then(|beyond| self.polygon(beyond, tiles)));
+                    made.neighbours.push(portion.beyond.and_then(|beyond| self.polygon(beyond)));
                 }
             }
             made.polygons.push(Poly {
@@ -138,19 +134,14 @@ impl Facings {
                 area: polygon.area,
             });
         }
-        Some(made)
+        made
     }
 
     /// The polygon that has a piece of a border edge.
-    fn polygon<'a>(
-        &self,
-        beyond: Beyond,
-        tiles: &impl Fn(Tile) -> Option<&'a TilePolygons>,
-    ) -> Option<TilePolygon> {
-        let pieces = self.of(beyond.tile).get(beyond.edge)?;
-        let border = tiles(beyond.tile)?.borders.get(beyond.edge)?;
+    fn polygon(&self, beyond: Beyond) -> Option<TilePolygon> {
+        let pieces = self.of(beyond.tile).get(beyond.edge as usize)?;
         let is_piece = pieces.iter().any(|piece| piece.range.0 == beyond.start);
-        is_piece.then_some(TilePolygon { tile: key(beyond.tile), polygon: border.polygon })
+        is_piece.then_some(TilePolygon { tile: key(beyond.tile), polygon: beyond.polygon })
     }
 }
 
@@ -170,17 +161,16 @@ fn beside(Tile { row, column }: Tile) -> [Option<Tile>; 4] {
 }
 
 /// Cuts an edge where what is beyond it changes.
-fn portions(own: &[Step], steps: &HashMap<Step, (Tile, usize, usize)>) -> Vec<Portion> {
+fn portions(own: &[Step], steps: &HashMap<Step, Beyond>) -> Box<[Portion]> {
     let mut portions: Vec<Portion> = Vec::new();
-    for (step, spans) in own.iter().enumerate() {
-        let facing = steps.get(&[spans[1], spans[0]]);
-        let beyond = facing.map(|&(tile, edge, start)| Beyond { tile, edge, start });
+    for (step, spans) in (0..).zip(own) {
+        let beyond = steps.get(&[spans[1], spans[0]]).copied();
         match portions.last_mut() {
             Some(last) if last.goes_on(beyond) => *last = Portion { range: (last.range.0, step + 1), beyond },
             _ => portions.push(Portion { range: (step, step + 1), beyond }),
         }
     }
-    portions
+    portions.into_boxed_slice()
 }
 
 /// A new vertex on an edge, so many steps from its beginning.
@@ -265,7 +255,7 @@ mod tests {
     fn join(tiles: &BTreeMap<Tile, &TilePolygons>, changed: &[Tile], facings: &mut Facings) -> JoinedTiles {
         let tiles_of = |tile: Tile| tiles.get(&tile).copied();
         facings.update(&tiles_of, changed);
-        let made = tiles.keys().map(|&tile| (key(tile), facings.mesh_tile(tile, 1, &tiles_of).unwrap()));
+        let made = tiles.iter().map(|(&tile, polygons)| (key(tile), facings.mesh_tile(tile, 1, polygons)));
         let made: Vec<(TileKey, MeshTile)> = made.collect();
         let by_key = made.iter().map(|(key, tile)| (*key, tile)).collect();
         JoinedTiles::new(frame(), &by_key, VertexOrder::OwnFirst).unwrap()

@@ -5,6 +5,7 @@ mod build;
 mod heights;
 mod join;
 mod links;
+mod packed_polygons;
 mod parts;
 #[cfg(feature = "floorplan")]
 mod plan;

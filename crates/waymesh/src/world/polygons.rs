@@ -32,17 +32,6 @@ pub(super) struct TilePolygons {
     pub(super) borders: Vec<BorderEdge>,
 }
 
-impl TilePolygons {
-    /// The memory that they take.
-    pub(super) fn bytes(&self) -> usize {
-        let polygons = self.polygons.iter().map(|polygon| {
-            size_of_val(polygon) + size_of_val(&*polygon.corners) + size_of_val(&*polygon.neighbours)
-        });
-        let borders = self.borders.iter().map(|border| size_of_val(border) + size_of_val(&*border.steps));
-        size_of_val(&*self.vertices) + polygons.sum::<usize>() + borders.sum::<usize>()
-    }
-}
-
 /// A polygon of a tile.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TilePolygon {

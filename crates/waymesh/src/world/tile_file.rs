@@ -100,7 +100,7 @@ pub(super) fn to_bytes(
 /// Writes what was built of a tile.
 pub(super) fn built_to_bytes(built: &BuiltTile) -> Vec<u8> {
     let mut out = Writer::default();
-    let TilePolygons { vertices, polygons, borders } = &built.polygons;
+    let TilePolygons { vertices, polygons, borders } = &built.polygons.unpack();
     out.count(vertices.len());
     for PlanVertex { point, height } in vertices {
         out.words([point.x.cast_unsigned(), point.z.cast_unsigned(), height.to_bits()]);
@@ -149,13 +149,14 @@ pub(super) fn from_bytes(bytes: &[u8], columns: [GridWindow; 2]) -> Option<KeptT
     if !areas.is_empty() {
         soup = soup.with_areas(areas).ok()?;
     }
-    let built = built_from_bytes(from.bytes()?, columns[0])?;
-    let patch = if from.0.is_empty() { None } else { Some(patch(&mut from, &built.polygons)?) };
+    let (built, polygons) = built_from_bytes(from.bytes()?, columns[0])?;
+    let patch = if from.0.is_empty() { None } else { Some(patch(&mut from, polygons)?) };
     let prebaked = Prebaked { built: Arc::new(built), patch: patch.map(Arc::new), around };
     from.0.is_empty().then(|| KeptTile::prebaked(solid, columns[1], voxels, soup, prebaked))
 }
 
-fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<BuiltTile> {
+/// Also gives the number of its polygons.
+fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<(BuiltTile, usize)> {
     let mut from = Reader(bytes);
     let vertices = from.list(12, |from| {
         let [x, z, height] = from.words()?;
@@ -200,17 +201,18 @@ fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<BuiltTile> {
     let field = PackedField::from_bytes(from.bytes()?.to_vec());
     from.0.is_empty().then_some(())?;
     let polygons = TilePolygons { vertices, polygons, borders };
-    Some(BuiltTile::new(polygons, field, labels, climbs, Some(digest(bytes))))
+    let built = BuiltTile::new(&polygons, field, labels, climbs, Some(digest(bytes)));
+    Some((built, polygons.polygons.len()))
 }
 
-fn patch(from: &mut Reader<'_>, polygons: &TilePolygons) -> Option<HeightSurface> {
+fn patch(from: &mut Reader<'_>, polygons: usize) -> Option<HeightSurface> {
     let points = from.list(12, |from| {
         let [x, height, z] = from.words()?.map(f32::from_bits);
         [x, height, z].iter().all(|value| value.is_finite()).then_some(SurfacePoint { x, height, z })
     })?;
     let triangles: Vec<[u32; 3]> = from.list(12, Reader::words)?;
     let mut polygon_triangles = vec![0_u32];
-    for _ in &polygons.polygons {
+    for _ in 0..polygons {
         let end = polygon_triangles.last()?.checked_add(from.word()?)?;
         polygon_triangles.push(end);
     }

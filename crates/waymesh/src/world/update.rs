@@ -15,6 +15,7 @@ use super::heights::{self, KnownGround};
 use super::join::{Facings, key};
 use super::links::{TileClimbs, TileJumps, TileRoom, WorldLinks};
 use super::parts::{Present, Update};
+use super::polygons::TilePolygons;
 use crate::bake::{BakeError, Recorder};
 
 /// The tiles of a world, before and after an update.
@@ -112,17 +113,18 @@ impl TileUpdate<'_> {
     ) -> Result<BTreeMap<TileKey, TileChange>, BakeError> {
         let (stages, layout) = (self.ground.stages, self.ground.layout);
         let known = |tile: Tile| tiles.get(tile);
-        let polygons = |tile: Tile| tiles.get(tile).map(|built| &built.polygons);
         // What is around them counts where they are joined, and for their ground.
         let around: BTreeSet<Tile> = self.around(beside.iter().copied()).collect();
         let facings = &mut *self.facings;
         let (mut made, joined) = recorder.stage("join", |_| {
-            facings.update(&polygons, changed);
-            let make = |&tile: &Tile| {
+            let unpacked = around.iter().filter_map(|&tile| Some((tile, known(tile)?.polygons.unpack())));
+            let polygons: BTreeMap<Tile, TilePolygons> = unpacked.collect();
+            facings.update(&|tile| polygons.get(&tile), changed);
+            let make = |(&tile, polygons): (&Tile, &TilePolygons)| {
                 let regions = known(tile)?.regions();
-                Some((key(tile), facings.mesh_tile(tile, regions, &polygons)?))
+                Some((key(tile), facings.mesh_tile(tile, regions, polygons)))
             };
-            let made: BTreeMap<TileKey, MeshTile> = around.iter().filter_map(make).collect();
+            let made: BTreeMap<TileKey, MeshTile> = polygons.iter().filter_map(make).collect();
             let by_key = made.iter().map(|(&key, tile)| (key, tile)).collect();
             let joined = JoinedTiles::new(*layout.frame(), &by_key, VertexOrder::OwnFirst)?;
             Ok::<_, BakeError>((made, joined))

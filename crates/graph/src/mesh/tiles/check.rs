@@ -6,7 +6,7 @@ use waymesh_core::{PlanPoint, PolyId, Violation, ViolationList, to_u32};
 
 use super::part::TilePolygon;
 use super::places::cell_at;
-use super::{TileEntry, TileTables};
+use super::{Reach, TileEntry, TileTables};
 use crate::mesh::bounds::{NO_NEIGHBOUR, bounds_of};
 use crate::mesh::check::to_world;
 use crate::mesh::fans::{self, Edges};
@@ -20,6 +20,7 @@ impl NavMesh {
         let Some(tiles) = self.tiles() else { return };
         let checks = [
             ("polygons of tiles", self.are_polygons_of_tiles(tiles)),
+            ("reach of tiles", self.is_reach_of(tiles)),
             ("edges of tiles", self.are_edges_mutual()),
             ("fans of tiles", self.are_fans_named()),
             ("places of tiles", self.are_places_right(tiles)),
@@ -64,6 +65,16 @@ impl NavMesh {
             && are_own
             && count == tiles.count()
             && ids.zip(owned).all(|(id, owned)| self.has_polygon(id) == owned)
+    }
+
+    /// The mesh reaches as far as its tiles.
+    fn is_reach_of(&self, tiles: &TileTables) -> bool {
+        let present = tiles.entries.iter().filter(|entry| entry.is_there);
+        let reach = present.fold(Reach::default(), |sum, entry| sum.most(&entry.reach));
+        let bits = |(plan, height): (f64, f64)| [plan, height].map(f64::to_bits);
+        let max_error = self.surface.as_ref().map_or(0.0, |surface| surface.max_error);
+        bits(reach.slack(&self.frame)) == bits((self.plan_slack, self.height_slack))
+            && max_error.to_bits() == reach.max_error.to_bits()
     }
 
     fn are_edges_mutual(&self) -> bool {

@@ -142,7 +142,7 @@ impl NavMesh {
             polygon_triangles: (range.start..=range.end)
                 .map(|polygon| if range.is_empty() { 0 } else { first(polygon) })
                 .collect(),
-            max_error: entry.max_error,
+            max_error: entry.reach.max_error,
         })
     }
 

@@ -22,6 +22,7 @@ mod columns;
 mod compact;
 mod islands;
 mod join;
+mod largest;
 mod links;
 mod part;
 mod places;
@@ -60,6 +61,37 @@ pub use part::{MeshTile, TileChange, TileKey, TilePolygon, VertexOrder};
 pub use places::TileGrid;
 pub(crate) use places::TilePlaces;
 
+/// How far a tile reaches, or a mesh.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reach {
+    /// Largest coordinate in the world, in plan and upwards.
+    plan: f32,
+    up: f32,
+    /// Largest height in levels.
+    height: f32,
+    /// Largest error of its ground.
+    max_error: f32,
+}
+
+impl Reach {
+    /// What both reach together.
+    fn most(self, other: &Self) -> Self {
+        Self {
+            plan: self.plan.max(other.plan),
+            up: self.up.max(other.up),
+            height: self.height.max(other.height),
+            max_error: self.max_error.max(other.max_error),
+        }
+    }
+
+    /// How inexact positions are in a mesh of this frame.
+    fn slack(&self, frame: &GridFrame) -> (f64, f64) {
+        let largest = frame.origin.abs().max(Vec3::new(self.plan, self.up, self.plan));
+        let highest = frame.to_world(0.0, f64::from(self.height), 0.0).y.max(largest.y);
+        slack_of(frame, largest, highest)
+    }
+}
+
 /// Where a tile is in the tables of its mesh.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TileEntry {
@@ -76,10 +108,7 @@ pub(crate) struct TileEntry {
     regions: Slab,
     components: Slab,
     leaving: Slab,
-    /// Largest coordinates in the world, and the largest height in levels.
-    reach: Vec3,
-    height: f32,
-    max_error: f32,
+    reach: Reach,
     sum: u64,
 }
 
@@ -446,18 +475,12 @@ impl TiledMesh {
         mesh
     }
 
-    /// Sets what is made of all tiles.
+    /// Sets what is made of all tiles, but is not in a table.
     fn settle(&self, mesh: &mut NavMesh, tiles: &mut TileTables, surface: &mut HeightTables) {
         let frame = mesh.frame;
-        let [mut reach, mut height, mut max_error] = [frame.origin.abs(), Vec3::ZERO, Vec3::ZERO];
-        for entry in tiles.entries.iter().filter(|entry| entry.is_there) {
-            reach = reach.max(entry.reach);
-            height.y = height.y.max(entry.height);
-            max_error.y = max_error.y.max(entry.max_error);
-        }
-        let highest = frame.to_world(0.0, f64::from(height.y), 0.0).y.max(reach.y);
-        (mesh.plan_slack, mesh.height_slack) = slack_of(&frame, reach, highest);
-        surface.max_error = max_error.y;
+        let reach = self.writer.reach.get();
+        (mesh.plan_slack, mesh.height_slack) = reach.slack(&frame);
+        surface.max_error = reach.max_error;
         tiles.count = self.writer.count;
         tiles.places.used = self.writer.cells.used();
         mesh.fans.count = to_u32(mesh.corners.len());

@@ -40,6 +40,7 @@ impl Writer {
         writer.islands = TileIslands::of(mesh, tiles);
         writer.cells = Cells::of(tiles);
         writer.links = TileLinks::of(mesh, tiles);
+        present().for_each(|(_, entry)| writer.reach.add(&entry.reach));
         writer.count = tiles.count;
         writer.sum = present().fold(0, |sum: u64, (_, entry)| sum.wrapping_add(entry.sum));
         writer

@@ -8,16 +8,17 @@ use waymesh_core::{
     AreaId, DisjointSets, GridFrame, PlanPoint, PlanVertex, Poly, Random, RegionId, VertexId, to_u32,
 };
 
-use super::TileEntry;
 use super::cells::{Cells, cells_of};
 use super::columns::Columns;
 use super::islands::{ComponentChanges, Figures, NONE, TileIslands};
 use super::join::corner_range;
+use super::largest::Reaches;
 use super::links::{LinkChanges, TileLinks, write_groups};
 use super::part::{MeshTile, NO_VERTEX, TileChange, TileKey};
 use super::places::TileGrid;
 use super::seams::{unite_heights, write_beside, write_fans};
 use super::slabs::{Slab, Slabs};
+use super::{Reach, TileEntry};
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds};
 use crate::mesh::check::to_world;
 use crate::mesh::ground::{FourBoxes, GroundTriangle, NOWHERE, fours_of};
@@ -44,6 +45,7 @@ pub(super) struct Writer {
     pub(super) islands: TileIslands,
     pub(super) cells: Cells,
     pub(super) links: TileLinks,
+    pub(super) reach: Reaches,
     /// Polygons that are there.
     pub(super) count: u32,
     /// Sum of the checksums of all tiles.
@@ -58,7 +60,7 @@ impl Writer {
         let (slots, free_slots, layers, count, sum) = Default::default();
         let (vertices, polygons, corners, points) = Default::default();
         let (triangles, boxes, regions, components) = Default::default();
-        let (islands, cells, links) = Default::default();
+        let (islands, cells, links, reach) = Default::default();
         Self {
             frame,
             grid,
@@ -77,6 +79,7 @@ impl Writer {
             islands,
             cells,
             links,
+            reach,
             count,
             sum,
         }
@@ -199,6 +202,9 @@ impl Writer {
         let old = slot.map_or_else(TileEntry::default, |slot| columns.entries[slot as usize]);
         self.sum = self.sum.wrapping_sub(old.sum);
         self.count -= old.polygons.len;
+        if old.is_there {
+            self.reach.remove(&old.reach);
+        }
         if !matches!(change, TileChange::Adjusted(_)) {
             islands.gone.extend(old.components.range().map(to_u32));
         }
@@ -261,7 +267,6 @@ impl Writer {
             regions: self.regions.fit(old.regions, tile.regions),
             components,
             leaving,
-            max_error: tile.surface.as_ref().map_or(0.0, |surface| surface.max_error),
             ..TileEntry::default()
         };
         columns.entries.grow(slot as usize + 1, TileEntry::default());
@@ -461,13 +466,18 @@ impl Writer {
     /// Notes how far a tile reaches, and its checksum.
     fn finish(&mut self, written: &Written<'_>, columns: &mut Columns) {
         let mut entry = written.entry;
-        entry.reach = Vec3::ZERO;
-        for corner in &columns.corner_vertices[entry.corners.range()] {
-            entry.reach = entry.reach.max(columns.vertices[corner.index()].abs());
-        }
-        entry.height = columns.bounds[entry.polygons.range()]
-            .iter()
-            .fold(0.0, |sum, bounds| sum.max(bounds.max_height.abs()).max(bounds.min_height.abs()));
+        let corners = &columns.corner_vertices[entry.corners.range()];
+        let largest =
+            corners.iter().fold(Vec3::ZERO, |sum, corner| sum.max(columns.vertices[corner.index()].abs()));
+        entry.reach = Reach {
+            plan: largest.x.max(largest.z),
+            up: largest.y,
+            height: columns.bounds[entry.polygons.range()]
+                .iter()
+                .fold(0.0, |sum, bounds| sum.max(bounds.max_height.abs()).max(bounds.min_height.abs())),
+            max_error: written.tile.surface.as_ref().map_or(0.0, |surface| surface.max_error),
+        };
+        self.reach.add(&entry.reach);
         let mut sum = 0_u64;
         let mut add = |value: u32| {
             sum = Random::mix(sum.wrapping_add(u64::from(value)).wrapping_add(0x9e37_79b9_7f4a_7c15));

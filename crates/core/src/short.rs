@@ -1,0 +1,67 @@
+//! Short numbers: whole numbers as bytes, the smaller the fewer.
+//!
+//! Seven bits a byte, lowest first, the high bit set on all bytes but the last. Signed numbers are
+//! folded first: 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
+
+/// Appends `value` in one to ten bytes.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "seven bits at a time")]
+pub fn put(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Reads the number at `at`, and moves `at` behind it. `None` if the bytes break off or the number
+/// has more than ten of them; then `at` is where that is known.
+#[inline]
+#[must_use]
+pub fn take(bytes: &[u8], at: &mut usize) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let &byte = bytes.get(*at)?;
+        *at += 1;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Folds a signed number into an unsigned one that is small if the signed one is near zero.
+#[inline]
+#[must_use]
+pub const fn fold(value: i64) -> u64 {
+    (value.cast_unsigned() << 1) ^ (value >> 63).cast_unsigned()
+}
+
+/// The number that was folded.
+#[inline]
+#[must_use]
+pub const fn unfold(value: u64) -> i64 {
+    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back() {
+        let signed = [0, -1, 1, 63, -64, 64, i64::from(i32::MIN), i64::MAX, i64::MIN];
+        let short = [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX];
+        let all: Vec<u64> = signed.into_iter().map(fold).chain(short).collect();
+        let mut bytes = Vec::new();
+        all.iter().for_each(|&value| put(&mut bytes, value));
+        let mut at = 0;
+        for value in all {
+            assert_eq!(take(&bytes, &mut at), Some(value));
+        }
+        assert_eq!((at, take(&bytes, &mut at)), (bytes.len(), None));
+        assert!(signed.into_iter().all(|value| unfold(fold(value)) == value));
+        assert_eq!(take(&[0xff; 11], &mut 0), None);
+    }
+}

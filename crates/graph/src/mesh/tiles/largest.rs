@@ -1,0 +1,61 @@
+//! The largest of values that come and go.
+
+use std::collections::BTreeMap;
+
+use super::Reach;
+
+/// How often each value is there, by its bits: those of numbers without a sign are in order.
+#[derive(Clone, Debug, Default)]
+struct Largest(BTreeMap<u32, u32>);
+
+impl Largest {
+    fn add(&mut self, value: f32) {
+        *self.0.entry(value.to_bits()).or_default() += 1;
+    }
+
+    /// Takes back a value that was added.
+    fn remove(&mut self, value: f32) {
+        if let Some(count) = self.0.get_mut(&value.to_bits()) {
+            *count -= 1;
+            if *count == 0 {
+                self.0.remove(&value.to_bits());
+            }
+        }
+    }
+
+    /// The largest value; 0 if there is none.
+    fn get(&self) -> f32 {
+        self.0.last_key_value().map_or(0.0, |(&bits, _)| f32::from_bits(bits))
+    }
+}
+
+/// How far all tiles of a mesh reach together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reaches {
+    plan: Largest,
+    up: Largest,
+    height: Largest,
+    max_error: Largest,
+}
+
+impl Reaches {
+    pub(super) fn add(&mut self, reach: &Reach) {
+        self.plan.add(reach.plan);
+        self.up.add(reach.up);
+        self.height.add(reach.height);
+        self.max_error.add(reach.max_error);
+    }
+
+    /// Takes back a tile that was added.
+    pub(super) fn remove(&mut self, reach: &Reach) {
+        self.plan.remove(reach.plan);
+        self.up.remove(reach.up);
+        self.height.remove(reach.height);
+        self.max_error.remove(reach.max_error);
+    }
+
+    pub(super) fn get(&self) -> Reach {
+        let Self { plan, up, height, max_error } = self;
+        Reach { plan: plan.get(), up: up.get(), height: height.get(), max_error: max_error.get() }
+    }
+}

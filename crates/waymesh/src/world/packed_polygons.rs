@@ -1,0 +1,260 @@
+//! The polygons of a tile in little memory: they are looked at only when something beside the tile
+//! changes.
+
+use waymesh_core::{AreaId, PlanPoint, PlanVertex, SpanKey, short};
+
+use super::polygons::{BorderEdge, Step, TilePolygon, TilePolygons};
+
+/// [`TilePolygons`] as bytes: a tenth of their memory, as the steps of a border edge lie in a row.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PackedPolygons(Box<[u8]>);
+
+impl PackedPolygons {
+    pub(super) fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Packs polygons.
+    ///
+    /// # Layout
+    /// Short numbers ([`short`]), the signed ones folded. Lists begin with their number.
+    /// - Vertices: `x` and `z` as the difference to the one before, the four bytes of the height.
+    /// - Polygons: region, area; of each corner its vertex as the difference to the one before, and
+    ///   its neighbour plus 1, or 0.
+    /// - Border edges: polygon as the difference to the one before, edge, steps. Of each step, twice
+    ///   the difference of its floor to the one before, and the difference of the floor beyond. For
+    ///   one that does not lie in line with those before, 1 and six differences.
+    pub(super) fn pack(polygons: &TilePolygons) -> Self {
+        let mut out = Writer(Vec::new());
+        out.count(polygons.vertices.len());
+        let mut last = PlanPoint::new(0, 0);
+        for PlanVertex { point, height } in &polygons.vertices {
+            out.signed(i64::from(point.x) - i64::from(last.x));
+            out.signed(i64::from(point.z) - i64::from(last.z));
+            out.0.extend(height.to_bits().to_le_bytes());
+            last = *point;
+        }
+        out.count(polygons.polygons.len());
+        for polygon in &polygons.polygons {
+            out.number(polygon.region);
+            out.0.push(polygon.area.0);
+            out.count(polygon.corners.len());
+            let mut last = 0;
+            for (&corner, neighbour) in polygon.corners.iter().zip(&polygon.neighbours) {
+                out.signed(i64::from(corner) - last);
+                short::put(&mut out.0, neighbour.map_or(0, |neighbour| u64::from(neighbour) + 1));
+                last = corner.into();
+            }
+        }
+        out.count(polygons.borders.len());
+        let mut last = 0;
+        for BorderEdge { polygon, edge, steps } in &polygons.borders {
+            out.signed(i64::from(*polygon) - last);
+            out.number(*edge);
+            out.count(steps.len());
+            let mut row = Row::default();
+            for step in steps {
+                let more = row.next(step);
+                if let [0, 0, floor, 0, 0, to_floor] = more {
+                    short::put(&mut out.0, short::fold(floor) << 1);
+                    out.signed(to_floor);
+                } else {
+                    out.0.push(ELSEWHERE);
+                    more.into_iter().for_each(|number| out.signed(number));
+                }
+            }
+            last = (*polygon).into();
+        }
+        Self(out.0.into_boxed_slice())
+    }
+
+    /// The polygons that were packed.
+    pub(super) fn unpack(&self) -> TilePolygons {
+        // Nobody else writes these bytes.
+        read(&mut Reader { bytes: &self.0, at: 0 }).unwrap_or_default()
+    }
+}
+
+/// Before a step that does not lie in line with those before.
+const ELSEWHERE: u8 = 1;
+
+/// Where the steps of an edge are expected: as far from each other as the first two.
+#[derive(Default)]
+struct Row {
+    last: [i64; 6],
+    way: [i64; 6],
+    known: usize,
+}
+
+impl Row {
+    /// How a step differs from what is expected.
+    fn next(&mut self, step: &Step) -> [i64; 6] {
+        let [a, b] = step.map(|SpanKey { z, x, floor }| [z.into(), x.into(), floor.into()]);
+        let numbers = [a[0], a[1], a[2], b[0], b[1], b[2]];
+        let more = std::array::from_fn(|at| numbers[at] - self.last[at] - self.way[at]);
+        self.note(numbers, &more);
+        more
+    }
+
+    /// The step that differs so.
+    fn step(&mut self, more: &[i64; 6]) -> Option<Step> {
+        let numbers: [i64; 6] =
+            std::array::from_fn(|at| self.last[at].wrapping_add(self.way[at]).wrapping_add(more[at]));
+        self.note(numbers, more);
+        let key = |[z, x, floor]: [i64; 3]| {
+            let floor = floor.try_into().ok()?;
+            Some(SpanKey { z: z.try_into().ok()?, x: x.try_into().ok()?, floor })
+        };
+        let [z, x, floor, to_z, to_x, to_floor] = numbers;
+        Some([key([z, x, floor])?, key([to_z, to_x, to_floor])?])
+    }
+
+    fn note(&mut self, numbers: [i64; 6], more: &[i64; 6]) {
+        self.last = numbers;
+        if self.known == 1 {
+            // Along the border, not up.
+            self.way = [more[0], more[1], 0, more[3], more[4], 0];
+        }
+        self.known += 1;
+    }
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn number(&mut self, number: u32) {
+        short::put(&mut self.0, number.into());
+    }
+
+    fn count(&mut self, count: usize) {
+        short::put(&mut self.0, count as u64);
+    }
+
+    fn signed(&mut self, number: i64) {
+        short::put(&mut self.0, short::fold(number));
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn short(&mut self) -> Option<u64> {
+        short::take(self.bytes, &mut self.at)
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        self.short()?.try_into().ok()
+    }
+
+    fn signed(&mut self) -> Option<i64> {
+        self.short().map(short::unfold)
+    }
+
+    /// The number that differs by the next one from the last one.
+    fn after<T: TryFrom<i64> + Copy + Into<i64>>(&mut self, last: &mut T) -> Option<T> {
+        *last = T::try_from((*last).into().checked_add(self.signed()?)?).ok()?;
+        Some(*last)
+    }
+
+    fn bytes<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
+        let bytes = *self.bytes.get(self.at..)?.first_chunk()?;
+        self.at += COUNT;
+        Some(bytes)
+    }
+
+    fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let count = usize::try_from(self.short()?).ok()?;
+        let mut list = Vec::with_capacity(count.min(self.bytes.len() - self.at));
+        for _ in 0..count {
+            list.push(read(self)?);
+        }
+        Some(list)
+    }
+}
+
+fn read(from: &mut Reader<'_>) -> Option<TilePolygons> {
+    let (mut x, mut z) = (0_i32, 0_i32);
+    let vertices = from.list(|from| {
+        let point = PlanPoint::new(from.after(&mut x)?, from.after(&mut z)?);
+        let height = f32::from_bits(u32::from_le_bytes(from.bytes()?));
+        Some(PlanVertex { point, height })
+    })?;
+    let polygons = from.list(|from| {
+        let region = from.number()?;
+        let [area] = from.bytes()?;
+        let (mut last, mut neighbours) = (0_u32, Vec::new());
+        let corners = from.list(|from| {
+            let corner = from.after(&mut last)?;
+            neighbours.push(from.number()?.checked_sub(1));
+            Some(corner)
+        })?;
+        Some(TilePolygon { corners, neighbours, region, area: AreaId(area) })
+    })?;
+    let mut last = 0_u32;
+    let borders = from.list(|from| {
+        let (polygon, edge, mut row) = (from.after(&mut last)?, from.number()?, Row::default());
+        let steps = from.list(|from| {
+            let mut more = [0; 6];
+            let first = from.short()?;
+            if first == u64::from(ELSEWHERE) {
+                for number in &mut more {
+                    *number = from.signed()?;
+                }
+            } else {
+                (more[2], more[5]) = (short::unfold(first >> 1), from.signed()?);
+            }
+            row.step(&more)
+        })?;
+        Some(BorderEdge { polygon, edge, steps })
+    })?;
+    Some(TilePolygons { vertices, polygons, borders })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn polygons_come_back() {
+        let key = |z: u32, x: u32, floor: i32| SpanKey { z, x, floor };
+        let row = |floor: fn(u32) -> i32| -> Vec<Step> {
+            (0..40).map(|x| [key(7, 90 - x, floor(x)), key(8, 90 - x, floor(x) - 3)]).collect()
+        };
+        let crooked = vec![
+            [key(0, u32::MAX, i32::MIN), key(u32::MAX, 0, i32::MAX)],
+            [key(u32::MAX, 0, i32::MAX), key(0, u32::MAX, i32::MIN)],
+            [key(3, 3, 3), key(4, 4, 4)],
+            [key(3, 3, 3), key(4, 4, 4)],
+        ];
+        let steps = [row(|_| 5), row(|x| (x / 3).cast_signed() - 4), crooked, Vec::new()];
+        let point = |x: i32, z: i32, height: f32| PlanVertex { point: PlanPoint::new(x, z), height };
+        let polygons = TilePolygons {
+            vertices: vec![point(50, 7, 5.0), point(90, 7, -0.25), point(i32::MAX, i32::MIN, f32::MAX)],
+            polygons: vec![
+                TilePolygon {
+                    corners: vec![0, 1, 2],
+                    neighbours: vec![None, Some(1), None],
+                    region: 0,
+                    area: AreaId(1),
+                },
+                TilePolygon {
+                    corners: vec![2, 1, 0],
+                    neighbours: vec![Some(0), None, None],
+                    region: 300,
+                    area: AreaId(255),
+                },
+            ],
+            borders: (0..)
+                .zip(steps)
+                .map(|(edge, steps)| BorderEdge { polygon: edge / 2, edge, steps })
+                .collect(),
+        };
+        let packed = PackedPolygons::pack(&polygons);
+        assert_eq!(packed.unpack(), polygons);
+        assert!(packed.bytes() < 2 * 2 * 40 + 200, "{} bytes", packed.bytes());
+        assert_eq!(PackedPolygons::pack(&TilePolygons::default()).unpack(), TilePolygons::default());
+    }
+}
