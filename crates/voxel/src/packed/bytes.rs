@@ -218,7 +218,7 @@ mod tests {
         assert_eq!((reader.signed(), reader.short()), (Ok(-64), Ok(300)));
         reader.end().unwrap();
         let damaged = VoxelError::Damaged { what: "test", at: writer.0.len() };
-        assert_eq!((reader.byte(), reader.short()), (Err(damaged.clone()), Err(damaged)));
+        assert_eq!((reader.byte(), reader.short()), (Err(damaged), Err(damaged)));
         assert!(Reader::new(&[0xff; 11], "test").short().is_err());
     }
 
