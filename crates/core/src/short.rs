@@ -14,8 +14,8 @@ pub fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Reads the number at `at`, and moves `at` behind it. `None` if the bytes break off or the number
-/// has more than ten of them; then `at` is where that is known.
+/// Reads the number at `at`, and moves `at` behind it. `None` if the bytes break off, where `at` is
+/// then, or if the number has more than 64 bits.
 #[inline]
 #[must_use]
 pub fn take(bytes: &[u8], at: &mut usize) -> Option<u64> {
@@ -25,7 +25,8 @@ pub fn take(bytes: &[u8], at: &mut usize) -> Option<u64> {
         *at += 1;
         value |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
-            return Some(value);
+            // The tenth byte has one bit.
+            return (shift < 63 || byte < 2).then_some(value);
         }
     }
     None
@@ -63,5 +64,7 @@ mod tests {
         assert_eq!((at, take(&bytes, &mut at)), (bytes.len(), None));
         assert!(signed.into_iter().all(|value| unfold(fold(value)) == value));
         assert_eq!(take(&[0xff; 11], &mut 0), None);
+        let tenth = |byte: u8| take(&[[0xff; 9].as_slice(), &[byte]].concat(), &mut 0);
+        assert_eq!((tenth(1), tenth(2)), (Some(u64::MAX), None));
     }
 }

@@ -144,8 +144,9 @@ impl Reader<'_> {
     }
 
     fn number(&mut self) -> Result<u64, RegionError> {
-        short::take(self.bytes, &mut self.at)
-            .ok_or_else(|| self.damaged("they break off, or a number is too long"))
+        short::take(self.bytes, &mut self.at).ok_or_else(|| {
+            self.damaged(if self.at < self.bytes.len() { "a number is too long" } else { "they break off" })
+        })
     }
 
     /// Reads a number of at most `limit`.

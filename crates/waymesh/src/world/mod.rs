@@ -61,7 +61,7 @@ pub use worker::{Reply, WorkerConfig, WorldWorker};
 ///
 /// # Cost
 /// An update costs the tiles that change and those around them, however large the world is. Kept
-/// per tile: its solid voxels and its field, packed, its polygons, and twice its part of the mesh,
+/// per tile: its solid voxels, its field and its polygons, packed, and twice its part of the mesh,
 /// one that queries see and one to be changed. The default decomposition takes longer than
 /// [`crate::DecompositionKind::Greedy`], which suits tiles that change often. With
 /// [`crate::BakeConfig::jumps`] the triangles are kept as well, and an update looks for jumps again
