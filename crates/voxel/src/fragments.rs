@@ -318,6 +318,8 @@ impl<const AREAS: bool> RowFragments<AREAS> {
             let Some((other, next)) = self.tails.get_mut(place as usize) else { break };
             if other.touches(fragment) {
                 other.merge::<AREAS>(fragment);
+                // The next triangles are mostly of the same solid.
+                std::mem::swap(&mut self.heads[cell], other);
                 return;
             }
             place = *next;
