@@ -212,37 +212,41 @@ impl Placed<'_> {
         ))
     }
 
-    /// Returns the junctions that have to stay at their corner of the grid, because another vertex
-    /// lies there on a seam of the same region. Where four spans meet at a corner and two opposite
-    /// ones are of one region, both sides need the corner.
+    /// Returns the junctions that have to stay at their corner of the grid, because another vertex of
+    /// a border of the same region lies there: where two of four spans at a corner are of one region
+    /// and opposite each other, also on different storeys. A seam needs the corner for both, and a
+    /// wall ends before it.
     fn crowded_junctions(&self) -> Vec<bool> {
         let raw = self.raw;
-        let mut seams = Vec::new();
+        let arcs = || (0..raw.arcs.len()).map(|index| (raw.arcs[index], ArcId::from_index(index)));
+        let sides = |arc: &ContourArc| [Some(arc.left), arc.right].into_iter().flatten();
+        let place = |region: RegionId, vertex: VertexId| {
+            let PlanPoint { x, z } = raw.vertices[vertex.index()].point;
+            (x, z, region)
+        };
         let mut ends = Vec::new();
-        for index in 0..raw.arcs.len() {
-            let arc = raw.arcs[index];
-            let vertices = raw.arc_vertices(ArcId::from_index(index));
-            let entry = |region: RegionId, vertex: VertexId| {
-                let PlanPoint { x, z } = raw.vertices[vertex.index()].point;
-                (x, z, region, vertex)
-            };
-            for region in [Some(arc.left), arc.right].into_iter().flatten() {
-                if arc.right.is_some() {
-                    seams.extend(vertices.iter().map(|&vertex| entry(region, vertex)));
-                }
-                for &vertex in [vertices.first(), vertices.last()].into_iter().flatten() {
-                    if self.junctions[vertex.index()].count > 0 {
-                        ends.push(entry(region, vertex));
-                    }
+        for (arc, id) in arcs() {
+            let vertices = raw.arc_vertices(id);
+            for &vertex in [vertices.first(), vertices.last()].into_iter().flatten() {
+                if self.junctions[vertex.index()].count > 0 {
+                    ends.extend(sides(&arc).map(|region| (place(region, vertex), vertex)));
                 }
             }
         }
-        seams.sort_unstable();
+        ends.sort_unstable();
+        ends.dedup();
         let mut crowded = vec![false; self.junctions.len()];
-        for (x, z, region, vertex) in ends {
-            let first = seams.partition_point(|seam| (seam.0, seam.1, seam.2) < (x, z, region));
-            let here = seams[first..].iter().take_while(|seam| (seam.0, seam.1, seam.2) == (x, z, region));
-            crowded[vertex.index()] |= here.into_iter().any(|seam| seam.3 != vertex);
+        for (arc, id) in arcs() {
+            checkpoint();
+            for &other in raw.arc_vertices(id) {
+                for region in sides(&arc) {
+                    let here = place(region, other);
+                    let first = ends.partition_point(|end| end.0 < here);
+                    for &(_, vertex) in ends[first..].iter().take_while(|end| end.0 == here) {
+                        crowded[vertex.index()] |= vertex != other;
+                    }
+                }
+            }
         }
         crowded
     }

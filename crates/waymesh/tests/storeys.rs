@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 use waymesh::{
-    Agent, Bake, BakeConfig, BakeError, Baker, DecompositionKind, Keep, NavMesh, Outcome, PathOptions,
-    PolyId, QueryScratch, Storeys, TriangleSoup, Voxels,
+    Agent, Bake, BakeConfig, BakeError, Baker, DecompositionKind, Keep, NavMesh, Outcome, PartitionKind,
+    PathOptions, PolyId, QueryScratch, Storeys, TriangleSoup, Voxels,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels::find, soups};
@@ -175,6 +175,21 @@ fn seeds_leave_nothing_out_of_reach() {
     let off = config.clone().with_keep(Keep::ConnectedTo(vec![roof + Vec3::Y * 20.0]));
     let error = Baker::new(Storeys::default(), off).bake(&soup).expect_err("no ground there");
     assert!(matches!(error, BakeError::SeedOffGround { seed: 0, .. }), "{error}");
+}
+
+/// Found by fuzzers: where a slope passes over ground of its own region, the corner that the seam of
+/// the slope has in common with a wall of the ground was moved into that wall.
+#[test]
+fn a_seam_over_a_wall_of_its_region_does_not_cross_it() {
+    let corners = [[4.7, -0.85, -4.85], [3.25, 3.25, 0.05], [-0.05, 3.25, -0.05]].map(Vec3::from);
+    let floor = [[-8.0, -8.0], [8.0, -8.0], [8.0, 8.0], [-8.0, 8.0]].map(|[x, z]| Vec3::new(x, 0.0, z));
+    let soup = TriangleSoup::new([&corners[..], &floor].concat(), vec![[2, 1, 0], [3, 5, 4], [3, 6, 5]]);
+    let config = config(0.5, Agent::default().with_radius(0.0).with_height(1.5));
+    for partition in [PartitionKind::Surfaces, PartitionKind::Watershed, PartitionKind::Monotone] {
+        let config = config.clone().with_scale(0.5, 0.25).with_partition(partition);
+        let mesh = bake("slope", &config, Storeys::default(), soup.as_ref().expect("a soup")).mesh;
+        assert!(mesh.area() > 255.0, "{partition:?}: {}", mesh.area());
+    }
 }
 
 #[test]
