@@ -36,6 +36,7 @@ mod grid;
 mod head_rooms;
 mod heightfield;
 mod ids;
+pub mod lanes;
 mod numbers;
 mod observe;
 mod outliers;

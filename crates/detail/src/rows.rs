@@ -6,6 +6,7 @@
     reason = "columns of one polygon: small, and positive where they become indices"
 )]
 
+use waymesh_core::lanes::{high, high_floats};
 use waymesh_core::{PlanPoint, checkpoint};
 
 use crate::{
@@ -234,13 +235,15 @@ fn worst_error(heights: &[f32], base: f32, slope: f32) -> f32 {
     let mut at: [f32; LANES] = std::array::from_fn(|lane| lane as i32 as f32);
     let mut chunks = heights.chunks_exact(LANES);
     for chunk in &mut chunks {
-        for lane in 0..LANES {
-            let error = (base + slope * at[lane] - chunk[lane]).abs();
-            worst[lane] = if error > worst[lane] { error } else { worst[lane] };
-            at[lane] += LANES as i32 as f32;
+        let errors: [f32; LANES] = std::array::from_fn(|lane| (base + slope * at[lane] - chunk[lane]).abs());
+        for (worst, errors) in worst.as_chunks_mut().0.iter_mut().zip(errors.as_chunks().0) {
+            *worst = high_floats(*errors, *worst);
+        }
+        for at in &mut at {
+            *at += LANES as i32 as f32;
         }
     }
-    let mut most = worst.into_iter().fold(0.0, f32::max);
+    let mut most = worst.into_iter().fold(0.0, high);
     let done = heights.len() - chunks.remainder().len();
     for (index, &height) in (done..).zip(chunks.remainder()) {
         let error = error_at(height, base, slope, index);

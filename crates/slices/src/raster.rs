@@ -4,6 +4,7 @@
 //! blocks the cells on both sides. Stage crates never use one another.
 
 use glam::{DVec3, Vec3};
+use waymesh_core::lanes::{high, low};
 use waymesh_core::{GridFrame, GridWindow, checkpoint, float, triangle_normal};
 
 use crate::slabs::{NOTHING, SlabSink};
@@ -51,16 +52,6 @@ fn bottom_level(height: f64) -> i32 {
 #[inline(always)]
 pub(crate) fn top_level(height: f64) -> i32 {
     nearest(height + (0.5 - LEVEL_SLACK))
-}
-
-#[inline(always)]
-fn low(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
-}
-
-#[inline(always)]
-fn high(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
 }
 
 /// Lowest and highest value.

@@ -5,9 +5,10 @@
 //! the nearest cache until the row is done. They are then merged and written once, to the final
 //! flat array. See [`crate::rasterize`] for measurements of the alternatives.
 
+use waymesh_core::lanes::{high, low, low_pair};
 use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, Span};
 
-use crate::rounding::{LEVEL_SLACK, clamp, high, low, nearest};
+use crate::rounding::{LEVEL_SLACK, clamp, nearest};
 use crate::triangle::{AREA_SHIFT, BLOCKED, COVERS_CENTRE, Flags, GENTLE, UPWARD, WALKABLE};
 
 /// No further fragment.
@@ -31,7 +32,7 @@ pub(crate) fn range_of(height: f64) -> Range {
 
 #[inline(always)]
 pub(crate) fn widen(a: Range, b: Range) -> Range {
-    [low(a[0], b[0]), low(a[1], b[1])]
+    low_pair(a, b)
 }
 
 /// A piece of one column that triangles fill. Two fragments merge by taking the larger of each

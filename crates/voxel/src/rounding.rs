@@ -4,6 +4,8 @@
     reason = "the low half of the bits is the result, by construction"
 )]
 
+use waymesh_core::lanes::{high, low};
+
 /// A triangle that reaches less than this fraction of a cell into a column adds nothing to it. If
 /// it reaches no farther to the other side either, it counts as lying on the cell line. The value
 /// is above the rounding of [`waymesh_core::GridFrame::fit`] (1e-4), so that triangles on the last
@@ -51,18 +53,6 @@ pub(crate) fn line_after(x: f64) -> i32 {
 #[inline(always)]
 pub(crate) fn line_before(x: f64) -> i32 {
     nearest(x - (0.5 - LINE_ERROR))
-}
-
-/// The smaller of two numbers that are not NaN: one instruction.
-#[inline(always)]
-pub(crate) fn low(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
-}
-
-/// The larger of two numbers that are not NaN: one instruction.
-#[inline(always)]
-pub(crate) fn high(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
 }
 
 /// `value` clamped to `least..=most`.

@@ -1,11 +1,12 @@
 //! A triangle in grid coordinates, and its part in one row of cells.
 
 use glam::{DVec3, Vec3};
+use waymesh_core::lanes::{high, low};
 use waymesh_core::{AreaId, GridFrame, GridWindow, float};
 
 use crate::GridNumbers;
 use crate::fragments::{FullRun, NO_RANGE, Range, RowFragments, range_of, widen};
-use crate::rounding::{REACH, clamp, first_cell, high, last_cell, line_after, line_before, low, nearest};
+use crate::rounding::{REACH, clamp, first_cell, last_cell, line_after, line_before, nearest};
 
 /// What is known about a fragment: the bits below, and the area of a walkable one above them.
 pub(crate) type Flags = u16;
@@ -109,7 +110,7 @@ impl GridTransform {
     #[inline]
     pub(crate) fn rows(&self, corners: [Vec3; 3]) -> [i32; 2] {
         let [a, b, c] = corners.map(|corner| corner.z);
-        let (least, most) = (a.min(b).min(c), a.max(b).max(c));
+        let (least, most) = (low(low(a, b), c), high(high(a, b), c));
         let (first, last) = (first_cell(self.z(least)), last_cell(self.z(most)));
         behind(first, last, self.last_of_all[1], || side(normal(corners))[1])
     }
@@ -118,7 +119,7 @@ impl GridTransform {
     #[inline]
     pub(crate) fn cells(&self, corners: [Vec3; 3]) -> [i32; 2] {
         let [a, b, c] = corners.map(|corner| corner.x);
-        let (least, most) = (a.min(b).min(c), a.max(b).max(c));
+        let (least, most) = (low(low(a, b), c), high(high(a, b), c));
         let (first, last) = (first_cell(self.x(least)), last_cell(self.x(most)));
         behind(first, last, self.last_of_all[0], || side(normal(corners))[0])
     }
