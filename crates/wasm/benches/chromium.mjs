@@ -77,5 +77,9 @@ browser.kill();
 await ended;
 server.close();
 server.closeAllConnections();
-// Its other processes may still write there.
-rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+try {
+  // Its other processes may still write there.
+  rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+} catch (error) {
+  console.error(`${profile} stays: ${error.message}`);
+}

@@ -472,8 +472,11 @@ test("the package bakes in its own worker, and a bake can be ended", { skip }, a
     const mesh = NavMesh.fromBytes(bytes);
     const same = mesh.generation === own.generation && report.polygons === mesh.polygonCount;
     const refused = await worker.bake({ scene: { builtin: "terraces" }, settings: { cell_size: -1 } }).catch((error) => [error.kind, error.message]);
-    const long = worker.bake({ scene: { builtin: "terraces" }, settings: { cell_size: 0.02 } }).catch((error) => error.kind);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // It is ended in its first stage.
+    let begin;
+    const begun = new Promise((resolve) => (begin = resolve));
+    const long = worker.bake({ scene: { builtin: "terraces" }, settings: { cell_size: 0.01 } }, begin).catch((error) => error.kind);
+    await begun;
     const busy = worker.isBusy;
     worker.cancel();
     const ended = await long;
