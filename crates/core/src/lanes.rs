@@ -1,9 +1,9 @@
 //! The smaller and the larger of two numbers without a jump, also for many side by side.
 //!
 //! Processors have one instruction for `if a < b { a } else { b }`. WebAssembly has none for single
-//! floats: engines make a jump of it, which is guessed wrong half of the time where the numbers have
-//! no order. It has one for vectors, and where a module is compiled for size, that is the only way to
-//! get them.
+//! floats: engines make a jump of it, which is guessed wrong half of the time where the numbers
+//! have no order. It has one for vectors, and where a module is compiled for size, that is the only
+//! way to get them.
 
 /// A floating point number that is chosen without a jump.
 pub trait Lane: Copy + PartialOrd {

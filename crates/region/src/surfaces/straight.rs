@@ -11,8 +11,8 @@ use crate::error::RegionError;
 /// A field that can check the links of many spans at once. For most blocks of most fields this
 /// check is enough.
 ///
-/// Cutting and labelling are methods of the fields, so that they are compiled here and once, as this
-/// crate is, and not by every crate that calls [`split_surfaces`](super::split_surfaces) or
+/// Cutting and labelling are methods of the fields, so that they are compiled here and once, as
+/// this crate is, and not by every crate that calls [`split_surfaces`](super::split_surfaces) or
 /// [`label_surfaces`](super::label_surfaces).
 pub trait StraightLinks: SpanField + Sized {
     /// Returns `true` if each of `spans` links in `direction` to the span at the same index in the
