@@ -37,9 +37,9 @@ function ask(program, words, variables = {}) {
 /** How cargo is called: the program, its variables, and more arguments. */
 function toolchain() {
   const sysroot = ask("rustc", ["--print", "sysroot"]);
-  // Functions that are the same are not made one: each belongs to a part by its name
-  // (build/split.mjs).
-  const always = ["-Zmerge-functions=disabled", "-Ctarget-feature=+simd128"];
+  // What a crate has compiled of generic functions those above it do not compile again. Functions
+  // that are the same are not made one: each belongs to a part by its name (build/split.mjs).
+  const always = ["-Zshare-generics=y", "-Zmerge-functions=disabled", "-Ctarget-feature=+simd128"];
   const flagged = (flags) => ({ RUSTC_BOOTSTRAP: "1", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") });
   const rustup = { cargo: "cargo", variables: flagged(always), words: [] };
   const hasTarget = sysroot && existsSync(join(sysroot, "lib/rustlib", target));
