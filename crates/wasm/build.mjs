@@ -37,8 +37,9 @@ function ask(program, words, variables = {}) {
 /** How cargo is called: the program, its variables, and more arguments. */
 function toolchain() {
   const sysroot = ask("rustc", ["--print", "sysroot"]);
-  // What a crate has compiled of generic functions those above it do not compile again. Functions
-  // that are the same are not made one: each belongs to a part by its name (build/split.mjs).
+  // What a crate has compiled of generic functions those above it use, and do not compile again for
+  // size. Functions that are the same are not made one: each belongs to a part by its name
+  // (build/split.mjs).
   const always = ["-Zshare-generics=y", "-Zmerge-functions=disabled", "-Ctarget-feature=+simd128"];
   const flagged = (flags) => ({ RUSTC_BOOTSTRAP: "1", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") });
   const rustup = { cargo: "cargo", variables: flagged(always), words: [] };
@@ -125,7 +126,8 @@ function put(name, content) {
 /** Builds a module with these features of the crate, and puts it into the package in parts. */
 function build(name, features, parts) {
   const env = { ...process.env, ...variables };
-  // With much put into others the module is a tenth larger, and not faster.
+  // With more put into others the module is larger and hardly faster, and the check of sizes is
+  // put into others, too.
   const link = ["--", "-Cllvm-args=-inline-threshold=5"];
   run(cargo, ["rustc", "--package", "waymesh-shell", "--release", "--locked", "--target", target, ...features, ...words, ...link], { env });
   run(program, [join(targetFolder, target, "release/waymesh.wasm"), "--target", "web", "--out-dir", pkg, "--out-name", name]);

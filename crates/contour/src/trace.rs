@@ -39,8 +39,6 @@ use crate::stitch::stitch;
 ///
 /// # References
 /// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 4.
-// A part of its caller it would be compiled as that is, which may be for size.
-#[inline(never)]
 pub fn trace_contours(field: &WalkableField, regions: &RegionMap) -> Result<ContourSet, ContourError> {
     let core = GridWindow::whole(&field.frame);
     let chains = BorderChains::trace(field, regions, core, PlanPoint::new(0, 0))?;
@@ -59,8 +57,6 @@ pub fn trace_contours(field: &WalkableField, regions: &RegionMap) -> Result<Cont
 /// # Errors
 /// See [`trace_contours`], for errors that show in the part. Also if the part does not hold its
 /// core and the ring around it.
-// A part of its caller it would be compiled as that is, which may be for size.
-#[inline(never)]
 pub fn trace_window(
     part: &FieldWindow<impl BorderScan>,
     regions: &RegionMap,

@@ -110,8 +110,6 @@ pub(crate) fn fitted_frame(
 /// # Errors
 /// See [`rasterize`]. There is no [`VoxelError::NoTriangles`]: if nothing lies over the frame, the
 /// heightfield is empty.
-// A part of its caller it would be compiled as that is, which may be for size.
-#[inline(never)]
 pub fn rasterize_in_frame(
     soup: &TriangleSoup,
     frame: &GridFrame,

@@ -31,14 +31,6 @@ pub fn label_surfaces(
     part: &FieldWindow<impl StraightLinks>,
     surfaces: &JoinedSurfaces,
 ) -> Result<RegionMap, RegionError> {
-    StraightLinks::label(part, surfaces)
-}
-
-/// Finds the pieces again, and turns them into regions.
-pub(super) fn cut_and_label(
-    part: &FieldWindow<impl StraightLinks>,
-    surfaces: &JoinedSurfaces,
-) -> Result<RegionMap, RegionError> {
     let borrowed = Part::of(part);
     check_core(&borrowed)?;
     let rule = surfaces.rule.ok_or(RegionError::UnknownTile { core: part.core })?;

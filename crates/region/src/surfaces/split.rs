@@ -156,7 +156,8 @@ pub fn split_surfaces_labelled(
     part: &FieldWindow<impl StraightLinks>,
     config: &SurfacesConfig,
 ) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
-    StraightLinks::split(part, config)
+    config.validate()?;
+    split_part(&Part::of(part), config)
 }
 
 /// Also returns the piece of every span, [`NO_REGION`] outside the core and for spans that are not
@@ -165,7 +166,6 @@ pub(super) fn split_part(
     part: &Part<'_, impl StraightLinks>,
     config: &SurfacesConfig,
 ) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
-    config.validate()?;
     check_core(part)?;
     let rule = config.rule(&part.frame);
     let Cut { labels, pieces: found, mut contacts, mut conflicts } = cut(part, rule, true);

@@ -2,19 +2,11 @@
 
 use std::ops::Range;
 
-use waymesh_core::{AreaId, Direction, FieldWindow, RegionMap, SlimSpans, SpanField, WalkableField};
-
-use super::split::{Part, split_part};
-use super::{JoinedSurfaces, SurfacePieces, SurfacesConfig, label};
-use crate::error::RegionError;
+use waymesh_core::{AreaId, Direction, SlimSpans, SpanField, WalkableField};
 
 /// A field that can check the links of many spans at once. For most blocks of most fields this
 /// check is enough.
-///
-/// Cutting and labelling are methods of the fields, so that they are compiled here and once, as
-/// this crate is, and not by every crate that calls [`split_surfaces`](super::split_surfaces) or
-/// [`label_surfaces`](super::label_surfaces).
-pub trait StraightLinks: SpanField + Sized {
+pub trait StraightLinks: SpanField {
     /// Returns `true` if each of `spans` links in `direction` to the span at the same index in the
     /// range that begins at `first`, which lies in the adjacent column. `false` may also mean that
     /// the links must be checked one by one.
@@ -26,46 +18,9 @@ pub trait StraightLinks: SpanField + Sized {
             (*floor, *area) = (self.floor(span), self.area(span));
         }
     }
-
-    /// What [`split_surfaces_labelled`](super::split_surfaces_labelled) returns.
-    ///
-    /// # Errors
-    /// Those of that function.
-    fn split(
-        part: &FieldWindow<Self>,
-        config: &SurfacesConfig,
-    ) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
-        split_part(&Part::of(part), config)
-    }
-
-    /// What [`label_surfaces`](super::label_surfaces) returns.
-    ///
-    /// # Errors
-    /// Those of that function.
-    fn label(part: &FieldWindow<Self>, surfaces: &JoinedSurfaces) -> Result<RegionMap, RegionError> {
-        label::cut_and_label(part, surfaces)
-    }
-}
-
-/// Has the methods that cut and label compiled for a field.
-macro_rules! compiled_here {
-    () => {
-        fn split(
-            part: &FieldWindow<Self>,
-            config: &SurfacesConfig,
-        ) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
-            split_part(&Part::of(part), config)
-        }
-
-        fn label(part: &FieldWindow<Self>, surfaces: &JoinedSurfaces) -> Result<RegionMap, RegionError> {
-            label::cut_and_label(part, surfaces)
-        }
-    };
 }
 
 impl StraightLinks for WalkableField {
-    compiled_here!();
-
     #[inline]
     fn links_straight(&self, spans: Range<u32>, direction: Direction, first: u32) -> bool {
         let links = &self.links[spans.start as usize..spans.end as usize];
@@ -81,8 +36,6 @@ impl StraightLinks for WalkableField {
 }
 
 impl StraightLinks for SlimSpans {
-    compiled_here!();
-
     #[inline]
     fn links_straight(&self, spans: Range<u32>, direction: Direction, first: u32) -> bool {
         let (spans, first) = (spans.start as usize..spans.end as usize, first as usize);
