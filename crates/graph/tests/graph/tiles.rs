@@ -669,4 +669,13 @@ fn what_is_wrong_with_a_tile_is_told_and_changes_nothing() {
     let alone = [(keys[1], TileChange::Gone)].into_iter().collect();
     assert!(tiled.change(alone).unwrap_err().to_string().contains("beside it"));
     assert_eq!(*tiled.show(), *before);
+    // More regions than there are numbers.
+    let alone = MeshTile { neighbours: vec![None; sound.neighbours.len()], ..sound.clone() };
+    let many = |regions: u32| {
+        let tiles = [&alone, &MeshTile { regions, ..alone.clone() }];
+        let by_key = keys.into_iter().zip(tiles).collect();
+        JoinedTiles::new(frame(), &by_key, VertexOrder::OwnFirst)
+    };
+    assert!(many(u32::MAX - sound.regions).is_ok());
+    assert!(many(u32::MAX - sound.regions + 1).unwrap_err().to_string().contains("regions"));
 }

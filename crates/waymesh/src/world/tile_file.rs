@@ -195,7 +195,10 @@ fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<(BuiltTile, usize)
     borders.is_sorted_by(|before, border| place(before) < place(border)).then_some(())?;
     let regions = from.word()?;
     polygons.iter().all(|polygon| polygon.region < regions).then_some(())?;
-    let labels = PackedRegions::from_changes(from.list(8, Reader::words)?, regions)?;
+    let changes = from.list(8, Reader::words)?;
+    // The first span of each region is among them.
+    (regions as usize <= changes.len()).then_some(())?;
+    let labels = PackedRegions::from_changes(changes, regions)?;
     let climbs =
         from.list(Climb::BYTES, |from| Climb::from_bytes(from.take(Climb::BYTES)?.first_chunk()?))?;
     let field = PackedField::from_bytes(from.bytes()?.to_vec());

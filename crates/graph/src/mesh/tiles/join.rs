@@ -28,7 +28,8 @@ impl JoinedTiles {
     /// looked at: [`waymesh_core::Validate`] does. Linear time.
     ///
     /// # Errors
-    /// [`NavMeshError::Polygons`] for tables that do not fit each other.
+    /// [`NavMeshError::Polygons`] for tables that do not fit each other, [`NavMeshError::OutOfRange`]
+    /// for more regions than there are numbers.
     pub fn new(
         frame: GridFrame,
         tiles: &BTreeMap<TileKey, &MeshTile>,
@@ -43,6 +44,11 @@ impl JoinedTiles {
             if !{ beyond }.all(is_there) {
                 return Err(broken(Violation::BrokenTable { table: "neighbours of a tile" }));
             }
+        }
+        let regions = tiles.values().map(|tile| i64::from(tile.regions)).sum();
+        if u32::try_from(regions).is_err() {
+            let limit = i64::from(u32::MAX);
+            return Err(NavMeshError::OutOfRange { table: "regions", element: 0, value: regions, limit });
         }
         Ok(Self::of_sound(frame, tiles, order, &[]))
     }
