@@ -41,6 +41,13 @@ fn bytes_of(world: &World, tile: Tile) -> Vec<u8> {
     bytes
 }
 
+/// Those of the file of a tile.
+fn fingerprint_and_content(bytes: &[u8]) -> (u64, &[u8]) {
+    let fingerprint = u64::from_le_bytes(bytes[8..16].try_into().unwrap());
+    let (_, content) = tile_from_bytes(bytes, fingerprint, Path::new("tile")).unwrap();
+    (fingerprint, content)
+}
+
 fn packed(world: &World) -> Vec<u8> {
     world.handle().mesh().to_packed(true)
 }
@@ -389,8 +396,7 @@ fn a_tile_that_is_whole_but_wrong_is_an_error_or_sound() {
     let mut baked = world_of(baker(), &soup);
     let tile = Tile { row: 0, column: 1 };
     let bytes = bytes_of(&baked, tile);
-    let fingerprint = u64::from_le_bytes(bytes[8..16].try_into().unwrap());
-    let (_, content) = tile_from_bytes(&bytes, fingerprint, Path::new("tile")).unwrap();
+    let (fingerprint, content) = fingerprint_and_content(&bytes);
     let mut random = Random::new(6);
     let (mut refused, mut failed, mut sound) = (0, 0, 0);
     for _ in 0..300 {
@@ -423,8 +429,7 @@ fn a_tile_of_large_numbers_is_an_error_or_sound() {
     let mut baked = world_of(baker(), &floor);
     let tile = Tile { row: 0, column: 1 };
     let bytes = bytes_of(&baked, tile);
-    let fingerprint = u64::from_le_bytes(bytes[8..16].try_into().unwrap());
-    let (_, content) = tile_from_bytes(&bytes, fingerprint, Path::new("tile")).unwrap();
+    let (fingerprint, content) = fingerprint_and_content(&bytes);
     let mut read = 0;
     for place in 0..content.len() - 3 {
         let mut content = content.to_vec();

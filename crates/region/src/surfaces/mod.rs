@@ -113,7 +113,6 @@ pub fn partition_surfaces(
     config: &SurfacesConfig,
     observer: &mut dyn Observer,
 ) -> Result<RegionMap, RegionError> {
-    config.validate()?;
     let whole = split::Part::whole(field, field.frame);
     let (pieces, mut labels) = split::split_part(&whole, config)?;
     let surfaces = join_surfaces(&[pieces], &JoinConfig::default(), observer)?;

@@ -156,7 +156,6 @@ pub fn split_surfaces_labelled(
     part: &FieldWindow<impl StraightLinks>,
     config: &SurfacesConfig,
 ) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
-    config.validate()?;
     split_part(&Part::of(part), config)
 }
 
@@ -166,6 +165,7 @@ pub(super) fn split_part(
     part: &Part<'_, impl StraightLinks>,
     config: &SurfacesConfig,
 ) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
+    config.validate()?;
     check_core(part)?;
     let rule = config.rule(&part.frame);
     let Cut { labels, pieces: found, mut contacts, mut conflicts } = cut(part, rule, true);
