@@ -1,6 +1,7 @@
 //! `cargo xtask ...`: the gate and its parts, snapshots, benches, and pictures of every stage.
 
 mod bench;
+mod cases;
 mod ci;
 mod comments;
 mod dump;
@@ -57,6 +58,8 @@ enum Task {
         #[arg(long, value_name = "KILOMETRES", requires = "minutes")]
         walk: Option<f64>,
     },
+    /// Run inputs that once gave a wrong result, and compare with the right values.
+    Cases(cases::CasesArgs),
     /// Run the fuzzers of every reader and stage, and print executions, coverage and findings.
     Fuzz(fuzz::FuzzArgs),
     /// Bake a scene file, or an embedded scene by name, and draw every stage as SVG.
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Task::Evaluate(args) => bench::evaluate(&args),
         Task::Tables(args) => tables::run(&args),
         Task::Soak { queries, minutes, walk } => soak(queries, minutes, walk),
+        Task::Cases(args) => cases::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Dump(args) => dump::run(&args),
         Task::Pictures { only } => pictures::run(&only),
