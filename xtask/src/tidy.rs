@@ -31,7 +31,7 @@ const ARROWS: &[(&str, &str)] = &[
     ("scenes", "core"),
     ("io", "core graph"),
     ("contract", "core scenes"),
-    ("testkit", "core contract"),
+    ("testkit", "core graph contract"),
     (
         "waymesh",
         "core voxel region contour triangulate convex detail solid slices floorplan storeys tile graph io",

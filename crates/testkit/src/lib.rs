@@ -4,6 +4,8 @@
 
 pub mod allocations;
 pub mod boxes;
+#[cfg(feature = "chains")]
+pub mod chains;
 pub mod flat_meshes;
 pub mod grid_maps;
 pub mod levels;

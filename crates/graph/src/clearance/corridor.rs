@@ -6,6 +6,7 @@ use waymesh_core::{BadField, PolyId};
 use super::fit::Fit;
 use super::{ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::side_of;
+use crate::geometry::plan::PlanPosition;
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::Location;
 use crate::path::{CorridorChange, LinkUse, Outcome, ReplanReason};
@@ -219,15 +220,24 @@ impl ClearCorridor {
         let Some(ends) = self.ends.filter(|_| self.stamp == mesh.stamp()) else {
             return self.replan(mesh, to, target, ReplanReason::Changed, scratch);
         };
-        if place.at == ends[0].at {
-            return Ok(CorridorChange::Kept);
-        }
+        // A corner that is reached is passed, although the disc cannot see round it from there.
+        let slack = mesh.mesh.slack();
+        let is_at = |corner: Vec3| {
+            let [x, _, z] = mesh.mesh.frame.to_grid(corner);
+            place.spot.at.distance_squared(PlanPosition { x, z }) <= slack * slack
+        };
         let next_link = self.next_link().map_or(usize::MAX, |taken| taken.point);
         let points = &mut self.path.points;
+        if place.at == ends[0].at && !points.get(1).is_some_and(|&corner| is_at(corner)) {
+            return Ok(CorridorChange::Kept);
+        }
         points[0] = mesh.clear_place(&place, to).location.position;
         let mut sees = |at: Vec3| mesh.goes_straight(&place, at, self.options.path.radius, scratch);
         let mut passed = 0;
-        while passed + 2 < points.len() && passed + 1 < next_link && sees(points[passed + 2]) {
+        while passed + 2 < points.len()
+            && passed + 1 < next_link
+            && (is_at(points[passed + 1]) || sees(points[passed + 2]))
+        {
             passed += 1;
         }
         let goes_on = next_link > 0 && points.get(passed + 1).is_some_and(|&at| passed > 0 || sees(at));

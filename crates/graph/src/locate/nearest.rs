@@ -1,13 +1,14 @@
 //! The place on the mesh nearest to a position.
 
 use glam::Vec3;
-use waymesh_core::{Agent, BadField, PolyId, to_u32};
+use waymesh_core::{Agent, BadField, PolyId, nearest_f32, to_u32};
 
 use super::error::unless_0_or_more;
 use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation, sure_above};
 use crate::mesh::box_index::Target;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
+use crate::mesh::walk::WalkEdge;
 
 /// How far from a position its place on the mesh may be, in metres. Infinite lengths are allowed.
 #[doc(alias = "halfExtents")]
@@ -90,6 +91,31 @@ impl NavMesh {
         Reach::of_agent(&self.agent, self.frame.cell_size)
     }
 
+    /// Returns the distance in the plan, in metres, within which a position is on the mesh for every
+    /// query: see [`NavMesh`], Positions.
+    ///
+    /// Four units in the last place of the largest world coordinate, and two steps of the lattice
+    /// of queries (two millionths of a cell): 0.05 mm on a mesh that ends 100 m from the origin.
+    #[must_use]
+    pub fn position_slack(&self) -> f32 {
+        nearest_f32(self.slack() * f64::from(self.frame.cell_size))
+    }
+
+    /// The same in cells.
+    #[inline]
+    pub(crate) fn slack(&self) -> f64 {
+        2.0 * self.plan_slack
+    }
+
+    /// Returns a place that lies within the slack of a corner of its polygon at that corner, so that
+    /// strings do not bend there again.
+    pub(crate) fn at_corner(&self, spot: Spot) -> Spot {
+        let slack = self.slack();
+        let is_at = |at: &PlanPosition| at.distance_squared(spot.at) <= slack * slack;
+        let corner = self.walk_edges(spot.polygon).iter().map(WalkEdge::start).find(is_at);
+        corner.map_or(spot, |at| Spot { at, ..spot })
+    }
+
     /// Returns the place on the mesh nearest to `position` within `reach`.
     ///
     /// - Each polygon offers its point closest in plan, at the height of the ground there; the
@@ -124,9 +150,8 @@ impl NavMesh {
     /// Returns `true` if `polygon` contains the plan position of `position`, border included;
     /// `position.y` does not matter.
     ///
-    /// Tolerates two units in the last place of the mesh's largest world coordinate, so that the
-    /// world positions of its corners are in it. `false` if there is no such polygon or a
-    /// coordinate is not finite.
+    /// Tolerates [`NavMesh::position_slack`]. `false` if there is no such polygon or a coordinate is
+    /// not finite.
     #[must_use]
     pub fn contains(&self, polygon: PolyId, position: Vec3) -> bool {
         if !self.has_polygon(polygon) || !position.is_finite() {
@@ -135,7 +160,7 @@ impl NavMesh {
         let [x, _, z] = self.frame.to_grid(position);
         let at = PlanPosition::snapped(x, z);
         let closest = self.closest_in_polygon(polygon.index(), at);
-        closest.distance_squared(at) <= self.plan_slack * self.plan_slack * 2.0
+        closest.distance_squared(at) <= self.slack() * self.slack()
     }
 
     pub(crate) fn location(&self, spot: &Spot, asked: Vec3) -> Location {
@@ -159,7 +184,7 @@ impl NavMesh {
         let (cell_size, level_height) = (f64::from(self.frame.cell_size), f64::from(self.frame.level_height));
         let [x, height, z] = self.frame.to_grid(position);
         let at = PlanPosition::snapped(x, z);
-        let side = f64::from(reach.side) / cell_size + self.plan_slack;
+        let side = f64::from(reach.side) / cell_size + self.slack();
         let level = level_height / cell_size;
         let target = Target {
             at,

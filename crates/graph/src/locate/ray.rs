@@ -22,6 +22,27 @@ impl Ray {
         if side.abs() >= self.sure { side } else { orientation(self.at, self.target, place) }
     }
 
+    /// Returns how far a place lies along the ray, in cells; the ray has a length.
+    pub(crate) fn along(&self, place: PlanPosition) -> f64 {
+        let (dx, dz) = self.direction;
+        ((place.x - self.at.x) * dx + (place.z - self.at.z) * dz) / (dx * dx + dz * dz).sqrt()
+    }
+
+    /// Returns how far a place lies from the line of the ray, in cells.
+    pub(crate) fn aside(&self, place: PlanPosition) -> f64 {
+        let (dx, dz) = self.direction;
+        self.rough_side(place.x - self.at.x, place.z - self.at.z).abs() / (dx * dx + dz * dz).sqrt()
+    }
+
+    /// Returns the share of the ray that ends with this share of its last piece.
+    pub(crate) fn share_with(&self, last: &Self, share: f64) -> f64 {
+        if last.at == self.at {
+            return share;
+        }
+        let before = (self.along(last.at) / self.along(self.target)).clamp(0.0, 1.0);
+        before + (1.0 - before) * share
+    }
+
     #[inline]
     fn rough_side(&self, x: f64, z: f64) -> f64 {
         self.direction.0 * z - self.direction.1 * x

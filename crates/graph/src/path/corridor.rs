@@ -288,7 +288,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
                 return self.replan(mesh, to, target, ReplanReason::Jumped, scratch);
             }
         }
-        let start = mesh.spot_of(&place)?;
+        let start = mesh.at_corner(mesh.spot_of(&place)?);
         if start.at == ends.start.at && start.polygon == ends.start.polygon {
             return Ok(change);
         }

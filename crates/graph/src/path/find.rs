@@ -202,6 +202,7 @@ impl NavMesh {
             return Err(QueryError::NotFinite { end, position });
         }
         self.nearest_spot(position, reach, |polygon| filter.allows(self, PolyId(polygon)))
+            .map(|spot| self.at_corner(spot))
             .ok_or(QueryError::NoMeshNear { end, position, reach: *reach })
     }
 }

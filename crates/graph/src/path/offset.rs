@@ -175,9 +175,7 @@ impl NavMesh {
         Ok(None)
     }
 
-    /// Returns `true` if one gets straight to a point of the same storey, but for the rounding of
-    /// its world coordinates.
-    #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+    /// Returns `true` if one gets straight to a point of the same storey.
     fn is_free(
         &self,
         from: &Location,
@@ -186,10 +184,7 @@ impl NavMesh {
         passed: &mut Vec<PolyId>,
     ) -> Result<bool, QueryError> {
         let ray = self.raycast(from, to, filter, passed)?;
-        let slack = 4.0 * self.plan_slack as f32 * self.frame.cell_size;
-        let end = ray.end.position;
-        let is_there = ray.hit.is_none() || end.xz().distance(to.xz()) <= slack;
-        Ok(is_there && (end.y - to.y).abs() <= self.near())
+        Ok(ray.hit.is_none() && (ray.end.position.y - to.y).abs() <= self.near())
     }
 }
 

@@ -22,7 +22,7 @@ impl NavMesh {
         let [low, high] =
             [low, high].map(|corner| corner.clamp(Vec3::splat(-f32::MAX / 4.0), Vec3::splat(f32::MAX / 4.0)));
         let ([x0, y0, z0], [x1, y1, z1]) = (self.frame.to_grid(low), self.frame.to_grid(high));
-        let (side, level) = (self.plan_slack, self.height_slack);
+        let (side, level) = (self.slack(), self.height_slack);
         let (x0, z0, x1, z1) = (x0 - side, z0 - side, x1 + side, z1 + side);
         let overlaps = |bounds: &PolygonBounds| {
             f64::from(bounds.min_x) <= x1
@@ -66,7 +66,7 @@ impl NavMesh {
         let level = f64::from(self.frame.level_height);
         let low = y - f64::from(reach.down) / level - self.height_slack;
         let high = y + f64::from(reach.up) / level + self.height_slack;
-        let side = f64::from(reach.side) / f64::from(self.frame.cell_size) + self.plan_slack;
+        let side = f64::from(reach.side) / f64::from(self.frame.cell_size) + self.slack();
         let overlaps = |bounds: &PolygonBounds| {
             let gap = |low: i32, value: f64, high: i32| {
                 (f64::from(low) - value).max(value - f64::from(high)).max(0.0)

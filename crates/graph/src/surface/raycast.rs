@@ -3,12 +3,12 @@
 use glam::Vec3;
 use waymesh_core::{PolyId, nearest_f32, to_u32};
 
-use crate::geometry::plan::{LATTICE_STEP, PlanPosition, orientation};
+use crate::geometry::plan::{LATTICE_STEP, PlanPosition, closest_on_segment, orientation};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Reach};
 use crate::locate::ray::{Ray, RayExit};
 use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::filter::PolygonFilter;
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::walk::WalkEdge;
 
@@ -61,6 +61,16 @@ pub(super) struct Stop {
     pub(super) polygon: u32,
     /// What it meets there, and the wall that is in the way: whose edge it is, and which.
     pub(super) hit: Option<Met>,
+    /// Its last straight piece: from the last corner at which it was led along a wall.
+    last: Ray,
+}
+
+/// How a ray continues along a wall that it leaves by less than the slack.
+enum Along {
+    /// At the end of the wall: a polygon, and its corner there.
+    From(u32, PlanPosition),
+    /// The target is beside the wall of this polygon.
+    Ends(u32),
 }
 
 /// How a polygon is left, and the wall in the way: the polygon that has its edge, and the edge.
@@ -72,8 +82,10 @@ impl NavMesh {
     ///
     /// - In plan; height follows the ground from polygon to polygon, so what lies on other storeys
     ///   does not matter. Links that are crossed like edges are crossed.
-    /// - Exact, and walls belong to the surface: a ray may touch walls, run along them, and pass
-    ///   through a corner where there is ground on both sides.
+    /// - Walls belong to the surface: a ray may touch walls, run along them, and pass through a
+    ///   corner where there is ground on both sides.
+    /// - Exact up to [`NavMesh::position_slack`]: a wall is hit where the ray lies beyond it by more
+    ///   than that. So no segment of a path is blocked, although its corners are rounded.
     /// - `polygons` becomes the polygons passed, from that of the start to that of the end.
     /// - Takes time linear in the corners of the polygons passed. Allocates nothing but room in
     ///   `polygons`.
@@ -96,9 +108,9 @@ impl NavMesh {
                 hit: None,
             });
         };
-        let (fraction, hit) = self.wall_hit(&met, &ray);
-        let place = self.place_at_wall(stop.polygon, &met, &ray, fraction);
-        let fraction = nearest_f32(fraction);
+        let (share, hit) = self.wall_hit(&met, &stop.last);
+        let place = self.place_at_wall(stop.polygon, &met, &stop.last, share);
+        let fraction = nearest_f32(ray.share_with(&stop.last, share));
         Ok(Raycast { end: self.place(stop.polygon, place), fraction, hit: Some(hit) })
     }
 
@@ -117,8 +129,8 @@ impl NavMesh {
         let (ray, stop) = self.cast(from, to, filter, polygons)?;
         let polygon = PolyId(stop.polygon);
         let Some(met) = stop.hit else { return Ok(PlanRay { polygon, fraction: 1.0, hit: None }) };
-        let (fraction, hit) = self.wall_hit(&met, &ray);
-        let fraction = nearest_f32(fraction);
+        let (share, hit) = self.wall_hit(&met, &stop.last);
+        let fraction = nearest_f32(ray.share_with(&stop.last, share));
         Ok(PlanRay { polygon, fraction, hit: Some(hit) })
     }
 
@@ -154,8 +166,9 @@ impl NavMesh {
             ray = self.ray(self.inside(first, asked), target);
             self.exit_of(first, &ray)
         });
-        let at = ray.at;
-        for _ in 0..2 * self.polygon_count() + 2 {
+        let whole = ray;
+        let mut last_along = f64::NEG_INFINITY;
+        for _ in 0..4 * self.polygon_count() + 4 {
             let exit = match ray_exit {
                 RayExit::Ends => None,
                 RayExit::Through(edge) => Some(Exit::Edge(edge)),
@@ -172,28 +185,95 @@ impl NavMesh {
                         ray_exit = self.exit_through(polygon, twin as usize, &ray);
                         continue;
                     } else {
-                        (self.portal_on_ray(polygon, at, target, filter), (polygon, edge))
+                        (self.portal_on_ray(polygon, ray.at, target, filter), (polygon, edge))
                     }
                 }
                 Exit::Corner(corner) => {
                     let next = self.beyond_corner(polygon, corner, target, filter);
-                    let next = next.or_else(|| self.portal_at_corner(polygon, corner, at, target, filter));
+                    let next =
+                        next.or_else(|| self.portal_at_corner(polygon, corner, ray.at, target, filter));
                     let wall = if next.is_some() {
                         (polygon, corner)
                     } else {
-                        self.wall_at_corner(polygon, corner, [at, target], filter)
+                        self.wall_at_corner(polygon, corner, [ray.at, target], filter)
                     };
                     (next, wall)
                 }
             };
-            let Some(next) = next else {
-                return (ray, Stop { polygon, hit: Some((exit, wall.0, wall.1)) });
+            let next = match next {
+                Some(next) => next,
+                None => match self.along_wall(polygon, exit, &whole, last_along, filter) {
+                    None => {
+                        let hit = Some((exit, wall.0, wall.1));
+                        return (whole, Stop { polygon, hit, last: ray });
+                    }
+                    Some(Along::Ends(next)) => {
+                        if next != polygon {
+                            pass(next);
+                        }
+                        return (whole, Stop { polygon: next, hit: None, last: ray });
+                    }
+                    Some(Along::From(next, corner)) => {
+                        last_along = whole.along(corner);
+                        ray = self.ray(corner, target);
+                        if next == polygon {
+                            ray_exit = self.exit_of(polygon, &ray);
+                            continue;
+                        }
+                        next
+                    }
+                },
             };
             polygon = next;
             pass(polygon);
             ray_exit = self.exit_of(polygon, &ray);
         }
-        (ray, Stop { polygon, hit: None })
+        (whole, Stop { polygon, hit: None, last: ray })
+    }
+
+    /// Returns how a ray continues that meets a wall and leaves it by no more than the slack: at the
+    /// end of that wall which lies farthest along the ray, if that is farther than `last_along`,
+    /// where it was led along a wall before. `None` if it is blocked.
+    #[cold]
+    fn along_wall(
+        &self,
+        polygon: u32,
+        exit: Exit,
+        ray: &Ray,
+        last_along: f64,
+        filter: &impl PolygonFilter,
+    ) -> Option<Along> {
+        let slack = self.slack();
+        if self.closest_in_polygon(polygon as usize, ray.target).distance_squared(ray.target) <= slack * slack
+        {
+            return Some(Along::Ends(polygon));
+        }
+        let mut best = (last_along, None);
+        let mut offer = |owner: u32, end: PlanPosition| {
+            let along = ray.along(end);
+            if along > best.0 && ray.aside(end) <= slack {
+                best = (along, Some((owner, end)));
+            }
+        };
+        match exit {
+            Exit::Edge(edge) => self.ends_of(polygon, edge).into_iter().for_each(|end| offer(polygon, end)),
+            Exit::Corner(corner) => {
+                let mut walls = |polygon: u32, corner: usize| {
+                    let range = self.edge_range(polygon as usize);
+                    let before = if corner == range.start { range.end - 1 } else { corner - 1 };
+                    for (edge, far) in [(corner, 1), (before, 0)] {
+                        if self.open_beyond(edge, filter).is_none() {
+                            offer(polygon, self.ends_of(polygon, edge)[far]);
+                        }
+                    }
+                    false
+                };
+                walls(polygon, corner);
+                self.around(polygon, corner, filter, walls);
+            }
+        }
+        let (along, Some((owner, end))) = best else { return None };
+        Some(if along >= ray.along(ray.target) { Along::Ends(owner) } else { Along::From(owner, end) })
     }
 
     /// Returns `true` if a straight line over the ground leads from one place to the other: to that
@@ -213,36 +293,29 @@ impl NavMesh {
         if ray.hit.is_some() {
             return Ok(false);
         }
-        // On a border several polygons hold the place.
-        let mut polygon = ray.polygon.0;
-        if polygon == goal.polygon {
-            return Ok(true);
+        // On a border several polygons hold the place: it is the same if they are connected there.
+        polygons.clear();
+        polygons.push(ray.polygon);
+        let slack = self.slack();
+        let mut next = 0;
+        while let Some(&polygon) = polygons.get(next) {
+            next += 1;
+            if polygon.0 == goal.polygon {
+                return Ok(true);
+            }
+            for edge in self.edge_range(polygon.index()) {
+                let [a, b] = self.ends_of(polygon.0, edge);
+                let (x, z) = closest_on_segment(a, b, goal.at);
+                let is_near = goal.at.distance_squared(PlanPosition { x, z }) <= slack * slack;
+                if let Some(beyond) = self.open_beyond(edge, &AnyPolygon).map(PolyId)
+                    && is_near
+                    && !polygons.contains(&beyond)
+                {
+                    polygons.push(beyond);
+                }
+            }
         }
-        let near = |polygon: u32| {
-            self.edge_range(polygon as usize).any(|edge| {
-                let [a, b] = self.ends_of(polygon, edge);
-                orientation(a, b, goal.at) == 0.0 && self.neighbours[edge] == goal.polygon
-            })
-        };
-        let on_ground =
-            |polygon: u32| (self.height_at(polygon as usize, goal.at) - goal.height).abs() <= 1e-3;
-        if near(polygon)
-            || (self.holds(goal.polygon, goal.at) && self.same_place(polygon, &goal.at, goal.polygon))
-        {
-            return Ok(true);
-        }
-        polygon = goal.polygon;
-        Ok(near(polygon) && on_ground(ray.polygon.0))
-    }
-
-    /// Returns `true` if two polygons meet in the fan around a corner that lies at this place.
-    fn same_place(&self, polygon: u32, at: &PlanPosition, other: u32) -> bool {
-        let fan_at = |polygon: u32| {
-            self.edge_range(polygon as usize)
-                .find(|&corner| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z) == *at)
-                .map(|corner| self.fans.fan(to_u32(corner)).0)
-        };
-        fan_at(polygon).is_some_and(|fan| fan_at(other) == Some(fan))
+        Ok(false)
     }
 
     /// Returns where the ray leaves a polygon; `None` if the target is in it.

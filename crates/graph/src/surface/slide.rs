@@ -4,7 +4,7 @@ use glam::Vec3;
 use waymesh_core::PolyId;
 
 use super::scratch::SurfaceScratch;
-use crate::geometry::plan::{LATTICE_STEP, PlanPosition, closest_on_segment};
+use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::Location;
 use crate::locate::ray::Ray;
@@ -21,7 +21,7 @@ impl NavMesh {
     ///   as opposite points offers its point closest to the target; of those no farther from the
     ///   start than the target, the closest wins. So a move never leads farther than its length,
     ///   never through a wall, never away from the target, and ends there where nothing is in the
-    ///   way.
+    ///   way, each up to [`NavMesh::position_slack`].
     /// - For the small steps of a moving agent: takes time linear in the corners of the polygons in
     ///   that circle.
     /// - Links that are crossed like edges are crossed.
@@ -48,16 +48,18 @@ impl NavMesh {
             return Ok(self.place_at(stop.polygon, target, to));
         }
         let middle = PlanPosition { x: (start.x + target.x) / 2.0, z: (start.z + target.z) / 2.0 };
-        let most = start.distance_squared(target);
-        let radius = most.sqrt() / 2.0 + LATTICE_STEP;
-        let mut best = (most, from.polygon.0, start);
+        let length = start.distance_squared(target).sqrt();
+        // Start and target are rounded: without the slack a wall that is followed ends the move.
+        let most = length + self.slack();
+        let radius = length / 2.0 + self.slack();
+        let mut best = (length * length, from.polygon.0, start);
         scratch.begin_rows(self.polygon_bound(), from.polygon.0);
         let mut next = 0;
         while let Some(&polygon) = scratch.row.get(next) {
             next += 1;
             let closest = self.closest_in_polygon(polygon as usize, target);
             let distance = closest.distance_squared(target);
-            if distance < best.0 && closest.distance_squared(start) <= most {
+            if distance < best.0 && closest.distance_squared(start) <= most * most {
                 best = (distance, polygon, closest);
             }
             if closest == target {

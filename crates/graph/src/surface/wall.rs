@@ -48,7 +48,7 @@ impl NavMesh {
     ) -> Result<Option<Wall>, QueryError> {
         let scratch = &mut scratch.surface;
         let start = self.spot_of(from)?;
-        let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.plan_slack;
+        let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.slack();
         if limit.is_nan() || limit < 0.0 || radius < 0.0 {
             return Ok(None);
         }
@@ -103,7 +103,7 @@ impl NavMesh {
         let scratch = &mut scratch.surface;
         out.clear();
         let start = self.spot_of(from)?;
-        let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.plan_slack;
+        let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.slack();
         if limit.is_nan() || radius < 0.0 {
             return Ok(());
         }

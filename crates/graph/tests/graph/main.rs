@@ -6,6 +6,7 @@
     reason = "test helpers, small numbers"
 )]
 
+mod chains;
 mod corridor;
 mod costs;
 mod data;

@@ -1,0 +1,427 @@
+//! Chains of queries: each answer of a query is the input of the others. A position that a mesh
+//! gave out is on the mesh for every query, within [`NavMesh::position_slack`].
+
+use glam::{Vec3, Vec3Swizzles};
+use waymesh_core::Random;
+use waymesh_graph::{
+    AnyPolygon, ClearCorridor, ClearCorridorOptions, ClearPathOptions, ClearanceNavMesh, CorridorOptions,
+    Location, NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, QueryScratch,
+    Reach,
+};
+
+/// Difference of lengths and heights that is left to rounding, in metres.
+const TOLERANCE: f32 = 2e-3;
+
+/// The number of chains that were followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Followed {
+    /// Walls, in both directions.
+    pub walls: usize,
+    /// Paths of points that lead to their goal.
+    pub paths: usize,
+    /// Paths of discs that lead to their goal.
+    pub discs: usize,
+    /// Rays that hit a wall.
+    pub hits: usize,
+}
+
+/// Follows chains of queries on a mesh.
+///
+/// # Panics
+/// Every method panics where a query contradicts another one.
+#[derive(Debug)]
+pub struct Chains<'a> {
+    mesh: &'a NavMesh,
+    scratch: QueryScratch,
+    random: Random,
+    /// The length of a step, in metres.
+    pub step: f32,
+    /// The chains so far.
+    pub followed: Followed,
+}
+
+impl<'a> Chains<'a> {
+    /// Makes chains whose places depend on the seed.
+    #[must_use]
+    pub fn new(mesh: &'a NavMesh, seed: u64) -> Self {
+        let (scratch, random) = (QueryScratch::default(), Random::new(seed));
+        Self { mesh, scratch, random, step: 0.05, followed: Followed::default() }
+    }
+
+    /// Walks along up to `most` walls in both directions, in steps and at once, and casts rays along
+    /// them.
+    pub fn walls(&mut self, most: usize) {
+        let mesh = self.mesh;
+        let walls: Vec<(waymesh_core::PolyId, [Vec3; 2])> = mesh
+            .polygons()
+            .flat_map(|polygon| {
+                let corners: Vec<Vec3> = polygon.positions().collect();
+                let sides = polygon.neighbours().enumerate().filter(|(_, beyond)| beyond.is_none());
+                let ends = |edge: usize| [corners[edge], corners[(edge + 1) % corners.len()]];
+                sides.map(|(edge, _)| (polygon.id(), ends(edge))).collect::<Vec<_>>()
+            })
+            .collect();
+        for turn in 0..most.min(walls.len()) {
+            let index = if walls.len() <= most { turn } else { self.random.index(walls.len()) };
+            let (polygon, [a, b]) = walls[index];
+            for [from, to] in [[a, b], [b, a]] {
+                let start = Location { polygon, position: from, generation: mesh.generation() };
+                self.check_ray(&start, to);
+                self.check_walk(&start, to);
+                // From a place that the mesh gave out, too.
+                let middle = mesh.closest_on_polygon(polygon, from.lerp(to, 0.37)).expect("a polygon");
+                self.check_position(middle.position);
+                self.check_ray(&middle, to);
+                self.check_walk(&middle, to);
+                self.followed.walls += 1;
+            }
+        }
+    }
+
+    /// A place on the mesh.
+    fn place(&mut self) -> Option<Location> {
+        PlaceSampler::new(self.mesh, &AnyPolygon)
+            .sample(self.mesh, &mut self.random)
+            .expect("a sampler of this mesh")
+    }
+
+    /// Follows `count` paths between random places, by every search, and what lies along them.
+    pub fn paths(&mut self, count: usize) {
+        for _ in 0..count {
+            let (Some(from), Some(to)) = (self.place(), self.place()) else { return };
+            self.path(&from, &to);
+        }
+    }
+
+    /// Checks the paths from one place to another.
+    pub fn path(&mut self, from: &Location, to: &Location) {
+        let mesh = self.mesh;
+        let mut best = None;
+        for search in [PathSearch::Shortest, PathSearch::Fast] {
+            let options = PathOptions::default().with_search(search);
+            let path = mesh
+                .find_path(from.position, to.position, &options, &mut self.scratch)
+                .unwrap_or_else(|error| panic!("{} to {}: {error}", from.position, to.position));
+            path.points.iter().for_each(|&point| self.check_position(point));
+            if let Outcome::Partial { reached } = path.outcome {
+                let there = mesh.find_path(from.position, reached, &options, &mut self.scratch);
+                let there = there.unwrap_or_else(|error| panic!("{} to {reached}: {error}", from.position));
+                let is_other = !mesh.same_island(there_polygon(&there, from), from.polygon);
+                assert!(
+                    there.outcome == Outcome::Complete || is_other || touches(mesh, reached),
+                    "{} to {}: the end of the partial path, {reached}, is not reached",
+                    from.position,
+                    to.position
+                );
+            }
+            if path.outcome != Outcome::Complete {
+                continue;
+            }
+            let plan: f32 = path.points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum();
+            let shortest = *best.get_or_insert(plan);
+            assert!(
+                shortest <= plan + TOLERANCE,
+                "{} to {}: the shortest path is {shortest} m long, another one {plan} m",
+                from.position,
+                to.position
+            );
+            self.check_segments(&path);
+            self.follow(&path);
+            self.follow_corridor(&path, search);
+            self.followed.paths += 1;
+        }
+        self.ray(from, to.position);
+    }
+
+    /// Casts a ray, and uses its end.
+    fn ray(&mut self, from: &Location, to: Vec3) {
+        let mesh = self.mesh;
+        let mut passed = Vec::new();
+        let ray = mesh.raycast(from, to, &AnyPolygon, &mut passed).expect("a place of this mesh");
+        self.check_position(ray.end.position);
+        assert!(
+            mesh.contains(ray.end.polygon, ray.end.position),
+            "{} is not in its polygon",
+            ray.end.position
+        );
+        self.check_ray(from, ray.end.position);
+        self.check_ray(&ray.end, from.position);
+        if ray.hit.is_some() {
+            self.followed.hits += 1;
+            let slack = mesh.position_slack();
+            let moved =
+                mesh.move_along(from, to, &AnyPolygon, &mut self.scratch).expect("a place of this mesh");
+            self.check_position(moved.position);
+            assert!(
+                moved.position.xz().distance(to.xz()) <= ray.end.position.xz().distance(to.xz()) + slack,
+                "{} towards {to}: the ray gets nearer than the move",
+                from.position
+            );
+            let wall = mesh
+                .nearest_wall(&ray.end, 1.0, &AnyPolygon, &mut self.scratch)
+                .expect("a place of this mesh");
+            let wall = wall.expect("a wall was hit");
+            assert!(
+                wall.distance <= slack,
+                "{}: a wall was hit, the nearest is {} m away",
+                ray.end.position,
+                wall.distance
+            );
+            self.check_position(wall.point);
+        }
+        // Straight sight is a straight path.
+        if let Some(wall) =
+            mesh.nearest_wall(from, 3.0, &AnyPolygon, &mut self.scratch).expect("a place of this mesh")
+        {
+            self.check_position(wall.point);
+            self.check_ray(from, wall.point);
+        }
+    }
+
+    /// A position that was given out is on the mesh.
+    fn check_position(&mut self, position: Vec3) {
+        let found = self.mesh.nearest(position, &at(self.mesh));
+        assert!(found.is_some(), "{position} was given out, and is not on the mesh");
+    }
+
+    /// Nothing is in the way of a ray along ground that another query went over.
+    fn check_ray(&mut self, from: &Location, to: Vec3) {
+        let mut passed = Vec::new();
+        let ray = self.mesh.raycast(from, to, &AnyPolygon, &mut passed).expect("a place of this mesh");
+        assert!(
+            ray.hit.is_none(),
+            "ray from {} in {} to {to}: blocked at {}, {} m before",
+            from.position,
+            from.polygon,
+            ray.fraction,
+            ray.end.position.xz().distance(to.xz())
+        );
+        let end = ray.end;
+        let seen = self.mesh.line_of_sight(from, &end, &AnyPolygon, &mut passed);
+        assert_eq!(seen, Ok(true), "{} to {to}: a ray arrives, but it is not in sight", from.position);
+    }
+
+    /// Nothing is in the way of an agent, at once and in steps.
+    fn check_walk(&mut self, from: &Location, to: Vec3) {
+        let slack = 2.0 * self.mesh.position_slack();
+        let at_once =
+            self.mesh.move_along(from, to, &AnyPolygon, &mut self.scratch).expect("a place of this mesh");
+        let missed = at_once.position.xz().distance(to.xz());
+        assert!(missed <= slack, "{} to {to}: the move ends {missed} m before", from.position);
+        self.walk(*from, to);
+    }
+
+    /// Walks in steps until it arrives.
+    fn walk(&mut self, from: Location, to: Vec3) -> Location {
+        let slack = 2.0 * self.mesh.position_slack();
+        let mut place = from;
+        let steps = (from.position.xz().distance(to.xz()) / self.step) as usize;
+        let mut left = place.position.xz().distance(to.xz());
+        for _ in 0..2 * steps + 8 {
+            if left <= slack {
+                return place;
+            }
+            // In plan, as agents walk: the ground gives the height.
+            let step = (to - place.position).xz().clamp_length_max(self.step);
+            let next = place.position + Vec3::new(step.x, 0.0, step.y);
+            let moved = self
+                .mesh
+                .move_along(&place, next, &AnyPolygon, &mut self.scratch)
+                .expect("a place of this mesh");
+            let went = moved.position.xz().distance(place.position.xz());
+            assert!(
+                went <= step.length() + slack,
+                "{}: a step of {} m led {went} m",
+                place.position,
+                step.length()
+            );
+            place = moved;
+            left = place.position.xz().distance(to.xz());
+        }
+        panic!(
+            "{} in {} to {to}: stands still at {}, {left} m before",
+            from.position, from.polygon, place.position
+        );
+    }
+
+    /// Rays along the segments of a path are free.
+    fn check_segments(&mut self, path: &Path) {
+        let Some(&polygon) = path.polygons.first() else { return };
+        let mut place = Location { polygon, position: path.points[0], generation: self.mesh.generation() };
+        for (index, pair) in path.points.windows(2).enumerate() {
+            if is_link(self.mesh, path, index) {
+                place = self.arrival(pair[1]);
+                continue;
+            }
+            self.check_ray(&place, pair[1]);
+            place = self.mesh.raycast(&place, pair[1], &AnyPolygon, &mut Vec::new()).expect("a place").end;
+        }
+    }
+
+    /// An agent that walks from corner to corner arrives.
+    fn follow(&mut self, path: &Path) {
+        let Some(&polygon) = path.polygons.first() else { return };
+        let mut place = Location { polygon, position: path.points[0], generation: self.mesh.generation() };
+        for (index, pair) in path.points.windows(2).enumerate() {
+            place = if is_link(self.mesh, path, index) {
+                self.arrival(pair[1])
+            } else {
+                self.walk(place, pair[1])
+            };
+        }
+    }
+
+    fn arrival(&self, position: Vec3) -> Location {
+        self.mesh
+            .nearest(position, &at(self.mesh))
+            .unwrap_or_else(|| panic!("a link arrives at {position}, which is not on the mesh"))
+    }
+
+    /// An agent that is led by a corridor arrives.
+    fn follow_corridor(&mut self, path: &Path, search: PathSearch) {
+        let (Some(&from), Some(&to)) = (path.points.first(), path.points.last()) else { return };
+        let (mesh, slack) = (self.mesh, 2.0 * self.mesh.position_slack());
+        let options = CorridorOptions::default().with_path(PathOptions::default().with_search(search));
+        let mut corridor = PathCorridor::new(options);
+        corridor
+            .plan(mesh, from, to, &mut self.scratch)
+            .unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
+        let mut at = from;
+        for _ in 0..3 * (path.length / self.step) as usize + 8 * path.points.len() + 8 {
+            if at.xz().distance(to.xz()) <= slack && corridor.next_link().is_none() {
+                return;
+            }
+            let Some(&next) = corridor.next_corners(1).first() else { break };
+            if at.xz().distance(next.xz()) <= slack
+                && corridor
+                    .next_link()
+                    .is_some_and(|taken| taken.point == 1 || corridor.path().points.len() == 2)
+            {
+                corridor.take_link(mesh, &mut self.scratch).expect("a corridor");
+            } else if corridor
+                .next_link()
+                .is_some_and(|taken| taken.point == 0 && !is_portal(mesh, taken.link))
+            {
+                corridor.take_link(mesh, &mut self.scratch).expect("a corridor");
+            } else {
+                let step = (next - at).xz().clamp_length_max(self.step);
+                corridor
+                    .move_start(mesh, at + Vec3::new(step.x, 0.0, step.y), &mut self.scratch)
+                    .unwrap_or_else(|error| panic!("{from} to {to} at {at}: {error}"));
+            }
+            at = corridor.start().expect("a corridor").position;
+        }
+        panic!(
+            "{from} to {to}: the agent of a corridor stands still at {at}, {} m before; its next corners are {:?}",
+            at.xz().distance(to.xz()),
+            corridor.next_corners(3)
+        );
+    }
+
+    /// Follows `count` paths of a disc between random places.
+    pub fn discs(&mut self, clear: &ClearanceNavMesh, radius: f32, count: usize) {
+        for turn in 0..count {
+            let (Some(from), Some(to)) = (self.place(), self.place()) else { return };
+            let search = if turn % 2 == 0 { PathSearch::Shortest } else { PathSearch::Fast };
+            let options = ClearPathOptions::new(radius).with_search(search);
+            let Ok(path) = clear.find_path(from.position, to.position, &options, &mut self.scratch) else {
+                continue;
+            };
+            if path.outcome != Outcome::Complete || !path.links.is_empty() {
+                continue;
+            }
+            let goal = *path.points.last().expect("a path has an end");
+            let mut left = path.length;
+            for (index, &point) in path.points.iter().enumerate() {
+                self.check_position(point);
+                // What is left of a path is a path.
+                let onward =
+                    clear.find_path(point, goal, &options, &mut self.scratch).unwrap_or_else(|error| {
+                        panic!(
+                            "radius {radius}, point {index} of {} to {}, {point}: {error}",
+                            from.position, to.position
+                        )
+                    });
+                assert_eq!(
+                    onward.outcome,
+                    Outcome::Complete,
+                    "radius {radius}: no path from {point}, point {index} of that from {} to {}",
+                    from.position,
+                    to.position
+                );
+                assert!(
+                    search == PathSearch::Fast || onward.length <= left * 1.001 + 10.0 * TOLERANCE,
+                    "radius {radius}: {left} m are left at {point}, another path has {} m",
+                    onward.length
+                );
+                left -= path.points.get(index + 1).map_or(0.0, |next| next.distance(point));
+            }
+            // The centre walks it.
+            let mut place = from;
+            place.position = path.points[0];
+            place.polygon = path.polygons[0];
+            for pair in path.points.windows(2) {
+                self.check_ray(&place, pair[1]);
+                place = self.walk(place, pair[1]);
+            }
+            self.follow_disc(clear, radius, [path.points[0], goal], &path.points);
+            self.followed.discs += 1;
+        }
+    }
+
+    /// A disc that is led by a corridor arrives.
+    fn follow_disc(&mut self, clear: &ClearanceNavMesh, radius: f32, [from, to]: [Vec3; 2], points: &[Vec3]) {
+        let slack = 4.0 * self.mesh.position_slack();
+        let mut corridor = ClearCorridor::new(ClearCorridorOptions::new(radius));
+        corridor
+            .plan(clear, from, to, &mut self.scratch)
+            .unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
+        let mut at = from;
+        let length: f32 = points.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
+        for _ in 0..3 * (length / self.step) as usize + 8 * points.len() + 8 {
+            if at.xz().distance(to.xz()) <= slack {
+                return;
+            }
+            let Some(&next) = corridor.next_corners(1).first() else { break };
+            let step = (next - at).xz().clamp_length_max(self.step);
+            corridor
+                .move_start(clear, at + Vec3::new(step.x, 0.0, step.y), &mut self.scratch)
+                .unwrap_or_else(|error| panic!("radius {radius}: {from} to {to} at {at}: {error}"));
+            at = corridor.start(clear).expect("a corridor").position;
+        }
+        panic!(
+            "radius {radius}, {from} to {to}: the disc of a corridor stands still at {at}, {} m before; next: {:?}",
+            at.xz().distance(to.xz()),
+            corridor.next_corners(3)
+        );
+    }
+}
+
+/// Finds what lies at a position that was given out; on steep ground the slack sideways is one in
+/// height.
+fn at(mesh: &NavMesh) -> Reach {
+    let slack = mesh.position_slack();
+    let height = TOLERANCE + 8.0 * slack;
+    Reach::new(slack, height, height)
+}
+
+fn there_polygon(path: &Path, from: &Location) -> waymesh_core::PolyId {
+    path.polygons.first().copied().unwrap_or(from.polygon)
+}
+
+/// Returns `true` if polygons of several islands meet at a position, so that it does not say which
+/// of them is meant.
+fn touches(mesh: &NavMesh, position: Vec3) -> bool {
+    let mut around = Vec::new();
+    mesh.polygons_in_circle(position, &at(mesh), &AnyPolygon, &mut around);
+    around.iter().any(|&polygon| !mesh.same_island(polygon, around[0]))
+}
+
+fn is_portal(mesh: &NavMesh, link: waymesh_graph::LinkId) -> bool {
+    mesh.is_crossed_like_edge(link)
+}
+
+/// Returns `true` if the segment after this point is a link that is not crossed like an edge.
+fn is_link(mesh: &NavMesh, path: &Path, point: usize) -> bool {
+    path.links.iter().any(|taken| taken.point == point && !is_portal(mesh, taken.link))
+}

@@ -1,0 +1,181 @@
+//! A position that a mesh gave out is on the mesh for every query, on the meshes of all front ends:
+//! steps along walls, followers, rays along paths, corridors and discs, also after saving and
+//! loading. `WAYMESH_CHAINS=20` follows twenty times as many.
+
+#![expect(clippy::unwrap_used, reason = "test helpers")]
+
+use glam::Vec3;
+use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
+use waymesh::graph::PackedChecks;
+use waymesh::triangulate::ClearanceConfig;
+use waymesh::{Agent, BakeConfig, Baker, NavMesh, TriangleSoup, Voxels, World, with_clearance};
+use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_testkit::chains::{Chains, Followed};
+use waymesh_testkit::{flat_meshes, levels};
+
+/// Metres between the places of an agent, at 30 places a second.
+const STEP: f32 = 0.05;
+
+fn times() -> usize {
+    std::env::var("WAYMESH_CHAINS").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
+}
+
+fn follow(name: &str, mesh: &NavMesh, seed: u64) -> Followed {
+    let mut chains = Chains::new(mesh, seed);
+    chains.step = STEP;
+    chains.walls(40 * times());
+    chains.paths(8 * times());
+    eprintln!("{name}: {:?}", chains.followed);
+    chains.followed
+}
+
+fn follow_discs(name: &str, mesh: NavMesh, seed: u64) -> Followed {
+    let clear = with_clearance(mesh, &ClearanceConfig::default()).unwrap();
+    let mut chains = Chains::new(clear.mesh(), seed);
+    chains.step = STEP;
+    for radius in [0.0, 0.17, 0.4] {
+        chains.discs(&clear, radius, 6 * times());
+    }
+    eprintln!("{name}, discs: {:?}", chains.followed);
+    chains.followed
+}
+
+/// A scene away from the origin, where positions are rounded more.
+fn moved(soup: &TriangleSoup, by: Vec3) -> TriangleSoup {
+    let positions = soup.positions().iter().map(|&position| position + by).collect();
+    TriangleSoup::new(positions, soup.triangles().to_vec()).unwrap()
+}
+
+#[test]
+fn generated_scenes_by_every_front_end() {
+    for (seed, scene) in (0..).zip([Scene::DungeonRooms, Scene::RollingTerrain, Scene::SpiralStairs]) {
+        let soup = moved(&scene.build(&SceneConfig::default()), Vec3::new(-311.7, 12.3, 1_047.9));
+        let voxels = Baker::voxels().bake(&soup).unwrap();
+        let storeys = Baker::storeys().bake(&soup).unwrap();
+        let slices = Baker::slices().bake(&soup).unwrap();
+        for (front, mesh) in [("voxels", &voxels), ("storeys", &storeys), ("slices", &slices)] {
+            let sum = follow(&format!("{} by {front}", scene.name()), mesh, seed);
+            assert!(sum.walls > 0 && sum.paths > 0, "{sum:?}");
+        }
+        let loaded = NavMesh::from_packed_shared(voxels.to_packed(true), PackedChecks::All).unwrap();
+        follow(&format!("{} loaded", scene.name()), &loaded, seed + 10);
+        let mut world = World::new(Baker::new(Voxels, BakeConfig::default()), &soup.bounds(), 32).unwrap();
+        world.add_triangles(&soup, &mut ()).unwrap();
+        world.update(&mut ()).unwrap();
+        let mesh = world.handle().mesh();
+        follow(&format!("{} as a world", scene.name()), &mesh, seed + 20);
+    }
+}
+
+/// Rooms along a corridor, turned so that no wall follows the grid, with doorways and doors.
+fn office(turn: f64, doors: bool) -> FloorPlan {
+    let (sin, cos) = turn.sin_cos();
+    let at = |x: f64, z: f64| [0.3 + x * cos - z * sin, 4.1 + x * sin + z * cos];
+    let mut plan = FloorPlan::default();
+    let storey = plan.storey_mut("ground", 0.0);
+    storey
+        .walkable
+        .push(Shape::polygon("floor", vec![at(0.0, 0.0), at(24.0, 0.0), at(24.0, 12.0), at(0.0, 12.0)]));
+    let mut wall = |a: [f64; 2], b: [f64; 2]| {
+        let line = Outline::Wall { line: vec![at(a[0], a[1]), at(b[0], b[1])], width: 0.15 };
+        storey.blocked.push(Shape::new("wall", line));
+    };
+    for z in [5.0, 7.0] {
+        for room in 0..6 {
+            let x = 4.0 * f64::from(room);
+            wall([x, z], [x + 1.5, z]);
+            wall([x + 2.5, z], [x + 4.0, z]);
+        }
+    }
+    for room in 1..6 {
+        let x = 4.0 * f64::from(room);
+        wall([x, 0.0], [x, 5.0]);
+        wall([x, 7.0], [x, 12.0]);
+    }
+    for room in 0..if doors { 6 } else { 0 } {
+        let x = 4.0 * f64::from(room) + 2.0;
+        let line = [at(x - 0.5, 5.0), at(x + 0.5, 5.0)];
+        storey.doors.push(Door { name: format!("door {room}"), line, depth: 0.3, cost: 0.0 });
+    }
+    plan
+}
+
+#[test]
+fn floor_plans_of_all_directions() {
+    let mut sum = 0;
+    for (seed, turn) in (0..).zip([0.0, 0.1, 0.5, 0.9, 2.2]) {
+        for radius in [0.0, 0.25] {
+            for doors in [false, true] {
+                let baker = Baker::plans();
+                let config = baker.config().clone().with_agent(Agent::default().with_radius(radius));
+                let mesh = baker.with_config(config).bake(&office(turn, doors)).unwrap();
+                let name = format!("office turned by {turn}, radius {radius}, doors: {doors}");
+                sum += follow(&name, &mesh, seed).paths;
+                if radius == 0.0 {
+                    sum += follow_discs(&name, mesh, seed).discs;
+                }
+            }
+        }
+    }
+    assert!(sum > 100 * times(), "{sum} paths");
+}
+
+#[test]
+fn discs_between_walls_of_all_directions() {
+    let mut sum = 0;
+    for seed in 0..12 {
+        for blocked in [0.1, 0.3] {
+            let mesh = NavMesh::new(flat_meshes::crooked(seed, 12, blocked), None, Agent::default()).unwrap();
+            sum += follow_discs("crooked", mesh, seed).discs;
+        }
+    }
+    assert!(sum > 50 * times(), "{sum} paths");
+}
+
+#[test]
+fn real_levels() {
+    let is_level =
+        |path: &std::path::Path| path.extension().is_some_and(|ending| ending == "obj" || ending == "glb");
+    for (seed, level) in (0..).zip(levels::all(is_level)) {
+        // All of them take long.
+        if times() < 2 && !["nav_test", "dungeon", "house_1"].iter().any(|name| level.name.ends_with(name)) {
+            continue;
+        }
+        let Ok(mut soup) = waymesh::io::load(&level.file) else { continue };
+        if let Some(unit) = level.unit {
+            soup = TriangleSoup::new(
+                soup.positions().iter().map(|&position| position * unit).collect(),
+                soup.triangles().to_vec(),
+            )
+            .unwrap();
+        }
+        let config = BakeConfig::default().with_max_memory_bytes(2 << 30);
+        let Ok(mesh) = Baker::new(Voxels, config).bake(&soup) else { continue };
+        follow(&level.name, &mesh, seed);
+    }
+}
+
+#[test]
+fn published_maps() {
+    let Some(folder) = levels::find("../published") else { return };
+    let is_mesh = |path: &std::path::Path| path.extension().is_some_and(|ending| ending == "mesh");
+    let maps = std::fs::read_dir(folder)
+        .unwrap()
+        .flat_map(|set| std::fs::read_dir(set.unwrap().path()).into_iter().flatten());
+    let mut files: Vec<_> = maps.map(|file| file.unwrap().path()).filter(|path| is_mesh(path)).collect();
+    files.sort();
+    for (seed, file) in (0..).zip(files) {
+        let polygons = flat_meshes::read(&std::fs::read_to_string(&file).unwrap());
+        let Some(mesh) = polygons.and_then(|polygons| NavMesh::new(polygons, None, Agent::default()).ok())
+        else {
+            continue;
+        };
+        let mut chains = Chains::new(&mesh, seed);
+        // Maps of hundreds of metres.
+        chains.step = 0.7;
+        chains.walls(40 * times());
+        chains.paths(4 * times());
+        eprintln!("{}: {:?}", file.display(), chains.followed);
+        assert!(chains.followed.paths > 0);
+    }
+}
