@@ -6,11 +6,14 @@ use waymesh_core::Random;
 use waymesh_graph::{
     AnyPolygon, ClearCorridor, ClearCorridorOptions, ClearPathOptions, ClearanceNavMesh, CorridorOptions,
     Location, NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, QueryScratch,
-    Reach,
+    Reach, SlicedPath,
 };
 
 /// Difference of lengths and heights that is left to rounding, in metres.
 const TOLERANCE: f32 = 2e-3;
+
+/// The reach of distance maps, in metres: they see each corner of open ground from every other one.
+const FAR: f32 = 6.0;
 
 /// The number of chains that were followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,9 +131,14 @@ impl<'a> Chains<'a> {
             self.check_segments(&path);
             self.follow(&path);
             self.follow_corridor(&path, search);
+            self.follow_slices(&path, search);
             self.followed.paths += 1;
         }
+        self.follow_headings(from, to);
         self.ray(from, to.position);
+        let around =
+            self.mesh.random_place_around(from, 2.0, &AnyPolygon, &mut self.random, &mut self.scratch);
+        self.check_position(around.expect("a place of this mesh").position);
     }
 
     /// Casts a ray, and uses its end.
@@ -213,7 +221,7 @@ impl<'a> Chains<'a> {
 
     /// Walks in steps until it arrives.
     fn walk(&mut self, from: Location, to: Vec3) -> Location {
-        let slack = 2.0 * self.mesh.position_slack();
+        let slack = self.mesh.position_slack();
         let mut place = from;
         let steps = (from.position.xz().distance(to.xz()) / self.step) as usize;
         let mut left = place.position.xz().distance(to.xz());
@@ -269,6 +277,58 @@ impl<'a> Chains<'a> {
                 self.walk(place, pair[1])
             };
         }
+    }
+
+    /// A path in slices, from where the first one begins, is as long; corners that keep a distance
+    /// are on the mesh and can be followed.
+    fn follow_slices(&mut self, path: &Path, search: PathSearch) {
+        let (Some(&from), Some(&to)) = (path.points.first(), path.points.last()) else { return };
+        let mut sliced = SlicedPath::new(PathOptions::default().with_search(search));
+        sliced.begin(self.mesh, from, to).unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
+        while sliced.advance(self.mesh, 7).expect("the mesh is the same").is_none() {}
+        let again = sliced.path();
+        assert_eq!(again.outcome, Outcome::Complete, "{from} to {to}: in slices");
+        let is_as_long = (again.length - path.length).abs() <= 10.0 * TOLERANCE + 1e-3 * path.length;
+        assert!(
+            is_as_long || search == PathSearch::Fast,
+            "{from} to {to}: {} m, in slices {} m",
+            path.length,
+            again.length
+        );
+        if path.links.is_empty() {
+            let mut wide = Path::default();
+            self.mesh
+                .offset_corners(path, 0.2, &AnyPolygon, &mut Vec::new(), &mut wide)
+                .unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
+            wide.points.iter().for_each(|&point| self.check_position(point));
+            self.follow(&wide);
+        }
+    }
+
+    /// An agent that asks a distance map at each corner arrives.
+    fn follow_headings(&mut self, from: &Location, to: &Location) {
+        let slack = 2.0 * self.mesh.position_slack();
+        let map =
+            self.mesh.distance_map(to, FAR, &AnyPolygon, &mut self.scratch).expect("a place of this mesh");
+        let mut place = *from;
+        for _ in 0..1_000 {
+            if place.position.xz().distance(to.position.xz()) <= slack {
+                return;
+            }
+            let Some(heading) = map.heading(self.mesh, &place).expect("a place of this mesh") else {
+                let within =
+                    self.mesh.path_length_within(&place, to, 0.99 * FAR, &AnyPolygon, &mut self.scratch);
+                let is_apart = within.expect("places of this mesh").is_none();
+                assert!(is_apart || touches(self.mesh, place.position), "no heading from {}", place.position);
+                return;
+            };
+            if !self.mesh.same_island(place.polygon, to.polygon) {
+                // Over links.
+                return;
+            }
+            place = self.walk(place, heading.next);
+        }
+        panic!("{} to {}: headings lead round at {}", from.position, to.position, place.position);
     }
 
     fn arrival(&self, position: Vec3) -> Location {
@@ -331,6 +391,20 @@ impl<'a> Chains<'a> {
                 continue;
             }
             let goal = *path.points.last().expect("a path has an end");
+            for place in [path.start, path.goal].into_iter().flatten() {
+                let again = clear
+                    .nearest(place.location.position, radius, &at(self.mesh), &mut self.scratch)
+                    .expect("a position and a radius");
+                assert!(
+                    again.is_some(),
+                    "radius {radius}: no room at {}, where it was",
+                    place.location.position
+                );
+                let room = clear
+                    .clearance_at(&place.location, 2.0 * radius, &mut self.scratch)
+                    .expect("a place of this mesh");
+                assert!(room >= radius - 2.0 * self.mesh.position_slack(), "{room} m of room for {radius} m");
+            }
             let mut left = path.length;
             for (index, &point) in path.points.iter().enumerate() {
                 self.check_position(point);

@@ -107,6 +107,12 @@ impl NavMesh {
         2.0 * self.plan_slack
     }
 
+    /// Returns the corner of a polygon at a place.
+    pub(crate) fn corner_at(&self, polygon: u32, at: PlanPosition) -> Option<usize> {
+        let corner = self.walk_edges(polygon).iter().position(|edge| edge.start() == at)?;
+        Some(self.edge_range(polygon as usize).start + corner)
+    }
+
     /// Returns a place that lies within the slack of a corner of its polygon at that corner, so that
     /// strings do not bend there again.
     pub(crate) fn at_corner(&self, spot: Spot) -> Spot {

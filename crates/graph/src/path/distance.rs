@@ -7,7 +7,7 @@ use super::any_angle::{MOST_FLOODED, Seen};
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
-use crate::mesh::filter::PolygonFilter;
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 use crate::scratch::QueryScratch;
 
@@ -157,22 +157,23 @@ impl DistanceMap {
         if mesh.generation() != self.generation {
             return Err(QueryError::Stale { polygon: from.polygon });
         }
-        let spot = mesh.spot_of(from)?;
-        let range =
-            self.first[spot.polygon as usize] as usize..self.first[spot.polygon as usize + 1] as usize;
-        let mut best: Option<(f64, PlanPosition)> = None;
-        for seen in &self.seen[range] {
-            // In order of what is nearest: nothing behind is nearer.
-            if best.is_some_and(|best| seen.nearest >= best.0) {
-                break;
+        let spot = mesh.at_corner(mesh.spot_of(from)?);
+        let mut best = self.best_in(spot.polygon, spot.at, None);
+        if let Some((length, root)) = best
+            && length > 0.0
+            && root == spot.at
+        {
+            // At a corner: what it is seen from lies beside another polygon around it, perhaps.
+            let onward = |polygon: u32| self.best_in(polygon, spot.at, Some(root));
+            let mut next = onward(spot.polygon);
+            if let Some(corner) = mesh.corner_at(spot.polygon, spot.at) {
+                mesh.around(spot.polygon, corner, &AnyPolygon, |polygon, _| {
+                    let other = onward(polygon);
+                    next = [next, other].into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0));
+                    false
+                });
             }
-            let is_seen = seen.rays.is_none_or(|[right, left]| {
-                orientation(seen.root, right, spot.at) >= 0.0 && orientation(seen.root, left, spot.at) <= 0.0
-            });
-            let length = seen.length + seen.root.distance_squared(spot.at).sqrt();
-            if is_seen && length <= self.limit && best.is_none_or(|best| length < best.0) {
-                best = Some((length, seen.root));
-            }
+            best = next.or(best);
         }
         let Some((length, root)) = best else { return Ok(None) };
         let mut next = mesh.frame.to_world(root.x, spot.height, root.z);
@@ -180,5 +181,32 @@ impl DistanceMap {
         #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
         let distance = (length * f64::from(mesh.frame.cell_size)) as f32;
         Ok(Some(Heading { distance, next }))
+    }
+
+    /// Returns the length of the shortest path from a place of a polygon and where it leads first, but
+    /// for paths that lead to `passed` first.
+    fn best_in(
+        &self,
+        polygon: u32,
+        at: PlanPosition,
+        passed: Option<PlanPosition>,
+    ) -> Option<(f64, PlanPosition)> {
+        let range = self.first[polygon as usize] as usize..self.first[polygon as usize + 1] as usize;
+        let mut best: Option<(f64, PlanPosition)> = None;
+        for seen in &self.seen[range] {
+            // In order of what is nearest: nothing behind is nearer.
+            if best.is_some_and(|best| seen.nearest >= best.0) {
+                break;
+            }
+            let is_seen = seen.rays.is_none_or(|[right, left]| {
+                orientation(seen.root, right, at) >= 0.0 && orientation(seen.root, left, at) <= 0.0
+            });
+            let length = seen.length + seen.root.distance_squared(at).sqrt();
+            let is_better = best.is_none_or(|best| length < best.0);
+            if is_seen && is_better && length <= self.limit && passed != Some(seen.root) {
+                best = Some((length, seen.root));
+            }
+        }
+        best
     }
 }

@@ -392,7 +392,7 @@ impl NavMesh {
 
     /// Calls `visit(polygon, corner)` for the other polygons around a corner that can be reached
     /// around it, until it answers true.
-    fn around(
+    pub(crate) fn around(
         &self,
         polygon: u32,
         corner: usize,
