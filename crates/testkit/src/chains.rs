@@ -1,6 +1,13 @@
 //! Chains of queries: each answer of a query is the input of the others. A position that a mesh
 //! gave out is on the mesh for every query, within [`NavMesh::position_slack`].
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::missing_panics_doc,
+    reason = "counts of steps; a contradiction is a panic"
+)]
+
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::Random;
 use waymesh_graph::{
@@ -352,16 +359,13 @@ impl<'a> Chains<'a> {
                 return;
             }
             let Some(&next) = corridor.next_corners(1).first() else { break };
-            if at.xz().distance(next.xz()) <= slack
-                && corridor
-                    .next_link()
-                    .is_some_and(|taken| taken.point == 1 || corridor.path().points.len() == 2)
-            {
-                corridor.take_link(mesh, &mut self.scratch).expect("a corridor");
-            } else if corridor
-                .next_link()
-                .is_some_and(|taken| taken.point == 0 && !is_portal(mesh, taken.link))
-            {
+            let is_at_link = corridor.next_link().is_some_and(|taken| {
+                let is_at_corner = at.xz().distance(next.xz()) <= slack;
+                let is_last = corridor.path().points.len() == 2;
+                (is_at_corner && (taken.point == 1 || is_last))
+                    || (taken.point == 0 && !is_portal(mesh, taken.link))
+            });
+            if is_at_link {
                 corridor.take_link(mesh, &mut self.scratch).expect("a corridor");
             } else {
                 let step = (next - at).xz().clamp_length_max(self.step);

@@ -54,11 +54,11 @@ pub struct Generation(pub u64);
 /// - All queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Positions
-/// Positions are rounded to single precision, so a position on a wall may lie beyond it by a unit in
-/// the last place. One rule holds for every query: **a position that a query returned is on the
+/// Positions are rounded to single precision: one on a wall may lie beyond it by a unit in the last
+/// place. One rule holds for every query: **a position that a query returned is on the
 /// mesh.** Each query accepts a position within [`NavMesh::position_slack`] of a polygon as one of
 /// that polygon: rays run along walls and along the segments of paths, moves follow walls, and
-/// walls, polygons and places within a radius include those that lie farther by the slack.
+/// places within a radius include those that lie farther by the slack.
 ///
 /// # Memory
 /// About 45 bytes a corner, 110 bytes a polygon and 28 bytes a vertex, plus the height surface and
