@@ -105,7 +105,7 @@ impl Region {
     }
 
     /// All rings with at least three corners, without the repeated first point.
-    fn rings(&self) -> Vec<Vec<PlanPosition>> {
+    pub(crate) fn rings(&self) -> Vec<Vec<PlanPosition>> {
         let all =
             self.0.iter().flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()));
         let open = all.map(|ring| ring.coords().skip(1).map(|&point| point.into()).collect());

@@ -223,6 +223,31 @@ pub enum NoteKind {
         /// What it is.
         what: String,
     },
+    /// An element whose names give two kinds.
+    TwoKinds {
+        /// Its names.
+        name: String,
+        /// The kind that it is read as.
+        kind: &'static str,
+        /// The other one.
+        other: &'static str,
+    },
+    /// A drawing with a physical size that is read in its own units.
+    PhysicalSize {
+        /// Width in millimetres.
+        width: f64,
+        /// Depth in millimetres.
+        depth: f64,
+        /// Metres of a unit by that size.
+        metres: f64,
+    },
+    /// A door drawn as an area that is about as deep as wide.
+    SquareDoor {
+        /// Length of its longer side, which is read as its width, in metres.
+        width: f64,
+        /// Length of its shorter side in metres.
+        depth: f64,
+    },
     /// A plan far from the origin, so that world coordinates have a coarse rounding.
     FarFromOrigin {
         /// Largest coordinate in metres.
@@ -258,6 +283,17 @@ impl std::fmt::Display for NoteKind {
                 write!(formatter, "no ground within {reach:.2} m on storey {storey:?}: no link there")
             }
             Self::Ignored { what } => write!(formatter, "{what} is ignored"),
+            Self::TwoKinds { name, kind, other } => {
+                write!(formatter, "the name {name:?} says {kind} and {other}; it is read as {kind}")
+            }
+            Self::PhysicalSize { width, depth, metres } => write!(
+                formatter,
+                "has a size of {width:.0} x {depth:.0} mm, of which a unit is {metres:.6} m, but units are read as metres: scale {metres:.6} makes it true to size"
+            ),
+            Self::SquareDoor { width, depth } => write!(
+                formatter,
+                "a door of {width:.2} by {depth:.2} m: the longer side is read as its width; draw a line from jamb to jamb if it is not"
+            ),
             Self::FarFromOrigin { coordinate, rounding } => write!(
                 formatter,
                 "coordinates of {coordinate:.0} m are rounded to {rounding:.3} m in world positions; move the plan nearer to the origin"

@@ -38,8 +38,8 @@
 //! - **GeoJSON**: features whose property `kind` is `walkable` (the default), `blocked`, `door` or
 //!   `mark`, or a word such as `floor`, `room`, `wall`, `obstacle`, `furniture`, `column`. Polygons
 //!   are shapes, lines walls (property `width`), a multi-point a hull (`hull` is `convex` or
-//!   `concave`, `concavity`), a point with `radius` a disc, a line of kind `door` a door (`depth`,
-//!   `cost`).
+//!   `concave`, `concavity`), a point with `radius` a disc, a line or area of kind `door` a door
+//!   (`depth`, `cost`). Numbers may be written as text.
 //!   `storey`, `elevation` and `name` are read as well, and `area` of what is walkable and of
 //!   marks. Between storeys:
 //!   - kind `level`: a storey, with its height in `elevation`; `storey`, the feature's `id` or
@@ -54,11 +54,15 @@
 //!   column, a material of walls or `opentobelow`, `opening` a door, `fixture` and `kiosk` are
 //!   blocked, and `level` a storey that others name by `level_id`. Coordinates are those of a plan,
 //!   not degrees, and a level needs an `elevation`. Other types are left out with a note.
-//! - **WKT**: one geometry per line, after an optional `walkable`, `blocked` or `mark` and an
-//!   optional `area=NAME:COST`; `#` begins a comment.
-//! - **SVG**: shapes and paths with their transforms and fill rules. The class, label or id of an
-//!   element, or of a group around it, tells its kind by the same words, and `data-area` its area.
-//!   Unfilled lines are walls as thick as their stroke.
+//! - **WKT**: one geometry per line, after an optional `walkable`, `blocked`, `door` or `mark` and
+//!   an optional `area=NAME:COST`; `#` begins a comment.
+//! - **SVG**: what is drawn, resolved by `usvg`: inherited styles, style sheets, units, transforms,
+//!   nested drawings, `use`, clip paths. The class, label or id of an element, or of a group around
+//!   it, gives its kind by the same words, and `data-area` its area. Filled shapes, and closed
+//!   outlines unless they are blocked, are areas. Other strokes are walls as thick as they are
+//!   drawn; those whose width the file leaves open are [`ReadOptions::wall_width`] thick. What is
+//!   not drawn, and text, images and masks, are left out with a note. Units are metres, whatever the
+//!   physical size of the drawing, which is noted unless a scale is given.
 //! - **DXF** (with the feature `dxf`): polylines, lines and circles. The name of the layer tells
 //!   their kind by the same words, and [`ReadOptions::layer_areas`] their area. Elements on other
 //!   layers are ignored, with a note.
@@ -68,6 +72,11 @@
 //! ```toml
 #![doc = include_str!("example.toml")]
 //! ```
+//!
+//! All words of a name count. `Ground floor walls` are walls: `floor` and `ground` say which storey
+//! if the name has another such word. Of several kinds the last one counts, with a note. A door is
+//! a line from jamb to jamb or an area; of an area, the longer side of the smallest rectangle
+//! around it counts.
 //!
 //! Each format is a feature of the crate: `geojson`, `wkt`, `svg`, `toml` (on by default) and `dxf`.
 //!

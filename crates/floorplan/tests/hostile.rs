@@ -81,6 +81,64 @@ fn entities_of_svg_cannot_multiply_the_file() {
 }
 
 #[test]
+fn uses_and_styles_of_svg_take_time_in_proportion() {
+    // Each of 40 groups is used ten times by the next.
+    let mut uses = "<g id='g0'><rect width='9' height='9'/></g>".to_owned();
+    for level in 1..40 {
+        let link = format!("<use href='#g{}'/>", level - 1);
+        uses += &format!("<g id='g{level}'>{}</g>", link.repeat(10));
+    }
+    for count in [9, 39] {
+        let text = format!("<svg><defs>{uses}</defs><use href='#g{count}'/></svg>");
+        refused(&text, PlanFormat::Svg, "uses make more than");
+    }
+    let mut row = "<g id='g0'><rect width='9' height='9'/></g>".to_owned();
+    for level in 1..80 {
+        row += &format!("<g id='g{level}'><use href='#g{}' x='1'/></g>", level - 1);
+    }
+    let deep = |count: u32| format!("<svg><defs>{row}</defs><use href='#g{count}'/></svg>");
+    assert_eq!(parse(&deep(60), PlanFormat::Svg).expect("a plan").shape_counts(), (1, 0));
+    refused(&deep(79), PlanFormat::Svg, "nested deeper than 128");
+    let wide = format!("<path id='p' d='{}'/>", "M0 0H9V9".repeat(10_000));
+    refused(
+        &format!("<svg>{wide}{}</svg>", "<use href='#p'/>".repeat(10_000)),
+        PlanFormat::Svg,
+        "uses make more than",
+    );
+    // A selector that tries all choices of ancestors.
+    let nested = format!("{}<rect width='9' height='9'/>{}", "<g>".repeat(100), "</g>".repeat(100));
+    let selector = format!("x {}rect{{fill:red}}", "g ".repeat(50));
+    refused(&format!("<svg><style>{selector}</style>{nested}</svg>"), PlanFormat::Svg, "comparisons");
+    let rules = "g{x:y}".repeat(100_000);
+    let shapes = "<rect width='9' height='9'/>".repeat(10_000);
+    refused(&format!("<svg><style>{rules}</style>{shapes}</svg>"), PlanFormat::Svg, "comparisons");
+    let list = format!("a{}{{{}}}", ",a".repeat(50_000), "b:c;".repeat(50_000));
+    refused(&format!("<svg><style>{list}</style></svg>"), PlanFormat::Svg, "declarations, the limit is");
+    // Clip paths in a row, and large ones for many shapes.
+    let mut chain = "<clipPath id='c0'><rect width='9' height='9'/></clipPath>".to_owned();
+    for index in 1..5_000 {
+        let before = index - 1;
+        chain += &format!(
+            "<clipPath id='c{index}' clip-path='url(#c{before})'><rect width='9' height='9'/></clipPath>"
+        );
+    }
+    let plan = parse(
+        &format!("<svg>{chain}<rect width='9' height='9' clip-path='url(#c4999)'/></svg>"),
+        PlanFormat::Svg,
+    );
+    assert_eq!(plan.expect("a plan").shape_counts(), (1, 0));
+    let teeth: String = (0..5_000).map(|x| format!("L{x} {}", x % 2)).collect();
+    let clip = format!("<clipPath id='c'><path d='M0 9{teeth}V9z'/></clipPath>");
+    let shapes = "<rect width='9' height='9' clip-path='url(#c)'/>".repeat(2_500);
+    refused(&format!("<svg>{clip}{shapes}</svg>"), PlanFormat::Svg, "corners");
+    refused(
+        &format!("<svg>{}</svg>", "<g>".repeat(200) + &"</g>".repeat(200)),
+        PlanFormat::Svg,
+        "nested deeper than 128",
+    );
+}
+
+#[test]
 fn geometries_of_wkt_nest_up_to_a_limit() {
     let nested =
         |depth: usize| format!("{}POINT (1 2){}", "GEOMETRYCOLLECTION (".repeat(depth), ")".repeat(depth));

@@ -195,7 +195,7 @@ fn faults_name_the_file_and_the_place() {
         ("{\"type\":\"Polygon\",\"coordinates\":[[[1],[2],[3]]]}", PlanFormat::GeoJson, "plan"),
         ("POLYGON ((0 0, 1 0, 1 1, 0 0))\nPOLYGON ((0 0, 1 zero))", PlanFormat::Wkt, "line 2"),
         ("<svg>\n<path d=\"M0 0 L q\"/></svg>", PlanFormat::Svg, "<path> at line 2"),
-        ("<svg><rect width=\"3cm\" height=\"1\"/></svg>", PlanFormat::Svg, "3cm"),
+        ("<svg><rect width=\"3kg\" height=\"1\"/></svg>", PlanFormat::Svg, "3kg"),
         ("<svg><g transform=\"turn(3)\"/></svg>", PlanFormat::Svg, "transform"),
         ("<svg>", PlanFormat::Svg, "plan"),
         ("what is this", PlanFormat::Dxf, "plan"),

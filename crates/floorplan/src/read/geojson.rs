@@ -2,20 +2,23 @@
 //! properties tell the kind of a feature, or the members of IMDF where they fit
 //! (<https://docs.ogc.org/cs/20-094/index.html>).
 
+use std::borrow::Cow;
+
 use geojson::{Feature, GeoJson, GeometryValue, JsonValue, Position};
+
 use waymesh_core::AreaId;
 
-use super::{Reader, Role, role};
-use crate::{
-    Door, FloorPlan, Landing, Lift, NoteKind, Outline, PlanError, PlanPosition, Stairs, Stop, Storey,
-};
+use super::door::DoorFields;
+use super::{Reader, Role};
+use crate::{FloorPlan, Landing, Lift, NoteKind, Outline, PlanError, PlanPosition, Stairs, Stop, Storey};
 
 pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
     let file: GeoJson = text.parse().map_err(|error: geojson::Error| reader.fault(error.to_string()))?;
     let mut plan = FloorPlan::default();
     let features = match &file {
         GeoJson::Geometry(geometry) => {
-            add(reader, &mut plan, "geometry", &Properties::default(), &geometry.value)?;
+            let properties = Properties { reader, element: "geometry", feature: None };
+            add(reader, &mut plan, "geometry", &properties, &geometry.value)?;
             return Ok(plan);
         }
         GeoJson::Feature(one) => std::slice::from_ref(one),
@@ -25,13 +28,14 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     // Levels go first: they tell the height of storeys that others name.
     for levels in [true, false] {
         for (index, one) in features.iter().enumerate() {
-            let properties = Properties { feature: Some(one) };
             let element = if is_one { "feature".to_owned() } else { format!("feature {index}") };
-            let element = match properties.text("name") {
+            let named = one.properties.as_ref().and_then(|properties| name(properties.get("name")?));
+            let element = match named {
                 Some(name) => format!("{element} {name:?}"),
                 None => element,
             };
-            if (properties.kind() == Some("level")) == levels {
+            let properties = Properties { reader, element: &element, feature: Some(one) };
+            if (properties.kind().as_deref() == Some("level")) == levels {
                 feature(reader, &mut plan, &element, &properties, one)?;
                 plan.check_storeys()?;
             }
@@ -41,8 +45,9 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
 }
 
 /// The properties of a feature.
-#[derive(Default)]
 struct Properties<'a> {
+    reader: &'a Reader<'a>,
+    element: &'a str,
     feature: Option<&'a Feature>,
 }
 
@@ -51,26 +56,46 @@ impl<'a> Properties<'a> {
         self.feature?.properties.as_ref()?.get(key)
     }
 
-    /// A text, or the first of those that IMDF gives in several languages.
-    fn text(&self, key: &str) -> Option<&'a str> {
-        match self.get(key)? {
-            JsonValue::Object(languages) => languages.values().next()?.as_str(),
-            other => other.as_str(),
+    /// A text, a number as text, or the first of the texts that IMDF gives in several languages.
+    fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        name(self.get(key)?)
+    }
+
+    /// A number, also one that is written as text.
+    fn number(&self, key: &str) -> Result<Option<f64>, PlanError> {
+        let number = match self.get(key) {
+            None | Some(JsonValue::Null) => return Ok(None),
+            Some(JsonValue::String(text)) => text.trim().parse().ok().filter(|value: &f64| value.is_finite()),
+            Some(other) => other.as_f64(),
+        };
+        number.map(Some).ok_or_else(|| self.wrong(key, "a number"))
+    }
+
+    /// A truth value, also one that is written as text. Missing ones are `false`.
+    fn flag(&self, key: &str) -> Result<bool, PlanError> {
+        match self.get(key) {
+            None | Some(JsonValue::Null | JsonValue::Bool(false)) => Ok(false),
+            Some(JsonValue::Bool(true)) => Ok(true),
+            Some(JsonValue::String(text)) if text == "true" => Ok(true),
+            Some(JsonValue::String(text)) if text == "false" => Ok(false),
+            Some(_) => Err(self.wrong(key, "true or false")),
         }
     }
 
-    fn number(&self, key: &str) -> Option<f64> {
-        self.get(key).and_then(JsonValue::as_f64)
+    /// The error for a property of another type.
+    fn wrong(&self, key: &str, expected: &str) -> PlanError {
+        let value = self.get(key).unwrap_or(&JsonValue::Null);
+        self.reader.fault(format!("{}: {key} is {value}, but must be {expected}", self.element))
     }
 
     /// The kind, or the type that IMDF keeps beside the properties.
-    fn kind(&self) -> Option<&'a str> {
-        let member = || self.feature?.foreign_members.as_ref()?.get("feature_type")?.as_str();
+    fn kind(&self) -> Option<Cow<'a, str>> {
+        let member = || name(self.feature?.foreign_members.as_ref()?.get("feature_type")?);
         self.text("kind").or_else(member).or_else(|| self.text("feature_type"))
     }
 
     /// The storey that the feature names.
-    fn storey(&self) -> Option<&'a str> {
+    fn storey(&self) -> Option<Cow<'a, str>> {
         self.text("storey").or_else(|| self.text("level_id"))
     }
 
@@ -78,8 +103,17 @@ impl<'a> Properties<'a> {
         clippy::cast_possible_truncation,
         reason = "a cost in metres; what does not fit is refused later"
     )]
-    fn cost(&self) -> f32 {
-        self.number("cost").unwrap_or(0.0) as f32
+    fn cost(&self) -> Result<f32, PlanError> {
+        Ok(self.number("cost")?.unwrap_or(0.0) as f32)
+    }
+}
+
+/// A text, a number as text, or the first of the texts in several languages.
+fn name(value: &JsonValue) -> Option<Cow<'_, str>> {
+    match value {
+        JsonValue::Object(languages) => languages.values().next()?.as_str().map(Cow::Borrowed),
+        JsonValue::Number(number) => Some(number.to_string().into()),
+        other => other.as_str().map(Cow::Borrowed),
     }
 }
 
@@ -111,6 +145,7 @@ fn feature(
     one: &Feature,
 ) -> Result<(), PlanError> {
     let kind = properties.kind();
+    let kind = kind.as_deref();
     if kind == Some("level") {
         return level(reader, plan, element, properties, one);
     }
@@ -137,17 +172,17 @@ fn level(
     properties: &Properties<'_>,
     one: &Feature,
 ) -> Result<(), PlanError> {
-    let id = match &one.id {
-        Some(geojson::feature::Id::String(id)) => Some(id.as_str()),
-        _ => None,
-    };
+    let id = one.id.as_ref().map(|id| match id {
+        geojson::feature::Id::String(id) => Cow::from(id),
+        geojson::feature::Id::Number(id) => Cow::from(id.to_string()),
+    });
     let name = properties.text("storey").or(id).or_else(|| properties.text("name"));
     let name = name.ok_or_else(|| reader.fault(format!("{element}: a level has no storey, id or name")))?;
     let elevation = properties
-        .number("elevation")
+        .number("elevation")?
         .ok_or_else(|| reader.fault(format!("{element}: a level has no elevation, in metres")))?;
     if plan.storeys.iter().any(|storey| storey.name == name) {
-        return Err(PlanError::StoreyTwice { name: name.to_owned() });
+        return Err(PlanError::StoreyTwice { name: name.into_owned() });
     }
     plan.storeys.push(Storey::new(name, elevation));
     Ok(())
@@ -181,16 +216,16 @@ fn stairs(
         return Err(reader.fault(format!("{element}: stairs are not two lines")));
     };
     let landing = |key: &str, points: &[PlanPosition]| match (properties.text(key), points) {
-        (Some(storey), &[a, b]) => Ok(Landing { storey: storey.to_owned(), line: [a, b] }),
+        (Some(storey), &[a, b]) => Ok(Landing { storey: storey.into_owned(), line: [a, b] }),
         (None, _) => Err(reader.fault(format!("{element}: stairs do not say {key} which storey"))),
         _ => Err(reader.fault(format!("{element}: a step has {} points, but must have 2", points.len()))),
     };
     plan.stairs.push(Stairs {
-        name: properties.text("name").unwrap_or(element).to_owned(),
+        name: properties.text("name").unwrap_or(element.into()).into_owned(),
         from: landing("from", from)?,
         to: landing("to", to)?,
-        cost: properties.cost(),
-        both_ways: properties.get("one_way").and_then(JsonValue::as_bool) != Some(true),
+        cost: properties.cost()?,
+        both_ways: !properties.flag("one_way")?,
     });
     Ok(())
 }
@@ -203,10 +238,10 @@ fn lift(
     properties: &Properties<'_>,
     geometry: &GeometryValue,
 ) -> Result<(), PlanError> {
-    let storeys: Vec<&str> = properties
+    let storeys: Vec<Cow<'_, str>> = properties
         .get("storeys")
         .and_then(JsonValue::as_array)
-        .map_or_else(Vec::new, |names| names.iter().filter_map(JsonValue::as_str).collect());
+        .map_or_else(Vec::new, |names| names.iter().filter_map(name).collect());
     let points = match geometry {
         GeometryValue::Point { coordinates } => {
             line(reader, element, &vec![coordinates.clone(); storeys.len()])?
@@ -220,9 +255,9 @@ fn lift(
             "{element}: a lift of {storeys} storeys and {points} points must have two or more, and as many"
         )));
     }
-    let stops = storeys.into_iter().zip(points).map(|(storey, at)| Stop { storey: storey.to_owned(), at });
-    let name = properties.text("name").unwrap_or(element).to_owned();
-    plan.lifts.push(Lift { name, stops: stops.collect(), cost: properties.cost() });
+    let stops = storeys.into_iter().zip(points).map(|(storey, at)| Stop { storey: storey.into_owned(), at });
+    let name = properties.text("name").unwrap_or(element.into()).into_owned();
+    plan.lifts.push(Lift { name, stops: stops.collect(), cost: properties.cost()? });
     Ok(())
 }
 
@@ -233,14 +268,15 @@ fn add(
     properties: &Properties<'_>,
     geometry: &GeometryValue,
 ) -> Result<(), PlanError> {
-    let kind = match properties.kind() {
-        Some("unit") if properties.text("category").is_some_and(|name| SOLID.contains(&name)) => {
+    let kind = properties.kind();
+    let kind = match kind.as_deref() {
+        Some("unit") if properties.text("category").is_some_and(|name| SOLID.contains(&&*name)) => {
             Some(Role::Blocked)
         }
         Some("unit") => Some(Role::Walkable),
         Some("opening") => Some(Role::Door),
         Some("fixture" | "kiosk") => Some(Role::Blocked),
-        Some(kind) => Some(role(kind).ok_or_else(|| {
+        Some(kind) => Some(reader.role(plan, element, &[kind]).ok_or_else(|| {
             reader.fault(format!(
                 "{element}: kind is {kind:?}, but must be walkable, blocked, door, mark, stairs, lift or level"
             ))
@@ -248,55 +284,76 @@ fn add(
         None => None,
     };
     let scale = reader.options.scale;
-    let storey = properties
-        .storey()
-        .map(|name| (name, properties.number("elevation").unwrap_or(reader.options.elevation)));
+    let storey = properties.storey();
+    let elevation = properties.number("elevation")?.unwrap_or(reader.options.elevation);
+    let storey = storey.as_deref().map(|name| (name, elevation));
     let line = |positions: &[Position]| line(reader, element, positions);
-    let width = properties.number("width").map_or(reader.options.wall_width, |width| width * scale);
+    let width = properties.number("width")?.map_or(reader.options.wall_width, |width| width * scale);
     let polygon = |rings: &Vec<Vec<Position>>| -> Result<Outline, PlanError> {
         let mut rings = rings.iter().map(|ring| line(ring)).collect::<Result<Vec<_>, _>>()?.into_iter();
         Ok(Outline::Polygon { outer: rings.next().unwrap_or_default(), holes: rings.collect() })
     };
     let role = kind.unwrap_or(Role::Walkable);
-    let area = (role, reader.area(plan, element, role, properties.text("area"))?);
-    let wall = |plan: &mut FloorPlan, element: &str, points: Vec<PlanPosition>| {
-        if kind == Some(Role::Door) {
-            return door(reader, plan, storey, element, properties, &points);
+    // A number is the size of the feature.
+    let area = properties.get("area").and_then(JsonValue::as_str);
+    let area = reader.area(plan, element, role, area)?;
+    let (name, cost) = (properties.text("name"), properties.cost()?);
+    let depth = properties.number("depth")?.map(|depth| depth * scale);
+    let add_area = |plan: &mut FloorPlan, element: &str, outline: Outline| match role {
+        Role::Door => {
+            let fields = DoorFields { name: name.as_deref(), depth, cost };
+            reader.add_door(plan, storey, element, &outline, fields);
         }
-        let role = if role == Role::Mark { area } else { (Role::Blocked, AreaId::GROUND) };
-        reader.add(plan, storey, role, element, Outline::Wall { line: points, width });
+        _ => reader.add(plan, storey, (role, area), element, outline),
+    };
+    let add_line = |plan: &mut FloorPlan, element: &str, points: Vec<PlanPosition>| {
+        match (kind, points.len()) {
+            (Some(Role::Door), 2) | (Some(Role::Mark), _) => {}
+            (Some(Role::Door), count) => {
+                return Err(reader.fault(format!("{element}: a door has {count} points, but must have 2")));
+            }
+            (Some(Role::Walkable), _) => {
+                let what = "walkable, the kind of a line, which is read as a wall,".into();
+                reader.note(plan, element, NoteKind::Ignored { what });
+            }
+            (Some(Role::Blocked) | None, _) => {}
+        }
+        let outline = Outline::Wall { line: points, width };
+        match role {
+            Role::Walkable => reader.add(plan, storey, (Role::Blocked, AreaId::GROUND), element, outline),
+            _ => add_area(plan, element, outline),
+        }
         Ok(())
     };
     match geometry {
-        GeometryValue::Polygon { coordinates } => {
-            reader.add(plan, storey, area, element, polygon(coordinates)?);
-        }
+        GeometryValue::Polygon { coordinates } => add_area(plan, element, polygon(coordinates)?),
         GeometryValue::MultiPolygon { coordinates } => {
             for (index, one) in coordinates.iter().enumerate() {
-                reader.add(plan, storey, area, &format!("{element}, polygon {index}"), polygon(one)?);
+                add_area(plan, &format!("{element}, polygon {index}"), polygon(one)?);
             }
         }
-        GeometryValue::LineString { coordinates } => wall(plan, element, line(coordinates)?)?,
+        GeometryValue::LineString { coordinates } => add_line(plan, element, line(coordinates)?)?,
         GeometryValue::MultiLineString { coordinates } => {
             for (index, one) in coordinates.iter().enumerate() {
-                wall(plan, &format!("{element}, line {index}"), line(one)?)?;
+                add_line(plan, &format!("{element}, line {index}"), line(one)?)?;
             }
         }
         GeometryValue::MultiPoint { coordinates } => {
             let points = line(coordinates)?;
-            let outline = match properties.text("hull") {
+            let outline = match properties.text("hull").as_deref() {
                 Some("concave") => {
-                    let concavity = properties.number("concavity").unwrap_or(2.0);
+                    let concavity = properties.number("concavity")?.unwrap_or(2.0);
                     Outline::ConcaveHull { points, concavity }
                 }
-                _ => Outline::ConvexHull { points },
+                Some("convex") | None => Outline::ConvexHull { points },
+                Some(_) => return Err(properties.wrong("hull", "convex or concave")),
             };
-            reader.add(plan, storey, area, element, outline);
+            add_area(plan, element, outline);
         }
-        GeometryValue::Point { coordinates } => match properties.number("radius") {
+        GeometryValue::Point { coordinates } => match properties.number("radius")? {
             Some(radius) => {
                 let centre = line(std::slice::from_ref(coordinates))?[0];
-                reader.add(plan, storey, area, element, Outline::Disc { centre, radius: radius * scale });
+                add_area(plan, element, Outline::Disc { centre, radius: radius * scale });
             }
             None => {
                 let what = "a point without radius".into();
@@ -309,25 +366,5 @@ fn add(
             }
         }
     }
-    Ok(())
-}
-
-/// Adds a door of two points.
-fn door(
-    reader: &Reader<'_>,
-    plan: &mut FloorPlan,
-    storey: Option<(&str, f64)>,
-    element: &str,
-    properties: &Properties<'_>,
-    points: &[PlanPosition],
-) -> Result<(), PlanError> {
-    let &[from, to] = points else {
-        return Err(reader.fault(format!("{element}: a door has {} points, but must have 2", points.len())));
-    };
-    let (name, elevation) = storey.unwrap_or((&reader.options.storey, reader.options.elevation));
-    let cost = properties.cost();
-    let depth = properties.number("depth").map_or(Door::DEPTH, |depth| depth * reader.options.scale);
-    let name_of_door = properties.text("name").unwrap_or(element).to_owned();
-    plan.storey_mut(name, elevation).doors.push(Door { name: name_of_door, line: [from, to], depth, cost });
     Ok(())
 }

@@ -5,6 +5,7 @@
     allow(dead_code, unused_variables, reason = "helpers of the formats that are left out")
 )]
 
+mod door;
 #[cfg(feature = "dxf")]
 mod dxf;
 #[cfg(feature = "geojson")]
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 use waymesh_core::{AreaId, BadField};
 
+use self::door::DoorFields;
 use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape};
 
 /// A floor plan format.
@@ -207,20 +209,79 @@ enum Role {
     Mark,
 }
 
-/// Returns the role of a layer, a class or a kind of this name, by its words: `A-WALL-FULL` is
-/// blocked.
-fn role(name: &str) -> Option<Role> {
-    name.split(|letter: char| !letter.is_ascii_alphabetic()).find_map(|word| {
-        match word.to_ascii_lowercase().as_str() {
-            "walkable" | "floor" | "floors" | "room" | "rooms" | "ground" => Some(Role::Walkable),
-            "blocked" | "wall" | "walls" | "obstacle" | "obstacles" | "furniture" | "column" | "columns" => {
-                Some(Role::Blocked)
-            }
-            "door" | "doors" => Some(Role::Door),
-            "mark" | "marks" => Some(Role::Mark),
-            _ => None,
+impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Walkable => "walkable",
+            Self::Blocked => "blocked",
+            Self::Door => "a door",
+            Self::Mark => "a mark",
         }
-    })
+    }
+}
+
+/// The kinds in the words of one name.
+#[derive(Default)]
+struct Kinds {
+    /// In the order of the words.
+    said: Vec<Role>,
+    /// `true` for a word that is the kind of a floor, or its storey: `Ground floor walls`.
+    storey: bool,
+}
+
+impl Kinds {
+    /// Reads the words of a name; `wallLayer` has two.
+    fn of(name: &str) -> Self {
+        let mut kinds = Self::default();
+        let (mut word, mut negated) = (String::new(), false);
+        let mut last = ' ';
+        for letter in name.chars().chain([' ']) {
+            if !letter.is_ascii_alphabetic() || (last.is_ascii_lowercase() && letter.is_ascii_uppercase()) {
+                negated = kinds.add(&word, negated) || (word.is_empty() && negated);
+                word.clear();
+            }
+            if letter.is_ascii_alphabetic() {
+                word.push(letter.to_ascii_lowercase());
+            }
+            last = letter;
+        }
+        kinds
+    }
+
+    /// Adds a word. Returns `true` if it negates the next one.
+    fn add(&mut self, word: &str, negated: bool) -> bool {
+        match word {
+            "no" | "non" | "not" => return true,
+            "walkable" if negated => self.said.push(Role::Blocked),
+            "walkable" | "room" | "rooms" => self.said.push(Role::Walkable),
+            "floor" | "floors" | "ground" => self.storey = true,
+            "blocked" | "wall" | "walls" | "obstacle" | "obstacles" | "furniture" | "column" | "columns"
+            | "unwalkable" => self.said.push(Role::Blocked),
+            "door" | "doors" => self.said.push(Role::Door),
+            "mark" | "marks" => self.said.push(Role::Mark),
+            _ => {}
+        }
+        false
+    }
+}
+
+/// Returns the kind that names give, those with the highest precedence first, and another kind that
+/// they give as well. Of a name with several kinds the last word counts: `room walls` are blocked.
+fn roles(names: &[&str]) -> (Option<Role>, Option<Role>) {
+    let kinds: Vec<Kinds> = names.iter().map(|name| Kinds::of(name)).collect();
+    let Some(first) = kinds.iter().position(|kinds| !kinds.said.is_empty()) else {
+        return (kinds.iter().any(|kinds| kinds.storey).then_some(Role::Walkable), None);
+    };
+    let role = kinds[first].said.last().copied();
+    let storeys = kinds.iter().enumerate().filter(|(index, kinds)| *index != first && kinds.storey);
+    let others = kinds.iter().flat_map(|kinds| kinds.said.iter().copied());
+    let mut others = others.chain(storeys.map(|_| Role::Walkable));
+    (role, others.find(|&other| Some(other) != role))
+}
+
+/// Returns the kind of a keyword.
+fn role(name: &str) -> Option<Role> {
+    roles(&[name]).0
 }
 
 impl Reader<'_> {
@@ -243,6 +304,16 @@ impl Reader<'_> {
 
     fn note(&self, plan: &mut FloorPlan, element: &str, kind: NoteKind) {
         plan.notes.push(PlanNote { element: self.source(element).into(), kind });
+    }
+
+    /// Returns the kind that the names of an element give. A contradiction is noted.
+    fn role(&self, plan: &mut FloorPlan, element: &str, names: &[&str]) -> Option<Role> {
+        let (role, other) = roles(names);
+        if let (Some(role), Some(other)) = (role, other) {
+            let (name, kind, other) = (names.join(" "), role.name(), other.name());
+            self.note(plan, element, NoteKind::TwoKinds { name, kind, other });
+        }
+        role
     }
 
     /// Converts a point of a file in which y points up: to the north, or to the top of a drawing.
@@ -274,7 +345,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a shape or a wall.
+    /// Adds a shape, a wall or a door.
     fn add(
         &self,
         plan: &mut FloorPlan,
@@ -283,6 +354,9 @@ impl Reader<'_> {
         element: &str,
         outline: Outline,
     ) {
+        if role == Role::Door {
+            return self.add_door(plan, storey, element, &outline, DoorFields::default());
+        }
         let (name, elevation) = storey.unwrap_or((&self.options.storey, self.options.elevation));
         let storey = plan.storey_mut(name, elevation);
         let shape = Shape::new(self.source(element), outline).with_area(area);

@@ -1,5 +1,5 @@
 //! Well-known text: one geometry per line, after an optional word `walkable`, which is the default,
-//! `blocked` or `mark`, and an optional `area=NAME:COST`. `#` begins a comment.
+//! `blocked`, `door` or `mark`, and an optional `area=NAME:COST`. `#` begins a comment.
 
 use waymesh_core::AreaId;
 use wkt::Wkt;
@@ -18,7 +18,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         let element = format!("line {number}");
         let first = line.split_whitespace().next().unwrap_or("");
         let (kind, geometry) = match role(first) {
-            Some(Role::Door) | None => (Role::Walkable, line),
+            None => (Role::Walkable, line),
             Some(kind) => (kind, line[first.len()..].trim_start()),
         };
         let (area, geometry) = match geometry.strip_prefix("area=") {
@@ -64,7 +64,8 @@ fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: (Role, AreaId), element:
         let mut rings = polygon.rings().iter().map(line);
         Outline::Polygon { outer: rings.next().unwrap_or_default(), holes: rings.collect() }
     };
-    let wide = if kind.0 == Role::Mark { kind } else { (Role::Blocked, AreaId::GROUND) };
+    let is_line = matches!(kind.0, Role::Mark | Role::Door);
+    let wide = if is_line { kind } else { (Role::Blocked, AreaId::GROUND) };
     match geometry {
         Wkt::Polygon(one) => reader.add(plan, None, kind, element, polygon(one)),
         Wkt::MultiPolygon(many) => {
@@ -72,7 +73,7 @@ fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: (Role, AreaId), element:
                 reader.add(plan, None, kind, &format!("{element}, polygon {index}"), polygon(one));
             }
         }
-        // A line is a wall, unless it is a mark.
+        // A line is a wall, unless it is a mark or a door.
         Wkt::LineString(one) => reader.add(plan, None, wide, element, wall(line(one))),
         Wkt::MultiLineString(many) => {
             for (index, one) in many.line_strings().iter().enumerate() {

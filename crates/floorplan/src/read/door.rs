@@ -1,0 +1,121 @@
+//! Doors that are drawn as lines or as areas.
+
+use geo::{ConvexHull, MultiPoint, Point};
+use waymesh_core::float;
+
+use super::Reader;
+use crate::{Door, FloorPlan, NoteKind, Outline, PlanPosition};
+
+/// Fields of a door that its outline does not give.
+#[derive(Default)]
+pub(super) struct DoorFields<'a> {
+    pub(super) name: Option<&'a str>,
+    pub(super) depth: Option<f64>,
+    pub(super) cost: f32,
+}
+
+/// Largest number of corners of the hull of a door: each of its edges is compared with all of them.
+const MAX_HULL_CORNERS: usize = 1000;
+
+/// Ratio of depth to width above which the sides of a door are too similar to choose one silently.
+const NEARLY_SQUARE: f64 = 0.8;
+
+impl Reader<'_> {
+    /// Adds a door. A line of two points goes from jamb to jamb. Of an area, the smallest rectangle
+    /// around it counts: its longer side goes from jamb to jamb, its shorter side is the depth if
+    /// that is more than [`Door::DEPTH`].
+    pub(super) fn add_door(
+        &self,
+        plan: &mut FloorPlan,
+        storey: Option<(&str, f64)>,
+        element: &str,
+        outline: &Outline,
+        fields: DoorFields<'_>,
+    ) {
+        let points: Vec<PlanPosition> = match outline {
+            Outline::Wall { line, .. } => line.clone(),
+            Outline::Polygon { outer, .. } => outer.clone(),
+            Outline::Loops { loops, .. } => loops.concat(),
+            Outline::ConvexHull { points } | Outline::ConcaveHull { points, .. } => points.clone(),
+            Outline::Disc { .. } => return self.note_door(plan, element, "a round door"),
+        };
+        let (line, depth) = match (outline, &points[..]) {
+            (Outline::Wall { .. }, &[from, to]) => ([from, to], Door::DEPTH),
+            // Left to the checks of all doors, which name the number.
+            (_, &[first, ..]) if points.iter().flatten().any(|value| !value.is_finite()) => {
+                let bad = points.iter().find(|point| point.iter().any(|value| !value.is_finite()));
+                ([*bad.unwrap_or(&first); 2], Door::DEPTH)
+            }
+            _ => {
+                let hull: MultiPoint<f64> = points.iter().map(|&[x, z]| Point::new(x, z)).collect();
+                let hull: Vec<PlanPosition> =
+                    hull.convex_hull().exterior().coords().map(|&corner| corner.into()).collect();
+                if hull.len() > MAX_HULL_CORNERS {
+                    let what =
+                        format!("a door with {} corners (the limit is {MAX_HULL_CORNERS})", hull.len());
+                    return self.note_door(plan, element, &what);
+                }
+                let Some((line, width, depth)) = smallest_rectangle(&hull) else {
+                    return self.note(plan, element, NoteKind::NoArea);
+                };
+                if depth > NEARLY_SQUARE * width && fields.depth.is_none() {
+                    self.note(plan, element, NoteKind::SquareDoor { width, depth });
+                }
+                (line, depth.max(Door::DEPTH))
+            }
+        };
+        let (storey, elevation) = storey.unwrap_or((&self.options.storey, self.options.elevation));
+        plan.storey_mut(storey, elevation).doors.push(Door {
+            name: fields.name.unwrap_or(element).to_owned(),
+            line,
+            depth: fields.depth.unwrap_or(depth),
+            cost: fields.cost,
+        });
+    }
+
+    fn note_door(&self, plan: &mut FloorPlan, element: &str, what: &str) {
+        self.note(plan, element, NoteKind::Ignored { what: what.to_owned() });
+    }
+}
+
+/// Returns the middle line of the smallest rectangle around a convex ring along the longer sides,
+/// and the lengths of the longer and of the shorter side. One of its sides lies on an edge
+/// (Freeman and Shapira 1975, <https://doi.org/10.1145/360881.360919>).
+fn smallest_rectangle(ring: &[PlanPosition]) -> Option<([PlanPosition; 2], f64, f64)> {
+    let mut best: Option<([PlanPosition; 2], f64, f64)> = None;
+    for edge in ring.windows(2) {
+        let way = [edge[1][0] - edge[0][0], edge[1][1] - edge[0][1]];
+        let length = float::hypot(way[0], way[1]);
+        if length <= 0.0 {
+            continue;
+        }
+        let along = [way[0] / length, way[1] / length];
+        let across = [-along[1], along[0]];
+        // Relative to a corner, so that far coordinates keep their precision.
+        let range = |axis: [f64; 2]| {
+            let values = ring
+                .iter()
+                .map(|point| (point[0] - edge[0][0]) * axis[0] + (point[1] - edge[0][1]) * axis[1]);
+            values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
+                [low.min(value), high.max(value)]
+            })
+        };
+        let (long, wide) = (range(along), range(across));
+        let at = |u: f64, v: f64| {
+            [edge[0][0] + along[0] * u + across[0] * v, edge[0][1] + along[1] * u + across[1] * v]
+        };
+        let (width, depth) = (long[1] - long[0], wide[1] - wide[0]);
+        let found = if width >= depth {
+            let middle = f64::midpoint(wide[0], wide[1]);
+            ([at(long[0], middle), at(long[1], middle)], width, depth)
+        } else {
+            let middle = f64::midpoint(long[0], long[1]);
+            ([at(middle, wide[0]), at(middle, wide[1])], depth, width)
+        };
+        // A clear gain, so that rounding does not choose between equal rectangles.
+        if best.is_none_or(|(_, width, depth)| found.1 * found.2 < width * depth * (1.0 - 1e-9)) {
+            best = Some(found);
+        }
+    }
+    best
+}
