@@ -359,11 +359,10 @@ impl<'a> Chains<'a> {
                 return;
             }
             let Some(&next) = corridor.next_corners(1).first() else { break };
+            let is_at_corner = at.xz().distance(next.xz()) <= slack;
             let is_at_link = corridor.next_link().is_some_and(|taken| {
-                let is_at_corner = at.xz().distance(next.xz()) <= slack;
-                let is_last = corridor.path().points.len() == 2;
-                (is_at_corner && (taken.point == 1 || is_last))
-                    || (taken.point == 0 && !is_portal(mesh, taken.link))
+                let is_here = is_at_corner && taken.point == 1;
+                !is_portal(mesh, taken.link) && (is_here || taken.point == 0)
             });
             if is_at_link {
                 corridor.take_link(mesh, &mut self.scratch).expect("a corridor");
@@ -376,9 +375,9 @@ impl<'a> Chains<'a> {
             at = corridor.start().expect("a corridor").position;
         }
         panic!(
-            "{from} to {to}: the agent of a corridor stands still at {at}, {} m before; its next corners are {:?}",
+            "{from} to {to}: the agent of a corridor stands still at {at}, {} m before; its path is {:?}",
             at.xz().distance(to.xz()),
-            corridor.next_corners(3)
+            corridor.path()
         );
     }
 

@@ -113,12 +113,17 @@ impl NavMesh {
         Some(self.edge_range(polygon as usize).start + corner)
     }
 
+    /// Returns the corner of a polygon that lies within the slack of a place.
+    pub(crate) fn corner_near(&self, polygon: u32, at: PlanPosition) -> Option<PlanPosition> {
+        let slack = self.slack();
+        let is_near = |corner: &PlanPosition| corner.distance_squared(at) <= slack * slack;
+        self.walk_edges(polygon).iter().map(WalkEdge::start).find(is_near)
+    }
+
     /// Returns a place that lies within the slack of a corner of its polygon at that corner, so that
     /// strings do not bend there again.
     pub(crate) fn at_corner(&self, spot: Spot) -> Spot {
-        let slack = self.slack();
-        let is_at = |at: &PlanPosition| at.distance_squared(spot.at) <= slack * slack;
-        let corner = self.walk_edges(spot.polygon).iter().map(WalkEdge::start).find(is_at);
+        let corner = self.corner_near(spot.polygon, spot.at);
         corner.map_or(spot, |at| Spot { at, ..spot })
     }
 

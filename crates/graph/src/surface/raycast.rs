@@ -1,6 +1,7 @@
 //! Straight ahead over the surface.
 
 use glam::Vec3;
+use smallvec::SmallVec;
 use waymesh_core::{PolyId, nearest_f32, to_u32};
 
 use crate::geometry::plan::{LATTICE_STEP, PlanPosition, closest_on_segment, orientation};
@@ -175,7 +176,7 @@ impl NavMesh {
                 RayExit::Unsure => self.exit(polygon, &ray),
             };
             let Some(exit) = exit else { break };
-            let (next, wall) = match exit {
+            let open = match exit {
                 Exit::Edge(edge) => {
                     let WalkEdge { beyond, twin, .. } = self.walk[edge];
                     if beyond != NO_NEIGHBOUR && filter.allows(self, PolyId(beyond)) {
@@ -184,45 +185,58 @@ impl NavMesh {
                         // Through the inside of an edge.
                         ray_exit = self.exit_through(polygon, twin as usize, &ray);
                         continue;
-                    } else {
-                        (self.portal_on_ray(polygon, ray.at, target, filter), (polygon, edge))
                     }
+                    None
                 }
-                Exit::Corner(corner) => {
-                    let next = self.beyond_corner(polygon, corner, target, filter);
-                    let next =
-                        next.or_else(|| self.portal_at_corner(polygon, corner, ray.at, target, filter));
-                    let wall = if next.is_some() {
-                        (polygon, corner)
-                    } else {
-                        self.wall_at_corner(polygon, corner, [ray.at, target], filter)
-                    };
-                    (next, wall)
-                }
+                Exit::Corner(corner) => self.beyond_corner(polygon, corner, target, filter),
             };
-            let next = match next {
-                Some(next) => next,
-                None => match self.along_wall(polygon, exit, &whole, last_along, filter) {
-                    None => {
-                        let hit = Some((exit, wall.0, wall.1));
-                        return (whole, Stop { polygon, hit, last: ray });
+            let along = match open {
+                Some(_) => None,
+                None => self.along_wall(polygon, exit, &whole, last_along, filter),
+            };
+            let next = match (open, along) {
+                (Some(next), _) => next,
+                (None, Some(Along::Ends(next))) => {
+                    if next != polygon {
+                        pass(next);
                     }
-                    Some(Along::Ends(next)) => {
-                        if next != polygon {
-                            pass(next);
+                    return (whole, Stop { polygon: next, hit: None, last: ray });
+                }
+                (None, Some(Along::From(next, corner))) => {
+                    last_along = whole.along(corner);
+                    ray = self.ray(corner, target);
+                    if next == polygon {
+                        ray_exit = self.exit_of(polygon, &ray);
+                        continue;
+                    }
+                    next
+                }
+                (None, None) => {
+                    let at = ray.at;
+                    let portal = match exit {
+                        Exit::Edge(_) => self.portal_on_ray(polygon, at, target, filter),
+                        Exit::Corner(corner) => {
+                            self.onward_at_corner(polygon, self.walk[corner].start(), target, filter)
                         }
-                        return (whole, Stop { polygon: next, hit: None, last: ray });
-                    }
-                    Some(Along::From(next, corner)) => {
-                        last_along = whole.along(corner);
-                        ray = self.ray(corner, target);
-                        if next == polygon {
-                            ray_exit = self.exit_of(polygon, &ray);
+                    };
+                    let Some(next) = portal else {
+                        // From the corner that the start is at, a portal may begin.
+                        let corner = self.corner_near(first, ray.at).filter(|&corner| corner != ray.at);
+                        if let Some(corner) = corner.filter(|_| polygon == first) {
+                            ray = self.ray(corner, target);
+                            ray_exit = self.exit_of(first, &ray);
                             continue;
                         }
-                        next
-                    }
-                },
+                        let (owner, edge) = match exit {
+                            Exit::Edge(edge) => (polygon, edge),
+                            Exit::Corner(corner) => {
+                                self.wall_at_corner(polygon, corner, [at, target], filter)
+                            }
+                        };
+                        return (whole, Stop { polygon, hit: Some((exit, owner, edge)), last: ray });
+                    };
+                    next
+                }
             };
             polygon = next;
             pass(polygon);
@@ -258,18 +272,15 @@ impl NavMesh {
         match exit {
             Exit::Edge(edge) => self.ends_of(polygon, edge).into_iter().for_each(|end| offer(polygon, end)),
             Exit::Corner(corner) => {
-                let mut walls = |polygon: u32, corner: usize| {
-                    let range = self.edge_range(polygon as usize);
-                    let before = if corner == range.start { range.end - 1 } else { corner - 1 };
-                    for (edge, far) in [(corner, 1), (before, 0)] {
-                        if self.open_beyond(edge, filter).is_none() {
-                            offer(polygon, self.ends_of(polygon, edge)[far]);
+                let at = self.walk[corner].start();
+                for polygon in self.connected_at(polygon, at, filter) {
+                    for edge in self.edge_range(polygon as usize) {
+                        let [a, b] = self.ends_of(polygon, edge);
+                        if (a == at || b == at) && self.open_beyond(edge, filter).is_none() {
+                            offer(polygon, if a == at { b } else { a });
                         }
                     }
-                    false
-                };
-                walls(polygon, corner);
-                self.around(polygon, corner, filter, walls);
+                }
             }
         }
         let (along, Some((owner, end))) = best else { return None };
@@ -370,11 +381,41 @@ impl NavMesh {
         })
     }
 
-    /// The same as [`Self::portal_on_ray`], among all polygons that meet in a corner.
-    fn portal_at_corner(
+    /// Returns the polygons that are connected with one at a place on its border, over edges and over
+    /// links that are crossed like edges; the polygon itself comes first.
+    fn connected_at(
         &self,
         polygon: u32,
-        corner: usize,
+        at: PlanPosition,
+        filter: &impl PolygonFilter,
+    ) -> SmallVec<[u32; 16]> {
+        let mut connected = SmallVec::from_slice(&[polygon]);
+        let meets = |[a, b]: [PlanPosition; 2]| closest_on_segment(a, b, at) == (at.x, at.z);
+        let mut next = 0;
+        while let Some(&polygon) = connected.get(next) {
+            next += 1;
+            let edges = self.edge_range(polygon as usize);
+            let edges = edges.filter(|&edge| meets(self.ends_of(polygon, edge)));
+            let portals = self.links.leaving(polygon).iter().map(|&leaving| self.crossing_of(leaving));
+            let portals = portals.filter(|&crossing| {
+                self.links.is_portal(self.link_of(crossing).0)
+                    && meets(self.edge_ends(PolyId(polygon), crossing))
+            });
+            let beyond = edges.filter_map(|edge| self.open_beyond(edge, filter));
+            let beyond = beyond.chain(portals.map(|crossing| self.beyond(crossing)));
+            for other in beyond.filter(|&other| filter.allows(self, PolyId(other))) {
+                if !connected.contains(&other) {
+                    connected.push(other);
+                }
+            }
+        }
+        connected
+    }
+
+    /// Returns the polygon into which a ray continues from a corner where links begin.
+    fn onward_at_corner(
+        &self,
+        polygon: u32,
         at: PlanPosition,
         target: PlanPosition,
         filter: &impl PolygonFilter,
@@ -382,12 +423,12 @@ impl NavMesh {
         if self.links.links.is_empty() {
             return None;
         }
-        let mut found = self.portal_on_ray(polygon, at, target, filter);
-        self.around(polygon, corner, filter, |polygon, _| {
-            found = found.or_else(|| self.portal_on_ray(polygon, at, target, filter));
-            found.is_some()
-        });
-        found
+        let holds = |[a, b]: [PlanPosition; 2]| {
+            let side = orientation(a, b, at);
+            side > 0.0 || (side == 0.0 && orientation(a, b, target) >= 0.0)
+        };
+        let mut others = self.connected_at(polygon, at, filter).into_iter().skip(1);
+        others.find(|&other| self.edge_range(other as usize).all(|edge| holds(self.ends_of(other, edge))))
     }
 
     /// Calls `visit(polygon, corner)` for the other polygons around a corner that can be reached
