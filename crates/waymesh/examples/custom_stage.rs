@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints what it finds")]
 
+use std::collections::HashMap;
 use std::error::Error;
 
 use waymesh::core::stage::{Partition, StageError};
@@ -25,7 +26,8 @@ impl Partition for Squares {
         };
         let spans = u32::try_from(field.len()).map_err(|error| StageError::new("squares", error))?;
         let mut regions = RegionMap { labels: vec![NO_REGION; field.len()], count: 0 };
-        let mut columns = std::collections::HashSet::new();
+        // Spans of the region by their columns.
+        let mut spans_by_column = HashMap::new();
         let mut open = Vec::new();
         for seed in 0..spans {
             if !field.is_walkable(seed) || regions.labels[seed as usize] != NO_REGION {
@@ -33,14 +35,26 @@ impl Partition for Squares {
             }
             let label = regions.count;
             regions.count += 1;
-            columns.clear();
+            spans_by_column.clear();
             open.push(seed);
             while let Some(span) = open.pop() {
-                let is_taken = regions.labels[span as usize] != NO_REGION;
-                // A region never has two spans over one cell.
-                if is_taken || !columns.insert(field.column_of(span)) {
+                let column = field.column_of(span);
+                // A region has one span over a cell, and is connected to each span of its own
+                // beside it: else it would overlap or touch itself in plan.
+                let touches_itself = Direction::ALL.into_iter().any(|side| {
+                    let (x, z) = side.offset();
+                    let beside = (column.0.wrapping_add_signed(x), column.1.wrapping_add_signed(z));
+                    spans_by_column
+                        .get(&beside)
+                        .is_some_and(|&other| field.walkable_neighbour(span, side) != Some(other))
+                });
+                if regions.labels[span as usize] != NO_REGION
+                    || spans_by_column.contains_key(&column)
+                    || touches_itself
+                {
                     continue;
                 }
+                spans_by_column.insert(column, span);
                 regions.labels[span as usize] = label;
                 let neighbours = Direction::ALL.into_iter();
                 open.extend(neighbours.filter_map(|side| field.walkable_neighbour(span, side)).filter(
@@ -56,7 +70,8 @@ impl Partition for Squares {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let soup = Scene::DungeonRooms.build(&SceneConfig::default());
-    // With `validate_stages` the bake checks what each stage promises, and names the one that broke it.
+    // With `validate_stages` the bake checks what each stage promises, and names the one that
+    // broke it.
     let config = BakeConfig::default().with_validate_stages(true);
     let own = Baker::voxels().with_config(config.clone()).with_partition(Squares { side_cells: 40 });
     let [own, built_in] = [
@@ -69,4 +84,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(own.report.regions > built_in.report.regions);
     assert!((own.mesh.area() - built_in.mesh.area()).abs() < 0.05 * built_in.mesh.area());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The suite that the built-in partitions run; outside of this workspace it is
+    /// `waymesh_contract::partition`.
+    #[test]
+    fn squares_keep_the_contract_of_a_partition() {
+        for side_cells in [1, 2, 5, 40] {
+            waymesh_testkit::contracts::partition(&Squares { side_cells });
+        }
+    }
 }
