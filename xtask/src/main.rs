@@ -8,6 +8,7 @@ mod dump;
 mod fuzz;
 mod packages;
 mod pictures;
+mod readmes;
 mod skipped;
 mod storeys;
 mod tables;
@@ -35,6 +36,9 @@ enum Task {
     Tidy,
     /// Check what goes to crates.io: the files of every package, and builds without features.
     Packages,
+    /// Compile the programs of the READMEs outside of the workspace, with the newest and the oldest
+    /// dependencies.
+    Readmes,
     /// Run the snapshot tests and accept the new snapshots. Commit them separately.
     Bless,
     /// Run the benchmarks of every stage, or with `--peers` the table beside Recast and rerecast.
@@ -77,6 +81,7 @@ fn main() -> ExitCode {
         Task::Ci => ci::run(),
         Task::Tidy => tidy::run(),
         Task::Packages => packages::check().and_then(|()| packages::features()),
+        Task::Readmes => readmes::run(),
         Task::Bless => bless(),
         Task::Bench(args) => bench::run(&args),
         Task::Evaluate(args) => bench::evaluate(&args),

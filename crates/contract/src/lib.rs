@@ -12,6 +12,7 @@ pub mod polygons;
 pub mod soups;
 mod voxels;
 
+pub use glam;
 pub use voxels::{build_field, fit_heights, voxelize};
 
 use waymesh_core::stage::{Decompose, Partition, SimplifyContours, TraceContours, Triangulate};

@@ -70,6 +70,7 @@ pub use contours::{
 };
 pub use device::{DeviceUsage, DeviceWork};
 pub use field::{Direction, NO_SPAN, OPEN_SKY, WalkableField};
+pub use glam;
 pub use grid::{GridError, GridFrame, GridScale, MAX_PLAN_COORDINATE, PlanPoint};
 pub use head_rooms::HeadRooms;
 pub use heightfield::{GROUND_STEPS_PER_LEVEL, Heightfield, Span};

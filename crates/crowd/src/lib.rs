@@ -53,6 +53,7 @@ pub use agent::{AgentId, AgentState, AgentStatus};
 pub use config::{AgentParams, CrowdConfig, LinkRule};
 pub use crowd::Crowd;
 pub use error::CrowdError;
+pub use glam;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -121,6 +121,7 @@ pub const EXAMPLE: &str = include_str!("example.toml");
 pub use base::{DoorLine, Ground, Obstacle, PlanBase, PlanMark, PlanPart, PlanWindow, StoreyBase};
 pub use config::{Join, PlanConfig};
 pub use error::{NoteKind, PlanError, PlanNote};
+pub use glam;
 pub use plan::{
     AgentWish, Door, Fill, FloorPlan, Landing, Lift, Outline, PlanPosition, Shape, Stairs, Stop, Storey,
 };

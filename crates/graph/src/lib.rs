@@ -42,7 +42,7 @@
 //! place.
 //!
 //! ```
-//! use glam::Vec3;
+//! use waymesh_graph::glam::Vec3;
 //! use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
 //! use waymesh_graph::{NavMesh, Outcome, PathOptions, QueryScratch};
 //!
@@ -66,7 +66,7 @@
 //! On three rooms round a block of wall, in cells of a metre:
 //!
 //! ```
-//! use glam::Vec3;
+//! use waymesh_graph::glam::Vec3;
 //! use waymesh_core::{
 //!     AreaId, Poly, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
 //! };
@@ -167,6 +167,7 @@ mod surface;
 pub use clearance::{
     ClearCorridor, ClearCorridorOptions, ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh,
 };
+pub use glam;
 pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyUse};
 pub use locate::error::{PathEnd, QueryError};
 pub use locate::nearest::{Location, Reach};

@@ -72,6 +72,7 @@ pub use detour::{
     DetourLimit, DetourMesh, DetourOptions, DetourReport, is_detour, open_detour, parse_detour, to_detour,
 };
 pub use error::{IoError, Place};
+pub use glam;
 #[cfg(feature = "json")]
 pub use glb::{GlbOptions, write_glb};
 #[cfg(feature = "json")]

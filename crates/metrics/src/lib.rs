@@ -8,7 +8,7 @@
 //!   [`Places`] where the mesh is missing or superfluous.
 //!
 //! ```
-//! use glam::Vec3;
+//! use waymesh_metrics::glam::Vec3;
 //! use waymesh_core::{Agent, TriangleSoup};
 //! use waymesh_metrics::{JudgedMesh, MetricsConfig, Oracle};
 //!
@@ -53,6 +53,7 @@ mod walk;
 pub use config::MetricsConfig;
 pub use error::MetricsError;
 pub use evaluate::{Judgement, Router};
+pub use glam;
 pub use mesh::JudgedMesh;
 pub use oracle::{Obstruction, Oracle, Sample, Verdict};
 pub use report::{

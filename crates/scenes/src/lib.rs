@@ -59,6 +59,7 @@ mod terraces;
 mod terrain;
 
 pub use damage::{Damage, damage};
+pub use glam;
 pub use scene::{MAX_SCALE, Scene, SceneConfig};
 pub use source::SceneSource;
 

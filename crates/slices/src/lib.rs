@@ -14,7 +14,7 @@
 //! (section 4.1), [`connect_corners`] (Algorithms 3, 4, 5 and 7).
 //!
 //! ```
-//! use glam::Vec3;
+//! use waymesh_slices::glam::Vec3;
 //! use waymesh_core::{TriangleSoup, Validate};
 //! use waymesh_slices::{SliceLinkKind, SlicesConfig, slice_world};
 //!
@@ -65,6 +65,7 @@ mod tile;
 pub use config::SlicesConfig;
 pub use corners::{BorderClass, Corner, CornerKind, classify_corners, corner_points};
 pub use error::SlicesError;
+pub use glam;
 pub use links::{LinkPlace, SliceLink, SliceLinkKind};
 pub use merge::SliceRegion;
 pub use outline::{Outline, OutlineScratch, connect_corners};

@@ -7,7 +7,7 @@
 //! others.
 //!
 //! ```
-//! use glam::Vec3;
+//! use waymesh_solid::glam::Vec3;
 //! use waymesh_core::TriangleSoup;
 //! use waymesh_solid::WindingTree;
 //!
@@ -31,6 +31,7 @@
 mod triangle;
 mod winding;
 
+pub use glam;
 pub use winding::WindingTree;
 
 /// Tests the example of the README.

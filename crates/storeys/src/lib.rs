@@ -54,6 +54,7 @@ mod walls;
 pub use borders::{RegionEnds, place_borders};
 pub use config::StoreysConfig;
 pub use error::StoreysError;
+pub use glam;
 pub use job::{
     DepthBlock, DepthDevice, DepthJob, DepthNumbers, DepthSheet, DepthTables, DepthTriangle, PlaceEnds,
 };

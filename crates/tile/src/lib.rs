@@ -23,6 +23,7 @@ pub use bins::{BinsConfig, TriangleBins};
 pub use census::Census;
 pub use error::TileError;
 pub use gate::{MemoryGate, Share};
+pub use glam;
 pub use layout::{Tile, TileLayout};
 pub use run::{Tally, build_tiles};
 pub use store::{TileSource, TileStore, tile_from_bytes, tile_to_bytes};

@@ -22,7 +22,7 @@
 //! - [`Voxelizer`] and [`FieldBuilder`] are the stages of [`waymesh_core::stage`].
 //!
 //! ```
-//! use glam::Vec3;
+//! use waymesh_voxel::glam::Vec3;
 //! use waymesh_core::{Agent, TriangleSoup};
 //! use waymesh_voxel::{Filters, VoxelConfig, build_filtered_field, erode, rasterize};
 //!
@@ -70,6 +70,7 @@ pub use erosion::erode;
 pub use error::VoxelError;
 pub use field_job::{BuiltField, FieldCounts, FieldJob, FieldNumbers};
 pub use filters::{Filters, filter_ledges, filter_low_ceilings, filter_low_obstacles};
+pub use glam;
 pub use head_rooms::encode as encode_head_rooms;
 pub use job::{GridNumbers, JobTriangle, RasterJob};
 pub use marks::{Mark, MarkShape, mark_box, mark_convex_prism, mark_cylinder};
