@@ -22,6 +22,8 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
     let scenes = &inputs.files;
     let mesh_file = output_file(args.output.as_ref(), &inputs)?;
+    output::check(&mesh_file, &args.extras, scenes)?;
+    args.tiles.check_folders()?;
     let pipeline = args.pipeline.unwrap_or(PipelineKind::Voxels);
     args.front.refuse_others(pipeline)?;
     #[cfg(feature = "gpu")]

@@ -2,13 +2,15 @@
 //! settings become words of the command line, so that no setting is declared twice. Marks may be in
 //! the same file.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use clap::parser::ValueSource;
-use clap::{ArgAction, CommandFactory};
-use toml::Value;
+use clap::{ArgAction, Command, CommandFactory};
+use toml::{Spanned, Value};
 
 use crate::args::Program;
 use crate::files;
@@ -17,13 +19,14 @@ use crate::files;
 #[derive(Debug)]
 pub(crate) struct BadSetting {
     pub(crate) file: PathBuf,
+    pub(crate) line: usize,
     pub(crate) key: String,
     why: String,
 }
 
 impl std::fmt::Display for BadSetting {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{}: {}: {}", self.file.display(), self.key, self.why)
+        write!(formatter, "{}: line {}: {} {}", self.file.display(), self.line, self.key, self.why)
     }
 }
 
@@ -32,13 +35,53 @@ impl std::error::Error for BadSetting {}
 /// The sections of a file that are marks: see [`crate::marks`].
 const MARK: &str = "mark";
 
+/// Settings of the file of `--config` by the names of their arguments, with their places, so that
+/// errors name what was written.
+static FROM_FILE: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+
+/// Returns the place of an argument in the file of `--config`.
+pub(crate) fn place_in_file(argument: &str) -> Option<&'static str> {
+    FROM_FILE.get()?.get(argument).map(String::as_str)
+}
+
+/// Returns the name of an argument for a message: its place in the file of `--config`, or the
+/// option.
+pub(crate) fn name_as_given(argument: &str) -> String {
+    place_in_file(argument).map_or_else(|| format!("--{argument}"), str::to_owned)
+}
+
+/// Returns the name of an argument: in a file, words may also be joined by low lines.
+fn argument_name(key: &str) -> String {
+    key.replace('_', "-")
+}
+
 /// Returns `true` if some command has a setting of this name.
 pub(crate) fn is_setting(key: &str) -> bool {
-    let program = Program::command();
-    program
-        .get_subcommands()
-        .flat_map(clap::Command::get_arguments)
-        .any(|argument| argument.get_long() == Some(key))
+    !commands_with(&Program::command(), key).is_empty()
+}
+
+/// Returns the commands that have a setting of this name.
+fn commands_with(program: &Command, key: &str) -> Vec<String> {
+    let name = argument_name(key);
+    let has = |command: &Command| command.get_arguments().any(|argument| argument.get_long() == Some(&name));
+    let commands = program.get_subcommands().filter(|command| has(command));
+    commands.map(|command| format!("`waymesh {}`", command.get_name())).collect()
+}
+
+/// Describes a key that is no setting of a command: those that have it, or the most similar one
+/// that the command has.
+fn unknown(program: &Command, command: &Command, key: &str) -> String {
+    let owners = commands_with(program, key).join(", ");
+    if !owners.is_empty() {
+        return format!("is no setting of `waymesh {}`, but of {owners}", command.get_name());
+    }
+    let names =
+        command.get_arguments().filter(|argument| !argument.is_hide_set()).filter_map(clap::Arg::get_long);
+    let tip = match files::most_similar(&argument_name(key), names) {
+        Some(name) => format!("did you mean {name}?"),
+        None => format!("`waymesh help {}` lists them", command.get_name()),
+    };
+    format!("is no setting of `waymesh {}`; {tip}", command.get_name())
 }
 
 /// Returns the command line with the settings of the file of `--config` added. Settings that are on
@@ -49,35 +92,51 @@ pub(crate) fn expand(mut words: Vec<OsString>) -> Result<Vec<OsString>> {
     let found = program.clone().ignore_errors(true).try_get_matches_from(&words).ok();
     let Some((name, given)) = found.as_ref().and_then(|found| found.subcommand()) else { return Ok(words) };
     let Some(file) = given.get_one::<PathBuf>("config") else { return Ok(words) };
-    let table: toml::Table = toml::from_str(&files::read_text(file)?)
-        .with_context(|| format!("{} is not a settings file", file.display()))?;
+    let Some(command) = program.find_subcommand(name) else { return Ok(words) };
+    let text = files::read_text(file)?;
+    let table: BTreeMap<Spanned<String>, Spanned<Value>> =
+        toml::from_str(&text).with_context(|| format!("{} is not a settings file", file.display()))?;
     let mut settings: Vec<OsString> = Vec::new();
+    let mut places = BTreeMap::new();
     for (key, value) in &table {
-        let refuse = |why| Err(BadSetting { file: file.clone(), key: key.clone(), why }.into());
+        let line = 1 + text[..key.span().start].matches('\n').count();
+        let (key, value) = (key.as_ref(), value.as_ref());
+        let refuse = |why| Err(BadSetting { file: file.clone(), line, key: key.clone(), why }.into());
         let is_marks = key == MARK && value.is_array();
-        let key = if is_marks { "marks" } else { key };
-        let mut arguments =
-            program.find_subcommand(name).into_iter().flat_map(|command| command.get_arguments());
-        let Some(argument) = arguments.find(|argument| argument.get_long() == Some(key)) else {
-            return refuse(format!("`waymesh {name}` has no such setting"));
+        if !is_marks && value.is_table() {
+            return refuse("is a section, but settings have no sections".to_owned());
+        }
+        let name = if is_marks { "marks".to_owned() } else { argument_name(key) };
+        let Some(argument) = command.get_arguments().find(|argument| argument.get_long() == Some(&name))
+        else {
+            return refuse(unknown(&program, command, key));
         };
         if given.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine) {
             continue;
         }
+        if places.insert(name.clone(), place(file, line, key)).is_some() && !is_marks {
+            return refuse("is given twice: words may be joined by - or by _".to_owned());
+        }
         match (value, argument.get_action()) {
             _ if is_marks => settings.extend(["--marks".into(), file.clone().into()]),
-            (Value::Boolean(true), ArgAction::SetTrue) => settings.push(format!("--{key}").into()),
+            (Value::Boolean(true), ArgAction::SetTrue) => settings.push(format!("--{name}").into()),
             (Value::Boolean(false), ArgAction::SetTrue) => {}
             (_, ArgAction::SetTrue) => return refuse(format!("must be true or false, is {value}")),
             (Value::Array(values), ArgAction::Append) => {
-                settings.extend(values.iter().map(|value| format!("--{key}={}", text(value)).into()));
+                settings.extend(values.iter().map(|value| format!("--{name}={}", self::text(value)).into()));
             }
-            _ => settings.push(format!("--{key}={}", text(value)).into()),
+            _ => settings.push(format!("--{name}={}", self::text(value)).into()),
         }
     }
+    let _ = FROM_FILE.set(places);
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.splice(end..end, settings);
     Ok(words)
+}
+
+/// Describes the place of a setting.
+fn place(file: &Path, line: usize, key: &str) -> String {
+    format!("{}: line {line}: {key}", file.display())
 }
 
 /// Returns a value as it is written on the command line: text without quotes, lists with commas.

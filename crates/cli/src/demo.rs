@@ -13,6 +13,7 @@ use crate::{build, files, output, path};
 
 pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     let scene = args.scene;
+    files::check_folder("--output", &args.output)?;
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
     let soup = scene.build(&SceneConfig::default());

@@ -3,16 +3,17 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use clap::error::ContextKind;
 use serde::Serialize;
 use waymesh::bake::ConfigError;
 use waymesh::core::GridError;
 use waymesh::floorplan::PlanError;
 use waymesh::graph::NavMeshError;
 use waymesh::io::IoError;
-use waymesh::{BakeError, QueryError};
+use waymesh::{BadField, BakeError, QueryError};
 use waymesh_metrics::MetricsError;
 
-use crate::config::BadSetting;
+use crate::config::{self, BadSetting};
 use crate::files;
 
 /// What `--json` prints under the key `error`. Scripts rely on the names of the keys.
@@ -34,6 +35,7 @@ impl Failure {
     fn new(error: &anyhow::Error) -> Self {
         let known = error.chain().find_map(known_cause);
         let (kind, file, element) = known.unwrap_or(("other", None, None));
+        let file = file.map(|file| files::with_standard_input(&file));
         Self { kind, message: message(error), file, element }
     }
 
@@ -48,12 +50,18 @@ type Known = (&'static str, Option<String>, Option<String>);
 
 /// Returns what is known of an error of the library.
 fn known_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Known> {
+    if let Some(bad) = bad_field(cause) {
+        return Some(("setting", None, Some(bad.field.to_owned())));
+    }
     if let Some(error) = cause.downcast_ref::<IoError>() {
         let file = error.file().map(|file| file.display().to_string());
         return Some((error.kind(), file, error.place().map(|place| place.to_string())));
     }
     if let Some(error) = cause.downcast_ref::<BakeError>() {
-        return known_setting(error).or(Some(("bake", None, None)));
+        return Some(match error {
+            BakeError::OptionNotSupported { option, .. } => ("setting", None, Some((*option).to_owned())),
+            _ => ("bake", None, None),
+        });
     }
     if let Some(BadSetting { file, key, .. }) = cause.downcast_ref() {
         return Some(("setting", Some(file.display().to_string()), Some(key.clone())));
@@ -84,22 +92,51 @@ impl std::fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Returns the setting that a bake refuses. [`BakeError`] is transparent for it, so it is not in
-/// the chain of causes.
-fn known_setting(error: &BakeError) -> Option<Known> {
-    let field = match error {
-        BakeError::Config(ConfigError::BadField(bad) | ConfigError::Grid(GridError::BadField(bad))) => {
-            bad.field
-        }
-        BakeError::OptionNotSupported { option, .. } => option,
-        _ => return None,
-    };
-    Some(("setting", None, Some(field.to_owned())))
+/// Returns the field that an error of the library is about. Most of those errors are transparent
+/// for it.
+fn bad_field<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a BadField> {
+    if let Some(bad) = cause.downcast_ref() {
+        return Some(bad);
+    }
+    if let Some(BakeError::Config(error)) = cause.downcast_ref() {
+        return bad_field(error);
+    }
+    if let Some(ConfigError::Grid(error)) = cause.downcast_ref() {
+        return bad_field(error);
+    }
+    match (cause.downcast_ref(), cause.downcast_ref(), cause.downcast_ref()) {
+        (Some(ConfigError::BadField(bad)), ..) => return Some(bad),
+        (_, Some(GridError::BadField(bad)), _) => return Some(bad),
+        (.., Some(IoError::BadField(bad))) => return Some(bad),
+        _ => {}
+    }
+    match (cause.downcast_ref(), cause.downcast_ref(), cause.downcast_ref()) {
+        (Some(PlanError::BadField(bad)), ..) => Some(bad),
+        (_, Some(QueryError::BadField(bad)), _) => Some(bad),
+        (.., Some(MetricsError::BadField(bad))) => Some(bad),
+        _ => None,
+    }
+}
+
+/// Returns the text of a bad field with the name and in the unit of the program.
+fn in_words_of_the_program(bad: &BadField) -> String {
+    let field = bad.field.rsplit('.').next().unwrap_or(bad.field);
+    // `agent.radius` is --agent-radius, `agent.max_slope` is --max-slope.
+    let names = [bad.field.replace(['.', '_'], "-"), field.replace('_', "-")];
+    let name = names.iter().find(|name| config::is_setting(name));
+    let name = name.map_or_else(|| bad.field.to_owned(), |name| config::name_as_given(name));
+    if field == "max_slope" {
+        // Radians of single precision: 95, not 95.00000250447816.
+        let degrees = (bad.value.to_degrees() * 1e4).round() / 1e4;
+        return format!("{name} is {degrees} degrees, but must be at least 0 and below 90");
+    }
+    bad.to_string().replacen(bad.field, &name, 1)
 }
 
 /// Returns the error and its causes. A cause that the text before already holds is left out.
 fn message(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |message, cause| {
+    let causes = error.chain().map(|cause| cause.to_string().trim_end().to_owned());
+    let message = causes.fold(String::new(), |message, cause| {
         if message.is_empty() {
             cause
         } else if message.contains(&cause) {
@@ -107,7 +144,12 @@ fn message(error: &anyhow::Error) -> String {
         } else {
             format!("{message}: {cause}")
         }
-    })
+    });
+    let message = files::with_standard_input(&message);
+    match error.chain().find_map(bad_field) {
+        Some(bad) => message.replace(&bad.to_string(), &in_words_of_the_program(bad)),
+        None => message,
+    }
 }
 
 /// Prints why a command failed: to stderr, and with `--json` to stdout too.
@@ -133,6 +175,12 @@ pub(crate) fn is_json() -> bool {
 /// Prints what is wrong with the command line, or the help that was asked for.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     drop(error.print());
+    // `--cell-size <METRES>`: a value of the file of --config has its place there.
+    let argument = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
+    let argument = argument.trim_start_matches('-').split([' ', '=']).next().unwrap_or_default();
+    if let Some(place) = config::place_in_file(argument) {
+        drop(writeln!(std::io::stderr(), "\nIt was read from {place}"));
+    }
     if error.use_stderr() && is_json() {
         let message = error.to_string().trim_end().to_owned();
         Failure { kind: "usage", message, file: None, element: None }.print();

@@ -16,8 +16,8 @@ use waymesh_metrics::{
 
 use crate::args::EvaluateArgs;
 use crate::build::warn_of_unmatched;
-use crate::files;
 use crate::settings::set;
+use crate::{files, output};
 
 /// A mesh to judge.
 enum Mesh {
@@ -29,6 +29,7 @@ enum Mesh {
 
 pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
+    output::check_picture(args.svg.as_ref(), &inputs.files)?;
     let rules = Arc::new(AreaRules::parse(&args.area)?);
     let soup = io::load_with_areas(&inputs.files, &args.space.load_options(), &rules.map())?;
     warn_of_unmatched(&rules);

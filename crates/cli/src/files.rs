@@ -1,18 +1,27 @@
 //! Files by name; `-` is standard input or standard output.
 
-use std::io::{BufWriter, Cursor, Read, Seek, Write};
+use std::io::{BufWriter, Cursor, Error, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 use waymesh::graph::MeshFormat;
-use waymesh::io::SaveFormat;
+use waymesh::io::{IoError, SaveFormat};
 use waymesh::{NavMesh, io};
 
 use crate::errors::Refusal;
 
 /// Name of the temporary file for standard input, without its ending.
 const STDIN: &str = "stdin";
+
+/// Temporary file for standard input, so that messages do not show its name.
+static STDIN_FILE: OnceLock<String> = OnceLock::new();
+
+/// Returns a message with "standard input" in place of the name of its temporary file.
+pub(crate) fn with_standard_input(message: &str) -> String {
+    STDIN_FILE.get().map_or_else(|| message.to_owned(), |file| message.replace(file, "standard input"))
+}
 
 /// A writer that can seek, which some formats need.
 pub(crate) trait WriteSeek: Write + Seek {}
@@ -23,6 +32,131 @@ pub(crate) fn is_standard(file: &Path) -> bool {
     file == Path::new("-")
 }
 
+/// Checks that a file is there and is no folder. Standard input is fine.
+pub(crate) fn check_input(file: &Path) -> Result<(), IoError> {
+    if is_standard(file) {
+        return Ok(());
+    }
+    let failed = |source| IoError::Read { file: file.to_path_buf(), source };
+    match file.metadata() {
+        Ok(data) if data.is_dir() => {
+            Err(failed(Error::new(ErrorKind::IsADirectory, "it is a folder; name the files in it")))
+        }
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let tip = similar_name(file).map_or_else(String::new, |name| format!("; there is {name}"));
+            Err(failed(Error::new(ErrorKind::NotFound, format!("there is no such file{tip}"))))
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Returns the name in the folder of a missing file that is most like its own.
+fn similar_name(file: &Path) -> Option<String> {
+    let name = file.file_name()?.to_str()?;
+    let entries = std::fs::read_dir(folder_of(file)).ok()?;
+    let names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    let similar = most_similar(name, names.iter().map(String::as_str))?;
+    Some(file.with_file_name(similar).display().to_string())
+}
+
+/// Returns the candidate that is most like a word, if it may be a slip of it.
+pub(crate) fn most_similar<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    /// Least likeness (Jaro and Winkler) of a tip, as of those of clap for arguments.
+    const LEAST: f64 = 0.8;
+    let rated = candidates.map(|candidate| (strsim::jaro_winkler(word, candidate), candidate));
+    rated.filter(|rated| rated.0 > LEAST).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)
+}
+
+/// Returns the folder that a file is in.
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file that a command will write, and the option that names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output<'a> {
+    pub(crate) option: &'static str,
+    pub(crate) file: &'a Path,
+    /// Endings that the name may have; empty for any, where others check it.
+    pub(crate) endings: &'static [&'static str],
+}
+
+/// Checks files that a command will write, so that no work is lost: their endings, folders and
+/// rights, that no two are the same, and that none is an input.
+pub(crate) fn check_outputs(outputs: &[Output<'_>], inputs: &[PathBuf]) -> Result<()> {
+    console(outputs.iter().map(|output| output.file))?;
+    let mut names: Vec<(&str, PathBuf)> = Vec::new();
+    let inputs: Vec<PathBuf> = inputs.iter().filter_map(|input| input.canonicalize().ok()).collect();
+    for Output { option, file, endings } in outputs.iter().filter(|output| !is_standard(output.file)) {
+        let failed = |why: String| -> Result<()> {
+            let source = Error::other(why);
+            Err(anyhow::Error::new(IoError::Write { file: file.to_path_buf(), source }).context(*option))
+        };
+        let refuse = |why: String| Err(Refusal(format!("{option} {}: {why}", file.display())).into());
+        let old = file.metadata().ok();
+        if old.as_ref().is_some_and(std::fs::Metadata::is_dir) {
+            return failed("it is a folder; add the name of a file".to_owned());
+        }
+        // A device or a pipe takes what is written, whatever its name.
+        if old.as_ref().is_some_and(|data| !data.is_file()) {
+            continue;
+        }
+        let ending = file.extension().unwrap_or_default();
+        if !endings.is_empty() && !endings.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
+            return refuse(format!("the name of such a file ends in .{}", endings.join(" or .")));
+        }
+        let folder = folder_of(file);
+        match folder.metadata() {
+            Ok(data) if data.is_dir() => {}
+            Ok(_) => return failed(format!("{} is no folder", folder.display())),
+            Err(_) => {
+                return failed(format!("the folder {} does not exist; make it first", folder.display()));
+            }
+        }
+        if let Err(error) = tempfile::tempfile_in(folder) {
+            let reason = reason(&error);
+            return failed(format!("no file can be made in the folder {}: {reason}", folder.display()));
+        }
+        let name = folder.canonicalize()?.join(file.file_name().unwrap_or_default());
+        let name = name.canonicalize().unwrap_or(name);
+        if inputs.contains(&name) {
+            return refuse("it would replace an input; give it another name".to_owned());
+        }
+        if let Some((other, _)) = names.iter().find(|(_, other)| *other == name) {
+            return refuse(format!("{other} writes the same file; give one of them another name"));
+        }
+        names.push((option, name));
+    }
+    Ok(())
+}
+
+/// Checks that files can be made in a folder that a command will make or fill.
+pub(crate) fn check_folder(option: &'static str, folder: &Path) -> Result<()> {
+    let failed = |why: String| -> Result<()> {
+        let source = Error::other(why);
+        Err(anyhow::Error::new(IoError::Write { file: folder.to_path_buf(), source }).context(option))
+    };
+    let mut existing = folder;
+    while !existing.exists() {
+        existing = folder_of(existing);
+    }
+    if !existing.is_dir() {
+        return failed(format!("{} is no folder", existing.display()));
+    }
+    match tempfile::tempfile_in(existing) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            failed(format!("no file can be made in the folder {}: {}", existing.display(), reason(&error)))
+        }
+    }
+}
+
+/// Returns what the system says, without the name of a temporary file.
+fn reason(error: &Error) -> String {
+    error.raw_os_error().map_or(error.kind().to_string(), |code| Error::from_raw_os_error(code).to_string())
+}
+
 /// Reads a whole file.
 pub(crate) fn read(file: &Path) -> Result<Vec<u8>> {
     if is_standard(file) {
@@ -30,7 +164,8 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>> {
         std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
         return Ok(bytes);
     }
-    Ok(std::fs::read(file).map_err(|source| io::IoError::Read { file: file.to_path_buf(), source })?)
+    check_input(file)?;
+    Ok(std::fs::read(file).map_err(|source| IoError::Read { file: file.to_path_buf(), source })?)
 }
 
 /// Reads a text file.
@@ -71,8 +206,8 @@ pub(crate) fn write(
 
 /// Returns where messages go: standard output, or standard error if one of `files` is standard
 /// output.
-pub(crate) fn console<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<Box<dyn Write>> {
-    match files.into_iter().filter(|file| is_standard(file)).count() {
+pub(crate) fn console<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) -> Result<Box<dyn Write>> {
+    match files.into_iter().filter(|file| is_standard(file.as_ref())).count() {
         0 => Ok(Box::new(std::io::stdout().lock())),
         1 => Ok(Box::new(std::io::stderr().lock())),
         _ => Err(Refusal("only one file can go to standard output".into()).into()),
@@ -115,6 +250,7 @@ impl Inputs {
     /// Stores standard input if it is among `files`, with the ending `format`.
     pub(crate) fn new(files: &[PathBuf], format: Option<&str>) -> Result<Self> {
         let mut files = files.to_vec();
+        files.iter().try_for_each(|file| check_input(file))?;
         let mut standard = files.iter_mut().filter(|file| is_standard(file));
         let Some(file) = standard.next() else { return Ok(Self { files, _folder: None }) };
         if standard.next().is_some() {
@@ -123,6 +259,7 @@ impl Inputs {
         let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
         let bytes = read(file)?;
         *file = folder.path().join(STDIN).with_extension(format.unwrap_or_default());
+        let _ = STDIN_FILE.set(file.display().to_string());
         std::fs::write(&file, bytes).with_context(|| format!("cannot write {}", file.display()))?;
         Ok(Self { files, _folder: Some(folder) })
     }

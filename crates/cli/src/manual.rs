@@ -19,6 +19,7 @@ pub(crate) fn man(args: &ManArgs, json: bool) -> Result<()> {
     let Some(folder) = &args.output else {
         return files::write("-".as_ref(), |writer| clap_mangen::Man::new(program).render(&mut &mut *writer));
     };
+    files::check_folder("--output", folder)?;
     std::fs::create_dir_all(folder)?;
     clap_mangen::generate_to(program, folder)?;
     files::list(std::slice::from_ref(folder), json)

@@ -7,11 +7,34 @@ use waymesh::io::{self, GlbOptions, SvgOptions};
 use waymesh::{NavMesh, Path as Route, Report};
 
 use crate::args::Extras;
-use crate::files;
+use crate::files::{self, Output};
 
 /// Draws a mesh, and a path on it.
 pub(crate) fn draw(mesh: &NavMesh, path: Option<&Route>, file: &Path) -> Result<()> {
     files::write(file, |writer| io::write_svg(mesh, path, &SvgOptions::default(), writer))
+}
+
+/// Checks the file of a picture before the work.
+pub(crate) fn check_picture(file: Option<&PathBuf>, inputs: &[PathBuf]) -> Result<()> {
+    let outputs: Vec<Output<'_>> =
+        file.map(|file| Output { option: "--svg", file, endings: &["svg"] }).into_iter().collect();
+    files::check_outputs(&outputs, inputs)
+}
+
+/// Checks the mesh file and the files beside it before the work.
+pub(crate) fn check(mesh: &Path, extras: &Extras, inputs: &[PathBuf]) -> Result<()> {
+    let mut outputs = vec![Output { option: "--output", file: mesh, endings: &[] }];
+    let named: [(_, &'static [&'static str], _); 5] = [
+        ("--svg", &["svg"], &extras.svg),
+        ("--glb", &["glb"], &extras.glb),
+        ("--obj", &["obj"], &extras.obj),
+        ("--detail-obj", &["obj"], &extras.detail_obj),
+        ("--report", &["json"], &extras.report),
+    ];
+    for (option, endings, file) in named {
+        outputs.extend(file.iter().map(|file| Output { option, file, endings }));
+    }
+    files::check_outputs(&outputs, inputs)
 }
 
 /// Writes the files that were asked for and returns their names.

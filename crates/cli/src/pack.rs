@@ -6,7 +6,7 @@ use anyhow::Result;
 use waymesh::graph::MeshFormat;
 
 use crate::args::PackArgs;
-use crate::files;
+use crate::files::{self, Output};
 
 pub(crate) fn run(args: &PackArgs, json: bool) -> Result<()> {
     let name = args.mesh.file_name().unwrap_or(args.mesh.as_os_str());
@@ -15,6 +15,8 @@ pub(crate) fn run(args: &PackArgs, json: bool) -> Result<()> {
         .clone()
         .unwrap_or_else(|| PathBuf::from(name).with_extension(MeshFormat::Packed.ending()));
     let format = files::mesh_format(&output, MeshFormat::Packed)?;
+    let inputs = std::slice::from_ref(&args.mesh);
+    files::check_outputs(&[Output { option: "--output", file: &output, endings: &[] }], inputs)?;
     let bytes = format.bytes(&files::open_mesh(&args.mesh)?, &output)?;
     files::write(&output, |writer| writer.write_all(&bytes))?;
     files::list(&[output], json)

@@ -108,6 +108,7 @@ fn search_name(search: PathSearch) -> &'static str {
 const INCOMPLETE: u8 = 3;
 
 pub(crate) fn run(args: &PathArgs, json: bool) -> Result<ExitCode> {
+    output::check_picture(args.svg.as_ref(), std::slice::from_ref(&args.mesh))?;
     let mesh = files::open_mesh(&args.mesh)?;
     let outcome = match args.radius {
         Some(radius) => run_for_radius(args, mesh, radius, json)?,

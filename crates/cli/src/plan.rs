@@ -10,18 +10,20 @@ use waymesh::io::{AreaRules, SurfaceNames};
 use waymesh::{Baker, FloorPlans, Report};
 
 use crate::args::{Decomposition, JoinKind, PlanArgs};
-use crate::files::Inputs;
+use crate::files::{Inputs, Output};
 use crate::settings::set;
-use crate::{build, files, marks};
+use crate::{build, files, marks, output};
 
 pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
     if let Some(file) = &args.example {
+        files::check_outputs(&[Output { option: "--example", file, endings: &["toml"] }], &[])?;
         files::write(file, |writer| writer.write_all(EXAMPLE.as_bytes()))?;
         return files::list(std::slice::from_ref(file), json);
     }
     let mut plan = FloorPlan::default();
     let inputs = Inputs::new(&args.plans, args.format.as_deref())?;
     let mesh_file = build::output_file(args.output.as_ref(), &inputs)?;
+    output::check(&mesh_file, &args.extras, &inputs.files)?;
     let rules = Arc::new(AreaRules::parse(&args.area)?);
     let options = args.read_options().with_layer_areas(layer_areas(&rules));
     for file in &inputs.files {

@@ -10,7 +10,7 @@ use waymesh::io::StlWriter;
 use waymesh_scenes::{SceneConfig, SceneSource};
 
 use crate::args::SceneArgs;
-use crate::files;
+use crate::files::{self, Output};
 
 /// Writes the scene block by block, so that it may be larger than the memory.
 pub(crate) fn run(args: &SceneArgs, json: bool) -> Result<()> {
@@ -18,6 +18,7 @@ pub(crate) fn run(args: &SceneArgs, json: bool) -> Result<()> {
         SceneSource::new(args.scene, SceneConfig::default().with_seed(args.seed).with_scale(args.scale));
     let output =
         [args.output.clone().unwrap_or_else(|| PathBuf::from(args.scene.name()).with_extension("stl"))];
+    files::check_outputs(&[Output { option: "--output", file: &output[0], endings: &["stl"] }], &[])?;
     let mut triangles = 0;
     files::write(&output[0], |writer| {
         let mut stl = StlWriter::new(writer)?;

@@ -10,10 +10,11 @@ use waymesh::io::SceneSource;
 use waymesh::{BakeError, Baker, Tiles as FrontTiles, TriangleSource};
 
 use crate::args::{EnclosedKind, MergeArgs, Settings, TileArgs, Tiles};
+use crate::errors::Refusal;
 use crate::progress::Progress;
 use crate::settings::set;
 use crate::values::Memory;
-use crate::{build, files};
+use crate::{build, files, output};
 
 impl Tiles {
     /// `true` if nothing asks for tiles.
@@ -34,6 +35,13 @@ impl Tiles {
         tiles.folder.clone_from(&self.tiles);
         tiles.spill_folder.clone_from(&self.spill);
         Ok(tiles)
+    }
+
+    /// Checks the folders before the work.
+    pub(crate) fn check_folders(&self) -> Result<()> {
+        let folders = [("--tiles", &self.tiles), ("--spill", &self.spill)];
+        let given = folders.iter().filter_map(|(option, folder)| Some((*option, folder.as_ref()?)));
+        given.into_iter().try_for_each(|(option, folder)| files::check_folder(option, folder))
     }
 
     /// The memory to work in: what was asked for, or a quarter of what the machine or the container
@@ -59,6 +67,7 @@ fn memory_bytes(memory: Option<Memory>, settings: &Settings) -> u64 {
 pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     let settings = &args.settings;
     let inputs = args.scenes.inputs()?;
+    args.tiles.check_folders()?;
     let rules = settings.area_rules()?;
     let source = SceneSource::open_with_areas(&inputs.files, &settings.space.load_options(), &rules.map())?;
     let config = settings.bake_config()?.with_max_memory_bytes(args.tiles.memory_bytes(settings));
@@ -81,7 +90,7 @@ pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
 
 /// Prints all tiles, a line each.
 fn list(manifest: &TileManifest, json: bool) -> Result<()> {
-    let mut out = files::console([])?;
+    let mut out = files::console::<&std::path::Path>([])?;
     if json {
         return files::write_json(&mut out, manifest);
     }
@@ -96,6 +105,12 @@ fn list(manifest: &TileManifest, json: bool) -> Result<()> {
 
 pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     files::mesh_format(&args.output, MeshFormat::Exchange)?;
+    output::check(&args.output, &args.extras, &args.scene)?;
+    if args.wait.unwrap_or(0) == 0 && !args.folder.is_dir() {
+        let folder = args.folder.display();
+        let why = "there is no such folder; `waymesh tile --tiles FOLDER` makes one";
+        return Err(Refusal(format!("{folder}: {why}")).into());
+    }
     let patience = Duration::from_secs(args.wait.unwrap_or(0).into());
     let note = tile_note(&args.folder, patience, &mut Progress::new())?;
     let settings: Settings = toml::from_str(&note)

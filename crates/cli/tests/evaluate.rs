@@ -159,7 +159,7 @@ fn broken_polygons_are_named_with_file_and_line() {
     succeed(folder, &["build", "hall.obj"]);
     let words = ["evaluate", "hall.obj", "--mesh", "hall.wmesh"];
     for (option, value, expected) in
-        [("--samples", "0", "samples"), ("--cell-size", "0", "cell_size"), ("--agent-radius", "-1", "radius")]
+        [("--samples", "0", "samples"), ("--cell-size", "0", "cell-size"), ("--agent-radius", "-1", "radius")]
     {
         let option = format!("{option}={value}");
         let message = fail(folder, 1, &[&words[..], &[&option]].concat());

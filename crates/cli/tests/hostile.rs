@@ -16,10 +16,11 @@ fn after(folder: &std::path::Path, before: &str, words: &str) -> std::process::O
 fn a_failed_write_leaves_the_old_files_and_no_others() {
     let folder = hall();
     let folder = folder.path();
-    let outputs = ["hall.wmesh", "a.svg", "a.glb", "a.obj", "r.json", "hall.wmrun"];
+    let outputs = ["hall.wmesh", "a.svg", "a.glb", "a.obj", "r.json", "hall.wmrun", "example.toml", "a.stl"];
     let bake = "build hall.obj --svg a.svg --glb a.glb --obj a.obj --report r.json";
     let pack = "pack hall.wmesh";
-    for words in [bake, pack] {
+    let (example, scene) = ("plan --example example.toml", "scene terraces -o a.stl");
+    for words in [bake, pack, example, scene] {
         succeed(folder, &words.split(' ').collect::<Vec<_>>());
     }
     let bytes = || outputs.map(|file| std::fs::read(folder.join(file)).expect(file));
@@ -27,9 +28,7 @@ fn a_failed_write_leaves_the_old_files_and_no_others() {
     let files = || std::fs::read_dir(folder).expect("a folder").count();
     let count = files();
     // A file may grow to 512 bytes: as on a full disk. With the signal ignored, writing fails.
-    for words in
-        [bake, pack, "build hall.obj -o hall.wmrun", "plan --example r.json", "scene terraces -o a.obj"]
-    {
+    for words in [bake, pack, "build hall.obj -o hall.wmrun", example, scene] {
         let output = after(folder, "trap '' XFSZ; ulimit -f 1", words);
         assert_eq!(output.status.code(), Some(1), "{words}: {}", text(&output.stderr));
         assert!(text(&output.stderr).contains("cannot write"), "{words}: {}", text(&output.stderr));
@@ -70,8 +69,8 @@ fn options_beyond_all_reason_are_refused_with_their_limit() {
     succeed(folder, &["build", "hall.obj", "--memory", "10MB"]);
     for (words, limit) in [
         (&["build", "hall.obj", "--threads", "70000"][..], "threads is 70000, but must be at most 1024"),
-        (&["build", "hall.obj", "--level-height", "1e30"], "level_height is"),
-        (&["build", "hall.obj", "--cell-size", "1e30"], "cell_size is"),
+        (&["build", "hall.obj", "--level-height", "1e30"], "--level-height is"),
+        (&["build", "hall.obj", "--cell-size", "1e30"], "--cell-size is"),
         (
             &["evaluate", "hall.obj", "--mesh", "hall.wmesh", "--samples", "18446744073709551615"],
             "1 to 10000000",

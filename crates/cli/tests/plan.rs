@@ -144,13 +144,13 @@ fn faults_name_the_file_and_the_element() {
         (vec!["plan", "what.xyz"], vec!["what.xyz", ".geojson"]),
         (vec!["plan", "house.toml", "--agent-radius", "-1"], vec!["radius"]),
         (vec!["plan", "house.toml", "--agent-radius", "50"], vec!["nothing is walkable"]),
-        (vec!["plan", "house.toml", "--cell-size", "0"], vec!["cell_size"]),
-        (vec!["plan", "house.toml", "--max-edge-length", "-2"], vec!["max_edge_length"]),
+        (vec!["plan", "house.toml", "--cell-size", "0"], vec!["--cell-size is 0"]),
+        (vec!["plan", "house.toml", "--max-edge-length", "-2"], vec!["--max-edge-length is -2"]),
         (
             vec!["plan", "house.toml", "--max-edge-length", "0.0001"],
-            vec!["max_edge_length is 0.0001", "at least 10 cells"],
+            vec!["--max-edge-length is 0.0001", "at least 10 cells"],
         ),
-        (vec!["plan", "house.toml", "--steiner-grid", "NaN"], vec!["steiner_grid"]),
+        (vec!["plan", "house.toml", "--steiner-grid", "NaN"], vec!["--steiner-grid is NaN"]),
         (vec!["plan", "house.toml", "--steiner-grid", "0.002"], vec!["4194304"]),
         (vec!["plan", "house.toml", "other.toml"], vec!["radius of 0.25 m", "0.3 m"]),
         #[cfg(not(feature = "dxf"))]

@@ -151,8 +151,8 @@ fn settings_come_from_arguments_and_from_a_file() {
     assert_eq!(info["grid"]["cell_size"], 0.25);
     assert!((info["agent"]["radius"].as_f64().expect("a number") - 0.2).abs() < 1e-6);
     for (file, text, expected) in [
-        ("bad.toml", "cell-sise = 0.5\n", "bad.toml: cell-sise: `waymesh build` has no such setting"),
-        ("flag.toml", "check = 3\n", "check: must be true or false, is 3"),
+        ("bad.toml", "cell-sise = 0.5\n", "bad.toml: line 1: cell-sise is no setting"),
+        ("flag.toml", "check = 3\n", "line 1: check must be true or false, is 3"),
         ("text.toml", "cell-size =\n", "text.toml is not a settings file"),
     ] {
         std::fs::write(folder.join(file), text).expect("a file");
@@ -226,9 +226,9 @@ fn failures_name_what_is_wrong_and_exit_with_1() {
         (vec!["build", "cut.glb"], "cut.glb"),
         (vec!["build", "what.xyz"], "what.xyz"),
         (vec!["build", "nan.obj"], "no usable triangle"),
-        (vec!["build", "hall.obj", "--cell-size", "0"], "cell_size"),
-        (vec!["build", "hall.obj", "--cell-size", "-1"], "cell_size"),
-        (vec!["build", "hall.obj", "--cell-size", "NaN"], "cell_size"),
+        (vec!["build", "hall.obj", "--cell-size", "0"], "--cell-size"),
+        (vec!["build", "hall.obj", "--cell-size", "-1"], "--cell-size"),
+        (vec!["build", "hall.obj", "--cell-size", "NaN"], "--cell-size"),
         (vec!["build", "hall.obj", "--cell-size", "0.00001"], "cell size"),
         (vec!["build", "hall.obj", "--agent-radius", "50"], "radius"),
         (vec!["build", "hall.obj", "-o", "no/such/folder/x.wmesh"], "x.wmesh"),

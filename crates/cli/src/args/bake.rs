@@ -35,9 +35,33 @@ pub(crate) struct BuildArgs {
     #[cfg(feature = "gpu")]
     #[command(flatten)]
     pub(crate) device: crate::device::DeviceArgs,
+    #[cfg(not(feature = "gpu"))]
+    #[command(flatten)]
+    pub(crate) device: NoDevice,
     /// Check the result of every stage against its invariants.
     #[arg(long)]
     pub(crate) check: bool,
+}
+
+/// Options of the feature `gpu` in a program without it, so that they are refused by name.
+#[cfg(not(feature = "gpu"))]
+#[derive(Debug, Args)]
+pub(crate) struct NoDevice {
+    /// Where voxels and depth maps are made.
+    #[arg(long, value_name = "DEVICE", hide = true, value_parser = cpu_only)]
+    device: Option<String>,
+    /// A part of the name of the graphics card.
+    #[arg(long, value_name = "NAME", hide = true, value_parser = cpu_only)]
+    adapter: Option<String>,
+}
+
+#[cfg(not(feature = "gpu"))]
+fn cpu_only(text: &str) -> Result<String, String> {
+    if text == "cpu" {
+        return Ok(text.to_owned());
+    }
+    Err("this program was built without the feature `gpu`; `cargo install waymesh-cli --features gpu` has it"
+        .to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -51,25 +51,31 @@ pub(crate) enum Command {
     #[command(allow_negative_numbers = true)]
     Tile(Box<TileArgs>),
     /// Join the tiles of a folder into one navigation mesh.
+    #[command(allow_negative_numbers = true)]
     Merge(MergeArgs),
     /// Write a mesh in another format: .wmrun to ship with a program, .wmesh to keep, .navmesh for
     /// Detour.
     Pack(PackArgs),
     /// Write an embedded scene to a binary STL file.
+    #[command(allow_negative_numbers = true)]
     Scene(SceneArgs),
     /// Find a path on a mesh.
+    #[command(allow_negative_numbers = true)]
     Path(PathArgs),
     /// Print what a mesh holds and check its invariants.
+    #[command(allow_negative_numbers = true)]
     Info(InfoArgs),
     /// Judge a mesh against its scene: coverage, excess, connectivity, heights, clearance, shape,
     /// paths.
     ///
     /// Grid and agent default to those of the mesh, if its file states them.
+    #[command(allow_negative_numbers = true)]
     Evaluate(EvaluateArgs),
     /// Bake an embedded scene, find a path on it and draw both.
     Demo(DemoArgs),
     /// Show a level, a floor plan or a mesh in a browser: turn the settings, see the mesh change, click
-    /// paths. The page is served to this machine alone, until the program is ended.
+    /// paths. The page is served to this machine alone, at the printed address, which holds a secret
+    /// token, until the program is ended.
     View(ViewArgs),
     /// Print a script that completes the program's words in a shell.
     Completions {
@@ -90,8 +96,7 @@ pub(crate) struct ViewArgs {
     /// Port of 127.0.0.1 to listen on; 0 for any that is free. Default: 0.
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     pub(crate) port: u16,
-    /// Folder of the built page. Default: that of the variable WAYMESH_VIEWER, `viewer` beside the
-    /// program, or where a checkout builds it.
+    /// Folder of a built page. Default: the page in the program.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) page: Option<PathBuf>,
 }
