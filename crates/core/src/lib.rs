@@ -45,6 +45,7 @@ mod random;
 mod regions;
 mod sets;
 mod setters;
+mod shape;
 pub mod short;
 mod slim;
 mod soup;
@@ -82,6 +83,7 @@ pub use poly_mesh::{HeightSurface, Poly, PolyMesh, SurfacePoint};
 pub use random::Random;
 pub use regions::{NO_REGION, PackedRegions, RegionMap};
 pub use sets::DisjointSets;
+pub use shape::{PlaceEdge, SceneShape, place_edges, warn_of_shape};
 pub use slim::SlimSpans;
 pub use soup::{
     AreaVisitor, Bounds, SkippedTriangles, SoupError, SoupTriangle, TriangleSoup, TriangleSource,

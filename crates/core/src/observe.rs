@@ -128,6 +128,49 @@ pub enum Warning {
         /// Extent without them, in metres.
         extent_without: f32,
     },
+    /// The size of the scene is that of a building in another unit than metres.
+    UnlikelyUnit {
+        /// Extent along x, y and z in metres.
+        size: [f32; 3],
+        /// Number of triangles.
+        triangles: u64,
+        /// Factor that makes it a building.
+        scale: f32,
+    },
+    /// Little of the scene is level, and more would be with another axis up.
+    UnlikelyAxis {
+        /// Share of the area that is level and faces up.
+        share: f64,
+        /// Share with the other axis up.
+        other: f64,
+        /// The other axis: `"z"`, or `"-z"`, which z of a file becomes where it was read as up.
+        axis: &'static str,
+    },
+    /// Most of the level ground faces down. Nobody walks on a face from below.
+    UpsideDown {
+        /// Level triangles that face down.
+        triangles: u64,
+        /// Their area in square metres.
+        area: f64,
+        /// Area of the level triangles that face up.
+        area_up: f64,
+    },
+    /// Triangles face down in a floor of others that face up. Nobody walks on a face from below.
+    MixedWinding {
+        /// Their number.
+        triangles: u64,
+        /// Their area in square metres.
+        area: f64,
+    },
+    /// The scene lies so far from the origin that single precision rounds its coordinates.
+    FarFromOrigin {
+        /// The largest coordinate in metres.
+        distance: f32,
+        /// Distance of two neighbouring coordinates there, in metres.
+        step: f32,
+        /// Centre of the scene, in whole metres.
+        centre: [f32; 3],
+    },
     /// An element of the input was odd. It was corrected or left out.
     OddElement {
         /// The file and the element.
@@ -177,6 +220,32 @@ impl std::fmt::Display for Warning {
                     "all at once may take {needed} MiB, {limit} MiB are allowed: baked in tiles, to the same mesh"
                 )
             }
+            Self::UnlikelyUnit { size: [x, y, z], triangles, scale } => write!(
+                formatter,
+                "the scene is {x} x {z} m, {y} m high, with {triangles} triangles; scaled by {scale} it is {} x {} m, {} m high, the size of a building",
+                x * scale,
+                z * scale,
+                y * scale
+            ),
+            Self::UnlikelyAxis { share, other, axis } => write!(
+                formatter,
+                "only {:.0} % of the scene's area is level enough to walk on, but {:.0} % would be with {axis} up",
+                share * 100.0,
+                other * 100.0
+            ),
+            Self::UpsideDown { triangles, area, area_up } => write!(
+                formatter,
+                "{:.0} % of the level area faces down ({triangles} triangles, {area:.1} m2; {area_up:.1} m2 face up): nobody walks on a face from below; the triangles wind the wrong way round",
+                100.0 * area / (area + area_up)
+            ),
+            Self::MixedWinding { triangles, area } => write!(
+                formatter,
+                "{triangles} triangles of floors, {area:.1} m2, face down beside others that face up: nobody walks on a face from below"
+            ),
+            Self::FarFromOrigin { distance, step, centre: [x, y, z] } => write!(
+                formatter,
+                "the scene lies {distance} m from the origin, where single precision rounds coordinates to {step} m; move it to the origin, by about ({x}, {y}, {z})"
+            ),
             Self::OddElement { element, what } => write!(formatter, "{element}: {what}"),
             Self::OutlierTriangles { triangles, first, axis, extent, extent_without } => write!(
                 formatter,
