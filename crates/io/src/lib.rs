@@ -6,10 +6,14 @@
 //!
 //! | format | what is read |
 //! |---|---|
-//! | OBJ | all objects and groups; polygons fanned; relative (negative) indices; line continuations; extra columns ignored |
+//! | OBJ | all objects and groups; polygons; relative (negative) indices; line continuations; extra columns ignored |
 //! | glTF, GLB | the default scene with every node's transform; all triangle primitives: lists, strips, fans, indexed or not; sparse and quantised accessors; embedded, `data:` and external buffers |
 //! | STL | text and binary, several solids |
-//! | PLY | text and binary of both byte orders; polygons fanned; triangle strips |
+//! | PLY | text and binary of both byte orders; polygons; triangle strips |
+//!
+//! Text may be in UTF-8 or UTF-16. A polygon becomes triangles that fill it, also where it is concave or
+//! its border touches itself (a keyhole): a fan from its first corner where that fills it, else cut along
+//! its diagonals, in the plane of two axes that shows it largest.
 //!
 //! OBJ and STL are always there. glTF and PLY need the features `gltf` and `ply`, and the writers
 //! of JSON and GLB the feature `json`; all three are on by default.
@@ -81,8 +85,8 @@ pub use mesh::{SaveFormat, mesh_format, open, open_packed, parse_mesh, save, wri
 pub use obj::{GroundTriangles, ground_triangles, polygon_triangles, write_detail_obj, write_obj};
 pub use polygons::{PolygonMesh, open_polygons, parse_polygons, write_polygons};
 pub use scene::{
-    AreaMap, AreaRuleError, AreaRules, LoadOptions, SceneFormat, SceneSource, SurfaceNames, UpAxis, load,
-    load_with, load_with_areas, parse_scene, parse_scene_with_areas,
+    AreaMap, AreaRuleError, AreaRules, LoadOptions, SceneFormat, SceneSource, SurfaceNames, UpAxis, Winding,
+    load, load_with, load_with_areas, parse_scene, parse_scene_with_areas,
 };
 pub use stl::StlWriter;
 pub use svg::{ColourBy, SvgOptions, write_clear_svg, write_svg};

@@ -7,7 +7,9 @@ use std::path::Path;
 use common::*;
 use glam::{Mat4, Quat, Vec3};
 use waymesh_core::{AreaId, TriangleSoup};
-use waymesh_io::{AreaMap, IoError, LoadOptions, Place, SurfaceNames, load, load_with_areas, parse_scene};
+use waymesh_io::{
+    AreaMap, IoError, LoadOptions, Place, SurfaceNames, Winding, load, load_with_areas, parse_scene,
+};
 
 /// A scene over the small buffer: its nodes, primitives, and further members of the document.
 fn scene(nodes: &str, primitives: &str, accessors: &str, more: &str) -> Vec<u8> {
@@ -296,6 +298,83 @@ fn broken_containers_are_refused() {
         Err(error @ IoError::Syntax { part: "JSON", .. }) => assert!(error.to_string().contains("line 1")),
         other => panic!("{other:?}"),
     }
+}
+
+/// Documents that leave out what the specification lets them, and what they say otherwise.
+#[test]
+fn scenes_without_nodes_and_textures_without_images_are_read() {
+    for more in [
+        r#","scene":0,"scenes":[{"nodes":[0]},{"name":"empty"}]"#,
+        r#","scenes":[{"nodes":[0]}],"textures":[{"sampler":0,"extensions":{"KHR_texture_basisu":{"source":0}}}],
+            "materials":[{"name":"a","normalTexture":{"index":0}}],"animations":[{}]"#,
+    ] {
+        let soup = placed(r#"[{"mesh":0,"skin":7}]"#, more).unwrap();
+        assert_eq!(corners(&soup), expected(), "{more}");
+    }
+    for more in [r#","scene":1,"scenes":[{"nodes":[0]},{"name":"empty"}]"#, r#","scenes":[{}]"#] {
+        let message = placed(r#"[{"mesh":0}]"#, more).unwrap_err().to_string();
+        assert!(message.contains("1 meshes that no node of scene"), "{message}");
+    }
+    let message = placed("[]", "").unwrap_err().to_string();
+    assert!(message.contains("1 meshes that no node of scene 0 uses"), "{message}");
+}
+
+#[test]
+fn files_that_are_no_gltf_are_named_as_such() {
+    for bytes in [&b"\x89PNG\r\n"[..], b"v 0 0 0\n", b"", b"<html>"] {
+        match parse("a.glb", bytes) {
+            Err(error @ IoError::Malformed { place: Place::Byte(0), .. }) => {
+                assert!(error.to_string().contains("GLB"), "{error}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// The triangles of a document with these triangles in one primitive.
+fn with_material(triangles: &[[[f32; 3]; 3]], material: &str, options: &LoadOptions) -> Vec<[[f32; 3]; 3]> {
+    let bytes: Vec<u8> =
+        triangles.as_flattened().as_flattened().iter().flat_map(|n| n.to_le_bytes()).collect();
+    let (count, length, data) = (3 * triangles.len(), bytes.len(), base64(&bytes));
+    let json = format!(
+        r#"{{"asset":{{"version":"2.0"}},"nodes":[{{"mesh":0}}],"materials":[{material}],
+        "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"material":0}}]}}],
+        "accessors":[{{"bufferView":0,"componentType":5126,"count":{count},"type":"VEC3"}}],
+        "bufferViews":[{{"buffer":0,"byteLength":{length}}}],
+        "buffers":[{{"byteLength":{length},"uri":"data:;base64,{data}"}}]}}"#
+    );
+    corners(&parse_scene(Path::new("a.gltf"), json.as_bytes(), options).unwrap())
+}
+
+/// Sheets of double-sided materials count from above; solids, rooms and other materials stay as they are.
+#[test]
+fn double_sided_sheets_face_up_and_closed_surfaces_stay() {
+    const BOTH: &str = r#"{"doubleSided":true}"#;
+    let turned = |triangles: &[[[f32; 3]; 3]]| -> Vec<[[f32; 3]; 3]> {
+        triangles.iter().map(|&[a, b, c]| [a, c, b]).collect()
+    };
+    let as_read = LoadOptions::default();
+    let up = expected();
+    let down = turned(&up);
+    assert_eq!(with_material(&down, BOTH, &as_read), up);
+    assert_eq!(with_material(&up, BOTH, &as_read), up);
+    assert_eq!(with_material(&down, "{}", &as_read), down);
+    let mixed = [up[0], down[1], up[2]];
+    assert_eq!(with_material(&mixed, BOTH, &as_read), up);
+    // Options of the caller come on top.
+    let flipped = as_read.with_winding(Winding::Flipped);
+    assert_eq!(with_material(&down, "{}", &flipped), up);
+    assert_eq!(with_material(&down, BOTH, &flipped), up);
+    assert_eq!(with_material(&up, BOTH, &flipped), up);
+    assert_eq!(with_material(&up, "{}", &flipped), down);
+    assert_eq!(with_material(&mixed, "{}", &as_read.with_winding(Winding::TwoSided)), up);
+    // A tetrahedron, whose lower side faces down, and the room in it.
+    let [a, b, c, d] = [[0.0, 0.0, 0.0], [0.0, 0.0, 4.0], [4.0, 0.0, 0.0], [1.0, 3.0, 1.0]];
+    let solid = [[a, c, b], [a, b, d], [b, c, d], [c, a, d]];
+    assert_eq!(with_material(&solid, BOTH, &as_read), solid);
+    assert_eq!(with_material(&turned(&solid), BOTH, &as_read), turned(&solid));
+    let open = with_material(&solid[..3], BOTH, &as_read);
+    assert_eq!(open[0], [a, b, c], "the inside of an open one can be seen");
 }
 
 /// An error that says that there are too many of something.

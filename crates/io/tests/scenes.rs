@@ -102,6 +102,19 @@ fn scenes_without_triangles_are_refused() {
 }
 
 #[test]
+fn an_origin_is_subtracted_before_coordinates_are_rounded() {
+    let text = "v 0 0 5400000.2\nv 0 0 5400008.2\nv 12 0 5400000.2\nf 1 2 3\n";
+    let origin = LoadOptions::default().with_origin([0.0, 0.0, 5_400_000.0]);
+    let soup = parse_scene(Path::new("a.obj"), text.as_bytes(), &origin).unwrap();
+    assert_eq!(corners(&soup), [[[0.0, 0.0, 0.2], [0.0, 0.0, 8.2], [12.0, 0.0, 0.2]]]);
+    let upright = origin.with_up(UpAxis::Z).with_scale(0.5);
+    let soup = parse_scene(Path::new("a.obj"), text.as_bytes(), &upright).unwrap();
+    assert_eq!(corners(&soup), [[[0.0, 0.1, 0.0], [0.0, 4.1, 0.0], [6.0, 0.1, 0.0]]]);
+    let bad = LoadOptions::default().with_origin([0.0, f64::NAN, 0.0]);
+    assert!(bad.validate().unwrap_err().to_string().contains("origin"));
+}
+
+#[test]
 fn nan_and_infinite_vertices_are_passed_on() {
     let check = |soup: TriangleSoup| assert_eq!(soup.skipped().not_finite, 1);
     check(parse("a.obj", "v 0 0 0\nv nan 0 1\nv 1 -inf 0\nf 1 2 3\n").unwrap());
@@ -147,11 +160,77 @@ fn obj_with_old_line_ends_and_without_a_last_one() {
 }
 
 #[test]
-fn obj_polygons_become_fans_and_stubs_triangles_without_area() {
+fn convex_obj_faces_become_fans_and_stubs_triangles_without_area() {
     let soup =
         parse("a.obj", "v 0 0 0\nv 1 0 0\nv 2 0 1\nv 1 0 2\nv 0 0 1\nf 1 2 3 4 5\nf 1 2\nf 3\nf\n").unwrap();
     assert_eq!(soup.triangles(), [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 1, 1], [2, 2, 2]]);
     assert_eq!(soup.skipped().degenerate, 2);
+}
+
+/// Area of the triangles in plan; all of them look up.
+fn area_up(soup: &TriangleSoup) -> f32 {
+    let up = |[a, b, c]: [glam::Vec3; 3]| (b - a).cross(c - a).y / 2.0;
+    let areas: Vec<f32> = (0..soup.triangles().len()).map(|triangle| up(soup.corners(triangle))).collect();
+    assert!(areas.iter().all(|&area| area >= 0.0), "{areas:?}");
+    areas.iter().sum()
+}
+
+/// A floor of 72 m2 in the form of a U, from each of its corners, in every format that has polygons.
+#[test]
+fn concave_faces_keep_their_area_in_every_format() {
+    const U: [[i32; 2]; 8] = [[0, 0], [0, 10], [10, 10], [10, 0], [7, 0], [7, 7], [3, 7], [3, 0]];
+    for first in 0..U.len() {
+        let order: Vec<usize> = (0..U.len()).map(|corner| (first + corner) % U.len()).collect();
+        let numbers = |add: usize| order.iter().map(|at| format!(" {}", at + add)).collect::<String>();
+        let vertices = U.map(|[x, z]| format!("{x} 0 {z}\n"));
+        let obj_vertices: String = vertices.iter().map(|vertex| format!("v {vertex}")).collect();
+        let ply =
+            |vertices: &str, faces: &str| format!("ply\nformat ascii 1.0\n{vertices}{faces}end_header\n");
+        let (of_vertices, of_faces) = (
+            "element vertex 8\nproperty float x\nproperty float y\nproperty float z\n",
+            "element face 1\nproperty list uchar int vertex_index\n",
+        );
+        let stl: String = order.iter().map(|&at| format!("vertex {}", vertices[at])).collect();
+        for (name, text) in [
+            ("u.obj", format!("{obj_vertices}f{}\n", numbers(1))),
+            ("first.obj", format!("v 0 0 0\nf{}\nf 1 1 1\n{obj_vertices}", numbers(2))),
+            ("u.ply", format!("{}{}8{}\n", ply(of_vertices, of_faces), vertices.concat(), numbers(0))),
+            ("first.ply", format!("{}8{}\n{}", ply(of_faces, of_vertices), numbers(0), vertices.concat())),
+            ("u.stl", format!("solid\nfacet normal 0 1 0\nouter loop\n{stl}endloop\nendfacet\nendsolid\n")),
+        ] {
+            let soup = parse(name, text).unwrap();
+            assert_eq!(area_up(&soup), 72.0, "{name} from {first}");
+        }
+    }
+}
+
+#[test]
+fn text_in_utf_16_is_read_with_and_without_a_mark() {
+    for (name, text) in [("a.obj", obj()), ("a.stl", stl_text()), ("a.ply", ply_text()), ("a.gltf", gltf())] {
+        let text = String::from_utf8(text).unwrap();
+        for mark in ["\u{feff}", ""] {
+            let units: Vec<u16> = format!("{mark}{text}").encode_utf16().collect();
+            for order in [u16::to_le_bytes, u16::to_be_bytes] {
+                let bytes: Vec<u8> = units.iter().flat_map(|&unit| order(unit)).collect();
+                for name in [name, "unnamed"] {
+                    let soup = parse(name, &bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+                    assert_eq!(corners(&soup), expected(), "{name}");
+                }
+            }
+        }
+        let bytes = format!("\u{feff}{text}");
+        assert_eq!(corners(&parse(name, &bytes).unwrap()), expected(), "{name} in UTF-8 with a mark");
+        let bytes: Vec<u8> = bytes.chars().flat_map(|unit| u32::from(unit).to_le_bytes()).collect();
+        assert!(error(name, bytes).to_string().contains("UTF-32"), "{name}");
+    }
+}
+
+#[test]
+fn obj_faces_may_end_in_a_comment() {
+    let text = "v 0 0 0 # first\nv 1 0 0\nv 0 0 1\nf 1 2 3 # all\nf 1 2 3#a\n";
+    let message = error("a.obj", text).to_string();
+    assert!(message.contains("line 5"), "a comment begins a word: {message}");
+    assert_eq!(parse("a.obj", text.replace("3#a", "3 #a")).unwrap().triangles().len(), 2);
 }
 
 #[test]
@@ -243,6 +322,30 @@ fn ply_values_may_stand_on_any_lines_and_faces_before_vertices() {
     );
 }
 
+/// Headers of old and careless programs.
+#[test]
+fn ply_headers_are_read_whatever_their_spaces_and_names() {
+    let text = String::from_utf8(ply_text()).unwrap();
+    for (from, to) in [
+        ("comment small scene\n", "\n  \ncomment\nobj_info\n comment a\tb\n"),
+        ("\nend_header", " \nend_header\t"),
+        ("property float x", "\tproperty   float\tx  "),
+        ("property uchar red", "property uint8 red[0]"),
+        ("property uchar red", "property uchar s.t"),
+        ("property uchar flags", "property uchar 2nd"),
+        ("property list uchar int vertex_indices", "property list uint8 int32 vertex_index"),
+        ("property list uchar int vertex_indices", "property list uchar uint vertex_indexes"),
+        ("format ascii 1.0", "format ascii 1.0 "),
+        ("element edge 1", "element edge-of-face 1"),
+        ("\n", "\r\n"),
+        ("\n", "\r"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        let soup = parse("a.ply", text.replace(from, to)).unwrap_or_else(|error| panic!("{to:?}: {error}"));
+        assert_eq!(corners(&soup), expected(), "{to:?}");
+    }
+}
+
 #[test]
 fn ply_errors_name_the_place() {
     let whole = ply_binary(false);
@@ -273,7 +376,8 @@ fn ply_errors_name_the_place() {
         other => panic!("{other}"),
     }
     assert!(matches!(error("a.ply", text.replace("float z", "float w")), IoError::Malformed { .. }));
-    assert!(matches!(error("a.ply", text.replace("vertex_indices", "corners")), IoError::Malformed { .. }));
+    let message = error("a.ply", text.replace("list uchar int vertex_indices", "int first")).to_string();
+    assert!(message.contains("vertex_indices") && message.contains("\"first\""), "{message}");
     assert!(matches!(error("a.ply", text.replace("format ascii", "format morse")), IoError::Syntax { .. }));
     assert!(matches!(error("a.ply", "ply\nformat ascii 1.0\n"), IoError::Malformed { .. }));
 }

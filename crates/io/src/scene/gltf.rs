@@ -11,14 +11,15 @@ mod buffer;
 
 use std::collections::BTreeMap;
 
-use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
+use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3, Vec3};
 use gltf::Glb;
 use gltf::json::mesh::{Mode, Primitive};
 use gltf::json::scene::Node;
 use gltf::json::validation::Checked;
 use gltf::json::{Extras, Material, Mesh, Root, Value};
+use waymesh_core::{DisjointSets, place_edges, to_u32};
 
-use super::{SoupBuilder, Source, SurfaceNames, push_strip, without_bom};
+use super::{SoupBuilder, Source, SurfaceNames, Winding, faces_down, push_strip, quoted, without_bom};
 use crate::{IoError, Place};
 
 /// Bytes of the header of a GLB file.
@@ -56,7 +57,9 @@ const FREE_VERTICES: u64 = 1 << 20;
 
 pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
     let (json, blob) = split(&source)?;
-    let root: Root = Root::from_slice(&json).map_err(|error| source.syntax("JSON", error))?;
+    let root = Root::from_slice(&json)
+        .or_else(|error| geometry_of(&json).ok_or(error))
+        .map_err(|error| source.syntax("JSON", error))?;
     let refused = root
         .extensions_required
         .iter()
@@ -78,9 +81,46 @@ pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(),
 
 type Parts<'a> = (std::borrow::Cow<'a, [u8]>, Option<std::borrow::Cow<'a, [u8]>>);
 
+/// The parts of a document that geometry needs. The types of the crate ask for properties that the
+/// specification does not: nodes of a scene, the image of a texture.
+fn geometry_of(json: &[u8]) -> Option<Root> {
+    const TABLES: [&str; 11] = [
+        "accessors",
+        "asset",
+        "bufferViews",
+        "buffers",
+        "extensionsRequired",
+        "extensionsUsed",
+        "materials",
+        "meshes",
+        "nodes",
+        "scene",
+        "scenes",
+    ];
+    let keep = |value: &mut Value, names: &[&str]| {
+        if let Some(object) = value.as_object_mut() {
+            object.retain(|name, _| names.contains(&name.as_str()));
+        }
+    };
+    let mut root: Value = gltf::json::deserialize::from_slice(json).ok()?;
+    keep(&mut root, &TABLES);
+    for scene in root.get_mut("scenes").and_then(Value::as_array_mut).into_iter().flatten() {
+        scene.as_object_mut()?.entry("nodes").or_insert_with(|| Value::Array(Vec::new()));
+    }
+    for material in root.get_mut("materials").and_then(Value::as_array_mut).into_iter().flatten() {
+        keep(material, &["name", "doubleSided", "extras"]);
+    }
+    gltf::json::deserialize::from_value(root).ok()
+}
+
 /// JSON and binary part of the file.
 fn split<'a>(source: &Source<'a>) -> Result<Parts<'a>, IoError> {
     if !source.bytes.starts_with(b"glTF") {
+        if !without_bom(source.bytes).trim_ascii_start().starts_with(b"{") {
+            let expected = "\"glTF\" (a GLB file) or \"{\" (JSON)";
+            let beginning = &source.bytes[..source.bytes.len().min(8)];
+            return Err(source.malformed(Place::Byte(0), expected, quoted(beginning)));
+        }
         return Ok((without_bom(source.bytes).into(), None));
     }
     let available = source.bytes.len() as u64;
@@ -116,15 +156,27 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn read(mut self, file_bytes: u64, builder: &mut SoupBuilder) -> Result<(), IoError> {
         let meshes = self.placed_meshes(file_bytes)?;
+        let unused = self.root.meshes.len();
+        if meshes.is_empty() && unused > 0 {
+            let scene = self.root.scene.map_or(0, |scene| scene.value());
+            let found = format!("{unused} meshes that no node of scene {scene} uses");
+            return Err(self.source.malformed(Place::File, "nodes with meshes", found));
+        }
         for (node, mesh, transform, place) in meshes {
+            let mut two_sided = Vec::new();
             for primitive in &mesh.primitives {
                 let material = primitive.material.as_ref();
                 let material = material.and_then(|index| self.root.materials.get(index.value()));
                 builder.rename(|surface| {
                     surface.rename(|names| set_names(names, node, mesh, material));
                 });
+                let first = builder.triangles.len();
                 self.read_primitive(primitive, place, &transform, builder)?;
+                if material.is_some_and(|material| material.double_sided) {
+                    two_sided.extend(first..builder.triangles.len());
+                }
             }
+            turn_sheets_up(&two_sided, builder);
         }
         Ok(())
     }
@@ -295,6 +347,40 @@ fn get<'t, T>(
     table.get(index).ok_or_else(|| {
         source.out_of_range(place, what, i64::try_from(index).unwrap_or(i64::MAX), table.len())
     })
+}
+
+/// Turns those of the triangles that face down over, if both sides of them can be seen: not in a
+/// closed surface, of which one side is the inside. Programs that make models write `doubleSided` for
+/// solids as well.
+fn turn_sheets_up(triangles: &[usize], builder: &mut SoupBuilder) {
+    // What is up here will be down.
+    let is_flipped = builder.options.winding == Winding::Flipped;
+    let corners: Vec<[Vec3; 3]> =
+        triangles.iter().map(|&triangle| builder.corners(builder.triangles[triangle])).collect();
+    let is_turned = |[a, b, c]: [Vec3; 3]| faces_down(if is_flipped { [a, c, b] } else { [a, b, c] });
+    if !corners.iter().any(|&corners| is_turned(corners)) {
+        return;
+    }
+    let edges = place_edges(&corners);
+    let meetings = || edges.chunk_by(|one, other| one.places == other.places);
+    let mut surfaces = DisjointSets::new(corners.len());
+    for edges in meetings() {
+        for pair in edges.windows(2) {
+            surfaces.unite(pair[0].triangle, pair[1].triangle);
+        }
+    }
+    let mut is_open = vec![false; corners.len()];
+    for edges in meetings() {
+        let forward = edges.iter().filter(|edge| edge.is_forward).count();
+        if 2 * forward != edges.len() && edges[0].places[0] != edges[0].places[1] {
+            is_open[surfaces.find(edges[0].triangle) as usize] = true;
+        }
+    }
+    for (at, &triangle) in triangles.iter().enumerate() {
+        if is_turned(corners[at]) && is_open[surfaces.find(to_u32(at)) as usize] {
+            builder.triangles[triangle].swap(1, 2);
+        }
+    }
 }
 
 /// Sets what a primitive is called.

@@ -1,6 +1,7 @@
 //! Scene files to a triangle soup: options, choice of format, and what the four readers share.
 
 mod areas;
+mod faces;
 #[cfg(feature = "gltf")]
 mod gltf;
 pub(crate) mod obj;
@@ -9,6 +10,7 @@ mod ply;
 mod source;
 mod stl;
 mod stream;
+mod text;
 mod vertices;
 
 use std::path::Path;
@@ -20,6 +22,7 @@ use crate::{IoError, Place};
 
 use areas::Surface;
 pub use areas::{AreaMap, AreaRuleError, AreaRules, SurfaceNames};
+use faces::FaceCutter;
 pub use source::SceneSource;
 
 /// Which axis of the file points up.
@@ -33,7 +36,21 @@ pub enum UpAxis {
     Z,
 }
 
-/// How coordinates become metres, y up.
+/// Which side of a triangle is its upper side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Winding {
+    /// The side from which its corners run counter-clockwise, as the formats say. In glTF, the
+    /// triangles of a `doubleSided` material that face down are turned over, except those of a closed
+    /// surface, which has an inside.
+    #[default]
+    AsRead,
+    /// The other side: all triangles are turned over.
+    Flipped,
+    /// Both sides: triangles that face down are turned over.
+    TwoSided,
+}
+
+/// How coordinates become metres, y up, and which side of a triangle is up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoadOptions {
@@ -41,11 +58,16 @@ pub struct LoadOptions {
     pub up: UpAxis,
     /// Metres per unit of the file. Default 1, finite and above 0.
     pub scale: f32,
+    /// The position of the files, in their units and axes, that becomes the origin. It is subtracted in
+    /// double precision, before coordinates are rounded. Default 0, finite.
+    pub origin: [f64; 3],
+    /// Which side of a triangle is up. Default [`Winding::AsRead`].
+    pub winding: Winding,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { up: UpAxis::Y, scale: 1.0 }
+        Self { up: UpAxis::Y, scale: 1.0, origin: [0.0; 3], winding: Winding::AsRead }
     }
 }
 
@@ -53,6 +75,8 @@ waymesh_core::setters! {
     impl LoadOptions {
         with_up(up: UpAxis);
         with_scale(scale: f32);
+        with_origin(origin: [f64; 3]);
+        with_winding(winding: Winding);
     }
 }
 
@@ -60,11 +84,40 @@ impl LoadOptions {
     /// Checks every field.
     ///
     /// # Errors
-    /// [`BadField`] unless the scale is finite and above 0.
+    /// [`BadField`] unless the scale is finite and above 0, and the origin finite.
     pub fn validate(&self) -> Result<(), BadField> {
         let is_fine = self.scale.is_finite() && self.scale > 0.0;
-        BadField::unless(is_fine, "scale", self.scale, "finite and above 0 metres per unit")
+        BadField::unless(is_fine, "scale", self.scale, "finite and above 0 metres per unit")?;
+        for coordinate in self.origin {
+            #[expect(clippy::cast_possible_truncation, reason = "for the message")]
+            BadField::unless(coordinate.is_finite(), "origin", coordinate as f32, "finite")?;
+        }
+        Ok(())
     }
+
+    /// A position of the file in metres, y up. Coordinates are moved and scaled in double precision and
+    /// rounded once.
+    fn place(&self, position: DVec3) -> Vec3 {
+        let scaled = (position - DVec3::from_array(self.origin)) * f64::from(self.scale);
+        let upright = match self.up {
+            UpAxis::Y => scaled,
+            UpAxis::Z => DVec3::new(scaled.x, scaled.z, -scaled.y),
+        };
+        upright.as_vec3()
+    }
+
+    /// `true` if the triangle is to be turned over.
+    fn turns(&self, corners: [Vec3; 3]) -> bool {
+        match self.winding {
+            Winding::AsRead => false,
+            Winding::Flipped => true,
+            Winding::TwoSided => faces_down(corners),
+        }
+    }
+}
+
+fn faces_down(corners: [Vec3; 3]) -> bool {
+    waymesh_core::triangle_normal(corners).y < 0.0
 }
 
 /// A scene format.
@@ -101,7 +154,7 @@ impl SceneFormat {
         let text = without_bom(bytes).trim_ascii_start();
         if bytes.starts_with(b"glTF") || text.starts_with(b"{") {
             Some(Self::Gltf)
-        } else if bytes.starts_with(b"ply") {
+        } else if without_bom(bytes).starts_with(b"ply") {
             Some(Self::Ply)
         } else if stl::looks_like_stl(bytes) {
             Some(Self::Stl)
@@ -127,7 +180,7 @@ pub fn load(file: impl AsRef<Path>) -> Result<TriangleSoup, IoError> {
 /// where the extension is unknown.
 ///
 /// # Guarantees
-/// - Every face of the files becomes triangles, in order; a polygon becomes a fan. Broken triangles
+/// - Every face of the files becomes triangles, in order: see [`crate`] for polygons. Broken triangles
 ///   (no area, NaN) are kept, because the soup counts them.
 /// - Memory stays in proportion to the files, also for damaged ones. Each instance in a glTF scene
 ///   has triangles of its own; together they may have 64 corners for every byte of the files, and
@@ -207,6 +260,14 @@ fn parse_mapped(
 }
 
 fn parse_into(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
+    let utf8;
+    let source = match text::Encoding::of(source.bytes, source.bytes.len() as u64) {
+        text::Encoding::Bytes => source,
+        encoding => {
+            utf8 = encoding.to_utf8(&source)?;
+            Source { bytes: utf8.as_bytes(), ..source }
+        }
+    };
     let format = SceneFormat::from_extension(source.file)
         .or_else(|| SceneFormat::sniff(source.bytes))
         .ok_or_else(|| IoError::UnknownFormat { file: source.file.to_owned() })?;
@@ -278,12 +339,12 @@ impl Source<'_> {
     }
 }
 
-/// Collects vertices in metres, y up. Coordinates are scaled in double precision and rounded once.
+/// Collects vertices in metres, y up.
 struct SoupBuilder {
-    up: UpAxis,
-    scale: f64,
+    options: LoadOptions,
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
+    cutter: FaceCutter,
     surface: Surface,
     /// Of the triangles before `settled`; empty while all are plain ground.
     areas: Vec<AreaId>,
@@ -293,10 +354,10 @@ struct SoupBuilder {
 impl SoupBuilder {
     fn new(options: &LoadOptions, areas: Option<AreaMap>) -> Self {
         Self {
-            up: options.up,
-            scale: f64::from(options.scale),
+            options: *options,
             positions: Vec::new(),
             triangles: Vec::new(),
+            cutter: FaceCutter::default(),
             surface: Surface::new(areas),
             areas: Vec::new(),
             settled: 0,
@@ -322,17 +383,22 @@ impl SoupBuilder {
     }
 
     fn push_vertex(&mut self, position: DVec3) {
-        self.positions.push(self.place(position));
+        self.positions.push(self.options.place(position));
     }
 
-    /// A position of the file in metres, y up.
-    fn place(&self, position: DVec3) -> Vec3 {
-        let scaled = position * self.scale;
-        let upright = match self.up {
-            UpAxis::Y => scaled,
-            UpAxis::Z => DVec3::new(scaled.x, scaled.z, -scaled.y),
-        };
-        upright.as_vec3()
+    /// Cuts a face whose corners are known.
+    fn push_face(&mut self, source: &Source<'_>, place: Place, corners: &[u32]) -> Result<(), IoError> {
+        self.cutter.positions.clear();
+        if corners.len() > 3 {
+            let positions = &self.positions;
+            self.cutter.positions.extend(corners.iter().map(|&corner| positions[corner as usize]));
+        }
+        self.cutter.cut(source, place, corners, &mut self.triangles)
+    }
+
+    /// Corners of a triangle.
+    fn corners(&self, triangle: [u32; 3]) -> [Vec3; 3] {
+        triangle.map(|vertex| self.positions[vertex as usize])
     }
 
     /// Number of the next vertex, or an error if 32 bits cannot hold it.
@@ -343,6 +409,13 @@ impl SoupBuilder {
 
     fn finish(mut self, file: &Path) -> Result<TriangleSoup, IoError> {
         self.settle();
+        if self.options.winding != Winding::AsRead {
+            for index in 0..self.triangles.len() {
+                if self.options.turns(self.corners(self.triangles[index])) {
+                    self.triangles[index].swap(1, 2);
+                }
+            }
+        }
         let areas = self.areas;
         let soup = TriangleSoup::new(self.positions, self.triangles);
         let soup = soup.and_then(|soup| if areas.is_empty() { Ok(soup) } else { soup.with_areas(areas) });
@@ -352,33 +425,6 @@ impl SoupBuilder {
             }
             other => IoError::Syntax { file: file.to_owned(), part: "scene", source: other.into() },
         })
-    }
-}
-
-/// Turns the corners of a polygon into a fan, one at a time. One or two corners become a triangle
-/// without area, which the soup counts as such: nothing is dropped in silence.
-#[derive(Default)]
-struct Fan {
-    corners: usize,
-    first: u32,
-    last: u32,
-}
-
-impl Fan {
-    fn push(&mut self, vertex: u32, triangles: &mut Vec<[u32; 3]>) {
-        match self.corners {
-            0 => self.first = vertex,
-            1 => {}
-            _ => triangles.push([self.first, self.last, vertex]),
-        }
-        self.last = vertex;
-        self.corners += 1;
-    }
-
-    fn finish(self, triangles: &mut Vec<[u32; 3]>) {
-        if (1..3).contains(&self.corners) {
-            triangles.push([self.first, self.last, self.last]);
-        }
     }
 }
 

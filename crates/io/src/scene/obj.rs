@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use glam::DVec3;
 
-use super::{Fan, Lines, SoupBuilder, Source, parse_number, quoted, without_bom, words};
+use super::{Lines, SoupBuilder, Source, parse_number, quoted, without_bom, words};
 use crate::{IoError, Place};
 
 /// How much of a file is looked at to guess its format.
@@ -57,14 +57,34 @@ pub(crate) trait ObjSink {
 
 pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
     let base = builder.next_vertex(&source)?;
-    read(source, &mut Soup { source, base, builder })
+    let mut soup = Soup { source, base, builder, face: Vec::new(), ahead: Vec::new() };
+    read(source, &mut soup)?;
+    soup.cut_ahead()
 }
 
-/// Faces as fans of triangles.
+/// Faces as triangles.
 struct Soup<'a, 'b> {
     source: Source<'a>,
     base: u32,
     builder: &'b mut SoupBuilder,
+    face: Vec<u32>,
+    /// Faces that name vertices before they come: line, corners and first triangle. As many triangles
+    /// as they have are in the soup already, so that the order of the file is kept.
+    ahead: Vec<(usize, Vec<u32>, usize)>,
+}
+
+impl Soup<'_, '_> {
+    /// Cuts the faces whose corners were not known before the end of the file.
+    fn cut_ahead(self) -> Result<(), IoError> {
+        let Self { source, builder, ahead, .. } = self;
+        for (line, corners, first) in ahead {
+            let end = builder.triangles.len();
+            builder.push_face(&source, Place::Line(line), &corners)?;
+            builder.triangles.copy_within(end.., first);
+            builder.triangles.truncate(end);
+        }
+        Ok(())
+    }
 }
 
 impl ObjSink for Soup<'_, '_> {
@@ -74,36 +94,41 @@ impl ObjSink for Soup<'_, '_> {
     }
 
     fn object(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
-        self.builder.rename(|surface| surface.rename(|names| names.object = text(name)));
+        self.builder.rename(|surface| surface.rename(|names| names.object = name_of(name)));
         Ok(())
     }
 
     fn group(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
-        self.builder.rename(|surface| surface.rename(|names| names.group = text(name)));
+        self.builder.rename(|surface| surface.rename(|names| names.group = name_of(name)));
         Ok(())
     }
 
     fn material(&mut self, name: &[u8]) {
-        self.builder.rename(|surface| surface.rename(|names| names.material = text(name)));
+        self.builder.rename(|surface| surface.rename(|names| names.material = name_of(name)));
     }
 
     fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError> {
         let known = self.builder.next_vertex(&self.source)? - self.base;
-        let mut fan = Fan::default();
+        self.face.clear();
         for &vertex in corners {
             let vertex = self.base.checked_add(vertex).ok_or_else(|| {
                 let index = i64::from(vertex) + 1;
                 self.source.out_of_range(Place::Line(line), "vertex", index, known as usize)
             })?;
-            fan.push(vertex, &mut self.builder.triangles);
+            self.face.push(vertex);
         }
-        fan.finish(&mut self.builder.triangles);
-        Ok(())
+        if self.face.len() > 3 && corners.iter().any(|&vertex| vertex >= known) {
+            self.ahead.push((line, self.face.clone(), self.builder.triangles.len()));
+            let placeholders = self.face.windows(3).map(|corners| [corners[0], corners[1], corners[2]]);
+            self.builder.triangles.extend(placeholders);
+            return Ok(());
+        }
+        self.builder.push_face(&self.source, Place::Line(line), &self.face)
     }
 }
 
 /// A name, readable whatever its bytes.
-pub(super) fn text(name: &[u8]) -> String {
+pub(super) fn name_of(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
@@ -189,7 +214,7 @@ impl ObjReader {
     ) -> Result<(), IoError> {
         let known = self.known;
         self.face.clear();
-        for corner in words(&line[1..]) {
+        for corner in words(&line[1..]).take_while(|word| !word.starts_with(b"#")) {
             let index = parse_corner(&source, number, corner)?;
             let vertex = resolve(index, known)
                 .ok_or_else(|| source.out_of_range(Place::Line(number), "vertex", index, known as usize))?;

@@ -7,20 +7,18 @@
 use std::io::Read;
 
 use glam::DVec3;
-use ply_rs_bw::parser::{Parser, Reader};
-use ply_rs_bw::ply::{DefaultElement, ElementDef, Encoding, KeyMap, PropertyType, ScalarType};
+use ply_rs_bw::parser::{ParseError, Parser, Reader};
+use ply_rs_bw::ply::{
+    DefaultElement, ElementDef, Encoding, Header, KeyMap, PropertyDef, PropertyType, ScalarType,
+};
 
-use super::{Fan, Lines, SoupBuilder, Source, parse_number, quoted, words};
+use super::{Lines, SoupBuilder, Source, parse_number, quoted, without_bom, words};
 use crate::{IoError, Place};
 
 pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
     let (header_lines, start) = header_end(source.bytes)
         .ok_or_else(|| source.malformed(Place::File, "a line \"end_header\"", "the end of the file"))?;
-    // Comments may be in any encoding.
-    let header_text = String::from_utf8_lossy(&source.bytes[..start]);
-    let header = Parser::<DefaultElement>::new()
-        .read_header(&mut Reader::new(header_text.as_bytes()))
-        .map_err(|error| source.syntax("header", error))?;
+    let header = read_header(&source.bytes[..start]).map_err(|error| source.syntax("header", error))?;
     let payload = &source.bytes[start..];
     let mut values = match header.encoding {
         Encoding::Ascii => Values::Text {
@@ -75,8 +73,7 @@ impl BinaryHeader {
     /// of `source`: reading the file as a whole finds what is wrong.
     pub(super) fn read(source: &Source<'_>) -> Option<Self> {
         let (_, start) = header_end(source.bytes)?;
-        let text = String::from_utf8_lossy(&source.bytes[..start]);
-        let header = Parser::<DefaultElement>::new().read_header(&mut Reader::new(text.as_bytes())).ok()?;
+        let header = read_header(&source.bytes[..start]).ok()?;
         let big = match header.encoding {
             Encoding::Ascii => return None,
             Encoding::BinaryLittleEndian => false,
@@ -87,6 +84,35 @@ impl BinaryHeader {
         let is_first = ["face", "tristrips"].into_iter().filter_map(place).all(|faces| faces > vertices);
         is_first.then_some(Self { elements: header.elements, start, big })
     }
+}
+
+/// Reads a header. The grammar of the crate knows one space between words, names of letters and digits,
+/// and lines that end in LF; files have blank lines, tabs, carriage returns, names such as `s[0]`, and
+/// comments in any encoding. So it is given the words, line by line.
+fn read_header(bytes: &[u8]) -> Result<Header, ParseError> {
+    let mut text = String::new();
+    for (_, line) in Lines::new(without_bom(bytes)) {
+        let line = String::from_utf8_lossy(line);
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        match words.as_slice() {
+            [] | ["comment" | "obj_info", ..] => text.push_str("comment"),
+            [keyword @ "element", name, count, ..] => text += &format!("{keyword} {} {count}", plain(name)),
+            ["property", "list", length, item, name, ..] => {
+                text += &format!("property list {} {} {}", length, item, plain(name));
+            }
+            ["property", kind, name, ..] => text += &format!("property {} {}", kind, plain(name)),
+            words => text += &words.join(" "),
+        }
+        text.push('\n');
+    }
+    Parser::<DefaultElement>::new().read_header(&mut Reader::new(text.as_bytes()))
+}
+
+/// A name of letters and digits.
+fn plain(name: &str) -> String {
+    let letter = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
+    let name: String = name.chars().map(letter).collect();
+    if name.starts_with(|first: char| first.is_ascii_alphabetic()) { name } else { format!("_{name}") }
 }
 
 /// Number of header lines, and the offset of the first byte after them.
@@ -296,20 +322,27 @@ pub(super) fn read_polygons<E: From<IoError>>(
     values: &mut Values<'_>,
     take: TakeCorners<'_, E>,
 ) -> Result<(), E> {
-    let is_list = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
-    let found = element
-        .properties
-        .values()
-        .any(|property| is_list(&property.name) && matches!(property.data_type, PropertyType::List(..)));
-    if !found && element.count > 0 {
-        return Err(source.malformed(Place::File, "a list of vertex indices per face", "none").into());
+    // By its usual names, else the first list of whole numbers.
+    let is_known = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
+    let is_list = |property: &&PropertyDef| {
+        use ScalarType::{Double, Float};
+        matches!(&property.data_type, PropertyType::List(_, item) if !matches!(item, Float | Double))
+    };
+    let lists = || element.properties.values().filter(is_list);
+    let list = lists().find(|list| is_known(&list.name)).or_else(|| lists().next());
+    let list = list.map(|list| list.name.as_str());
+    if list.is_none() && element.count > 0 {
+        let names: Vec<&str> = element.properties.values().map(|property| property.name.as_str()).collect();
+        let expected =
+            "a list of vertex indices per face, such as \"property list uchar int vertex_indices\"";
+        return Err(source.malformed(Place::File, expected, format!("the properties {names:?}")).into());
     }
     let mut corners = Vec::new();
     for index in 0..element.count {
         let place = Place::Element { kind, index };
         for property in element.properties.values() {
             match &property.data_type {
-                PropertyType::List(length, item) if is_list(&property.name) => {
+                PropertyType::List(length, item) if list == Some(property.name.as_str()) => {
                     corners.clear();
                     for _ in 0..values.next_length(source, place, length)? {
                         corners.push(values.next_whole(source, place, item)?);
@@ -323,35 +356,40 @@ pub(super) fn read_polygons<E: From<IoError>>(
     Ok(())
 }
 
-/// The triangles of a face or strip among `count` vertices, whose numbers begin at `base`.
-pub(super) fn triangles_of(
+/// Collects the vertices of a face or strip among `count`, whose numbers begin at `base`.
+pub(super) fn vertices_of(
     source: &Source<'_>,
     place: Place,
-    kind: &'static str,
+    corners: &[i64],
+    base: u32,
+    count: usize,
+    vertices: &mut Vec<u32>,
+) -> Result<(), IoError> {
+    vertices.clear();
+    for &corner in corners {
+        let vertex = u32::try_from(corner)
+            .ok()
+            .filter(|&vertex| (vertex as usize) < count)
+            .and_then(|vertex| vertex.checked_add(base))
+            .ok_or_else(|| source.out_of_range(place, "vertex", corner, count))?;
+        vertices.push(vertex);
+    }
+    Ok(())
+}
+
+/// Appends the triangles of strips: -1 ends a strip.
+pub(super) fn push_strips(
+    source: &Source<'_>,
+    place: Place,
     corners: &[i64],
     base: u32,
     count: usize,
     triangles: &mut Vec<[u32; 3]>,
 ) -> Result<(), IoError> {
-    let vertex = |corner: i64| {
-        u32::try_from(corner)
-            .ok()
-            .filter(|&vertex| (vertex as usize) < count)
-            .and_then(|vertex| vertex.checked_add(base))
-            .ok_or_else(|| source.out_of_range(place, "vertex", corner, count))
-    };
-    if kind == "face" {
-        let mut fan = Fan::default();
-        for &corner in corners {
-            fan.push(vertex(corner)?, triangles);
-        }
-        fan.finish(triangles);
-        return Ok(());
-    }
-    // -1 ends a strip.
+    let mut vertices = Vec::new();
     for strip in corners.split(|&corner| corner == -1) {
-        let strip = strip.iter().map(|&corner| vertex(corner)).collect::<Result<Vec<_>, _>>()?;
-        super::push_strip(&strip, triangles);
+        vertices_of(source, place, strip, base, count, &mut vertices)?;
+        super::push_strip(&vertices, triangles);
     }
     Ok(())
 }
@@ -364,12 +402,17 @@ impl Polygons {
         count: usize,
         builder: &mut SoupBuilder,
     ) -> Result<(), IoError> {
-        let mut start = 0;
+        let (mut start, mut vertices) = (0, Vec::new());
         for (end, index, kind) in self.ends {
             let place = Place::Element { kind, index };
             let corners = &self.corners[start..end];
             start = end;
-            triangles_of(source, place, kind, corners, base, count, &mut builder.triangles)?;
+            if kind == "face" {
+                vertices_of(source, place, corners, base, count, &mut vertices)?;
+                builder.push_face(source, place, &vertices)?;
+            } else {
+                push_strips(source, place, corners, base, count, &mut builder.triangles)?;
+            }
         }
         Ok(())
     }

@@ -5,14 +5,14 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
-use glam::{DVec3, Vec3};
 use waymesh_core::stage::StageError;
 use waymesh_core::{AreaId, AreaVisitor, TriangleSoup, TriangleSource, TriangleVisitor};
 
 use super::areas::{AreaMap, Surface};
 use super::stream::Streamed;
+use super::text::Encoding;
 use super::vertices::Vertices;
-use super::{LoadOptions, SceneFormat, SoupBuilder, load_mapped, stl};
+use super::{LoadOptions, SceneFormat, load_mapped, stl};
 use crate::{IoError, Place};
 
 /// Files of this many bytes together are read once and kept.
@@ -121,7 +121,7 @@ impl TriangleSource for SceneSource {
                         vertices.get_or_init(|| Mutex::new(read))
                     }
                 };
-                streamed.visit(file, vertices, surface, visit)?;
+                streamed.visit(file, &self.options, vertices, surface, visit)?;
             } else {
                 let soup = load_mapped(&[file], &self.options, self.areas.clone()).map_err(failed)?;
                 soup.visit_with_areas(visit)?;
@@ -148,7 +148,9 @@ impl<'a> BinaryStl<'a> {
         (&mut file).take(stl::SNIFFED as u64).read_to_end(&mut beginning).map_err(failed)?;
         let format = SceneFormat::from_extension(path).or_else(|| SceneFormat::sniff(&beginning));
         let is_stl = matches!(format, Some(SceneFormat::Stl) | None);
-        if !is_stl || stl::is_text_of(&beginning, length) {
+        let is_text =
+            stl::is_text_of(&beginning, length) || Encoding::of(&beginning, length) != Encoding::Bytes;
+        if !is_stl || is_text {
             return Ok(None);
         }
         let Some(needed) = stl::stated_length(&beginning) else { return Ok(None) };
@@ -173,7 +175,6 @@ impl<'a> BinaryStl<'a> {
         area: AreaId,
         visit: &mut AreaVisitor<'_>,
     ) -> Result<(), StageError> {
-        let builder = SoupBuilder::new(options, None);
         let areas = vec![area; if area == AreaId::GROUND { 0 } else { PORTION }];
         let mut bytes = vec![0; PORTION * stl::RECORD];
         let mut portion = Vec::with_capacity(PORTION);
@@ -186,11 +187,13 @@ impl<'a> BinaryStl<'a> {
                 StageError::new("read", IoError::Read { file: self.path.to_owned(), source })
             })?;
             portion.clear();
-            portion.extend(
-                bytes.chunks_exact(stl::RECORD).map(|record| {
-                    stl::corners(record).map(|corner: DVec3| -> Vec3 { builder.place(corner) })
-                }),
-            );
+            portion.extend(bytes.chunks_exact(stl::RECORD).map(|record| {
+                let mut corners = stl::corners(record).map(|corner| options.place(corner));
+                if options.turns(corners) {
+                    corners.swap(1, 2);
+                }
+                corners
+            }));
             visit(&portion, areas.get(..count).unwrap_or_default())?;
         }
         Ok(())
@@ -199,9 +202,11 @@ impl<'a> BinaryStl<'a> {
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+
     use super::super::{SurfaceNames, load_with};
     use super::*;
-    use crate::{StlWriter, UpAxis, write_file};
+    use crate::{StlWriter, UpAxis, Winding, write_file};
 
     fn triangles(count: u16) -> Vec<[Vec3; 3]> {
         let corner =
@@ -234,15 +239,22 @@ mod tests {
             .unwrap();
         }
         std::fs::write(&obj, "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n").unwrap();
-        let options = LoadOptions::default().with_scale(0.01).with_up(UpAxis::Z);
+        let options =
+            LoadOptions::default().with_scale(0.01).with_up(UpAxis::Z).with_origin([5e5, -0.3, 1e7]);
         let files = [&stl, &obj, &unnamed];
-        let kept = SceneSource::open(&files, &options).unwrap();
-        assert!(kept.soup().is_some());
-        let streamed = SceneSource::open_keeping(&files, &options, None, 0).unwrap();
-        assert!(streamed.soup().is_none());
-        let found = all(&streamed).unwrap();
-        assert_eq!(found.len(), 20_001);
-        assert_eq!(found, all(&kept).unwrap());
+        let mut other = Vec::new();
+        for winding in [Winding::AsRead, Winding::Flipped, Winding::TwoSided] {
+            let options = options.with_winding(winding);
+            let kept = SceneSource::open(&files, &options).unwrap();
+            assert!(kept.soup().is_some());
+            let streamed = SceneSource::open_keeping(&files, &options, None, 0).unwrap();
+            assert!(streamed.soup().is_none());
+            let found = all(&streamed).unwrap();
+            assert_eq!(found.len(), 20_001);
+            assert_eq!(found, all(&kept).unwrap());
+            assert_ne!(found, other);
+            other = found;
+        }
     }
 
     /// Each face of an OBJ file with an area of its own, and a whole file of one.
@@ -347,7 +359,7 @@ mod tests {
                     text += &format!("v {x} {split} {} {}{end}", random.unit(), random.range(-1e4, 1e4));
                 } else {
                     text.push('f');
-                    for _ in 0..random.below(5) + 1 {
+                    for _ in 0..random.below(9) + 1 {
                         let corner = i64::from(random.below(u32::try_from(known + later).unwrap())) + 1;
                         let corner = if random.chance(0.3) { corner - known - later - 1 } else { corner };
                         // Counted back beyond the first vertex, sometimes: an error.
@@ -394,7 +406,7 @@ mod tests {
                 put(&mut bytes, &random.range(-1e3, 1e3).to_le_bytes());
             }
             for face in 0..faces {
-                let corners = u8::try_from(random.below(5)).unwrap() + 1;
+                let corners = u8::try_from(random.below(9)).unwrap() + 1;
                 bytes.push(corners);
                 for _ in 0..corners {
                     // Out of range once, in one file.

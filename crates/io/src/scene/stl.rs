@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 
-use super::{Fan, Lines, SoupBuilder, Source, parse_number, quoted, without_bom, words};
+use super::{Lines, SoupBuilder, Source, parse_number, quoted, without_bom, words};
 use crate::{IoError, Place};
 
 /// Bytes before the number of triangles.
@@ -67,17 +67,18 @@ fn parse_binary(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoE
     }
     // Bytes after the last triangle are allowed: some programs append colours.
     for record in source.bytes[START..].chunks_exact(RECORD) {
-        let mut fan = Fan::default();
-        for corner in corners(record) {
-            fan.push(builder.next_vertex(&source)?, &mut builder.triangles);
+        let mut triangle = [0; 3];
+        for (vertex, corner) in triangle.iter_mut().zip(corners(record)) {
+            *vertex = builder.next_vertex(&source)?;
             builder.push_vertex(corner);
         }
+        builder.triangles.push(triangle);
     }
     Ok(())
 }
 
 fn parse_text(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
-    let mut facet: Option<Fan> = None;
+    let mut facet: Option<Vec<u32>> = None;
     let mut solid_open = false;
     let mut last_line = 0;
     for (number, line) in Lines::new(without_bom(source.bytes)) {
@@ -88,9 +89,9 @@ fn parse_text(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoErr
         match keyword.to_ascii_lowercase().as_slice() {
             b"solid" => solid_open = true,
             b"endsolid" if facet.is_none() => solid_open = false,
-            b"facet" if facet.is_none() => facet = Some(Fan::default()),
+            b"facet" if facet.is_none() => facet = Some(Vec::new()),
             b"vertex" => {
-                let Some(fan) = facet.as_mut() else {
+                let Some(corners) = facet.as_mut() else {
                     return Err(source.malformed(place, "a facet", "a vertex outside of one"));
                 };
                 let mut position = [0.0; 3];
@@ -101,16 +102,13 @@ fn parse_text(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoErr
                 }
                 let vertex = builder.next_vertex(&source)?;
                 builder.push_vertex(DVec3::from_array(position));
-                fan.push(vertex, &mut builder.triangles);
+                corners.push(vertex);
             }
             b"endfacet" => match facet.take() {
-                Some(fan) if fan.corners >= 3 => {}
-                Some(fan) => {
-                    return Err(source.malformed(
-                        place,
-                        "three corners in the facet",
-                        fan.corners.to_string(),
-                    ));
+                Some(corners) if corners.len() >= 3 => builder.push_face(&source, place, &corners)?,
+                Some(corners) => {
+                    let found = corners.len().to_string();
+                    return Err(source.malformed(place, "three corners in the facet", found));
                 }
                 None => return Err(source.malformed(place, "a facet", "\"endfacet\"")),
             },

@@ -10,11 +10,13 @@ use waymesh_core::stage::StageError;
 use waymesh_core::{AreaId, AreaVisitor};
 
 use super::areas::Surface;
-use super::obj::{ObjReader, ObjSink, text};
+use super::faces::FaceCutter;
+use super::obj::{ObjReader, ObjSink, name_of};
 #[cfg(feature = "ply")]
-use super::ply::{BinaryHeader, Values, read_polygons, read_vertices, skip, triangles_of};
+use super::ply::{BinaryHeader, Values, push_strips, read_polygons, read_vertices, skip, vertices_of};
+use super::text::Encoding;
 use super::vertices::Vertices;
-use super::{Fan, LoadOptions, SceneFormat, SoupBuilder, Source, without_bom};
+use super::{LoadOptions, SceneFormat, Source, without_bom};
 use crate::{IoError, Place};
 
 /// Bytes of text that are looked at together, and of a header that is looked for.
@@ -62,6 +64,10 @@ impl Streamed {
         File::open(path)
             .and_then(|file| file.take(PART as u64).read_to_end(&mut beginning))
             .map_err(failed)?;
+        // Only the readers of whole files change the encoding.
+        if Encoding::of(&beginning, u64::MAX) != Encoding::Bytes {
+            return Ok(None);
+        }
         match SceneFormat::from_extension(path).or_else(|| SceneFormat::sniff(&beginning)) {
             Some(SceneFormat::Obj) => Ok(Some(Self::Obj)),
             #[cfg(feature = "ply")]
@@ -81,11 +87,10 @@ impl Streamed {
         most_bytes: u64,
     ) -> Result<Vertices, IoError> {
         let mut vertices = Vertices::new(most_bytes);
-        let place = SoupBuilder::new(options, None);
         let source = Source { file: path, bytes: &[] };
         match self {
             Self::Obj => {
-                let mut sink = Positions { place, vertices: &mut vertices };
+                let mut sink = Positions { options, vertices: &mut vertices };
                 let mut reader = ObjReader::only_vertices();
                 parts(path, |text| reader.part(source, text, &mut sink))?;
             }
@@ -100,7 +105,7 @@ impl Streamed {
                 read_vertices(&source, element, &mut values, &mut |position| {
                     u32::try_from(vertices.len())
                         .map_err(|_| source.too_many_vertices(vertices.len() as u64 + 1))?;
-                    vertices.push(place.place(position))
+                    vertices.push(options.place(position))
                 })?;
             }
         }
@@ -111,12 +116,15 @@ impl Streamed {
     pub(super) fn visit(
         &self,
         path: &Path,
+        options: &LoadOptions,
         vertices: &Mutex<Vertices>,
         surface: Surface,
         visit: &mut AreaVisitor<'_>,
     ) -> Result<(), Stop> {
         let portion = Vec::with_capacity(2 * PORTION);
-        let mut out = Portions { vertices, portion, surface, areas: Vec::new(), any: false };
+        let cutter = FaceCutter::default();
+        let mut out =
+            Portions { options: *options, vertices, cutter, portion, surface, areas: Vec::new(), any: false };
         let source = Source { file: path, bytes: &[] };
         match self {
             Self::Obj => {
@@ -133,7 +141,7 @@ impl Streamed {
                 let mut file = header.payload(path)?;
                 let mut values = header.values(&mut file);
                 let count = vertices.lock().unwrap_or_else(PoisonError::into_inner).len();
-                let mut triangles = Vec::new();
+                let (mut corners_of, mut triangles) = (Vec::new(), Vec::new());
                 for element in header.elements.values() {
                     let kind = match element.name.as_str() {
                         "face" => "face",
@@ -151,7 +159,12 @@ impl Streamed {
                         &mut |corners, index| -> Result<(), Stop> {
                             triangles.clear();
                             let place = Place::Element { kind, index };
-                            triangles_of(&source, place, kind, corners, 0, count, &mut triangles)?;
+                            if kind == "face" {
+                                vertices_of(&source, place, corners, 0, count, &mut corners_of)?;
+                                out.cut(&source, place, &corners_of, &mut triangles)?;
+                            } else {
+                                push_strips(&source, place, corners, 0, count, &mut triangles)?;
+                            }
                             out.push(&triangles, |index| {
                                 source.out_of_range(place, "vertex", index.into(), count)
                             })?;
@@ -168,13 +181,13 @@ impl Streamed {
 
 /// Vertices of an OBJ file.
 struct Positions<'a> {
-    place: SoupBuilder,
+    options: &'a LoadOptions,
     vertices: &'a mut Vertices,
 }
 
 impl ObjSink for Positions<'_> {
     fn vertex(&mut self, _line: usize, position: DVec3) -> Result<(), IoError> {
-        self.vertices.push(self.place.place(position))
+        self.vertices.push(self.options.place(position))
     }
 
     fn face(&mut self, _line: usize, _corners: &[u32]) -> Result<(), IoError> {
@@ -195,26 +208,22 @@ impl ObjSink for Faces<'_, '_> {
     }
 
     fn object(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
-        self.out.surface.rename(|names| names.object = text(name));
+        self.out.surface.rename(|names| names.object = name_of(name));
         Ok(())
     }
 
     fn group(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
-        self.out.surface.rename(|names| names.group = text(name));
+        self.out.surface.rename(|names| names.group = name_of(name));
         Ok(())
     }
 
     fn material(&mut self, name: &[u8]) {
-        self.out.surface.rename(|names| names.material = text(name));
+        self.out.surface.rename(|names| names.material = name_of(name));
     }
 
     fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError> {
         self.triangles.clear();
-        let mut fan = Fan::default();
-        for &corner in corners {
-            fan.push(corner, &mut self.triangles);
-        }
-        fan.finish(&mut self.triangles);
+        self.out.cut(&self.source, Place::Line(line), corners, &mut self.triangles)?;
         let count = self.out.vertices.lock().unwrap_or_else(PoisonError::into_inner).len();
         // The reader speaks of vertices that are not there at the end of the file, as it does when it reads
         // the file as a whole.
@@ -227,7 +236,9 @@ impl ObjSink for Faces<'_, '_> {
 
 /// Triangles on their way.
 struct Portions<'a> {
+    options: LoadOptions,
     vertices: &'a Mutex<Vertices>,
+    cutter: FaceCutter,
     portion: Vec<[Vec3; 3]>,
     surface: Surface,
     /// Empty while all are plain ground.
@@ -236,12 +247,34 @@ struct Portions<'a> {
 }
 
 impl Portions<'_> {
+    /// Cuts a face. A vertex that is not there stays in the triangles.
+    fn cut(
+        &mut self,
+        source: &Source<'_>,
+        place: Place,
+        corners: &[u32],
+        triangles: &mut Vec<[u32; 3]>,
+    ) -> Result<(), IoError> {
+        let positions = &mut self.cutter.positions;
+        positions.clear();
+        if corners.len() > 3 {
+            let mut vertices = self.vertices.lock().unwrap_or_else(PoisonError::into_inner);
+            for &corner in corners {
+                positions.push(vertices.get(corner as usize)?.unwrap_or(Vec3::NAN));
+            }
+        }
+        self.cutter.cut(source, place, corners, triangles)
+    }
+
     fn push(&mut self, triangles: &[[u32; 3]], missing: impl Fn(u32) -> IoError) -> Result<(), IoError> {
         let mut vertices = self.vertices.lock().unwrap_or_else(PoisonError::into_inner);
         for triangle in triangles {
             let mut corners = [Vec3::ZERO; 3];
             for (corner, &index) in corners.iter_mut().zip(triangle) {
                 *corner = vertices.get(index as usize)?.ok_or_else(|| missing(index))?;
+            }
+            if self.options.turns(corners) {
+                corners.swap(1, 2);
             }
             self.surface.area.push(&mut self.areas, self.portion.len());
             self.portion.push(corners);
