@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use waymesh::bake::{FrontEnd, IslandReport};
 use waymesh::graph::MeshFormat;
-use waymesh::io::{AreaRules, SceneSource};
+use waymesh::io::{AreaRules, LoadOptions, SceneSource};
 use waymesh::{Bake, BakeConfig, BakeError, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup};
 
 use crate::args::{BuildArgs, Extras, FrontSettings, Jumps, Kept, PipelineKind, Settings};
@@ -15,7 +15,7 @@ use crate::files::Inputs;
 use crate::progress::Progress;
 use crate::settings::set;
 use crate::values::{KeepKind, Memory};
-use crate::{files, output, peak_memory_bytes, upright};
+use crate::{files, output, peak_memory_bytes};
 
 pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     let settings = &args.settings;
@@ -58,9 +58,6 @@ fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<B
     let load_options = settings.space.load_options();
     let rules = settings.area_rules()?;
     let source = SceneSource::open_with_areas(scenes, &load_options, &rules.map())?;
-    if let Some(soup) = source.soup() {
-        upright::check(soup, load_options.up, settings.bake_config()?.agent.max_slope);
-    }
     if let Some(soup) = source.soup().filter(|_| args.tiles.are_untiled()) {
         let baker = Baker::voxels();
         #[cfg(feature = "gpu")]
@@ -68,14 +65,14 @@ fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<B
         let memory_bytes = args.tiles.memory_bytes(settings);
         let config = args.bake_config(settings, baker.config())?.with_max_memory_bytes(memory_bytes);
         warn_of_unmatched(&rules);
-        return bake(&baker.with_config(config), soup);
+        return bake(&baker.with_config(config), soup, &load_options);
     }
     let baker = Baker::tiles().with_front(args.tiles.front(settings)?);
     #[cfg(feature = "gpu")]
     let baker = args.device.set(baker)?;
     let memory_bytes = args.tiles.memory_bytes(settings);
     let config = args.bake_config(settings, baker.config())?.with_max_memory_bytes(memory_bytes);
-    let bake = bake(&baker.with_config(config), &source);
+    let bake = bake(&baker.with_config(config), &source, &load_options);
     warn_of_unmatched(&rules);
     bake
 }
@@ -105,8 +102,7 @@ fn whole<F: FrontEnd<Input = TriangleSoup>>(
     let soup = waymesh::io::load_with_areas(scenes, &load_options, &rules.map())?;
     warn_of_unmatched(&rules);
     let config = args.bake_config(settings, baker.config())?;
-    upright::check(&soup, load_options.up, config.agent.max_slope);
-    bake(&baker.with_config(config), &soup)
+    bake(&baker.with_config(config), &soup, &load_options)
 }
 
 impl BuildArgs {
@@ -193,9 +189,9 @@ pub(crate) fn write_summed_up(
     files::list_lines(&mut out, &files)
 }
 
-/// Bakes and shows the progress on a terminal.
-pub(crate) fn bake<F: FrontEnd>(baker: &Baker<F>, input: &F::Input) -> Result<Bake> {
-    Ok(measured(baker.bake_observed(input, &mut Progress::new())?))
+/// Bakes and shows the progress on a terminal. Warnings name the options that `load` was made of.
+pub(crate) fn bake<F: FrontEnd>(baker: &Baker<F>, input: &F::Input, load: &LoadOptions) -> Result<Bake> {
+    Ok(measured(baker.bake_observed(input, &mut Progress::of_scene(*load))?))
 }
 
 /// Adds the peak of the memory to the report, which only the program can measure.

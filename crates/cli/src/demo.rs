@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 use glam::Vec3;
+use waymesh::io::LoadOptions;
 use waymesh::{Baker, NavMesh, PathOptions, QueryScratch};
 use waymesh_scenes::SceneConfig;
 
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
     let soup = scene.build(&SceneConfig::default());
-    let bake = build::bake(&Baker::voxels(), &soup)?;
+    let bake = build::bake(&Baker::voxels(), &soup, &LoadOptions::default())?;
     let mesh = &bake.mesh;
     let (from, to) = far_apart(mesh).ok_or_else(|| Refusal("the mesh has no polygon".into()))?;
     let route = mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())?;

@@ -20,7 +20,6 @@ mod progress;
 mod scene;
 mod settings;
 mod tiles;
-mod upright;
 mod values;
 mod view;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use waymesh::bake::PlanReport;
 use waymesh::floorplan::{EXAMPLE, FloorPlan, Join, LayerAreas, ReadOptions, read_plan};
-use waymesh::io::{AreaRules, SurfaceNames};
+use waymesh::io::{AreaRules, LoadOptions, SurfaceNames};
 use waymesh::{Baker, FloorPlans, Report};
 
 use crate::args::{Decomposition, JoinKind, PlanArgs};
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
         plan.merge(read_plan(file, &options)?)?;
     }
     build::warn_of_unmatched(&rules);
-    let bake = build::bake(&args.baker(&plan)?, &plan)?;
+    let bake = build::bake(&args.baker(&plan)?, &plan, &LoadOptions::default())?;
     build::write_summed_up(&bake, mesh_file, &args.extras, json, |out| summary(out, &bake.report))
 }
 

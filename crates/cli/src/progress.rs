@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use waymesh::core::Counter;
+use waymesh::io::{LoadOptions, UpAxis};
 use waymesh::{Observer, Warning};
 
 /// For a stage that has not told how far it is; some never do.
@@ -19,14 +20,42 @@ fn style(template: &str) -> ProgressStyle {
 /// Draws to stderr when that is a terminal.
 pub(crate) struct Progress {
     bar: ProgressBar,
+    load: LoadOptions,
 }
 
 impl Progress {
     pub(crate) fn new() -> Self {
+        Self::of_scene(LoadOptions::default())
+    }
+
+    /// Shows the bake of a scene that was read with these options.
+    pub(crate) fn of_scene(load: LoadOptions) -> Self {
         let bar = ProgressBar::new_spinner();
         bar.set_style(style(SPINNER));
         bar.enable_steady_tick(Duration::from_millis(100));
-        Self { bar }
+        Self { bar, load }
+    }
+
+    /// Returns the options that may help against a warning.
+    fn remedy(&self, warning: &Warning) -> Option<String> {
+        Some(match warning {
+            Warning::UnlikelyUnit { scale, .. } => format!("--scale {}", self.load.scale * scale),
+            Warning::UnlikelyAxis { axis, .. } => match (self.load.up, *axis) {
+                (UpAxis::Y, "z") => "--up z".to_owned(),
+                (UpAxis::Z, "-z") => "--up y".to_owned(),
+                _ => return None,
+            },
+            Warning::UpsideDown { .. } => "--flip, or --two-sided".to_owned(),
+            Warning::MixedWinding { .. } => "--two-sided".to_owned(),
+            Warning::FarFromOrigin { centre: [x, y, z], .. } => {
+                let of_file = if self.load.up == UpAxis::Z { [*x, -z, *y] } else { [*x, *y, *z] };
+                let [x, y, z] = [0, 1, 2].map(|axis| {
+                    (f64::from(of_file[axis] / self.load.scale) + self.load.origin[axis]).round()
+                });
+                format!("--origin {x},{y},{z}")
+            }
+            _ => return None,
+        })
     }
 }
 
@@ -60,6 +89,7 @@ impl Observer for Progress {
     }
 
     fn warn(&mut self, warning: Warning) {
-        self.bar.suspend(|| tracing::warn!("{warning}"));
+        let remedy = self.remedy(&warning).map(|remedy| format!(": try {remedy}")).unwrap_or_default();
+        self.bar.suspend(|| tracing::warn!("{warning}{remedy}"));
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use waymesh::io::{AreaRules, LoadOptions, UpAxis};
+use waymesh::io::{AreaRules, LoadOptions, UpAxis, Winding};
 use waymesh::{Agent, BakeConfig, CornerChoice, DecompositionKind, Enclosed, PartitionKind};
 
 use crate::args::{Axis, Corners, Decomposition, EnclosedKind, Partition, Settings, Space};
@@ -20,7 +20,17 @@ impl Space {
     /// Returns how scene files are read.
     pub(crate) fn load_options(&self) -> LoadOptions {
         let up = if self.up == Some(Axis::Z) { UpAxis::Z } else { UpAxis::Y };
-        LoadOptions::default().with_up(up).with_scale(self.scale.unwrap_or(1.0))
+        let winding = match (self.flip, self.two_sided) {
+            (true, _) => Winding::Flipped,
+            (_, true) => Winding::TwoSided,
+            _ => Winding::AsRead,
+        };
+        let origin = self.origin.map_or([0.0; 3], |origin| origin.0);
+        LoadOptions::default()
+            .with_up(up)
+            .with_scale(self.scale.unwrap_or(1.0))
+            .with_origin(origin)
+            .with_winding(winding)
     }
 
     /// Sets the fields of the agent that are given.

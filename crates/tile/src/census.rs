@@ -1,12 +1,12 @@
 //! Facts about a source from one pass over its triangles.
 
 use glam::Vec3;
-use waymesh_core::{AreaId, Bounds, Random, SkippedTriangles, TriangleSource, checkpoint};
+use waymesh_core::{AreaId, Bounds, Random, SceneShape, SkippedTriangles, TriangleSource, checkpoint};
 
 use crate::TileError;
 
 /// Facts about a source, found in one pass.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Census {
     /// Number of triangles.
     pub triangles: u64,
@@ -16,6 +16,8 @@ pub struct Census {
     pub bounds: Bounds,
     /// A hash of all triangles that does not depend on their order.
     pub fingerprint: u64,
+    /// What is odd about the scene.
+    pub shape: SceneShape,
 }
 
 impl Census {
@@ -29,6 +31,7 @@ impl Census {
             skipped: SkippedTriangles::default(),
             bounds: Bounds::EMPTY,
             fingerprint: 0,
+            shape: SceneShape::default(),
         };
         source.visit_with_areas(&mut |triangles, areas| {
             checkpoint();
@@ -47,6 +50,7 @@ impl Census {
         if !corners.iter().all(|corner| corner.is_finite()) {
             return;
         }
+        self.shape.add(corners);
         for corner in corners {
             self.bounds.min = self.bounds.min.min(corner);
             self.bounds.max = self.bounds.max.max(corner);

@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::Scenes;
-use crate::values::{KeepKind, Memory, Point, TileAt};
+use crate::values::{KeepKind, Memory, Origin, Point, TileAt};
 
 #[derive(Debug, Args)]
 pub(crate) struct BuildArgs {
@@ -357,6 +357,16 @@ pub(crate) struct Space {
     /// Metres per unit of the scene files. Default: 1.
     #[arg(long, value_name = "METRES")]
     pub(crate) scale: Option<f32>,
+    /// Position of the scene files that becomes 0,0,0, in their units and axes. It is subtracted in
+    /// double precision; the mesh and all queries are relative to it. Default: 0,0,0.
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub(crate) origin: Option<Origin>,
+    /// Turns all triangles over: their lower sides become floors.
+    #[arg(long, conflicts_with = "two_sided")]
+    pub(crate) flip: bool,
+    /// Takes both sides of every triangle for floors: those that face down are turned over.
+    #[arg(long)]
+    pub(crate) two_sided: bool,
     /// Side of a cell of the grid in metres. Default: 0.3.
     #[arg(long, value_name = "METRES")]
     pub(crate) cell_size: Option<f32>,

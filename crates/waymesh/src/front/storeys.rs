@@ -6,7 +6,7 @@ use waymesh_core::stage::StageError;
 use waymesh_core::{
     ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeadRooms, HeightSurface,
     LabelledWindow, NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SkippedTriangles, SlimSpans,
-    SpanField, TriangleSoup, TriangleSource, Validate, setters, threads, warn_of_outliers,
+    SpanField, TriangleSoup, TriangleSource, Validate, setters, threads, warn_of_outliers, warn_of_shape,
 };
 use waymesh_detail::{DetailConfig, WindowConfig, fit_heights_windowed};
 use waymesh_region::{
@@ -131,6 +131,7 @@ impl FrontEnd for Storeys {
         check_soup(soup)?;
         let config = stages.config();
         warn_of_outliers(soup, &config.scale, recorder);
+        warn_of_shape(soup, &config.agent, &config.scale, recorder);
         let storeys = StoreysConfig::default()
             .with_scale(config.scale)
             .with_agent(config.agent)

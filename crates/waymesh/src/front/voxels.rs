@@ -5,7 +5,7 @@ use glam::Vec3Swizzles;
 use waymesh_core::stage::{BuildField, StageError, Voxelize};
 use waymesh_core::{
     ContourSet, FieldWindow, GridFrame, GridWindow, HeightSurface, Heightfield, Observer, PolyMesh,
-    RegionMap, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField, Warning,
+    RegionMap, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField, Warning, warn_of_shape,
 };
 use waymesh_region::{SurfacesConfig, join_surfaces, label_split_surfaces, split_surfaces_labelled};
 use waymesh_voxel::{BuiltField, Climb, FieldBuilder, RasterJob, VoxelConfig, Voxelizer, find_climbs};
@@ -72,6 +72,7 @@ impl FrontEnd for Voxels {
             recorder.warn(Warning::Tiled { needed_bytes, limit_bytes: stages.config().max_memory_bytes });
             return TILES.ground(soup, stages, recorder);
         }
+        warn_of_shape(soup, &stages.config().agent, &stages.config().scale, recorder);
         let (spans, mut field, climbs) = match solid(soup, stages, true, recorder)? {
             Solid::Field(built) => {
                 let spans = built.counts.solid_spans;

@@ -4,7 +4,7 @@ mod links;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    FieldWindow, HeadRooms, TriangleSoup, TriangleSource, Validate, setters, warn_of_outliers,
+    FieldWindow, HeadRooms, TriangleSoup, TriangleSource, Validate, setters, warn_of_outliers, warn_of_shape,
 };
 use waymesh_slices::{Plane, SliceRegion, SlicesConfig, SpanGrid, slice_marked_world, slice_world};
 use waymesh_voxel::Mark;
@@ -97,6 +97,7 @@ impl FrontEnd for Slices {
         check_soup(soup)?;
         let config = stages.config();
         warn_of_outliers(soup, &config.scale, recorder);
+        warn_of_shape(soup, &config.agent, &config.scale, recorder);
         let settings = SlicesConfig::default()
             .with_scale(config.scale)
             .with_agent(config.agent)

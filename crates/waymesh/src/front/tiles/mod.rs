@@ -25,7 +25,9 @@ use waymesh_core::{
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surfaces};
-use waymesh_tile::{BinsConfig, MemoryGate, Tally, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
+use waymesh_tile::{
+    BinsConfig, Census, MemoryGate, Tally, Tile, TileLayout, TileStore, TriangleBins, build_tiles,
+};
 use waymesh_voxel::{
     Climb, FieldBuilder, PackedField, RasterJob, VoxelConfig, VoxelError, build_window,
     build_window_with_climbs,
@@ -136,7 +138,13 @@ impl FrontEnd for Tiles {
         stages: &'a StageSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError> {
-        let survey = recorder.stage("survey", |_| Survey::of(source, self.tile_cells, stages.config()))?;
+        let config = stages.config();
+        let (census, survey) = recorder.stage("survey", |_| {
+            let census = Census::take(source)?;
+            let survey = Survey::of_census(&census, self.tile_cells, config)?;
+            Ok::<_, BakeError>((census, survey))
+        })?;
+        census.shape.warn(&config.agent, &config.scale, recorder);
         let store = survey.store(self)?;
         survey.skipped.tell(recorder);
         let tiles: Vec<Tile> = survey.layout.tiles().collect();

@@ -34,7 +34,15 @@ impl Survey {
         tile_cells: u32,
         config: &BakeConfig,
     ) -> Result<Self, BakeError> {
-        let census = Census::take(source)?;
+        Self::of_census(&Census::take(source)?, tile_cells, config)
+    }
+
+    /// The same for a source that is counted already.
+    pub(super) fn of_census(
+        census: &Census,
+        tile_cells: u32,
+        config: &BakeConfig,
+    ) -> Result<Self, BakeError> {
         let SkippedTriangles { not_finite, degenerate } = census.skipped;
         if not_finite + degenerate == census.triangles {
             let triangles = usize::try_from(census.triangles).unwrap_or(usize::MAX);
