@@ -155,7 +155,7 @@ pub enum Warning {
         /// Area of the level triangles that face up.
         area_up: f64,
     },
-    /// Triangles face down in a floor of others that face up. Nobody walks on a face from below.
+    /// Level triangles face the other way than those beside them. Nobody walks on a face from below.
     MixedWinding {
         /// Their number.
         triangles: u64,
@@ -240,7 +240,7 @@ impl std::fmt::Display for Warning {
             ),
             Self::MixedWinding { triangles, area } => write!(
                 formatter,
-                "{triangles} triangles of floors, {area:.1} m2, face down beside others that face up: nobody walks on a face from below"
+                "{triangles} level triangles, {area:.1} m2, face the other way than those beside them: nobody walks on a face from below"
             ),
             Self::FarFromOrigin { distance, step, centre: [x, y, z] } => write!(
                 formatter,
