@@ -1,4 +1,5 @@
-//! Scenes that are baked wrongly unless their files are read with care, and what the program says of them.
+//! Scenes that are baked wrongly unless their files are read with care, and what the program says
+//! of them.
 
 mod common;
 

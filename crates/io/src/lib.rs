@@ -11,9 +11,9 @@
 //! | STL | text and binary, several solids |
 //! | PLY | text and binary of both byte orders; polygons; triangle strips |
 //!
-//! Text may be in UTF-8 or UTF-16. A polygon becomes triangles that fill it, also where it is concave or
-//! its border touches itself (a keyhole): a fan from its first corner where that fills it, else cut along
-//! its diagonals, in the plane of two axes that shows it largest.
+//! Text may be in UTF-8 or UTF-16. A polygon becomes triangles that fill it, also where it is
+//! concave or its border touches itself (a keyhole): a fan from its first corner where that fills
+//! it, else cut along its diagonals, in the plane of two axes that shows it largest.
 //!
 //! OBJ and STL are always there. glTF and PLY need the features `gltf` and `ply`, and the writers
 //! of JSON and GLB the feature `json`; all three are on by default.

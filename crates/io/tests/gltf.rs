@@ -346,7 +346,8 @@ fn with_material(triangles: &[[[f32; 3]; 3]], material: &str, options: &LoadOpti
     corners(&parse_scene(Path::new("a.gltf"), json.as_bytes(), options).unwrap())
 }
 
-/// Sheets of double-sided materials count from above; solids, rooms and other materials stay as they are.
+/// Sheets of double-sided materials count from above; solids, rooms and other materials stay as
+/// they are.
 #[test]
 fn double_sided_sheets_face_up_and_closed_surfaces_stay() {
     const BOTH: &str = r#"{"doubleSided":true}"#;

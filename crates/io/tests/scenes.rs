@@ -175,7 +175,8 @@ fn area_up(soup: &TriangleSoup) -> f32 {
     areas.iter().sum()
 }
 
-/// A floor of 72 m2 in the form of a U, from each of its corners, in every format that has polygons.
+/// A floor of 72 m2 in the form of a U, from each of its corners, in every format that has
+/// polygons.
 #[test]
 fn concave_faces_keep_their_area_in_every_format() {
     const U: [[i32; 2]; 8] = [[0, 0], [0, 10], [10, 10], [10, 0], [7, 0], [7, 7], [3, 7], [3, 0]];

@@ -350,8 +350,8 @@ fn get<'t, T>(
 }
 
 /// Turns those of the triangles that face down over, if both sides of them can be seen: not in a
-/// closed surface, of which one side is the inside. Programs that make models write `doubleSided` for
-/// solids as well.
+/// closed surface, of which one side is the inside. Programs that make models write `doubleSided`
+/// for solids as well.
 fn turn_sheets_up(triangles: &[usize], builder: &mut SoupBuilder) {
     // What is up here will be down.
     let is_flipped = builder.options.winding == Winding::Flipped;

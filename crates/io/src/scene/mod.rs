@@ -180,8 +180,8 @@ pub fn load(file: impl AsRef<Path>) -> Result<TriangleSoup, IoError> {
 /// where the extension is unknown.
 ///
 /// # Guarantees
-/// - Every face of the files becomes triangles, in order: see [`crate`] for polygons. Broken triangles
-///   (no area, NaN) are kept, because the soup counts them.
+/// - Every face of the files becomes triangles, in order: see [`crate`] for polygons. Broken
+///   triangles (no area, NaN) are kept, because the soup counts them.
 /// - Memory stays in proportion to the files, also for damaged ones. Each instance in a glTF scene
 ///   has triangles of its own; together they may have 64 corners for every byte of the files, and
 ///   16 million more: that is 1 KiB for a byte, and 256 MiB.

@@ -86,9 +86,9 @@ impl BinaryHeader {
     }
 }
 
-/// Reads a header. The grammar of the crate knows one space between words, names of letters and digits,
-/// and lines that end in LF; files have blank lines, tabs, carriage returns, names such as `s[0]`, and
-/// comments in any encoding. So it is given the words, line by line.
+/// Reads a header. The grammar of the crate knows one space between words, names of letters and
+/// digits, and lines that end in LF; files have blank lines, tabs, carriage returns, names such as
+/// `s[0]`, and comments in any encoding. So it is given the words, line by line.
 fn read_header(bytes: &[u8]) -> Result<Header, ParseError> {
     let mut text = String::new();
     for (_, line) in Lines::new(without_bom(bytes)) {

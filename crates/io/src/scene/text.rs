@@ -32,7 +32,8 @@ impl Encoding {
         }
     }
 
-    /// The text in UTF-8. A character that cannot be read becomes U+FFFD, as in names that are not UTF-8.
+    /// The text in UTF-8. A character that cannot be read becomes U+FFFD, as in names that are not
+    /// UTF-8.
     pub(super) fn to_utf8(self, source: &Source<'_>) -> Result<String, IoError> {
         let decode: fn([u8; 2]) -> u16 = match self {
             Self::Utf16 { big: false } => u16::from_le_bytes,
