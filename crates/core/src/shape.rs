@@ -197,8 +197,8 @@ impl SceneShape {
     }
 }
 
-/// Reports what is odd about the shape of a scene: see [`SceneShape::warn`], and level triangles that
-/// face the other way than those beside them.
+/// Reports what is odd about the shape of a scene: see [`SceneShape::warn`], and level triangles
+/// that face the other way than those beside them.
 pub fn warn_of_shape(soup: &TriangleSoup, agent: &Agent, scale: &GridScale, observer: &mut dyn Observer) {
     let mut shape = SceneShape::default();
     soup.finite_triangles().for_each(|corners| shape.add(corners));
