@@ -253,7 +253,7 @@ typedef enum wm_shape_kind {
      */
     WM_SHAPE_KIND_CYLINDER = 1,
     /*
-     Upright, over a convex polygon, from min.y to max.y.
+     Upright, over a simple polygon, from min.y to max.y.
      */
     WM_SHAPE_KIND_PRISM = 2,
 } wm_shape_kind;

@@ -21,7 +21,7 @@ pub enum ShapeKind {
     Box = 0,
     /// Upright, round the middle of its base, which is min.
     Cylinder = 1,
-    /// Upright, over a convex polygon, from min.y to max.y.
+    /// Upright, over a simple polygon, from min.y to max.y.
     Prism = 2,
 }
 

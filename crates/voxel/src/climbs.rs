@@ -1,7 +1,8 @@
 //! Steps too high to walk that an agent can climb: ledges with standing room on both sides.
 
 use waymesh_core::{
-    BadField, Direction, GridScale, GridWindow, Heightfield, NO_SPAN, SpanKey, WalkableField, checkpoint,
+    BadField, Direction, GROUND_STEPS_PER_LEVEL, GridScale, GridWindow, Heightfield, NO_SPAN, SpanKey,
+    WalkableField, checkpoint,
 };
 
 use crate::erosion::reach_table;
@@ -222,7 +223,7 @@ impl Finder<'_> {
             let rise = other - floor;
             if rise > i64::from(self.limits.reach.step)
                 && rise <= i64::from(self.limits.climb)
-                && top.min(other_top) - other >= i64::from(self.limits.reach.height)
+                && top.min(other_top) - i64::from(self.feet(high)) >= i64::from(self.limits.reach.height)
             {
                 climbs.extend(self.climb(at, up, low, high));
             }
@@ -230,6 +231,19 @@ impl Finder<'_> {
             low += u32::from(top <= other_top);
             high += u32::from(other_top <= top);
         }
+    }
+
+    /// The level from which the head room of a span is counted.
+    fn feet(&self, span: u32) -> i32 {
+        let floor = self.ground.floor[span as usize];
+        let drop = floor as f32 - self.ground.ground[span as usize];
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative; saturates"
+        )]
+        let steps = (drop * f32::from(GROUND_STEPS_PER_LEVEL)).round() as u16;
+        self.limits.reach.feet(floor, steps)
     }
 
     fn climb(&self, at: [u32; 2], up: Direction, low: u32, high: u32) -> Option<Climb> {
@@ -307,13 +321,15 @@ impl Finder<'_> {
     /// The level at which an agent's body that arrives at `level` passes over a column: that of the
     /// ground if it is within a step, else `level`. `None` if something blocks the column.
     fn over(&self, [x, z]: [u32; 2], level: i32) -> Option<i32> {
-        let AgentLevels { height, step } = self.limits.reach;
-        let ground = self.ground.column(x, z).map(|span| self.ground.floor[span as usize]);
-        let near = ground.filter(|floor| floor.abs_diff(level) <= step.unsigned_abs());
-        let level = near.min_by_key(|floor| (floor.abs_diff(level), *floor)).unwrap_or(level);
+        let AgentLevels { height, step, .. } = self.limits.reach;
+        let floor_of = |span: &u32| self.ground.floor[*span as usize];
+        let rise = |span: &u32| floor_of(span).abs_diff(level);
+        let ground = self.ground.column(x, z).filter(|span| rise(span) <= step.unsigned_abs());
+        let near = ground.min_by_key(|span| (rise(span), floor_of(span)));
+        let (level, feet) = near.map_or((level, level), |span| (floor_of(&span), self.feet(span)));
         let spans = self.heightfield.column(x, z);
-        let (feet, head) = (level.saturating_add(step), level.saturating_add(height));
-        (!spans.iter().any(|span| span.top > feet && span.bottom < head)).then_some(level)
+        let (knee, head) = (level.saturating_add(step), feet.saturating_add(height));
+        (!spans.iter().any(|span| span.top > knee && span.bottom < head)).then_some(level)
     }
 }
 

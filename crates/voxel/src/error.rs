@@ -135,9 +135,19 @@ pub enum VoxelError {
         triangles: usize,
     },
     /// A prism has too few corners.
-    #[error("a prism of {corners} corners has no inside")]
+    #[error("a prism of {corners} corners has no inside; give it at least 3")]
     FlatPrism {
         /// Corners given.
         corners: usize,
+    },
+    /// The outline of a prism crosses itself.
+    #[error(
+        "the outline of a prism crosses itself: edges {} and {} (edge 0 leads from corner 0 to corner 1); give \
+         its corners in order, or split it",
+        edges[0], edges[1]
+    )]
+    CrossingPrism {
+        /// Numbers of two such edges.
+        edges: [usize; 2],
     },
 }

@@ -14,8 +14,12 @@ use crate::{FieldBuilder, RasterJob, VoxelError, build_window};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldNumbers {
-    /// Head room in levels.
+    /// Head room in levels: from the top of a span, or from a level below it, to the bottom of the
+    /// span above.
     pub height: i32,
+    /// Least [`Span::ground_drop`](waymesh_core::Span::ground_drop) with which the head room is
+    /// counted from a level below the top.
+    pub low_drop: u32,
     /// Highest step in levels.
     pub step: i32,
     /// `true` if spans become walkable that an agent can step onto:
@@ -152,6 +156,7 @@ impl<'a> FieldJob<'a> {
         let radius = f64::from(self.builder.erosion_radius) / f64::from(self.frame.cell_size);
         FieldNumbers {
             height: self.reach.height,
+            low_drop: self.reach.low_drop,
             step: self.reach.step,
             low_obstacles: self.builder.filters.low_obstacles,
             ledges: self.builder.filters.ledges,

@@ -6,7 +6,7 @@
 //! [`crate::build_walkable_field`], they give the same field and the same counts. The tests compare
 //! both on random heightfields.
 
-use waymesh_core::{Agent, AreaId, Counter, Heightfield, Observer, Span, ascends};
+use waymesh_core::{Agent, AreaId, Counter, GROUND_STEPS_PER_LEVEL, Heightfield, Observer, Span, ascends};
 
 use crate::VoxelError;
 
@@ -16,6 +16,10 @@ const OPEN: i32 = i32::MAX;
 const VOID: i64 = -(1 << 40);
 /// Spans of a column up to which looking at all of them is faster than halving.
 const FEW_SPANS: usize = 8;
+
+/// A height may be this part of a level more than a number of [`GROUND_STEPS_PER_LEVEL`] and count as
+/// that number: 0.6 m is 3 levels of 0.2 m, although neither number is exact in binary.
+const QUOTIENT_SLACK: f64 = 1e-4;
 
 /// Which filters to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,20 +56,46 @@ impl Filters {
 }
 
 /// An agent's height and step in levels.
+///
+/// # Head room
+/// A span is known less exactly than the triangles in it: the true ceiling lies less than a level
+/// above the [`Span::bottom`] of the span above, and the highest surface less than a level below
+/// [`Span::top`], but not below [`Span::ground`]. An agent has room if the farthest such ceiling is
+/// more than its height above the lowest such surface. So ground is kept wherever the room is at
+/// least the height, and removed wherever the room above its centre lacks a level or more.
+///
+/// As heights are compared in steps of [`GROUND_STEPS_PER_LEVEL`], this is a comparison of levels:
+/// the ceiling must lie at least [`AgentLevels::height`] above [`AgentLevels::feet`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AgentLevels {
+    /// Head room above the feet.
     pub(crate) height: i32,
     pub(crate) step: i32,
+    /// Least [`Span::ground_drop`] with which the feet are a level below the top.
+    pub(crate) low_drop: u32,
 }
 
 impl AgentLevels {
     pub(crate) fn new(agent: &Agent, level_height: f32) -> Result<Self, VoxelError> {
         agent.validate()?;
-        let levels = |levels: u32| i32::try_from(levels).unwrap_or(i32::MAX);
-        Ok(Self {
-            height: levels(agent.height_levels(level_height)),
-            step: levels(agent.max_step_levels(level_height)),
-        })
+        let step = i32::try_from(agent.max_step_levels(level_height)).unwrap_or(i32::MAX);
+        // Twice as fine as the steps of the ground, which is rounded to the nearest one.
+        let fine = 2 * u32::from(GROUND_STEPS_PER_LEVEL);
+        let levels = f64::from(agent.height) / f64::from(level_height) + QUOTIENT_SLACK;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates")]
+        let needed = (levels * f64::from(fine)).floor() as u64;
+        let height = i32::try_from(needed.div_ceil(fine.into())).unwrap_or(i32::MAX);
+        #[expect(clippy::cast_possible_truncation, reason = "a part of a level")]
+        let part = (needed % u64::from(fine)) as u32;
+        let low_drop = if part == 0 { u32::MAX } else { part.div_ceil(2) };
+        Ok(Self { height: (height - 1).max(1), step, low_drop })
+    }
+
+    /// Returns the level from which the head room of a span is counted: that of its top, or one
+    /// below.
+    #[inline(always)]
+    pub(crate) fn feet(self, top: i32, ground_drop: u16) -> i32 {
+        top.saturating_sub(i32::from(u32::from(ground_drop) >= self.low_drop))
     }
 }
 
@@ -189,13 +219,14 @@ impl<'a> Columns<'a> {
         x == 0 || z == 0 || x + 1 == self.width || z + 1 == self.depth
     }
 
-    /// Returns `true` if a span with the free room `floor..ceiling` lies at a ledge or on stairs
-    /// that are too steep. Its column, given by number, must not lie at the edge of the grid.
+    /// Returns `true` if a span below `ceiling` lies at a ledge or on stairs that are too steep. Its
+    /// column, given by number, must not lie at the edge of the grid.
     #[inline(never)]
-    pub(crate) fn is_ledge(&self, column: usize, [floor, ceiling]: [i32; 2], reach: AgentLevels) -> bool {
-        let head = floor.saturating_add(reach.height);
+    pub(crate) fn is_ledge(&self, column: usize, span: &Span, ceiling: i32, reach: AgentLevels) -> bool {
+        let feet = reach.feet(span.top, span.ground_drop);
+        let head = feet.saturating_add(reach.height);
         let (height, step) = (i64::from(reach.height), i64::from(reach.step));
-        let (floor, ceiling) = (i64::from(floor), i64::from(ceiling));
+        let (floor, feet, ceiling) = (i64::from(span.top), i64::from(feet), i64::from(ceiling));
         let (mut lowest, mut highest) = (floor, floor);
         for neighbour in [column - 1, column + 1, column - self.width, column + self.width] {
             let mut spans = self.column(neighbour);
@@ -205,16 +236,18 @@ impl<'a> Columns<'a> {
             }
             // The gaps of the column, from the void below its lowest span to the sky above its
             // highest. Gaps that end below the head of an agent on this floor count for nothing.
-            let (mut gap_floor, mut above) = (VOID, 0);
+            let ([mut gap_floor, mut gap_feet], mut above) = ([VOID; 2], 0);
+            let gap_above =
+                |span: &Span| [i64::from(span.top), i64::from(reach.feet(span.top, span.ground_drop))];
             while let Some(span) = spans.get(above)
                 && span.bottom < head
             {
-                gap_floor = i64::from(span.top);
+                [gap_floor, gap_feet] = gap_above(span);
                 above += 1;
             }
             loop {
                 let gap_ceiling = spans.get(above).map_or(OPEN, |span| span.bottom);
-                if ceiling.min(i64::from(gap_ceiling)) - floor.max(gap_floor) >= height {
+                if ceiling.min(i64::from(gap_ceiling)) - feet.max(gap_feet) >= height {
                     if gap_floor < floor - step {
                         return true;
                     }
@@ -226,7 +259,7 @@ impl<'a> Columns<'a> {
                 if step < height || above >= spans.len() {
                     break;
                 }
-                gap_floor = i64::from(spans[above].top);
+                [gap_floor, gap_feet] = gap_above(&spans[above]);
                 above += 1;
             }
         }
@@ -263,8 +296,7 @@ pub fn filter_ledges(
         for x in 0..columns.width {
             let (spans, first) = (columns.column(column), heightfield.columns[column]);
             for (index, (span, number)) in spans.iter().zip(first..).enumerate() {
-                let room = [span.top, ceiling(spans, index)];
-                let ledge = || columns.is_ledge(column, room, reach);
+                let ledge = || columns.is_ledge(column, span, ceiling(spans, index), reach);
                 if span.area.is_walkable() && (columns.is_edge(x, z) || ledge()) {
                     ledges.push(number);
                 }
@@ -299,7 +331,8 @@ pub fn filter_low_ceilings(
     for column in heightfield.columns.windows(2) {
         let spans = &mut heightfield.spans[column[0] as usize..column[1] as usize];
         for index in 0..spans.len() {
-            let low = ceiling(spans, index).saturating_sub(spans[index].top) < reach.height;
+            let feet = reach.feet(spans[index].top, spans[index].ground_drop);
+            let low = ceiling(spans, index).saturating_sub(feet) < reach.height;
             if low && spans[index].area.is_walkable() {
                 spans[index].area = AreaId::NULL;
                 changed += 1;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use waymesh_core::Heightfield;
+use waymesh_core::{Heightfield, Span};
 
 use crate::filters::AgentLevels;
 
@@ -60,6 +60,8 @@ struct Layer {
     row: usize,
     bottoms: Vec<i32>,
     tops: Vec<i32>,
+    /// The levels from which head room is counted.
+    feet: Vec<i32>,
     /// What is above the lowest spans.
     ceilings: Vec<i32>,
     /// `true` if all heights are below [`MOST`].
@@ -67,14 +69,14 @@ struct Layer {
 }
 
 impl Layer {
-    fn load(&mut self, heightfield: &Heightfield, z: usize, which: Which) {
+    fn load(&mut self, heightfield: &Heightfield, z: usize, which: Which, reach: AgentLevels) {
         if self.row == z + 1 {
             return;
         }
         self.row = z + 1;
         let width = heightfield.frame.width as usize;
         let columns = &heightfield.columns[z * width..=(z + 1) * width];
-        for heights in [&mut self.bottoms, &mut self.tops] {
+        for heights in [&mut self.bottoms, &mut self.tops, &mut self.feet] {
             heights.clear();
             heights.resize(width, NOTHING);
         }
@@ -84,10 +86,29 @@ impl Layer {
         for range in occupied(columns) {
             let ends = &columns[range.start..=range.end];
             let (bottoms, tops) = (&mut self.bottoms[range.clone()], &mut self.tops[range.clone()]);
+            let feet = &mut self.feet[range.clone()];
             let ceilings = self.ceilings.get_mut(range).unwrap_or_default();
+            let places = bottoms.iter_mut().zip(&mut *tops).zip(feet);
+            let columns = ends.windows(2).map(|column| column[0] as usize..column[1] as usize);
+            let write = |((bottom, top), feet): ((&mut i32, &mut i32), &mut i32), span: &Span| {
+                (*bottom, *top, *feet) = (span.bottom, span.top, reach.feet(span.top, span.ground_drop));
+            };
             match which {
-                Which::Highest => load_highest(heightfield, ends, bottoms, tops),
-                Which::Lowest => load_lowest(heightfield, ends, bottoms, tops, ceilings),
+                Which::Highest => {
+                    for (place, column) in places.zip(columns) {
+                        if let Some(span) = heightfield.spans[column].last() {
+                            write(place, span);
+                        }
+                    }
+                }
+                Which::Lowest => {
+                    for ((place, column), ceiling) in places.zip(columns).zip(&mut *ceilings) {
+                        if let [lowest, above @ ..] = &heightfield.spans[column] {
+                            write(place, lowest);
+                            *ceiling = above.first().map_or(SKY, |next| next.bottom);
+                        }
+                    }
+                }
             }
             for heights in [&*bottoms, tops, ceilings] {
                 let is_wild = |height: i32| {
@@ -97,32 +118,6 @@ impl Layer {
             }
         }
         self.is_tame = wild == 0;
-    }
-}
-
-fn load_highest(heightfield: &Heightfield, columns: &[u32], bottoms: &mut [i32], tops: &mut [i32]) {
-    for ((column, bottom), top) in columns.windows(2).zip(bottoms).zip(tops) {
-        if column[0] < column[1] {
-            let span = &heightfield.spans[column[1] as usize - 1];
-            (*bottom, *top) = (span.bottom, span.top);
-        }
-    }
-}
-
-fn load_lowest(
-    heightfield: &Heightfield,
-    columns: &[u32],
-    bottoms: &mut [i32],
-    tops: &mut [i32],
-    ceilings: &mut [i32],
-) {
-    let places = columns.windows(2).zip(bottoms).zip(tops).zip(ceilings);
-    for (((column, bottom), top), ceiling) in places {
-        match heightfield.spans[column[0] as usize..column[1] as usize] {
-            [] => {}
-            [only] => (*bottom, *top) = (only.bottom, only.top),
-            [lowest, next, ..] => (*bottom, *top, *ceiling) = (lowest.bottom, lowest.top, next.bottom),
-        }
     }
 }
 
@@ -153,7 +148,7 @@ impl<'a> LedgeRows<'a> {
             return;
         }
         for row in z - 1..=z + 1 {
-            self.rows[row % 3].load(self.heightfield, row, self.which);
+            self.rows[row % 3].load(self.heightfield, row, self.which, self.reach);
         }
         let rows = [z - 1, z, z + 1].map(|row| &self.rows[row % 3]);
         let is_tame = rows.iter().all(|row| row.is_tame) && self.reach.height < MOST;
@@ -191,15 +186,16 @@ fn beside([north, own, south]: [&[i32]; 3], first: usize, count: usize) -> [&[i3
 fn judge_highest(
     [north, own, south]: [&Layer; 3],
     first: usize,
-    AgentLevels { height, step }: AgentLevels,
+    AgentLevels { height, step, .. }: AgentLevels,
     verdicts: &mut [i32],
 ) {
     let count = verdicts.len();
     let floors = &own.tops[first..][..count];
     let tops = beside([&north.tops, &own.tops, &south.tops], first, count);
     let bottoms = beside([&north.bottoms, &own.bottoms, &south.bottoms], first, count);
+    let own_feet = &own.feet[first..][..count];
     for (x, verdict) in verdicts.iter_mut().enumerate() {
-        let floor = floors[x];
+        let (floor, feet) = (floors[x], own_feet[x]);
         let rises = tops.map(|tops| tops[x] - floor);
         let fall = rises.into_iter().fold(0, i32::min);
         // Floors above the reach of a step count for nothing.
@@ -207,7 +203,7 @@ fn judge_highest(
         let rise = rises.into_iter().fold(0, |highest, rise| highest.max(in_reach(rise)));
         let is_ledge = i32::from((fall < -step) | (rise - fall > step));
         let overhang = bottoms.into_iter().fold(NOTHING, |highest, bottoms| highest.max(bottoms[x]));
-        let is_unknown = i32::from(overhang - floor >= height);
+        let is_unknown = i32::from(overhang - feet >= height);
         *verdict = LEDGE * is_ledge + UNKNOWN * (is_unknown & !is_ledge);
     }
 }
@@ -217,29 +213,27 @@ fn judge_highest(
 fn judge_lowest(
     [north, own, south]: [&Layer; 3],
     first: usize,
-    AgentLevels { height, step }: AgentLevels,
+    AgentLevels { height, step, .. }: AgentLevels,
     verdicts: &mut [i32],
 ) {
     let count = verdicts.len();
     let floors = &own.tops[first..][..count];
-    let own_ceilings = &own.ceilings[first..][..count];
+    let (own_feet, own_ceilings) = (&own.feet[first..][..count], &own.ceilings[first..][..count]);
     let tops = beside([&north.tops, &own.tops, &south.tops], first, count);
     let bottoms = beside([&north.bottoms, &own.bottoms, &south.bottoms], first, count);
+    let their_feet = beside([&north.feet, &own.feet, &south.feet], first, count);
     let ceilings = beside([&north.ceilings, &own.ceilings, &south.ceilings], first, count);
     for (x, verdict) in verdicts.iter_mut().enumerate() {
-        let (floor, ceiling) = (floors[x], own_ceilings[x]);
+        let (floor, feet, ceiling) = (floors[x], own_feet[x], own_ceilings[x]);
         let highest = bottoms.into_iter().fold(NOTHING, |highest, bottoms| highest.max(bottoms[x]));
         let least = ceilings.into_iter().fold(SKY, |least, ceilings| least.min(ceilings[x]));
-        let is_unknown = i32::from((highest - floor >= height) | (least - floor < height));
-        let rise_beside = |tops: &[i32], ceilings: &[i32]| {
-            let has_room = ceiling.min(ceilings[x]) - floor.max(tops[x]) >= height;
-            let rise = tops[x] - floor;
+        let is_unknown = i32::from((highest - feet >= height) | (least - feet < height));
+        let rise_beside = |side: usize| {
+            let has_room = ceiling.min(ceilings[side][x]) - feet.max(their_feet[side][x]) >= height;
+            let rise = tops[side][x] - floor;
             if has_room & (rise <= step) { rise } else { 0 }
         };
-        let west = rise_beside(tops[0], ceilings[0]);
-        let east = rise_beside(tops[1], ceilings[1]);
-        let above = rise_beside(tops[2], ceilings[2]);
-        let below = rise_beside(tops[3], ceilings[3]);
+        let [west, east, above, below] = [0, 1, 2, 3].map(rise_beside);
         let fall = west.min(east).min(above.min(below)).min(0);
         let rise = west.max(east).max(above.max(below)).max(0);
         let is_ledge = i32::from((fall < -step) | (rise - fall > step));

@@ -10,7 +10,7 @@
 //!   agent can stand on; [`build_walkable_field`] links them. [`build_filtered_field`] does all of
 //!   this in one pass.
 //! - [`erode`] keeps the agent's centre away from walls and drops, exactly.
-//! - [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`] set areas or cut ground out, and so
+//! - [`mark_box`], [`mark_prism`] and [`mark_cylinder`] set areas or cut ground out, and so
 //!   does a [`Mark`], also in a [`ClosedMesh`].
 //! - [`rasterize_window`] and [`build_window`] do the same for a part of the grid, with
 //!   bit-identical results. [`halo_cells`] tells how many columns around that part are needed.
@@ -53,6 +53,7 @@ mod ledge_rows;
 mod marks;
 mod obstacles;
 mod packed;
+mod prism;
 mod rasterize;
 mod rounding;
 mod row_links;
@@ -73,7 +74,7 @@ pub use filters::{Filters, filter_ledges, filter_low_ceilings, filter_low_obstac
 pub use glam;
 pub use head_rooms::encode as encode_head_rooms;
 pub use job::{GridNumbers, JobTriangle, RasterJob};
-pub use marks::{Mark, MarkShape, mark_box, mark_convex_prism, mark_cylinder};
+pub use marks::{Mark, MarkShape, mark_box, mark_cylinder, mark_prism};
 pub use obstacles::{Obstacle, ObstacleShape, stamp_obstacles};
 pub use packed::{PackedField, PackedHeightfield};
 pub use rasterize::{rasterize, rasterize_in_frame, rasterize_window};

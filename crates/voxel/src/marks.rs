@@ -7,6 +7,7 @@ use waymesh_core::{
 };
 
 use crate::head_rooms::code;
+use crate::prism::{Plan, check_prism, contains};
 use crate::{ClosedMesh, VoxelError};
 
 /// A part of space. A [`Mark`] gives another area to the walkable ground in it, an
@@ -22,11 +23,10 @@ pub enum MarkShape {
         /// Its corners.
         bounds: Bounds,
     },
-    /// An upright prism over a convex polygon.
+    /// An upright prism over a polygon, convex or not.
     Prism {
-        /// Corners in plan `(x, z)`, in order, in either orientation; at least three. If the
-        /// polygon is not convex, a mark misses a part of it, and an obstacle fills its convex
-        /// hull.
+        /// Corners in plan `(x, z)`, in order, in either orientation; at least three. The outline
+        /// must not cross itself, but may touch itself.
         corners: Vec<Vec2>,
         /// Lower and upper height.
         heights: [f32; 2],
@@ -69,7 +69,7 @@ impl Mark {
     /// Applies the mark and returns the number of spans in it.
     ///
     /// # Errors
-    /// See [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`].
+    /// See [`mark_box`], [`mark_prism`] and [`mark_cylinder`].
     pub fn apply(&self, field: &mut WalkableField) -> Result<u64, VoxelError> {
         self.apply_over(field, &HeadRooms::default())
     }
@@ -106,7 +106,7 @@ impl MarkShape {
     /// Checks its numbers.
     ///
     /// # Errors
-    /// See [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`].
+    /// See [`mark_box`], [`mark_prism`] and [`mark_cylinder`].
     pub fn validate(&self) -> Result<(), VoxelError> {
         self.volume().map(|_| ())
     }
@@ -139,13 +139,14 @@ pub fn mark_box(field: &mut WalkableField, bounds: &Bounds, area: AreaId) -> Res
     Ok(Volume::of_box(bounds)?.mark_whole(field, area))
 }
 
-/// Gives `area` to the walkable spans in an upright prism over a convex polygon of plan corners
-/// `(x, z)`. See [`mark_box`].
+/// Gives `area` to the walkable spans in an upright prism over a polygon of plan corners `(x, z)`. See
+/// [`mark_box`].
 ///
 /// # Errors
 /// - [`VoxelError::BadField`] for a number that is not finite.
 /// - [`VoxelError::FlatPrism`] for fewer than three corners.
-pub fn mark_convex_prism(
+/// - [`VoxelError::CrossingPrism`] for an outline that crosses itself.
+pub fn mark_prism(
     field: &mut WalkableField,
     corners: &[Vec2],
     heights: [f32; 2],
@@ -221,17 +222,8 @@ impl<'a> Volume<'a> {
         for &corner in corners {
             (least, most) = (least.min(corner), most.max(corner));
         }
-        let corners: Vec<[f64; 2]> = corners.iter().map(|c| [f64::from(c.x), f64::from(c.y)]).collect();
-        let inside = move |x: f64, z: f64| {
-            let (mut left, mut right) = (true, true);
-            for (index, a) in corners.iter().enumerate() {
-                let b = &corners[(index + 1) % corners.len()];
-                let side = (b[0] - a[0]) * (z - a[1]) - (b[1] - a[1]) * (x - a[0]);
-                left &= side >= 0.0;
-                right &= side <= 0.0;
-            }
-            left || right
-        };
+        let corners: Vec<Plan> = corners.iter().map(|c| [f64::from(c.x), f64::from(c.y)]).collect();
+        let inside = move |x: f64, z: f64| contains(&corners, [x, z]);
         let inside = Inside::Upright(heights, Box::new(inside));
         Ok(Self { least: least.to_array(), most: most.to_array(), inside })
     }
@@ -301,18 +293,6 @@ impl<'a> Volume<'a> {
         }
         marked
     }
-}
-
-/// Checks the numbers of a prism.
-pub(crate) fn check_prism(corners: &[Vec2], heights: [f32; 2]) -> Result<(), VoxelError> {
-    finite("prism height", &heights)?;
-    for corner in corners {
-        finite("prism corner", &[corner.x, corner.y])?;
-    }
-    if corners.len() < 3 {
-        return Err(VoxelError::FlatPrism { corners: corners.len() });
-    }
-    Ok(())
 }
 
 /// Checks the numbers of a cylinder.

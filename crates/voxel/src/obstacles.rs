@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 use waymesh_core::{
     AreaId, BadField, Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup,
     checkpoint, float, to_u32,
@@ -10,9 +10,10 @@ use waymesh_core::{
 
 use crate::filters::check;
 use crate::fragments::{Range, RowFragments, range_of};
-use crate::marks::{MarkShape, check_cylinder, check_prism, finite};
+use crate::marks::{MarkShape, check_cylinder, finite};
+use crate::prism::{Plan, check_prism, convex_parts};
 use crate::rasterize::check_window;
-use crate::rounding::{PLAN_SLACK, REACH, clamp, first_cell, last_cell};
+use crate::rounding::{LINE_ERROR, PLAN_SLACK, REACH, clamp, first_cell, last_cell};
 use crate::sweep::{Limit, NOWHERE, Sieve};
 use crate::triangle::{
     COVERS_CENTRE, Flags, GENTLE, GridTransform, GridTriangle, UPWARD, WALKABLE, area_flags, ordered,
@@ -23,8 +24,7 @@ use crate::{VoxelConfig, VoxelError};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ObstacleShape {
-    /// All of a box, a cylinder, or a prism over the convex hull of its corners; for a closed mesh
-    /// the same as [`ObstacleShape::Mesh`].
+    /// All of a box, a cylinder or a prism; for a closed mesh the same as [`ObstacleShape::Mesh`].
     Solid {
         /// The shape; world coordinates, metres. Its lower corner or height must not be above the
         /// upper one.
@@ -80,21 +80,22 @@ impl Obstacle {
     }
 
     /// Returns its faces as triangles that look outward, to check what it is in the way of. A
-    /// cylinder has sixteen sides, which lie outside it by at most 2 % of its radius.
+    /// cylinder has sixteen sides, which lie outside it by at most 2 % of its radius. A prism that
+    /// is not convex is cut into closed convex ones. Empty for a shape that cannot be used.
     #[must_use]
     pub fn triangles(&self) -> TriangleSoup {
         const SIDES: u8 = 16;
-        let plan = |corner: Vec2| [f64::from(corner.x), f64::from(corner.y)];
-        let (outline, heights) = match &self.shape {
+        let (parts, heights) = match &self.shape {
             ObstacleShape::Mesh { .. } | ObstacleShape::Solid { shape: MarkShape::Mesh { .. } } => {
                 return self.faces().unwrap_or_default().into_owned();
             }
             ObstacleShape::Solid { shape: MarkShape::Box { bounds: Bounds { min, max } } } => {
-                let corners = [(min.x, min.z), (max.x, min.z), (max.x, max.z), (min.x, max.z)];
-                (corners.map(|(x, z)| plan(Vec2::new(x, z))).to_vec(), [min.y, max.y])
+                let corners = [[min.x, min.z], [max.x, min.z], [max.x, max.z], [min.x, max.z]];
+                (vec![corners.map(|corner| corner.map(f64::from)).to_vec()], [min.y, max.y])
             }
             ObstacleShape::Solid { shape: MarkShape::Prism { corners, heights } } => {
-                (convex_hull(corners.iter().map(|&corner| plan(corner)).collect()), *heights)
+                let parts = convex_parts(corners, *heights).unwrap_or_default();
+                (parts.into_iter().map(convex_hull).collect(), *heights)
             }
             ObstacleShape::Solid { shape: MarkShape::Cylinder { base, radius, height } } => {
                 let step = std::f64::consts::TAU / f64::from(SIDES);
@@ -103,21 +104,27 @@ impl Obstacle {
                     let (sine, cosine) = float::sin_cos(step * f64::from(side));
                     [f64::from(base.x) + reach * cosine, f64::from(base.z) + reach * sine]
                 };
-                ((0..SIDES).map(corner).collect(), [base.y, base.y + height])
+                (vec![(0..SIDES).map(corner).collect()], [base.y, base.y + height])
             }
         };
-        let count = to_u32(outline.len());
-        #[expect(clippy::cast_possible_truncation, reason = "back to what it was made of")]
-        let corners = outline.iter().flat_map(|&[x, z]| heights.map(|y| Vec3::new(x as f32, y, z as f32)));
-        let sides = (0..count).flat_map(|side| {
-            let (low, next) = (2 * side, 2 * ((side + 1) % count));
-            [[low, low + 1, next], [next, low + 1, next + 1]]
-        });
-        let ends = (2..count).flat_map(|corner| {
-            let (last, next) = (2 * corner - 2, 2 * corner);
-            [[0, last, next], [1, next + 1, last + 1]]
-        });
-        TriangleSoup::new(corners.collect(), sides.chain(ends).collect()).unwrap_or_default()
+        let mut soup = TriangleSoup::default();
+        for outline in &parts {
+            let count = to_u32(outline.len());
+            #[expect(clippy::cast_possible_truncation, reason = "back to what it was made of")]
+            let corners =
+                outline.iter().flat_map(|&[x, z]| heights.map(|y| Vec3::new(x as f32, y, z as f32)));
+            let sides = (0..count).flat_map(|side| {
+                let (low, next) = (2 * side, 2 * ((side + 1) % count));
+                [[low, low + 1, next], [next, low + 1, next + 1]]
+            });
+            let ends = (2..count).flat_map(|corner| {
+                let (last, next) = (2 * corner - 2, 2 * corner);
+                [[0, last, next], [1, next + 1, last + 1]]
+            });
+            // The indices are those of the corners.
+            let _ = soup.append(corners.collect(), sides.chain(ends).collect());
+        }
+        soup
     }
 
     /// Returns a rectangle that contains all columns that it reaches into. [`stamp_obstacles`]
@@ -127,7 +134,8 @@ impl Obstacle {
     /// must be built again if its core, grown by that distance, meets the rectangle.
     ///
     /// # Errors
-    /// [`VoxelError::BadField`] and [`VoxelError::FlatPrism`] for a shape that cannot be used.
+    /// [`VoxelError::BadField`], [`VoxelError::FlatPrism`] and [`VoxelError::CrossingPrism`] for a
+    /// shape that cannot be used.
     pub fn columns(&self, frame: &GridFrame) -> Result<GridWindow, VoxelError> {
         let bounds = match &self.shape {
             ObstacleShape::Solid { shape } => solid_bounds(shape)?,
@@ -217,8 +225,8 @@ fn solid_bounds(shape: &MarkShape) -> Result<Bounds, VoxelError> {
 /// [`crate::rasterize`].
 ///
 /// # Errors
-/// - [`VoxelError::BadField`], [`VoxelError::FlatPrism`] for an obstacle or a configuration that
-///   cannot be used.
+/// - [`VoxelError::BadField`], [`VoxelError::FlatPrism`], [`VoxelError::CrossingPrism`] for an
+///   obstacle or a configuration that cannot be used.
 /// - [`VoxelError::BadWindow`], [`VoxelError::BrokenHeightfield`] for a heightfield that does not
 ///   belong to `window`.
 /// - [`VoxelError::TooMuchMemory`], [`VoxelError::TooManySpans`] as for [`crate::rasterize`].
@@ -255,7 +263,7 @@ pub fn stamp_obstacles(
         } else if let ObstacleShape::Solid { shape } = &obstacle.shape
             && !columns.is_empty()
         {
-            solids.extend(Solid::new(shape, obstacle.walkable, &grid));
+            solids.extend(Solid::new(shape, obstacle.walkable, &grid)?);
         }
         touched = hull(touched, columns);
     }
@@ -272,12 +280,12 @@ pub fn stamp_obstacles(
     columns.extend_from_slice(&heightfield.columns[..=first]);
     let mut spans = Vec::with_capacity(heightfield.spans.len() + (end - first));
     spans.extend_from_slice(&heightfield.spans[..heightfield.columns[first] as usize]);
-    let mut changed = 0;
+    let (mut changed, mut strips) = (0, <[Vec<_>; 2]>::default());
     for row in touched.z..touched.end_z() {
         checkpoint();
         let number = i32::try_from(row).unwrap_or(i32::MAX);
         for solid in &solids {
-            solid.fill_row(number, &mut rows);
+            solid.fill_row(number, &mut strips, &mut rows);
         }
         for mesh in &mut meshes {
             mesh.fill_row(number, &grid, &mut rows);
@@ -306,7 +314,7 @@ fn hull(a: GridWindow, b: GridWindow) -> GridWindow {
     GridWindow { x, z, width: a.end_x().max(b.end_x()) - x, depth: a.end_z().max(b.end_z()) - z }
 }
 
-/// A convex solid with upright sides, in cells and levels.
+/// A solid with upright sides, in cells and levels.
 #[derive(Debug)]
 struct Solid {
     outline: Outline,
@@ -326,71 +334,70 @@ enum Outline {
         z: f64,
         radius: f64,
     },
-    /// Corners `[x, z]` of a convex polygon, in order.
-    Polygon {
-        corners: Vec<[f64; 2]>,
+    /// Convex polygons, the corners of each in order.
+    Polygons {
+        parts: Vec<Vec<Plan>>,
     },
 }
 
 impl Solid {
     /// `None` for a mesh.
-    fn new(shape: &MarkShape, walkable: bool, grid: &GridTransform) -> Option<Self> {
+    fn new(shape: &MarkShape, walkable: bool, grid: &GridTransform) -> Result<Option<Self>, VoxelError> {
         let (outline, z, heights) = match shape {
             MarkShape::Box { bounds: Bounds { min, max } } => {
                 let x = [grid.x(min.x), grid.x(max.x)];
                 (Outline::Box { x }, [grid.z(min.z), grid.z(max.z)], [min.y, max.y])
             }
             MarkShape::Prism { corners, heights } => {
-                let corners = convex_hull(corners.iter().map(|c| [grid.x(c.x), grid.z(c.y)]).collect());
-                let least = corners.iter().map(|c| c[1]).fold(f64::INFINITY, f64::min);
-                let most = corners.iter().map(|c| c[1]).fold(f64::NEG_INFINITY, f64::max);
-                (Outline::Polygon { corners }, [least, most], *heights)
+                let mut parts = convex_parts(corners, *heights)?;
+                for part in &mut parts {
+                    *part = convex_hull(part.iter().map(|&[x, z]| [grid.x(x), grid.z(z)]).collect());
+                }
+                let rows = || parts.iter().flatten().map(|corner| corner[1]);
+                let rows = [rows().fold(f64::INFINITY, f64::min), rows().fold(f64::NEG_INFINITY, f64::max)];
+                (Outline::Polygons { parts }, rows, *heights)
             }
             MarkShape::Cylinder { base, radius, height } => {
                 let (x, z) = (grid.x(base.x), grid.z(base.z));
                 let radius = grid.cells_of(*radius);
                 (Outline::Circle { x, z, radius }, [z - radius, z + radius], [base.y, base.y + height])
             }
-            MarkShape::Mesh { .. } => return None,
+            MarkShape::Mesh { .. } => return Ok(None),
         };
         let flags = UPWARD | GENTLE | if walkable { WALKABLE | area_flags(AreaId::GROUND) } else { 0 };
-        Some(Self { outline, z, heights: [grid.height(heights[0]), -grid.height(heights[1])], flags })
+        let heights = [grid.height(heights[0]), -grid.height(heights[1])];
+        Ok(Some(Self { outline, z, heights, flags }))
     }
 
-    /// The range of x that the outline has between two lines of constant z, if it reaches there.
-    fn strip(&self, from: f64, to: f64) -> Option<[f64; 2]> {
+    /// Writes the ranges of x that the outline has between two lines of constant z, in order and
+    /// apart from each other.
+    fn strips(&self, from: f64, to: f64, out: &mut Vec<[f64; 2]>) {
+        out.clear();
         if to < self.z[0] || from > self.z[1] {
-            return None;
+            return;
         }
         match &self.outline {
-            Outline::Box { x } => Some(*x),
+            Outline::Box { x } => out.push(*x),
             Outline::Circle { x, z, radius } => {
                 let apart = clamp(*z, from, to) - z;
                 let half = (radius * radius - apart * apart).max(0.0).sqrt();
-                Some([x - half, x + half])
+                out.push([x - half, x + half]);
             }
-            Outline::Polygon { corners } => {
-                let mut strip = [f64::INFINITY, f64::NEG_INFINITY];
-                let mut widen = |x: f64| strip = [strip[0].min(x), strip[1].max(x)];
-                for (index, a) in corners.iter().enumerate() {
-                    if (from..=to).contains(&a[1]) {
-                        widen(a[0]);
-                    }
-                    let b = &corners[(index + 1) % corners.len()];
-                    for line in [from, to] {
-                        if (a[1] < line) != (b[1] < line) {
-                            let share = (line - a[1]) / (b[1] - a[1]);
-                            widen(a[0] + (b[0] - a[0]) * share);
-                        }
-                    }
-                }
-                (strip[0] <= strip[1]).then_some(strip)
+            Outline::Polygons { parts } => {
+                out.extend(parts.iter().filter_map(|part| strip(part, from, to)));
+                out.sort_unstable_by(|one, other| one[0].total_cmp(&other[0]));
+                // Parts side by side are one: what lies on a cell line between them ends nowhere.
+                out.dedup_by(|next, last| {
+                    let is_beside = next[0] <= last[1] + LINE_ERROR;
+                    last[1] = if is_beside { last[1].max(next[1]) } else { last[1] };
+                    is_beside
+                });
             }
         }
     }
 
     /// Fills the cells of a row that the solid reaches into.
-    fn fill_row(&self, row: i32, out: &mut RowFragments<true>) {
+    fn fill_row(&self, row: i32, strips: &mut [Vec<[f64; 2]>; 2], out: &mut RowFragments<true>) {
         let within = |value: f64| clamp(value, -REACH, REACH);
         let rows = ordered(first_cell(within(self.z[0])), last_cell(within(self.z[1])));
         if row < rows[0] || row > rows[1] {
@@ -400,20 +407,42 @@ impl Solid {
         // line.
         let line = f64::from(row);
         let (from, to) = ((line + PLAN_SLACK).min(self.z[1]), (line + 1.0 - PLAN_SLACK).max(self.z[0]));
-        let Some(strip) = self.strip(from, to) else { return };
-        let cells = ordered(first_cell(within(strip[0])), last_cell(within(strip[1])));
-        let centres = self.strip(line + 0.5, line + 0.5);
-        for cell in cells[0].max(out.first_cell())..=cells[1].min(out.last_cell()) {
-            let centre = f64::from(cell) + 0.5;
-            let covered = centres.is_some_and(|[a, b]| a - 1e-6 <= centre && centre <= b + 1e-6);
-            let flags = self.flags | if covered { COVERS_CENTRE } else { 0 };
-            // A flat top on a level line fills the level above the line, as every floor does,
-            // because steps are measured from top to top.
-            let top = -self.heights[1];
-            out.add(cell, self.heights, top, 0);
-            out.add(cell, range_of(top), top, flags);
+        let [strips, centres] = strips;
+        self.strips(from, to, strips);
+        self.strips(line + 0.5, line + 0.5, centres);
+        for strip in strips {
+            let cells = ordered(first_cell(within(strip[0])), last_cell(within(strip[1])));
+            for cell in cells[0].max(out.first_cell())..=cells[1].min(out.last_cell()) {
+                let centre = f64::from(cell) + 0.5;
+                let covered = centres.iter().any(|[a, b]| a - 1e-6 <= centre && centre <= b + 1e-6);
+                let flags = self.flags | if covered { COVERS_CENTRE } else { 0 };
+                // A flat top on a level line fills the level above the line, as every floor does,
+                // because steps are measured from top to top.
+                let top = -self.heights[1];
+                out.add(cell, self.heights, top, 0);
+                out.add(cell, range_of(top), top, flags);
+            }
         }
     }
+}
+
+/// The range of x that a convex polygon has between two lines of constant z, if it reaches there.
+fn strip(corners: &[Plan], from: f64, to: f64) -> Option<[f64; 2]> {
+    let mut strip = [f64::INFINITY, f64::NEG_INFINITY];
+    let mut widen = |x: f64| strip = [strip[0].min(x), strip[1].max(x)];
+    for (index, a) in corners.iter().enumerate() {
+        if (from..=to).contains(&a[1]) {
+            widen(a[0]);
+        }
+        let b = &corners[(index + 1) % corners.len()];
+        for line in [from, to] {
+            if (a[1] < line) != (b[1] < line) {
+                let share = (line - a[1]) / (b[1] - a[1]);
+                widen(a[0] + (b[0] - a[0]) * share);
+            }
+        }
+    }
+    (strip[0] <= strip[1]).then_some(strip)
 }
 
 /// The convex hull of points in plan. Andrew 1979, Another efficient algorithm for convex

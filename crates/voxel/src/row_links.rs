@@ -25,8 +25,9 @@ pub(crate) struct FieldRow {
     pub(crate) starts: Vec<u32>,
     pub(crate) spans: Vec<FieldSpan>,
     pub(crate) links: Vec<[u32; 4]>,
-    /// Floor and ceiling of the columns with exactly one span; [`ALONE`] for others.
+    /// Floor, feet and ceiling of the columns with exactly one span; [`ALONE`] for others.
     floors: Vec<i32>,
+    feet: Vec<i32>,
     ceilings: Vec<i32>,
     /// The columns with spans that are looked at one by one.
     alone: Vec<usize>,
@@ -42,6 +43,8 @@ pub(crate) struct FieldSpan {
     /// Its column within the row.
     pub(crate) place: u32,
     pub(crate) floor: i32,
+    /// The level from which head room is counted.
+    feet: i32,
     /// The bottom of the span above it; `i32::MAX` if there is none.
     ceiling: i32,
     pub(crate) ground: f32,
@@ -55,10 +58,10 @@ impl FieldSpan {
         if self.ceiling == i32::MAX { OPEN_SKY } else { self.ceiling.wrapping_sub(self.floor) as u32 }
     }
 
-    /// Floor and ceiling.
+    /// Feet and ceiling.
     fn room(&self) -> (i64, i64) {
         let ceiling = if self.ceiling == i32::MAX { i64::MAX / 2 } else { i64::from(self.ceiling) };
-        (i64::from(self.floor), ceiling)
+        (i64::from(self.feet), ceiling)
     }
 }
 
@@ -73,7 +76,7 @@ impl FieldRow {
     pub(crate) fn clear(&mut self, width: usize) {
         self.starts.clear();
         self.starts.resize(width + 1, 0);
-        for heights in [&mut self.floors, &mut self.ceilings] {
+        for heights in [&mut self.floors, &mut self.feet, &mut self.ceilings] {
             heights.clear();
             heights.resize(width, ALONE);
         }
@@ -98,9 +101,10 @@ impl FieldRow {
             done = range.end;
             let ends = &columns[range.start + 1..=range.end];
             let starts = &mut self.starts[range.start + 1..=range.end];
-            let heights = self.floors[range.clone()].iter_mut().zip(&mut self.ceilings[range.clone()]);
+            let levels = self.floors[range.clone()].iter_mut().zip(&mut self.feet[range.clone()]);
+            let heights = levels.zip(&mut self.ceilings[range.clone()]);
             let mut index = columns[range.start] as usize - first;
-            for (x, ((end, start), (only_floor, only_ceiling))) in
+            for (x, ((end, start), ((only_floor, only_feet), only_ceiling))) in
                 range.zip(ends.iter().zip(starts).zip(heights))
             {
                 let (before, end) = (self.spans.len(), *end as usize - first);
@@ -110,15 +114,16 @@ impl FieldRow {
                     if area.is_walkable() {
                         let ceiling = if index < end { solid[index].bottom } else { i32::MAX };
                         let (place, floor, ground) = (x as u32, span.top, span.ground());
-                        self.spans.push(FieldSpan { place, floor, ceiling, ground, area });
-                        (*only_floor, *only_ceiling) = (floor, ceiling.min(SKY));
+                        let feet = reach.feet(floor, span.ground_drop);
+                        self.spans.push(FieldSpan { place, floor, feet, ceiling, ground, area });
+                        (*only_floor, *only_feet, *only_ceiling) = (floor, feet, ceiling.min(SKY));
                     }
                 }
                 let kept = self.spans.len();
                 *start = kept as u32;
                 let is_single = kept == before + 1 && (1 - MOST..MOST).contains(only_floor);
                 if kept > before && !(is_single && is_tame) {
-                    (*only_floor, *only_ceiling) = (ALONE, ALONE);
+                    (*only_floor, *only_feet, *only_ceiling) = (ALONE, ALONE, ALONE);
                     self.alone.push(x);
                 }
             }
@@ -166,17 +171,19 @@ impl FieldRow {
     /// Finds the links between columns with one span, many at a time.
     fn find_single(&mut self, north: &Self, reach: AgentLevels) {
         let width = self.floors.len();
-        let AgentLevels { height, step } = reach;
-        let joined = |(floor, ceiling): (&i32, &i32), (other_floor, other_ceiling): (&i32, &i32)| {
-            let room = *ceiling.min(other_ceiling) - *floor.max(other_floor);
+        let AgentLevels { height, step, .. } = reach;
+        type Heights<'a> = ((&'a i32, &'a i32), &'a i32);
+        let joined = |((floor, feet), ceiling): Heights<'_>, other: Heights<'_>| {
+            let ((other_floor, other_feet), other_ceiling) = other;
+            let room = *ceiling.min(other_ceiling) - *feet.max(other_feet);
             let rise = floor - other_floor;
             if (room >= height) & (rise <= step) & (rise >= -step) { 0 } else { NO_SPAN }
         };
         self.to_west.resize(width + 1, NO_SPAN);
         self.to_north.resize(width, NO_SPAN);
-        let own = self.floors.iter().zip(&self.ceilings);
+        let own = self.floors.iter().zip(&self.feet).zip(&self.ceilings);
         let after = own.clone().skip(1);
-        let beyond = north.floors.iter().zip(&north.ceilings);
+        let beyond = north.floors.iter().zip(&north.feet).zip(&north.ceilings);
         for (link, (own, after)) in self.to_west.iter_mut().skip(1).zip(own.clone().zip(after)) {
             *link = joined(own, after);
         }
@@ -232,9 +239,10 @@ fn match_up(
     let (mut span, mut other) = (spans.start, others.start);
     let (height, step) = (i64::from(reach.height), i64::from(reach.step));
     while span < spans.end && other < others.end {
-        let ((floor, ceiling), (other_floor, other_ceiling)) = (row[span].room(), beside[other].room());
-        let shared = ceiling.min(other_ceiling) - floor.max(other_floor);
-        let is_linked = shared >= height && (floor - other_floor).abs() <= step;
+        let ((feet, ceiling), (other_feet, other_ceiling)) = (row[span].room(), beside[other].room());
+        let shared = ceiling.min(other_ceiling) - feet.max(other_feet);
+        let rise = i64::from(row[span].floor) - i64::from(beside[other].floor);
+        let is_linked = shared >= height && rise.abs() <= step;
         if is_linked {
             link(span, other);
         }

@@ -80,13 +80,13 @@ impl GridTransform {
     }
 
     #[inline]
-    pub(crate) fn z(&self, world: f32) -> f64 {
-        clamp((f64::from(world) - self.origin.z) * self.per_cell, -REACH, REACH)
+    pub(crate) fn z(&self, world: impl Into<f64>) -> f64 {
+        clamp((world.into() - self.origin.z) * self.per_cell, -REACH, REACH)
     }
 
     #[inline]
-    pub(crate) fn x(&self, world: f32) -> f64 {
-        clamp((f64::from(world) - self.origin.x) * self.per_cell, -REACH, REACH)
+    pub(crate) fn x(&self, world: impl Into<f64>) -> f64 {
+        clamp((world.into() - self.origin.x) * self.per_cell, -REACH, REACH)
     }
 
     #[inline]

@@ -18,9 +18,10 @@ use crate::row_links::{FieldRow, FieldSpan};
 /// # Guarantees
 /// - The field contains exactly the spans whose area is walkable, in the order of the heightfield.
 /// - Two spans of adjacent columns are linked if their floors differ by at most `max_step` and the
-///   room they share is at least the agent's height. If a span could be linked to several spans of
-///   one column (possible for steps higher than half the agent), each is linked to one, matched
-///   from the bottom up.
+///   room they share may be the agent's height: it is not linked where the room over the centres of
+///   the cells lacks a level or more, and always linked where the triangles leave that room. If a
+///   span could be linked to several spans of one column (possible for steps higher than half the
+///   agent), each is linked to one, matched from the bottom up.
 /// - Any number of spans per column is supported.
 ///
 /// # Cost
@@ -268,16 +269,16 @@ impl Judge<'_> {
                 0 => lowest,
                 _ => UNKNOWN,
             };
-            let (floor, ceiling) = (span.top, ceiling(spans, index));
+            let (feet, ceiling) = (reach.feet(span.top, span.ground_drop), ceiling(spans, index));
             // Under a low ceiling no neighbour can be reached: only the edge of the grid makes a
             // ledge there.
-            let is_low = i64::from(ceiling) - i64::from(floor) < i64::from(reach.height);
+            let is_low = i64::from(ceiling) - i64::from(feet) < i64::from(reach.height);
             let is_ledge = match verdict {
                 NO_LEDGE => false,
                 UNKNOWN => {
                     filters.ledges
                         && (columns.is_edge(x, z)
-                            || !is_low && columns.is_ledge(column, [floor, ceiling], *reach))
+                            || !is_low && columns.is_ledge(column, span, ceiling, *reach))
                 }
                 _ => true,
             };

@@ -21,8 +21,8 @@ use waymesh_core::{
 use waymesh_testkit::Told;
 use waymesh_voxel::{
     FieldBuilder, Filters, Mark, MarkShape, VoxelError, Voxelizer, build_filtered_field,
-    build_walkable_field, filter_ledges, filter_low_ceilings, filter_low_obstacles, mark_box,
-    mark_convex_prism, mark_cylinder,
+    build_walkable_field, filter_ledges, filter_low_ceilings, filter_low_obstacles, mark_box, mark_cylinder,
+    mark_prism,
 };
 
 /// For levels and cells of 1 m: the agent is 4 levels high and takes steps of 2.
@@ -114,15 +114,25 @@ fn ledges_are_drops_and_steep_stairs() {
     assert!(!middle_is_ledge(gentle));
 }
 
+/// `true` if the highest surfaces under a top and the ceiling over a bottom may lie an agent's
+/// height apart, in 64ths of a level: half a step in which the ground is rounded.
+fn may_have_room(ceiling: i64, floors: &[(i64, i64)], agent: &Agent) -> bool {
+    let lowest = |&(top, drop): &(i64, i64)| (64 * top - 2 * drop - 1).max(64 * (top - 1));
+    let lowest = floors.iter().map(lowest).max().unwrap();
+    (64 * (ceiling + 1) - lowest) as f64 > 64.0 * f64::from(agent.height)
+}
+
 /// The definition of a ledge, looking at every gap of every neighbour.
-fn is_ledge(floor: i32, ceiling: i32, neighbours: &[&[Span]]) -> bool {
-    let (agent, mut floors) = (agent(), vec![floor]);
-    let (height, step) = (agent.height as i32, agent.max_step as i32);
+fn is_ledge(agent: &Agent, span: &Span, ceiling: i32, neighbours: &[&[Span]]) -> bool {
+    let (floor, step) = (span.top, agent.max_step as i32);
+    let mut floors = vec![floor];
     for column in neighbours {
-        let tops = [-1000].into_iter().chain(column.iter().map(|span| span.top));
+        let gaps = [(-1000, 0)].into_iter().chain(column.iter().map(|span| (span.top, span.ground_drop)));
         let bottoms = column.iter().map(|span| span.bottom).chain([10_000]);
-        for (gap_floor, gap_ceiling) in tops.zip(bottoms) {
-            if ceiling.min(gap_ceiling) - floor.max(gap_floor) >= height && gap_floor <= floor + step {
+        for ((gap_floor, drop), gap_ceiling) in gaps.zip(bottoms) {
+            let both =
+                [(floor, span.ground_drop), (gap_floor, drop)].map(|(top, drop)| (top.into(), drop.into()));
+            if may_have_room(ceiling.min(gap_ceiling).into(), &both, agent) && gap_floor <= floor + step {
                 floors.push(gap_floor);
             }
         }
@@ -135,7 +145,8 @@ fn is_ledge(floor: i32, ceiling: i32, neighbours: &[&[Span]]) -> bool {
 fn ledges_in_columns_of_many_storeys_are_those_of_the_definition() {
     let mut random = waymesh_core::Random::new(3);
     let mut ledges = [0; 2];
-    for _ in 0..40 {
+    for height in [3.5, 4.0, 4.25, 5.0].into_iter().cycle().take(60) {
+        let agent = agent().with_height(height);
         let columns: Vec<Vec<Span>> = (0..9)
             .map(|_| {
                 let mut at = 0;
@@ -143,17 +154,17 @@ fn ledges_in_columns_of_many_storeys_are_those_of_the_definition() {
                 for _ in 0..random.below(60) {
                     let bottom = at + 1 + random.below(9) as i32;
                     at = bottom + 1 + random.below(3) as i32;
-                    column.push(span(bottom, at, true));
+                    column.push(Span { ground_drop: random.below(70) as u16, ..span(bottom, at, true) });
                 }
                 column
             })
             .collect();
         let mut field = heightfield(3, 3, &columns);
-        filter_ledges(&mut field, &agent(), &mut ()).unwrap();
+        filter_ledges(&mut field, &agent, &mut ()).unwrap();
         let beside = [1, 3, 5, 7].map(|column| &columns[column][..]);
         for (index, (span, after)) in columns[4].iter().zip(field.column(1, 1)).enumerate() {
             let ceiling = columns[4].get(index + 1).map_or(10_000, |above| above.bottom);
-            let expected = is_ledge(span.top, ceiling, &beside);
+            let expected = is_ledge(&agent, span, ceiling, &beside);
             assert_eq!(!after.area.is_walkable(), expected, "{index}: {span:?}");
             ledges[usize::from(expected)] += 1;
         }
@@ -165,7 +176,7 @@ fn ledges_in_columns_of_many_storeys_are_those_of_the_definition() {
 fn a_drop_behind_a_low_gap_is_no_ledge() {
     // The neighbour is deep, but a ceiling leaves less room than the agent needs to move there.
     let mut columns = vec![vec![span(8, 9, true)]; 9];
-    columns[5] = vec![span(0, 1, true), span(12, 13, false)];
+    columns[5] = vec![span(0, 1, true), span(11, 13, false)];
     let mut field = heightfield(3, 3, &columns);
     filter_ledges(&mut field, &agent(), &mut ()).unwrap();
     assert!(field.column(1, 1)[0].area.is_walkable());
@@ -176,7 +187,7 @@ fn low_ceilings_are_removed() {
     let mut field = heightfield(
         2,
         1,
-        &[vec![span(0, 1, true), span(5, 6, true)], vec![span(0, 1, true), span(4, 6, true)]],
+        &[vec![span(0, 1, true), span(4, 6, true)], vec![span(0, 1, true), span(3, 6, true)]],
     );
     let mut counts = Told::default();
     filter_low_ceilings(&mut field, &agent(), &mut counts).unwrap();
@@ -228,13 +239,13 @@ fn broken_tables_and_agents_are_errors() {
 
 /// Columns of random spans.
 fn random_heightfield() -> impl Strategy<Value = Heightfield> {
-    let piece = (1..9_i32, 1..4_i32, any::<bool>(), any::<bool>());
+    let piece = (1..9_i32, 1..4_i32, any::<bool>(), any::<bool>(), 0..70_u16);
     let column = prop::collection::vec(piece, 0..4).prop_map(|pieces| {
         let mut level = -4;
-        let stack = pieces.into_iter().map(|(gap, height, walkable, upward)| {
+        let stack = pieces.into_iter().map(|(gap, height, walkable, upward, ground_drop)| {
             let bottom = level + gap;
             level = bottom + height;
-            Span { upward: upward || walkable, ..span(bottom, level, walkable) }
+            Span { upward: upward || walkable, ground_drop, ..span(bottom, level, walkable) }
         });
         stack.collect::<Vec<Span>>()
     });
@@ -265,10 +276,11 @@ fn one_by_one(
 
 /// Finds all links by testing all pairs. Valid only where no span could be linked twice.
 fn slow_links(field: &WalkableField, agent: &Agent) -> Vec<[u32; 4]> {
-    let (height, step) = (i64::from(agent.height_levels(1.0)), i64::from(agent.max_step_levels(1.0)));
+    let step = i64::from(agent.max_step_levels(1.0));
     let room = |span: u32| {
         let floor = i64::from(field.floor[span as usize]);
-        (floor, floor + i64::from(field.clearance[span as usize]))
+        let drop = (floor as f32 - field.ground[span as usize]) * 32.0;
+        ((floor, drop as i64), floor + i64::from(field.clearance[span as usize]))
     };
     let links = (0..u32::try_from(field.len()).unwrap()).map(|span| {
         let (x, z) = field.column_of(span);
@@ -283,8 +295,8 @@ fn slow_links(field: &WalkableField, agent: &Agent) -> Vec<[u32; 4]> {
             let (floor, ceiling) = room(span);
             let fits = |&other: &u32| {
                 let (other_floor, other_ceiling) = room(other);
-                ceiling.min(other_ceiling) - floor.max(other_floor) >= height
-                    && (floor - other_floor).abs() <= step
+                may_have_room(ceiling.min(other_ceiling), &[floor, other_floor], agent)
+                    && (floor.0 - other_floor.0).abs() <= step
             };
             field.column(nx, nz).find(fits).unwrap_or(NO_SPAN)
         })
@@ -302,8 +314,9 @@ proptest! {
         ledges in any::<bool>(),
         low_ceilings in any::<bool>(),
         step in 0..4_u8,
+        height in 8..24_u8,
     ) {
-        let agent = agent().with_max_step(f32::from(step));
+        let agent = agent().with_max_step(f32::from(step)).with_height(f32::from(height) / 4.0);
         let filters = Filters::default()
             .with_low_obstacles(low_obstacles)
             .with_ledges(ledges)
@@ -316,8 +329,12 @@ proptest! {
     }
 
     #[test]
-    fn links_are_those_of_all_pairs(heightfield in random_heightfield(), step in 0..3_u8) {
-        let agent = agent().with_max_step(f32::from(step));
+    fn links_are_those_of_all_pairs(
+        heightfield in random_heightfield(),
+        step in 0..3_u8,
+        height in 17..28_u8,
+    ) {
+        let agent = agent().with_max_step(f32::from(step)).with_height(f32::from(height) / 4.0);
         let field = build_walkable_field(&heightfield, &agent, &mut ()).unwrap();
         prop_assert!(field.validate().is_ok());
         prop_assert_eq!(&field.links, &slow_links(&field, &agent));
@@ -373,7 +390,7 @@ fn prisms_and_cylinders() {
         if flip {
             corners.reverse();
         }
-        let count = mark_convex_prism(&mut field, &corners, [15.0, 16.0], AreaId(2)).unwrap();
+        let count = mark_prism(&mut field, &corners, [15.0, 16.0], AreaId(2)).unwrap();
         assert_eq!(count, 36, "the lower triangle with its diagonal");
         assert!(marked(&field, AreaId(2)).iter().all(|&(x, z, floor)| x >= z && floor == 11));
     }
@@ -390,10 +407,10 @@ fn bad_marks_are_errors() {
     let bounds = Bounds { min: Vec3::NAN, max: Vec3::ONE };
     assert!(matches!(mark_box(&mut field, &bounds, AreaId(2)), Err(VoxelError::BadField(_))));
     assert_eq!(
-        mark_convex_prism(&mut field, &triangle[..2], [0., 1.], AreaId(2)),
+        mark_prism(&mut field, &triangle[..2], [0., 1.], AreaId(2)),
         Err(VoxelError::FlatPrism { corners: 2 })
     );
-    assert!(mark_convex_prism(&mut field, &triangle, [0., f32::NAN], AreaId(2)).is_err());
+    assert!(mark_prism(&mut field, &triangle, [0., f32::NAN], AreaId(2)).is_err());
     assert!(mark_cylinder(&mut field, Vec3::ZERO, -1.0, 1.0, AreaId(2)).is_err());
     assert_eq!(field, flat());
 }

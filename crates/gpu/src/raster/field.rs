@@ -42,7 +42,7 @@ struct Settings {
     lowest: i32,
     begin: u32,
     end: u32,
-    unused: u32,
+    low_drop: u32,
 }
 
 /// The shaders of the field.
@@ -199,6 +199,7 @@ impl<'a> FieldRun<'a> {
             ],
             height: numbers.height,
             step: numbers.step,
+            low_drop: numbers.low_drop,
             filters: filters.iter().rev().fold(0, |bits, &is_on| bits << 1 | u32::from(is_on)),
             deepest: if context.adapter().software { DEEPEST_IN_SOFTWARE } else { DEEPEST },
             reaches: u32::try_from(numbers.reach.len()).unwrap_or(u32::MAX),

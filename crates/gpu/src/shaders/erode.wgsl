@@ -44,6 +44,10 @@ fn ceiling_of(span: u32) -> i32 {
     return bitcast<i32>(kept[KEPT * span + CEILING]);
 }
 
+fn feet_at(span: u32) -> i32 {
+    return feet_of(floor_of(span), kept[KEPT * span + REST]);
+}
+
 // Links the spans of a column to those of the one beside it.
 fn link_to(column: u32, other_column: u32, direction: u32) {
     var span = field_columns[column];
@@ -56,7 +60,8 @@ fn link_to(column: u32, other_column: u32, direction: u32) {
         let are_open = a.y == OPEN && b.y == OPEN;
         let high = max(a.x, b.x);
         let low = min(a.x, b.x);
-        let is_linked = (are_open || has_room(high, min(a.y, b.y), settings.height))
+        let feet = max(feet_at(span), feet_at(other));
+        let is_linked = (are_open || has_room(feet, min(a.y, b.y), settings.height))
             && above(high, low) <= settings.step;
         if is_linked {
             links[4u * span + direction] = other;

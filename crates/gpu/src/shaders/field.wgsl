@@ -27,7 +27,8 @@ struct Settings {
     lowest: i32,
     begin: u32,
     end: u32,
-    unused: u32,
+    // Least drop of the ground below the top with which head room is counted from a level below it.
+    low_drop: u32,
 }
 
 const LOW_OBSTACLES = 1u;
@@ -75,6 +76,11 @@ fn key_of(a: i32) -> u32 {
 // `a - b`, where `a` is not less: it may be more than an i32 holds.
 fn above(a: i32, b: i32) -> u32 {
     return bitcast<u32>(a) - bitcast<u32>(b);
+}
+
+// The level from which head room is counted. `rest` is the third word of a span.
+fn feet_of(level: i32, rest: u32) -> i32 {
+    return level - select(0, 1, (rest & 0xffffu) >= settings.low_drop);
 }
 
 // `true` if there is so much room between two heights.

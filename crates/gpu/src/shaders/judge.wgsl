@@ -17,6 +17,10 @@ fn top_of(span: u32) -> i32 {
     return spans[3u * span + 1u];
 }
 
+fn feet_at(span: u32) -> i32 {
+    return feet_of(top_of(span), bitcast<u32>(spans[3u * span + 2u]));
+}
+
 fn area_of(span: u32) -> u32 {
     return (bitcast<u32>(spans[3u * span + 2u]) >> 16u) & 0xffu;
 }
@@ -32,10 +36,11 @@ struct Around {
     is_drop: bool,
 }
 
-// What a gap beside a floor adds. It begins below all if it is the lowest one of its column.
-fn see(around: Around, room: vec2<i32>, gap: vec2<i32>, is_lowest: bool) -> Around {
+// What a gap beside a floor adds, both given by floor, ceiling and feet. It begins below all if it is
+// the lowest one of its column.
+fn see(around: Around, room: vec3<i32>, gap: vec3<i32>, is_lowest: bool) -> Around {
     var seen = around;
-    let base = select(max(room.x, gap.x), room.x, is_lowest);
+    let base = select(max(room.z, gap.z), room.z, is_lowest);
     if !has_room(base, min(room.y, gap.y), settings.height) {
         return seen;
     }
@@ -49,11 +54,11 @@ fn see(around: Around, room: vec2<i32>, gap: vec2<i32>, is_lowest: bool) -> Arou
     return seen;
 }
 
-fn is_ledge(x: u32, z: u32, room: vec2<i32>) -> bool {
+fn is_ledge(x: u32, z: u32, room: vec3<i32>) -> bool {
     let own = z * settings.width + x;
     var beside = array<u32, 4>(own - 1u, own + 1u, own - settings.width, own + settings.width);
     var around = Around(room.x, room.x, false);
-    let head = select(room.x + i32(settings.height), OPEN, room.x > OPEN - i32(settings.height));
+    let head = select(room.z + i32(settings.height), OPEN, room.z > OPEN - i32(settings.height));
     for (var i = 0u; i < 4u; i++) {
         let begin = columns[beside[i]];
         let end = columns[beside[i] + 1u];
@@ -70,19 +75,22 @@ fn is_ledge(x: u32, z: u32, room: vec2<i32>) -> bool {
         }
         var is_lowest = first == begin;
         var gap_floor = 0;
+        var gap_feet = 0;
         if !is_lowest {
             gap_floor = top_of(first - 1u);
+            gap_feet = feet_at(first - 1u);
         }
         var ends = false;
         for (var span = first; span < end && !ends && !around.is_drop; span++) {
-            around = see(around, room, vec2<i32>(gap_floor, bottom_of(span)), is_lowest);
+            around = see(around, room, vec3<i32>(gap_floor, bottom_of(span), gap_feet), is_lowest);
             gap_floor = top_of(span);
+            gap_feet = feet_at(span);
             is_lowest = false;
             // Nor do those that begin above the head of an agent under this ceiling.
-            ends = !has_room(gap_floor, room.y, settings.height);
+            ends = !has_room(gap_feet, room.y, settings.height);
         }
         if !around.is_drop {
-            around = see(around, room, vec2<i32>(gap_floor, OPEN), is_lowest);
+            around = see(around, room, vec3<i32>(gap_floor, OPEN, gap_feet), is_lowest);
         }
         if around.is_drop {
             return true;
@@ -160,8 +168,9 @@ fn judge_column(column: u32) {
             ceiling = bottom_of(span + 1u);
         }
         // Under a low ceiling no neighbour can be reached: only the edge of the grid makes a ledge.
-        let is_low = !has_room(level, ceiling, settings.height);
-        if has_ledges && (is_edge || (!is_low && is_ledge(x, z, vec2<i32>(level, ceiling)))) {
+        let feet = feet_at(span);
+        let is_low = !has_room(feet, ceiling, settings.height);
+        if has_ledges && (is_edge || (!is_low && is_ledge(x, z, vec3<i32>(level, ceiling, feet)))) {
             at_ledges += 1u;
             continue;
         }

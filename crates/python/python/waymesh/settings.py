@@ -39,7 +39,7 @@ class Cylinder:
 
 @dataclass(frozen=True, kw_only=True)
 class Prism:
-    """An upright prism over a convex polygon of corners (x, z), from the lower to the upper height."""
+    """An upright prism over a simple polygon of corners (x, z), from the lower to the upper height."""
 
     corners: Sequence[Sequence[float]]
     heights: tuple[float, float]
