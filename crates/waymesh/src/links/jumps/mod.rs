@@ -1,10 +1,13 @@
 //! Jump links: jumps over gaps, and drops from ledges.
 //!
 //! From places along every border, the search goes straight out to the first ground that the agent
-//! can land on: first by a drop (out over the edge, then straight down), then by a jump (a
-//! ballistic arc). The flight is checked against the triangles of the scene, with the agent's
-//! radius and height. Of candidates side by side the shortest is kept.
+//! can land on by a drop (out over the edge, then straight down), and to the first by a jump (a
+//! ballistic arc), which may lead over ground below. Then come the shortest flights between any two
+//! border edges near each other, so past corners and between edges that do not face each other. The
+//! flight is checked against the triangles of the scene, with the agent's radius and height. Of
+//! candidates side by side the shortest is kept, straight ones first.
 
+mod aslant;
 mod clear;
 
 use std::cmp::Ordering;
@@ -106,6 +109,8 @@ pub(crate) struct Candidate {
     pub(crate) ends: [Vec3; 2],
     pub(crate) kind: LinkKind,
     pub(crate) length: f32,
+    /// `true` if it does not lead straight out from a border.
+    pub(crate) is_aslant: bool,
 }
 
 /// Finds the jumps and drops that an agent can make. Returns links from point to point, sorted.
@@ -118,6 +123,8 @@ pub(crate) struct Candidate {
 /// - The agent, as an upright cylinder from its step to its height, meets no triangle in flight.
 ///   Its radius is reduced by one cell, which is the accuracy of a mesh on a grid; the flight is
 ///   checked at distances of half of that.
+/// - The shortest flights between any two border edges are tried, unless they lead over ground at
+///   about the height of an end.
 /// - No two links of one kind have both ends within `spacing` of each other's in plan, and none
 ///   saves less than `min_detour`.
 /// - The order of the triangles does not matter.
@@ -155,13 +162,14 @@ pub fn find_jumps(
     Ok(links)
 }
 
-/// Shortest first, then by place.
+/// Straight ones first, then the shortest, then by place.
 pub(crate) fn order(mesh: &NavMesh, one: &Candidate, other: &Candidate) -> Ordering {
     let ends = |one: &LinkEnd, other: &LinkEnd| {
         let polygons = mesh.compare_polygons(one.polygon, other.polygon);
         polygons.then(one.ends[0].point.cmp(&other.ends[0].point))
     };
-    let kinds = one.length.total_cmp(&other.length).then(one.kind.cmp(&other.kind));
+    let lengths = one.is_aslant.cmp(&other.is_aslant).then(one.length.total_cmp(&other.length));
+    let kinds = lengths.then(one.kind.cmp(&other.kind));
     kinds.then_with(|| ends(&one.from, &other.from)).then_with(|| ends(&one.to, &other.to))
 }
 
@@ -180,6 +188,46 @@ pub(crate) fn link(candidate: &Candidate) -> Link {
     link
 }
 
+/// From where to where something may fly.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    ends: [Vec3; 2],
+    /// In plan.
+    length: f32,
+    rise: f32,
+}
+
+impl Flight {
+    fn new(from: Vec3, to: Vec3) -> Self {
+        Self { ends: [from, to], length: (to - from).with_y(0.0).length(), rise: to.y - from.y }
+    }
+}
+
+/// An edge of a polygon with nothing beyond it.
+#[derive(Clone, Copy, Debug)]
+struct Border {
+    polygon: PolyId,
+    ends: [Vec3; 2],
+    /// Straight out of the polygon in plan, of length 1.
+    out_of: Vec3,
+    /// In plan.
+    length: f32,
+}
+
+impl Border {
+    /// Places along it, at most `spacing` apart and half of that from its ends.
+    fn places(&self, spacing: f32) -> impl Iterator<Item = Vec3> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a small number of places"
+        )]
+        let count = (self.length / spacing).ceil().clamp(1.0, 4096.0) as u16;
+        let [a, b] = self.ends;
+        (0..count).map(move |place| a.lerp(b, (f32::from(place) + 0.5) / f32::from(count)))
+    }
+}
+
 /// Looks for jumps on a mesh.
 pub(crate) struct Finder<'a, R> {
     mesh: &'a NavMesh,
@@ -187,40 +235,52 @@ pub(crate) struct Finder<'a, R> {
     agent: Agent,
     obstacles: &'a R,
     paths: QueryScratch,
+    /// Scratch: polygons near a border.
+    near: Vec<PolyId>,
 }
 
 impl<'a, R: Room> Finder<'a, R> {
     pub(crate) fn new(mesh: &'a NavMesh, config: &'a JumpConfig, obstacles: &'a R) -> Self {
-        Self { mesh, config, agent: *mesh.agent(), obstacles, paths: QueryScratch::default() }
+        Self {
+            mesh,
+            config,
+            agent: *mesh.agent(),
+            obstacles,
+            paths: QueryScratch::default(),
+            near: Vec::new(),
+        }
     }
 
     /// Looks out over the borders of a polygon.
     pub(crate) fn look_from(&mut self, polygon: PolyId, out: &mut Vec<Candidate>) {
-        let Some(view) = self.mesh.polygon(polygon) else { return };
         let size = self.mesh.frame().cell_size;
-        let positions: Vec<Vec3> = view.positions().collect();
-        for (edge, beyond) in view.neighbours().enumerate() {
-            let (a, b) = (positions[edge], positions[(edge + 1) % positions.len()]);
-            let along = (b - a).with_y(0.0);
-            let length = along.length();
-            if beyond.is_some() || length <= 0.0 {
-                continue;
-            }
-            // Out of the polygon, which lies on the positive side.
-            let out_of = Vec3::new(along.z, 0.0, -along.x) / length;
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a small number of places"
-            )]
-            let places = (length / (self.config.spacing / 2.0)).ceil().clamp(1.0, 4096.0) as u16;
-            for place in 0..places {
-                let t = (f32::from(place) + 0.5) / f32::from(places);
-                if let Some(start) = self.stand(polygon, a.lerp(b, t), -out_of * size) {
-                    self.look_out(start, out_of, out);
+        let borders = self.borders(polygon);
+        let first = out.len();
+        for border in &borders {
+            for at in border.places(self.config.spacing / 2.0) {
+                if let Some(start) = self.stand(polygon, at, -border.out_of * size) {
+                    self.look_out(start, border.out_of, out);
                 }
             }
         }
+        for border in &borders {
+            self.look_aslant(border, first, out);
+        }
+    }
+
+    /// The borders of a polygon.
+    fn borders(&self, polygon: PolyId) -> Vec<Border> {
+        let Some(view) = self.mesh.polygon(polygon) else { return Vec::new() };
+        let positions: Vec<Vec3> = view.positions().collect();
+        let borders = view.neighbours().enumerate().filter_map(|(edge, beyond)| {
+            let (a, b) = (positions[edge], positions[(edge + 1) % positions.len()]);
+            let along = (b - a).with_y(0.0);
+            let length = along.length();
+            // Out of the polygon, which lies on the positive side.
+            let out_of = Vec3::new(along.z, 0.0, -along.x) / length;
+            (beyond.is_none() && length > 0.0).then_some(Border { polygon, ends: [a, b], out_of, length })
+        });
+        borders.collect()
     }
 
     /// The grid point of a polygon at a place on its border, or a little further in.
@@ -251,50 +311,57 @@ impl<'a, R: Room> Finder<'a, R> {
         self.mesh.frame().to_world(f64::from(point.x), f64::from(height), f64::from(point.z))
     }
 
-    /// The first landing straight out from a place.
+    /// The first landings straight out from a place, of a drop and of a jump.
     fn look_out(&mut self, from: LinkEnd, direction: Vec3, out: &mut Vec<Candidate>) {
         let size = self.mesh.frame().cell_size;
         let start = self.position(&from);
-        let step = self.agent.max_step;
-        let reach = self.config.reach();
         // The deepest first, as seen from above: a landing hides what is below it.
         let down = self.config.max_drop.max(self.config.max_rise);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "a small number of polygons"
+            reason = "a small number of cells"
         )]
-        let polygons = (reach / size).floor().clamp(0.0, 65_535.0) as u16;
-        for polygon in 1..=polygons {
-            let at = start + direction * (f32::from(polygon) * size);
+        let cells = (self.config.reach() / size).floor().clamp(0.0, 65_535.0) as u16;
+        let mut has_drop = false;
+        for cell in 1..=cells {
+            let at = start + direction * (f32::from(cell) * size);
             let Some(place) = self.mesh.nearest(at, &Reach::new(0.0, self.config.max_rise, down)) else {
                 continue;
             };
             let Some(to) = self.end_at(place.polygon, place.position) else { continue };
-            let end = self.position(&to);
-            let (length, rise) = ((end - start).with_y(0.0).length(), end.y - start.y);
-            let is_drop =
-                -rise > step && -rise <= self.config.max_drop && length <= self.config.max_drop_length;
-            let is_jump = rise.abs() <= self.config.max_rise && length <= self.config.max_length;
-            let clear = |kind: LinkKind| {
-                let is_clear = match kind {
-                    LinkKind::Drop => self.obstacles.drop_is_clear(start, end, &self.agent, size),
-                    _ => self.obstacles.jump_is_clear(start, end, self.config.arc_height, &self.agent, size),
-                };
-                is_clear.then_some(kind)
-            };
-            let kind = is_drop
-                .then(|| clear(LinkKind::Drop))
-                .flatten()
-                .or_else(|| is_jump.then(|| clear(LinkKind::Jump)).flatten());
-            if let Some(kind) = kind {
-                out.push(Candidate { from, to, ends: [start, end], kind, length });
+            let flight = Flight::new(start, self.position(&to));
+            let drops = !has_drop && self.may_drop(&flight) && self.is_clear(&flight, LinkKind::Drop);
+            let jumps = !drops && self.may_jump(&flight) && self.is_clear(&flight, LinkKind::Jump);
+            if drops || jumps {
+                let kind = if drops { LinkKind::Drop } else { LinkKind::Jump };
+                let Flight { ends, length, .. } = flight;
+                out.push(Candidate { from, to, ends, kind, length, is_aslant: false });
+            }
+            // Ground below is jumped over; ground at about this height is not.
+            has_drop |= drops;
+            if jumps || self.may_jump(&flight) && flight.rise.abs() <= self.agent.max_step {
                 return;
             }
-            // Ground at about this height is not jumped over.
-            if is_jump && rise.abs() <= step {
-                return;
-            }
+        }
+    }
+
+    fn may_drop(&self, flight: &Flight) -> bool {
+        -flight.rise > self.agent.max_step
+            && -flight.rise <= self.config.max_drop
+            && flight.length <= self.config.max_drop_length
+    }
+
+    fn may_jump(&self, flight: &Flight) -> bool {
+        flight.rise.abs() <= self.config.max_rise && flight.length <= self.config.max_length
+    }
+
+    /// `true` if a flight meets nothing.
+    fn is_clear(&self, flight: &Flight, kind: LinkKind) -> bool {
+        let ([start, end], size) = (flight.ends, self.mesh.frame().cell_size);
+        match kind {
+            LinkKind::Drop => self.obstacles.drop_is_clear(start, end, &self.agent, size),
+            _ => self.obstacles.jump_is_clear(start, end, self.config.arc_height, &self.agent, size),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Jumps and drops, looked for again where the ground or what stands on it changed.
 //!
-//! Of jumps side by side the shortest is kept, as [`crate::find_jumps`] does it: in the order of
-//! their lengths, each is kept unless it lies beside one that is. Where some come, go or lead
-//! elsewhere, only they are decided again, and then those beside one of which the answer changed.
+//! Of jumps side by side the shortest is kept, as [`crate::find_jumps`] does it: straight ones first,
+//! then in the order of their lengths, each is kept unless it lies beside one that is. Where some
+//! come, go or lead elsewhere, only they are decided again, and then those beside one of which the
+//! answer changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,7 +25,7 @@ use crate::world::join::key;
 const JUMPS: LinkOrder = LinkOrder { class: 1, number: 0 };
 
 /// Where a jump comes in the order in which they are decided, and its place in the table of all.
-type Key = (u32, LinkKind, [(TilePolygon, PlanPoint); 2], u32);
+type Key = ((bool, u32), LinkKind, [(TilePolygon, PlanPoint); 2], u32);
 
 #[derive(Clone, Copy, Debug)]
 struct Jump {
@@ -164,7 +165,7 @@ impl TileJumps {
                 Some((place, end.ends[0].point))
             };
             let Some((from, to)) = place(&candidate.from).zip(place(&candidate.to)) else { continue };
-            let bits = candidate.length.to_bits();
+            let bits = (candidate.is_aslant, candidate.length.to_bits());
             let same = |at: &u32| {
                 self.jumps[*at as usize].is_some_and(|jump| {
                     jump.candidate == *candidate && (jump.key.1, jump.key.2) == (candidate.kind, [from, to])
