@@ -17,8 +17,8 @@ const VOID: i64 = -(1 << 40);
 /// Spans of a column up to which looking at all of them is faster than halving.
 const FEW_SPANS: usize = 8;
 
-/// A height may be this part of a level more than a number of [`GROUND_STEPS_PER_LEVEL`] and count as
-/// that number: 0.6 m is 3 levels of 0.2 m, although neither number is exact in binary.
+/// A height may be this part of a level more than a number of [`GROUND_STEPS_PER_LEVEL`] and count
+/// as that number: 0.6 m is 3 levels of 0.2 m, although neither number is exact in binary.
 const QUOTIENT_SLACK: f64 = 1e-4;
 
 /// Which filters to run.

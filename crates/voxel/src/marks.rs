@@ -139,8 +139,8 @@ pub fn mark_box(field: &mut WalkableField, bounds: &Bounds, area: AreaId) -> Res
     Ok(Volume::of_box(bounds)?.mark_whole(field, area))
 }
 
-/// Gives `area` to the walkable spans in an upright prism over a polygon of plan corners `(x, z)`. See
-/// [`mark_box`].
+/// Gives `area` to the walkable spans in an upright prism over a polygon of plan corners `(x, z)`.
+/// See [`mark_box`].
 ///
 /// # Errors
 /// - [`VoxelError::BadField`] for a number that is not finite.

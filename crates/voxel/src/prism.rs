@@ -10,8 +10,8 @@ use crate::marks::finite;
 /// A point `[x, z]` in plan.
 pub(crate) type Plan = [f64; 2];
 
-/// Edges count as one where they are nearer than this, relative to the largest coordinate: far above
-/// the rounding of places on an edge, far below the spacing of single-precision numbers.
+/// Edges count as one where they are nearer than this, relative to the largest coordinate: far
+/// above the rounding of places on an edge, far below the spacing of single-precision numbers.
 const TOUCH: f64 = 1e-12;
 
 /// Checks the numbers of a prism, and that its outline does not cross itself. The outline may touch
@@ -101,8 +101,8 @@ impl Rising {
     }
 }
 
-/// Cuts an outline along lines of constant z through its corners. No edge ends between two lines next
-/// to each other, so from left to right the edges alternately begin and end the inside.
+/// Cuts an outline along lines of constant z through its corners. No edge ends between two lines
+/// next to each other, so from left to right the edges alternately begin and end the inside.
 ///
 /// # Errors
 /// [`VoxelError::CrossingPrism`] where edges change places between two lines, or where the winding

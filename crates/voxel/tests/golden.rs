@@ -151,9 +151,9 @@ fn rasterized_spans_agree() {
     assert!(same > 51_000 && line <= 20 && merge_order <= 1_000);
 }
 
-/// The default agent for Recast's rule of head room, which counts whole levels from the top of a floor
-/// to the bottom of a ceiling, and so asks for up to two levels more than the agent's height; ours
-/// asks for one less.
+/// The default agent for Recast's rule of head room, which counts whole levels from the top of a
+/// floor to the bottom of a ceiling, and so asks for up to two levels more than the agent's height;
+/// ours asks for one less.
 fn agent() -> Agent {
     let agent = Agent::default();
     agent.with_height(agent.height + 0.2)

@@ -1,5 +1,5 @@
-//! Head room from triangles: an agent stands wherever the triangles leave it its height, and nowhere
-//! where they lack a level, at any offset of floors and ceilings from the level lines.
+//! Head room from triangles: an agent stands wherever the triangles leave it its height, and
+//! nowhere where they lack a level, at any offset of floors and ceilings from the level lines.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +20,8 @@ use waymesh_voxel::{
     Filters, MarkShape, Obstacle, VoxelConfig, build_filtered_field, rasterize, stamp_obstacles,
 };
 
-/// What rounding may move heights by, in levels: a step of the ground, and the slack of level lines.
+/// What rounding may move heights by, in levels: a step of the ground, and the slack of level
+/// lines.
 const ROUNDING: f32 = 1.0 / 32.0 + 1e-3;
 const SIDE: f32 = 3.6;
 

@@ -109,8 +109,8 @@ fn points(mesh: &NavMesh, top: &[Vec3]) -> Vec<Vec3> {
     found
 }
 
-/// `true` if some pair of points is so near that it can be jumped, with nothing in the way: the walls
-/// of the family are as high as no jump and divide the plan.
+/// `true` if some pair of points is so near that it can be jumped, with nothing in the way: the
+/// walls of the family are as high as no jump and divide the plan.
 fn slow(mesh: &NavMesh, case: &Case, max_length: f32, max_rise: f32) -> bool {
     let [from, to] = [0, 1].map(|index| points(mesh, &case.tops[index]));
     let rise = (case.tops[1][0].y - case.tops[0][0].y).abs();

@@ -1,9 +1,9 @@
 //! Jumps and drops, looked for again where the ground or what stands on it changed.
 //!
-//! Of jumps side by side the shortest is kept, as [`crate::find_jumps`] does it: straight ones first,
-//! then in the order of their lengths, each is kept unless it lies beside one that is. Where some
-//! come, go or lead elsewhere, only they are decided again, and then those beside one of which the
-//! answer changed.
+//! Of jumps side by side the shortest is kept, as [`crate::find_jumps`] does it: straight ones
+//! first, then in the order of their lengths, each is kept unless it lies beside one that is. Where
+//! some come, go or lead elsewhere, only they are decided again, and then those beside one of which
+//! the answer changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
