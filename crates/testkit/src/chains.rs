@@ -20,7 +20,7 @@ use waymesh_graph::{
 const TOLERANCE: f32 = 2e-3;
 
 /// The reach of distance maps, in metres: they see each corner of open ground from every other one.
-const FAR: f32 = 6.0;
+const MAP_REACH: f32 = 6.0;
 
 /// The number of chains that were followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -315,16 +315,23 @@ impl<'a> Chains<'a> {
     /// An agent that asks a distance map at each corner arrives.
     fn follow_headings(&mut self, from: &Location, to: &Location) {
         let slack = 2.0 * self.mesh.position_slack();
-        let map =
-            self.mesh.distance_map(to, FAR, &AnyPolygon, &mut self.scratch).expect("a place of this mesh");
+        let map = self
+            .mesh
+            .distance_map(to, MAP_REACH, &AnyPolygon, &mut self.scratch)
+            .expect("a place of this mesh");
         let mut place = *from;
         for _ in 0..1_000 {
             if place.position.xz().distance(to.position.xz()) <= slack {
                 return;
             }
             let Some(heading) = map.heading(self.mesh, &place).expect("a place of this mesh") else {
-                let within =
-                    self.mesh.path_length_within(&place, to, 0.99 * FAR, &AnyPolygon, &mut self.scratch);
+                let within = self.mesh.path_length_within(
+                    &place,
+                    to,
+                    0.99 * MAP_REACH,
+                    &AnyPolygon,
+                    &mut self.scratch,
+                );
                 let is_apart = within.expect("places of this mesh").is_none();
                 assert!(is_apart || touches(self.mesh, place.position), "no heading from {}", place.position);
                 return;
@@ -411,7 +418,7 @@ impl<'a> Chains<'a> {
             let mut left = path.length;
             for (index, &point) in path.points.iter().enumerate() {
                 self.check_position(point);
-                // What is left of a path is a path.
+                // The rest of a path is a path.
                 let onward =
                     clear.find_path(point, goal, &options, &mut self.scratch).unwrap_or_else(|error| {
                         panic!(

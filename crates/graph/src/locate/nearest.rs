@@ -101,7 +101,7 @@ impl NavMesh {
         nearest_f32(self.slack() * f64::from(self.frame.cell_size))
     }
 
-    /// The same in cells.
+    /// Returns [`Self::position_slack`] in cells.
     #[inline]
     pub(crate) fn slack(&self) -> f64 {
         2.0 * self.plan_slack

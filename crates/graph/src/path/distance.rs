@@ -163,7 +163,7 @@ impl DistanceMap {
             && length > 0.0
             && root == spot.at
         {
-            // At a corner: what it is seen from lies beside another polygon around it, perhaps.
+            // The corner before this one may be visible only in another polygon around it.
             let onward = |polygon: u32| self.best_in(polygon, spot.at, Some(root));
             let mut next = onward(spot.polygon);
             if let Some(corner) = mesh.corner_at(spot.polygon, spot.at) {

@@ -66,11 +66,11 @@ pub(super) struct Stop {
     last: Ray,
 }
 
-/// How a ray continues along a wall that it leaves by less than the slack.
+/// The continuation of a ray along a wall that it leaves by less than the slack.
 enum Along {
     /// At the end of the wall: a polygon, and its corner there.
     From(u32, PlanPosition),
-    /// The target is beside the wall of this polygon.
+    /// The target lies within the slack of this polygon.
     Ends(u32),
 }
 
