@@ -18,6 +18,10 @@ use crate::CancelToken;
 /// Numbers that one thread looks at in a row, where a look is short.
 const PORTION: usize = 4096;
 
+/// Time between two looks of [`help_until`], where the pool has no tasks.
+#[cfg(feature = "rayon")]
+const PAUSE: std::time::Duration = std::time::Duration::from_micros(100);
+
 /// Number of threads that share the work.
 #[must_use]
 pub fn count() -> usize {
@@ -196,6 +200,22 @@ pub fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Resu
     }
     #[cfg(not(feature = "rayon"))]
     if threads > 1 { Err(PoolError("this program was built without threads".to_owned())) } else { Ok(work()) }
+}
+
+/// Waits until `look` finds something. A thread of a pool does tasks of the pool meanwhile: the
+/// thread that it waits for may need them. `None` at once for any other thread, which may sleep.
+pub fn help_until<R>(mut look: impl FnMut() -> Option<R>) -> Option<R> {
+    #[cfg(feature = "rayon")]
+    while rayon::current_thread_index().is_some() {
+        if let Some(found) = look() {
+            return Some(found);
+        }
+        if rayon::yield_now() != Some(rayon::Yield::Executed) {
+            std::thread::sleep(PAUSE);
+        }
+    }
+    let _ = &mut look;
+    None
 }
 
 /// Memory that work on many items writes to and that is kept for the next time: one a thread.

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use glam::vec3;
-use waymesh::core::Random;
+use waymesh::core::{Random, threads};
 use waymesh::tile::Tile;
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
 use waymesh::{
@@ -103,6 +103,34 @@ fn replies_come_when_commands_have_run() {
     open.send(()).unwrap();
     assert_eq!(count.wait().unwrap(), world(&soup).tiles().count());
     blocked.wait().unwrap();
+}
+
+/// Every thread of the pool waits for an update that needs threads of the pool.
+#[test]
+fn threads_of_the_pool_may_wait_for_the_world() {
+    let soup = scene();
+    let config = WorkerConfig::default().with_budget(Duration::ZERO).with_queue(2);
+    let worker = WorldWorker::new(world(&soup), &config).unwrap();
+    let middle = (soup.bounds().min + soup.bounds().max) / 2.0;
+    threads::on_each(|| {
+        for _ in 0..5 {
+            let shape = MarkShape::Box { bounds: Bounds { min: middle - 1.0, max: middle + 1.0 } };
+            match worker.ask(move |world| world.add_obstacle(Obstacle::solid(shape))) {
+                Ok(reply) => drop(reply.wait().unwrap().unwrap()),
+                Err(BakeError::QueueFull { .. }) => {}
+                Err(error) => panic!("{error}"),
+            }
+            worker.settle().unwrap();
+        }
+    });
+    let workers: Vec<_> = (0..2 * threads::count())
+        .map(|_| WorldWorker::new(world(&soup), &config).unwrap())
+        .chain([worker])
+        .collect();
+    threads::for_each(workers, |worker| {
+        worker.ask(|world| world.remove_tile(Tile { row: 0, column: 0 })).unwrap();
+        worker.finish().unwrap();
+    });
 }
 
 #[test]

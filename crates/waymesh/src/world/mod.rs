@@ -67,6 +67,11 @@ pub use worker::{Reply, WorkerConfig, WorldWorker};
 /// [`crate::BakeConfig::jumps`] the triangles are kept as well, and an update looks for jumps again
 /// as far around what changed as one may jump.
 ///
+/// # Threads
+/// An update works on all threads of the rayon pool. A mutex around a world is locked by threads
+/// outside of the pool: one of the pool that waits for its tasks runs those of others, which may
+/// lock it again. [`WorldWorker`](crate::WorldWorker) needs no mutex.
+///
 /// # Differences from [`Baker::bake`]
 /// Polygons end at the borders of tiles. On these borders there is a vertex at least every 16
 /// cells.

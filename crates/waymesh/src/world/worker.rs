@@ -2,12 +2,12 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvError, SendError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use waymesh_core::{BadField, CancelToken, Observer, setters};
+use waymesh_core::{BadField, CancelToken, Observer, setters, threads};
 
 use super::{MeshHandle, World};
 use crate::bake::{BakeError, ConfigError};
@@ -65,6 +65,8 @@ enum Message {
 /// # Guarantees
 /// - No call waits for the world, but [`Reply::wait`], [`WorldWorker::settle`] and
 ///   [`WorldWorker::finish`]. Queries take the newest mesh from [`WorldWorker::handle`].
+/// - Threads of a rayon pool that wait do tasks of the pool meanwhile, as the update may need them.
+///   A command that waits for another one waits for ever.
 /// - The mesh is what the same commands give on the world itself.
 /// - When the thread has ended, by a panic in a command, every call says so:
 ///   [`BakeError::WorkerEnded`].
@@ -119,7 +121,7 @@ impl<T> Reply<T> {
     /// # Errors
     /// [`BakeError::WorkerEnded`] if it will never run, or panicked.
     pub fn wait(self) -> Result<T, BakeError> {
-        self.from.recv().map_err(|_| ended(&self.reason))
+        receive(&self.from).map_err(|_| ended(&self.reason))
     }
 
     /// Returns what the command returned, once; `None` as long as it has not run.
@@ -210,8 +212,8 @@ impl WorldWorker {
     pub fn settle(&self) -> Result<(), BakeError> {
         let (to, from) = sync_channel(1);
         let queue = self.queue.as_ref().ok_or_else(|| ended(&self.reason))?;
-        queue.send(Message::Settle(to)).map_err(|_| ended(&self.reason))?;
-        from.recv().map_err(|_| ended(&self.reason))?
+        put(queue, Message::Settle(to)).map_err(|_| ended(&self.reason))?;
+        receive(&from).map_err(|_| ended(&self.reason))?
     }
 
     /// Waits for all commands in the queue, ends the thread and returns the world, updated.
@@ -221,7 +223,7 @@ impl WorldWorker {
     /// then.
     pub fn finish(mut self) -> Result<World, BakeError> {
         self.queue = None;
-        let ended_with = self.thread.take().and_then(|thread| thread.join().ok().flatten());
+        let ended_with = self.thread.take().and_then(join);
         match ended_with {
             Some((world, None)) => Ok(world),
             Some((_, Some(error))) => Err(error),
@@ -235,9 +237,36 @@ impl Drop for WorldWorker {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
             self.stop.cancel();
-            let _ = thread.join();
+            join(thread);
         }
     }
+}
+
+fn receive<T>(from: &Receiver<T>) -> Result<T, RecvError> {
+    let look = || match from.try_recv() {
+        Ok(value) => Some(Ok(value)),
+        Err(TryRecvError::Empty) => None,
+        Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
+    };
+    threads::help_until(look).unwrap_or_else(|| from.recv())
+}
+
+fn put(queue: &SyncSender<Message>, message: Message) -> Result<(), SendError<Message>> {
+    let mut message = Some(message);
+    let look = || match queue.try_send(message.take()?) {
+        Err(TrySendError::Full(full)) => {
+            message = Some(full);
+            None
+        }
+        Err(TrySendError::Disconnected(message)) => Some(Err(SendError(message))),
+        Ok(()) => Some(Ok(())),
+    };
+    threads::help_until(look).unwrap_or_else(|| message.map_or(Ok(()), |message| queue.send(message)))
+}
+
+fn join(thread: JoinHandle<Option<Ended>>) -> Option<Ended> {
+    threads::help_until(|| thread.is_finished().then_some(()));
+    thread.join().ok().flatten()
 }
 
 /// Notes what a panic says.
