@@ -24,6 +24,11 @@ impl MemoryGate {
         Self { limit, used: Mutex::new(0), freed: Condvar::new() }
     }
 
+    /// Returns `true` if shares of `bytes` together never wait.
+    pub(crate) fn fits(&self, bytes: u64) -> bool {
+        bytes <= self.limit
+    }
+
     /// Waits until `bytes` fit beside the shares in use. Work that is larger than the whole limit
     /// is admitted alone, so that it gets done at all.
     #[must_use]

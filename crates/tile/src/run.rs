@@ -38,11 +38,13 @@ impl Observer for Tally {
     }
 }
 
-/// Runs `work` for every tile on the threads of the current rayon pool, and returns the results in
-/// the order of `tiles`.
+/// Runs `work` for every tile on as many threads as the current rayon pool has, and returns the
+/// results in the order of `tiles`.
 ///
 /// Before a tile begins, `estimate` gives the number of bytes that it needs, and the tile waits at
-/// the gate until they fit. Tiles begin in order. Each finished tile is reported to `observer`.
+/// the gate until they fit: on threads of its own where that may happen, as threads of a shared
+/// pool run tasks of others, which may wait at gates of their own. Tiles begin in order. Each
+/// finished tile is reported to `observer`.
 ///
 /// # Errors
 /// Returns the error of the first tile, in order, that failed; [`Cancelled`] if the observer asks
@@ -59,7 +61,7 @@ pub fn build_tiles<T: Send, E: Send + From<Cancelled>>(
     let progress = Mutex::new((0_u64, observer));
     // One worker per thread, and none that can be stolen: a worker that waits at the gate must
     // never run on the stack of the worker whose memory it waits for.
-    let parts = threads::on_each(|| {
+    let worker = || {
         let mut done = Vec::new();
         while !failed.load(Ordering::Relaxed) {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -79,7 +81,17 @@ pub fn build_tiles<T: Send, E: Send + From<Cancelled>>(
             }
         }
         done
-    });
+    };
+    let mut sizes: Vec<u64> = tiles.iter().map(|&tile| estimate(tile)).collect();
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    let largest = sizes.iter().take(threads::count()).fold(0_u64, |sum, &size| sum.saturating_add(size));
+    let parts = if gate.fits(largest) {
+        threads::on_each(worker)
+    } else {
+        // Without threads of its own it shares those of the pool.
+        let own = threads::in_pool(threads::count(), || threads::on_each(worker));
+        own.unwrap_or_else(|_| threads::on_each(worker))
+    };
     let mut results: Vec<(usize, Result<T, E>)> = parts.into_iter().flatten().collect();
     if cancelled.into_inner() {
         return Err(Cancelled.into());
@@ -91,6 +103,8 @@ pub fn build_tiles<T: Send, E: Send + From<Cancelled>>(
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicU64;
+
+    use rayon::prelude::*;
 
     use super::*;
 
@@ -117,6 +131,26 @@ mod tests {
         fn progress(&mut self, done: u64, total: u64) {
             self.0.push((done, total));
         }
+    }
+
+    /// Two bakes in one pool: a thread that waits for a part of a tile takes up a worker of the
+    /// other bake, which waits at its gate for a tile that waits in the same way.
+    #[test]
+    fn bakes_that_share_a_pool_do_not_wait_for_each_other() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let work = |tile: Tile| {
+            let parts = || (0..50_u64).into_par_iter().map(|part| part % 7).sum::<u64>();
+            let (one, two) = rayon::join(parts, parts);
+            Ok::<_, Stop>(one + two + u64::from(tile.column))
+        };
+        let bake = || {
+            for _ in 0..20 {
+                let gate = MemoryGate::new(100);
+                let sums = pool.install(|| build_tiles(&tiles(60), &gate, |_| 60, work, &mut ())).unwrap();
+                assert!(sums.windows(2).all(|pair| pair[0] + 1 == pair[1]));
+            }
+        };
+        std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(bake))));
     }
 
     #[test]
