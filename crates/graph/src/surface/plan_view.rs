@@ -1,7 +1,7 @@
 //! The ground at one height, seen from above.
 
 use glam::Vec3;
-use waymesh_core::{BadField, Bounds, threads};
+use waymesh_core::{BadField, Bounds, checkpoint_every, threads};
 
 use crate::locate::error::unless_0_or_more;
 use crate::locate::nearest::Reach;
@@ -64,6 +64,7 @@ impl NavMesh {
         let rows = threads::map(0..depth, |row| {
             let z = row as f32 * step + origin.z;
             let island = |column: usize| {
+                checkpoint_every(1 << 10, column);
                 let sample = Vec3::new(column as f32 * step + origin.x, height, z);
                 let place = self.nearest_with(sample, &reach, &AnyPolygon)?;
                 self.island_of(place.polygon)

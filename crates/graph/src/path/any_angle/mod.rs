@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, checkpoint_every};
 
 use super::funnel::Turn;
 use super::portal::{Portal, ahead, nearest_between, turn_length};
@@ -352,6 +352,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Opens nodes, as many as `nodes` has, until one reached the goal.
     fn advance(&mut self, nodes: &mut usize) -> (Progress, u32) {
         while *nodes > 0 {
+            checkpoint_every(1 << 12, *nodes);
             *nodes -= 1;
             let Some(node) = self.next() else { return (Progress::Nowhere, NONE) };
             let Node { root, crossing, .. } = self.memory.nodes[node as usize];
