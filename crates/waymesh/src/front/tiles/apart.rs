@@ -1,6 +1,6 @@
 //! Tiles one by one, as bytes: for workers that share neither memory nor a folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use waymesh_core::{Observer, TriangleSource};
 use waymesh_tile::{Tile, TileLayout, TileStore, tile_from_bytes, tile_to_bytes};
@@ -42,8 +42,7 @@ pub struct TileBaker {
 }
 
 impl Baker<Tiles> {
-    /// Takes the triangles of a world, to build its tiles one by one. Two passes over the source. The
-    /// folders of the front end's options are not used.
+    /// Takes the triangles of a world, to build its tiles one by one. Two passes over the source.
     ///
     /// # Errors
     /// See [`Baker::bake`].
@@ -73,12 +72,30 @@ impl TileBaker {
     /// # Errors
     /// [`BakeError::NoSuchTile`] if the world has no such tile; see [`Baker::bake`] otherwise.
     pub fn bake(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
+        Ok(tile_to_bytes(tile, self.survey.fingerprint, &self.content(tile)?))
+    }
+
+    /// Builds a tile into the folder of the front end's options, on one thread. Returns its file.
+    ///
+    /// # Errors
+    /// See [`TileBaker::bake`]; [`BakeError::NoFolder`] without a folder, [`BakeError::Tile`] for a
+    /// folder of another bake and one that cannot be written.
+    pub fn bake_into_folder(&self, tile: Tile) -> Result<PathBuf, BakeError> {
+        if self.baker.front.folder.is_none() {
+            return Err(BakeError::NoFolder);
+        }
+        let content = self.content(tile)?;
+        let store = self.survey.store(&self.baker.front)?;
+        store.put(tile, content)?;
+        store.file(tile).ok_or(BakeError::NoFolder)
+    }
+
+    fn content(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
         if !self.survey.layout.has(tile) {
             let (columns, rows) = (self.survey.layout.columns(), self.survey.layout.rows());
             return Err(BakeError::NoSuchTile { tile, columns, rows });
         }
-        let (content, _) = self.workshop.make(tile, &self.baker.stages)?;
-        Ok(tile_to_bytes(tile, self.survey.fingerprint, &content.to_bytes()))
+        Ok(self.workshop.make(tile, &self.baker.stages)?.0.to_bytes())
     }
 
     /// Joins the tiles of all workers, in any order, to one mesh. `source` is the world, which jumps
