@@ -1,7 +1,7 @@
 //! Bakes: from arrays, files and floor plans.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 use pyo3::prelude::*;
@@ -30,7 +30,8 @@ pub(crate) fn soup(
     let soup = soup.map_err(|error| Kind::Input.error(error))?;
     match areas {
         Some(areas) => {
-            let areas: Vec<AreaId> = input::areas(areas)?;
+            let areas: Vec<u8> = input::labels("triangle_areas", areas)?;
+            let areas: Vec<AreaId> = areas.into_iter().map(AreaId).collect();
             soup.with_areas(areas).map_err(|error| Kind::Input.error(error))
         }
         None => Ok(soup),
@@ -175,6 +176,9 @@ pub(crate) fn bake_plans(
 pub(crate) struct TileJob {
     source: SceneSource,
     baker: Baker<waymesh::Tiles>,
+    front: waymesh::Tiles,
+    /// The triangles, sorted into tiles when the first one is built: the files are read once for all.
+    sorted: OnceLock<waymesh::front::TileBaker>,
 }
 
 impl std::fmt::Debug for TileJob {
@@ -194,11 +198,12 @@ impl TileJob {
         let rules = Arc::new(settings.area_rules()?);
         let options = settings.load_options()?;
         let baker = tile_baker(&settings, rules.table())?;
+        let front = settings.tiles()?;
         settings.finish()?;
         baker.check().or_raise()?;
         let source =
             detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
-        Ok(Self { source, baker })
+        Ok(Self { source, baker, front, sorted: OnceLock::new() })
     }
 
     /// Columns and rows of tiles.
@@ -241,7 +246,18 @@ impl TileJob {
     ) -> PyResult<PathBuf> {
         let tile = Tile { row, column };
         watched(py, (progress, cancel.as_deref()), |observer| {
-            self.baker.bake_tile(&self.source, tile, observer)
+            let sorted = match self.sorted.get() {
+                Some(sorted) => sorted,
+                None => {
+                    let baker = Baker::tiles()
+                        .with_front(self.front.clone())
+                        .with_config(self.baker.config().clone());
+                    let made = baker.apart(&self.source, observer)?;
+                    // Another thread may have made the same meanwhile.
+                    self.sorted.get_or_init(|| made)
+                }
+            };
+            observer.cancel_token().run(|| sorted.bake_into_folder(tile))?
         })
     }
 

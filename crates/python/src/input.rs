@@ -2,7 +2,8 @@
 
 use glam::Vec3;
 use numpy::{
-    PyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1, PyUntypedArrayMethods,
+    Element, PyArrayDyn, PyArrayMethods, PyReadonlyArray, PyReadonlyArrayDyn, PyUntypedArray,
+    PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -39,169 +40,194 @@ fn describe(value: &Bound<'_, PyAny>) -> String {
     }
 }
 
-/// Returns any array-like of whole or floating numbers as an array of `f32` in C order.
-fn as_floats<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
-    let py = value.py();
+/// Returns any array-like as an array, and the kind of its numbers.
+fn as_array<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, String)> {
+    let array = value.py().import("numpy")?.call_method1("asarray", (value,))?;
+    let kind = array.getattr("dtype")?.getattr("kind")?.extract()?;
+    Ok((array, kind))
+}
+
+/// Returns a view of an array of `T` of at most two dimensions. `None` for another type, and where
+/// the distance of neighbours is no multiple of their size, as in fields of packed records: views
+/// are not able to express that.
+fn view<'py, T: Element>(value: &Bound<'py, PyAny>) -> Option<PyReadonlyArrayDyn<'py, T>> {
+    let array = value.cast::<PyArrayDyn<T>>().ok()?;
+    let is_whole = |stride: &isize| stride.unsigned_abs().is_multiple_of(size_of::<T>());
+    let is_fine = array.ndim() <= 2 && array.data().is_aligned() && array.strides().iter().all(is_whole);
+    is_fine.then(|| array.try_readonly().ok()).flatten()
+}
+
+/// Returns the numbers of any array-like in row-major order, and its shape.
+fn floats(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(Vec<f32>, Vec<usize>)> {
     let bad = |what: &dyn std::fmt::Display| {
         Kind::Input.error(format!("{name} must be numbers of shape (3,) or (n, 3), not {what}"))
     };
-    let numpy = py.import("numpy")?;
-    let array = numpy.call_method1("asarray", (value,)).map_err(|_| bad(&describe(value)))?;
-    let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+    if let Some(array) = view::<f32>(value) {
+        return Ok((array.as_array().iter().copied().collect(), array.shape().to_vec()));
+    }
+    if let Some(array) = view::<f64>(value) {
+        return Ok((array.as_array().iter().copied().map(single).collect(), array.shape().to_vec()));
+    }
+    let (array, kind) = as_array(value).map_err(|_| bad(&describe(value)))?;
     if !["f", "i", "u"].contains(&kind.as_str()) {
         return Err(bad(&describe(&array)));
     }
-    let options = pyo3::types::PyDict::new(py);
-    options.set_item("dtype", numpy.getattr("float32")?)?;
-    options.set_item("order", "C")?;
-    // A number beyond single precision becomes infinite, and is refused as that.
-    let quiet = pyo3::types::PyDict::new(py);
-    quiet.set_item("over", "ignore")?;
-    let guard = numpy.getattr("errstate")?.call((), Some(&quiet))?;
-    guard.call_method0("__enter__")?;
-    let array = numpy.getattr("array")?.call((array,), Some(&options));
-    guard.call_method1("__exit__", (py.None(), py.None(), py.None()))?;
-    array?.cast_into().map_err(|error| Kind::Input.error(error))
+    let wide = array.call_method1("astype", ("float64",))?;
+    let read = view::<f64>(&wide).ok_or_else(|| bad(&describe(&array)))?;
+    Ok((read.as_array().iter().copied().map(single).collect(), read.shape().to_vec()))
 }
 
-/// One point: an array of 3 floats, or any sequence of 3 numbers.
+/// Positions are single precision. A number beyond it becomes infinite, and is refused as that.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "positions are single precision")]
+fn single(number: f64) -> f32 {
+    number as f32
+}
+
+/// An array of three numbers of `T`.
+#[inline]
+fn triple<T: Element + Copy>(value: &Bound<'_, PyAny>, convert: fn(T) -> f32) -> Option<Vec3> {
+    let array = view::<T>(value)?;
+    let read = array.as_array();
+    (read.shape() == [3]).then(|| Vec3::from([0, 1, 2].map(|at| convert(read[[at]]))))
+}
+
+/// A point in a usual form, which costs little: an array of the usual types, a tuple or a list.
+#[inline]
+fn usual_point(value: &Bound<'_, PyAny>) -> Option<Vec3> {
+    if value.cast::<PyUntypedArray>().is_ok() {
+        return triple::<f32>(value, |number| number)
+            .or_else(|| triple::<f64>(value, single))
+            .or_else(|| triple::<i64>(value, |number| number as f32));
+    }
+    let of = |[x, y, z]: [PyResult<Bound<'_, PyAny>>; 3]| {
+        Some(Vec3::new(number(&x.ok()?).ok()?, number(&y.ok()?).ok()?, number(&z.ok()?).ok()?))
+    };
+    if let Ok(tuple) = value.cast::<PyTuple>() {
+        return if tuple.len() == 3 { of([0, 1, 2].map(|at| tuple.get_item(at))) } else { None };
+    }
+    let list = value.cast::<PyList>().ok()?;
+    if list.len() == 3 { of([0, 1, 2].map(|at| list.get_item(at))) } else { None }
+}
+
+/// One point: an array of 3 numbers, or any sequence of them.
 #[inline]
 pub(crate) fn point(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec3> {
-    if let Ok(array) = value.cast::<PyArray1<f32>>()
-        && array.len() == 3
-    {
-        let get = |index: usize| array.get_owned(index).unwrap_or(f32::NAN);
-        return Ok(Vec3::new(get(0), get(1), get(2)));
+    if let Some(point) = usual_point(value) {
+        return Ok(point);
     }
-    if let Ok(list) = value.cast::<PyTuple>()
-        && list.len() == 3
-        && let (Ok(x), Ok(y), Ok(z)) =
-            (number(list.get_item(0)?), number(list.get_item(1)?), number(list.get_item(2)?))
-    {
-        return Ok(Vec3::new(x, y, z));
+    let (numbers, shape) = floats(name, value)?;
+    match *shape {
+        [3] => Ok(Vec3::new(numbers[0], numbers[1], numbers[2])),
+        _ => Err(Kind::Input.error(format!("{name} must have shape (3,), not {shape:?}"))),
     }
-    if let Ok(list) = value.cast::<PyList>()
-        && list.len() == 3
-        && let (Ok(x), Ok(y), Ok(z)) =
-            (number(list.get_item(0)?), number(list.get_item(1)?), number(list.get_item(2)?))
-    {
-        return Ok(Vec3::new(x, y, z));
-    }
-    let array = as_floats(name, value)?;
-    if array.shape() != [3] {
-        return Err(Kind::Input.error(format!("{name} must have shape (3,), not {:?}", array.shape())));
-    }
-    let read = array.readonly();
-    let numbers = read.as_slice().map_err(|error| Kind::Input.error(error))?;
-    Ok(Vec3::new(numbers[0], numbers[1], numbers[2]))
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "positions are single precision")]
-fn number(value: Bound<'_, PyAny>) -> PyResult<f32> {
+fn number(value: &Bound<'_, PyAny>) -> PyResult<f32> {
     if value.is_instance_of::<pyo3::types::PyBool>() {
         return Err(Kind::Input.error("True and False are no numbers"));
     }
-    Ok(value.extract::<f64>()? as f32)
+    Ok(single(value.extract()?))
 }
 
-/// Points of shape (n, 3). Arrays of `float32` in C order are not copied.
+/// Points of shape (n, 3) that need no conversion: `float32` in row-major order.
+fn lent<'py>(value: &Bound<'py, PyAny>) -> Option<Points<'py>> {
+    let array = view::<f32>(value)?;
+    (array.is_c_contiguous() && matches!(*array.shape(), [_, 3])).then(|| Points::Lent(array))
+}
+
+/// Points of shape (n, 3). Arrays of `float32` in row-major order are not copied.
 pub(crate) fn points<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Points<'py>> {
-    let bad_shape =
-        |shape: &[usize]| Kind::Input.error(format!("{name} must have shape (n, 3), not {shape:?}"));
-    if let Ok(array) = value.cast::<PyArrayDyn<f32>>()
-        && array.is_c_contiguous()
-    {
-        if array.shape().len() != 2 || array.shape()[1] != 3 {
-            return Err(bad_shape(array.shape()));
-        }
-        if let Ok(lent) = array.try_readonly() {
-            return Ok(Points::Lent(lent));
-        }
+    if let Some(points) = lent(value) {
+        return Ok(points);
     }
-    let array = as_floats(name, value)?;
-    if array.shape().len() != 2 || array.shape()[1] != 3 {
-        return Err(bad_shape(array.shape()));
+    let (numbers, shape) = floats(name, value)?;
+    match *shape {
+        [_, 3] => Ok(Points::Owned(numbers)),
+        _ => Err(Kind::Input.error(format!("{name} must have shape (n, 3), not {shape:?}"))),
     }
-    Ok(Points::Owned(array.readonly().to_vec().map_err(|error| Kind::Input.error(error))?))
 }
 
 /// One point, or points of shape (n, 3).
 pub(crate) fn one_or_many<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<OneOrMany<'py>> {
-    let may_be_one = value.cast::<PyArray1<f32>>().is_ok() || value.cast::<PyTuple>().is_ok();
-    if may_be_one && let Ok(one) = point(name, value) {
-        return Ok(OneOrMany::One(one));
+    if let Some(point) = usual_point(value) {
+        return Ok(OneOrMany::One(point));
     }
-    if let Ok(array) = value.cast::<PyArrayDyn<f32>>()
-        && array.shape().len() == 2
-    {
-        return points(name, value).map(OneOrMany::Many);
+    if let Some(points) = lent(value) {
+        return Ok(OneOrMany::Many(points));
     }
-    let array = as_floats(name, value)?;
-    match *array.shape() {
-        [3] => point(name, array.as_any()).map(OneOrMany::One),
-        [_, 3] => points(name, array.as_any()).map(OneOrMany::Many),
-        _ => {
-            Err(Kind::Input.error(format!("{name} must have shape (3,) or (n, 3), not {:?}", array.shape())))
-        }
+    let (numbers, shape) = floats(name, value)?;
+    match *shape {
+        [3] => Ok(OneOrMany::One(Vec3::new(numbers[0], numbers[1], numbers[2]))),
+        [_, 3] => Ok(OneOrMany::Many(Points::Owned(numbers))),
+        _ => Err(Kind::Input.error(format!("{name} must have shape (3,) or (n, 3), not {shape:?}"))),
     }
 }
 
 /// Refuses points that are NaN or infinite, by row.
 pub(crate) fn finite<'a>(name: &str, points: &'a [Vec3]) -> PyResult<&'a [Vec3]> {
-    match points.iter().position(|point| !point.is_finite()) {
+    check_rows(name, points, Vec3::is_finite)
+}
+
+/// Refuses points that are infinite, by row. NaN is what queries return where there is no place,
+/// and what they take back as that.
+pub(crate) fn bounded<'a>(name: &str, points: &'a [Vec3]) -> PyResult<&'a [Vec3]> {
+    check_rows(name, points, |point| point.is_finite() || point.is_nan())
+}
+
+fn check_rows<'a>(name: &str, points: &'a [Vec3], is_fine: fn(Vec3) -> bool) -> PyResult<&'a [Vec3]> {
+    match points.iter().position(|&point| !is_fine(point)) {
         None => Ok(points),
         Some(row) => Err(Kind::Query.error(format!("{name}: row {row}, {}, is not finite", points[row]))),
     }
 }
 
-/// Triangles of shape (n, 3), of any whole numbers. Arrays of `uint32` need no conversion.
-pub(crate) fn triangles(value: &Bound<'_, PyAny>) -> PyResult<Vec<[u32; 3]>> {
-    let py = value.py();
-    let bad = |what: &dyn std::fmt::Display| {
-        Kind::Input.error(format!("triangles must be whole numbers of shape (n, 3), not {what}"))
-    };
-    let numpy = py.import("numpy")?;
-    let array = numpy.call_method1("asarray", (value,)).map_err(|_| bad(&describe(value)))?;
+/// Whole numbers of `dimensions` in row-major order. `wanted` says what they must be, and `refuse`
+/// makes the error for a number, by its place, that `T` cannot hold.
+fn integers<T: Element + Copy + TryFrom<i128>>(
+    value: &Bound<'_, PyAny>,
+    is_shape: fn(&[usize]) -> bool,
+    wanted: &str,
+    refuse: impl Fn(usize, i128) -> PyErr,
+) -> PyResult<Vec<T>> {
+    let bad = |what: &Bound<'_, PyAny>| Kind::Input.error(format!("{wanted}, not {}", describe(what)));
+    let (array, kind) = as_array(value).map_err(|_| bad(value))?;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
-    let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
-    let is_empty = shape.contains(&0);
-    if shape.len() != 2 || shape[1] != 3 || !(is_empty || ["i", "u"].contains(&kind.as_str())) {
-        return Err(bad(&describe(&array)));
+    // An empty list has no whole numbers.
+    if !is_shape(&shape) || !(shape.contains(&0) || ["i", "u"].contains(&kind.as_str())) {
+        return Err(bad(&array));
     }
-    if let Ok(array) = array.cast::<PyArrayDyn<u32>>()
-        && let Ok(read) = array.try_readonly()
-        && let Ok(numbers) = read.as_slice()
-        && let Ok(rows) = bytemuck::try_cast_slice(numbers)
-    {
-        return Ok(rows.to_vec());
+    if let Some(read) = view::<T>(&array) {
+        return Ok(read.as_array().iter().copied().collect());
     }
-    let array = numpy.call_method1("ascontiguousarray", (array, "int64"))?;
-    let array: Bound<'_, PyArray<i64, numpy::IxDyn>> =
-        array.cast_into().map_err(|error| Kind::Input.error(error))?;
-    let read = array.readonly();
-    let numbers = read.as_slice().map_err(|error| Kind::Input.error(error))?;
-    let corner = |(at, &number): (usize, &i64)| {
-        u32::try_from(number).map_err(|_| {
-            Kind::Input.error(format!("triangle {} names vertex {number}, which cannot be", at / 3))
-        })
+    let narrow = |(at, number): (usize, i128)| T::try_from(number).map_err(|_| refuse(at, number));
+    let wide = array.call_method1("astype", (if kind == "u" { "uint64" } else { "int64" },))?;
+    if let Some(read) = view::<i64>(&wide) {
+        return read.as_array().iter().map(|&number| i128::from(number)).enumerate().map(narrow).collect();
+    }
+    let read = view::<u64>(&wide).ok_or_else(|| bad(&array))?;
+    read.as_array().iter().map(|&number| i128::from(number)).enumerate().map(narrow).collect()
+}
+
+/// Triangles of shape (n, 3), of any whole numbers.
+pub(crate) fn triangles(value: &Bound<'_, PyAny>) -> PyResult<Vec<[u32; 3]>> {
+    let refuse = |at, number| {
+        let limit = "vertices are numbered from 0 to 4294967295";
+        Kind::Input.error(format!("triangle {} names vertex {number}: {limit}", at / 3))
     };
-    let corners: Vec<u32> = numbers.iter().enumerate().map(corner).collect::<PyResult<_>>()?;
+    let is_shape = |shape: &[usize]| matches!(shape, [_, 3]);
+    let corners: Vec<u32> =
+        integers(value, is_shape, "triangles must be whole numbers of shape (n, 3)", refuse)?;
     Ok(corners.chunks_exact(3).map(|row| [row[0], row[1], row[2]]).collect())
 }
 
-/// An area per triangle.
-pub(crate) fn areas(value: &Bound<'_, PyAny>) -> PyResult<Vec<waymesh::AreaId>> {
-    let bad = || {
-        Kind::Input.error(format!(
-            "triangle_areas must be whole numbers from 0 to 255 of shape (n,), not {}",
-            describe(value)
-        ))
-    };
-    let py = value.py();
-    let array = py.import("numpy")?.call_method1("asarray", (value,)).map_err(|_| bad())?;
-    if let Ok(array) = array.extract::<PyReadonlyArray1<'_, u8>>() {
-        return Ok(array.to_vec().map_err(|_| bad())?.into_iter().map(waymesh::AreaId).collect());
-    }
-    let numbers: Vec<i64> = array.call_method0("tolist")?.extract().map_err(|_| bad())?;
-    numbers.into_iter().map(|number| u8::try_from(number).map(waymesh::AreaId).map_err(|_| bad())).collect()
+/// A whole number per triangle or polygon.
+pub(crate) fn labels<T: Element + Copy + TryFrom<i128>>(
+    name: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<Vec<T>> {
+    let limit = (1_u64 << (8 * size_of::<T>())) - 1;
+    let wanted = format!("{name} must be whole numbers from 0 to {limit} of shape (n,)");
+    let refuse = |at, number| Kind::Input.error(format!("{wanted}: number {at} is {number}"));
+    integers(value, |shape| shape.len() == 1, &wanted, refuse)
 }

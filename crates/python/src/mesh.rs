@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, ToPyArray};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use waymesh::bake::IslandReport;
@@ -19,8 +19,8 @@ use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Bake, NavMesh, PolyId};
 
 use crate::errors::{Kind, OrRaise};
+use crate::input::labels;
 use crate::path::PyPath;
-use crate::pool::pool;
 use crate::watch::detached;
 
 /// A mesh of Detour's: the mesh, flags of its polygons, report.
@@ -114,8 +114,7 @@ impl PyNavMesh {
         let config = HierarchyConfig::default()
             .with_min_polygons(min_polygons)
             .with_cluster_polygons(cluster_polygons);
-        let pool = pool(py)?;
-        py.detach(|| pool.install(|| mesh.build_hierarchy(&config))).or_raise()?;
+        detached(py, || mesh.build_hierarchy(&config))?.or_raise()?;
         Ok(Self { report: self.report.clone(), ..Self::from(Arc::new(mesh)) })
     }
 
@@ -147,10 +146,10 @@ impl PyNavMesh {
         &self,
         py: Python<'_>,
         file: PathBuf,
-        flags: Option<PyReadonlyArray1<'_, u16>>,
+        flags: Option<&Bound<'_, PyAny>>,
         tile_side: Option<f32>,
     ) -> PyResult<()> {
-        let flags = flags.map_or_else(Vec::new, |flags| flags.as_array().to_vec());
+        let flags: Vec<u16> = flags.map_or_else(|| Ok(Vec::new()), |flags| labels("flags", flags))?;
         let count = self.mesh.polygon_bound();
         if !flags.is_empty() && flags.len() != count {
             let message =

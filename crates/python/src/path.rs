@@ -24,6 +24,13 @@ pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
+impl PyPath {
+    /// A path of no points leads nowhere, at no length.
+    fn if_found(&self, measure: f32) -> f32 {
+        if self.path.points.is_empty() { f32::INFINITY } else { measure }
+    }
+}
+
 #[pymethods]
 impl PyPath {
     #[getter]
@@ -55,12 +62,12 @@ impl PyPath {
 
     #[getter]
     fn length(&self) -> f32 {
-        self.path.length
+        self.if_found(self.path.length)
     }
 
     #[getter]
     fn cost(&self) -> f32 {
-        self.path.cost
+        self.if_found(self.path.cost)
     }
 
     fn __len__(&self) -> usize {
@@ -68,7 +75,7 @@ impl PyPath {
     }
 
     fn __repr__(&self) -> String {
-        let (count, length) = (self.path.points.len(), self.path.length);
+        let (count, length) = (self.path.points.len(), self.length());
         format!("<waymesh.Path: {}, {count} points, {length:.3} m>", outcome_name(self.path.outcome))
     }
 

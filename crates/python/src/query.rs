@@ -8,6 +8,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
+use waymesh::core::{CancelToken, checkpoint};
 use waymesh::graph::{ClearPathOptions, IslandId, Location, PolygonFilter};
 use waymesh::{
     AnyPolygon, AreaCosts, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError, QueryScratch,
@@ -15,16 +16,16 @@ use waymesh::{
 };
 
 use crate::errors::{Kind, OrRaise};
-use crate::input::{OneOrMany, finite, one_or_many, point, points};
+use crate::input::{OneOrMany, bounded, finite, one_or_many, point, points};
 use crate::mesh::{PyNavMesh, positions, rows};
 use crate::path::PyPath;
 use crate::paths::PyPaths;
-use crate::pool::pool;
 use crate::settings::area_of;
+use crate::watch::{Signals, detached};
 
 /// What a thread needs for queries, used again and again.
 #[derive(Default)]
-struct Memory {
+pub(crate) struct Memory {
     scratch: QueryScratch,
     path: Path,
     polygons: Vec<PolyId>,
@@ -46,21 +47,30 @@ fn with_memory<T>(run: impl FnOnce(&mut Memory) -> T) -> T {
 /// Fewer than these are done at once by the thread that asks.
 const FEW: usize = 64;
 
-/// Runs a query for each item, on all threads, without the interpreter's lock.
-fn for_each<I: Sync, T: Send>(
+/// Runs a query for each item, on all threads, without the interpreter's lock. A signal ends it.
+pub(crate) fn for_each<I: Sync, T: Send>(
     py: Python<'_>,
     items: &[I],
     run: impl Fn(&mut Memory, &I) -> T + Sync + Send,
 ) -> PyResult<Vec<T>> {
-    let pool = pool(py)?;
-    Ok(py.detach(|| {
-        if items.len() < FEW {
-            return with_memory(|memory| items.iter().map(|item| run(memory, item)).collect());
-        }
-        pool.install(|| {
-            items.par_iter().with_min_len(16).map(|item| with_memory(|memory| run(memory, item))).collect()
-        })
-    }))
+    if items.len() < FEW {
+        return py.detach(|| {
+            let mut signals = Signals::new();
+            let mut one = |item| {
+                signals.check()?;
+                Ok(with_memory(|memory| run(memory, item)))
+            };
+            items.iter().map(&mut one).collect()
+        });
+    }
+    detached(py, || {
+        let token = CancelToken::current();
+        let one = |item| {
+            checkpoint();
+            with_memory(|memory| run(memory, item))
+        };
+        items.par_iter().with_min_len(16).map_init(|| token.enter(), |_, item| one(item)).collect()
+    })
 }
 
 /// Polygons of one island.
@@ -72,7 +82,7 @@ impl PolygonFilter for OnIsland {
     }
 }
 
-/// How a path is searched for; what a metre costs only where that is asked for.
+/// How a path is searched for; what a metre costs only where costs differ.
 enum Options {
     Plain(PathOptions),
     Costs(Box<PathOptions<AnyPolygon, AreaCosts>>),
@@ -124,9 +134,11 @@ impl PyNavMesh {
             .with_allow_partial(allow_partial)
             .with_cross_points(cross_points);
         options.reach = reach_of(reach)?;
-        let Some(area_costs) = area_costs else { return Ok(Options::Plain(options)) };
+        let mut has_costs =
+            self.mesh.area_table().iter().any(|(_, area)| area.cost.to_bits() != 1.0_f32.to_bits());
         let mut costs = AreaCosts::of_mesh(&self.mesh);
-        for (area, cost) in area_costs {
+        for (area, cost) in area_costs.into_iter().flatten() {
+            has_costs = true;
             let area = area_of(&area, self.mesh.area_table())?;
             let cost: f32 =
                 cost.extract().map_err(|_| Kind::Input.error("the cost of an area must be a number"))?;
@@ -135,7 +147,12 @@ impl PyNavMesh {
             }
             costs = costs.with(area, cost);
         }
-        Ok(Options::Costs(Box::new(options.with_cost(costs))))
+        // Without costs paths are found faster.
+        Ok(if has_costs {
+            Options::Costs(Box::new(options.with_cost(costs)))
+        } else {
+            Options::Plain(options)
+        })
     }
 
     fn find(&self, from: Vec3, to: Vec3, options: &Options, memory: &mut Memory) -> Result<(), QueryError> {
@@ -162,10 +179,15 @@ impl PyNavMesh {
         Ok(path)
     }
 
+    /// The place nearest to a position. NaN is the position of no place, and is near none.
+    fn locate(&self, at: Vec3, reach: &Reach) -> Option<Location> {
+        if at.is_nan() { None } else { self.mesh.nearest(at, reach) }
+    }
+
     fn snapped(&self, at: Vec3, reach: &Reach, island: Option<u32>) -> Option<Location> {
         match island {
-            None => self.mesh.nearest(at, reach),
-            Some(island) => self.mesh.nearest_with(at, reach, &OnIsland(island)),
+            Some(island) if !at.is_nan() => self.mesh.nearest_with(at, reach, &OnIsland(island)),
+            _ => self.locate(at, reach),
         }
     }
 
@@ -177,9 +199,9 @@ impl PyNavMesh {
         one: impl FnOnce(T) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match one_or_many("points", asked)? {
-            OneOrMany::One(at) => one(run(finite("points", &[at])?[0])),
+            OneOrMany::One(at) => one(run(bounded("points", &[at])?[0])),
             OneOrMany::Many(points) => {
-                let points = finite("points", points.as_slice()?)?;
+                let points = bounded("points", points.as_slice()?)?;
                 let found = for_each(py, points, |_, &at| run(at))?;
                 Ok(PyArray1::from_vec(py, found).into_any())
             }
@@ -195,7 +217,7 @@ impl PyNavMesh {
         number: impl Fn(Location) -> Option<u32> + Sync + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
         let reach = self.reach(reach)?;
-        let run = |at: Vec3| self.mesh.nearest(at, &reach).and_then(&number).map_or(-1, i64::from);
+        let run = |at: Vec3| self.locate(at, &reach).and_then(&number).map_or(-1, i64::from);
         Self::answer(py, points, run, |found| found.into_bound_py_any(py))
     }
 }
@@ -210,18 +232,18 @@ fn pairs(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> PyResult<Vec<[Ve
     let (starts, ends) = (one_or_many("starts", starts)?, one_or_many("ends", ends)?);
     match (&starts, &ends) {
         (OneOrMany::One(start), OneOrMany::One(end)) => {
-            Ok(vec![[finite("starts", &[*start])?[0], finite("ends", &[*end])?[0]]])
+            Ok(vec![[bounded("starts", &[*start])?[0], bounded("ends", &[*end])?[0]]])
         }
         (OneOrMany::One(start), OneOrMany::Many(ends)) => {
-            let start = finite("starts", &[*start])?[0];
-            Ok(finite("ends", ends.as_slice()?)?.iter().map(|&end| [start, end]).collect())
+            let start = bounded("starts", &[*start])?[0];
+            Ok(bounded("ends", ends.as_slice()?)?.iter().map(|&end| [start, end]).collect())
         }
         (OneOrMany::Many(starts), OneOrMany::One(end)) => {
-            let end = finite("ends", &[*end])?[0];
-            Ok(finite("starts", starts.as_slice()?)?.iter().map(|&start| [start, end]).collect())
+            let end = bounded("ends", &[*end])?[0];
+            Ok(bounded("starts", starts.as_slice()?)?.iter().map(|&start| [start, end]).collect())
         }
         (OneOrMany::Many(starts), OneOrMany::Many(ends)) => {
-            let (starts, ends) = (finite("starts", starts.as_slice()?)?, finite("ends", ends.as_slice()?)?);
+            let (starts, ends) = (bounded("starts", starts.as_slice()?)?, bounded("ends", ends.as_slice()?)?);
             if starts.len() != ends.len() {
                 return Err(Kind::Input.error(format!("{} starts and {} ends", starts.len(), ends.len())));
             }
@@ -248,7 +270,7 @@ fn single_pair(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> PyResult<O
         return Ok(None);
     }
     let pair = [point("starts", starts)?, point("ends", ends)?];
-    finite("starts and ends", &pair)?;
+    bounded("starts and ends", &pair)?;
     Ok(Some(pair))
 }
 
@@ -308,18 +330,14 @@ impl PyNavMesh {
     ) -> PyResult<PyPaths> {
         let options = self.options(shortest, allow_partial, cross_points, reach, area_costs)?;
         let pairs = pairs(starts, ends)?;
-        let pool = pool(py)?;
         let mut paths = Vec::new();
-        py.detach(|| {
-            with_memory(|memory| {
-                let scratch = &mut memory.scratch;
-                pool.install(|| {
-                    with_options!(&options, |options| self
-                        .mesh
-                        .find_paths(&pairs, options, scratch, &mut paths));
-                });
-            });
-        });
+        with_memory(|memory| {
+            let scratch = &mut memory.scratch;
+            let find = || {
+                with_options!(&options, |options| self.mesh.find_paths(&pairs, options, scratch, &mut paths));
+            };
+            detached(py, find)
+        })?;
         Ok(PyPaths::new(paths))
     }
 
@@ -336,8 +354,8 @@ impl PyNavMesh {
         let from = point("start", start)?;
         let from = finite("start", &[from])?[0];
         let goals = points("goals", goals)?;
-        let goals = finite("goals", goals.as_slice()?)?;
-        let found = py.detach(|| with_memory(|memory| self.nearest_goal(from, goals, &options, memory)));
+        let goals = bounded("goals", goals.as_slice()?)?;
+        let found = detached(py, || with_memory(|memory| self.nearest_goal(from, goals, &options, memory)))?;
         Ok(found.map(|(goal, path)| (goal, PyPath { path })))
     }
 
@@ -373,9 +391,9 @@ impl PyNavMesh {
         let island = self.island(island)?;
         let run = |at: Vec3| self.snapped(at, &reach, island).map_or(Vec3::NAN, |place| place.position);
         match one_or_many("points", points)? {
-            OneOrMany::One(at) => Ok(position(py, run(finite("points", &[at])?[0]))),
+            OneOrMany::One(at) => Ok(position(py, run(bounded("points", &[at])?[0]))),
             OneOrMany::Many(points) => {
-                let points = finite("points", points.as_slice()?)?;
+                let points = bounded("points", points.as_slice()?)?;
                 Ok(positions(py, &for_each(py, points, |_, &at| run(at))?)?.into_any())
             }
         }
@@ -392,7 +410,7 @@ impl PyNavMesh {
         const SLACK: f32 = 0.01;
         let reach = Reach::new(SLACK, max_height, max_height);
         reach.validate().map_err(|error| Kind::Query.error(error))?;
-        let run = |at: Vec3| self.mesh.nearest(at, &reach).is_some();
+        let run = |at: Vec3| self.locate(at, &reach).is_some();
         Self::answer(py, points, run, |found| found.into_bound_py_any(py))
     }
 
@@ -426,11 +444,12 @@ impl PyNavMesh {
     ) -> PyResult<Bound<'py, PyAny>> {
         let reach = self.reach(reach)?;
         let cast = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Ray {
-            let place = self.mesh.nearest(from, &reach)?;
+            let place = self.locate(from, &reach)?;
             let ray = self.mesh.raycast(&place, to, &AnyPolygon, &mut memory.polygons).ok()?;
             Some((ray.fraction, ray.end.position, ray.hit.map(|hit| hit.normal)))
         };
         if let Some(pair) = single_pair(starts, ends)? {
+            finite("starts and ends", &pair)?;
             let Some((fraction, end, normal)) = with_memory(|memory| cast(memory, &pair)) else {
                 let end = waymesh::graph::PathEnd::Start;
                 return Err(QueryError::NoMeshNear { end, position: pair[0], reach }).or_raise();
@@ -459,7 +478,7 @@ impl PyNavMesh {
     ) -> PyResult<Bound<'py, PyAny>> {
         let reach = self.reach(reach)?;
         let step = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Vec3 {
-            let Some(place) = self.mesh.nearest(from, &reach) else { return from };
+            let Some(place) = self.locate(from, &reach) else { return from };
             let end = if slide {
                 self.mesh.move_along(&place, to, &AnyPolygon, &mut memory.scratch)
             } else {
@@ -486,7 +505,7 @@ impl PyNavMesh {
         }
         let reach = self.reach(reach)?;
         let find = |memory: &mut Memory, &at: &Vec3| -> Option<(f32, Vec3, Vec3)> {
-            let place = self.mesh.nearest(at, &reach)?;
+            let place = self.locate(at, &reach)?;
             let wall = self.mesh.nearest_wall(&place, radius, &AnyPolygon, &mut memory.scratch).ok()?;
             Some(
                 wall.map_or((radius, Vec3::NAN, Vec3::ZERO), |wall| (wall.distance, wall.point, wall.normal)),
@@ -495,12 +514,12 @@ impl PyNavMesh {
         let off = (f32::NAN, Vec3::NAN, Vec3::ZERO);
         match one_or_many("points", points)? {
             OneOrMany::One(at) => {
-                let at = finite("points", &[at])?[0];
+                let at = bounded("points", &[at])?[0];
                 let (distance, at, normal) = with_memory(|memory| find(memory, &at)).unwrap_or(off);
                 (distance, position(py, at), position(py, normal)).into_bound_py_any(py)
             }
             OneOrMany::Many(points) => {
-                let points = finite("points", points.as_slice()?)?;
+                let points = bounded("points", points.as_slice()?)?;
                 let walls = for_each(py, points, |memory, at| find(memory, at).unwrap_or(off))?;
                 let distances: Vec<f32> = walls.iter().map(|wall| wall.0).collect();
                 let [at, normals] = [
@@ -522,8 +541,7 @@ impl PyNavMesh {
         height: f32,
         reach: f32,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let pool = pool(py)?;
-        let view = py.detach(|| pool.install(|| self.mesh.plan_view(step, height, reach)));
+        let view = detached(py, || self.mesh.plan_view(step, height, reach))?;
         let view = view.map_err(|error| Kind::Query.error(error))?;
         let number = |island: &Option<IslandId>| island.map_or(-1, |island| island.0.cast_signed());
         let islands: Vec<i32> = view.islands.iter().map(number).collect();
@@ -559,6 +577,7 @@ impl PyNavMesh {
             if !by_costs && goals[goal].distance(from) - moved > bound {
                 break;
             }
+            checkpoint();
             let found = self.find(from, goals[goal], options, memory);
             if found.is_ok() && memory.path.outcome == Outcome::Complete {
                 let price = |path: &Path| if by_costs { path.cost } else { path.length };

@@ -6,16 +6,15 @@ use glam::Vec3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use rayon::prelude::*;
-use waymesh::core::Random;
+use waymesh::core::{Random, checkpoint, threads};
 use waymesh::graph::{DistanceMap, Location, PlaceSampler};
-use waymesh::{AnyPolygon, NavMesh, QueryScratch};
+use waymesh::{AnyPolygon, NavMesh, QueryError, QueryScratch};
 
 use crate::errors::{Kind, OrRaise};
-use crate::input::{OneOrMany, finite, one_or_many, point, points};
+use crate::input::{OneOrMany, bounded, finite, one_or_many, point, points};
 use crate::mesh::{PyNavMesh, positions};
-use crate::pool::pool;
-use crate::query::OnIsland;
+use crate::query::{OnIsland, for_each};
+use crate::watch::{Signals, detached};
 
 /// Random places of a mesh, or of one of its islands.
 #[pyclass(frozen, module = "waymesh._waymesh", name = "Sampler")]
@@ -30,12 +29,12 @@ pub(crate) struct PySampler {
 #[pymethods]
 impl PyNavMesh {
     #[pyo3(signature = (seed=0, island=None))]
-    fn sampler(&self, seed: u64, island: Option<i64>) -> PyResult<PySampler> {
+    fn sampler(&self, py: Python<'_>, seed: u64, island: Option<i64>) -> PyResult<PySampler> {
         let island = self.island(island)?;
-        let places = match island {
+        let places = detached(py, || match island {
             Some(island) => PlaceSampler::new(&self.mesh, &OnIsland(island)),
             None => PlaceSampler::new(&self.mesh, &AnyPolygon),
-        };
+        })?;
         let state = Mutex::new((Random::new(seed), QueryScratch::default()));
         Ok(PySampler { mesh: Arc::clone(&self.mesh), places, island, state })
     }
@@ -48,57 +47,71 @@ impl PyNavMesh {
         let asked = points("goals", goals)?;
         let asked = finite("goals", asked.as_slice()?)?;
         let reach = self.mesh.default_reach();
-        let locate = |(row, &goal): (usize, &Vec3)| {
-            self.mesh.nearest(goal, &reach).ok_or_else(|| {
-                Kind::NoMeshNear.error(format!("no mesh near goal {row} {goal}, within {reach}"))
+        let places = for_each(py, asked, |_, &goal| self.mesh.nearest(goal, &reach))?;
+        let located = |(row, place): (usize, Option<Location>)| {
+            place.ok_or_else(|| {
+                Kind::NoMeshNear.error(format!("no mesh near goal {row} {}, within {reach}", asked[row]))
             })
         };
-        let goals: Vec<Location> = asked.iter().enumerate().map(locate).collect::<PyResult<_>>()?;
-        let pool = pool(py)?;
-        let map = |scratch: &mut QueryScratch, goal: &Location| {
-            self.mesh.distance_map(goal, limit, &AnyPolygon, scratch)
+        let goals: Vec<Location> = places.into_iter().enumerate().map(located).collect::<PyResult<_>>()?;
+        let map = |scratch: &mut QueryScratch, goal: Location| {
+            checkpoint();
+            self.mesh.distance_map(&goal, limit, &AnyPolygon, scratch)
         };
-        let maps: Result<Vec<DistanceMap>, _> =
-            py.detach(|| pool.install(|| goals.par_iter().map_init(QueryScratch::default, map).collect()));
-        Ok(PyField { mesh: Arc::clone(&self.mesh), maps: maps.or_raise()? })
+        let maps = detached(py, || threads::map_long(goals, map))?;
+        let maps = maps.into_iter().collect::<Result<_, _>>().or_raise()?;
+        Ok(PyField { mesh: Arc::clone(&self.mesh), maps })
     }
 }
 
-/// Points that are drawn without a look for signals: a tenth of a second.
-const PORTION: usize = 1_000_000;
-
 impl PySampler {
-    fn place(&self, random: &mut Random) -> PyResult<Location> {
-        let place = self.places.sample(&self.mesh, random).or_raise()?;
-        place.ok_or_else(|| Kind::Query.error("the mesh has no ground"))
+    /// Draws one by one without the interpreter's lock: Python code that runs while a thread holds the
+    /// state may wait for another that waits for the state.
+    fn draw(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        one: impl Fn(&mut Random, &mut QueryScratch) -> Result<Option<Location>, QueryError> + Sync,
+    ) -> PyResult<Vec<Vec3>> {
+        /// Places between two checks for signals.
+        const PORTION: usize = 256;
+        let mut found: Vec<Vec3> = Vec::new();
+        found
+            .try_reserve_exact(count)
+            .map_err(|error| Kind::Input.error(format!("{count} points: {error}")))?;
+        py.detach(|| {
+            let mut signals = Signals::new();
+            while found.len() < count {
+                signals.check()?;
+                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                let (random, scratch) = &mut *state;
+                for _ in 0..PORTION.min(count - found.len()) {
+                    let place = one(random, scratch).or_raise()?;
+                    let place = place.ok_or_else(|| Kind::Query.error("the mesh has no ground"))?;
+                    found.push(place.position);
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    fn places(&self, py: Python<'_>, count: usize) -> PyResult<Vec<Vec3>> {
+        self.draw(py, count, |random, _| self.places.sample(&self.mesh, random))
     }
 }
 
 #[pymethods]
 impl PySampler {
-    fn seed(&self, seed: u64) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).0 = Random::new(seed);
+    fn seed(&self, py: Python<'_>, seed: u64) {
+        py.detach(|| self.state.lock().unwrap_or_else(PoisonError::into_inner).0 = Random::new(seed));
     }
 
     fn point<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(PyArray1::from_slice(py, &self.place(&mut state.0)?.position.to_array()))
+        Ok(PyArray1::from_slice(py, &self.places(py, 1)?[0].to_array()))
     }
 
     fn points<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let mut found: Vec<Vec3> = Vec::new();
-        found
-            .try_reserve_exact(count)
-            .map_err(|error| Kind::Input.error(format!("{count} points: {error}")))?;
-        while found.len() < count {
-            // Python code runs between portions: the lock must not be held then.
-            py.check_signals()?;
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            for _ in 0..PORTION.min(count - found.len()) {
-                found.push(self.place(&mut state.0)?.position);
-            }
-        }
-        positions(py, &found)
+        positions(py, &self.places(py, count)?)
     }
 
     /// Random places around another, connected with it within the radius.
@@ -120,17 +133,13 @@ impl PySampler {
         let place = place.ok_or_else(|| {
             Kind::NoMeshNear.error(format!("no mesh near the centre {centre}, within {reach}"))
         })?;
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (random, scratch) = &mut *state;
-        let mut draw = || {
-            let found = self.mesh.random_place_around(&place, radius, &AnyPolygon, random, scratch);
-            found.or_raise().map(|found| found.position)
-        };
-        let Some(count) = count else {
-            return Ok(PyArray1::from_slice(py, &draw()?.to_array()).into_any());
-        };
-        let found: Vec<Vec3> = (0..count).map(|_| draw()).collect::<PyResult<_>>()?;
-        Ok(positions(py, &found)?.into_any())
+        let found = self.draw(py, count.unwrap_or(1), |random, scratch| {
+            self.mesh.random_place_around(&place, radius, &AnyPolygon, random, scratch).map(Some)
+        })?;
+        match count {
+            None => Ok(PyArray1::from_slice(py, &found[0].to_array()).into_any()),
+            Some(_) => Ok(positions(py, &found)?.into_any()),
+        }
     }
 }
 
@@ -148,6 +157,9 @@ type Way = (f32, i64, Vec3);
 impl PyField {
     fn way(&self, at: Vec3) -> Way {
         let mut best: Way = (f32::INFINITY, -1, Vec3::NAN);
+        if at.is_nan() {
+            return best;
+        }
         let Some(place) = self.mesh.nearest(at, &self.mesh.default_reach()) else { return best };
         for (map, goal) in self.maps.iter().zip(0..) {
             if let Ok(Some(heading)) = map.heading(&self.mesh, &place)
@@ -160,9 +172,7 @@ impl PyField {
     }
 
     fn ways(&self, py: Python<'_>, points: &[Vec3]) -> PyResult<Vec<Way>> {
-        let pool = pool(py)?;
-        Ok(py
-            .detach(|| pool.install(|| points.par_iter().with_min_len(16).map(|&at| self.way(at)).collect())))
+        for_each(py, points, |_, &at| self.way(at))
     }
 }
 
@@ -174,9 +184,9 @@ impl PyField {
 
     fn distance<'py>(&self, py: Python<'py>, points: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match one_or_many("points", points)? {
-            OneOrMany::One(at) => self.way(finite("points", &[at])?[0]).0.into_bound_py_any(py),
+            OneOrMany::One(at) => self.way(bounded("points", &[at])?[0]).0.into_bound_py_any(py),
             OneOrMany::Many(points) => {
-                let ways = self.ways(py, finite("points", points.as_slice()?)?)?;
+                let ways = self.ways(py, bounded("points", points.as_slice()?)?)?;
                 Ok(PyArray1::from_vec(py, ways.iter().map(|way| way.0).collect()).into_any())
             }
         }
@@ -190,7 +200,7 @@ impl PyField {
         points: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f32>>, Bound<'py, PyArray2<f32>>)> {
         let points = crate::input::points("points", points)?;
-        let ways = self.ways(py, finite("points", points.as_slice()?)?)?;
+        let ways = self.ways(py, bounded("points", points.as_slice()?)?)?;
         let next: Vec<Vec3> = ways.iter().map(|way| way.2).collect();
         Ok((
             PyArray1::from_vec(py, ways.iter().map(|way| way.1).collect()),

@@ -1,14 +1,15 @@
 //! Runs a bake on a thread of its own, while the thread of Python calls the callback and looks for
 //! signals.
 
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use waymesh::core::CancelToken;
+use waymesh::core::{CancelToken, Cancelled};
 use waymesh::{BakeError, Observer};
 
-use crate::errors::IntoPy;
+use crate::errors::{IntoPy, Kind};
 use crate::pool::pool;
 
 /// Longest time until a signal or a token is seen: a person does not notice it.
@@ -90,8 +91,19 @@ impl PyCancelToken {
 /// it within the stage that it is in, and is raised then.
 pub(crate) fn watched<T: Send, E: IntoPy + Send>(
     py: Python<'_>,
-    (progress, cancel): (Option<&Bound<'_, PyAny>>, Option<&PyCancelToken>),
+    told: (Option<&Bound<'_, PyAny>>, Option<&PyCancelToken>),
     bake: impl FnOnce(&mut dyn Observer) -> Result<T, E> + Send,
+) -> PyResult<T> {
+    watched_with(py, told, &Mutex::new(()), |(), observer| bake(observer))
+}
+
+/// [`watched`], with what a mutex guards. It is locked outside of the pool: a thread of the pool
+/// that waits for its tasks runs those of others, and would wait for a lock that it holds itself.
+pub(crate) fn watched_with<S: Send, T: Send, E: IntoPy + Send>(
+    py: Python<'_>,
+    (progress, cancel): (Option<&Bound<'_, PyAny>>, Option<&PyCancelToken>),
+    state: &Mutex<S>,
+    bake: impl FnOnce(&mut S, &mut dyn Observer) -> Result<T, E> + Send,
 ) -> PyResult<T> {
     let callback = progress.map(|callback| callback.clone().unbind());
     let pool = pool(py)?;
@@ -108,7 +120,9 @@ pub(crate) fn watched<T: Send, E: IntoPy + Send>(
             let events = callback.as_ref().map(|_| sender.clone());
             let mut reporter = Reporter { events, token: token.clone(), stage: "", last: Instant::now() };
             let worker = scope.spawn(move || {
-                let result = pool.install(|| bake(&mut reporter));
+                let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                let state = &mut *state;
+                let result = pool.install(|| bake(state, &mut reporter));
                 drop(sender);
                 result
             });
@@ -150,10 +164,56 @@ pub(crate) fn watched<T: Send, E: IntoPy + Send>(
     }
 }
 
-/// The same, for what cannot be cancelled: the interpreter's lock is released.
-pub(crate) fn detached<T: Send>(py: Python<'_>, run: impl FnOnce() -> T + Send) -> PyResult<T> {
+/// Runs `work` in the pool without the interpreter's lock. A signal ends it at its next checkpoint
+/// and is raised then.
+pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let pool = pool(py)?;
-    Ok(py.detach(|| pool.install(run)))
+    let token = CancelToken::new();
+    let (result, stop) = py.detach(|| {
+        let (sender, receiver) = sync_channel(1);
+        let mut stop = Ok(());
+        let result = pool.in_place_scope(|scope| {
+            scope.spawn(|_| drop(sender.send(token.run(work))));
+            loop {
+                match receiver.recv_timeout(POLL) {
+                    Ok(result) => return Some(result),
+                    // The work panicked: the scope passes that on.
+                    Err(RecvTimeoutError::Disconnected) => return None,
+                    Err(RecvTimeoutError::Timeout) if stop.is_ok() => {
+                        stop = Python::attach(|py| py.check_signals());
+                        if stop.is_err() {
+                            token.cancel();
+                        }
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            }
+        });
+        (result, stop)
+    });
+    stop?;
+    match result {
+        Some(Ok(result)) => Ok(result),
+        _ => Err(Kind::Cancelled.error(Cancelled)),
+    }
+}
+
+/// Checks for signals in loops of a thread that has given the interpreter's lock up.
+pub(crate) struct Signals(Instant);
+
+impl Signals {
+    pub(crate) fn new() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Raises a signal, if the last check is long ago.
+    pub(crate) fn check(&mut self) -> PyResult<()> {
+        if self.0.elapsed() < POLL {
+            return Ok(());
+        }
+        self.0 = Instant::now();
+        Python::attach(|py| py.check_signals())
+    }
 }
 
 /// A bake's error type, so that closures need not name it.

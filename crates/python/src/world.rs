@@ -1,6 +1,6 @@
 //! A world with obstacles that come and go.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use glam::Vec3;
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use crate::bake::soup;
 use crate::errors::OrRaise;
 use crate::mesh::PyNavMesh;
 use crate::settings::{Settings, mark_of, shape_of};
-use crate::watch::{PyCancelToken, watched};
+use crate::watch::{PyCancelToken, watched_with};
 
 /// A world of tiles: see the stubs for its documentation.
 #[pyclass(frozen, module = "waymesh._waymesh", name = "World")]
@@ -25,13 +25,9 @@ pub(crate) struct PyWorld {
 }
 
 impl PyWorld {
-    fn lock(&self) -> MutexGuard<'_, World> {
-        self.world.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Runs with the world, without the interpreter's lock: an update of another thread may hold it.
     fn with<T: Send>(&self, py: Python<'_>, run: impl FnOnce(&mut World) -> T + Send) -> T {
-        py.detach(|| run(&mut self.lock()))
+        py.detach(|| run(&mut self.world.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 
@@ -58,7 +54,7 @@ impl PyWorld {
         areas: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let soup = soup(vertices, triangles, areas)?;
-        watched(py, (None, None), |observer| self.lock().add_triangles(&soup, observer))
+        watched_with(py, (None, None), &self.world, |world, observer| world.add_triangles(&soup, observer))
     }
 
     #[pyo3(signature = (shape, walkable=false))]
@@ -107,7 +103,8 @@ impl PyWorld {
         progress: Option<&Bound<'py, PyAny>>,
         cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let update = watched(py, (progress, cancel.as_deref()), |observer| self.lock().update(observer))?;
+        let told = (progress, cancel.as_deref());
+        let update = watched_with(py, told, &self.world, |world, observer| world.update(observer))?;
         let entries = PyDict::new(py);
         entries.set_item("rebuilt", update.rebuilt)?;
         entries.set_item("adjusted", update.adjusted)?;

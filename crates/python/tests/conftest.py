@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,6 +39,10 @@ def floor(width: float, depth: float, y: float = 0.0, x: float = 0.0) -> Scene:
 
 THIN = waymesh.Settings(cell_size=0.1, level_height=0.1, agent_radius=0.0, max_step=0.3, max_edge_error=0.05)
 """An agent without radius: the mesh is the floor itself."""
+
+
+DETOUR = math.hypot(2.5, 4) * 2 + 1
+"""From (2, 4) round the wall, which ends at z = 8 between x = 4.5 and 5.5, to (8, 4)."""
 
 
 @pytest.fixture(scope="session")

@@ -12,14 +12,14 @@ import pytest
 import waymesh
 from conftest import box, floor, join
 
-ray = pytest.importorskip("ray", reason="bakes on a cluster need ray")
-pytest.importorskip("fsspec", reason="bakes on a cluster need fsspec")
 
 SETTINGS = waymesh.Settings(cell_size=0.1, tile_cells=64)
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
+    ray: Any = pytest.importorskip("ray", reason="bakes on a cluster need ray")
+    pytest.importorskip("fsspec", reason="bakes on a cluster need fsspec")
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
     yield
     ray.shutdown()
@@ -57,8 +57,12 @@ def test_a_worker_is_killed_and_the_bytes_are_the_same(cluster: None, scene: Pat
     (tmp_path / "tile_2_2.bin").write_bytes(b"nonsense")
     again = bake(str(scene), SETTINGS, folder=str(tmp_path), figures=figures)
     assert again == mesh and (figures.built, figures.resumed) == (2, 23)
+    # Other settings are refused before any task.
+    (tmp_path / "tile_0_0.bin").unlink()
+    figures = Figures()
     with pytest.raises(waymesh.TileError, match="other settings"):
-        bake(str(scene), {"cell_size": 0.1, "tile_cells": 64, "max_step": 0.5}, folder=str(tmp_path))
+        bake(str(scene), {"cell_size": 0.1, "tile_cells": 64, "max_step": 0.5}, folder=str(tmp_path), figures=figures)
+    assert figures == Figures()
 
 
 def test_an_object_store(cluster: None, scene: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +88,28 @@ def test_an_object_store(cluster: None, scene: Path, monkeypatch: pytest.MonkeyP
         server.stop()
 
 
+def test_a_scene_is_read_once_for_all_tiles(scene: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "yard.obj"
+    copy.write_bytes(scene.read_bytes())
+    job = waymesh.TileJob([str(copy)], {"cell_size": 0.1, "tile_cells": 64, "folder": str(tmp_path / "tiles")})
+    columns, rows = job.layout()
+    job.build(0, 0)
+    copy.unlink()
+    for column in range(columns):
+        for row in range(rows):
+            job.build(column, row)
+    other = waymesh.TileJob([str(scene)], {"cell_size": 0.1, "tile_cells": 64, "folder": str(tmp_path / "tiles")})
+    assert other.merge(tmp_path / "tiles") == waymesh.from_file(scene, waymesh.Settings(cell_size=0.1))
+    token = waymesh.CancelToken()
+    token.cancel()
+    with pytest.raises(waymesh.Cancelled):
+        other.build(0, 0, cancel=token)
+    with pytest.raises(waymesh.TileError, match="other settings"):
+        waymesh.TileJob([str(scene)], {"cell_size": 0.1, "tile_cells": 64, "max_step": 0.5, "folder": str(tmp_path / "tiles")}).build(0, 0)
+
+
 def test_settings_that_are_each_machines_own(scene: Path) -> None:
+    pytest.importorskip("ray", reason="bakes on a cluster need ray")
     from waymesh.ray import bake
 
     with pytest.raises(waymesh.ConfigError, match="spill_folder"):

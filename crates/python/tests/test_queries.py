@@ -8,12 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import waymesh
-from conftest import floor
-from waymesh.habitat import MultiGoalShortestPath, NavMeshSettings, PathFinder, ShortestPath
-
-DETOUR = math.hypot(2.5, 4) * 2 + 1
-"""From (2, 4) round the wall, which ends at z = 8 between x = 4.5 and 5.5, to (8, 4)."""
-
+from conftest import DETOUR, floor
 
 RAISED = np.array([0, 0.5, 0], dtype=np.float32)
 
@@ -42,10 +37,32 @@ def test_paths(walled: waymesh.NavMesh) -> None:
         walled.find_path([2, 0, 4], [10.5, 0, 4], reach=(0.1, 1, 1))
 
 
+def test_costs_of_areas_count() -> None:
+    # Mud in the middle of the direct way.
+    mud = waymesh.Mark(waymesh.Box(min=[4, -1, -1], max=[6, 1, 4]), 2)
+    costs = waymesh.Settings(areas={2: waymesh.Area("mud", cost=10.0)}, marks=[mud], agent_radius=0.0, cell_size=0.1)
+    mesh = waymesh.bake(*floor(10, 6), costs)
+    start, end = [2.0, 0.0, 2.0], [8.0, 0.0, 2.0]
+    for shortest in (False, True):
+        path = mesh.find_path(start, end, shortest=shortest)
+        assert path.cost == mesh.find_path(start, end, shortest=shortest, area_costs={}).cost
+        assert path.cost == mesh.find_paths([start], [end], shortest=shortest)[0].cost
+        plain = mesh.find_path(start, end, shortest=shortest, area_costs={"mud": 1.0})
+        assert plain.length == plain.cost == pytest.approx(6.0)
+    cheap, short = mesh.find_path(start, end), mesh.find_path(start, end, shortest=True)
+    assert cheap.length == pytest.approx(cheap.cost) == pytest.approx(2 * math.hypot(2, 2) + 2, abs=0.3)
+    assert (short.length, short.cost) == pytest.approx((6.0, 2 + 2 * 10 + 2), abs=0.3)
+    assert mesh.distance(start, end) == short.length
+    assert mesh.distance(start, end, shortest=False) == cheap.length
+
+
 def test_partial_paths(two_islands: waymesh.NavMesh) -> None:
     assert two_islands.find_path([1, 0, 1], [8, 0, 1]).outcome == "partial"
     none = two_islands.find_path([1, 0, 1], [8, 0, 1], allow_partial=False)
     assert none.outcome == "unreachable" and len(none) == 0
+    assert none.length == none.cost == math.inf
+    both = two_islands.find_paths([[1, 0, 1]] * 2, [[8, 0, 1], [90, 0, 0]], allow_partial=False)
+    assert [both[0].length, both[1].length] == [math.inf] * 2 == both.lengths.tolist()
     assert two_islands.distance([1, 0, 1], [8, 0, 1]) == math.inf
 
 
@@ -175,8 +192,9 @@ def test_views_from_above(two_islands: waymesh.NavMesh) -> None:
         two_islands.plan_view(1e-7, 0.0)
 
 
-@pytest.mark.parametrize("bad", [[np.nan, 0, 0], [0, np.inf, 0], [1e300, 0, 0]])
-def test_positions_that_are_not_finite(square: waymesh.NavMesh, bad: Any) -> None:
+@pytest.mark.parametrize("bad", [[0, np.inf, 0], [-np.inf, 0, 0], [1e300, 0, 0]])
+def test_positions_that_are_infinite(square: waymesh.NavMesh, bad: Any) -> None:
+    field = square.distance_field([[1, 0, 1]])
     for query in (
         lambda point: square.find_path(point, [1, 0, 1]),
         lambda point: square.distance([1, 0, 1], point),
@@ -185,14 +203,47 @@ def test_positions_that_are_not_finite(square: waymesh.NavMesh, bad: Any) -> Non
         square.is_navigable,
         square.island_at,
         square.nearest_wall,
+        field.distance,
         lambda point: square.raycast(point, [1, 0, 1]),
         lambda point: square.step(point, [1, 0, 1]),
         lambda point: square.snap([[1, 0, 1], point]),
         lambda point: square.distance_field([point]),
         lambda point: square.find_paths([point], [[1, 0, 1]]),
+        lambda point: square.find_nearest_goal([1, 0, 1], [point]),
     ):
         with pytest.raises(waymesh.QueryError, match="finite"):
             query(bad)
+
+
+def test_places_that_are_not_there_are_off_the_mesh(square: waymesh.NavMesh) -> None:
+    points = square.snap([[1, 0, 1], [50, 0, 50], [5, 0, 6]])
+    assert np.isnan(points).all(axis=1).tolist() == [False, True, False]
+    ends = points[::-1]
+    field = square.distance_field([[1, 0, 1]])
+    off = [False, True, False]
+    for lengths in (square.distance(points, ends), square.find_paths(points, ends).lengths, field.distance(points)):
+        assert np.isinf(lengths).tolist() == off
+    assert square.find_paths(points, ends).outcomes.tolist() == [0, 3, 0]
+    assert square.find_paths(points[:1], points[1:2]).outcomes.tolist() == [3]
+    assert np.isnan(square.snap(points)).any(axis=1).tolist() == off
+    assert square.is_navigable(points).tolist() == [True, False, True]
+    assert (square.island_at(points) < 0).tolist() == (square.polygon_at(points) < 0).tolist() == off
+    assert np.isnan(square.nearest_wall(points)[0]).tolist() == off
+    assert np.isnan(square.raycast(points, ends)[0]).tolist() == off
+    assert np.isnan(square.step(points, ends)).any(axis=1).tolist() == off
+    assert (square.step(points[:1], points[1:2]) == points[:1]).all()
+    assert (field.headings(points)[0] < 0).tolist() == off
+    found = square.find_nearest_goal([5, 0, 5], points)
+    assert found is not None and found[0] == 2
+    nowhere = points[1]
+    assert square.distance(points[0], nowhere) == math.inf and square.island_at(nowhere) == -1
+    assert square.is_navigable(nowhere) is False and np.isnan(square.snap(nowhere)).all()
+    assert field.distance(nowhere) == math.inf and math.isnan(square.nearest_wall(nowhere)[0])
+    for query in (square.find_path, square.raycast):
+        with pytest.raises(waymesh.QueryError, match="finite"):
+            query(points[0], nowhere)
+    with pytest.raises(waymesh.QueryError, match="goal"):
+        square.distance_field(points)
 
 
 @pytest.mark.parametrize(
@@ -225,58 +276,6 @@ def test_odd_but_fine_arrays(square: waymesh.NavMesh) -> None:
         square.distance(points[:3], points[:2])
     with pytest.raises((waymesh.InputError, MemoryError)):
         square.random_points(2**60)
-
-
-def test_habitat(walled: waymesh.NavMesh, two_islands: waymesh.NavMesh, tmp_path: Any) -> None:
-    finder = PathFinder()
-    assert not finder.is_loaded and not finder.save_nav_mesh(tmp_path / "none.wmesh")
-    assert not finder.load_nav_mesh(tmp_path / "none.wmesh")
-    finder.set_mesh(walled)
-    assert finder.is_loaded and finder.nav_mesh_settings is not None
-    assert finder.nav_mesh_settings.agent_max_climb == pytest.approx(0.3)
-    low, high = finder.get_bounds()
-    assert low == pytest.approx([0, 0, 0], abs=0.15) and high == pytest.approx([10, 0, 10], abs=0.15)
-    path = ShortestPath(requested_start=np.array([2.0, 0, 4]), requested_end=np.array([8.0, 0, 4]))
-    assert finder.find_path(path) and path.geodesic_distance == pytest.approx(DETOUR, abs=0.3)
-    assert len(path.points) == 4 and path.points[0] == pytest.approx([2, 0, 4], abs=0.05)
-    path.requested_end = np.array([np.nan, 0, 0])
-    assert not finder.find_path(path) and path.geodesic_distance == math.inf and path.points == []
-    multi = MultiGoalShortestPath(requested_start=[2, 0, 4], requested_ends=[[8, 0, 4], [1, 0, 9], [90, 0, 0]])
-    assert finder.find_path(multi) and multi.closest_end_point_index == 1
-    assert multi.geodesic_distance == pytest.approx(math.hypot(1, 5), abs=0.01)
-    assert finder.try_step([4, 0, 4], [5, 0, 5]) == pytest.approx([4.5, 0, 5], abs=0.15)
-    assert finder.try_step_no_sliding([4, 0, 4], [5, 0, 5]) == pytest.approx([4.5, 0, 4.5], abs=0.15)
-    assert finder.distance_to_closest_obstacle([3.5, 0, 4]) == pytest.approx(1, abs=0.15)
-    assert finder.distance_to_closest_obstacle([2.4, 0, 5], 0.5) == 0.5
-    hit = finder.closest_obstacle_surface_point([3.5, 0, 4])
-    assert hit.hit_pos == pytest.approx([4.5, 0, 4], abs=0.15) and hit.hit_normal == pytest.approx([-1, 0, 0], abs=1e-5)
-    assert finder.closest_obstacle_surface_point([90, 0, 0]).hit_dist == math.inf
-    assert finder.is_navigable([2, 0.4, 4]) and not finder.is_navigable([5, 0, 4]) and not finder.is_navigable([2, 0.9, 4])
-    assert finder.snap_point([2, 1, 4]) == pytest.approx([2, 0, 4], abs=0.05)
-    assert np.isnan(finder.snap_point([90, 0, 0])).all()
-    assert finder.save_nav_mesh(tmp_path / "mesh.wmesh")
-    other = PathFinder()
-    assert other.load_nav_mesh(tmp_path / "mesh.wmesh") and other.mesh == walled
-
-    finder.set_mesh(two_islands)
-    assert finder.num_islands == 2 and finder.get_island([8, 0, 1]) == 1 and finder.get_island([90, 0, 0]) == -1
-    assert finder.island_area() == finder.navigable_area == two_islands.area
-    assert finder.island_area(1) == two_islands.island_area(1)
-    assert finder.island_radius(0) == finder.island_radius([1, 0, 1]) == two_islands.island_radius(0)
-    view, islands = finder.get_topdown_view(0.1, 0.0), finder.get_topdown_island_view(0.1, 0.0)
-    assert view.dtype == bool and (view == (islands >= 0)).all() and view.sum() * 0.01 == pytest.approx(40, rel=0.12)
-    vertices, indices = finder.build_navmesh_vertices(0), finder.build_navmesh_vertex_indices(0)
-    assert max(indices) == len(vertices) - 1 and np.array(vertices)[:, 0].max() < 5
-    assert len(finder.build_navmesh_vertex_indices()) > len(indices)
-    finder.seed(3)
-    points = [finder.get_random_navigable_point(island_index=1) for _ in range(50)]
-    finder.seed(3)
-    assert (points[0] == finder.get_random_navigable_point(island_index=1)).all()
-    assert all(point[0] > 5 for point in points)
-    near = [finder.get_random_navigable_point_near([2, 0, 2], 1.0) for _ in range(50)]
-    assert all(np.linalg.norm(point - [2, 0, 2]) <= 1.0 for point in near)
-    assert np.isnan(finder.get_random_navigable_point_near([90, 0, 2], 1.0)).all()
-    assert PathFinder().build(*floor(6, 6), NavMeshSettings(agent_radius=0.5))
 
 
 def test_properties_of_a_real_level(nav_test: waymesh.NavMesh) -> None:

@@ -1,8 +1,9 @@
 """The half of waymesh that is written in Rust.
 
 Wherever a method takes *points*, one point (any three numbers) gives one answer and an array of shape (n, 3) an array of answers, from
-all cores and without the interpreter's lock. Arrays of float32 in C order are read where they lie; other numbers are converted.
-Positions that are NaN or infinite raise :class:`waymesh.QueryError`, arguments of another shape or kind :class:`waymesh.InputError`.
+all cores and without the interpreter's lock; Ctrl-C ends it. Arrays may have any memory layout, byte order and type of numbers; those of
+float32 in C order are read where they lie. Positions with a NaN, as :meth:`NavMesh.snap` returns where there is no mesh, are off the mesh.
+Infinite positions raise :class:`waymesh.QueryError`, arguments of another shape or kind :class:`waymesh.InputError`.
 
 *reach* is how far from the mesh a point may lie: metres, or metres to the side, up and down. By default twice the agent's radius to the
 side (at least a cell) and its height up and down.
@@ -127,11 +128,13 @@ class NavMesh:
 
         By default a short one, fast; ``shortest`` finds the shortest of all. ``radius`` finds the shortest for a disc of this
         radius that keeps clear of the walls of the mesh (bake with radius 0 for that), with ``fast`` a short one in less time. Where
-        no path leads to the end, it leads to the reachable place nearest to it, unless ``allow_partial`` is False. ``cross_points`` adds a point at each edge.
-        ``area_costs`` sets what a metre of an area costs, by number or name: those that are not given cost what the mesh says,
-        and infinity closes an area.
+        no path leads to the end, it leads to the reachable place nearest to it; with ``allow_partial=False`` it then has no points, and its
+        length and cost are infinite. ``cross_points`` adds a point at each edge.
 
-        Raises :class:`waymesh.NoMeshNearError` for an end without mesh within reach.
+        A metre of an area costs what the mesh says; ``area_costs`` sets it, by number or name, and infinity closes an area. By default
+        paths that cost less are preferred; ``shortest`` compares lengths, and :attr:`Path.cost` is what the shortest path costs.
+
+        Raises :class:`waymesh.NoMeshNearError` for an end without mesh within reach, :class:`waymesh.QueryError` for one that is NaN.
         """
     def find_paths(
         self,
@@ -153,7 +156,7 @@ class NavMesh:
         reach: Reach | None = None,
         area_costs: Mapping[int | str, float] | None = None,
     ) -> tuple[int, Path] | None:
-        """Finds the goal with the shortest path, or the cheapest with ``area_costs``: its row in ``goals`` and the path. None if
+        """Finds the goal with the shortest path, or the cheapest where areas have costs: its row in ``goals`` and the path. None if
         no path leads to any."""
     def distance(
         self,
@@ -241,9 +244,11 @@ class Path:
     def links(self) -> list[tuple[int, bool, int]]:
         """The links it takes: id, whether it is taken backwards, and the point of the path that it is taken from."""
     @property
-    def length(self) -> float: ...
+    def length(self) -> float:
+        """Length in metres; infinite for a path without points."""
     @property
-    def cost(self) -> float: ...
+    def cost(self) -> float:
+        """Sum of the lengths in each area times what a metre of it costs; infinite for a path without points."""
     def __len__(self) -> int: ...
 
 @final
@@ -307,7 +312,8 @@ class TileJob:
     def build_share(self, index: int, of: int, progress: Progress | None = None, cancel: CancelToken | None = None) -> list[str]:
         """Builds the tiles of worker ``index`` of ``of`` that the folder does not have, and returns their files."""
     def build(self, column: int, row: int, progress: Progress | None = None, cancel: CancelToken | None = None) -> str:
-        """Builds one tile into the folder of the settings and returns its file."""
+        """Builds one tile into the folder of the settings and returns its file. The scene is read for the first tile, and its triangles
+        are kept for the others."""
     def merge(self, folder: str | PathLike[str], progress: Progress | None = None, cancel: CancelToken | None = None) -> NavMesh:
         """Joins the tiles of a folder to the mesh that one machine would bake."""
 

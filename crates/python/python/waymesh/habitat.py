@@ -10,36 +10,82 @@ True
 >>> pathfinder.find_path(path), round(path.geodesic_distance, 3)
 (True, 5.0)
 
-Meanings are those of habitat-sim's documentation. The differences: meshes are saved as ``.wmesh``, ``.wmrun`` or
-``.navmesh``, and habitat-sim's own files are read (without their settings); paths are the shortest
-(Detour's are the shortest in one corridor), islands are numbered by their first polygon, and random points are others for a seed.
+Meanings are those of habitat-sim's documentation: positions that are NaN or infinite are off the mesh. The differences: meshes are
+saved as ``.navmesh``, which habitat-sim reads, or as ``.wmesh`` and ``.wmrun``, which keep the settings of the agent and the grid only;
+paths are the shortest (Detour's are the shortest in one corridor), goals off the mesh do not hinder those on it, islands are numbered by
+their first polygon, and random points are others for a seed.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._bake import bake
-from ._errors import WaymeshError
+from ._errors import FileError, QueryError, WaymeshError
+from ._follower import (
+    ActionSpec,
+    ActuationSpec,
+    Agent,
+    AgentConfiguration,
+    AgentState,
+    GreedyFollowerCodes,
+    GreedyFollowerError,
+    GreedyGeodesicFollower,
+)
 from ._waymesh import NavMesh, Sampler
 from .settings import Settings
+
+__all__ = [
+    "ActionSpec",
+    "ActuationSpec",
+    "Agent",
+    "AgentConfiguration",
+    "AgentState",
+    "GreedyFollowerCodes",
+    "GreedyFollowerError",
+    "GreedyGeodesicFollower",
+    "HitRecord",
+    "MultiGoalShortestPath",
+    "NavMeshSettings",
+    "PathFinder",
+    "ShortestPath",
+]
 
 _PICK = (2.0, 4.0, 4.0)
 """How far a point may be from the mesh: the extents with which habitat-sim picks polygons (2, 4, 2)."""
 
+_SLACK = 0.01
+"""How far a navigable point may be from the mesh in plan."""
+
+_MAX_PIXELS = 2**28
+
 _NOWHERE = np.full(3, np.nan, dtype=np.float32)
 
+_MAGIC = b"TESM"
+"""First bytes of a ``.navmesh`` file; its version follows."""
+_HEADER = 40
+"""Bytes before the tiles in version 1. In version 2 the settings are between."""
+_SETTINGS = struct.Struct("<13f4?")
+"""The fields of :class:`NavMeshSettings`, in their order."""
+_TILE = struct.Struct("<Ii72x6f4x")
+"""Reference, size, and of the header the lower and upper corner."""
 
-@dataclass
+
+@dataclass(eq=False)
 class NavMeshSettings:
-    """The settings of habitat-sim, with its defaults. Areas of regions are in cells, as there; the sampling of heights is not used:
-    heights are within a level of the ground."""
+    """The settings of habitat-sim, with its defaults. Sizes of regions are in cells: the smallest has ``region_min_size`` squared. The
+    sampling of heights is not used: heights are within a level of the ground. Settings are equal that differ by less than 1e-5, as
+    files keep them in single precision."""
 
     cell_size: float = 0.05
     cell_height: float = 0.2
@@ -47,9 +93,6 @@ class NavMeshSettings:
     agent_radius: float = 0.1
     agent_max_climb: float = 0.2
     agent_max_slope: float = 45.0
-    filter_low_hanging_obstacles: bool = True
-    filter_ledge_spans: bool = True
-    filter_walkable_low_height_spans: bool = True
     region_min_size: float = 20.0
     region_merge_size: float = 20.0
     edge_max_len: float = 12.0
@@ -57,11 +100,33 @@ class NavMeshSettings:
     verts_per_poly: float = 6.0
     detail_sample_dist: float = 6.0
     detail_sample_max_error: float = 1.0
+    filter_low_hanging_obstacles: bool = True
+    filter_ledge_spans: bool = True
+    filter_walkable_low_height_spans: bool = True
     include_static_objects: bool = False
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NavMeshSettings):
+            return NotImplemented
+        return all(abs(a - b) < 1e-5 for a, b in zip(astuple(self), astuple(other)))
 
     def set_defaults(self) -> None:
         """Sets every field to its default."""
         self.__init__()  # type: ignore[misc]
+
+    def write_to_json(self, file: str | PathLike[str]) -> None:
+        """Writes the settings to a file."""
+        Path(file).write_text(json.dumps(asdict(self), indent=4), encoding="utf-8")
+
+    def read_from_json(self, file: str | PathLike[str]) -> None:
+        """Reads what :meth:`write_to_json` wrote. Fields that the file lacks stay as they are."""
+        given = json.loads(Path(file).read_text(encoding="utf-8"))
+        for name, value in given.items():
+            if name not in asdict(self):
+                raise FileError(f"{file}: {name!r} is no setting of a navigation mesh")
+            setattr(self, name, value)
 
     def to_settings(self) -> Settings:
         """The same as settings of waymesh."""
@@ -72,7 +137,7 @@ class NavMeshSettings:
             agent_radius=self.agent_radius,
             max_step=self.agent_max_climb,
             max_slope=self.agent_max_slope,
-            min_region=self.region_min_size * self.cell_size**2,
+            min_region=(self.region_min_size * self.cell_size) ** 2,
             max_edge_length=self.edge_max_len,
             max_edge_error=self.edge_max_error * self.cell_size,
             max_vertices=int(self.verts_per_poly),
@@ -104,9 +169,9 @@ class MultiGoalShortestPath:
 class HitRecord:
     """The obstacle closest to a point."""
 
-    hit_pos: NDArray[np.float32]
-    hit_normal: NDArray[np.float32]
-    hit_dist: float
+    hit_pos: NDArray[np.float32] = field(default_factory=lambda: np.zeros(3, dtype=np.float32))
+    hit_normal: NDArray[np.float32] = field(default_factory=lambda: np.zeros(3, dtype=np.float32))
+    hit_dist: float = 0.0
 
 
 class PathFinder:
@@ -117,6 +182,8 @@ class PathFinder:
         self._seed = 0
         self._samplers: dict[int, Sampler] = {}
         self._settings: NavMeshSettings | None = None
+        self._bounds: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
+        self._areas: dict[int, float] = {}
 
     # Meshes.
 
@@ -134,7 +201,7 @@ class PathFinder:
 
     @property
     def nav_mesh_settings(self) -> NavMeshSettings | None:
-        """What the mesh was baked with; of a mesh that was loaded, what it tells about that."""
+        """The settings of the bake; of a mesh that was loaded, those that its file has, and defaults."""
         return self._settings
 
     def build(
@@ -145,14 +212,16 @@ class PathFinder:
     ) -> bool:
         """Bakes a mesh: what ``Simulator.recompute_navmesh`` does."""
         settings = settings or NavMeshSettings()
-        self.set_mesh(bake(vertices, triangles, settings.to_settings()))
-        self._settings = settings
+        corners = np.asarray(vertices, dtype=np.float32)
+        self.set_mesh(bake(corners, triangles, settings.to_settings()))
+        corners = corners[np.isfinite(corners).all(axis=1)]
+        self._settings, self._bounds = settings, (corners.min(axis=0), corners.max(axis=0))
         return True
 
     def set_mesh(self, mesh: NavMesh) -> None:
         """Takes a mesh that was baked or read before."""
         self._mesh = mesh
-        self._samplers = {}
+        self._samplers, self._areas, self._bounds = {}, {}, None
         agent = mesh.agent
         self._settings = NavMeshSettings(
             cell_size=mesh.cell_size,
@@ -167,23 +236,49 @@ class PathFinder:
         """Reads a mesh. Returns False if it cannot be read."""
         try:
             self.set_mesh(NavMesh.load(path))
-        except WaymeshError:
+            data = Path(path).read_bytes()
+        except (WaymeshError, OSError):
             return False
+        if data.startswith(_MAGIC):
+            self._read_detour(data)
         return True
+
+    def _read_detour(self, data: bytes) -> None:
+        """Takes what habitat-sim reads from a file beside the mesh: settings, and the bounds of the scene."""
+        _, version, tiles = struct.unpack_from("<4sii", data)
+        at = _HEADER
+        if version > 1:
+            self._settings = NavMeshSettings(*_SETTINGS.unpack_from(data, at))
+            at += _SETTINGS.size
+        corners = []
+        for _ in range(tiles):
+            if at + _TILE.size > len(data):
+                return
+            _, size, *bounds = _TILE.unpack_from(data, at)
+            corners.append(np.array(bounds, dtype=np.float32).reshape(2, 3))
+            at += 8 + size
+        if corners and np.isfinite(corners).all():
+            self._bounds = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
 
     def save_nav_mesh(self, path: str | PathLike[str]) -> bool:
         """Writes the mesh. Returns False if there is none or it cannot be written."""
         try:
             self.mesh.save(path)
-        except WaymeshError:
+            if Path(path).suffix == ".navmesh" and self._settings is not None:
+                data = Path(path).read_bytes()
+                head = struct.pack("<4si", _MAGIC, 2) + data[8:_HEADER] + _SETTINGS.pack(*astuple(self._settings))
+                aside = f"{os.fspath(path)}.{os.getpid()}"
+                Path(aside).write_bytes(head + data[_HEADER:])
+                os.replace(aside, path)
+        except (WaymeshError, OSError):
             return False
         return True
 
     # What the mesh is.
 
     def get_bounds(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The lower and upper corner of the mesh."""
-        low, high = self.mesh.bounds
+        """The lower and upper corner of the scene that was baked, or of its tiles in a ``.navmesh`` file; of the mesh elsewhere."""
+        low, high = self.mesh.bounds if self._bounds is None else self._bounds
         return low, high
 
     def build_navmesh_vertices(self, island_index: int = -1) -> list[NDArray[np.float32]]:
@@ -202,12 +297,16 @@ class PathFinder:
 
     @property
     def navigable_area(self) -> float:
-        """Area in plan, in square metres."""
-        return self.mesh.area
+        """Area of the ground, in square metres: on slopes it is larger than in plan."""
+        return self.island_area()
 
     def island_area(self, island_index: int = -1) -> float:
-        """Area of an island, or of all."""
-        return self.mesh.area if island_index == -1 else self.mesh.island_area(island_index)
+        """Area of the ground of an island, or of all."""
+        if island_index not in self._areas:
+            vertices, triangles = self.mesh.triangles(True, _island(island_index))
+            a, b, c = vertices.astype(np.float64)[triangles.T.astype(np.int64)]
+            self._areas[island_index] = float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)
+        return self._areas[island_index]
 
     def island_radius(self, at: Any) -> float:
         """How far an island stretches: the distance from the mean of its corners to the farthest. ``at`` is its number or a
@@ -217,17 +316,29 @@ class PathFinder:
 
     def get_island(self, point: ArrayLike) -> int:
         """The island that a point snaps to, or -1."""
-        return int(self.mesh.island_at(point, reach=_PICK))
+        return int(self.mesh.island_at(_place(point), reach=_PICK))
 
     def get_topdown_view(self, meters_per_pixel: float, height: float, eps: float = 0.5) -> NDArray[np.bool_]:
-        """Whether a point is navigable, on a grid in plan: rows along z, columns along x."""
-        return self.mesh.plan_view(meters_per_pixel, height, eps) >= 0
+        """Whether a point is navigable, on a grid over :meth:`get_bounds`: rows along z, columns along x."""
+        return self.get_topdown_island_view(meters_per_pixel, height, eps) >= 0
 
     def get_topdown_island_view(
         self, meters_per_pixel: float, height: float, eps: float = 0.5
     ) -> NDArray[np.int32]:
         """The island at each point of the grid, -1 where there is none."""
-        return self.mesh.plan_view(meters_per_pixel, height, eps)
+        if not meters_per_pixel > 0:
+            raise QueryError(f"meters_per_pixel is {meters_per_pixel}, but must be above 0")
+        low, high = self.get_bounds()
+        columns, _, rows = (int(side / meters_per_pixel) for side in np.nan_to_num(high - low))
+        if rows * columns > _MAX_PIXELS:
+            raise QueryError(f"meters_per_pixel is {meters_per_pixel}: the view would have {rows} x {columns} pixels, of {_MAX_PIXELS} at most")
+        view = np.empty((rows, columns), dtype=np.int32)
+        points = np.empty((columns, 3), dtype=np.float32)
+        points[:, 0], points[:, 1] = low[0] + np.arange(columns) * meters_per_pixel, height
+        for row in range(rows):
+            points[:, 2] = low[2] + row * meters_per_pixel
+            view[row] = self.mesh.island_at(points, reach=(_SLACK, eps, eps))
+        return view
 
     # Places.
 
@@ -255,7 +366,7 @@ class PathFinder:
         if np.isnan(centre).any():
             return _NOWHERE.copy()
         sampler = self._sampler(island_index)
-        middle = np.asarray(circle_center, dtype=np.float32)
+        middle = _place(circle_center)
         for _ in range(max_tries):
             point = sampler.near(centre, radius)
             if np.linalg.norm(point - middle) <= radius:
@@ -264,11 +375,11 @@ class PathFinder:
 
     def snap_point(self, point: ArrayLike, island_index: int = -1) -> NDArray[np.float32]:
         """The navigable point nearest to a point, or NaN."""
-        return self.mesh.snap(point, reach=_PICK, island=_island(island_index))
+        return self.mesh.snap(_place(point), reach=_PICK, island=_island(island_index))
 
     def is_navigable(self, pt: ArrayLike, max_y_delta: float = 0.5) -> bool:
         """Whether a point lies on the mesh, at most ``max_y_delta`` above or below it."""
-        return bool(self.mesh.is_navigable(pt, max_y_delta))
+        return bool(self.mesh.is_navigable(_place(pt), max_y_delta))
 
     def distance_to_closest_obstacle(self, pt: ArrayLike, max_search_radius: float = 2.0) -> float:
         """The distance to the nearest wall, or ``max_search_radius`` if that is less."""
@@ -276,18 +387,24 @@ class PathFinder:
 
     def closest_obstacle_surface_point(self, pt: ArrayLike, max_search_radius: float = 2.0) -> HitRecord:
         """The nearest wall. For a point off the mesh its distance is infinite."""
-        distance, place, normal = self.mesh.nearest_wall(pt, max_search_radius, reach=_PICK)
-        return HitRecord(place, normal, float("inf") if np.isnan(distance) else float(distance))
+        distance, place, normal = self.mesh.nearest_wall(_place(pt), max_search_radius, reach=_PICK)
+        return HitRecord(hit_dist=float("inf")) if np.isnan(distance) else HitRecord(place, normal, float(distance))
 
     # Moves and paths.
 
     def try_step(self, start: ArrayLike, end: ArrayLike) -> NDArray[np.float32]:
-        """Moves from start towards end, along walls. Returns the start where it is off the mesh."""
-        return self.mesh.step(start, end, reach=_PICK)
+        """Moves from start towards end, along walls. Returns the start where either is off the mesh, or no path leads to the end."""
+        return self._step(start, end, slide=True)
 
     def try_step_no_sliding(self, start: ArrayLike, end: ArrayLike) -> NDArray[np.float32]:
         """Moves from start towards end, up to a wall."""
-        return self.mesh.step(start, end, slide=False, reach=_PICK)
+        return self._step(start, end, slide=False)
+
+    def _step(self, start: ArrayLike, end: ArrayLike, *, slide: bool) -> NDArray[np.float32]:
+        island = self.get_island(start)
+        if island < 0 or island != self.get_island(end):
+            return np.array(start, dtype=np.float32)
+        return self.mesh.step(start, end, slide=slide, reach=_PICK)
 
     def find_path(self, path: ShortestPath | MultiGoalShortestPath) -> bool:
         """Finds the path that ``path`` asks for, and writes it there. Returns whether there is one."""
@@ -297,7 +414,7 @@ class PathFinder:
                 path.closest_end_point_index = -1
                 if len(path.requested_ends) == 0:
                     return False
-                ends = np.asarray(path.requested_ends, dtype=np.float32).reshape(-1, 3)
+                ends = np.stack([_place(end) for end in path.requested_ends])
                 nearest = self.mesh.find_nearest_goal(path.requested_start, ends, reach=_PICK)
                 if nearest is None:
                     return False
@@ -311,7 +428,16 @@ class PathFinder:
         if not found.is_complete:
             return False
         path.points, path.geodesic_distance = list(found.points), found.length
+        if len(path.points) == 1:
+            path.points.append(path.points[0].copy())
         return True
+
+
+def _place(point: ArrayLike) -> NDArray[np.float32]:
+    """A position in single precision; NaN for one that is not finite."""
+    with np.errstate(over="ignore"):
+        place = np.asarray(point, dtype=np.float32)
+    return place if np.isfinite(place).all() else _NOWHERE
 
 
 def _island(island_index: int) -> int | None:

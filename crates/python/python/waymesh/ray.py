@@ -87,11 +87,15 @@ def bake(
         start = time.perf_counter()
         files = _fetch(scenes, os.path.join(local, "scene"), options)
         tiles = os.path.join(local, "tiles")
-        manifest = _waymesh.TileJob(files, {**entries, "folder": tiles}).manifest()
-        wanted = {str(tile["file"]): (int(tile["column"]), int(tile["row"])) for tile in manifest["tiles"]}
         store = _Store(folder, options)
         there = store.names()
+        # A folder of another bake is refused here, before any work.
+        store.download(tiles, [_NOTE] if _NOTE in there else [])
+        manifest = _waymesh.TileJob(files, {**entries, "folder": tiles}).manifest()
+        wanted = {str(tile["file"]): (int(tile["column"]), int(tile["row"])) for tile in manifest["tiles"]}
         missing = [tile for name, tile in wanted.items() if name not in there]
+        if _NOTE not in there:
+            store.upload(os.path.join(tiles, _NOTE), _NOTE)
         figures.survey = time.perf_counter() - start
         figures.built, figures.resumed = len(missing), len(wanted) - len(missing)
 
@@ -148,7 +152,7 @@ class _Store:
 
     def download(self, local: str, names: Sequence[str]) -> None:
         os.makedirs(local, exist_ok=True)
-        for name in [*names, _NOTE]:
+        for name in names:
             try:
                 self.files.get_file(self.path(name), os.path.join(local, name))
             except FileNotFoundError as error:
@@ -200,8 +204,6 @@ def _build(
     job, tiles = _KEPT[key]
     built = job.build(*tile)
     store = _Store(folder, options)
-    if _NOTE not in store.names():
-        store.upload(os.path.join(tiles, _NOTE), _NOTE)
     store.upload(str(built), os.path.basename(built))
     os.remove(built)
     return tile, os.getpid(), time.perf_counter() - start

@@ -1,0 +1,209 @@
+"""Objects that several threads share, and signals that end their work."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import waymesh
+from conftest import THIN, box, floor, join
+
+
+def together(*works: Callable[[], None]) -> None:
+    """Runs works in threads. One that never ends is an error, as is one that raises."""
+    errors: list[BaseException] = []
+
+    def run(work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,), daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(300)
+        assert not thread.is_alive(), "threads wait for each other"
+    if errors:
+        raise errors[0]
+
+
+def test_threads_change_and_update_a_world() -> None:
+    world = waymesh.World([0, -1, 0], [40, 3, 40], waymesh.Settings(cell_size=0.2), tile_cells=32)
+    world.add_triangles(*floor(40, 40))
+    world.update()
+    empty = world.mesh
+
+    def change(x: float) -> Callable[[], None]:
+        def run() -> None:
+            for z in range(2, 38, 3):
+                crate = world.add_obstacle(waymesh.Box(min=[x, -1, z], max=[x + 1, 2, z + 1]))
+                world.update()
+                assert world.remove_obstacle(crate)
+                world.update(progress=lambda stage, done: world.mesh)
+
+        return run
+
+    def look() -> None:
+        for _ in range(200):
+            assert world.is_dirty in (True, False)
+            assert world.mesh.distance([1, 0, 1], [1, 0, 39]) == pytest.approx(38, abs=1)
+
+    def build() -> None:
+        for _ in range(3):
+            world.add_triangles(*floor(40, 40))
+            mark = world.add_mark(waymesh.Mark(waymesh.Cylinder(base=[20, -1, 20], radius=2, height=3), 5))
+            world.update()
+            assert world.remove_mark(mark)
+
+    together(*(change(x) for x in (4.0, 14.0, 24.0, 34.0)), look, build)
+    world.update()
+    assert world.mesh == empty
+
+
+def test_threads_share_a_mesh_that_makes_caches() -> None:
+    mesh = waymesh.bake(*join(floor(20, 20), box((9, -1, -1), (11, 3, 15))), THIN)
+    starts, ends = mesh.random_points(300, seed=1), mesh.random_points(300, seed=2)
+    expected = mesh.distance(starts, ends)
+    wide = waymesh.NavMesh.from_bytes(mesh.to_bytes()).find_path([2, 0, 4], [18, 0, 4], radius=0.5).length
+    field = mesh.distance_field(ends[:20])
+    near, view = field.distance(starts), mesh.plan_view(0.5, 0.0)
+
+    def ask() -> None:
+        for _ in range(5):
+            assert mesh.find_path([2, 0, 4], [18, 0, 4], radius=0.5).length == wide
+            assert (mesh.distance(starts, ends) == expected).all()
+            assert (mesh.find_paths(starts, ends, shortest=True).lengths == expected).all()
+            assert (field.distance(starts) == near).all()
+            assert (mesh.plan_view(0.5, 0.0) == view).all()
+            assert waymesh.NavMesh.from_bytes(mesh.to_bytes()) == mesh
+
+    together(*[ask] * 4)
+
+
+def test_threads_share_a_sampler(two_islands: waymesh.NavMesh) -> None:
+    sampler = two_islands.sampler(7)
+
+    def draw() -> None:
+        for _ in range(50):
+            assert two_islands.is_navigable(sampler.point())
+            assert sampler.points(3000).shape == (3000, 3)
+            assert (sampler.near([2, 0, 2], 1.0, 300)[:, 0] < 5).all()
+
+    def seed() -> None:
+        for number in range(500):
+            sampler.seed(number)
+
+    together(*[draw] * 3, seed)
+
+
+def test_threads_share_a_tile_job(tmp_path: Path) -> None:
+    vertices, triangles = join(floor(24, 24), box((9, -1, -1), (11, 3, 15)))
+    file = tmp_path / "yard.obj"
+    lines = [f"v {x} {y} {z}" for x, y, z in vertices] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in triangles]
+    file.write_text("\n".join(lines))
+    job = waymesh.TileJob([str(file)], {"tile_cells": 32, "folder": str(tmp_path / "tiles")})
+    columns, rows = job.layout()
+
+    def build(column: int) -> Callable[[], None]:
+        def run() -> None:
+            for row in range(rows):
+                job.build(column, row)
+
+        return run
+
+    together(*(build(column) for column in range(columns)))
+    assert job.merge(tmp_path / "tiles") == waymesh.from_file(file)
+
+
+def test_bakes_of_tiles_that_wait_for_memory() -> None:
+    scene = join(floor(30, 30), *(box((x, -1, x), (x + 1, 3, x + 1)) for x in range(4, 26, 4)))
+    settings = waymesh.Settings(pipeline="tiles", tile_cells=32, cell_size=0.15, max_memory_bytes=16 << 20)
+    expected = waymesh.bake(*scene, settings)
+
+    def bake() -> None:
+        for _ in range(3):
+            assert waymesh.bake(*scene, settings) == expected
+
+    together(*[bake] * 4)
+
+
+HEAVY = """
+import signal, sys, threading
+import numpy as np
+import waymesh
+sys.path.insert(0, {folder!r})
+from conftest import THIN, box, floor, join
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+pillars = [box((x, -1, z), (x + 1, 3, z + 1)) for x in range(2, 60, 4) for z in range(2, 60, 4)]
+mesh = waymesh.bake(*join(floor(60, 60), *pillars), THIN)
+points = mesh.random_points(2_000, seed=1)
+many = np.tile(points, (500, 1))
+field = mesh.distance_field(points[:50])
+sampler = mesh.sampler(1)
+work = lambda: {work}
+print("begun", flush=True)
+try:
+    while True:
+        work()
+        print("finished", flush=True)
+except KeyboardInterrupt:
+    # Everything still works.
+    assert mesh.distance([1, 0, 1], [1, 0, 59]) > 57 and (mesh.plan_view(1.0, 0.0) >= 0).any()
+    print("stopped", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "mesh.distance(many, many[::-1])",
+        "mesh.find_paths(many, many[::-1], shortest=True)",
+        "mesh.find_nearest_goal([1, 0, 1], many)",
+        "mesh.distance_field(many)",
+        "field.distance(many)",
+        "field.headings(many)",
+        "mesh.plan_view(0.004, 0.0)",
+        "mesh.random_points(2_000_000_000 // 12)",
+        "sampler.near([5, 0, 1], 30.0, 50_000_000)",
+        "mesh.snap(np.tile(many, (50, 1)))",
+        "mesh.with_hierarchy(min_polygons=0, cluster_polygons=4) and mesh.distance(many, many[::-1])",
+    ],
+)
+def test_ctrl_c_ends_batches(work: str) -> None:
+    program = HEAVY.format(folder=str(Path(__file__).parent), work=work)
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline().strip() == "begun"
+    # The work has begun and takes much longer than this.
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1.0)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert said.split() == ["stopped"] and process.wait() == 0
+
+
+def test_a_signal_handler_may_use_the_mesh() -> None:
+    mesh = waymesh.bake(*join(floor(30, 30), box((9, -1, -1), (11, 3, 25))), replace(THIN, keep="largest"))
+    points = mesh.random_points(200_000, seed=1)
+    seen: list[Any] = []
+    before = signal.signal(signal.SIGINT, lambda *_: seen.append(mesh.distance(points[:500], points[500:1000])))
+    try:
+        timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+        timer.start()
+        lengths = mesh.distance(points[:100_000], points[100_000:])
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(seen) == 1 and np.isfinite(seen[0]).all()
+    assert np.isfinite(lengths).all()
