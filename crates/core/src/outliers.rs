@@ -3,9 +3,10 @@
 use crate::{GridScale, Observer, TriangleSoup, Warning};
 
 /// Largest number of triangles that count as outliers, and the largest share of all triangles they
-/// may be.
+/// may be. One of three may be.
 const MOST_OUTLIERS: usize = 16;
 const SHARE: usize = 10;
+const FEWEST: usize = 3;
 /// The rest must be smaller than the whole scene by this factor.
 const STRETCH: f32 = 4.0;
 /// Number of levels from which a scene is checked for outliers. This is Recast's limit, which no
@@ -15,7 +16,7 @@ const SUSPICIOUS_LEVELS: f64 = 8192.0;
 const SUSPICIOUS_CELLS: f64 = 65_536.0;
 
 /// Warns of triangles that increase the extent of `soup` along an axis at least fourfold, if there
-/// are at most 16 and at most a tenth of all. Only scenes of more than 8192 levels or 65,536 cells
+/// are at most 16 and at most a tenth of all, or one of at least three. Only scenes of more than 8192 levels or 65,536 cells
 /// along an axis are looked at.
 ///
 /// The suspects are the 16 that reach lowest and the 16 that reach highest; a suspect is an outlier
@@ -44,10 +45,10 @@ fn find_outliers(soup: &TriangleSoup, axis: usize) -> Option<Warning> {
         is_finite.then(|| (triangle, [a.min(b).min(c), a.max(b).max(c)]))
     };
     let mut ranges: Vec<(usize, [f32; 2])> = (0..soup.triangles().len()).filter_map(range).collect();
-    let most = MOST_OUTLIERS.min(ranges.len() / SHARE);
-    if most == 0 {
+    if ranges.len() < FEWEST {
         return None;
     }
+    let most = (ranges.len() / SHARE).clamp(1, MOST_OUTLIERS);
     ranges.select_nth_unstable_by(most, |(_, a), (_, b)| a[0].total_cmp(&b[0]));
     let (lowest, others) = ranges.split_at_mut(most);
     others.select_nth_unstable_by(most, |(_, a), (_, b)| b[1].total_cmp(&a[1]));
@@ -101,6 +102,15 @@ mod tests {
         };
         assert_eq!(find_outliers(&soup, 1), found('y', 5004.9, 4.9));
         assert_eq!(find_outliers(&soup, 0), None);
+        let one_of_three = find_outliers(&floors([0.0, 0.0, 9000.0]), 1);
+        let lone = Warning::OutlierTriangles {
+            triangles: 1,
+            first: 2,
+            axis: 'y',
+            extent: 9000.0,
+            extent_without: 0.0,
+        };
+        assert_eq!(one_of_three, Some(lone));
         // Along x and z as well, whatever is broken besides.
         for axis in [0, 2] {
             let mut positions = floors((0..50).map(|_| 0.0)).positions().to_vec();

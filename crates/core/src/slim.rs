@@ -48,8 +48,8 @@ impl SlimSpans {
         floor + i32::from(f64::from(floor) < ground)
     }
 
-    /// Returns the index in its column of the span nearest in height to `ground`; the lowest one if
-    /// there are several. `guess` is tried first.
+    /// Returns the index in its column, whose heights ascend, of the span nearest in height to
+    /// `ground`; the lowest one if there are several. `guess` is tried first.
     #[inline]
     #[must_use]
     pub fn nearest(column: &[f32], ground: f32, near: f32, guess: usize) -> usize {
@@ -57,10 +57,13 @@ impl SlimSpans {
         if column.get(guess).is_some_and(is_near) {
             return guess;
         }
-        column.iter().position(is_near).unwrap_or_else(|| {
-            let apart = |place: &usize| (column[*place] - ground).abs();
-            (0..column.len()).min_by(|a, b| apart(a).total_cmp(&apart(b))).unwrap_or(0)
-        })
+        let above = column.partition_point(|other| *other < ground && !is_near(other));
+        if column.get(above).is_some_and(is_near) {
+            return above;
+        }
+        let apart = |place: &usize| (column[*place] - ground).abs();
+        let beside = above.saturating_sub(1)..column.len().min(above + 1);
+        beside.min_by(|a, b| apart(a).total_cmp(&apart(b))).unwrap_or(0)
     }
 
     /// Returns the number of a link. There are four per span.
@@ -103,9 +106,14 @@ impl SlimSpans {
             let column = own..self.columns[column as usize + 1];
             self.has_link(*other, forth) && self.ahead(range.start, *other, forth, column) == Some(span)
         };
-        // Adjacent columns usually have the same number of spans.
+        // Adjacent columns usually have the same number of spans. Else it usually is the nearest.
         let guess = range.start + (span - own);
-        Some(guess).filter(|guess| *guess < range.end && back(guess)).or_else(|| range.clone().find(back))
+        Some(guess).filter(|guess| *guess < range.end && back(guess)).or_else(|| {
+            let heights = &self.ground[range.start as usize..range.end as usize];
+            let near = Self::nearest(heights, self.ground[span as usize], self.near, 0);
+            let near = range.start + u32::try_from(near).ok()?;
+            Some(near).filter(|near| *near < range.end && back(near)).or_else(|| range.clone().find(back))
+        })
     }
 
     /// The span among `there` that `span` links to, towards larger x or z. `own` is the first span
@@ -273,6 +281,37 @@ impl LabelledWindow<SlimSpans> {
         Self {
             part: FieldWindow { frame, core: window, window, field },
             regions: RegionMap { labels, count },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Random;
+
+    #[test]
+    fn the_nearest_span_is_that_of_a_look_at_all() {
+        let mut random = Random::new(4);
+        for _ in 0..2000 {
+            let near = 0.45;
+            let mut height = 0.0;
+            let column: Vec<f32> = (0..random.below(40))
+                .map(|_| {
+                    height += random.range(1.0, 3.0);
+                    height
+                })
+                .collect();
+            let ground = random.range(-2.0, 60.0);
+            let guess = random.index(50);
+            let is_near = |place: &usize| (column[*place] - ground).abs() <= near;
+            let apart = |place: &usize| (column[*place] - ground).abs();
+            let all = || 0..column.len();
+            let expected = all()
+                .find(is_near)
+                .or_else(|| all().min_by(|a, b| apart(a).total_cmp(&apart(b))))
+                .unwrap_or(0);
+            assert_eq!(SlimSpans::nearest(&column, ground, near, guess), expected);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The input: a triangle soup.
 
-use glam::{DVec3, Vec3};
+use std::collections::HashSet;
+
+use glam::{DVec3, Vec3, Vec3Swizzles};
 use thiserror::Error;
 
 use crate::stage::StageError;
@@ -299,6 +301,57 @@ impl TriangleSoup {
         Bounds::of(self.finite_triangles().flatten())
     }
 
+    /// Returns how many columns of a grid of this cell size all finite triangles reach into at most,
+    /// each counted by itself.
+    #[must_use]
+    pub fn columns_at_most(&self, cell_size: f32) -> f64 {
+        let cell = f64::from(cell_size);
+        let columns = |corners: [Vec3; 3]| {
+            let [a, b, c] = corners.map(|corner| corner.as_dvec3().xz() / cell);
+            let size = a.max(b).max(c) - a.min(b).min(c);
+            let area = (b - a).perp_dot(c - a).abs() / 2.0;
+            // A line through a column of its own in every cell of its longer side, and corners.
+            (area + size.x + size.y + 1.0).min((size.x + 2.0) * (size.y + 2.0))
+        };
+        self.finite_triangles().map(columns).sum()
+    }
+
+    /// Returns the soup without copies of triangles: those with the same corners, the same winding
+    /// and the same area as an earlier one. `None` if there is none, or if triangles are so small on
+    /// a grid of this cell size that to find them costs more than to draw them.
+    #[must_use]
+    pub fn without_copies(&self, cell_size: f32) -> Option<Self> {
+        /// Columns per triangle from which on drawing takes longer.
+        const COLUMNS: f64 = 64.0;
+        let count = self.triangles.len();
+        if count < 2 || self.columns_at_most(cell_size) < COLUMNS * count as f64 {
+            return None;
+        }
+        let mut seen = HashSet::with_capacity(count);
+        let kept: Vec<usize> = (0..count)
+            .filter(|&triangle| {
+                let corners = self.corners(triangle);
+                if SkippedTriangles::default().add(corners) {
+                    // It is counted elsewhere.
+                    return true;
+                }
+                let bits = corners.map(|corner| corner.to_array().map(f32::to_bits));
+                let first = (0..3).min_by_key(|&corner| bits[corner]).unwrap_or(0);
+                let turned = [0, 1, 2].map(|step| bits[(first + step) % 3]);
+                seen.insert((turned, self.area(triangle)))
+            })
+            .collect();
+        (kept.len() < count).then(|| Self {
+            positions: self.positions.clone(),
+            triangles: kept.iter().map(|&triangle| self.triangles[triangle]).collect(),
+            areas: if self.areas.is_empty() {
+                Vec::new()
+            } else {
+                kept.iter().map(|&triangle| self.area(triangle)).collect()
+            },
+        })
+    }
+
     /// Counts the triangles that have no finite area.
     #[must_use]
     pub fn skipped(&self) -> SkippedTriangles {
@@ -394,6 +447,25 @@ mod tests {
         }
         assert!(flat >= 20_000, "{flat}");
         assert!(told_apart > 0, "single precision would do as well");
+    }
+
+    #[test]
+    fn copies_are_left_out_but_not_what_only_looks_like_one() {
+        let (a, b, c) = (Vec3::ZERO, Vec3::Z * 9.0, Vec3::X * 9.0);
+        let positions = vec![a, b, c, Vec3::NAN];
+        let (used, turned, flipped) = ([0, 1, 2], [1, 2, 0], [0, 2, 1]);
+        let triangles =
+            vec![used, used, turned, flipped, flipped, [3, 1, 2], [3, 1, 2], [0, 0, 1], [0, 0, 1]];
+        let soup = TriangleSoup::new(positions, triangles).expect("indices are in range");
+        let distinct = soup.without_copies(0.1).expect("there are copies");
+        assert_eq!(distinct.triangles(), [used, flipped, [3, 1, 2], [3, 1, 2], [0, 0, 1], [0, 0, 1]]);
+        assert_eq!(distinct.skipped(), soup.skipped());
+        assert_eq!(distinct.without_copies(0.1), None);
+        assert_eq!(soup.without_copies(10.0), None, "triangles of one cell");
+        let marked = soup.with_areas((0..9).map(|area| AreaId(1 + area % 2)).collect()).expect("one each");
+        let distinct = marked.without_copies(0.1).expect("the turned one is a copy");
+        assert_eq!(distinct.triangles()[..4], [used, used, flipped, flipped]);
+        assert_eq!(distinct.areas()[..4], [1, 2, 2, 1].map(AreaId));
     }
 
     #[test]

@@ -4,6 +4,9 @@
 //! indices into a soup in memory, with the slack of `raster.rs`. Stage crates never use one
 //! another.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use waymesh_core::{GridFrame, GridWindow, SkippedTriangles, TriangleSoup, checkpoint_every};
 
 use crate::SlicesError;
@@ -30,36 +33,55 @@ impl Tiling {
     }
 
     /// The columns of a tile; tiles are numbered row by row.
-    #[expect(clippy::cast_possible_truncation, reason = "tile numbers are checked against the memory limit")]
-    pub(crate) fn window(&self, tile: usize) -> GridWindow {
-        let (i, j) = (tile as u32 % self.across, tile as u32 / self.across);
+    #[expect(clippy::cast_possible_truncation, reason = "rows and columns have 32 bits")]
+    pub(crate) fn window(&self, tile: u64) -> GridWindow {
+        let across = u64::from(self.across);
+        let (i, j) = ((tile % across) as u32, (tile / across) as u32);
         let square = GridWindow::new(i * self.side, j * self.side, self.side, self.side);
         square.intersection(&GridWindow::whole(&self.frame))
     }
 
     /// The tiles that overlap these cells after each tile has grown by `ring` columns on every
     /// side.
-    fn tiles(&self, [x0, x1, z0, z1]: [i32; 4], ring: u32) -> impl Iterator<Item = usize> + use<> {
+    fn tiles(&self, [x0, x1, z0, z1]: [i32; 4], ring: u32) -> TilesOver {
         let side = i64::from(self.side);
-        let range = move |low: i32, high: i32, count: u32| {
+        #[expect(clippy::cast_sign_loss, reason = "clipped to the tiles there are")]
+        let range = |low: i32, high: i32, count: u32| {
             let ring = i64::from(ring);
             let (low, high) =
                 ((i64::from(low) - ring).div_euclid(side), (i64::from(high) + ring).div_euclid(side));
-            low.max(0)..=high.min(i64::from(count) - 1)
+            low.max(0) as u64..(high + 1).clamp(0, i64::from(count)) as u64
         };
-        let (columns, across) = (range(x0, x1, self.across), i64::from(self.across));
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "clipped to the tiles there are"
-        )]
-        range(z0, z1, self.along).flat_map(move |j| columns.clone().map(move |i| (j * across + i) as usize))
+        let [columns, rows] = [range(x0, x1, self.across), range(z0, z1, self.along)];
+        TilesOver { columns, rows, across: u64::from(self.across) }
     }
 }
 
-/// The triangles of each tile, in the order of the soup.
+/// A rectangle of tiles.
+struct TilesOver {
+    columns: Range<u64>,
+    rows: Range<u64>,
+    across: u64,
+}
+
+impl TilesOver {
+    fn count(&self) -> u64 {
+        let len = |range: &Range<u64>| range.end.saturating_sub(range.start);
+        len(&self.columns) * len(&self.rows)
+    }
+
+    /// The numbers of the tiles.
+    fn numbers(self) -> impl Iterator<Item = u64> {
+        let Self { columns, rows, across } = self;
+        rows.flat_map(move |row| columns.clone().map(move |column| row * across + column))
+    }
+}
+
+/// The triangles of each tile that has any, in the order of the soup.
 #[derive(Debug, Default)]
 pub(crate) struct Bins {
+    /// Numbers of the tiles, ascending.
+    numbers: Vec<u64>,
     starts: Vec<usize>,
     triangles: Vec<u32>,
     pub(crate) skipped: SkippedTriangles,
@@ -75,11 +97,11 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    fn check(&self, tiling: &Tiling, pairs: u64) -> Result<(), SlicesError> {
+    /// Checks the memory of a number of tiles with triangles, which are in as many lists as `pairs`.
+    fn check(&self, tiling: &Tiling, tiles: u64, pairs: u64) -> Result<(), SlicesError> {
         let window = tiling.window(0).grown(self.ring, &tiling.frame);
         let tile_columns = window.column_count();
-        let tiles = tiling.count();
-        let alive = (self.alive as u64).min(tiles);
+        let alive = (self.alive as u64).min(tiling.count());
         let needed_bytes = (tiles.saturating_mul(8 + 200))
             .saturating_add(pairs.saturating_mul(4))
             .saturating_add(alive.saturating_mul(tile_columns).saturating_mul(self.column_bytes));
@@ -110,8 +132,9 @@ impl Bins {
         steep_blocks: bool,
         budget: &Budget,
     ) -> Result<Self, SlicesError> {
-        budget.check(tiling, 0)?;
-        let mut bins = Self { starts: vec![0; tiling.count() as usize + 1], ..Self::default() };
+        budget.check(tiling, 0, 0)?;
+        let mut bins = Self::default();
+        let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
         let mut usable = vec![false; soup.triangles().len()];
         let mut pairs = 0_u64;
         for (triangle, usable) in usable.iter_mut().enumerate() {
@@ -122,20 +145,24 @@ impl Bins {
             }
             *usable = steep_blocks || placement.is_walkable(corners);
             if *usable {
-                for tile in tiling.tiles(placement.extent(corners), budget.ring) {
-                    bins.starts[tile + 1] += 1;
-                    pairs += 1;
-                }
+                let tiles = tiling.tiles(placement.extent(corners), budget.ring);
+                pairs = pairs.saturating_add(tiles.count());
+                // There are at least as many tiles as this triangle reaches into.
+                budget.check(tiling, tiles.count(), pairs)?;
+                tiles.numbers().for_each(|tile| *counts.entry(tile).or_default() += 1);
             }
         }
-        budget.check(tiling, pairs)?;
-        for tile in 1..bins.starts.len() {
-            bins.starts[tile] += bins.starts[tile - 1];
+        budget.check(tiling, counts.len() as u64, pairs)?;
+        bins.starts.push(0);
+        for (number, count) in counts {
+            bins.numbers.push(number);
+            bins.starts.push(bins.starts[bins.starts.len() - 1] + count);
         }
         bins.triangles = vec![0; pairs as usize];
         let mut next = bins.starts.clone();
         for (triangle, _) in usable.iter().enumerate().filter(|(_, usable)| **usable) {
-            for tile in tiling.tiles(placement.extent(soup.corners(triangle)), budget.ring) {
+            for number in tiling.tiles(placement.extent(soup.corners(triangle)), budget.ring).numbers() {
+                let Some(tile) = bins.find(number) else { continue };
                 bins.triangles[next[tile]] = triangle as u32;
                 next[tile] += 1;
             }
@@ -143,8 +170,14 @@ impl Bins {
         Ok(bins)
     }
 
-    pub(crate) fn tile_count(&self) -> usize {
-        self.starts.len() - 1
+    /// Numbers of the tiles with triangles, ascending.
+    pub(crate) fn numbers(&self) -> &[u64] {
+        &self.numbers
+    }
+
+    /// The index of a tile among those with triangles.
+    fn find(&self, number: u64) -> Option<usize> {
+        self.numbers.binary_search(&number).ok()
     }
 
     pub(crate) fn of_tile(&self, tile: usize) -> &[u32] {

@@ -1,6 +1,8 @@
 //! Section 5.2 of the paper: finds what lies beyond the borders of a region while the spans of a
 //! tile still exist.
 
+use std::ops::Range;
+
 use waymesh_core::{Direction, threads};
 
 use crate::config::Limits;
@@ -136,45 +138,15 @@ pub(crate) struct Across<'a> {
     pub(crate) limits: Limits,
 }
 
-impl Across<'_> {
-    /// The level of the walkable span of `beside`, the column beside `column`, to which one can
-    /// step from `span`.
-    ///
-    /// The paper requires a difference of one level (5.2.1) or of less than `max_climb` (5.2.2). In
-    /// addition, the agent has to fit through the room that both spans share; on a slope under a
-    /// parallel ceiling that room may be one level lower. Each span gets at most one partner in a
-    /// column, and partners are mutual.
+impl<'a> Across<'a> {
+    #[cfg(test)]
     pub(crate) fn step(&self, column: usize, span: usize, beside: usize) -> Option<i32> {
-        let grid = self.grid;
-        let (mut own, mut other) = (grid.column(column), grid.column(beside));
-        while !own.is_empty() && !other.is_empty() {
-            let (i, j) = (own.start, other.start);
-            if !grid.is_walkable(i) {
-                own.start += 1;
-                continue;
-            }
-            if !grid.is_walkable(j) {
-                other.start += 1;
-                continue;
-            }
-            let (a, b) = (grid.floor(i), grid.floor(j));
-            let (room_a, room_b) = (grid.ceiling(i, own.end), grid.ceiling(j, other.end));
-            let rise = i64::from(a.abs_diff(b));
-            let shared = room_a.min(room_b) - i64::from(a.max(b));
-            let height = i64::from(self.limits.height);
-            let needed = if rise == 1 { (height - 1).max(1) } else { height };
-            let linked = rise == 0 || (rise <= i64::from(self.limits.step.max(1)) && shared >= needed);
-            if linked && i == span {
-                return Some(b);
-            }
-            if i > span {
-                return None;
-            }
-            // Rooms of a column do not overlap: the room that ends first meets no further room.
-            own.start += usize::from(linked || room_a <= room_b);
-            other.start += usize::from(linked || room_b <= room_a);
-        }
-        None
+        self.partners(column, beside).of(span)
+    }
+
+    /// The partners of the spans of `column` in the column `beside`; see [`Partners::of`].
+    pub(crate) fn partners(&self, column: usize, beside: usize) -> Partners<'a> {
+        Partners { across: *self, own: self.grid.column(column), other: self.grid.column(beside) }
     }
 
     /// The levels of the spans of `beside` that could lie on one slope with `span`, but to which
@@ -186,8 +158,9 @@ impl Across<'_> {
         partner: Option<i32>,
     ) -> impl Iterator<Item = i32> + use<'_> {
         let (level, farthest) = (i64::from(self.grid.floor(span)), self.limits.side_by_side());
-        let spans = self.grid.column(beside).filter(|&other| self.grid.is_walkable(other));
+        let spans = self.grid.between(beside, level - farthest, level + farthest);
         spans
+            .filter(|&other| self.grid.is_walkable(other))
             .map(|other| self.grid.floor(other))
             .filter(move |&other| Some(other) != partner && (i64::from(other) - level).abs() <= farthest)
     }
@@ -211,15 +184,13 @@ impl Across<'_> {
         let room = grid.ceiling(span, grid.column(column).end);
         let all = columns.clone();
         let blocks = |column: usize, low: i64, high: i64| {
-            grid.column(column).any(|span| {
-                i64::from(grid.top(span)) > low + step && i64::from(grid.bottom(span)) < high + height
-            })
+            grid.between(column, low + step + 1, high + height - 1).next().is_some()
         };
         for gap in 0..=u16::try_from(self.limits.gap).unwrap_or(u16::MAX) {
             let column = columns.next()?;
             let spans = grid.column(column);
-            let near = spans
-                .clone()
+            let near = grid
+                .between(column, level - step, level + step)
                 .filter(|&other| grid.is_walkable(other))
                 .map(|other| (other, i64::from(grid.floor(other))))
                 .filter(|(_, floor)| (floor - level).abs() <= step)
@@ -234,6 +205,56 @@ impl Across<'_> {
             if blocks(column, level, level) {
                 return None;
             }
+        }
+        None
+    }
+}
+
+/// The partners of the spans of a column in a column beside it. The state of the search is kept, so
+/// that all spans of a column take linear time.
+pub(crate) struct Partners<'a> {
+    across: Across<'a>,
+    /// Spans that may still be partners.
+    own: Range<usize>,
+    other: Range<usize>,
+}
+
+impl Partners<'_> {
+    /// The level of the walkable span of the column beside to which one can step from `span`. Spans
+    /// must be asked for from the lowest up.
+    ///
+    /// The paper requires a difference of one level (5.2.1) or of less than `max_climb` (5.2.2). In
+    /// addition, the agent has to fit through the room that both spans share; on a slope under a
+    /// parallel ceiling that room may be one level lower. Each span gets at most one partner in a
+    /// column, and partners are mutual.
+    pub(crate) fn of(&mut self, span: usize) -> Option<i32> {
+        let Across { grid, limits } = self.across;
+        while !self.own.is_empty() && !self.other.is_empty() {
+            let (i, j) = (self.own.start, self.other.start);
+            if !grid.is_walkable(i) {
+                self.own.start += 1;
+                continue;
+            }
+            if !grid.is_walkable(j) {
+                self.other.start += 1;
+                continue;
+            }
+            let (a, b) = (grid.floor(i), grid.floor(j));
+            let (room_a, room_b) = (grid.ceiling(i, self.own.end), grid.ceiling(j, self.other.end));
+            let rise = i64::from(a.abs_diff(b));
+            let shared = room_a.min(room_b) - i64::from(a.max(b));
+            let height = i64::from(limits.height);
+            let needed = if rise == 1 { (height - 1).max(1) } else { height };
+            let linked = rise == 0 || (rise <= i64::from(limits.step.max(1)) && shared >= needed);
+            if linked && i == span {
+                return Some(b);
+            }
+            if i > span {
+                return None;
+            }
+            // Rooms of a column do not overlap: the room that ends first meets no further room.
+            self.own.start += usize::from(linked || room_a <= room_b);
+            self.other.start += usize::from(linked || room_b <= room_a);
         }
         None
     }
@@ -259,6 +280,10 @@ mod tests {
                 plane_error: 0.0,
             };
             let across = Across { grid: &grid, limits };
+            let mut partners = across.partners(0, 1);
+            for span in grid.column(0).filter(|&span| grid.is_walkable(span)) {
+                assert_eq!(partners.of(span), across.step(0, span, 1), "one search for all spans");
+            }
             for span in grid.column(0).filter(|&span| grid.is_walkable(span)) {
                 let Some(level) = across.step(0, span, 1) else { continue };
                 let other = grid.at_level(1, level).unwrap();

@@ -54,7 +54,13 @@ pub(crate) struct Merged {
 /// `..|##` there is no false corner at all. Here pieces are joined where spans of one level and
 /// area lie side by side across the border. Corner points need no treatment: they were found in
 /// extended tiles, so the corners of a region are the corners of all its pieces.
-pub(crate) fn merge_tiles(tiling: &Tiling, tiles: Vec<TileSlices>) -> Result<Merged, SlicesError> {
+///
+/// `numbers` are those of the tiles, ascending.
+pub(crate) fn merge_tiles(
+    tiling: &Tiling,
+    numbers: &[u64],
+    tiles: Vec<TileSlices>,
+) -> Result<Merged, SlicesError> {
     let mut bases = Vec::with_capacity(tiles.len());
     let mut count = 0_u64;
     for tile in &tiles {
@@ -69,12 +75,13 @@ pub(crate) fn merge_tiles(tiling: &Tiling, tiles: Vec<TileSlices>) -> Result<Mer
     let mut sets = DisjointSets::new(count as usize);
     for tile in 0..tiles.len() {
         checkpoint();
-        let across = tiling.across as usize;
-        let beside = [(Direction::PosX, tile + 1), (Direction::PosZ, tile + across)];
+        let (across, number) = (u64::from(tiling.across), numbers[tile]);
+        let beside = [(Direction::PosX, number + 1), (Direction::PosZ, number + across)];
         for (side, other) in beside {
-            if other >= tiles.len() || (side == Direction::PosX && other % across == 0) {
+            if side == Direction::PosX && other % across == 0 {
                 continue;
             }
+            let Ok(other) = numbers.binary_search(&other) else { continue };
             let runs: [&[BorderRun]; 2] =
                 [&tiles[tile].borders[side.index()], &tiles[other].borders[side.opposite().index()]];
             join_runs(runs, |a, b| {

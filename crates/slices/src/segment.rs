@@ -76,7 +76,7 @@ pub fn segment(grid: &SpanGrid, core: CoreRect, neighbourhood: Neighbourhood, ou
         for x in from_x..to_x {
             let column = z * width + x;
             let is_core = (core.x..core.end_x).contains(&x) && (core.z..core.end_z).contains(&z);
-            for span in grid.column(column) {
+            for (place, span) in grid.column(column).enumerate() {
                 if !grid.is_walkable(span) {
                     continue;
                 }
@@ -84,7 +84,7 @@ pub fn segment(grid: &SpanGrid, core: CoreRect, neighbourhood: Neighbourhood, ou
                 let mut label = NO_LABEL;
                 let mut meet = |is_there: bool, back: usize, [own, other]: [u8; 2], joins: bool| {
                     let Some(neighbour) = is_there
-                        .then(|| grid.at_level(column - back, level))
+                        .then(|| grid.at_level_near(column - back, level, place))
                         .flatten()
                         .filter(|&other| !has_areas || grid.area_of(other) == grid.area_of(span))
                     else {

@@ -172,7 +172,7 @@ fn slice(
     let alive = if config.alive_tiles == 0 { threads::count() } else { config.alive_tiles };
     let tiling = Tiling::new(frame, config.tile_cells);
 
-    let tiles = timed("slice tiles", observer, |observer| {
+    let (numbers, tiles) = timed("slice tiles", observer, |observer| {
         let scene = SliceScene { soup, frame, placement, limits, mark };
         let paint_bytes = if scene.has_areas() { PAINT_BYTES_PER_COLUMN } else { 0 };
         let column_bytes = BYTES_PER_COLUMN + paint_bytes;
@@ -180,14 +180,15 @@ fn slice(
             Budget { alive, ring: limits.ring(), column_bytes, limit_bytes: config.max_memory_bytes };
         let bins = Bins::new(soup, &placement, &tiling, config.steep_blocks, &budget)?;
         report_skipped(&bins, soup, observer)?;
-        Ok(run_tiles(&scene, &tiling, &bins, alive, observer)?)
+        let tiles = run_tiles(&scene, &tiling, &bins, alive, observer)?;
+        Ok((bins.numbers().to_vec(), tiles))
     })?;
     let low_ceilings: u64 = tiles.iter().map(|tile| tile.low_ceilings).sum();
     if low_ceilings > 0 {
         observer.count(Counter::SpansUnderLowCeiling, low_ceilings);
     }
     let mut merged = timed("merge slices", observer, |_| {
-        let mut merged = merge_tiles(&tiling, tiles)?;
+        let mut merged = merge_tiles(&tiling, &numbers, tiles)?;
         merged.join_slices();
         Ok(merged)
     })?;
@@ -228,7 +229,7 @@ fn report_skipped(bins: &Bins, soup: &TriangleSoup, observer: &mut dyn Observer)
     Ok(())
 }
 
-/// Slices all tiles, `alive` at a time. Each worker reuses one workspace for all its tiles.
+/// Slices all tiles with triangles, `alive` at a time. Each worker reuses one workspace for all its tiles.
 fn run_tiles(
     scene: &SliceScene<'_>,
     tiling: &Tiling,
@@ -236,17 +237,17 @@ fn run_tiles(
     alive: usize,
     observer: &mut dyn Observer,
 ) -> Result<Vec<TileSlices>, StageError> {
-    let count = bins.tile_count();
+    let count = bins.numbers().len();
     let next = AtomicUsize::new(0);
     let done = Mutex::new((Vec::with_capacity(count), observer));
-    threads::workers(alive.min(count), || {
+    threads::workers(alive.min(count.max(1)), || {
         let mut workspace = Workspace::default();
         loop {
             let tile = next.fetch_add(1, Ordering::Relaxed);
             if tile >= count {
                 return;
             }
-            let slices = workspace.run(scene, tiling.window(tile), bins.of_tile(tile));
+            let slices = workspace.run(scene, tiling.window(bins.numbers()[tile]), bins.of_tile(tile));
             // The lock is poisoned only if an observer panicked; the guarded data is still intact.
             let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let (tiles, observer) = &mut *done;

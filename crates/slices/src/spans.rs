@@ -138,12 +138,32 @@ impl SpanGrid {
         (span < spans.end).then_some(span)
     }
 
+    /// The spans of `column` that hold a level from `low` to `high`.
+    #[inline(always)]
+    pub(crate) fn between(&self, column: usize, low: i64, high: i64) -> Range<usize> {
+        let Range { start, end } = self.column(column);
+        let first = start + self.top[start..end].partition_point(|&top| i64::from(top) < low);
+        first..first + self.bottom[first..end].partition_point(|&bottom| i64::from(bottom) <= high)
+    }
+
     /// The span of `column` that is walkable at exactly this level.
     #[inline(always)]
     #[must_use]
     pub fn at_level(&self, column: usize, level: i32) -> Option<usize> {
         // A floor lies in its span, and spans do not overlap.
         self.reaching(column, level).filter(|&span| self.floor[span] == level)
+    }
+
+    /// The same as [`SpanGrid::at_level`]. `place` in the column is tried first: columns side by side
+    /// usually have the same storeys.
+    #[inline(always)]
+    pub(crate) fn at_level_near(&self, column: usize, level: i32, place: usize) -> Option<usize> {
+        let spans = self.column(column);
+        let guess = spans.start + place;
+        if guess < spans.end && self.floor[guess] == level {
+            return Some(guess);
+        }
+        self.at_level(column, level)
     }
 
     /// `false` if all ground is [`AreaId::GROUND`].

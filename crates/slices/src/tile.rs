@@ -8,7 +8,7 @@ use waymesh_core::{AreaId, Direction, FieldWindow, GridFrame, GridWindow, Triang
 
 use crate::config::Limits;
 use crate::corners::{Corner, CornerKind, corner_cells};
-use crate::facing::{Across, BARRED, Facing, glue};
+use crate::facing::{Across, BARRED, Facing, Partners, glue};
 use crate::paint::Paint;
 use crate::raster::{Placement, RowScratch, fill};
 use crate::segment::{CoreRect, Neighbourhood, Segmentation, segment};
@@ -167,6 +167,7 @@ impl Workspace {
             for x in rect.x..rect.end_x {
                 let column = z * grid.width() + x;
                 let spans = grid.column(column);
+                let mut partners = [const { None }; 4];
                 tile.spans += spans.len() as u64;
                 for span in spans {
                     let label = pieces.labels[span];
@@ -190,7 +191,8 @@ impl Workspace {
                     });
                     for (side, bit) in SIDES {
                         if configuration & bit == 0 {
-                            look_across(&across, [x, z], span, side, |gap, other| {
+                            let partners = &mut partners[side.index()];
+                            look_across(&across, [x, z], span, (side, partners), |gap, other| {
                                 tile.facings.push(Facing::of_cell(place, side, label, gap, other));
                             });
                         }
@@ -246,12 +248,13 @@ const SIDES: [(Direction, u8); 4] =
     [(Direction::NegX, 8), (Direction::PosZ, 64), (Direction::PosX, 16), (Direction::NegZ, 2)];
 
 /// Tells what lies beyond a side of `span` in column `(x, z)` of the window: the width of the gap
-/// in columns or [`BARRED`], and the level.
-fn look_across(
-    across: &Across<'_>,
+/// in columns or [`BARRED`], and the level. `partners` are those of the column on that side, empty
+/// for the lowest span.
+fn look_across<'a>(
+    across: &Across<'a>,
     [x, z]: [usize; 2],
     span: usize,
-    side: Direction,
+    (side, partners): (Direction, &mut Option<Partners<'a>>),
     mut found: impl FnMut(u16, i32),
 ) {
     let grid = across.grid;
@@ -265,7 +268,7 @@ fn look_across(
     };
     let columns = (1..=steps.cast_signed()).map(move |step| column.wrapping_add_signed(stride * step));
     let Some(beside) = columns.clone().next() else { return };
-    let partner = across.step(column, span, beside);
+    let partner = partners.get_or_insert_with(|| across.partners(column, beside)).of(span);
     across.barred(span, beside, partner).for_each(|level| found(BARRED, level));
     if let Some(level) = partner {
         found(0, level);

@@ -151,7 +151,7 @@ fn extents_across(
     direction: Direction,
 ) -> Option<usize> {
     let (x, z) = maps.beside(x, z, direction)?;
-    let floor = maps.nearest(place, maps.places(x, z), walk)?;
+    let floor = maps.nearest(place, (x, z), walk)?;
     let block = &maps.blocks[maps.block_of(x, z)];
     Some(walls.slot(block.number(floor))? + block.pixel(x, z))
 }

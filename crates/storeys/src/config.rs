@@ -43,8 +43,6 @@ const LEVELS_PER_AGENT: f32 = 8.0;
 const WIDEST_ROUGH_CELL: f32 = 0.5;
 /// Fewest fine cells along a rough one by default.
 const FEWEST_CELLS: u32 = 4;
-/// Most fine cells along a rough one.
-const MOST_CELLS: u32 = 1 << 10;
 
 waymesh_core::setters! {
     impl StoreysConfig {
@@ -57,6 +55,9 @@ waymesh_core::setters! {
 }
 
 impl StoreysConfig {
+    /// Largest number of fine cells along a rough one.
+    pub const MAX_ROUGH_CELLS: u32 = 1 << 10;
+
     /// Fine cells along a rough one: the configured number, or the default.
     #[must_use]
     pub fn rough_cells(&self) -> u32 {
@@ -64,7 +65,8 @@ impl StoreysConfig {
             return self.rough_cells;
         }
         let widest = self.agent.radius.clamp(0.0, WIDEST_ROUGH_CELL);
-        saturating_u32((widest / self.scale.cell_size + 1e-4).floor()).clamp(FEWEST_CELLS, MOST_CELLS)
+        saturating_u32((widest / self.scale.cell_size + 1e-4).floor())
+            .clamp(FEWEST_CELLS, Self::MAX_ROUGH_CELLS)
     }
 
     /// Height of a rough level in metres: the configured one, or the default.
@@ -80,7 +82,7 @@ impl StoreysConfig {
     pub fn validate(&self) -> Result<(), StoreysError> {
         self.scale.validate()?;
         self.agent.validate()?;
-        let is_fine = self.rough_cells != 1 && self.rough_cells <= MOST_CELLS;
+        let is_fine = self.rough_cells != 1 && self.rough_cells <= Self::MAX_ROUGH_CELLS;
         BadField::unless(is_fine, "rough_cells", self.rough_cells, "0, or from 2 to 1024")?;
         let level = self.rough_level();
         let is_fine = level.is_finite() && level > 0.0 && level <= self.agent.height / 2.0;

@@ -11,6 +11,8 @@ use crate::slice::{Axis, Cut, Cutter, whole_below};
 pub(crate) const PLACE_SLACK: f64 = 1e-6;
 /// No floor: the value of a missing link.
 pub(crate) const NO_FLOOR: u16 = u16::MAX;
+/// Largest number of floors of a column: links are numbers of floors.
+pub(crate) const MAX_FLOORS: u64 = NO_FLOOR as u64 - 1;
 /// All four directions, a bit each.
 pub(crate) const ALL_SIDES: u8 = 0b1111;
 
@@ -171,11 +173,6 @@ impl Places {
     pub(crate) fn floors(self) -> impl DoubleEndedIterator<Item = (u16, usize)> {
         (0..self.count).map(move |floor| (floor, self.at(floor)))
     }
-
-    #[inline]
-    pub(crate) fn iter(self) -> impl DoubleEndedIterator<Item = usize> {
-        self.floors().map(|(_, place)| place)
-    }
 }
 
 impl<'a> DepthMaps<'a> {
@@ -199,13 +196,12 @@ impl<'a> DepthMaps<'a> {
                 let pixels = GridWindow { x: cells.x - window.x, z: cells.z - window.z, ..cells };
                 let floors = layers.column(x, z).len();
                 let too_many = |element, count, limit| StoreysError::TooMany { element, count, limit };
-                let limit = u64::from(NO_FLOOR - 1);
                 let base = u32::try_from(places)
                     .map_err(|_| too_many("places of a window", places, u64::from(u32::MAX)))?;
                 let floors = u16::try_from(floors)
                     .ok()
                     .filter(|&floors| floors < NO_FLOOR)
-                    .ok_or_else(|| too_many("floors of a column", floors as u64, limit))?;
+                    .ok_or_else(|| too_many("floors of a column", floors as u64, MAX_FLOORS))?;
                 blocks.push(Block { pixels, first: sheets, floors, base });
                 sheets += u32::from(floors);
                 places += pixels.column_count() * u64::from(floors);
@@ -332,9 +328,9 @@ impl<'a> DepthMaps<'a> {
     /// Returns the floor of a column that a height belongs to: the highest one that contains it.
     #[inline]
     fn floor_at(floors: &[Floor], height: f32) -> Option<usize> {
-        floors
-            .iter()
-            .rposition(|floor| floor.low - HEIGHT_SLACK <= height && height <= floor.high + HEIGHT_SLACK)
+        let below = floors.partition_point(|floor| floor.low - HEIGHT_SLACK <= height);
+        let highest = below.checked_sub(1)?;
+        (height <= floors[highest].high + HEIGHT_SLACK).then_some(highest)
     }
 
     /// The same as [`Self::floor_at`], with a guess: neighbouring heights are usually in one floor.
@@ -350,6 +346,32 @@ impl<'a> DepthMaps<'a> {
             }
         }
         Self::floor_at(floors, height)
+    }
+
+    /// The floors of a block on which ground may lie from `low` to `high`, and a few others. In a
+    /// column of a thousand floors, testing all of them for each pixel takes quadratic time.
+    #[inline]
+    pub(crate) fn floors_between(&self, block: &Block, low: f64, high: f64) -> std::ops::Range<u16> {
+        /// Number of floors up to which a search is not faster.
+        const FEW_FLOORS: u16 = 8;
+        if block.floors <= FEW_FLOORS {
+            return 0..block.floors;
+        }
+        // Ground lies within the slack of its floor. The second part covers the rounding of single
+        // precision.
+        let slack = 4.0 * f64::from(HEIGHT_SLACK) + 1e-6 * (low.abs() + high.abs());
+        let floors = self.floors(block);
+        let first = floors.partition_point(|floor| f64::from(floor.high) + slack < low);
+        let count = floors[first..].partition_point(|floor| f64::from(floor.low) - slack <= high);
+        // The number of floors of a block fits.
+        let number = |floor: usize| u16::try_from(floor).unwrap_or(block.floors);
+        number(first)..number(first + count)
+    }
+
+    /// The same as [`Self::floors_between`], for the block of a pixel.
+    #[inline]
+    pub(crate) fn floors_near(&self, (x, z): (u32, u32), low: f64, high: f64) -> std::ops::Range<u16> {
+        self.floors_between(&self.blocks[self.block_of(x, z)], low, high)
     }
 
     /// The floors of a block.
@@ -496,13 +518,17 @@ impl<'a> DepthMaps<'a> {
                 continue;
             };
             let others = self.places(b.0, b.1);
-            for place in self.places(a.0, a.1).iter() {
+            let (from, to) = (f64::from(low), f64::from(high));
+            for floor in self.floors_near(a, from, to) {
+                let place = self.places(a.0, a.1).at(floor);
                 let (one, area) = (self.ground[place], self.area(place));
                 // The comparison is `false` for NaN.
                 if !(one >= low && one <= high) {
                     continue;
                 }
-                for place in others.iter() {
+                let (from, to) = (f64::from(one - walk.rise), f64::from(one + walk.rise));
+                for floor in self.floors_near(b, from, to) {
+                    let place = others.at(floor);
                     let (other, area) = (self.ground[place], area.over(self.area(place)));
                     // This is `false` for NaN, too.
                     if (one - other).abs() <= walk.rise {

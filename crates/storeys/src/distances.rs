@@ -256,7 +256,8 @@ impl Measure<'_, '_> {
     fn apply_block(&mut self, segment: &Segment, line: &Line, block: usize) {
         let maps = self.maps;
         let block = &maps.blocks[block];
-        for floor in 0..block.floors {
+        let (low, high) = (f64::from(segment.ground - self.near), f64::from(segment.ground + self.near));
+        for floor in maps.floors_between(block, low, high) {
             let sheet = block.number(floor);
             // It is 0 also without ground.
             if self.most[sheet] <= 0.0 {

@@ -10,6 +10,7 @@ use waymesh_core::{
 
 use crate::StoreysError;
 use crate::config::{HEIGHT_SLACK, StoreysConfig, Walk};
+use crate::depth::MAX_FLOORS;
 use crate::rough::RoughVoxels;
 
 /// The ground of a layer in one rough column: heights in metres above the frame's origin.
@@ -101,6 +102,7 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
         layers: DisjointSets::default(),
         members: Vec::new(),
         overlapping: HashSet::new(),
+        occupied: HashSet::new(),
     };
     let mut order: Vec<(u32, u32, u32, u32)> = Vec::with_capacity(runs.len());
     for column in 0..starts.len() - 1 {
@@ -172,6 +174,10 @@ fn runs(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<(Vec<u32>, Vec<R
                 low = end + 1;
             }
         });
+        let count = (runs.len() - first) as u64;
+        if count > MAX_FLOORS {
+            return Err(StoreysError::TooMany { element: "floors of a column", count, limit: MAX_FLOORS });
+        }
         for run in &mut runs[first..] {
             run.accessible = voxels.is_empty(column, run.high + 1, run.high.saturating_add(free));
         }
@@ -198,7 +204,16 @@ struct Flood<'a> {
     members: Vec<Vec<u32>>,
     /// Pairs of layers that overlap. Layers only grow, so they stay overlapping.
     overlapping: HashSet<(u32, u32)>,
+    /// Layers with their columns, of the columns with more than [`FEW_FLOORS`]. Layers that were
+    /// merged into another one stay.
+    occupied: HashSet<(u32, u32)>,
 }
+
+/// Number of layers up to which each is compared with all others.
+const MANY_LAYERS: usize = 64;
+
+/// Number of floors up to which a column is searched floor by floor.
+const FEW_FLOORS: usize = 16;
 
 /// A layer before it is numbered.
 #[derive(Clone, Copy)]
@@ -216,32 +231,64 @@ impl Flood<'_> {
         self.starts[column]..self.starts[column + 1]
     }
 
-    /// `true` if a layer has a floor among these.
+    /// Those floors of a column that touch a floor, and a few others.
+    fn touching(&self, floor: u32, (x, z): (u32, u32)) -> std::ops::Range<u32> {
+        let column = self.column(x, z);
+        if column.len() <= FEW_FLOORS {
+            return column;
+        }
+        let own = self.runs[floor as usize];
+        let runs = &self.runs[column.start as usize..column.end as usize];
+        let first = runs.partition_point(|run| run.high + self.rise < own.low);
+        let count = runs[first..].partition_point(|run| run.low <= own.high + self.rise);
+        let first = column.start + to_u32(first);
+        first..first + to_u32(count)
+    }
+
+    /// `true` if a layer has a floor in a column.
     fn has(&mut self, layer: u32, mut column: std::ops::Range<u32>) -> bool {
+        if column.len() > FEW_FLOORS {
+            return self.occupied.contains(&(layer, column.start));
+        }
         column.any(|floor| {
             let other = self.layer[floor as usize];
             other != NO_LAYER && self.layers.find(other) == layer
         })
     }
 
+    /// Adds a floor of a column to a layer.
+    fn assign(&mut self, floor: u32, layer: u32, column: std::ops::Range<u32>) {
+        self.layer[floor as usize] = layer;
+        self.members[layer as usize].push(floor);
+        if column.len() > FEW_FLOORS {
+            self.occupied.insert((layer, column.start));
+        }
+    }
+
+    /// The column of a floor.
+    fn column_of(&self, floor: u32) -> std::ops::Range<u32> {
+        let column = self.starts.partition_point(|&start| start <= floor) - 1;
+        self.starts[column]..self.starts[column + 1]
+    }
+
     fn spread(&mut self, floor: u32, x: u32, z: u32, accessible_only: bool) {
         let mut own = self.layer[floor as usize];
         if own == NO_LAYER {
             // A floor that can join a layer does not start its own.
-            own = self.join_neighbour(floor, x, z).unwrap_or_else(|| self.start_layer(floor));
+            own = self.join_neighbour(floor, x, z).unwrap_or_else(|| self.start_layer(floor, (x, z)));
         }
         own = self.layers.find(own);
         for column in neighbours(x, z, self.width, self.depth) {
-            for other in self.column(column.0, column.1) {
+            for other in self.touching(floor, column) {
                 let candidate = self.runs[other as usize];
                 if (accessible_only && !candidate.accessible) || !self.touch(floor, other) {
                     continue;
                 }
                 let theirs = self.layer[other as usize];
                 if theirs == NO_LAYER {
-                    if !self.has(own, self.column(column.0, column.1)) {
-                        self.layer[other as usize] = own;
-                        self.members[own as usize].push(other);
+                    let column = self.column(column.0, column.1);
+                    if !self.has(own, column.clone()) {
+                        self.assign(other, own, column);
                     }
                 } else {
                     own = self.merge(own, theirs);
@@ -253,15 +300,14 @@ impl Flood<'_> {
     fn join_neighbour(&mut self, floor: u32, x: u32, z: u32) -> Option<u32> {
         let own_column = self.column(x, z);
         for (nx, nz) in neighbours(x, z, self.width, self.depth) {
-            for other in self.column(nx, nz) {
+            for other in self.touching(floor, (nx, nz)) {
                 let theirs = self.layer[other as usize];
                 if theirs == NO_LAYER || !self.touch(floor, other) {
                     continue;
                 }
                 let root = self.layers.find(theirs);
                 if !self.has(root, own_column.clone()) {
-                    self.layer[floor as usize] = root;
-                    self.members[root as usize].push(floor);
+                    self.assign(floor, root, own_column);
                     return Some(root);
                 }
             }
@@ -269,10 +315,10 @@ impl Flood<'_> {
         None
     }
 
-    fn start_layer(&mut self, floor: u32) -> u32 {
+    fn start_layer(&mut self, floor: u32, (x, z): (u32, u32)) -> u32 {
         let layer = self.layers.push();
-        self.members.push(vec![floor]);
-        self.layer[floor as usize] = layer;
+        self.members.push(Vec::new());
+        self.assign(floor, layer, self.column(x, z));
         layer
     }
 
@@ -293,16 +339,21 @@ impl Flood<'_> {
             (theirs, own)
         };
         let members = std::mem::take(&mut self.members[small as usize]);
-        let overlaps = members.iter().any(|&floor| {
-            let column = self.starts.partition_point(|&start| start <= floor) - 1;
-            self.has(large, self.starts[column]..self.starts[column + 1])
-        });
+        let overlaps = members.iter().any(|&floor| self.has(large, self.column_of(floor)));
         if overlaps {
             self.members[small as usize] = members;
             self.overlapping.insert((own.min(theirs), own.max(theirs)));
             return own;
         }
         self.layers.put(small, large);
+        if !self.occupied.is_empty() {
+            for &floor in &members {
+                let column = self.column_of(floor);
+                if column.len() > FEW_FLOORS {
+                    self.occupied.insert((large, column.start));
+                }
+            }
+        }
         self.members[large as usize].extend(members);
         large
     }
@@ -336,7 +387,23 @@ impl Flood<'_> {
         let layers = self.number(order);
         let mut kept: Vec<Numbered> = Vec::new();
         let mut near: Vec<(u32, usize)> = Vec::new();
+        // For the first floor of each column, the number of kept layers in the column. A layer with
+        // a floor in a column of all of them overlaps all of them.
+        let mut kept_in = vec![0_usize; if layers.len() > MANY_LAYERS { self.runs.len() } else { 0 }];
+        let mut columns: Vec<usize> = Vec::new();
         for layer in layers {
+            checkpoint();
+            if !kept_in.is_empty() {
+                let members = &self.members[layer.root as usize];
+                columns.clear();
+                columns.extend(members.iter().map(|&floor| self.column_of(floor).start as usize));
+                let overlaps_all = columns.iter().any(|&column| kept_in[column] == kept.len());
+                columns.iter().for_each(|&column| kept_in[column] += 1);
+                if overlaps_all {
+                    kept.push(layer);
+                    continue;
+                }
+            }
             let apart = |other: &Numbered| {
                 layer.low.saturating_sub(other.high).max(other.low.saturating_sub(layer.high))
             };
@@ -437,8 +504,9 @@ impl Layers {
     ) {
         for span in part.field.spans_at(x - part.window.x, z - part.window.z) {
             let ground = part.field.ground[span as usize] * part.frame.level_height + HEIGHT_SLACK;
-            if let Some(floor) = floors.iter().rev().find(|floor| floor.low <= ground) {
-                drawn[floor.layer as usize] = true;
+            let below = floors.partition_point(|floor| floor.low <= ground);
+            if let Some(floor) = below.checked_sub(1) {
+                drawn[floors[floor].layer as usize] = true;
             }
         }
     }

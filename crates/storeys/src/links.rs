@@ -3,7 +3,7 @@
 use waymesh_core::{Direction, GridWindow, checkpoint};
 
 use crate::config::Walk;
-use crate::depth::{Block, DepthMaps, NO_FLOOR, Places};
+use crate::depth::{Block, DepthMaps, NO_FLOOR};
 
 impl DepthMaps<'_> {
     /// Links two places side by side if each is the nearest in height for the other, and within a
@@ -67,7 +67,8 @@ impl DepthMaps<'_> {
             let other = self.ranges[there.number(other)];
             own.is_full && other.is_full && own.high.max(other.high) - own.low.min(other.low) <= near
         };
-        let other = (0..there.floors).find(is_near)?;
+        let (low, high) = (f64::from(own.high - near), f64::from(own.low + near));
+        let other = self.floors_between(&there, low, high).find(is_near)?;
         self.ranges[block.number(floor)].beside[direction.index()] = other;
         self.ranges[there.number(other)].beside[direction.opposite().index()] = floor;
         Some(other)
@@ -202,9 +203,10 @@ impl DepthMaps<'_> {
         let is_close = |&other: &u16| (self.ground[theirs.at(other)] - own).abs() <= near;
         // Neighbouring columns usually have the same floors.
         let same = Some(floor).filter(|&floor| floor < theirs.count).filter(is_close);
-        let other = same.or_else(|| (0..theirs.count).find(is_close)).or_else(|| {
-            let other = self.nearest(place, theirs, walk)?;
-            let back = self.nearest(theirs.at(other), self.places(x, z), walk);
+        let among = || self.floors_near((nx, nz), f64::from(own - near), f64::from(own + near));
+        let other = same.or_else(|| among().find(is_close)).or_else(|| {
+            let other = self.nearest(place, (nx, nz), walk)?;
+            let back = self.nearest(theirs.at(other), (x, z), walk);
             (back == Some(floor)).then_some(other)
         });
         if let Some(other) = other {
@@ -213,13 +215,15 @@ impl DepthMaps<'_> {
         }
     }
 
-    /// Returns the floor nearest in height and within a step, the lowest of several.
+    /// Returns the floor of a pixel that is nearest in height to a place and within a step, the
+    /// lowest of several.
     #[inline]
-    pub(crate) fn nearest(&self, place: usize, among: Places, walk: &Walk) -> Option<u16> {
-        let own = self.ground[place];
+    pub(crate) fn nearest(&self, place: usize, pixel: (u32, u32), walk: &Walk) -> Option<u16> {
+        let (own, among) = (self.ground[place], self.places(pixel.0, pixel.1));
         let mut best = (walk.rise, None);
-        for (floor, other) in among.floors() {
-            let apart = (self.ground[other] - own).abs();
+        let (low, high) = (f64::from(own - walk.rise), f64::from(own + walk.rise));
+        for floor in self.floors_near(pixel, low, high) {
+            let apart = (self.ground[among.at(floor)] - own).abs();
             // `false` if either has no ground.
             if apart < best.0 || (apart <= best.0 && best.1.is_none()) {
                 best = (apart, Some(floor));

@@ -136,8 +136,10 @@ impl Walls {
         let [lowest, highest] = range_of(corners, 1);
         let mut cutters = None;
         let mut is_near = false;
+        // Ground farther below or above is no obstacle's.
+        let (from, to) = (lowest - f64::from(walk.height), highest - f64::from(walk.rise));
         for_each_block(maps, corners, |block, low, high| {
-            for floor in 0..block.floors {
+            for floor in maps.floors_between(block, from, to) {
                 let range = maps.ranges[block.number(floor)];
                 if range.is_empty() {
                     continue;
@@ -193,8 +195,9 @@ impl Walls {
         }
         for corners in triangles {
             let mut cutters = None;
+            let rise = f64::from(walk.rise);
             for_each_block(maps, corners, |block, low, high| {
-                for floor in 0..block.floors {
+                for floor in maps.floors_between(block, low - rise, high + rise) {
                     let first = firsts[block.number(floor)];
                     if first == NO_EXTENTS {
                         continue;
@@ -266,8 +269,10 @@ impl Walls {
                 continue;
             }
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
-            for place in maps.places(x as u32, z as u32).iter() {
-                let ground = maps.ground[place];
+            let pixel = (x as u32, z as u32);
+            let (from, to) = (lowest - f64::from(walk.height), highest - f64::from(walk.rise));
+            for floor in maps.floors_near(pixel, from, to) {
+                let ground = maps.ground[maps.places(pixel.0, pixel.1).at(floor)];
                 let is_same = |known: &f32| known.to_bits() == ground.to_bits();
                 // `false` if there is no ground.
                 let is_near =
@@ -432,8 +437,9 @@ impl Walls {
         let mut grounds: Vec<f32> = Vec::new();
         for z in range(2, window.z, window.depth) {
             for x in range(0, window.x, window.width) {
-                for place in maps.places(x, z).iter() {
-                    let ground = maps.ground[place];
+                let (from, to) = (low - f64::from(walk.height), high - f64::from(walk.rise));
+                for floor in maps.floors_near((x, z), from, to) {
+                    let ground = maps.ground[maps.places(x, z).at(floor)];
                     let is_wall =
                         high > f64::from(ground + walk.rise) && low < f64::from(ground + walk.height);
                     if is_wall && !grounds.iter().any(|known| (known - ground).abs() <= walk.rise) {
