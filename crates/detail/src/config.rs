@@ -145,7 +145,9 @@ pub enum DetailError {
         polygon: PolyId,
     },
     /// Coordinates that are too large for a surface point.
-    #[error("a vertex is {coordinate} points of the grid from the origin, the limit is {limit}")]
+    #[error(
+        "a vertex is {coordinate} points of the grid from the scene's lower corner, the limit is {limit}; remove what lies that far from the rest, or take larger cells"
+    )]
     TooWide {
         /// The largest coordinate.
         coordinate: u32,

@@ -1,6 +1,8 @@
 //! Sorts triangles into the tiles that need them, with a spill file for what does not fit in
 //! memory.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -55,6 +57,13 @@ struct Held {
     areas: Vec<AreaId>,
 }
 
+/// The triangles of a tile.
+#[derive(Clone, Debug, Default)]
+struct Bin {
+    held: Held,
+    runs: Vec<Run>,
+}
+
 impl Held {
     fn push(&mut self, corners: [Vec3; 3], area: AreaId) {
         area.push(&mut self.areas, self.triangles.len());
@@ -71,15 +80,15 @@ impl Held {
 /// - The spill file has no name, and disappears with the process, however the process ends.
 ///
 /// # Cost
-/// One pass over the source. Memory stays within the configured bytes plus a few words per run;
+/// One pass over the source; what it takes depends on the tiles with triangles, not on all. Memory stays within the configured bytes plus a few words per run;
 /// runs are written when memory is full, so a tile has at most one run for each time that memory
 /// was full.
 #[derive(Debug)]
 pub struct TriangleBins {
     layout: TileLayout,
     halo_cells: u32,
-    held: Vec<Held>,
-    runs: Vec<Vec<Run>>,
+    /// Only of the tiles with triangles.
+    bins: BTreeMap<Tile, Bin>,
     spill: Option<Mutex<File>>,
     folder: PathBuf,
     spilled_bytes: u64,
@@ -117,12 +126,10 @@ impl TriangleBins {
         is_wanted: impl Fn(Tile) -> bool,
         config: &BinsConfig,
     ) -> Result<Self, TileError> {
-        let wanted: Vec<bool> = layout.tiles().map(is_wanted).collect();
         let mut bins = Self {
             layout: *layout,
             halo_cells,
-            held: vec![Held::default(); layout.len()],
-            runs: vec![Vec::new(); layout.len()],
+            bins: BTreeMap::new(),
             spill: None,
             folder: config.folder.clone().unwrap_or_else(temporary_folder),
             spilled_bytes: 0,
@@ -135,11 +142,13 @@ impl TriangleBins {
             for (&corners, area) in triangles.iter().zip(areas) {
                 let Some(window) = bins.reach(corners) else { continue };
                 for tile in bins.layout.tiles_over(&window) {
-                    let index = bins.layout.index(tile);
-                    if wanted[index] {
-                        bins.held[index].push(corners, area);
-                        held += 1;
-                    }
+                    let bin = match bins.bins.entry(tile) {
+                        Entry::Occupied(known) => known.into_mut(),
+                        Entry::Vacant(new) if is_wanted(tile) => new.insert(Bin::default()),
+                        Entry::Vacant(_) => continue,
+                    };
+                    bin.held.push(corners, area);
+                    held += 1;
                 }
             }
             if held > limit {
@@ -180,7 +189,7 @@ impl TriangleBins {
         let Some(file) = &self.spill else { return Ok(()) };
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::new();
-        for (held, runs) in self.held.iter_mut().zip(&mut self.runs) {
+        for Bin { held, runs } in self.bins.values_mut() {
             if held.triangles.is_empty() {
                 continue;
             }
@@ -213,8 +222,14 @@ impl TriangleBins {
     /// Number of triangles in the bin of `tile`.
     #[must_use]
     pub fn count(&self, tile: Tile) -> usize {
-        let index = self.layout.index(tile);
-        self.held[index].triangles.len() + self.runs[index].iter().map(|run| run.triangles).sum::<usize>()
+        let count =
+            |bin: &Bin| bin.held.triangles.len() + bin.runs.iter().map(|run| run.triangles).sum::<usize>();
+        self.bins.get(&tile).map_or(0, count)
+    }
+
+    /// The tiles with triangles, row by row.
+    pub fn tiles(&self) -> impl Iterator<Item = Tile> {
+        self.bins.keys().copied()
     }
 
     /// Returns the triangles in the bin of `tile`, with three vertices each.
@@ -223,14 +238,14 @@ impl TriangleBins {
     /// Returns an error if the spill file cannot be read, or if there are more vertices than a soup
     /// can index.
     pub fn soup(&self, tile: Tile) -> Result<TriangleSoup, TileError> {
-        let index = self.layout.index(tile);
-        let held = &self.held[index];
+        let none = Bin::default();
+        let Bin { held, runs } = self.bins.get(&tile).unwrap_or(&none);
         let mut positions = Vec::with_capacity(3 * self.count(tile));
         let mut areas = Vec::new();
-        if !held.areas.is_empty() || self.runs[index].iter().any(|run| run.has_areas) {
+        if !held.areas.is_empty() || runs.iter().any(|run| run.has_areas) {
             areas.resize(self.count(tile), AreaId::GROUND);
         }
-        for run in &self.runs[index] {
+        for run in runs {
             self.read(run, &mut positions, &mut areas)?;
         }
         if !held.areas.is_empty() {

@@ -5,8 +5,10 @@ use waymesh_core::{BLOCK_CELLS, GridFrame, GridWindow, saturating_u32};
 
 use crate::TileError;
 
-/// Largest number of tiles of a layout.
+/// Largest number of tiles of a layout, all of which are visited.
 const MAX_TILES: u64 = 1 << 24;
+/// Largest number of tiles of a layout of which few are visited: what an index of 32 bits numbers.
+const MAX_SPARSE_TILES: u64 = (1 << 31) - 1;
 
 /// A tile, given by its place in the layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,15 +52,34 @@ impl TileLayout {
     /// # Errors
     /// [`TileError::TooManyTiles`] if there are more than 2^24 tiles.
     pub fn new(frame: &GridFrame, tile_cells: u32) -> Result<Self, TileError> {
+        Self::within(frame, tile_cells, MAX_TILES)
+    }
+
+    /// Makes a layout for callers that visit only the tiles that triangles reach into
+    /// ([`TriangleBins::tiles`](crate::TriangleBins::tiles)). Tiles have a side of at least
+    /// `tile_cells` cells: a larger one if there would be more than 2^31 tiles.
+    ///
+    /// # Errors
+    /// See [`TileLayout::new`].
+    pub fn sparse(frame: &GridFrame, tile_cells: u32) -> Result<Self, TileError> {
+        let tiles = u64::from(frame.width) * u64::from(frame.depth);
+        // The number of tiles is rounded up along both sides.
+        let least = tiles.div_ceil(MAX_SPARSE_TILES / 4).isqrt();
+        let least = u32::try_from(least).unwrap_or(u32::MAX);
+        let side = if tile_cells == 0 { 0 } else { tile_cells.max(least) };
+        Self::within(frame, side, MAX_SPARSE_TILES)
+    }
+
+    fn within(frame: &GridFrame, tile_cells: u32, limit: u64) -> Result<Self, TileError> {
         let longest = frame.width.max(frame.depth).max(1);
         let wanted = if tile_cells == 0 { longest } else { tile_cells.min(longest) };
         let side = wanted.next_multiple_of(BLOCK_CELLS);
         let columns = frame.width.div_ceil(side).max(1);
         let rows = frame.depth.div_ceil(side).max(1);
         let tiles = u64::from(columns) * u64::from(rows);
-        if tiles > MAX_TILES {
+        if tiles > limit {
             let GridFrame { width, depth, .. } = *frame;
-            return Err(TileError::TooManyTiles { tile_cells, width, depth, tiles, limit: MAX_TILES });
+            return Err(TileError::TooManyTiles { tile_cells, width, depth, tiles, limit });
         }
         Ok(Self { frame: *frame, side, columns, rows })
     }
@@ -238,5 +259,21 @@ mod tests {
         let error = TileLayout::new(&frame(1 << 20, 1 << 20), 1).unwrap_err();
         assert!(matches!(error, TileError::TooManyTiles { .. }), "{error}");
         assert!(TileLayout::new(&frame(1 << 20, 1 << 20), 1024).is_ok());
+    }
+
+    #[test]
+    fn a_sparse_layout_widens_tiles_to_stay_within_its_limit() {
+        for (width, depth, tile_cells) in [
+            (100, 37, 16),
+            (1 << 24, 1 << 24, 256),
+            (1 << 30, 1 << 30, 16),
+            (1 << 30, 1, 16),
+            (1 << 30, 9, 0),
+        ] {
+            let layout = TileLayout::sparse(&frame(width, depth), tile_cells).unwrap();
+            let usual = TileLayout::new(&frame(width, depth), tile_cells);
+            assert!(layout.len() as u64 <= MAX_SPARSE_TILES, "{width} x {depth}");
+            assert!(usual.is_err() || usual == Ok(layout), "{width} x {depth}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Finished tiles, kept in memory or in a folder.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use waymesh_core::checksum;
 
-use crate::{Tile, TileError, TileLayout};
+use crate::{Tile, TileError};
 
 /// First bytes of a tile file. The last byte is the version of the layout.
 const MAGIC: [u8; 8] = *b"WAYTILE\x01";
@@ -32,7 +33,7 @@ pub trait TileSource: Sync {
 /// Place where tiles are kept.
 #[derive(Debug)]
 enum Storage {
-    Memory(Vec<Mutex<Option<Arc<[u8]>>>>),
+    Memory(Mutex<HashMap<Tile, Arc<[u8]>>>),
     Folder { path: PathBuf, fingerprint: u64 },
 }
 
@@ -55,7 +56,6 @@ enum Storage {
 /// | ... | the content |
 #[derive(Debug)]
 pub struct TileStore {
-    layout: TileLayout,
     place: Storage,
     damaged: AtomicU64,
     bytes: AtomicU64,
@@ -67,9 +67,8 @@ impl TileStore {
 
     /// Makes a store that keeps tiles in memory.
     #[must_use]
-    pub fn in_memory(layout: &TileLayout) -> Self {
-        let kept = (0..layout.len()).map(|_| Mutex::new(None)).collect();
-        Self::new(layout, Storage::Memory(kept))
+    pub fn in_memory() -> Self {
+        Self::new(Storage::Memory(Mutex::default()))
     }
 
     /// Makes a store that keeps tiles in `folder`, which is created if it does not exist. `note` is
@@ -78,12 +77,7 @@ impl TileStore {
     /// # Errors
     /// [`TileError::OtherBake`] if the folder holds tiles with another fingerprint;
     /// [`TileError::Io`] if it cannot be read or written.
-    pub fn in_folder(
-        layout: &TileLayout,
-        folder: &Path,
-        fingerprint: u64,
-        note: &str,
-    ) -> Result<Self, TileError> {
+    pub fn in_folder(folder: &Path, fingerprint: u64, note: &str) -> Result<Self, TileError> {
         let failed = |action, path: &Path| {
             let path = path.to_owned();
             move |source| TileError::Io { action, path, source }
@@ -100,11 +94,11 @@ impl TileStore {
                 write_whole(&folder.join(Self::MANIFEST), &[text.as_bytes()])?;
             }
         }
-        Ok(Self::new(layout, Storage::Folder { path: folder.to_owned(), fingerprint }))
+        Ok(Self::new(Storage::Folder { path: folder.to_owned(), fingerprint }))
     }
 
-    fn new(layout: &TileLayout, place: Storage) -> Self {
-        Self { layout: *layout, place, damaged: AtomicU64::new(0), bytes: AtomicU64::new(0) }
+    fn new(place: Storage) -> Self {
+        Self { place, damaged: AtomicU64::new(0), bytes: AtomicU64::new(0) }
     }
 
     /// Reads the fingerprint and note of a folder of tiles; `None` if the folder has no `bake.txt`.
@@ -166,8 +160,7 @@ impl TileStore {
         self.bytes.fetch_add(content.len() as u64, Ordering::Relaxed);
         match &self.place {
             Storage::Memory(kept) => {
-                let mut kept = kept[self.layout.index(tile)].lock().unwrap_or_else(PoisonError::into_inner);
-                *kept = Some(content.into());
+                kept.lock().unwrap_or_else(PoisonError::into_inner).insert(tile, content.into());
                 Ok(())
             }
             Storage::Folder { path, fingerprint } => {
@@ -197,8 +190,8 @@ impl TileStore {
     pub fn fetch(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError> {
         let (path, fingerprint) = match &self.place {
             Storage::Memory(kept) => {
-                let kept = kept[self.layout.index(tile)].lock().unwrap_or_else(PoisonError::into_inner);
-                return Ok(kept.clone());
+                let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                return Ok(kept.get(&tile).cloned());
             }
             Storage::Folder { path, fingerprint } => (path.join(tile.file_name()), *fingerprint),
         };

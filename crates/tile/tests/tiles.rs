@@ -67,6 +67,7 @@ proptest! {
             }
         }
         let kept: usize = layout.tiles().map(|tile| bins.count(tile)).sum();
+        prop_assert!(bins.tiles().eq(layout.tiles().filter(|&tile| bins.count(tile) > 0)));
         prop_assert_eq!(bins.spilled_bytes() > 0, kept as u64 > (memory / 36).max(1));
     }
 }
@@ -93,16 +94,16 @@ fn a_folder_gives_back_what_was_kept_and_notices_damage() {
     let layout = TileLayout::new(&frame(), 32).unwrap();
     let tile = Tile { row: 1, column: 2 };
     assert_eq!(TileStore::note(folder.path()).unwrap(), None);
-    let store = TileStore::in_folder(&layout, folder.path(), 77, "cell_size 0.5\n").unwrap();
+    let store = TileStore::in_folder(folder.path(), 77, "cell_size 0.5\n").unwrap();
     assert_eq!(store.get(tile).unwrap(), None);
     store.put(tile, b"some content".to_vec()).unwrap();
     assert_eq!(store.get(tile).unwrap().as_deref(), Some(&b"some content"[..]));
     assert_eq!(store.get(Tile { row: 0, column: 2 }).unwrap(), None);
 
-    let again = TileStore::in_folder(&layout, folder.path(), 77, "not written again").unwrap();
+    let again = TileStore::in_folder(folder.path(), 77, "not written again").unwrap();
     assert_eq!(again.get(tile).unwrap().as_deref(), Some(&b"some content"[..]));
     assert_eq!(TileStore::note(folder.path()).unwrap(), Some((77, "cell_size 0.5\n".to_owned())));
-    let error = TileStore::in_folder(&layout, folder.path(), 78, "").unwrap_err();
+    let error = TileStore::in_folder(folder.path(), 78, "").unwrap_err();
     assert!(matches!(error, TileError::OtherBake { expected: 78, found: 77, .. }), "{error}");
 
     let file = store.file(tile).unwrap();
@@ -130,9 +131,9 @@ fn foreign_tiles_are_refused_by_name() {
     let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let layout = TileLayout::new(&frame(), 32).unwrap();
     let tile = Tile { row: 1, column: 2 };
-    let store = TileStore::in_folder(&layout, folder.path(), 77, "").unwrap();
+    let store = TileStore::in_folder(folder.path(), 77, "").unwrap();
     store.refuse_foreign(tile).expect("nothing is there");
-    let foreign = TileStore::in_folder(&layout, other.path(), 78, "").unwrap();
+    let foreign = TileStore::in_folder(other.path(), 78, "").unwrap();
     foreign.put(tile, b"of another bake".to_vec()).unwrap();
     let file = store.file(tile).unwrap();
     fs::copy(foreign.file(tile).unwrap(), &file).unwrap();
@@ -167,7 +168,7 @@ fn foreign_tiles_are_refused_by_name() {
 #[test]
 fn memory_gives_back_what_was_kept() {
     let layout = TileLayout::new(&frame(), 32).unwrap();
-    let store = TileStore::in_memory(&layout);
+    let store = TileStore::in_memory();
     let tile = Tile { row: 0, column: 1 };
     assert_eq!(store.get(tile).unwrap(), None);
     store.put(tile, vec![1, 2]).unwrap();

@@ -200,13 +200,13 @@ proptest! {
 }
 
 #[test]
-fn a_stray_triangle_is_named_before_the_scene_is_refused_for_its_size() {
+fn stray_triangles_are_named_before_the_work() {
     let mut soup = floor(20.0);
     for step in 0..20_u8 {
         let at = Vec3::new(f32::from(step), 0.5, f32::from(step));
         soup.append(vec![at, at + Vec3::Z, at + Vec3::X], vec![[0, 1, 2]]).expect("indices are in range");
     }
-    let far = Vec3::new(1e6, 0.0, 1e6);
+    let far = Vec3::new(1e5, 0.0, 1e5);
     soup.append(vec![far, far + Vec3::Z, far + Vec3::X], vec![[0, 1, 2]]).expect("indices are in range");
     let baked = |name: &str, told: &mut Told| match name {
         "voxels" => Baker::voxels().bake_observed(&soup, told),
@@ -215,11 +215,11 @@ fn a_stray_triangle_is_named_before_the_scene_is_refused_for_its_size() {
     };
     for name in ["voxels", "storeys", "slices"] {
         let mut told = Told::default();
-        let error = baked(name, &mut told).expect_err("too large").to_string();
-        assert!(error.contains("limit"), "{name}: {error}");
+        let area = baked(name, &mut told).expect("the floor is there").mesh.area();
+        assert!(area > 300.0, "{name}: {area}");
         let outliers: Vec<_> = told.warnings.iter().map(ToString::to_string).collect();
         for axis in ["x", "z"] {
-            let why = format!("(triangle 22 is the first): they stretch the scene to 1000001 m along {axis}");
+            let why = format!("(triangle 22 is the first): they stretch the scene to 100001 m along {axis}");
             assert!(outliers.iter().any(|text| text.contains(&why)), "{name}: {outliers:?}");
         }
     }

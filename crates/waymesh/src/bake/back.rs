@@ -1,9 +1,11 @@
 //! The back end: from ground to the mesh and its report.
 
+use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Counter, HeightSurface, Observer, PolyId, PolyMesh, PolygonSet, SurfacePoint, TriangleSource, Validate,
-    Warning, to_u32,
+    Counter, HeightSurface, Observer, PlanVertex, PolyId, PolyMesh, PolygonSet, SurfacePoint, TriangleSource,
+    Validate, Warning, to_u32,
 };
+use waymesh_detail::DetailError;
 use waymesh_graph::{Link, NavMesh};
 use waymesh_voxel::Climb;
 
@@ -134,7 +136,7 @@ fn surface(
     let surface = match heights {
         _ if !stages.config().height_detail => return Ok(None),
         Heights::Fitted(fit) => recorder.stage("heights", |observer| fit(polygons, observer))?,
-        Heights::Planes { planes, max_error } => flat_ground(polygons, &planes, max_error),
+        Heights::Planes { planes, max_error } => flat_ground(polygons, &planes, max_error)?,
         Heights::Vertices => return Ok(None),
     };
     stages.check("heights", |list| surface.violations_over(polygons, list))?;
@@ -143,7 +145,20 @@ fn surface(
 
 /// The ground of every polygon on the plane of its region: a fan per polygon, with points of its
 /// own.
-fn flat_ground(polygons: &PolyMesh, planes: &[[f64; 3]], max_error: f32) -> HeightSurface {
+///
+/// # Errors
+/// For corners so far from the origin that single precision does not hold them.
+fn flat_ground(
+    polygons: &PolyMesh,
+    planes: &[[f64; 3]],
+    max_error: f32,
+) -> Result<HeightSurface, StageError> {
+    let limit = 1 << f32::MANTISSA_DIGITS;
+    let farthest = |vertex: &PlanVertex| vertex.point.x.unsigned_abs().max(vertex.point.z.unsigned_abs());
+    let coordinate = polygons.vertices.iter().map(farthest).max().unwrap_or(0);
+    if coordinate > limit {
+        return Err(StageError::new("heights", DetailError::TooWide { coordinate, limit }));
+    }
     let mut surface = HeightSurface {
         points: Vec::with_capacity(polygons.corners.len()),
         triangles: Vec::with_capacity(polygons.corners.len()),
@@ -170,7 +185,7 @@ fn flat_ground(polygons: &PolyMesh, planes: &[[f64; 3]], max_error: f32) -> Heig
             .extend((1..to_u32(corners.len()) - 1).map(|corner| [first, first + corner, first + corner + 1]));
         surface.polygon_triangles.push(to_u32(surface.triangles.len()));
     }
-    surface
+    Ok(surface)
 }
 
 /// The mesh with the links of the input and those up ledges.

@@ -97,12 +97,21 @@ type Split = (SurfacePieces, (Drawn, Vec<bool>));
 /// All tiles, and the regions of their ground.
 struct DrawnGround {
     layout: TileLayout,
+    /// The places of the tiles, in order.
+    places: Vec<Tile>,
     tiles: Vec<Drawn>,
     surfaces: JoinedSurfaces,
     gate_bytes: u64,
     /// Number of regions, and of spans in them.
     regions: u32,
     spans: u64,
+}
+
+impl DrawnGround {
+    /// The tile at a place, if a triangle reaches into it.
+    fn tile(&self, place: Tile) -> Option<&Drawn> {
+        self.places.binary_search(&place).ok().map(|index| &self.tiles[index])
+    }
 }
 
 impl FrontEnd for Storeys {
@@ -132,15 +141,22 @@ impl FrontEnd for Storeys {
         let config = stages.config();
         warn_of_outliers(soup, &config.scale, recorder);
         warn_of_shape(soup, &config.agent, &config.scale, recorder);
+        let triangles = soup.triangles().len() as u64;
+        let distinct = soup.without_copies(config.scale.cell_size);
+        let soup = distinct.as_ref().unwrap_or(soup);
+        let bounds = soup.bounds();
+        let frame = GridFrame::fit(&bounds, &config.scale).map_err(ConfigError::Grid)?;
         let storeys = StoreysConfig::default()
             .with_scale(config.scale)
             .with_agent(config.agent)
             .with_rough_cells(self.rough_cells)
             .with_max_memory_bytes(config.max_memory_bytes);
-        let bounds = soup.bounds();
-        let frame = GridFrame::fit(&bounds, &config.scale).map_err(ConfigError::Grid)?;
-        let tile_cells = if sees_all_ground(stages) { 0 } else { self.tile_cells };
-        let layout = TileLayout::new(&frame, tile_cells)?;
+        let storeys = widened(storeys, soup, &frame);
+        let layout = if sees_all_ground(stages) {
+            TileLayout::new(&frame, 0)?
+        } else {
+            TileLayout::sparse(&frame, self.tile_cells)?
+        };
         let height = bounds.max.y - bounds.min.y;
         // A jump may lead on from layer to layer.
         let keep = if config.jumps.is_none() { &config.keep } else { &Keep::All };
@@ -150,7 +166,7 @@ impl FrontEnd for Storeys {
         drop(layers);
         let borders = borders(&mut drawn, stages, recorder)?;
         let report = Report {
-            triangles: soup.triangles().len() as u64,
+            triangles,
             grid: GridReport::of(&frame),
             tiles: layout.len() as u64,
             walkable_spans: drawn.spans,
@@ -177,16 +193,31 @@ impl Baker<Storeys> {
     }
 }
 
+/// Widens the rough cells until there are few compared with those below triangles, unless the
+/// settings choose them: a grid that is nearly empty is not worth a table.
+fn widened(mut storeys: StoreysConfig, soup: &TriangleSoup, frame: &GridFrame) -> StoreysConfig {
+    /// Rough columns that always may be there, and how many times those below triangles.
+    const COLUMNS: f64 = (1 << 20) as f64;
+    const TIMES: f64 = 16.0;
+    if storeys.rough_cells != 0 {
+        return storeys;
+    }
+    let side = storeys.rough_cells();
+    let most = COLUMNS + TIMES * soup.columns_at_most(frame.cell_size * side as f32);
+    let columns = |side: u32| f64::from(frame.width.div_ceil(side)) * f64::from(frame.depth.div_ceil(side));
+    let sides = std::iter::successors(Some(side), |side| Some(side * 2));
+    let fits = |&side: &u32| columns(side) <= most || side * 2 > StoreysConfig::MAX_ROUGH_CELLS;
+    storeys.rough_cells = sides.into_iter().find(fits).filter(|&wide| wide > side).unwrap_or(0);
+    storeys
+}
+
 /// The rough voxels, from the device that replaces the processor if there is one.
 fn rough_voxels(
-    soup: &TriangleSoup,
-    (frame, height): (&GridFrame, f32),
-    storeys: &StoreysConfig,
+    job: &RoughJob<'_>,
     stages: &StageSet,
 ) -> Result<(RoughVoxels, SkippedTriangles), StageError> {
-    let job = RoughJob::new(soup, frame, height, storeys)?;
     match &stages.rough_device {
-        Some(device) => device.voxelize_roughly(&job),
+        Some(device) => device.voxelize_roughly(job),
         None => job.run(),
     }
 }
@@ -203,11 +234,13 @@ fn layers(
     let frame = layout.frame();
     let halo = widest_halo(storeys, rooms);
     let bins = BinsConfig::default().with_memory_bytes(u64::MAX / 16);
+    // What is too large is refused before any work.
+    let job = RoughJob::new(soup, frame, height, storeys)?;
     // Neither needs the other.
     let ((voxels, skipped), bins) = recorder.stage("rough voxels", |_| {
         let (voxels, bins) = threads::join(
             true,
-            || rough_voxels(soup, (frame, height), storeys, stages),
+            || rough_voxels(&job, stages),
             || TriangleBins::sort(soup, layout, halo, &bins),
         );
         Ok::<_, BakeError>((voxels?, bins?))
@@ -260,7 +293,8 @@ fn draw(
     let rooms = stages.config().head_rooms();
     let taller = taller(storeys, &rooms);
     let (frame, halo) = (layout.frame(), widest_halo(storeys, &rooms));
-    let tiles: Vec<Tile> = layout.tiles().collect();
+    // Tiles that no triangle reaches into hold nothing.
+    let places: Vec<Tile> = bins.tiles().collect();
     let gate_bytes = storeys.max_memory_bytes / 2;
     let gate = MemoryGate::new(gate_bytes);
     let estimate = |tile: Tile| layout.core(tile).grown(halo, frame).column_count() * COLUMN_BYTES;
@@ -287,7 +321,8 @@ fn draw(
         layers.mark_drawn(&part, &mut lies_on);
         Ok((pieces, (Drawn { part, labels, ends }, lies_on)))
     };
-    let drawn = recorder.stage("storeys", |observer| build_tiles(&tiles, &gate, estimate, work, observer))?;
+    let drawn =
+        recorder.stage("storeys", |observer| build_tiles(&places, &gate, estimate, work, observer))?;
     drop(bins);
     let (pieces, drawn): (Vec<SurfacePieces>, Vec<_>) = drawn.into_iter().unzip();
     let (tiles, lies_on): (Vec<Drawn>, Vec<Vec<bool>>) = drawn.into_iter().unzip();
@@ -301,7 +336,7 @@ fn draw(
         return Err(BakeError::no_room("storeys"));
     }
     let (regions, spans) = (surfaces.count(), surfaces.spans().iter().sum());
-    Ok(DrawnGround { layout: *layout, tiles, surfaces, gate_bytes, regions, spans })
+    Ok(DrawnGround { layout: *layout, places, tiles, surfaces, gate_bytes, regions, spans })
 }
 
 /// The settings for each class of head room but the first, which share the rough layers with it.
@@ -370,20 +405,20 @@ fn trace_tiles(
     recorder: &mut Recorder<'_>,
 ) -> Result<(ContourSet, Vec<RegionEnds>), BakeError> {
     let frame = *ground.layout.frame();
-    let tiles: Vec<Tile> = ground.layout.tiles().collect();
     let gate = MemoryGate::new(ground.gate_bytes);
-    let estimate = |tile: Tile| ground.layout.core(tile).column_count() * COLUMN_BYTES;
+    let layout = ground.layout;
+    let estimate = |tile: Tile| layout.core(tile).column_count() * COLUMN_BYTES;
     let (raw, ends) = recorder.stage("trace", |observer| {
         let work = |tile: Tile| -> Result<(BorderChains, Vec<RegionEnds>, Vec<u32>), BakeError> {
-            let drawn = &ground.tiles[ground.layout.index(tile)];
+            let drawn = ground.tile(tile).ok_or_else(|| StageError::new("trace", "a tile is missing"))?;
             let part = &drawn.part;
             let regions = label_split_surfaces(part, drawn.labels.clone(), &ground.surfaces)
                 .map_err(|error| StageError::new("partition", error))?;
             let chains = trace_window(part, &regions).map_err(|error| StageError::new("trace", error))?;
             Ok((chains, region_ends(drawn, &regions).collect(), regions.labels))
         };
-        let traced = build_tiles(&tiles, &gate, estimate, work, observer)?;
-        let (mut chains, mut ends) = (Vec::with_capacity(tiles.len()), Vec::new());
+        let traced = build_tiles(&ground.places, &gate, estimate, work, observer)?;
+        let (mut chains, mut ends) = (Vec::with_capacity(traced.len()), Vec::new());
         for (drawn, (found, some, labels)) in ground.tiles.iter_mut().zip(traced) {
             drawn.keep_regions(labels);
             chains.push(found);
@@ -436,7 +471,7 @@ fn fit_heights(
     let source = |window: GridWindow| {
         let tiles = ground.layout.tiles_over(&window);
         let tiles: Vec<_> = tiles
-            .map(|tile| &ground.tiles[ground.layout.index(tile)])
+            .filter_map(|tile| ground.tile(tile))
             .map(|drawn| (&drawn.part, drawn.labels.as_slice()))
             .collect();
         Ok(LabelledWindow::assemble_slim(frame, window, &tiles, count))

@@ -1,11 +1,11 @@
 //! Voxels of the whole scene at once (Mononen 2009): soup, voxels, walkable field, regions,
 //! borders.
 
-use glam::Vec3Swizzles;
 use waymesh_core::stage::{BuildField, StageError, Voxelize};
 use waymesh_core::{
     ContourSet, FieldWindow, GridFrame, GridWindow, HeightSurface, Heightfield, Observer, PolyMesh,
-    RegionMap, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField, Warning, warn_of_shape,
+    RegionMap, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField, Warning,
+    warn_of_outliers, warn_of_shape,
 };
 use waymesh_region::{SurfacesConfig, join_surfaces, label_split_surfaces, split_surfaces_labelled};
 use waymesh_voxel::{BuiltField, Climb, FieldBuilder, RasterJob, VoxelConfig, Voxelizer, find_climbs};
@@ -68,9 +68,18 @@ impl FrontEnd for Voxels {
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError> {
         check_soup(soup)?;
-        if let Some(needed_bytes) = needs_tiles(soup, stages) {
-            recorder.warn(Warning::Tiled { needed_bytes, limit_bytes: stages.config().max_memory_bytes });
-            return TILES.ground(soup, stages, recorder);
+        let triangles = soup.triangles().len() as u64;
+        let distinct = soup.without_copies(stages.config().scale.cell_size);
+        let soup = distinct.as_ref().unwrap_or(soup);
+        if let Some((tiles, needed_bytes)) = needs_tiles(soup, stages) {
+            warn_of_outliers(soup, &stages.config().scale, recorder);
+            let limit_bytes = stages.config().max_memory_bytes;
+            if needed_bytes > limit_bytes {
+                recorder.warn(Warning::Tiled { needed_bytes, limit_bytes });
+            }
+            let mut ground = tiles.ground_of(soup, stages, recorder)?;
+            ground.report.triangles = triangles;
+            return Ok(ground);
         }
         warn_of_shape(soup, &stages.config().agent, &stages.config().scale, recorder);
         let (spans, mut field, climbs) = match solid(soup, stages, true, recorder)? {
@@ -87,7 +96,7 @@ impl FrontEnd for Voxels {
         mark(&mut field, stages)?;
         let (regions, raw) = regions_and_borders(&mut field, stages, recorder)?;
         let report = Report {
-            triangles: soup.triangles().len() as u64,
+            triangles,
             grid: GridReport::of(&field.frame),
             spans,
             walkable_spans: field.walkable_spans() as u64,
@@ -150,9 +159,6 @@ impl Baker<Voxels> {
     }
 }
 
-/// In what a scene is baked that may not fit into memory at once.
-static TILES: Tiles = Tiles::DEFAULT;
-
 /// Most bytes that a bake takes for a column of the grid, and for a solid span, while it is worked
 /// on: the walkable field and its partition are the largest tables.
 const COLUMN_BYTES: f64 = 16.0;
@@ -162,34 +168,31 @@ const SPAN_BYTES: f64 = 64.0;
 /// Finished tiles take a tenth or less of it; what is still larger is more likely in other units.
 const MOST_TIMES: u64 = 64;
 
-/// The memory that a bake of the whole scene may need, if that is more than it is allowed and tiles
-/// give the same mesh.
-fn needs_tiles(soup: &TriangleSoup, stages: &StageSet) -> Option<u64> {
+/// Number of columns from which a grid may be so empty that tiles are faster, and how many times
+/// the columns below triangles it then has.
+const SPARSE_COLUMNS: f64 = (1 << 24) as f64;
+const SPARSE_TIMES: f64 = 16.0;
+
+/// The tiles in which a scene is baked that may not fit into memory at once, or most of whose grid
+/// is empty, if tiles give the same mesh. Also returns the memory that it needs as a whole, of an
+/// empty grid without the empty columns.
+fn needs_tiles(soup: &TriangleSoup, stages: &StageSet) -> Option<(Tiles, u64)> {
     let config = stages.config();
     stages.refuse(Tiles::NAME, &Tiles::defaults(), Tiles::REFUSED).ok()?;
     let frame = GridFrame::fit(&soup.bounds(), &config.scale).ok()?;
-    let needed = bytes_at_most(soup, &frame);
+    let (spans, columns) = (soup.columns_at_most(frame.cell_size), frame.column_count() as f64);
+    let is_sparse = columns >= SPARSE_COLUMNS && columns >= spans * SPARSE_TIMES;
+    let needed = bytes_at_most(spans, if is_sparse { spans } else { columns });
     let is_allowed = needed <= config.max_memory_bytes;
     let is_out_of_reach = needed / MOST_TIMES > config.max_memory_bytes.max(TILE_BYTES);
-    (!is_allowed && !is_out_of_reach).then_some(needed)
+    (is_sparse || !is_allowed).then_some(())?;
+    (!is_out_of_reach).then(|| (Tiles::default(), needed))
 }
 
 /// Memory for a bake of all of a scene, from the columns that each triangle lies in. Where they
 /// share columns and heights it is less.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
-fn bytes_at_most(soup: &TriangleSoup, frame: &GridFrame) -> u64 {
-    let columns = f64::from(frame.width) * f64::from(frame.depth);
-    let cell = f64::from(frame.cell_size);
-    let spans: f64 = soup
-        .finite_triangles()
-        .map(|corners| {
-            let [a, b, c] = corners.map(|corner| corner.as_dvec3().xz() / cell);
-            let size = a.max(b).max(c) - a.min(b).min(c);
-            let area = (b - a).perp_dot(c - a).abs() / 2.0;
-            // A line through a column of its own in every cell of its longer side, and corners.
-            (area + size.x + size.y + 1.0).min((size.x + 2.0) * (size.y + 2.0))
-        })
-        .sum();
+fn bytes_at_most(spans: f64, columns: f64) -> u64 {
     (columns * COLUMN_BYTES + spans * SPAN_BYTES) as u64
 }
 
@@ -345,9 +348,9 @@ mod tests {
                 let config = BakeConfig::default().with_scale(cell_size, 0.1);
                 let baker = Baker::voxels().with_config(config);
                 let Ok(stages) = baker.bake_stages(&soup, &mut ()) else { continue };
-                let estimate = bytes_at_most(&soup, &stages.heightfield.frame);
+                let columns = stages.heightfield.frame.column_count() as f64;
+                let estimate = bytes_at_most(soup.columns_at_most(cell_size), columns);
                 let spans = stages.heightfield.spans.len() as f64;
-                let columns = stages.heightfield.columns.len() as f64;
                 let least = columns * COLUMN_BYTES + spans * SPAN_BYTES;
                 assert!(estimate as f64 >= least, "{} at {cell_size} m: {estimate} < {least}", scene.name());
             }

@@ -20,7 +20,8 @@ use std::sync::Arc;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Bounds, GridFrame, GridWindow, HeightSurface, Heightfield, Observer, TriangleSource, saturating_u32,
+    Bounds, GridFrame, GridWindow, HeightSurface, Heightfield, Observer, SkippedTriangles, TriangleSource,
+    saturating_u32,
 };
 use waymesh_graph::{TileGrid, TiledMesh, VertexOrder};
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
@@ -185,7 +186,7 @@ impl World {
     }
 
     /// Puts triangles into all tiles that they reach into; a tile that was there before is
-    /// replaced.
+    /// replaced. Triangles that cannot be used are counted, and the observer is warned of them.
     ///
     /// # Errors
     /// If the triangles cannot be read, or a tile does not fit into the memory allowed. Tiles
@@ -195,8 +196,14 @@ impl World {
         source: &dyn TriangleSource,
         observer: &mut dyn Observer,
     ) -> Result<(), BakeError> {
+        let mut skipped = SkippedTriangles::default();
+        source.visit(&mut |triangles| {
+            triangles.iter().for_each(|&corners| _ = skipped.add(corners));
+            Ok(())
+        })?;
+        skipped.tell(observer);
         let bins = TriangleBins::sort(source, &self.layout, 0, &BinsConfig::default())?;
-        let tiles: Vec<Tile> = self.layout.tiles().filter(|&tile| bins.count(tile) > 0).collect();
+        let tiles: Vec<Tile> = bins.tiles().collect();
         let gate = MemoryGate::new(u64::MAX);
         let work = |tile: Tile| {
             KeptTile::rasterize(&self.stages, &self.frame, self.layout.core(tile), &bins.soup(tile)?)

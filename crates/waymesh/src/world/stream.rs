@@ -44,7 +44,7 @@ impl World {
         let unknown = || BakeError::NotTiles { folder: folder.to_owned() };
         let manifest = TileStore::manifest(folder)?.ok_or_else(unknown)?;
         let mut world = Self::from_manifest(baker, &manifest, folder)?;
-        world.folder = Some(TileStore::in_folder(&world.layout, folder, world.fingerprint(), "")?);
+        world.folder = Some(TileStore::in_folder(folder, world.fingerprint(), "")?);
         Ok(world)
     }
 
@@ -159,7 +159,7 @@ impl World {
             check_version(folder, &note)?;
         }
         let note = format!("{VERSION}\n{TITLE}\n{}", write_layout(&self.layout));
-        let store = TileStore::in_folder(&self.layout, folder, self.fingerprint(), &note)?;
+        let store = TileStore::in_folder(folder, self.fingerprint(), &note)?;
         let tiles: Vec<Tile> = self.tiles().collect();
         let mut done = 0;
         for some in tiles.chunks(WRITTEN_AT_ONCE) {

@@ -98,6 +98,9 @@ impl FrontEnd for Slices {
         let config = stages.config();
         warn_of_outliers(soup, &config.scale, recorder);
         warn_of_shape(soup, &config.agent, &config.scale, recorder);
+        let triangles = soup.triangles().len() as u64;
+        let distinct = soup.without_copies(config.scale.cell_size);
+        let soup = distinct.as_ref().unwrap_or(soup);
         let settings = SlicesConfig::default()
             .with_scale(config.scale)
             .with_agent(config.agent)
@@ -122,7 +125,7 @@ impl FrontEnd for Slices {
         }
         let walkable: u64 = slices.regions.iter().map(|region| region.cells).sum();
         let report = Report {
-            triangles: soup.triangles().len() as u64,
+            triangles,
             grid: GridReport::of(&slices.contours.frame),
             spans: slices.spans,
             walkable_spans: walkable,

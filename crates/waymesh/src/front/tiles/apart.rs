@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use waymesh_core::{Observer, TriangleSource};
 use waymesh_tile::{Tile, TileLayout, TileStore, tile_from_bytes, tile_to_bytes};
 
-use super::survey::{Survey, read_tile};
+use super::survey::{Survey, Visited, read_tile};
 use super::{Tiles, Workshop, joined};
 use crate::bake::{Bake, BakeError, Baker, Recorder};
 
@@ -53,8 +53,8 @@ impl Baker<Tiles> {
     ) -> Result<TileBaker, BakeError> {
         self.check()?;
         let mut recorder = Recorder::new(observer);
-        let survey =
-            recorder.stage("survey", |_| Survey::of(source, self.front.tile_cells, self.config()))?;
+        let survey = recorder
+            .stage("survey", |_| Survey::of(source, self.front.tile_cells, Visited::All, self.config()))?;
         let workshop = Workshop::new(source, &survey, &self.front, &self.stages, |_| true, &mut recorder)?;
         Ok(TileBaker { baker: self, survey, workshop })
     }
@@ -115,7 +115,7 @@ impl TileBaker {
         if source.is_none() {
             baker.refuse_without_source()?;
         }
-        let store = TileStore::in_memory(&survey.layout);
+        let store = TileStore::in_memory();
         for bytes in tiles {
             let (tile, content) = tile_from_bytes(&bytes, survey.fingerprint, Path::new(NAME))?;
             if !survey.layout.has(tile) {
@@ -130,7 +130,8 @@ impl TileBaker {
                 survey.layout.tiles().map(read).collect::<Result<Vec<_>, BakeError>>()
             })?;
             survey.skipped.tell(recorder);
-            joined(*survey, store, kept, &baker.stages, recorder)
+            let tiles = survey.layout.tiles().collect();
+            joined(*survey, store, (tiles, kept), &baker.stages, recorder)
         })
     }
 }

@@ -39,7 +39,7 @@ use crate::bake::{
 };
 pub use apart::TileBaker;
 pub use shares::{ManifestTile, TileManifest};
-use survey::{Kept, Survey, TileContent, field_of, labelled, read_tile};
+use survey::{Kept, Survey, TileContent, Visited, field_of, labelled, read_tile};
 pub(crate) use survey::{VERSION, check_version, read_layout, write_layout};
 
 /// Bytes that a column of a tile's window takes while it is built, with a span and a half in it.
@@ -138,18 +138,7 @@ impl FrontEnd for Tiles {
         stages: &'a StageSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError> {
-        let config = stages.config();
-        let (census, survey) = recorder.stage("survey", |_| {
-            let census = Census::take(source)?;
-            let survey = Survey::of_census(&census, self.tile_cells, config)?;
-            Ok::<_, BakeError>((census, survey))
-        })?;
-        census.shape.warn(&config.agent, &config.scale, recorder);
-        let store = survey.store(self)?;
-        survey.skipped.tell(recorder);
-        let tiles: Vec<Tile> = survey.layout.tiles().collect();
-        let kept = self.build_missing(source, &survey, &store, &tiles, stages, recorder)?;
-        joined(survey, store, kept, stages, recorder)
+        self.ground_of(source, stages, recorder)
     }
 
     fn triangles<'a>(source: &'a (dyn TriangleSource + 'static)) -> Option<&'a dyn TriangleSource> {
@@ -170,7 +159,7 @@ impl Baker<Tiles> {
     /// See [`Baker::bake`].
     pub fn layout(&self, source: &dyn TriangleSource) -> Result<TileLayout, BakeError> {
         self.check()?;
-        Ok(Survey::of(source, self.front.tile_cells, self.config())?.layout)
+        Ok(Survey::of(source, self.front.tile_cells, Visited::All, self.config())?.layout)
     }
 
     /// Joins the tiles of a folder, built by [`Baker::bake_share`] or [`Baker::bake_tile`] anywhere,
@@ -195,14 +184,16 @@ impl Baker<Tiles> {
         self.run(source, observer, |recorder| {
             let survey = shares::await_survey(folder, self.front.patience, recorder)?.0;
             // The folder belongs to this scene, and to these settings.
-            let given = source.map(|source| Survey::of(source, survey.layout.side_cells(), self.config()));
+            let side = survey.layout.side_cells();
+            let given = source.map(|source| Survey::of(source, side, Visited::All, self.config()));
             let fingerprint = given.transpose()?.map_or(survey.fingerprint, |given| given.fingerprint);
-            let store = TileStore::in_folder(&survey.layout, folder, fingerprint, "")?;
+            let store = TileStore::in_folder(folder, fingerprint, "")?;
             let kept = recorder.stage("read tiles", |observer| {
                 shares::read_tiles(folder, &store, &survey.layout, self.front.patience, observer)
             })?;
             survey.skipped.tell(recorder);
-            joined(survey, store, kept, &self.stages, recorder)
+            let tiles = survey.layout.tiles().collect();
+            joined(survey, store, (tiles, kept), &self.stages, recorder)
         })
     }
 }
@@ -217,6 +208,40 @@ impl Baker<Tiles> {
 }
 
 impl Tiles {
+    /// The ground of a source. In a folder, every tile of the layout has a file; else only tiles that
+    /// triangles reach into are visited.
+    pub(super) fn ground_of<'a>(
+        &self,
+        source: &dyn TriangleSource,
+        stages: &'a StageSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Ground<'a>, BakeError> {
+        let visited = if self.folder.is_some() { Visited::All } else { Visited::WithTriangles };
+        let config = stages.config();
+        let (census, survey) = recorder.stage("survey", |_| {
+            let census = Census::take(source)?;
+            let survey = Survey::of_census(&census, self.tile_cells, visited, config)?;
+            Ok::<_, BakeError>((census, survey))
+        })?;
+        census.shape.warn(&config.agent, &config.scale, recorder);
+        let store = survey.store(self)?;
+        survey.skipped.tell(recorder);
+        let (tiles, kept): (Vec<Tile>, Vec<Kept>) = match visited {
+            Visited::All => {
+                let tiles: Vec<Tile> = survey.layout.tiles().collect();
+                let kept = self.build_missing(source, &survey, &store, &tiles, stages, recorder)?;
+                (tiles, kept)
+            }
+            Visited::WithTriangles => {
+                let workshop = Workshop::new(source, &survey, self, stages, |_| true, recorder)?;
+                let tiles: Vec<Tile> = workshop.bins.tiles().collect();
+                let kept = workshop.build(&store, &tiles, stages, recorder)?;
+                (tiles, kept)
+            }
+        };
+        joined(survey, store, (tiles, kept), stages, recorder)
+    }
+
     /// Builds those of these tiles that the store does not have, and returns what is kept of all.
     fn build_missing(
         &self,
@@ -265,21 +290,7 @@ impl Tiles {
             |tile| missing.binary_search(&tile).is_ok(),
             recorder,
         )?;
-        let gate = MemoryGate::new(stages.config().max_memory_bytes / 2);
-        let tallies = Mutex::new(Vec::new());
-        let work = |tile: Tile| -> Result<Kept, BakeError> {
-            let (content, tally) = workshop.make(tile, stages)?;
-            store.put(tile, content.to_bytes())?;
-            tallies.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((tile, tally));
-            Ok(Kept { solid_spans: content.solid_spans, climbs: content.climbs, pieces: content.pieces })
-        };
-        let estimate = |tile| workshop.bytes(tile);
-        let kept =
-            recorder.stage("tiles", |observer| build_tiles(missing, &gate, estimate, work, observer))?;
-        let mut tallies = tallies.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        tallies.sort_unstable_by_key(|&(tile, _)| tile);
-        tallies.iter().for_each(|(_, tally)| tally.replay(recorder));
-        Ok(kept)
+        workshop.build(store, missing, stages, recorder)
     }
 }
 
@@ -320,6 +331,30 @@ impl Workshop {
             .with_threads(1)
             .with_max_memory_bytes(config.max_memory_bytes.max(TILE_BYTES));
         Ok(Self { frame: survey.frame, layout: survey.layout, bins, builder, voxels, halo })
+    }
+
+    /// Builds these tiles and puts them into the store.
+    fn build(
+        &self,
+        store: &TileStore,
+        tiles: &[Tile],
+        stages: &StageSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Vec<Kept>, BakeError> {
+        let gate = MemoryGate::new(stages.config().max_memory_bytes / 2);
+        let tallies = Mutex::new(Vec::new());
+        let work = |tile: Tile| -> Result<Kept, BakeError> {
+            let (content, tally) = self.make(tile, stages)?;
+            store.put(tile, content.to_bytes())?;
+            tallies.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((tile, tally));
+            Ok(Kept { solid_spans: content.solid_spans, climbs: content.climbs, pieces: content.pieces })
+        };
+        let estimate = |tile| self.bytes(tile);
+        let kept = recorder.stage("tiles", |observer| build_tiles(tiles, &gate, estimate, work, observer))?;
+        let mut tallies = tallies.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        tallies.sort_unstable_by_key(|&(tile, _)| tile);
+        tallies.iter().for_each(|(_, tally)| tally.replay(recorder));
+        Ok(kept)
     }
 
     fn window(&self, tile: Tile) -> GridWindow {
@@ -363,11 +398,11 @@ impl Workshop {
     }
 }
 
-/// From finished tiles to ground.
+/// From finished tiles, in order, to ground. Tiles that are not there are empty.
 fn joined<'a>(
     survey: Survey,
     store: TileStore,
-    kept: Vec<Kept>,
+    (tiles, kept): (Vec<Tile>, Vec<Kept>),
     stages: &'a StageSet,
     recorder: &mut Recorder<'_>,
 ) -> Result<Ground<'a>, BakeError> {
@@ -385,7 +420,6 @@ fn joined<'a>(
         return Err(BakeError::NothingWalkable { stage: "field", hint });
     }
     let memory_bytes = stages.config().max_memory_bytes;
-    let tiles: Vec<Tile> = layout.tiles().collect();
     let gate = MemoryGate::new(memory_bytes / 2);
     let estimate = |tile: Tile| layout.core(tile).column_count() * COLUMN_BYTES;
     let (raw, regions) = recorder.stage("trace", |observer| {
@@ -414,13 +448,14 @@ fn joined<'a>(
     let detail = stages.detail_config();
     let heights = Heights::fitted(move |polygons, observer| {
         let source = |window: GridWindow| {
-            let tiles: Vec<Tile> = layout.tiles_over(&window.grown(1, &frame)).collect();
-            let unpack = |tile: &Tile| -> Result<LabelledWindow, BakeError> {
-                let part = field_of(&store, *tile)?;
-                let regions = regions[layout.index(*tile)].unpack(&part.field);
+            let over = layout.tiles_over(&window.grown(1, &frame));
+            let known: Vec<usize> = over.filter_map(|tile| tiles.binary_search(&tile).ok()).collect();
+            let unpack = |&tile: &usize| -> Result<LabelledWindow, BakeError> {
+                let part = field_of(&store, tiles[tile])?;
+                let regions = regions[tile].unpack(&part.field);
                 Ok(LabelledWindow { part, regions })
             };
-            let tiles = threads::map(&tiles, unpack);
+            let tiles = threads::map(&known, unpack);
             let tiles: Vec<LabelledWindow> = tiles.into_iter().collect::<Result<_, _>>()?;
             let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
             Ok(LabelledWindow::assemble(frame, window, &tiles))

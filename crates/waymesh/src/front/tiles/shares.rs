@@ -8,7 +8,7 @@ use waymesh_core::{Cancelled, Observer, TriangleSource, threads};
 use waymesh_tile::{Tile, TileError, TileLayout, TileSource, TileStore};
 
 use super::Tiles;
-use super::survey::{Kept, Survey, read_survey, read_tile};
+use super::survey::{Kept, Survey, Visited, read_survey, read_tile};
 use crate::bake::{BakeError, Baker, Recorder};
 
 /// Tiles read side by side before a merge says how far it is.
@@ -55,7 +55,7 @@ impl Baker<Tiles> {
     /// See [`Baker::bake`]; [`BakeError::Tile`] for a folder of another bake.
     pub fn manifest(&self, source: &dyn TriangleSource) -> Result<TileManifest, BakeError> {
         self.check()?;
-        let survey = Survey::of(source, self.front.tile_cells, self.config())?;
+        let survey = Survey::of(source, self.front.tile_cells, Visited::All, self.config())?;
         let store = self.front.folder.as_ref().map(|_| survey.store(&self.front)).transpose()?;
         let entry = |tile: Tile| -> Result<ManifestTile, BakeError> {
             let kept = store.as_ref().map(|store| store.get(tile)).transpose()?;
@@ -127,8 +127,9 @@ impl Baker<Tiles> {
         }
         let mut recorder = Recorder::new(observer);
         self.stages.in_pool(|| {
-            let survey =
-                recorder.stage("survey", |_| Survey::of(source, self.front.tile_cells, self.config()))?;
+            let survey = recorder.stage("survey", |_| {
+                Survey::of(source, self.front.tile_cells, Visited::All, self.config())
+            })?;
             let store = survey.store(&self.front)?;
             let tiles = build(&survey, &store, &mut recorder)?;
             Ok(tiles.into_iter().filter_map(|tile| store.file(tile)).collect())

@@ -17,6 +17,15 @@ use crate::bake::{BakeConfig, BakeError, ConfigError};
 pub(crate) const VERSION: &str = concat!("waymesh ", env!("CARGO_PKG_VERSION"));
 const PROGRAM: &str = "waymesh ";
 
+/// The tiles of a layout that a bake visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Visited {
+    /// All: each has a file of its own.
+    All,
+    /// Those that triangles reach into.
+    WithTriangles,
+}
+
 /// What all tiles of a bake have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Survey {
@@ -32,15 +41,17 @@ impl Survey {
     pub(super) fn of(
         source: &dyn TriangleSource,
         tile_cells: u32,
+        visited: Visited,
         config: &BakeConfig,
     ) -> Result<Self, BakeError> {
-        Self::of_census(&Census::take(source)?, tile_cells, config)
+        Self::of_census(&Census::take(source)?, tile_cells, visited, config)
     }
 
-    /// The same for a source that is counted already.
+    /// Surveys a source of which a census was taken.
     pub(super) fn of_census(
         census: &Census,
         tile_cells: u32,
+        visited: Visited,
         config: &BakeConfig,
     ) -> Result<Self, BakeError> {
         let SkippedTriangles { not_finite, degenerate } = census.skipped;
@@ -49,7 +60,10 @@ impl Survey {
             return Err(BakeError::NoTriangles { triangles, not_finite, degenerate });
         }
         let frame = GridFrame::fit(&census.bounds, &config.scale).map_err(ConfigError::Grid)?;
-        let layout = TileLayout::new(&frame, tile_cells)?;
+        let layout = match visited {
+            Visited::All => TileLayout::new(&frame, tile_cells)?,
+            Visited::WithTriangles => TileLayout::sparse(&frame, tile_cells)?,
+        };
         // What a tile is made of; names and numbers as people would write them are as good as any encoding.
         let mut settings = format!(
             "{VERSION} {:?} {:?} {:?} {}",
@@ -95,13 +109,13 @@ impl Survey {
 
     pub(super) fn store(&self, tiles: &Tiles) -> Result<TileStore, BakeError> {
         Ok(match &tiles.folder {
-            None => TileStore::in_memory(&self.layout),
+            None => TileStore::in_memory(),
             Some(folder) => {
                 if let Some((_, note)) = TileStore::note(folder)? {
                     check_version(folder, &note)?;
                 }
                 let note = self.note() + &tiles.note;
-                TileStore::in_folder(&self.layout, folder, self.fingerprint, &note)?
+                TileStore::in_folder(folder, self.fingerprint, &note)?
             }
         })
     }
