@@ -1,7 +1,7 @@
 //! From JavaScript's values and back.
 
 use glam::Vec3;
-use js_sys::{Array, Float32Array, Object, Reflect};
+use js_sys::{Array, ArrayBuffer, Float32Array, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use waymesh_graph::Reach;
 
@@ -32,6 +32,23 @@ pub(crate) fn points<'a>(name: &str, numbers: &'a [f32]) -> Thrown<&'a [Vec3]> {
         finite(&format!("point {index} of {name}"), points[index])?;
     }
     Ok(points)
+}
+
+/// Copies the bytes of an `ArrayBuffer`, or of a view of one.
+pub(crate) fn bytes(value: &JsValue) -> Thrown<Vec<u8>> {
+    if ArrayBuffer::is_view(value) {
+        let field = |name: &str| Reflect::get(value, &name.into());
+        let number = |name: &str| Ok::<_, JsValue>(field(name)?.as_f64().unwrap_or_default());
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in 32-bit memory")]
+        let [offset, length] = [number("byteOffset")? as u32, number("byteLength")? as u32];
+        return Ok(Uint8Array::new_with_byte_offset_and_length(&field("buffer")?, offset, length).to_vec());
+    }
+    // The name, because a buffer of another frame or of a test's context is no instance of the class.
+    let name = value.is_object().then(|| String::from(value.unchecked_ref::<Object>().to_string()));
+    match name.as_deref() {
+        Some("[object ArrayBuffer]" | "[object SharedArrayBuffer]") => Ok(Uint8Array::new(value).to_vec()),
+        _ => Err(Kind::Input.error("bytes must be an ArrayBuffer, or a view of one such as a Uint8Array")),
+    }
 }
 
 /// The numbers of positions.

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh_core::PolyId;
 use waymesh_graph::{MeshFormat, Path, QueryScratch};
 
-use crate::convert::{flat, object, positions};
+use crate::convert::{bytes, flat, object, positions};
 use crate::error::{Kind, OrThrow, Thrown};
 
 /// What queries use again and again.
@@ -50,11 +50,14 @@ impl From<Arc<waymesh_graph::NavMesh>> for NavMesh {
 
 #[wasm_bindgen]
 impl NavMesh {
-    /// Opens the bytes of a file, `.wmesh` or `.wmrun`: its first bytes tell which. They are copied
+    /// Opens the bytes of a file, `.wmesh` or `.wmrun`: its first bytes tell which. They are an
+    /// `ArrayBuffer` or any view of one, and copied
     /// into the module's memory once; a packed mesh stays where they lie.
     #[wasm_bindgen(js_name = fromBytes)]
-    pub fn from_bytes(bytes: Vec<u8>) -> Thrown<NavMesh> {
-        Ok(Arc::new(waymesh_graph::NavMesh::from_bytes(bytes).or_throw()?).into())
+    pub fn from_bytes(
+        #[wasm_bindgen(js_name = bytes, unchecked_param_type = "ArrayBufferLike | ArrayBufferView")] given: JsValue,
+    ) -> Thrown<NavMesh> {
+        Ok(Arc::new(waymesh_graph::NavMesh::from_bytes(bytes(&given)?).or_throw()?).into())
     }
 
     /// The bytes of a file: `"wmesh"` to keep it (the default), `"wmrun"` to ship it.

@@ -7,7 +7,7 @@ use glam::Vec3;
 use js_sys::{Array, Function, Uint32Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use waymesh::core::AreaTable;
+use waymesh::core::{AreaTable, SkippedTriangles};
 use waymesh::fields::{Entries, READ};
 use waymesh::floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
 use waymesh::io::{AreaRules, LoadOptions, UpAxis, parse_scene_with_areas};
@@ -15,7 +15,7 @@ use waymesh::{AreaId, Bake, TriangleSoup};
 use waymesh_scenes::SceneConfig;
 
 use crate::bake::watched;
-use crate::convert::{Fields, entries, flat, from_json, object, points};
+use crate::convert::{Fields, bytes, entries, flat, from_json, object, points};
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::NavMesh;
 use crate::parts::need;
@@ -75,18 +75,19 @@ fn part_scenes_build(name: &str, scale: Option<u32>) -> Thrown<Scene> {
 #[wasm_bindgen]
 impl Scene {
     /// Reads a file of a level: GLB, glTF with its buffers inside, OBJ, STL or PLY. The name tells
-    /// the format and is in errors.
+    /// the format and is in errors. The bytes are an `ArrayBuffer` or any view of one.
     pub fn read(
         name: &str,
-        bytes: &[u8],
+        #[wasm_bindgen(js_name = bytes, unchecked_param_type = "ArrayBufferLike | ArrayBufferView")] given: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "SceneOptions")] options: JsValue,
     ) -> Thrown<Scene> {
         need("files")?;
-        part_files_scene(name, bytes, &options)
+        part_files_scene(name, &bytes(&given)?, &options)
     }
 
     /// Takes arrays: three numbers for a vertex, three vertices for a triangle, and for each
-    /// triangle the number of its area.
+    /// triangle the number of its area. Triangles with a NaN or infinite vertex, and those without
+    /// area, are left out: `skipped` has their numbers, and `report.warnings` of a mesh names them.
     #[wasm_bindgen(js_name = fromTriangles)]
     pub fn from_triangles(vertices: &[f32], triangles: &[u32], areas: Option<Vec<u8>>) -> Thrown<Scene> {
         let vertices: &[Vec3] = bytemuck::try_cast_slice(vertices)
@@ -121,6 +122,14 @@ impl Scene {
     #[wasm_bindgen(getter, js_name = triangleCount)]
     pub fn triangle_count(&self) -> usize {
         self.soup.triangles().len()
+    }
+
+    /// Number of triangles that cannot be used: with a NaN or infinite vertex, and without area.
+    #[wasm_bindgen(getter, unchecked_return_type = "{ notFinite: number, degenerate: number }")]
+    pub fn skipped(&self) -> JsValue {
+        let SkippedTriangles { not_finite, degenerate } = self.soup.skipped();
+        // A soup has fewer than 2^32 triangles.
+        object(&[("notFinite", (not_finite as f64).into()), ("degenerate", (degenerate as f64).into())])
     }
 
     /// Positions of the vertices, three numbers each.
@@ -176,13 +185,14 @@ fn part_plans_read(name: &str, bytes: &[u8], options: &JsValue) -> Thrown<Plan> 
 #[wasm_bindgen]
 impl Plan {
     /// Reads a plan: TOML, GeoJSON, WKT or SVG. The name tells the format and is in errors.
+    /// The bytes are an `ArrayBuffer` or any view of one.
     pub fn read(
         name: &str,
-        bytes: &[u8],
+        #[wasm_bindgen(js_name = bytes, unchecked_param_type = "ArrayBufferLike | ArrayBufferView")] given: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "PlanOptions")] options: JsValue,
     ) -> Thrown<Plan> {
         need("plans")?;
-        part_plans_read(name, bytes, &options)
+        part_plans_read(name, &bytes(&given)?, &options)
     }
 
     /// An example of a plan, in TOML.

@@ -50,6 +50,41 @@ test("files of both formats come back", () => {
   refused(() => mesh.toBytes("bin"), "input", /format is "bin"/);
 });
 
+test("bytes are taken from a buffer and from any view of one", () => {
+  const mesh = scene.bake({});
+  // Bytes that begin and end within their buffer.
+  const inside = (given) => {
+    const room = new Uint8Array(given.length + 24).fill(7);
+    room.set(given, 8);
+    return [room.buffer, 8, given.length];
+  };
+  const forms = (given) => {
+    const shared = new SharedArrayBuffer(given.length);
+    new Uint8Array(shared).set(given);
+    return [given, Buffer.from(given), given.slice().buffer, shared, new Uint8Array(...inside(given)), new DataView(...inside(given))];
+  };
+  for (const form of forms(level)) assert.deepEqual(Scene.read("level.obj", form).triangles, scene.triangles);
+  for (const form of forms(mesh.toBytes("wmesh"))) assert.equal(NavMesh.fromBytes(form).generation, mesh.generation);
+  for (const form of forms(bytes(Plan.example()))) assert.ok(Plan.read("plan.toml", form).bake({}).polygonCount > 0);
+  for (const wrong of [undefined, null, 5, "text", {}, [1, 2], new Blob([])]) {
+    refused(() => Scene.read("level.obj", wrong), "input", /ArrayBuffer/);
+    refused(() => NavMesh.fromBytes(wrong), "input", /ArrayBuffer/);
+  }
+});
+
+test("triangles that cannot be used are counted and named", () => {
+  const floor = [0, 0, 0, 0, 0, 9, 9, 0, 9, 9, 0, 0];
+  const vertices = new Float32Array([...floor, NaN, 0, 0, Infinity, 0, 0]);
+  const broken = Scene.fromTriangles(vertices, new Uint32Array([0, 1, 2, 0, 2, 3, 4, 1, 2, 5, 1, 2, 0, 0, 1]));
+  assert.deepEqual(broken.skipped, { notFinite: 2, degenerate: 1 });
+  for (const pipeline of ["voxels", "tiles", "storeys", "slices"]) {
+    const { warnings } = broken.bake({ pipeline }).report;
+    assert.ok(warnings.some((text) => /skipped 3 triangles: 2 with a NaN/.test(text)), `${pipeline}: ${warnings}`);
+  }
+  const nothing = Scene.fromTriangles(new Float32Array(9).fill(NaN), new Uint32Array([0, 1, 2]));
+  refused(() => nothing.bake({}), "bake", /1 not finite/);
+});
+
 test("the mesh is there as arrays", () => {
   const mesh = scene.bake({});
   const { corners, starts, islands, regions, areas } = mesh.polygons;
