@@ -14,7 +14,7 @@ use i_overlay::core::fill_rule::FillRule;
 use i_overlay::core::overlay_rule::OverlayRule;
 use i_overlay::float::overlay::FloatOverlay;
 
-use crate::{Fill, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape, tangle};
+use crate::{Fill, NoteKind, Outline, PlanConfig, PlanError, PlanNote, PlanPosition, Shape, tangle};
 
 /// Largest coordinate in metres. The grid holds 2^30 cells per side, of 1 mm unless the plan is
 /// larger.
@@ -125,11 +125,20 @@ pub(crate) fn grown([min, max]: Extent, by: f64) -> Extent {
 
 /// Converts shapes to regions, and collects notes on repairs.
 pub(crate) struct Cleaner<'a> {
-    pub(crate) arc_error: f64,
-    pub(crate) notes: &'a mut Vec<PlanNote>,
+    arc_error: f64,
+    /// Walls are at least as thick, so that rounding to the grid does not open them.
+    min_width: f64,
+    notes: &'a mut Vec<PlanNote>,
 }
 
-impl Cleaner<'_> {
+/// Least thickness of a wall in cells: rounding moves each of its sides by up to 0.71 cells.
+const MIN_WALL_CELLS: f64 = 2.0;
+
+impl<'a> Cleaner<'a> {
+    pub(crate) fn new(config: &PlanConfig, notes: &'a mut Vec<PlanNote>) -> Self {
+        Self { arc_error: config.arc_error, min_width: MIN_WALL_CELLS * config.cell_size, notes }
+    }
+
     /// Returns the area of a shape, without crossings, for any winding of its rings.
     pub(crate) fn region(&mut self, shape: &Shape) -> Result<Region, PlanError> {
         let region = match &shape.outline {
@@ -150,7 +159,7 @@ impl Cleaner<'_> {
                     return Ok(Region::empty());
                 }
                 tangle::check_lines(&shape.source, [&line])?;
-                let style = BufferStyle::new(width / 2.0)
+                let style = BufferStyle::new(width.max(self.min_width) / 2.0)
                     .line_cap(LineCap::Square)
                     .line_join(LineJoin::Miter(WALL_MITER));
                 Region(line.buffer_with_style(style))

@@ -48,7 +48,7 @@ impl Obstacle {
     /// For coordinates that are not finite or too large; for a shape without area.
     pub fn new(shape: &Shape, config: &PlanConfig) -> Result<Self, PlanError> {
         let mut notes = Vec::new();
-        let region = Cleaner { arc_error: config.arc_error, notes: &mut notes }.region(shape)?;
+        let region = Cleaner::new(config, &mut notes).region(shape)?;
         match region.extent() {
             Some(extent) => Ok(Self { region, extent }),
             None => {
@@ -187,6 +187,12 @@ impl StoreyBase {
         self.walkable.is_empty()
     }
 
+    /// Returns `true` if a mark lies over walkable ground here, whatever is blocked.
+    #[must_use]
+    pub fn meets(&self, mark: &PlanMark) -> bool {
+        !mark.zone.region.within(&self.walkable).is_empty()
+    }
+
     /// Index of its storey.
     #[must_use]
     pub fn storey(&self) -> usize {
@@ -215,7 +221,7 @@ impl PlanBase {
                 return Err(PlanError::StoreyTwice { name: storey.name.clone() });
             }
             let element: Arc<str> = format!("storey {:?}", storey.name).into();
-            let mut cleaner = Cleaner { arc_error: config.arc_error, notes: &mut notes };
+            let mut cleaner = Cleaner::new(config, &mut notes);
             let mut united = |shapes: &[Shape]| -> Result<Region, PlanError> {
                 let regions: Vec<Region> =
                     shapes.iter().map(|shape| cleaner.region(shape)).collect::<Result<_, _>>()?;
@@ -571,7 +577,8 @@ fn storey_zones(
 ) -> Result<Vec<Zone>, PlanError> {
     let mut by_area: BTreeMap<(bool, AreaId), Vec<Region>> = BTreeMap::new();
     // Repairs of walkable shapes are told where they are united.
-    let mut cleaner = Cleaner { arc_error: config.arc_error, notes: &mut Vec::new() };
+    let mut untold = Vec::new();
+    let mut cleaner = Cleaner::new(config, &mut untold);
     for shape in storey.walkable.iter().filter(|shape| shape.area != AreaId::GROUND) {
         let regions = by_area.entry((!shape.area.is_walkable(), shape.area)).or_default();
         regions.push(cleaner.region(shape)?);
@@ -580,7 +587,7 @@ fn storey_zones(
         .into_iter()
         .map(|((_, area), regions)| Zone { area, region: Region::union(&regions) })
         .collect();
-    let mut cleaner = Cleaner { arc_error: config.arc_error, notes };
+    let mut cleaner = Cleaner::new(config, notes);
     for mark in &storey.marks {
         zones.push(Zone { area: mark.area, region: cleaner.region(mark)? });
     }

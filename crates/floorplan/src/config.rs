@@ -38,8 +38,9 @@ pub struct PlanConfig {
     /// Side of a cell of the grid that vertices are rounded to, which is about the accuracy of the
     /// result. Default 0.001. It is doubled until the grid holds the whole plan.
     pub cell_size: f64,
-    /// Vertices nearer than this to the previous one are removed. No border moves farther than
-    /// this. Default 0.01.
+    /// Vertices nearer than this to the previous one are removed, unless the border would then pass
+    /// over another one: closed walls stay closed if they are at least 2 cells thick. No border moves
+    /// farther than this. Default 0.01.
     pub near_distance: f64,
     /// Pieces of ground smaller than this, in square metres, are removed. Default 0.05.
     pub min_area: f64,

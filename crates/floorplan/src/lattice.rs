@@ -7,6 +7,7 @@ use i_overlay::core::overlay_rule::OverlayRule;
 use i_overlay::i_float::int::point::IntPoint;
 use i_overlay::string::overlay::StringOverlay;
 use i_overlay::string::rule::StringRule;
+use rstar::{AABB, Envelope, RTree, SelectionFunction};
 use waymesh_core::{GridFrame, MAX_PLAN_COORDINATE, PlanPoint};
 
 use crate::PlanPosition;
@@ -93,18 +94,73 @@ pub(crate) fn snap(
     if near_cells < 1.0 {
         return exact;
     }
-    let thin = |ring: &Vec<PlanPoint>| thinned(ring, near_cells, &fixed);
-    let rings: Vec<Vec<PlanPoint>> =
-        exact.iter().flatten().map(thin).filter(|ring| ring.len() >= 3).collect();
+    let points = exact.iter().flatten().flatten().map(|&point| corner(point)).collect();
+    let mut corners = RTree::bulk_load(points);
+    let rings: Vec<Vec<PlanPoint>> = exact
+        .iter()
+        .flatten()
+        .map(|ring| thinned(ring, near_cells, &fixed, &mut corners))
+        .filter(|ring| ring.len() >= 3)
+        .collect();
     resolve(&rings)
 }
 
-/// Returns the ring without vertices close to the previous one.
-fn thinned(ring: &[PlanPoint], near_cells: f64, fixed: impl Fn(PlanPoint) -> bool) -> Vec<PlanPoint> {
+/// A point for the tree, exact.
+fn corner(point: PlanPoint) -> [f64; 2] {
+    [f64::from(point.x), f64::from(point.z)]
+}
+
+/// Selects the points in a triangle, but not its corners.
+struct InTriangle([PlanPoint; 3]);
+
+impl InTriangle {
+    /// Sides of the triangle that all these points lie strictly beyond.
+    fn is_beyond(&self, points: &[[f64; 2]]) -> bool {
+        let [a, b, c] = self.0.map(corner);
+        let turn = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| {
+            (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+        };
+        let winding = turn(a, b, c).signum();
+        [(a, b), (b, c), (c, a)]
+            .into_iter()
+            .any(|(from, to)| points.iter().all(|&point| turn(from, to, point) * winding < 0.0))
+    }
+}
+
+impl SelectionFunction<[f64; 2]> for InTriangle {
+    fn should_unpack_parent(&self, envelope: &AABB<[f64; 2]>) -> bool {
+        let ([left, top], [right, bottom]) = (envelope.lower(), envelope.upper());
+        let box_of = AABB::from_points(self.0.map(corner).iter());
+        box_of.intersects(envelope)
+            && !self.is_beyond(&[[left, top], [right, top], [right, bottom], [left, bottom]])
+    }
+
+    fn should_unpack_leaf(&self, leaf: &[f64; 2]) -> bool {
+        !self.0.map(corner).contains(leaf) && !self.is_beyond(&[*leaf])
+    }
+}
+
+/// Returns the ring without vertices close to the previous one. A vertex stays if the border would
+/// pass over another one without it: walls thinner than `near_cells` stay closed. `corners` holds
+/// all vertices, and loses those that are left out.
+fn thinned(
+    ring: &[PlanPoint],
+    near_cells: f64,
+    fixed: impl Fn(PlanPoint) -> bool,
+    corners: &mut RTree<[f64; 2]>,
+) -> Vec<PlanPoint> {
     #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
     let is_near = |a: PlanPoint, b: PlanPoint| (a.distance_squared(b) as f64) < near_cells * near_cells;
+    let mut leave_out = |before: PlanPoint, point: PlanPoint, after: PlanPoint| {
+        let is_free = PlanPoint::orientation(before, point, after) == 0
+            || corners.locate_with_selection_function(InTriangle([before, point, after])).next().is_none();
+        if is_free {
+            corners.remove(&corner(point));
+        }
+        is_free
+    };
     let mut kept: Vec<PlanPoint> = Vec::with_capacity(ring.len());
-    for &point in ring {
+    for (index, &point) in ring.iter().enumerate() {
         match kept.last() {
             Some(&last) if is_near(last, point) => {
                 if fixed(point) {
@@ -112,12 +168,19 @@ fn thinned(ring: &[PlanPoint], near_cells: f64, fixed: impl Fn(PlanPoint) -> boo
                         kept.pop();
                     }
                     kept.push(point);
+                } else if !leave_out(last, point, ring[(index + 1) % ring.len()]) {
+                    kept.push(point);
                 }
             }
             _ => kept.push(point),
         }
     }
-    while kept.len() > 3 && is_near(kept[0], kept[kept.len() - 1]) && !fixed(kept[kept.len() - 1]) {
+    while let [first, .., before, last] = kept[..]
+        && kept.len() > 3
+        && is_near(first, last)
+        && !fixed(last)
+        && leave_out(before, last, first)
+    {
         kept.pop();
     }
     kept

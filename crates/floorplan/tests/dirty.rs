@@ -244,3 +244,44 @@ fn hulls_and_footprints() {
     assert!((convex - 23.5).abs() < 1e-4, "{convex}");
     assert!((11.0 - 1e-4..15.0).contains(&concave), "{concave}");
 }
+
+/// Rings of thin walls around a room within a hall, whose corners lie nearer to each other than
+/// `near_distance`.
+#[test]
+fn closed_rings_of_thin_walls_stay_closed() {
+    let ring = |corners: u32, turn: f64, size: f64| -> Vec<PlanPosition> {
+        let at = |corner: u32| {
+            let (sin, cos) =
+                (f64::from(corner) * std::f64::consts::TAU / f64::from(corners) + turn).sin_cos();
+            [5.0 + size * cos, 4.0 + size * sin]
+        };
+        (0..=corners).map(at).collect()
+    };
+    for corners in [3, 4, 5, 8, 24] {
+        for turn in [0.0, 0.1, std::f64::consts::FRAC_PI_4, 1.3] {
+            for millimetres in [1.0, 1.5, 2.0, 3.0, 5.0, 20.0] {
+                let width = millimetres / 1000.0;
+                let line = Outline::Wall { line: ring(corners, turn, 3.0), width };
+                let beyond = width / (std::f64::consts::PI / f64::from(corners)).cos();
+                let drawn = Outline::Polygon {
+                    outer: ring(corners, turn, 3.0 + beyond),
+                    holes: vec![ring(corners, turn, 3.0)],
+                };
+                for (outline, name) in [(line, "line"), (drawn, "polygon")] {
+                    // Thinner polygons are rounded to cells of 1 mm.
+                    if name == "polygon" && millimetres < 2.0 {
+                        continue;
+                    }
+                    let mut plan = FloorPlan::default();
+                    let storey = plan.storey_mut("0", 0.0);
+                    let hall = vec![[0.0, 0.0], [10.0, 0.0], [10.0, 8.0], [0.0, 8.0]];
+                    storey.walkable.push(Shape::polygon("hall", hall));
+                    storey.blocked.push(Shape::new("ring", outline));
+                    let (ground, _) = ground(&plan, &PlanConfig::default().with_radius(0.0));
+                    let pieces = ground.contours.regions.len();
+                    assert_eq!(pieces, 2, "{name} of {corners} corners, {millimetres} mm, turned by {turn}");
+                }
+            }
+        }
+    }
+}

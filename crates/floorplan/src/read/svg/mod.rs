@@ -148,8 +148,7 @@ impl Drawing<'_, '_> {
     }
 
     fn region(&self, shape: &Shape) -> Result<Region, PlanError> {
-        let arc_error = crate::PlanConfig::default().arc_error;
-        Cleaner { arc_error, notes: &mut Vec::new() }.region(shape)
+        Cleaner::new(&crate::PlanConfig::default(), &mut Vec::new()).region(shape)
     }
 
     fn path(&mut self, path: &Path, clips: &[Region]) -> Result<(), PlanError> {
