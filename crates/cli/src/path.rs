@@ -4,10 +4,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use glam::Vec3;
+use glam::{Vec3, Vec3Swizzles};
 use serde::Serialize;
 use waymesh::graph::{
-    ClearPathOptions, HierarchyConfig, HierarchyUse, Length, PolygonFilter, RelaxedPolygons, TravelCost,
+    ClearPathOptions, HierarchyConfig, HierarchyUse, Length, LinkUse, PolygonFilter, RelaxedPolygons,
+    TravelCost,
 };
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
@@ -24,7 +25,9 @@ use crate::{files, output};
 #[derive(Debug, Serialize)]
 struct Answer {
     outcome: &'static str,
+    /// In space.
     length: f32,
+    plan_length: f32,
     /// With a table of areas only: what the path costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<f32>,
@@ -53,10 +56,11 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Answer {
-    fn new(outcome: Outcome, length: f32, points: &[Vec3], polygons: &[PolyId]) -> Self {
+    fn new(outcome: Outcome, [length, plan_length]: [f32; 2], points: &[Vec3], polygons: &[PolyId]) -> Self {
         Self {
             outcome: outcome_name(outcome),
             length,
+            plan_length,
             cost: None,
             points: points.iter().map(|point| point.to_array()).collect(),
             polygons: polygons.iter().map(|polygon| polygon.0).collect(),
@@ -123,19 +127,20 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
         Some(height) => find_with_costs(args, mesh, HeadRoomFilter::new(height))?,
         None => find_with_costs(args, mesh, AnyPolygon)?,
     };
+    let in_plan = plan_length(&path.points);
     if let Some(file) = &args.svg {
         output::draw(mesh, Some(&path), file)?;
     }
     let mut out = files::console(&args.svg)?;
     if json {
-        let answer = Answer::new(path.outcome, path.length, &path.points, &path.polygons);
+        let answer = Answer::new(path.outcome, [path.length, in_plan], &path.points, &path.polygons);
         let cost = (!mesh.area_table().is_empty()).then_some(path.cost);
         files::write_json(&mut out, &Answer { hierarchy: how, cost, was_cut: path.was_cut, ..answer })?;
         return Ok(path.outcome);
     }
     writeln!(
         out,
-        "{}: {:.3} m over {} polygons",
+        "{}: {:.3} m ({in_plan:.3} m in plan) over {} polygons",
         outcome_name(path.outcome),
         path.length,
         path.polygons.len()
@@ -171,7 +176,40 @@ fn find_with_costs<F: PolygonFilter + Clone + PartialEq + Sync>(
     }
     let mut wide = Path::default();
     mesh.offset_corners(&path, args.corner_offset, &filter, &mut Vec::new(), &mut wide)?;
+    let before = wide.length;
+    wide.length = follow_ground(mesh, &mut wide.points, &mut wide.links, args.ground_error)?;
+    wide.cost += wide.length - before;
     Ok((wide, how))
+}
+
+/// Returns the length of a path in plan.
+fn plan_length(points: &[Vec3]) -> f32 {
+    points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum()
+}
+
+/// Adds the points with which a path follows the ground. Returns its length in space.
+fn follow_ground(mesh: &NavMesh, points: &mut Vec<Vec3>, links: &mut [LinkUse], error: f32) -> Result<f32> {
+    let (mut length, mut all, mut passed) = (0.0, Vec::new(), Vec::new());
+    let mut scratch = QueryScratch::default();
+    let mut taken = links.iter_mut().peekable();
+    for (index, pair) in points.windows(2).enumerate() {
+        let [from, to] = [pair[0], pair[1]];
+        all.push(from);
+        let mut is_ride = false;
+        while let Some(link) = taken.next_if(|link| link.point == index) {
+            link.point = all.len() - 1;
+            is_ride |= !mesh.is_crossed_like_edge(link.link);
+        }
+        let place = mesh.nearest(from, &mesh.default_reach()).filter(|_| !is_ride);
+        let on_ground = match place {
+            Some(place) => mesh.ground_between(&place, to, error, &mut passed, &mut scratch, &mut all)?,
+            None => None,
+        };
+        length += on_ground.unwrap_or_else(|| from.distance(to));
+    }
+    all.extend(points.last());
+    *points = all;
+    Ok(length)
 }
 
 /// Finds the path that costs least, and returns how the hierarchy was used, if one was asked for.
@@ -184,6 +222,11 @@ fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + Par
     let mut scratch = QueryScratch::default();
     let (from, to) = (args.from.0, args.to.0);
     let mut options = PathOptions::default().with_filter(filter.clone()).with_cost(cost.clone());
+    options = options.with_rises(!args.no_rises);
+    // Corners are moved first.
+    if args.corner_offset == 0.0 {
+        options = options.with_ground_error(args.ground_error);
+    }
     if let Some(count) = args.max_nodes {
         options = options.with_max_nodes(count);
     }
@@ -245,7 +288,8 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
         options = options.with_search(PathSearch::Fast);
     }
     let mut scratch = QueryScratch::default();
-    let path = mesh.find_path(args.from.0, args.to.0, &options, &mut scratch)?;
+    let mut path = mesh.find_path(args.from.0, args.to.0, &options, &mut scratch)?;
+    path.length = follow_ground(mesh.mesh(), &mut path.points, &mut path.links, args.ground_error)?;
     if let Some(file) = &args.svg {
         let options = SvgOptions::default();
         files::write(file, |writer| io::write_clear_svg(mesh.mesh(), &path, radius, &options, writer))?;
@@ -253,7 +297,8 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
     let moved = [path.start, path.goal].map(|end| end.map_or(0.0, |end| end.moved));
     let mut out = files::console(&args.svg)?;
     if json {
-        let answer = Answer::new(path.outcome, path.length, &path.points, &path.polygons);
+        let lengths = [path.length, path.plan_length];
+        let answer = Answer::new(path.outcome, lengths, &path.points, &path.polygons);
         let clearance = Some(path.clearance).filter(|clearance| clearance.is_finite());
         let found_by = args.fast.then_some(search_name(path.found_by));
         files::write_json(&mut out, &Answer { clearance, moved: Some(moved), found_by, ..answer })?;
@@ -261,9 +306,10 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
     }
     writeln!(
         out,
-        "{}: {:.3} m over {} polygons, {} corners, {:.3} m from the nearest wall",
+        "{}: {:.3} m ({:.3} m in plan) over {} polygons, {} corners, {:.3} m from the nearest wall",
         outcome_name(path.outcome),
         path.length,
+        path.plan_length,
         path.polygons.len(),
         path.corners.len(),
         path.clearance

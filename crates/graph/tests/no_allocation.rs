@@ -81,6 +81,8 @@ fn queries_allocate_nothing_in_the_steady_state() {
     let mut passed = Vec::new();
     let costs =
         PathOptions::default().with_cost(AreaCosts::default().with(AreaId(2), 2.0)).with_cross_points(true);
+    let on_ground =
+        PathOptions::default().with_search(PathSearch::Shortest).with_rises(true).with_ground_error(0.01);
     let dry = PathOptions::default().with_filter(AreaFilter::default().without(AreaId(2)));
     for mesh in [&plain, &linked] {
         assert_steady("find_path", || {
@@ -102,6 +104,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
                     &mut path,
                 )
                 .unwrap();
+                mesh.find_path_into(from, to, &on_ground, &mut scratch, &mut path).unwrap();
                 let _ = mesh.find_path_into(
                     from,
                     to,

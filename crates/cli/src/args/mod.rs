@@ -171,17 +171,23 @@ pub(crate) struct PathArgs {
     /// Where the path should end.
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub(crate) to: Point,
-    /// Find the shortest path. Without this, a path through the shortest corridor, which may be a
-    /// little longer.
+    /// Find the shortest path on the ground: of all whose legs are straight in plan from corner to
+    /// corner. Without this, a path through a short corridor, which may be a little longer.
     #[arg(long)]
     pub(crate) shortest: bool,
+    /// Do not count rises and falls: find the path that is shortest in plan.
+    #[arg(long, requires = "shortest")]
+    pub(crate) no_rises: bool,
+    /// How far the path may lead above or below the ground of the mesh between two points, in metres.
+    #[arg(long, value_name = "METRES", default_value_t = 0.1)]
+    pub(crate) ground_error: f32,
     /// Height of the agent in metres: it passes where there is as much head room, on a mesh that
     /// tells (`waymesh build --height-classes`). Default: the mesh's.
     #[arg(long, value_name = "METRES")]
     pub(crate) agent_height: Option<f32>,
-    /// Find the shortest path of a disc of this radius in metres that stays clear of the walls of
-    /// the mesh: of an agent of that radius on a mesh baked for radius 0. The picture shows the
-    /// ground that it sweeps.
+    /// Find the path, shortest in plan, of a disc of this radius in metres that stays clear of the
+    /// walls of the mesh: of an agent of that radius on a mesh baked for radius 0. The picture shows
+    /// the ground that it sweeps.
     #[arg(long, value_name = "METRES", conflicts_with = "shortest")]
     pub(crate) radius: Option<f32>,
     /// Find a short path of the disc in less time. Where that shows none, and over links that are no

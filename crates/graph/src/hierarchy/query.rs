@@ -370,8 +370,8 @@ fn straighten<U: PolygonFilter>(
             let ends = [&before, &after].map(|turn| spot(scratch, turn));
             let limit = length * (1.0 - 1e-9);
             let mut nodes = WINDOW_NODES + 2 * (after.crossed - before.crossed);
-            mesh.begin_shortest(&ends[0], &ends[1], limit, usable, paths);
-            let found = mesh.advance_shortest(&ends[0], &ends[1], limit, usable, paths, &mut nodes);
+            mesh.begin_shortest(&ends[0], &ends[1], limit, false, usable, paths);
+            let found = mesh.advance_shortest(&ends[1], limit, usable, paths, &mut nodes);
             if found == Progress::Found {
                 let HierarchyScratch { steps, next, .. } = scratch;
                 next.extend_from_slice(&steps[kept..before.crossed]);

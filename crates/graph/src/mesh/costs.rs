@@ -180,8 +180,23 @@ impl<F: PolygonFilter, C: TravelCost> PolygonFilter for Usable<'_, F, C> {
             && (C::IS_LENGTH || (0.0..f32::INFINITY).contains(&self.cost.per_metre(mesh, polygon)))
     }
 
+    #[inline]
+    fn may_cross(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> bool {
+        self.allows(mesh, to)
+            && self.filter.may_cross(mesh, from, to)
+            && entering(self.cost, mesh, from.0, to.0) < f32::INFINITY
+    }
+
     fn version(&self) -> u64 {
         self.filter.version().wrapping_add(self.cost.version())
+    }
+}
+
+impl<F: PolygonFilter, C: TravelCost> Usable<'_, F, C> {
+    /// Returns `true` if a path may pass these polygons, each after the one before.
+    pub(crate) fn leads_on(&self, mesh: &NavMesh, polygons: &[PolyId]) -> bool {
+        polygons.first().is_none_or(|&first| self.allows(mesh, first))
+            && polygons.windows(2).all(|pair| self.may_cross(mesh, pair[0], pair[1]))
     }
 }
 

@@ -18,6 +18,17 @@ pub trait PolygonFilter {
     /// Returns `true` if `polygon` may be used. The result must not change during a query.
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool;
 
+    /// Returns `true` if a path may lead from polygon `from` to polygon `to`, over an edge or a link.
+    /// Only costs close a crossing whose polygons are allowed ([`TravelCost::entering`]).
+    ///
+    /// [`TravelCost::entering`]: crate::TravelCost::entering
+    #[doc(hidden)]
+    #[inline]
+    fn may_cross(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> bool {
+        let _ = from;
+        self.allows(mesh, to)
+    }
+
     /// Returns a number that grows whenever the polygons that it allows may have changed: by it a
     /// [`PathCorridor`](crate::PathCorridor) knows that a door has opened. Default 0: a filter that
     /// never changes.
@@ -251,6 +262,11 @@ impl<A: PolygonFilter, B: PolygonFilter> PolygonFilter for (A, B) {
         self.0.allows(mesh, polygon) && self.1.allows(mesh, polygon)
     }
 
+    #[inline]
+    fn may_cross(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> bool {
+        self.0.may_cross(mesh, from, to) && self.1.may_cross(mesh, from, to)
+    }
+
     fn version(&self) -> u64 {
         self.0.version().wrapping_add(self.1.version())
     }
@@ -265,6 +281,11 @@ macro_rules! filter_behind {
             #[inline]
             fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
                 (**self).allows(mesh, polygon)
+            }
+
+            #[inline]
+            fn may_cross(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> bool {
+                (**self).may_cross(mesh, from, to)
             }
 
             fn version(&self) -> u64 {

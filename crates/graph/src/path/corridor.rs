@@ -233,7 +233,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.keep_string(mesh, &mut scratch.paths);
         self.length = mesh.plan_length(&self.path);
         self.base = self.length;
-        self.is_bound = self.options.path.search == PathSearch::Shortest;
+        // With rises it is the shortest on the ground, not in plan.
+        self.is_bound = self.options.path.search == PathSearch::Shortest && !self.options.path.rises;
         Ok(CorridorChange::Replanned { reason })
     }
 
@@ -537,7 +538,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
                 && self.options.repair
                 && find_goal().is_ok_and(|goal| goal.polygon == ends.goal.polygon));
         let is_open = <Usable<'_, F, C> as PolygonFilter>::ALLOWS_ALL;
-        if is_fit && (is_open || self.path.polygons.iter().all(|&polygon| usable.allows(mesh, polygon))) {
+        if is_fit && (is_open || usable.leads_on(mesh, &self.path.polygons)) {
             // A shorter way may have opened.
             self.is_bound &= seen == self.seen;
             self.seen = seen;
@@ -756,7 +757,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     fn keep_string(&mut self, mesh: &NavMesh, paths: &mut PathScratch) {
         self.string.clear();
         let Some(Ends { start, goal, .. }) = &self.ends else { return };
-        if C::IS_LENGTH && !self.options.path.cross_points && self.path.links.is_empty() {
+        let PathOptions { cross_points, ground_error, .. } = self.options.path;
+        if C::IS_LENGTH && !cross_points && ground_error.is_none() && self.path.links.is_empty() {
             if paths.is_straight || paths.has_turns {
                 // Written without a funnel.
                 mesh.string_turns(start, goal, &self.path.polygons, paths, &mut self.string);

@@ -39,7 +39,8 @@ impl MovingString<'_> {
     fn pull(&mut self, [from, to]: [PlanPosition; 2], [first, end]: [usize; 2]) -> bool {
         self.corridor.clear();
         self.corridor.extend(self.steps[first..end].iter().map(|step| step.crossing));
-        let leg = Leg { corridor: self.corridor, range: 0..end - first, cross_points: false };
+        let leg =
+            Leg { corridor: self.corridor, range: 0..end - first, cross_points: false, ground_error: None };
         self.mesh.pull_string(from, to, &self.path.polygons[first..], &leg, self.funnel);
         self.funnel.turns.len() >= 2
     }

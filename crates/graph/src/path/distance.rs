@@ -1,7 +1,7 @@
 //! How far everything is from one place: exactly, as a map for many agents with one goal.
 
 use glam::Vec3;
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, nearest_f32};
 
 use super::any_angle::{MOST_FLOODED, Seen};
 use crate::geometry::plan::{PlanPosition, orientation};
@@ -14,7 +14,9 @@ use crate::scratch::QueryScratch;
 /// How to get from one place to the goal of a [`DistanceMap`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heading {
-    /// Length of the shortest path to the goal, in metres in plan.
+    /// Length in space of the shortest path to the goal, in metres: as
+    /// [`NavMesh::path_length_within`] measures it, of the chain of corners of the path that is
+    /// shortest in plan.
     pub distance: f32,
     /// Where the path leads straight to, in plan: the first corner it turns round, the far end of a
     /// link, or the goal; y is that of the place asked for.
@@ -24,12 +26,12 @@ pub struct Heading {
 /// The shortest paths from everywhere to one goal, for many agents: a flow field without a grid.
 ///
 /// # Guarantees
-/// - Distances are those of [`PathSearch::Shortest`](crate::PathSearch::Shortest) in plan, rounded,
-///   at every place, not at samples.
+/// - Paths are those of [`PathSearch::Shortest`](crate::PathSearch::Shortest), at every place, not at
+///   samples.
 /// - Links are taken both ways or, where they lead one way only, not at all.
 ///
 /// # Memory
-/// 64 bytes for each place that a path turns at and each polygon seen from there: a few dozen for
+/// 96 bytes for each place that a path turns at and each polygon seen from there: a few dozen for
 /// each polygon, more in open ground with many corners. A limit keeps it small.
 #[doc(alias = "flow field")]
 #[derive(Clone, Debug, PartialEq)]
@@ -99,8 +101,8 @@ impl NavMesh {
         Ok(())
     }
 
-    /// Returns the shortest paths to a goal from everywhere within a length of it, in metres in
-    /// plan; infinite is allowed.
+    /// Returns the shortest paths to a goal from everywhere within a length of it. The length is in
+    /// metres in plan, with what links cost; infinite is allowed. Distances are told in space.
     ///
     /// # Cost
     /// See [`NavMesh::polygons_within`].
@@ -159,7 +161,7 @@ impl DistanceMap {
         }
         let spot = mesh.at_corner(mesh.spot_of(from)?);
         let mut best = self.best_in(spot.polygon, spot.at, None);
-        if let Some((length, root)) = best
+        if let Some((length, &Seen { root, .. })) = best
             && length > 0.0
             && root == spot.at
         {
@@ -175,24 +177,19 @@ impl DistanceMap {
             }
             best = next.or(best);
         }
-        let Some((length, root)) = best else { return Ok(None) };
+        let Some((_, &Seen { root, height, space, .. })) = best else { return Ok(None) };
         let mut next = mesh.frame.to_world(root.x, spot.height, root.z);
         next.y = from.position.y;
-        #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
-        let distance = (length * f64::from(mesh.frame.cell_size)) as f32;
+        let here = (spot.at, nearest_f32(spot.height));
+        let distance = nearest_f32(space + mesh.space_between((root, height), here));
         Ok(Some(Heading { distance, next }))
     }
 
     /// Returns the length of the shortest path from a place of a polygon and where it leads first, but
     /// for paths that lead to `passed` first.
-    fn best_in(
-        &self,
-        polygon: u32,
-        at: PlanPosition,
-        passed: Option<PlanPosition>,
-    ) -> Option<(f64, PlanPosition)> {
+    fn best_in(&self, polygon: u32, at: PlanPosition, passed: Option<PlanPosition>) -> Option<(f64, &Seen)> {
         let range = self.first[polygon as usize] as usize..self.first[polygon as usize + 1] as usize;
-        let mut best: Option<(f64, PlanPosition)> = None;
+        let mut best: Option<(f64, &Seen)> = None;
         for seen in &self.seen[range] {
             // In order of what is nearest: nothing behind is nearer.
             if best.is_some_and(|best| seen.nearest >= best.0) {
@@ -204,7 +201,7 @@ impl DistanceMap {
             let length = seen.length + seen.root.distance_squared(at).sqrt();
             let is_better = best.is_none_or(|best| length < best.0);
             if is_seen && is_better && length <= self.limit && passed != Some(seen.root) {
-                best = Some((length, seen.root));
+                best = Some((length, seen));
             }
         }
         best

@@ -8,7 +8,7 @@ use super::options::{PathOptions, PathSearch, PathSearcher};
 use super::portal::turn_length;
 use super::search::PathScratch;
 use super::{Ends, Outcome, Path};
-use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Reach, Spot};
 use crate::mesh::costs::TravelCost;
 use crate::mesh::filter::PolygonFilter;
@@ -32,8 +32,8 @@ impl NavMesh {
     /// # Errors
     /// - [`QueryError::NotFinite`] for an end that is NaN or infinite.
     /// - [`QueryError::NoMeshNear`] for an end without mesh within [`PathOptions::reach`].
-    /// - [`QueryError::BadField`] for a reach that is NaN or negative, [`QueryError::BadCost`] for
-    ///   a cost that is.
+    /// - [`QueryError::BadField`] for a reach or a [`PathOptions::ground_error`] that is NaN or negative,
+    ///   [`QueryError::BadCost`] for a cost that is.
     #[doc(alias = "findPath")]
     #[doc(alias = "findStraightPath")]
     pub fn find_path<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
@@ -106,7 +106,7 @@ impl NavMesh {
         options.search.begin(self, &usable, scratch);
         let ends = self.path_ends(from, to, options)?;
         let search = |ends: &Ends, scratch: &mut QueryScratch| {
-            scratch.paths.was_cut = false;
+            (scratch.paths.was_cut, scratch.paths.rises) = (false, options.rises);
             options.search.search(self, [&ends.start, &ends.goal], &usable, options.max_nodes, scratch)
         };
         if self.may_reach(&ends) && search(&ends, scratch) {
@@ -136,6 +136,9 @@ impl NavMesh {
     ) -> Result<Ends, QueryError> {
         let reach = options.reach.unwrap_or_else(|| self.default_reach());
         reach.validate()?;
+        if let Some(error) = options.ground_error {
+            unless_0_or_more("ground_error", error)?;
+        }
         if let Some((area, value)) = options.cost.bad_cost() {
             return Err(QueryError::BadCost { area, value });
         }

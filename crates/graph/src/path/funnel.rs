@@ -8,8 +8,9 @@
 use std::ops::Range;
 
 use glam::{Vec3, Vec3Swizzles};
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, nearest_f32};
 
+use super::ground::Profile;
 use super::options::PathOptions;
 use super::search::PathScratch;
 use super::{LinkUse, Path};
@@ -107,6 +108,19 @@ impl Funnel {
         }
     }
 
+    /// Takes the turns of a leg from those of a path.
+    fn take_turns(&mut self, [start, goal]: [PlanPosition; 2], leg: &Leg<'_>, turns: &[Turn]) {
+        let Range { start: first, end } = leg.range;
+        self.begin(start);
+        self.turns[0].crossed = first;
+        for turn in turns.iter().filter(|turn| (first..=end).contains(&turn.crossed)) {
+            if turn.at != self.turns[self.turns.len() - 1].at && turn.at != goal {
+                self.turns.push(*turn);
+            }
+        }
+        self.turns.push(Turn { at: goal, crossed: end });
+    }
+
     /// Ends the string at `goal`.
     fn finish(&mut self, goal: Turn) {
         self.narrow::<true>(goal);
@@ -122,11 +136,13 @@ pub(super) struct Leg<'a> {
     pub(super) corridor: &'a [u32],
     pub(super) range: Range<usize>,
     pub(super) cross_points: bool,
+    /// [`PathOptions::ground_error`].
+    pub(super) ground_error: Option<f32>,
 }
 
 impl<'a> Leg<'a> {
     /// Returns the edges between two turns, with their places in the corridor.
-    fn between(&self, from: Turn, to: Turn) -> impl Iterator<Item = (usize, &'a u32)> + use<'a> {
+    pub(super) fn between(&self, from: Turn, to: Turn) -> impl Iterator<Item = (usize, &'a u32)> + use<'a> {
         self.corridor.iter().enumerate().take(to.crossed).skip(from.crossed)
     }
 }
@@ -142,12 +158,26 @@ impl NavMesh {
         scratch: &mut PathScratch,
         path: &mut Path,
     ) {
-        let cross_points = options.cross_points;
-        let PathScratch { corridor, link_places, funnel, is_straight, has_turns, any_angle, .. } = scratch;
+        let PathOptions { cross_points, ground_error, .. } = *options;
+        let PathScratch {
+            corridor,
+            link_places,
+            funnel,
+            profile,
+            is_straight,
+            has_turns,
+            keeps_turns,
+            any_angle,
+            ..
+        } = scratch;
+        let known = keeps_turns.then_some(&*any_angle.string);
+        profile.length = 0.0;
+        // Its turns are all that is to be written.
+        let is_plain = C::IS_LENGTH && !cross_points && ground_error.is_none();
         path.polygons.push(PolyId(start.polygon));
         path.polygons.extend(corridor.iter().map(|&crossing| PolyId(self.beyond(crossing))));
         path.points.push(start_position);
-        if *is_straight && C::IS_LENGTH && !cross_points {
+        if *is_straight && is_plain {
             if !same_plan(start_position, goal_position) {
                 path.points.push(goal_position);
             }
@@ -155,7 +185,7 @@ impl NavMesh {
             path.cost = path.length;
             return;
         }
-        if *has_turns && C::IS_LENGTH && !cross_points {
+        if *has_turns && is_plain {
             self.write_turns([start.at, goal.at], goal_position, corridor, &any_angle.string, path);
             path.length = length(&path.points);
             path.cost = path.length;
@@ -166,8 +196,8 @@ impl NavMesh {
             let (link, backwards) = self.link_of(crossing);
             let [leave, arrive] = self.links.links[link.index()].ends(backwards);
             let (at, position) = self.on_segment(leave, along);
-            let leg = Leg { corridor, range: first..crossed, cross_points };
-            self.write_leg([from, at], position, &leg, &options.cost, funnel, path);
+            let leg = Leg { corridor, range: first..crossed, cross_points, ground_error };
+            self.write_leg([from, at], position, &leg, &options.cost, (funnel, profile, known), path);
             path.links.push(LinkUse {
                 link: self.links.ids[link.index()],
                 backwards,
@@ -175,6 +205,7 @@ impl NavMesh {
             });
             let left_at = position;
             let (at, position) = self.on_segment(arrive, along);
+            profile.length += f64::from(left_at.distance(position));
             if !C::IS_LENGTH {
                 let metre = options.cost.per_metre(self, path.polygons[crossed]).max(options.cost.least());
                 path.cost += left_at.distance(position) * metre
@@ -187,9 +218,9 @@ impl NavMesh {
             path.points.push(position);
             (from, first) = (at, crossed + 1);
         }
-        let leg = Leg { corridor, range: first..corridor.len(), cross_points };
-        self.write_leg([from, goal.at], goal_position, &leg, &options.cost, funnel, path);
-        path.length = length(&path.points);
+        let leg = Leg { corridor, range: first..corridor.len(), cross_points, ground_error };
+        self.write_leg([from, goal.at], goal_position, &leg, &options.cost, (funnel, profile, known), path);
+        path.length = if ground_error.is_some() { nearest_f32(profile.length) } else { length(&path.points) };
         if C::IS_LENGTH {
             path.cost += path.length;
         }
@@ -252,13 +283,14 @@ impl NavMesh {
         for (crossed, crossing, along) in self.links_on(corridor, link_places) {
             let (link, backwards) = self.link_of(crossing);
             let [leave, arrive] = self.links.links[link.index()].ends(backwards);
-            let leg = Leg { corridor, range: first..crossed, cross_points: false };
+            let leg = Leg { corridor, range: first..crossed, cross_points: false, ground_error: None };
             self.pull_string(from, self.on_segment(leave, along).0, polygons, &leg, funnel);
             turns.extend(&funnel.turns[1..]);
             (from, first) = (self.on_segment(arrive, along).0, crossed + 1);
             turns.push(Turn { at: from, crossed: first });
         }
-        let leg = Leg { corridor, range: first..corridor.len(), cross_points: false };
+        let range = first..corridor.len();
+        let leg = Leg { corridor, range, cross_points: false, ground_error: None };
         self.pull_string(from, goal.at, polygons, &leg, funnel);
         turns.extend(&funnel.turns[1..]);
     }
@@ -270,18 +302,25 @@ impl NavMesh {
         goal_position: Vec3,
         leg: &Leg<'_>,
         cost: &C,
-        funnel: &mut Funnel,
+        (funnel, profile, known): (&mut Funnel, &mut Profile, Option<&[Turn]>),
         path: &mut Path,
     ) {
-        self.pull_string(start, goal, &path.polygons, leg, funnel);
+        match known {
+            Some(turns) => funnel.take_turns([start, goal], leg, turns),
+            None => self.pull_string(start, goal, &path.polygons, leg, funnel),
+        }
         let begin = path.points.len();
         let last = funnel.turns.len() - 1;
         for (index, pair) in funnel.turns.windows(2).enumerate() {
             let [from, to] = [pair[0], pair[1]];
-            if !C::IS_LENGTH {
+            if let Some(error) = leg.ground_error {
+                let costs = self.write_ground([from, to], leg, cost, error, profile, path);
+                path.cost += if C::IS_LENGTH { 0.0 } else { costs };
+            } else if !C::IS_LENGTH {
                 path.cost += self.cost_between([from, to], leg, cost, &path.polygons);
             }
-            for (crossed, &crossing) in leg.between(from, to) {
+            let crossings = leg.ground_error.is_none().then(|| leg.between(from, to));
+            for (crossed, &crossing) in crossings.into_iter().flatten() {
                 if self.is_link(crossing) {
                     let (link, backwards) = self.link_of(crossing);
                     path.links.push(LinkUse {
@@ -395,18 +434,7 @@ impl NavMesh {
         let mut polygon = polygons[from.crossed];
         let mut last = self.position_in(polygon, from.at);
         for (crossed, &crossing) in leg.between(from, to) {
-            let at = self.crossing_at([from, to], polygons[crossed], crossing).unwrap_or_else(|| {
-                let ends = self.edge_ends(polygons[crossed], crossing);
-                if ends.contains(&from.at) {
-                    from.at
-                } else if ends.contains(&to.at) {
-                    to.at
-                } else {
-                    // In line with the edge, it passes the nearer end first.
-                    let [a, b] = ends.map(|end| (end.distance_squared(from.at), end));
-                    if a.0 < b.0 { a.1 } else { b.1 }
-                }
-            });
+            let at = self.passed_at([from, to], polygons[crossed], crossing);
             let position = self.position_in(polygons[crossed], at);
             sum += last.distance(position) * cost.per_metre(self, polygon);
             polygon = polygons[crossed + 1];
@@ -414,6 +442,23 @@ impl NavMesh {
             last = position;
         }
         sum + last.distance(self.position_in(polygon, to.at)) * cost.per_metre(self, polygon)
+    }
+
+    /// Returns where the segment between two turns passes an edge, in one of its ends where it does
+    /// not cross it.
+    pub(super) fn passed_at(&self, [from, to]: [Turn; 2], polygon: PolyId, crossing: u32) -> PlanPosition {
+        self.crossing_at([from, to], polygon, crossing).unwrap_or_else(|| {
+            let ends = self.edge_ends(polygon, crossing);
+            if ends.contains(&from.at) {
+                from.at
+            } else if ends.contains(&to.at) {
+                to.at
+            } else {
+                // In line with the edge, it passes the nearer end first.
+                let [a, b] = ends.map(|end| (end.distance_squared(from.at), end));
+                if a.0 < b.0 { a.1 } else { b.1 }
+            }
+        })
     }
 
     /// Where the segment between two turns crosses an edge.
@@ -441,7 +486,7 @@ impl NavMesh {
 }
 
 /// Adds a point unless it is the last one again, in plan.
-fn push_point(path: &mut Path, position: Vec3) {
+pub(super) fn push_point(path: &mut Path, position: Vec3) {
     if path.points.last().is_none_or(|&last| !same_plan(last, position)) {
         path.points.push(position);
     }

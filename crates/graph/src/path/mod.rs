@@ -9,6 +9,7 @@ mod corridor_string;
 mod distance;
 mod find;
 pub(crate) mod funnel;
+mod ground;
 pub(crate) mod local;
 mod offset;
 pub(crate) mod options;
@@ -64,9 +65,9 @@ pub struct Path {
     pub polygons: Vec<PolyId>,
     /// The links it takes, in order.
     pub links: Vec<LinkUse>,
-    /// Length of the chain of `points` in metres, in space. Ground that rises and falls between two
-    /// points adds to it only with [`PathOptions::cross_points`], and then as far as the
-    /// crossed edges show it.
+    /// Length in metres, in space: with [`PathOptions::ground_error`] of the ground that it leads over,
+    /// else of the chain of `points`, to which ground that rises and falls between two of them adds
+    /// nothing.
     pub length: f32,
     /// Its cost. Without [`PathOptions::cost`] that is its length and the extra cost of its links.
     /// With it, the sum over the polygons of the length there times the cost per metre, and of the

@@ -32,13 +32,13 @@ pub enum PathSearch {
     /// paths in the presence of rectilinear barriers, <https://doi.org/10.1002/net.3230140304>.
     #[default]
     Fast,
-    /// The shortest path.
+    /// The shortest path in plan; on the ground with [`PathOptions::rises`].
     ///
     /// - No path is shorter in the plan, also on storeys above each other: on which side of an edge
     ///   or a ray a corner lies is decided exactly, and lengths are rounded by less than a
     ///   billionth.
-    /// - Rises and falls do not count in the search: [`Path::length`](super::Path::length) is that
-    ///   of the points found, in space.
+    /// - Rises and falls do not count in the search, unless [`PathOptions::rises`] is set:
+    ///   [`Path::length`](super::Path::length) is that of the path found, in space.
     /// - Costs ([`PathOptions::cost`]) do not count in the search, except that infinite ones close
     ///   polygons: it is the shortest path, not the cheapest. The ratio of its cost to the smallest
     ///   cost is at most the ratio of the largest cost per metre on it to the smallest anywhere.
@@ -154,9 +154,25 @@ pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
     /// `true` if a path that ends before the goal is accepted where none leads there. Default:
     /// `true`.
     pub allow_partial: bool,
-    /// `true` if the path also has a point at each edge that it crosses, so that it follows the
-    /// ground. Default: `false`.
+    /// `true` if the path also has a point at each edge that it crosses. Between two of them the ground
+    /// may still rise and fall: see [`PathOptions::ground_error`]. Default: `false`.
     pub cross_points: bool,
+    /// How far the path may lead above or below the ground of the mesh between two points, in metres:
+    /// it has as many more points as that takes, 0 or more. [`Path::length`](super::Path::length) is
+    /// then that of the ground. Default `None`: points only where it turns.
+    pub ground_error: Option<f32>,
+    /// `true` if rises and falls of the ground count in the search of [`PathSearch::Shortest`], which is
+    /// else for the path that is shortest in plan.
+    ///
+    /// - Of all paths whose legs are straight in plan, from corner to corner of walls and over links, the
+    ///   one found is the shortest on the ground. It is never longer there than the path that is shortest
+    ///   in plan.
+    /// - So it leads round a ridge beside a wall, a hole or a drop. It does not curve round a hill that
+    ///   stands in open ground.
+    /// - It looks from every corner in all directions: usually a few times as many nodes as without.
+    ///
+    /// Default: `false`.
+    pub rises: bool,
     /// Most nodes that a search for the shortest path may open ([`PathSearch::Shortest`]), each some
     /// hundred bytes and a microsecond or less. Beyond that the path is the one that
     /// [`PathSearch::Fast`] finds, which needs no limit: it opens an edge once. Default: 1 million.
@@ -172,6 +188,8 @@ impl Default for PathOptions {
             reach: None,
             allow_partial: true,
             cross_points: false,
+            ground_error: None,
+            rises: false,
             max_nodes: MOST_NODES,
         }
     }
@@ -182,6 +200,8 @@ waymesh_core::setters! {
         with_reach(reach: Some(Reach));
         with_allow_partial(allow_partial: bool);
         with_cross_points(cross_points: bool);
+        with_ground_error(ground_error: Some(f32));
+        with_rises(rises: bool);
         with_max_nodes(max_nodes: usize);
     }
 }
@@ -190,22 +210,82 @@ impl<F, C, S> PathOptions<F, C, S> {
     /// Sets how the path is searched for.
     #[must_use]
     pub fn with_search<T>(self, search: T) -> PathOptions<F, C, T> {
-        let Self { search: _, filter, cost, reach, allow_partial, cross_points, max_nodes } = self;
-        PathOptions { search, filter, cost, reach, allow_partial, cross_points, max_nodes }
+        let Self {
+            search: _,
+            filter,
+            cost,
+            reach,
+            allow_partial,
+            cross_points,
+            ground_error,
+            rises,
+            max_nodes,
+        } = self;
+        PathOptions {
+            search,
+            filter,
+            cost,
+            reach,
+            allow_partial,
+            cross_points,
+            ground_error,
+            rises,
+            max_nodes,
+        }
     }
 
     /// Sets which polygons the path may pass.
     #[must_use]
     pub fn with_filter<G: PolygonFilter>(self, filter: G) -> PathOptions<G, C, S> {
-        let Self { search, filter: _, cost, reach, allow_partial, cross_points, max_nodes } = self;
-        PathOptions { search, filter, cost, reach, allow_partial, cross_points, max_nodes }
+        let Self {
+            search,
+            filter: _,
+            cost,
+            reach,
+            allow_partial,
+            cross_points,
+            ground_error,
+            rises,
+            max_nodes,
+        } = self;
+        PathOptions {
+            search,
+            filter,
+            cost,
+            reach,
+            allow_partial,
+            cross_points,
+            ground_error,
+            rises,
+            max_nodes,
+        }
     }
 
     /// Sets what a path costs.
     #[must_use]
     pub fn with_cost<D: TravelCost>(self, cost: D) -> PathOptions<F, D, S> {
-        let Self { search, filter, cost: _, reach, allow_partial, cross_points, max_nodes } = self;
-        PathOptions { search, filter, cost, reach, allow_partial, cross_points, max_nodes }
+        let Self {
+            search,
+            filter,
+            cost: _,
+            reach,
+            allow_partial,
+            cross_points,
+            ground_error,
+            rises,
+            max_nodes,
+        } = self;
+        PathOptions {
+            search,
+            filter,
+            cost,
+            reach,
+            allow_partial,
+            cross_points,
+            ground_error,
+            rises,
+            max_nodes,
+        }
     }
 
     pub(crate) fn usable(&self) -> Usable<'_, F, C> {

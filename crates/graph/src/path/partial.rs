@@ -63,7 +63,7 @@ impl NavMesh {
                 self.links.leaving(polygon).iter().map(|&leaving| self.beyond(self.crossing_of(leaving)));
             for neighbour in across.chain(linked) {
                 if neighbour != NO_NEIGHBOUR
-                    && filter.allows(self, PolyId(neighbour))
+                    && filter.may_cross(self, PolyId(polygon), PolyId(neighbour))
                     && mark(scratch, neighbour)
                 {
                     stack.push(neighbour);

@@ -8,6 +8,7 @@ use waymesh_core::PolyId;
 
 use super::any_angle::AnyAngle;
 use super::funnel::Funnel;
+use super::ground::Profile;
 use super::local::{Approach, Local, Scale, crossing_point};
 use super::sliced::Progress;
 use crate::locate::nearest::Spot;
@@ -42,6 +43,12 @@ pub(crate) struct PathScratch {
     pub(super) is_straight: bool,
     /// `true` if the search has found the turns, too: no string is to be pulled.
     pub(super) has_turns: bool,
+    /// `true` if the path has the turns that the search found, and no string is to be pulled.
+    pub(super) keeps_turns: bool,
+    /// `true` if the search for the shortest path is to count rises ([`PathOptions::rises`]).
+    ///
+    /// [`PathOptions::rises`]: super::PathOptions::rises
+    pub(super) rises: bool,
     /// `true` if the search for the shortest path came to its limit.
     pub(super) was_cut: bool,
     /// Edges crossed, from the start's polygon to the goal's.
@@ -49,6 +56,7 @@ pub(crate) struct PathScratch {
     /// How far along its segments each link of the corridor is taken, from 0 to 1.
     pub(crate) link_places: Vec<f64>,
     pub(super) funnel: Funnel,
+    pub(super) profile: Profile,
     pub(crate) any_angle: AnyAngle,
 }
 
@@ -401,7 +409,7 @@ impl NavMesh {
     ) {
         scratch.corridor.clear();
         scratch.link_places.clear();
-        scratch.has_turns = false;
+        (scratch.has_turns, scratch.keeps_turns) = (false, false);
         scratch.last = LastSearch::new(How::Edges, self, start);
         scratch.is_straight = start.polygon == goal.polygon
             || (C::IS_LENGTH && self.goes_straight(start, goal, filter, scratch));
@@ -553,7 +561,7 @@ impl NavMesh {
             if neighbour == NO_NEIGHBOUR
                 || neighbour == from_polygon
                 || !self.bridges.leads_to(goal, edge, polygon, neighbour)
-                || !filter.allows(self, PolyId(neighbour))
+                || !filter.may_cross(self, PolyId(polygon), PolyId(neighbour))
             {
                 continue;
             }

@@ -170,7 +170,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
                         let budget = nodes.min(self.left);
                         let mut rest = budget;
                         let limit = f64::INFINITY;
-                        let progress = mesh.advance_shortest(start, goal, limit, &usable, scratch, &mut rest);
+                        let progress = mesh.advance_shortest(goal, limit, &usable, scratch, &mut rest);
                         (nodes, self.left) = (nodes - (budget - rest), self.left - (budget - rest));
                         if progress == Progress::Running && self.left == 0 {
                             scratch.was_cut = true;
@@ -216,7 +216,8 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         let Ends { start, goal, .. } = ends;
         let usable = self.options.usable();
         if self.options.search == PathSearch::Shortest {
-            mesh.begin_shortest(start, goal, f64::INFINITY, &usable, &mut self.scratch);
+            let rises = self.options.rises;
+            mesh.begin_shortest(start, goal, f64::INFINITY, rises, &usable, &mut self.scratch);
         } else {
             mesh.begin_corridor(start, goal, &usable, &mut self.scratch);
         }

@@ -27,7 +27,7 @@ impl NavMesh {
     pub(crate) fn put_steps(&self, steps: &[Step], scratch: &mut PathScratch) {
         scratch.corridor.clear();
         scratch.link_places.clear();
-        (scratch.is_straight, scratch.has_turns) = (false, false);
+        (scratch.is_straight, scratch.has_turns, scratch.keeps_turns) = (false, false, false);
         for step in steps {
             scratch.corridor.push(step.crossing);
             if self.is_link(step.crossing) {

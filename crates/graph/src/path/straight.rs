@@ -27,10 +27,10 @@ impl NavMesh {
     ) -> bool {
         scratch.corridor.clear();
         let ray = self.ray(start.at, goal.at);
-        let mut exit = self.exit_from(start.polygon, &ray);
+        let (mut polygon, mut exit) = (start.polygon, self.exit_from(start.polygon, &ray));
         while let Some(RayExit::Through(edge)) = exit {
             let WalkEdge { beyond, twin, .. } = self.walk[edge];
-            let is_open = beyond != NO_NEIGHBOUR && filter.allows(self, PolyId(beyond));
+            let is_open = beyond != NO_NEIGHBOUR && filter.may_cross(self, PolyId(polygon), PolyId(beyond));
             // A mesh that winds about a point is not walked for ever.
             if !is_open || scratch.corridor.len() > self.polygon_count() {
                 break;
@@ -39,7 +39,7 @@ impl NavMesh {
             if beyond == goal.polygon {
                 return true;
             }
-            exit = Some(self.exit_through(beyond, twin as usize, &ray));
+            (polygon, exit) = (beyond, Some(self.exit_through(beyond, twin as usize, &ray)));
         }
         scratch.corridor.clear();
         false

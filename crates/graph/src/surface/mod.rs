@@ -143,10 +143,11 @@ impl NavMesh {
         [edge, next].map(|corner| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z))
     }
 
-    /// Returns the polygon beyond an edge, if the filter allows it.
+    /// Returns the polygon beyond an edge of `polygon`, if the filter allows it.
     #[inline]
-    fn open_beyond(&self, edge: usize, filter: &impl PolygonFilter) -> Option<u32> {
+    fn open_beyond(&self, polygon: u32, edge: usize, filter: &impl PolygonFilter) -> Option<u32> {
         let neighbour = self.neighbours[edge];
-        (neighbour != NO_NEIGHBOUR && filter.allows(self, PolyId(neighbour))).then_some(neighbour)
+        let is_open = neighbour != NO_NEIGHBOUR && filter.may_cross(self, PolyId(polygon), PolyId(neighbour));
+        is_open.then_some(neighbour)
     }
 }

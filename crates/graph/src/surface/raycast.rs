@@ -179,7 +179,7 @@ impl NavMesh {
             let open = match exit {
                 Exit::Edge(edge) => {
                     let WalkEdge { beyond, twin, .. } = self.walk[edge];
-                    if beyond != NO_NEIGHBOUR && filter.allows(self, PolyId(beyond)) {
+                    if beyond != NO_NEIGHBOUR && filter.may_cross(self, PolyId(polygon), PolyId(beyond)) {
                         polygon = beyond;
                         pass(polygon);
                         // Through the inside of an edge.
@@ -276,7 +276,7 @@ impl NavMesh {
                 for polygon in self.connected_at(polygon, at, filter) {
                     for edge in self.edge_range(polygon as usize) {
                         let [a, b] = self.ends_of(polygon, edge);
-                        if (a == at || b == at) && self.open_beyond(edge, filter).is_none() {
+                        if (a == at || b == at) && self.open_beyond(polygon, edge, filter).is_none() {
                             offer(polygon, if a == at { b } else { a });
                         }
                     }
@@ -318,7 +318,7 @@ impl NavMesh {
                 let [a, b] = self.ends_of(polygon.0, edge);
                 let (x, z) = closest_on_segment(a, b, goal.at);
                 let is_near = goal.at.distance_squared(PlanPosition { x, z }) <= slack * slack;
-                if let Some(beyond) = self.open_beyond(edge, &AnyPolygon).map(PolyId)
+                if let Some(beyond) = self.open_beyond(polygon.0, edge, &AnyPolygon).map(PolyId)
                     && is_near
                     && !polygons.contains(&beyond)
                 {
@@ -377,7 +377,7 @@ impl NavMesh {
                 && orientation(at, target, left) >= 0.0
                 && orientation(right, left, target) < 0.0;
             let beyond = self.beyond(crossing);
-            (is_crossed && filter.allows(self, PolyId(beyond))).then_some(beyond)
+            (is_crossed && filter.may_cross(self, PolyId(polygon), PolyId(beyond))).then_some(beyond)
         })
     }
 
@@ -401,7 +401,7 @@ impl NavMesh {
                 self.links.is_portal(self.link_of(crossing).0)
                     && meets(self.edge_ends(PolyId(polygon), crossing))
             });
-            let beyond = edges.filter_map(|edge| self.open_beyond(edge, filter));
+            let beyond = edges.filter_map(|edge| self.open_beyond(polygon, edge, filter));
             let beyond = beyond.chain(portals.map(|crossing| self.beyond(crossing)));
             for other in beyond.filter(|&other| filter.allows(self, PolyId(other))) {
                 if !connected.contains(&other) {
@@ -446,7 +446,7 @@ impl NavMesh {
                 let range = self.edge_range(current as usize);
                 let before = if at == range.start { range.end - 1 } else { at - 1 };
                 let edge = if to_right { at } else { before };
-                let Some(next) = self.open_beyond(edge, filter) else { break };
+                let Some(next) = self.open_beyond(current, edge, filter) else { break };
                 if next == polygon {
                     return;
                 }
@@ -500,7 +500,7 @@ impl NavMesh {
         let mut look = |polygon: u32, corner: usize| {
             let range = self.edge_range(polygon as usize);
             for edge in [corner, if corner == range.start { range.end - 1 } else { corner - 1 }] {
-                if self.open_beyond(edge, filter).is_none() {
+                if self.open_beyond(polygon, edge, filter).is_none() {
                     let [a, b] = self.ends_of(polygon, edge);
                     let (nx, nz) = normal(a, b);
                     let facing = nx * (target.x - at.x) + nz * (target.z - at.z);

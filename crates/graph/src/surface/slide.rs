@@ -90,14 +90,16 @@ impl NavMesh {
                 continue;
             }
             let end = edges.get(index + 1).map_or(first, WalkEdge::start);
-            if is_near(edge.start(), end) && filter.allows(self, PolyId(edge.beyond)) {
+            if is_near(edge.start(), end) && filter.may_cross(self, PolyId(polygon), PolyId(edge.beyond)) {
                 scratch.open_row(edge.beyond);
             }
         }
         for &leaving in self.links.leaving(polygon) {
             let crossing = self.crossing_of(leaving);
             let beyond = self.beyond(crossing);
-            if self.links.is_portal(self.link_of(crossing).0) && filter.allows(self, PolyId(beyond)) {
+            if self.links.is_portal(self.link_of(crossing).0)
+                && filter.may_cross(self, PolyId(polygon), PolyId(beyond))
+            {
                 let [a, b] = self.edge_ends(PolyId(polygon), crossing);
                 if is_near(a, b) && !scratch.is_seen(beyond) {
                     scratch.open_row(beyond);
@@ -124,7 +126,7 @@ impl NavMesh {
             if distance > radius * radius {
                 continue;
             }
-            match self.open_beyond(edge, filter) {
+            match self.open_beyond(polygon, edge, filter) {
                 Some(beyond) => scratch.open(beyond, distance),
                 None => wall(polygon, edge, distance),
             }
@@ -132,7 +134,9 @@ impl NavMesh {
         for &leaving in self.links.leaving(polygon) {
             let crossing = self.crossing_of(leaving);
             let beyond = self.beyond(crossing);
-            if self.links.is_portal(self.link_of(crossing).0) && filter.allows(self, PolyId(beyond)) {
+            if self.links.is_portal(self.link_of(crossing).0)
+                && filter.may_cross(self, PolyId(polygon), PolyId(beyond))
+            {
                 let [a, b] = self.edge_ends(PolyId(polygon), crossing);
                 let (x, z) = closest_on_segment(a, b, at);
                 let distance = at.distance_squared(PlanPosition { x, z });

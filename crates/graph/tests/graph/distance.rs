@@ -92,6 +92,41 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
 }
 
 #[test]
+fn distances_on_a_slope_are_lengths_in_space() {
+    let mut scratch = QueryScratch::default();
+    let mut checked = 0;
+    for seed in 0..30 {
+        let map = without_touching_corners(random_map(seed, 12, 10, [15, 30, 40][(seed % 3) as usize]));
+        // A plane, so that the chain of corners is the ground.
+        let mesh = navmesh(from_map(&map, seed, frame(Vec3::ZERO), |x, z| 0.9 * x as f32 - 0.4 * z as f32));
+        let mut chance = Chance(seed);
+        let mut place = || {
+            let polygon = random_polygon(&mesh, &mut chance);
+            let position = point_in(&mesh, polygon, &mut chance);
+            mesh.nearest(position, &mesh.default_reach()).unwrap()
+        };
+        let goal = place();
+        let field = mesh.distance_map(&goal, f32::INFINITY, &AnyPolygon, &mut scratch).unwrap();
+        for _ in 0..20 {
+            let from = place();
+            let Some(heading) = field.heading(&mesh, &from).unwrap() else { continue };
+            let length =
+                mesh.path_length_within(&from, &goal, f32::INFINITY, &AnyPolygon, &mut scratch).unwrap();
+            let options = PathOptions::default().with_search(PathSearch::Shortest).with_ground_error(0.01);
+            let path = mesh.find_path(from.position, goal.position, &options, &mut scratch).unwrap();
+            for other in [length.unwrap(), path.length] {
+                assert!(
+                    (heading.distance - other).abs() <= 1e-4 * (1.0 + other),
+                    "seed {seed}: {heading:?} {other}"
+                );
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 300, "{checked}");
+}
+
+#[test]
 fn the_polygons_within_a_length_are_those_whose_nearest_point_is() {
     let mut scratch = QueryScratch::default();
     let mut within = Vec::new();

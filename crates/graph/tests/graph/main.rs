@@ -7,12 +7,14 @@
 )]
 
 mod chains;
+mod closed;
 mod corridor;
 mod costs;
 mod data;
 mod distance;
 mod golden;
 mod grid_maps;
+mod ground;
 mod hierarchy;
 mod links;
 mod locate;

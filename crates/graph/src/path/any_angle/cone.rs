@@ -41,19 +41,19 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
             let portal = Portal { crossing: corner as u32, right: a, left: b };
             let is_crossed = b_right > 0.0 && a_left < 0.0;
-            if is_crossed && polygon != self.goal.polygon {
+            if is_crossed && (polygon != self.goal.polygon || self.memory.rises) {
                 let rays = [if a_right >= 0.0 { a } else { right }, if b_left <= 0.0 { b } else { left }];
                 self.cross(index, root, polygon, &portal, rays);
             }
             if corner == begin {
-                if right == a && b_right <= 0.0 {
+                if right == a && (b_right <= 0.0 || self.memory.rises) {
                     self.offer_turn_at(index, root, polygon, corner, Side::Right);
                 }
             } else if a_right == 0.0 && b_right == 0.0 && self.is_open(polygon, portal.crossing).is_some() {
                 self.offer_turn_at_gate(index, root, polygon, &portal, Side::Right);
             }
             if after == entry {
-                if left == b && a_left >= 0.0 {
+                if left == b && (a_left >= 0.0 || self.memory.rises) {
                     self.offer_turn_at(index, root, polygon, entry, Side::Left);
                 }
             } else if a_left == 0.0 && b_left == 0.0 && self.is_open(polygon, portal.crossing).is_some() {
@@ -69,7 +69,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Keeps what a cone sees of the polygon beyond.
     pub(super) fn note(&mut self, node: &Node) {
         let Node { right, left, root, polygon, crossing, .. } = *node;
-        let Root { at, length, .. } = self.memory.roots[root as usize];
+        let Root { at, length, height, space, .. } = self.memory.roots[root as usize];
         // The portal, seen from the polygon beyond: its ends change sides.
         let [left_end, right_end] = if (crossing as usize) < self.mesh.neighbours.len() {
             let entry = self.mesh.fans.twin(crossing) as usize;
@@ -81,7 +81,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         };
         let portal = Portal { crossing, right: right_end, left: left_end };
         let nearest = length + nearest_between(at, right, left, &portal);
-        self.memory.seen.push(Seen { polygon, root: at, length, nearest, rays: Some([right, left]) });
+        let rays = Some([right, left]);
+        self.memory.seen.push(Seen { polygon, root: at, length, nearest, rays, height, space });
     }
 
     /// The links of the polygon beyond a cone, as seen from its root.
@@ -94,7 +95,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 let [right, left] = mesh.edge_ends(PolyId(polygon), crossing);
                 self.cross_gate(index, node, &Portal { crossing, right, left });
             } else {
-                self.link_place(index, root, leaving, |search, at| search.is_visible(node, at));
+                self.link_place(index, [root, polygon], leaving, |search, at| search.is_visible(node, at));
             }
         }
     }
@@ -150,13 +151,13 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     pub(super) fn link_place(
         &mut self,
         parent: u32,
-        root: u32,
+        [root, polygon]: [u32; 2],
         leaving: u32,
         is_reached: impl Fn(&Self, PlanPosition) -> bool,
     ) {
         let mesh = self.mesh;
         let crossing = mesh.crossing_of(leaving);
-        if self.is_open(0, crossing).is_none() {
+        if self.is_open(polygon, crossing).is_none() {
             return;
         }
         let (link, backwards) = mesh.link_of(crossing);
@@ -170,17 +171,21 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             let from = self.memory.roots[root as usize];
             let metres = f64::from(leave.1.distance(arrive.1)) + f64::from(link.extra_cost);
             let link_place = (metres / f64::from(mesh.frame.cell_size)).max(turn_length(leave.0, arrive.0));
-            let length = from.length + turn_length(from.at, leave.0) + link_place;
+            let length = from.length + self.leg(parent, root, leave.0) + link_place;
             let turn = mesh.link_turn(leaving, place);
             if !self.memory.improves(turn, 1, length) {
                 continue;
             }
             #[expect(clippy::cast_possible_truncation, reason = "fewer than nodes")]
             let landed = self.memory.roots.len() as u32;
-            self.memory.roots.push(Root { at: arrive.0, length, turn });
+            let beyond = mesh.beyond(crossing);
+            let (_, left_at) = self.rise(&from, polygon, leave.0);
+            let space = left_at + f64::from(leave.1.distance(arrive.1));
+            let (height, _) = self.rise(&from, beyond, arrive.0);
+            self.memory.roots.push(Root { at: arrive.0, length, turn, height, space });
             let estimate = length + if FLOOD { 0.0 } else { turn_length(arrive.0, self.goal.at) };
             let right = PlanPosition { x: along, z: 0.0 };
-            let polygon = mesh.beyond(crossing);
+            let polygon = beyond;
             self.offer(Node { right, left: arrive.0, root: landed, parent, crossing, polygon }, estimate);
         }
     }

@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use waymesh_core::{PolyId, checkpoint_every};
+use waymesh_core::{PolyId, checkpoint_every, nearest_f32};
 
 use super::funnel::Turn;
 use super::portal::{Portal, ahead, nearest_between, turn_length};
@@ -31,6 +31,7 @@ use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::links::LINK_PLACES;
 use crate::mesh::nav_mesh::NavMesh;
+use crate::path::ground::Profile;
 use crate::path::search::{How, LastSearch, PathScratch};
 
 /// No node, and no turn.
@@ -76,6 +77,11 @@ pub(crate) struct AnyAngle {
     pub(crate) seen: Vec<Seen>,
     /// Where the path found turns: roots of its cones, in line with the path some of them.
     pub(super) string: Vec<Turn>,
+    /// `true` if legs count as long as the ground under them is.
+    rises: bool,
+    /// The crossings of a leg.
+    crossed: Vec<(u32, u32)>,
+    profile: Profile,
 }
 
 /// A place that a path has turned at.
@@ -94,6 +100,10 @@ struct Root {
     /// In cells.
     length: f64,
     turn: u32,
+    /// Of a flood only, as the next: the height there, in levels.
+    height: f32,
+    /// The length in space of the chain of roots to there, in metres.
+    space: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -143,6 +153,10 @@ pub(crate) struct Seen {
     /// Shortest path to the part of the polygon that is seen, in cells.
     pub(crate) nearest: f64,
     pub(crate) rays: Option<[PlanPosition; 2]>,
+    /// Height of the root, in levels.
+    pub(crate) height: f32,
+    /// Length in space of the path to the root, in metres.
+    pub(crate) space: f64,
 }
 
 const NO_KEY: (u64, u32) = (u64::MAX, u32::MAX);
@@ -184,9 +198,9 @@ impl NavMesh {
         filter: &F,
         scratch: &mut PathScratch,
     ) -> Progress {
-        self.begin_shortest(start, goal, f64::INFINITY, filter, scratch);
+        self.begin_shortest(start, goal, f64::INFINITY, scratch.rises, filter, scratch);
         let mut nodes = most;
-        self.advance_shortest(start, goal, f64::INFINITY, filter, scratch, &mut nodes)
+        self.advance_shortest(goal, f64::INFINITY, filter, scratch, &mut nodes)
     }
 
     /// The same for paths no longer than `limit`, in cells. Returns `true` if there is one that is
@@ -199,31 +213,41 @@ impl NavMesh {
         filter: &F,
         scratch: &mut PathScratch,
     ) -> bool {
-        self.begin_shortest(start, goal, limit, filter, scratch);
+        self.begin_shortest(start, goal, limit, false, filter, scratch);
         let mut nodes = MOST_NODES;
-        self.advance_shortest(start, goal, limit, filter, scratch, &mut nodes) == Progress::Found
+        self.advance_shortest(goal, limit, filter, scratch, &mut nodes) == Progress::Found
     }
 
-    /// Begins what [`NavMesh::advance_shortest`] goes on with.
+    /// Begins what [`NavMesh::advance_shortest`] goes on with: with `rises` the path that is shortest
+    /// on the ground, else the one that is shortest in plan.
     pub(crate) fn begin_shortest<F: PolygonFilter>(
         &self,
         start: &Spot,
         goal: &Spot,
         limit: f64,
+        rises: bool,
         filter: &F,
         scratch: &mut PathScratch,
     ) {
         scratch.corridor.clear();
         scratch.link_places.clear();
-        scratch.has_turns = false;
+        (scratch.has_turns, scratch.keeps_turns) = (false, false);
         scratch.last = LastSearch::new(How::Cones, self, start);
         scratch.is_straight = start.polygon == goal.polygon
             || (turn_length(start.at, goal.at) <= limit && self.goes_straight(start, goal, filter, scratch));
+        if scratch.is_straight && rises {
+            let PathScratch { corridor, profile, .. } = scratch;
+            scratch.is_straight = self.is_level(start, goal, corridor, profile);
+            if !scratch.is_straight {
+                scratch.corridor.clear();
+            }
+        }
         if scratch.is_straight {
             return;
         }
         let memory = &mut scratch.any_angle;
         memory.begin(self.turn_count());
+        memory.rises = rises;
         let goal_number = self.bridges.number(goal.polygon);
         let mut search: Search<'_, F, false> =
             Search { mesh: self, filter, goal, goal_number, memory, limit };
@@ -233,17 +257,16 @@ impl NavMesh {
     /// Goes on with a search, for as many nodes as `nodes` has, and takes them from it.
     pub(crate) fn advance_shortest<F: PolygonFilter>(
         &self,
-        start: &Spot,
         goal: &Spot,
         limit: f64,
         filter: &F,
         scratch: &mut PathScratch,
         nodes: &mut usize,
     ) -> Progress {
-        if start.polygon == goal.polygon || scratch.is_straight {
+        if scratch.is_straight {
             return Progress::Found;
         }
-        let PathScratch { corridor, link_places, has_turns, any_angle: memory, .. } = scratch;
+        let PathScratch { corridor, link_places, has_turns, keeps_turns, any_angle: memory, .. } = scratch;
         let goal_number = self.bridges.number(goal.polygon);
         let mut search: Search<'_, F, false> =
             Search { mesh: self, filter, goal, goal_number, memory, limit };
@@ -253,12 +276,17 @@ impl NavMesh {
         }
         memory.string.clear();
         let mut root = memory.nodes[node as usize].root;
+        let mut has_landed = false;
         while node != NONE {
             let Node { crossing, parent, right, root: seen_from, .. } = memory.nodes[node as usize];
             if seen_from != root {
-                memory.string.push(Turn { at: memory.roots[root as usize].at, crossed: corridor.len() });
+                // Where a link lands is no turn.
+                if !has_landed {
+                    memory.string.push(Turn { at: memory.roots[root as usize].at, crossed: corridor.len() });
+                }
                 root = seen_from;
             }
+            has_landed = crossing < START && !self.is_crossed(crossing);
             if crossing < START {
                 corridor.push(crossing);
                 if crossing as usize >= self.neighbours.len() {
@@ -273,7 +301,15 @@ impl NavMesh {
         memory.string.iter_mut().for_each(|turn| turn.crossed = corridor.len() - turn.crossed);
         memory.string.reverse();
         *has_turns = link_places.is_empty();
+        // Pulled tight it would be shorter in plan.
+        *keeps_turns = memory.rises;
         Progress::Found
+    }
+
+    /// Returns the distance in space of two places, with their heights in levels; in metres.
+    pub(crate) fn space_between(&self, from: (PlanPosition, f32), to: (PlanPosition, f32)) -> f64 {
+        let rise = f64::from(to.1 - from.1) * f64::from(self.frame.level_height);
+        (turn_length(from.0, to.0) * f64::from(self.frame.cell_size)).hypot(rise)
     }
 
     /// Fans and the ends of links, then the places of all paths over links.
@@ -300,6 +336,7 @@ impl AnyAngle {
         self.roots.clear();
         self.open.clear();
         self.best = NO_KEY;
+        self.rises = false;
     }
 
     /// Appends the polygons that the last search looked into, some more than once.
@@ -327,6 +364,12 @@ impl AnyAngle {
         is_new
     }
 
+    /// Returns `true` if a path that is no longer than this leads to a turn.
+    fn is_reached(&self, turn: u32, length: f64) -> bool {
+        let known = &self.turns[turn as usize];
+        known.stamp == self.stamp && known.length <= length
+    }
+
     /// Returns `true` if a shorter path to a root was found since.
     #[inline]
     fn is_outdone(&self, root: &Root) -> bool {
@@ -336,7 +379,8 @@ impl AnyAngle {
 
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     fn begin(&mut self, start: &Spot) {
-        self.memory.roots.push(Root { at: start.at, length: 0.0, turn: NONE });
+        let height = nearest_f32(start.height);
+        self.memory.roots.push(Root { at: start.at, length: 0.0, turn: NONE, height, space: 0.0 });
         let node = Node {
             right: start.at,
             left: start.at,
@@ -363,6 +407,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 continue;
             }
             match crossing {
+                // A path that is shortest on the ground may turn away from a corner.
+                TURN_RIGHT | TURN_LEFT if self.memory.rises => self.look_around(node),
                 TURN_RIGHT => self.turn(node, Side::Right),
                 TURN_LEFT => self.turn(node, Side::Left),
                 _ if (crossing as usize) < self.mesh.neighbours.len() => self.expand(node),
@@ -373,6 +419,16 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             }
         }
         (Progress::Running, NONE)
+    }
+
+    /// Returns the height of a place in a polygon, and the length in space of the path to there over a
+    /// root.
+    fn rise(&self, from: &Root, polygon: u32, at: PlanPosition) -> (f32, f64) {
+        if !FLOOD {
+            return (0.0, 0.0);
+        }
+        let height = nearest_f32(self.mesh.height_at(polygon as usize, at));
+        (height, from.space + self.mesh.space_between((from.at, from.height), (at, height)))
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "limited by what memory holds: 48 bytes a node")]
@@ -416,7 +472,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     #[inline]
     fn is_open(&self, polygon: u32, crossing: u32) -> Option<u32> {
         let neighbour = self.mesh.beyond(crossing);
-        if neighbour == NO_NEIGHBOUR || !self.filter.allows(self.mesh, PolyId(neighbour)) {
+        if neighbour == NO_NEIGHBOUR || !self.filter.may_cross(self.mesh, PolyId(polygon), PolyId(neighbour))
+        {
             return None;
         }
         let is_edge = (crossing as usize) < self.mesh.neighbours.len();
@@ -439,12 +496,32 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     }
 
     fn arrive(&mut self, parent: u32, root: u32) {
-        let Root { at, length, .. } = self.memory.roots[root as usize];
-        let estimate = length + turn_length(at, self.goal.at);
         let goal = self.goal.at;
+        let estimate = self.memory.roots[root as usize].length + self.leg(parent, root, goal);
         let node =
             Node { right: goal, left: goal, root, parent, crossing: FINAL, polygon: self.goal.polygon };
         self.offer(node, estimate);
+    }
+
+    /// Returns the length of the straight line from a root to a place in the polygon of a node that is
+    /// seen from it, in cells.
+    fn leg(&mut self, mut node: u32, root: u32, to: PlanPosition) -> f64 {
+        let from = self.memory.roots[root as usize].at;
+        if !self.memory.rises {
+            return turn_length(from, to);
+        }
+        let AnyAngle { nodes, crossed, profile, .. } = &mut *self.memory;
+        crossed.clear();
+        let first = loop {
+            let Node { crossing, parent, polygon, .. } = nodes[node as usize];
+            if crossing >= START || !self.mesh.is_crossed(crossing) {
+                break polygon;
+            }
+            crossed.push((crossing, polygon));
+            node = parent;
+        };
+        let crossings = crossed.iter().rev().copied();
+        self.mesh.ground_length([from, to], first, crossings, profile) / f64::from(self.mesh.frame.cell_size)
     }
 
     /// Returns what a root is beyond a crossing: another one at the same place, if crossing costs.
@@ -457,11 +534,11 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         if link.extra_cost <= 0.0 {
             return root;
         }
-        let Root { at, length, .. } = self.memory.roots[root as usize];
-        let length = length + f64::from(link.extra_cost) / f64::from(self.mesh.frame.cell_size);
+        let from = self.memory.roots[root as usize];
+        let length = from.length + f64::from(link.extra_cost) / f64::from(self.mesh.frame.cell_size);
         #[expect(clippy::cast_possible_truncation, reason = "no more than nodes")]
         let paid = self.memory.roots.len() as u32;
-        self.memory.roots.push(Root { at, length, turn: NONE });
+        self.memory.roots.push(Root { length, turn: NONE, ..from });
         paid
     }
 

@@ -21,14 +21,22 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         side: Side,
     ) {
         let from = self.memory.roots[root as usize];
-        let length = from.length + turn_length(from.at, at);
-        let (bit, crossing) = if side == Side::Right { (1, TURN_RIGHT) } else { (2, TURN_LEFT) };
+        let (mut bit, crossing) = if side == Side::Right { (1, TURN_RIGHT) } else { (2, TURN_LEFT) };
+        let mut length = from.length + turn_length(from.at, at);
+        if self.memory.rises {
+            bit = 1;
+            if self.memory.is_reached(turn, length) {
+                return;
+            }
+            length = from.length + self.leg(parent, root, at);
+        }
         if !self.memory.improves(turn, bit, length) {
             return;
         }
         #[expect(clippy::cast_possible_truncation, reason = "fewer than nodes")]
         let root = self.memory.roots.len() as u32;
-        self.memory.roots.push(Root { at, length, turn });
+        let (height, space) = self.rise(&from, polygon, at);
+        self.memory.roots.push(Root { at, length, turn, height, space });
         let right = beyond(from.at, at);
         let estimate = length + if FLOOD { 0.0 } else { turn_length(at, self.goal.at) };
         self.offer(Node { right, left: at, root, parent, crossing, polygon }, estimate);
@@ -44,7 +52,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    /// Returns `true` if the filter closes some polygon around a corner.
+    /// Returns `true` if the filter closes some polygon or crossing around a corner.
     pub(super) fn is_closed_beside(&self, polygon: u32, corner: usize) -> bool {
         let at = self.corner(corner);
         for side in [Side::Right, Side::Left] {
@@ -52,7 +60,10 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             for _ in 0..MOST_STEPS {
                 let Some(portal) = self.gate_beside(current, at, side) else { break };
                 let next = self.mesh.beyond(portal.crossing);
-                if !self.filter.allows(self.mesh, PolyId(next)) {
+                let [from, to] = [current, next].map(PolyId);
+                // A path round the corner may lead either way.
+                if !self.filter.may_cross(self.mesh, from, to) || !self.filter.may_cross(self.mesh, to, from)
+                {
                     return true;
                 }
                 if next == polygon {
@@ -175,11 +186,14 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let at = self.memory.roots[root as usize].at;
         if polygon == self.goal.polygon {
             self.arrive(index, root);
-            return;
+            if !self.memory.rises {
+                return;
+            }
         }
         if FLOOD {
-            let Root { at, length, .. } = self.memory.roots[root as usize];
-            self.memory.seen.push(Seen { polygon, root: at, length, nearest: length, rays: None });
+            let Root { at, length, height, space, .. } = self.memory.roots[root as usize];
+            let seen = Seen { polygon, root: at, length, nearest: length, rays: None, height, space };
+            self.memory.seen.push(seen);
         }
         let range = self.mesh.edge_range(polygon as usize);
         let (first, last) = (range.start, range.end - 1);
@@ -199,7 +213,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 let [right, left] = mesh.edge_ends(PolyId(polygon), crossing);
                 self.look_through(index, root, polygon, &Portal { crossing, right, left }, bound);
             } else {
-                self.link_place(index, root, leaving, |_, place| match bound {
+                self.link_place(index, [root, polygon], leaving, |_, place| match bound {
                     Bound::None => true,
                     Bound::RightOf(ray) => orientation(at, ray, place) <= 0.0,
                     Bound::LeftOf(ray) => orientation(at, ray, place) >= 0.0,

@@ -90,9 +90,7 @@ fn is_open<F: PolygonFilter, C: TravelCost>(
     let mut from = start;
     corridor.iter().all(|&crossing| {
         let to = mesh.beyond(crossing);
-        let is_free = C::IS_LENGTH || entering(usable.cost, mesh, from, to) < f32::INFINITY;
-        from = to;
-        is_free && usable.allows(mesh, PolyId(to))
+        usable.may_cross(mesh, PolyId(std::mem::replace(&mut from, to)), PolyId(to))
     })
 }
 
