@@ -9,26 +9,52 @@ use crate::steer::Scene;
 use crate::workers::Scratch;
 
 impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
-    /// Moves by the velocity chosen, and away from agents that it would overlap then.
+    /// Moves by the velocity chosen, and away from agents that it would overlap then; no farther in
+    /// space than its speed allows.
     pub(crate) fn advance(&mut self, scene: &Scene<'_>, scratch: &mut Scratch) {
         if self.is_lost || matches!(self.task, Task::Link(_)) {
             return;
         }
-        let dt = scene.dt;
-        let here = self.place.position.xz();
-        let mut to = here + dt * self.chosen;
-        to += self.parting(to, scene).clamp_length_max(self.params.max_speed.max(0.5) * dt);
-        to = self.off_walls(to, scene.ground.margin(&self.params));
-        if to == here {
-            self.velocity = Vec3::ZERO;
+        let (dt, before) = (scene.dt, self.position());
+        let reach = self.params.max_speed * dt;
+        let rest = reach - self.lag.length();
+        if rest > 0.0 && !self.has_landed {
+            let here = self.place.position.xz();
+            let mut to = here + dt * self.chosen;
+            to += self.parting(to, scene);
+            to = self.off_walls(to, scene.ground.margin(&self.params));
+            self.walk_at_most(rest, to - here, scene, scratch);
+        }
+        let reach = if self.has_landed { 0.0 } else { reach };
+        let shown = before + (self.place.position - before).clamp_length_max(reach);
+        self.stay_at(shown);
+        self.velocity = (self.position() - before) / dt;
+    }
+
+    /// Walks by `move_by` in plan, or as much of it as is `rest` metres in space.
+    fn walk_at_most(&mut self, rest: f32, move_by: Vec2, scene: &Scene<'_>, scratch: &mut Scratch) {
+        let begin = self.place.position;
+        let ahead = |share: f32| {
+            let by = share * move_by.clamp_length_max(rest);
+            begin + Vec3::new(by.x, 0.0, by.y)
+        };
+        if move_by == Vec2::ZERO {
             return;
         }
-        self.walk(scene, Vec3::new(to.x, self.place.position.y, to.y), scratch);
+        self.walk(scene, ahead(1.0), scratch);
+        let walked = self.place.position.distance(begin);
+        if walked > rest * (1.0 + 1e-5) {
+            // A slope. Up a step it stays: its body follows at its speed.
+            let end = self.place.position;
+            self.walk(scene, ahead(rest / walked), scratch);
+            if self.place.position.distance(begin) < 0.5 * rest {
+                self.walk(scene, end, scratch);
+            }
+        }
     }
 
     /// Walks straight to a place near by, along walls where they are in the way.
     pub(crate) fn walk(&mut self, scene: &Scene<'_>, to: Vec3, scratch: &mut Scratch) {
-        let before = self.place.position;
         if matches!(self.task, Task::Walking | Task::Queueing(_)) {
             self.follow(scene.ground, to, scratch);
         } else {
@@ -39,7 +65,6 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
                 Err(_) => self.is_lost = true,
             }
         }
-        self.velocity = (self.place.position - before) / scene.dt;
     }
 
     /// Returns the way out of the overlaps with neighbours, were all to move as chosen.

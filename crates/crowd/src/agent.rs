@@ -63,11 +63,13 @@ pub enum AgentStatus {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AgentState {
-    /// World position: on the ground, or in the air on a link.
+    /// World position: on the ground, in the air on a link, or on the straight way back to the ground
+    /// where that changed.
     pub position: Vec3,
     /// Velocity in metres a second, up and down included.
     pub velocity: Vec3,
-    /// Place on the mesh: on a link that where it began.
+    /// Place on the mesh: on a link that where it began; on the way back to the ground that where it
+    /// gets there.
     pub place: Location,
     /// What it does.
     pub status: AgentStatus,
@@ -103,6 +105,9 @@ pub(crate) struct Progress {
     /// The side it tries since then: 1 right, -1 left.
     pub(crate) aside: f32,
 }
+
+/// Metres by which a place that is found again may differ: roundings.
+const SAME_PLACE: f32 = 1e-5;
 
 /// Metres that count as getting nearer.
 const NEARER: f32 = 0.1;
@@ -156,6 +161,11 @@ impl Neighbours {
 pub(crate) struct Agent<F, C> {
     pub(crate) params: AgentParams<F, C>,
     pub(crate) place: Location,
+    /// From its place on the mesh to where it is, for the ground may change at once and an agent moves
+    /// at its speed only. It walks on once it has come back.
+    pub(crate) lag: Vec3,
+    /// It landed in this step, which leaves no time to walk.
+    pub(crate) has_landed: bool,
     pub(crate) velocity: Vec3,
     /// The velocity that this step chose, in plan.
     pub(crate) chosen: Vec2,
@@ -184,6 +194,8 @@ impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Agent<F, C> {
             route: Route::new(&params),
             params,
             place,
+            lag: Vec3::ZERO,
+            has_landed: false,
             velocity: Vec3::ZERO,
             chosen: Vec2::ZERO,
             wish: Vec2::ZERO,
@@ -216,12 +228,24 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             Task::Arrived => AgentStatus::Arrived,
             Task::Blocked => AgentStatus::Blocked,
         };
-        let position = match self.task {
-            Task::Link(traversal) => traversal.position(),
-            _ => self.place.position,
-        };
+        let position = self.position();
         let remaining = if self.has_path() { self.route.length() } else { 0.0 };
         AgentState { position, velocity: self.velocity, place: self.place, status, remaining }
+    }
+
+    /// Where others see it.
+    pub(crate) fn position(&self) -> Vec3 {
+        match self.task {
+            Task::Link(traversal) => traversal.position(),
+            _ => self.place.position + self.lag,
+        }
+    }
+
+    /// It is at `shown`, wherever its place on the mesh is now.
+    pub(crate) fn stay_at(&mut self, shown: Vec3) {
+        let lag = shown - self.place.position;
+        let is_there = matches!(self.task, Task::Link(_)) || lag.length_squared() <= SAME_PLACE * SAME_PLACE;
+        self.lag = if is_there { Vec3::ZERO } else { lag };
     }
 
     /// `true` while it follows its route.
@@ -273,26 +297,65 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
     /// Puts the agent on a mesh that is not the one it was on, gets it the path that it waits for,
     /// and sees how far it is.
     pub(crate) fn prepare(&mut self, ground: Ground<'_>, dt: f32, scratch: &mut Scratch) {
+        let shown = self.position();
+        self.has_landed = false;
         if self.is_lost || self.place.generation != ground.mesh.generation() {
-            self.relocate(ground, self.place.position, scratch);
-            if self.is_lost {
-                return;
+            match self.task {
+                Task::Link(traversal) => self.ride_on(ground.mesh, traversal),
+                _ => self.relocate(ground, if self.is_lost { shown } else { self.place.position }, scratch),
             }
         }
-        match self.task {
-            Task::Planning => self.plan(ground, scratch),
-            Task::Walking | Task::Queueing(_) => self.keep(ground, scratch),
-            _ => {}
+        if !self.is_lost {
+            match self.task {
+                Task::Planning => self.plan(ground, scratch),
+                Task::Walking | Task::Queueing(_) => self.keep(ground, scratch),
+                _ => {}
+            }
+        }
+        self.stay_at(shown);
+        if self.is_lost {
+            return;
         }
         if matches!(self.task, Task::Walking | Task::Queueing(_)) {
             self.look_ahead(ground.mesh, dt);
         }
     }
 
+    /// The ground changed while it is on a link: it rides on if there is ground where the link leads,
+    /// else back to where it began.
+    fn ride_on(&mut self, mesh: &NavMesh, traversal: Traversal) {
+        let [begin, landing] = [traversal.from, traversal.to].map(|end| self.ground_near(mesh, end));
+        self.is_lost = false;
+        let traversal = match (landing, begin) {
+            (Some(landing), _) => Traversal { landing: landing.polygon, ..traversal },
+            (None, Some(begin)) => traversal.turned(begin.polygon),
+            (None, None) => traversal,
+        };
+        self.place = begin.or(landing).unwrap_or(self.place);
+        self.task = Task::Link(traversal);
+    }
+
+    /// It is at the end of a link that its route does not know any more. Returns `false` if it rides
+    /// back for want of ground.
+    pub(crate) fn land(&mut self, mesh: &NavMesh, traversal: Traversal) -> bool {
+        self.task = if self.target.is_some() { Task::Waiting } else { Task::Idle };
+        match self.ground_near(mesh, traversal.to) {
+            Some(place) => self.place = place,
+            None => match self.ground_near(mesh, traversal.from) {
+                Some(begin) => self.task = Task::Link(traversal.turned(begin.polygon)),
+                None => self.is_lost = true,
+            },
+        }
+        !matches!(self.task, Task::Link(_))
+    }
+
+    fn ground_near(&self, mesh: &NavMesh, position: Vec3) -> Option<Location> {
+        mesh.nearest_with(position, &mesh.default_reach(), &self.params.filter)
+    }
+
     /// Finds the place on the mesh at a position, where no walk leads.
     pub(crate) fn relocate(&mut self, ground: Ground<'_>, position: Vec3, scratch: &mut Scratch) {
-        let mesh = ground.mesh;
-        let found = mesh.nearest_with(position, &mesh.default_reach(), &self.params.filter);
+        let found = self.ground_near(ground.mesh, position);
         self.is_lost = found.is_none();
         let Some(place) = found else {
             self.velocity = Vec3::ZERO;
@@ -400,6 +463,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         let next = self.route.links().iter().find(|taken| !mesh.is_crossed_like_edge(taken.link));
         let at_link = next.filter(|taken| {
             taken.point <= 1
+                && self.lag == Vec3::ZERO
                 && self.route.points().get(taken.point).is_some_and(|leave| {
                     leave.xz().distance(self.place.position.xz()) <= 0.5 * self.params.radius
                         && (leave.y - self.place.position.y).abs() < self.params.height

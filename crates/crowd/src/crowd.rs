@@ -26,8 +26,12 @@ const FOLLOW: f32 = 5.0;
 /// Agents that walk to their targets on a mesh, and avoid each other and walls.
 ///
 /// # Guarantees
-/// - Every agent is on the mesh after every step, on polygons that its filter allows: none goes
-///   through a wall. An agent that is wider than the one the mesh was baked for keeps the
+/// - No agent moves farther in a step than its highest speed allows, in space; on a link, than the
+///   link's. Only [`Crowd::set_position`] moves one at once.
+/// - Where the ground, a link or the mesh changes, an agent on a link rides on, or back if there is no
+///   ground where it leads; others walk straight back to the nearest ground.
+/// - The place of every agent is on the mesh after every step, on polygons that its filter allows:
+///   none goes through a wall. An agent that is wider than the one the mesh was baked for keeps the
 ///   difference from walls wherever there is room for that. On a
 ///   [`ClearanceNavMesh`](waymesh_graph::ClearanceNavMesh) its path leads only where it fits.
 /// - Agents see each other over ground that hangs together, not through floors: storeys do not
@@ -288,6 +292,7 @@ where
         let agent = slot_mut(&mut self.slots, agent)?;
         nearest(ground.mesh, PathEnd::Start, position, &agent.params.filter)?;
         self.scratches.with_first(|scratch| agent.relocate(ground, position, scratch));
+        agent.lag = Vec3::ZERO;
         Ok(())
     }
 
@@ -300,9 +305,11 @@ where
         params.validate()?;
         let index = agent.index;
         let agent = self.slot_mut(agent)?;
-        let task = agent.task;
-        *agent = Agent { target: agent.target, velocity: agent.velocity, ..Agent::new(params, agent.place) };
-        if agent.target.is_some() && !matches!(task, Task::Arrived) {
+        let Agent { task, target, velocity, lag, is_lost, .. } = *agent;
+        *agent = Agent { target, velocity, lag, is_lost, ..Agent::new(params, agent.place) };
+        if matches!(task, Task::Link(_)) {
+            agent.task = task;
+        } else if agent.target.is_some() && !matches!(task, Task::Arrived) {
             agent.task = Task::Waiting;
             self.waiting.push_back(index);
         }
@@ -458,16 +465,28 @@ where
             agent.task = Task::Link(traversal);
             return;
         }
-        agent.task = if agent.target.is_some() { Task::Walking } else { Task::Idle };
         agent.velocity = Vec3::ZERO;
-        self.scratches.with_first(|scratch| {
-            match agent.route.take_link(ground, &agent.params, &mut scratch.query) {
-                Ok(Some((taken, start))) if taken.link == traversal.link.link => agent.place = start,
-                // The mesh changed meanwhile.
-                _ => agent.relocate(ground, traversal.to, scratch),
-            }
-        });
+        agent.has_landed = true;
         agent.around.forget();
+        let taken = self.scratches.with_first(|scratch| {
+            agent.route.take_link(ground, &agent.params, &mut scratch.query).ok().flatten()
+        });
+        match taken.filter(|(taken, _)| *taken == LinkUse { point: taken.point, ..traversal.link }) {
+            Some((_, start)) => {
+                agent.place = start;
+                agent.task = if agent.target.is_some() { Task::Walking } else { Task::Idle };
+            }
+            // The mesh, its links or the route changed meanwhile.
+            None => {
+                if !agent.land(ground.mesh, traversal) {
+                    return;
+                }
+                if agent.task == Task::Waiting {
+                    self.waiting.push_back(to_u32(index));
+                }
+            }
+        }
+        agent.stay_at(traversal.to);
         agent.progress.best = agent.route.length();
         agent.progress.idle = 0.0;
     }

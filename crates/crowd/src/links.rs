@@ -79,6 +79,13 @@ impl Traversal {
         self.from.lerp(self.to, self.share())
     }
 
+    /// The same ride back from where it is, to `landing`.
+    pub(crate) fn turned(self, landing: PolyId) -> Self {
+        let link = LinkUse { backwards: !self.link.backwards, ..self.link };
+        let spent = (1.0 - self.share()) * self.seconds;
+        Self { link, from: self.to, to: self.from, landing, spent, waited: 0.0, ..self }
+    }
+
     pub(crate) fn left(&self) -> f32 {
         (self.seconds - self.spent).max(0.0)
     }

@@ -1,6 +1,7 @@
 //! The way of an agent: a corridor for its centre, or a path for all of its disc.
 
 use glam::{Vec3, Vec3Swizzles};
+use waymesh_core::PolyId;
 use waymesh_graph::{
     ClearCorridor, ClearCorridorOptions, ClearPathOptions, ClearanceNavMesh, CorridorChange, CorridorOptions,
     LinkUse, Location, MeshSource, NavMesh, Outcome, PathCorridor, PathOptions, PolygonFilter, QueryError,
@@ -238,7 +239,21 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
     }
 }
 
-/// `true` if the filter allows all polygons of a path.
-fn allows_all<F: PolygonFilter, C>(mesh: &NavMesh, params: &AgentParams<F, C>, path: &ClearCorridor) -> bool {
-    path.planned_polygons().iter().all(|&polygon| params.filter.allows(mesh, polygon))
+/// `true` if the filter allows all polygons of a path, and no cost closes one of them or a crossing.
+fn allows_all<F: PolygonFilter, C: TravelCost>(
+    mesh: &NavMesh,
+    params: &AgentParams<F, C>,
+    path: &ClearCorridor,
+) -> bool {
+    let polygons = path.planned_polygons();
+    let is_open = |polygon: PolyId| {
+        let costs = C::IS_LENGTH || (0.0..f32::INFINITY).contains(&params.cost.per_metre(mesh, polygon));
+        costs && params.filter.allows(mesh, polygon)
+    };
+    let is_crossed = |pair: &[PolyId]| {
+        C::IS_LENGTH
+            || pair[0] == pair[1]
+            || params.cost.entering(mesh, pair[0], pair[1]).max(0.0) < f32::INFINITY
+    };
+    polygons.iter().all(|&polygon| is_open(polygon)) && polygons.windows(2).all(is_crossed)
 }

@@ -4,7 +4,7 @@ use glam::Vec3;
 use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig, CrowdError, LinkRule};
 use waymesh_graph::LinkId;
 
-use crate::support::{DT, Judge, at, crowd, flat, run};
+use crate::support::{DT, Judge, Steps, at, crowd, flat, run};
 
 #[test]
 fn fields_out_of_range_are_named() {
@@ -72,7 +72,7 @@ fn ids_are_never_used_again() {
     assert_ne!(first, second);
     assert_eq!(crowd.agent(first), None);
     assert_eq!(crowd.set_target(&mesh, first, at(1.0, 1.0)), Err(CrowdError::NoAgent { agent: first }));
-    crowd.step(&mesh, DT).unwrap();
+    crowd.take_step(&mesh, DT);
     assert_eq!(crowd.agent(second).unwrap().status, AgentStatus::Idle);
     assert_eq!(crowd.len(), 1);
 }
@@ -107,7 +107,7 @@ fn a_target_that_moves_is_followed_and_one_that_is_taken_away_is_not() {
             target += at(0.02, 0.03);
             crowd.set_target(&mesh, agents[0], target).unwrap();
         }
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         let state = crowd.agent(agents[0]).unwrap();
         assert!(
             step < 5 || state.velocity.length() > 0.1 || state.position.distance(target) < 0.3,
@@ -117,11 +117,11 @@ fn a_target_that_moves_is_followed_and_one_that_is_taken_away_is_not() {
     assert_eq!(crowd.agent(agents[0]).unwrap().status, AgentStatus::Arrived);
     crowd.set_target(&mesh, agents[0], at(2.0, 2.0)).unwrap();
     for _ in 0..60 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
     }
     crowd.stop(agents[0]).unwrap();
     for _ in 0..60 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
     }
     let state = crowd.agent(agents[0]).unwrap();
     assert_eq!(state.status, AgentStatus::Idle);
@@ -133,7 +133,7 @@ fn a_teleported_agent_goes_on_from_there() {
     let mesh = flat(&[[0, 0, 300, 100], [300, 40, 303, 60], [303, 0, 600, 100]]);
     let (mut crowd, agents) = crowd(&mesh, AgentParams::default(), &[[at(2.0, 2.0), at(58.0, 8.0)]]);
     for _ in 0..30 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
     }
     crowd.set_position(&mesh, agents[0], at(50.0, 2.0)).unwrap();
     assert_eq!(crowd.agent(agents[0]).unwrap().position, at(50.0, 2.0));
@@ -150,7 +150,7 @@ fn few_plans_a_step_serve_all_in_turn() {
         crowd.set_target(&mesh, agent, at(28.0, 2.0 * f32::from(row) + 2.0)).unwrap();
     }
     for step in 1..=5 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         let waiting = crowd.agents().filter(|(_, state)| state.status == AgentStatus::Waiting).count();
         assert_eq!(waiting, 10 - 2 * step);
     }
@@ -165,7 +165,7 @@ fn who_arrived_stays_however_long_the_steps_are() {
         let mut time = 0.0;
         let mut arrived = None::<f32>;
         while time < 12.0 {
-            crowd.step(&mesh, dt).unwrap();
+            crowd.take_step(&mesh, dt);
             time += dt;
             let state = crowd.agent(agents[0]).unwrap();
             if state.status == AgentStatus::Arrived {

@@ -5,7 +5,7 @@ use waymesh_core::PlanPoint;
 use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig};
 use waymesh_graph::{FlagFilter, FlagTable};
 
-use crate::support::{DT, Judge, at, crowd, flat, run, squares};
+use crate::support::{DT, Judge, Steps, at, crowd, flat, run, squares};
 
 #[test]
 fn storeys_do_not_see_each_other() {
@@ -21,8 +21,8 @@ fn storeys_do_not_see_each_other() {
     let (mut alone, _) = crowd(&mesh, AgentParams::default(), &low);
     let (mut together, agents) = crowd(&mesh, AgentParams::default(), &both);
     for _ in 0..600 {
-        alone.step(&mesh, DT).unwrap();
-        together.step(&mesh, DT).unwrap();
+        alone.take_step(&mesh, DT);
+        together.take_step(&mesh, DT);
         for ((_, state), agent) in alone.agents().zip(&agents) {
             assert_eq!(state, together.agent(*agent).unwrap());
         }
@@ -47,7 +47,7 @@ fn agents_walk_up_and_down_slopes() {
     let (mut crowd, agents) = crowd(&mesh, AgentParams::default(), &trips);
     let mut judge = Judge::default();
     for _ in 0..60 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         judge.see(&crowd, &mesh);
     }
     for (agent, trip) in agents.iter().zip(&trips) {
@@ -72,13 +72,13 @@ fn agents_take_another_path_where_the_mesh_changes() {
     let mut judge = Judge::default();
     for mesh in [&both, &none] {
         for _ in 0..60 {
-            crowd.step(mesh, DT).unwrap();
+            crowd.take_step(mesh, DT);
             judge.see(&crowd, mesh);
         }
     }
     // Nothing leads there: as near as possible.
     for _ in 0..300 {
-        crowd.step(&none, DT).unwrap();
+        crowd.take_step(&none, DT);
     }
     for (agent, trip) in agents.iter().zip(&trips) {
         assert_eq!(crowd.agent(*agent).unwrap().status, AgentStatus::Blocked);
@@ -104,7 +104,7 @@ fn a_filter_closes_ground_for_its_agent_alone() {
         crowd.set_target(&mesh, agent, at(18.0, 5.0)).unwrap();
     }
     for _ in 0..600 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         assert_ne!(crowd.agent(closed).unwrap().place.polygon, middle);
     }
     assert_eq!(crowd.agent(open).unwrap().status, AgentStatus::Arrived);
@@ -114,7 +114,72 @@ fn a_filter_closes_ground_for_its_agent_alone() {
     // It waits until the ground opens, and goes on.
     flags.set(middle, 1);
     for _ in 0..600 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
     }
     assert_eq!(crowd.agent(closed).unwrap().status, AgentStatus::Arrived);
+}
+
+#[test]
+fn who_loses_the_ground_walks_back_to_it() {
+    let whole = flat(&[[0, 0, 200, 100]]);
+    let hole = flat(&[[0, 0, 90, 100], [110, 0, 200, 100], [90, 0, 110, 20]]);
+    let trips: Vec<_> =
+        (0..6_u8).map(|row| 1.2 * f32::from(row) + 2.6).map(|z| [at(2.0, z), at(18.0, z)]).collect();
+    let (mut crowd, agents) = crowd(&whole, AgentParams::default(), &trips);
+    while crowd.agents().all(|(_, state)| state.position.x < 10.0) {
+        crowd.take_step(&whole, DT);
+    }
+    // Again and again, also while they are on their way back.
+    for round in 0..40 {
+        for _ in 0..12 {
+            crowd.take_step(if round % 3 == 1 { &whole } else { &hole }, DT);
+        }
+    }
+    for (agent, trip) in agents.iter().zip(&trips) {
+        crowd.set_target(&hole, *agent, trip[1]).unwrap();
+    }
+    for _ in 0..60 * 30 {
+        crowd.take_step(&hole, DT);
+    }
+    for agent in agents {
+        let state = crowd.agent(agent).unwrap();
+        assert_eq!(state.status, AgentStatus::Arrived);
+        assert!(state.position.distance(state.place.position) < 1e-4, "{state:?}");
+    }
+}
+
+#[test]
+fn closed_crossings_are_closed_for_agents_of_any_width() {
+    #[derive(Clone, Debug)]
+    struct NoEntry(waymesh_core::PolyId);
+    impl waymesh_graph::TravelCost for NoEntry {
+        fn per_metre(&self, _: &waymesh_graph::NavMesh, _: waymesh_core::PolyId) -> f32 {
+            1.0
+        }
+        fn entering(
+            &self,
+            _: &waymesh_graph::NavMesh,
+            _: waymesh_core::PolyId,
+            to: waymesh_core::PolyId,
+        ) -> f32 {
+            if to == self.0 { f32::INFINITY } else { 0.0 }
+        }
+    }
+    // A near door that costs too much, and a far one.
+    let mesh = flat(&[[0, 0, 100, 200], [103, 0, 200, 200], [100, 20, 103, 44], [100, 150, 103, 174]]);
+    let door = mesh.nearest(at(10.15, 3.2), &mesh.default_reach()).unwrap().polygon;
+    let mesh = waymesh::with_clearance(mesh, &Default::default()).unwrap();
+    for radius in [0.25, 0.5, 0.8] {
+        let mut crowd = Crowd::new(CrowdConfig::default()).unwrap();
+        let params = AgentParams::default().with_radius(radius).with_cost(NoEntry(door));
+        let agent = crowd.add(&mesh, params, at(5.0, 3.2)).unwrap();
+        crowd.set_target(&mesh, agent, at(15.0, 3.2)).unwrap();
+        for _ in 0..60 * 30 {
+            crowd.take_step(&mesh, DT);
+            assert_ne!(crowd.agent(agent).unwrap().place.polygon, door, "radius {radius}");
+        }
+        // A disc that is wide finds its way to the far door only if its path is planned for its centre.
+        let state = crowd.agent(agent).unwrap();
+        assert_eq!(state.status, AgentStatus::Arrived, "radius {radius}: {state:?}");
+    }
 }

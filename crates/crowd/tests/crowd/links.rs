@@ -2,10 +2,10 @@
 
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::{PlanPoint, PlanVertex, PolyId};
-use waymesh_crowd::{AgentParams, AgentStatus, LinkRule};
+use waymesh_crowd::{AgentParams, AgentStatus, Crowd, LinkRule};
 use waymesh_graph::{Link, LinkEnd, LinkId, LinkKind, NavMesh};
 
-use crate::support::{DT, Judge, at, crowd, rows, run, squares};
+use crate::support::{DT, Judge, Steps, at, crowd, rows, run, squares};
 
 /// Two squares 5 m apart, the second 3 m higher, and a link between the middles of their borders.
 fn gap() -> NavMesh {
@@ -26,7 +26,7 @@ fn a_link_takes_its_time() {
     let mut shares = Vec::new();
     let mut heights = Vec::new();
     for _ in 0..240 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         let state = crowd.agent(agents[0]).unwrap();
         if let AgentStatus::OnLink { link, share } = state.status {
             assert_eq!(link, LinkId(0));
@@ -50,7 +50,7 @@ fn agents_queue_at_a_link_of_small_capacity() {
     crowd.set_link_rule(LinkId(0), LinkRule::default().with_seconds(1.0).with_capacity(2)).unwrap();
     let (mut judge, mut most, mut time) = (Judge::default(), 0, 0.0);
     while crowd.agents().any(|(_, state)| state.status != AgentStatus::Arrived) {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         judge.see(&crowd, &mesh);
         time += DT;
         let on_it = crowd.agents().filter(|(_, state)| matches!(state.status, AgentStatus::OnLink { .. }));
@@ -76,4 +76,105 @@ fn both_directions_of_a_link_are_taken() {
         assert!(crowd.agent(*agent).unwrap().position.xz().distance(trip[1].xz()) < 1.5);
     }
     assert!(judge.deepest < 0.15, "{judge:?}");
+}
+
+/// A floor and a deck 5.3 m above a part of it, with a lift between them, or without one of the three.
+fn lift([floor, deck, link]: [bool; 3]) -> NavMesh {
+    let place = |is_there: bool, at: PlanPoint| if is_there { at } else { PlanPoint::new(900, 900) };
+    let low = (place(floor, PlanPoint::new(0, 0)), [0.0; 4]);
+    let high = (place(deck, PlanPoint::new(10, 10)), [5.3; 4]);
+    let mesh = squares(8, &[low, high]);
+    let end = |polygon, height| LinkEnd {
+        polygon: PolyId(polygon),
+        ends: [PlanVertex { point: PlanPoint::new(40, 40), height }; 2],
+    };
+    let links = if link { vec![Link::new(end(0, 0.0), end(1, 5.3), LinkKind::User)] } else { Vec::new() };
+    mesh.with_links(links).unwrap()
+}
+
+/// What happens to an agent on a lift.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Event {
+    Closed,
+    Removed,
+    Rebuilt,
+    NoLink,
+    NoDeck,
+    NoFloor,
+    Nothing,
+    OtherTarget,
+    OtherParams,
+    Stopped,
+    Crowded,
+}
+
+#[test]
+fn who_is_on_a_link_arrives_or_goes_back_whatever_happens_to_it() {
+    let events = [
+        Event::Closed,
+        Event::Removed,
+        Event::Rebuilt,
+        Event::NoLink,
+        Event::NoDeck,
+        Event::NoFloor,
+        Event::Nothing,
+        Event::OtherTarget,
+        Event::OtherParams,
+        Event::Stopped,
+        Event::Crowded,
+    ];
+    for event in events {
+        for (up, share) in [0.02, 0.3, 0.5, 0.81, 0.97].into_iter().flat_map(|at| [(true, at), (false, at)]) {
+            let mut mesh = lift([true; 3]);
+            let [low, high] = [at(2.0, 2.0), Vec3::new(7.0, 5.3, 7.0)];
+            let (from, to) = if up { (low, high) } else { (high, low) };
+            let (mut crowd, agents) = crowd(&mesh, AgentParams::default(), &[[from, to]]);
+            let agent = agents[0];
+            let is_on = |crowd: &Crowd| match crowd.agent(agent).unwrap().status {
+                AgentStatus::OnLink { share, .. } => Some(share),
+                _ => None,
+            };
+            let mut steps = 0;
+            while is_on(&crowd).is_none_or(|passed| passed < share) {
+                crowd.take_step(&mesh, DT);
+                steps += 1;
+                assert!(steps < 900, "{:?}", crowd.agent(agent));
+            }
+            match event {
+                Event::Closed => assert!(mesh.set_link_open(LinkId(0), false)),
+                Event::Removed => assert!(mesh.remove_link(LinkId(0)).is_some()),
+                Event::Rebuilt => mesh = lift([true; 3]),
+                Event::NoLink => mesh = lift([true, true, false]),
+                Event::NoDeck => mesh = lift([true, false, false]),
+                Event::NoFloor => mesh = lift([false, true, false]),
+                Event::Nothing => mesh = lift([false; 3]),
+                Event::OtherTarget => crowd.set_target(&mesh, agent, from).unwrap(),
+                Event::OtherParams => {
+                    crowd.set_params(agent, AgentParams::default().with_radius(0.2)).unwrap();
+                }
+                Event::Stopped => crowd.stop(agent).unwrap(),
+                Event::Crowded => {
+                    let landing = if up { Vec3::new(4.0, 5.3, 4.0) } else { at(4.0, 4.0) };
+                    crowd.add(&mesh, AgentParams::default(), landing).unwrap();
+                }
+            }
+            for _ in 0..60 * 30 {
+                crowd.take_step(&mesh, DT);
+            }
+            let state = crowd.agent(agent).unwrap();
+            let height = state.position.y;
+            let expected = match event {
+                Event::NoDeck => 0.0,
+                Event::NoFloor => 5.3,
+                Event::OtherTarget => from.y,
+                _ => to.y,
+            };
+            if event == Event::Nothing {
+                assert_eq!(state.status, AgentStatus::Lost);
+            } else {
+                assert!((height - expected).abs() < 0.01, "{event:?} at {share}: {state:?}");
+                assert!(is_on(&crowd).is_none(), "{event:?} at {share}: {state:?}");
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig};
 use waymesh_graph::{AnyPolygon, NavMesh, PlaceSampler};
 use waymesh_testkit::flat_meshes;
 
-use crate::support::{DT, Judge, run};
+use crate::support::{DT, Judge, Steps, run};
 
 /// A crowd on a crooked chessboard, each agent with a target on its island.
 fn wanderers(seed: u64, count: usize) -> (NavMesh, Crowd) {
@@ -36,7 +36,7 @@ proptest! {
         let mut judge = Judge::default();
         let mut steps = 0;
         while crowd.agents().any(|(_, state)| state.status != AgentStatus::Arrived) {
-            crowd.step(&mesh, DT).unwrap();
+            crowd.take_step(&mesh, DT);
             judge.see(&crowd, &mesh);
             steps += 1;
             prop_assert!(
@@ -70,7 +70,7 @@ fn threads_leave_no_trace() {
         pool.install(|| {
             let (mesh, mut crowd) = wanderers(7, 200);
             for _ in 0..300 {
-                crowd.step(&mesh, DT).unwrap();
+                crowd.take_step(&mesh, DT);
             }
             crowd.agents().map(|(_, state)| state).collect::<Vec<_>>()
         })

@@ -3,7 +3,7 @@
 use glam::Vec3Swizzles;
 use waymesh_crowd::{AgentParams, AgentStatus};
 
-use crate::support::{DT, Judge, at, crowd, flat, rows, run};
+use crate::support::{DT, Judge, Steps, at, crowd, flat, rows, run};
 
 /// Agents as wide as people.
 fn people() -> AgentParams {
@@ -89,7 +89,7 @@ fn agents_with_one_target_gather_around_it_and_stand_still() {
     );
     let before: Vec<_> = crowd.agents().map(|(_, state)| state.position).collect();
     for _ in 0..150 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
     }
     for ((_, state), before) in crowd.agents().zip(before) {
         assert!(state.position.distance(before) < 0.1 && state.velocity.length() < 0.02, "{state:?}");
@@ -103,7 +103,7 @@ fn an_agent_that_stands_in_the_way_steps_aside() {
     let idle = crowd.add(&mesh, people(), at(10.0, 0.7)).unwrap();
     let mut judge = Judge::default();
     for _ in 0..900 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         judge.see(&crowd, &mesh);
     }
     assert_eq!(crowd.agent(agents[0]).unwrap().status, AgentStatus::Arrived);
@@ -121,7 +121,7 @@ fn the_lower_priority_gives_way() {
     let mut aside = [0.0_f32; 2];
     let mut judge = Judge::default();
     for _ in 0..450 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         judge.see(&crowd, &mesh);
         for (aside, agent) in aside.iter_mut().zip(&agents) {
             *aside = aside.max((crowd.agent(*agent).unwrap().position.xz().y - 5.0).abs());
@@ -165,7 +165,7 @@ fn dense_streams_that_meet_at_a_gate_pass_it() {
     let mut judge = Judge::default();
     let mut left: Vec<_> = agents.into_iter().zip(&trips).collect();
     while !left.is_empty() {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         judge.see(&crowd, &mesh);
         left.retain(|(agent, trip)| crowd.agent(*agent).unwrap().position.distance(trip[1]) > 0.5);
         assert!(judge.steps < 180 * 30, "{} of {} have not been there", left.len(), trips.len());
@@ -190,7 +190,7 @@ fn a_dense_circle_dissolves() {
     let mut left: Vec<_> = agents.into_iter().zip(&trips).collect();
     // 72 m at 1.4 m/s, and 50 s.
     for _ in 0..101 * 30 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         left.retain(|(agent, trip)| crowd.agent(*agent).unwrap().position.distance(trip[1]) > 0.5);
     }
     assert!(left.len() < 150, "{} of {} are not across", left.len(), trips.len());

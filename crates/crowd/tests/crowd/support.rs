@@ -4,8 +4,8 @@ use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::{
     Agent, AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId,
 };
-use waymesh_crowd::{AgentId, AgentParams, AgentStatus, Crowd, CrowdConfig};
-use waymesh_graph::{AnyPolygon, NavMesh, QueryScratch};
+use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, Crowd, CrowdConfig};
+use waymesh_graph::{AnyPolygon, MeshSource, NavMesh, PolygonFilter, QueryScratch, TravelCost};
 use waymesh_testkit::flat_meshes;
 use waymesh_testkit::grid_maps::rectangle_borders;
 
@@ -60,6 +60,38 @@ pub(crate) fn crowd(mesh: &NavMesh, params: AgentParams, trips: &[[Vec3; 2]]) ->
     (crowd, agents)
 }
 
+/// Steps that are watched.
+pub(crate) trait Steps {
+    /// Steps. Fails if anybody moved farther in space than its speed, or that of the link it is on,
+    /// allows.
+    fn take_step(&mut self, ground: &(impl MeshSource + ?Sized), dt: f32);
+}
+
+impl<F, C> Steps for Crowd<F, C>
+where
+    F: PolygonFilter + Clone + Send + Sync,
+    C: TravelCost + Clone + Send + Sync,
+{
+    fn take_step(&mut self, ground: &(impl MeshSource + ?Sized), dt: f32) {
+        let before: Vec<_> = self.agents().collect();
+        self.step(ground, dt).unwrap();
+        for (agent, before) in before {
+            let after = self.agent(agent).unwrap();
+            let link_speed = |state: &AgentState| match state.status {
+                AgentStatus::OnLink { .. } => state.velocity.length(),
+                _ => 0.0,
+            };
+            let own = self.params(agent).unwrap().max_speed;
+            let speed = own.max(link_speed(&before)).max(link_speed(&after));
+            let moved = after.position.distance(before.position);
+            assert!(
+                moved <= speed * dt * (1.0 + 1e-4) + 1e-4,
+                "{agent} moved {moved} m in {dt} s at {speed} m/s: {before:?} {after:?}"
+            );
+        }
+    }
+}
+
 /// What was seen of a crowd.
 #[derive(Debug, Default)]
 pub(crate) struct Judge {
@@ -105,7 +137,7 @@ impl Judge {
                 assert!(distance > clearance - 0.01, "{state:?} is {distance} m from a wall");
             }
             self.seen += 1;
-            let depth = |(other, other_radius): &(waymesh_crowd::AgentState, f32)| {
+            let depth = |(other, other_radius): &(AgentState, f32)| {
                 let is_near = (other.position.y - state.position.y).abs() < 1.0;
                 let gap = other.position.xz().distance(state.position.xz()) - radius - other_radius;
                 if is_near { -gap } else { 0.0 }
@@ -132,7 +164,7 @@ impl Judge {
 pub(crate) fn run(crowd: &mut Crowd, mesh: &NavMesh, limit: f32, judge: &mut Judge) -> f32 {
     let mut time = 0.0;
     loop {
-        crowd.step(mesh, DT).unwrap();
+        crowd.take_step(mesh, DT);
         time += DT;
         judge.see(crowd, mesh);
         let mut walking = crowd.agents().filter(|(_, state)| state.status != AgentStatus::Arrived);

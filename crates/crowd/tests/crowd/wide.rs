@@ -8,7 +8,7 @@ use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{BakeConfig, Baker, Bounds, PartitionKind, TriangleSoup, Voxels, World};
 use waymesh_crowd::{AgentId, AgentParams, AgentStatus, Crowd, CrowdConfig, CrowdError};
 
-use crate::support::{DT, Judge, at, flat, rows};
+use crate::support::{DT, Judge, Steps, at, flat, rows};
 
 /// Two rooms with a near door of 1 m and a far one of 2.4 m.
 const DOORS: [[i32; 4]; 4] = [[0, 0, 100, 200], [103, 0, 200, 200], [100, 20, 103, 30], [100, 150, 103, 174]];
@@ -25,7 +25,7 @@ fn wide(radius: f32) -> AgentParams {
 fn passed(crowd: &mut Crowd, mesh: &ClearanceNavMesh, agents: &[AgentId], judge: &mut Judge) -> Vec<f32> {
     let mut passed = vec![f32::NAN; agents.len()];
     for _ in 0..60 * 30 {
-        crowd.step(mesh, DT).unwrap();
+        crowd.take_step(mesh, DT);
         judge.see(crowd, mesh.mesh());
         for (passed, &agent) in passed.iter_mut().zip(agents) {
             let state = crowd.agent(agent).unwrap();
@@ -57,7 +57,7 @@ fn the_wide_take_the_wide_door_and_the_narrow_the_near_one() {
     let mut crowd: Crowd = Crowd::new(CrowdConfig::default()).unwrap();
     let agent = crowd.add(mesh.mesh(), wide(0.8), at(5.0, 3.8)).unwrap();
     crowd.set_target(mesh.mesh(), agent, at(15.0, 3.8)).unwrap();
-    crowd.step(mesh.mesh(), DT).unwrap();
+    crowd.take_step(mesh.mesh(), DT);
     assert!(crowd.path(agent).unwrap().iter().all(|corner| corner.z < 4.0));
 }
 
@@ -78,7 +78,7 @@ fn many_radii_pass_each_other_and_no_walls() {
     let mut judge = Judge::default();
     let mut left = agents.clone();
     while !left.is_empty() {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         judge.see(&crowd, mesh.mesh());
         left.retain(|&(agent, to)| crowd.agent(agent).unwrap().position.distance(to) > 1.0);
         assert!(judge.steps < 180 * 30, "{left:?} have not been there");
@@ -98,7 +98,7 @@ fn threads_leave_no_trace_on_wide_agents() {
                 crowd.set_target(&mesh, agent, at(19.0 - from.x, from.z)).unwrap();
             }
             for _ in 0..200 {
-                crowd.step(&mesh, DT).unwrap();
+                crowd.take_step(&mesh, DT);
             }
             crowd.agents().map(|(_, state)| state).collect::<Vec<_>>()
         })
@@ -117,7 +117,7 @@ fn where_no_passage_is_wide_enough_the_wide_wait_and_go_on_when_one_opens() {
     let agent = crowd.add(&narrow, wide(0.8), at(5.0, 5.0)).unwrap();
     crowd.set_target(&narrow, agent, at(15.0, 5.0)).unwrap();
     for _ in 0..20 * 30 {
-        crowd.step(&narrow, DT).unwrap();
+        crowd.take_step(&narrow, DT);
     }
     let state = crowd.agent(agent).unwrap();
     assert_eq!(state.status, AgentStatus::Blocked);
@@ -141,7 +141,7 @@ fn a_filter_counts_for_the_wide_too() {
         crowd.set_target(&mesh, agent, at(15.0, 16.0)).unwrap();
     }
     for _ in 0..40 * 30 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         assert!(crowd.agents().all(|(_, state)| state.place.polygon != door));
     }
     // The one that fits through the near door takes the way of its centre; the other one does not
@@ -175,7 +175,7 @@ fn the_wide_take_links() {
         .to_vec();
     let mut jumped = [false; 3];
     for _ in 0..40 * 30 {
-        crowd.step(&mesh, DT).unwrap();
+        crowd.take_step(&mesh, DT);
         for (jumped, &agent) in jumped.iter_mut().zip(&agents) {
             *jumped |= matches!(crowd.agent(agent).unwrap().status, AgentStatus::OnLink { .. });
         }
@@ -214,7 +214,7 @@ fn a_crowd_walks_on_a_world_that_changes() {
             world.add_obstacle(Obstacle::solid(MarkShape::Box { bounds: block })).unwrap();
             world.update(&mut ()).unwrap();
         }
-        crowd.step(&world, DT).unwrap();
+        crowd.take_step(&world, DT);
         aside = aside.max((crowd.agent(agent).unwrap().position.z - 5.0).abs());
     }
     assert_eq!(crowd.agent(agent).unwrap().status, AgentStatus::Arrived);
