@@ -91,7 +91,6 @@ fn broken_triangles_are_in_no_bin() {
 #[test]
 fn a_folder_gives_back_what_was_kept_and_notices_damage() {
     let folder = tempfile::tempdir().unwrap();
-    let layout = TileLayout::new(&frame(), 32).unwrap();
     let tile = Tile { row: 1, column: 2 };
     assert_eq!(TileStore::note(folder.path()).unwrap(), None);
     let store = TileStore::in_folder(folder.path(), 77, "cell_size 0.5\n").unwrap();
@@ -129,7 +128,6 @@ fn a_folder_gives_back_what_was_kept_and_notices_damage() {
 #[test]
 fn foreign_tiles_are_refused_by_name() {
     let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    let layout = TileLayout::new(&frame(), 32).unwrap();
     let tile = Tile { row: 1, column: 2 };
     let store = TileStore::in_folder(folder.path(), 77, "").unwrap();
     store.refuse_foreign(tile).expect("nothing is there");
@@ -167,7 +165,6 @@ fn foreign_tiles_are_refused_by_name() {
 
 #[test]
 fn memory_gives_back_what_was_kept() {
-    let layout = TileLayout::new(&frame(), 32).unwrap();
     let store = TileStore::in_memory();
     let tile = Tile { row: 0, column: 1 };
     assert_eq!(store.get(tile).unwrap(), None);
