@@ -205,9 +205,9 @@ fn widened(mut storeys: StoreysConfig, soup: &TriangleSoup, frame: &GridFrame) -
     let side = storeys.rough_cells();
     let most = COLUMNS + TIMES * soup.columns_at_most(frame.cell_size * side as f32);
     let columns = |side: u32| f64::from(frame.width.div_ceil(side)) * f64::from(frame.depth.div_ceil(side));
-    let sides = std::iter::successors(Some(side), |side| Some(side * 2));
+    let mut sides = std::iter::successors(Some(side), |side| Some(side * 2));
     let fits = |&side: &u32| columns(side) <= most || side * 2 > StoreysConfig::MAX_ROUGH_CELLS;
-    storeys.rough_cells = sides.into_iter().find(fits).filter(|&wide| wide > side).unwrap_or(0);
+    storeys.rough_cells = sides.find(fits).filter(|&wide| wide > side).unwrap_or(0);
     storeys
 }
 
