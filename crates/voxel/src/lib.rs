@@ -1,8 +1,8 @@
 //! Voxelisation and the walkable field: the first two stages of Mononen's pipeline.
 //!
 //! ```text
-//! TriangleSoup --rasterize--> Heightfield --filters, build_walkable_field, erode, marks-->
-//! WalkableField ```
+//! TriangleSoup --rasterize--> Heightfield --filters, build_walkable_field, erode, marks--> WalkableField
+//! ```
 //!
 //! - [`rasterize`] turns triangles into solid spans, conservatively and independently of their
 //!   order.
@@ -32,8 +32,7 @@
 //! let heightfield = rasterize(&soup, &VoxelConfig::for_agent(&agent), &mut ())?;
 //! let mut field = build_filtered_field(&heightfield, &agent, &Filters::default(), &mut ())?;
 //! erode(&mut field, agent.radius, &mut ())?;
-//! assert!((field.walkable_area() - 7.2 * 7.2).abs() < 1e-3); // a ledge of one cell and the radius
-//! of two on each side
+//! assert!((field.walkable_area() - 7.2 * 7.2).abs() < 1e-3); // a ledge of one cell and the radius of two on each side
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
