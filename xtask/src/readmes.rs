@@ -1,5 +1,5 @@
-//! `cargo xtask readmes`: compiles the programs of all READMEs as a user's package would: outside of
-//! the workspace and its lock file, with the newest versions of the dependencies, and with the
+//! `cargo xtask readmes`: compiles the programs of all READMEs as a user's package would: outside
+//! of the workspace and its lock file, with the newest versions of the dependencies, and with the
 //! oldest that the manifests allow.
 
 use std::fmt::Write;

@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use clap::parser::ValueSource;
 use clap::{ArgAction, Command, CommandFactory};
 use toml::{Spanned, Value};
+use waymesh::fields::{BAKE, JUMPS};
 
 use crate::args::Program;
 use crate::files;
@@ -38,6 +39,26 @@ const MARK: &str = "mark";
 /// Settings of the file of `--config` by the names of their arguments, with their places, so that
 /// errors name what was written.
 static FROM_FILE: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+
+/// Name of the command that runs.
+static COMMAND: OnceLock<String> = OnceLock::new();
+
+/// Returns the argument of the command that sets a field of the library, if there is one.
+pub(crate) fn argument_of(field: &str) -> Option<String> {
+    let (last, all) = (field.rsplit('.').next().unwrap_or(field), field.replace('.', "_"));
+    let jump = JUMPS.iter().find(|known| known.option == last && field.starts_with("jumps."));
+    let bake = BAKE.iter().find(|known| known.option == field);
+    // `agent.radius` is --agent-radius, `agent.max_slope` is --max-slope; a plan's `min_region` is
+    // --min-area.
+    let renamed = jump.and_then(|known| known.argument).or_else(|| bake.and_then(|known| known.argument));
+    let others = (last == "min_region").then_some("min_area");
+    let names = [renamed, Some(all.as_str()), Some(last), others];
+    let program = Program::command();
+    let command = program.find_subcommand(COMMAND.get()?)?;
+    let has =
+        |name: &String| command.get_arguments().any(|argument| argument.get_long() == Some(name.as_str()));
+    names.into_iter().flatten().map(argument_name).find(has)
+}
 
 /// Returns the place of an argument in the file of `--config`.
 pub(crate) fn place_in_file(argument: &str) -> Option<&'static str> {
@@ -91,6 +112,7 @@ pub(crate) fn expand(mut words: Vec<OsString>) -> Result<Vec<OsString>> {
     // The second parse reports errors: an argument may require a setting of the file.
     let found = program.clone().ignore_errors(true).try_get_matches_from(&words).ok();
     let Some((name, given)) = found.as_ref().and_then(|found| found.subcommand()) else { return Ok(words) };
+    let _ = COMMAND.set(name.to_owned());
     let Some(file) = given.get_one::<PathBuf>("config") else { return Ok(words) };
     let Some(command) = program.find_subcommand(name) else { return Ok(words) };
     let text = files::read_text(file)?;

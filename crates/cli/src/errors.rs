@@ -118,19 +118,26 @@ fn bad_field<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a Bad
     }
 }
 
-/// Returns the text of a bad field with the name and in the unit of the program.
-fn in_words_of_the_program(bad: &BadField) -> String {
-    let field = bad.field.rsplit('.').next().unwrap_or(bad.field);
-    // `agent.radius` is --agent-radius, `agent.max_slope` is --max-slope.
-    let names = [bad.field.replace(['.', '_'], "-"), field.replace('_', "-")];
-    let name = names.iter().find(|name| config::is_setting(name));
-    let name = name.map_or_else(|| bad.field.to_owned(), |name| config::name_as_given(name));
-    if field == "max_slope" {
+/// Returns a message with a [`BadField`] in it, whatever error wraps that, with the name and in the
+/// unit of the program.
+fn in_words_of_the_program(message: &str) -> String {
+    let place = message.find(", but must be ").and_then(|end| {
+        let is = message[..end].rfind(" is ")?;
+        let start = message[..is].rfind(' ').map_or(0, |space| space + 1);
+        Some((start, is, end))
+    });
+    let Some((start, is, end)) = place else { return message.to_owned() };
+    let (field, value) = (&message[start..is], &message[is + 4..end]);
+    let Some(name) = config::argument_of(field) else { return message.to_owned() };
+    let (before, name) = (&message[..start], config::name_as_given(&name));
+    match value.parse::<f32>() {
         // Radians of single precision: 95, not 95.00000250447816.
-        let degrees = (bad.value.to_degrees() * 1e4).round() / 1e4;
-        return format!("{name} is {degrees} degrees, but must be at least 0 and below 90");
+        Ok(radians) if field.ends_with("max_slope") => {
+            let degrees = (f64::from(radians).to_degrees() * 1e4).round() / 1e4;
+            format!("{before}{name} is {degrees} degrees, but must be at least 0 and below 90")
+        }
+        _ => format!("{before}{name}{}", &message[is..]),
     }
-    bad.to_string().replacen(bad.field, &name, 1)
 }
 
 /// Returns the error and its causes. A cause that the text before already holds is left out.
@@ -145,11 +152,7 @@ fn message(error: &anyhow::Error) -> String {
             format!("{message}: {cause}")
         }
     });
-    let message = files::with_standard_input(&message);
-    match error.chain().find_map(bad_field) {
-        Some(bad) => message.replace(&bad.to_string(), &in_words_of_the_program(bad)),
-        None => message,
-    }
+    in_words_of_the_program(&files::with_standard_input(&message))
 }
 
 /// Prints why a command failed: to stderr, and with `--json` to stdout too.

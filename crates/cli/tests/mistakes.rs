@@ -163,6 +163,21 @@ fn errors_name_what_was_typed_in_its_unit() {
             assert!(found.contains(&expected), "{found}");
         }
     }
+    succeed(folder, &["plan", "--example", "plan.toml"]);
+    for (words, expected) in [
+        ("build hall.obj --pipeline slices --link-reach=-1", "--link-reach is -1"),
+        ("build hall.obj --pipeline storeys --rough-cells 9999", "--rough-cells is 9999"),
+        ("build hall.obj --jumps --jump-length=-1", "--jump-length is -1"),
+        ("build hall.obj --jumps --jump-arc nan", "--jump-arc is NaN"),
+        ("build hall.obj --max-height-error=-1", "--max-height-error is -1"),
+        ("plan plan.toml --min-area=-1", "--min-area is -1"),
+        ("plan plan.toml --near-distance=-1", "--near-distance is -1"),
+        ("plan plan.toml --join round --arc-error 0", "--arc-error is 0"),
+        ("plan plan.toml --link-reach=-1", "--link-reach is -1"),
+    ] {
+        let found = fail(folder, 1, &words.split(' ').collect::<Vec<_>>());
+        assert!(found.contains(expected), "{words}: {found}");
+    }
     let found = fail(folder, 1, &["evaluate", "hall.obj", "--mesh", "hall.obj", "--max-slope", "90"]);
     assert!(found.contains("--max-slope is 90 degrees"), "{found}");
 }
