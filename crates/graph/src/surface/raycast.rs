@@ -403,7 +403,7 @@ impl NavMesh {
             });
             let beyond = edges.filter_map(|edge| self.open_beyond(polygon, edge, filter));
             let beyond = beyond.chain(portals.map(|crossing| self.beyond(crossing)));
-            for other in beyond.filter(|&other| filter.allows(self, PolyId(other))) {
+            for other in beyond.filter(|&other| filter.may_cross(self, PolyId(polygon), PolyId(other))) {
                 if !connected.contains(&other) {
                     connected.push(other);
                 }
