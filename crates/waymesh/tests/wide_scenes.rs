@@ -93,7 +93,7 @@ fn two_rooms_far_apart_are_both_there() {
     for front_end in FRONT_ENDS {
         let alone = area(front_end, &floors([Vec3::ZERO]));
         let mut watch = Watch::default();
-        let both = floors([Vec3::ZERO, Vec3::new(3e4, 0.0, 3e4)]);
+        let both = floors([Vec3::ZERO, Vec3::new(2e4, 0.0, 2e4)]);
         let bake = bake(front_end, &both, &mut watch).expect("two rooms");
         assert_eq!(bake.mesh.islands().len(), 2, "{front_end}");
         // The second room lies otherwise on the grid: a row of cells more or less on each side.
