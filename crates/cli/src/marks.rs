@@ -91,17 +91,30 @@ impl Mesh {
     }
 }
 
+/// Checks that corners are in order. Swapped ones would mark nothing.
+fn ordered(name: &str, low: f32, high: f32) -> Result<()> {
+    if low > high {
+        let message = format!("{name}: the lower end is {low}, but the upper end is {high}; swap them");
+        return Err(Refusal(message).into());
+    }
+    Ok(())
+}
+
 impl Entry {
     /// `folder`: where the file of marks is.
     fn shape(self, folder: &Path) -> Result<MarkShape> {
         Ok(match (self.cuboid, self.cylinder, self.prism, self.mesh) {
             (Some(Cuboid { min, max }), None, None, None) => {
+                for (axis, (low, high)) in ["x", "y", "z"].into_iter().zip(min.into_iter().zip(max)) {
+                    ordered(&format!("{axis} of box"), low, high)?;
+                }
                 MarkShape::Box { bounds: Bounds { min: Vec3::from(min), max: Vec3::from(max) } }
             }
             (None, Some(Cylinder { base, radius, height }), None, None) => {
                 MarkShape::Cylinder { base: Vec3::from(base), radius, height }
             }
             (None, None, Some(Prism { corners, heights }), None) => {
+                ordered("heights of prism", heights[0], heights[1])?;
                 MarkShape::Prism { corners: corners.into_iter().map(Vec2::from).collect(), heights }
             }
             (None, None, None, Some(mesh)) => MarkShape::Mesh { mesh: mesh.read(folder)? },

@@ -125,6 +125,17 @@ fn marks_are_volumes() {
     }
     std::fs::write(folder.join("marks.toml"), "[[mark]]\narea = \"mud\"").expect("a file");
     assert!(fail(folder, 1, &words).contains("mark 1"));
+    for (shape, expected) in [
+        ("box = { min = [0, 1, 0], max = [4, -1, 8] }", "y of box"),
+        ("box = { min = [4, -1, 0], max = [0, 1, 8] }", "x of box"),
+        ("box = { min = [0, -1, 8], max = [4, 1, 0] }", "z of box"),
+        ("prism = { corners = [[0, 0], [4, 0], [4, 8]], heights = [1, -1] }", "heights of prism"),
+    ] {
+        std::fs::write(folder.join("marks.toml"), format!("[[mark]]\narea = \"mud\"\n{shape}"))
+            .expect("a file");
+        let message = fail(folder, 1, &words);
+        assert!(message.contains("mark 1") && message.contains(expected), "{message}");
+    }
 }
 
 #[test]

@@ -104,6 +104,44 @@ fn marks_of_the_settings_are_on_the_storeys_in_them() {
     assert!(Baker::plans().with_config(config).bake(&plan).is_err());
 }
 
+/// The warnings of a bake.
+#[derive(Default)]
+struct Warnings(Vec<String>);
+
+impl waymesh::core::Observer for Warnings {
+    fn warn(&mut self, warning: waymesh::core::Warning) {
+        self.0.push(warning.to_string());
+    }
+}
+
+#[test]
+fn marks_that_touch_nothing_are_reported() {
+    let cuboid = |min: Vec3, max: Vec3| Mark::new(MarkShape::Box { bounds: Bounds { min, max } }, MUD);
+    let touching = cuboid(vec3(1.0, -1.0, 1.0), vec3(3.0, 1.0, 3.0));
+    for (mark, expected) in [
+        (cuboid(vec3(1.0, 1.0, 1.0), vec3(3.0, 2.0, 3.0)), "touches no ground"),
+        (cuboid(vec3(40.0, -1.0, 1.0), vec3(43.0, 1.0, 3.0)), "touches no ground"),
+        (cuboid(vec3(1.0, 1.0, 1.0), vec3(3.0, -1.0, 3.0)), "above its upper end"),
+    ] {
+        let marks = vec![touching.clone(), mark];
+        let plan = house();
+        let on_plan = baker(&plan);
+        let config = on_plan.config().clone().with_marks(marks.clone());
+        let mut warnings = Warnings::default();
+        on_plan.with_config(config).bake_observed(&plan, &mut warnings).expect("a mesh");
+        let floor = [[0., 0.], [20., 0.], [20., 20.], [0., 20.]].map(|[x, z]: [f32; 2]| vec3(x, 0.0, z));
+        let soup = TriangleSoup::new(floor.to_vec(), vec![[0, 2, 1], [0, 3, 2]]).expect("a floor");
+        let mut of_voxels = Warnings::default();
+        let voxels = Baker::voxels();
+        let config = voxels.config().clone().with_marks(marks);
+        voxels.with_config(config).bake_observed(&soup, &mut of_voxels).expect("a mesh");
+        for Warnings(told) in [warnings, of_voxels] {
+            assert!(told.iter().any(|one| one.contains("mark 1") && one.contains(expected)), "{told:?}");
+            assert!(told.iter().all(|one| !one.contains("mark 0")), "{told:?}");
+        }
+    }
+}
+
 #[test]
 fn a_mesh_marks_its_section_at_the_height_of_a_storey() {
     let mut plan = house();

@@ -20,7 +20,7 @@ pub(super) fn parse(reader: &Reader<'_>, mut bytes: &[u8]) -> Result<FloorPlan, 
         let kind = role(layer).or(area.is_some().then_some(Role::Mark));
         match (kind, outline(reader, entity)) {
             (Some(Role::Door), _) => {
-                ignored.insert(format!("layer {layer:?} (doors are read from TOML and GeoJSON)"));
+                ignored.insert(format!("layer {layer:?} (doors are read from TOML, GeoJSON, WKT and SVG)"));
             }
             (Some(Role::Mark), _) if area.is_none() => {
                 ignored.insert(format!("layer {layer:?}: no area is given for its marks"));

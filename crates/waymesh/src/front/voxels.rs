@@ -93,7 +93,7 @@ impl FrontEnd for Voxels {
                 (heightfield.spans.len() as u64, field, climbs)
             }
         };
-        mark(&mut field, stages)?;
+        mark(&mut field, stages, recorder)?;
         let (regions, raw) = regions_and_borders(&mut field, stages, recorder)?;
         let report = Report {
             triangles,
@@ -136,7 +136,7 @@ impl Baker<Voxels> {
                 return Err(StageError::new("voxelize", "a device has kept the voxels to itself").into());
             };
             let (mut field, climbs) = field_of(&heightfield, stages, recorder)?;
-            mark(&mut field, stages)?;
+            mark(&mut field, stages, recorder)?;
             let (regions, raw_contours) = regions_and_borders(&mut field, stages, recorder)?;
             let contours = stages.contours(&raw_contours, recorder)?;
             let triangulation = stages.triangles(&contours.polygons(), None, recorder)?;
@@ -287,10 +287,13 @@ fn field_of(
 }
 
 /// Applies the marks.
-fn mark(field: &mut WalkableField, stages: &StageSet) -> Result<(), BakeError> {
+fn mark(field: &mut WalkableField, stages: &StageSet, recorder: &mut Recorder<'_>) -> Result<(), BakeError> {
     let rooms = stages.config().head_rooms();
-    for mark in &stages.config().marks {
-        mark.apply_over(field, &rooms).map_err(|error| StageError::new("marks", error))?;
+    for (number, mark) in stages.config().marks.iter().enumerate() {
+        if mark.apply_over(field, &rooms).map_err(|error| StageError::new("marks", error))? == 0 {
+            let (element, what) = (format!("mark {number}"), "touches no ground".to_owned());
+            recorder.warn(Warning::OddElement { element, what });
+        }
     }
     if field.has_ground() { Ok(()) } else { Err(BakeError::no_room("marks")) }
 }

@@ -154,6 +154,10 @@ impl FrontEnd for FloorPlans {
         let config = stages.config();
         let base = recorder.stage("plan", |_| self.plan_base(plan, config))?;
         tell(base.notes(), recorder);
+        for number in self.untouched_marks(plan, config, &base)? {
+            let (element, what) = (format!("mark {number}"), "touches no ground of a storey".to_owned());
+            recorder.warn(Warning::OddElement { element, what });
+        }
         let ground = recorder.stage("ground", |_| base.ground())?;
         tell(&ground.notes, recorder);
         let (mut storeys, contours) = (ground.storeys, ground.contours);
@@ -230,6 +234,30 @@ impl FloorPlans {
             }
         }
         Ok(base)
+    }
+
+    /// Returns the numbers of the marks of the settings that lie over no walkable shape.
+    fn untouched_marks(
+        &self,
+        plan: &FloorPlan,
+        config: &BakeConfig,
+        base: &PlanBase,
+    ) -> Result<Vec<usize>, BakeError> {
+        let plan_config = self.plan_config(config);
+        let mut untouched = Vec::new();
+        for (number, mark) in config.marks.iter().enumerate() {
+            let mut touches = false;
+            for (storey, floor) in plan.storeys.iter().enumerate() {
+                for outline in sections(&mark.shape, nearest_f32(floor.elevation))? {
+                    let shape = Shape::new(format!("mark {number}"), outline);
+                    touches |= base.storey(storey)?.meets(&PlanMark::new(&shape, &plan_config)?);
+                }
+            }
+            if !touches {
+                untouched.push(number);
+            }
+        }
+        Ok(untouched)
     }
 
     /// What the ground of a plan is made by.
