@@ -16,8 +16,8 @@ const SUSPICIOUS_LEVELS: f64 = 8192.0;
 const SUSPICIOUS_CELLS: f64 = 65_536.0;
 
 /// Warns of triangles that increase the extent of `soup` along an axis at least fourfold, if there
-/// are at most 16 and at most a tenth of all, or one of at least three. Only scenes of more than 8192 levels or 65,536 cells
-/// along an axis are looked at.
+/// are at most 16 and at most a tenth of all, or one of at least three. Only scenes of more than
+/// 8192 levels or 65,536 cells along an axis are looked at.
 ///
 /// The suspects are the 16 that reach lowest and the 16 that reach highest; a suspect is an outlier
 /// if it leaves the range of all others by more than that range. Takes time in proportion to the

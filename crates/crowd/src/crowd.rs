@@ -28,8 +28,8 @@ const FOLLOW: f32 = 5.0;
 /// # Guarantees
 /// - No agent moves farther in a step than its highest speed allows, in space; on a link, than the
 ///   link's. Only [`Crowd::set_position`] moves one at once.
-/// - Where the ground, a link or the mesh changes, an agent on a link rides on, or back if there is no
-///   ground where it leads; others walk straight back to the nearest ground.
+/// - Where the ground, a link or the mesh changes, an agent on a link rides on, or back if there is
+///   no ground where it leads; others walk straight back to the nearest ground.
 /// - The place of every agent is on the mesh after every step, on polygons that its filter allows:
 ///   none goes through a wall. An agent that is wider than the one the mesh was baked for keeps the
 ///   difference from walls wherever there is room for that. On a

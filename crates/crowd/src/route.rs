@@ -239,7 +239,8 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
     }
 }
 
-/// `true` if the filter allows all polygons of a path, and no cost closes one of them or a crossing.
+/// `true` if the filter allows all polygons of a path, and no cost closes one of them or a
+/// crossing.
 fn allows_all<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     params: &AgentParams<F, C>,

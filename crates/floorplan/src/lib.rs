@@ -61,8 +61,8 @@
 //!   it, gives its kind by the same words, and `data-area` its area. Filled shapes, and closed
 //!   outlines unless they are blocked, are areas. Other strokes are walls as thick as they are
 //!   drawn; those whose width the file leaves open are [`ReadOptions::wall_width`] thick. What is
-//!   not drawn, and text, images and masks, are left out with a note. Units are metres, whatever the
-//!   physical size of the drawing, which is noted unless a scale is given.
+//!   not drawn, and text, images and masks, are left out with a note. Units are metres, whatever
+//!   the physical size of the drawing, which is noted unless a scale is given.
 //! - **DXF** (with the feature `dxf`): polylines, lines and circles. The name of the layer tells
 //!   their kind by the same words, and [`ReadOptions::layer_areas`] their area. Elements on other
 //!   layers are ignored, with a note.

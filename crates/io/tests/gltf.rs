@@ -343,7 +343,7 @@ fn with_material(triangles: &[[[f32; 3]; 3]], material: &str, options: &LoadOpti
         "bufferViews":[{{"buffer":0,"byteLength":{length}}}],
         "buffers":[{{"byteLength":{length},"uri":"data:;base64,{data}"}}]}}"#
     );
-    corners(&parse_scene(Path::new("a.gltf"), json.as_bytes(), options).unwrap())
+    corners(&parse_scene(Path::new("a.gltf"), json.as_bytes(), options).expect("a scene"))
 }
 
 /// Sheets of double-sided materials count from above; solids, rooms and other materials stay as

@@ -229,7 +229,8 @@ fn report_skipped(bins: &Bins, soup: &TriangleSoup, observer: &mut dyn Observer)
     Ok(())
 }
 
-/// Slices all tiles with triangles, `alive` at a time. Each worker reuses one workspace for all its tiles.
+/// Slices all tiles with triangles, `alive` at a time. Each worker reuses one workspace for all its
+/// tiles.
 fn run_tiles(
     scene: &SliceScene<'_>,
     tiling: &Tiling,

@@ -80,9 +80,9 @@ impl Held {
 /// - The spill file has no name, and disappears with the process, however the process ends.
 ///
 /// # Cost
-/// One pass over the source; what it takes depends on the tiles with triangles, not on all. Memory stays within the configured bytes plus a few words per run;
-/// runs are written when memory is full, so a tile has at most one run for each time that memory
-/// was full.
+/// One pass over the source; what it takes depends on the tiles with triangles, not on all. Memory
+/// stays within the configured bytes plus a few words per run; runs are written when memory is
+/// full, so a tile has at most one run for each time that memory was full.
 #[derive(Debug)]
 pub struct TriangleBins {
     layout: TileLayout,

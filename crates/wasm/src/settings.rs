@@ -215,7 +215,7 @@ export interface Shape {
   box?: readonly [Point, Point];
   /** Centre of the base, radius, height. */
   cylinder?: readonly [Point, number, number];
-  /** Corners in plan (x, z), in order, of a polygon that does not cross itself; lower and upper height. */
+  /** Corners in plan (x, z) of a polygon that does not cross itself; lower and upper height. */
   prism?: readonly [readonly (readonly [number, number])[], readonly [number, number]];
   /** Vertices and triangles of a closed mesh. */
   mesh?: readonly [readonly Point[], readonly (readonly [number, number, number])[]];

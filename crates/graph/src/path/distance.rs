@@ -26,8 +26,8 @@ pub struct Heading {
 /// The shortest paths from everywhere to one goal, for many agents: a flow field without a grid.
 ///
 /// # Guarantees
-/// - Paths are those of [`PathSearch::Shortest`](crate::PathSearch::Shortest), at every place, not at
-///   samples.
+/// - Paths are those of [`PathSearch::Shortest`](crate::PathSearch::Shortest), at every place, not
+///   at samples.
 /// - Links are taken both ways or, where they lead one way only, not at all.
 ///
 /// # Memory

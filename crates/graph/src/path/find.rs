@@ -32,8 +32,8 @@ impl NavMesh {
     /// # Errors
     /// - [`QueryError::NotFinite`] for an end that is NaN or infinite.
     /// - [`QueryError::NoMeshNear`] for an end without mesh within [`PathOptions::reach`].
-    /// - [`QueryError::BadField`] for a reach or a [`PathOptions::ground_error`] that is NaN or negative,
-    ///   [`QueryError::BadCost`] for a cost that is.
+    /// - [`QueryError::BadField`] for a reach or a [`PathOptions::ground_error`] that is NaN or
+    ///   negative, [`QueryError::BadCost`] for a cost that is.
     #[doc(alias = "findPath")]
     #[doc(alias = "findStraightPath")]
     pub fn find_path<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(

@@ -1,6 +1,6 @@
 //! The ground under a path: where it bends between two corners.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec3, Vec3Swizzles};
 use waymesh_core::{PolyId, nearest_f32, to_u32};
 
 use super::funnel::{Leg, Turn, push_point};
@@ -41,13 +41,13 @@ impl Profile {
         let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut before = anchor;
         for &point in &self.points[1..] {
-            let slope = (point.y - anchor.y) / (point.x - anchor.x).hypot(point.z - anchor.z);
+            let slope = (point.y - anchor.y) / (point - anchor).xz().length();
             if slope < least || slope > most {
                 write(before);
                 anchor = before;
                 (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
             }
-            let run = (point.x - anchor.x).hypot(point.z - anchor.z);
+            let run = (point - anchor).xz().length();
             if run > 0.0 {
                 least = least.max((point.y - error - anchor.y) / run);
                 most = most.min((point.y + error - anchor.y) / run);

@@ -161,12 +161,12 @@ pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
     /// it has as many more points as that takes, 0 or more. [`Path::length`](super::Path::length) is
     /// then that of the ground. Default `None`: points only where it turns.
     pub ground_error: Option<f32>,
-    /// `true` if rises and falls of the ground count in the search of [`PathSearch::Shortest`], which is
-    /// else for the path that is shortest in plan.
+    /// `true` if rises and falls of the ground count in the search of [`PathSearch::Shortest`],
+    /// which is else for the path that is shortest in plan.
     ///
-    /// - Of all paths whose legs are straight in plan, from corner to corner of walls and over links, the
-    ///   one found is the shortest on the ground. It is never longer there than the path that is shortest
-    ///   in plan.
+    /// - Of all paths whose legs are straight in plan, from corner to corner of walls and over
+    ///   links, the one found is the shortest on the ground. It is never longer there than the path
+    ///   that is shortest in plan.
     /// - So it leads round a ridge beside a wall, a hole or a drop. It does not curve round a hill that
     ///   stands in open ground.
     /// - It looks from every corner in all directions: usually a few times as many nodes as without.

@@ -115,7 +115,7 @@ fn points_are_as_near_to_the_ground_as_asked_for() {
     }
 }
 
-/// Whether a line passes through the inside of a wall of a map, in squares of 4 m.
+/// Returns `true` if a line passes through the inside of a wall of a map, in squares of 4 m.
 fn is_blocked(map: &[String], a: DVec2, b: DVec2) -> bool {
     let walkable = |x: i64, z: i64| {
         let row = usize::try_from(z).ok().and_then(|z| map.get(z));

@@ -428,7 +428,8 @@ mod tests {
         let source = Source { file: Path::new("a.obj"), bytes: &[] };
         let count = u32::try_from(MAX_CORNERS).unwrap() + 1;
         let corners: Vec<u32> = (0..count).collect();
-        let comb = |corner: u32| Vec3::new(corner as f32, 0.0, if corner % 2 == 0 { 0.0 } else { 90.0 });
+        let comb =
+            |corner: u32| Vec3::new(corner as f32, 0.0, if corner.is_multiple_of(2) { 0.0 } else { 90.0 });
         let positions = corners.iter().map(|&corner| comb(corner)).collect();
         let mut cutter = FaceCutter { positions, ..FaceCutter::default() };
         let error = cutter.cut(&source, Place::Line(7), &corners, &mut Vec::new()).unwrap_err().to_string();

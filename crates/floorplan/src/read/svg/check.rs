@@ -1,5 +1,5 @@
-//! Checks of a drawing before it is resolved: amounts that its parsers do not bound, and values that
-//! they would drop without a word.
+//! Checks of a drawing before it is resolved: amounts that its parsers do not bound, and values
+//! that they would drop without a word.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

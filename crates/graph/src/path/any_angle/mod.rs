@@ -309,7 +309,8 @@ impl NavMesh {
     /// Returns the distance in space of two places, with their heights in levels; in metres.
     pub(crate) fn space_between(&self, from: (PlanPosition, f32), to: (PlanPosition, f32)) -> f64 {
         let rise = f64::from(to.1 - from.1) * f64::from(self.frame.level_height);
-        (turn_length(from.0, to.0) * f64::from(self.frame.cell_size)).hypot(rise)
+        let run = turn_length(from.0, to.0) * f64::from(self.frame.cell_size);
+        (run * run + rise * rise).sqrt()
     }
 
     /// Fans and the ends of links, then the places of all paths over links.
