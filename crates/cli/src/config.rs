@@ -52,7 +52,7 @@ pub(crate) fn argument_of(field: &str) -> Option<String> {
     // --min-area.
     let renamed = jump.and_then(|known| known.argument).or_else(|| bake.and_then(|known| known.argument));
     let others = (last == "min_region").then_some("min_area");
-    let names = [renamed, Some(all.as_str()), Some(last), others];
+    let names = [Some(all.as_str()), renamed, Some(last), others];
     let program = Program::command();
     let command = program.find_subcommand(COMMAND.get()?)?;
     let has =

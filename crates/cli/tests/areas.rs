@@ -302,7 +302,7 @@ fn agents_of_several_heights_share_a_mesh() {
             assert!((11.5..15.0).contains(&found), "{more:?}: {found} m");
         }
     }
-    assert!(fail(folder, 1, &[&classes[..], &["--agent-height", "2"]].concat()).contains("height_classes"));
+    assert!(fail(folder, 1, &[&classes[..], &["--agent-height", "2"]].concat()).contains("--height-classes"));
     assert!(
         fail(folder, 1, &["build", "hall.obj", "--height-classes", "0.9,1.8", "--pipeline", "slices"])
             .contains("height_classes")

@@ -107,7 +107,7 @@ fn hairlines_close_by_an_option_or_a_setting() {
     assert_eq!(islands(&["--close-distance", "0.01"]), 1);
     assert_eq!(islands(&["--config", "settings.toml"]), 1);
     let message = fail(folder, 1, &["plan", "rooms.wkt", "--close-distance", "-1"]);
-    assert!(message.contains("close_distance is -1"), "{message}");
+    assert!(message.contains("--close-distance is -1"), "{message}");
 }
 
 #[test]

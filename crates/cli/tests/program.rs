@@ -298,7 +298,7 @@ fn jumps_become_links() {
     // Where both lead out, it is a drop.
     assert!(drops > 0 && jumps > 0 && all <= drops + jumps, "{drops} and {jumps}, {all} together");
     assert_eq!(links(&["--jumps", "--jump-length", "0", "--drop-height", "0"]), 0);
-    assert!(fail(folder, 1, &["build", "t.stl", "--jumps", "--jump-rise=-1"]).contains("max_rise"));
+    assert!(fail(folder, 1, &["build", "t.stl", "--jumps", "--jump-rise=-1"]).contains("--jump-rise is -1"));
     // Tiles leave no trace.
     assert_eq!(links(&["--jumps", "--tile", "64"]), all);
     assert!(links(&["--jumps", "--pipeline", "storeys"]) > 0);

@@ -43,7 +43,7 @@ pub struct SceneShape {
     triangles: u64,
     /// Area of all triangles.
     area: f64,
-    /// Of the level triangles that face up, and of those that face down.
+    /// Sum over the level triangles that face up, and sum over those that face down.
     up: Sum,
     down: Sum,
     /// Area that faces z within 45 degrees, and against it.
@@ -165,7 +165,7 @@ impl SceneShape {
         })
     }
 
-    /// Of 55 real levels, the right axis never had less than 0.85 times the share of the other (a
+    /// On 55 real levels, the right axis never had less than 0.85 times the share of the other (a
     /// ship), and the wrong one mostly less than 0.6. A room with walls has as much area facing each
     /// way along the wrong axis, and is higher along it than along the right one.
     fn axis(&self) -> Option<Warning> {

@@ -233,7 +233,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         AgentState { position, velocity: self.velocity, place: self.place, status, remaining }
     }
 
-    /// Where others see it.
+    /// Returns the position at which others see the agent.
     pub(crate) fn position(&self) -> Vec3 {
         match self.task {
             Task::Link(traversal) => traversal.position(),

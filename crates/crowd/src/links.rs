@@ -79,7 +79,7 @@ impl Traversal {
         self.from.lerp(self.to, self.share())
     }
 
-    /// The same ride back from where it is, to `landing`.
+    /// Turns the ride round where it is, to `landing`.
     pub(crate) fn turned(self, landing: PolyId) -> Self {
         let link = LinkUse { backwards: !self.link.backwards, ..self.link };
         let spent = (1.0 - self.share()) * self.seconds;

@@ -47,7 +47,7 @@ fn steps_allocate_nothing(ground: &impl MeshSource, radii: [f32; 2]) {
             crowd.step(ground, 1.0 / 30.0).unwrap();
         }
     };
-    walk(&mut crowd, 64 * 300);
+    walk(&mut crowd, 128 * 300);
     let before = allocations();
     walk(&mut crowd, 4 * 300);
     assert_eq!(allocations() - before, 0, "steps allocate");

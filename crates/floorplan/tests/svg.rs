@@ -1,4 +1,4 @@
-//! What is drawn in SVG is there, wherever its style, size and place come from.
+//! Shapes of SVG that are drawn are read, wherever their style, size and position come from.
 
 mod common;
 
@@ -105,7 +105,7 @@ fn lengths_have_units() {
         ("pc", 16.0),
         ("%", 8.0),
     ] {
-        // Of a viewport of 800 x 800, a percent of each side is 8.
+        // A percent of each side of a viewport of 800 x 800 is 8.
         let plan = parse(&format!(
             "<svg viewBox='100 -50 800 800'><rect x='1{unit}' y='2{unit}' width='3{unit}' height='2{unit}'/>\
              <rect class='wall' x='3{unit}' y='2{unit}' width='1{unit}' height='1{unit}'/></svg>"
@@ -196,7 +196,7 @@ fn what_is_not_drawn_is_not_there_and_is_named() {
         assert_area(found, FLOOR, what);
         assert!(notes.contains(name) && notes.lines().count() == 1, "{what}: {notes:?}");
     }
-    // What is drawn in what is hidden, and what is never drawn.
+    // Shapes that are drawn inside hidden groups, and shapes that are never drawn.
     for body in [
         format!("<g visibility='hidden'><rect id='wall' visibility='visible' {rect}/></g>"),
         format!(

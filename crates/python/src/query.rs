@@ -82,7 +82,7 @@ impl PolygonFilter for OnIsland {
     }
 }
 
-/// How a path is searched for; what a metre costs only where costs differ.
+/// Options of a path search, with costs per metre only where they differ.
 enum Options {
     Plain(PathOptions),
     Costs(Box<PathOptions<AnyPolygon, AreaCosts>>),

@@ -154,8 +154,8 @@ impl SpanGrid {
         self.reaching(column, level).filter(|&span| self.floor[span] == level)
     }
 
-    /// The same as [`SpanGrid::at_level`]. `place` in the column is tried first: columns side by side
-    /// usually have the same storeys.
+    /// Does the work of [`SpanGrid::at_level`], and tries `place` in the column first: columns side
+    /// by side usually have the same storeys.
     #[inline(always)]
     pub(crate) fn at_level_near(&self, column: usize, level: i32, place: usize) -> Option<usize> {
         let spans = self.column(column);

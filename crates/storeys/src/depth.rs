@@ -368,7 +368,7 @@ impl<'a> DepthMaps<'a> {
         number(first)..number(first + count)
     }
 
-    /// The same as [`Self::floors_between`], for the block of a pixel.
+    /// Returns [`Self::floors_between`] for the block of a pixel.
     #[inline]
     pub(crate) fn floors_near(&self, (x, z): (u32, u32), low: f64, high: f64) -> std::ops::Range<u16> {
         self.floors_between(&self.blocks[self.block_of(x, z)], low, high)

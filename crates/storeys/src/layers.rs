@@ -231,7 +231,7 @@ impl Flood<'_> {
         self.starts[column]..self.starts[column + 1]
     }
 
-    /// Those floors of a column that touch a floor, and a few others.
+    /// Returns the floors of a column that touch a floor, and a few others.
     fn touching(&self, floor: u32, (x, z): (u32, u32)) -> std::ops::Range<u32> {
         let column = self.column(x, z);
         if column.len() <= FEW_FLOORS {

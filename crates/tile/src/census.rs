@@ -16,7 +16,7 @@ pub struct Census {
     pub bounds: Bounds,
     /// A hash of all triangles that does not depend on their order.
     pub fingerprint: u64,
-    /// What is odd about the scene.
+    /// Sums from which odd shapes of the scene are known.
     pub shape: SceneShape,
 }
 

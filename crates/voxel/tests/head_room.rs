@@ -20,7 +20,7 @@ use waymesh_voxel::{
     Filters, MarkShape, Obstacle, VoxelConfig, build_filtered_field, rasterize, stamp_obstacles,
 };
 
-/// What rounding may move heights by, in levels: a step of the ground, and the slack of level
+/// Error of heights by rounding, in levels: a step of the ground, and the slack of level
 /// lines.
 const ROUNDING: f32 = 1.0 / 32.0 + 1e-3;
 const SIDE: f32 = 3.6;

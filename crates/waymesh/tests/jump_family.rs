@@ -17,7 +17,7 @@ struct Case {
     scene: TriangleSoup,
     /// Corners of their tops.
     tops: [Vec<Vec3>; 2],
-    /// What stands between, without the ground.
+    /// The walls between the platforms, without the ground.
     walls: Vec<Bounds>,
 }
 
@@ -41,7 +41,7 @@ fn append(scene: &mut TriangleSoup, shape: MarkShape) {
 
 fn family() -> Vec<Case> {
     let mut family = Vec::new();
-    // Where the second platform lies: beside the first, past its corner, farther along.
+    // Positions of the second platform: next to the first, past its corner, farther along.
     let places =
         [("beside", [1.0, 0.0]), ("corner", [1.0, 1.0]), ("shifted", [1.0, 0.6]), ("turned", [0.8, -0.7])];
     for (place, direction) in places {

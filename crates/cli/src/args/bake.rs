@@ -47,7 +47,7 @@ pub(crate) struct BuildArgs {
 #[cfg(not(feature = "gpu"))]
 #[derive(Debug, Args)]
 pub(crate) struct NoDevice {
-    /// Where voxels and depth maps are made.
+    /// The device that makes voxels and depth maps.
     #[arg(long, value_name = "DEVICE", hide = true, value_parser = cpu_only)]
     device: Option<String>,
     /// A part of the name of the graphics card.

@@ -178,7 +178,7 @@ pub(crate) struct PathArgs {
     /// Do not count rises and falls: find the path that is shortest in plan.
     #[arg(long, requires = "shortest")]
     pub(crate) no_rises: bool,
-    /// How far the path may lead above or below the ground of the mesh between two points, in metres.
+    /// Height of the path above or below the ground of the mesh between two points, at most, in metres.
     #[arg(long, value_name = "METRES", default_value_t = 0.1)]
     pub(crate) ground_error: f32,
     /// Height of the agent in metres: it passes where there is as much head room, on a mesh that

@@ -54,7 +54,7 @@ impl Page {
                     return refuse("has a name that is not UTF-8");
                 };
                 let name = format!("{prefix}{name}");
-                // Of the entry, not of the target of a link.
+                // The type of the entry, not that of the target of a link.
                 let kind = entry.file_type()?;
                 if kind.is_dir() {
                     folders.push((path, format!("{name}/")));

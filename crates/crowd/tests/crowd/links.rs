@@ -93,7 +93,7 @@ fn lift([floor, deck, link]: [bool; 3]) -> NavMesh {
     mesh.with_links(links).unwrap()
 }
 
-/// What happens to an agent on a lift.
+/// An event while an agent rides a lift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Event {
     Closed,

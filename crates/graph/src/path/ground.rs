@@ -22,7 +22,7 @@ const SAME_HEIGHT: f64 = 1e-4;
 /// The ground under a straight line, from one bend to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Profile {
-    /// Where the ground of the polygon at hand bends, as shares of the line.
+    /// Bends of the ground of the current polygon, as shares of the line.
     shares: Vec<f64>,
     /// Metres from the frame's origin. The first is the last point that was written.
     points: Vec<DVec3>,

@@ -157,7 +157,7 @@ pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
     /// `true` if the path also has a point at each edge that it crosses. Between two of them the ground
     /// may still rise and fall: see [`PathOptions::ground_error`]. Default: `false`.
     pub cross_points: bool,
-    /// How far the path may lead above or below the ground of the mesh between two points, in metres:
+    /// Height of the path above or below the ground of the mesh between two points, at most, in metres:
     /// it has as many more points as that takes, 0 or more. [`Path::length`](super::Path::length) is
     /// then that of the ground. Default `None`: points only where it turns.
     pub ground_error: Option<f32>,

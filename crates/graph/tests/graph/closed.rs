@@ -154,7 +154,7 @@ fn an_infinite_cost_closes_edges_and_links_in_every_search() {
     assert!(complete > 500 && partial > 500 && nowhere > 10, "{complete} {partial} {nowhere}");
 }
 
-/// The same polygons, with walls in place of the closed edges.
+/// Returns a mesh of the polygons with walls in place of the closed edges.
 fn walled(mut polygons: PolyMesh, closed: &Closed) -> NavMesh {
     for (index, polygon) in polygons.polygons.clone().iter().enumerate() {
         for corner in polygon.first as usize..(polygon.first + polygon.len) as usize {

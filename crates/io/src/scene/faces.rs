@@ -78,7 +78,7 @@ impl FaceCutter {
             return false;
         }
         let size = normal.abs();
-        // Of equal ones y, which shows the face as it lies in plan.
+        // The axis y wins ties: it shows the face as it lies in plan.
         let (axis, [first, second]) = if size.y >= size.x && size.y >= size.z {
             (1, [2, 0])
         } else if size.x >= size.z {
@@ -356,7 +356,7 @@ mod tests {
                     let face = flat(&plan);
                     let found = plan_area(&face, &cut(&face)).abs();
                     assert!((found - area).abs() < 1e-9, "{name} from {first}, {is_turned}: {found}");
-                    // The same face on the other axes, and folded out of its plane.
+                    // The face on the other axes, and folded out of its plane.
                     let turned: Vec<Vec3> =
                         face.iter().map(|point| Vec3::new(point.y, point.z, point.x)).collect();
                     let back: Vec<Vec3> =

@@ -353,7 +353,7 @@ fn get<'t, T>(
 /// closed surface, of which one side is the inside. Programs that make models write `doubleSided`
 /// for solids as well.
 fn turn_sheets_up(triangles: &[usize], builder: &mut SoupBuilder) {
-    // What is up here will be down.
+    // Flipping turns up into down.
     let is_flipped = builder.options.winding == Winding::Flipped;
     let corners: Vec<[Vec3; 3]> =
         triangles.iter().map(|&triangle| builder.corners(builder.triangles[triangle])).collect();

@@ -36,7 +36,7 @@ pub enum UpAxis {
     Z,
 }
 
-/// Which side of a triangle is its upper side.
+/// The side of a triangle that is its upper side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Winding {
     /// The side from which its corners run counter-clockwise, as the formats say. In glTF, the
@@ -50,7 +50,7 @@ pub enum Winding {
     TwoSided,
 }
 
-/// How coordinates become metres, y up, and which side of a triangle is up.
+/// Settings of a reader: units, axes, and the upper side of triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoadOptions {
@@ -61,7 +61,7 @@ pub struct LoadOptions {
     /// The position of the files, in their units and axes, that becomes the origin. It is subtracted in
     /// double precision, before coordinates are rounded. Default 0, finite.
     pub origin: [f64; 3],
-    /// Which side of a triangle is up. Default [`Winding::AsRead`].
+    /// The upper side of triangles. Default [`Winding::AsRead`].
     pub winding: Winding,
 }
 

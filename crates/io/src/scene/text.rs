@@ -3,7 +3,7 @@
 use super::{Source, stl};
 use crate::{IoError, Place};
 
-/// How the characters of a file are stored.
+/// The character encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     /// Bytes that the readers take as they are: UTF-8, any other extension of ASCII, or no text.

@@ -234,7 +234,7 @@ fn layers(
     let frame = layout.frame();
     let halo = widest_halo(storeys, rooms);
     let bins = BinsConfig::default().with_memory_bytes(u64::MAX / 16);
-    // What is too large is refused before any work.
+    // Jobs that are too large are refused before any work.
     let job = RoughJob::new(soup, frame, height, storeys)?;
     // Neither needs the other.
     let ((voxels, skipped), bins) = recorder.stage("rough voxels", |_| {

@@ -104,7 +104,7 @@ pub(super) struct Source<'a> {
     pub(super) area: Option<&'a str>,
 }
 
-/// What the groups around an element tell about it.
+/// The properties that an element has from the groups around it.
 #[derive(Clone, Copy, Default)]
 struct Around<'a> {
     /// The kind that `use` gives to the element itself.
@@ -124,7 +124,7 @@ pub(super) struct Copy<'r, 'a> {
     comparisons: Cell<u64>,
     by_id: HashMap<&'a str, Node<'a, 'a>>,
     clip_depths: HashMap<&'a str, usize>,
-    /// What `use` refers to at this place.
+    /// The elements that `use` refers to, from the outermost to this one.
     open: Vec<Node<'a, 'a>>,
     limit: usize,
     has_size: bool,
@@ -362,7 +362,7 @@ impl<'r, 'a> Copy<'r, 'a> {
         self.by_id.get(link.trim().strip_prefix('#')?).copied()
     }
 
-    /// What is known of the children of an element.
+    /// Returns the properties that the children of an element have from it.
     fn around(&mut self, node: Node<'a, 'a>, around: Around<'a>) -> Result<Around<'a>, PlanError> {
         let depth = around.depth + 1;
         if depth > MAX_DEPTH {

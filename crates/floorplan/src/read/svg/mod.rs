@@ -58,7 +58,7 @@ fn note_size(reader: &Reader<'_>, plan: &mut FloorPlan, element: &str, viewport:
 
 /// Names of elements for messages.
 struct Names {
-    /// Where the lines of the file end.
+    /// Offsets of the ends of the lines in the file.
     line_ends: Vec<usize>,
 }
 
@@ -118,7 +118,7 @@ impl Drawing<'_, '_> {
             match node {
                 usvg::Node::Group(group) => self.group(group, clips)?,
                 usvg::Node::Path(path) => self.path(path, clips)?,
-                // Not in the copy.
+                // The copy has none.
                 usvg::Node::Image(_) | usvg::Node::Text(_) => {}
             }
         }
@@ -347,7 +347,7 @@ impl Drawing<'_, '_> {
     }
 }
 
-/// What is drawn of a path.
+/// The shape that a path draws.
 enum Drawn {
     Area(Outline),
     Lines(Vec<Outline>),

@@ -100,7 +100,7 @@ struct Root {
     /// In cells.
     length: f64,
     turn: u32,
-    /// Of a flood only, as the next: the height there, in levels.
+    /// Height at the root, in levels. Only floods use this field and the next.
     height: f32,
     /// The length in space of the chain of roots to there, in metres.
     space: f64,
@@ -280,7 +280,7 @@ impl NavMesh {
         while node != NONE {
             let Node { crossing, parent, right, root: seen_from, .. } = memory.nodes[node as usize];
             if seen_from != root {
-                // Where a link lands is no turn.
+                // The landing of a link is no turn.
                 if !has_landed {
                     memory.string.push(Turn { at: memory.roots[root as usize].at, crossed: corridor.len() });
                 }

@@ -20,9 +20,9 @@ const PROGRAM: &str = "waymesh ";
 /// The tiles of a layout that a bake visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Visited {
-    /// All: each has a file of its own.
+    /// All tiles: each has a separate file.
     All,
-    /// Those that triangles reach into.
+    /// The tiles that triangles reach into.
     WithTriangles,
 }
 
