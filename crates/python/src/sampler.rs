@@ -6,7 +6,8 @@ use glam::Vec3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use waymesh::core::{Random, checkpoint, threads};
+use rayon::prelude::*;
+use waymesh::core::{CancelToken, Random, checkpoint};
 use waymesh::graph::{DistanceMap, Location, PlaceSampler};
 use waymesh::{AnyPolygon, NavMesh, QueryError, QueryScratch};
 
@@ -54,12 +55,16 @@ impl PyNavMesh {
             })
         };
         let goals: Vec<Location> = places.into_iter().enumerate().map(located).collect::<PyResult<_>>()?;
-        let map = |scratch: &mut QueryScratch, goal: Location| {
-            checkpoint();
-            self.mesh.distance_map(&goal, limit, &AnyPolygon, scratch)
-        };
-        let maps = detached(py, || threads::map_long(goals, map))?;
-        let maps = maps.into_iter().collect::<Result<_, _>>().or_raise()?;
+        let maps: Result<_, _> = detached(py, || {
+            let token = CancelToken::current();
+            let begin = || (token.enter(), QueryScratch::default());
+            let map = |scratch: &mut QueryScratch, goal| {
+                checkpoint();
+                self.mesh.distance_map(goal, limit, &AnyPolygon, scratch)
+            };
+            goals.par_iter().map_init(begin, |(_, scratch), goal| map(scratch, goal)).collect()
+        })?;
+        let maps = maps.or_raise()?;
         Ok(PyField { mesh: Arc::clone(&self.mesh), maps })
     }
 }
