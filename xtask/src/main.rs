@@ -4,6 +4,7 @@ mod bench;
 mod cases;
 mod ci;
 mod comments;
+mod count;
 mod dump;
 mod fuzz;
 mod packages;
@@ -34,6 +35,8 @@ enum Task {
     /// Check the house rules: which crate uses which, file and line lengths, orphaned snapshots,
     /// the table of crates in ARCHITECTURE.md.
     Tidy,
+    /// Print the lines of code, comments and tests of each crate, and its public items.
+    Count,
     /// Check what goes to crates.io: the files of every package, and builds without features.
     Packages,
     /// Compile the programs of the READMEs outside of the workspace, with the newest and the oldest
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
     let result = match Xtask::parse().task {
         Task::Ci => ci::run(),
         Task::Tidy => tidy::run(),
+        Task::Count => count::run(),
         Task::Packages => packages::check().and_then(|()| packages::features()),
         Task::Readmes => readmes::run(),
         Task::Bless => bless(),
