@@ -11,8 +11,8 @@
 //! All partitions give a region map that keeps the whole contract of
 //! [`Partition`](waymesh_core::stage::Partition): every walkable span has a region, and a region is
 //! one connected piece of one kind of ground that **never overlaps itself in plan**, not even on
-//! spiral stairs. Everything here is sequential, deterministic and near linear in the number of
-//! spans.
+//! spiral stairs. Everything here is near linear in the number of spans, and deterministic: whole
+//! storeys are split and joined on several threads, with the same result for any number of them.
 //!
 //! All functions require a valid field (see [`Validate`](waymesh_core::Validate)); tables of wrong
 //! length or links out of range may panic.

@@ -1,6 +1,5 @@
-//! What a game ships: the mesh from a file and queries on it, with `waymesh-graph` alone and none
-//! of
-//! the baker.
+//! The part that a game ships: a mesh from a file and queries on it, by `waymesh-graph` without the
+//! baker.
 //!
 //! `cargo run --release --package waymesh --example runtime -- [MESH]`
 //!
