@@ -278,8 +278,15 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             position: ends.start_position,
             generation: self.seen.0,
         };
-        let place =
-            if moved <= self.options.range { mesh.move_along(&from, to, &usable, scratch)? } else { from };
+        let leg = match self.string.get(1) {
+            Some(turn) => turn.crossed,
+            None => self.steps.iter().take_while(|step| mesh.is_crossed(step.crossing)).count(),
+        };
+        let place = match mesh.place_on_leg(&self.path, leg, to) {
+            Some(place) => place,
+            None if moved <= self.options.range => mesh.move_along(&from, to, &usable, scratch)?,
+            None => from,
+        };
         let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
         let missed = place.position.xz().distance(to.xz());
         if missed > reach.side {

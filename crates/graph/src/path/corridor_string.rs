@@ -13,7 +13,8 @@ use waymesh_core::PolyId;
 use super::Path;
 use super::funnel::{Funnel, Leg, Turn, same_plan};
 use super::steps::Step;
-use crate::geometry::plan::{PlanPosition, orientation};
+use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation};
+use crate::locate::nearest::Location;
 use crate::mesh::nav_mesh::NavMesh;
 
 /// Returns `true` if a string from `before` bends at `at` as one from `old` does.
@@ -152,4 +153,25 @@ impl MovingString<'_> {
 pub(super) fn place_of(polygons: &[PolyId], polygon: u32, from_start: bool) -> Option<usize> {
     let is_it = |other: &PolyId| other.0 == polygon;
     if from_start { polygons.iter().position(is_it) } else { polygons.iter().rposition(is_it) }
+}
+
+impl NavMesh {
+    /// Returns the place of a position that lies on a path before its first corner, in the polygon
+    /// through which the path leads there; `leg` crossings come before the corner. Where two polygons
+    /// without a portal meet in a line, a position on it lies in both.
+    pub(super) fn place_on_leg(&self, path: &Path, leg: usize, to: Vec3) -> Option<Location> {
+        let &[from, next, ..] = &path.points[..] else { return None };
+        let [from, next, at] = [from, next, to].map(|position| {
+            let [x, _, z] = self.frame.to_grid(position);
+            PlanPosition::snapped(x, z)
+        });
+        let (x, z) = closest_on_segment(from, next, at);
+        if at.distance_squared(PlanPosition { x, z }) > self.slack() * self.slack() {
+            return None;
+        }
+        let polygons = path.polygons.iter().take(leg + 1);
+        let holding = polygons.skip_while(|&&polygon| !self.contains(polygon, to));
+        let last = holding.take_while(|&&polygon| self.contains(polygon, to)).last()?;
+        Some(self.place_at(last.0, at, to))
+    }
 }

@@ -129,7 +129,7 @@ impl NavMesh {
 
     /// The same as [`Self::place`], where a position was asked for that lies there in plan.
     #[inline]
-    fn place_at(&self, polygon: u32, at: PlanPosition, asked: Vec3) -> Location {
+    pub(crate) fn place_at(&self, polygon: u32, at: PlanPosition, asked: Vec3) -> Location {
         let mut place = self.place(polygon, at);
         (place.position.x, place.position.z) = (asked.x, asked.z);
         place
