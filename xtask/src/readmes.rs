@@ -95,7 +95,12 @@ fn write_package(folder: &Path, others: &str) -> Result<()> {
         let path = root().join("crates").join(&name);
         let package = if name == "waymesh" { name.clone() } else { format!("waymesh-{name}") };
         writeln!(manifest, "{package} = {{ path = {path:?} }}")?;
-        writeln!(library, "#[doc = include_str!({:?})]\npub mod {name} {{}}", path.join("README.md"))?;
+        // Not by the name of the crate, which it would hide.
+        writeln!(
+            library,
+            "#[doc = include_str!({:?})]\npub mod readme_of_{name} {{}}",
+            path.join("README.md")
+        )?;
     }
     // The README of the project shows lines of a function.
     let text = std::fs::read_to_string(root().join("README.md"))?;
