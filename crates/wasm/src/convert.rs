@@ -39,7 +39,11 @@ pub(crate) fn bytes(value: &JsValue) -> Thrown<Vec<u8>> {
     if ArrayBuffer::is_view(value) {
         let field = |name: &str| Reflect::get(value, &name.into());
         let number = |name: &str| Ok::<_, JsValue>(field(name)?.as_f64().unwrap_or_default());
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in 32-bit memory")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a place in 32-bit memory"
+        )]
         let [offset, length] = [number("byteOffset")? as u32, number("byteLength")? as u32];
         return Ok(Uint8Array::new_with_byte_offset_and_length(&field("buffer")?, offset, length).to_vec());
     }

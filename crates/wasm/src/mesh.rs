@@ -55,7 +55,8 @@ impl NavMesh {
     /// into the module's memory once; a packed mesh stays where they lie.
     #[wasm_bindgen(js_name = fromBytes)]
     pub fn from_bytes(
-        #[wasm_bindgen(js_name = bytes, unchecked_param_type = "ArrayBufferLike | ArrayBufferView")] given: JsValue,
+        #[wasm_bindgen(js_name = bytes, unchecked_param_type = "ArrayBufferLike | ArrayBufferView")]
+        given: JsValue,
     ) -> Thrown<NavMesh> {
         Ok(Arc::new(waymesh_graph::NavMesh::from_bytes(bytes(&given)?).or_throw()?).into())
     }

@@ -78,7 +78,8 @@ impl Scene {
     /// the format and is in errors. The bytes are an `ArrayBuffer` or any view of one.
     pub fn read(
         name: &str,
-        #[wasm_bindgen(js_name = bytes, unchecked_param_type = "ArrayBufferLike | ArrayBufferView")] given: JsValue,
+        #[wasm_bindgen(js_name = bytes, unchecked_param_type = "ArrayBufferLike | ArrayBufferView")]
+        given: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "SceneOptions")] options: JsValue,
     ) -> Thrown<Scene> {
         need("files")?;
@@ -188,7 +189,8 @@ impl Plan {
     /// The bytes are an `ArrayBuffer` or any view of one.
     pub fn read(
         name: &str,
-        #[wasm_bindgen(js_name = bytes, unchecked_param_type = "ArrayBufferLike | ArrayBufferView")] given: JsValue,
+        #[wasm_bindgen(js_name = bytes, unchecked_param_type = "ArrayBufferLike | ArrayBufferView")]
+        given: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "PlanOptions")] options: JsValue,
     ) -> Thrown<Plan> {
         need("plans")?;
