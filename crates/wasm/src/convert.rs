@@ -48,7 +48,7 @@ pub(crate) fn bytes(value: &JsValue) -> Thrown<Vec<u8>> {
         return Ok(Uint8Array::new_with_byte_offset_and_length(&field("buffer")?, offset, length).to_vec());
     }
     // The name, because a buffer of another frame or of a test's context is no instance of the class.
-    let name = value.is_object().then(|| String::from(value.unchecked_ref::<Object>().to_string()));
+    let name = value.is_object().then(|| value.unchecked_ref::<Object>().to_string().as_string()).flatten();
     match name.as_deref() {
         Some("[object ArrayBuffer]" | "[object SharedArrayBuffer]") => Ok(Uint8Array::new(value).to_vec()),
         _ => Err(Kind::Input.error("bytes must be an ArrayBuffer, or a view of one such as a Uint8Array")),
