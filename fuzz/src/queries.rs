@@ -9,7 +9,6 @@ use waymesh::{
     Agent, AnyPolygon, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch, Reach,
     with_clearance,
 };
-use waymesh_testkit::chains::Chains;
 use waymesh_testkit::flat_meshes;
 
 /// A flat mesh and pairs of places on it or beside it.
@@ -131,47 +130,4 @@ pub fn queries(questions: &Questions) {
             assert!(reached.distance(b) <= straight + LOOSE, "{a} to {b}: partial leads away");
         }
     }
-}
-
-/// A mesh somewhere in the world, flat or hilly, and places on it.
-#[derive(Arbitrary, Debug)]
-pub struct Places {
-    seed: u64,
-    side: u8,
-    blocked: u8,
-    origin: [i16; 2],
-    cell_size: u8,
-    hills: u8,
-    radius: u8,
-    places: Vec<[u16; 2]>,
-}
-
-/// Every query accepts the positions that another one returned.
-pub fn chains(input: &Places) {
-    let side = 2 + u16::from(input.side % 10);
-    let mut polygons = flat_meshes::crooked(input.seed, side, f64::from(input.blocked % 6) * 0.1);
-    if polygons.polygons.is_empty() {
-        return;
-    }
-    let hills = f32::from(input.hills % 8) * 0.1;
-    polygons.frame.origin = Vec3::new(f32::from(input.origin[0]), -3.7, f32::from(input.origin[1])) * 0.37;
-    polygons.frame.cell_size = [0.05, 0.1, 0.3, 0.7, 1.0][usize::from(input.cell_size) % 5];
-    for (index, vertex) in polygons.vertices.iter_mut().enumerate() {
-        vertex.height = hills * nearest_f32((index * 7 % 5) as f64);
-    }
-    let Ok(mesh) = NavMesh::new(polygons, None, Agent::default().with_radius(0.0)) else { return };
-    let bounds = mesh.world_bounds().expect("polygons");
-    let size = bounds.max - bounds.min;
-    let reach = Reach::new(size.length(), 1e3, 1e3);
-    let places = input.places.iter().take(8).filter_map(|&[x, z]| {
-        let share = |value: u16| nearest_f32(f64::from(value) / f64::from(u16::MAX));
-        mesh.nearest(bounds.min + Vec3::new(share(x) * size.x, 0.0, share(z) * size.z), &reach)
-    });
-    let places: Vec<_> = places.collect();
-    let mut chains = Chains::new(&mesh, input.seed);
-    chains.step = 0.2 * mesh.frame().cell_size + 0.01;
-    chains.walls(6);
-    places.windows(2).for_each(|pair| chains.path(&pair[0], &pair[1]));
-    let clear = with_clearance(mesh.clone(), &ClearanceConfig::default()).expect("discs walk on it");
-    chains.discs(&clear, f32::from(input.radius % 12) * 0.1 * mesh.frame().cell_size, 2);
 }

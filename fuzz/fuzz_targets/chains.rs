@@ -1,3 +1,0 @@
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|input: waymesh_fuzz::Places| waymesh_fuzz::chains(&input));
