@@ -190,7 +190,8 @@ def test_ctrl_c_ends_batches(work: str) -> None:
         process.wait(1.0)
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=60)
-    assert said.split() == ["stopped"] and process.wait() == 0
+    # Fast machines may finish some batches before.
+    assert said.split()[-1] == "stopped" and process.wait() == 0
 
 
 def test_a_signal_handler_may_use_the_mesh() -> None:
