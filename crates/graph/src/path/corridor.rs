@@ -278,10 +278,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             position: ends.start_position,
             generation: self.seen.0,
         };
-        let leg = match self.string.get(1) {
-            Some(turn) => turn.crossed,
-            None => self.steps.iter().take_while(|step| mesh.is_crossed(step.crossing)).count(),
-        };
+        let walked = self.steps.iter().take_while(|step| mesh.is_crossed(step.crossing));
+        let leg = self.string.get(1).map_or_else(|| walked.count(), |turn| turn.crossed);
         let place = match mesh.place_on_leg(&self.path, leg, to) {
             Some(place) => place,
             None if moved <= self.options.range => mesh.move_along(&from, to, &usable, scratch)?,
