@@ -95,7 +95,7 @@ fn write_package(folder: &Path, others: &str) -> Result<()> {
         let path = root().join("crates").join(&name);
         let package = if name == "waymesh" { name.clone() } else { format!("waymesh-{name}") };
         writeln!(manifest, "{package} = {{ path = {path:?} }}")?;
-        // Not by the name of the crate, which it would hide.
+        // A module with the name of the crate would hide it.
         writeln!(
             library,
             "#[doc = include_str!({:?})]\npub mod readme_of_{name} {{}}",

@@ -273,7 +273,7 @@ impl NavMesh {
             Exit::Edge(edge) => self.ends_of(polygon, edge).into_iter().for_each(|end| offer(polygon, end)),
             Exit::Corner(corner) => {
                 let at = self.walk[corner].start();
-                for polygon in self.connected_at(polygon, at, filter) {
+                for polygon in self.connected_at(polygon, at, 0.0, filter) {
                     for edge in self.edge_range(polygon as usize) {
                         let [a, b] = self.ends_of(polygon, edge);
                         if (a == at || b == at) && self.open_beyond(polygon, edge, filter).is_none() {
@@ -305,28 +305,8 @@ impl NavMesh {
             return Ok(false);
         }
         // On a border several polygons hold the place: it is the same if they are connected there.
-        polygons.clear();
-        polygons.push(ray.polygon);
-        let slack = self.slack();
-        let mut next = 0;
-        while let Some(&polygon) = polygons.get(next) {
-            next += 1;
-            if polygon.0 == goal.polygon {
-                return Ok(true);
-            }
-            for edge in self.edge_range(polygon.index()) {
-                let [a, b] = self.ends_of(polygon.0, edge);
-                let (x, z) = closest_on_segment(a, b, goal.at);
-                let is_near = goal.at.distance_squared(PlanPosition { x, z }) <= slack * slack;
-                if let Some(beyond) = self.open_beyond(polygon.0, edge, &AnyPolygon).map(PolyId)
-                    && is_near
-                    && !polygons.contains(&beyond)
-                {
-                    polygons.push(beyond);
-                }
-            }
-        }
-        Ok(false)
+        let connected = self.connected_at(ray.polygon.0, goal.at, self.slack(), &AnyPolygon);
+        Ok(connected.contains(&goal.polygon))
     }
 
     /// Returns where the ray leaves a polygon; `None` if the target is in it.
@@ -381,16 +361,20 @@ impl NavMesh {
         })
     }
 
-    /// Returns the polygons that are connected with one at a place on its border, over edges and over
-    /// links that are crossed like edges; the polygon itself comes first.
+    /// Returns the polygons that are connected with one over edges, and over links that are crossed
+    /// like edges, within a distance of a place on its border; the polygon itself comes first.
     fn connected_at(
         &self,
         polygon: u32,
         at: PlanPosition,
+        distance: f64,
         filter: &impl PolygonFilter,
     ) -> SmallVec<[u32; 16]> {
         let mut connected = SmallVec::from_slice(&[polygon]);
-        let meets = |[a, b]: [PlanPosition; 2]| closest_on_segment(a, b, at) == (at.x, at.z);
+        let meets = |[a, b]: [PlanPosition; 2]| {
+            let (x, z) = closest_on_segment(a, b, at);
+            at.distance_squared(PlanPosition { x, z }) <= distance * distance
+        };
         let mut next = 0;
         while let Some(&polygon) = connected.get(next) {
             next += 1;
@@ -427,7 +411,7 @@ impl NavMesh {
             let side = orientation(a, b, at);
             side > 0.0 || (side == 0.0 && orientation(a, b, target) >= 0.0)
         };
-        let mut others = self.connected_at(polygon, at, filter).into_iter().skip(1);
+        let mut others = self.connected_at(polygon, at, 0.0, filter).into_iter().skip(1);
         others.find(|&other| self.edge_range(other as usize).all(|edge| holds(self.ends_of(other, edge))))
     }
 
