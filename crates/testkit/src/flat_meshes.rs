@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use glam::Vec3;
 use waymesh_core::{
     AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId, VertexId,
     saturating_i32,
@@ -43,7 +44,7 @@ pub fn read(text: &str) -> Option<PolyMesh> {
 /// Joins polygons to a flat mesh with cells of one metre.
 #[must_use]
 pub fn build(polygons: &[Vec<PlanPoint>]) -> PolyMesh {
-    let origin = glam::Vec3::ZERO;
+    let origin = Vec3::ZERO;
     let frame = GridFrame { origin, cell_size: 1.0, level_height: 1.0, width: 2048, depth: 2048 };
     let mut mesh = PolyMesh::empty(frame);
     let mut names = HashMap::new();
@@ -93,4 +94,51 @@ pub fn crooked(seed: u64, side: u16, blocked: f64) -> PolyMesh {
         }
     }
     build(&squares)
+}
+
+/// A crooked chessboard ([`crooked`]) anywhere in the world, flat or hilly.
+#[derive(Clone, Copy, Debug)]
+pub struct Board {
+    /// The seed of the squares.
+    pub seed: u64,
+    /// The number of squares in each direction.
+    pub side: u16,
+    /// The share of the squares that are blocked.
+    pub blocked: f64,
+    /// The origin of the frame.
+    pub origin: Vec3,
+    /// The cell size, in metres.
+    pub cell_size: f32,
+    /// The height of the highest vertices above the lowest ones, in metres.
+    pub hills: f32,
+}
+
+impl Board {
+    /// Draws a board of 2 to 11 squares a side. Half of the boards are within 40 m of the origin,
+    /// half of them within 12 km, where positions are rounded to a millimetre.
+    #[must_use]
+    pub fn random(random: &mut Random) -> Self {
+        let side = 2 + u16::try_from(random.below(10)).unwrap_or(0);
+        let far = [40.0, 12_000.0][random.index(2)];
+        Self {
+            seed: random.bits(),
+            side,
+            blocked: f64::from(random.range(0.0, 0.55)),
+            origin: Vec3::new(random.range(-far, far), -3.7, random.range(-far, far)),
+            cell_size: [0.05, 0.1, 0.3, 0.7, 1.0][random.index(5)],
+            hills: if random.chance(0.25) { 0.0 } else { random.range(0.0, 3.0) },
+        }
+    }
+
+    /// Builds the mesh, which may have no polygons.
+    #[must_use]
+    pub fn build(&self) -> PolyMesh {
+        let mut mesh = crooked(self.seed, self.side, self.blocked);
+        mesh.frame.origin = self.origin;
+        mesh.frame.cell_size = self.cell_size;
+        for (index, vertex) in mesh.vertices.iter_mut().enumerate() {
+            vertex.height = self.hills * [0.0, 0.5, 1.0, 0.25, 0.75][index % 5];
+        }
+        mesh
+    }
 }

@@ -10,8 +10,8 @@ use waymesh::graph::PackedChecks;
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Agent, BakeConfig, Baker, NavMesh, TriangleSoup, Voxels, World, with_clearance};
 use waymesh_scenes::{Scene, SceneConfig};
-use waymesh_testkit::chains::{Chains, Followed};
-use waymesh_testkit::{flat_meshes, levels};
+use waymesh_testkit::chains::{Chains, Followed, on_boards};
+use waymesh_testkit::{Random, flat_meshes, levels};
 
 /// Metres between the places of an agent, at 30 places a second.
 const STEP: f32 = 0.05;
@@ -130,6 +130,20 @@ fn discs_between_walls_of_all_directions() {
         }
     }
     assert!(sum > 50 * times(), "{sum} paths");
+}
+
+#[test]
+fn discs_on_random_boards() {
+    on_boards(0xd15c, 250 * times(), |board, mesh| {
+        let clear = with_clearance(mesh.clone(), &ClearanceConfig::default()).unwrap();
+        let mut chains = Chains::new(mesh, board.seed);
+        let mut random = Random::new(board.seed ^ 0xd15c);
+        let cells = [0.0, 0.2, 1.0, 5.0, 30.0][random.index(5)];
+        chains.step = cells * board.cell_size + mesh.position_slack().max(0.01);
+        let radius = random.range(0.0, 1.2) * board.cell_size * [1.0, 3.0][random.index(2)];
+        chains.discs(&clear, radius, 2);
+        chains.followed
+    });
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::side_of;
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
-use crate::locate::nearest::Location;
+use crate::locate::nearest::{Location, Reach, Spot};
 use crate::path::{CorridorChange, LinkUse, Outcome, ReplanReason};
 use crate::scratch::QueryScratch;
 
@@ -203,7 +203,8 @@ impl ClearCorridor {
     }
 
     /// The agent moved: the path now begins where its disc fits next to there. Corners behind it are
-    /// left out. It is planned anew where the disc cannot go on straight to the next corner.
+    /// left out. It is planned anew where the disc cannot go on straight to the next corner. The height
+    /// of `to` matters only where other ground is nearer to it than the ground that leads there.
     ///
     /// An agent that took a link must say so ([`ClearCorridor::take_link`]).
     ///
@@ -215,6 +216,7 @@ impl ClearCorridor {
         to: Vec3,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
+        let to = self.on_ground(mesh, to, scratch);
         let place = self.place(mesh, PathEnd::Start, to, scratch)?;
         let Some(target) = self.target else { return Ok(CorridorChange::Nothing) };
         let Some(ends) = self.ends.filter(|_| self.stamp == mesh.stamp()) else {
@@ -333,6 +335,30 @@ impl ClearCorridor {
         self.replan(mesh, self.path.points[0], target, reason, scratch)
     }
 
+    /// Returns a position of the agent with the height of the ground that leads there. Agents move in
+    /// plan, and on steep ground the place nearest to them in space is behind them. Keeps the height
+    /// where no ground leads there within reach, and where other ground is nearer in height.
+    fn on_ground(&self, mesh: &ClearanceNavMesh, to: Vec3, scratch: &mut QueryScratch) -> Vec3 {
+        let own = &mesh.mesh;
+        let moved = self.start(mesh).map(|from| own.move_along(&from, to, &mesh.admitted, scratch));
+        let Some(Ok(Location { position, .. })) = moved else { return to };
+        let (reach, rise) = (self.reach(mesh), (position.y - to.y).abs());
+        if rise <= 0.0 || position.xz().distance(to.xz()) > reach.side {
+            return to;
+        }
+        let over = own.nearest_spot(to, &reach, |polygon| mesh.admitted.has(polygon));
+        let is_other = |over: Spot| {
+            let ground = own.frame.to_world(over.at.x, over.height, over.at.z);
+            over.within && (ground.y - to.y).abs() < rise
+        };
+        if over.is_some_and(is_other) { to } else { to.with_y(position.y) }
+    }
+
+    fn reach(&self, mesh: &ClearanceNavMesh) -> Reach {
+        let ClearPathOptions { radius, reach, .. } = self.options.path;
+        reach.unwrap_or_else(|| mesh.default_reach(radius))
+    }
+
     fn place(
         &self,
         mesh: &ClearanceNavMesh,
@@ -340,9 +366,7 @@ impl ClearCorridor {
         at: Vec3,
         scratch: &mut QueryScratch,
     ) -> Result<Fit, QueryError> {
-        let ClearPathOptions { radius, reach, .. } = self.options.path;
-        let reach = reach.unwrap_or_else(|| mesh.default_reach(radius));
-        mesh.end(end, at, radius, &reach, &mut scratch.clearance)
+        mesh.end(end, at, self.options.path.radius, &self.reach(mesh), &mut scratch.clearance)
     }
 }
 
