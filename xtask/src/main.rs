@@ -10,6 +10,7 @@ mod fuzz;
 mod packages;
 mod pictures;
 mod readmes;
+mod settings;
 mod skipped;
 mod storeys;
 mod tables;
@@ -44,6 +45,8 @@ enum Task {
     Readmes,
     /// Run the snapshot tests and accept the new snapshots. Commit them separately.
     Bless,
+    /// Write the types of settings of Python and TypeScript from the settings of the library.
+    Settings,
     /// Run the benchmarks of every stage, or with `--peers` the table beside Recast and rerecast.
     Bench(bench::BenchArgs),
     /// Judge our meshes beside those of native Recast, on these scenes or on Recast's levels.
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Task::Packages => packages::check().and_then(|()| packages::features()),
         Task::Readmes => readmes::run(),
         Task::Bless => bless(),
+        Task::Settings => settings::write(),
         Task::Bench(args) => bench::run(&args),
         Task::Evaluate(args) => bench::evaluate(&args),
         Task::Tables(args) => tables::run(&args),

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use waymesh::bake::{FrontEnd, IslandReport};
+use waymesh::fields::{JUMPS, SLICES, STOREYS};
 use waymesh::graph::MeshFormat;
 use waymesh::io::{AreaRules, LoadOptions, SceneSource};
 use waymesh::{Bake, BakeConfig, BakeError, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup};
 
-use crate::args::{BuildArgs, Extras, FrontSettings, Jumps, Kept, PipelineKind, Settings};
+use crate::args::{BuildArgs, Extras, FrontGroup, Given, Jumps, Kept, PipelineKind, Settings};
 use crate::errors::Refusal;
 use crate::files::Inputs;
 use crate::progress::Progress;
-use crate::settings::set;
 use crate::values::{KeepKind, Memory};
 use crate::{files, output, peak_memory_bytes};
 
@@ -25,7 +25,7 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     output::check(&mesh_file, &args.extras, scenes)?;
     args.tiles.check_folders()?;
     let pipeline = args.pipeline.unwrap_or(PipelineKind::Voxels);
-    args.front.refuse_others(pipeline)?;
+    refuse_others(&args.front, pipeline)?;
     #[cfg(feature = "gpu")]
     if args.device.is_given() && pipeline == PipelineKind::Slices {
         return Err(Refusal("--device needs --pipeline voxels or storeys".to_owned()).into());
@@ -34,15 +34,14 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
         PipelineKind::Voxels => voxels(&args, settings, scenes)?,
         PipelineKind::Slices => {
             let mut front = Slices::default();
-            set(&mut front.tile_cells, args.tiles.tile);
-            set(&mut front.link_reach, args.front.link_reach);
-            set(&mut front.steep_blocks, args.front.steep_blocks);
+            args.front.apply(SLICES, &mut front)?;
+            front.tile_cells = args.tiles.tile.unwrap_or(front.tile_cells);
             whole(&args, settings, scenes, Baker::slices().with_front(front))?
         }
         PipelineKind::Storeys => {
             let mut front = Storeys::default();
-            set(&mut front.tile_cells, args.tiles.tile);
-            set(&mut front.rough_cells, args.front.rough_cells);
+            args.front.apply(STOREYS, &mut front)?;
+            front.tile_cells = args.tiles.tile.unwrap_or(front.tile_cells);
             let baker = Baker::storeys().with_front(front);
             #[cfg(feature = "gpu")]
             let baker = args.device.set_for_storeys(baker)?;
@@ -55,7 +54,7 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
 /// Bakes voxels: in tiles if anything asks for them, or if memory does not hold the triangles. The
 /// bake takes tiles by itself where memory may not hold the rest.
 fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<Bake> {
-    let load_options = settings.space.load_options();
+    let load_options = settings.space.load_options()?;
     let rules = settings.area_rules()?;
     let source = SceneSource::open_with_areas(scenes, &load_options, &rules.map())?;
     if let Some(soup) = source.soup().filter(|_| args.tiles.are_untiled()) {
@@ -97,7 +96,7 @@ fn whole<F: FrontEnd<Input = TriangleSoup>>(
             return Err(BakeError::OptionNotSupported { option, front_end, reason }.into());
         }
     }
-    let load_options = settings.space.load_options();
+    let load_options = settings.space.load_options()?;
     let rules = settings.area_rules()?;
     let soup = waymesh::io::load_with_areas(scenes, &load_options, &rules.map())?;
     warn_of_unmatched(&rules);
@@ -108,32 +107,27 @@ fn whole<F: FrontEnd<Input = TriangleSoup>>(
 impl BuildArgs {
     /// Returns all settings of the bake. Those that are not given keep the front end's defaults.
     fn bake_config(&self, settings: &Settings, defaults: &BakeConfig) -> Result<BakeConfig> {
-        let mut config = settings.bake_config_over(defaults)?.with_validate_stages(self.check);
+        let mut config = settings.bake_config(defaults)?.with_validate_stages(self.check);
         if let Some(Memory(bytes)) = self.tiles.memory {
             config.max_memory_bytes = bytes;
         }
-        config.jumps = self.jumps.config();
+        config.jumps = self.jumps.config()?;
         config.keep = self.kept.keep();
         Ok(config)
     }
 }
 
-impl FrontSettings {
-    /// Refuses settings of other pipelines.
-    fn refuse_others(&self, pipeline: PipelineKind) -> Result<()> {
-        let settings = [
-            ("--link-reach", self.link_reach.is_some(), PipelineKind::Slices),
-            ("--steep-blocks", self.steep_blocks.is_some(), PipelineKind::Slices),
-            ("--rough-cells", self.rough_cells.is_some(), PipelineKind::Storeys),
-        ];
-        match settings.iter().find(|(_, is_given, owner)| *is_given && *owner != pipeline) {
-            Some((option, _, owner)) => {
-                let owner = if *owner == PipelineKind::Slices { "slices" } else { "storeys" };
-                Err(Refusal(format!("{option} needs --pipeline {owner}")).into())
-            }
-            None => Ok(()),
-        }
-    }
+/// Refuses settings of other pipelines.
+fn refuse_others(front: &Given<FrontGroup>, pipeline: PipelineKind) -> Result<()> {
+    let given = |owner, name, option: Option<&str>| {
+        let option = option.filter(|_| owner != pipeline)?.replace('_', "-");
+        Some(Refusal(format!("--{option} needs --pipeline {name}")))
+    };
+    let slices = SLICES.iter().find(|field| front.has(field)).and_then(|field| field.argument);
+    let storeys = STOREYS.iter().find(|field| front.has(field)).and_then(|field| field.argument);
+    let refused = given(PipelineKind::Slices, Slices::NAME, slices)
+        .or_else(|| given(PipelineKind::Storeys, Storeys::NAME, storeys));
+    refused.map_or(Ok(()), |refusal| Err(refusal.into()))
 }
 
 impl Kept {
@@ -150,16 +144,10 @@ impl Kept {
 
 impl Jumps {
     /// Returns which jumps and drops to look for, if any.
-    pub(crate) fn config(&self) -> Option<JumpConfig> {
+    pub(crate) fn config(&self) -> Result<Option<JumpConfig>> {
         let mut config = JumpConfig::default();
-        set(&mut config.max_length, self.jump_length);
-        set(&mut config.max_rise, self.jump_rise);
-        set(&mut config.arc_height, self.jump_arc);
-        set(&mut config.max_drop, self.drop_height);
-        set(&mut config.max_drop_length, self.drop_length);
-        set(&mut config.spacing, self.jump_spacing);
-        set(&mut config.min_detour, self.jump_detour);
-        self.jumps.then_some(config)
+        self.given.apply(JUMPS, &mut config)?;
+        Ok(self.jumps.then_some(config))
     }
 }
 

@@ -48,11 +48,9 @@ pub(crate) fn argument_of(field: &str) -> Option<String> {
     let (last, all) = (field.rsplit('.').next().unwrap_or(field), field.replace('.', "_"));
     let jump = JUMPS.iter().find(|known| known.option == last && field.starts_with("jumps."));
     let bake = BAKE.iter().find(|known| known.option == field);
-    // `agent.radius` is --agent-radius, `agent.max_slope` is --max-slope; a plan's `min_region` is
-    // --min-area.
+    // `agent.radius` is --agent-radius, `agent.max_slope` is --max-slope.
     let renamed = jump.and_then(|known| known.argument).or_else(|| bake.and_then(|known| known.argument));
-    let others = (last == "min_region").then_some("min_area");
-    let names = [Some(all.as_str()), renamed, Some(last), others];
+    let names = [Some(all.as_str()), renamed, Some(last)];
     let program = Program::command();
     let command = program.find_subcommand(COMMAND.get()?)?;
     let has =

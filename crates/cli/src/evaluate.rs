@@ -6,9 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use waymesh::core::GridFrame;
+use waymesh::fields::BAKE;
 use waymesh::io::svg::{Marks, PlanMesh};
 use waymesh::io::{self, AreaRules};
-use waymesh::{Agent, NavMesh};
+use waymesh::{Agent, BakeConfig, NavMesh};
 use waymesh_metrics::{
     Connectivity, Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle, Paths, Violations, centimetres,
     percent,
@@ -16,7 +18,6 @@ use waymesh_metrics::{
 
 use crate::args::EvaluateArgs;
 use crate::build::warn_of_unmatched;
-use crate::settings::set;
 use crate::{files, output};
 
 /// A mesh to judge.
@@ -31,10 +32,10 @@ pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
     output::check_picture(args.svg.as_ref(), &inputs.files)?;
     let rules = Arc::new(AreaRules::parse(&args.area)?);
-    let soup = io::load_with_areas(&inputs.files, &args.space.load_options(), &rules.map())?;
+    let soup = io::load_with_areas(&inputs.files, &args.space.load_options()?, &rules.map())?;
     warn_of_unmatched(&rules);
     let (mesh, bytes) = read(&args.mesh)?;
-    let (agent, config) = settings(args, &mesh);
+    let (agent, config) = settings(args, &mesh)?;
     let oracle = Oracle::new(&soup, &agent, &config)?;
     let (judged, judgement) = match mesh {
         Mesh::Ours(mesh) => (JudgedMesh::from(&*mesh), oracle.evaluate_nav_mesh(&mesh, Some(bytes))),
@@ -73,18 +74,17 @@ fn read(file: &Path) -> Result<(Mesh, u64)> {
 }
 
 /// Returns agent and settings: the arguments, else what the mesh states, else the defaults.
-fn settings(args: &EvaluateArgs, mesh: &Mesh) -> (Agent, MetricsConfig) {
-    let mut config = MetricsConfig::default();
-    let mut agent = Agent::default();
+fn settings(args: &EvaluateArgs, mesh: &Mesh) -> Result<(Agent, MetricsConfig)> {
+    let metrics = MetricsConfig::default();
+    let mut bake = BakeConfig::default().with_scale(metrics.cell_size, metrics.level_height);
     if let Mesh::Ours(mesh) = mesh {
-        agent = *mesh.agent();
-        config = config.with_scale(mesh.frame().cell_size, mesh.frame().level_height);
+        let GridFrame { cell_size, level_height, .. } = *mesh.frame();
+        bake = bake.with_agent(*mesh.agent()).with_scale(cell_size, level_height);
     }
-    args.space.set_agent(&mut agent);
-    set(&mut config.cell_size, args.space.cell_size);
-    set(&mut config.level_height, args.space.level_height);
-    set(&mut config.samples, args.samples);
-    (agent, config)
+    args.space.given.apply(BAKE, &mut bake)?;
+    let mut metrics = metrics.with_scale(bake.scale.cell_size, bake.scale.level_height);
+    metrics.samples = args.samples.unwrap_or(metrics.samples);
+    Ok((bake.agent, metrics))
 }
 
 /// Draws the mesh, the places that it misses, and the places where it should not be.

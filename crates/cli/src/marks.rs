@@ -4,143 +4,80 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use glam::{Vec2, Vec3};
-use serde::Deserialize;
+use waymesh::AreaTable;
+use waymesh::fields::{Entries, Value, shape_of};
 use waymesh::io::{IoError, LoadOptions, load_with};
-use waymesh::voxel::{ClosedMesh, Mark, MarkShape};
-use waymesh::{AreaTable, Bounds, TriangleSoup};
+use waymesh::voxel::Mark;
 
 use crate::errors::Refusal;
 use crate::{config, files};
 
-#[derive(Debug, Deserialize)]
-struct MarksFile {
-    #[serde(default)]
-    mark: Vec<Entry>,
-    #[serde(flatten)]
-    others: toml::Table,
+/// Returns a value of TOML as one of a setting. A mesh may be a scene file; a relative name is
+/// looked for in `folder`.
+fn value_of(name: &str, value: &toml::Value, folder: &Path) -> Result<Value> {
+    Ok(match value {
+        toml::Value::String(file) if name == "mesh" => mesh_of(folder.join(file))?,
+        toml::Value::Boolean(flag) => Value::from(*flag),
+        toml::Value::Integer(number) => Value::from(*number as f64),
+        toml::Value::Float(number) => Value::from(*number),
+        toml::Value::Array(values) => {
+            Value::List(values.iter().map(|value| value_of("", value, folder)).collect::<Result<_>>()?)
+        }
+        toml::Value::Table(table) => Value::Entries(entries_of(table, folder)?),
+        other => Value::Text(other.as_str().map_or_else(|| other.to_string(), str::to_owned)),
+    })
 }
 
-/// One mark; lengths in metres.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry {
-    area: String,
-    #[serde(rename = "box")]
-    cuboid: Option<Cuboid>,
-    cylinder: Option<Cylinder>,
-    prism: Option<Prism>,
-    mesh: Option<Mesh>,
+fn entries_of(table: &toml::Table, folder: &Path) -> Result<Vec<(String, Value)>> {
+    table.iter().map(|(name, value)| Ok((name.clone(), value_of(name, value, folder)?))).collect()
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Cuboid {
-    min: [f32; 3],
-    max: [f32; 3],
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Cylinder {
-    base: [f32; 3],
-    radius: f32,
-    height: f32,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Prism {
-    corners: Vec<[f32; 2]>,
-    heights: [f32; 2],
-}
-
-/// A closed mesh.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Mesh {
-    /// A scene file; a relative name is looked for beside the file of marks.
-    File(PathBuf),
-    Inline(Triangles),
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Triangles {
-    corners: Vec<[f32; 3]>,
-    triangles: Vec<[u32; 3]>,
-}
-
-impl Mesh {
-    /// `folder`: where the file of marks is.
-    fn read(self, folder: &Path) -> Result<ClosedMesh> {
-        let soup = match self {
-            Self::Inline(Triangles { corners, triangles }) => {
-                TriangleSoup::new(corners.into_iter().map(Vec3::from).collect(), triangles)?
-            }
-            Self::File(name) => {
-                let file = folder.join(name);
-                let failed = |source| IoError::Read { file: file.clone(), source };
-                if !std::fs::metadata(&file).map_err(failed)?.is_file() {
-                    return Err(Refusal(format!("{} is no regular file", file.display())).into());
-                }
-                load_with(&[file], &LoadOptions::default())?
-            }
-        };
-        Ok(ClosedMesh::new(&soup)?)
+/// Returns the corners and triangles of a scene file.
+fn mesh_of(file: PathBuf) -> Result<Value> {
+    let failed = |source| IoError::Read { file: file.clone(), source };
+    if !std::fs::metadata(&file).map_err(failed)?.is_file() {
+        return Err(Refusal(format!("{} is no regular file", file.display())).into());
     }
+    let soup = load_with(&[file], &LoadOptions::default())?;
+    let corners = soup.positions().iter().map(|corner| Value::from(corner.to_array().to_vec())).collect();
+    let triangles = soup.triangles().iter().map(|triangle| Value::from(triangle.to_vec())).collect();
+    Ok(Value::List(vec![Value::List(corners), Value::List(triangles)]))
 }
 
-/// Checks that corners are in order. Swapped ones would mark nothing.
-fn ordered(name: &str, low: f32, high: f32) -> Result<()> {
-    if low > high {
-        let message = format!("{name}: the lower end is {low}, but the upper end is {high}; swap them");
-        return Err(Refusal(message).into());
-    }
-    Ok(())
-}
-
-impl Entry {
-    /// `folder`: where the file of marks is.
-    fn shape(self, folder: &Path) -> Result<MarkShape> {
-        Ok(match (self.cuboid, self.cylinder, self.prism, self.mesh) {
-            (Some(Cuboid { min, max }), None, None, None) => {
-                for (axis, (low, high)) in ["x", "y", "z"].into_iter().zip(min.into_iter().zip(max)) {
-                    ordered(&format!("{axis} of box"), low, high)?;
-                }
-                MarkShape::Box { bounds: Bounds { min: Vec3::from(min), max: Vec3::from(max) } }
-            }
-            (None, Some(Cylinder { base, radius, height }), None, None) => {
-                MarkShape::Cylinder { base: Vec3::from(base), radius, height }
-            }
-            (None, None, Some(Prism { corners, heights }), None) => {
-                ordered("heights of prism", heights[0], heights[1])?;
-                MarkShape::Prism { corners: corners.into_iter().map(Vec2::from).collect(), heights }
-            }
-            (None, None, None, Some(mesh)) => MarkShape::Mesh { mesh: mesh.read(folder)? },
-            _ => return Err(Refusal("give it one of box, cylinder, prism and mesh".into()).into()),
-        })
-    }
-}
-
-/// Reads the marks of a file. Their areas join those of the table.
+/// Reads the marks of a file. Their areas, `NAME[:COST]` or `blocked`, join those of the table.
 pub(crate) fn read(file: &Path, areas: &mut AreaTable) -> Result<Vec<Mark>> {
     let text = files::read_text(file)?;
-    let marks: MarksFile =
+    let table: toml::Table =
         toml::from_str(&text).with_context(|| format!("{} is not a file of marks", file.display()))?;
     // `--config` reads the settings of the same file.
-    let is_setting = |key: &str, value: &toml::Value| config::is_setting(key) && !is_section(value);
-    if let Some((key, _)) = marks.others.iter().find(|(key, value)| !is_setting(key, value)) {
+    let is_known =
+        |key: &str, value: &toml::Value| key == "mark" || config::is_setting(key) && !is_section(value);
+    if let Some((key, _)) = table.iter().find(|(key, value)| !is_known(key, value)) {
         return Err(Refusal(format!("{}: {key} is no setting; marks are [[mark]]", file.display())).into());
     }
     let folder = file.parent().unwrap_or(Path::new(""));
-    let mut result = Vec::with_capacity(marks.mark.len());
-    for (number, entry) in marks.mark.into_iter().enumerate() {
-        let place = || format!("{}: mark {}", file.display(), number + 1);
-        let area = areas.named(&entry.area).with_context(place)?;
-        result.push(Mark::new(entry.shape(folder).with_context(place)?, area));
-    }
-    Ok(result)
+    let marks = match table.get("mark") {
+        None => &[],
+        Some(toml::Value::Array(marks)) => marks.as_slice(),
+        Some(_) => return Err(Refusal(format!("{}: marks are [[mark]]", file.display())).into()),
+    };
+    let mark = |(number, mark): (usize, &toml::Value)| {
+        let mark = mark.as_table().ok_or_else(|| Refusal("it is no table".to_owned()));
+        let read = mark.map_err(Into::into).and_then(|mark| read_mark(mark, folder, areas));
+        read.with_context(|| format!("{}: mark {}", file.display(), number + 1))
+    };
+    marks.iter().enumerate().map(mark).collect()
+}
+
+fn read_mark(mark: &toml::Table, folder: &Path, areas: &mut AreaTable) -> Result<Mark> {
+    let given = entries_of(mark, folder)?;
+    let mut entries = Entries::new("mark", &given);
+    let area = entries.take("area").and_then(Value::to::<String>);
+    let area =
+        areas.named(&area.ok_or_else(|| Refusal("it needs an area: NAME[:COST] or blocked".to_owned()))?)?;
+    let shape = shape_of(&mut entries)?;
+    entries.finish()?;
+    Ok(Mark::new(shape, area))
 }
 
 /// Returns `true` for a table and for a list of tables.

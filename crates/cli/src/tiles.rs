@@ -4,15 +4,15 @@ use std::io::Write;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use waymesh::fields::{BAKE, Entries, Value};
 use waymesh::front::{TileManifest, tile_note};
 use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
-use waymesh::{BakeError, Baker, Tiles as FrontTiles, TriangleSource};
+use waymesh::{BakeConfig, BakeError, Baker, Tiles as FrontTiles, TriangleSource};
 
-use crate::args::{EnclosedKind, MergeArgs, Settings, TileArgs, Tiles};
+use crate::args::{MergeArgs, Settings, TileArgs, Tiles};
 use crate::errors::Refusal;
 use crate::progress::Progress;
-use crate::settings::set;
 use crate::values::Memory;
 use crate::{build, files, output};
 
@@ -69,13 +69,15 @@ pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
     args.tiles.check_folders()?;
     let rules = settings.area_rules()?;
-    let source = SceneSource::open_with_areas(&inputs.files, &settings.space.load_options(), &rules.map())?;
-    let config = settings.bake_config()?.with_max_memory_bytes(args.tiles.memory_bytes(settings));
+    let source = SceneSource::open_with_areas(&inputs.files, &settings.space.load_options()?, &rules.map())?;
+    let config = settings
+        .bake_config(&BakeConfig::default())?
+        .with_max_memory_bytes(args.tiles.memory_bytes(settings));
     let baker = Baker::new(args.tiles.front(settings)?, config);
     if args.list {
         return list(&baker.manifest(&source)?, json);
     }
-    let mut progress = Progress::of_scene(settings.space.load_options());
+    let mut progress = Progress::of_scene(settings.space.load_options()?);
     let built = match (args.at, args.index, args.of) {
         (Some(at), ..) => baker.bake_tile(&source, at.0, &mut progress).map(|file| vec![file]),
         (None, index, of) => baker.bake_share(&source, index.unwrap_or(0), of.unwrap_or(1), &mut progress),
@@ -115,13 +117,18 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     let note = tile_note(&args.folder, patience, &mut Progress::new())?;
     let settings: Settings = toml::from_str(&note)
         .with_context(|| format!("the settings kept in {} cannot be read", args.folder.display()))?;
-    let mut config = settings.bake_config()?.with_max_memory_bytes(memory_bytes(args.memory, &settings));
-    set(&mut config.enclosed, args.enclosed.map(EnclosedKind::choice));
+    let mut config = settings
+        .bake_config(&BakeConfig::default())?
+        .with_max_memory_bytes(memory_bytes(args.memory, &settings));
+    if let Some(word) = &args.enclosed {
+        let given = [("enclosed".to_owned(), Value::from(word.as_str()))];
+        Entries::new("settings", &given).apply(BAKE, &mut config)?;
+    }
     config.keep = args.kept.keep();
-    config.jumps = args.jumps.config();
+    config.jumps = args.jumps.config()?;
     let scene = match args.scene.as_slice() {
         [] => None,
-        files => Some(SceneSource::open(files, &settings.space.load_options())?),
+        files => Some(SceneSource::open(files, &settings.space.load_options()?)?),
     };
     let scene = scene.as_ref().map(|scene| -> &dyn TriangleSource { scene });
     let baker = Baker::tiles().with_config(config).with_front(FrontTiles::default().with_patience(patience));

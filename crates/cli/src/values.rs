@@ -3,7 +3,6 @@
 use std::str::FromStr;
 
 use glam::Vec3;
-use serde::{Deserialize, Serialize};
 use waymesh::tile::Tile;
 
 /// An amount of memory, such as `2GiB`, `800MiB` or `1.5GB`.
@@ -72,18 +71,6 @@ impl FromStr for Point {
     }
 }
 
-/// The position of a file that becomes the origin, given as `x,y,z`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Origin(pub(crate) [f64; 3]);
-
-impl FromStr for Origin {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        three_numbers(text).map(Self)
-    }
-}
-
 /// Reads `x,y,z`.
 fn three_numbers<T: FromStr>(text: &str) -> Result<[T; 3], String> {
     let numbers: Vec<T> = text
@@ -141,6 +128,5 @@ mod tests {
         assert_eq!("1, -2.5,3".parse(), Ok(Point(Vec3::new(1.0, -2.5, 3.0))));
         assert!("1,2".parse::<Point>().is_err());
         assert!("1,b,2".parse::<Point>().is_err());
-        assert_eq!("0.1,-2,5400004.2".parse(), Ok(Origin([0.1, -2.0, 5_400_004.2])));
     }
 }

@@ -170,7 +170,7 @@ fn errors_name_what_was_typed_in_its_unit() {
         ("build hall.obj --jumps --jump-length=-1", "--jump-length is -1"),
         ("build hall.obj --jumps --jump-arc nan", "--jump-arc is NaN"),
         ("build hall.obj --max-height-error=-1", "--max-height-error is -1"),
-        ("plan plan.toml --min-area=-1", "--min-area is -1"),
+        ("plan plan.toml --min-region=-1", "--min-region is -1"),
         ("plan plan.toml --near-distance=-1", "--near-distance is -1"),
         ("plan plan.toml --join round --arc-error 0", "--arc-error is 0"),
         ("plan plan.toml --link-reach=-1", "--link-reach is -1"),

@@ -183,8 +183,11 @@ fn every_setting_of_a_command_can_stand_in_the_file() {
     let found = succeed(folder, &["path", "all.wmesh", "--config", "path.toml"]);
     assert!(found.starts_with("complete"), "{found}");
     succeed(folder, &["plan", "--example", "house.toml"]);
-    std::fs::write(folder.join("plan.toml"), "agent-radius = 0.4\njoin = \"round\"\nkeep-edges = false\n")
-        .expect("a file");
+    std::fs::write(
+        folder.join("plan.toml"),
+        "agent-radius = 0.4\njoin = \"round\"\nshrink-walkable = true\n",
+    )
+    .expect("a file");
     succeed(folder, &["plan", "house.toml", "--config", "plan.toml"]);
     let info = json(&succeed(folder, &["info", "house.wmesh", "--json"]));
     assert!((info["agent"]["radius"].as_f64().expect("a number") - 0.4).abs() < 1e-6);

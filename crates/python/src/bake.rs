@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use waymesh::bake::FrontEnd;
 use waymesh::core::AreaTable;
-use waymesh::floorplan::{FloorPlan, read_plan};
+use waymesh::fields::{Entries, Field, PLANS, READ, SLICES, STOREYS, TILES};
+use waymesh::floorplan::{FloorPlan, ReadOptions, read_plan};
 use waymesh::io::{SceneSource, load_with_areas};
 use waymesh::tile::Tile;
 use waymesh::{AreaId, Bake, Baker, Observer, TriangleSoup, TriangleSource};
@@ -16,7 +17,7 @@ use waymesh::{AreaId, Bake, Baker, Observer, TriangleSoup, TriangleSource};
 use crate::errors::{Kind, OrRaise};
 use crate::input;
 use crate::mesh::{PyNavMesh, from_json};
-use crate::settings::Settings;
+use crate::settings::{self, area_rules, entries_of, load_options};
 use crate::watch::{Baked, PyCancelToken, detached, watched};
 
 /// Makes a soup of arrays. One copy: a bake owns its triangles.
@@ -47,16 +48,15 @@ enum Pipeline {
     Slices,
 }
 
-fn pipeline(settings: &Settings<'_>) -> PyResult<Pipeline> {
-    let Some(name) = settings.get("pipeline")? else { return Ok(Pipeline::Voxels) };
-    match name.extract::<String>().as_deref() {
-        Ok("voxels") => Ok(Pipeline::Voxels),
-        Ok("tiles") => Ok(Pipeline::Tiles),
-        Ok("storeys") => Ok(Pipeline::Storeys),
-        Ok("slices") => Ok(Pipeline::Slices),
+fn pipeline(settings: &mut Entries<'_>) -> PyResult<Pipeline> {
+    let Some(name) = settings.take("pipeline") else { return Ok(Pipeline::Voxels) };
+    match name.to::<String>().as_deref() {
+        Some("voxels") => Ok(Pipeline::Voxels),
+        Some("tiles") => Ok(Pipeline::Tiles),
+        Some("storeys") => Ok(Pipeline::Storeys),
+        Some("slices") => Ok(Pipeline::Slices),
         _ => Err(Kind::Config.error(format!(
-            "settings: pipeline is {}, but must be one of voxels, tiles, storeys, slices",
-            name.repr()?
+            "settings: pipeline is {name}, but must be one of voxels, tiles, storeys, slices"
         ))),
     }
 }
@@ -64,29 +64,27 @@ fn pipeline(settings: &Settings<'_>) -> PyResult<Pipeline> {
 /// A bake that knows its settings and waits for its input.
 type Job = Box<dyn Fn(&TriangleSoup, &mut dyn Observer) -> Baked<Bake> + Send + Sync>;
 
-fn job<F: FrontEnd<Input = TriangleSoup> + Send + 'static>(
+fn job<F: FrontEnd<Input = TriangleSoup> + Clone + Send + 'static>(
     baker: Baker<F>,
-    settings: &Settings<'_>,
+    fields: &[Field<F>],
+    settings: &mut Entries<'_>,
     areas: &AreaTable,
 ) -> PyResult<Job> {
-    let config = settings.bake_config(baker.config(), areas)?;
-    let baker = baker.with_config(config);
+    let baker = settings::baker(baker, fields, settings, areas)?;
     Ok(Box::new(move |soup, observer| baker.bake_observed(soup, observer)))
 }
 
 /// A baker of tiles.
-pub(crate) fn tile_baker(settings: &Settings<'_>, areas: &AreaTable) -> PyResult<Baker<waymesh::Tiles>> {
-    let baker = Baker::tiles();
-    let config = settings.bake_config(baker.config(), areas)?;
-    Ok(baker.with_front(settings.tiles()?).with_config(config))
+pub(crate) fn tile_baker(settings: &mut Entries<'_>, areas: &AreaTable) -> PyResult<Baker<waymesh::Tiles>> {
+    settings::baker(Baker::tiles(), TILES, settings, areas)
 }
 
 /// The bake that these settings ask for, of triangles that memory holds.
-fn whole(pipeline: Pipeline, settings: &Settings<'_>, areas: &AreaTable) -> PyResult<Job> {
+fn whole(pipeline: Pipeline, settings: &mut Entries<'_>, areas: &AreaTable) -> PyResult<Job> {
     match pipeline {
-        Pipeline::Voxels => job(Baker::voxels(), settings, areas),
-        Pipeline::Storeys => job(Baker::storeys().with_front(settings.storeys()?), settings, areas),
-        Pipeline::Slices => job(Baker::slices().with_front(settings.slices()?), settings, areas),
+        Pipeline::Voxels => job(Baker::voxels(), &[], settings, areas),
+        Pipeline::Storeys => job(Baker::storeys(), STOREYS, settings, areas),
+        Pipeline::Slices => job(Baker::slices(), SLICES, settings, areas),
         Pipeline::Tiles => {
             let baker = tile_baker(settings, areas)?;
             Ok(Box::new(move |soup, observer| baker.bake_observed(soup as &dyn TriangleSource, observer)))
@@ -106,9 +104,10 @@ pub(crate) fn bake_arrays(
     progress: Option<&Bound<'_, PyAny>>,
     cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<PyNavMesh> {
-    let settings = Settings::new(settings, "settings");
-    let job = whole(pipeline(&settings)?, &settings, &AreaTable::default())?;
-    settings.finish()?;
+    let given = entries_of(settings)?;
+    let mut entries = Entries::new("settings", &given);
+    let job = whole(pipeline(&mut entries)?, &mut entries, &AreaTable::default())?;
+    entries.finish().or_raise()?;
     let soup = soup(vertices, triangles, areas)?;
     let bake = watched(py, (progress, cancel.as_deref()), |observer| job(&soup, observer))?;
     PyNavMesh::baked(bake)
@@ -124,19 +123,20 @@ pub(crate) fn bake_files(
     progress: Option<&Bound<'_, PyAny>>,
     cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<PyNavMesh> {
-    let settings = Settings::new(settings, "settings");
-    let rules = Arc::new(settings.area_rules()?);
-    let options = settings.load_options()?;
-    let pipeline = pipeline(&settings)?;
+    let given = entries_of(settings)?;
+    let mut entries = Entries::new("settings", &given);
+    let rules = Arc::new(area_rules(&mut entries)?);
+    let options = load_options(&mut entries)?;
+    let pipeline = pipeline(&mut entries)?;
     let bake = if let Pipeline::Tiles = pipeline {
-        let baker = tile_baker(&settings, rules.table())?;
-        settings.finish()?;
+        let baker = tile_baker(&mut entries, rules.table())?;
+        entries.finish().or_raise()?;
         let source =
             detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
         watched(py, (progress, cancel.as_deref()), |observer| baker.bake_observed(&source, observer))?
     } else {
-        let job = whole(pipeline, &settings, rules.table())?;
-        settings.finish()?;
+        let job = whole(pipeline, &mut entries, rules.table())?;
+        entries.finish().or_raise()?;
         let soup = detached(py, || load_with_areas(&files, &options, &rules.map()))?.or_raise()?;
         watched(py, (progress, cancel.as_deref()), |observer| job(&soup, observer))?
     };
@@ -153,19 +153,19 @@ pub(crate) fn bake_plans(
     progress: Option<&Bound<'_, PyAny>>,
     cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<PyNavMesh> {
-    let settings = Settings::new(settings, "settings");
-    let options = settings.read_options()?;
-    let front = settings.plans()?;
+    let given = entries_of(settings)?;
+    let mut entries = Entries::new("settings", &given);
+    let mut options = ReadOptions::default();
+    entries.apply(READ, &mut options).or_raise()?;
     let mut plan = FloorPlan::default();
     for file in &files {
         plan.merge(read_plan(file, &options).or_raise()?).or_raise()?;
     }
-    let baker = Baker::plans_for(&plan).with_front(front);
+    let baker = Baker::plans_for(&plan);
     // The plan names the areas.
     let areas = baker.config().areas.clone();
-    let config = settings.bake_config(baker.config(), &areas)?;
-    settings.finish()?;
-    let baker = baker.with_config(config);
+    let baker = settings::baker(baker, PLANS, &mut entries, &areas)?;
+    entries.finish().or_raise()?;
     PyNavMesh::baked(watched(py, (progress, cancel.as_deref()), |observer| {
         baker.bake_observed(&plan, observer)
     })?)
@@ -176,7 +176,6 @@ pub(crate) fn bake_plans(
 pub(crate) struct TileJob {
     source: SceneSource,
     baker: Baker<waymesh::Tiles>,
-    front: waymesh::Tiles,
     /// The triangles, sorted into tiles when the first one is built: the files are read once for all.
     sorted: OnceLock<waymesh::front::TileBaker>,
 }
@@ -191,19 +190,19 @@ impl std::fmt::Debug for TileJob {
 impl TileJob {
     #[new]
     fn new(py: Python<'_>, files: Vec<PathBuf>, settings: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let settings = Settings::new(settings, "settings");
-        if !matches!(pipeline(&settings)?, Pipeline::Tiles | Pipeline::Voxels) {
+        let given = entries_of(settings)?;
+        let mut entries = Entries::new("settings", &given);
+        if !matches!(pipeline(&mut entries)?, Pipeline::Tiles | Pipeline::Voxels) {
             return Err(Kind::Config.error("settings: only the pipeline tiles is baked tile by tile"));
         }
-        let rules = Arc::new(settings.area_rules()?);
-        let options = settings.load_options()?;
-        let baker = tile_baker(&settings, rules.table())?;
-        let front = settings.tiles()?;
-        settings.finish()?;
+        let rules = Arc::new(area_rules(&mut entries)?);
+        let options = load_options(&mut entries)?;
+        let baker = tile_baker(&mut entries, rules.table())?;
+        entries.finish().or_raise()?;
         baker.check().or_raise()?;
         let source =
             detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
-        Ok(Self { source, baker, front, sorted: OnceLock::new() })
+        Ok(Self { source, baker, sorted: OnceLock::new() })
     }
 
     /// Columns and rows of tiles.
@@ -250,7 +249,7 @@ impl TileJob {
                 Some(sorted) => sorted,
                 None => {
                     let baker = Baker::tiles()
-                        .with_front(self.front.clone())
+                        .with_front(self.baker.front().clone())
                         .with_config(self.baker.config().clone());
                     let made = baker.apart(&self.source, observer)?;
                     // Another thread may have made the same meanwhile.

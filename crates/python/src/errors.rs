@@ -5,6 +5,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 use waymesh::bake::ConfigError;
 use waymesh::core::BadField;
+use waymesh::fields::FieldError;
 use waymesh::floorplan::PlanError;
 use waymesh::io::{AreaRuleError, IoError};
 use waymesh::tile::TileError;
@@ -72,6 +73,12 @@ impl IntoPy for BadField {
 }
 
 impl IntoPy for ConfigError {
+    fn into_py(self) -> PyErr {
+        Kind::Config.error(self)
+    }
+}
+
+impl IntoPy for FieldError {
     fn into_py(self) -> PyErr {
         Kind::Config.error(self)
     }

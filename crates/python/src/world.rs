@@ -6,13 +6,14 @@ use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use waymesh::core::AreaTable;
+use waymesh::fields::{Entries, Value, mark_of, shape_of};
 use waymesh::voxel::Obstacle;
 use waymesh::{Baker, Bounds, MarkId, MeshHandle, ObstacleId, World};
 
 use crate::bake::soup;
 use crate::errors::OrRaise;
 use crate::mesh::PyNavMesh;
-use crate::settings::{Settings, mark_of, shape_of};
+use crate::settings::{baker, entries_of};
 use crate::watch::{PyCancelToken, watched_with};
 
 /// A world of tiles: see the stubs for its documentation.
@@ -35,13 +36,13 @@ impl PyWorld {
 impl PyWorld {
     #[new]
     fn new(min: [f32; 3], max: [f32; 3], settings: &Bound<'_, PyDict>, tile_cells: u32) -> PyResult<Self> {
-        let settings = Settings::new(settings, "settings");
-        let baker = Baker::voxels();
-        let config = settings.bake_config(baker.config(), &AreaTable::default())?;
-        settings.finish()?;
-        let areas = config.areas.clone();
+        let given = entries_of(settings)?;
+        let mut entries = Entries::new("settings", &given);
+        let baker = baker(Baker::voxels(), &[], &mut entries, &AreaTable::default())?;
+        entries.finish().or_raise()?;
+        let areas = baker.config().areas.clone();
         let bounds = Bounds { min: Vec3::from(min), max: Vec3::from(max) };
-        let world = World::new(baker.with_config(config), &bounds, tile_cells).or_raise()?;
+        let world = World::new(baker, &bounds, tile_cells).or_raise()?;
         Ok(Self { handle: world.handle(), world: Mutex::new(world), areas })
     }
 
@@ -59,9 +60,10 @@ impl PyWorld {
 
     #[pyo3(signature = (shape, walkable=false))]
     fn add_obstacle(&self, py: Python<'_>, shape: &Bound<'_, PyDict>, walkable: bool) -> PyResult<u64> {
-        let entries = Settings::new(shape, "obstacle");
-        let shape = shape_of(&entries)?;
-        entries.finish()?;
+        let given = entries_of(shape)?;
+        let mut entries = Entries::new("obstacle", &given);
+        let shape = shape_of(&mut entries).or_raise()?;
+        entries.finish().or_raise()?;
         let obstacle = Obstacle::solid(shape).with_walkable(walkable);
         Ok(self.with(py, |world| world.add_obstacle(obstacle)).or_raise()?.0)
     }
@@ -83,7 +85,7 @@ impl PyWorld {
     }
 
     fn add_mark(&self, py: Python<'_>, mark: &Bound<'_, PyDict>) -> PyResult<u64> {
-        let mark = mark_of(mark, &self.areas)?;
+        let mark = mark_of(&Value::Entries(entries_of(mark)?), &self.areas).or_raise()?;
         Ok(self.with(py, |world| world.add_mark(mark)).or_raise()?.0)
     }
 

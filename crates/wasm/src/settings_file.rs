@@ -14,7 +14,6 @@ use crate::error::Thrown;
 #[wasm_bindgen(js_name = settingsToToml)]
 pub fn settings_to_toml(
     #[wasm_bindgen(unchecked_param_type = "Settings | PlanSettings")] settings: JsValue,
-    plan: bool,
 ) -> Thrown<String> {
     let given = entries(&settings)?;
     let mut text = String::new();
@@ -28,8 +27,6 @@ pub fn settings_to_toml(
     for (name, value) in &given {
         match (name.as_str(), value) {
             ("pipeline", _) | (_, Value::Unset) => {}
-            ("min_region", value) if plan => line(&mut text, "min-area", value),
-            ("shrink_walkable", Value::Flag(flag)) => line(&mut text, "keep-edges", &Value::Flag(!flag)),
             ("max_memory_bytes", Value::Number(bytes)) => {
                 line(&mut text, "max-memory", &Value::from((bytes / 1_048_576.0).ceil()));
             }
@@ -100,14 +97,6 @@ fn toml(value: &Value) -> String {
     }
 }
 
-/// What the parts of shapes are called in the file.
-const SHAPES: [(&str, &[&str]); 4] = [
-    ("box", &["min", "max"]),
-    ("cylinder", &["base", "radius", "height"]),
-    ("prism", &["corners", "heights"]),
-    ("mesh", &["corners", "triangles"]),
-];
-
 /// The marks, each a section: they come after all other settings.
 fn write_marks(text: &mut String, settings: &[(String, Value)]) {
     let no_areas = Vec::new();
@@ -125,18 +114,12 @@ fn write_marks(text: &mut String, settings: &[(String, Value)]) {
                 writeln!(text, "# mark {number}: its area has no name, and the program knows areas by names");
             continue;
         };
-        let shape = SHAPES.iter().find_map(|(shape, names)| match get(parts, shape)? {
-            Value::List(values) => Some((shape, names.iter().zip(values))),
-            _ => None,
-        });
-        let Some((shape, fields)) = shape else { continue };
-        let fields: Vec<String> = fields.map(|(name, value)| format!("{name} = {}", toml(value))).collect();
-        let _ = writeln!(
-            text,
-            "[[mark]]\narea = {}\n{shape} = {{ {} }}",
-            toml(&Value::Text(area)),
-            fields.join(", ")
-        );
+        let shape = ["box", "cylinder", "prism", "mesh"].into_iter();
+        let Some((shape, value)) = shape.filter_map(|shape| Some((shape, get(parts, shape)?))).next() else {
+            continue;
+        };
+        let area = toml(&Value::Text(area));
+        let _ = writeln!(text, "[[mark]]\narea = {area}\n{shape} = {}", toml(value));
     }
 }
 

@@ -196,14 +196,14 @@ test("settings describe themselves", () => {
 test("settings become a file for the program", () => {
   const mark = { area: 7, box: [[0, 0, 0], [1, 1, 1]] };
   assert.equal(
-    settingsToToml({ areas: { 7: { name: "mud", cost: 2 } }, cell_size: 0.2, marks: [mark, { ...mark, area: 8 }, { ...mark, area: 0 }] }, false),
+    settingsToToml({ areas: { 7: { name: "mud", cost: 2 } }, cell_size: 0.2, marks: [mark, { ...mark, area: 8 }, { ...mark, area: 0 }] }),
     'cell-size = 0.2\n' +
-      '[[mark]]\narea = "mud:2"\nbox = { min = [0, 0, 0], max = [1, 1, 1] }\n' +
+      '[[mark]]\narea = "mud:2"\nbox = [[0, 0, 0], [1, 1, 1]]\n' +
       "# mark 2: its area has no name, and the program knows areas by names\n" +
-      '[[mark]]\narea = "blocked"\nbox = { min = [0, 0, 0], max = [1, 1, 1] }\n',
+      '[[mark]]\narea = "blocked"\nbox = [[0, 0, 0], [1, 1, 1]]\n',
   );
   // Lists are whole.
-  assert.equal(settingsToToml({ height_classes: [1, 2, 3, 4, 5, 6, 7, 8] }, false), "height-classes = [1, 2, 3, 4, 5, 6, 7, 8]\n");
+  assert.equal(settingsToToml({ height_classes: [1, 2, 3, 4, 5, 6, 7, 8] }), "height-classes = [1, 2, 3, 4, 5, 6, 7, 8]\n");
 });
 
 test("a world follows its obstacles", () => {
@@ -258,7 +258,7 @@ test("bakes and paths are the native ones", { skip }, () => {
   ]) {
     const mesh = scene.bake(settings);
     const [config, native] = [join(here, "settings.toml"), join(here, "native.wmesh")];
-    writeFileSync(config, settingsToToml(settings, false));
+    writeFileSync(config, settingsToToml(settings));
     waymesh("build", file, "-o", native, "--config", config);
     const baked = readFileSync(native);
     assert.deepEqual(Buffer.from(mesh.toBytes()), baked, JSON.stringify(settings));

@@ -52,7 +52,7 @@ test("the core bakes, asks and saves without any part", () => {
       mesh.islandsAt(mesh.snap(places));
       void [mesh.ground(true), mesh.ground(false), mesh.polygons, mesh.links, mesh.areas, mesh.walls, mesh.generation];
     }
-    void [scene.bakeStages({}), scene.bounds, Scene.builtins(), Plan.example(), settingsToToml({ cell_size: 0.2 }, true)];
+    void [scene.bakeStages({}), scene.bounds, Scene.builtins(), Plan.example(), settingsToToml({ cell_size: 0.2 })];
     for (const pipeline of ["voxels", "tiles", "storeys", "slices", "plans"]) describeSettings(pipeline);
     const baker = new TileBaker(scene, { tile_cells: 64 });
     assert.equal(baker.merge([...Array(baker.count).keys()].map((tile) => baker.bake(tile))).generation, scene.bake({}).generation);

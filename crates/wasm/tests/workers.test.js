@@ -51,7 +51,7 @@ test("tiles over several workers are the bytes of one, and of the native program
   const here = folder();
   const [level, config, native] = ["level.obj", "settings.toml", "native.wmesh"].map((name) => join(here, name));
   writeFileSync(level, bytes);
-  writeFileSync(config, settingsToToml(whole, false));
+  writeFileSync(config, settingsToToml(whole));
   waymesh("build", level, "-o", native, "--config", config);
   assert.deepEqual(Buffer.from(expected), readFileSync(native));
 });

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bake;
+mod fields;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use waymesh_scenes::Scene;
 
 pub(crate) use self::bake::*;
+pub(crate) use self::fields::{FrontGroup, Given};
 use crate::files::Inputs;
 use crate::values::Point;
 

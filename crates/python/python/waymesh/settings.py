@@ -104,13 +104,22 @@ class Area:
 class Jumps:
     """Jumps and drops to look for, in metres. What is None keeps its default."""
 
+    # <jumps>
     max_length: float | None = None
+    """Longest jump from border to border of the mesh. 0 for none. Default 4 m."""
     max_rise: float | None = None
+    """How much higher or lower a jump may land. Default 0.6 m."""
     arc_height: float | None = None
+    """Height of the feet at the top of a jump, above its higher end. Default 0.4 m."""
     max_drop: float | None = None
+    """Deepest drop. 0 for none. Default 4 m."""
     max_drop_length: float | None = None
+    """How far out a drop may land, from border to border of the mesh. Default 2 m."""
     spacing: float | None = None
+    """Distance below which the shorter of two links stands for both. Default 2 m."""
     min_detour: float | None = None
+    """Least detour on foot that a link must save. Default 4 m."""
+    # </jumps>
 
     def _entries(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -130,98 +139,131 @@ class Settings:
     pipeline: Literal["voxels", "tiles", "storeys", "slices"] | None = None
     """Default ``"voxels"``. ``"tiles"`` gives the same mesh in bounded memory, ``"storeys"`` borders that do not lie on a grid,
     ``"slices"`` every level and stair by itself. Not for floor plans."""
-    cell_size: float | None = None
-    """Side of a cell of the grid. Default 0.3."""
-    level_height: float | None = None
-    """Height of a level of the grid. Default 0.2."""
-    agent_height: float | None = None
-    """Room that the agent needs above the ground. Default 2.0."""
-    agent_radius: float | None = None
-    """Distance that the agent's centre keeps from walls and drops. Default 0.6."""
-    max_step: float | None = None
-    """Highest step. Default 0.9."""
-    max_slope: float | None = None
-    """Steepest slope in degrees. Default 45."""
-    max_ledge: float | None = None
-    """Highest ledge that becomes a climb link. Default 0: none."""
-    max_edge_error: float | None = None
-    """Farthest that a simplified wall may lie from the traced one. Default 1.3 cells."""
-    max_edge_length: float | None = None
-    """Longest edge along a wall, 0 for no limit. Default 12."""
-    max_seam_error: float | None = None
-    """Farthest that a border between two regions may be moved to run straight. Default 5."""
-    corners: Literal["farthest", "fewest_notches", "by_width"] | None = None
-    """Which points of a border become its corners."""
-    min_region: float | None = None
-    """Smallest piece of ground that is kept. Default 0.05."""
-    merge_region: float | None = None
-    """Watershed and monotone regions below this are merged into a neighbour. Default 36."""
-    partition: Literal["surfaces", "watershed", "monotone"] | None = None
-    """How the ground is cut into regions. Default ``"surfaces"``."""
-    decomposition: Literal["notch_portals", "greedy", "hertel_mehlhorn"] | None = None
-    """How the ground is cut into convex polygons. Default ``"notch_portals"``: the fewest."""
-    max_vertices: int | None = None
-    """Most corners of a polygon, 0 for no limit. Default 0."""
-    max_height_error_levels: float | None = None
-    """Largest difference between the ground of the mesh and that of the grid, in levels. Default 1."""
-    height_detail: bool | None = None
-    """False for a smaller mesh whose ground is only known at the vertices of its polygons. Default True."""
-    enclosed: Literal["keep", "remove"] | None = None
-    """What becomes of ground inside of solids. Default ``"keep"``."""
-    keep: Literal["all", "largest"] | float | Sequence[Vec3] | None = None
-    """Which ground is kept: all, the largest piece, pieces of at least an area, or those that some places lie on."""
-    areas: Mapping[int, Area] | None = None
-    """Names, costs and colours of areas, by number from 1 (plain ground) to 255."""
     area_rules: Sequence[str] | None = None
     """What surfaces of files are made of: ``"PATTERN=NAME[:COST]"`` or ``"PATTERN=blocked"``. For files only."""
+    # <settings>
+    cell_size: float | None = None
+    """Side of a cell of the grid. Smaller cells follow walls and narrow doors more closely; half
+    the side takes four times the work. Default 0.3 m, storeys 0.1 m, slices 0.05 m."""
+    level_height: float | None = None
+    """Height of a level of the grid. Steps and head room are judged to this. Default 0.2 m, storeys
+    0.1 m, slices 0.02 m."""
+    height_classes: Sequence[float] | None = None
+    """Heights of agents that share the mesh, ascending: ground is divided by the head room it has.
+    Default none, not for slices."""
+    agent_height: float | None = None
+    """Height of the agent. Ground with less head room is left out. Default 2 m."""
+    agent_radius: float | None = None
+    """Radius of the agent. The mesh keeps this far from walls and drops, since it is where the
+    agent's centre may be. Default 0.6 m, not for slices."""
+    max_step: float | None = None
+    """Highest step that the agent walks over: stairs, kerbs, sills. Default 0.9 m, slices 0.5 m."""
+    max_slope: float | None = None
+    """Steepest slope that the agent walks on. Default 45 degrees."""
+    max_ledge: float | None = None
+    """Highest ledge that becomes a link for an agent that can climb. 0 for none. Default 0 m, not
+    for storeys, not for slices."""
+    max_edge_error: float | None = None
+    """Farthest that a simplified wall may lie from the traced one; automatic is 1.3 cells. More
+    gives fewer polygons. Default automatic, slices 0 m."""
+    max_edge_length: float | None = None
+    """Longest edge along a wall; longer ones are split. 0 for no limit. Default 12 m, slices 0
+    m."""
+    max_seam_error: float | None = None
+    """Farthest that a border between two regions may be moved to run straight. Default 5 m."""
+    corners: Literal["farthest", "fewest_notches", "by_width"] | None = None
+    """Which points of a border become its corners: those farthest from the simplified border, those
+    that give the fewest polygons, or these around narrow ground only. Default "by_width", storeys
+    "fewest_notches"."""
+    min_region: float | None = None
+    """Pieces of ground smaller than this are left out. Default 0.05 m2, slices 0 m2."""
+    merge_region: float | None = None
+    """Watershed and monotone regions smaller than this are merged into a neighbour. Default 36 m2,
+    not for slices."""
+    partition: Literal["surfaces", "watershed", "monotone"] | None = None
+    """How the ground is cut into regions: whole storeys, compact regions like Recast's, or strips.
+    Default "surfaces", not for slices."""
+    decomposition: Literal["notch_portals", "greedy", "hertel_mehlhorn"] | None = None
+    """How the ground is cut into convex polygons: the fewest, fast, or with the least work. Default
+    "notch_portals"."""
+    max_vertices: int | None = None
+    """Most corners of a polygon. 0 for no limit; 6 is usual for Detour. Default 0."""
+    max_height_error_levels: float | None = None
+    """Largest difference between the ground of the mesh and that of the grid. Default 1 levels."""
+    height_detail: bool | None = None
+    """Keep the height of the ground inside of polygons. Without it the mesh is smaller and flat
+    between its vertices. Default true."""
+    enclosed: Literal["keep", "remove"] | None = None
+    """What becomes of ground inside of walls, rocks and other closed bodies. Default "keep"."""
+    keep: Literal["all", "largest"] | float | Sequence[Vec3] | None = None
+    """Which ground is kept: all, the largest piece, pieces of at least so many square metres, or
+    those connected to places. Default "all"."""
+    areas: Mapping[int, Area] | None = None
+    """Names, costs per metre and colours of areas, by number."""
     marks: Sequence[Mark] | None = None
-    """Shapes in which the ground has another area."""
+    """Volumes that give the ground in them another area, or cut it out."""
     jumps: Jumps | None = None
-    """Jumps and drops to look for, which become links."""
+    """Jumps and drops to look for along all borders, which become links."""
     threads: int | None = None
-    """Default 0: one per core. The result does not depend on it."""
+    """Threads, 0 for one per core. The result does not depend on it. Default 0."""
     max_memory_bytes: int | None = None
-    """Memory to work in. Default 2 GiB."""
+    """Memory to work in. Default 2147483648 bytes."""
     validate_stages: bool | None = None
-    """Whether the result of each stage is checked: it takes about as long as the bake."""
-    up: Literal["y", "z"] | None = None
-    """Which axis of scene files points up. Default ``"y"``. For files only."""
-    scale: float | None = None
-    """Metres per unit of the files. Default 1. For files only."""
+    """Check the result of every stage against its invariants. It takes about as long as the bake.
+    Default false."""
     tile_cells: int | None = None
-    """Side of a tile in cells, for tiles, storeys and slices. Default 256."""
-    folder: str | PathLike[str] | None = None
-    """Folder in which finished tiles are kept, so that a bake that was stopped goes on. For tiles only."""
-    spill_folder: str | PathLike[str] | None = None
-    """Folder for triangles that memory does not hold. For tiles only."""
+    """Side of a tile in cells. The mesh does not depend on it. Default 256. For tiles. Side of a
+    tile in cells, 0 for none. The mesh does not depend on it. Default 256. For storeys, slices."""
     rough_cells: int | None = None
-    """Fine cells along a side of a rough one, for storeys. Default 0: chosen."""
+    """Cells along a side of a rough voxel, 0 to choose. It changes the cost only. Default 0. For
+    storeys."""
     link_reach: float | None = None
-    """Widest gap that a stair link bridges, for slices (default 0.25) and plans (default 0.5)."""
+    """Widest gap in plan that a link of a stair bridges. Default 0.25 m. For slices. How far from
+    the ground the ends of stairs and lifts may lie, beyond the agent's radius. Default 0.5 m. For
+    plans."""
     steep_blocks: bool | None = None
-    """Whether what is too steep to walk on stands in the way, for slices. Default True."""
+    """What is too steep to walk on stands in the way. Default true. For slices."""
+    folder: str | PathLike[str] | None = None
+    """Folder for finished tiles: a bake that was stopped continues from there. For tiles."""
+    spill_folder: str | PathLike[str] | None = None
+    """Folder for triangles that do not fit in memory. For tiles."""
     join: Literal["square", "round", "miter"] | None = None
-    """How the offset goes round corners, for plans. Default ``"square"``."""
+    """How the border goes round corners: cut across, as an arc, or on to a point. Default "square".
+    For plans."""
     miter_limit: float | None = None
-    """Longest corner of ``join="miter"``, in radii. Default 2."""
+    """Farthest that a mitred corner may stick out, in radii. Default automatic. For plans."""
     arc_error: float | None = None
-    """How far an arc of ``join="round"`` may be cut short, for plans. Default 0.005."""
+    """How far an arc may be cut short. Default 0.005 m. For plans."""
     shrink_walkable: bool | None = None
-    """Whether the agent keeps its radius from the borders of walkable ground too, for plans. Default True."""
+    """Keep the agent's distance from the borders of walkable ground too, where nothing is blocked
+    beyond. Default true. For plans."""
     near_distance: float | None = None
-    """Vertices nearer than this to the one before are left out, for plans. Default 0.01."""
+    """Vertices nearer than this to the one before are left out. Default 0.01 m. For plans."""
     close_distance: float | None = None
-    """Narrower gaps between walkable shapes are closed, for plans. Default 0: none."""
+    """Gaps between walkable shapes narrower than this are closed. 0 for none. Default 0 m. For
+    plans."""
     merge_distance: float | None = None
-    """Vertices nearer than this become one, for plans. Default 0: none."""
+    """Vertices closer than this become one. 0 for none. Default 0 m. For plans."""
     steiner_grid: float | None = None
-    """Spacing of a grid of vertices inside, for plans. Default 0: none."""
+    """Spacing of a grid of additional vertices. 0 for none. Default 0 m. For plans."""
+    up: Literal["y", "z"] | None = None
+    """Which axis of the scene points up. Default "y". For files."""
+    scale: float | None = None
+    """Metres per unit of the scene. Default 1 m. For files. Metres per unit of the file. Plans in
+    TOML are in metres. Default 1 m. For plans."""
+    origin: Sequence[float] | None = None
+    """Position of the scene that becomes 0, 0, 0, in its units and axes. It is subtracted in double
+    precision; the mesh and all queries are relative to it. Default [0, 0, 0]. For files."""
+    winding: Literal["as_read", "flipped", "two_sided"] | None = None
+    """Upper side of triangles: as the file has it, turned over, or both. Default "as_read". For
+    files."""
     wall_width: float | None = None
-    """Thickness of walls for which a plan gives none. Default 0.1."""
+    """Thickness of walls that have none of their own. Default 0.1 m. For plans."""
     storey: str | None = None
-    """Storey of elements of a plan that name none. Default ``"0"``."""
+    """Storey of shapes that name none. Default "0". For plans."""
     elevation: float | None = None
-    """Height of that storey. Default 0."""
+    """Height of that storey. Default 0 m. For plans."""
+    # </settings>
 
     def entries(self) -> dict[str, Any]:
         """The settings that are not None, as plain Python values."""

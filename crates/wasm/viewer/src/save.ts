@@ -2,7 +2,7 @@
 import { settingsToToml } from "waymesh";
 import { settings } from "./bakes";
 import { find } from "./page";
-import { isPlan, remember, state, view } from "./state";
+import { remember, state, view } from "./state";
 
 function download(name: string, content: string | Blob | Uint8Array): void {
   const blob = content instanceof Blob ? content : new Blob([content as BlobPart]);
@@ -19,7 +19,7 @@ export async function save(what: string): Promise<void> {
   said.textContent = "";
   const { mesh, source } = state;
   const name = (source?.name ?? "mesh").replace(/\.[^.]*$/, "");
-  if (what === "toml") return download(`${name}.toml`, settingsToToml(settings(), isPlan()));
+  if (what === "toml") return download(`${name}.toml`, settingsToToml(settings()));
   if (what === "png") return download(`${name}.png`, (await view.picture()) ?? "");
   if (what === "link") {
     remember();

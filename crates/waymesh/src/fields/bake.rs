@@ -80,7 +80,7 @@ pub const BAKE: &[Field<BakeConfig>] = &[
         name: "max_edge_error",
         option: "max_edge_error",
         argument: Some("max_edge_error"),
-        about: "Farthest that a simplified wall may lie from the traced one. More gives fewer polygons.",
+        about: "Farthest that a simplified wall may lie from the traced one; automatic is 1.3 cells. More gives fewer polygons.",
         kind: number("m", 0.0, 2.0, 0.05),
         get: |config| config.max_edge_error.map_or(Value::Unset, Value::from),
         set: |config, value| {

@@ -1,13 +1,12 @@
-//! The options of the front ends and of the readers of plans.
+//! The options of the front ends and of the readers of scenes and plans.
 
 use std::path::PathBuf;
 
 #[cfg(feature = "floorplan")]
 use waymesh_floorplan::{Join, ReadOptions};
+use waymesh_io::{LoadOptions, UpAxis, Winding};
 
-use super::{Field, FieldKind, FromValue, Value, Wrong, plain};
-#[cfg(feature = "floorplan")]
-use super::{choice, number};
+use super::{Field, FieldKind, FromValue, Value, Wrong, choice, number, plain};
 #[cfg(feature = "floorplan")]
 use crate::FloorPlans;
 #[cfg(feature = "slices")]
@@ -98,7 +97,7 @@ pub const SLICES: &[Field<Slices>] = &[
         Slices,
         "link_reach",
         link_reach,
-        super::number("m", 0.0, 2.0, 0.05),
+        number("m", 0.0, 2.0, 0.05),
         "Widest gap in plan that a link of a stair bridges."
     ),
     plain!(
@@ -148,8 +147,7 @@ pub const PLANS: &[Field<FloorPlans>] = &[
         shrink_walkable,
         FieldKind::Flag,
         "Keep the agent's distance from the borders of walkable ground too, where nothing is blocked beyond."
-    )
-    .for_argument(None),
+    ),
     plain!(
         FloorPlans,
         "near_distance",
@@ -217,4 +215,30 @@ pub const READ: &[Field<ReadOptions>] = &[
         },
     },
     plain!(ReadOptions, "elevation", elevation, number("m", -10.0, 100.0, 0.5), "Height of that storey."),
+];
+
+/// The fields of [`LoadOptions`].
+pub const LOAD: &[Field<LoadOptions>] = &[
+    choice!(LoadOptions, "up", up, ["y" => UpAxis::Y, "z" => UpAxis::Z], "Which axis of the scene points up."),
+    plain!(LoadOptions, "scale", scale, number("m", 0.001, 10.0, 0.001), "Metres per unit of the scene."),
+    Field {
+        name: "origin",
+        option: "origin",
+        argument: Some("origin"),
+        about: "Position of the scene that becomes 0, 0, 0, in its units and axes. It is subtracted in double precision; the mesh and all queries are relative to it.",
+        kind: FieldKind::Structure { form: "[x, y, z]" },
+        get: |options| Value::from(options.origin.to_vec()),
+        set: |options, value| {
+            options.origin = value.to().ok_or(Wrong::Type)?;
+            Ok(())
+        },
+    },
+    choice!(
+        LoadOptions,
+        "winding",
+        winding,
+        ["as_read" => Winding::AsRead, "flipped" => Winding::Flipped, "two_sided" => Winding::TwoSided],
+        "Upper side of triangles: as the file has it, turned over, or both."
+    )
+    .for_argument(None),
 ];

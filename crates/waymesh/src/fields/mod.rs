@@ -27,11 +27,14 @@ pub use bake::{BAKE, JUMPS};
 pub use fronts::SLICES;
 #[cfg(feature = "storeys")]
 pub use fronts::STOREYS;
-pub use fronts::TILES;
+pub use fronts::{LOAD, TILES};
 #[cfg(feature = "floorplan")]
 pub use fronts::{PLANS, READ};
 pub use shapes::{area_of, mark_of, shape_of, soup_of};
 pub use value::{FromValue, Value};
+
+use crate::bake::{BakeConfig, FrontEnd};
+use crate::front::Voxels;
 
 /// What a field takes, with the range that is of use in a slider. The range that is allowed is
 /// checked by the bake.
@@ -118,6 +121,25 @@ impl<T> Field<T> {
     const fn for_argument(mut self, argument: Option<&'static str>) -> Self {
         self.argument = argument;
         self
+    }
+}
+
+impl Field<BakeConfig> {
+    /// Returns the default of each front end of triangles, by its name; `None` where it refuses the
+    /// setting.
+    #[must_use]
+    pub fn defaults(&self) -> Vec<(&'static str, Option<Value>)> {
+        let mut defaults = vec![self.default_of::<Voxels>()];
+        #[cfg(feature = "storeys")]
+        defaults.push(self.default_of::<crate::Storeys>());
+        #[cfg(feature = "slices")]
+        defaults.push(self.default_of::<crate::Slices>());
+        defaults
+    }
+
+    fn default_of<F: FrontEnd>(&self) -> (&'static str, Option<Value>) {
+        let is_refused = F::REFUSED.iter().any(|(option, _)| *option == self.option);
+        (F::NAME, (!is_refused).then(|| self.get(&F::defaults())))
     }
 }
 

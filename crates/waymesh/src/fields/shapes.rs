@@ -42,45 +42,77 @@ pub fn soup_of(vertices: &Value, triangles: &Value) -> Result<TriangleSoup, Fiel
     TriangleSoup::new(vertices, triangles).map_err(|error| other("mesh", error.to_string()))
 }
 
-/// Takes a shape: one of `box`, two corners; `cylinder`, the centre of the base, a radius and a
-/// height; `prism`, corners in plan and two heights; `mesh`, vertices and triangles of a closed
-/// mesh.
+/// Returns the parts of a shape: a list in this order, or entries of these names.
+fn parts<const COUNT: usize>(shape: &Value, names: [&str; COUNT]) -> Option<[Value; COUNT]> {
+    match shape {
+        Value::List(parts) => parts.clone().try_into().ok(),
+        Value::Entries(entries) if entries.len() == COUNT => {
+            let part = |name| entries.iter().find(|(given, _)| given == name).map(|(_, part)| part.clone());
+            let parts: Option<Vec<Value>> = names.into_iter().map(part).collect();
+            parts?.try_into().ok()
+        }
+        _ => None,
+    }
+}
+
+/// Refuses corners that are swapped: nothing lies between them.
+fn ordered(what: &str, low: f32, high: f32) -> Result<(), FieldError> {
+    if low > high {
+        let reason = format!("{what}: the lower end is {low}, but the upper end is {high}; swap them");
+        return Err(other("shape", reason));
+    }
+    Ok(())
+}
+
+/// Takes a shape: one of `box`, corners `min` and `max`; `cylinder`, the centre of its `base`, a
+/// `radius` and a `height`; `prism`, `corners` in plan and two `heights`; `mesh`, `corners` and
+/// `triangles` of a closed mesh. Their parts are entries, or a list in this order.
 ///
 /// # Errors
-/// For entries without one of them, and one of another form.
+/// For entries without one of them or with several, and for one of another form.
 pub fn shape_of(entries: &mut Entries<'_>) -> Result<MarkShape, FieldError> {
-    let bad = |name| move || other("shape", format!("the {name} of a shape is malformed"));
-    let pair = |value: &Value, count| matches!(value, Value::List(parts) if parts.len() == count);
-    if let Some(cuboid) = entries.take("box") {
-        let [min, max]: [[f32; 3]; 2] = cuboid.to().ok_or_else(bad("box"))?;
-        return Ok(MarkShape::Box { bounds: Bounds { min: Vec3::from(min), max: Vec3::from(max) } });
-    }
-    if let Some(cylinder) = entries.take("cylinder") {
-        let parts: &[Value] = if let Value::List(parts) = cylinder { parts } else { &[] };
-        let [base, radius, height] = parts else { return Err(bad("cylinder")()) };
-        let (Some(base), Some(radius), Some(height)) = (base.to::<[f32; 3]>(), radius.to(), height.to())
-        else {
-            return Err(bad("cylinder")());
-        };
-        return Ok(MarkShape::Cylinder { base: Vec3::from(base), radius, height });
-    }
-    if let Some(prism) = entries.take("prism") {
-        let Value::List(parts) = prism else { return Err(bad("prism")()) };
-        let [corners, heights] = parts.as_slice() else { return Err(bad("prism")()) };
-        let (Some(corners), Some(heights)) = (corners.to::<Vec<[f32; 2]>>(), heights.to()) else {
-            return Err(bad("prism")());
-        };
-        return Ok(MarkShape::Prism { corners: corners.into_iter().map(Vec2::from).collect(), heights });
-    }
-    if let Some(mesh) = entries.take("mesh") {
-        let Value::List(parts) = mesh else { return Err(bad("mesh")()) };
-        if !pair(mesh, 2) {
-            return Err(bad("mesh")());
+    let kinds = ["box", "cylinder", "prism", "mesh"];
+    let mut given = kinds.into_iter().filter_map(|kind| Some((kind, entries.take(kind)?)));
+    let (Some((kind, shape)), None) = (given.next(), given.next()) else {
+        return Err(other("shape", "give one of box, cylinder, prism and mesh"));
+    };
+    let made = match kind {
+        "box" => parts(shape, ["min", "max"]).and_then(|[min, max]| {
+            Some(MarkShape::Box { bounds: Bounds { min: vector(&min)?, max: vector(&max)? } })
+        }),
+        "cylinder" => parts(shape, ["base", "radius", "height"]).and_then(|[base, radius, height]| {
+            Some(MarkShape::Cylinder { base: vector(&base)?, radius: radius.to()?, height: height.to()? })
+        }),
+        "prism" => parts(shape, ["corners", "heights"]).and_then(|[corners, heights]| {
+            let corners = corners.to::<Vec<[f32; 2]>>()?.into_iter().map(Vec2::from).collect();
+            Some(MarkShape::Prism { corners, heights: heights.to()? })
+        }),
+        _ => match parts(shape, ["corners", "triangles"]) {
+            Some([corners, triangles]) => {
+                let mesh = ClosedMesh::new(&soup_of(&corners, &triangles)?);
+                Some(MarkShape::Mesh { mesh: mesh.map_err(|error| other("mesh", error.to_string()))? })
+            }
+            None => None,
+        },
+    };
+    let made = made.ok_or_else(|| other("shape", format!("the {kind} of a shape is malformed")))?;
+    match &made {
+        MarkShape::Box { bounds: Bounds { min, max } } => {
+            for (axis, (low, high)) in
+                ["x", "y", "z"].into_iter().zip(min.to_array().into_iter().zip(max.to_array()))
+            {
+                ordered(&format!("{axis} of box"), low, high)?;
+            }
         }
-        let mesh = ClosedMesh::new(&soup_of(&parts[0], &parts[1])?);
-        return Ok(MarkShape::Mesh { mesh: mesh.map_err(|error| other("mesh", error.to_string()))? });
+        MarkShape::Prism { heights: [low, high], .. } => ordered("heights of prism", *low, *high)?,
+        MarkShape::Cylinder { height, .. } => ordered("height of cylinder", 0.0, *height)?,
+        _ => {}
     }
-    Err(other("shape", "give one of box, cylinder, prism and mesh"))
+    Ok(made)
+}
+
+fn vector(value: &Value) -> Option<Vec3> {
+    value.to::<[f32; 3]>().map(Vec3::from)
 }
 
 /// Returns a mark: a shape, and the name or number of its area.

@@ -1,0 +1,260 @@
+//! Arguments made from the tables of settings of the library ([`waymesh::fields`]): a new setting
+//! is an argument, a key of settings files and a line of the help by itself.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+use anyhow::{Context, Result};
+use clap::builder::{PossibleValuesParser, ValueParser};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use serde::{Deserialize, Serialize};
+use waymesh::bake::{FrontEnd, Refused};
+use waymesh::fields::{BAKE, Entries, Field, FieldKind, JUMPS, LOAD, PLANS, READ, SLICES, STOREYS, Value};
+use waymesh::floorplan::ReadOptions;
+use waymesh::io::LoadOptions;
+use waymesh::{BakeConfig, FloorPlans, JumpConfig, Slices, Storeys};
+
+/// Settings of a group that are given, as text, by the names of their arguments.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Given<G> {
+    texts: BTreeMap<String, String>,
+    #[serde(skip)]
+    group: PhantomData<G>,
+}
+
+/// Settings that are arguments of some commands.
+pub(crate) trait Group {
+    /// Returns the arguments.
+    fn arguments() -> Vec<Arg>;
+}
+
+impl<G> Default for Given<G> {
+    fn default() -> Self {
+        Self { texts: BTreeMap::new(), group: PhantomData }
+    }
+}
+
+impl<G> Given<G> {
+    /// Returns `true` if an argument of a field is given.
+    pub(crate) fn has<T>(&self, field: &Field<T>) -> bool {
+        field.argument.is_some_and(|argument| self.texts.contains_key(argument))
+    }
+
+    /// Sets the fields whose arguments are given.
+    pub(crate) fn apply<T>(&self, fields: &[Field<T>], settings: &mut T) -> Result<()> {
+        let mut given = Vec::new();
+        for field in fields {
+            let Some(argument) = field.argument else { continue };
+            let Some(text) = self.texts.get(argument) else { continue };
+            let value = value(field.kind, text).map_err(anyhow::Error::msg);
+            given.push((field.name.to_owned(), value.with_context(|| format!("--{}", long(argument)))?));
+        }
+        Ok(Entries::new("settings", &given).apply(fields, settings)?)
+    }
+}
+
+impl<G: Group> Args for Given<G> {
+    fn augment_args(command: Command) -> Command {
+        command.args(G::arguments())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<G: Group> FromArgMatches for Given<G> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut given = Self::default();
+        given.update_from_arg_matches(matches)?;
+        Ok(given)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for argument in G::arguments() {
+            let name = argument.get_id().as_str();
+            if let Some(text) = matches.get_one::<String>(name) {
+                self.texts.insert(name.to_owned(), text.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The grid and the agent, and how scene files become metres.
+#[derive(Clone, Debug)]
+pub(crate) enum SpaceGroup {}
+
+impl Group for SpaceGroup {
+    fn arguments() -> Vec<Arg> {
+        let grid = BAKE.iter().filter(|field| is_of_space(field));
+        arguments(LOAD, &LoadOptions::default(), &[]).chain(of_scenes(grid)).collect()
+    }
+}
+
+/// Other settings of the bake of a scene.
+#[derive(Clone, Debug)]
+pub(crate) enum BakeGroup {}
+
+impl Group for BakeGroup {
+    fn arguments() -> Vec<Arg> {
+        of_scenes(BAKE.iter().filter(|field| !is_of_space(field) && !is_of_program(field))).collect()
+    }
+}
+
+/// Settings of jumps.
+#[derive(Clone, Debug)]
+pub(crate) enum JumpGroup {}
+
+impl Group for JumpGroup {
+    fn arguments() -> Vec<Arg> {
+        arguments(JUMPS, &JumpConfig::default(), &[]).map(|argument| argument.requires("jumps")).collect()
+    }
+}
+
+/// Settings of one pipeline.
+#[derive(Clone, Debug)]
+pub(crate) enum FrontGroup {}
+
+impl Group for FrontGroup {
+    fn arguments() -> Vec<Arg> {
+        let slices = SLICES.iter().map(|field| (field, "Slices only.", field.get(&Slices::default())));
+        let slices = slices
+            .filter_map(|(field, owner, default)| argument(field, &[owner, &default_of(&text_of(&default))]));
+        let storeys = STOREYS.iter().map(|field| (field, "Storeys only.", field.get(&Storeys::default())));
+        let storeys = storeys
+            .filter_map(|(field, owner, default)| argument(field, &[owner, &default_of(&text_of(&default))]));
+        // Both have tiles, which have an argument of their own.
+        slices.chain(storeys).filter(|argument| argument.get_long() != Some("tile")).collect()
+    }
+}
+
+/// Settings of floor plans.
+#[derive(Clone, Debug)]
+pub(crate) enum PlanGroup {}
+
+impl Group for PlanGroup {
+    fn arguments() -> Vec<Arg> {
+        let bake = BAKE.iter().filter(|field| !is_of_program(field));
+        let defaults = FloorPlans::defaults();
+        let bake = bake.filter(|field| !is_refused(field, FloorPlans::REFUSED));
+        let bake = bake.filter_map(|field| argument(field, &[&default_of(&text_of(&field.get(&defaults)))]));
+        arguments(READ, &ReadOptions::default(), &[])
+            .chain(bake)
+            .chain(arguments(PLANS, &FloorPlans::default(), &[]))
+            .collect()
+    }
+}
+
+/// Settings that the program takes in a notation of its own: `--seed`, `--jumps`, `--check`.
+fn is_of_program(field: &Field<BakeConfig>) -> bool {
+    ["keep", "jumps", "validate_stages"].contains(&field.name)
+}
+
+fn is_of_space(field: &Field<BakeConfig>) -> bool {
+    ["scale", "agent"].iter().any(|part| field.option.starts_with(part))
+}
+
+fn is_refused(field: &Field<BakeConfig>, refused: Refused) -> bool {
+    refused.iter().any(|(option, _)| *option == field.option)
+}
+
+/// Returns the arguments of fields that have one.
+fn arguments<'a, T>(
+    fields: &'a [Field<T>],
+    defaults: &'a T,
+    notes: &'a [&'a str],
+) -> impl Iterator<Item = Arg> + 'a {
+    fields.iter().filter_map(move |field| {
+        let default = default_of(&text_of(&field.get(defaults)));
+        argument(field, &[notes, &[default.as_str()]].concat())
+    })
+}
+
+/// Returns the arguments of settings of scenes, with the defaults of all pipelines and those that
+/// refuse them.
+fn of_scenes<'a>(fields: impl Iterator<Item = &'a Field<BakeConfig>>) -> impl Iterator<Item = Arg> {
+    fields.filter_map(|field| {
+        let all = field.defaults();
+        let common = &all[0].1;
+        let mut defaults = common.iter().map(text_of).collect::<Vec<_>>();
+        let others = all.iter().filter(|(_, own)| own.is_some() && own != common);
+        defaults.extend(others.filter_map(|(name, own)| Some(format!("{name} {}", text_of(own.as_ref()?)))));
+        let without: Vec<&str> = all.iter().filter(|(_, own)| own.is_none()).map(|(name, _)| *name).collect();
+        let without = without.join(" and ");
+        let without = if without.is_empty() { without } else { format!("Not for {without}.") };
+        argument(field, &[&without, &default_of(&defaults.join("; "))])
+    })
+}
+
+/// Returns the argument of a field, if it has one, with notes below what it is for.
+fn argument<T>(field: &Field<T>, notes: &[&str]) -> Option<Arg> {
+    let name = field.argument?;
+    let (value_name, parser): (_, ValueParser) = match field.kind {
+        FieldKind::Choice { choices } => {
+            ("KIND", PossibleValuesParser::new(choices.iter().map(|word| long(word))).into())
+        }
+        FieldKind::Flag => ("BOOL", PossibleValuesParser::new(["true", "false"]).into()),
+        kind => {
+            (value_name(kind), ValueParser::new(move |text: &str| value(kind, text).map(|_| text.to_owned())))
+        }
+    };
+    let help = std::iter::once(field.about).chain(notes.iter().copied()).filter(|note| !note.is_empty());
+    let argument = Arg::new(name).long(long(name)).value_name(value_name).value_parser(parser);
+    Some(
+        argument
+            .allow_hyphen_values(matches!(field.kind, FieldKind::Structure { .. }))
+            .help(help.collect::<Vec<_>>().join(" ")),
+    )
+}
+
+fn value_name(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::Number { unit: "m", .. } => "METRES",
+        FieldKind::Number { unit: "m2", .. } => "AREA",
+        FieldKind::Number { unit: "degrees", .. } => "DEGREES",
+        FieldKind::Number { unit: "levels", .. } => "LEVELS",
+        FieldKind::Number { .. } => "NUMBER",
+        FieldKind::Count { .. } => "COUNT",
+        FieldKind::Structure { .. } => "NUMBER,..",
+        _ => "NAME",
+    }
+}
+
+/// Returns the name of an argument: words are joined by `-`.
+fn long(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+fn default_of(text: &str) -> String {
+    format!("Default: {text}.")
+}
+
+/// Returns a value as the command line has it.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::Unset => "automatic".to_owned(),
+        Value::Text(text) => long(text),
+        Value::List(values) if values.is_empty() => "none".to_owned(),
+        Value::List(values) => values.iter().map(text_of).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+/// Reads the text of an argument.
+fn value(kind: FieldKind, text: &str) -> Result<Value, String> {
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|error| error.to_string());
+    match kind {
+        FieldKind::Flag => Ok(Value::from(text == "true")),
+        FieldKind::Count { .. } => text.parse::<u32>().map(Value::from).map_err(|error| error.to_string()),
+        FieldKind::Choice { .. } => Ok(Value::Text(text.replace('-', "_"))),
+        FieldKind::Text => Ok(Value::from(text)),
+        FieldKind::Structure { .. } => text
+            .split(',')
+            .map(|text| number(text).map(Value::from))
+            .collect::<Result<_, _>>()
+            .map(Value::List),
+        _ => number(text).map(Value::from),
+    }
+}

@@ -1,0 +1,212 @@
+//! Types of settings for other languages, made from the tables of `waymesh::fields`: they stand
+//! between marks such as `<settings>` and `</settings>` in files that are written by hand.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+
+use anyhow::{Context, Result};
+use waymesh::fields::{BAKE, Field, FieldKind, JUMPS, LOAD, PLANS, READ, SLICES, STOREYS, TILES, Value};
+use waymesh::floorplan::ReadOptions;
+use waymesh::io::LoadOptions;
+use waymesh::{FloorPlans, JumpConfig, Slices, Storeys, Tiles};
+
+use crate::root;
+
+const PYTHON: &str = "crates/python/python/waymesh/settings.py";
+const WASM: &str = "crates/wasm/src/settings.d.ts";
+
+/// Longest line of a text that is made.
+const WIDTH: usize = 100;
+
+/// A setting as another language has it.
+struct Setting {
+    name: &'static str,
+    kind: FieldKind,
+    /// Texts, each with the names of those whose setting it is about.
+    about: Vec<(String, Vec<&'static str>)>,
+}
+
+/// Returns each file with what it should hold.
+pub(crate) fn files() -> Result<Vec<(&'static str, String, String)>> {
+    let jumps = list(JUMPS, &JumpConfig::default(), "");
+    let bake: Vec<Setting> = BAKE.iter().map(of_bake).collect();
+    let tiles = list(TILES, &Tiles::default(), "tiles");
+    let pipelines = joined([
+        list(&TILES[..1], &Tiles::default(), "tiles"),
+        list(STOREYS, &Storeys::default(), "storeys"),
+        list(SLICES, &Slices::default(), "slices"),
+    ]);
+    let plans = list(PLANS, &FloorPlans::default(), "plans");
+    let files = list(LOAD, &LoadOptions::default(), "files");
+    let read = list(READ, &ReadOptions::default(), "plans");
+    let mut made = vec![
+        (WASM, "jumps", typescript(&jumps)),
+        (WASM, "bake", typescript(&bake)),
+        (WASM, "pipelines", typescript(&pipelines)),
+        (WASM, "plans", typescript(&plans)),
+        (PYTHON, "jumps", python(&jumps)),
+    ];
+    made.push((PYTHON, "settings", python(&joined([bake, pipelines, tiles, plans, files, read]))));
+    let mut files: BTreeMap<&str, (String, String)> = BTreeMap::new();
+    for (file, mark, text) in made {
+        if !files.contains_key(file) {
+            let is = fs::read_to_string(root().join(file)).with_context(|| format!("cannot read {file}"))?;
+            files.insert(file, (is.clone(), is));
+        }
+        let Some((_, should)) = files.get_mut(file) else { continue };
+        let place = should.split_once(&format!("<{mark}>\n")).and_then(|(before, rest)| {
+            let end = rest.find(&format!("</{mark}>"))?;
+            // The mark is a comment of its own line.
+            let line = rest[..end].rfind('\n').map_or(0, |line| line + 1);
+            Some((before.len() + mark.len() + 3, line))
+        });
+        let (start, length) = place.with_context(|| format!("{file} has no <{mark}> and </{mark}>"))?;
+        should.replace_range(start..start + length, &text);
+    }
+    Ok(files.into_iter().map(|(file, (is, should))| (file, is, should)).collect())
+}
+
+/// Writes all files.
+pub(crate) fn write() -> Result<()> {
+    for (file, _, should) in files()? {
+        fs::write(root().join(file), should).with_context(|| format!("cannot write {file}"))?;
+    }
+    Ok(())
+}
+
+fn list<T>(fields: &[Field<T>], defaults: &T, owner: &'static str) -> Vec<Setting> {
+    let setting = |field: &Field<T>| {
+        let default = default_of(&[text_of(&field.get(defaults), field.kind)]);
+        let about = vec![(format!("{}{default}", field.about), vec![owner])];
+        Setting { name: field.name, kind: field.kind, about }
+    };
+    fields.iter().map(setting).collect()
+}
+
+fn of_bake(field: &Field<waymesh::BakeConfig>) -> Setting {
+    let all = field.defaults();
+    let common = &all[0].1;
+    let mut defaults: Vec<String> = common.iter().map(|own| text_of(own, field.kind)).collect();
+    for (name, own) in all.iter().filter(|(_, own)| own != common) {
+        defaults.push(match own {
+            Some(own) => format!("{name} {}", text_of(own, field.kind)),
+            None => format!("not for {name}"),
+        });
+    }
+    let about = format!("{}{}", field.about, default_of(&defaults));
+    Setting { name: field.name, kind: field.kind, about: vec![(about, vec![""])] }
+}
+
+/// Joins lists; of several settings of one name the first stands for all, with what each is for.
+fn joined<const COUNT: usize>(lists: [Vec<Setting>; COUNT]) -> Vec<Setting> {
+    let mut all: Vec<Setting> = Vec::new();
+    for setting in lists.into_iter().flatten() {
+        let Some(known) = all.iter_mut().find(|known| known.name == setting.name) else {
+            all.push(setting);
+            continue;
+        };
+        for (text, owners) in setting.about {
+            match known.about.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, known)) => known.extend(owners),
+                None => known.about.push((text, owners)),
+            }
+        }
+    }
+    all
+}
+
+impl Setting {
+    fn about(&self) -> String {
+        let mut parts = Vec::new();
+        for (text, owners) in &self.about {
+            let mut owners: Vec<&str> = owners.iter().copied().filter(|owner| !owner.is_empty()).collect();
+            owners.dedup();
+            let owners = owners.join(", ");
+            parts.push(if owners.is_empty() { text.clone() } else { format!("{text} For {owners}.") });
+        }
+        parts.join(" ")
+    }
+}
+
+/// Returns a value with its unit.
+fn text_of(value: &Value, kind: FieldKind) -> String {
+    match (value, kind) {
+        (Value::Unset, FieldKind::Structure { .. } | FieldKind::Text) => String::new(),
+        (Value::Unset, _) => "automatic".to_owned(),
+        (Value::List(values), _) if values.is_empty() => "none".to_owned(),
+        (Value::Number(_), FieldKind::Number { unit, .. }) if !unit.is_empty() => format!("{value} {unit}"),
+        _ => value.to_string(),
+    }
+}
+
+fn default_of(texts: &[String]) -> String {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+    if texts.is_empty() { String::new() } else { format!(" Default {}.", texts.join(", ")) }
+}
+
+fn python(settings: &[Setting]) -> String {
+    let mut text = String::new();
+    for setting in settings {
+        let (name, kind, about) = (setting.name, setting.kind, setting.about());
+        let of = match (kind, name) {
+            (FieldKind::Flag, _) => "bool".to_owned(),
+            (FieldKind::Count { .. }, _) | (_, "max_memory_bytes") => "int".to_owned(),
+            (FieldKind::Choice { choices }, _) => format!("Literal[{}]", quoted(choices).join(", ")),
+            (FieldKind::Text, name) if name.ends_with("folder") => "str | PathLike[str]".to_owned(),
+            (FieldKind::Text, _) => "str".to_owned(),
+            (_, "keep") => "Literal[\"all\", \"largest\"] | float | Sequence[Vec3]".to_owned(),
+            (_, "areas") => "Mapping[int, Area]".to_owned(),
+            (_, "marks") => "Sequence[Mark]".to_owned(),
+            (_, "jumps") => "Jumps".to_owned(),
+            (FieldKind::Structure { .. }, _) => "Sequence[float]".to_owned(),
+            _ => "float".to_owned(),
+        };
+        let _ = writeln!(text, "    {name}: {of} | None = None");
+        wrapped(&mut text, &format!("\"\"\"{about}\"\"\""));
+    }
+    text
+}
+
+fn typescript(settings: &[Setting]) -> String {
+    let mut text = String::new();
+    for setting in settings {
+        let (name, kind, about) = (setting.name, setting.kind, setting.about());
+        let of = match (kind, name) {
+            (FieldKind::Flag, _) => "boolean".to_owned(),
+            (_, "threads") => "0 | 1".to_owned(),
+            (FieldKind::Choice { choices }, _) => quoted(choices).join(" | "),
+            (FieldKind::Text, _) => "string".to_owned(),
+            (_, "keep") => "\"all\" | \"largest\" | number | readonly Point[]".to_owned(),
+            (_, "areas") => {
+                "Record<number, { name: string; cost?: number; colour?: readonly [number, number, number] }>"
+                    .to_owned()
+            }
+            (_, "marks") => "readonly Mark[]".to_owned(),
+            (_, "jumps") => "Jumps".to_owned(),
+            (FieldKind::Structure { .. }, _) => "readonly number[]".to_owned(),
+            _ => "number".to_owned(),
+        };
+        wrapped(&mut text, &format!("/** {about} */"));
+        let _ = writeln!(text, "  {name}?: {of};");
+    }
+    // TypeScript is indented by two, and what is wrapped for Python by four.
+    text.lines().map(|line| format!("  {}\n", line.trim_start())).collect()
+}
+
+fn quoted(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| format!("\"{word}\"")).collect()
+}
+
+/// Appends words as lines that are not too long.
+fn wrapped(text: &mut String, words: &str) {
+    let mut line = "   ".to_owned();
+    for word in words.split(' ') {
+        if line.len() + word.len() >= WIDTH {
+            let _ = writeln!(text, "{line}");
+            "   ".clone_into(&mut line);
+        }
+        let _ = write!(line, " {word}");
+    }
+    let _ = writeln!(text, "{line}");
+}
