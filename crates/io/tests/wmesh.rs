@@ -56,21 +56,22 @@ fn the_layout_is_the_documented_one() {
     let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
     assert_eq!(&bytes[..8], b"WMESH\0\r\n");
-    assert_eq!((u32_at(8), u32_at(12), u64_at(16)), (MeshFormat::Exchange.oldest(), 11, bytes.len() as u64));
+    assert_eq!((u32_at(8), u32_at(12), u64_at(16)), (1, 12, bytes.len() as u64));
     let table = [
         ("FRAM", 28, 1),
         ("AGNT", 16, 1),
         ("VERT", 12, data.vertex_x.len()),
-        ("CELL", 5, data.polygon_areas.len()),
-        ("CFST", 4, data.polygon_areas.len() + 1),
+        ("POLY", 5, data.polygon_areas.len()),
+        ("PFST", 4, data.polygon_areas.len() + 1),
         ("CRNR", 8, data.polygon_corners.len()),
         ("SERR", 4, 1),
         ("SPNT", 12, data.surface_points.len()),
         ("STRI", 12, data.surface_triangles.len() / 3),
         ("SFST", 4, data.polygon_areas.len() + 1),
         ("LINK", 68, data.links.len()),
+        ("AREA", 1, data.area_table.to_bytes().len()),
     ];
-    let mut start = 200;
+    let mut start = 216;
     for (index, (tag, size, count)) in table.into_iter().enumerate() {
         let entry = 24 + 16 * index;
         assert_eq!(&bytes[entry..entry + 4], tag.as_bytes());
@@ -84,7 +85,7 @@ fn the_layout_is_the_documented_one() {
                 assert_eq!(u32_at(start + 12), data.vertex_x[1].cast_unsigned());
                 assert_eq!(u32_at(start + 20), data.vertex_height[1].to_bits());
             }
-            "CELL" => {
+            "POLY" => {
                 assert_eq!(u32_at(start + 5 * 49), data.polygon_regions[49]);
                 assert_eq!(bytes[start + 5 * 49 + 4], data.polygon_areas[49]);
             }
@@ -126,7 +127,7 @@ fn files_of_both_formats_are_saved_and_opened_and_errors_name_them() {
     std::fs::write(&file, b"WMRUN").unwrap();
     for error in [open(&file).unwrap_err(), open_packed(&file, PackedChecks::All).unwrap_err()] {
         assert!(matches!(error, IoError::InvalidMesh { .. }), "{error}");
-        assert!(error.to_string().contains("level.wmrun: the file ends after 5 of 256 bytes"), "{error}");
+        assert!(error.to_string().contains("level.wmrun: the file ends after 5 of 320 bytes"), "{error}");
     }
 }
 
@@ -137,7 +138,7 @@ fn errors_about_versions_name_the_remedy() {
         (MeshFormat::Exchange, "bake the level again", "it needs a newer waymesh"),
         (MeshFormat::Packed, "run `waymesh pack` again", "it needs a newer waymesh"),
     ] {
-        for (version, remedy) in [(1, older), (99, newer)] {
+        for (version, remedy) in [(0, older), (99, newer)] {
             let mut bytes = mesh.to_bytes(format);
             bytes[8] = version;
             let message = NavMesh::from_bytes(bytes).unwrap_err().to_string();
@@ -185,14 +186,14 @@ fn every_truncation_and_any_extension_is_noticed() {
 fn other_files_and_versions_are_told_from_damage() {
     assert_eq!(read(b"glTF\x02\0\0\0"), Err(NavMeshError::OtherFormat { expected: MeshFormat::Exchange }));
     let mut bytes = bytes_of(&house(false));
-    bytes[8] = 1;
+    bytes[8] = 0;
     let error = read(&sealed(bytes.clone())).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "this is a navigation mesh (.wmesh) of version 1, but versions 2 to 4 are read: bake the level again"
+        "this is a navigation mesh (.wmesh) of version 0, but version 1 is read: bake the level again"
     );
-    bytes[8] = 2;
-    bytes[200] ^= 0x40;
+    bytes[8] = 1;
+    bytes[216] ^= 0x40;
     assert!(matches!(read(&bytes), Err(NavMeshError::FileChecksum { .. })));
     // A text-mode transfer turns CR LF into LF.
     bytes.remove(6);

@@ -14,9 +14,7 @@ use crate::{Tile, TileError};
 const MAGIC: [u8; 8] = *b"WAYTILE\x01";
 /// First line of the file that describes the bake of a folder's tiles, with its version.
 const MANIFEST_TITLE: &str = "waymesh tiles ";
-const MANIFEST_VERSION: &str = "2";
-/// The version before: its notes do not tell the version of the program.
-const OLD_MANIFEST_VERSION: &str = "1";
+const MANIFEST_VERSION: &str = "1";
 /// Magic, fingerprint, row, column, length of the content, checksum of these fields and the
 /// content.
 const HEADER: usize = 8 + 8 + 4 + 4 + 8 + 4;
@@ -132,8 +130,7 @@ impl TileStore {
     pub fn parse_note(text: &str, path: &Path) -> Result<(u64, String), TileError> {
         let first = text.lines().next().unwrap_or_default();
         let version = first.strip_prefix(MANIFEST_TITLE);
-        if let Some(found) = version.filter(|found| ![MANIFEST_VERSION, OLD_MANIFEST_VERSION].contains(found))
-        {
+        if let Some(found) = version.filter(|found| *found != MANIFEST_VERSION) {
             let (found, expected) =
                 (format!("tiles of version {found}"), format!("version {MANIFEST_VERSION}"));
             return Err(TileError::OtherVersion { path: path.to_owned(), expected, found });

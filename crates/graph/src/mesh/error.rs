@@ -120,8 +120,7 @@ pub enum NavMeshError {
     UnknownFormat,
     /// A file of another version of the format.
     #[error(
-        "this is a {format} of version {found}, but versions {} to {} are read: {}",
-        format.oldest(),
+        "this is a {format} of version {found}, but version {} is read: {}",
         format.version(),
         format.remedy(*found)
     )]

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::error::NavMeshError;
 use super::nav_mesh::NavMesh;
-use super::packed::{PACKED_MAGIC, PACKED_OLDEST, PACKED_VERSION, PackedChecks};
-use super::wmesh::{WMESH_MAGIC, WMESH_OLDEST, WMESH_VERSION};
+use super::packed::{PACKED_MAGIC, PACKED_VERSION, PackedChecks};
+use super::wmesh::{WMESH_MAGIC, WMESH_VERSION};
 
 /// A file format of navigation meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,22 +32,12 @@ impl MeshFormat {
         }
     }
 
-    /// Returns the newest version that is written and read. A mesh that does not need it is written
-    /// in an older one.
+    /// Returns the version that is written and read.
     #[must_use]
     pub const fn version(self) -> u32 {
         match self {
             Self::Exchange => WMESH_VERSION,
             Self::Packed => PACKED_VERSION,
-        }
-    }
-
-    /// Returns the oldest version that is read.
-    #[must_use]
-    pub const fn oldest(self) -> u32 {
-        match self {
-            Self::Exchange => WMESH_OLDEST,
-            Self::Packed => PACKED_OLDEST,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The navigation mesh file, `.wmesh`. [`NavMesh::to_wmesh`] documents it byte by byte.
 
-use waymesh_core::{AreaTable, checksum};
+use waymesh_core::{AreaTable, checksum, to_u32};
 
 use super::data::NavMeshData;
 use super::error::NavMeshError;
@@ -10,19 +10,16 @@ use super::words::{Words, put, put_link};
 
 /// First bytes of every file.
 pub(crate) const WMESH_MAGIC: [u8; 8] = *b"WMESH\0\r\n";
-/// The newest version, of meshes with classes of head room in their table of areas. Others are
-/// written in one before.
-pub(crate) const WMESH_VERSION: u32 = 4;
-/// The oldest version that is read: without the last section.
-pub(crate) const WMESH_OLDEST: u32 = 2;
+/// The version of the format.
+pub(crate) const WMESH_VERSION: u32 = 1;
 
 /// Tags and sizes of the elements.
 const SECTIONS: [(&str, u32); 12] = [
     ("FRAM", 28),
     ("AGNT", 16),
     ("VERT", 12),
-    ("CELL", 5),
-    ("CFST", 4),
+    ("POLY", 5),
+    ("PFST", 4),
     ("CRNR", 8),
     ("SERR", 4),
     ("SPNT", 12),
@@ -36,15 +33,8 @@ const ENTRY: usize = 16;
 const CHECKSUM: usize = 4;
 const ALIGNMENT: usize = 8;
 
-/// The sections of a version.
-fn sections_of(version: u32) -> &'static [(&'static str, u32)] {
-    if version <= WMESH_OLDEST { &SECTIONS[..SECTIONS.len() - 1] } else { &SECTIONS }
-}
-
 /// Where the section table ends.
-fn table_end(sections: usize) -> usize {
-    HEADER + ENTRY * sections
-}
+const TABLE_END: usize = HEADER + ENTRY * SECTIONS.len();
 
 impl NavMesh {
     /// Returns the mesh as the bytes of a `.wmesh` file.
@@ -53,17 +43,15 @@ impl NavMesh {
     /// baked. All numbers are little-endian on every machine; `f32` is IEEE 754 binary32. The
     /// same mesh always gives the same bytes.
     ///
-    /// # Versions 2 and 3, byte by byte
-    /// Version 3 has one section more, `AREA`. It is written for meshes with a table of areas only.
-    ///
+    /// # Byte by byte
     /// | bytes | type | content |
     /// |---|---|---|
     /// | 0..8 | 8 bytes | `57 4D 45 53 48 00 0D 0A`: `WMESH`, a zero, CR LF (which text transfers damage, so that it shows at once) |
-    /// | 8..12 | `u32` | version, 2 to 4 |
-    /// | 12..16 | `u32` | number of sections, 11 or 12 |
+    /// | 8..12 | `u32` | version, 1 |
+    /// | 12..16 | `u32` | number of sections, 12 |
     /// | 16..24 | `u64` | length of the file in bytes |
-    /// | 24..200 or 216 | 11 or 12 entries | section table: tag (4 ASCII bytes), size of an element in bytes (`u32`), number of elements (`u64`) |
-    /// | 200 or 216.. | | the sections in the order of the table, each padded with zeros to a multiple of 8 bytes |
+    /// | 24..216 | 12 entries | section table: tag (4 ASCII bytes), size of an element in bytes (`u32`), number of elements (`u64`) |
+    /// | 216.. | | the sections in the order of the table, each padded with zeros to a multiple of 8 bytes |
     /// | last 4 | `u32` | CRC-32 (ISO-HDLC, as in zip and PNG) of all bytes before it |
     ///
     /// The sections, always all of them and in this order:
@@ -73,15 +61,15 @@ impl NavMesh {
     /// | `FRAM` | 28 | 1 | origin x, y, z, cell size, level height (5 `f32`, metres), width, depth (2 `u32`, cells) |
     /// | `AGNT` | 16 | 1 | agent's height, radius, highest step (metres), steepest slope (radians), 4 `f32` |
     /// | `VERT` | 12 | vertices | x, z (2 `i32`, cells), height (`f32`, levels) |
-    /// | `CELL` | 5 | polygons | region (`u32`), kind of ground (`u8`) |
-    /// | `CFST` | 4 | polygons + 1 | first corner of each polygon, and the number of corners (`u32`) |
+    /// | `POLY` | 5 | polygons | region (`u32`), kind of ground (`u8`) |
+    /// | `PFST` | 4 | polygons + 1 | first corner of each polygon, and the number of corners (`u32`) |
     /// | `CRNR` | 8 | corners | vertex (`u32`), polygon across the edge to the next corner or `FF FF FF FF` (`u32`) |
     /// | `SERR` | 4 | 1 | largest error of the height surface in levels (`f32`), 0 without one |
     /// | `SPNT` | 12 | points | x (cells), height (levels), z (cells) of a point of the height surface, 3 `f32` |
     /// | `STRI` | 12 | triangles | points of a triangle of the height surface, 3 `u32` |
     /// | `SFST` | 4 | polygons + 1, or 0 | first triangle of each polygon, and the number of triangles (`u32`); none without height surface |
     /// | `LINK` | 68 | links | polygons at both ends (2 `u32`); four times x, z (2 `i32`, cells), height (`f32`, levels): the segment where it begins, then where it ends; extra cost (`f32`, metres), kind, plus 256 if both ways, plus 512 if closed (`u32`), the user's data (`u32`) |
-    /// | `AREA` | 1 | bytes | [`waymesh_core::AreaTable::to_bytes`]; from version 3 on |
+    /// | `AREA` | 1 | bytes | [`waymesh_core::AreaTable::to_bytes`] |
     ///
     /// Meaning and invariants of the numbers are those of [`NavMeshData`].
     #[must_use]
@@ -107,12 +95,6 @@ impl NavMesh {
 
 fn encode(data: &NavMeshData) -> Vec<u8> {
     let areas = data.area_table.to_bytes();
-    let version = match () {
-        () if areas.is_empty() => WMESH_OLDEST,
-        () if data.area_table.head_rooms().is_empty() => WMESH_OLDEST + 1,
-        () => WMESH_VERSION,
-    };
-    let sections = sections_of(version);
     let counts = [
         1,
         1,
@@ -127,11 +109,11 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
         data.links.len(),
         areas.len(),
     ];
-    let mut file = Vec::with_capacity(file_length(sections, &counts).unwrap_or(0));
+    let mut file = Vec::with_capacity(file_length(&counts).unwrap_or(0));
     let out = &mut file;
     out.extend(WMESH_MAGIC);
-    put(out, [version, u32::try_from(sections.len()).unwrap_or(0), 0, 0]);
-    for ((tag, size), count) in sections.iter().zip(counts) {
+    put(out, [WMESH_VERSION, to_u32(SECTIONS.len()), 0, 0]);
+    for ((tag, size), count) in SECTIONS.iter().zip(counts) {
         out.extend(tag.as_bytes());
         put(out, [*size]);
         out.extend((count as u64).to_le_bytes());
@@ -179,14 +161,11 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
 
 /// Returns the length of a file with so many elements per section; `None` beyond what memory can
 /// address.
-fn file_length(sections: &[(&str, u32)], counts: &[usize]) -> Option<usize> {
-    sections.iter().zip(counts).try_fold(
-        table_end(sections.len()) + CHECKSUM,
-        |length, ((_, size), count)| {
-            let bytes = count.checked_mul(*size as usize)?.checked_next_multiple_of(ALIGNMENT)?;
-            length.checked_add(bytes)
-        },
-    )
+fn file_length(counts: &[usize]) -> Option<usize> {
+    SECTIONS.iter().zip(counts).try_fold(TABLE_END + CHECKSUM, |length, ((_, size), count)| {
+        let bytes = count.checked_mul(*size as usize)?.checked_next_multiple_of(ALIGNMENT)?;
+        length.checked_add(bytes)
+    })
 }
 
 fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
@@ -195,17 +174,15 @@ fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
     if !format.begins(bytes) {
         return Err(NavMeshError::OtherFormat { expected: format });
     }
-    let smallest = (table_end(SECTIONS.len() - 1) + CHECKSUM) as u64;
+    let smallest = (TABLE_END + CHECKSUM) as u64;
     if bytes.len() < HEADER {
         return Err(NavMeshError::FileTruncated { needed: smallest, available });
     }
     let mut words = Words(&bytes[WMESH_MAGIC.len()..]);
     let (version, section_count, stated) = (words.u32(), words.u32(), words.u64());
-    if !(WMESH_OLDEST..=WMESH_VERSION).contains(&version) {
+    if version != WMESH_VERSION {
         return Err(NavMeshError::FileVersion { format, found: version });
     }
-    let sections = sections_of(version);
-    let smallest = (table_end(sections.len()) + CHECKSUM) as u64;
     if stated.max(smallest) > available {
         return Err(NavMeshError::FileTruncated { needed: stated.max(smallest), available });
     }
@@ -217,12 +194,12 @@ fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
     if stated_sum != computed {
         return Err(NavMeshError::FileChecksum { stated: stated_sum, computed });
     }
-    if section_count as usize != sections.len() {
+    if section_count as usize != SECTIONS.len() {
         let elements = u64::from(section_count);
         return Err(NavMeshError::FileSection { section: "table", elements });
     }
     let mut counts = [0; SECTIONS.len()];
-    for (count, &(tag, size)) in counts.iter_mut().zip(sections) {
+    for (count, (tag, size)) in counts.iter_mut().zip(SECTIONS) {
         let is_expected = (words.bytes::<4>().as_slice(), words.u32()) == (tag.as_bytes(), size);
         let elements = words.u64();
         *count = usize::try_from(elements)
@@ -236,20 +213,16 @@ fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
             return Err(NavMeshError::FileSection { section, elements });
         }
     }
-    let needed = file_length(sections, &counts).map_or(u64::MAX, |needed| needed as u64);
+    let needed = file_length(&counts).map_or(u64::MAX, |needed| needed as u64);
     if needed != available {
         return Err(NavMeshError::FileLength { needed, stated, available });
     }
-    decode_sections(sections, counts, &content[table_end(sections.len())..])
+    decode_sections(counts, &content[TABLE_END..])
 }
 
 /// Reads sections whose sizes were found to fit.
-fn decode_sections(
-    sections: &[(&str, u32)],
-    counts: [usize; SECTIONS.len()],
-    mut rest: &[u8],
-) -> Result<NavMeshData, NavMeshError> {
-    let mut section = sections.iter().zip(counts).map(|((_, size), count)| {
+fn decode_sections(counts: [usize; SECTIONS.len()], mut rest: &[u8]) -> Result<NavMeshData, NavMeshError> {
+    let mut section = SECTIONS.iter().zip(counts).map(|((_, size), count)| {
         let length = count * *size as usize;
         let bytes = rest.get(..length).unwrap_or_default();
         rest = rest.get(length.next_multiple_of(ALIGNMENT)..).unwrap_or_default();

@@ -5,18 +5,15 @@
 //! much of them is believed is up to the caller ([`PackedChecks`]): by default nothing, and no
 //! bytes make a mesh that panics or hangs.
 //!
-//! # Versions 2 and 3, byte by byte
-//! Version 3 has one section more, `area_table`. It is written for meshes with such a table only;
-//! version 4 for those with classes of head room in it.
-//!
+//! # Byte by byte
 //! | bytes | type | content |
 //! |---|---|---|
 //! | 0..8 | 8 bytes | `57 4D 52 55 4E 00 0D 0A`: `WMRUN`, a zero, CR LF |
-//! | 8..12 | `u32` | version, 2 to 4 |
+//! | 8..12 | `u32` | version, 1 |
 //! | 12..16 | `u32` | CRC-32 (ISO-HDLC) of all bytes but these four, or 0: none |
 //! | 16..24 | `u64` | length in bytes |
-//! | 24..256 or 264 | 29 or 30 `u64` | number of elements of each section |
-//! | 256 or 320.. | | the sections, each padded with zeros to a multiple of 64 bytes |
+//! | 24..264 | 30 `u64` | number of elements of each section |
+//! | 320.. | | the sections, each padded with zeros to a multiple of 64 bytes |
 //!
 //! | section | element | content |
 //! |---|---|---|
@@ -41,7 +38,7 @@
 //! | boxes | 24 | as bounds, along the curve, then those of the levels above |
 //! | nodes | 192 | eight boxes: least x, most x, least z, most z, lowest, highest (48 `f32`) |
 //! | square_first | 4 | first entry of each square of the plan, and the number of entries |
-//! | square_cells | 4 | polygons that touch a square |
+//! | square_polygons | 4 | polygons that touch a square |
 //! | surface_points | 12 | x, height, z (3 `f32`) |
 //! | surface_triangles | 12 | points (3 `u32`) |
 //! | surface_first | 4 | first triangle of each polygon, and the number of triangles |
@@ -49,7 +46,7 @@
 //! | ground_boxes | 64 | least x, most x, least z, most z of four triangles (16 `f32`) |
 //! | ground_first | 4 | first box of each polygon, and the number of boxes |
 //! | links | 68 | as in [`crate::LinkData`]: polygons, four times x, z and height, extra cost, kind, data |
-//! | area_table | 1 | [`waymesh_core::AreaTable::to_bytes`]; from version 3 on |
+//! | area_table | 1 | [`waymesh_core::AreaTable::to_bytes`] |
 
 mod check;
 
@@ -79,11 +76,8 @@ use crate::shortcut::Shortcut;
 
 /// First bytes.
 pub(crate) const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
-/// The newest version, of meshes with classes of head room in their table of areas. Others are
-/// written in one before.
-pub(crate) const PACKED_VERSION: u32 = 4;
-/// The oldest version that is read: without the last section.
-pub(crate) const PACKED_OLDEST: u32 = 2;
+/// The version of the format.
+pub(crate) const PACKED_VERSION: u32 = 1;
 
 /// Names and sizes of the elements.
 const SECTIONS: [(&str, usize); 30] = [
@@ -108,7 +102,7 @@ const SECTIONS: [(&str, usize); 30] = [
     ("boxes", 24),
     ("nodes", 192),
     ("square_first", 4),
-    ("square_cells", 4),
+    ("square_polygons", 4),
     ("surface_points", 12),
     ("surface_triangles", 12),
     ("surface_first", 4),
@@ -122,15 +116,8 @@ const COUNTS: usize = 24;
 const ALIGNMENT: usize = 64;
 const CHECKSUM: Range<usize> = 12..16;
 
-/// The sections of a version.
-fn sections_of(version: u32) -> &'static [(&'static str, usize)] {
-    if version <= PACKED_OLDEST { &SECTIONS[..SECTIONS.len() - 1] } else { &SECTIONS }
-}
-
 /// Where the first section begins.
-fn header_end(sections: usize) -> usize {
-    (COUNTS + 8 * sections).next_multiple_of(ALIGNMENT)
-}
+const HEADER_END: usize = (COUNTS + 8 * SECTIONS.len()).next_multiple_of(ALIGNMENT);
 
 /// What is looked at before the bytes of a packed mesh are believed. In every case the header, the
 /// sizes of all tables, and islands and links are checked, and nothing can touch memory that is not
@@ -170,24 +157,23 @@ impl Sections {
             return Err(NavMeshError::OtherFormat { expected: format });
         }
         let truncated = |needed: usize| NavMeshError::FileTruncated { needed: needed as u64, available };
-        if bytes.len() < header_end(SECTIONS.len() - 1) {
-            return Err(truncated(header_end(SECTIONS.len() - 1)));
+        if bytes.len() < COUNTS {
+            return Err(truncated(HEADER_END));
         }
         let mut header = Words(&bytes[PACKED_MAGIC.len()..]);
         let (version, stated, length) = (header.u32(), header.u32(), header.u64());
-        if !(PACKED_OLDEST..=PACKED_VERSION).contains(&version) {
+        if version != PACKED_VERSION {
             return Err(NavMeshError::FileVersion { format, found: version });
         }
-        let sections = sections_of(version);
-        if bytes.len() < header_end(sections.len()) {
-            return Err(truncated(header_end(sections.len())));
+        if bytes.len() < HEADER_END {
+            return Err(truncated(HEADER_END));
         }
         if length > available {
             return Err(NavMeshError::FileTruncated { needed: length, available });
         }
         let mut ranges = [const { 0..0 }; SECTIONS.len()];
-        let mut at = header_end(sections.len());
-        for (range, &(name, size)) in ranges.iter_mut().zip(sections) {
+        let mut at = HEADER_END;
+        for (range, (name, size)) in ranges.iter_mut().zip(SECTIONS) {
             let elements = header.u64();
             let wrong = NavMeshError::FileSection { section: name, elements };
             let bytes_of = usize::try_from(elements).ok().and_then(|count| count.checked_mul(size));
@@ -272,14 +258,8 @@ impl NavMesh {
         }
         let mut head = Vec::new();
         head.extend(PACKED_MAGIC);
-        let areas = self.area_table.to_bytes();
-        let version = match () {
-            () if areas.is_empty() => PACKED_OLDEST,
-            () if self.area_table.head_rooms().is_empty() => PACKED_OLDEST + 1,
-            () => PACKED_VERSION,
-        };
-        head.extend(version.to_le_bytes());
-        head.resize(header_end(sections_of(version).len()), 0);
+        head.extend(PACKED_VERSION.to_le_bytes());
+        head.resize(HEADER_END, 0);
         let mut writer = Writer { out: head, sections: 0 };
         writer.section(1, |out| {
             let GridFrame { origin, cell_size, level_height, width, depth } = self.frame;
@@ -337,9 +317,7 @@ impl NavMesh {
         writer.section(self.links.links.len(), |out| {
             self.links.links.iter().for_each(|link| put_link(out, &LinkData::from(link)));
         });
-        if !areas.is_empty() {
-            writer.table(&areas);
-        }
+        writer.table(&self.area_table.to_bytes());
         let mut out = writer.out;
         let length = out.len() as u64;
         out[CHECKSUM.end..COUNTS].copy_from_slice(&length.to_le_bytes());

@@ -96,9 +96,8 @@ impl Survey {
     }
 
     pub(super) fn read(fingerprint: u64, note: &str) -> Option<(Self, String)> {
-        // Folders of the first version do not have the line of the program's.
-        let rest = note.split_once('\n').filter(|(first, _)| first.starts_with(PROGRAM));
-        let mut lines = rest.map_or(note, |(_, rest)| rest).splitn(4, '\n');
+        let (program, rest) = note.split_once('\n')?;
+        let mut lines = (program == VERSION).then_some(rest)?.splitn(4, '\n');
         let layout = read_layout(&mut lines)?;
         let counts = words(lines.next(), "triangles ")?;
         let count = |index: usize| counts.get(index)?.parse().ok();
