@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bevy::prelude::*;
 use bevy_waymesh::prelude::*;
 use waymesh::core::TriangleSoup;
-use waymesh::{Agent, Baker};
+use waymesh::Baker;
 
 #[expect(clippy::print_stdout, reason = "an example prints what it finds")]
 fn main() -> Result<(), Box<dyn Error>> {
@@ -63,7 +63,5 @@ fn bake(side: f32) -> Result<waymesh::NavMesh, Box<dyn Error>> {
     let corners = [[0.0, 0.0], [0.0, 10.0], [side, 10.0], [side, 0.0]];
     let corners = corners.map(|[x, z]| waymesh::glam::vec3(x, 0.0, z)).to_vec();
     let soup = TriangleSoup::new(corners, vec![[0, 1, 2], [0, 2, 3]])?;
-    let baker = Baker::voxels();
-    let config = baker.config().clone().with_agent(Agent::default().with_radius(0.3));
-    Ok(baker.with_config(config).bake(&soup)?)
+    Ok(Baker::voxels().agent_radius(0.3).bake(&soup)?)
 }

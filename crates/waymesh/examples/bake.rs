@@ -9,7 +9,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use waymesh::{Agent, BakeConfig, Baker};
+use waymesh::Baker;
 use waymesh_scenes::{Scene, SceneConfig};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -20,9 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
 
     // A person: 0.4 m wide on each side of the centre, 1.8 m high, steps of up to 0.4 m.
-    let agent = Agent::default().with_radius(0.4).with_height(1.8).with_max_step(0.4);
-    let config = BakeConfig::default().with_scale(0.2, 0.1).with_agent(agent);
-    let bake = Baker::voxels().with_config(config).bake_observed(&soup, &mut ())?;
+    let baker = Baker::voxels().agent_radius(0.4).agent_height(1.8).max_step(0.4);
+    let bake = baker.cell_size(0.2).level_height(0.1).bake_observed(&soup, &mut ())?;
 
     let report = &bake.report;
     println!(

@@ -13,7 +13,7 @@ use waymesh::floorplan::{FloorPlan, Shape};
 use waymesh::glam::vec3;
 use waymesh::graph::ClearPathOptions;
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{Agent, Baker, Outcome, QueryScratch};
+use waymesh::{Baker, Outcome, QueryScratch};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let plan = match std::env::args().nth(1) {
@@ -22,10 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
 
     // Baked for a point: how wide the robot is, is asked for with each path.
-    let mut baker = Baker::plans();
-    let config = baker.config().clone().with_agent(Agent::default().with_radius(0.0));
-    baker = baker.with_config(config);
-    let mesh = waymesh::with_clearance(baker.bake(&plan)?, &ClearanceConfig::default())?;
+    let mesh = Baker::plans().agent_radius(0.0).bake(&plan)?;
+    let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default())?;
 
     let mut scratch = QueryScratch::default();
     let [from, to] = [vec3(1.0, 0.0, 1.0), vec3(9.0, 0.0, 1.0)];

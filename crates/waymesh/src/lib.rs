@@ -3,13 +3,11 @@
 //!
 //! ```no_run
 //! use waymesh::glam::vec3;
-//! use waymesh::{Agent, Baker, Outcome, PathOptions, QueryScratch};
+//! use waymesh::{Baker, Outcome, PathOptions, QueryScratch};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let level = waymesh::io::load("level.glb")?;
-//! let baker = Baker::voxels();
-//! let config = baker.config().clone().with_agent(Agent::default().with_radius(0.4));
-//! let mesh = baker.with_config(config).bake(&level)?;
+//! let mesh = Baker::voxels().agent_radius(0.4).cell_size(0.2).bake(&level)?;
 //! waymesh::io::save(&mesh, "level.wmesh")?;
 //!
 //! let (from, to) = (vec3(1.0, 0.0, 1.0), vec3(20.0, 3.0, 12.0));
@@ -31,7 +29,7 @@
 //! | put borders where walls are, not on a grid | [`Baker::storeys`] |
 //! | have every stair and level by itself | [`Baker::slices`] |
 //! | bake a floor plan: a building, a robot's map | [`Baker::plans`] |
-//! | set the agent, the grid, regions, polygons, threads, memory | [`BakeConfig`] |
+//! | set the agent, the grid, regions, polygons, threads, memory | the methods of [`Baker`], or a [`BakeConfig`] |
 //! | keep only the ground that can be reached | [`Keep`] |
 //! | replace a stage, or write a front end | the `with_*` of [`Baker`], [`bake::FrontEnd`] |
 //! | see progress, figures and warnings | [`Baker::bake_observed`], [`Observer`], [`Report`] |

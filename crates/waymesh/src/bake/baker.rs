@@ -97,7 +97,8 @@ impl<F: FrontEnd> Baker<F> {
         self
     }
 
-    /// Sets the settings.
+    /// Replaces all settings, those that the front end is made for too. Methods such as
+    /// [`Baker::agent_radius`] set one and leave the others.
     #[must_use]
     pub fn with_config(mut self, config: BakeConfig) -> Self {
         self.stages.config = config;

@@ -16,6 +16,7 @@ mod keep;
 #[cfg(all(test, feature = "floorplan", feature = "slices", feature = "storeys"))]
 mod option_table;
 mod report;
+mod settings;
 mod stages;
 
 #[cfg(feature = "floorplan")]
