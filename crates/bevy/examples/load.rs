@@ -1,7 +1,7 @@
-//! A mesh from a file that is written anew while the game runs.
+//! A mesh from a file that is rewritten while the game runs.
 //!
-//! `cargo run --example load`. Here the program asks for the file again; with Bevy's feature
-//! `file_watcher` that happens by itself.
+//! `cargo run --example load`. Here the program reloads the file itself; Bevy's feature
+//! `file_watcher` does that automatically.
 
 use std::error::Error;
 use std::path::Path;

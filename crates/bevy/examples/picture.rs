@@ -25,9 +25,9 @@ use waymesh::{Agent, AreaId};
 const SIZE: [u32; 2] = [900, 480];
 /// Steps of a quarter of a second until the picture is taken.
 const STEPS: u32 = 22;
-/// Frames until it has to be there.
+/// Limit of frames for the picture.
 const MOST_FRAMES: u32 = 100;
-/// What has to be on the picture, by its colour, and how many pixels of it at least.
+/// Parts that the picture must show, with their colour and least number of pixels.
 const SHOWN: [(&str, [u8; 3], usize); 4] = [
     ("borders", [13, 51, 128], 500),
     ("portals", [77, 153, 230], 500),
@@ -95,11 +95,11 @@ fn save(image: &Image, file: &Path) -> Result<(), String> {
     image.save(file).map_err(|error| error.to_string())
 }
 
-/// What the camera draws into.
+/// The render target of the camera.
 #[derive(Resource, Debug)]
 struct Target(Handle<Image>);
 
-/// What became of the picture.
+/// Result of writing the picture.
 #[derive(Resource, Debug)]
 struct Saved(Result<(), String>);
 

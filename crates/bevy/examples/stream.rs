@@ -74,7 +74,7 @@ pub fn app(folder: &Path) -> App {
 }
 
 fn spawn(mut commands: Commands, server: Res<AssetServer>) {
-    // Games go on while tiles are read. This example is to be the same every time.
+    // Games do not wait for tiles. This example must give the same result every time.
     let streamer = NavMeshStreamer::new(server.load("bake.txt"), config()).with_wait(true);
     let level = commands.spawn(streamer).id();
     let walker = (NavMeshAgent::default(), WalksOn(level), NavMeshFocus::new(14.0));
@@ -92,7 +92,7 @@ fn lead(mut walkers: Query<(&mut AgentTarget, &Transform), With<NavMeshFocus>>) 
     }
 }
 
-/// Where the walker is along the level, and how many tiles are there.
+/// Returns the position of the walker along the level, and the number of tiles in the mesh.
 pub fn walker(app: &mut App) -> (f32, usize) {
     let mut walkers = app.world_mut().query_filtered::<&Transform, With<NavMeshAgent>>();
     let x = walkers.iter(app.world()).map(|walker| walker.translation.x).fold(-HALF, f32::max);

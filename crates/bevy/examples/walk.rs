@@ -34,7 +34,7 @@ pub fn app() -> App {
     app
 }
 
-/// How many agents have not arrived.
+/// Returns the number of agents that have not arrived.
 pub fn walkers(app: &mut App) -> usize {
     let mut agents = app.world_mut().query::<&NavMeshAgentState>();
     agents.iter(app.world()).filter(|state| !state.status.has_arrived()).count()
@@ -48,7 +48,7 @@ fn spawn_level(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) {
     let mut baker = NavMeshBaker::world(64);
     let agent = Agent::default().with_radius(0.3).with_max_step(0.4);
     baker.config = baker.config.with_agent(agent).with_scale(0.15, 0.1);
-    // Games go on while it bakes. This example is to be the same every time.
+    // Games do not wait for bakes. This example must give the same result every time.
     commands.spawn((Level, baker.with_wait(true)));
 
     let ground = meshes.add(Plane3d::default().mesh().size(24.0, 16.0));

@@ -1,4 +1,4 @@
-//! Agents: what they are, where they go, and what they do.
+//! Components of agents: parameters, target and state.
 
 use std::sync::Arc;
 
@@ -38,20 +38,20 @@ pub struct NavMeshAgent {
     pub params: AgentParams,
     /// The areas it walks on. Default: all.
     pub filter: AreaFilter,
-    /// What a metre costs it, by area. Default `None`: 1 everywhere.
+    /// Cost of a metre by area. Default `None`: 1 everywhere.
     pub costs: Option<Arc<AreaCosts>>,
-    /// Who moves it.
+    /// Owner of its `Transform`.
     pub moved_by: MovedBy,
     /// Height of the entity's origin above the ground in metres. Default 0.
     pub origin_height: f32,
 }
 
-/// Who moves an agent.
+/// The owner of an agent's `Transform`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MovedBy {
-    /// The crowd: it writes the translation of the agent's `Transform`. The game may write it, too,
+    /// The crowd: it writes the translation of the agent's `Transform`. The game may also write it,
     /// to put the agent elsewhere.
     #[default]
     Crowd,
@@ -60,11 +60,11 @@ pub enum MovedBy {
     Game,
 }
 
-/// Where an agent goes.
+/// The target of an agent.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub enum AgentTarget {
-    /// Nowhere.
+    /// No target: the agent stands.
     #[default]
     None,
     /// To the place on the mesh nearest to this one.
@@ -73,13 +73,13 @@ pub enum AgentTarget {
     Entity(Entity),
 }
 
-/// What an agent does, as of the last step of its crowd.
+/// The state of an agent after the last step of its crowd.
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(opaque)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NavMeshAgentState {
-    /// What it does.
+    /// Its status.
     pub status: NavMeshAgentStatus,
     /// Velocity in metres a second, up and down included.
     pub velocity: Vec3,
@@ -91,18 +91,18 @@ pub struct NavMeshAgentState {
     pub error: Option<CrowdError>,
 }
 
-/// What an agent does.
+/// The status of an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(opaque)]
 #[reflect(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum NavMeshAgentStatus {
     /// It has no mesh: no [`WalksOn`], or the entity of that has no [`NavMesh`](crate::NavMesh) now.
-    /// It stands still, and goes on when there is one.
+    /// It stands still until it gets one.
     #[default]
     NoMesh,
-    /// There is no ground near it that it may walk on: it stands still. It goes on when there is, or
-    /// when it is put elsewhere.
+    /// No ground near it is walkable for it: it stands still until ground appears or it is put
+    /// elsewhere.
     NoGround,
     /// It is in the crowd.
     OnMesh(AgentStatus),
@@ -125,17 +125,17 @@ impl NavMeshAgentStatus {
     }
 }
 
-/// Tells that an agent does something else now: arrived, set off, cannot go on, has no ground.
+/// Message about a change of an agent's status: arrived, set off, blocked, without ground.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub struct NavMeshAgentMessage {
     /// The agent.
     pub entity: Entity,
-    /// What it does.
+    /// Its status.
     pub status: NavMeshAgentStatus,
 }
 
-/// How the crowd on the entity's mesh avoids collisions. Without it, as by default. A change makes
-/// all agents plan anew.
+/// Settings for collision avoidance of the crowd on the entity's mesh; the defaults if it is
+/// absent. A change makes all agents plan again.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(opaque)]
 #[reflect(Component, Clone, Debug, PartialEq)]

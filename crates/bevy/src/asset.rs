@@ -21,8 +21,8 @@ use waymesh::io::IoError;
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct NavMeshAsset(pub Arc<NavMesh>);
 
-/// The mesh that the entity's [`NavMesh`](crate::NavMesh) follows: one that a
-/// [`NavMeshBaker`](crate::NavMeshBaker) beside it makes, or one from a file.
+/// The mesh that the entity's [`NavMesh`](crate::NavMesh) follows: the result of
+/// a [`NavMeshBaker`](crate::NavMeshBaker) on the same entity, or a file.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -43,7 +43,7 @@ impl NavMeshHandle {
     }
 }
 
-/// Loads [`NavMeshAsset`]s. The content tells the format, not the name.
+/// Loads [`NavMeshAsset`]s. The format is known from the content, not from the name.
 #[derive(Clone, Copy, Debug, Default, TypePath)]
 pub struct NavMeshLoader;
 

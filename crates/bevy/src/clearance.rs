@@ -18,8 +18,8 @@ use crate::nav_mesh::NavMesh;
 /// Lets agents that are wider than the entity's [`NavMesh`] was baked for take only ways that they
 /// fit through: a wide one goes to the wide door. Without it their paths are those of narrow ones.
 ///
-/// It belongs beside a [`NavMeshBaker`](crate::NavMeshBaker) or a
-/// [`NavMeshHandle`](crate::NavMeshHandle). What it needs is made in the background when the mesh
+/// It belongs on the entity of a [`NavMeshBaker`](crate::NavMeshBaker) or a
+/// [`NavMeshHandle`](crate::NavMeshHandle). Its tables are made in the background when the mesh
 /// changed, some microseconds for each corner of a wall; until then paths are those of narrow
 /// agents.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]

@@ -25,8 +25,8 @@ use crate::clearance::{Clearance, Ground};
 use crate::convert::{to_bevy, to_waymesh};
 use crate::nav_mesh::NavMesh;
 
-/// How far an agent may be from where the crowd has it and still not count as moved, in metres, and
-/// as a share of its coordinates: what the transforms of parents round.
+/// Largest distance between an agent and its position in the crowd that does not count as a move, in
+/// metres and as a share of its coordinates: the rounding of parent transforms.
 const SAME_PLACE: [f32; 2] = [1e-4, 1e-6];
 
 /// The crowd on a mesh.
@@ -53,7 +53,7 @@ struct Member {
 #[derive(Debug)]
 enum MemberPlace {
     On(AgentId),
-    /// It was looked for at this place of this mesh.
+    /// Outside the mesh, with the generation and the position of the last search for ground.
     Off(Option<(Generation, Vec3)>),
 }
 
@@ -68,7 +68,7 @@ impl CrowdState {
     }
 }
 
-/// What a step reads and writes of an agent.
+/// The components of an agent that a step reads and writes.
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct AgentData {
@@ -79,7 +79,7 @@ pub(crate) struct AgentData {
     parent: Option<&'static ChildOf>,
 }
 
-/// Where things are.
+/// Positions of agents and targets.
 #[derive(SystemParam)]
 pub(crate) struct Places<'w, 's> {
     places: Query<'w, 's, &'static GlobalTransform>,
@@ -211,7 +211,7 @@ pub(crate) fn step_crowds(
 }
 
 impl Member {
-    /// Tells the crowd what changed about an agent since the last step.
+    /// Passes the changes of an agent since the last step to the crowd.
     fn prepare(
         &mut self,
         crowd: &mut Crowd<AreaFilter, Costs>,

@@ -1,4 +1,4 @@
-//! Draws meshes, what they are made of, paths and agents.
+//! Drawing of meshes, their sources, paths and agents.
 
 use std::collections::HashMap;
 use std::f32::consts::TAU;
@@ -26,14 +26,15 @@ use crate::crowd::CrowdState;
 use crate::geometry::Placed;
 use crate::nav_mesh::NavMesh;
 
-/// Draws what [`NavMeshGizmos`] says. Needs Bevy's `GizmoPlugin`, which is in `DefaultPlugins`.
+/// Draws the parts that [`NavMeshGizmos`] selects. Needs Bevy's `GizmoPlugin`, which is in
+/// `DefaultPlugins`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NavMeshGizmosPlugin;
 
-/// What is drawn of navigation meshes, from the shapes that a bake takes to the steps of agents.
-/// Change it in the `GizmoConfigStore`.
+/// Selects the parts of navigation meshes to draw, from the input of a bake to the agents. Change it
+/// in the `GizmoConfigStore`.
 ///
-/// Lines of a mesh are made once and kept; shapes and agents are looked at in each frame.
+/// Lines of a mesh are cached; shapes and agents are drawn from their state in each frame.
 #[derive(Clone, Copy, Debug, Reflect, GizmoConfigGroup)]
 pub struct NavMeshGizmos {
     /// Triangles of sources. Default `false`.
@@ -42,7 +43,7 @@ pub struct NavMeshGizmos {
     pub obstacles: bool,
     /// Triangles of areas. Default `false`.
     pub areas: bool,
-    /// Edges that lead nowhere: walls and drops. Default `true`.
+    /// Edges without a neighbour: walls and drops. Default `true`.
     pub borders: bool,
     /// Edges between polygons, in the colours of areas. Default `true`.
     pub portals: bool,
@@ -54,7 +55,7 @@ pub struct NavMeshGizmos {
     pub paths: bool,
     /// Agents as circles, and their velocities. Default `true`.
     pub agents: bool,
-    /// How far above the ground it is drawn in metres. Default 0.05.
+    /// Height of the drawing above the ground in metres. Default 0.05.
     pub lift: f32,
 }
 

@@ -36,7 +36,7 @@
 //! Lengths are in metres, y points up, as in Bevy. Vectors of Bevy and of waymesh are different
 //! types: [`to_waymesh`] and [`to_bevy`] convert them.
 //!
-//! The README says what follows when the level changes, and how this crate stands beside others.
+//! The README describes the effects of changes of the level, and compares this crate with others.
 
 mod agent;
 mod asset;
@@ -77,7 +77,7 @@ pub use stream::{
 };
 pub use {waymesh, waymesh_crowd};
 
-/// What most apps use.
+/// The items that most apps use.
 pub mod prelude {
     pub use crate::{
         AgentTarget, BakeStatus, MovedBy, NavMesh, NavMeshAgent, NavMeshAgentMessage, NavMeshAgentState,

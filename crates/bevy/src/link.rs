@@ -22,28 +22,28 @@ use crate::convert::to_waymesh;
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform)]
 pub struct NavMeshLink {
-    /// Where it begins, in the space of the entity.
+    /// Start of the link, in the space of the entity.
     pub from: Vec3,
-    /// Where it ends, in the space of the entity.
+    /// End of the link, in the space of the entity.
     pub to: Vec3,
-    /// Makes its begin a segment, from `from - from_half` to `from + from_half`: agents leave where it
-    /// is nearest to them. It stays on the polygon under its middle: its ends are the places of that
-    /// nearest to those asked for. Default 0, a point.
+    /// Half of the segment at its start, from `from - from_half` to `from + from_half`: agents leave at
+    /// the nearest point of it. The segment stays on the polygon under its middle: its ends are the
+    /// nearest points of that polygon. Default 0, a point.
     pub from_half: Vec3,
-    /// The same for its end: agents arrive at the same share of it at which they left.
+    /// Half of the segment at its end: agents arrive at the same share of the segment at which they
+    /// left.
     pub to_half: Vec3,
     /// `true` if it can be taken from `to` to `from` as well. Default `true`.
     pub both_ways: bool,
     /// `false` if nobody takes it now, such as a locked door. Default `true`.
     pub is_open: bool,
-    /// What it costs in metres on top of the distance between its ends; finite, 0 or more. Default
-    /// 0. A link with any other cost is on no mesh.
+    /// Cost in metres on top of the distance between its ends; finite, 0 or more. Default 0. A link with any other cost is on no mesh.
     pub extra_cost: f32,
     /// Its purpose. Default [`LinkKind::User`].
     pub kind: LinkKind,
     /// For the game. Default 0.
     pub data: u32,
-    /// How long it takes agents, and how many are on it at once.
+    /// Duration of a ride, and the number of agents on it at once.
     pub rule: LinkRule,
     /// The mesh that it is for. Default `None`: all.
     pub navigation: Option<Entity>,

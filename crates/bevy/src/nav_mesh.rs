@@ -21,9 +21,9 @@ use crate::crowd::CrowdState;
 use crate::link::{NavMeshLink, id_of};
 
 /// The navigation mesh of an entity: that of its [`NavMeshHandle`], with the [`NavMeshLink`]s that
-/// have ground on it. It is there while the asset is, and changes with it.
+/// have ground on it. It exists while the asset does, and changes with it.
 ///
-/// `Changed<NavMesh>` tells when. A system that works over several frames, or on another thread,
+/// `Changed<NavMesh>` finds changes. A system that works over several frames, or on another thread,
 /// takes a clone: it shares the mesh.
 #[derive(Component, Clone, Debug)]
 #[require(CrowdState)]
@@ -40,7 +40,7 @@ pub struct NavMesh {
 /// A path in Bevy's vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavPath {
-    /// Where it begins, turns and ends, on the ground; empty if there is no path.
+    /// Start, corners and end on the ground; empty without a path.
     pub points: Vec<Vec3>,
     /// Its length in metres.
     pub length: f32,

@@ -1,4 +1,4 @@
-//! What an app adds.
+//! The plugin that an app adds.
 
 use bevy::app::{App, FixedUpdate, Plugin, PostUpdate};
 use bevy::asset::{AssetApp as _, AssetEvent, AssetEventSystems};

@@ -1,4 +1,4 @@
-//! Components that say what is ground, what is in the way, and what costs more.
+//! Components for sources of ground, obstacles and areas.
 
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
@@ -12,14 +12,14 @@ use crate::geometry::HookedTriangles;
 ///
 /// The geometry is the entity's [`NavMeshCollider`](crate::NavMeshCollider), or what a
 /// [`NavMeshGeometryPlugin`](crate::NavMeshGeometryPlugin) gives, or its
-/// [`Mesh3d`](bevy::mesh::Mesh3d), the first of these that is there, as its `GlobalTransform`
-/// places it.
+/// [`Mesh3d`](bevy::mesh::Mesh3d), the first of these that the entity has, as its
+/// `GlobalTransform` places it.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(opaque)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform, HookedTriangles)]
 pub struct NavMeshSource {
-    /// What the ground is made of. [`AreaId::NULL`] is solid, and nobody walks on it. Default
+    /// Area of the ground. [`AreaId::NULL`] is solid and not walkable. Default
     /// [`AreaId::GROUND`].
     pub area: AreaId,
 }
@@ -32,7 +32,7 @@ impl Default for NavMeshSource {
 
 /// The entity's geometry is in the way, and may move: the world makes room around it.
 ///
-/// See [`NavMeshSource`] for what the geometry is. Triangles must be closed and face outward. In a
+/// See [`NavMeshSource`] for the geometry. Triangles must be closed and face outward. In a
 /// [`FrontEnd::World`](crate::FrontEnd::World) an obstacle that moves costs the tiles around it;
 /// with any other front end, and [`Rebuild::OnChange`](crate::Rebuild::OnChange), a whole bake.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
@@ -40,23 +40,23 @@ impl Default for NavMeshSource {
 #[require(Transform, HookedTriangles)]
 pub struct NavMeshObstacle {
     /// `true` if agents may stand on it wherever its top is gentle enough, as on a platform or a
-    /// ramp. Default `false`: then only the parts that an agent can step onto from the ground
-    /// beside are walkable, as on any low obstacle.
+    /// ramp. Default `false`: then only the parts that an agent can step onto from the
+    /// adjacent ground are walkable, as on any low obstacle.
     pub walkable: bool,
 }
 
 /// The ground in the entity's geometry is of another kind: mud, water, a lawn that is not stepped
 /// on. Where areas overlap, the one of the highest `order` counts.
 ///
-/// See [`NavMeshSource`] for what the geometry is. Triangles must be closed.
+/// See [`NavMeshSource`] for the geometry. Triangles must be closed.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(opaque)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform, HookedTriangles)]
 pub struct NavMeshArea {
-    /// What the ground is; [`AreaId::NULL`] cuts it out, without the margin of an agent's radius.
+    /// Area of the ground; [`AreaId::NULL`] cuts it out, without the margin of an agent's radius.
     pub area: AreaId,
-    /// Those of a higher order count where areas overlap. Default 0.
+    /// Order: where areas overlap, the highest one counts. Default 0.
     pub order: i32,
 }
 

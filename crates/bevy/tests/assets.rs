@@ -93,7 +93,7 @@ fn agents_follow_a_mesh_that_is_loaded_again() {
     (0..3).for_each(|_| app.update());
     assert!(area(&app, navigation) > 1.5 * before);
 
-    // The asset goes: agents stand, and go on with the next.
+    // The asset is removed: agents stand until the next one.
     app.world_mut().resource_mut::<Assets<NavMeshAsset>>().remove(&handle);
     (0..3).for_each(|_| app.update());
     assert!(mesh(&app, navigation).is_none());

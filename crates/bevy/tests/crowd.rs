@@ -283,7 +283,7 @@ fn links_are_taken_opened_and_closed_and_survive_rebuilds() {
     *app.world_mut().get_mut::<AgentTarget>(agent).expect("it is there") = AgentTarget::Place(Vec3::ZERO);
     steps(&mut app, 64 * 6);
     assert_eq!(state(&app, agent).status, NavMeshAgentStatus::OnMesh(AgentStatus::Blocked));
-    // An obstacle rebuilds tiles; the link is the same. It opens, and the agent goes on by itself.
+    // An obstacle rebuilds tiles; the link is the same. It opens, and the agent continues by itself.
     let obstacle = (NavMeshObstacle::default(), NavMeshCollider::cuboid(1.0, 1.0, 1.0));
     app.world_mut().spawn((obstacle, Transform::from_xyz(-1.0, 0.5, -1.8)));
     app.update();
@@ -327,7 +327,7 @@ fn agents_outlive_their_level_and_go_on_in_the_next() {
     assert_eq!(state(&app, agent).status, NavMeshAgentStatus::NoMesh);
     assert_eq!((state(&app, agent).velocity, place(&app, agent)), (Vec3::ZERO, there));
 
-    // Another level, where it stands: it goes on.
+    // Another level under it: it continues.
     ground(&mut app, 12.0, 12.0);
     steps(&mut app, 64 * 6);
     assert!(state(&app, agent).status.has_arrived(), "{:?}", state(&app, agent));
@@ -388,7 +388,7 @@ fn wide_agents_take_the_wide_door() {
     };
     let [narrow, wide] = [passes(0.3), passes(0.9)];
     assert!((-3.5..-2.5).contains(&narrow) && (3.5..4.5).contains(&wide), "{narrow} {wide}");
-    // Without it nothing tells the wide agent that it does not fit.
+    // Without it the wide agent does not know that it is too wide.
     app.world_mut().entity_mut(navigation).remove::<NavMeshClearance>();
     let agent = spawn(&mut app, navigation, Vec3::new(-4.0, 0.0, -3.0), Vec3::new(4.0, 0.0, -3.0));
     app.world_mut().get_mut::<NavMeshAgent>(agent).expect("it is there").params.radius = 0.9;

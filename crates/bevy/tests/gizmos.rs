@@ -1,4 +1,4 @@
-//! What gizmos draw.
+//! Tests of the lines that gizmos draw.
 
 #![cfg(feature = "gizmos")]
 

@@ -37,7 +37,7 @@ fn write_level(folder: &Path, wall: f32) -> waymesh::NavMesh {
     waymesh::NavMesh::clone(mesh(&app, level).expect("a mesh").mesh())
 }
 
-/// The same tiles of the folder, read at once.
+/// Returns a world with tiles of the folder, read at once.
 fn opened(folder: &Path, tiles: impl Iterator<Item = Tile>) -> World {
     let baker = Baker::new(Voxels, baker().config);
     let mut world = World::open(baker, folder).expect("a folder of tiles");
@@ -74,8 +74,8 @@ fn layout(app: &App, navigation: Entity) -> TileLayout {
     *state(app, navigation).layout().expect("an open world")
 }
 
-/// Updates until all tiles around the players are there, at least one frame. Returns what is told
-/// meanwhile.
+/// Updates at least one frame, until all tiles around the players are in the mesh. Returns the
+/// messages.
 fn settle(app: &mut App, navigation: Entity) -> Vec<NavMeshStreamMessage> {
     app.update();
     let mut told = Vec::new();
@@ -207,7 +207,7 @@ fn missing_torn_and_foreign_tiles_are_named_and_the_others_stay() {
     let at_once = opened(folder.path(), there.iter().copied()).handle().mesh();
     assert_eq!(**mesh(&app, navigation).expect("a mesh").mesh(), *at_once);
 
-    // A file that is mended is read when it is asked for, and one that breaks changes nothing.
+    // A repaired file is read on request, and a damaged one changes nothing.
     let read_again = |app: &mut App, tile: Tile| {
         app.world_mut().get_mut::<NavMeshStream>(navigation).expect("a stream").read_again(tile);
         settle(app, navigation);

@@ -1,4 +1,4 @@
-//! Sees what changed in the level.
+//! Detection of changes in the level.
 
 use bevy::asset::AssetEvent;
 use bevy::ecs::hierarchy::ChildOf;
@@ -13,7 +13,7 @@ use bevy::transform::components::GlobalTransform;
 use crate::geometry::{HookedTriangles, MeshTriangles, NavMeshCollider};
 use crate::source::{NavMeshArea, NavMeshObstacle, NavMeshSource};
 
-/// How often something changed.
+/// Number of changes of the level.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Changes {
     /// Geometry, or where it is.

@@ -1,4 +1,4 @@
-//! What a bake takes from the ECS. Cheap: triangles are shared.
+//! Snapshot of the level in the ECS for a bake. It is cheap: triangles are shared.
 
 use std::sync::Arc;
 

@@ -23,7 +23,7 @@ pub(super) struct Job {
     told: BakeProgress,
 }
 
-/// What the frame and the bake both see.
+/// State shared by the frame and the bake.
 #[derive(Debug)]
 struct Shared {
     token: CancelToken,
@@ -36,7 +36,7 @@ impl Shared {
     }
 }
 
-/// What a job leaves.
+/// The result of a job.
 #[derive(Debug)]
 pub(super) struct Done {
     /// The world, whatever became of its update.
@@ -75,7 +75,7 @@ impl Job {
         self.shared.token.cancel();
     }
 
-    /// What it left, if it has ended.
+    /// Returns its result if it has ended.
     pub(super) fn poll(&mut self) -> Option<Done> {
         check_ready(&mut self.task)
     }
@@ -85,7 +85,7 @@ impl Job {
         block_on(&mut self.task)
     }
 
-    /// How far it is, if that is farther than last time.
+    /// Returns its progress if that has changed since the last call.
     pub(super) fn news(&mut self) -> Option<BakeProgress> {
         let progress = *self.shared.progress();
         let is_new = progress != self.told;

@@ -1,4 +1,4 @@
-//! What is baked, and how.
+//! Settings of a baker.
 
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
@@ -12,9 +12,9 @@ use super::state::NavMeshBake;
 /// Makes the navigation mesh of its entity out of the sources, obstacles and areas in the ECS.
 ///
 /// The result is a [`NavMeshHandle`](crate::NavMeshHandle) to an asset, and the
-/// [`NavMesh`](crate::NavMesh) component that agents and queries use. What goes on in the meantime
-/// is in the [`NavMeshBake`] beside it, and
-/// [`NavMeshBakeMessage`](crate::NavMeshBakeMessage)s tell it. An app has as many bakers as it
+/// [`NavMesh`](crate::NavMesh) component that agents and queries use. The progress is in the
+/// [`NavMeshBake`] of the same entity and in
+/// [`NavMeshBakeMessage`](crate::NavMeshBakeMessage)s. An app has as many bakers as it
 /// wants: one for each size of agents, for example.
 ///
 /// ```
@@ -35,21 +35,21 @@ use super::state::NavMeshBake;
 #[require(NavMeshBake, Transform)]
 #[non_exhaustive]
 pub struct NavMeshBaker {
-    /// How triangles become ground.
+    /// Front end that makes ground from triangles.
     pub front: FrontEnd,
     /// Agent, grid and everything else. Its marks come before the areas of entities.
     pub config: BakeConfig,
-    /// Whose geometry counts. Default: that of all entities.
+    /// Entities whose geometry is used. Default: all.
     pub scope: Scope,
     /// When it is baked. Default: whenever something changed.
     pub rebuild: Rebuild,
     /// `true` to wait within the frame until a bake is done, for tests and for games whose steps
-    /// must be the same on every machine. Default `false`: frames go on with the mesh before.
+    /// must be the same on every machine. Default `false`: frames continue with the previous mesh.
     pub wait: bool,
 }
 
-/// How triangles become ground: a front end of waymesh. All but worlds bake the whole level at
-/// once.
+/// A front end of waymesh, which makes ground from triangles. All but worlds bake the whole level
+/// at once.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FrontEnd {
@@ -58,14 +58,14 @@ pub enum FrontEnd {
     World {
         /// Cells along a side of a tile, rounded up to a multiple of 16; 64 to 256 is usual.
         tile_cells: u32,
-        /// What lies beside this box in plan is left out; its heights do not matter. Default
-        /// `None`: the box around all sources. Then the world is made anew, all of it, when a
-        /// source goes beyond.
+        /// Bounds of the world in plan; geometry outside is ignored, heights do not matter. Default
+        /// `None`: the box around all sources; the whole world is then rebuilt when a source
+        /// leaves the box.
         bounds: Option<Bounds>,
     },
     /// Voxels, for a level that fits into memory.
     Voxels,
-    /// The same mesh, within less memory.
+    /// Voxels built tile by tile: the same mesh in less memory.
     Tiles(Tiles),
     /// Borders where walls are, not on a grid.
     Storeys(Storeys),
@@ -73,16 +73,16 @@ pub enum FrontEnd {
     Slices(Slices),
 }
 
-/// Whose geometry a baker takes.
+/// The entities whose geometry a baker uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Scope {
-    /// That of all entities.
+    /// All entities.
     #[default]
     All,
-    /// That of the entities below the baker's own in the hierarchy: a level that is loaded and
-    /// despawned as a whole. Entities must be below it when their geometry is added.
+    /// The descendants of the baker's entity: a level that is loaded and despawned as a whole.
+    /// Entities must be below it when their geometry is added.
     Descendants,
 }
 
@@ -95,7 +95,7 @@ pub enum Rebuild {
     /// changed. Changes during a bake start another one after it.
     #[default]
     OnChange,
-    /// When [`NavMeshBake::request`] asks for it, the first time as well.
+    /// Only after [`NavMeshBake::request`], the first time as well.
     OnRequest,
 }
 

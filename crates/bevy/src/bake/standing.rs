@@ -1,4 +1,4 @@
-//! What stands in a world of tiles: obstacles and areas.
+//! Obstacles and areas of entities in a world of tiles.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a baker does now, and what it tells.
+//! State and messages of a baker.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::job::Job;
 use super::world::BakedWorld;
 use crate::geometry::GeometryError;
 
-/// What the baker beside it does.
+/// The state of the baker on the same entity.
 #[derive(Component, Debug, Default)]
 pub struct NavMeshBake {
     pub(super) status: BakeStatus,
@@ -22,7 +22,7 @@ pub struct NavMeshBake {
     pub(super) is_requested: bool,
 }
 
-/// What a baker does.
+/// The status of a baker.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum BakeStatus {
@@ -31,12 +31,12 @@ pub enum BakeStatus {
     Idle,
     /// It waits for meshes that are being loaded.
     Waiting {
-        /// How many.
+        /// Number of meshes.
         meshes: usize,
     },
     /// It bakes. The mesh before, if there is one, stays in use.
     Baking {
-        /// How far it is.
+        /// Its progress.
         progress: BakeProgress,
     },
     /// The mesh is that of the sources.
@@ -50,7 +50,7 @@ pub enum BakeStatus {
     Failed(Arc<BakeError>),
 }
 
-/// How far a bake is.
+/// The progress of a bake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BakeProgress {
     /// The stage that runs; empty before the first.
@@ -63,7 +63,7 @@ pub struct BakeProgress {
     pub stages: u32,
 }
 
-/// What a bake did.
+/// Summary of a finished bake.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BakeSummary {
@@ -77,7 +77,7 @@ pub struct BakeSummary {
     pub report: Option<Report>,
     /// Figures of the update of a world.
     pub update: Option<WorldUpdate>,
-    /// What was odd about the level.
+    /// Warnings about the level.
     pub warnings: Vec<Warning>,
     /// Entities whose geometry was left out.
     pub problems: Vec<SourceProblem>,
@@ -92,7 +92,7 @@ pub struct SourceProblem {
     pub error: GeometryError,
 }
 
-/// Tells what a baker does.
+/// A message about a baker.
 #[derive(Message, Clone, Debug)]
 #[non_exhaustive]
 pub enum NavMeshBakeMessage {
@@ -105,14 +105,14 @@ pub enum NavMeshBakeMessage {
     Progress {
         /// The baker's entity.
         entity: Entity,
-        /// How far.
+        /// Its progress.
         progress: BakeProgress,
     },
     /// A bake is done, and the entity has the mesh.
     Finished {
         /// The baker's entity.
         entity: Entity,
-        /// What it did.
+        /// Its summary.
         summary: Arc<BakeSummary>,
     },
     /// No source has triangles any more, and the mesh is gone.
@@ -135,7 +135,7 @@ pub enum NavMeshBakeMessage {
 }
 
 impl NavMeshBake {
-    /// Returns what the baker does.
+    /// Returns the status of the baker.
     #[must_use]
     pub fn status(&self) -> &BakeStatus {
         &self.status
@@ -161,7 +161,7 @@ impl NavMeshBake {
     }
 
     /// Cancels the bake that runs. It ends within milliseconds, and a frame sees that. The baker then
-    /// waits for the next change or request; a world goes on from the tiles that are built.
+    /// waits for the next change or request; a world continues from the tiles that are built.
     pub fn cancel(&mut self) {
         self.is_requested = false;
         self.is_wanted = false;

@@ -14,13 +14,13 @@ use super::standing::Standing;
 use super::state::SourceProblem;
 use crate::source::NavMeshSource;
 
-/// A world, and what stands in it.
+/// A world with its obstacles and areas.
 #[derive(Debug)]
 pub(super) struct BakedWorld {
     world: World,
-    /// What it was made with.
+    /// Settings of the world.
     baker: NavMeshBaker,
-    /// What it was made for.
+    /// Bounds of the world.
     bounds: Bounds,
     sources: BTreeMap<Entity, Source>,
     standing: Standing,
@@ -36,8 +36,7 @@ struct Source {
 }
 
 impl BakedWorld {
-    /// Returns the world there is, or a new one where that does not do: for other settings, and for
-    /// sources beyond it.
+    /// Returns the existing world, or a new one if the settings changed or a source lies outside.
     ///
     /// # Errors
     /// For settings and bounds that make no world.

@@ -13,11 +13,11 @@ use waymesh::{AreaId, BakeError, Bounds, TriangleSoup};
 use super::Triangles;
 use crate::convert::to_waymesh;
 
-/// Sides of the prism that stands for a cylinder which is tilted, squeezed or walked on: at a
-/// radius of 1 m it lies at most 5 mm inside.
+/// Sides of the prism that replaces a tilted, squeezed or walkable cylinder: at a radius of 1 m it
+/// lies at most 5 mm inside.
 const CYLINDER_SIDES: u32 = 32;
 
-/// What an axis may be off to count as upright, or two radii as equal, as a share of its length.
+/// Relative tolerance within which an axis counts as upright and two radii as equal.
 const UPRIGHT: f32 = 1e-5;
 
 /// A shape in the space of its entity.
@@ -111,7 +111,7 @@ impl Placed {
         Ok(MarkShape::Mesh { mesh })
     }
 
-    /// It as an obstacle.
+    /// Returns the shape as an obstacle.
     ///
     /// # Errors
     /// For more triangles than 32 bits number.

@@ -16,7 +16,7 @@ use waymesh::BakeError;
 pub struct Triangles {
     /// Corners.
     pub positions: Vec<Vec3>,
-    /// Indices of three corners each. Triangles with an index that leads nowhere are left out.
+    /// Indices of three corners each. Triangles with an index out of range are ignored.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -27,7 +27,7 @@ pub enum GeometryError {
     /// A mesh of points or lines.
     #[error("the mesh is made of {topology:?}, not of triangles")]
     NotTriangles {
-        /// What it is made of.
+        /// Its primitives.
         topology: PrimitiveTopology,
     },
     /// A mesh without positions of three floats.
@@ -64,7 +64,7 @@ impl Triangles {
         let positions: Vec<Vec3> = positions.iter().copied().map(Vec3::from).collect();
         let count = u32::try_from(positions.len()).unwrap_or(u32::MAX);
         let corners: Vec<u32> = match mesh.try_indices_option()? {
-            // What is beyond 32 bits leads nowhere.
+            // An index beyond 32 bits is out of range of every mesh.
             Some(indices) => indices.iter().map(|index| u32::try_from(index).unwrap_or(u32::MAX)).collect(),
             None => (0..count).collect(),
         };
@@ -81,7 +81,7 @@ impl Triangles {
         Ok(Self { positions, triangles })
     }
 
-    /// The triangles whose corners are there.
+    /// Returns the triangles whose indices are in range.
     pub(crate) fn sound(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
         let is_there = |&corner: &u32| (corner as usize) < self.positions.len();
         self.triangles.iter().copied().filter(move |corners| corners.iter().all(is_there))

@@ -1,4 +1,4 @@
-//! What runs beside frames: reading tiles, and updates of the world.
+//! Background work: reading of tiles and updates of the world.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use waymesh::{BakeError, NavMesh, World, WorldUpdate};
 use super::state::NavMeshTileError;
 use crate::bake::{Snapshot, SourceProblem, Standing};
 
-/// What was read of a tile.
+/// The bytes of a tile.
 type Content = Result<Vec<u8>, NavMeshTileError>;
 
-/// A tile that is being read. Dropped, it is not any more.
+/// A tile that is being read. Dropping it ends the read.
 #[derive(Debug)]
 pub(super) struct Reading(Task<Content>);
 
@@ -35,13 +35,13 @@ impl Reading {
         Self(IoTaskPool::get_or_init(TaskPool::default).spawn(read))
     }
 
-    /// What was read, if it is; with `wait` it always is.
+    /// Returns the bytes if the read has ended; with `wait` it always has.
     pub(super) fn poll(&mut self, wait: bool) -> Option<Content> {
         if wait { Some(block_on(&mut self.0)) } else { check_ready(&mut self.0) }
     }
 }
 
-/// Reads a file from its asset source. It is no asset of its own: many a tile has no file.
+/// Reads a file from its asset source. It is not an asset, since tiles without ground have no file.
 async fn bytes_of(server: &AssetServer, file: &AssetPath<'_>) -> Result<Vec<u8>, AssetReaderError> {
     let other = |error: String| AssetReaderError::Io(Arc::new(std::io::Error::other(error)));
     let source = server.get_source(file.source()).map_err(|error| other(error.to_string()))?;
@@ -59,14 +59,14 @@ async fn bytes_of(server: &AssetServer, file: &AssetPath<'_>) -> Result<Vec<u8>,
     Ok(bytes)
 }
 
-/// A world, and what stands in it.
+/// A world with its obstacles and areas.
 #[derive(Debug)]
 pub(super) struct StreamedWorld {
     pub(super) world: World,
     pub(super) standing: Standing,
 }
 
-/// What is to be done to a world.
+/// The changes to apply to a world.
 #[derive(Debug)]
 pub(super) struct Change {
     /// Tiles that were read, with their files.
@@ -85,14 +85,14 @@ pub(super) struct Job {
     pub(super) tiles: BTreeSet<Tile>,
 }
 
-/// What a job leaves.
+/// The result of a job.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) world: Box<StreamedWorld>,
     pub(super) came: Vec<Tile>,
     pub(super) gone: Vec<Tile>,
     pub(super) refused: Vec<(Tile, NavMeshTileError)>,
-    /// Of the snapshot, if there was one.
+    /// Entities of the snapshot that were left out.
     pub(super) problems: Option<Vec<SourceProblem>>,
     pub(super) mesh: Arc<NavMesh>,
     /// `None` if there was nothing to update.
@@ -108,7 +108,7 @@ impl Job {
         Self { task, token, tiles }
     }
 
-    /// What it left, if it has ended; with `wait` it always has.
+    /// Returns its result if it has ended; with `wait` it always has.
     pub(super) fn poll(&mut self, wait: bool) -> Option<Done> {
         if wait { Some(block_on(&mut self.task)) } else { check_ready(&mut self.task) }
     }

@@ -23,7 +23,7 @@ use waymesh::tile::{Tile, TileError, TileStore};
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct NavMeshTiles {
     pub(super) manifest: Arc<str>,
-    /// Of its own file.
+    /// Path of the `bake.txt`.
     path: AssetPath<'static>,
 }
 
@@ -40,7 +40,7 @@ impl NavMeshTiles {
     }
 }
 
-/// Loads [`NavMeshTiles`]. The type of the handle tells that this is the loader, not the name.
+/// Loads [`NavMeshTiles`]. The type of the handle selects this loader, not the name of the file.
 #[derive(Clone, Copy, Debug, Default, TypePath)]
 pub struct NavMeshTilesLoader;
 
@@ -70,7 +70,7 @@ impl AssetLoader for NavMeshTilesLoader {
         let mut bytes = Vec::new();
         reader.read_to_end(&mut bytes).await?;
         let path = context.path().clone_owned();
-        // What is no text is no list either.
+        // Bytes that are no UTF-8 fail to parse below.
         let manifest = String::from_utf8_lossy(&bytes);
         TileStore::parse_note(&manifest, path.path())?;
         Ok(NavMeshTiles { manifest: manifest.into(), path })

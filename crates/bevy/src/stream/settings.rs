@@ -1,4 +1,4 @@
-//! Which world is streamed, and around whom.
+//! Settings of a streamer and of its focus.
 
 use bevy::asset::Handle;
 use bevy::ecs::component::Component;
@@ -20,12 +20,12 @@ use crate::bake::Scope;
 /// links and agents are as on the mesh of a [`NavMeshBaker`](crate::NavMeshBaker): tiles that an
 /// obstacle or area is near are built again from their voxels, the others are taken as they are.
 /// [`NavMeshSource`](crate::NavMeshSource)s count for nothing here: the ground is that of the
-/// files. What goes on is in the [`NavMeshStream`] beside it, and
-/// [`NavMeshStreamMessage`](crate::NavMeshStreamMessage)s tell it.
+/// files. The state is in the [`NavMeshStream`] of the same entity and in
+/// [`NavMeshStreamMessage`](crate::NavMeshStreamMessage)s.
 ///
 /// # Cost
-/// A frame looks at the tiles around each focus; an update of the world, in the background, costs
-/// what came and went and one pass over the polygons that are there.
+/// A frame visits the tiles around each focus. An update of the world, in the background, takes time
+/// in proportion to the tiles that enter and leave, and one pass over all polygons.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -47,13 +47,13 @@ pub struct NavMeshStreamer {
     pub tiles: Handle<NavMeshTiles>,
     /// The settings that they were baked with. Other ones are refused.
     pub config: BakeConfig,
-    /// How much farther than the distance of its focus a tile has to be until it goes, in metres, so
-    /// that a player who walks to and fro has nothing read. Default 8; below 0 it is as 0.
+    /// Distance in metres beyond that of its focus at which a tile is removed, so that a player who
+    /// walks to and fro causes no reads. Default 8; below 0 counts as 0.
     pub margin: f32,
-    /// How many tiles at most are read at once, and come into the mesh with one update; 1 or more.
+    /// Most tiles that are read at once and enter the mesh with one update; at least 1.
     /// Default 16. Tiles that go are not counted.
     pub tiles_at_once: usize,
-    /// Whose obstacles and areas count. Default: those of all entities.
+    /// Entities whose obstacles and areas are used. Default: all.
     pub scope: Scope,
     /// `true` to wait within the frame for what is read and updated, for tests and for games whose
     /// steps must be the same on every machine. Default `false`.
@@ -67,7 +67,7 @@ impl NavMeshStreamer {
         Self { tiles, config, margin: 8.0, tiles_at_once: 16, scope: Scope::default(), wait: false }
     }
 
-    /// Checks that all settings of its own are in their ranges.
+    /// Checks the ranges of its settings, except `config`.
     ///
     /// # Errors
     /// The first one that is not.
@@ -90,7 +90,7 @@ setters! {
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform)]
 pub struct NavMeshFocus {
-    /// How far around, in metres along x and z. Infinite for all tiles; below 0 for none.
+    /// Distance in metres along x and z. Infinite for all tiles; below 0 for none.
     pub distance: f32,
     /// The streamer that it is for. Default `None`: all.
     pub navigation: Option<Entity>,

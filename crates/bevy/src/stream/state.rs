@@ -1,4 +1,4 @@
-//! What a streamer does now, and what it tells.
+//! State and messages of a streamer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,35 +17,35 @@ use super::job::{Job, Reading, StreamedWorld};
 use super::list::NavMeshTiles;
 use crate::bake::SourceProblem;
 
-/// What the streamer beside it does.
+/// The state of the streamer on the same entity.
 #[derive(Component, Debug, Default)]
 pub struct NavMeshStream {
     pub(super) status: StreamStatus,
-    /// What it was opened with, also if that failed.
+    /// The tiles and settings of the last attempt to open a world.
     pub(super) opened: Option<(NavMeshTiles, BakeConfig)>,
     pub(super) layout: Option<TileLayout>,
-    /// Not here while a job has it.
+    /// The world; `None` while a job has it.
     pub(super) world: Option<Box<StreamedWorld>>,
     pub(super) job: Option<Job>,
     pub(super) reading: BTreeMap<Tile, Reading>,
-    /// Read, to be put into the world.
+    /// Tiles that were read and are not in the world yet.
     pub(super) read: BTreeMap<Tile, Vec<u8>>,
-    /// Those in the world.
+    /// Tiles in the world.
     pub(super) there: BTreeSet<Tile>,
-    /// Those that are not to go.
+    /// Tiles that must stay.
     pub(super) kept: BTreeSet<Tile>,
     pub(super) failed: BTreeMap<Tile, Arc<NavMeshTileError>>,
     pub(super) again: BTreeSet<Tile>,
-    /// Tiles are wanted that nobody reads yet.
+    /// `true` if tiles are wanted that are not being read yet.
     pub(super) has_more: bool,
-    /// Obstacles and areas are to be looked at.
+    /// `true` if obstacles and areas must be compared with the world.
     pub(super) is_stale: bool,
-    /// The mesh of the entity is that of this world.
+    /// `true` if the entity's mesh is that of this world.
     pub(super) is_shown: bool,
     pub(super) problems: Vec<SourceProblem>,
 }
 
-/// What a streamer does.
+/// The status of a streamer.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum StreamStatus {
@@ -87,7 +87,7 @@ pub enum NavMeshTileError {
     Missing {
         /// The tile.
         tile: Tile,
-        /// Where it was looked for.
+        /// The expected file.
         file: String,
     },
     /// Its file cannot be read.
@@ -110,7 +110,7 @@ pub enum NavMeshTileError {
     },
 }
 
-/// Tells what a streamer does.
+/// A message about a streamer.
 #[derive(Message, Clone, Debug)]
 #[non_exhaustive]
 pub enum NavMeshStreamMessage {
@@ -144,7 +144,7 @@ pub enum NavMeshStreamMessage {
 }
 
 impl NavMeshStream {
-    /// Returns what the streamer does.
+    /// Returns the status of the streamer.
     #[must_use]
     pub fn status(&self) -> &StreamStatus {
         &self.status
@@ -156,7 +156,7 @@ impl NavMeshStream {
         matches!(self.status, StreamStatus::Settled)
     }
 
-    /// How the world is cut; `None` before it is opened.
+    /// Returns the layout of the tiles; `None` before the world is opened.
     #[must_use]
     pub fn layout(&self) -> Option<&TileLayout> {
         self.layout.as_ref()
@@ -173,7 +173,7 @@ impl NavMeshStream {
         self.failed.iter().map(|(&tile, error)| (tile, error))
     }
 
-    /// Obstacles and areas that were left out when they were looked at last.
+    /// Returns the obstacles and areas that the last update left out.
     #[must_use]
     pub fn problems(&self) -> &[SourceProblem] {
         &self.problems
@@ -185,7 +185,7 @@ impl NavMeshStream {
         self.again.insert(tile);
     }
 
-    /// Ends with all there is of a world but its mesh, to begin with another one.
+    /// Resets all state of a world but its mesh, for the next world.
     pub(super) fn close(&mut self, opened: Option<(NavMeshTiles, BakeConfig)>) {
         *self = Self { opened, again: std::mem::take(&mut self.again), ..Self::default() };
     }

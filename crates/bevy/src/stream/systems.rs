@@ -23,8 +23,8 @@ use crate::asset::{NavMeshAsset, NavMeshHandle, put_mesh};
 use crate::bake::{Changes, Level, Snapshot, Standing};
 use crate::convert::to_waymesh;
 
-/// Opens worlds whose list of tiles was loaded, and opens them anew with another list or other
-/// settings.
+/// Opens worlds whose list of tiles was loaded, and opens them again after a change of the list or
+/// the settings.
 pub(crate) fn open_worlds(
     mut streams: Query<(Entity, Ref<NavMeshStreamer>, &mut NavMeshStream)>,
     mut orphans: Query<&mut NavMeshStream, Without<NavMeshStreamer>>,
@@ -213,7 +213,7 @@ impl NavMeshStream {
         }
         kept.extend(near.keys());
         let Self { again, reading, read, failed, there, job, .. } = self;
-        // What is read now may be what the file was before.
+        // A read that already runs may return the file before its change.
         reading.retain(|tile, _| kept.contains(tile) && !again.contains(tile));
         read.retain(|tile, _| kept.contains(tile) && !again.contains(tile));
         failed.retain(|tile, _| kept.contains(tile));

@@ -17,7 +17,7 @@ pub fn app() -> App {
     app_with(AssetPlugin::default())
 }
 
-/// The same, with another folder of assets.
+/// Returns an app with a folder of assets.
 pub fn app_with(assets: AssetPlugin) -> App {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TransformPlugin, assets, MeshPlugin, WaymeshPlugin))
@@ -30,7 +30,7 @@ pub fn baker() -> NavMeshBaker {
     small(NavMeshBaker::world(32)).with_wait(true)
 }
 
-/// The same baker, for a small agent.
+/// Returns the baker with a small agent.
 pub fn small(mut baker: NavMeshBaker) -> NavMeshBaker {
     let agent = Agent::default().with_radius(0.3).with_max_step(0.4);
     baker.config = baker.config.with_agent(agent).with_scale(0.2, 0.1);
