@@ -37,7 +37,8 @@ pub struct NavMeshLink {
     pub both_ways: bool,
     /// `false` if nobody takes it now, such as a locked door. Default `true`.
     pub is_open: bool,
-    /// Cost in metres on top of the distance between its ends; finite, 0 or more. Default 0. A link with any other cost is on no mesh.
+    /// Cost in metres on top of the distance between its ends; finite, 0 or more. Default 0. A link
+    /// with any other cost is on no mesh.
     pub extra_cost: f32,
     /// Its purpose. Default [`LinkKind::User`].
     pub kind: LinkKind,

@@ -51,8 +51,8 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     write(&bake, mesh_file, &args.extras, json)
 }
 
-/// Bakes voxels: in tiles if anything asks for them, or if memory does not hold the triangles. The
-/// bake takes tiles by itself where memory may not hold the rest.
+/// Bakes voxels: in tiles if an argument requests them, or if the triangles exceed the memory. The
+/// bake switches to tiles by itself where its other data may exceed the memory.
 fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<Bake> {
     let load_options = settings.space.load_options()?;
     let rules = settings.area_rules()?;
@@ -151,12 +151,12 @@ impl Jumps {
     }
 }
 
-/// Writes the mesh and the files that were asked for, and prints a summary.
+/// Writes the mesh and the requested files, and prints a summary.
 pub(crate) fn write(bake: &Bake, mesh_file: PathBuf, extras: &Extras, json: bool) -> Result<()> {
     write_summed_up(bake, mesh_file, extras, json, |out| summary(out, &bake.report))
 }
 
-/// The same as [`write`], with another summary.
+/// Writes the mesh and the requested files as [`write`] does, and prints `summary`.
 pub(crate) fn write_summed_up(
     bake: &Bake,
     mesh_file: PathBuf,

@@ -7,7 +7,7 @@ use waymesh_gpu::{GpuDevice, GpuOptions};
 
 #[derive(Debug, Args)]
 pub(crate) struct DeviceArgs {
-    /// Where voxels and depth maps are made; the mesh is the same. Default: cpu.
+    /// Device that makes voxels and depth maps; the mesh is the same. Default: cpu.
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceKind>,
     /// A part of the name of the graphics card. Adapters in software are used only if they are
@@ -32,7 +32,7 @@ impl DeviceArgs {
         matches!(self.device, Some(DeviceKind::Gpu | DeviceKind::Auto))
     }
 
-    /// The baker, with the device that is asked for.
+    /// Returns the baker with the requested device.
     pub(crate) fn set<F>(&self, baker: Baker<F>) -> Result<Baker<F>> {
         Ok(match self.open()? {
             Some(device) => baker.with_raster_device(device),
@@ -40,7 +40,7 @@ impl DeviceArgs {
         })
     }
 
-    /// The baker of storeys, with the device that is asked for.
+    /// Returns the baker of storeys with the requested device.
     pub(crate) fn set_for_storeys<F>(&self, baker: Baker<F>) -> Result<Baker<F>> {
         Ok(match self.open()? {
             Some(device) => baker.with_rough_device(device.clone()).with_depth_device(device),

@@ -16,7 +16,7 @@ use waymesh_metrics::MetricsError;
 use crate::config::{self, BadSetting};
 use crate::files;
 
-/// What `--json` prints under the key `error`. Scripts rely on the names of the keys.
+/// The value of the key `error` in the output of `--json`. Scripts rely on the names of the keys.
 #[derive(Debug, Serialize)]
 struct Failure {
     /// The kind of error, in one word.
@@ -40,7 +40,7 @@ impl Failure {
     }
 
     fn print(self) {
-        // Standard output may be closed. The exit code tells the failure then.
+        // Standard output may be closed. The exit code reports the failure then.
         drop(files::write_json(&mut std::io::stdout().lock(), &serde_json::json!({ "error": self })));
     }
 }
@@ -80,7 +80,7 @@ fn known_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Known> {
     kinds.into_iter().find_map(|(kind, is_kind)| is_kind.then_some((kind, None, None)))
 }
 
-/// What the program itself refuses, and why.
+/// A refusal by the program itself, with its reason.
 #[derive(Debug)]
 pub(crate) struct Refusal(pub(crate) String);
 
@@ -175,7 +175,7 @@ pub(crate) fn is_json() -> bool {
     std::env::args_os().any(|word| word == "--json")
 }
 
-/// Prints what is wrong with the command line, or the help that was asked for.
+/// Prints the errors of the command line, or the requested help.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     drop(error.print());
     // `--cell-size <METRES>`: a value of the file of --config has its place there.

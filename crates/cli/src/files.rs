@@ -27,12 +27,12 @@ pub(crate) fn with_standard_input(message: &str) -> String {
 pub(crate) trait WriteSeek: Write + Seek {}
 impl<W: Write + Seek> WriteSeek for W {}
 
-/// `true` if the name stands for standard input or output.
+/// Returns `true` if the name means standard input or output.
 pub(crate) fn is_standard(file: &Path) -> bool {
     file == Path::new("-")
 }
 
-/// Checks that a file is there and is no folder. Standard input is fine.
+/// Checks that a file exists and is no folder. Standard input is fine.
 pub(crate) fn check_input(file: &Path) -> Result<(), IoError> {
     if is_standard(file) {
         return Ok(());

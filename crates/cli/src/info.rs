@@ -15,10 +15,10 @@ use waymesh::{AreaId, NavMesh, Outcome, Path, PolyId, QueryScratch};
 use crate::args::InfoArgs;
 use crate::files;
 
-/// Islands that are printed unless all are asked for.
+/// Number of islands that are printed without `--all`.
 const ISLANDS_SHOWN: usize = 10;
 
-/// What `info --json` prints. It shares the keys of the report of a bake where they apply.
+/// The output of `info --json`. It shares the keys of the report of a bake where they apply.
 #[derive(Debug, Serialize)]
 struct Info {
     grid: GridReport,
@@ -46,7 +46,7 @@ struct AreaInfo {
     id: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Of a metre, in the table of the mesh.
+    /// Cost of a metre in the mesh's table.
     cost: f32,
     polygons: u64,
     square_metres: f64,

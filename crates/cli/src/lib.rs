@@ -35,12 +35,12 @@ use waymesh::AreaTable;
 
 use crate::args::{Command, Program};
 
-/// Tells the most bytes of heap held at once so far.
+/// Returns the peak of the heap in bytes.
 static PEAK: OnceLock<fn() -> u64> = OnceLock::new();
 
 /// Runs the program with the words of a command line, the first of which is its name.
 ///
-/// `peak_memory` tells the most bytes of heap held at once so far, for reports.
+/// `peak_memory` returns the peak of the heap in bytes, for reports.
 pub fn run(words: Vec<OsString>, peak_memory: fn() -> u64) -> ExitCode {
     let _ = PEAK.set(peak_memory);
     let program = match parse(words) {
@@ -99,7 +99,7 @@ fn obey(command: Command, json: bool) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Most bytes of heap held at once so far; 0 if nobody tells.
+/// Peak of the heap in bytes; 0 if it is unknown.
 fn peak_memory_bytes() -> u64 {
     PEAK.get().map_or(0, |peak| peak())
 }

@@ -1,4 +1,4 @@
-//! Pictures, models and the report, written beside the mesh.
+//! Pictures, models and the report of a bake.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub(crate) fn check_picture(file: Option<&PathBuf>, inputs: &[PathBuf]) -> Resul
     files::check_outputs(&outputs, inputs)
 }
 
-/// Checks the mesh file and the files beside it before the work.
+/// Checks the mesh file and all other output files before the work.
 pub(crate) fn check(mesh: &Path, extras: &Extras, inputs: &[PathBuf]) -> Result<()> {
     let mut outputs = vec![Output { option: "--output", file: mesh, endings: &[] }];
     let named: [(_, &'static [&'static str], _); 5] = [
@@ -37,7 +37,7 @@ pub(crate) fn check(mesh: &Path, extras: &Extras, inputs: &[PathBuf]) -> Result<
     files::check_outputs(&outputs, inputs)
 }
 
-/// Writes the files that were asked for and returns their names.
+/// Writes the requested files and returns their names.
 pub(crate) fn write(mesh: &NavMesh, report: &Report, extras: &Extras) -> Result<Vec<PathBuf>> {
     if let Some(file) = &extras.svg {
         draw(mesh, None, file)?;

@@ -21,7 +21,7 @@ use crate::args::PathArgs;
 use crate::errors::Refusal;
 use crate::{files, output};
 
-/// What `path --json` prints; its keys are a contract that scripts rely on.
+/// The output of `path --json`; its keys are a contract that scripts rely on.
 #[derive(Debug, Serialize)]
 struct Answer {
     outcome: &'static str,
@@ -42,7 +42,7 @@ struct Answer {
     /// Path of a disc that was to be found fast only: how it was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     found_by: Option<&'static str>,
-    /// How the hierarchy was used, if one was asked for.
+    /// Use of the hierarchy, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     hierarchy: Option<&'static str>,
     /// Only where the search for the shortest path ended at its limit.
@@ -158,7 +158,7 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
     Ok(path.outcome)
 }
 
-/// Finds the path that costs least by the mesh's own table, its corners moved as asked for.
+/// Finds the path that costs least by the mesh's own table, its corners moved by `--corner-offset`.
 fn find_with_costs<F: PolygonFilter + Clone + PartialEq + Sync>(
     args: &PathArgs,
     mesh: &NavMesh,
@@ -212,7 +212,7 @@ fn follow_ground(mesh: &NavMesh, points: &mut Vec<Vec3>, links: &mut [LinkUse], 
     Ok(length)
 }
 
-/// Finds the path that costs least, and returns how the hierarchy was used, if one was asked for.
+/// Finds the path that costs least, and returns the use of the hierarchy, if one was requested.
 fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + PartialEq + Sync>(
     args: &PathArgs,
     mesh: &NavMesh,

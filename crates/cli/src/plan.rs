@@ -62,7 +62,7 @@ fn summary(mut out: impl Write, report: &Report) -> std::io::Result<()> {
 }
 
 impl PlanArgs {
-    /// What is given here goes before what the plan says.
+    /// Returns the baker; arguments override the settings of the plan.
     fn baker(&self, plan: &FloorPlan) -> Result<Baker<FloorPlans>> {
         let mut front = FloorPlans::default();
         self.given.apply(PLANS, &mut front)?;

@@ -8,9 +8,9 @@ use waymesh::core::Counter;
 use waymesh::io::{LoadOptions, UpAxis};
 use waymesh::{Observer, Warning};
 
-/// For a stage that has not told how far it is; some never do.
+/// Style for a stage without a known progress; some stages never report one.
 const SPINNER: &str = "{spinner} {elapsed_precise} {msg}";
-/// For a stage that has.
+/// Style for a stage with a known progress.
 const BAR: &str = "{spinner} {elapsed_precise} {msg} {wide_bar} {percent:>3} %";
 
 fn style(template: &str) -> ProgressStyle {

@@ -62,7 +62,7 @@ mod tests {
 
     fn config(words: &[&str]) -> BakeConfig {
         let words = Words::try_parse_from(words).expect("arguments");
-        // As they are kept beside tiles.
+        // Written and read again, as in a folder of tiles.
         let text = toml::to_string(&words.settings).expect("TOML");
         let settings: Settings = toml::from_str(&text).expect("settings");
         settings.bake_config(&BakeConfig::default()).expect("no rules and no marks")

@@ -17,7 +17,7 @@ use crate::values::Memory;
 use crate::{build, files, output};
 
 impl Tiles {
-    /// `true` if nothing asks for tiles.
+    /// Returns `true` if no argument requests tiles.
     pub(crate) fn are_untiled(&self) -> bool {
         match self.tile {
             Some(cells) => cells == 0 && self.tiles.is_none(),
@@ -25,7 +25,7 @@ impl Tiles {
         }
     }
 
-    /// Returns how to cut the world. The settings are stored beside the tiles.
+    /// Returns the front end of tiles. The settings are stored in their folder.
     pub(crate) fn front(&self, settings: &Settings) -> Result<FrontTiles> {
         let mut tiles = FrontTiles::default()
             .with_note(toml::to_string(settings).context("cannot write the settings down")?);
@@ -44,8 +44,8 @@ impl Tiles {
         given.into_iter().try_for_each(|(option, folder)| files::check_folder(option, folder))
     }
 
-    /// The memory to work in: what was asked for, or a quarter of what the machine or the container
-    /// has.
+    /// Returns the memory to work in: the requested amount, or a quarter of the memory of the machine
+    /// or the container.
     pub(crate) fn memory_bytes(&self, settings: &Settings) -> u64 {
         memory_bytes(self.memory, settings)
     }

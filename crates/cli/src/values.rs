@@ -82,7 +82,7 @@ fn three_numbers<T: FromStr>(text: &str) -> Result<[T; 3], String> {
         .map_err(|found: Vec<T>| format!("expected three numbers as x,y,z, found {}", found.len()))
 }
 
-/// Which ground is kept: `all`, `largest`, or that of pieces of at least an area.
+/// Selection of the ground to keep: `all`, `largest`, or that of pieces of at least an area.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum KeepKind {
     All,

@@ -80,7 +80,7 @@ fn rules_name_areas_and_paths_pay_for_them() {
     let picture = std::fs::read_to_string(folder.join("a.svg")).expect("a picture");
     assert!(picture.contains("river, 10 a metre") && !picture.contains("lava"));
 
-    // The same from a file of settings, tile by tile, and joined elsewhere.
+    // The settings from a file, the bake tile by tile, and the tiles joined elsewhere.
     let config = "area = [\"*water*=river:10\", \"glass=blocked\", \"lava=lava:99\"]\nagent-radius = 0\ncell-size = 0.2\nmax-step = 0.4\n";
     std::fs::write(folder.join("set.toml"), config).expect("a file");
     for at in ["0,0", "1,0", "2,0", "3,0", "0,1", "1,1", "2,1", "3,1", "0,2", "1,2", "2,2", "3,2"] {

@@ -115,7 +115,7 @@ fn polygons_of_any_tool_are_judged_like_a_mesh_of_ours() {
         );
     }
     assert_eq!(polygons["connectivity"], ours["connectivity"]);
-    // Nobody to ask for paths.
+    // Paths are not available.
     assert_eq!((&polygons["paths"]["pairs"], &polygons["bytes_memory"]), (&Value::from(0), &Value::Null));
     assert!(succeed(folder, &["evaluate", "hall.obj", "--mesh", "polygons.obj"]).contains("none asked for"));
     // Whoever is slim can stand closer to the walls, and misses that strip.

@@ -1,4 +1,4 @@
-//! What breaks a program that trusts its options, its disk and the files it is given.
+//! Hostile options, files and disks, which the program must survive.
 
 mod common;
 

@@ -36,7 +36,7 @@ fn killed(folder: &Path, words: &str, seconds: f64, random: &mut Random) {
     program.wait().expect("the program ends");
 }
 
-/// What a command writes, and how long it takes.
+/// Output files of a command, and its duration.
 fn whole(folder: &Path, words: &str, file: &str) -> (Vec<u8>, f64) {
     let begin = Instant::now();
     done(folder, words);
@@ -64,7 +64,7 @@ fn a_killed_program_leaves_the_old_file_or_the_new_one() {
             let found = std::fs::read(folder.join(file)).expect("a file");
             assert!(found == old || found == new, "round {round}: {words} leaves a torn file");
         }
-        // What killed programs left beside it is in nobody's way.
+        // Leftover files of killed programs do no harm.
         assert!(whole(folder, words, file).0 == new, "{words}");
     }
 }

@@ -197,7 +197,7 @@ fn every_setting_of_a_command_can_stand_in_the_file() {
 fn scale_and_up_axis_are_taken_to_metres_and_y() {
     let folder = hall();
     let folder = folder.path();
-    // The same hall in centimetres, z up.
+    // The hall in centimetres, z up.
     let turned: String = HALL
         .lines()
         .map(|line| match line.strip_prefix("v ").map(|rest| rest.split(' ').collect::<Vec<_>>()) {

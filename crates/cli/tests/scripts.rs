@@ -1,4 +1,4 @@
-//! What scripts rely on: exit codes, errors as JSON, standard input and output, help texts.
+//! The contract for scripts: exit codes, errors as JSON, standard input and output, help texts.
 
 mod common;
 
@@ -179,7 +179,7 @@ fn every_command_reads_and_writes_meshes_of_detour() {
     succeed(folder, &["pack", "hall.wmesh", "-o", "packed.navmesh"]);
     let bytes = |file: &str| std::fs::read(folder.join(file)).expect(file);
     assert!(bytes("hall.navmesh") == bytes("packed.navmesh") && bytes("hall.navmesh").starts_with(b"TESM"));
-    // The content tells the format.
+    // The format is known from the content.
     std::fs::rename(folder.join("packed.navmesh"), folder.join("hall.bin")).expect("a file");
     succeed(folder, &["pack", "hall.bin", "-o", "back.wmesh"]);
     let json = |words: &[&str]| -> serde_json::Value {

@@ -13,14 +13,14 @@ use crate::values::{KeepKind, Memory, Point, TileAt};
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) scenes: Scenes,
-    /// Where the mesh goes; the ending tells the format: .wmesh to keep it, .wmrun to ship it,
+    /// File of the mesh; its ending selects the format: .wmesh to keep it, .wmrun to ship it,
     /// .navmesh for Detour. `-` is standard output, as .wmesh. Default: the first scene's name with
     /// the ending .wmesh, in the current folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// How the mesh is made. Default: voxels.
+    /// Front end that makes the mesh. Default: voxels.
     #[arg(long, value_name = "KIND")]
     pub(crate) pipeline: Option<PipelineKind>,
     #[command(flatten)]
@@ -77,14 +77,14 @@ pub(crate) struct PlanArgs {
     /// Write an example of a plan in TOML, and nothing else.
     #[arg(long, value_name = "FILE", exclusive = true)]
     pub(crate) example: Option<PathBuf>,
-    /// Where the mesh goes; the ending tells the format: .wmesh to keep it, .wmrun to ship it,
+    /// File of the mesh; its ending selects the format: .wmesh to keep it, .wmrun to ship it,
     /// .navmesh for Detour. `-` is standard output, as .wmesh. Default: the first plan's name with
     /// the ending .wmesh, in the current folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) given: Given<PlanGroup>,
-    /// What layers of DXF files are made of, by their names: PATTERN=NAME[:COST] or
+    /// Areas of layers of DXF files, by their names: PATTERN=NAME[:COST] or
     /// PATTERN=blocked, as of `waymesh build`. Other files name areas themselves.
     #[arg(long, value_name = "RULE")]
     pub(crate) area: Vec<String>,
@@ -101,13 +101,13 @@ pub(crate) struct PlanArgs {
     pub(crate) check: bool,
 }
 
-/// Which ground is kept.
+/// Selection of the ground to keep.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Kept {
     /// A walkable place; may be given several times. Only ground connected to one of them is kept.
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub(crate) seed: Vec<Point>,
-    /// Which ground is kept without seeds: `all`, the `largest` piece, or the pieces of at least so
+    /// Ground that is kept without seeds: `all`, the `largest` piece, or the pieces of at least so
     /// many square metres. Links of all kinds join pieces. Default: all.
     #[arg(long, value_name = "all|largest|AREA", conflicts_with = "seed")]
     pub(crate) keep: Option<KeepKind>,
@@ -124,7 +124,7 @@ pub(crate) enum PipelineKind {
     Storeys,
 }
 
-/// How a scene is cut into tiles.
+/// Division of a scene into tiles.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Tiles {
     /// Side of a tile in cells, 0 for one bake of the whole scene. The mesh does not depend on it.
@@ -174,7 +174,7 @@ pub(crate) struct MergeArgs {
     /// Folder of finished tiles, with the settings they were built with.
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: PathBuf,
-    /// Where the mesh goes; the ending tells the format: .wmesh, .wmrun or .navmesh. `-` is standard
+    /// File of the mesh; its ending selects the format: .wmesh, .wmrun or .navmesh. `-` is standard
     /// output, as .wmesh.
     #[arg(short, long, value_name = "FILE", default_value = "merged.wmesh")]
     pub(crate) output: PathBuf,
@@ -189,7 +189,7 @@ pub(crate) struct MergeArgs {
     /// The scene that the tiles were built of: --jumps and --enclosed remove need its triangles.
     #[arg(long, value_name = "SCENE")]
     pub(crate) scene: Vec<PathBuf>,
-    /// What becomes of ground inside of solids. Default: as the tiles were built with.
+    /// Treatment of ground inside of solids. Default: as the tiles were built with.
     #[arg(long, value_name = "KIND", value_parser = ["keep", "remove"])]
     pub(crate) enclosed: Option<String>,
     #[command(flatten)]
@@ -211,7 +211,7 @@ pub(crate) struct Jumps {
     pub(crate) given: Given<JumpGroup>,
 }
 
-/// Files to write beside the mesh.
+/// Additional files to write.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Extras {
     /// Draw the mesh, one panel per storey.
@@ -232,13 +232,13 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
-    /// The files that were asked for.
+    /// Returns the requested files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.svg, &self.glb, &self.obj, &self.detail_obj, &self.report].into_iter().flatten()
     }
 }
 
-/// How files become metres, the grid, and the agent.
+/// Units and axes of files, the grid, and the agent.
 #[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub(crate) struct Space {
@@ -252,11 +252,11 @@ pub(crate) struct Space {
     pub(crate) given: Given<SpaceGroup>,
 }
 
-/// Settings of a bake. They are kept beside finished tiles, too.
+/// Settings of a bake. They are stored in the folder of finished tiles.
 #[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub(crate) struct Settings {
-    /// What surfaces are made of: PATTERN=NAME[:COST], or PATTERN=blocked where nobody walks. The
+    /// Areas of surfaces: PATTERN=NAME[:COST], or PATTERN=blocked where nobody walks. The
     /// pattern (with * and ?, in any case of letters) matches the name of a material, group,
     /// object, node or file, or the text at `waymesh_area` in the extras of a glTF file. COST is
     /// that of a metre. Of several rules the first that matches counts.

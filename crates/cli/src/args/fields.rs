@@ -147,7 +147,7 @@ impl Group for PlanGroup {
     }
 }
 
-/// Settings that the program takes in a notation of its own: `--seed`, `--jumps`, `--check`.
+/// Returns `true` for settings with a separate notation in the program: `--seed`, `--jumps`, `--check`.
 fn is_of_program(field: &Field<BakeConfig>) -> bool {
     ["keep", "jumps", "validate_stages"].contains(&field.name)
 }

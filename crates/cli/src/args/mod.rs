@@ -81,7 +81,7 @@ pub(crate) enum Command {
     View(ViewArgs),
     /// Print a script that completes the program's words in a shell.
     Completions {
-        /// Which shell.
+        /// The shell.
         #[arg(value_name = "SHELL")]
         shell: clap_complete::Shell,
     },
@@ -89,7 +89,7 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-/// What is shown in a browser.
+/// Arguments of `waymesh view`.
 #[derive(Debug, Args)]
 pub(crate) struct ViewArgs {
     /// The level, floor plan or mesh to open. Without it the page begins with an embedded scene.
@@ -133,7 +133,7 @@ pub(crate) struct PackArgs {
     /// The mesh: a .wmesh or .wmrun file, or one of Detour's (.navmesh, .bin). `-` is standard input.
     #[arg(value_name = "MESH")]
     pub(crate) mesh: PathBuf,
-    /// Where it goes; the ending tells the format: .wmrun, .wmesh or .navmesh. Default: its name with
+    /// Output file; its ending selects the format: .wmrun, .wmesh or .navmesh. Default: its name with
     /// the ending .wmrun, in the current folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -148,10 +148,10 @@ pub(crate) struct ManArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SceneArgs {
-    /// Which embedded scene.
+    /// Name of the embedded scene.
     #[arg(value_name = "NAME", value_parser = scenes())]
     pub(crate) scene: Scene,
-    /// Where it goes. Default: its name with the ending .stl, in the current folder.
+    /// Output file. Default: the scene's name with the ending .stl, in the current folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Factor of its size along x and z.
@@ -167,10 +167,10 @@ pub(crate) struct PathArgs {
     /// The mesh: a .wmesh or .wmrun file, or one of Detour's (.navmesh, .bin). `-` is standard input.
     #[arg(value_name = "MESH")]
     pub(crate) mesh: PathBuf,
-    /// Where the path starts.
+    /// Start of the path.
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub(crate) from: Point,
-    /// Where the path should end.
+    /// Goal of the path.
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub(crate) to: Point,
     /// Find the shortest path on the ground: of all whose legs are straight in plan from corner to
@@ -235,7 +235,7 @@ pub(crate) struct EvaluateArgs {
     /// Number of places to judge, at most 10000000. Default: 100000.
     #[arg(long, value_name = "COUNT")]
     pub(crate) samples: Option<usize>,
-    /// What surfaces are made of, as for `build`: where they are blocked, no ground is missing.
+    /// Areas of surfaces, as for `build`: blocked surfaces need no ground.
     #[arg(long, value_name = "RULE")]
     pub(crate) area: Vec<String>,
     /// Draw the mesh, the places that it misses, and the places where it should not be.
@@ -263,7 +263,7 @@ pub(crate) struct DemoArgs {
     /// Folder for the files.
     #[arg(short, long, value_name = "FOLDER", default_value = "out")]
     pub(crate) output: PathBuf,
-    /// Which embedded scene.
+    /// Name of the embedded scene.
     #[arg(long, value_name = "NAME", default_value = "overlapping-storeys", value_parser = scenes())]
     pub(crate) scene: Scene,
 }
