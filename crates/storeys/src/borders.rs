@@ -1,5 +1,5 @@
-//! Borders between pixels: moves traced borders, which follow the sides of cells, to where the
-//! ground ends.
+//! Placement of borders between pixels: moves traced borders, which follow the sides of cells, to
+//! the ends of the ground.
 
 use waymesh_core::{
     ArcId, ContourArc, ContourSet, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId, checkpoint,
@@ -10,7 +10,7 @@ use crate::refine::BORDER_STEPS;
 
 const STEPS: i32 = BORDER_STEPS as i32;
 
-/// Where the ground of a region ends around a cell.
+/// The ends of the ground of a region around a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegionEnds {
     /// The region.
@@ -35,9 +35,9 @@ fn border_frame(frame: &GridFrame) -> GridFrame {
     }
 }
 
-/// Moves the raw borders of a traced field to where the ground ends. Every side of a cell on a wall
-/// or drop becomes the point where the line between the centres of the two cells leaves the ground.
-/// Borders between regions stay, and end on the moved ones.
+/// Moves the raw borders of a traced field to the ends of the ground. Every side of a cell on a
+/// wall or drop becomes the point where the line between the centres of the two cells leaves the
+/// ground. Borders between regions stay, and end on the moved ones.
 ///
 /// `ends` must be sorted. A side that is not in `ends` stays where it is.
 ///
@@ -184,8 +184,8 @@ impl Placed<'_> {
         Ok(())
     }
 
-    /// Returns where the ground of `region` ends across a side of a cell; `None` if it is not a
-    /// side.
+    /// Returns the point where the ground of `region` ends across a side of a cell; `None` if the
+    /// line is not a side.
     fn wall_point(&self, region: RegionId, a: PlanPoint, b: PlanPoint) -> Option<PlanPoint> {
         let (dx, dz) = (b.x - a.x, b.z - a.z);
         if dx.abs() + dz.abs() != 1 {

@@ -1,4 +1,4 @@
-//! Converts depth maps to spans: the ground far enough from walls, its links, and where it ends.
+//! Conversion of depth maps to spans: the ground far enough from walls, its links and its ends.
 
 use waymesh_core::{
     Direction, FieldWindow, GridFrame, GridWindow, SlimSpans, SpanKey, checkpoint, nearest_f32, to_u32,
@@ -226,8 +226,8 @@ impl Carver<'_> {
         links
     }
 
-    /// Notes the floor that the next span is linked to, if that is not the nearest of the remaining
-    /// ground there.
+    /// Records the floor that the next span is linked to, if it is not the nearest of the remaining
+    /// floors there.
     fn push_odd(&mut self, places: Places, floor: u16, direction: Direction, ground: f32) {
         let is_left = |(_, place): &(u16, usize)| self.maps.has_ground(*place);
         let column: Vec<(u16, usize)> = places.floors().filter(is_left).collect();
@@ -256,8 +256,8 @@ impl Carver<'_> {
             .push(SpanEnds { span: SpanKey { z: gz, x: gx, floor: SlimSpans::floor_above(ground) }, steps });
     }
 
-    /// Returns how far the ground extends from a place that is far enough from walls towards one
-    /// that is not.
+    /// Returns the distance that the ground extends from a place that is far enough from walls
+    /// towards one that is not.
     fn border_steps(&self, (x, z): (u32, u32), floor: u16, direction: Direction) -> u8 {
         let Self { maps, clearance, walk, .. } = *self;
         let at = |x: u32, z: u32, floor: u16| {
@@ -293,7 +293,7 @@ mod tests {
     use crate::clearance::Ends;
     use crate::{DepthJob, StoreysConfig, flood_layers, voxelize_roughly};
 
-    /// The slow reference of [`carve`], place by place.
+    /// Returns the reference result for [`carve`], computed slowly, place by place.
     fn slowly(
         maps: &DepthMaps<'_>,
         clearance: &Clearance,
@@ -362,7 +362,7 @@ mod tests {
                 let clearance = job.measure(&maps, Ends::find(&maps, &walls, &walk), &walls.posts);
                 let slow = slowly(&maps, &clearance, &walk, &frame, window);
                 let found = carve(maps, &clearance, &walk, &frame, core, window);
-                // Nothing is lost on the way to another device and back.
+                // The tables for another device hold everything that the result needs.
                 assert!(job.finish(job.tables()).expect("sound tables") == found, "in {core:?}");
                 let part = found.ground.to_walkable();
                 part.validate().unwrap_or_else(|violations| panic!("{violations}"));

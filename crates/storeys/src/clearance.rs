@@ -18,20 +18,20 @@ pub(crate) struct Clearance {
 /// Ends are rounded to steps of this fraction of a cell, finer than those of the result. A border
 /// that is straight except for noise then becomes exactly straight, and is measured as one segment.
 pub(crate) const STEPS_OF_ENDS: f64 = 256.0;
-/// The same for heights along borders, per metre.
+/// Heights along borders are rounded to steps of this fraction of a metre.
 pub(crate) const STEPS_OF_HEIGHTS: f32 = 32.0;
 
-/// Rounds a coordinate of a border, in cells. Never the negative zero.
+/// Rounds a coordinate of a border, in cells. The result is never negative zero.
 pub(crate) fn round_place(cells: f64) -> f64 {
     (cells * STEPS_OF_ENDS).round() / STEPS_OF_ENDS + 0.0
 }
 
-/// Rounds a height along a border, in metres. Never the negative zero.
+/// Rounds a height along a border, in metres. The result is never negative zero.
 pub(crate) fn round_height(metres: f32) -> f32 {
     (metres * STEPS_OF_HEIGHTS).round() / STEPS_OF_HEIGHTS + 0.0
 }
 
-/// Where places without a link in a direction end, in cells from their centres.
+/// Ends of the places that lack a link in a direction, in cells from their centres.
 #[derive(Debug, Default)]
 pub(crate) struct Ends {
     /// First entry of `ends` for each sheet. A sheet has as many entries as places.
@@ -84,7 +84,8 @@ impl Ends {
         Self { slots, ends, places }
     }
 
-    /// The ends that another device found, in order; `None` if they lie nowhere.
+    /// Creates the ends from those that another device found, in order; `None` if a place does not
+    /// exist.
     pub(crate) fn of_list(maps: &DepthMaps<'_>, list: &[PlaceEnds]) -> Option<Self> {
         let mut own = Self { slots: vec![None; maps.ranges.len()], ..Self::default() };
         let mut rest = list;
@@ -119,7 +120,7 @@ impl Ends {
         rest.is_empty().then_some(own)
     }
 
-    /// The ends as another device would tell them.
+    /// Returns the ends in the format of another device.
     pub(crate) fn to_list(&self, maps: &DepthMaps<'_>) -> Vec<PlaceEnds> {
         let ends = |at: &BorderPlace| {
             let block = &maps.blocks[at.block as usize];
@@ -140,8 +141,7 @@ impl Ends {
     }
 }
 
-/// Returns the index of the `Extents` of the place beside a place, if it has ground
-/// within a step.
+/// Returns the index of the `Extents` of the adjacent place, if it has ground within a step.
 fn extents_across(
     maps: &DepthMaps<'_>,
     walls: &Walls,
@@ -156,8 +156,8 @@ fn extents_across(
     Some(walls.slot(block.number(floor))? + block.pixel(x, z))
 }
 
-/// Cells around a window that have to be drawn so that everything in the window is known: the
-/// radius, and a margin for cracks, links and borders.
+/// Returns the cells around a window that have to be drawn so that everything in the window is
+/// known: the radius, and a margin for cracks, links and borders.
 pub(crate) fn halo_cells(walk: &Walk) -> u32 {
     let radius = saturating_u32(walk.radius.ceil());
     radius.saturating_add(6)
@@ -186,7 +186,8 @@ impl Clearance {
         Self { ends, distances: Distances::measure(maps, asked, walk, &segments) }
     }
 
-    /// Where the ground of a place without a link in a direction ends, in cells from its centre.
+    /// Returns the end of the ground of a place without a link in a direction, in cells from its
+    /// centre.
     pub(crate) fn end(&self, sheet: usize, pixel: usize, direction: Direction) -> f32 {
         self.ends.of(sheet, pixel, direction)
     }
@@ -237,8 +238,8 @@ struct Tracer<'a> {
 }
 
 impl Tracer<'_> {
-    /// `true` if the ground ends on this side. At the border of the window it continues, unless the
-    /// grid ends there, too.
+    /// Returns `true` if the ground ends on this side. At the border of the window it continues,
+    /// unless the border is the end of the grid.
     fn ends_here(&self, direction: Direction) -> bool {
         let (window, whole) = (self.maps.window, self.whole);
         let (dx, dz) = direction.offset();
@@ -281,7 +282,7 @@ impl Tracer<'_> {
                 None => Some(self.point(next, beside, direction)),
                 Some(corner) => maps.beside(next.0, next.1, direction).and_then(|diagonal| {
                     let back = turn.opposite();
-                    // Where a cliff ends, the two sides are joined at a later corner.
+                    // At the end of a cliff, the two sides are joined at a later corner.
                     let is_cliff = self.beside(diagonal, corner, back).is_some();
                     (!is_cliff).then(|| self.point(diagonal, corner, back))
                 }),

@@ -69,7 +69,7 @@ impl StoreysConfig {
             .clamp(FEWEST_CELLS, Self::MAX_ROUGH_CELLS)
     }
 
-    /// Height of a rough level in metres: the configured one, or the default.
+    /// Returns the height of a rough level in metres: the configured one, or the default.
     #[must_use]
     pub fn rough_level(&self) -> f32 {
         self.rough_level.unwrap_or(self.agent.height / LEVELS_PER_AGENT)

@@ -13,7 +13,7 @@ pub(crate) const PLACE_SLACK: f64 = 1e-6;
 pub(crate) const NO_FLOOR: u16 = u16::MAX;
 /// Largest number of floors of a column: links are numbers of floors.
 pub(crate) const MAX_FLOORS: u64 = NO_FLOOR as u64 - 1;
-/// All four directions, a bit each.
+/// Bit mask of all four directions.
 pub(crate) const ALL_SIDES: u8 = 0b1111;
 
 /// The part of a rough column that lies in a window. Each of its floors is drawn on a *sheet*: a
@@ -31,32 +31,32 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Number of places of a sheet.
+    /// Returns the number of places of a sheet.
     pub(crate) fn area(&self) -> usize {
         self.pixels.width as usize * self.pixels.depth as usize
     }
 
-    /// Index on each sheet of a pixel, counted from the window's corner.
+    /// Returns the index on each sheet of a pixel, counted from the window's corner.
     #[inline]
     pub(crate) fn pixel(&self, x: u32, z: u32) -> usize {
         (z - self.pixels.z) as usize * self.pixels.width as usize + (x - self.pixels.x) as usize
     }
 
-    /// Range of the places of a sheet, row by row.
+    /// Returns the range of the places of a sheet, row by row.
     #[inline]
     pub(crate) fn sheet(&self, floor: u16) -> std::ops::Range<usize> {
         let start = self.base as usize + usize::from(floor) * self.area();
         start..start + self.area()
     }
 
-    /// Number of a sheet.
+    /// Returns the number of a sheet.
     #[inline]
     pub(crate) fn number(&self, floor: u16) -> usize {
         self.first as usize + usize::from(floor)
     }
 }
 
-/// What is known about a whole sheet: the range of its heights, and its links.
+/// Properties of a whole sheet: the range of its heights, and its links.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
     pub(crate) low: f32,
@@ -104,7 +104,7 @@ impl Range {
         }
     }
 
-    /// Of a sheet of which no link is known.
+    /// Returns the range of a sheet of which no link is known.
     pub(crate) fn unlinked(low: f32, high: f32, is_full: bool) -> Self {
         Self { low, high, is_full, ..Self::NONE }
     }
@@ -113,7 +113,7 @@ impl Range {
         self.low > self.high
     }
 
-    /// `true` if there is ground at all places, and all of it within this height.
+    /// Returns `true` if there is ground at all places, and all of it within this height.
     pub(crate) fn is_linked_within(self, near: f32) -> bool {
         self.is_full && self.high - self.low <= near
     }
@@ -157,7 +157,7 @@ pub(crate) struct Places {
 pub(crate) const NOWHERE: Places = Places { first: 0, step: 0, count: 0 };
 
 impl Places {
-    /// The places of the pixel that is so many pixels farther in a row of the same block.
+    /// Returns the places of the pixel that is `pixels` farther in a row of the same block.
     #[inline]
     pub(crate) fn further(self, pixels: usize) -> Self {
         Self { first: self.first + pixels, ..self }
@@ -168,7 +168,7 @@ impl Places {
         self.first + usize::from(floor) * self.step
     }
 
-    /// Floors and places.
+    /// Returns the floors and places.
     #[inline]
     pub(crate) fn floors(self) -> impl DoubleEndedIterator<Item = (u16, usize)> {
         (0..self.count).map(move |floor| (floor, self.at(floor)))
@@ -176,7 +176,7 @@ impl Places {
 }
 
 impl<'a> DepthMaps<'a> {
-    /// Maps of which only the blocks are known.
+    /// Creates maps of which only the blocks are known.
     ///
     /// # Errors
     /// For a window with more places than can be numbered, or a column with more floors.
@@ -228,7 +228,7 @@ impl<'a> DepthMaps<'a> {
         })
     }
 
-    /// The same maps, drawn elsewhere.
+    /// Creates maps with these blocks and the contents that another device drew.
     pub(crate) fn drawn(
         &self,
         ground: Vec<f32>,
@@ -239,7 +239,7 @@ impl<'a> DepthMaps<'a> {
         Self { ground, areas, links, ranges, ..self.clone() }
     }
 
-    /// The same maps without any ground.
+    /// Returns maps with these blocks and without any ground.
     pub(crate) fn empty(&self) -> Self {
         let (places, sheets) = (self.places as usize, self.sheets as usize);
         Self {
@@ -250,24 +250,24 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// Pixels along a side of a block.
+    /// Returns the pixels along a side of a block.
     pub(crate) fn side(&self) -> u32 {
         self.layers.side
     }
 
-    /// Number of the block of a pixel.
+    /// Returns the number of the block of a pixel.
     #[inline]
     pub(crate) fn block_of(&self, x: u32, z: u32) -> usize {
         self.block_z[z as usize] as usize * self.across + self.block_x[x as usize] as usize
     }
 
-    /// Column of blocks of a column of pixels.
+    /// Returns the column of blocks of a column of pixels.
     #[inline]
     pub(crate) fn block_column(&self, x: u32) -> usize {
         self.block_x[x as usize] as usize
     }
 
-    /// Row of blocks of a row of pixels.
+    /// Returns the row of blocks of a row of pixels.
     #[inline]
     pub(crate) fn block_row(&self, z: u32) -> usize {
         self.block_z[z as usize] as usize
@@ -294,14 +294,14 @@ impl<'a> DepthMaps<'a> {
         table[low as usize] as usize..table[high as usize] as usize + 1
     }
 
-    /// The places of a pixel, whose coordinates are counted from the window's corner.
+    /// Returns the places of a pixel, whose coordinates are counted from the window's corner.
     #[inline]
     pub(crate) fn places(&self, x: u32, z: u32) -> Places {
         let block = &self.blocks[self.block_of(x, z)];
         Places { first: block.base as usize + block.pixel(x, z), step: block.area(), count: block.floors }
     }
 
-    /// The pixel beside a pixel, if it lies in the window.
+    /// Returns the adjacent pixel, if it lies in the window.
     #[inline]
     pub(crate) fn beside(&self, x: u32, z: u32, direction: Direction) -> Option<(u32, u32)> {
         let (dx, dz) = direction.offset();
@@ -309,7 +309,7 @@ impl<'a> DepthMaps<'a> {
         (x < self.window.width && z < self.window.depth).then_some((x, z))
     }
 
-    /// The place that a place is linked to.
+    /// Returns the place that a place is linked to.
     #[inline]
     pub(crate) fn linked(&self, place: usize, (x, z): (u32, u32), direction: Direction) -> Option<usize> {
         let floor = self.links[place][direction.index()];
@@ -333,7 +333,8 @@ impl<'a> DepthMaps<'a> {
         (height <= floors[highest].high + HEIGHT_SLACK).then_some(highest)
     }
 
-    /// The same as [`Self::floor_at`], with a guess: neighbouring heights are usually in one floor.
+    /// Returns [`Self::floor_at`], but tries `guess` first: neighbouring heights are usually in one
+    /// floor.
     #[inline]
     fn floor_near(floors: &[Floor], height: f32, guess: Option<usize>) -> Option<usize> {
         if let Some(guess) = guess {
@@ -348,8 +349,9 @@ impl<'a> DepthMaps<'a> {
         Self::floor_at(floors, height)
     }
 
-    /// The floors of a block on which ground may lie from `low` to `high`, and a few others. In a
-    /// column of a thousand floors, testing all of them for each pixel takes quadratic time.
+    /// Returns the floors of a block on which ground may lie from `low` to `high`, and a few
+    /// others. In a column of a thousand floors, testing all of them for each pixel takes quadratic
+    /// time.
     #[inline]
     pub(crate) fn floors_between(&self, block: &Block, low: f64, high: f64) -> std::ops::Range<u16> {
         /// Number of floors up to which a search is not faster.
@@ -374,7 +376,7 @@ impl<'a> DepthMaps<'a> {
         self.floors_between(&self.blocks[self.block_of(x, z)], low, high)
     }
 
-    /// The floors of a block.
+    /// Returns the floors of a block.
     pub(crate) fn floors(&self, block: &Block) -> &'a [Floor] {
         let side = self.layers.side;
         self.layers.column((block.pixels.x + self.window.x) / side, (block.pixels.z + self.window.z) / side)
@@ -409,13 +411,14 @@ impl<'a> DepthMaps<'a> {
             return;
         }
         let left = self.window.x;
-        // Of the two zeros the positive one, whichever triangle comes first.
+        // Adding 0 turns negative zero into zero, so that the order of the triangles does not
+        // matter.
         let height = |x: u32| nearest_f32(cut.height(f64::from(x + left) + 0.5)) + 0.0;
         let floors = self.floors(block);
         let start = block.base as usize + block.pixel(pixels.start, z);
         let first = Self::floor_at(floors, height(pixels.start));
         let last = Self::floor_near(floors, height(pixels.end - 1), first);
-        // Floors lie one above the other, so heights between two heights of a floor are in it, too.
+        // Floors do not overlap, so all heights between two heights of a floor are in the floor.
         if let (Some(floor), true, true) = (first, first == last, self.areas.is_empty()) {
             let start = start + floor * block.area();
             let row = &mut self.ground[start..start + pixels.len()];
@@ -530,7 +533,7 @@ impl<'a> DepthMaps<'a> {
                 for floor in self.floors_near(b, from, to) {
                     let place = others.at(floor);
                     let (other, area) = (self.ground[place], area.over(self.area(place)));
-                    // This is `false` for NaN, too.
+                    // The comparison is `false` for NaN.
                     if (one - other).abs() <= walk.rise {
                         let height = one.midpoint(other);
                         if let Some(floor) = Self::floor_at(floors, height) {
@@ -578,7 +581,7 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// The area of a place.
+    /// Returns the area of a place.
     #[inline]
     pub(crate) fn area(&self, place: usize) -> AreaId {
         self.areas.get(place).copied().unwrap_or(AreaId::GROUND)

@@ -18,8 +18,8 @@ pub(crate) struct Segment {
 }
 
 /// Distance of places from the nearest border, in cells. It is clamped to the range from
-/// [`NEARER_CELLS`] below the radius to [`FARTHER_CELLS`] above it. Only known for places that were
-/// asked for.
+/// [`NEARER_CELLS`] below the radius to [`FARTHER_CELLS`] above it. Only known for the requested
+/// places.
 #[derive(Debug, Default)]
 pub(crate) struct Distances {
     reach: f32,
@@ -65,7 +65,7 @@ impl Distances {
         measure.finish()
     }
 
-    /// The distance of one pixel.
+    /// Returns the distance of one pixel.
     #[inline]
     pub(crate) fn of(&self, sheet: usize, pixel: usize) -> f32 {
         match self.slots[sheet] {
@@ -74,7 +74,7 @@ impl Distances {
         }
     }
 
-    /// The distances of consecutive pixels, if anything is near the sheet.
+    /// Returns the distances of consecutive pixels, if anything is near the sheet.
     pub(crate) fn row(&self, sheet: usize, pixels: std::ops::Range<usize>) -> Option<&[f32]> {
         let slot = self.slots[sheet];
         (slot != NOTHING_NEAR)
@@ -131,15 +131,15 @@ impl Segment {
 /// Updates the distances around segments.
 struct Measure<'a, 'b> {
     maps: &'a DepthMaps<'b>,
-    /// Pixels whose distances are asked for, counted from the corner of the maps.
+    /// Pixels whose distances are requested, counted from the corner of the maps.
     asked: GridWindow,
     slots: Vec<u32>,
     squared: Vec<f32>,
-    /// First row of each sheet in `row_most`, which has the largest squared distance in each row; 0
-    /// once all are below `least`.
+    /// First row of each sheet in `row_most`, which holds the largest squared distance in each row;
+    /// 0 if all distances in the row are below `least`.
     rows: Vec<u32>,
     row_most: Vec<f32>,
-    /// For each sheet, the largest squared distance of a place with ground; 0 once all are below
+    /// For each sheet, the largest squared distance of a place with ground; 0 if all are below
     /// `least`.
     most: Vec<f32>,
     reach: f32,
@@ -184,12 +184,12 @@ impl Span {
         (self.own[0] - self.reached[0]).max(self.reached[1] - self.own[1])
     }
 
-    /// The blocks at a distance of at most `ring` blocks.
+    /// Returns the blocks at a distance of at most `ring` blocks.
     fn within(&self, ring: usize) -> std::ops::RangeInclusive<usize> {
         self.own[0].saturating_sub(ring).max(self.reached[0])..=(self.own[1] + ring).min(self.reached[1])
     }
 
-    /// The blocks at a distance of exactly `ring` blocks, which is above 0.
+    /// Returns the blocks at a distance of exactly `ring` blocks, which is above 0.
     fn at(&self, ring: usize) -> [Option<usize>; 2] {
         let [low, high] = self.own;
         [
@@ -400,7 +400,7 @@ fn most_of(row: &[f32], least: f32) -> f32 {
     if most <= least { 0.0 } else { most }
 }
 
-/// Length of a row with padding to whole lanes.
+/// Returns the length of a row with padding to whole lanes.
 fn padded(width: usize) -> usize {
     width.next_multiple_of(LANES)
 }
@@ -431,7 +431,8 @@ impl Line {
         }
     }
 
-    /// Distance of the places from `first` to `last` from its bounding box along an axis.
+    /// Returns the distance of the places from `first` to `last` from its bounding box along an
+    /// axis.
     #[inline]
     fn off(&self, axis: usize, first: f32, last: f32) -> f32 {
         larger(larger(first - self.high[axis], self.low[axis] - last), 0.0)
@@ -484,7 +485,7 @@ impl Line {
     }
 }
 
-/// The larger of two numbers, neither NaN: compiles to one instruction.
+/// Returns the larger of two numbers, neither NaN: compiles to one instruction.
 #[inline]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
@@ -521,7 +522,7 @@ mod tests {
             for (index, (&now, &before)) in (0_u16..).zip(row.iter().zip(&before)) {
                 let squared = line.squared_distance(x + f32::from(index), z);
                 assert_eq!(now.to_bits(), squared.min(before).to_bits(), "{a:?} {b:?} {x} {z}");
-                // Dense points on it are nowhere nearer.
+                // No sample point on the segment is nearer.
                 let nearest = (0..=2000_u16).map(|at| {
                     let share = f32::from(at) / 2000.0;
                     let [px, pz] = [0, 1].map(|axis| a[axis] + (b[axis] - a[axis]) * share);

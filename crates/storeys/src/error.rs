@@ -32,9 +32,9 @@ pub enum StoreysError {
     TooMany {
         /// Name of the elements.
         element: &'static str,
-        /// How many there are.
+        /// Number of elements.
         count: u64,
-        /// How many there may be.
+        /// Largest number of elements.
         limit: u64,
     },
     /// Depth maps that another device drew and that do not fit their job.

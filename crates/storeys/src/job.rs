@@ -1,4 +1,4 @@
-//! The drawing of depth maps, for one that draws them on another device.
+//! Jobs and results for drawing depth maps on another device.
 
 use glam::Vec3;
 use waymesh_core::stage::StageError;
@@ -17,12 +17,13 @@ use crate::walls::{FLAT, HALFWAY, Post, TOUCHING, Walls, sort_posts};
 /// Draws the depth maps of windows on another device, such as a graphics card.
 ///
 /// # Contract
-/// The result is that of [`DepthJob::run`], byte for byte. Several threads may ask at once.
+/// The result is that of [`DepthJob::run`], byte for byte. Several threads may call at the same
+/// time.
 pub trait DepthDevice {
     /// Does the work of `job`.
     ///
     /// # Errors
-    /// Those of a device that fails and has no way out.
+    /// A failure of the device for which it has no fallback.
     fn draw_depths(&self, job: &DepthJob<'_>) -> Result<Refined, StageError>;
 
     /// Returns what the device has done so far. Default: nothing is known.
@@ -31,7 +32,7 @@ pub trait DepthDevice {
     }
 }
 
-/// The numbers that decide what is drawn. Coordinates are cells along x and z, and metres above the
+/// Numeric parameters of a drawing. Coordinates are cells along x and z, and metres above the
 /// frame's origin: `(world - origin) * per_cell`, clamped to 2^31 on both sides, in double
 /// precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,13 +42,14 @@ pub struct DepthNumbers {
     pub origin: [f64; 3],
     /// Cells per metre.
     pub per_cell: f64,
-    /// Square of the upward part of a unit normal from which on a triangle is ground.
+    /// Lower limit of the square of the upward component of the unit normal of a triangle that is
+    /// ground.
     pub cos_squared: f64,
     /// Highest rise from one place to the next, in metres.
     pub rise: f32,
     /// Head room in metres.
     pub height: f32,
-    /// Places nearer than this in height are linked, whatever else there is.
+    /// Places nearer than this in height are linked without a search for nearer ones.
     pub near: f32,
 }
 
@@ -58,15 +60,15 @@ impl DepthNumbers {
     pub const PLACE_SLACK: f64 = PLACE_SLACK;
     /// Heights that differ by at most this, in metres, are equal.
     pub const HEIGHT_SLACK: f32 = HEIGHT_SLACK;
-    /// A centre this close to a wall, in cells, is inside of it.
+    /// A centre this close to a wall, in cells, is inside the wall.
     pub const TOUCHING: f32 = TOUCHING;
     /// Cuts shorter than this, in cells, are upright.
     pub const FLAT: f64 = FLAT;
-    /// Where ground ends of which nothing is known, in cells from the centre.
+    /// Default end of the ground if no end was found, in cells from the centre.
     pub const HALFWAY: f32 = HALFWAY;
-    /// Steps of a cell in which places of borders are given.
+    /// Steps per cell in which positions of borders are given.
     pub const STEPS_OF_ENDS: f64 = STEPS_OF_ENDS;
-    /// Steps of a metre in which heights of posts are given.
+    /// Steps per metre in which heights of posts are given.
     pub const STEPS_OF_HEIGHTS: f32 = STEPS_OF_HEIGHTS;
 }
 
@@ -81,8 +83,8 @@ pub struct DepthTriangle {
     /// First and last of the lines through the centres of cells that may cut it: those of columns,
     /// along z, and those of rows. Not clipped to the window; none if the first is after the last.
     pub lines: [[i32; 2]; 2],
-    /// First and last cell along x and z that a cut may concern, with all rounding. A cell is
-    /// concerned by what lies up to the centre of the next one.
+    /// First and last cell along x and z that a cut may affect, rounding included. A cut affects a
+    /// cell if it lies up to the centre of the next cell.
     pub cells: [[i32; 2]; 2],
 }
 
@@ -101,7 +103,7 @@ pub struct DepthBlock {
     pub floors: u16,
 }
 
-/// What is known about a whole sheet.
+/// Properties of a whole sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DepthSheet {
     /// Lowest ground before walls; infinite if there is none.
@@ -115,14 +117,14 @@ pub struct DepthSheet {
     pub is_linked: bool,
 }
 
-/// A place where ground ends.
+/// A place at which the ground ends in a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceEnds {
     /// Its number.
     pub place: u32,
-    /// How far the ground extends from its centre, by
+    /// Distance that the ground extends from the centre, by
     /// [`Direction::index`](waymesh_core::Direction::index), in [`DepthNumbers::STEPS_OF_ENDS`]; a
-    /// whole cell where there is a link.
+    /// whole cell in the direction of a link.
     pub steps: [u16; 4],
 }
 
@@ -141,7 +143,7 @@ pub struct DepthTables {
     pub sheets: Vec<DepthSheet>,
     /// The places with ground that lack a link, ascending.
     pub ends: Vec<PlaceEnds>,
-    /// Obstacles between the lines, in any order, also several times.
+    /// Obstacles between the lines, in any order; duplicates are allowed.
     pub posts: Vec<Post>,
 }
 
@@ -150,21 +152,21 @@ impl DepthTables {
     pub const NO_FLOOR: u16 = NO_FLOOR;
 }
 
-/// The work of [`refine_window`](crate::refine_window): the triangles, the blocks of the window and
-/// the numbers, for whichever device draws.
+/// Input of [`refine_window`](crate::refine_window) for any device: the triangles, the blocks of
+/// the window and the numeric parameters.
 #[derive(Clone, Debug)]
 pub struct DepthJob<'a> {
     triangles: Vec<SoupTriangle>,
     frame: GridFrame,
     core: GridWindow,
-    /// What the result holds: the core and a ring.
+    /// Window of the result: the core and a ring.
     window: GridWindow,
     walk: Walk,
     maps: DepthMaps<'a>,
 }
 
 impl<'a> DepthJob<'a> {
-    /// The job of [`refine_window`](crate::refine_window).
+    /// Creates the job of [`refine_window`](crate::refine_window).
     ///
     /// # Errors
     /// See [`refine_window`](crate::refine_window).
@@ -223,7 +225,7 @@ impl<'a> DepthJob<'a> {
         }
     }
 
-    /// Returns the numbers that decide what is drawn.
+    /// Returns the numeric parameters of the drawing.
     #[must_use]
     pub fn numbers(&self) -> DepthNumbers {
         let Placement { origin, per_cell, cos_squared } = self.placement();
@@ -299,7 +301,7 @@ impl<'a> DepthJob<'a> {
         DepthTables { ground, areas, links, sheets, ends, posts: walls.posts }
     }
 
-    /// Makes the result of the maps that another device drew.
+    /// Computes the result from the maps that another device drew.
     ///
     /// # Errors
     /// [`StoreysError::BrokenTables`] if they do not fit the job.
@@ -323,7 +325,7 @@ impl<'a> DepthJob<'a> {
         Placement::new(&self.frame, &self.walk)
     }
 
-    /// The depth maps of the window, and what stands on them.
+    /// Draws the depth maps of the window, and the walls on them.
     pub(crate) fn draw(&self) -> (DepthMaps<'a>, Walls) {
         let (walk, placement) = (&self.walk, self.placement());
         let mut maps = self.maps.empty();

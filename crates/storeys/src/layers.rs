@@ -26,7 +26,7 @@ pub struct Floor {
     pub high: f32,
     /// The layer.
     pub layer: u32,
-    /// `true` if there is room for the agent above all of it. Otherwise there may still be room in
+    /// `true` if the agent has head room above all of it. Otherwise it may still have head room in
     /// a part of the column.
     pub accessible: bool,
 }
@@ -40,7 +40,7 @@ pub struct Layers {
     pub depth: u32,
     /// Fine cells along a side of a rough one.
     pub side: u32,
-    /// Number of layers, including those of which nothing is kept.
+    /// Number of layers, including empty ones.
     pub count: u32,
     /// Number of layers with an accessible floor. These are the first ones.
     pub walkable: u32,
@@ -66,10 +66,10 @@ const NO_LAYER: u32 = u32::MAX;
 ///
 /// The positive voxels of a column without room for the agent between them are one floor. Floors
 /// are visited from the bottom up, as voxels are in the thesis. An accessible floor without a layer
-/// starts a new one. It gives its layer to the accessible floors beside it within a step, unless
-/// the layer already has a floor in that column. Where it meets another layer, the two are merged
-/// if they do not overlap. Then the same is done with all floors. So every layer also gets the
-/// obstacles beside it, between which a part of its ground may lie.
+/// starts a new one. It gives its layer to the adjacent accessible floors within a step, unless the
+/// layer already has a floor in that column. If it touches another layer, the two are merged if
+/// they do not overlap. A second pass does this with all floors. So every layer also gets the
+/// adjacent obstacles, between which a part of its ground may lie.
 ///
 /// # Guarantees
 /// - A layer has at most one floor in a column. Every positive voxel lies in exactly one floor.
@@ -120,7 +120,7 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
                 flood.spread(floor, x, z, accessible_only);
             }
         }
-        // Also before obstacles take up space.
+        // Packed here because obstacles take up space later.
         flood.pack(&order);
     }
     let roots: Vec<u32> = flood.layer.clone().into_iter().map(|layer| flood.layers.find(layer)).collect();
@@ -145,7 +145,7 @@ fn levels(count: f32) -> u32 {
     saturating_u32(count)
 }
 
-/// The floors of all columns.
+/// Returns the floors of all columns.
 fn runs(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<(Vec<u32>, Vec<Run>), StoreysError> {
     let columns = voxels.width as usize * voxels.depth as usize;
     let level = config.rough_level();
@@ -204,8 +204,8 @@ struct Flood<'a> {
     members: Vec<Vec<u32>>,
     /// Pairs of layers that overlap. Layers only grow, so they stay overlapping.
     overlapping: HashSet<(u32, u32)>,
-    /// Layers with their columns, of the columns with more than [`FEW_FLOORS`]. Layers that were
-    /// merged into another one stay.
+    /// Pairs of a layer and a column, for columns with more than [`FEW_FLOORS`] floors. Layers that
+    /// were merged into another one stay.
     occupied: HashSet<(u32, u32)>,
 }
 
@@ -245,7 +245,7 @@ impl Flood<'_> {
         first..first + to_u32(count)
     }
 
-    /// `true` if a layer has a floor in a column.
+    /// Returns `true` if a layer has a floor in a column.
     fn has(&mut self, layer: u32, mut column: std::ops::Range<u32>) -> bool {
         if column.len() > FEW_FLOORS {
             return self.occupied.contains(&(layer, column.start));
@@ -265,7 +265,7 @@ impl Flood<'_> {
         }
     }
 
-    /// The column of a floor.
+    /// Returns the column of a floor.
     fn column_of(&self, floor: u32) -> std::ops::Range<u32> {
         let column = self.starts.partition_point(|&start| start <= floor) - 1;
         self.starts[column]..self.starts[column + 1]
@@ -430,7 +430,7 @@ impl Flood<'_> {
     }
 }
 
-/// The columns beside a column.
+/// Returns the adjacent columns of a column.
 fn neighbours(x: u32, z: u32, width: u32, depth: u32) -> impl Iterator<Item = (u32, u32)> {
     Direction::ALL.into_iter().filter_map(move |direction| {
         let (dx, dz) = direction.offset();
@@ -440,10 +440,10 @@ fn neighbours(x: u32, z: u32, width: u32, depth: u32) -> impl Iterator<Item = (u
 }
 
 impl Layers {
-    /// The floors of a rough column, from the lowest up.
+    /// Returns the floors of a rough column, from the lowest up.
     ///
     /// # Panics
-    /// If there is no such column.
+    /// If the column is outside the grid.
     #[inline]
     #[must_use]
     pub fn column(&self, x: u32, z: u32) -> &[Floor] {
@@ -455,13 +455,13 @@ impl Layers {
         self.starts[column] as usize..self.starts[column + 1] as usize
     }
 
-    /// All floors, column by column.
+    /// Returns all floors, column by column.
     #[must_use]
     pub fn floors(&self) -> &[Floor] {
         &self.floors
     }
 
-    /// Number of layers with an accessible floor that still have floors.
+    /// Returns the number of layers with an accessible floor that still have floors.
     #[must_use]
     pub fn kept(&self) -> u32 {
         let mut seen = vec![false; self.count as usize];

@@ -6,22 +6,22 @@
 //! ```
 //!
 //! - [`voxelize_roughly`]: two bits per rough voxel, one for ground and one for everything else. A
-//!   [`RoughDevice`] does it elsewhere.
-//! - [`flood_layers`]: ordered flooding into layers. [`Layers::keep_connected`] keeps what is
-//!   connected to seeds.
+//!   [`RoughDevice`] does this on another device.
+//! - [`flood_layers`]: ordered flooding into layers. [`Layers::keep_connected`] keeps the floors
+//!   that are connected to seeds.
 //! - [`refine_window`]: draws the depth maps of all layers in a window. It finds walls and drops
 //!   exactly where they cross the lines between pixels, and measures the distance to them. It
-//!   returns the ground where the agent's centre may be, as
-//!   [`SlimSpans`](waymesh_core::SlimSpans). A [`DepthDevice`] draws elsewhere.
-//! - [`place_borders`]: traced borders moved from the sides of pixels to where the ground ends.
+//!   returns the ground where the agent's centre may be, as [`SlimSpans`](waymesh_core::SlimSpans).
+//!   A [`DepthDevice`] draws on another device.
+//! - [`place_borders`]: moves traced borders from the sides of pixels to the ends of the ground.
 //!
-//! Everything in between is the same as for any other pipeline. Windows do not depend on each
-//! other, so they can be drawn in parallel and never are in memory all at once.
+//! All stages between these are shared with the other pipelines. Windows do not depend on each
+//! other, so they can be drawn in parallel and are never in memory all at once.
 //!
-//! # Where this departs from the thesis
+//! # Differences from the thesis
 //! - Voxels of a column without room for the agent between them are one [`Floor`]. A layer consists
 //!   of floors, not of voxels. A floor holds all the ground that can be stood on between its lowest
-//!   voxel and the cutting shape. So no ground is lost however rough the voxels are, and the fine
+//!   voxel and the cutting shape. So no ground is lost at any size of the voxels, and the fine
 //!   pixels decide what is accessible. The expansion by obstacle voxels is part of the flooding.
 //! - One exact clipping replaces three renderings of the scene, one along each axis.
 //! - Obstacles are not drawn as outlines into pixels, but cut with the lines between the centres of

@@ -1,4 +1,4 @@
-//! Links of places side by side.
+//! Links of adjacent places.
 
 use waymesh_core::{Direction, GridWindow, checkpoint};
 
@@ -6,8 +6,7 @@ use crate::config::Walk;
 use crate::depth::{Block, DepthMaps, NO_FLOOR};
 
 impl DepthMaps<'_> {
-    /// Links two places side by side if each is the nearest in height for the other, and within a
-    /// step.
+    /// Links two adjacent places if each is the nearest in height for the other, and within a step.
     pub(crate) fn link(&mut self, walk: &Walk) {
         let near = walk.near_links();
         for index in 0..self.blocks.len() {
@@ -30,8 +29,8 @@ impl DepthMaps<'_> {
         }
     }
 
-    /// Finds what is linked as a whole, in maps whose places are linked already: sheets but for
-    /// those where a wall has cut a link, and their sides.
+    /// Finds the sheets and sides that are linked as a whole, in maps whose places are already
+    /// linked. Sheets in which a wall has cut a link are excluded.
     pub(crate) fn link_sheets(&mut self, walk: &Walk, is_cut: impl Fn(usize) -> bool) {
         let near = walk.near_links();
         for index in 0..self.blocks.len() {
@@ -125,7 +124,7 @@ impl DepthMaps<'_> {
         }
     }
 
-    /// Number of the block beside a block.
+    /// Returns the number of the adjacent block.
     fn block_beside(&self, index: usize, direction: Direction) -> Option<usize> {
         let (dx, dz) = direction.offset();
         let (x, z) = (
@@ -240,7 +239,7 @@ impl DepthMaps<'_> {
         }
     }
 
-    /// `true` if every link leads to a floor that there is.
+    /// Returns `true` if every link leads to an existing floor.
     pub(crate) fn can_be_linked(&self, links: &[[u16; 4]]) -> bool {
         let is_sound = |(index, block): (usize, &Block)| {
             checkpoint();

@@ -1,4 +1,5 @@
-//! Refinement: draws the layers of a window finely, where the agent's centre may be.
+//! Refinement: fine depth maps of the layers of a window, reduced to the ground on which the
+//! agent's centre may be.
 
 use waymesh_core::{FieldWindow, GridFrame, GridWindow, SlimSpans, SoupTriangle, SpanKey};
 
@@ -10,7 +11,7 @@ use crate::layers::Layers;
 
 /// Steps per cell in which borders are given.
 pub const BORDER_STEPS: u8 = 64;
-/// Where the walkable ground ends around a span.
+/// The ends of the walkable ground around a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpanEnds {
     /// The span.
@@ -23,9 +24,9 @@ pub struct SpanEnds {
 /// Fine ground of a window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refined {
-    /// Where the agent's centre may be, without labels.
+    /// The ground on which the agent's centre may be, without labels.
     pub ground: FieldWindow<SlimSpans>,
-    /// Where the ground ends, for the spans in the core at which it does, in order.
+    /// The ends of the ground, for the spans in the core at which it ends, in order.
     pub ends: Vec<SpanEnds>,
 }
 
@@ -63,7 +64,7 @@ pub fn refine_halo(config: &StoreysConfig) -> u32 {
 /// # Errors
 /// For a bad configuration, and [`StoreysError::TooMany`] for a window with too many places.
 ///
-/// A [`DepthJob`] has the work done elsewhere.
+/// A [`DepthJob`] passes this work to another device.
 ///
 /// # References
 /// Oliva 2012, section 6.2.3. There, whole pixels are kept or removed, and the agent has no radius.

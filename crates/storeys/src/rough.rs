@@ -38,12 +38,12 @@ pub struct RoughVoxels {
 }
 
 impl RoughVoxels {
-    /// Words of a column.
+    /// Returns the words of a column.
     fn column_words(levels: u32) -> u32 {
         levels.div_ceil(WORD).max(1)
     }
 
-    /// Words of all columns, if they are allowed.
+    /// Returns the words of all columns, if they are within the limit.
     fn word_count([width, depth, levels]: [u32; 3], limit_bytes: u64) -> Result<usize, StoreysError> {
         let columns = u64::from(width) * u64::from(depth);
         let count = columns.saturating_mul(u64::from(Self::column_words(levels)));
@@ -103,7 +103,7 @@ impl RoughVoxels {
         }
     }
 
-    /// `true` if all voxels of these levels are empty. Levels above the last one are empty.
+    /// Returns `true` if all voxels of these levels are empty. Levels above the last one are empty.
     #[must_use]
     pub fn is_empty(&self, column: usize, low: u32, high: u32) -> bool {
         let first = column * self.words as usize;
@@ -116,13 +116,13 @@ impl RoughVoxels {
         })
     }
 
-    /// `true` if the voxel is positive. A voxel with ground and something else is positive.
+    /// Returns `true` if the voxel is positive. A voxel with ground and something else is positive.
     #[must_use]
     pub fn is_positive(&self, x: u32, z: u32, level: u32) -> bool {
         self.bit(&self.positive, x, z, level)
     }
 
-    /// `true` if the voxel holds something, but no walkable ground.
+    /// Returns `true` if the voxel holds something, but no walkable ground.
     #[must_use]
     pub fn is_negative(&self, x: u32, z: u32, level: u32) -> bool {
         self.bit(&self.negative, x, z, level) && !self.is_positive(x, z, level)
@@ -162,7 +162,7 @@ pub trait RoughDevice {
     /// Does the work of `job`.
     ///
     /// # Errors
-    /// Those of [`RoughJob::run`], and those of a device that fails and has no way out.
+    /// Those of [`RoughJob::run`], and a failure of the device for which it has no fallback.
     fn voxelize_roughly(&self, job: &RoughJob<'_>) -> Result<(RoughVoxels, SkippedTriangles), StageError>;
 
     /// Returns what the device has done so far. Default: nothing is known.
@@ -171,7 +171,7 @@ pub trait RoughDevice {
     }
 }
 
-/// The work of [`voxelize_roughly`], for whoever does it.
+/// Input of [`voxelize_roughly`] for any device.
 pub struct RoughJob<'a> {
     source: &'a dyn TriangleSource,
     placement: Placement,
@@ -204,7 +204,7 @@ impl<'a> RoughJob<'a> {
     /// not set it.
     pub const SLACK: f64 = 1e-6;
 
-    /// The job of [`voxelize_roughly`].
+    /// Creates the job of [`voxelize_roughly`].
     ///
     /// # Errors
     /// [`StoreysError`] for a bad configuration, and for a grid beyond the allowed memory.
@@ -231,13 +231,13 @@ impl<'a> RoughJob<'a> {
         Ok(Self { source, placement, per_cell: f64::from(side).recip(), level, size, limit_bytes })
     }
 
-    /// Columns along x and z, and levels.
+    /// Returns the columns along x and z, and levels.
     #[must_use]
     pub fn size(&self) -> [u32; 3] {
         self.size
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub fn column_count(&self) -> u64 {
         u64::from(self.size[0]) * u64::from(self.size[1])
@@ -272,8 +272,8 @@ impl<'a> RoughJob<'a> {
         Ok(skipped)
     }
 
-    /// The columns along x and z that a triangle touches; one more on either side along x, which
-    /// rounding might reach. Also `true` if all of it lies in one row.
+    /// Returns the columns along x and z that a triangle touches; one more on either side along x,
+    /// which rounding might reach. Also `true` if all of it lies in one row.
     #[must_use]
     pub fn reach(&self, triangle: &RoughTriangle) -> ([Range<u32>; 2], bool) {
         let [width, depth, _] = self.size;
@@ -298,11 +298,11 @@ impl<'a> RoughJob<'a> {
         Ok((voxels, skipped))
     }
 
-    /// The result, from words of positive and negative voxels: 64 levels each, the lowest in the
-    /// lowest bit, column by column, row by row.
+    /// Creates the result from words of positive and negative voxels: 64 levels each, the lowest in
+    /// the lowest bit, column by column, row by row.
     ///
     /// # Panics
-    /// If there are more or fewer words than [`RoughJob::size`] asks for.
+    /// If the number of words is not that of [`RoughJob::size`].
     #[must_use]
     pub fn finish(&self, positive: Vec<u64>, negative: Vec<u64>) -> RoughVoxels {
         let [width, depth, levels] = self.size;
@@ -326,7 +326,7 @@ impl Piece {
         Self { corners: [a, b, c, a, a, a, a, a], len: 3 }
     }
 
-    /// `true` if it lies in one of the rows that it reaches: then it need not be cut.
+    /// Returns `true` if it lies in one of the rows that it reaches: then it need not be cut.
     fn is_in_one_row(&self, rows: &Range<u32>, depth: u32) -> bool {
         rows.len() == 1 && is_inside(self.range(2), depth)
     }
@@ -372,7 +372,7 @@ impl Piece {
     }
 }
 
-/// Returns the cells from `low` to `high`, clipped to the `count` cells there are.
+/// Returns the cells from `low` to `high`, clipped to the `count` existing cells.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as meant")]
 fn cells([low, high]: [f64; 2], count: u32) -> Range<u32> {
     let first = whole_below(low - SLACK).max(0);
@@ -380,7 +380,7 @@ fn cells([low, high]: [f64; 2], count: u32) -> Range<u32> {
     if first > last { 0..0 } else { first as u32..last as u32 + 1 }
 }
 
-/// `true` if the range lies inside of the `count` cells.
+/// Returns `true` if the range lies inside of the `count` cells.
 fn is_inside([low, high]: [f64; 2], count: u32) -> bool {
     low >= 0.0 && high <= f64::from(count)
 }

@@ -3,8 +3,8 @@
 use crate::config::ScenePoint;
 use waymesh_core::saturating_i64;
 
-/// The whole number at or below `value`. On the baseline instruction set [`f64::floor`] would be a
-/// library call.
+/// Returns the whole number at or below `value`. On the baseline instruction set [`f64::floor`]
+/// would be a library call.
 #[inline]
 pub(crate) fn whole_below(value: f64) -> i64 {
     let whole = saturating_i64(value);
@@ -28,7 +28,7 @@ pub(crate) enum Axis {
 }
 
 impl Cut {
-    /// The height at `place`.
+    /// Returns the height at `place`.
     #[inline]
     pub(crate) fn height(&self, place: f64) -> f64 {
         let run = self.end[0] - self.start[0];
@@ -66,7 +66,7 @@ impl Cutter {
         }
     }
 
-    /// The cutters for lines along both axes.
+    /// Creates the cutters for lines along both axes.
     pub(crate) fn both(corners: &[ScenePoint; 3]) -> [Self; 2] {
         [Self::new(corners, Axis::X), Self::new(corners, Axis::Z)]
     }
@@ -81,7 +81,7 @@ impl Cutter {
         self.cuts_of(lines, |_| true, each);
     }
 
-    /// The same as [`Self::cuts`], only for the lines that are `wanted`.
+    /// Calls `each` as [`Self::cuts`] does, but only for the lines that are `wanted`.
     #[inline]
     pub(crate) fn cuts_of(
         &self,

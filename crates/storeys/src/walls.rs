@@ -11,20 +11,20 @@ use crate::slice::{Axis, Cut, Cutter, whole_below};
 
 /// Distance to an obstacle if there is none before the next centre.
 const CLEAR: f32 = f32::INFINITY;
-/// A centre this close to a wall, in cells, is inside of it.
+/// A centre this close to a wall, in cells, is inside the wall.
 pub(crate) const TOUCHING: f32 = 1e-6;
-/// Where the ground ends if nothing is known: halfway between the two centres.
+/// Default end of the ground if no end was found: halfway between the two centres.
 pub(crate) const HALFWAY: f32 = 0.5;
 /// Cuts shorter than this, in cells, are upright.
 pub(crate) const FLAT: f64 = 1e-9;
 
-/// How far the ground of a place extends towards the centre of each neighbour, in cells from the
-/// place's own centre.
+/// Distances that the ground of a place extends towards the centre of each neighbour, in cells from
+/// the centre of the place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extents {
     /// The nearest obstacle: anything between a step and the agent's height above the ground.
     wall: [f32; 4],
-    /// How far the ground is known to extend.
+    /// The known extent of the ground.
     ground: [f32; 4],
 }
 
@@ -61,9 +61,9 @@ pub(crate) fn sort_posts(posts: &mut Vec<Post>) {
 /// Walls and drops of a window.
 #[derive(Debug)]
 pub(crate) struct Walls {
-    /// First entry of `extents` for each sheet, [`NO_EXTENTS`] where nothing is known.
+    /// First entry of `extents` for each sheet; [`NO_EXTENTS`] for a sheet without entries.
     slots: Vec<u32>,
-    /// A sheet has as many entries as places.
+    /// Extents of all sheets with entries, one per place.
     extents: Vec<Extents>,
     pub(crate) posts: Vec<Post>,
     /// Reused for every corner.
@@ -104,13 +104,13 @@ impl Walls {
         }
     }
 
-    /// Index of the extents of a sheet's first place, if it has any.
+    /// Returns the index of the extents of a sheet's first place, if it has any.
     #[inline]
     pub(crate) fn slot(&self, sheet: usize) -> Option<usize> {
         (self.slots[sheet] != NO_EXTENTS).then_some(self.slots[sheet] as usize)
     }
 
-    /// Number of places with extents.
+    /// Returns the number of places with extents.
     pub(crate) fn len(&self) -> usize {
         self.extents.len()
     }
@@ -136,7 +136,7 @@ impl Walls {
         let [lowest, highest] = range_of(corners, 1);
         let mut cutters = None;
         let mut is_near = false;
-        // Ground farther below or above is no obstacle's.
+        // The triangle is no obstacle for ground farther below or above.
         let (from, to) = (lowest - f64::from(walk.height), highest - f64::from(walk.rise));
         for_each_block(maps, corners, |block, low, high| {
             for floor in maps.floors_between(block, from, to) {
@@ -227,7 +227,7 @@ impl Walls {
     ) {
         let (pixels, window) = (sheet.0.pixels, maps.window);
         let range = maps.ranges[sheet.0.number(sheet.1)];
-        // Anything outside of these heights changes nothing.
+        // Parts outside of these heights have no effect.
         let walkable = wanted.is_some();
         let (above, below) =
             if walkable { heights_of_ends(range, walk) } else { heights_of_walls(range, walk) };
@@ -348,7 +348,7 @@ impl Walls {
             Axis::Z => (Direction::PosZ, maps.window.z, pixels.z, pixels.end_z()),
         };
         let (first, end) = (i64::from(first), i64::from(end));
-        // Pixel `i` stands for the part between its centre and the next one.
+        // Pixel `i` covers the part between its centre and the next one.
         let range = (
             (whole_below(cut.start[0] - 0.5) - i64::from(origin)).max(first - 1),
             (whole_below(cut.end[0] - 0.5) - i64::from(origin)).min(end - 1),
@@ -366,7 +366,7 @@ impl Walls {
             let pixel = (pixel >= first && pixel < end).then(|| begin + (pixel - first) as usize * step)?;
             Some((pixel, maps.ground[sheet + pixel])).filter(|(_, ground)| !ground.is_nan())
         };
-        // Where the ground continues its end is not needed.
+        // The end is only needed in directions in which the ground ends.
         let is_asked = |place: &(usize, f32), direction: Direction| {
             !walkable || maps.links[sheet + place.0][direction.index()] == NO_FLOOR
         };
@@ -509,12 +509,12 @@ impl Walls {
     }
 }
 
-/// Heights between which something may be an obstacle on a sheet.
+/// Returns the heights between which something may be an obstacle on a sheet.
 fn heights_of_walls(range: Range, walk: &Walk) -> (f64, f64) {
     (f64::from(range.low + walk.rise), f64::from(range.high + walk.height))
 }
 
-/// Heights between which a walkable triangle may tell where the ground of a sheet ends.
+/// Returns the heights between which a walkable triangle may mark an end of the ground of a sheet.
 fn heights_of_ends(range: Range, walk: &Walk) -> (f64, f64) {
     let rise = f64::from(walk.rise);
     (f64::from(range.low) - rise, f64::from(range.high) + rise)
@@ -549,8 +549,8 @@ fn find_ends(maps: &DepthMaps<'_>, block: &Block, floor: u16, lines: &mut Vec<bo
     lines.len() > first
 }
 
-/// `true` if a line through the centres of a row or column of pixels in the window meets the
-/// triangle.
+/// Returns `true` if a line through the centres of a row or column of pixels in the window meets
+/// the triangle.
 fn is_met(maps: &DepthMaps<'_>, corners: &[ScenePoint; 3]) -> bool {
     let window = maps.window;
     [(0, window.x, window.end_x()), (2, window.z, window.end_z())].into_iter().any(|(axis, first, end)| {
@@ -566,14 +566,15 @@ fn range_of(corners: &[ScenePoint; 3], axis: usize) -> [f64; 2] {
     [a.min(b).min(c), a.max(b).max(c)]
 }
 
-/// Calls `each` with every block whose pixels a triangle may concern, and with a range of heights
-/// that contains the triangle there, whatever the rounding: what is left out would change nothing.
+/// Calls `each` with every block whose pixels a triangle may affect, and with a range of heights
+/// that contains the triangle there, with all rounding. The omitted blocks would not change the
+/// result.
 fn for_each_block<'m>(
     maps: &'m DepthMaps<'_>,
     corners: &[ScenePoint; 3],
     mut each: impl FnMut(&'m Block, f64, f64),
 ) {
-    // A pixel is concerned by what lies up to a pixel from its centre.
+    // A triangle affects a pixel if it lies within a pixel of its centre.
     const REACH: f64 = 1.0;
     let ([low, high], error) = (range_of(corners, 1), height_error(corners));
     let (low, high) = (low - error, high + error);
@@ -581,7 +582,7 @@ fn for_each_block<'m>(
     let rows = maps.blocks_between(Axis::Z, z_low - REACH, z_high + REACH);
     let [x_low, x_high] = range_of(corners, 0);
     let columns = maps.blocks_between(Axis::X, x_low - REACH, x_high + REACH);
-    if rows.len() <= FEW && columns.len() <= FEW {
+    if rows.len() <= FEW_BLOCKS && columns.len() <= FEW_BLOCKS {
         for row in rows {
             for column in columns.clone() {
                 each(&maps.blocks[row * maps.across + column], low, high);
@@ -617,16 +618,16 @@ fn for_each_block<'m>(
 }
 
 /// With at most this many blocks along a side, heights are not computed for each block.
-const FEW: usize = 2;
-/// Computed heights have a smaller error than this, in metres, ..
+const FEW_BLOCKS: usize = 2;
+/// Absolute part of the error bound of computed heights, in metres.
 const HEIGHT_ERROR: f64 = 1e-3;
-/// .. and this fraction of the heights. Larger ranges only cost time.
+/// Relative part of the error bound of computed heights. Larger bounds only cost time.
 const RELATIVE_ERROR: f64 = 1e-12;
 /// For triangles that rise more over a pixel, in metres, the whole height is used.
 const UPRIGHT: f64 = 10.0;
 /// Largest relative error of a difference of two products, as a fraction of both.
 const PRODUCT_ERROR: f64 = 1e-15;
-/// More cells than the side of a block.
+/// Upper bound of the side of a block in cells.
 const BLOCK_SIDE: f64 = 2048.0;
 
 /// Largest error of the heights of a triangle.
@@ -647,7 +648,7 @@ fn slopes(corners: &[ScenePoint; 3], extent: f64) -> Option<[f64; 2]> {
     let rise = slope[0].abs() + slope[1].abs();
     let products = |i: usize, j: usize| (u[i] * v[j]).abs() + (u[j] * v[i]).abs();
     let error = PRODUCT_ERROR * (products(1, 2) + products(0, 1) + rise * products(0, 2)) / up.abs();
-    // Neither is `true` for what is no number.
+    // Both comparisons are `false` for NaN.
     (rise < UPRIGHT && error * (extent + BLOCK_SIDE) < HEIGHT_ERROR / 4.0).then_some(slope)
 }
 

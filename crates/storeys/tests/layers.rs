@@ -28,7 +28,7 @@ fn layers(soup: &TriangleSoup, config: &StoreysConfig) -> Layers {
     flood_layers(&voxels(soup, config), config).expect("layers")
 }
 
-/// A level plate.
+/// Adds a level plate.
 fn plate(soup: &mut TriangleSoup, [x0, z0, x1, z1]: [f32; 4], y: f32) {
     let corners = [(x0, z0), (x0, z1), (x1, z1), (x1, z0)].map(|(x, z)| Vec3::new(x, y, z));
     soup.append(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).expect("four corners");

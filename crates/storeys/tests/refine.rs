@@ -25,7 +25,7 @@ fn layers(soup: &TriangleSoup, config: &StoreysConfig) -> (GridFrame, Layers) {
     (frame, flood_layers(&voxels, config).expect("layers"))
 }
 
-/// Fine ground with all that is implied.
+/// Fine ground and the frame and ends that belong to it.
 #[derive(Debug, PartialEq)]
 struct Refined {
     part: FieldWindow,
@@ -58,7 +58,7 @@ fn plate(soup: &mut TriangleSoup, [x0, z0, x1, z1]: [f32; 4], y: f32) {
     quad(soup, [(x0, z0), (x0, z1), (x1, z1), (x1, z0)].map(|(x, z)| Vec3::new(x, y, z)));
 }
 
-/// Upright faces over a closed line in plan.
+/// Adds upright faces over a closed line in plan.
 fn walls(soup: &mut TriangleSoup, plan: &[[f32; 2]], [low, high]: [f32; 2]) {
     for (index, &[ax, az]) in plan.iter().enumerate() {
         let [bx, bz] = plan[(index + 1) % plan.len()];
@@ -68,7 +68,7 @@ fn walls(soup: &mut TriangleSoup, plan: &[[f32; 2]], [low, high]: [f32; 2]) {
     }
 }
 
-/// Where the ground ends, in metres.
+/// Returns the ends of the ground, in metres.
 fn ends(refined: &Refined) -> Vec<[f64; 2]> {
     let frame = refined.part.frame;
     let mut found = Vec::new();
@@ -90,7 +90,7 @@ fn ends(refined: &Refined) -> Vec<[f64; 2]> {
     found
 }
 
-/// Distance from a point to a closed line in plan.
+/// Returns the distance from a point to a closed line in plan.
 fn distance(plan: &[[f32; 2]], [x, z]: [f64; 2]) -> f64 {
     (0..plan.len())
         .map(|index| {
@@ -152,7 +152,7 @@ fn thin_walls_and_posts_stand_in_the_way() {
     let refined = refine(&posted, &config(0.1));
     let lost = before - refined.part.field.walkable_spans();
     assert!((30..60).contains(&lost), "{lost} spans lost to a disc of 38");
-    // The same hanging above the agent's head, and one so low that it is stepped over.
+    // A face above the agent's head, and one so low that the agent steps over it.
     for heights in [[2.1, 3.0], [0.0, 0.25]] {
         let mut clear = soup.clone();
         walls(&mut clear, &post, heights);
@@ -390,7 +390,7 @@ fn label(part: &FieldWindow, span: usize) -> u32 {
 fn same_ground(ground: &LabelledWindow<SlimSpans>, part: &FieldWindow, window: GridWindow) {
     let (spans, labels) = (&ground.part.field, &ground.regions.labels);
     let mut count = 0;
-    // Of each span of the field, that of the ground.
+    // For each span of the field, the number of the span of the ground.
     let mut numbers = vec![None; part.field.len()];
     for z in window.z..window.end_z() {
         for x in window.x..window.end_x() {
