@@ -1,4 +1,5 @@
-//! Cuts contours where the region beyond changes, and makes arcs that both sides share.
+//! Assembly of contours: cuts them at points where the region beyond changes, and makes arcs that
+//! both sides share.
 
 use waymesh_core::{
     ArcId, ArcUse, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint, PlanVertex,
@@ -11,8 +12,8 @@ use crate::facing::Meeting;
 use crate::merge::Merged;
 use crate::outline::{Outline, OutlineScratch, connect_corners, points};
 
-/// No half-edge.
-const NONE: u32 = u32::MAX;
+/// Sentinel for a missing half-edge or region.
+const NO_INDEX: u32 = u32::MAX;
 
 /// A shared piece of border: its line (the lowest bit is set if it runs along x), its start, the
 /// regions of its two sides, its half-edge.
@@ -65,9 +66,9 @@ struct Loop {
 /// Straight pieces of border, each with a single region beyond it, seen from one side.
 #[derive(Debug, Default)]
 struct Borders {
-    /// Where each piece starts. It ends where the next piece of the loop starts.
+    /// Start of each piece. A piece ends at the start of the next piece of the loop.
     start: Vec<PlanPoint>,
-    /// The region beyond, [`NONE`] if there is none.
+    /// The region beyond, [`NO_INDEX`] if there is none.
     beyond: Vec<u32>,
     loops: Vec<Loop>,
 }
@@ -120,7 +121,7 @@ impl Borders {
         for piece in pieces {
             if piece.start > reached {
                 self.start.push(point(reached));
-                self.beyond.push(NONE);
+                self.beyond.push(NO_INDEX);
             }
             self.start.push(point(piece.start));
             self.beyond.push(piece.other);
@@ -129,7 +130,7 @@ impl Borders {
         }
         if ends < high {
             self.start.push(point(ends));
-            self.beyond.push(NONE);
+            self.beyond.push(NO_INDEX);
         }
         if !forward {
             // After the reversal, each piece starts where it ended before.
@@ -145,19 +146,19 @@ impl Borders {
 /// Regions whose corners are connected in one go.
 const REGIONS_AT_ONCE: usize = 512;
 
-/// The contours of all regions: those that touch a region to which one can step share their border
-/// with it.
+/// Returns the contours of all regions: those that touch a region to which one can step share their
+/// border with it.
 ///
 /// # Guarantees
-/// Vertices are corners of a region, or points where what lies beyond a straight border changes;
-/// numbered by the regions, not by tiles. The height of a vertex is the mean level of the regions
-/// joined in it.
+/// Vertices are corners of a region, or points of a straight border where the region beyond
+/// changes. They are numbered by the regions, not by tiles. The height of a vertex is the mean
+/// level of the regions joined in it.
 ///
 /// Takes the corner points out of `merged`.
 pub(crate) fn assemble(frame: GridFrame, merged: &mut Merged) -> Result<ContourSet, SlicesError> {
     let borders = trace_all(merged)?;
     merged.corners = Vec::new();
-    let limit = NONE as usize;
+    let limit = NO_INDEX as usize;
     if borders.start.len() >= limit {
         let (count, limit) = (borders.start.len() as u64, limit as u64);
         return Err(SlicesError::TooMany { element: "border pieces", count, limit });
@@ -233,9 +234,9 @@ impl<'a> Assembly<'a> {
             merged,
             borders,
             loop_of,
-            twin: vec![NONE; count],
-            vertex_of: vec![NONE; count],
-            arc_of: vec![NONE; count],
+            twin: vec![NO_INDEX; count],
+            vertex_of: vec![NO_INDEX; count],
+            arc_of: vec![NO_INDEX; count],
             set,
         };
         assembly.pair_up()?;
@@ -268,7 +269,7 @@ impl<'a> Assembly<'a> {
     /// same two regions. There is never a third such piece, because no region overlaps itself.
     fn pair_up(&mut self) -> Result<(), SlicesError> {
         let borders = &self.borders;
-        let is_shared = |edge: &usize| borders.beyond[*edge] != NONE;
+        let is_shared = |edge: &usize| borders.beyond[*edge] != NO_INDEX;
         let count = (0..borders.start.len()).filter(is_shared).count();
         let mut shared: Vec<SharedPiece> = Vec::with_capacity(count);
         shared.extend((0..borders.start.len()).filter(is_shared).map(|edge| {
@@ -298,8 +299,8 @@ impl<'a> Assembly<'a> {
     fn starts_at_junction(&self, edge: u32) -> bool {
         let (before, after) = (self.twin[self.previous(edge) as usize], self.twin[edge as usize]);
         match (before, after) {
-            (NONE, NONE) => false,
-            (NONE, _) | (_, NONE) => true,
+            (NO_INDEX, NO_INDEX) => false,
+            (NO_INDEX, _) | (_, NO_INDEX) => true,
             _ => self.next(after) != before,
         }
     }
@@ -348,13 +349,13 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Returns the arc from `edge` to the next junction, or the whole loop if it is closed. Makes
+    /// Returns the arc from `edge` to the next junction, or the whole loop if it is closed. Creates
     /// the arc if this is its left side. Moves `edge` to the end of the arc.
     fn arc(&mut self, edge: &mut u32, closed: bool) -> ArcUse {
         let start = *edge;
         let twin = self.twin[start as usize];
         let left = self.region(start);
-        let right = (twin != NONE).then(|| self.region(twin));
+        let right = (twin != NO_INDEX).then(|| self.region(twin));
         let is_left = right.is_none_or(|right| left < right);
         let first = self.set.arc_vertices.len();
         let arc =
@@ -388,7 +389,7 @@ impl<'a> Assembly<'a> {
     /// through shared borders have one vertex.
     fn vertex(&mut self, edge: u32) -> VertexId {
         let known = self.vertex_of[edge as usize];
-        if known != NONE {
+        if known != NO_INDEX {
             return VertexId(known);
         }
         let vertex = VertexId::from_index(self.set.vertices.len());
@@ -402,7 +403,7 @@ impl<'a> Assembly<'a> {
             sum += self.merged.regions[self.region(current) as usize].ground.at_point(point);
             count += 1.0;
             let twin = self.twin[current as usize];
-            if twin == NONE {
+            if twin == NO_INDEX {
                 break;
             }
             current = self.next(twin);
@@ -411,7 +412,7 @@ impl<'a> Assembly<'a> {
             }
         }
         current = self.twin[self.previous(edge) as usize];
-        while current != NONE && self.vertex_of[current as usize] != vertex.0 {
+        while current != NO_INDEX && self.vertex_of[current as usize] != vertex.0 {
             self.vertex_of[current as usize] = vertex.0;
             sum += self.merged.regions[self.region(current) as usize].ground.at_point(point);
             count += 1.0;

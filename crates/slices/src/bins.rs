@@ -1,4 +1,4 @@
-//! Sorts triangles into the tiles that they reach into.
+//! Bins: sorts triangles into the tiles that they reach into.
 //!
 //! `TriangleBins` of `crates/tile` copies triangles to disk, with a cell of slack. Bins here hold
 //! indices into a soup in memory, with the slack of `raster.rs`. Stage crates never use one
@@ -32,7 +32,7 @@ impl Tiling {
         u64::from(self.across) * u64::from(self.along)
     }
 
-    /// The columns of a tile; tiles are numbered row by row.
+    /// Returns the columns of a tile; tiles are numbered row by row.
     #[expect(clippy::cast_possible_truncation, reason = "rows and columns have 32 bits")]
     pub(crate) fn window(&self, tile: u64) -> GridWindow {
         let across = u64::from(self.across);
@@ -41,11 +41,11 @@ impl Tiling {
         square.intersection(&GridWindow::whole(&self.frame))
     }
 
-    /// The tiles that overlap these cells after each tile has grown by `ring` columns on every
-    /// side.
+    /// Returns the tiles that overlap these cells after each tile has grown by `ring` columns on
+    /// every side.
     fn tiles(&self, [x0, x1, z0, z1]: [i32; 4], ring: u32) -> TilesOver {
         let side = i64::from(self.side);
-        #[expect(clippy::cast_sign_loss, reason = "clipped to the tiles there are")]
+        #[expect(clippy::cast_sign_loss, reason = "clipped to the existing tiles")]
         let range = |low: i32, high: i32, count: u32| {
             let ring = i64::from(ring);
             let (low, high) =
@@ -70,7 +70,7 @@ impl TilesOver {
         len(&self.columns) * len(&self.rows)
     }
 
-    /// The numbers of the tiles.
+    /// Returns the numbers of the tiles.
     fn numbers(self) -> impl Iterator<Item = u64> {
         let Self { columns, rows, across } = self;
         rows.flat_map(move |row| columns.clone().map(move |column| row * across + column))
@@ -97,7 +97,8 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Checks the memory of a number of tiles with triangles, which are in as many lists as `pairs`.
+    /// Checks the memory for a number of tiles with triangles, and for `pairs` entries in their
+    /// lists.
     fn check(&self, tiling: &Tiling, tiles: u64, pairs: u64) -> Result<(), SlicesError> {
         let window = tiling.window(0).grown(self.ring, &tiling.frame);
         let tile_columns = window.column_count();
@@ -175,7 +176,7 @@ impl Bins {
         &self.numbers
     }
 
-    /// The index of a tile among those with triangles.
+    /// Returns the index of a tile among those with triangles.
     fn find(&self, number: u64) -> Option<usize> {
         self.numbers.binary_search(&number).ok()
     }

@@ -25,8 +25,7 @@ pub struct SlicesConfig {
     /// finite, zero or more, at most 256 cells.
     pub link_reach: f32,
     /// `true` if triangles that are too steep to walk on, and higher than a step, are obstacles.
-    /// Default true. The paper drops steep triangles before all else; floors then continue through
-    /// walls.
+    /// Default true. The paper drops steep triangles first; floors then continue through walls.
     pub steep_blocks: bool,
     /// Farthest that the ground of a region may lie from the levels of its spans, in levels, so that
     /// slices which form one slope become one region with an inclined plane. 0 for the paper's
@@ -121,13 +120,13 @@ impl Limits {
         }
     }
 
-    /// Columns that a tile needs around it.
+    /// Returns the columns that a tile needs around it.
     pub(crate) fn ring(&self) -> u32 {
         if self.step > 0 { self.gap + 1 } else { 1 }
     }
 
-    /// Most levels between two spans side by side that one plane may hold; negative if there are no
-    /// planes.
+    /// Returns the largest number of levels between two adjacent spans of one plane; negative if
+    /// planes are disabled.
     pub(crate) fn side_by_side(&self) -> i64 {
         #[expect(clippy::cast_possible_truncation, reason = "less than the head room")]
         let both = (2.0 * self.plane_error).ceil() as i64;

@@ -2,14 +2,13 @@
 
 use waymesh_core::PlanPoint;
 
-/// What a corner point is (section 4.1.2).
+/// The kind of a corner point (section 4.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CornerKind {
     /// One or three of the four spans around the point belong to the region.
     Normal,
     /// Two spans that meet in the point only: one at smaller x and larger z, the other at larger x
-    /// and smaller z. The holes beside them form a slash when z grows upwards. The point counts
-    /// twice.
+    /// and smaller z. The adjacent holes form a slash if z points upwards. The point counts twice.
     Slash,
     /// Two spans that meet in the point only, on the other diagonal. The point counts twice.
     Antislash,
@@ -20,7 +19,7 @@ pub enum CornerKind {
 pub struct Corner {
     /// Position in plan.
     pub point: PlanPoint,
-    /// Tells if one or two borders turn at the point.
+    /// The kind: one or two borders turn at the point.
     pub kind: CornerKind,
 }
 
@@ -29,12 +28,12 @@ pub struct Corner {
 struct FloorPoint {
     /// Step from the span's column to the point.
     offset: [i32; 2],
-    /// Bits of the three neighbours around the point (figure 5); below, of the two beside the span,
-    /// and of the one across.
+    /// Bit mask of the three neighbours around the point (figure 5): the two that share a side with
+    /// the span, and the one across.
     mask: u8,
     sides: u8,
     across: u8,
-    /// Kind of the point if only the neighbour across is there.
+    /// Kind of the point if only the neighbour across exists.
     saddle: CornerKind,
     /// Bit of the span's own cell among the four around the point: see [`corner_cells`].
     own: u8,
@@ -61,9 +60,9 @@ pub fn corner_points(configuration: u8, place: [i32; 2], mut found: impl FnMut(C
     corner_cells(configuration, place, |corner, _| found(corner));
 }
 
-/// The same as [`corner_points`], with the cells around each point that belong to the span's
-/// region: bits 1 and 2 for smaller z, 4 and 8 for larger z, each from smaller to larger x. Of a
-/// point that counts twice, each of the two spans tells its own cell.
+/// Calls `found` as [`corner_points`] does, with the cells around each point that belong to the
+/// span's region: bits 1 and 2 for smaller z, 4 and 8 for larger z, each from smaller to larger x.
+/// For a point that counts twice, each of the two spans reports its own cell.
 #[inline]
 pub(crate) fn corner_cells(configuration: u8, [x, z]: [i32; 2], mut found: impl FnMut(Corner, u8)) {
     for corner in &FLOOR_POINTS {
@@ -82,14 +81,14 @@ pub(crate) fn corner_cells(configuration: u8, [x, z]: [i32; 2], mut found: impl 
     }
 }
 
-/// The corner points of disjoint regions that become one. Sorts and replaces `corners`, points with
-/// the cells around them as [`corner_cells`] tells them.
+/// Finds the corner points of the union of disjoint regions. Sorts and replaces `corners`: points
+/// with the cells around them, as [`corner_cells`] reports them.
 pub(crate) fn join_corners(corners: &mut [(PlanPoint, u8)], mut found: impl FnMut(Corner)) {
     corners.sort_unstable_by_key(|&(point, _)| (point.z, point.x));
     for same in corners.chunk_by(|a, b| a.0 == b.0) {
         let point = same[0].0;
-        // A side that runs straight through the point is told by no region. It takes two cells side
-        // by side, and leaves the others as they are: both, one or none.
+        // No region reports a side that runs straight through the point. It belongs to two adjacent
+        // cells and does not change the other two: both, one or none of them are set.
         match same.iter().fold(0, |cells, other| cells | other.1) {
             6 => (0..2).for_each(|_| found(Corner { point, kind: CornerKind::Slash })),
             9 => (0..2).for_each(|_| found(Corner { point, kind: CornerKind::Antislash })),
@@ -154,7 +153,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The sets of section 4.1.3, as printed in the paper.
+    /// Returns the sets of section 4.1.3, as printed in the paper.
     fn is_corner(configuration: u8, point: usize) -> bool {
         let (mask, not): (u8, [u8; 3]) =
             [(11, [11, 8, 2]), (22, [22, 2, 16]), (104, [104, 8, 64]), (208, [208, 16, 64])][point];
@@ -163,8 +162,7 @@ mod tests {
 
     #[test]
     fn every_corner_of_the_papers_masks_is_told_as_often_as_it_counts() {
-        // The inner points of all 4 x 4 label grids: which of the four spans around a point are
-        // there.
+        // The inner points of all 4 x 4 label grids: bit mask of the existing spans around a point.
         for around in 1_u8..16 {
             let there = |dx: i32, dz: i32| {
                 (-1..=0).contains(&dx) && (-1..=0).contains(&dz) && around >> ((dz + 1) * 2 + dx + 1) & 1 == 1
@@ -200,7 +198,7 @@ mod tests {
 
     #[test]
     fn border_points_fall_into_the_papers_three_classes() {
-        // A tile of columns 0..3, its neighbour on the right. Rows of the region: z 0 goes on to
+        // A tile of columns 0..3, its neighbour on the right. Rows of the region: z 0 continues to
         // the right, z 1 ends at the tile's border, and z 2 exists on the right only.
         let corners = |cells: &[(i32, i32)], core: i32| {
             let cells: BTreeSet<_> = cells.iter().copied().collect();

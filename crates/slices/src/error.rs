@@ -17,7 +17,7 @@ pub enum SlicesError {
     /// Marks cannot be applied.
     #[error(transparent)]
     Marks(#[from] StageError),
-    /// There is nothing to voxelise.
+    /// The soup has no triangle that can be voxelised.
     #[error("none of the {triangles} triangles has finite corners and an area")]
     NoTriangles {
         /// Triangles of the soup.
@@ -44,9 +44,9 @@ pub enum SlicesError {
     TooMany {
         /// `"pieces of regions"` or `"border pieces"`.
         element: &'static str,
-        /// How many there are.
+        /// Number of elements.
         count: u64,
-        /// How many there may be.
+        /// Largest number of elements.
         limit: u64,
     },
     /// The points are not the corners of a region: some row or column has an odd number of points.

@@ -1,4 +1,4 @@
-//! Section 5.2 of the paper: finds what lies beyond the borders of a region while the spans of a
+//! Section 5.2 of the paper: finds the regions beyond the borders of a region while the spans of a
 //! tile still exist.
 
 use std::ops::Range;
@@ -14,8 +14,8 @@ pub(crate) const BARRED: u16 = u16::MAX;
 /// A straight piece of a region's border with a single level beyond it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Facing {
-    /// Columns between this border and that of the other region; 0 where they touch, [`BARRED`]
-    /// where they touch and nobody can step across.
+    /// Columns between this border and that of the other region; 0 if they touch, [`BARRED`] if
+    /// they touch and no agent can step across.
     pub(crate) gap: u16,
     /// Index of the [`Direction`] in which the other region lies.
     pub(crate) side: u8,
@@ -31,7 +31,7 @@ pub(crate) struct Facing {
 }
 
 impl Facing {
-    /// The border of cell `(x, z)` on one side.
+    /// Creates the border of cell `(x, z)` on one side.
     pub(crate) fn of_cell([x, z]: [i32; 2], side: Direction, label: u32, gap: u16, other: i32) -> Self {
         let (line, start) = match side {
             Direction::NegX => (x, z),
@@ -51,7 +51,7 @@ impl Facing {
         matches!(self.direction(), Direction::NegZ | Direction::PosZ)
     }
 
-    /// The line on which the other region's border lies.
+    /// Returns the line on which the other region's border lies.
     pub(crate) fn other_line(&self) -> i32 {
         let gap = if self.gap == BARRED { 0 } else { i32::from(self.gap) };
         if self.is_ahead() { self.line + gap } else { self.line - gap }
@@ -83,7 +83,7 @@ pub(crate) struct Meeting {
 /// line of the lower border, the levels before and behind.
 type Key = (u16, bool, i32, [i32; 2]);
 
-/// Matches both sides of all borders. `level` gives that of a region. Sorted.
+/// Matches both sides of all borders. `level` returns the level of a region. The result is sorted.
 pub(crate) fn meet(facings: Vec<Facing>, level: impl Fn(u32) -> i32) -> Vec<Meeting> {
     let mut sides: [Vec<(Key, i32, i32, u32)>; 2] = [Vec::new(), Vec::new()];
     for facing in facings {
@@ -116,8 +116,8 @@ pub(crate) fn meet(facings: Vec<Facing>, level: impl Fn(u32) -> i32) -> Vec<Meet
     meetings
 }
 
-/// Joins stretches that continue each other and differ in nothing but their `ends`. Those that
-/// continue each other have the same region on each side, because their labels are equal.
+/// Joins stretches that continue each other and differ only in their `ends`. Those that continue
+/// each other have the same region on each side, because their labels are equal.
 pub(crate) fn glue<T: Copy + PartialEq>(sorted: &mut Vec<T>, ends: impl Fn(&mut T) -> [&mut i32; 2]) {
     sorted.dedup_by(|next, kept| {
         let (mut moved, [start, end]) = (*kept, ends(next).map(|end| *end));
@@ -131,7 +131,7 @@ pub(crate) fn glue<T: Copy + PartialEq>(sorted: &mut Vec<T>, ends: impl Fn(&mut 
     });
 }
 
-/// Finds what lies across a border.
+/// A search for the spans across a border.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Across<'a> {
     pub(crate) grid: &'a SpanGrid,
@@ -144,13 +144,14 @@ impl<'a> Across<'a> {
         self.partners(column, beside).of(span)
     }
 
-    /// The partners of the spans of `column` in the column `beside`; see [`Partners::of`].
+    /// Returns the partners of the spans of `column` in the adjacent column `beside`; see
+    /// [`Partners::of`].
     pub(crate) fn partners(&self, column: usize, beside: usize) -> Partners<'a> {
         Partners { across: *self, own: self.grid.column(column), other: self.grid.column(beside) }
     }
 
-    /// The levels of the spans of `beside` that could lie on one slope with `span`, but to which
-    /// nobody can step: not `partner`.
+    /// Returns the levels of the spans of `beside` that could lie on one slope with `span`, but to
+    /// which no agent can step. `partner` is excluded.
     pub(crate) fn barred(
         &self,
         span: usize,
@@ -171,7 +172,7 @@ impl<'a> Across<'a> {
     /// The span lies straight across, at most the highest step up or down, and the gap is clear:
     /// nothing in it is both too high to step over from the lower side and lower than the agent's
     /// head on the higher side. (The paper checks the distance of the end points only, which would
-    /// link through thin walls.) `columns` gives the columns in order, as far as the grid goes.
+    /// link through thin walls.) `columns` returns the columns in order, up to the end of the grid.
     pub(crate) fn leap(
         &self,
         column: usize,
@@ -210,7 +211,7 @@ impl<'a> Across<'a> {
     }
 }
 
-/// The partners of the spans of a column in a column beside it. The state of the search is kept, so
+/// The partners of the spans of a column in an adjacent column. The state of the search is kept, so
 /// that all spans of a column take linear time.
 pub(crate) struct Partners<'a> {
     across: Across<'a>,
@@ -220,8 +221,8 @@ pub(crate) struct Partners<'a> {
 }
 
 impl Partners<'_> {
-    /// The level of the walkable span of the column beside to which one can step from `span`. Spans
-    /// must be asked for from the lowest up.
+    /// Returns the level of the walkable span of the adjacent column to which an agent can step
+    /// from `span`. Calls must visit spans from the lowest up.
     ///
     /// The paper requires a difference of one level (5.2.1) or of less than `max_climb` (5.2.2). In
     /// addition, the agent has to fit through the room that both spans share; on a slope under a

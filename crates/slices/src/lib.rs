@@ -8,10 +8,10 @@
 //! level, and a stair one region per tread. With [`SlicesConfig::max_height_error_levels`], slices
 //! that form one slope become one region with an inclined plane. Ground of several areas is divided
 //! where the area changes; [`slice_marked_world`] gives areas by volumes. Links and shared borders
-//! tell between which regions an agent can step. The contours go on to the same simplification,
-//! triangulation and convex partition as those of any other pipeline. The steps of the paper that
-//! can be taken alone are [`segment`] (Algorithms 1, 2), [`corner_points`] and [`classify_corners`]
-//! (section 4.1), [`connect_corners`] (Algorithms 3, 4, 5 and 7).
+//! connect the regions between which an agent can step. The contours pass through the same
+//! simplification, triangulation and convex partition as those of any other pipeline. The steps of
+//! the paper that can be taken alone are [`segment`] (Algorithms 1, 2), [`corner_points`] and
+//! [`classify_corners`] (section 4.1), [`connect_corners`] (Algorithms 3, 4, 5 and 7).
 //!
 //! ```
 //! use waymesh_slices::glam::Vec3;
@@ -29,7 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Where this departs from the paper
+//! # Differences from the paper
 //! - Steep triangles that are higher than a step are obstacles; the paper drops all steep triangles
 //!   ([`SlicesConfig::steep_blocks`]).
 //! - Ground has areas, and a region is of one area.

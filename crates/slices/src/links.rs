@@ -6,7 +6,7 @@ use crate::facing::Meeting;
 use crate::merge::SliceRegion;
 use crate::slopes::Plane;
 
-/// Why two regions are linked.
+/// The reason why two regions are linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SliceLinkKind {
@@ -16,7 +16,7 @@ pub enum SliceLinkKind {
     Stair,
 }
 
-/// Where a link crosses from one region to the other.
+/// The position at which a link crosses from one region to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LinkPlace {
@@ -42,14 +42,14 @@ pub struct SliceLink {
     /// Number of levels by which `to` lies higher than `from`, rounded, in the middle of the first
     /// straight piece of the border or of the gap; negative if it lies lower.
     pub rise_levels: i32,
-    /// Why the regions are linked.
+    /// The reason why the regions are linked.
     pub kind: SliceLinkKind,
-    /// Where the link is.
+    /// Position of the link.
     pub place: LinkPlace,
 }
 
 impl SliceLink {
-    /// Makes a link, with its kind from where it is and how far it rises.
+    /// Creates a link. Its position and rise determine its kind.
     fn new(
         regions: &[SliceRegion],
         contours: &ContourSet,
@@ -68,8 +68,8 @@ impl SliceLink {
 }
 
 impl LinkPlace {
-    /// Levels from one ground to the other, rounded: in the middle of a gap's sides, or of the first
-    /// straight piece of a shared border. The arc of a border exists.
+    /// Returns the levels from one ground to the other, rounded: in the middle of a gap's sides, or
+    /// of the first straight piece of a shared border. The arc of a border exists.
     #[expect(clippy::cast_possible_truncation, reason = "heights of the grid are whole numbers of 32 bits")]
     pub(crate) fn rise(self, contours: &ContourSet, grounds: [Plane; 2]) -> i32 {
         let sides = match self {

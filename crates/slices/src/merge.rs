@@ -16,7 +16,7 @@ use crate::tile::{BorderRun, Piece, TileSlices, is_saddle};
 pub struct SliceRegion {
     /// Level of its highest cell, above the frame's origin.
     pub level: i32,
-    /// What it is made of.
+    /// Area of the region.
     pub area: AreaId,
     /// The ground. It lies within `error` of the levels of the region's cells. The true ground lies
     /// below those by at most one level, or by the rise of the ground within a cell.
@@ -26,12 +26,13 @@ pub struct SliceRegion {
     pub error: f64,
     /// Number of cells.
     pub cells: u64,
-    /// Number of the paper's region with the first cell, which is connected through corners of
-    /// cells, too, and level. Slices are numbered in the order of their first cells.
+    /// Number of the paper's region that contains the first cell. Regions of the paper are level,
+    /// and also connected through corners of cells. Slices are numbered in the order of their first
+    /// cells.
     pub slice: u32,
 }
 
-/// All regions with their corner points and what lies beyond their borders. The content does not
+/// All regions with their corner points and the regions beyond their borders. The content does not
 /// depend on the tiles.
 #[derive(Debug, Default)]
 pub(crate) struct Merged {
@@ -41,7 +42,7 @@ pub(crate) struct Merged {
     pub(crate) corner_ends: Vec<usize>,
     /// The cells around each corner: see [`crate::corners::corner_cells`].
     pub(crate) corner_cells: Vec<u8>,
-    /// Where regions face each other, sorted.
+    /// The stretches along which regions face each other, sorted.
     pub(crate) meetings: Vec<Meeting>,
     /// Number of spans, walkable or not.
     pub(crate) spans: u64,
@@ -52,7 +53,7 @@ pub(crate) struct Merged {
 /// The paper joins regions that share a false corner (Algorithm 6). But two pieces may share a
 /// stretch of the tiles' border with real corners at both ends: in `##|..` over `##|##` over
 /// `..|##` there is no false corner at all. Here pieces are joined where spans of one level and
-/// area lie side by side across the border. Corner points need no treatment: they were found in
+/// area are adjacent across the border. Corner points need no treatment: they were found in
 /// extended tiles, so the corners of a region are the corners of all its pieces.
 ///
 /// `numbers` are those of the tiles, ascending.
@@ -197,7 +198,7 @@ impl Merged {
         Ok(merged)
     }
 
-    /// The corner points of a region.
+    /// Returns the corner points of a region.
     pub(crate) fn corners_of(&self, region: usize) -> &[Corner] {
         &self.corners[self.corner_ends[region]..self.corner_ends[region + 1]]
     }

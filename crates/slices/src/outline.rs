@@ -13,13 +13,13 @@ pub struct Outline {
     /// All contours, one after the other, each in the order of a walk with the region on the
     /// positive side.
     pub chain: Vec<u32>,
-    /// Where each contour ends in `chain`. The first contour is the outer one. Each starts at its
+    /// End of each contour in `chain`. The first contour is the outer one. Each starts at its
     /// vertex with the lowest `(z, x)`.
     pub ends: Vec<u32>,
 }
 
 impl Outline {
-    /// The contours, the outer one first.
+    /// Returns the contours, the outer one first.
     pub fn contours(&self) -> impl Iterator<Item = &[u32]> {
         let mut start = 0;
         self.ends.iter().map(move |&end| {
@@ -47,7 +47,7 @@ pub struct OutlineScratch {
 ///
 /// Sorts `corners` by `(z, x)`, the paper's `rows`. The points of a row are connected in pairs, and
 /// so are the points of a column. A slash or antislash point counts twice where the region has it
-/// twice, and Table 1 tells to which of the two a vertical edge leads. The two empty fields of the
+/// twice. Table 1 defines to which of the two a vertical edge leads. The two empty fields of the
 /// table are never needed: there is no vertical edge between two slash points, nor between two
 /// antislash points.
 ///
@@ -102,7 +102,7 @@ pub fn connect_corners(
     Ok(())
 }
 
-/// Which of two duplicates a point is.
+/// Position of a point among its duplicates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Duplicate {
     /// The point has no duplicate.
@@ -167,8 +167,8 @@ impl OutlineScratch {
     }
 }
 
-/// The duplicate of the point at `index` that a vertical edge leads to: the first if the point is
-/// of kind `first`, else the second.
+/// Returns the duplicate of the point at `index` that a vertical edge leads to: the first if the
+/// point is of kind `first`, else the second.
 fn pick(corners: &[Corner], index: usize, first: CornerKind) -> usize {
     let wants_first = corners[index].kind == first;
     match duplicate(corners, index) {
@@ -178,7 +178,7 @@ fn pick(corners: &[Corner], index: usize, first: CornerKind) -> usize {
     }
 }
 
-/// The plan points of a contour.
+/// Returns the plan points of a contour.
 pub(crate) fn points<'a>(
     corners: &'a [Corner],
     contour: &'a [u32],
@@ -194,7 +194,7 @@ mod tests {
     use waymesh_core::{PolygonLoop, PolygonSet, VertexId};
     use waymesh_testkit::{Random, polygons};
 
-    /// Corners of each label of a grid.
+    /// Returns the corners of each label of a grid.
     fn all_corners(grid: &SpanGrid) -> (Segmentation, Vec<Vec<Corner>>) {
         let mut pieces = Segmentation::default();
         segment(grid, CoreRect::whole(grid), Neighbourhood::Four, &mut pieces);
@@ -226,7 +226,7 @@ mod tests {
         canonical(turns)
     }
 
-    /// The rotation that comes first.
+    /// Returns the rotation that comes first.
     fn canonical(points: Vec<PlanPoint>) -> Vec<PlanPoint> {
         let key = |start: usize| {
             points.iter().cycle().skip(start).take(points.len()).map(|p| (p.z, p.x)).collect::<Vec<_>>()

@@ -1,5 +1,5 @@
-//! What the ground of each span is made of, and how high it is at the centre of its cell. Only
-//! scenes with areas or marks need it.
+//! Area of the ground of each span, and its height at the centre of the cell. Only computed for
+//! scenes with areas or marks.
 
 use glam::Vec3;
 use waymesh_core::{AreaId, GridWindow};
@@ -9,21 +9,21 @@ use crate::slabs::{NOTHING, Slab, SlabSink};
 use crate::spans::SpanGrid;
 use crate::tile::SliceScene;
 
-/// Steps of height per level. Rounded to these, surfaces in one plane are equally high, whatever
-/// their corners are.
+/// Steps of height per level. Rounded to these steps, surfaces in one plane are equally high,
+/// independent of their corners.
 const STEPS: f64 = 256.0;
-/// How far beside a triangle a centre may lie that it covers, in cells. It is larger than rounding,
-/// so that of two triangles side by side one covers it.
+/// Largest distance, in cells, of a centre outside of a triangle that still covers it. It is larger
+/// than rounding errors, so that one of two adjacent triangles covers each centre.
 const BESIDE: f64 = 1e-6;
 
-/// A surface that gives the floor of a span. Of several, the greatest counts.
+/// A surface that gives the floor of a span. If there are several, the greatest is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Surface {
     /// `true` if it covers the centre of the cell.
     at_centre: bool,
     /// Height at the centre, or of the floor, in [`STEPS`].
     height: i64,
-    /// Number of its area, and more than all of these for [`AreaId::NULL`]. 0 for no surface.
+    /// Number of its area, a larger number for [`AreaId::NULL`], and 0 for no surface.
     rank: u16,
 }
 
@@ -40,13 +40,13 @@ impl Paint {
     /// Finds ground and area of all spans. `triangles` are those that `grid` was made of.
     ///
     /// The area of a span is that of the surface which covers the centre of its cell, if this
-    /// surface rises to the floor within the cell; the highest one counts. Otherwise, as beside a
+    /// surface rises to the floor within the cell; the highest one counts. Otherwise, as next to a
     /// step, it is that of a surface that reaches the floor. Of equally high surfaces the blocked
     /// one counts before all others, then that of the larger area. Ground that is blocked stays
     /// solid.
     ///
     /// # Cost
-    /// As much as the levels of all walkable triangles, once more.
+    /// Equal to that of voxelising all walkable triangles.
     pub(crate) fn run(
         &mut self,
         scene: &SliceScene<'_>,
@@ -90,7 +90,7 @@ struct PlanTriangle {
 }
 
 impl PlanTriangle {
-    /// A walkable triangle: it faces up and is not steep.
+    /// Prepares a walkable triangle, which faces up and is not steep.
     fn new(placement: &Placement, corners: [Vec3; 3]) -> Self {
         let corners = corners.map(|corner| placement.corner(corner));
         let [a, b, c] = corners;
@@ -103,7 +103,7 @@ impl PlanTriangle {
         Self { corners, rise, heights: heights.map(Option::unwrap_or_default) }
     }
 
-    /// The height at a place `[z, x]`, if the triangle covers it.
+    /// Returns the height at a position `[z, x]`, if the triangle covers it.
     fn at(&self, [z, x]: [f64; 2]) -> Option<f64> {
         let [a, b, c] = &self.corners;
         let outside = |from: &Corner, to: &Corner| {
@@ -118,7 +118,8 @@ impl PlanTriangle {
         Some(height.clamp(self.heights[0], self.heights[1]))
     }
 
-    /// How much the plane of the triangle rises from the centre of a cell to its highest corner.
+    /// Returns the rise of the plane of the triangle from the centre of a cell to its highest
+    /// corner.
     fn rise_to_corner(&self) -> f64 {
         f64::midpoint(self.rise[0].abs(), self.rise[1].abs())
     }

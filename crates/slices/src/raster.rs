@@ -1,4 +1,4 @@
-//! Finds the levels that a triangle reaches in each column.
+//! Rasteriser: finds the levels that a triangle reaches in each column.
 //!
 //! Unlike `crates/voxel`, this finds no ground heights (see `paint.rs`), and a wall on a cell line
 //! blocks the cells on both sides. Stage crates never use one another.
@@ -21,8 +21,8 @@ const REACH: f64 = (1_u64 << 30) as f64;
 /// Shorter runs have no usable slope, and a cell line inside them does not matter.
 const SHORTEST_RUN: f64 = 1e-9;
 
-/// The nearest whole number for sizes up to 2^31: adding 1.5 * 2^52 moves it into the low bits.
-/// This is one addition, where the portable instruction set has no instruction for rounding.
+/// Returns the nearest whole number for sizes up to 2^31: adding 1.5 * 2^52 moves it into the low
+/// bits. This is one addition, where the portable instruction set has no instruction for rounding.
 #[inline(always)]
 #[expect(
     clippy::cast_possible_truncation,
@@ -32,13 +32,13 @@ fn nearest(value: f64) -> i32 {
     (value + 6_755_399_441_055_744.0).to_bits() as u32 as i32
 }
 
-/// The cell that `x` lies in. On a cell line, this is the upper cell.
+/// Returns the cell that `x` lies in. On a cell line, this is the upper cell.
 #[inline(always)]
 fn first_cell(x: f64) -> i32 {
     nearest(x + (PLAN_SLACK - 0.5))
 }
 
-/// The cell that `x` lies in. On a cell line, this is the lower cell.
+/// Returns the cell that `x` lies in. On a cell line, this is the lower cell.
 #[inline(always)]
 fn last_cell(x: f64) -> i32 {
     nearest(x - (PLAN_SLACK + 0.5))
@@ -69,7 +69,7 @@ fn join(a: Range, b: Range) -> Range {
     [low(a[0], b[0]), high(a[1], b[1])]
 }
 
-/// Where a triangle lies in the grid: `[x from, x to, z from, z to]`, all inclusive.
+/// Cells that a triangle reaches: `[x from, x to, z from, z to]`, all inclusive.
 pub(crate) type Extent = [i32; 4];
 
 /// Converts world coordinates to the grid in double precision, and decides which triangles are
@@ -195,7 +195,7 @@ pub(crate) fn fill(
     }
 }
 
-/// The point at `z` on the edge between two corners.
+/// Returns the point at `z` on the edge between two corners.
 #[inline(always)]
 fn at(from: &Corner, to: &Corner, z: f64) -> [f64; 2] {
     let run = to[0] - from[0];
@@ -204,8 +204,8 @@ fn at(from: &Corner, to: &Corner, z: f64) -> [f64; 2] {
 }
 
 impl GridTriangle {
-    /// The part of the triangle in a row. A part that overhangs the first or last row by less than
-    /// the slack belongs to that row.
+    /// Returns the part of the triangle in a row. A part that overhangs the first or last row by
+    /// less than the slack belongs to that row.
     #[inline(always)]
     fn cut(&self, row: i32) -> Cut {
         let [a, b, c] = &self.corners;

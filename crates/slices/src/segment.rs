@@ -7,7 +7,7 @@ use crate::spans::SpanGrid;
 /// Label of a span that is not walkable, or that lies outside the core.
 pub const NO_LABEL: u32 = u32::MAX;
 
-/// Which spans of one level and area are neighbours.
+/// Rule by which spans of one level and area are neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbourhood {
     /// Spans that share a side. An agent can cross a side.
@@ -30,7 +30,7 @@ pub struct CoreRect {
 }
 
 impl CoreRect {
-    /// All of `grid`.
+    /// Returns the rectangle of all of `grid`.
     #[must_use]
     pub fn whole(grid: &SpanGrid) -> Self {
         Self { x: 0, z: 0, end_x: grid.width(), end_z: grid.depth() }
@@ -43,9 +43,9 @@ pub struct Segmentation {
     /// Label of each walkable span of the core; [`NO_LABEL`] for all other spans. Labels are
     /// numbered in row-major order of their first spans.
     pub labels: Vec<u32>,
-    /// Which of the eight columns around a span have a walkable span at the same level, and of the
-    /// same area: the paper's `n_c` (figure 5). Bits 1, 2, 4 for smaller z, 8 and 16 for the same
-    /// z, 32, 64, 128 for larger z, each from smaller to larger x.
+    /// Bit mask of the eight columns around a span that have a walkable span at the same level and
+    /// of the same area: the paper's `n_c` (figure 5). Bits 1, 2, 4 for smaller z, 8 and 16 for the
+    /// same z, 32, 64, 128 for larger z, each from smaller to larger x.
     pub configurations: Vec<u8>,
     /// Number of labels.
     pub count: u32,
@@ -137,7 +137,7 @@ pub(crate) mod tests {
     use super::*;
     use waymesh_testkit::Random;
 
-    /// Columns of up to three spans on few levels, which gives pieces of all shapes.
+    /// Returns the columns of up to three spans on few levels, which gives pieces of all shapes.
     pub(crate) fn random_grid(random: &mut Random, width: usize, depth: usize) -> SpanGrid {
         let (density, odd) = (0.2 + 0.8 * random.unit(), 0.3 * random.unit());
         let columns: Vec<Vec<(i32, i32, bool)>> = (0..width * depth)
@@ -155,8 +155,8 @@ pub(crate) mod tests {
         SpanGrid::from_columns(width, &columns)
     }
 
-    /// Algorithms 1 and 2 to the letter: a stack of spans, and for each span a look at all spans of
-    /// the eight columns around it.
+    /// Implements Algorithms 1 and 2 literally: a stack of spans, and for each span a search of all
+    /// spans of the eight columns around it.
     fn flood(grid: &SpanGrid) -> Vec<u32> {
         let (width, depth) = (grid.width().cast_signed(), grid.depth().cast_signed());
         let mut labels = vec![NO_LABEL; grid.len()];

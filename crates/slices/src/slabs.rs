@@ -1,12 +1,12 @@
 //! The solid parts of every column, collected triangle by triangle.
 //!
 //! Unlike a fragment of `crates/voxel`, a slab has three levels only; [`Slabs::finish`] decides at
-//! once where an agent can stand. What the ground is made of is found afterwards, where it is asked
-//! for (`paint.rs`). Stage crates never use one another.
+//! once where an agent can stand. The area of the ground is found afterwards, if it is needed
+//! (`paint.rs`). Stage crates never use one another.
 
 use crate::spans::SpanGrid;
 
-/// No level.
+/// Sentinel for a missing level.
 pub(crate) const NOTHING: i32 = i32::MIN;
 
 /// Lowest level, highest level, and the highest level that a walkable triangle reaches ([`NOTHING`]
@@ -25,10 +25,10 @@ fn touch(a: Slab, b: Slab) -> bool {
     a[0] <= b[1] && b[0] <= a[1]
 }
 
-/// No entry.
+/// Sentinel for a missing entry.
 const END: u32 = u32::MAX;
-/// How many entries of a column's list are searched for a slab to join. What is left unjoined is
-/// joined in [`Slabs::finish`].
+/// Number of entries of a column's list that are searched for a slab to join. [`Slabs::finish`]
+/// joins the remaining slabs.
 const SEARCHED: usize = 4;
 
 /// Slabs of all columns. Each column stores one slab in place, which is enough for most columns,
@@ -101,8 +101,8 @@ impl Slabs {
     }
 
     /// Turns the slabs into spans. An agent can stand on the highest walkable triangle of a span if
-    /// it lies at most `step` levels below the top and has `height` levels of room below the next
-    /// span. Returns the number of spans that lack only the room.
+    /// it lies at most `step` levels below the top and has `height` levels of head room below the
+    /// next span. Returns the number of spans that lack only the head room.
     pub(crate) fn finish(&mut self, width: usize, step: i32, height: i32, out: &mut SpanGrid) -> u64 {
         out.clear(width, self.slabs.len());
         let mut low_ceilings = 0;

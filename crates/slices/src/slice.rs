@@ -95,13 +95,13 @@ impl Validate for Slices {
 ///    triangles are obstacles unless they end within a step above a walkable surface. Ground with
 ///    too little head room is not walkable.
 /// 2. Each tile is cut into pieces of one level and one area (section 3, [`crate::segment`]), which
-///    give their corner points (section 4.1, [`crate::corner_points`]) and what lies beyond their
+///    give their corner points (section 4.1, [`crate::corner_points`]) and the regions beyond their
 ///    borders (section 5.2).
 /// 3. Pieces are joined to regions across tiles (section 4.3), and the corner points of each region
 ///    are connected to contours by the even-odd rule (section 4.2, [`crate::connect_corners`]), the
 ///    outer one first (section 5.1.1).
-/// 4. If it is asked for ([`SlicesConfig::max_height_error_levels`]), slices that form one slope
-///    are joined to one region. The paper leaves this to future work (section 7).
+/// 4. If [`SlicesConfig::max_height_error_levels`] is set, slices that form one slope are joined to
+///    one region. The paper leaves this to future work (section 7).
 /// 5. A border between two regions becomes one arc for both sides, and a link, if the agent can
 ///    step across it (section 5.2).
 ///
@@ -140,9 +140,9 @@ pub fn slice_world(
     slice(soup, config, None, observer)
 }
 
-/// The same as [`slice_world`], with spans that `mark` gives another area, or takes out, before the
-/// ground is cut to regions. The ground of a span ([`waymesh_core::SpanField::ground`]) is the
-/// height at the centre of its cell.
+/// Slices a scene like [`slice_world`], after `mark` has given spans another area or removed them,
+/// before the ground is cut to regions. The ground of a span ([`waymesh_core::SpanField::ground`])
+/// is the height at the centre of its cell.
 ///
 /// # Errors
 /// See [`slice_world`]; [`SlicesError::Marks`] for the errors of `mark`.

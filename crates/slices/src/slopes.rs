@@ -1,4 +1,4 @@
-//! Joins slices that form one slope to one region with an inclined plane.
+//! Slopes: joins slices that form one slope to one region with an inclined plane.
 
 use waymesh_core::{DisjointSets, PlanPoint, checkpoint, threads, to_u32};
 
@@ -17,7 +17,7 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// Level ground.
+    /// Returns level ground.
     #[must_use]
     pub fn level(level: i32) -> Self {
         Self { at_origin: level.into(), rise: [0.0; 2] }
@@ -40,7 +40,7 @@ impl Plane {
 /// The centre of a cell `[x, z]` of a region, and its level.
 type Sample = ([f64; 2], f64);
 
-/// How far `plane` lies above a sample.
+/// Returns the height of `plane` above a sample.
 #[inline]
 fn excess(plane: &Plane, sample: &Sample) -> f64 {
     plane.at(sample.0) - sample.1
@@ -51,10 +51,10 @@ const SLACK: f64 = 1e-6;
 /// Rounds of Lawson's algorithm. Most fits take one or two.
 const ROUNDS: usize = 16;
 
-/// Lawson's algorithm: finds a plane that lies within `error` of all samples. It fits least squares
-/// and then weighs each sample by its distance, which leads to the plane with the smallest largest
-/// distance. The weighted mean distance is never larger than the smallest largest distance, so most
-/// samples that no plane fits are told at once.
+/// Finds a plane that lies within `error` of all samples, by Lawson's algorithm. It fits least
+/// squares and then weighs each sample by its distance, which leads to the plane with the smallest
+/// largest distance. The weighted mean distance is never larger than the smallest largest distance,
+/// so most sets of samples that no plane fits are rejected early.
 ///
 /// Returns the plane and its largest distance, or `None` if none was found.
 fn fit(samples: &[Sample], weights: &mut Vec<f64>, error: f64) -> Option<(Plane, f64)> {
@@ -71,7 +71,8 @@ fn fit(samples: &[Sample], weights: &mut Vec<f64>, error: f64) -> Option<(Plane,
             }
         }
         let [x, z, y] = mean;
-        // The little that is added makes a plane of samples in one line: it is level across.
+        // The added slack makes the plane defined for samples in one line: it is level across the
+        // line.
         let [xx, zz] = [sums[0] - x * x + SLACK, sums[2] - z * z + SLACK];
         let [xz, xy, zy] = [sums[1] - x * z, sums[3] - x * y, sums[4] - z * y];
         let determinant = xx * zz - xz * xz;
@@ -102,7 +103,7 @@ fn fit(samples: &[Sample], weights: &mut Vec<f64>, error: f64) -> Option<(Plane,
     None
 }
 
-/// Samples that a group keeps at hand. More only make it slower.
+/// Largest number of samples in [`Group::at_hand`]. A larger number only costs time.
 const MOST_AT_HAND: usize = 48;
 
 /// Slices that are one slope.
@@ -113,13 +114,13 @@ struct Group {
     slices: Vec<u32>,
     /// Number of samples of all slices.
     samples: usize,
-    /// The samples that say the most about the plane.
+    /// The samples that determine the plane most closely.
     at_hand: Vec<Sample>,
     /// Slices that must not be in the same group.
     barred: Vec<u32>,
 }
 
-/// The slices of a scene, and what they have been joined to.
+/// The slices of a scene, and the groups into which they have been joined.
 struct Slopes<'a> {
     regions: &'a [SliceRegion],
     limits: &'a Limits,
@@ -152,8 +153,8 @@ impl<'a> Slopes<'a> {
         Self { regions, limits, samples, groups, sets, weights: Vec::new() }
     }
 
-    /// Joins the slices on both sides of each border, those first that fit best, as long as one
-    /// plane fits all. What does not fit once never fits later, so each border is tried once.
+    /// Joins the slices on both sides of each border if one plane fits all, in order of the best
+    /// fit. Slices that do not fit once never fit later, so each border is tried once.
     fn join(&mut self, meetings: &[Meeting]) {
         let level = |region: u32| self.regions[region as usize].level;
         let area = |region: u32| self.regions[region as usize].area;
@@ -173,8 +174,9 @@ impl<'a> Slopes<'a> {
             [a, b].iter().for_each(|&slice| samples.extend(&self.groups[slice as usize].at_hand));
             fit(samples, weights, error).map(|(_, largest)| largest)
         };
-        // Equal borders are taken in an order in which groups grow evenly: every other one, then
-        // every other one of the rest, and so on. A long slope would take quadratic time otherwise.
+        // Equal borders are visited in an order in which groups grow evenly: every second one, then
+        // every second one of those that remain, and so on. A long slope would take quadratic time
+        // otherwise.
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -195,7 +197,7 @@ impl<'a> Slopes<'a> {
         }
     }
 
-    /// `true` if no slice of one group is barred from one of the other.
+    /// Returns `true` if no slice of one group is barred from one of the other.
     fn may_join(&mut self, a: u32, b: u32) -> bool {
         let counts = [a, b].map(|group| self.groups[group as usize].barred.len());
         let (few, other) = if counts[0] <= counts[1] { (a, b) } else { (b, a) };
@@ -247,7 +249,7 @@ impl<'a> Slopes<'a> {
         None
     }
 
-    /// The sample of some groups that is farthest from a plane, and how far it is.
+    /// Returns the sample of some groups that is farthest from a plane, and its distance.
     fn farthest_off(&self, plane: &Plane, groups: &[u32]) -> Option<(Sample, f64)> {
         let slices = groups.iter().flat_map(|&group| &self.groups[group as usize].slices);
         let all = slices.flat_map(|&slice| &self.samples[slice as usize]);
@@ -255,7 +257,8 @@ impl<'a> Slopes<'a> {
     }
 }
 
-/// The cells at the convex corners of a region. They are sorted, since corners come tile by tile.
+/// Returns the cells at the convex corners of a region. They are sorted, since corners come tile by
+/// tile.
 fn samples(merged: &Merged, region: usize) -> Vec<Sample> {
     let level = f64::from(merged.regions[region].level);
     let range = merged.corner_ends[region]..merged.corner_ends[region + 1];
@@ -272,7 +275,7 @@ fn samples(merged: &Merged, region: usize) -> Vec<Sample> {
     cells.into_iter().map(|(z, x)| ([f64::from(x) + 0.5, f64::from(z) + 0.5], level)).collect()
 }
 
-/// The samples of a slice that lie farthest in eight directions.
+/// Returns the samples of a slice that lie farthest in eight directions.
 fn farthest(samples: &[Sample]) -> Vec<Sample> {
     let directions = [[1., 0.], [0., 1.], [1., 1.], [1., -1.], [-1., 0.], [0., -1.], [-1., -1.], [-1., 1.]];
     let along = |direction: [f64; 2], at: [f64; 2]| direction[0] * at[0] + direction[1] * at[1];
@@ -289,9 +292,9 @@ fn farthest(samples: &[Sample]) -> Vec<Sample> {
 /// levels of all their cells.
 ///
 /// # Guarantees
-/// - No region overlaps itself, because spans of one column are farther apart than the plane may be
-///   off. Nothing is joined over a border that cannot be crossed.
-/// - Regions are numbered in the order of their first cells, whatever the tiles were.
+/// - No region overlaps itself, because spans of one column are farther apart than the largest
+///   error of the plane. Slices are not joined over a border that cannot be crossed.
+/// - Regions are numbered in the order of their first cells, independent of the tiles.
 pub(crate) fn join_slopes(merged: &mut Merged, limits: &Limits) {
     let mut slopes = Slopes::new(merged, limits);
     slopes.join(&merged.meetings);

@@ -20,8 +20,8 @@ pub struct SpanGrid {
     top: Vec<i32>,
     /// The level on which an agent stands; [`NOTHING`] if the span is not walkable.
     floor: Vec<i32>,
-    /// Height of the ground in levels, and what it is made of. Empty unless
-    /// [`SpanGrid::set_grounds`] was called: all ground is [`AreaId::GROUND`].
+    /// Height of the ground in levels. Empty, like `areas`, unless [`SpanGrid::set_grounds`] was
+    /// called; without it all ground is [`AreaId::GROUND`].
     ground: Vec<f32>,
     areas: Vec<AreaId>,
 }
@@ -70,19 +70,19 @@ impl SpanGrid {
         self.starts.push(self.floor.len() as u32);
     }
 
-    /// Number of columns in a row.
+    /// Returns the number of columns in a row.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.starts.len().saturating_sub(1).checked_div(self.width).unwrap_or(0)
     }
 
-    /// Number of spans.
+    /// Returns the number of spans.
     #[must_use]
     pub fn len(&self) -> usize {
         self.floor.len()
@@ -94,21 +94,21 @@ impl SpanGrid {
         self.floor.is_empty()
     }
 
-    /// The spans of a column. The index of a column is `z * width + x`.
+    /// Returns the spans of a column. The index of a column is `z * width + x`.
     #[inline(always)]
     #[must_use]
     pub fn column(&self, column: usize) -> Range<usize> {
         self.starts[column] as usize..self.starts[column + 1] as usize
     }
 
-    /// Lowest level of a span.
+    /// Returns the lowest level of a span.
     #[inline(always)]
     #[must_use]
     pub fn bottom(&self, span: usize) -> i32 {
         self.bottom[span]
     }
 
-    /// Highest level of a span.
+    /// Returns the highest level of a span.
     #[inline(always)]
     #[must_use]
     pub fn top(&self, span: usize) -> i32 {
@@ -122,15 +122,15 @@ impl SpanGrid {
         self.floor[span] != NOTHING
     }
 
-    /// The level on which an agent stands on a span: its top, or the ground below an obstacle that
-    /// an agent can step over.
+    /// Returns the level on which an agent stands on a span: its top, or the ground below an
+    /// obstacle that an agent can step over.
     #[inline(always)]
     pub(crate) fn floor(&self, span: usize) -> i32 {
         self.floor[span]
     }
 
-    /// The lowest span of `column` that reaches this level: the one that holds the level, if any
-    /// does.
+    /// Returns the lowest span of `column` that reaches this level: the one that holds the level,
+    /// if any does.
     #[inline(always)]
     pub(crate) fn reaching(&self, column: usize, level: i32) -> Option<usize> {
         let spans = self.column(column);
@@ -138,7 +138,7 @@ impl SpanGrid {
         (span < spans.end).then_some(span)
     }
 
-    /// The spans of `column` that hold a level from `low` to `high`.
+    /// Returns the spans of `column` that hold a level from `low` to `high`.
     #[inline(always)]
     pub(crate) fn between(&self, column: usize, low: i64, high: i64) -> Range<usize> {
         let Range { start, end } = self.column(column);
@@ -146,7 +146,7 @@ impl SpanGrid {
         first..first + self.bottom[first..end].partition_point(|&bottom| i64::from(bottom) <= high)
     }
 
-    /// The span of `column` that is walkable at exactly this level.
+    /// Returns the span of `column` that is walkable at exactly this level.
     #[inline(always)]
     #[must_use]
     pub fn at_level(&self, column: usize, level: i32) -> Option<usize> {
@@ -154,8 +154,8 @@ impl SpanGrid {
         self.reaching(column, level).filter(|&span| self.floor[span] == level)
     }
 
-    /// Does the work of [`SpanGrid::at_level`], and tries `place` in the column first: columns side
-    /// by side usually have the same storeys.
+    /// Does the work of [`SpanGrid::at_level`], and tries `place` in the column first: adjacent
+    /// columns usually have the same storeys.
     #[inline(always)]
     pub(crate) fn at_level_near(&self, column: usize, level: i32, place: usize) -> Option<usize> {
         let spans = self.column(column);
@@ -166,18 +166,19 @@ impl SpanGrid {
         self.at_level(column, level)
     }
 
-    /// `false` if all ground is [`AreaId::GROUND`].
+    /// Returns `false` if all ground is [`AreaId::GROUND`].
     pub(crate) fn has_areas(&self) -> bool {
         !self.areas.is_empty()
     }
 
-    /// What a walkable span is made of.
+    /// Returns the area of a walkable span.
     #[inline]
     pub(crate) fn area_of(&self, span: usize) -> AreaId {
         self.areas.get(span).copied().unwrap_or(AreaId::GROUND)
     }
 
-    /// Gives every span its ground and its area. Those of [`AreaId::NULL`] are no longer walkable.
+    /// Sets the ground and the area of every span. Spans of [`AreaId::NULL`] are no longer
+    /// walkable.
     pub(crate) fn set_grounds(&mut self, grounds: impl Iterator<Item = (f32, AreaId)>) {
         (self.ground, self.areas) = grounds.unzip();
         for (floor, area) in self.floor.iter_mut().zip(&self.areas) {
@@ -187,7 +188,8 @@ impl SpanGrid {
         }
     }
 
-    /// The level where the room above `span` ends. `end` is the end of its column's spans.
+    /// Returns the level at which the head room above `span` ends. `end` is the end of its column's
+    /// spans.
     #[inline(always)]
     pub(crate) fn ceiling(&self, span: usize, end: usize) -> i64 {
         if span + 1 < end { i64::from(self.bottom[span + 1]) } else { i64::MAX / 2 }

@@ -15,9 +15,9 @@ use crate::segment::{CoreRect, Neighbourhood, Segmentation, segment};
 use crate::slabs::Slabs;
 use crate::spans::SpanGrid;
 
-/// Gives spans of a tile another area, or takes them out with [`AreaId::NULL`]. Only
-/// [`waymesh_core::SpanField::set_area`] may change them, and for a span in the same way in every
-/// tile that holds it.
+/// A function that gives spans of a tile another area, or removes them with [`AreaId::NULL`]. It
+/// may change them only by [`waymesh_core::SpanField::set_area`], and must treat a span equally in
+/// every tile that holds it.
 pub type MarkSpans<'a> = dyn Fn(&mut FieldWindow<SpanGrid>) -> Result<(), StageError> + Sync + 'a;
 
 /// Input that all tiles share.
@@ -30,7 +30,7 @@ pub(crate) struct SliceScene<'a> {
 }
 
 impl SliceScene<'_> {
-    /// `true` if not all ground is alike.
+    /// Returns `true` if the ground may be of several areas.
     pub(crate) fn has_areas(&self) -> bool {
         !self.soup.areas().is_empty() || self.mark.is_some()
     }
@@ -48,7 +48,7 @@ pub(crate) struct Workspace {
 
 /// Bytes of a workspace per column, if a column holds one and a half spans on average.
 pub(crate) const BYTES_PER_COLUMN: u64 = 16 + SpanGrid::BYTES_PER_COLUMN + SpanGrid::BYTES_PER_SPAN * 3 / 2;
-/// Further bytes of a workspace per column if not all ground is alike.
+/// Additional bytes of a workspace per column if the ground may be of several areas.
 pub(crate) const PAINT_BYTES_PER_COLUMN: u64 = Paint::BYTES_PER_SPAN * 3 / 2;
 
 /// The part of a region that lies in a tile.
@@ -92,8 +92,8 @@ pub(crate) struct TileSlices {
     pub(crate) borders: [Vec<BorderRun>; 4],
     /// Number of spans, walkable or not.
     pub(crate) spans: u64,
-    /// Number of spans with too little room to stand on them, including spans in the ring around
-    /// the tile.
+    /// Number of spans with too little head room to stand on them, including spans in the ring
+    /// around the tile.
     pub(crate) low_ceilings: u64,
 }
 
@@ -209,7 +209,7 @@ impl Workspace {
         }
     }
 
-    /// The walkable spans along one side of the tile.
+    /// Returns the walkable spans along one side of the tile.
     fn border(&self, core: GridWindow, rect: CoreRect, side: Direction) -> Vec<BorderRun> {
         let (x, z) = (rect.x..rect.end_x, rect.z..rect.end_z);
         let (x, z) = match side {
@@ -247,7 +247,7 @@ impl Workspace {
 const SIDES: [(Direction, u8); 4] =
     [(Direction::NegX, 8), (Direction::PosZ, 64), (Direction::PosX, 16), (Direction::NegZ, 2)];
 
-/// Tells what lies beyond a side of `span` in column `(x, z)` of the window: the width of the gap
+/// Finds the ground beyond a side of `span` in column `(x, z)` of the window: the width of the gap
 /// in columns or [`BARRED`], and the level. `partners` are those of the column on that side, empty
 /// for the lowest span.
 fn look_across<'a>(

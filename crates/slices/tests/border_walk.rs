@@ -8,8 +8,8 @@ use waymesh_core::{Agent, GridScale, PlanPoint, PolygonLoop, PolygonSet, RegionI
 use waymesh_slices::{SlicesConfig, slice_world};
 use waymesh_testkit::{Random, polygons};
 
-/// Labels the pieces of equal level, connected by sides, in row-major order, in the most obvious
-/// way.
+/// Labels the pieces of equal level, connected by sides, in row-major order, by the simplest
+/// algorithm.
 fn label(width: usize, levels: &[Option<i32>]) -> Vec<Option<u32>> {
     let mut labels = vec![None; levels.len()];
     let mut count = 0;
@@ -36,8 +36,8 @@ fn label(width: usize, levels: &[Option<i32>]) -> Vec<Option<u32>> {
     labels
 }
 
-/// A border as its turning points and the points where the region beyond changes: from the lowest
-/// one on, each with its vertex and what lies beyond the edge that starts there.
+/// Returns a border as its turning points and the points where the region beyond changes: from the
+/// lowest one on, each with its vertex and the region beyond the edge that starts there.
 fn reduced(set: &PolygonSet, border: &PolygonLoop) -> Vec<(PlanPoint, VertexId, Option<RegionId>)> {
     let count = border.vertices.len();
     let at = |i: usize| set.point(border.vertices[i % count]);
@@ -62,7 +62,7 @@ fn reduced(set: &PolygonSet, border: &PolygonLoop) -> Vec<(PlanPoint, VertexId, 
 
 type Border = Vec<(PlanPoint, VertexId, Option<RegionId>)>;
 
-/// Borders of all regions, the outer one first, the holes in order.
+/// Returns the borders of all regions, the outer one first, the holes in order.
 fn borders(set: &PolygonSet) -> Vec<Border> {
     let mut all = Vec::new();
     for polygon in &set.polygons {

@@ -20,7 +20,7 @@ fn slice(soup: &TriangleSoup, config: &SlicesConfig) -> Slices {
     slices
 }
 
-/// The result without the number of tiles.
+/// Returns the result without the number of tiles.
 fn without_tiles(mut slices: Slices) -> Slices {
     slices.tiles = 0;
     slices
@@ -144,7 +144,7 @@ fn progress_counts_every_tile_once() {
     assert_eq!(counts.progress, expected);
 }
 
-/// Turning points of all borders of all regions.
+/// Returns the turning points of all borders of all regions.
 fn corners(contours: &ContourSet) -> BTreeSet<PlanPoint> {
     let polygons = contours.polygons();
     let mut found = BTreeSet::new();
@@ -230,7 +230,7 @@ fn a_slope_is_a_region_per_level_linked_one_to_the_next() {
     for link in &slices.links {
         assert_eq!((link.kind, link.rise_levels), (SliceLinkKind::Discretisation, 1));
     }
-    // They are neighbours in the polygons with holes, too.
+    // They are also neighbours in the polygons with holes.
     let polygons = slices.contours.polygons();
     assert_eq!(polygons.polygons[4].outer.beyond.iter().flatten().count(), 2);
     // Too steep: nothing.
@@ -240,7 +240,8 @@ fn a_slope_is_a_region_per_level_linked_one_to_the_next() {
     none.validate().expect("valid");
 }
 
-/// A ramp along x from the ground to `top`, with a floor beside it, and one at its upper end.
+/// Returns a ramp along x from the ground to `top`, with a floor along its side, and one at its
+/// upper end.
 fn ramp(length: f32, top: f32) -> TriangleSoup {
     let end = length + 1.0;
     let mut soup = floors(&[([0.0, 1.0, end, 2.0], 0.0), ([length, 0.0, end, 1.0], top)]);
@@ -267,7 +268,7 @@ fn slices_of_one_slope_are_one_region_and_stairs_are_not() {
             let height = ramp.ground.at([f64::from(along * length / 0.05), 10.0]);
             assert!((height - expected).abs() < 2.5, "{height} levels at {along}, not {expected}");
         }
-        // The way up leads over the landing's border and, as far as a step, over the side.
+        // Agents get up over the landing's border and, up to the height of a step, over the side.
         assert!(slopes.links.len() >= 2, "{:?}", slopes.links);
     }
     let treads: Vec<_> =
@@ -365,7 +366,7 @@ fn settings_out_of_range_are_named() {
     ));
 }
 
-/// Triangles of all sizes and slopes, many of them flat and on cell lines.
+/// Returns triangles of all sizes and slopes, many of them flat and on cell lines.
 fn random_soup(seed: u64, triangles: u32) -> TriangleSoup {
     let mut random = Random::new(seed);
     let mut soup = TriangleSoup::default();
@@ -403,13 +404,13 @@ fn stands(slices: &Slices, cells: &BTreeMap<(i32, i32), Vec<i32>>, point: Vec3, 
     })
 }
 
-/// Levels of the regions over each cell.
+/// Returns the levels of the regions over each cell.
 fn cells(slices: &Slices) -> BTreeMap<(i32, i32), Vec<i32>> {
     let levels = |regions: Vec<usize>| regions.iter().map(|&region| slices.regions[region].level).collect();
     filled(slices).into_iter().map(|(cell, regions)| (cell, levels(regions))).collect()
 }
 
-/// The regions over each cell, by filling the polygons.
+/// Returns the regions over each cell, by filling the polygons.
 fn filled(slices: &Slices) -> BTreeMap<(i32, i32), Vec<usize>> {
     let polygons = slices.contours.polygons();
     let mut cells: BTreeMap<(i32, i32), Vec<usize>> = BTreeMap::new();
@@ -536,8 +537,8 @@ proptest! {
     }
 }
 
-/// Beyond each border lies a level to which the agent can step, and the two cells there belong to
-/// linked regions.
+/// Tests that beyond each border lies a level to which the agent can step, and that the two cells
+/// there belong to linked regions.
 #[test]
 fn shared_borders_lie_between_cells_of_both_regions() {
     for seed in 0..20 {
