@@ -6,7 +6,7 @@ use crate::{BadField, saturating_u32};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Agent {
-    /// Room that the agent needs above the ground. Default 2.0, finite and above zero.
+    /// Headroom that the agent needs above the ground. Default 2.0, finite and above zero.
     pub height: f32,
     /// Distance that the agent's centre keeps from walls and drops. Default 0.6, finite and at
     /// least zero.
@@ -51,13 +51,13 @@ impl Agent {
         BadField::unless(is_walkable, "agent.max_slope", self.max_slope, expected)
     }
 
-    /// Returns the head room in levels, rounded up.
+    /// Returns the agent's height in levels, rounded up.
     #[must_use]
     pub fn height_levels(&self, level_height: f32) -> u32 {
         saturating_u32((self.height / level_height - QUOTIENT_SLACK).ceil()).max(1)
     }
 
-    /// Returns the highest step in levels, rounded down.
+    /// Returns `max_step` in levels, rounded down.
     #[must_use]
     pub fn max_step_levels(&self, level_height: f32) -> u32 {
         saturating_u32((self.max_step / level_height + QUOTIENT_SLACK).floor())

@@ -1,4 +1,4 @@
-//! What areas are called, what they cost, and their colours.
+//! Names, costs and colours of areas.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,20 @@ use thiserror::Error;
 
 use crate::{AreaId, BadField, HeadRooms};
 
-/// An area as a person sees it.
+/// An area with its name, cost and colour.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Area {
-    /// Its name, 1 to 255 bytes.
+    /// Name of the area, 1 to 255 bytes.
     pub name: String,
-    /// What a metre costs, compared with plain ground: finite, 0 or more. Default 1.
+    /// Cost of a metre relative to plain ground: finite, at least 0. Default 1.
     pub cost: f32,
-    /// Red, green and blue in pictures. Default: pictures choose.
+    /// Red, green and blue in pictures. Default: the picture chooses a colour.
     pub colour: Option<[u8; 3]>,
 }
 
 impl Area {
-    /// Returns an area that costs 1 a metre.
+    /// Returns an area with a cost of 1 per metre.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), cost: 1.0, colour: None }
@@ -33,7 +33,7 @@ crate::setters! {
     }
 }
 
-/// Why an area cannot be in a table.
+/// The reason why an area cannot be added to a table.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum AreaError {
@@ -43,28 +43,28 @@ pub enum AreaError {
         /// The name.
         name: String,
     },
-    /// Two areas of one name.
+    /// Two areas have the same name.
     #[error("there are two areas named {name:?}")]
     SameName {
         /// The name.
         name: String,
     },
-    /// [`AreaId::NULL`] has no name: it is no ground.
+    /// [`AreaId::NULL`] cannot have a name, because it is not ground.
     #[error("area 0 is not walkable and has no name")]
     Null,
-    /// There are as many areas as ids.
+    /// All ids are in use.
     #[error("there can be at most 254 areas besides plain ground")]
     Full,
-    /// A cost out of its range.
+    /// A cost is out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// A text that does not name an area.
+    /// A text does not name an area.
     #[error("{text:?} is not NAME, NAME:COST or blocked")]
     Malformed {
         /// The text.
         text: String,
     },
-    /// Two costs for one area.
+    /// An area was given two different costs.
     #[error("{text:?} gives the area another cost than before")]
     OtherCost {
         /// The text.
@@ -72,8 +72,8 @@ pub enum AreaError {
     },
 }
 
-/// Names, costs and colours of areas, and the classes of head room that ground is told apart by.
-/// Areas that nobody named are not in it.
+/// Names, costs and colours of areas, and the headroom classes of the ground. Areas without a name
+/// are absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AreaTable {
     areas: BTreeMap<AreaId, Area>,
@@ -106,7 +106,7 @@ impl AreaTable {
         Ok(())
     }
 
-    /// Adds an area with the lowest id that is free, from 2 on, and returns the id.
+    /// Adds an area with the lowest free id from 2 on, and returns the id.
     ///
     /// # Errors
     /// See [`AreaTable::insert`]; [`AreaError::Full`] if no id is free.
@@ -116,13 +116,12 @@ impl AreaTable {
         Ok(id)
     }
 
-    /// Returns the area that a text names: `NAME`, `NAME:COST`, or `blocked` for
-    /// [`AreaId::NULL`]. A new one is added, at a cost of 1 if the text has none; `ground` is
-    /// [`AreaId::GROUND`].
+    /// Returns the area that a text names: `NAME`, `NAME:COST`, or `blocked` for [`AreaId::NULL`].
+    /// Adds an unknown area, with a cost of 1 if the text has none; `ground` is [`AreaId::GROUND`].
     ///
     /// # Errors
-    /// [`AreaError::Malformed`] for another text, [`AreaError::OtherCost`] if the area is known at
-    /// another cost, and those of [`AreaTable::add`].
+    /// [`AreaError::Malformed`] for any other text, [`AreaError::OtherCost`] if the area already
+    /// has another cost, and the errors of [`AreaTable::add`].
     pub fn named(&mut self, text: &str) -> Result<AreaId, AreaError> {
         let malformed = || AreaError::Malformed { text: text.to_owned() };
         let (name, cost) = match text.rsplit_once(':') {
@@ -147,7 +146,7 @@ impl AreaTable {
         }
     }
 
-    /// Adds an area as [`AreaTable::add`] does; `ground` is [`AreaId::GROUND`].
+    /// Adds an area like [`AreaTable::add`], except that `ground` gets [`AreaId::GROUND`].
     ///
     /// # Errors
     /// See [`AreaTable::add`].
@@ -159,19 +158,19 @@ impl AreaTable {
         Ok(AreaId::GROUND)
     }
 
-    /// Returns what is known about an area.
+    /// Returns the area with this id.
     #[must_use]
     pub fn get(&self, id: AreaId) -> Option<&Area> {
         self.areas.get(&id)
     }
 
-    /// Returns the area of this name.
+    /// Returns the id of the area with this name.
     #[must_use]
     pub fn by_name(&self, name: &str) -> Option<AreaId> {
         self.iter().find(|(_, area)| area.name == name).map(|(id, _)| id)
     }
 
-    /// Returns all areas in the order of their ids.
+    /// Returns all areas in ascending order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = (AreaId, &Area)> {
         self.areas.iter().map(|(&id, area)| (id, area))
     }
@@ -182,22 +181,23 @@ impl AreaTable {
         self.areas.is_empty()
     }
 
-    /// Returns the classes of head room.
+    /// Returns the headroom classes.
     #[must_use]
     pub fn head_rooms(&self) -> &HeadRooms {
         &self.rooms
     }
 
-    /// Sets the classes of head room.
+    /// Sets the headroom classes.
     #[must_use]
     pub fn with_head_rooms(mut self, rooms: HeadRooms) -> Self {
         self.rooms = rooms;
         self
     }
 
-    /// Returns the table as bytes: for each area its id, the length of its name, 1 with a colour,
-    /// red, green, blue (one byte each), the cost (`f32`, little-endian) and the name (UTF-8). Classes
-    /// of head room go first: 0, their number (one byte each) and their heights (`f32`).
+    /// Returns the table as bytes: for each area its id, the length of its name, 1 if it has a
+    /// colour, red, green, blue (one byte each), the cost (`f32`, little-endian) and the name
+    /// (UTF-8). Headroom classes come first: 0, their number (one byte each) and their heights
+    /// (`f32`).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -215,7 +215,7 @@ impl AreaTable {
         bytes
     }
 
-    /// Reads the bytes of [`AreaTable::to_bytes`]; `None` for any others.
+    /// Reads the bytes of [`AreaTable::to_bytes`]. Returns `None` for any other bytes.
     #[must_use]
     pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let mut table = Self::default();

@@ -1,4 +1,4 @@
-//! One field from the cores of tiles.
+//! Assembly of one field from the cores of tiles.
 
 use crate::window::MovedRow;
 use crate::{
@@ -6,11 +6,11 @@ use crate::{
 };
 
 impl FieldWindow {
-    /// Assembles one field from the cores of `tiles`, which share no column: the columns of `core`
-    /// and the ring around it. Columns that no tile has in its core are empty.
+    /// Assembles one field from the cores of `tiles`, which share no column. The field has the
+    /// columns of `core` and the ring around it. Columns that are in no tile's core are empty.
     ///
     /// # Cost
-    /// Linear in the spans: those of a row of a tile are copied at once.
+    /// Linear in the number of spans: the spans of a row of a tile are copied at once.
     #[must_use]
     pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self]) -> Self {
         Assembly::new(frame, core, tiles).field()
@@ -18,7 +18,7 @@ impl FieldWindow {
 }
 
 impl LabelledWindow {
-    /// The same as [`FieldWindow::assemble`], with the regions from the cores of the tiles.
+    /// Assembles one field like [`FieldWindow::assemble`], with the regions of the tiles' cores.
     #[must_use]
     pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self]) -> Self {
         let parts: Vec<&FieldWindow> = tiles.iter().map(|tile| &tile.part).collect();
@@ -32,8 +32,8 @@ impl LabelledWindow {
     }
 }
 
-/// Columns of one row that lie in the core of one tile. Their spans follow one another in the tile
-/// and in the result.
+/// Columns of one row that lie in the core of one tile. Their spans are consecutive in the tile and
+/// in the result.
 struct Run {
     tile: usize,
     /// First column and the one after the last, in the whole grid.
@@ -48,15 +48,15 @@ impl MovedRow {
     }
 }
 
-/// Where the spans of the result come from.
+/// Sources of the spans of the result.
 struct Assembly<'a> {
     frame: GridFrame,
     core: GridWindow,
     window: GridWindow,
     tiles: &'a [&'a FieldWindow],
-    /// Row by row.
+    /// Runs in row order.
     runs: Vec<Run>,
-    /// Per tile its columns in the result, and the runs of its rows in their order.
+    /// Per tile, its columns in the result and the runs of its rows in order.
     of_tiles: Vec<(GridWindow, Vec<MovedRow>)>,
     spans: u32,
 }
@@ -99,9 +99,9 @@ impl<'a> Assembly<'a> {
         field.ground.reserve_exact(count);
         field.area.reserve_exact(count);
         field.links.reserve_exact(count);
-        // Links into the cores of other tiles, by the floors that they lead to.
+        // Links into the cores of other tiles, with the floors of their targets.
         let mut across: Vec<(u32, Direction, i32)> = Vec::new();
-        // All columns before this one are done.
+        // All columns before this one are complete.
         let mut next = 0;
         for run in &self.runs {
             let source = &self.tiles[run.tile].field;
@@ -138,7 +138,7 @@ impl<'a> Assembly<'a> {
         FieldWindow { frame: self.frame, core: self.core, window, field }
     }
 
-    /// Sets the ends of a run's columns, of which `first` is the first, and the columns of its spans.
+    /// Sets the ends of a run's columns, starting at column `first`, and the columns of its spans.
     fn push_columns(&self, run: &Run, first: usize, field: &mut WalkableField) {
         let source = self.tiles[run.tile];
         let row = (run.z - source.window.z) as usize * source.window.width as usize;
@@ -149,7 +149,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Where the links of a run lead, by direction: to the same tile's runs.
+    /// Returns, for each direction, the run of the same tile that the links of `run` lead to.
     fn targets(&self, run: &Run) -> [MovedRow; 4] {
         let (own, rows) = &self.of_tiles[run.tile];
         let row = (run.z - own.z) as usize;
@@ -161,7 +161,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// The span on this floor in the column beside that of `span`; [`NO_SPAN`] if there is none.
+/// Returns the span on this floor in the adjacent column, or [`NO_SPAN`] if that column has none.
 fn find(field: &WalkableField, span: u32, direction: Direction, floor: i32) -> u32 {
     let (x, z) = field.column_of(span);
     let (dx, dz) = direction.offset();

@@ -1,4 +1,4 @@
-//! The error of a configuration that cannot be used.
+//! The error of an invalid configuration.
 
 use crate::nearest_f32;
 use thiserror::Error;
@@ -10,17 +10,17 @@ use thiserror::Error;
 pub struct BadField {
     /// Name of the field.
     pub field: &'static str,
-    /// Its value.
+    /// Value of the field.
     pub value: f64,
     /// The accepted values.
     pub expected: &'static str,
 }
 
 impl BadField {
-    /// Returns an error about `field` if `fine` is `false`.
+    /// Checks a condition on a field.
     ///
     /// # Errors
-    /// If it is not.
+    /// If `fine` is `false`.
     pub fn unless(
         fine: bool,
         field: &'static str,
@@ -33,7 +33,7 @@ impl BadField {
     /// Checks that a field in metres is finite and not negative.
     ///
     /// # Errors
-    /// If it is not.
+    /// If the value is not finite or is negative.
     pub fn unless_length(field: &'static str, metres: impl Into<f64>) -> Result<(), Self> {
         let metres = metres.into();
         Self::unless(metres.is_finite() && metres >= 0.0, field, metres, "finite and at least 0 m")
@@ -42,7 +42,7 @@ impl BadField {
     /// Checks that a field in square metres is finite and not negative.
     ///
     /// # Errors
-    /// If it is not.
+    /// If the value is not finite or is negative.
     pub fn unless_area(field: &'static str, square_metres: impl Into<f64>) -> Result<(), Self> {
         let area = square_metres.into();
         Self::unless(area.is_finite() && area >= 0.0, field, area, "finite and at least 0 m2")
@@ -51,15 +51,15 @@ impl BadField {
     /// Checks that a field in metres is finite and above 0.
     ///
     /// # Errors
-    /// If it is not.
+    /// If the value is not finite or is not above 0.
     pub fn unless_positive(field: &'static str, metres: impl Into<f64>) -> Result<(), Self> {
         let metres = metres.into();
         Self::unless(metres.is_finite() && metres > 0.0, field, metres, "finite and above 0 m")
     }
 }
 
-/// Shows a value that was given in single precision in single precision: 0.1, not
-/// 0.10000000149011612.
+/// Formats a value with as few digits as identify it. A value that came from single precision is
+/// shown in single precision: 0.1, not 0.10000000149011612.
 fn shortest(value: f64) -> String {
     let single = nearest_f32(value);
     if f64::from(single).total_cmp(&value).is_eq() { single.to_string() } else { value.to_string() }

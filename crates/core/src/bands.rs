@@ -1,23 +1,23 @@
-//! Rows of a grid in bands, which threads work on at the same time.
+//! Bands of rows of a grid, one task each for parallel work.
 
 use std::ops::Range;
 
-/// Bands per thread: a band that takes long does not delay the rest.
+/// Bands per thread. Several bands per thread even out bands with unequal run times.
 const PER_THREAD: usize = 4;
 
-/// Work of a band below which starting a thread costs more than it gains: about 50 microseconds at
-/// the 20 ns that a stage spends on a column or span.
+/// Minimum work of a band. Below it, starting a task costs more than it gains: about 50
+/// microseconds at the 20 ns that a stage spends on a column or span.
 const LEAST_WORK: u64 = 1 << 12;
 
-/// Cuts rows `0..rows` into bands of about the same work for `threads` threads.
+/// Cuts rows `0..rows` into bands of about equal work for `threads` threads.
 ///
 /// `work_before(row)` is the work of all rows before `row`: a column or a span counts 1. It must
-/// not descend. Bands begin at multiples of `step` rows, and have at least `step` rows unless they
+/// not decrease. Bands begin at multiples of `step` rows, and have at least `step` rows unless they
 /// are the last.
 ///
 /// # Guarantees
 /// - The bands are in order, cover all rows, and none is empty.
-/// - One thread, and work that is too little to share, gets one band.
+/// - One thread, or work below the minimum of two bands, gets one band.
 ///
 /// # Cost
 /// `log2(rows)` calls of `work_before` per band.
@@ -56,10 +56,10 @@ pub fn row_bands(rows: u32, step: u32, threads: usize, work_before: impl Fn(u32)
     bands
 }
 
-/// Cuts a slice into consecutive parts of these lengths.
+/// Cuts a slice into consecutive parts of the given lengths.
 ///
 /// # Panics
-/// If the lengths add up to more than the slice has.
+/// If the sum of the lengths exceeds the length of the slice.
 #[must_use]
 pub fn split_lengths<T>(mut slice: &mut [T], lengths: impl IntoIterator<Item = usize>) -> Vec<&mut [T]> {
     let part = |length| {
@@ -92,7 +92,7 @@ mod tests {
             assert_eq!(bands.iter().map(|band| band.end - band.start).sum::<u32>(), rows);
             assert_eq!(bands.is_empty(), rows == 0);
             assert!(bands.len() <= 1 || threads > 1);
-            // No band has more work than its share and one step.
+            // No band has more work than its share plus one step.
             let work = |band: &Range<u32>| before[band.end as usize] - before[band.start as usize];
             let wanted = (threads * PER_THREAD).min((before[rows as usize] / LEAST_WORK) as usize).max(1);
             if threads > 1 {

@@ -1,4 +1,4 @@
-//! The end of work on request, from any thread.
+//! Cancellation of work from any thread.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -9,18 +9,18 @@ use thiserror::Error;
 
 use crate::Observer;
 
-/// The work was ended on request: by [`CancelToken::cancel`], or by [`Observer::is_cancelled`].
+/// The error of cancelled work: by [`CancelToken::cancel`], or by [`Observer::is_cancelled`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the bake was cancelled")]
 pub struct Cancelled;
 
-/// Ends work from another thread, within milliseconds. Clones are the same token.
+/// A token that cancels work from another thread within milliseconds. Clones share one state.
 ///
-/// A bake takes it from its observer, [`Observer::cancel_token`]; the token is one itself. Any
-/// other work, such as a stage alone or a batch of queries, runs under it in [`CancelToken::run`].
-/// The work looks at the token at every [`checkpoint`].
+/// A bake takes it from its observer, [`Observer::cancel_token`]; the token is an observer itself.
+/// Any other work, such as a stage alone or a batch of queries, runs under it in
+/// [`CancelToken::run`]. The work checks the token at every [`checkpoint`].
 ///
-/// [`CancelToken::none`] never ends anything.
+/// [`CancelToken::none`] never cancels anything.
 ///
 /// ```
 /// use waymesh_core::{CancelToken, Cancelled, checkpoint};
@@ -38,7 +38,7 @@ pub struct Cancelled;
 pub struct CancelToken(Option<Arc<State>>);
 
 impl Default for CancelToken {
-    /// The same as [`CancelToken::new`].
+    /// Returns [`CancelToken::new`].
     fn default() -> Self {
         Self::new()
     }
@@ -47,15 +47,15 @@ impl Default for CancelToken {
 #[derive(Debug)]
 struct State {
     phase: AtomicU8,
-    /// Checkpoints until the end, while they are counted.
+    /// Checkpoints left before cancellation, in phase `COUNTING`.
     left: AtomicU64,
 }
 
-/// Nobody asked for the end.
+/// Phase of a token that is not cancelled.
 const RUNNING: u8 = 0;
-/// Work ends at its next checkpoint.
+/// Phase of a cancelled token: work ends at its next checkpoint.
 const CANCELLED: u8 = 1;
-/// Work ends after a number of checkpoints.
+/// Phase of a token that is cancelled after a number of checkpoints.
 const COUNTING: u8 = 2;
 
 impl State {
@@ -82,24 +82,24 @@ thread_local! {
     static CURRENT: RefCell<CancelToken> = const { RefCell::new(CancelToken::none()) };
 }
 
-/// What a checkpoint throws through the work, to the [`CancelToken::run`] of this token.
+/// Panic payload of a checkpoint, caught by the [`CancelToken::run`] of this token.
 struct Thrown(Arc<State>);
 
 impl CancelToken {
-    /// A token that never ends anything.
+    /// Returns a token that never cancels anything.
     #[must_use]
     pub const fn none() -> Self {
         Self(None)
     }
 
-    /// A token that ends nothing until it is told to.
+    /// Returns a token that cancels nothing until [`CancelToken::cancel`].
     #[must_use]
     pub fn new() -> Self {
         Self::in_phase(RUNNING, 0)
     }
 
-    /// A token that ends the work at its checkpoint number `checkpoints`, counted from 0 over all
-    /// threads. For tests of what a cancelled bake leaves behind.
+    /// Returns a token that cancels the work at its checkpoint number `checkpoints`, counted from 0
+    /// over all threads. Used to test the state that a cancelled bake leaves.
     #[must_use]
     pub fn after(checkpoints: u64) -> Self {
         Self::in_phase(COUNTING, checkpoints)
@@ -109,7 +109,7 @@ impl CancelToken {
         Self(Some(Arc::new(State { phase: AtomicU8::new(phase), left: AtomicU64::new(left) })))
     }
 
-    /// Ends the work under this token at its next checkpoint, and all later work.
+    /// Cancels the work under this token at its next checkpoint, and all later work.
     pub fn cancel(&self) {
         if let Some(state) = &self.0 {
             state.phase.store(CANCELLED, Ordering::Relaxed);
@@ -123,27 +123,27 @@ impl CancelToken {
         self.0.as_ref().is_some_and(|state| state.phase.load(Ordering::Relaxed) == CANCELLED)
     }
 
-    /// How many checkpoints may still be passed under a token of [`CancelToken::after`]; `None` for
-    /// any other.
+    /// Returns the number of checkpoints left before a token of [`CancelToken::after`] cancels;
+    /// `None` for any other token.
     #[must_use]
     pub fn checkpoints_left(&self) -> Option<u64> {
         let state = self.0.as_ref()?;
         (state.phase.load(Ordering::Relaxed) != RUNNING).then(|| state.left.load(Ordering::Relaxed))
     }
 
-    /// Runs `work`, whose checkpoints look at this token and at no other: a thread of a pool may
-    /// take up this work while it waits for parts of another.
+    /// Runs `work`, whose checkpoints check this token and no other: a thread of a pool may start
+    /// this work while it waits for parts of other work.
     ///
     /// # Errors
-    /// [`Cancelled`] if a checkpoint ended the work. What it owned has been dropped; what it changed
-    /// through references may be half done, and is for the caller to throw away.
+    /// [`Cancelled`] if a checkpoint ended the work. Values that the work owned have been dropped.
+    /// Data that it changed through references may be incomplete; the caller must discard it.
     ///
     /// # Cost
-    /// Nothing that could be measured. A checkpoint is a load of a thread's variable and one of an
-    /// atomic. To end the work it unwinds the stack, without a message and without the panic hook,
-    /// so the work need not pass an error through all its functions (as salsa does,
-    /// <https://docs.rs/salsa/latest/salsa/enum.Cancelled.html>). A program built with `panic = "abort"`
-    /// has no checkpoints: its bakes end between two stages.
+    /// Too small to measure: a checkpoint is one load of a thread-local variable and one of an
+    /// atomic. Cancellation unwinds the stack, without a message and without the panic hook, so the
+    /// work does not have to pass an error through all its functions (as in salsa,
+    /// <https://docs.rs/salsa/latest/salsa/enum.Cancelled.html>). A program built with `panic =
+    /// "abort"` has no checkpoints: its bakes end between two stages.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> Result<T, Cancelled> {
         let _entered = self.enter();
         let Some(own) = self.0.as_ref().filter(|_| cfg!(panic = "unwind")) else { return Ok(work()) };
@@ -154,14 +154,14 @@ impl CancelToken {
         })
     }
 
-    /// The token of this thread, to [`CancelToken::enter`] on others that help.
+    /// Returns the token of this thread, to [`CancelToken::enter`] it on other threads.
     #[must_use]
     pub fn current() -> Self {
         CURRENT.with_borrow(Clone::clone)
     }
 
-    /// Makes it the token of this thread until the value that is returned is dropped. Workers on
-    /// the threads of a pool begin with it; for a closure there is [`inherit_token`].
+    /// Makes this the token of the thread until the returned guard is dropped. Tasks of a pool
+    /// enter it first; closures use [`inherit_token`].
     pub fn enter(&self) -> Entered {
         Entered(CURRENT.replace(self.clone()))
     }
@@ -173,7 +173,7 @@ impl Observer for CancelToken {
     }
 }
 
-/// A thread works under a token until this is dropped: see [`CancelToken::enter`].
+/// A guard that restores the previous token of the thread: see [`CancelToken::enter`].
 #[derive(Debug)]
 #[must_use = "the token is that of the thread until this is dropped"]
 pub struct Entered(CancelToken);
@@ -184,8 +184,8 @@ impl Drop for Entered {
     }
 }
 
-/// The same work with the token of the thread that calls this, whatever thread it then runs on: for
-/// closures that a pool calls.
+/// Wraps `work` so that it runs under the token of the current thread on any thread: for closures
+/// that a pool calls.
 ///
 /// ```
 /// use waymesh_core::{CancelToken, Cancelled, checkpoint, inherit_token};
@@ -209,9 +209,9 @@ pub fn inherit_token<A, T>(work: impl Fn(A) -> T) -> impl Fn(A) -> T {
     }
 }
 
-/// Ends the work here if the token of the thread says so: see [`CancelToken::run`], which the call
-/// does not return to otherwise. Loops over rows, polygons and the like have one, so that no more
-/// than a few milliseconds pass between two.
+/// Ends the work by unwinding to [`CancelToken::run`] if the token of the thread is cancelled. Long
+/// loops over rows or polygons call it, so that at most a few milliseconds pass between two
+/// checkpoints.
 #[inline]
 pub fn checkpoint() {
     CURRENT.with_borrow(|token| {
@@ -224,8 +224,8 @@ pub fn checkpoint() {
     });
 }
 
-/// [`checkpoint`], once in `every` calls; `every` is a power of two and `index` counts the calls.
-/// For loops whose rounds take nanoseconds.
+/// Calls [`checkpoint`] once in `every` calls; `every` is a power of two and `index` counts the
+/// calls. For loops whose iterations take nanoseconds.
 #[inline(always)]
 pub fn checkpoint_every(every: usize, index: usize) {
     if index & (every - 1) == every - 1 {
@@ -276,7 +276,7 @@ mod tests {
         });
         assert_eq!(ended, Err(Cancelled));
         assert_eq!(Arc::strong_count(&dropped), 1);
-        // The thread is free of the token.
+        // The thread no longer has the token.
         checkpoint();
         assert!(CancelToken::current().0.is_none());
     }
@@ -292,10 +292,10 @@ mod tests {
         });
         assert_eq!(both, Ok(Err(Cancelled)));
         outer.cancel();
-        // Work without a token does not end with that around it.
+        // Work under an inner empty token does not end with the outer token.
         let ended = outer.run(|| CancelToken::none().run(checkpoint));
         assert_eq!(ended, Ok(Ok(())));
-        // Through the run of another token.
+        // The unwinding passes through the run of another token.
         let ended = outer.run(|| {
             CancelToken::new().run(|| {
                 let _outer = outer.enter();

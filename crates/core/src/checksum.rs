@@ -5,17 +5,17 @@ pub use on_threads::checksum;
 #[cfg(target_family = "wasm")]
 pub use small::checksum;
 
-/// By the instructions of the processor, and by all threads of the pool.
+/// Uses instructions of the processor and all threads of the pool.
 #[cfg(not(target_family = "wasm"))]
 mod on_threads {
     use crc32fast::Hasher;
 
     use crate::threads;
 
-    /// Bytes that one thread reads in a row.
-    const PORTION: usize = 1 << 20;
+    /// Bytes per task.
+    const TASK_BYTES: usize = 1 << 20;
 
-    /// Returns the checksum (CRC-32, ISO-HDLC) of parts that follow one another.
+    /// Returns the checksum (CRC-32, ISO-HDLC) of consecutive parts.
     #[must_use]
     pub fn checksum(parts: &[&[u8]]) -> u32 {
         let of = |bytes: &[u8]| {
@@ -27,14 +27,14 @@ mod on_threads {
             sum.combine(&next);
             sum
         };
-        let portions: Vec<&[u8]> = parts.iter().flat_map(|part| part.chunks(PORTION)).collect();
+        let portions: Vec<&[u8]> = parts.iter().flat_map(|part| part.chunks(TASK_BYTES)).collect();
         let sums = threads::map(0..portions.len(), |portion| of(portions[portion]));
         sums.into_iter().fold(Hasher::new(), join).finalize()
     }
 }
 
-/// By a table that is made when it is first needed: in a module it would be 16 kB that no
-/// compression makes smaller.
+/// Uses a table that is computed at its first use: stored in a module, it would add 16 kB that do
+/// not compress.
 #[cfg(target_family = "wasm")]
 mod small {
     use std::sync::LazyLock;
@@ -44,7 +44,7 @@ mod small {
     static SUMS: LazyLock<Crc<u32, Table<16>>> =
         LazyLock::new(|| Crc::<u32, Table<16>>::new(&CRC_32_ISO_HDLC));
 
-    /// Returns the checksum (CRC-32, ISO-HDLC) of parts that follow one another.
+    /// Returns the checksum (CRC-32, ISO-HDLC) of consecutive parts.
     #[must_use]
     pub fn checksum(parts: &[&[u8]]) -> u32 {
         let mut sum = SUMS.digest();
@@ -57,7 +57,7 @@ mod small {
 mod tests {
     use super::checksum;
 
-    /// Bit by bit, as the definition has it.
+    /// Computes the checksum bit by bit from its definition.
     fn slowly(bytes: &[u8]) -> u32 {
         let step = |sum: u32| if sum & 1 == 1 { sum >> 1 ^ 0xEDB8_8320 } else { sum >> 1 };
         !bytes.iter().fold(u32::MAX, |sum, &byte| (0..8).fold(sum ^ u32::from(byte), |sum, _| step(sum)))

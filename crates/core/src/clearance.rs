@@ -1,9 +1,9 @@
-//! Triangles with the width that a body may have to pass through them.
+//! Triangles with the clearance of every traversal.
 
 use crate::triangulation::check_side;
 use crate::{AreaId, RegionId, TriangleId, Validate, VertexId, Violation, ViolationList};
 
-/// A vertex of a [`ClearanceMesh`]: a corner of a wall, or a place where a wall was split. Metres.
+/// A vertex of a [`ClearanceMesh`]: a corner of a wall, or a point where a wall was split. Metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClearanceVertex {
     /// World position along x, in double precision: on its wall to within 2^-21 cells.
@@ -24,9 +24,9 @@ pub struct ClearanceTriangle {
     pub vertices: [VertexId; 3],
     /// Neighbour across the side from corner `i` to corner `i + 1`; `None` at a wall or drop.
     pub neighbours: [Option<TriangleId>; 3],
-    /// Region of the triangulation that it lies in, `None` if it may lie in several.
+    /// Region that the triangle lies in, `None` if it may lie in several.
     pub region: Option<RegionId>,
-    /// What kind of ground it is, `None` if it may be of several kinds.
+    /// Area of the ground, `None` if it may have several.
     pub area: Option<AreaId>,
     /// Per corner, in metres: the largest diameter of a disc that can pass from one side at the
     /// corner to the other. 0 where one of the two sides is a wall. Rounded down.
@@ -52,9 +52,9 @@ impl ClearanceTriangle {
 ///
 /// # Guarantees
 /// The centre of a disc of diameter `d` can follow a chain of triangles across their common sides
-/// exactly if no traversal of the chain is narrower than `d`. The widths also respect walls beyond
-/// the chain. They do not tell if the disc fits at the two ends of the chain: the query must check
-/// this.
+/// exactly if no traversal of the chain is narrower than `d`. The widths also respect walls outside
+/// the chain. They do not cover the two ends of the chain: the query must check whether the disc
+/// fits there.
 ///
 /// # References
 /// Kallmann 2014, Dynamic and robust local clearance triangulations, <https://doi.org/10.1145/2580947>.
@@ -67,7 +67,7 @@ pub struct ClearanceMesh {
 }
 
 impl ClearanceMesh {
-    /// The plan position `[x, z]` of a vertex in metres.
+    /// Returns the plan position `[x, z]` of a vertex in metres.
     #[inline]
     #[must_use]
     pub fn position(&self, vertex: VertexId) -> [f64; 2] {
@@ -77,8 +77,8 @@ impl ClearanceMesh {
 }
 
 impl Validate for ClearanceMesh {
-    /// Checks that indices are in range, no triangle is turned over, neighbours share the same
-    /// side, and clearances are zero exactly at walls.
+    /// Checks that indices are in range, no triangle is flipped, neighbours share the same side,
+    /// and clearances are zero exactly at walls.
     fn violations(&self, out: &mut ViolationList) {
         for (index, triangle) in self.triangles.iter().enumerate() {
             let id = TriangleId::from_index(index);
@@ -88,8 +88,8 @@ impl Validate for ClearanceMesh {
             }
             let [a, b, c] = triangle.vertices.map(|vertex| self.position(vertex));
             let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-            // Metres are rounded, so a thin triangle may become flat. A triangle that is turned
-            // over by more than rounding is broken.
+            // Metres are rounded, so a thin triangle may become flat. A triangle that is flipped by
+            // more than rounding is broken.
             let size = [a, b, c].iter().flatten().fold(0.0_f64, |size, value| size.max(value.abs()));
             if area.is_nan() || area < -1e-12 * size * size {
                 out.push(Violation::BrokenTriangle { triangle: id });

@@ -1,4 +1,4 @@
-//! Wall time, also where the platform has no clock.
+//! Wall time, with a fallback for platforms without a clock.
 
 use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -9,34 +9,33 @@ use host::Instant;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use host::set_clock;
 
-/// Wall time since a moment.
+/// A stopwatch for wall time.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// Starts at zero.
+    /// Starts a stopwatch.
     ///
-    /// On `wasm32-unknown-unknown` there is no clock: times are 0 until the host gives one
-    /// (`set_clock`).
+    /// On `wasm32-unknown-unknown` all times are 0 until the host provides a clock (`set_clock`).
     #[must_use]
     pub fn start() -> Self {
         Self(Instant::now())
     }
 
-    /// Time since the start.
+    /// Returns the time since the start.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }
 
-    /// Seconds since the start.
+    /// Returns the seconds since the start.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.elapsed().as_secs_f64()
     }
 }
 
-/// `std::time::Instant` panics here.
+/// Replacement for `std::time::Instant`, which panics on this target.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 mod host {
     use std::sync::OnceLock;
@@ -44,8 +43,8 @@ mod host {
 
     static CLOCK: OnceLock<fn() -> f64> = OnceLock::new();
 
-    /// Sets the clock of the host: seconds since any moment, never less than before. The first one
-    /// that is set stays.
+    /// Sets the clock of the host: seconds since any moment, never decreasing. Later calls have no
+    /// effect.
     pub fn set_clock(seconds: fn() -> f64) {
         let _ = CLOCK.set(seconds);
     }

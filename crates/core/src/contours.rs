@@ -32,7 +32,7 @@ pub struct ContourArc {
 /// An arc as part of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArcUse {
-    /// Which arc.
+    /// The arc.
     pub arc: ArcId,
     /// `true` if the loop follows it from its last vertex to its first, so that its `right` is on
     /// the positive side.
@@ -45,9 +45,9 @@ pub type ContourLoop = Vec<ArcUse>;
 /// The borders of one region.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegionContour {
-    /// Which region.
+    /// The region.
     pub region: RegionId,
-    /// What kind of ground it is.
+    /// Area of the region.
     pub area: AreaId,
     /// The outer border, a positive loop.
     pub outer: ContourLoop,
@@ -215,7 +215,7 @@ impl ContourSet {
 /// A closed chain of vertices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolygonLoop {
-    /// The vertices, each as often as the loop passes it.
+    /// Vertices, each as often as the loop passes it.
     pub vertices: Vec<VertexId>,
     /// Region beyond the edge from vertex `i` to vertex `i + 1`; `None` at a wall or drop.
     pub beyond: Vec<Option<RegionId>>,
@@ -224,9 +224,9 @@ pub struct PolygonLoop {
 /// The outline of one region: a polygon with holes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polygon {
-    /// Which region.
+    /// The region.
     pub region: RegionId,
-    /// What kind of ground it is.
+    /// Area of the region.
     pub area: AreaId,
     /// Outer border, positive.
     pub outer: PolygonLoop,

@@ -1,39 +1,39 @@
-//! What other devices did.
+//! Usage of other devices than the processor.
 
 use std::collections::BTreeMap;
 
-/// What a device has done, for reports.
+/// The work of a device, for reports.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DeviceUsage {
-    /// Name of the device; empty if there is none.
+    /// Name of the device; empty if none was used.
     pub device: String,
-    /// What it did for each stage, by the name of the stage.
+    /// Work of the device per stage, by the name of the stage.
     pub stages: BTreeMap<String, DeviceWork>,
-    /// Jobs that the processor did instead, by the reason.
+    /// Number of jobs that ran on the processor instead, by the reason.
     pub on_processor: BTreeMap<String, u64>,
 }
 
-/// What a device has done for a stage. Times are those that threads waited for it, summed up.
+/// The work of a device for one stage. Times are summed over the threads that waited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DeviceWork {
-    /// Jobs that it did.
+    /// Number of jobs.
     pub jobs: u64,
-    /// Seconds that bytes took to the device.
+    /// Seconds of uploads to the device.
     pub upload_seconds: f64,
-    /// Seconds that it worked.
+    /// Seconds of computation.
     pub kernel_seconds: f64,
-    /// Seconds that bytes took back.
+    /// Seconds of downloads from the device.
     pub download_seconds: f64,
-    /// Bytes to the device.
+    /// Bytes uploaded to the device.
     pub uploaded_bytes: u64,
-    /// Bytes from the device.
+    /// Bytes downloaded from the device.
     pub downloaded_bytes: u64,
 }
 
 impl DeviceUsage {
-    /// Adds what another device did, or the same one for another stage.
+    /// Adds the usage of another device or of other stages.
     pub fn add(&mut self, other: &Self) {
         if self.device.is_empty() {
             self.device.clone_from(&other.device);
@@ -48,7 +48,7 @@ impl DeviceUsage {
         }
     }
 
-    /// All stages together.
+    /// Returns the sum over all stages.
     #[must_use]
     pub fn total(&self) -> DeviceWork {
         let mut total = DeviceWork::default();
@@ -58,7 +58,7 @@ impl DeviceUsage {
 }
 
 impl DeviceWork {
-    /// Adds other work.
+    /// Adds the numbers of `other`.
     pub fn add(&mut self, other: &Self) {
         self.jobs += other.jobs;
         self.upload_seconds += other.upload_seconds;

@@ -1,11 +1,11 @@
-//! The places where an agent can stand, and the steps between them.
+//! The walkable surface as spans with links.
 
 use crate::{AreaId, GridFrame, Validate, Violation, ViolationList};
 
-/// No span: the value of a missing link.
+/// Value of a missing link.
 pub const NO_SPAN: u32 = u32::MAX;
 
-/// The clearance of a span with nothing above it.
+/// Clearance of a span with nothing above it.
 pub const OPEN_SKY: u32 = u32::MAX;
 
 /// One of the four sides of a cell, in order around it.
@@ -23,10 +23,10 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All four, in order.
+    /// All four directions, in order.
     pub const ALL: [Self; 4] = [Self::NegX, Self::PosZ, Self::PosX, Self::NegZ];
 
-    /// Index into [`WalkableField::links`].
+    /// Returns the index into [`WalkableField::links`].
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
@@ -78,8 +78,8 @@ impl Direction {
 ///
 /// # Layout
 /// Structure of arrays, one entry per span, spans numbered column by column (row-major), bottom to
-/// top. Links are span numbers, not layer numbers: to follow links, no coordinates and no column
-/// look-up are needed, and a column may have any number of storeys. Spans whose `area` is
+/// top. Links are span numbers, not layer numbers: following a link needs no coordinates and no
+/// column lookup, and a column may have any number of storeys. Spans whose `area` is
 /// [`AreaId::NULL`] (eroded, removed) stay in the arrays and keep their links.
 ///
 /// # Invariants
@@ -98,9 +98,9 @@ pub struct WalkableField {
     pub clearance: Vec<u32>,
     /// Height in levels of the true surface at the cell's centre, unbiased.
     pub ground: Vec<f32>,
-    /// Neighbour by [`Direction::index`], [`NO_SPAN`] if there is none within a step.
+    /// Neighbour by [`Direction::index`]; [`NO_SPAN`] if no neighbour is within a step.
     pub links: Vec<[u32; 4]>,
-    /// What kind of ground it is; [`AreaId::NULL`] if it is not walkable (any more).
+    /// Area of the ground; [`AreaId::NULL`] if the span is not walkable.
     pub area: Vec<AreaId>,
 }
 
@@ -126,7 +126,7 @@ impl WalkableField {
         self.span_columns.len()
     }
 
-    /// `true` if there is no span.
+    /// Returns `true` if the field has no spans.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.span_columns.is_empty()
@@ -166,7 +166,7 @@ impl WalkableField {
         self.columns[column]..self.columns[column + 1]
     }
 
-    /// `true` if there is a walkable span. Stops at the first one.
+    /// Returns `true` if any span is walkable. Stops at the first one.
     #[must_use]
     pub fn has_ground(&self) -> bool {
         self.area.iter().any(|area| area.is_walkable())
@@ -175,7 +175,7 @@ impl WalkableField {
     /// Returns the number of walkable spans.
     #[must_use]
     pub fn walkable_spans(&self) -> usize {
-        // Counts of a byte are added many at a time.
+        // Sums of bytes are vectorised better than sums of wider integers.
         let of = |areas: &[AreaId]| areas.iter().map(|area| u8::from(area.is_walkable())).sum::<u8>();
         self.area.chunks(usize::from(u8::MAX)).map(|areas| usize::from(of(areas))).sum()
     }

@@ -1,8 +1,8 @@
-//! Functions of floating point numbers that give the same bits on every machine.
+//! Floating-point functions that give the same bits on every machine.
 //!
-//! Those of the standard library are the platform's: a sine may differ in its last bit between
-//! two systems, and with it the bytes of a mesh. Sums, products, quotients and square roots are
-//! fixed by IEEE 754 and need none of this.
+//! The functions of the standard library are those of the platform: a sine may differ in its last
+//! bit between two systems, and with it the bytes of a mesh. Sums, products, quotients and square
+//! roots are fixed by IEEE 754 and need no replacement.
 
 use std::ops::Mul;
 
@@ -11,15 +11,15 @@ pub use libm::{
     tan,
 };
 
-/// A number by itself: `powi` has no fixed last bit.
+/// Returns the square of a number. The last bit of `powi` is not specified.
 #[inline]
 #[must_use]
 pub fn squared<T: Copy + Mul<Output = T>>(value: T) -> T {
     value * value
 }
 
-/// Two to the power of `exponent`, exactly. Exponents beyond those of normal numbers, -1022 to
-/// 1023, count as the last ones.
+/// Returns two to the power of `exponent`, exactly. Exponents are clamped to those of normal
+/// numbers, -1022 to 1023.
 #[inline]
 #[must_use]
 pub fn power_of_two(exponent: i32) -> f64 {

@@ -9,8 +9,8 @@ use crate::{BadField, Bounds, nearest_f32, saturating_u32};
 /// `i64` exactly.
 pub const MAX_PLAN_COORDINATE: i32 = 1 << 30;
 
-/// Largest side of a voxel in metres. No agent stands on a coarser grid, and a number beyond it is
-/// a slip.
+/// Largest side of a voxel in metres. Coarser grids are useless for any agent, so a larger value is
+/// a mistake.
 const LARGEST_VOXEL: f32 = 1e4;
 
 /// Size of a voxel, in metres.
@@ -29,7 +29,7 @@ impl Default for GridScale {
     }
 }
 
-/// Errors of a grid that cannot be made.
+/// Errors of a grid that cannot be created.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GridError {
@@ -44,14 +44,14 @@ pub enum GridError {
         /// Upper corner.
         max: Vec3,
     },
-    /// There are more cells or levels along one axis than a plan coordinate can count.
+    /// The number of cells or levels along an axis exceeds the range of plan coordinates.
     #[error("the grid would have {needed} {unit} along {axis}, the limit is {limit}")]
     TooLong {
         /// `'x'`, `'y'` or `'z'`.
         axis: char,
         /// `"cells"` or `"levels"`.
         unit: &'static str,
-        /// Number that the scene needs.
+        /// Number that the scene requires.
         needed: u64,
         /// Largest number allowed.
         limit: u64,
@@ -111,8 +111,8 @@ impl GridFrame {
         }
         let count = |axis, unit, low: f32, high: f32, step: f32| {
             let exact = (f64::from(high) - f64::from(low)) / f64::from(step);
-            // The same slack that Recast's rounding gets from single precision: bounds that end on
-            // a cell line do not begin another cell.
+            // Same slack as Recast's rounding in single precision: bounds that end on a cell line
+            // do not begin another cell.
             let needed = (exact - 1e-4).ceil().max(1.0);
             if needed > f64::from(MAX_PLAN_COORDINATE) {
                 #[expect(
@@ -185,9 +185,9 @@ impl GridFrame {
 )]
 #[repr(C)]
 pub struct PlanPoint {
-    /// Along x, at most [`MAX_PLAN_COORDINATE`] in size.
+    /// Coordinate along x, at most [`MAX_PLAN_COORDINATE`] in size.
     pub x: i32,
-    /// Along z, at most [`MAX_PLAN_COORDINATE`] in size.
+    /// Coordinate along z, at most [`MAX_PLAN_COORDINATE`] in size.
     pub z: i32,
 }
 

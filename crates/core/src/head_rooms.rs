@@ -1,26 +1,31 @@
-//! Classes of head room: agents of several heights on one mesh.
+//! Headroom classes: agents of several heights on one mesh.
 
 use crate::{AreaId, BadField};
 
-/// Heights that ground is told apart by, ascending: ground is of the last class whose height fits
-/// under what is above it. Empty where ground is not told apart.
+/// Heights of the headroom classes, ascending. A span is in the last class whose height fits under
+/// the ceiling above it. Without heights, ground has no classes.
 ///
-/// With classes, the kind of ground of a polygon is a code of its area and its class. Codes of `n`
-/// classes leave ids below `256 / n` for areas.
+/// With classes, the area of a polygon is a code of its original area and its class. `n` classes
+/// leave ids below `256 / n` for areas.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeadRooms(Vec<f32>);
 
 impl HeadRooms {
-    /// Most classes.
-    pub const MOST: usize = 8;
+    /// Largest number of classes.
+    pub const MAX_CLASSES: usize = 8;
 
-    /// Makes classes of heights in metres.
+    /// Returns classes with these heights in metres.
     ///
     /// # Errors
-    /// For heights that are not finite, above 0 and ascending, and for more than [`Self::MOST`].
+    /// If heights are not finite, above 0 and ascending, or more than [`Self::MAX_CLASSES`].
     pub fn new(heights: &[f32]) -> Result<Self, BadField> {
         let field = "height_classes";
-        BadField::unless(heights.len() <= Self::MOST, field, heights.len() as f64, "at most 8 heights")?;
+        BadField::unless(
+            heights.len() <= Self::MAX_CLASSES,
+            field,
+            heights.len() as f64,
+            "at most 8 heights",
+        )?;
         for (index, &height) in heights.iter().enumerate() {
             let above = if index == 0 { 0.0 } else { heights[index - 1] };
             let is_fine = height.is_finite() && height > above;
@@ -35,22 +40,22 @@ impl HeadRooms {
         &self.0
     }
 
-    /// Returns `true` if ground is not told apart.
+    /// Returns `true` if ground has no classes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns how many ids, [`AreaId::NULL`] among them, are left for areas.
+    /// Returns the number of ids that are left for areas, including [`AreaId::NULL`].
     #[inline]
     #[must_use]
     pub fn area_count(&self) -> u16 {
-        // At most 8 classes.
+        // There are at most 8 classes.
         u16::try_from(256 / self.0.len().max(1)).unwrap_or(256)
     }
 
-    /// Returns the code of an area and a class; `None` if there are too few ids for it. What is not
-    /// walkable has no class.
+    /// Returns the code of an area and a class; `None` if it does not fit into an id. Ground that
+    /// is not walkable has no class.
     #[must_use]
     pub fn code(&self, area: AreaId, class: usize) -> Option<AreaId> {
         if !area.is_walkable() || self.is_empty() {
@@ -71,7 +76,7 @@ impl HeadRooms {
         AreaId(u8::try_from(u16::from(code.0) % self.area_count()).unwrap_or(0))
     }
 
-    /// Returns the class of a code; the lowest without classes.
+    /// Returns the class of a code; 0 without classes.
     #[inline]
     #[must_use]
     pub fn class(&self, code: AreaId) -> usize {
@@ -94,7 +99,7 @@ mod tests {
     fn codes_hold_an_area_and_a_class() {
         let none = HeadRooms::default();
         assert_eq!((none.code(AreaId(200), 0), none.area(AreaId(200))), (Some(AreaId(200)), AreaId(200)));
-        for count in 1..=HeadRooms::MOST {
+        for count in 1..=HeadRooms::MAX_CLASSES {
             let heights: Vec<f32> = (1_u8..).take(count).map(f32::from).collect();
             let rooms = HeadRooms::new(&heights).unwrap();
             assert_eq!(rooms.code(AreaId::NULL, count - 1), Some(AreaId::NULL));

@@ -2,7 +2,7 @@
 
 use crate::{AreaId, GridFrame, Validate, Violation, ViolationList};
 
-/// Number of steps per level in which [`Span::ground_drop`] counts.
+/// Steps per level of [`Span::ground_drop`].
 pub const GROUND_STEPS_PER_LEVEL: u16 = 32;
 
 /// A solid run of levels in one column: levels `bottom..top` are filled.
@@ -12,14 +12,14 @@ pub struct Span {
     pub bottom: i32,
     /// Level just above the highest filled one. Conservative: the surface is never higher.
     pub top: i32,
-    /// How far the true surface at the cell's centre lies below `top`, in steps of a level divided
-    /// by [`GROUND_STEPS_PER_LEVEL`]. Rounded to the nearest step; saturates at `u16::MAX`
-    /// (2,048 levels).
+    /// Distance of the true surface at the cell's centre below `top`, in steps of a level divided
+    /// by [`GROUND_STEPS_PER_LEVEL`]. Rounded to the nearest step; saturates at `u16::MAX` (2,048
+    /// levels).
     pub ground_drop: u16,
-    /// What kind of ground the top is; [`AreaId::NULL`] if it is not walkable.
+    /// Area of the top; [`AreaId::NULL`] if it is not walkable.
     pub area: AreaId,
-    /// `true` if a triangle that faces upward lies at the top, however steep it is. `false` for the
-    /// underside of a slab and for bare walls. Filters must not make these walkable.
+    /// `true` if an upward-facing triangle lies at the top, whatever its slope. `false` for the
+    /// underside of a slab and for bare walls, which filters must not make walkable.
     pub upward: bool,
 }
 

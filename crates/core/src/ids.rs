@@ -1,7 +1,7 @@
 //! Ids: newtypes over `u32`, so that a region can never be passed where a polygon is meant.
 
-/// Defines an id: a newtype over `u32` with `index`, `from_index` and `Display`. Who uses it needs
-/// the crate `bytemuck` with its derives.
+/// Defines an id: a newtype over `u32` with `index`, `from_index` and `Display`. The calling crate
+/// needs `bytemuck` with its derives.
 #[macro_export]
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -23,8 +23,8 @@ macro_rules! id {
             /// Returns the id of the element at `index`.
             ///
             /// # Panics
-            /// If `index` does not fit 32 bits: every table of the workspace holds fewer elements
-            /// than that.
+            /// If `index` does not fit into 32 bits. No table of the workspace has so large an
+            /// index.
             #[inline]
             #[must_use]
             pub fn from_index(index: usize) -> Self {
@@ -64,41 +64,41 @@ id!(
 
 /// Returns `index` as the 32 bits of an id, or [`u32::MAX`] if it does not fit.
 ///
-/// This is for indices into tables. The code that makes a table returns an error for more than
-/// `u32::MAX` elements, so the saturated value is never a valid index.
+/// Used for indices into tables. The code that builds a table returns an error above `u32::MAX`
+/// elements, so the saturated value is never a valid index.
 #[inline]
 #[must_use]
 pub fn to_u32(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// What kind of ground a span, region or polygon is; [`AreaId::NULL`] is not walkable.
+/// The area of a span, region or polygon; [`AreaId::NULL`] is not walkable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct AreaId(pub u8);
 
 impl AreaId {
-    /// Not walkable.
+    /// Area that is not walkable.
     pub const NULL: Self = Self(0);
-    /// Plain walkable ground: what a triangle is unless another area is set.
+    /// Plain walkable ground, the default area of a triangle.
     pub const GROUND: Self = Self(1);
 
-    /// `true` if an agent may walk here.
+    /// Returns `true` if an agent may walk on this area.
     #[inline]
     #[must_use]
     pub const fn is_walkable(self) -> bool {
         self.0 != 0
     }
 
-    /// Returns the area that counts where two surfaces lie at one height: [`AreaId::NULL`] before
-    /// all others, else the larger id.
+    /// Returns the area that wins where two surfaces have the same height: [`AreaId::NULL`] before
+    /// all others, otherwise the larger id.
     #[inline]
     #[must_use]
     pub fn over(self, other: Self) -> Self {
         if self.0.wrapping_sub(1) < other.0.wrapping_sub(1) { other } else { self }
     }
 
-    /// Adds the area of element number `count` to a list that stays empty while all elements are
+    /// Appends the area of element number `count` to a list that stays empty while all elements are
     /// [`AreaId::GROUND`].
     #[inline]
     pub fn push(self, areas: &mut Vec<Self>, count: usize) {

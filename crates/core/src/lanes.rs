@@ -1,28 +1,28 @@
-//! The smaller and the larger of two numbers without a jump, also for many side by side.
+//! Branch-free minimum and maximum of numbers and of small arrays.
 //!
 //! Processors have one instruction for `if a < b { a } else { b }`. WebAssembly has none for single
-//! floats: engines make a jump of it, which is guessed wrong half of the time where the numbers
-//! have no order. It has one for vectors, and where a module is compiled for size, that is the only
-//! way to get them.
+//! floats: engines compile it to a branch, which is mispredicted half of the time for unordered
+//! numbers. It has one for vectors, and where a module is compiled for size, calling it explicitly
+//! is the only way to get it.
 
-/// A floating point number that is chosen without a jump.
+/// A floating-point number with branch-free minimum and maximum.
 pub trait Lane: Copy + PartialOrd {
-    /// See [`low`].
+    /// Returns [`low`] of the two numbers.
     #[must_use]
     fn low(self, other: Self) -> Self;
-    /// See [`high`].
+    /// Returns [`high`] of the two numbers.
     #[must_use]
     fn high(self, other: Self) -> Self;
 }
 
-/// The smaller of two numbers; `b` if they are equal or one is NaN.
+/// Returns the smaller of two numbers; `b` if they are equal or one is NaN.
 #[inline(always)]
 #[must_use]
 pub fn low<T: Lane>(a: T, b: T) -> T {
     a.low(b)
 }
 
-/// The larger of two numbers; `b` if they are equal or one is NaN.
+/// Returns the larger of two numbers; `b` if they are equal or one is NaN.
 #[inline(always)]
 #[must_use]
 pub fn high<T: Lane>(a: T, b: T) -> T {
@@ -112,14 +112,14 @@ mod vectors {
     }
 }
 
-/// [`low`] of each of two pairs.
+/// Returns [`low`] of each of two pairs.
 #[inline(always)]
 #[must_use]
 pub fn low_pair(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     vectors::low_pair(a, b)
 }
 
-/// [`high`] of each.
+/// Returns [`high`] of each of four pairs.
 #[inline(always)]
 #[must_use]
 pub fn high_floats(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {

@@ -1,4 +1,4 @@
-//! Casts that lose something on purpose, so that the name says what is lost.
+//! Lossy casts with names that say what is lost.
 
 /// Returns the single-precision number nearest to `value`.
 #[inline]
@@ -8,7 +8,7 @@ pub const fn nearest_f32(value: f64) -> f32 {
     value as f32
 }
 
-/// Returns the whole part of `value`, from 0 to [`u32::MAX`]; 0 for NaN.
+/// Returns the integer part of `value`, clamped to 0 to [`u32::MAX`]; 0 for NaN.
 #[inline]
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
@@ -16,7 +16,7 @@ pub fn saturating_u32(value: impl Into<f64>) -> u32 {
     value.into() as u32
 }
 
-/// Returns the whole part of `value`, from [`i32::MIN`] to [`i32::MAX`]; 0 for NaN.
+/// Returns the integer part of `value`, clamped to [`i32::MIN`] to [`i32::MAX`]; 0 for NaN.
 #[inline]
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
@@ -24,7 +24,7 @@ pub fn saturating_i32(value: impl Into<f64>) -> i32 {
     value.into() as i32
 }
 
-/// Returns the whole part of `value`, from [`i64::MIN`] to [`i64::MAX`]; 0 for NaN.
+/// Returns the integer part of `value`, clamped to [`i64::MIN`] to [`i64::MAX`]; 0 for NaN.
 #[inline]
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]

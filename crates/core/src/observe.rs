@@ -1,4 +1,4 @@
-//! What a bake reports while it runs.
+//! Reports of a running bake.
 
 use crate::{CancelToken, RegionId};
 
@@ -12,13 +12,13 @@ pub enum Counter {
     TrianglesDegenerate,
     /// Triangles skipped because they lie outside the grid.
     TrianglesOutside,
-    /// Spans that were walkable before low ceilings were filtered out.
+    /// Spans removed under low ceilings.
     SpansUnderLowCeiling,
     /// Spans removed at ledges.
     SpansAtLedges,
     /// Spans made walkable as low hanging obstacles.
     SpansOnLowObstacles,
-    /// Spans removed by the agent's radius.
+    /// Spans removed because they are closer to a wall or drop than the agent's radius.
     SpansEroded,
     /// Islands removed because they are too small.
     IslandsRemoved,
@@ -26,9 +26,9 @@ pub enum Counter {
     SpansOnIslandsRemoved,
     /// Regions merged into a neighbour because they are small.
     RegionsMerged,
-    /// Tiles that were already finished and not built again.
+    /// Tiles taken from an earlier bake.
     TilesResumed,
-    /// Arcs that simplification had to keep finer so that no border crosses another.
+    /// Arcs that simplification kept finer so that no border crosses another.
     ArcsRefined,
     /// Pieces of ground left out because they lie inside of solids.
     PiecesEnclosed,
@@ -37,7 +37,7 @@ pub enum Counter {
 }
 
 impl Counter {
-    /// Name for reports, in snake case.
+    /// Returns the name for reports, in snake case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -72,28 +72,28 @@ pub enum Warning {
     },
     /// No walkable place was left after a stage.
     NothingWalkable {
-        /// The stage.
+        /// Name of the stage.
         stage: &'static str,
     },
     /// Walkable ground was removed because it was too small.
     IslandsRemoved {
         /// Number of islands.
         islands: u64,
-        /// Their area in square metres.
+        /// Area of the islands in square metres.
         area: f64,
     },
     /// Islands were left out because they are not connected to the requested places.
     Unreachable {
-        /// Their number.
+        /// Number of islands.
         islands: u64,
-        /// Their area in square metres.
+        /// Area of the islands in square metres.
         area: f64,
     },
     /// Ground was left out because it lies inside of solids.
     GroundEnclosed {
         /// Number of connected pieces.
         pieces: u64,
-        /// Their area in square metres.
+        /// Area of the pieces in square metres.
         area: f64,
     },
     /// The requested height bound could not be reached in a region.
@@ -105,77 +105,78 @@ pub enum Warning {
     },
     /// The files of kept tiles are damaged. The tiles are built again.
     TilesDamaged {
-        /// Their number.
+        /// Number of tiles.
         tiles: u64,
     },
-    /// The scene may not fit into memory at once: it is baked in tiles, which give the same mesh.
+    /// The scene may exceed the memory limit, so it is baked in tiles, which give the same mesh.
     Tiled {
-        /// What it may need at most.
+        /// Upper bound of the required memory.
         needed_bytes: u64,
-        /// What is allowed.
+        /// Limit of the memory.
         limit_bytes: u64,
     },
-    /// A few triangles extend the scene's bounds far beyond the rest.
+    /// A few triangles extend the scene's bounds far beyond all other triangles.
     OutlierTriangles {
-        /// Their number.
+        /// Number of these triangles.
         triangles: u64,
-        /// The number of the first of them in the scene.
+        /// Index of the first of these triangles in the scene.
         first: usize,
         /// The axis: `x`, `y` or `z`.
         axis: char,
-        /// Extent of the scene along it with them, in metres.
+        /// Extent of the scene along the axis with these triangles, in metres.
         extent: f32,
-        /// Extent without them, in metres.
+        /// Extent without these triangles, in metres.
         extent_without: f32,
     },
-    /// The size of the scene is that of a building in another unit than metres.
+    /// The size of the scene suggests a building in another unit than metres.
     UnlikelyUnit {
         /// Extent along x, y and z in metres.
         size: [f32; 3],
         /// Number of triangles.
         triangles: u64,
-        /// Factor that makes it a building.
+        /// Factor that converts the unit to metres.
         scale: f32,
     },
-    /// Little of the scene is level, and more would be with another axis up.
+    /// Little of the scene is level; with another axis up, more of it would be.
     UnlikelyAxis {
         /// Share of the area that is level and faces up.
         share: f64,
         /// Share with the other axis up.
         other: f64,
-        /// The other axis: `"z"`, or `"-z"`, which z of a file becomes where it was read as up.
+        /// The other axis: `"z"`, or `"-z"`, which is the z of a file that was read as up.
         axis: &'static str,
     },
-    /// Most of the level ground faces down. Nobody walks on a face from below.
+    /// Most of the level ground faces down. A face cannot be walked on from below.
     UpsideDown {
         /// Level triangles that face down.
         triangles: u64,
-        /// Their area in square metres.
+        /// Area of the triangles that face down, in square metres.
         area: f64,
         /// Area of the level triangles that face up.
         area_up: f64,
     },
-    /// Level triangles face the other way than those beside them. Nobody walks on a face from below.
+    /// Level triangles are flipped relative to their neighbours. A face cannot be walked on from
+    /// below.
     MixedWinding {
-        /// Their number.
+        /// Number of these triangles.
         triangles: u64,
-        /// Their area in square metres.
+        /// Area of these triangles in square metres.
         area: f64,
     },
     /// The scene lies so far from the origin that single precision rounds its coordinates.
     FarFromOrigin {
         /// The largest coordinate in metres.
         distance: f32,
-        /// Distance of two neighbouring coordinates there, in metres.
+        /// Spacing of single-precision numbers at this coordinate, in metres.
         step: f32,
         /// Centre of the scene, in whole metres.
         centre: [f32; 3],
     },
-    /// An element of the input was odd. It was corrected or left out.
+    /// An element of the input is invalid. It was corrected or left out.
     OddElement {
         /// The file and the element.
         element: String,
-        /// What was odd and what was done.
+        /// The problem and the correction.
         what: String,
     },
 }
@@ -257,26 +258,26 @@ impl std::fmt::Display for Warning {
 
 /// Receives reports from a bake. Every method does nothing by default; `()` ignores all reports.
 ///
-/// It is `Send` because a bake with its own threads runs on one of them.
+/// It is `Send` because a bake with a thread pool calls it from a thread of the pool.
 pub trait Observer: Send {
     /// A stage begins.
     fn stage_started(&mut self, _stage: &'static str) {}
-    /// `done` of `total` steps of the current stage are done.
+    /// Reports that `done` of `total` steps of the current stage are complete.
     fn progress(&mut self, _done: u64, _total: u64) {}
     /// A stage has ended after `seconds` of wall time.
     fn stage_finished(&mut self, _stage: &'static str, _seconds: f64) {}
-    /// `amount` more of a quantity were counted.
+    /// Adds `amount` to a counter.
     fn count(&mut self, _counter: Counter, _amount: u64) {}
     /// Reports a problem that the user should know about.
     fn warn(&mut self, _warning: Warning) {}
-    /// The token that ends the bake with [`Cancelled`](crate::Cancelled) from any thread, within
-    /// milliseconds. Asked once per stage. Default: a token that never does.
+    /// Returns the token that ends the bake with [`Cancelled`](crate::Cancelled) from any thread,
+    /// within milliseconds. Called once per stage. Default: a token that never cancels.
     fn cancel_token(&self) -> CancelToken {
         CancelToken::none()
     }
-    /// `true` to end the bake with [`Cancelled`](crate::Cancelled). It is asked before and after every
-    /// stage and after every tile only; what was begun until then is finished first. Default: what
-    /// the token says.
+    /// Returns `true` to end the bake with [`Cancelled`](crate::Cancelled). Called only before and
+    /// after every stage and after every tile; work that has begun is finished first. Default: the
+    /// state of the token.
     fn is_cancelled(&mut self) -> bool {
         self.cancel_token().is_cancelled()
     }

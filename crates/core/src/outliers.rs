@@ -1,27 +1,26 @@
-//! Finds the few triangles that make a scene far too large.
+//! Search for the few triangles that make a scene far too large.
 
 use crate::{GridScale, Observer, TriangleSoup, Warning};
 
-/// Largest number of triangles that count as outliers, and the largest share of all triangles they
-/// may be. One of three may be.
+/// Largest number of triangles that count as outliers, and the inverse of their largest share of
+/// all triangles. One triangle of three may be an outlier.
 const MOST_OUTLIERS: usize = 16;
 const SHARE: usize = 10;
 const FEWEST: usize = 3;
-/// The rest must be smaller than the whole scene by this factor.
+/// Factor by which the scene without the outliers must be smaller.
 const STRETCH: f32 = 4.0;
-/// Number of levels from which a scene is checked for outliers. This is Recast's limit, which no
+/// Number of levels above which a scene is checked for outliers. This is Recast's limit, which no
 /// real level exceeds at a usual scale.
 const SUSPICIOUS_LEVELS: f64 = 8192.0;
-/// The same for cells along a side: 20 km at 0.3 m.
+/// Number of cells along a side above which a scene is checked: 20 km at 0.3 m.
 const SUSPICIOUS_CELLS: f64 = 65_536.0;
 
-/// Warns of triangles that increase the extent of `soup` along an axis at least fourfold, if there
-/// are at most 16 and at most a tenth of all, or one of at least three. Only scenes of more than
-/// 8192 levels or 65,536 cells along an axis are looked at.
+/// Warns of triangles that increase the extent of `soup` along an axis at least fourfold, if they
+/// are at most 16 and at most a tenth of all triangles, or one of at least three. Only scenes of
+/// more than 8192 levels or 65,536 cells along an axis are checked.
 ///
-/// The suspects are the 16 that reach lowest and the 16 that reach highest; a suspect is an outlier
-/// if it leaves the range of all others by more than that range. Takes time in proportion to the
-/// triangles.
+/// The candidates are the 16 lowest and the 16 highest triangles. A candidate is an outlier if it
+/// leaves the range of all others by more than that range. Takes linear time.
 pub fn warn_of_outliers(soup: &TriangleSoup, scale: &GridScale, observer: &mut dyn Observer) {
     let bounds = soup.bounds();
     let (low, high) = (bounds.min.to_array(), bounds.max.to_array());
@@ -111,7 +110,7 @@ mod tests {
             extent_without: 0.0,
         };
         assert_eq!(one_of_three, Some(lone));
-        // Along x and z as well, whatever is broken besides.
+        // Outliers along x and z are found as well, even with broken triangles in the scene.
         for axis in [0, 2] {
             let mut positions = floors((0..50).map(|_| 0.0)).positions().to_vec();
             positions.extend([Vec3::splat(3e6), Vec3::splat(3e6 + 1.0), Vec3::splat(3e6 + 2.0)]);

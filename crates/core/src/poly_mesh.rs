@@ -14,9 +14,9 @@ pub struct Poly {
     pub first: u32,
     /// Number of corners, at least three.
     pub len: u32,
-    /// Region it lies in.
+    /// Region of the polygon.
     pub region: RegionId,
-    /// What kind of ground it is.
+    /// Area of the polygon.
     pub area: AreaId,
 }
 
@@ -115,7 +115,7 @@ impl Validate for PolyMesh {
 }
 
 impl PolyMesh {
-    /// Lists the violations of the tables, and returns `true` if there are none: the first part of
+    /// Lists the violations of the tables, and returns `true` if they have none: the first part of
     /// [`Validate::violations`].
     pub fn has_tables(&self, out: &mut ViolationList) -> bool {
         if self.corners.len() != self.neighbours.len()
@@ -139,11 +139,11 @@ impl PolyMesh {
         true
     }
 
-    /// Lists the violations of some polygons: the second part of [`Validate::violations`], which can be
-    /// done in pieces on several threads.
+    /// Lists the violations of some polygons: the second part of [`Validate::violations`], which
+    /// can run in parallel on ranges of polygons.
     ///
     /// # Panics
-    /// Without [`PolyMesh::has_tables`], or if there are no such polygons.
+    /// If [`PolyMesh::has_tables`] returns `false`, or if the range exceeds the polygons.
     pub fn violations_of(&self, polygons: Range<usize>, out: &mut ViolationList) {
         let edges = self.edges_of_many();
         for index in polygons {
@@ -153,15 +153,15 @@ impl PolyMesh {
     }
 }
 
-/// Corners of a polygon up to which a scan of them is short. More are looked up in sorted tables: a
-/// scan for each of them would take quadratic time.
-const FEW: usize = 32;
+/// Number of corners up to which a polygon's corners are scanned. Polygons with more corners use a
+/// sorted table: scanning per corner would take quadratic time.
+const MAX_SCANNED: usize = 32;
 
-/// An edge from one vertex to another, the polygon that has it, and the polygon across.
+/// An edge: its two vertices, its polygon and the polygon across.
 type DirectedEdge = (VertexId, VertexId, PolyId, Option<PolyId>);
 
 impl PolyMesh {
-    /// The edges of one polygon, in order.
+    /// Returns the edges of one polygon, in order.
     fn edges(&self, id: PolyId) -> impl Iterator<Item = DirectedEdge> {
         let corners = self.corners(id);
         let next = corners.iter().skip(1).chain(corners.first());
@@ -169,10 +169,10 @@ impl PolyMesh {
         ends.map(move |((&from, &to), &neighbour)| (from, to, id, neighbour))
     }
 
-    /// The edges of polygons with many corners, in sorted order.
+    /// Returns the sorted edges of all polygons with many corners.
     fn edges_of_many(&self) -> Vec<DirectedEdge> {
         let ids = (0..self.polygons.len()).map(PolyId::from_index);
-        let many = ids.filter(|&id| self.corners(id).len() > FEW);
+        let many = ids.filter(|&id| self.corners(id).len() > MAX_SCANNED);
         let mut edges: Vec<DirectedEdge> = many.flat_map(|id| self.edges(id)).collect();
         edges.sort_unstable();
         edges
@@ -181,7 +181,7 @@ impl PolyMesh {
     fn polygon_violations(&self, id: PolyId, of_many: &[DirectedEdge], out: &mut ViolationList) {
         let corners = self.corners(id);
         let count = corners.len();
-        let repeated = if count <= FEW {
+        let repeated = if count <= MAX_SCANNED {
             (1..count).any(|corner| corners[..corner].contains(&corners[corner]))
         } else {
             let mut sorted = corners.to_vec();
@@ -193,8 +193,8 @@ impl PolyMesh {
         let ascends = |a: PlanPoint, b: PlanPoint| (b.x, b.z) > (a.x, a.z);
         for c in corners.iter().map(|&corner| self.point(corner)) {
             bent |= PlanPoint::orientation(a, b, c) < 0 || a == b;
-            // Turns of one sign would also allow a loop that winds twice, so the changes of direction
-            // along x are counted.
+            // Requiring turns of one sign would also allow a loop that winds twice, so the changes
+            // of direction along x are counted.
             turns += usize::from(ascends(a, b) != ascends(b, c));
             (a, b) = (b, c);
         }
@@ -204,7 +204,7 @@ impl PolyMesh {
         for (from, to, _, neighbour) in self.edges(id) {
             let Some(neighbour) = neighbour else { continue };
             let back = (to, from, neighbour, Some(id));
-            let mutual = if self.corners(neighbour).len() <= FEW {
+            let mutual = if self.corners(neighbour).len() <= MAX_SCANNED {
                 self.edges(neighbour).any(|edge| edge == back)
             } else {
                 of_many.binary_search(&back).is_ok()
@@ -265,7 +265,7 @@ impl HeightSurface {
         }
     }
 
-    /// Lists the violations of the tables, and returns `true` if there are none: the first part of
+    /// Lists the violations of the tables, and returns `true` if they have none: the first part of
     /// [`HeightSurface::violations_over`].
     pub fn has_tables(&self, polygons: &PolyMesh, out: &mut ViolationList) -> bool {
         let (count, triangles) = (polygons.polygons.len(), self.triangles.len());
@@ -277,11 +277,11 @@ impl HeightSurface {
         is_sound
     }
 
-    /// Lists the violations over some polygons: the second part of [`HeightSurface::violations_over`],
-    /// which can be done in pieces on several threads.
+    /// Lists the violations over some polygons: the second part of
+    /// [`HeightSurface::violations_over`], which can run in parallel on ranges of polygons.
     ///
     /// # Panics
-    /// Without [`HeightSurface::has_tables`], or if there are no such polygons.
+    /// If [`HeightSurface::has_tables`] returns `false`, or if the range exceeds the polygons.
     pub fn violations_of(&self, some: Range<usize>, polygons: &PolyMesh, out: &mut ViolationList) {
         for index in some {
             checkpoint_every(1 << 10, index);
@@ -313,7 +313,8 @@ mod tests {
     use super::*;
     use crate::to_u32;
 
-    /// A wide polygon with a corner at every cell of its lower side, below it as many squares.
+    /// A wide polygon with a corner at every cell of its lower side, and one square per cell below
+    /// it.
     fn comb(teeth: u32) -> PolyMesh {
         let frame =
             GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: teeth, depth: 2 };
@@ -355,7 +356,7 @@ mod tests {
             repeated.corners[1] = repeated.corners[0];
             let is_bent = |found: &Violation| matches!(found, Violation::NotConvex { .. });
             assert!(repeated.validate().unwrap_err().kept().iter().any(is_bent));
-            // In pieces it is the same.
+            // Checking in ranges gives the same list.
             let mut list = ViolationList::default();
             assert!(repeated.has_tables(&mut list));
             repeated.violations_of(0..1, &mut list);

@@ -1,8 +1,8 @@
 //! Random numbers that are the same on every machine and in every version.
 
-/// SplitMix64: Steele, Lea and Flood 2014, Fast Splittable Pseudorandom Number Generators,
-/// <https://doi.org/10.1145/2660193.2660195>, figure 16. Every seed is valid and always gives the
-/// same numbers, because no other crate is involved.
+/// A SplitMix64 generator: Steele, Lea and Flood 2014, Fast Splittable Pseudorandom Number
+/// Generators, <https://doi.org/10.1145/2660193.2660195>, figure 16. Every seed is valid and always
+/// gives the same numbers, because the code uses no other crate.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
@@ -36,8 +36,7 @@ impl Random {
         low + (high - low) * self.unit()
     }
 
-    /// Returns a whole number in `0..count`, or 0 for a count of 0. The bias is below `count /
-    /// 2^32`.
+    /// Returns an integer in `0..count`, or 0 for a count of 0. The bias is below `count / 2^32`.
     #[expect(clippy::cast_possible_truncation, reason = "the result is below `count`")]
     pub fn below(&mut self, count: u32) -> u32 {
         ((u128::from(self.bits()) * u128::from(count)) >> 64) as u32

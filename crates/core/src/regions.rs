@@ -2,7 +2,7 @@
 
 use crate::{Direction, RegionId, Violation, ViolationList, WalkableField, to_u32};
 
-/// The label of a span that is in no region.
+/// Label of a span that is in no region.
 pub const NO_REGION: u32 = u32::MAX;
 
 /// A partition of the walkable spans of a [`WalkableField`] into regions.
@@ -23,11 +23,11 @@ impl RegionMap {
         (label != NO_REGION).then_some(RegionId(label))
     }
 
-    /// Returns the map in little memory: 8 bytes for each span whose region is not that of the span it
-    /// is linked to towards -x, or else towards -z. Those are few beside the spans: seams and the
-    /// first spans of rows.
+    /// Returns a compact copy of the map: 8 bytes for each span whose region differs from that of
+    /// its linked neighbour towards -x, or towards -z if it has none. Only seams and the first
+    /// spans of rows differ.
     ///
-    /// `field` is the field of the labels.
+    /// `field` is the field that the labels belong to.
     #[must_use]
     pub fn pack(&self, field: &WalkableField) -> PackedRegions {
         let mut changes = Vec::new();
@@ -130,17 +130,17 @@ impl RegionMap {
     }
 }
 
-/// A [`RegionMap`] in little memory: see [`RegionMap::pack`].
+/// A compact [`RegionMap`]: see [`RegionMap::pack`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedRegions {
-    /// Spans whose label is not the expected one, ascending, and their labels.
+    /// Spans whose label differs from the predicted one, ascending, and their labels.
     changes: Vec<[u32; 2]>,
     count: u32,
 }
 
 impl PackedRegions {
-    /// Returns the map again. `field` is the field that it was packed with; with another one the
-    /// labels are of no use. Linear time.
+    /// Returns the region map. `field` must be the field that was passed to [`RegionMap::pack`];
+    /// for any other field the labels are meaningless. Linear time.
     #[must_use]
     pub fn unpack(&self, field: &WalkableField) -> RegionMap {
         let mut labels: Vec<u32> = Vec::with_capacity(field.len());
@@ -152,15 +152,15 @@ impl PackedRegions {
         RegionMap { labels, count: self.count }
     }
 
-    /// Returns what [`PackedRegions::from_changes`] makes it of: spans and their labels, and the number
-    /// of regions.
+    /// Returns the spans with their labels, and the number of regions, for
+    /// [`PackedRegions::from_changes`].
     #[must_use]
     pub fn changes(&self) -> (&[[u32; 2]], u32) {
         (&self.changes, self.count)
     }
 
-    /// Returns packed regions from what [`PackedRegions::changes`] gave; `None` if spans do not ascend
-    /// or a label is no region. Linear time.
+    /// Returns packed regions from the result of [`PackedRegions::changes`]; `None` if the spans do
+    /// not ascend or a label is not a region. Linear time.
     #[must_use]
     pub fn from_changes(changes: Vec<[u32; 2]>, count: u32) -> Option<Self> {
         let ascend = changes.is_sorted_by(|[before, _], [span, _]| before < span);
@@ -168,14 +168,14 @@ impl PackedRegions {
         (ascend && are_regions).then_some(Self { changes, count })
     }
 
-    /// Bytes that it takes.
+    /// Returns the size in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(self.changes.as_slice())
     }
 }
 
-/// The label that a span has most likely; `labels` has those of the spans before it.
+/// Returns the predicted label of a span; `labels` has the labels of the spans before it.
 #[inline]
 fn expected(field: &WalkableField, span: u32, labels: &[u32]) -> u32 {
     if !field.is_walkable(span) {
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::{AreaId, GridFrame, NO_SPAN, OPEN_SKY, Random};
 
-    /// One storey of random ground, of which some is linked.
+    /// One storey of random ground, some of it linked.
     fn field(random: &mut Random, width: u32, depth: u32) -> WalkableField {
         let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width, depth };
         let mut field = WalkableField::empty(frame);
@@ -236,7 +236,7 @@ mod tests {
         for (changes, count) in [(vec![[3, 0], [3, 0]], 1), (vec![[3, 0], [2, 0]], 1), (vec![[3, 1]], 1)] {
             assert_eq!(PackedRegions::from_changes(changes, count), None);
         }
-        // One region: what is kept is where no link leads to what came before.
+        // With one region, changes remain only where no link leads to an earlier span.
         let field = field(&mut random, 40, 40);
         let labels = (0..to_u32(field.len())).map(|span| if field.is_walkable(span) { 0 } else { NO_REGION });
         let map = RegionMap { labels: labels.collect(), count: 1 };

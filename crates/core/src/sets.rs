@@ -1,7 +1,7 @@
-//! Disjoint sets that can be joined.
+//! Disjoint sets (union-find).
 
-/// Disjoint sets of numbered members (union-find). Each set is named by one of its members, by
-/// default the lowest one, so names do not depend on the order in which sets were joined.
+/// Disjoint sets of numbered members (union-find). Each set is identified by one of its members, by
+/// default the lowest one, so the identifier does not depend on the order of the unions.
 ///
 /// # Cost
 /// Paths are halved, but sets are not joined by size. `find` and `unite` take amortised logarithmic
@@ -12,7 +12,7 @@ pub struct DisjointSets {
 }
 
 impl DisjointSets {
-    /// Returns `count` members, each a set by itself. Members beyond 2^32 - 1 are left out.
+    /// Returns `count` members, each in a separate set. Members beyond 2^32 - 1 are left out.
     #[must_use]
     pub fn new(count: usize) -> Self {
         let mut sets = Self::default();
@@ -20,13 +20,13 @@ impl DisjointSets {
         sets
     }
 
-    /// Starts again with `count` members, each a set by itself, in the same memory.
+    /// Resets to `count` members, each in a separate set, and reuses the memory.
     pub fn reset(&mut self, count: usize) {
         self.parents.clear();
         self.parents.extend((0..u32::MAX).take(count));
     }
 
-    /// Adds a member as a set by itself and returns it. There can be 2^32 - 1 members.
+    /// Adds a member in a separate set and returns it. The limit is 2^32 - 1 members.
     pub fn push(&mut self) -> u32 {
         let member = u32::try_from(self.parents.len()).unwrap_or(u32::MAX);
         self.parents.push(member);
@@ -39,16 +39,16 @@ impl DisjointSets {
         self.parents.len()
     }
 
-    /// `true` if there are no members.
+    /// Returns `true` if the sets have no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
 
-    /// Returns the name of a member's set.
+    /// Returns the identifier of a member's set.
     ///
     /// # Panics
-    /// If there is no such member.
+    /// If the member does not exist.
     #[inline]
     pub fn find(&mut self, mut member: u32) -> u32 {
         while self.parents[member as usize] != member {
@@ -59,13 +59,13 @@ impl DisjointSets {
         member
     }
 
-    /// Joins two sets under the lower of their names, which is returned.
+    /// Joins two sets under the lower of their identifiers, and returns it.
     ///
     /// # Panics
-    /// If there is no such member.
+    /// If a member does not exist.
     #[inline]
     pub fn unite(&mut self, one: u32, other: u32) -> u32 {
-        // Often the two were joined just before.
+        // Often the two sets were joined just before.
         let above = self.parents[one as usize];
         if above == self.parents[other as usize] {
             return self.find(above);
@@ -75,10 +75,10 @@ impl DisjointSets {
         one.min(other)
     }
 
-    /// Joins two sets under the name of the second.
+    /// Joins two sets under the identifier of the second.
     ///
     /// # Panics
-    /// If there is no such member.
+    /// If a member does not exist.
     pub fn put(&mut self, from: u32, into: u32) {
         let (from, into) = (self.find(from), self.find(into));
         self.parents[from as usize] = into;

@@ -4,7 +4,7 @@
 /// `pub fn with_x(mut self, x: T) -> Self`, which sets the field `x`.
 ///
 /// Each setter refers to the documentation of its field. Doc comments in front of a setter are
-/// added after that. The type tells how the value is passed:
+/// appended. The declared type selects how the value is passed:
 ///
 /// | written | the setter takes | the field becomes |
 /// |---|---|---|

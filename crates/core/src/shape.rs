@@ -1,5 +1,5 @@
-//! The shape of a scene: faces that face down, the wrong axis or unit, and coordinates that are too
-//! large are known before anything is baked.
+//! Checks of the shape of a scene before the bake: faces that face down, a wrong axis or unit, and
+//! coordinates that are too large.
 
 use glam::{DVec3, Vec3};
 
@@ -11,42 +11,42 @@ use crate::{
 const LEVEL: f64 = std::f64::consts::FRAC_1_SQRT_2;
 /// Sine of the slope from which a triangle counts as a wall, 3 degrees from upright.
 const UPRIGHT: f64 = 0.05;
-/// Heights of walls are counted in eighths of a power of two: this many bits of a number are
-/// dropped.
+/// Heights of walls are counted in eighths of a power of two: a histogram key drops this many bits
+/// of the height.
 const HEIGHT_SHIFT: u32 = 20;
-/// Median height of walls in metres above which they are no walls of a building. Rooms in
-/// centimetres have 250 and more.
+/// Median height of walls in metres above which the unit is wrong. Rooms modelled in centimetres
+/// have 250 and more.
 const MAX_WALL: f32 = 75.0;
-/// Share of the area that walls have in a scene with walls.
+/// Smallest share of walls in the area of a scene that has walls.
 const WALL_SHARE: f64 = 0.05;
-/// Area in square metres of the average level triangle, and extent in metres, above which a scene
-/// without walls is no ground: a plane of 100 m without a vertex.
+/// Limits above which a scene without walls is not ground: the area of the average level triangle
+/// in square metres (a plane of 100 m without a vertex), and the extent in metres.
 const MAX_LEVEL_TRIANGLE: f64 = 10_000.0;
 const MAX_BARE_EXTENT: f32 = 500.0;
-/// Steps of single precision that a cell has at least.
+/// Fewest steps of single precision in a cell.
 const MIN_STEPS_PER_CELL: f32 = 16.0;
-/// Share of level area facing up, of that facing down, below which a scene is upside down.
+/// Ratio of level area facing up to level area facing down, below which a scene is upside down.
 const MIN_UP: f64 = 0.2;
 /// Area in square metres from which triangles that face against their neighbours are reported.
 const MIN_MIXED: f64 = 0.5;
-/// Level triangles up to which neighbours are searched: 200 MB of edges.
+/// Largest number of level triangles whose neighbours are searched: 200 MB of edges.
 const MAX_LEVEL_TRIANGLES: usize = 1 << 22;
 /// Metres per unit of files that are not in metres: centimetres, inches and millimetres.
 const UNITS: [f32; 3] = [0.01, 0.0254, 0.001];
 /// Height of a wall in metres.
 const USUAL_WALL: f32 = 3.0;
 
-/// Sums over the triangles of a scene, which do not need it in memory.
+/// Sums over the triangles of a scene, for scenes larger than memory.
 #[derive(Clone, Debug)]
 pub struct SceneShape {
     bounds: Bounds,
     triangles: u64,
     /// Area of all triangles.
     area: f64,
-    /// Sum over the level triangles that face up, and sum over those that face down.
+    /// Sums over the level triangles that face up, and over those that face down.
     up: Sum,
     down: Sum,
-    /// Area that faces z within 45 degrees, and against it.
+    /// Area that faces along z within 45 degrees, and area that faces against it.
     along_z: [f64; 2],
     /// Area of walls by the upper bits of their height.
     walls: Vec<f64>,
@@ -106,8 +106,8 @@ impl SceneShape {
         }
     }
 
-    /// Reports what the sums show: the wrong unit, the wrong axis, triangles that face down, and
-    /// coordinates so large that single precision rounds them to a part of a cell.
+    /// Reports a wrong unit, a wrong axis, triangles that face down, and coordinates so large that
+    /// single precision rounds them to a part of a cell.
     pub fn warn(&self, agent: &Agent, scale: &GridScale, observer: &mut dyn Observer) {
         if self.triangles == 0 {
             return;
@@ -116,7 +116,7 @@ impl SceneShape {
         warnings.into_iter().flatten().for_each(|warning| observer.warn(warning));
     }
 
-    /// Median height of the walls by their area, if there are walls.
+    /// Returns the median height of the walls weighted by area; `None` without walls.
     fn wall_height(&self) -> Option<f32> {
         let all: f64 = self.walls.iter().sum();
         if all < WALL_SHARE * self.area {
@@ -134,7 +134,7 @@ impl SceneShape {
         let size = self.bounds.max - self.bounds.min;
         let extent = size.x.max(size.z);
         let scale = if extent < 2.0 * agent.radius {
-            // Units of 100 m, or of 1 km.
+            // The unit is 100 m or 1 km.
             if extent * 100.0 >= 2.0 { 100.0 } else { 1000.0 }
         } else {
             let level = self.up.triangles + self.down.triangles;
@@ -165,9 +165,9 @@ impl SceneShape {
         })
     }
 
-    /// On 55 real levels, the right axis never had less than 0.85 times the share of the other (a
-    /// ship), and the wrong one mostly less than 0.6. A room with walls has as much area facing each
-    /// way along the wrong axis, and is higher along it than along the right one.
+    /// On 55 real levels, the correct axis never had less than 0.85 times the share of the other
+    /// axis (a ship), and the wrong axis mostly less than 0.6. A room with walls has equal areas
+    /// facing both directions of the wrong axis, and is longer along it than along the correct one.
     fn axis(&self) -> Option<Warning> {
         let [forward, backward] = self.along_z;
         let size = self.bounds.max - self.bounds.min;
@@ -183,7 +183,7 @@ impl SceneShape {
         } else {
             return None;
         };
-        // Triangles that face down explain it as well, and better.
+        // Triangles that face down explain the shares better.
         if self.down.area >= other {
             return None;
         }
@@ -197,8 +197,8 @@ impl SceneShape {
     }
 }
 
-/// Reports what is odd about the shape of a scene: see [`SceneShape::warn`], and level triangles
-/// that face the other way than those beside them.
+/// Reports an unusual shape of a scene: see [`SceneShape::warn`], and level triangles that are
+/// flipped relative to their neighbours.
 pub fn warn_of_shape(soup: &TriangleSoup, agent: &Agent, scale: &GridScale, observer: &mut dyn Observer) {
     let mut shape = SceneShape::default();
     soup.finite_triangles().for_each(|corners| shape.add(corners));
@@ -212,23 +212,24 @@ pub fn warn_of_shape(soup: &TriangleSoup, agent: &Agent, scale: &GridScale, obse
     }
 }
 
-/// An edge of a triangle, between two places of space.
+/// An edge of a triangle, between two distinct positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PlaceEdge {
-    /// Numbers of the two places, the lesser first. Vertices at one position are one place.
+    /// Indices of the two positions, the smaller first. Vertices with equal coordinates share an
+    /// index.
     pub places: [u32; 2],
-    /// Number of the triangle.
+    /// Index of the triangle.
     pub triangle: u32,
-    /// `true` if the triangle runs from the lesser place to the greater one.
+    /// `true` if the triangle runs from the smaller index to the larger one.
     pub is_forward: bool,
 }
 
-/// Returns the edges of triangles, sorted by their places: those of two triangles that meet in an
-/// edge follow each other, whether or not the triangles share vertices.
+/// Returns the edges of triangles, sorted by their positions: the edges of two triangles that meet
+/// are consecutive, whether or not the triangles share vertices.
 #[must_use]
 pub fn place_edges(triangles: &[[Vec3; 3]]) -> Vec<PlaceEdge> {
     let corners = triangles.as_flattened().iter().enumerate();
-    // Zero has two signs.
+    // Adding zero gives both zeros the same bits.
     let mut sorted: Vec<([u32; 3], usize)> =
         corners.map(|(corner, place)| ((*place + 0.0).to_array().map(f32::to_bits), corner)).collect();
     sorted.sort_unstable();
@@ -253,8 +254,8 @@ pub fn place_edges(triangles: &[[Vec3; 3]]) -> Vec<PlaceEdge> {
     edges
 }
 
-/// Sums up the level triangles that face the other way than most of their surface. A surface ends
-/// where it folds, so that the two sides of a slab are two.
+/// Sums up the level triangles that face against most of their surface. A surface ends at a fold,
+/// so the two sides of a slab are two surfaces.
 fn facing_against_neighbours(soup: &TriangleSoup) -> Sum {
     let (level, normals): (Vec<[Vec3; 3]>, Vec<DVec3>) = soup
         .finite_triangles()
@@ -278,7 +279,7 @@ fn facing_against_neighbours(soup: &TriangleSoup) -> Sum {
     }
     let mut mixed = Sum::default();
     for [up, down] in sides {
-        // The underside of a slab faces down: of each surface, the lesser side is the odd one.
+        // The underside of a slab faces down. In each surface, the smaller side is the flipped one.
         let lesser = if up.area < down.area { up } else { down };
         mixed.triangles += lesser.triangles;
         mixed.area += lesser.area;
@@ -299,7 +300,7 @@ mod tests {
         }
     }
 
-    /// Corners of a quad, and whether it is turned over.
+    /// Corners of a quad, and `true` if it is flipped.
     type Quad = ([Vec3; 4], bool);
 
     fn soup(quads: &[Quad]) -> TriangleSoup {
@@ -317,7 +318,7 @@ mod tests {
         heard.0
     }
 
-    /// A floor of 1 m squares, 12 by 8, with its walls, of which some squares are turned over.
+    /// A floor of 1 m squares, 12 by 8, with walls. `is_turned` flips some of the squares.
     fn room(is_turned: impl Fn(u8, u8) -> bool) -> Vec<Quad> {
         let mut quads = Vec::new();
         for (x, z) in (0..12_u8).flat_map(|x| (0..8_u8).map(move |z| (x, z))) {
@@ -329,7 +330,7 @@ mod tests {
             let [[ax, az], [bx, bz]] = [corners[side], corners[(side + 1) % 4]];
             let wall =
                 [Vec3::new(ax, 0., az), Vec3::new(bx, 0., bz), Vec3::new(bx, 3., bz), Vec3::new(ax, 3., az)];
-            // Both sides, as walls have.
+            // Walls have both sides.
             quads.extend([(wall, false), (wall, true)]);
         }
         quads
@@ -344,12 +345,12 @@ mod tests {
     fn a_sound_room_gives_no_warning() {
         let quads = room(|_, _| false);
         assert_eq!(warnings(&soup(&quads)), []);
-        // With a ceiling that faces the room.
+        // A room with a ceiling that faces the room.
         let mut closed = quads.clone();
         closed
             .extend(quads[..96].iter().map(|&(corners, _)| (corners.map(|corner| corner.with_y(3.0)), true)));
         assert_eq!(warnings(&soup(&closed)), []);
-        // As a slab: the lower side shares its rim with the upper one.
+        // A slab: the lower side shares its rim with the upper one.
         let upper = quads[..96].to_vec();
         let lower = upper.iter().map(|&(corners, _)| (corners, true));
         assert_eq!(warnings(&soup(&upper.iter().copied().chain(lower).collect::<Vec<_>>())), []);

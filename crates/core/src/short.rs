@@ -1,7 +1,7 @@
-//! Short numbers: whole numbers as bytes, the smaller the fewer.
+//! Variable-length integers (LEB128).
 //!
-//! Seven bits a byte, lowest first, the high bit set on all bytes but the last. Signed numbers are
-//! folded first: 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
+//! Each byte has seven bits, lowest first; the high bit is set on all bytes but the last. Signed
+//! numbers are zigzag-encoded: 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
 
 /// Appends `value` in one to ten bytes.
 #[inline]
@@ -14,8 +14,8 @@ pub fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Reads the number at `at`, and moves `at` behind it. `None` if the bytes break off, where `at` is
-/// then, or if the number has more than 64 bits.
+/// Reads the number at `at`, and moves `at` behind it. Returns `None` if the bytes end early, with
+/// `at` at their end, or if the number has more than 64 bits.
 #[inline]
 #[must_use]
 pub fn take(bytes: &[u8], at: &mut usize) -> Option<u64> {
@@ -25,21 +25,21 @@ pub fn take(bytes: &[u8], at: &mut usize) -> Option<u64> {
         *at += 1;
         value |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
-            // The tenth byte has one bit.
+            // The tenth byte may only have one bit.
             return (shift < 63 || byte < 2).then_some(value);
         }
     }
     None
 }
 
-/// Folds a signed number into an unsigned one that is small if the signed one is near zero.
+/// Zigzag-encodes a signed number: numbers near zero become small unsigned numbers.
 #[inline]
 #[must_use]
 pub const fn fold(value: i64) -> u64 {
     (value.cast_unsigned() << 1) ^ (value >> 63).cast_unsigned()
 }
 
-/// The number that was folded.
+/// Returns the number that [`fold`] encoded.
 #[inline]
 #[must_use]
 pub const fn unfold(value: u64) -> i64 {

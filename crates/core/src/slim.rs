@@ -1,4 +1,4 @@
-//! Fields in a quarter of the memory. Values that follow from the ground are not kept.
+//! Compact fields: a quarter of the memory, without values that follow from the ground.
 
 use std::ops::Range;
 
@@ -10,9 +10,8 @@ use crate::{
 /// The spans of a rectangle of columns. They take five bytes per span and four per column; a
 /// [`WalkableField`] takes 33 and four.
 ///
-/// The floor is the level above the ground, the
-/// clearance is the room below the next floor, and a link leads to the span nearest in height,
-/// except for the links in `odd`.
+/// The floor is the level above the ground, the clearance is the height up to the next floor, and a
+/// link leads to the span nearest in height, except for the links in `odd`.
 ///
 /// # Invariants
 /// The implied field ([`FieldWindow::to_walkable`]) has the invariants of [`WalkableField`].
@@ -22,16 +21,16 @@ pub struct SlimSpans {
     pub width: u32,
     /// First span of each column, and the number of spans at the end.
     pub columns: Vec<u32>,
-    /// Height of the ground in levels, of each span.
+    /// Height of the ground of each span, in levels.
     pub ground: Vec<f32>,
-    /// One bit per direction, by [`Direction::index`], that is set if there is a link.
+    /// Bit mask of the links of each span, by [`Direction::index`].
     pub links: Vec<u8>,
-    /// Links that do not lead to the nearest span, only towards larger x and z, sorted:
+    /// Links that do not lead to the nearest span, only towards larger x and z, sorted by key:
     /// [`SlimSpans::link_key`], and the index of the target in its column.
     pub odd: Vec<(u64, u32)>,
     /// Area of each span; empty if all are [`AreaId::GROUND`].
     pub areas: Vec<AreaId>,
-    /// Ground within this height difference, in levels, is certainly the nearest, because the spans
+    /// Height difference in levels within which a span is certainly the nearest, because the spans
     /// of a column are farther apart.
     pub near: f32,
 }
@@ -42,14 +41,14 @@ impl SlimSpans {
     #[must_use]
     pub fn floor_above(ground: f32) -> i32 {
         let ground = f64::from(ground) - 1e-4;
-        // Rounded up without `f64::ceil`, which is a library call on the baseline instruction set.
+        // Rounds up without `f64::ceil`, which is a library call on the baseline instruction set.
         #[expect(clippy::cast_possible_truncation, reason = "levels are checked with the frame")]
         let floor = ground as i32;
         floor + i32::from(f64::from(floor) < ground)
     }
 
-    /// Returns the index in its column, whose heights ascend, of the span nearest in height to
-    /// `ground`; the lowest one if there are several. `guess` is tried first.
+    /// Returns the index of the span of a column (heights ascending) nearest in height to `ground`;
+    /// the lowest one of several. `guess` is tried first.
     #[inline]
     #[must_use]
     pub fn nearest(column: &[f32], ground: f32, near: f32, guess: usize) -> usize {
@@ -66,7 +65,7 @@ impl SlimSpans {
         beside.min_by(|a, b| apart(a).total_cmp(&apart(b))).unwrap_or(0)
     }
 
-    /// Returns the number of a link. There are four per span.
+    /// Returns the key of a link, one of four per span.
     #[inline]
     #[must_use]
     pub fn link_key(span: u32, direction: Direction) -> u64 {
@@ -78,7 +77,7 @@ impl SlimSpans {
         self.links[span as usize] >> direction.index() & 1 == 1
     }
 
-    /// The column beside `column`, if there is one.
+    /// Returns the adjacent column in `direction`; `None` beyond the grid.
     #[inline]
     fn column_beside(&self, column: u32, direction: Direction) -> Option<usize> {
         let there = match direction {
@@ -90,7 +89,7 @@ impl SlimSpans {
         (there as usize + 1 < self.columns.len()).then_some(there as usize)
     }
 
-    /// The target of a link. `None` if its column is empty because no tile holds it.
+    /// Returns the target of a link; `None` if its column is empty because no tile holds it.
     #[inline]
     fn target(&self, column: u32, span: u32, direction: Direction) -> Option<u32> {
         if !self.has_link(span, direction) {
@@ -106,7 +105,8 @@ impl SlimSpans {
             let column = own..self.columns[column as usize + 1];
             self.has_link(*other, forth) && self.ahead(range.start, *other, forth, column) == Some(span)
         };
-        // Adjacent columns usually have the same number of spans. Else it usually is the nearest.
+        // Adjacent columns usually have the same number of spans. Otherwise the nearest span
+        // usually matches.
         let guess = range.start + (span - own);
         Some(guess).filter(|guess| *guess < range.end && back(guess)).or_else(|| {
             let heights = &self.ground[range.start as usize..range.end as usize];
@@ -116,8 +116,8 @@ impl SlimSpans {
         })
     }
 
-    /// The span among `there` that `span` links to, towards larger x or z. `own` is the first span
-    /// of its column.
+    /// Returns the span among `there` that `span` links to, towards larger x or z. `own` is the
+    /// first span of its column.
     #[inline]
     fn ahead(&self, own: u32, span: u32, direction: Direction, there: Range<u32>) -> Option<u32> {
         let odd = if self.odd.is_empty() {
@@ -133,7 +133,7 @@ impl SlimSpans {
             },
             |place| place as usize,
         );
-        // A column that no tile has is empty.
+        // A column that no tile holds is empty.
         let other = there.start.checked_add(u32::try_from(place).ok()?)?;
         (other < there.end).then_some(other)
     }
@@ -182,7 +182,7 @@ impl SpanField for SlimSpans {
 }
 
 impl FieldWindow<SlimSpans> {
-    /// Returns the same window with all tables.
+    /// Returns the window with all tables of a [`WalkableField`].
     #[must_use]
     pub fn to_walkable(&self) -> FieldWindow {
         let Self { frame, core, window, field: ref spans } = *self;
@@ -204,8 +204,8 @@ impl FieldWindow<SlimSpans> {
         FieldWindow { frame, core, window, field }
     }
 
-    /// The spans of the columns `x` in row `z` of the whole grid, and the positions where each of
-    /// these columns begins and the last one ends.
+    /// Returns the spans of the columns `x` in row `z` of the whole grid, and the starts of these
+    /// columns, followed by the end of the last one.
     fn row(&self, z: u32, x: &Range<u32>) -> (Range<usize>, &[u32]) {
         let first = (z - self.window.z) as usize * self.window.width as usize;
         let at = |x: u32| first + (x - self.window.x) as usize;
@@ -219,10 +219,10 @@ type SlimTile<'a> = (&'a FieldWindow<SlimSpans>, &'a [u32]);
 
 impl LabelledWindow<SlimSpans> {
     /// Assembles the columns of `window` from the cores of `tiles`, of a field with `count`
-    /// regions. Columns that no tile has in its core are empty.
+    /// regions. Columns that are in no tile's core are empty.
     ///
     /// # Cost
-    /// Linear in the spans.
+    /// Linear in the number of spans.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "no more spans than 32-bit tables have")]
     pub fn assemble_slim(frame: GridFrame, window: GridWindow, tiles: &[SlimTile<'_>], count: u32) -> Self {

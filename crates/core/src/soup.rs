@@ -37,11 +37,11 @@ impl Bounds {
     }
 }
 
-/// A set of triangles in any order. It need not be closed or consistently oriented. Metres, y up,
+/// A set of triangles in any order, not necessarily closed or consistently oriented. Metres, y up,
 /// right-handed.
 ///
 /// The winding decides which side is up: a triangle whose normal `(b - a) x (c - a)` points up is a
-/// floor. Each triangle has an area, [`AreaId::GROUND`] unless set: what its upper side is made of.
+/// floor. Each triangle has an area, the material of its upper side: [`AreaId::GROUND`] unless set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleSoup {
     positions: Vec<Vec3>,
@@ -55,7 +55,7 @@ pub struct TriangleSoup {
 pub struct SoupTriangle {
     /// Its corners.
     pub corners: [Vec3; 3],
-    /// What its upper side is made of; [`AreaId::NULL`] is solid, and nobody walks on it.
+    /// Area of its upper side; [`AreaId::NULL`] is solid but not walkable.
     pub area: AreaId,
 }
 
@@ -66,31 +66,31 @@ impl From<[Vec3; 3]> for SoupTriangle {
     }
 }
 
-/// Errors of a soup that cannot be made.
+/// Errors of a soup that cannot be created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SoupError {
-    /// A triangle names a vertex that does not exist.
+    /// A triangle refers to a vertex that does not exist.
     #[error("triangle {triangle} names vertex {vertex}, but there are {vertices} vertices")]
     IndexOutOfRange {
         /// Index of the triangle.
         triangle: usize,
-        /// The vertex it names.
+        /// Index of the vertex.
         vertex: u32,
         /// Number of vertices.
         vertices: usize,
     },
-    /// There are more vertices or triangles than 32-bit indices can number.
+    /// The number of vertices or triangles exceeds 32-bit indices.
     #[error("{count} {element}, the limit is {limit}")]
     TooMany {
         /// `"vertices"` or `"triangles"`.
         element: &'static str,
-        /// Their number.
+        /// Number of elements.
         count: usize,
         /// Largest number allowed.
         limit: usize,
     },
-    /// There is not one area per triangle.
+    /// The numbers of areas and triangles differ.
     #[error("{areas} areas for {triangles} triangles")]
     AreaCount {
         /// Number of areas.
@@ -100,12 +100,12 @@ pub enum SoupError {
     },
 }
 
-/// Counts of the triangles of a soup that no stage can use, by reason.
+/// Counts of the unusable triangles of a soup, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkippedTriangles {
     /// A vertex is NaN or infinite.
     pub not_finite: u64,
-    /// Two corners coincide or all three lie on a line: no area, no normal.
+    /// Two corners coincide or all three are collinear: no area, no normal.
     pub degenerate: u64,
 }
 
@@ -118,8 +118,8 @@ pub fn has_area(corners: [Vec3; 3]) -> bool {
 
 /// Returns the normal of a triangle. Its length is twice the area.
 ///
-/// Computed in double precision, starting from the lowest corner, so that rounding does not depend
-/// on the order of the corners: swapping two of them only changes the sign.
+/// Computed in double precision from the lowest corner, so that rounding does not depend on the
+/// order of the corners: swapping two of them only changes the sign.
 #[inline]
 #[must_use]
 pub fn triangle_normal(corners: [Vec3; 3]) -> DVec3 {
@@ -135,7 +135,7 @@ pub fn triangle_normal(corners: [Vec3; 3]) -> DVec3 {
 }
 
 impl SkippedTriangles {
-    /// Counts one triangle if it cannot be used. Returns `true` in this case.
+    /// Counts one triangle if it is unusable, and returns `true` in this case.
     pub fn add(&mut self, corners: [Vec3; 3]) -> bool {
         let finite = corners.iter().all(|corner| corner.is_finite());
         self.not_finite += u64::from(!finite);
@@ -150,7 +150,7 @@ impl SkippedTriangles {
         self.not_finite + self.degenerate
     }
 
-    /// Reports the counts to `observer`, and warns if there are any.
+    /// Reports the counts to `observer`, with a warning if any is above zero.
     pub fn tell(&self, observer: &mut dyn Observer) {
         let Self { not_finite, degenerate } = *self;
         for (counter, amount) in
@@ -171,7 +171,7 @@ impl TriangleSoup {
     /// [`TriangleSoup::finite_triangles`].
     ///
     /// # Errors
-    /// - [`SoupError::IndexOutOfRange`] for the first triangle that names a missing vertex.
+    /// - [`SoupError::IndexOutOfRange`] for the first triangle with a missing vertex.
     /// - [`SoupError::TooMany`] beyond `u32::MAX` vertices or triangles.
     pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, SoupError> {
         let mut soup = Self::default();
@@ -179,7 +179,7 @@ impl TriangleSoup {
         Ok(soup)
     }
 
-    /// Adds triangles whose indices count from the first of `positions`.
+    /// Adds triangles whose indices are relative to the first of `positions`.
     ///
     /// # Errors
     /// See [`TriangleSoup::new`]. The soup is then unchanged.
@@ -187,8 +187,8 @@ impl TriangleSoup {
         self.append_area(positions, triangles, AreaId::GROUND)
     }
 
-    /// The same as [`TriangleSoup::append`], for triangles of one area. Triangles of
-    /// [`AreaId::NULL`] are solid, but nobody walks on them.
+    /// Adds triangles of one area like [`TriangleSoup::append`]. Triangles of [`AreaId::NULL`] are
+    /// solid but not walkable.
     ///
     /// # Errors
     /// See [`TriangleSoup::append`].
@@ -247,7 +247,7 @@ impl TriangleSoup {
         &self.triangles
     }
 
-    /// Returns the same triangles with these areas, one per triangle.
+    /// Returns the triangles with these areas, one per triangle.
     ///
     /// # Errors
     /// [`SoupError::AreaCount`] if the numbers of areas and triangles differ.
@@ -260,7 +260,7 @@ impl TriangleSoup {
         Ok(self)
     }
 
-    /// Returns the area of each triangle; nothing if all are [`AreaId::GROUND`].
+    /// Returns the area of each triangle; empty if all are [`AreaId::GROUND`].
     #[must_use]
     pub fn areas(&self) -> &[AreaId] {
         &self.areas
@@ -276,7 +276,7 @@ impl TriangleSoup {
     /// Returns the corners of one triangle.
     ///
     /// # Panics
-    /// If there is no such triangle.
+    /// If the triangle does not exist.
     #[inline]
     #[must_use]
     pub fn corners(&self, triangle: usize) -> [Vec3; 3] {
@@ -295,14 +295,14 @@ impl TriangleSoup {
             .filter(|triangle| triangle.corners.iter().all(|c| c.is_finite()))
     }
 
-    /// Returns the bounds of the finite triangles; [`Bounds::EMPTY`] if there are none.
+    /// Returns the bounds of the finite triangles; [`Bounds::EMPTY`] for a soup without any.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         Bounds::of(self.finite_triangles().flatten())
     }
 
-    /// Returns how many columns of a grid of this cell size all finite triangles reach into at most,
-    /// each counted by itself.
+    /// Returns an upper bound of the number of columns that the finite triangles overlap on a grid
+    /// of this cell size, summed over the triangles.
     #[must_use]
     pub fn columns_at_most(&self, cell_size: f32) -> f64 {
         let cell = f64::from(cell_size);
@@ -310,18 +310,18 @@ impl TriangleSoup {
             let [a, b, c] = corners.map(|corner| corner.as_dvec3().xz() / cell);
             let size = a.max(b).max(c) - a.min(b).min(c);
             let area = (b - a).perp_dot(c - a).abs() / 2.0;
-            // A line through a column of its own in every cell of its longer side, and corners.
+            // Bound of a line that crosses one column per cell of its longer side, plus corners.
             (area + size.x + size.y + 1.0).min((size.x + 2.0) * (size.y + 2.0))
         };
         self.finite_triangles().map(columns).sum()
     }
 
-    /// Returns the soup without copies of triangles: those with the same corners, the same winding
-    /// and the same area as an earlier one. `None` if there is none, or if triangles are so small on
-    /// a grid of this cell size that to find them costs more than to draw them.
+    /// Returns the soup without duplicates: triangles with the same corners, winding and area as an
+    /// earlier one. `None` if it has no duplicates, or if triangles are so small on a grid of this
+    /// cell size that finding duplicates costs more than rasterising them.
     #[must_use]
     pub fn without_copies(&self, cell_size: f32) -> Option<Self> {
-        /// Columns per triangle from which on drawing takes longer.
+        /// Columns per triangle above which rasterising takes longer than finding duplicates.
         const COLUMNS: f64 = 64.0;
         let count = self.triangles.len();
         if count < 2 || self.columns_at_most(cell_size) < COLUMNS * count as f64 {
@@ -332,7 +332,7 @@ impl TriangleSoup {
             .filter(|&triangle| {
                 let corners = self.corners(triangle);
                 if SkippedTriangles::default().add(corners) {
-                    // It is counted elsewhere.
+                    // Unusable triangles are counted elsewhere.
                     return true;
                 }
                 let bits = corners.map(|corner| corner.to_array().map(f32::to_bits));
@@ -363,18 +363,18 @@ impl TriangleSoup {
     }
 }
 
-/// A source of triangles that can be read many times, in portions: a soup, or files that do not fit
-/// into memory.
+/// A source of triangles that can be read repeatedly, in batches: a soup, or files larger than
+/// memory.
 pub trait TriangleSource: Sync {
-    /// Passes the corners of all triangles to `visit`, portion by portion, including broken
-    /// triangles.
+    /// Passes the corners of all triangles to `visit`, batch by batch, including broken triangles.
     ///
     /// # Errors
-    /// Errors that `visit` returns, and errors of a source that cannot be read any more.
+    /// Errors that `visit` returns, and errors of an unreadable source.
     fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError>;
 
-    /// Passes the same portions with the area of each triangle; without areas if all triangles of
-    /// the portion are [`AreaId::GROUND`]. A source without areas need not define it.
+    /// Passes the batches of [`TriangleSource::visit`] with the area of each triangle; without
+    /// areas if all triangles of a batch are [`AreaId::GROUND`]. A source without areas need not
+    /// define it.
     ///
     /// # Errors
     /// See [`TriangleSource::visit`].
@@ -395,12 +395,12 @@ impl TriangleSource for TriangleSoup {
     }
 
     fn visit_with_areas(&self, visit: &mut AreaVisitor<'_>) -> Result<(), StageError> {
-        /// Large enough that the cost of a call does not matter, small enough that the portion on
-        /// the stack stays in the cache.
-        const PORTION: usize = 1024;
-        let mut portion = Vec::with_capacity(PORTION.min(self.triangles.len()));
-        let mut areas = self.areas.chunks(PORTION);
-        for triangles in self.triangles.chunks(PORTION) {
+        /// Large enough that the cost of a call does not matter, small enough that the batch on the
+        /// stack stays in the cache.
+        const BATCH_LEN: usize = 1024;
+        let mut portion = Vec::with_capacity(BATCH_LEN.min(self.triangles.len()));
+        let mut areas = self.areas.chunks(BATCH_LEN);
+        for triangles in self.triangles.chunks(BATCH_LEN) {
             portion.clear();
             portion.extend(
                 triangles.iter().map(|corners| corners.map(|vertex| self.positions[vertex as usize])),
@@ -428,7 +428,7 @@ mod tests {
             let mut point = || Vec3::from_array([0; 3].map(|_| random.range(-1.0, 1.0) * scale));
             let (a, b) = (point(), point());
             // On the line through the two others, to single precision, or one step of single
-            // precision beside it.
+            // precision off it.
             let mut c = a + (b - a) * random.range(-2.0, 3.0);
             match round % 3 {
                 0 => c = [a, b][round as usize / 3 % 2],

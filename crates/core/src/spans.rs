@@ -1,44 +1,43 @@
-//! The view of a field that partitions, contour tracers and height fitting need.
+//! The interface of a field that partitions, contour tracers and height fitting use.
 
 use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::{AreaId, Direction, WalkableField};
 
-/// A field of walkable spans: a [`WalkableField`], or a field that keeps fewer tables
+/// A field of walkable spans: a [`WalkableField`], or a field with fewer tables
 /// ([`SlimSpans`](crate::SlimSpans)).
 ///
 /// # Contract
-/// The same as for [`WalkableField`]: spans are numbered column by column, row by row, from the
-/// lowest up; links are symmetric and lead to the adjacent column. Columns are numbered `z * width
-/// + x`.
+/// Spans are numbered column by column, row by row, bottom to top, as in [`WalkableField`]. Links
+/// are symmetric and lead to the adjacent column. Columns are numbered `z * width + x`.
 pub trait SpanField: Debug + Sync {
-    /// Columns along x.
+    /// Returns the number of columns along x.
     fn width(&self) -> u32;
 
-    /// First span of each column, and the number of spans at the end.
+    /// Returns the first span of each column, and the number of spans at the end.
     fn columns(&self) -> &[u32];
 
-    /// Height of the ground in levels, of each span.
+    /// Returns the height of the ground of each span, in levels.
     fn ground(&self) -> &[f32];
 
-    /// The lengths of all tables that have an entry per span.
+    /// Returns the lengths of all tables with an entry per span.
     fn table_lengths(&self) -> [usize; 4];
 
-    /// Level of a span's floor.
+    /// Returns the level of a span's floor.
     fn floor(&self, span: u32) -> i32;
 
-    /// What kind of ground a span is.
+    /// Returns the area of a span.
     fn area(&self, span: u32) -> AreaId;
 
-    /// Changes what kind of ground a span is.
+    /// Sets the area of a span.
     fn set_area(&mut self, span: u32, area: AreaId);
 
-    /// The span that `span`, which lies in column `column`, links to;
-    /// [`NO_SPAN`](crate::NO_SPAN) if there is none.
+    /// Returns the span that `span` of column `column` links to; [`NO_SPAN`](crate::NO_SPAN) for a
+    /// missing link.
     fn link(&self, column: u32, span: u32, direction: Direction) -> u32;
 
-    /// The spans of column `(x, z)`.
+    /// Returns the spans of column `(x, z)`.
     ///
     /// # Panics
     /// If the column lies outside the grid.

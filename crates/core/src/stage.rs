@@ -1,4 +1,4 @@
-//! One trait per stage. Any stage of a pipeline can be replaced by another implementation.
+//! One trait per stage. Each stage of a pipeline can be replaced by another implementation.
 //!
 //! Implementations are deterministic: the result depends on the input and the configuration, not on
 //! threads, and not on the order of the triangles.
@@ -26,7 +26,7 @@ impl StageError {
         Self { stage, cause: cause.into() }
     }
 
-    /// Returns what makes an error of `stage` out of its cause, for [`Result::map_err`].
+    /// Returns a function that converts a cause to an error of `stage`, for [`Result::map_err`].
     pub fn at<E: Into<Box<dyn Error + Send + Sync>>>(stage: &'static str) -> impl Fn(E) -> Self {
         move |cause| Self::new(stage, cause)
     }
@@ -59,7 +59,8 @@ pub trait Voxelize {
     /// Runs the stage.
     ///
     /// # Errors
-    /// For bad configuration, or a grid that cannot be represented or held in the memory allowed.
+    /// If the configuration is invalid, or the grid cannot be represented or exceeds the memory
+    /// limit.
     fn voxelize(&self, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<Heightfield, StageError>;
 }
 

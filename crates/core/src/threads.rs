@@ -1,8 +1,8 @@
-//! Work on all threads of the pool that calls, or on one thread without the feature `rayon`.
+//! Parallel work on the thread pool of the caller, or on one thread without the feature `rayon`.
 //!
-//! - Results come in the order of the items, whatever the number of threads.
-//! - The work runs under the [`CancelToken`] of the thread that calls.
-//! - A thread of a pool shares the work with its pool, any other thread with the global one.
+//! - Results are in the order of the items, whatever the number of threads.
+//! - The work runs under the [`CancelToken`] of the calling thread.
+//! - A thread of a pool shares the work with its pool, any other thread with the global pool.
 
 use std::cmp::Ordering;
 #[cfg(feature = "rayon")]
@@ -15,14 +15,14 @@ use rayon::prelude::*;
 #[cfg(feature = "rayon")]
 use crate::CancelToken;
 
-/// Numbers that one thread looks at in a row, where a look is short.
-const PORTION: usize = 4096;
+/// Numbers per task of [`find_first`], whose test of a number is short.
+const TASK_LEN: usize = 4096;
 
-/// Time between two looks of [`help_until`], where the pool has no tasks.
+/// Pause of [`help_until`] between two polls when the pool has no tasks.
 #[cfg(feature = "rayon")]
 const PAUSE: std::time::Duration = std::time::Duration::from_micros(100);
 
-/// Number of threads that share the work.
+/// Returns the number of threads that share the work.
 #[must_use]
 pub fn count() -> usize {
     #[cfg(feature = "rayon")]
@@ -31,7 +31,7 @@ pub fn count() -> usize {
     1
 }
 
-/// Returns what `work` gives for each item, in their order.
+/// Returns the results of `work` for each item, in their order.
 pub fn map<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) -> R + Sync + Send,
@@ -39,8 +39,8 @@ pub fn map<T: Send, R: Send>(
     map_with(items, |(): &mut (), item| work(item))
 }
 
-/// Returns what `work` gives for each item, in their order, with memory that it writes to and that
-/// holds nothing it relies on.
+/// Returns the results of `work` for each item, in their order, with reusable scratch memory.
+/// `work` must not rely on the contents of the scratch.
 pub fn map_with<S: Default, T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(&mut S, T) -> R + Sync + Send,
@@ -48,7 +48,7 @@ pub fn map_with<S: Default, T: Send, R: Send>(
     map_at_most(usize::MAX, items, work)
 }
 
-/// [`map_with`] for items that take long and unlike times: a thread takes one at a time.
+/// Runs [`map_with`] for items with long and unequal run times: a thread takes one item at a time.
 pub fn map_long<S: Default, T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(&mut S, T) -> R + Sync + Send,
@@ -56,7 +56,7 @@ pub fn map_long<S: Default, T: Send, R: Send>(
     map_at_most(1, items, work)
 }
 
-/// [`map_with`]; a thread takes so many items at a time, at most.
+/// Runs [`map_with`] with at most `at_once` items per task.
 fn map_at_most<S: Default, T: Send, R: Send>(
     at_once: usize,
     items: impl IntoIterator<Item = T>,
@@ -88,10 +88,10 @@ pub fn for_each<T: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(T) + 
     items.into_iter().for_each(work);
 }
 
-/// Returns what `look` finds for the first number below `count` for which it finds something.
+/// Returns the result of `look` for the first number below `count` for which it is `Some`.
 pub fn find_first<R: Send>(count: usize, look: impl Fn(usize) -> Option<R> + Sync) -> Option<R> {
-    let portion = |first: usize| (first * PORTION..count.min((first + 1) * PORTION)).find_map(&look);
-    let portions = 0..count.div_ceil(PORTION);
+    let portion = |first: usize| (first * TASK_LEN..count.min((first + 1) * TASK_LEN)).find_map(&look);
+    let portions = 0..count.div_ceil(TASK_LEN);
     #[cfg(feature = "rayon")]
     return portions.into_par_iter().find_map_first(portion);
     #[cfg(not(feature = "rayon"))]
@@ -103,8 +103,8 @@ pub fn all(count: usize, test: impl Fn(usize) -> bool + Sync) -> bool {
     find_first(count, |number| (!test(number)).then_some(())).is_none()
 }
 
-/// Does two things, at the same time where there are threads for it and `is_long` says that it is
-/// worth the while.
+/// Runs two functions, in parallel if `is_long` says that this is worthwhile and threads are
+/// available.
 pub fn join<A: Send, B: Send>(
     is_long: bool,
     one: impl FnOnce() -> A + Send,
@@ -128,8 +128,8 @@ pub fn join<A: Send, B: Send>(
     (one(), other())
 }
 
-/// Calls `work` so many times, as many at once as there are threads, and returns when all calls
-/// have returned: for workers that take what is next until nothing is left.
+/// Calls `work` `calls` times, in parallel, and returns when all calls have returned: for workers
+/// that take the next task until none is left.
 pub fn workers(calls: usize, work: impl Fn() + Sync + Send) {
     #[cfg(feature = "rayon")]
     {
@@ -147,8 +147,8 @@ pub fn workers(calls: usize, work: impl Fn() + Sync + Send) {
     (0..calls).for_each(|_| work());
 }
 
-/// Returns what `work` gives on each thread, once on each: no thread calls it for another one that
-/// waits inside of it.
+/// Returns the results of `work`, called once on each thread of the pool. `work` is never
+/// re-entered on a thread that waits in it.
 pub fn on_each<R: Send>(work: impl Fn() -> R + Sync + Send) -> Vec<R> {
     #[cfg(feature = "rayon")]
     {
@@ -162,7 +162,7 @@ pub fn on_each<R: Send>(work: impl Fn() -> R + Sync + Send) -> Vec<R> {
     vec![work()]
 }
 
-/// Sorts a slice. What is equal must be the same, so that the order does not depend on threads.
+/// Sorts a slice. Equal items must be identical, so that the order does not depend on threads.
 pub fn sort<T: Ord + Send>(items: &mut [T]) {
     #[cfg(feature = "rayon")]
     items.par_sort_unstable();
@@ -170,7 +170,7 @@ pub fn sort<T: Ord + Send>(items: &mut [T]) {
     items.sort_unstable();
 }
 
-/// [`sort`] in an order of one's own.
+/// Sorts a slice like [`sort`], in a custom order.
 pub fn sort_by<T: Send>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
     #[cfg(feature = "rayon")]
     items.par_sort_unstable_by(order);
@@ -178,15 +178,15 @@ pub fn sort_by<T: Send>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sy
     items.sort_unstable_by(order);
 }
 
-/// Why a pool of threads cannot be had.
+/// The reason why a thread pool cannot be created.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct PoolError(String);
 
-/// Runs `work` in a pool of so many threads.
+/// Runs `work` in a pool of `threads` threads.
 ///
 /// # Errors
-/// If the system does not give them; for more than one without the feature `rayon`.
+/// If the system cannot start the threads; without the feature `rayon`, for more than one thread.
 pub fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, PoolError> {
     #[cfg(feature = "rayon")]
     {
@@ -202,8 +202,9 @@ pub fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Resu
     if threads > 1 { Err(PoolError("this program was built without threads".to_owned())) } else { Ok(work()) }
 }
 
-/// Waits until `look` finds something. A thread of a pool does tasks of the pool meanwhile: the
-/// thread that it waits for may need them. `None` at once for any other thread, which may sleep.
+/// Waits until `look` returns `Some`. A thread of a pool runs tasks of the pool meanwhile, because
+/// the thread that it waits for may need them. Returns `None` at once on any other thread, which
+/// may sleep.
 pub fn help_until<R>(mut look: impl FnMut() -> Option<R>) -> Option<R> {
     #[cfg(feature = "rayon")]
     while rayon::current_thread_index().is_some() {
@@ -218,7 +219,7 @@ pub fn help_until<R>(mut look: impl FnMut() -> Option<R>) -> Option<R> {
     None
 }
 
-/// Memory that work on many items writes to and that is kept for the next time: one a thread.
+/// Scratch memory for parallel work, one per thread, kept between calls.
 #[derive(Debug)]
 pub struct Scratches<S>(Vec<Mutex<S>>);
 
@@ -229,8 +230,8 @@ impl<S> Default for Scratches<S> {
 }
 
 impl<S: Default + Send> Scratches<S> {
-    /// Calls `work` with each item and its number; a thread takes `at_once` items at a time. Allocates
-    /// nothing once there is a scratch for each thread, but for what rayon needs.
+    /// Calls `work` with each item and its index; a task has `at_once` items. Once every thread has
+    /// a scratch, allocates nothing except inside rayon.
     pub fn for_each<T: Send>(
         &mut self,
         items: &mut [T],
@@ -250,7 +251,8 @@ impl<S: Default + Send> Scratches<S> {
             items.par_chunks_mut(at_once).enumerate().for_each(|(chunk, items)| {
                 let _entered = token.enter();
                 let thread = rayon::current_thread_index().unwrap_or(0) % threads.len();
-                // A thread has its own: it is taken only if work runs other work of the pool in between.
+                // A thread has a separate scratch: it is locked only if `work` runs other work of
+                // the pool meanwhile.
                 match threads[thread].try_lock() {
                     Ok(mut scratch) => run(chunk, items, &mut scratch),
                     Err(TryLockError::Poisoned(scratch)) => run(chunk, items, &mut scratch.into_inner()),
@@ -264,7 +266,7 @@ impl<S: Default + Send> Scratches<S> {
         });
     }
 
-    /// Calls `work` on this thread.
+    /// Calls `work` with a scratch on this thread.
     pub fn with_first<R>(&mut self, work: impl FnOnce(&mut S) -> R) -> R {
         if self.0.is_empty() {
             self.0.push(Mutex::default());

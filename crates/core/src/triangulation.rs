@@ -15,14 +15,14 @@ pub struct Triangle {
     /// Region of the polygon with holes that it belongs to. An edge whose neighbour has another
     /// region is a border between regions.
     pub region: RegionId,
-    /// What kind of ground it is.
+    /// Area of the triangle.
     pub area: AreaId,
 }
 
-/// Corners of a triangle, and the triangles beyond the sides that begin there.
+/// Corners of a triangle, and the triangles beyond the sides that begin at these corners.
 pub(crate) type Sides<'a> = (&'a [VertexId; 3], &'a [Option<TriangleId>; 3]);
 
-/// Reports a side of triangle `id` whose neighbour does not have the triangle across the same edge.
+/// Reports a side of triangle `id` whose neighbour does not refer back to it across the same edge.
 pub(crate) fn check_side<'a>(
     id: TriangleId,
     (vertices, neighbours): Sides<'_>,
@@ -48,7 +48,7 @@ pub(crate) fn check_side<'a>(
 pub struct Triangulation {
     /// Place and size of the grid.
     pub frame: GridFrame,
-    /// The vertices of the polygons with holes, with the same ids, followed by any that the
+    /// Vertices of the polygons with holes, with the same ids, followed by any that the
     /// triangulation added.
     pub vertices: Vec<PlanVertex>,
     /// All triangles, sorted by polygon with holes.

@@ -1,10 +1,10 @@
-//! Broken invariants as data.
+//! Violations of invariants as data.
 
 use thiserror::Error;
 
 use crate::{ArcId, PlanPoint, PolyId, RegionId, TriangleId, VertexId};
 
-/// One broken invariant.
+/// One violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each message names its fields")]
@@ -63,10 +63,10 @@ pub enum Violation {
     AreaLost { stage: &'static str, expected: i128, actual: i128 },
 }
 
-/// Number of violations that a list keeps. The rest is only counted.
+/// Largest number of violations that a list stores. Further violations are only counted.
 const KEPT: usize = 64;
 
-/// A list of violations. It keeps the first few and counts all.
+/// A list of violations. It stores the first few and counts all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ViolationList {
     kept: Vec<Violation>,
@@ -82,7 +82,7 @@ impl ViolationList {
         self.count += 1;
     }
 
-    /// `true` if there is no violation.
+    /// Returns `true` if the list has no violation.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -94,7 +94,7 @@ impl ViolationList {
         self.count
     }
 
-    /// Returns the first violations.
+    /// Returns the first violations, at most 64.
     #[must_use]
     pub fn kept(&self) -> &[Violation] {
         &self.kept
@@ -115,13 +115,13 @@ impl std::error::Error for ViolationList {}
 
 /// Data with invariants.
 pub trait Validate {
-    /// Adds every broken invariant to `out`. Never panics, even for broken data.
+    /// Adds every violation to `out`. Never panics, even for broken data.
     fn violations(&self, out: &mut ViolationList);
 
     /// Checks all invariants.
     ///
     /// # Errors
-    /// The list of the broken invariants.
+    /// The list of violations.
     fn validate(&self) -> Result<(), ViolationList> {
         let mut out = ViolationList::default();
         self.violations(&mut out);
@@ -129,14 +129,14 @@ pub trait Validate {
     }
 }
 
-/// `true` if no number is less than the one before. Many are looked at in one step.
+/// Returns `true` if no number is less than the one before. Has no early exit, so it is vectorised.
 #[must_use]
 pub fn ascends(numbers: &[u32]) -> bool {
     let later = numbers.get(1..).unwrap_or_default();
     numbers.iter().zip(later).fold(true, |ascends, (one, next)| ascends & (one <= next))
 }
 
-/// `true` if `table` ascends from 0 to `total` in `count + 1` entries.
+/// Returns `true` if `table` ascends from 0 to `total` in `count + 1` entries.
 pub(crate) fn is_prefix_table(table: &[u32], count: usize, total: usize) -> bool {
     table.len() == count + 1
         && table.first() == Some(&0)

@@ -4,8 +4,8 @@ use crate::{
     Direction, GridFrame, NO_SPAN, RegionMap, SpanField, Validate, Violation, ViolationList, WalkableField,
 };
 
-/// Side in cells of the fixed blocks of a grid. Rules that must not depend on tiles work block by
-/// block, so a tile is always a rectangle of whole blocks.
+/// Side in cells of the fixed blocks of a grid. Rules that must not depend on tiles work per block,
+/// so a tile is always a rectangle of whole blocks.
 pub const BLOCK_CELLS: u32 = 16;
 
 /// A rectangle of columns of a frame.
@@ -48,14 +48,14 @@ impl GridWindow {
         self.z.saturating_add(self.depth)
     }
 
-    /// `true` if it contains column `(x, z)` of the frame.
+    /// Returns `true` if the window contains column `(x, z)` of the frame.
     #[inline]
     #[must_use]
     pub const fn contains(&self, x: u32, z: u32) -> bool {
         x >= self.x && x < self.end_x() && z >= self.z && z < self.end_z()
     }
 
-    /// `true` if it contains all of `other`.
+    /// Returns `true` if the window contains all of `other`.
     #[must_use]
     pub const fn covers(&self, other: &Self) -> bool {
         other.x >= self.x
@@ -64,7 +64,7 @@ impl GridWindow {
             && other.end_z() <= self.end_z()
     }
 
-    /// `true` if it has no column.
+    /// Returns `true` if the window has no columns.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.width == 0 || self.depth == 0
@@ -76,7 +76,7 @@ impl GridWindow {
         self.width as u64 * self.depth as u64
     }
 
-    /// Returns the columns in both windows; empty if there are none.
+    /// Returns the columns in both windows, possibly none.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         let (x, z) = (self.x.max(other.x), self.z.max(other.z));
@@ -112,8 +112,8 @@ impl GridFrame {
     }
 }
 
-/// The name of a span, which is the same in every part of the field. Keys are ordered as spans are:
-/// row by row, then upwards.
+/// The identifier of a span, equal in every part of the field. Keys are ordered like spans: row by
+/// row, then upwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpanKey {
     /// Column along z, in the whole frame.
@@ -126,9 +126,9 @@ pub struct SpanKey {
 
 /// A rectangular part of a field, with a ring around it.
 ///
-/// The *core* is the part itself. The part holds the columns of `window`: the core and a ring of
-/// one column around it, clipped to the grid. So all eight columns around a span of the core are
-/// there. Cores that share no column and cover the grid hold the whole field.
+/// The *core* is the part itself. The field holds the columns of `window`: the core and a ring of
+/// one column around it, clipped to the grid. All eight columns around a span of the core are thus
+/// included. Cores that share no column and cover the grid hold the whole field.
 ///
 /// # Invariants
 /// `field` has one column per column of `window`, and is a valid field in itself: a link out of the
@@ -139,22 +139,22 @@ pub struct FieldWindow<F = WalkableField> {
     pub frame: GridFrame,
     /// The columns that this part represents.
     pub core: GridWindow,
-    /// The columns it holds.
+    /// Columns that this part holds.
     pub window: GridWindow,
-    /// The spans of these columns, numbered from 0. If the field has a frame, it is that of the
+    /// Spans of these columns, numbered from 0. If the field has a frame, it is the frame of the
     /// window.
     pub field: F,
 }
 
 impl<F: SpanField> FieldWindow<F> {
-    /// Returns the name of a span in column `(x, z)` of the whole grid.
+    /// Returns the key of a span in column `(x, z)` of the whole grid.
     #[inline]
     #[must_use]
     pub fn key_at(&self, x: u32, z: u32, span: u32) -> SpanKey {
         SpanKey { z, x, floor: self.field.floor(span) }
     }
 
-    /// Returns the span with this name, if the window holds it.
+    /// Returns the span with this key, if the window holds it.
     #[must_use]
     pub fn find(&self, key: SpanKey) -> Option<u32> {
         if !self.window.contains(key.x, key.z) {
@@ -166,7 +166,7 @@ impl<F: SpanField> FieldWindow<F> {
 }
 
 impl FieldWindow {
-    /// Returns all of `field` as one part.
+    /// Returns a window that holds all of `field`.
     #[must_use]
     pub fn whole(field: WalkableField) -> Self {
         let window = GridWindow::whole(&field.frame);
@@ -181,7 +181,7 @@ impl FieldWindow {
         (x + self.window.x, z + self.window.z)
     }
 
-    /// `true` if `span` lies in the core.
+    /// Returns `true` if `span` lies in the core.
     #[inline]
     #[must_use]
     pub fn is_core(&self, span: u32) -> bool {
@@ -189,7 +189,7 @@ impl FieldWindow {
         self.core.contains(x, z)
     }
 
-    /// Returns the name of `span` in the whole field.
+    /// Returns the key of `span` in the whole field.
     #[inline]
     #[must_use]
     pub fn key(&self, span: u32) -> SpanKey {
@@ -261,8 +261,8 @@ impl FieldWindow {
     }
 }
 
-/// The `len` spans of a row that are kept. They are numbered from `from` before and from `to`
-/// after.
+/// The `len` spans of a row that are kept. They are numbered from `from` before and from `to` after
+/// the move.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct MovedRow {
     pub(crate) from: u32,
@@ -271,7 +271,7 @@ pub(crate) struct MovedRow {
 }
 
 impl MovedRow {
-    /// The new number of a span if it is one of these, else [`NO_SPAN`].
+    /// Returns the new number of a span of this row, else [`NO_SPAN`].
     #[inline(always)]
     pub(crate) fn moved(&self, span: u32) -> u32 {
         let place = span.wrapping_sub(self.from);
