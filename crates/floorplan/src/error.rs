@@ -30,7 +30,7 @@ pub enum PlanError {
     Area {
         /// File and element.
         element: Arc<str>,
-        /// Why.
+        /// The reason.
         source: AreaError,
     },
     /// A coordinate beyond the limit.
@@ -123,7 +123,7 @@ pub enum PlanError {
     /// Too many vertices for 32-bit ids.
     #[error("the ground has {count} border vertices, the limit is {limit}")]
     TooMany {
-        /// How many.
+        /// The number.
         count: usize,
         /// How many there may be.
         limit: usize,
@@ -136,7 +136,7 @@ pub enum PlanError {
     Io {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// A file with an invalid format.
@@ -199,7 +199,7 @@ pub enum NoteKind {
     },
     /// Points that repeat the previous one: left out.
     RepeatedPoints {
-        /// How many.
+        /// The number.
         points: usize,
     },
     /// Pieces of ground that are too small: left out.

@@ -44,7 +44,7 @@ pub enum IoError {
     /// The file is missing or the system refuses to read it.
     #[error("cannot read {}: {source}", .file.display())]
     Read {
-        /// Which file.
+        /// The file.
         file: PathBuf,
         /// What the system says.
         source: std::io::Error,
@@ -52,7 +52,7 @@ pub enum IoError {
     /// The file cannot be made or written.
     #[error("cannot write {}: {source}", .file.display())]
     Write {
-        /// Which file.
+        /// The file.
         file: PathBuf,
         /// What the system says.
         source: std::io::Error,
@@ -66,13 +66,13 @@ pub enum IoError {
     /// Neither the name nor the content tells the format.
     #[error("{}: unknown scene format; known are obj, gltf, glb, stl and ply", .file.display())]
     UnknownFormat {
-        /// Which file.
+        /// The file.
         file: PathBuf,
     },
     /// A file of a format that this build does not read.
     #[error("{}: this program was built without the feature {feature:?}, which reads such files", .file.display())]
     FeatureOff {
-        /// Which file.
+        /// The file.
         file: PathBuf,
         /// Feature of this crate, and of those above it.
         feature: &'static str,
@@ -80,7 +80,7 @@ pub enum IoError {
     /// Something else than the format asks for.
     #[error("{}: {place}: expected {expected}, found {found}", .file.display())]
     Malformed {
-        /// Which file.
+        /// The file.
         file: PathBuf,
         /// Where in it.
         place: Place,
@@ -92,7 +92,7 @@ pub enum IoError {
     /// A part whose parser found it broken.
     #[error("{}: broken {part}: {source}", .file.display())]
     Syntax {
-        /// Which file.
+        /// The file.
         file: PathBuf,
         /// Which part of it, such as `"JSON"`.
         part: &'static str,
@@ -102,7 +102,7 @@ pub enum IoError {
     /// The file ends too early.
     #[error("{}: {place}: needs {needed} bytes, but only {available} are there", .file.display())]
     Truncated {
-        /// Which file.
+        /// The file.
         file: PathBuf,
         /// Where in it.
         place: Place,
@@ -114,7 +114,7 @@ pub enum IoError {
     /// An index that leads nowhere.
     #[error("{}: {place}: {what} {index} does not exist, there are {count}", .file.display())]
     IndexOutOfRange {
-        /// Which file.
+        /// The file.
         file: PathBuf,
         /// What names the index.
         place: Place,
@@ -128,7 +128,7 @@ pub enum IoError {
     /// A feature that the reader does not know and that changes the geometry.
     #[error("{}: {feature} is not supported", .file.display())]
     Unsupported {
-        /// Which file.
+        /// The file.
         file: PathBuf,
         /// Name of the feature or extension.
         feature: String,
@@ -136,13 +136,13 @@ pub enum IoError {
     /// A scene without a single triangle.
     #[error("{}: no triangles", .file.display())]
     NoTriangles {
-        /// Which file.
+        /// The file.
         file: PathBuf,
     },
     /// More of something than can be held.
     #[error("{}: {count} {element}, the limit is {limit}", .file.display())]
     TooMany {
-        /// Which file.
+        /// The file.
         file: PathBuf,
         /// `"vertices"`, `"triangles"` ...
         element: &'static str,
@@ -154,15 +154,15 @@ pub enum IoError {
     /// A name of a file that tells no format to write a mesh in.
     #[error("{}: a navigation mesh is written as .wmesh, .wmrun or .navmesh", .file.display())]
     UnknownMeshFormat {
-        /// Which file.
+        /// The file.
         file: PathBuf,
     },
     /// A file that holds no navigation mesh, or one that is damaged or of another version.
     #[error("{}: {source}", .file.display())]
     InvalidMesh {
-        /// Which file.
+        /// The file.
         file: PathBuf,
-        /// What is wrong.
+        /// The fault.
         source: NavMeshError,
     },
 }

@@ -53,7 +53,7 @@ pub(crate) fn distance_squared(segment: [DVec2; 2], p: DVec2) -> f64 {
 pub(crate) fn between_squared(a: [DVec2; 2], b: [DVec2; 2]) -> f64 {
     let [first, second] = [side_of(a[0], a[1], b[0]), side_of(a[0], a[1], b[1])];
     if first * second <= 0.0 && side_of(b[0], b[1], a[0]) * side_of(b[0], b[1], a[1]) <= 0.0 {
-        // Crossing, or in line: in line the ends tell.
+        // Crossing or collinear; collinear segments are decided by their ends.
         let flat = (a[1] - a[0]).perp_dot(b[1] - b[0]).abs();
         if flat > 0.0 {
             return 0.0;
@@ -131,7 +131,7 @@ pub(crate) struct Tangent {
 /// centre lies: the radius of a disc that is passed on its right, less for one that is passed on
 /// its left, 0 for a place. `None` where there is no such line, the discs being too near.
 pub(crate) fn tangent(from: DVec2, from_offset: f64, to: DVec2, to_offset: f64) -> Option<Tangent> {
-    /// The same for squares.
+    /// The tolerance for squared lengths.
     const LOOSE: f64 = (1.0 + NARROW) * (1.0 + NARROW);
     let across = to - from;
     let square = across.length_squared();

@@ -15,7 +15,7 @@ use crate::mesh::nav_mesh::NavMesh;
 /// No cluster: the filter closes the polygon.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Which polygons hang together.
+/// Clusters of connected polygons.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Clusters {
     /// Cluster of each polygon, or [`NONE`].
@@ -26,7 +26,7 @@ pub(super) struct Clusters {
     pub(super) first: Vec<u32>,
     /// The polygons of all clusters, ascending in each.
     pub(super) polygons: Vec<u32>,
-    /// How many rounds of merging made them.
+    /// Number of rounds of merging.
     pub(super) levels: u32,
 }
 
@@ -39,7 +39,7 @@ impl Clusters {
         &self.polygons[self.first[cluster as usize] as usize..self.first[cluster as usize + 1] as usize]
     }
 
-    /// Merges polygons that hang together over edges, or links that are crossed like edges both
+    /// Merges polygons that are connected over edges, or over links that are crossed like edges both
     /// ways, into clusters of `most` polygons or, where a small one would be left, half as many
     /// more. Time in `n log n` a level.
     pub(super) fn merge<F: PolygonFilter, C: TravelCost>(
@@ -121,7 +121,7 @@ pub(super) fn are_all_open<F: PolygonFilter, C: TravelCost>(
         })
 }
 
-/// How long the border between two clusters is, both ways round, sorted.
+/// Length of the border between two clusters, for both orders of the pair, sorted.
 type Borders = Vec<(u32, u32, f64)>;
 
 fn borders<F: PolygonFilter, C: TravelCost>(

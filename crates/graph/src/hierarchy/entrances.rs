@@ -19,7 +19,7 @@ pub(super) struct Terminal {
     pub(super) id: u32,
     /// The other side.
     pub(super) mate: u32,
-    /// What crossing costs from here, in cells.
+    /// Cost of the crossing from here, in cells.
     pub(super) cost: f32,
     /// `true` if it can be crossed from here.
     pub(super) exits: bool,

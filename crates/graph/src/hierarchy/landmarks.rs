@@ -9,7 +9,8 @@ use std::collections::BinaryHeap;
 
 use super::entrances::Terminal;
 
-/// How many. Each costs 4 bytes an entrance and a look at every entrance that a query opens.
+/// Number of landmarks. Each takes 4 bytes per entrance and one lookup for every entrance that a
+/// query opens.
 pub(super) const COUNT: usize = 12;
 
 /// Lengths from each landmark to each terminal, before it is crossed; infinite where no path leads.
@@ -70,8 +71,8 @@ impl Graph<'_> {
 }
 
 impl Landmarks {
-    /// Chooses landmarks in the largest part that hangs together, each as far as can be from those
-    /// before.
+    /// Chooses landmarks in the largest connected component, each as far as possible from the
+    /// previous ones.
     pub(super) fn choose(graph: &Graph<'_>) -> Self {
         let count = graph.terminals.len();
         let Some(first) = largest_part(graph) else { return Self::default() };

@@ -75,8 +75,8 @@ pub struct HierarchyFigures {
 /// From a terminal to a polygon of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Reached {
-    /// Where the path turns last before the polygon's middle, in cells of the grid; with costs,
-    /// where it enters the polygon.
+    /// The last corner of the path before the polygon's middle, in cells of the grid; with costs, the
+    /// point where it enters the polygon.
     root: [f32; 2],
     /// Length of the path to there, or what it costs, in cells of the grid.
     length: f32,
@@ -84,10 +84,10 @@ struct Reached {
     crossing: u32,
 }
 
-/// How far along their segments links are taken.
+/// Position along its segment at which a link is taken, as a share.
 const ALONG: f64 = 0.5;
 
-/// Not reached, or the polygon it begins in.
+/// Predecessor of a polygon that is not reached, or where the search begins.
 const NOT_REACHED: u32 = u32::MAX;
 
 impl Reached {
@@ -101,7 +101,7 @@ impl Reached {
 
 /// A small graph over a large mesh: path queries search it instead of the polygons.
 ///
-/// [`NavMesh::build_hierarchy`] makes one for all queries that ask for no filter and no costs. To
+/// [`NavMesh::build_hierarchy`] makes one for all queries without a filter and costs. To
 /// choose it query by query, or for other agents, pass a reference to it as
 /// [`PathOptions::search`](crate::PathOptions::search).
 ///

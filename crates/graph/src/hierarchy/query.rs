@@ -20,7 +20,7 @@ use crate::path::sliced::Progress;
 use crate::path::steps::Step;
 use crate::scratch::QueryScratch;
 
-/// How a path was found.
+/// The search that found a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum HierarchyUse {
@@ -45,7 +45,7 @@ pub enum HierarchyUse {
 /// The part of a [`QueryScratch`] that is for hierarchies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HierarchyScratch {
-    /// How the last path was found.
+    /// The search that found the last path.
     pub(crate) how: Option<HierarchyUse>,
     /// `true` if the hierarchy fits the query that is under way.
     fits: bool,
@@ -61,7 +61,7 @@ pub(crate) struct HierarchyScratch {
     next: Vec<Step>,
 }
 
-/// What is known of a terminal in a search.
+/// The state of a terminal in a search.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     stamp: u32,
@@ -79,14 +79,14 @@ const GOAL: u32 = u32::MAX;
 /// polygon by polygon.
 const NEAR: usize = 2;
 
-/// Nodes that a search for a straighter path may open, beside two for each polygon: it looks at
-/// what is near, or leaves the bend.
+/// Nodes that a search for a straighter path may open, in addition to two for each polygon: it
+/// searches the neighbourhood or keeps the bend.
 const WINDOW_NODES: usize = 100;
 
-/// How often bends are pulled straight.
+/// Number of passes that straighten bends.
 const PASSES: usize = 2;
 
-/// What queries ask of: the clusters on the way.
+/// The clusters along a path, with the filter and costs of the query.
 struct Marked<'a, U> {
     usable: &'a U,
     of: &'a [u32],
@@ -155,8 +155,8 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             return (mesh.search_corridor(start, goal, usable, paths), HierarchyUse::Near);
         }
         if !self.search_entrances(mesh, start, goal, [from, to], scratch) {
-            // The polygons of a cluster hang together both ways, and each piece of border between two has an
-            // entrance: there is none.
+            // The polygons of a cluster are connected both ways, and each piece of border between two clusters
+            // has an entrance, so no path exists.
             let is_sure = self.is_complete;
             return (!is_sure && mesh.search_corridor(start, goal, usable, paths), HierarchyUse::NoPath);
         }
@@ -335,8 +335,8 @@ fn settle(mesh: &NavMesh, start: u32, scratch: &mut HierarchyScratch, paths: &mu
     mesh.put_steps(steps, paths);
 }
 
-/// Pulls bends straight that no wall asks for: the shortest path between the turns before and after
-/// takes their place.
+/// Straightens bends that no wall causes: replaces each by the shortest path between the corners
+/// before and after it.
 fn straighten<U: PolygonFilter>(
     mesh: &NavMesh,
     start: &Spot,

@@ -17,7 +17,7 @@ use crate::mesh::nav_mesh::NavMesh;
 use crate::path::funnel::Turn;
 use crate::path::search::PathScratch;
 
-/// What filling the tables of a cluster writes.
+/// Buffers for filling the tables of a cluster.
 #[derive(Debug, Default)]
 pub(super) struct TablesScratch {
     paths: PathScratch,
@@ -27,7 +27,7 @@ pub(super) struct TablesScratch {
     turns: Vec<Turn>,
 }
 
-/// How a polygon is entered at the nearest.
+/// The nearest entry of a polygon.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     at: PlanPosition,
@@ -173,7 +173,7 @@ pub(super) fn crossing_cost<F: PolygonFilter, C: TravelCost>(
     crossing: u32,
     polygon: u32,
 ) -> f64 {
-    // As the search polygon by polygon counts it.
+    // The cost model of the search over polygons.
     let metre =
         metre_in(mesh, usable, polygon).max(if C::IS_LENGTH { 1.0 } else { f64::from(usable.cost.least()) });
     let link_place = if mesh.is_crossed(crossing) { 0.0 } else { link_place(mesh, crossing, metre)[0].1 };

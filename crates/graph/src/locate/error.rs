@@ -9,9 +9,9 @@ use super::nearest::Reach;
 /// One of the two ends of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PathEnd {
-    /// Where the path begins.
+    /// Start of the path.
     Start,
-    /// Where it is to lead.
+    /// Goal of the path.
     Goal,
 }
 
@@ -31,19 +31,19 @@ pub enum QueryError {
     /// A coordinate is NaN or infinite.
     #[error("the {end} {position} is not finite")]
     NotFinite {
-        /// Which end.
+        /// The end.
         end: PathEnd,
-        /// The position asked for.
+        /// The requested position.
         position: Vec3,
     },
     /// No part of the mesh (that the filter allows) lies within reach.
     #[error("no mesh near the {end} {position}, within {reach}")]
     NoMeshNear {
-        /// Which end.
+        /// The end.
         end: PathEnd,
-        /// The position asked for.
+        /// The requested position.
         position: Vec3,
-        /// How far was looked.
+        /// Largest distance of the search.
         reach: Reach,
     },
     /// An option that is out of its range.
@@ -52,7 +52,7 @@ pub enum QueryError {
     /// A cost that is NaN or negative.
     #[error("a metre of area {} costs {value}, but must cost 0 or more", area.0)]
     BadCost {
-        /// Which kind of ground.
+        /// The area.
         area: AreaId,
         /// Its cost.
         value: f32,
@@ -60,25 +60,25 @@ pub enum QueryError {
     /// A disc does not fit on the mesh near an end.
     #[error("no room for a disc of radius {radius} m near the {end} {position}, within {reach}")]
     NoRoomNear {
-        /// Which end.
+        /// The end.
         end: PathEnd,
-        /// The position asked for.
+        /// The requested position.
         position: Vec3,
         /// Radius of the disc.
         radius: f32,
-        /// How far was looked.
+        /// Largest distance of the search.
         reach: Reach,
     },
-    /// A place on another mesh, or on this one before it was baked anew.
+    /// A place on another mesh, or on an earlier bake of this one.
     #[error("polygon {polygon} belongs to another mesh")]
     Stale {
         /// The polygon it names.
         polygon: PolyId,
     },
-    /// Everything within a length was asked for, and that is too much to remember.
+    /// A query for everything within a length, whose result exceeds the limit.
     #[error("more than {nodes} parts of polygons are seen within this length")]
     TooMuchSeen {
-        /// How many nodes a search opens at most.
+        /// Limit of nodes that a search opens.
         nodes: usize,
     },
     /// A polygon that is not there.

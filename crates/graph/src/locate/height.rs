@@ -37,7 +37,7 @@ impl NavMesh {
         self.sloped_height(polygon, at)
     }
 
-    /// The same as [`Self::height_at`], where the ground of the polygon is not flat.
+    /// Returns the height as [`Self::height_at`] does, for a polygon whose ground is not flat.
     fn sloped_height(&self, polygon: usize, at: PlanPosition) -> f64 {
         match &self.surface {
             Some(surface) => {

@@ -62,7 +62,7 @@ mod tests {
         let mesh = triangle();
         for (x, z, expected) in [
             (0.6, 0.9, (1, 2)),
-            // In the thin end the nearest point of the grid lies beside the triangle.
+            // In the thin end the nearest point of the grid lies outside the triangle.
             (9.2, 0.08, (18, 0)),
             (6.6, 0.45, (13, 1)),
         ] {

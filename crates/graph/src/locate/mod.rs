@@ -1,4 +1,4 @@
-//! Which place on a mesh a position means, and how high the ground is there.
+//! Location of positions on a mesh, and the height of the ground.
 
 pub(crate) mod error;
 pub(crate) mod height;

@@ -10,7 +10,8 @@ use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 use crate::mesh::walk::WalkEdge;
 
-/// How far from a position its place on the mesh may be, in metres. Infinite lengths are allowed.
+/// Largest distance from a position to its place on the mesh, in metres. Infinite lengths are
+/// allowed.
 #[doc(alias = "halfExtents")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
@@ -75,9 +76,9 @@ pub(crate) struct Spot {
     pub(crate) polygon: u32,
     pub(crate) at: PlanPosition,
     pub(crate) height: f64,
-    /// `true` if `at` is where it was asked for, not a place beside it.
+    /// `true` if `at` is the requested position, `false` if it is the nearest place.
     pub(crate) within: bool,
-    /// Squared distance from the position asked for, in cells.
+    /// Squared distance from the requested position, in cells.
     pub(crate) distance_squared: f64,
 }
 
@@ -146,7 +147,8 @@ impl NavMesh {
         self.nearest_with(position, reach, &AnyPolygon)
     }
 
-    /// The same as [`NavMesh::nearest`], among the polygons that `filter` allows.
+    /// Returns the nearest place as [`NavMesh::nearest`] does, among the polygons that `filter`
+    /// allows.
     #[must_use]
     pub fn nearest_with(
         &self,
@@ -209,15 +211,15 @@ impl NavMesh {
         if !self.is_nearest_over(&target, &allows, &mut best) {
             self.search_nearest(&target, &allows, &mut best);
         }
-        // What was moved to a border may have been rounded to just outside, from where exact tests do not
-        // see the portals beside it.
+        // A position that was moved to a border may have been rounded to just outside, from where exact
+        // tests do not see the adjacent portals.
         best.map(
             |spot| if spot.within { spot } else { Spot { at: self.inside(spot.polygon, spot.at), ..spot } },
         )
     }
 
-    /// Looks straight below and above for the best place, and at all polygons that are nearer than
-    /// that. Returns `true` if this is all there is to look at.
+    /// Finds the best place straight below and above, and checks all polygons that are nearer.
+    /// Returns `true` if no other polygon needs a check.
     #[inline]
     fn is_nearest_over(
         &self,
@@ -236,7 +238,7 @@ impl NavMesh {
         self.is_nearest_of(target, polygons, around, allows, best)
     }
 
-    /// The same with the polygons at a place, and those around it.
+    /// Checks the polygons at a place and those around it.
     #[inline]
     fn is_nearest_of<'a>(
         &self,
@@ -268,8 +270,8 @@ impl NavMesh {
 
     /// Searches all polygons that may be nearer than the best place so far.
     fn search_nearest(&self, target: &Target, allows: &impl Fn(u32) -> bool, best: &mut Option<Spot>) {
-        // The ground of a polygon beside which the position lies is of interest only if none is found
-        // straight above or below: it waits.
+        // A polygon that does not contain the position in plan matters only if none is found straight
+        // above or below, so it is checked last.
         let mut waiting = [0_u32; WAITING];
         let mut count = 0;
         let limit = best.map_or(f64::MAX, |best| best.distance_squared);
@@ -297,8 +299,8 @@ impl NavMesh {
         }
     }
 
-    /// Offers the place of a polygon beside which the position lies, unless an edge is so far away
-    /// that no place of the polygon can be near enough.
+    /// Offers the nearest place of a polygon that does not contain the position in plan, unless an edge
+    /// proves that the whole polygon is too far away.
     #[inline]
     fn offer_beside(&self, target: &Target, polygon: u32, limit: f64, best: &mut Option<Spot>) -> f64 {
         let bounds = &self.bounds[polygon as usize];
@@ -352,7 +354,7 @@ impl NavMesh {
         // Only edges that have `at` on their far side can hold the closest point.
         let mut closest = self.closest_on_edges(polygon, at, |a, b| orientation(a, b, at) < 0.0);
         if closest.is_none() && !self.bounds[polygon].holds(at) {
-            // So far away that rounding hides the side.
+            // At this distance rounding hides the side.
             closest = self.closest_on_edges(polygon, at, |_, _| true);
         }
         closest.map_or(at, |(x, z)| PlanPosition::snapped(x, z))
@@ -405,8 +407,8 @@ impl NavMesh {
         true
     }
 
-    /// Returns `true` if every place of a polygon is farther than that (squared) from a place
-    /// beside it: seen by the line of one edge, so `false` says nothing.
+    /// Returns `true` if the line of one edge proves that every place of a polygon is farther than
+    /// `distance_squared` from a place outside it; `false` proves nothing.
     #[inline]
     pub(crate) fn is_beyond(&self, polygon: u32, at: PlanPosition, distance_squared: f64) -> bool {
         let edges = self.walk_edges(polygon);

@@ -49,7 +49,7 @@ impl Ray {
     }
 }
 
-/// Where a ray leaves a polygon that it came into through the inside of an edge.
+/// The exit of a ray from a polygon that it entered through the inside of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RayExit {
     /// It does not: its target is in the polygon.
@@ -63,7 +63,7 @@ pub(crate) enum RayExit {
 impl NavMesh {
     /// Returns where a ray leaves a polygon. It came in through the inside of `entry`: the start of
     /// that edge is left of it, the end right, and the target beyond. So only the corners right
-    /// of the ray are looked at.
+    /// of the ray are checked.
     #[inline]
     pub(crate) fn exit_through(&self, polygon: u32, entry: usize, ray: &Ray) -> RayExit {
         let range = self.edge_range(polygon as usize);
@@ -109,8 +109,8 @@ impl NavMesh {
         RayExit::Unsure
     }
 
-    /// The same as [`Self::exit_of`], for a place that may lie beside the polygon. `None` where
-    /// that, or the side of a corner, needs a closer look.
+    /// Returns the exit as [`Self::exit_of`] does, for a place that may lie outside the polygon.
+    /// `None` if the place is outside, or if the side of a corner needs an exact test.
     #[inline]
     pub(crate) fn exit_from(&self, polygon: u32, ray: &Ray) -> Option<RayExit> {
         let first = self.polygon_first[polygon as usize] as usize;

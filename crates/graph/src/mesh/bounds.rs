@@ -7,7 +7,8 @@ use crate::geometry::plan::PlanPosition;
 /// drop.
 pub const NO_NEIGHBOUR: u32 = u32::MAX;
 
-/// A corner of a polygon, beside its vertex id: queries read the polygon's corners in one go.
+/// A corner of a polygon, a copy of its vertex: queries read the corners of a polygon from
+/// contiguous memory.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(crate) struct Corner {

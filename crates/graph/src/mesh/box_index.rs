@@ -23,9 +23,9 @@ const FANOUT_U32: u32 = 8;
 /// A search for what is nearest: where, how far, and what counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
-    /// Where, in the plan.
+    /// Position in the plan.
     pub(crate) at: PlanPosition,
-    /// Where, in levels.
+    /// Height in levels.
     pub(crate) height: f64,
     /// Lowest and highest height that count, in levels.
     pub(crate) low: f64,
@@ -49,8 +49,8 @@ pub(crate) struct Node {
     high: [Vec4; 2],
 }
 
-/// What is taken off distances in single precision: four roundings of half a unit in the last
-/// place, and as many squared.
+/// Factor that makes a distance in single precision a lower bound: four roundings of half a unit in
+/// the last place, and four more by squaring.
 const SHORTER: f32 = 1.0 - 8.0 * f32::EPSILON;
 
 /// Single-precision numbers that are not above and not below a value, as near as two units in the
@@ -76,7 +76,7 @@ impl Node {
     };
 
     fn of(boxes: &[PolygonBounds]) -> Self {
-        // What stays empty is beyond everything.
+        // Empty boxes are beyond every limit.
         let side = |of: &dyn Fn(&PolygonBounds) -> f32, none: f32| {
             [0, 4].map(|first| {
                 Vec4::from_array(std::array::from_fn(|place| boxes.get(first + place).map_or(none, of)))
@@ -154,7 +154,7 @@ pub(crate) struct Tree<'a> {
 /// Levels of nodes at most: 8 times as many polygons at each.
 const MOST_LEVELS: usize = 12;
 
-/// The first node of each level of a tree of so many polygons, and the number of levels.
+/// Returns the first node of each level of a tree of `polygons` polygons, and the number of levels.
 pub(crate) fn node_levels(polygons: usize) -> ([u32; MOST_LEVELS], usize) {
     let (mut firsts, mut count) = ([0; MOST_LEVELS], 1);
     let mut boxes = polygons;
@@ -175,7 +175,7 @@ pub(crate) struct BoxIndex {
     polygons: Table<u32>,
     /// First box of each level, and the number of boxes at the end.
     levels: Vec<u32>,
-    /// The boxes again, eight to a node, each level from a node of its own.
+    /// Copies of the boxes, eight to a node; each level begins with a new node.
     nodes: Table<Node>,
     /// First node of each level.
     node_levels: Vec<u32>,
@@ -192,7 +192,7 @@ impl BoxIndex {
         Self::in_order(order.iter().map(|&(_, polygon)| polygon).collect(), bounds)
     }
 
-    /// The same as [`Self::build`], for polygons in the order that it found. Takes linear time.
+    /// Builds the index as [`Self::build`] does, for polygons in its order. Takes linear time.
     pub(crate) fn in_order(polygons: Vec<u32>, bounds: &[PolygonBounds]) -> Self {
         let mut boxes: Vec<PolygonBounds> =
             polygons.iter().map(|&polygon| bounds[polygon as usize]).collect();
@@ -212,8 +212,7 @@ impl BoxIndex {
         Self { boxes: boxes.into(), polygons: polygons.into(), levels, nodes: nodes.into(), node_levels }
     }
 
-    /// The same as [`Self::build`], from its tables. They must have the lengths that go with the
-    /// number of polygons.
+    /// Builds the index from its tables. They must have the lengths for the number of polygons.
     pub(crate) fn from_tables(
         boxes: Table<PolygonBounds>,
         polygons: Table<u32>,
@@ -227,7 +226,7 @@ impl BoxIndex {
         fits.then_some(Self { boxes, polygons, levels, nodes, node_levels })
     }
 
-    /// Returns how many boxes and nodes go with so many polygons, together.
+    /// Returns the number of boxes and nodes of an index of `polygons` polygons.
     pub(crate) fn lengths(polygons: usize) -> usize {
         let [levels, _] = levels(polygons);
         let nodes: usize =
@@ -299,7 +298,7 @@ impl BoxIndex {
 }
 
 impl Tree<'_> {
-    /// The same as [`BoxIndex::nearest`]; returns the limit that is left.
+    /// Searches as [`BoxIndex::nearest`] does and returns the final limit.
     #[inline]
     pub(crate) fn nearest(
         &self,

@@ -9,11 +9,11 @@ use super::bounds::NO_NEIGHBOUR;
 use super::table::Table;
 use waymesh_core::checkpoint_every;
 
-/// What an edge is, seen from the polygon that has it: there are other paths, or none across it.
+/// Kind of an edge that is no bridge: other paths exist, or it is a wall.
 const PLAIN: u8 = 0;
 /// It is the only path to the neighbour and what is numbered below it.
 const DOWN: u8 = 1;
-/// It is the only path from this polygon, and what is numbered below it, to the rest.
+/// Kind of an edge that is the only path from this polygon and its subtree to all others.
 const UP: u8 = 2;
 
 /// The bridges of a mesh, and a numbering of its polygons in which each bridge cuts off a range.
@@ -24,10 +24,10 @@ pub(crate) struct Bridges {
     pub(super) ranges: Table<[u32; 2]>,
 }
 
-/// A polygon on the way from the root to where the walk is.
+/// A polygon between the root and the current one of the walk.
 struct Step {
     polygon: usize,
-    /// Its edge looked at next.
+    /// Its next edge to visit.
     edge: usize,
     /// Edge by which it was entered.
     entry: usize,

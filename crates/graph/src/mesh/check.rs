@@ -1,4 +1,4 @@
-//! What tables must be like before they become a mesh.
+//! Checks of the tables of a mesh.
 
 use std::ops::Range;
 
@@ -63,7 +63,7 @@ pub(crate) fn check_vertex(
 /// Polygons that are checked on one thread in a row.
 const PORTION: usize = 4096;
 
-/// Lists the violations of all of so many polygons, found on all threads.
+/// Lists the violations of `count` polygons, found on all threads.
 fn list(
     count: usize,
     violations_of: impl Fn(Range<usize>, &mut ViolationList) + Sync,
@@ -74,13 +74,13 @@ fn list(
         violations_of(portion * PORTION..count.min((portion + 1) * PORTION), &mut found);
         found.is_empty()
     });
-    // What is wrong is listed in order.
+    // Violations are listed in order.
     if is_sound.contains(&false) {
         violations_of(0..count, violations);
     }
 }
 
-/// The same as [`waymesh_core::Validate::validate`], on all threads.
+/// Validates polygons as [`waymesh_core::Validate::validate`] does, on all threads.
 pub(crate) fn check_polygons(polygons: &PolyMesh) -> Result<(), NavMeshError> {
     let mut violations = ViolationList::default();
     if polygons.has_tables(&mut violations) {

@@ -51,7 +51,7 @@ pub trait TravelCost {
     }
 }
 
-/// What points to costs is costs.
+/// Implements costs for pointers to costs.
 macro_rules! cost_behind {
     ($($pointer:ty),*) => {$(
         impl<C: TravelCost> TravelCost for $pointer {

@@ -55,7 +55,7 @@ pub struct NavMeshData {
     /// Vertices of all polygons, one polygon after the other, each in positive order, three at
     /// least.
     pub polygon_corners: Vec<u32>,
-    /// Beside each corner, the polygon across the edge to the next corner, or [`NO_NEIGHBOUR`].
+    /// For each corner, the polygon across the edge to the next corner, or [`NO_NEIGHBOUR`].
     pub polygon_neighbours: Vec<u32>,
     /// Per polygon its region.
     pub polygon_regions: Vec<u32>,

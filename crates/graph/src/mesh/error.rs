@@ -29,7 +29,7 @@ pub enum NavMeshError {
     /// A field of the agent or of the frame is out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// A table has another length than the tables it goes with ask for.
+    /// A table whose length does not fit the other tables.
     #[error("table {table} has {actual} entries where {expected} are needed")]
     TableLength {
         /// Name of the table.
@@ -44,7 +44,7 @@ pub enum NavMeshError {
     TableOrder {
         /// Name of the table.
         table: &'static str,
-        /// Which entry.
+        /// The entry.
         element: usize,
         /// Its value.
         value: u32,
@@ -56,23 +56,23 @@ pub enum NavMeshError {
     OutOfRange {
         /// Name of the table.
         table: &'static str,
-        /// Which entry.
+        /// The entry.
         element: usize,
         /// Its value.
         value: i64,
         /// Largest size allowed.
         limit: i64,
     },
-    /// There is no height surface, but an error is told for it.
+    /// An error of the height surface without a height surface.
     #[error("surface_max_error is {value} where there is no height surface")]
     NoSurface {
-        /// The error told.
+        /// The stated error.
         value: f32,
     },
     /// A link that costs less than nothing, or no finite amount.
     #[error("extra cost of link {link} is {value} m, but must be finite and 0 m or more")]
     LinkCost {
-        /// Which link.
+        /// The link.
         link: usize,
         /// Its cost.
         value: f32,
@@ -80,7 +80,7 @@ pub enum NavMeshError {
     /// An end of a link that does not lie on the polygon it names.
     #[error("link {link} has an end at ({}, {}), which is not on polygon {polygon}", point.x, point.z)]
     LinkOffPolygon {
-        /// Which link.
+        /// The link.
         link: usize,
         /// The polygon it names.
         polygon: PolyId,
@@ -92,7 +92,7 @@ pub enum NavMeshError {
     TileBeside {
         /// The tile.
         tile: TileKey,
-        /// One beside it.
+        /// The adjacent one.
         beside: TileKey,
     },
     /// Two links of one id.
@@ -104,15 +104,15 @@ pub enum NavMeshError {
     /// A link of a kind that is not known.
     #[error("link {link} has kind {value}, which is not known")]
     LinkKind {
-        /// Which link.
+        /// The link.
         link: usize,
         /// Its kind.
         value: u32,
     },
-    /// Bytes of another format than the one asked for.
+    /// Bytes of another format than the requested one.
     #[error("this is no {expected}")]
     OtherFormat {
-        /// The format asked for.
+        /// The requested format.
         expected: MeshFormat,
     },
     /// Bytes of no format that is known.
@@ -151,7 +151,7 @@ pub enum NavMeshError {
     /// A section of a file that is not the one expected, or has too many or too few elements.
     #[error("section {section} of the file is missing or cannot have {elements} elements")]
     FileSection {
-        /// Which section.
+        /// The section.
         section: &'static str,
         /// Elements it states.
         elements: u64,
@@ -172,19 +172,19 @@ pub enum NavMeshError {
     PackedDerived {
         /// Name of the table.
         table: &'static str,
-        /// Which entry, or the polygon it belongs to.
+        /// The entry, or its polygon.
         element: usize,
     },
     /// A polygon of a packed mesh that is not convex.
     #[error("polygon {polygon} is not convex")]
     NotConvex {
-        /// Which polygon.
+        /// The polygon.
         polygon: PolyId,
     },
     /// An edge of a packed mesh whose neighbour does not know it.
     #[error("edge {edge} leads to polygon {neighbour}, but not back")]
     OneSided {
-        /// Which edge.
+        /// The edge.
         edge: usize,
         /// The polygon beyond.
         neighbour: u32,
@@ -194,7 +194,7 @@ pub enum NavMeshError {
     NotFinite {
         /// Name of the table.
         table: &'static str,
-        /// Which entry.
+        /// The entry.
         element: usize,
         /// Its value.
         value: f32,

@@ -1,5 +1,5 @@
-//! Around the vertices: which edge an edge meets in the polygon beyond, which corners of polygons
-//! hang together around a vertex, and where a shortest path may turn.
+//! Topology around vertices: the twin of each edge in the neighbour, the fans of corners around a
+//! vertex, and the corners where a shortest path may turn.
 
 use waymesh_core::{PlanPoint, VertexId, checkpoint_every};
 
@@ -9,13 +9,11 @@ use super::table::Table;
 /// In an entry of [`Fans::corners`]: a shortest path may turn here.
 const MAY_TURN: u32 = 1 << 31;
 
-/// Corners of polygons that hang together around one vertex, over edges between neighbours, are a
-/// fan. A vertex where the mesh meets itself in a point only has several fans, between which there
-/// is no path.
+/// Fans: connected corners of polygons around one vertex, over edges between neighbours. A vertex
+/// where the mesh touches itself in a point only has several fans without a path between them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fans {
-    /// Beside each edge with a neighbour, the same edge in the polygon beyond, else
-    /// [`NO_NEIGHBOUR`].
+    /// For each edge with a neighbour, its twin in that polygon, else [`NO_NEIGHBOUR`].
     pub(super) twins: Table<u32>,
     /// Fan of each corner, and [`MAY_TURN`].
     pub(super) corners: Table<u32>,
@@ -60,8 +58,7 @@ impl Fans {
         Self::of_twins(edges, twins(edges).into(), |_| true)
     }
 
-    /// The same where it is known which edges meet. Polygons that `is_there` denies have none. Linear
-    /// time.
+    /// Finds the fans from known twins. Polygons without `is_there` have none. Linear time.
     pub(crate) fn of_twins(edges: &Edges<'_>, twins: Table<u32>, is_there: impl Fn(u32) -> bool) -> Self {
         let (mut corners, mut count) = (vec![NO_NEIGHBOUR; twins.len()], 0);
         let mut fan = Vec::new();
@@ -119,7 +116,7 @@ impl Fans {
     }
 }
 
-/// Calls `visit` with all corners of the fan of a corner, and their polygons, from the one beside a
+/// Calls `visit` with all corners of the fan of a corner, and their polygons, from the one at a
 /// wall on the right or, where the fan is closed, any. Returns `true` if a shortest path may turn
 /// there.
 pub(crate) fn around(
@@ -150,7 +147,7 @@ pub(crate) fn around(
         let before = edges.previous(polygon_now, corner);
         let ray = edges.point(before);
         let side = PlanPoint::orientation(at, wall, ray);
-        // In line, one of the two coordinates tells on which side.
+        // Collinear: one coordinate decides the side.
         let is_ahead = (wall.x > at.x) == (ray.x > at.x) && (wall.z > at.z) == (ray.z > at.z);
         turns |= side < 0 || (side == 0 && is_ahead);
         let twin = twins[before as usize];
@@ -176,7 +173,7 @@ pub(crate) fn fan_of(entry: u32) -> u32 {
 /// Corners of a polygon up to which a scan of them is short.
 const FEW: u32 = 32;
 
-/// Returns the same edge in the polygon beyond, beside each edge.
+/// Returns the twin of each edge.
 fn twins(edges: &Edges<'_>) -> Vec<u32> {
     let range =
         |polygon: u32| edges.polygon_first[polygon as usize]..edges.polygon_first[polygon as usize + 1];
@@ -185,7 +182,7 @@ fn twins(edges: &Edges<'_>) -> Vec<u32> {
         [edge, edges.next(polygon, edge)].map(|corner| edges.vertices[corner as usize])
     };
     let polygons = (0_u32..).take(edges.polygon_first.len() - 1);
-    // Of polygons with many corners, by their ends: scans would take quadratic time.
+    // Edges of polygons with many corners, sorted by their ends: scans would take quadratic time.
     let mut of_many: Vec<(VertexId, VertexId, u32, u32)> = Vec::new();
     for polygon in polygons.clone().filter(|&polygon| !has_few(polygon)) {
         for edge in range(polygon) {
@@ -228,7 +225,7 @@ fn twins(edges: &Edges<'_>) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// A square whose sides are cut into so many edges, each with a triangle beyond.
+    /// A square whose sides are cut into `edges` edges, each with a triangle beyond.
     #[test]
     fn twins_are_mutual_in_polygons_of_few_and_many_corners() {
         for count in [3_u32, 7, 8, 9, 20] {

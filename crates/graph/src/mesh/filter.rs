@@ -114,7 +114,7 @@ pub struct HeadRoomFilter {
 }
 
 impl HeadRoomFilter {
-    /// For an agent so many metres high.
+    /// A filter for an agent of this height in metres.
     #[must_use]
     pub fn new(height: f32) -> Self {
         Self { height }
@@ -155,7 +155,8 @@ impl PolygonFilter for HeadRoomFilter {
 /// #     corners: [0, 1, 4, 5, 1, 2, 3, 4].map(VertexId).to_vec(),
 /// #     neighbours: [None, Some(1), None, None, None, None, None, Some(0)].map(|id| id.map(PolyId)).to_vec(),
 /// # })?;
-/// use waymesh_graph::{CorridorOptions, FlagFilter, FlagTable, PathCorridor, PathOptions, QueryScratch};
+/// use waymesh_graph::{CorridorOptions, FlagFilter, FlagTable, PathCorridor, PathOptions,
+/// QueryScratch};
 ///
 /// const WALK: u16 = 1;
 /// const SHUT: u16 = 2;
@@ -272,7 +273,7 @@ impl<A: PolygonFilter, B: PolygonFilter> PolygonFilter for (A, B) {
     }
 }
 
-/// What points to a filter is a filter.
+/// Implements filters for pointers to filters.
 macro_rules! filter_behind {
     ($($pointer:ty),*) => {$(
         impl<F: PolygonFilter> PolygonFilter for $pointer {

@@ -93,8 +93,8 @@ impl NavMesh {
         }
     }
 
-    /// Opens the bytes of a file. Its first bytes tell the format. Everything is checked: a packed
-    /// mesh is opened with [`PackedChecks::All`].
+    /// Opens the bytes of a file. The format is known from its first bytes. Everything is checked: a
+    /// packed mesh is opened with [`PackedChecks::All`].
     ///
     /// # Errors
     /// - [`NavMeshError::UnknownFormat`] for other files.

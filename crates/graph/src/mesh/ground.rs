@@ -78,7 +78,7 @@ impl Ground {
         Self { triangles: triangles.into(), boxes: boxes.into(), first: first.into() }
     }
 
-    /// The same as [`Self::of`], from its tables.
+    /// Builds the ground from its tables.
     pub(crate) fn from_tables(
         triangles: Table<GroundTriangle>,
         boxes: Table<FourBoxes>,
@@ -114,7 +114,7 @@ fn fours(surface: &HeightTables, polygon: usize, visit: impl FnMut(&[[SurfacePoi
     fours_of(&surface.triangles[range], &surface.points, visit);
 }
 
-/// The same for triangles of one polygon.
+/// Groups the triangles of one polygon in fours.
 pub(super) fn fours_of(
     triangles: &[[u32; 3]],
     points: &[SurfacePoint],
@@ -155,10 +155,10 @@ impl Ground {
         self.nearest_height(range, at)
     }
 
-    /// The same as [`Self::height`], for a place beside all triangles.
+    /// Returns the height as [`Self::height`] does, for a place outside all triangles.
     #[cold]
     fn nearest_height(&self, range: Range<usize>, at: PlanPosition) -> Option<f64> {
-        // How far inside, times the area, the area, the triangle: compared without a division.
+        // Depth inside times the area, the area, the triangle: compared without a division.
         let mut best: Option<(f64, f64, &GroundTriangle)> = None;
         for triangle in &self.triangles[range] {
             let (area, v, w) = triangle.weights(at);

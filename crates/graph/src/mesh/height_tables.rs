@@ -24,7 +24,7 @@ pub struct SurfaceView<'a> {
     /// All triangles, positive in plan.
     pub triangles: &'a [[u32; 3]],
     /// First triangle of each polygon, and the number of triangles at the end. On a mesh of tiles only
-    /// the ranges of polygons that are there mean anything.
+    /// the ranges of existing polygons are valid.
     pub polygon_triangles: &'a [u32],
     /// Largest difference to a ground sample seen, in levels.
     pub max_error: f32,

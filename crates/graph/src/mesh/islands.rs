@@ -69,7 +69,7 @@ pub(crate) fn find_islands(
     (labels, islands)
 }
 
-/// The same without areas.
+/// Labels the islands without computing areas.
 fn label_islands(polygon_first: &[u32], neighbours: &[u32]) -> (Vec<u32>, Vec<Island>) {
     const UNSEEN: u32 = u32::MAX;
     let count = polygon_first.len() - 1;

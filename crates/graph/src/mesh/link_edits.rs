@@ -16,15 +16,15 @@ impl NavMesh {
     /// links.
     ///
     /// # Errors
-    /// Names the first link that has an end beside its polygon, a polygon that is not there, or a
-    /// cost that is not finite and 0 or more.
+    /// Names the first link that has an end outside its polygon, a missing polygon, or a cost that is
+    /// not finite and 0 or more.
     pub fn with_links(self, links: Vec<Link>) -> Result<Self, NavMeshError> {
         let ids = (0..).map(LinkId).take(links.len()).collect();
         self.with_checked_links(links, ids)
     }
 
-    /// The same as [`NavMesh::with_links`], but with ids that the caller gives: for links that are
-    /// the same on one mesh after another.
+    /// Returns the mesh with these links under the caller's ids, which stay the same from one mesh to
+    /// the next.
     ///
     /// # Errors
     /// See [`NavMesh::with_links`], and [`NavMeshError::SameLinkId`] for an id that is given twice.
@@ -46,7 +46,7 @@ impl NavMesh {
         for (element, link) in links.iter().enumerate() {
             self.check_link(element, link)?;
         }
-        // What has none is found already.
+        // A mesh without links needs no update.
         if !links.is_empty() || !self.links.links.is_empty() {
             self.set_links(links, ids);
         }
@@ -168,7 +168,7 @@ impl NavMesh {
         self.open_fans();
     }
 
-    /// Where a link continues the ground beyond a corner, paths may turn there.
+    /// Marks corners where a link continues the ground: paths may turn there.
     fn open_fans(&mut self) {
         let mut fans = Vec::new();
         let portals = self.links.links.iter().zip(&self.links.portals).filter(|(_, is_portal)| **is_portal);

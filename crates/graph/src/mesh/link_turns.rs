@@ -1,4 +1,4 @@
-//! Which ends of links and corners of polygons are one place on the ground.
+//! Identity of ends of links and corners of polygons that are one place on the ground.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -17,17 +17,17 @@ use super::nav_mesh::NavMesh;
 /// nothing: what leads one way only does not make a path to the one a path to the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinkTurns {
-    /// Of each fan. Empty without such links.
+    /// Name of each fan. Empty without such links.
     pub(super) fans: Vec<u32>,
-    /// Of the ends of each link: in `from` both, in `to` both. Empty without such links.
+    /// Names of the ends of each link: both of `from`, both of `to`. Empty without such links.
     pub(super) ends: Vec<[u32; 4]>,
-    /// Names of ends that are at no fan come after so many.
+    /// First name of an end that is at no fan.
     pub(super) first_end: u32,
 }
 
 /// In a name: no shortest path turns here, as the ground spans half a circle or less, or all of it.
 pub(super) const CLOSED: u32 = 1 << 31;
-/// In a name of an end: the rest is the number of an end, not of a fan.
+/// Bit of a name: the other bits are the number of an end, not of a fan.
 pub(super) const END: u32 = 1 << 30;
 
 impl LinkTurns {
@@ -42,7 +42,7 @@ impl LinkTurns {
         self.fans.get(fan as usize).map_or((fan, true), |&name| (name & !CLOSED, name & CLOSED == 0))
     }
 
-    /// The same for an end of a link, on the polygon which that leads to or else from.
+    /// Returns the name of an end of a link on its polygon, and whether paths may turn there.
     pub(crate) fn of_end(&self, link: LinkIndex, is_to: bool, end: u32) -> (u32, bool) {
         let name = self.ends[link.index()][end_of(is_to, end)];
         let number = name & !(CLOSED | END);
@@ -50,7 +50,7 @@ impl LinkTurns {
     }
 }
 
-/// What lies beside a point.
+/// The neighbourhood of a point on one side.
 enum Beside {
     Wall,
     Polygon(u32),
@@ -203,7 +203,7 @@ impl LinkGround<'_> {
         for pair in inside.windows(2).filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
             all.unite(pair[0].2, pair[1].2);
         }
-        // Some end of an open link is there, and some such end says that paths may turn there.
+        // Places with an end of an open link, and places where such an end allows turns.
         let [mut seen, mut turns] = [BTreeSet::new(), BTreeSet::new()];
         for &link in portals.iter().filter(|link| self.links[link.index()].is_open) {
             let Link { from, .. } = &self.links[link.index()];
@@ -252,7 +252,7 @@ impl LinkGround<'_> {
         for _ in 0..MOST {
             let Some([_, ray]) = self.rays(current, at) else { return true };
             let side = PlanPoint::orientation(at, wall, ray);
-            // In line, one of the two coordinates tells on which side.
+            // Collinear: one coordinate decides the side.
             let is_ahead = (wall.x > at.x) == (ray.x > at.x) && (wall.z > at.z) == (ray.z > at.z);
             if side < 0 || (side == 0 && is_ahead) {
                 return true;
@@ -266,7 +266,8 @@ impl LinkGround<'_> {
         true
     }
 
-    /// What lies across the border of a polygon that begins at a point, to the right or to the left.
+    /// Returns the neighbourhood across the border of a polygon that begins at a point, to the right or
+    /// to the left.
     fn beside(&self, polygon: u32, at: PlanPoint, right: bool) -> Beside {
         let range = self.edge_range(polygon as usize);
         let after = |corner: usize| if corner + 1 == range.end { range.start } else { corner + 1 };

@@ -5,12 +5,12 @@ use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
 
 use super::link_turns::LinkTurns;
 
-/// Names a link of a [`NavMesh`](crate::NavMesh), as long as it is there: also after other links
-/// were added and removed. [`NavMesh::link`](crate::NavMesh::link) gives the link.
+/// Id of a link of a [`NavMesh`](crate::NavMesh), valid until the link is removed.
+/// [`NavMesh::link`](crate::NavMesh::link) returns the link.
 ///
 /// Links that come together ([`NavMesh::with_links`](crate::NavMesh::with_links), a bake, a file)
-/// are numbered from 0; [`NavMesh::add_link`](crate::NavMesh::add_link) goes on from there and
-/// gives no number twice. Files do not keep the ids: they number their links anew.
+/// are numbered from 0; [`NavMesh::add_link`](crate::NavMesh::add_link) continues from there and
+/// uses no number twice. Files do not keep the ids: they number their links from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct LinkId(pub u64);
@@ -89,7 +89,7 @@ impl LinkKind {
     }
 }
 
-/// Where a link begins or ends: a segment on a polygon, or a point.
+/// Start or end of a link: a segment on a polygon, or a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkEnd {
     /// The polygon it lies on.
@@ -110,18 +110,17 @@ pub struct LinkEnd {
 #[doc(alias = "nav link")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// Where it begins.
+    /// Start of the link.
     pub from: LinkEnd,
-    /// Where it ends.
+    /// End of the link.
     pub to: LinkEnd,
     /// `true` if it can be taken from `to` to `from` as well.
     pub both_ways: bool,
     /// `false` if it is closed: no query takes it then, as if it were not there. See
     /// [`NavMesh::set_link_open`](crate::NavMesh::set_link_open).
     pub is_open: bool,
-    /// What it costs in metres on top of the distance between its ends. Finite, 0 or more: a path
-    /// through a link then never costs less than its length, which is what the estimate of a search
-    /// relies on.
+    /// Cost in metres on top of the distance between its ends. Finite, 0 or more: the estimate of a
+    /// search relies on paths that never cost less than their length.
     pub extra_cost: f32,
     /// Its purpose.
     pub kind: LinkKind,
@@ -159,7 +158,7 @@ impl Link {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
     pub(crate) links: Vec<Link>,
-    /// Beside each link, its name.
+    /// Id of each link.
     pub(crate) ids: Vec<LinkId>,
     /// Places of all links, in the order of their ids.
     pub(super) by_id: Vec<LinkIndex>,
@@ -174,7 +173,7 @@ pub(crate) struct Links {
     pub(super) groups: Vec<u32>,
     /// `true` if each link is crossed like an edge while it is open.
     pub(crate) portals: Vec<bool>,
-    /// Where paths over them turn.
+    /// Places where paths over links may turn.
     pub(crate) turns: LinkTurns,
     /// `true` if some open link leads one way only: then islands of a group need not be reachable
     /// from each other.
@@ -185,7 +184,7 @@ pub(crate) struct Links {
 }
 
 impl PartialEq for Links {
-    /// Names do not count, and the rest is made of the links.
+    /// Compares the links without their ids; all other tables follow from the links.
     fn eq(&self, other: &Self) -> bool {
         self.links == other.links
     }
@@ -245,7 +244,7 @@ impl Links {
         self.find_leaving(island_of, counts);
     }
 
-    /// Finds what open links lead to, among so many polygons and islands.
+    /// Finds the targets of open links.
     pub(crate) fn find_leaving(
         &mut self,
         island_of: impl Fn(PolyId) -> u32,

@@ -34,8 +34,8 @@ const LONG: usize = 1 << 12;
 /// A checksum of the polygons of a mesh.
 ///
 /// Two meshes with the same polygons have the same generation, two others differ (but for one
-/// chance in 2^64). It tells whether a polygon id that was kept while the mesh was baked anew still
-/// means the same polygon.
+/// chance in 2^64). It shows whether a polygon id that was kept while the mesh was baked again
+/// still means the same polygon.
 #[doc(alias = "salt")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(pub u64);
@@ -75,34 +75,34 @@ pub struct NavMesh {
     pub(crate) polygon_first: Table<u32>,
     pub(crate) corner_vertices: Table<VertexId>,
     pub(crate) corners: Table<Corner>,
-    /// Beside each corner, the polygon across the edge that starts there, or [`NO_NEIGHBOUR`].
+    /// For each corner, the polygon across the edge that starts there, or [`NO_NEIGHBOUR`].
     pub(crate) neighbours: Table<u32>,
     pub(crate) regions: Table<RegionId>,
     pub(crate) areas: Table<u8>,
     pub(crate) area_table: Arc<AreaTable>,
     pub(crate) bounds: Table<PolygonBounds>,
-    /// Of each polygon, or [`NO_ISLAND`] if it is not there. On a mesh of tiles these are components
-    /// of tiles, see [`NavMesh::island_at`].
+    /// Island of each polygon, or [`NO_ISLAND`] for a free slot. On a mesh of tiles these are
+    /// components of tiles, see [`NavMesh::island_at`].
     pub(crate) polygon_islands: Table<u32>,
     pub(crate) islands: Table<Island>,
     pub(crate) index: BoxIndex,
     /// Made of the others; which polygons lie where. Both are empty on a mesh of tiles.
     pub(crate) buckets: Buckets,
-    /// What a mesh of tiles has beside.
+    /// Additional tables of a mesh of tiles.
     pub(crate) tiles: Option<Arc<TileTables>>,
     pub(crate) bridges: Bridges,
     pub(crate) fans: Fans,
     pub(crate) walk: Table<WalkEdge>,
     pub(crate) links: Links,
-    /// For plain queries on a large mesh, if it was asked for.
+    /// Hierarchy for plain queries on a large mesh, if it was built.
     pub(crate) shortcut: Shortcut,
     pub(crate) surface: Option<HeightTables>,
     /// The triangles of `surface`, to be read in a row.
     pub(crate) ground: Ground,
     pub(crate) generation: Generation,
-    /// How far the rounding of world coordinates may move a position, in cells.
+    /// Largest error of a position by rounding of world coordinates, in cells.
     pub(crate) plan_slack: f64,
-    /// The same upward and downward, in levels.
+    /// Largest error of a height by rounding, in levels.
     pub(crate) height_slack: f64,
 }
 
@@ -355,8 +355,8 @@ impl NavMesh {
         ids.filter(|&polygon| self.has_polygon(polygon))
     }
 
-    /// Orders two polygons that are there as their ids are in the compact form
-    /// ([`NavMesh::to_compact`]): that does not depend on how tiles came and went.
+    /// Orders two existing polygons as their ids in the compact form ([`NavMesh::to_compact`]), which
+    /// does not depend on the history of tiles.
     #[inline]
     #[must_use]
     pub fn compare_polygons(&self, one: PolyId, other: PolyId) -> Ordering {
@@ -366,7 +366,7 @@ impl NavMesh {
         }
     }
 
-    /// Returns `true` if a polygon comes before another, as [`NavMesh::compare_polygons`] tells.
+    /// Returns `true` if a polygon comes before another by [`NavMesh::compare_polygons`].
     #[inline]
     pub(crate) fn precedes(&self, one: u32, other: u32) -> bool {
         if !self.is_tiled() { one < other } else { self.compare_polygons(PolyId(one), PolyId(other)).is_lt() }
@@ -416,21 +416,21 @@ impl NavMesh {
         self
     }
 
-    /// Returns the head room that a polygon has at least, in metres: the height of its class, or of
-    /// the agent where ground is not told apart by head room. `None` if there is no such polygon.
+    /// Returns the least head room of a polygon in metres: the height of its class, or of the agent
+    /// where the ground has no classes of head room. `None` for an id without a polygon.
     #[must_use]
     pub fn head_room(&self, polygon: PolyId) -> Option<f32> {
         self.has_polygon(polygon).then(|| self.room_at(polygon))
     }
 
-    /// The head room of a polygon that is there.
+    /// Returns the head room of an existing polygon.
     #[inline]
     pub(crate) fn room_at(&self, polygon: PolyId) -> f32 {
         let code = AreaId(self.areas[polygon.index()]);
         self.area_table.head_rooms().height(code).unwrap_or(self.agent.height)
     }
 
-    /// The area of a polygon that is there.
+    /// Returns the area of an existing polygon.
     #[inline]
     pub(crate) fn area_at(&self, polygon: PolyId) -> AreaId {
         self.area_table.head_rooms().area(AreaId(self.areas[polygon.index()]))
@@ -464,7 +464,7 @@ impl NavMesh {
         self.has_polygon(polygon).then(|| IslandId(self.island_at(polygon.0)))
     }
 
-    /// The island of a polygon that is there.
+    /// Returns the island of an existing polygon.
     #[inline]
     pub(crate) fn island_at(&self, polygon: u32) -> u32 {
         let island = self.polygon_islands[polygon as usize];
@@ -591,7 +591,7 @@ pub(crate) fn rounding_slack(frame: &GridFrame, vertices: &[Vec3], bounds: &[Pol
     slack_of(frame, largest, height)
 }
 
-/// The same from the largest coordinates, and the largest height.
+/// Returns both slacks from the largest coordinates and the largest height.
 pub(crate) fn slack_of(frame: &GridFrame, largest: Vec3, height: f32) -> (f64, f64) {
     let unit = |value: f32| 2.0 * f64::from(f32::EPSILON) * f64::from(value);
     (

@@ -34,8 +34,8 @@ impl<'a> PolygonView<'a> {
         self.corners().iter().map(|vertex| mesh.vertices[vertex.index()])
     }
 
-    /// Beside each corner, the polygon across the edge from it to the next corner; `None` on a wall
-    /// or drop.
+    /// Returns for each corner the polygon across the edge from it to the next corner; `None` on a
+    /// wall or drop.
     pub fn neighbours(&self) -> impl ExactSizeIterator<Item = Option<PolyId>> + use<'a> {
         self.mesh.neighbours[self.mesh.edge_range(self.id.index())]
             .iter()

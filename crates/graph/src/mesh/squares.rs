@@ -1,8 +1,8 @@
-//! Which polygons lie at a place of the plan, without a search: squares, each with the polygons
-//! that touch it.
+//! Uniform grid over the plan: each square lists the polygons that touch it, so that a position
+//! finds its polygons without a search.
 //!
-//! The tree of boxes finds the nearest of any polygons; most positions asked for lie over a
-//! polygon, and that one is in the list of their square.
+//! The tree of boxes finds the nearest of any polygons; most requested positions lie over a
+//! polygon, which is in the list of their square.
 
 use waymesh_core::{checkpoint, float, saturating_u32, threads, to_u32};
 
@@ -11,8 +11,8 @@ use super::table::Table;
 use super::walk::WalkEdge;
 use crate::geometry::plan::{PlanPosition, sure_above};
 
-/// Squares per polygon, by the area of polygons: few enough to be small, so many that one or two
-/// polygons touch a square usually.
+/// Squares per polygon, by the area of polygons: the grid stays small, and usually one or two
+/// polygons touch a square.
 const SQUARES: f64 = 2.0;
 
 /// A square that more polygons touch is of no use.
@@ -24,7 +24,7 @@ const MOST: f64 = 12.0;
 /// Polygons whose squares one thread finds in a row.
 const PORTION: usize = 4096;
 
-/// Where the squares lie: the low corner, and a side that is a power of two, so that places of the
+/// Layout of the squares: the low corner, and a side that is a power of two, so that points of the
 /// lattice are sorted exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Squares {
@@ -52,7 +52,7 @@ pub(crate) struct Buckets {
     min_z: f64,
     /// One by the side of a square.
     scale: f64,
-    /// Of all squares.
+    /// Width of all squares together.
     width: f64,
     depth: f64,
     sure_area: f64,
@@ -70,7 +70,7 @@ impl Buckets {
         Self { first: first.into(), polygons: polygons.into(), ..Self::of(squares) }
     }
 
-    /// The same as [`Self::build`], from its tables.
+    /// Builds the grid from its tables.
     pub(crate) fn from_tables(squares: Squares, first: Table<u32>, polygons: Table<u32>) -> Self {
         Self { first, polygons, ..Self::of(squares) }
     }
@@ -167,7 +167,7 @@ impl Buckets {
         direction.0.abs() * self.depth + direction.1.abs() * self.width
     }
 
-    /// The same as [`sure_above`], for the triangle between a place of the mesh and an edge.
+    /// Returns the bound of [`sure_above`] for the triangle between a place of the mesh and an edge.
     #[inline]
     pub(crate) fn sure_area(&self) -> f64 {
         self.sure_area
@@ -185,7 +185,7 @@ impl Buckets {
     }
 
     /// Returns the lists of the squares within reach of a place, four at most: no other polygon is
-    /// that near. `None` where they do not tell.
+    /// that near. `None` if the reach covers more squares.
     #[inline]
     pub(crate) fn around(&self, at: PlanPosition, reach: f64) -> Option<[&[u32]; 4]> {
         let range = |at: f64, from: f64, count: u32| {

@@ -11,7 +11,7 @@ use yoke::Yoke;
 /// costs what reading a `Vec` costs.
 pub(crate) struct Table<T: 'static>(Yoke<&'static [T], Arc<dyn Cart<T>>>);
 
-/// What a table lies in.
+/// The memory that owns a table.
 trait Cart<T>: Send + Sync {
     fn elements(&self) -> &[T];
 
@@ -60,7 +60,7 @@ impl<T: Pod + Send + Sync> Cart<T> for Part {
 }
 
 impl Table<u8> {
-    /// Returns the bytes themselves, asked for once.
+    /// Makes a table of shared bytes; `as_ref` is called once.
     pub(crate) fn of_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         Self::of(Arc::new(Bytes(bytes)))
     }
@@ -181,7 +181,7 @@ mod tests {
         let mut bytes = Vec::new();
         write_words(&mut bytes, &words);
         assert_eq!(bytes[4..8], words[1].to_le_bytes());
-        // Where the bytes are aligned is up to the allocator: each of these starts is, for one of them.
+        // The allocator decides the alignment: one of these starts is aligned.
         for start in 0..8 {
             let mut padded = vec![0; start];
             padded.extend(&bytes);

@@ -1,23 +1,22 @@
-//! What walking from polygon to polygon reads, side by side in memory, and a ray that walks.
+//! Compact records of edges for walks from polygon to polygon, and a ray that walks.
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
 use super::fans::Fans;
 use crate::geometry::plan::PlanPosition;
 
-/// An edge of a polygon: where it starts, what is beyond, and which edge it is there. Four to a
-/// cache line.
+/// An edge of a polygon: its start, its neighbour and its twin. Four fit a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(16))]
 pub(crate) struct WalkEdge {
     x: i32,
     z: i32,
     pub(crate) beyond: u32,
-    /// The same edge in the polygon beyond, or [`NO_NEIGHBOUR`].
+    /// The twin of the edge in the neighbour, or [`NO_NEIGHBOUR`].
     pub(crate) twin: u32,
 }
 
 impl WalkEdge {
-    /// Of no polygon.
+    /// Sentinel that belongs to no polygon.
     pub(crate) const NONE: Self = Self { x: 0, z: 0, beyond: NO_NEIGHBOUR, twin: NO_NEIGHBOUR };
 
     pub(crate) fn of(corner: &Corner, beyond: u32, twin: u32) -> Self {

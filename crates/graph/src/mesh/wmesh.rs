@@ -33,7 +33,7 @@ const ENTRY: usize = 16;
 const CHECKSUM: usize = 4;
 const ALIGNMENT: usize = 8;
 
-/// Where the section table ends.
+/// End of the section table.
 const TABLE_END: usize = HEADER + ENTRY * SECTIONS.len();
 
 impl NavMesh {
@@ -159,8 +159,8 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
     file
 }
 
-/// Returns the length of a file with so many elements per section; `None` beyond what memory can
-/// address.
+/// Returns the length of a file with these numbers of elements per section; `None` beyond the
+/// address space.
 fn file_length(counts: &[usize]) -> Option<usize> {
     SECTIONS.iter().zip(counts).try_fold(TABLE_END + CHECKSUM, |length, ((_, size), count)| {
         let bytes = count.checked_mul(*size as usize)?.checked_next_multiple_of(ALIGNMENT)?;

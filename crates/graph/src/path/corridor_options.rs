@@ -73,7 +73,7 @@ pub enum CorridorChange {
     },
     /// It was planned anew.
     Replanned {
-        /// Why.
+        /// The reason.
         reason: ReplanReason,
     },
     /// There is none: no path leads anywhere, or none was planned.

@@ -117,7 +117,7 @@ pub(crate) struct Ends {
 /// A link that a path takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkUse {
-    /// Which one.
+    /// The one.
     pub link: LinkId,
     /// `true` if it is taken from its `to` to its `from`.
     pub backwards: bool,

@@ -120,7 +120,7 @@ pub enum AreaRuleError {
     Area {
         /// The rule.
         rule: String,
-        /// Why.
+        /// The reason.
         source: AreaError,
     },
 }

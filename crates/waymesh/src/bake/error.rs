@@ -95,7 +95,7 @@ pub enum BakeError {
     /// The thread of a [`crate::WorldWorker`] does not run any more.
     #[error("the thread of the world has ended: {reason}")]
     WorkerEnded {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// More commands wait for a [`crate::WorldWorker`] than may.
@@ -119,9 +119,9 @@ pub enum BakeError {
     /// The threads asked for could not be started.
     #[error("cannot start {threads} threads: {source}")]
     Threads {
-        /// How many.
+        /// The number.
         threads: usize,
-        /// Why.
+        /// The reason.
         source: threads::PoolError,
     },
 }

@@ -5,11 +5,9 @@
 //! use waymesh::BakeConfig;
 //! use waymesh::fields::{BAKE, Entries, Value};
 //!
-//! let given = vec![("agent_radius".to_owned(), Value::from(0.4)), ("max_slope".to_owned(), Value::from(50.0))];
-//! let mut config = BakeConfig::default();
-//! let mut entries = Entries::new("settings", &given);
-//! entries.apply(BAKE, &mut config)?;
-//! entries.finish()?;
+//! let given = vec![("agent_radius".to_owned(), Value::from(0.4)), ("max_slope".to_owned(),
+//! Value::from(50.0))]; let mut config = BakeConfig::default(); let mut entries =
+//! Entries::new("settings", &given); entries.apply(BAKE, &mut config)?; entries.finish()?;
 //! assert_eq!(config.agent.radius, 0.4);
 //! # Ok::<(), waymesh::fields::FieldError>(())
 //! ```
@@ -150,21 +148,21 @@ pub enum FieldError {
     /// A value of another type, or out of its type's range.
     #[error("{what}: {name} cannot be {value}")]
     Type {
-        /// Which settings.
+        /// The settings.
         what: &'static str,
         /// The field.
         name: String,
-        /// What was given.
+        /// The given value.
         value: String,
     },
     /// A word that is no choice.
     #[error("{what}: {name} is {value}, but must be one of {choices}")]
     Choice {
-        /// Which settings.
+        /// The settings.
         what: &'static str,
         /// The field.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: String,
         /// What could be.
         choices: String,
@@ -172,7 +170,7 @@ pub enum FieldError {
     /// A name that no field has.
     #[error("{what}: there is no setting {name:?} here")]
     Unknown {
-        /// Which settings.
+        /// The settings.
         what: &'static str,
         /// The name.
         name: String,
@@ -180,7 +178,7 @@ pub enum FieldError {
     /// Another reason.
     #[error("{what}: {reason}")]
     Other {
-        /// Which settings.
+        /// The settings.
         what: &'static str,
         /// The reason.
         reason: String,

@@ -15,7 +15,7 @@ use crate::mesh::nav_mesh::{NavMesh, rounding_slack};
 use crate::mesh::squares::Buckets;
 use crate::mesh::walk::WalkEdge;
 
-/// From so many polygons on, what is found again and compared is shared by two threads.
+/// Least number of polygons for which the comparison runs on two threads.
 const LONG: usize = 4096;
 
 /// Returns the fault of the lowest number, if any of `0..count` has one.

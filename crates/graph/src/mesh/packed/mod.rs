@@ -116,10 +116,10 @@ const COUNTS: usize = 24;
 const ALIGNMENT: usize = 64;
 const CHECKSUM: Range<usize> = 12..16;
 
-/// Where the first section begins.
+/// Start of the first section.
 const HEADER_END: usize = (COUNTS + 8 * SECTIONS.len()).next_multiple_of(ALIGNMENT);
 
-/// What is looked at before the bytes of a packed mesh are believed. In every case the header, the
+/// The checks of the bytes of a packed mesh. In every case the header, the
 /// sizes of all tables, and islands and links are checked, and nothing can touch memory that is not
 /// the mesh's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,7 +143,7 @@ pub enum PackedChecks {
 struct Sections {
     whole: Table<u8>,
     ranges: [Range<usize>; SECTIONS.len()],
-    /// Those that were taken.
+    /// Number of sections that were read.
     taken: usize,
 }
 
@@ -206,7 +206,7 @@ impl Sections {
         (SECTIONS[section].0, &self.whole[self.ranges[section].clone()])
     }
 
-    /// Returns the next section as a table, which must have so many elements.
+    /// Returns the next section as a table, which must have `expected` elements.
     fn table<T: Pod + Send + Sync>(&mut self, expected: usize) -> Result<Table<T>, NavMeshError> {
         let table = self.any_table();
         check_length(SECTIONS[self.taken - 1].0, table.len(), expected)?;
@@ -328,7 +328,7 @@ impl NavMesh {
         out
     }
 
-    /// The same as [`NavMesh::from_packed_shared`], from bytes that are copied first.
+    /// Copies the bytes and opens them as [`NavMesh::from_packed_shared`] does.
     ///
     /// # Errors
     /// See there.

@@ -10,7 +10,7 @@ use crate::mesh::box_index::{BoxIndex, Node};
 use crate::mesh::squares::lists;
 use crate::mesh::walk::WalkEdge;
 
-/// What is known of the cells beside their tables.
+/// State of the cells that is not in their tables.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
     pub(super) order: Slabs,
@@ -20,13 +20,13 @@ pub(super) struct Cells {
     /// Cells with polygons in each row, and in each column, that has any.
     rows: BTreeMap<u32, u32>,
     columns: BTreeMap<u32, u32>,
-    /// The same for blocks.
+    /// Free blocks by size.
     blocks: BTreeMap<u32, u32>,
     pub(super) free_blocks: Vec<u32>,
 }
 
 impl Cells {
-    /// Writes the cell of a row and column anew, with these polygons, ascending.
+    /// Rewrites the cell of a row and column with these polygons, ascending.
     pub(super) fn write(
         &mut self,
         grid: &TileGrid,

@@ -32,7 +32,7 @@ impl NavMesh {
         }
     }
 
-    /// Tiles have rooms of their own, and all polygons that are there.
+    /// Checks that tiles own disjoint slots and that every polygon belongs to one tile.
     fn are_polygons_of_tiles(&self, tiles: &TileTables) -> bool {
         let present = || (0_u32..).zip(&tiles.entries).filter(|(_, entry)| entry.is_there);
         let rooms = |entry: &TileEntry| {
@@ -119,7 +119,7 @@ impl NavMesh {
             neighbours: &self.neighbours,
         };
         let [twins, _] = self.fans.tables();
-        // Where links let paths turn, too.
+        // Links also allow turns.
         let portals = self.links.links.iter().zip(&self.links.portals).filter(|(_, is_portal)| **is_portal);
         let ends = portals.flat_map(|(link, _)| [link.from, link.to]);
         let opened: BTreeSet<(u32, PlanPoint)> =
@@ -168,7 +168,7 @@ impl NavMesh {
         (cells, places.used) == (of_cell.len(), [spans(0), spans(1)]) && of_cell.iter().all(is_right)
     }
 
-    /// Islands are what hangs together, with the right figures.
+    /// Checks that islands are the connected components, with the right figures.
     fn are_islands_right(&self, tiles: &TileTables) -> bool {
         let mut names: Vec<Option<u32>> = vec![None; self.islands.len()];
         let mut figures = vec![(0_u32, 0_i128); self.islands.len()];

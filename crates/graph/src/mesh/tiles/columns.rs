@@ -1,5 +1,5 @@
-//! The tables of a mesh of tiles while they are written to, and what was written: so that another
-//! mesh, which was the same before, can be made the same again without a look at all of it.
+//! The tables of a mesh of tiles while they are written, with a log of the writes: the log brings a
+//! second copy of the tables up to date without a pass over all of them.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -124,7 +124,7 @@ impl<T: Copy> Column<T> {
     }
 }
 
-/// What a table of a mesh is kept in.
+/// The storage of a table of a mesh.
 trait Kept<T>: Default + Deref<Target = [T]> {
     fn into_elements(self) -> Vec<T>;
     fn of_elements(elements: Vec<T>) -> Self;
@@ -159,7 +159,7 @@ macro_rules! columns {
             $($(#[$doc])* pub(super) $name: Column<$element>,)*
         }
 
-        /// What was written to the tables.
+        /// Log of the writes to the tables.
         #[derive(Clone, Debug, Default)]
         pub(super) struct Written {
             /// Everything, whatever else is noted.
@@ -182,7 +182,7 @@ macro_rules! columns {
                 }
             }
 
-            /// Puts them back, and tells what was written.
+            /// Puts the tables back, and returns the log of the writes.
             pub(super) fn close(
                 self,
                 $mesh: &mut NavMesh,
@@ -268,7 +268,7 @@ columns! { mesh, tiles, surface;
     island_of: u32 = tiles.islands;
     islands: Island = mesh.islands;
     groups: u32 = mesh.links.groups;
-    // Where polygons are.
+    // The spatial index.
     blocks: u32 = tiles.places.blocks;
     cells: Cell = tiles.places.cells;
     order: u32 = tiles.places.order;

@@ -46,13 +46,12 @@ impl CompactMesh {
 }
 
 impl NavMesh {
-    /// Returns the mesh as it would be if all of it were made at once: with ids from 0 on without a
-    /// gap, tile by tile. The compact form of a mesh that is none of tiles
-    /// ([`TiledMesh`](crate::TiledMesh)) is itself.
+    /// Returns the mesh as if it had been made at once: with ids from 0 without a gap, tile by tile.
+    /// A mesh without tiles ([`TiledMesh`](crate::TiledMesh)) is its own compact form.
     ///
-    /// - It depends on what is there alone, and not on how it came there. It is what files hold, what
-    ///   [`NavMesh::data`] and [`NavMesh::poly_mesh`] give, and what meshes are compared by.
-    /// - Queries find the same on both, but for the ids of polygons.
+    /// - It depends on the current tiles only, not on their history. Files, [`NavMesh::data`],
+    ///   [`NavMesh::poly_mesh`] and comparisons of meshes use it.
+    /// - Queries give the same results on both, except for the ids of polygons.
     /// - Takes time in `n log n`.
     #[must_use]
     pub fn to_compact(&self) -> CompactMesh {

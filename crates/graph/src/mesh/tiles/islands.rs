@@ -1,9 +1,9 @@
 //! The islands of a mesh of tiles, kept up to date where tiles change.
 //!
-//! The polygons of a tile that hang together in it are a component. Islands are components that
-//! hang together over the borders of tiles. Where tiles change, an island can only fall apart if
-//! components around them that hung together through them do not any more; then it is searched
-//! from all sides of the gap at once, until all but one are known to be whole pieces.
+//! A component is a connected set of polygons within a tile. An island is a connected set of
+//! components over the borders of tiles. After a change of tiles an island can split only if
+//! components around them were connected through them; then it is searched from all sides of the
+//! gap at once, until all searches but one have found a whole piece.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -12,10 +12,10 @@ use waymesh_core::{DisjointSets, PolyId, to_u32};
 use super::columns::Columns;
 use crate::mesh::islands::Island;
 
-/// Stands for no island.
+/// Sentinel for no island.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What a component or an island consists of.
+/// Figures of a component or an island.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Figures {
     pub(super) polygons: u32,
@@ -30,7 +30,7 @@ struct Component {
     first: u32,
     /// [`NONE`] if there is no such component.
     island: u32,
-    /// Components of other tiles beside it, ascending.
+    /// Adjacent components of other tiles, ascending.
     beside: Vec<u32>,
 }
 
@@ -45,7 +45,7 @@ struct Whole {
     one: u32,
 }
 
-/// What the islands of a mesh are made of.
+/// The islands of a mesh of tiles, with their components.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TileIslands {
     components: Vec<Component>,
@@ -54,24 +54,24 @@ pub(super) struct TileIslands {
     /// written.
     moved: Vec<u32>,
     touched: BTreeSet<u32>,
-    /// `true` if islands came, went or became one since they were asked for.
+    /// `true` if islands were added, removed or merged since the last numbering.
     is_renumbered: bool,
 }
 
-/// What changed.
+/// Changes of components.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ComponentChanges {
     /// Components that are not there any more.
     pub(super) gone: Vec<u32>,
-    /// Those that came, and their lowest polygons.
+    /// Added components, with their lowest polygons.
     pub(super) came: Vec<(u32, u32, Figures)>,
-    /// Components of tiles that were written, whose neighbours are told anew.
+    /// Components of written tiles, whose neighbours are listed again in `beside`.
     pub(super) written: Vec<u32>,
-    /// Which are beside each other over the borders of these tiles, each pair both ways.
+    /// Pairs of adjacent components over the borders of these tiles, in both orders.
     pub(super) beside: Vec<(u32, u32)>,
 }
 
-/// Numbers in classes, of which a few are looked at.
+/// Union-find over a few of many numbers.
 #[derive(Default)]
 struct Classes {
     places: HashMap<u32, u32>,
@@ -95,7 +95,7 @@ impl TileIslands {
     /// have; then also in the smaller pieces, or what lies around the gap, and unless islands become
     /// one; then also in the smaller ones.
     pub(super) fn update(&mut self, changes: &ComponentChanges) {
-        // Those around what is gone, and what of them hung together through it.
+        // Components around removed ones, grouped by the connections that were lost.
         let gone: BTreeSet<u32> = changes.gone.iter().copied().collect();
         let (mut around, mut before) = (BTreeSet::new(), Classes::default());
         for &component in &changes.gone {
@@ -115,7 +115,7 @@ impl TileIslands {
         }
         self.enter(changes);
 
-        // What hangs together through what came.
+        // Components connected through added ones.
         let came: BTreeSet<u32> = changes.came.iter().map(|&(component, ..)| component).collect();
         let mut now = Classes::default();
         for &component in &came {
@@ -170,7 +170,7 @@ impl TileIslands {
         islands
     }
 
-    /// Puts in what came, without an island, and what is beside what.
+    /// Adds components, without an island, and the adjacency.
     fn enter(&mut self, changes: &ComponentChanges) {
         for &(component, first, figures) in &changes.came {
             let at = component as usize;
@@ -187,7 +187,7 @@ impl TileIslands {
         pairs.dedup();
         for pairs in pairs.chunk_by(|one, other| one.0 == other.0) {
             let beside = &mut self.components[pairs[0].0 as usize].beside;
-            // Those of tiles that were not written know their neighbours already.
+            // Components of tiles that were not written already list their neighbours.
             beside.extend(pairs.iter().map(|pair| pair.1));
             beside.sort_unstable();
             beside.dedup();
@@ -230,14 +230,14 @@ impl TileIslands {
         components.iter().for_each(|&component| self.put(component, island));
     }
 
-    /// The pieces that islands fell into, but for one of each: where classes that were one before do
-    /// not hang together elsewhere.
+    /// Returns the pieces of islands that split, except one of each: former classes that are no longer
+    /// connected.
     fn pieces(
         &self,
         parted: impl Iterator<Item = BTreeSet<u32>>,
         classes: &BTreeMap<u32, Vec<u32>>,
     ) -> Vec<Vec<u32>> {
-        // Gaps of one island, and of islands that are one now, are looked at together.
+        // Gaps of one island, and of islands that are merged now, are searched together.
         let islands = |class: &u32| classes[class].iter().map(|&of| self.island(of)).filter(|&of| of != NONE);
         let mut groups = Classes::default();
         let parted: Vec<BTreeSet<u32>> = parted.collect();
@@ -302,7 +302,7 @@ impl TileIslands {
             .collect()
     }
 
-    /// Makes islands one that hang together through what came: the smaller ones go into the largest.
+    /// Merges islands that are connected through added components: the smaller ones into the largest.
     fn merge(&mut self, classes: &BTreeMap<u32, Vec<u32>>) {
         let mut groups = Classes::default();
         let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();

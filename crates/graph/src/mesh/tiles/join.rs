@@ -15,17 +15,17 @@ use crate::mesh::error::NavMeshError;
 pub struct JoinedTiles {
     /// Polygons and regions tile by tile.
     pub polygons: PolyMesh,
-    /// Where the polygons of each tile are.
+    /// Polygons of each tile.
     pub ranges: BTreeMap<TileKey, Range<usize>>,
 }
 
 impl JoinedTiles {
     /// Joins tiles into one mesh: polygons and regions are numbered tile by tile, and the vertices
-    /// at both ends of an edge between two tiles become one. What leads to a tile that is not among
-    /// them is a wall.
+    /// at both ends of an edge between two tiles become one. An edge towards a missing tile
+    /// is a wall.
     ///
-    /// The same tiles give the same mesh. Whether polygons are convex and know each other is not
-    /// looked at: [`waymesh_core::Validate`] does. Linear time.
+    /// The same tiles give the same mesh. Convexity and adjacency of polygons are not checked:
+    /// [`waymesh_core::Validate`] does that. Linear time.
     ///
     /// # Errors
     /// [`NavMeshError::Polygons`] for tables that do not fit each other, [`NavMeshError::OutOfRange`]
@@ -53,7 +53,7 @@ impl JoinedTiles {
         Ok(Self::of_sound(frame, tiles, order, &[]))
     }
 
-    /// The same for tiles that were checked. The vertices of `seams` become one, too.
+    /// Joins tiles that were checked. The vertices of each of `seams` become one as well.
     pub(super) fn of_sound(
         frame: GridFrame,
         tiles: &BTreeMap<TileKey, &MeshTile>,
@@ -171,7 +171,7 @@ impl Joining {
             let root = self.sets.find(corner.0);
             *corner = VertexId(root);
             if numbers[root as usize] == NONE {
-                // As polygons come to them, unless they are numbered once more.
+                // Numbered by first use in polygons, unless a later step numbers them again.
                 numbers[root as usize] = to_u32(vertices.len());
                 vertices.push(mesh.vertices[root as usize]);
             }

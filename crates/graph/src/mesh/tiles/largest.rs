@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Reach;
 
-/// How often each value is there, by its bits: those of numbers without a sign are in order.
+/// Multiset of values by their bits, which are in order for numbers without a sign.
 #[derive(Clone, Debug, Default)]
 struct Largest(BTreeMap<u32, u32>);
 
@@ -29,7 +29,7 @@ impl Largest {
     }
 }
 
-/// How far all tiles of a mesh reach together.
+/// Extent of all tiles of a mesh together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reaches {
     plan: Largest,

@@ -16,7 +16,7 @@ use crate::mesh::link_turns::{LinkGround, own_ends};
 use crate::mesh::links::{Link, LinkEnd, LinkId, LinkIndex, stamp_of};
 use crate::mesh::nav_mesh::NavMesh;
 
-/// Where a link comes among others in the compact form of a mesh of tiles
+/// Sort key of a link in the compact form of a mesh of tiles
 /// ([`NavMesh::to_compact`]), and in searches: by class, by the polygon it leads from, by number,
 /// by the polygon it leads to, and by its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,9 +32,9 @@ pub struct LinkOrder {
 pub struct TileLink {
     /// Its name.
     pub id: LinkId,
-    /// Where it comes among others.
+    /// Its sort key.
     pub order: LinkOrder,
-    /// What it is.
+    /// The link.
     pub link: Link,
 }
 
@@ -96,7 +96,7 @@ impl NavMesh {
     }
 }
 
-/// What is known of the links beside their tables.
+/// State of the links that is not in their tables.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TileLinks {
     pub(super) leaving: Slabs,
@@ -109,21 +109,21 @@ pub(super) struct TileLinks {
     pub(super) next: u64,
 }
 
-/// What changes about links, by their places.
+/// Changes of links, by their slots.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinkChanges {
     pub(super) gone: BTreeSet<u32>,
-    /// Those that come, and whether they are crossed like an edge.
+    /// Added links, and whether each is crossed like an edge.
     pub(super) came: Vec<(TileLink, bool)>,
     pub(super) opened: Vec<(u32, bool)>,
 }
 
-/// What is to be looked at again after links changed.
+/// Places to update after links changed.
 #[derive(Default)]
 struct Stale {
     /// Tiles whose lists of links are others.
     tiles: BTreeSet<u32>,
-    /// Where links that are crossed like an edge began and ended.
+    /// Ends of links that are crossed like an edge.
     places: Vec<(PolyId, PlanPoint)>,
 }
 
@@ -334,7 +334,7 @@ impl TileLinks {
         self.leaving.give(entry.leaving);
     }
 
-    /// Looks again where paths turn at the links in tiles that were written, and beside them.
+    /// Updates the turns of paths at the links in written tiles and their neighbours.
     pub(super) fn look_again(&self, tiles: impl Iterator<Item = u32>, columns: &mut Columns) {
         if columns.fan_names.is_empty() {
             return;
@@ -350,7 +350,7 @@ impl TileLinks {
         self.refresh(places, columns);
     }
 
-    /// Finds anew where paths turn at these places, and at all that hang together with them over links
+    /// Recomputes the turns of paths at these places, and at all places connected to them over links
     /// that are crossed like an edge.
     fn refresh(&self, mut open: Vec<(PolyId, PlanPoint)>, columns: &mut Columns) {
         let mut seen: BTreeSet<u32> = BTreeSet::new();
@@ -393,7 +393,7 @@ impl TileLinks {
         let names = ground_of(columns).names(&portals, fan_of);
         for (fan, name) in names.fans {
             columns.fan_names.set(fan as usize, name);
-            // Where a link continues the ground beyond a corner, paths may turn there.
+            // Paths may turn at a corner where a link continues the ground.
             for &corner in corners_of.get(&fan).into_iter().flatten() {
                 columns.fans.set(corner as usize, fans::entry(fan, true));
             }

@@ -1,9 +1,9 @@
-//! Meshes of tiles that come, change and go, at the cost of what changes.
+//! Meshes of tiles that are added, changed and removed, at the cost of the change.
 //!
-//! Every tile has rooms of its own in the tables of the mesh: a tile that changes is written into
-//! them, and no other moves. There are two copies of the tables: readers see the one while the
-//! other is changed, and where nobody reads the one before any more, it is brought up to date by
-//! what was written since, and is the next to be changed.
+//! Every tile owns slots in the tables of the mesh: a changed tile is written into its slots, and
+//! no other tile moves. The tables exist twice: readers see one copy while the other is changed.
+//! When nobody reads the previous copy, the log of writes brings it up to date, and it is changed
+//! next.
 
 #![cfg_attr(
     not(feature = "tiles"),
@@ -61,7 +61,7 @@ pub use part::{MeshTile, TileChange, TileKey, TilePolygon, VertexOrder};
 pub use places::TileGrid;
 pub(crate) use places::TilePlaces;
 
-/// How far a tile reaches, or a mesh.
+/// Extent of a tile or of a mesh.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reach {
     /// Largest coordinate in the world, in plan and upwards.
@@ -74,7 +74,7 @@ struct Reach {
 }
 
 impl Reach {
-    /// What both reach together.
+    /// Returns the extent of both together.
     fn most(self, other: &Self) -> Self {
         Self {
             plan: self.plan.max(other.plan),
@@ -84,7 +84,7 @@ impl Reach {
         }
     }
 
-    /// How inexact positions are in a mesh of this frame.
+    /// Returns the slack of positions in a mesh of this frame.
     fn slack(&self, frame: &GridFrame) -> (f64, f64) {
         let largest = frame.origin.abs().max(Vec3::new(self.plan, self.up, self.plan));
         let highest = frame.to_world(0.0, f64::from(self.height), 0.0).y.max(largest.y);
@@ -92,7 +92,7 @@ impl Reach {
     }
 }
 
-/// Where a tile is in the tables of its mesh.
+/// Slots of a tile in the tables of its mesh.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TileEntry {
     is_there: bool,
@@ -112,15 +112,15 @@ pub(crate) struct TileEntry {
     sum: u64,
 }
 
-/// What a mesh of tiles has beside another.
+/// Additional tables of a mesh of tiles.
 #[derive(Clone, Debug)]
 pub(crate) struct TileTables {
     order: VertexOrder,
-    /// Polygons that are there.
+    /// Number of polygons.
     count: u32,
     /// All tiles; those that are not there are passed over.
     entries: Table<TileEntry>,
-    /// Of each polygon that is there, the place of its tile.
+    /// Slot of the tile of each existing polygon.
     of_polygon: Table<u32>,
     /// The island of each component: what tables call an island is a component here.
     islands: Table<u32>,
@@ -139,8 +139,8 @@ impl TileTables {
         self.islands[component as usize]
     }
 
-    /// The tile of a polygon that is there, and its number in it: by these, polygons are ordered as in
-    /// the compact form.
+    /// Returns the tile of an existing polygon and its number in it: the order of polygons in the
+    /// compact form.
     pub(crate) fn place(&self, polygon: u32) -> TilePolygon {
         let entry = &self.entries[self.of_polygon[polygon as usize] as usize];
         TilePolygon { tile: entry.key, polygon: polygon - entry.polygons.start }
@@ -148,8 +148,8 @@ impl TileTables {
 }
 
 impl NavMesh {
-    /// What a mesh of tiles has beside another. Without the feature `tiles` there are none, and what
-    /// is for them alone is left out of programs.
+    /// Returns the additional tables of a mesh of tiles. Without the feature `tiles` the result is
+    /// always `None`, and code for tiles is left out of programs.
     #[inline]
     pub(crate) fn tiles(&self) -> Option<&Arc<TileTables>> {
         if cfg!(feature = "tiles") { self.tiles.as_ref() } else { None }
@@ -170,21 +170,21 @@ impl NavMesh {
     }
 }
 
-/// What came of a change of tiles.
+/// The result of a change of tiles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
     /// Links that are not there any more, as one of their ends is not.
     pub lost_links: Vec<LinkId>,
-    /// `true` if all polygons were numbered anew. Else those of tiles that did not change, or were only
-    /// adjusted, have the ids that they had.
+    /// `true` if all polygons were renumbered. Otherwise polygons of tiles that did not change, or were
+    /// only adjusted, keep their ids.
     pub is_renumbered: bool,
 }
 
-/// A mesh of tiles that come, change and go.
+/// A mesh of tiles that are added, changed and removed.
 ///
-/// A change costs what changes, not what is there: the ids of polygons in other tiles stay the
-/// same, and their tables are not looked at. When most of what was there is gone, all is written
-/// and numbered anew.
+/// The cost follows the change, not the size of the mesh: polygons of other tiles keep their ids,
+/// and their tables are not read. When most slots are free, all tiles are rewritten and
+/// renumbered.
 ///
 /// # Guarantees
 /// - [`TiledMesh::mesh`] is a [`NavMesh`] as any other: all queries find the same on it as on its
@@ -201,9 +201,9 @@ pub struct TiledMesh {
     /// Without tiles.
     empty: NavMesh,
     shown: Arc<NavMesh>,
-    /// What was shown before, and what was written since.
+    /// The previous mesh, and the log of writes since.
     spare: Option<(Arc<NavMesh>, Written)>,
-    /// What will be shown next, and what was written to it since it was as `shown`.
+    /// The next mesh, and the log of writes since it equalled `shown`.
     work: Option<(NavMesh, Written)>,
 }
 
@@ -251,9 +251,9 @@ impl TiledMesh {
         self.work.as_ref().map_or(&*self.shown, |(mesh, _)| mesh)
     }
 
-    /// Changes tiles. With a tile that comes, changes or goes, all those around it that are there must
-    /// be among the changes, at least adjusted. Links that end on a tile that goes or changes, and
-    /// is not only adjusted, go as well.
+    /// Changes tiles. All existing neighbours of an added, changed or removed tile must be among the
+    /// changes, at least adjusted. Links that end on a removed or changed tile, which is not only
+    /// adjusted, are removed.
     ///
     /// # Errors
     /// Names what is wrong; then nothing changes.
@@ -325,7 +325,7 @@ impl TiledMesh {
         bytes(&self.shown) + self.spare.as_ref().map_or(0, |(mesh, _)| bytes(mesh)) + work
     }
 
-    /// Removes links, those that are there, and adds others.
+    /// Removes existing links and adds others.
     ///
     /// # Errors
     /// Names what is wrong with the first link that cannot be added; then nothing changes.
@@ -367,7 +367,7 @@ impl TiledMesh {
         }
     }
 
-    /// How it is cut into tiles.
+    /// Returns the grid of tiles.
     #[must_use]
     pub fn grid(&self) -> &TileGrid {
         &self.writer.grid
@@ -424,8 +424,8 @@ impl TiledMesh {
         places.iter().map(|&at| self.next().links.ids[at as usize])
     }
 
-    /// Forgets all changes since a mesh was shown. Takes time in `n log n` of all that is there, if
-    /// there were any.
+    /// Discards all changes since a mesh was shown. Takes `n log n` time in the size of the mesh if
+    /// any change was made.
     pub fn abandon(&mut self) {
         if self.work.take().is_some_and(|(_, written)| !written.is_empty())
             && let Some(tiles) = &self.shown.tiles
@@ -445,7 +445,7 @@ impl TiledMesh {
 
     /// Writes to the tables of the mesh that is not shown.
     fn edit(&mut self, write: impl FnOnce(&mut Writer, &mut Columns)) {
-        // What is half written would be of no use.
+        // A half-written mesh would be of no use.
         let _endless = CancelToken::none().enter();
         let (mut mesh, mut before) = self.work.take().unwrap_or_else(|| (self.copy(), Written::default()));
         let Some((mut columns, mut tiles, mut surface)) = open(&mut mesh) else { return };

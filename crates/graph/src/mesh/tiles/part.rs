@@ -4,8 +4,8 @@ use waymesh_core::{HeightSurface, PlanPoint, PlanVertex, Poly, VertexId, Violati
 
 use crate::mesh::error::NavMeshError;
 
-/// Where a tile lies: a layer, such as a storey, a row along z and a column along x. Tiles come in
-/// this order.
+/// Key of a tile: a layer, such as a storey, a row along z and a column along x. Tiles are sorted
+/// in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TileKey {
     /// Tiles of two layers may lie above each other, and have no edge in common.
@@ -54,7 +54,7 @@ pub struct TilePolygon {
 pub struct MeshTile {
     /// All vertices.
     pub vertices: Vec<PlanVertex>,
-    /// So many of them are the tile's own. The rest are there for a neighbour beyond the border.
+    /// Number of vertices that the tile owns; the others belong to a neighbour beyond the border.
     pub own_vertices: usize,
     /// Its polygons. Their regions are numbered in the tile.
     pub polygons: Vec<Poly>,
@@ -107,7 +107,7 @@ pub(super) fn broken(violation: Violation) -> NavMeshError {
     NavMeshError::Polygons(list)
 }
 
-/// What happens to a tile of a mesh of tiles.
+/// A change of one tile of a mesh.
 #[derive(Clone, Debug)]
 pub enum TileChange {
     /// It is not there any more.
@@ -119,7 +119,7 @@ pub enum TileChange {
 }
 
 impl TileChange {
-    /// Returns what is there afterwards.
+    /// Returns the tile after the change.
     pub(super) fn tile(&self) -> Option<&MeshTile> {
         match self {
             Self::Gone => None,
@@ -128,12 +128,12 @@ impl TileChange {
     }
 }
 
-/// How a mesh of tiles numbers its vertices in its compact form.
+/// Numbering of the vertices of a mesh of tiles in its compact form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VertexOrder {
-    /// The own ones of all tiles, then the rest.
+    /// Vertices that tiles own, then all others.
     #[default]
     OwnFirst,
-    /// As polygons come to them.
+    /// By first use in polygons.
     FirstUse,
 }

@@ -1,5 +1,5 @@
-//! Which polygons of a mesh of tiles lie where: a cell for each row and column of tiles, with a
-//! tree of boxes and squares of its own, so that a tile that changes changes its cell alone.
+//! Spatial index of a mesh of tiles: a cell for each row and column of tiles, with a separate tree
+//! of boxes and grid of squares, so that a changed tile changes its cell alone.
 
 use super::slabs::Slab;
 use crate::geometry::plan::PlanPosition;
@@ -11,7 +11,7 @@ use waymesh_core::saturating_u32;
 
 /// Cells of a side of a block. Blocks without tiles take no room.
 pub(super) const BLOCK: u32 = 32;
-/// No block is there.
+/// Sentinel for no block.
 pub(super) const NO_BLOCK: u32 = u32::MAX;
 
 /// The rows and columns of a mesh of tiles. A tile ends where the next one begins, the first one
@@ -50,7 +50,7 @@ impl Cell {
     };
 }
 
-/// Where the polygons of a mesh of tiles are.
+/// Spatial index of a mesh of tiles.
 #[derive(Clone, Debug)]
 pub(crate) struct TilePlaces {
     pub(super) grid: TileGrid,
@@ -101,7 +101,7 @@ impl TilePlaces {
         (is_inside && !is_between).then_some([column, row])
     }
 
-    /// The squares over a place that lies in one cell alone; `None` where they do not tell.
+    /// Returns the squares over a place that lies in one cell only, else `None`.
     #[inline]
     pub(crate) fn at(&self, at: PlanPosition) -> Option<CellSquares<'_>> {
         let column_and_row = self.column_and_row(at)?;
@@ -185,7 +185,7 @@ impl TilePlaces {
         }
         let side = f64::from(self.grid.side);
         let span = |low: f64, high: f64, used: [u32; 2]| {
-            // What lies on a border belongs to both sides.
+            // A place on a border belongs to both sides.
             let first = (low / side).floor() - 1.0;
             let last = (high / side).floor();
             [first, last].map(|at| saturating_u32(at.clamp(f64::from(used[0]), f64::from(used[1]))))
@@ -221,7 +221,7 @@ fn is_within(bounds: &PolygonBounds, target: &Target, limit: f64) -> bool {
 /// The squares of one cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellSquares<'a> {
-    /// Where the cell begins and ends.
+    /// Least and greatest corner of the cell.
     min: [f64; 2],
     end: [f64; 2],
     squares: Squares,
@@ -241,7 +241,7 @@ impl<'a> CellSquares<'a> {
     }
 
     /// Returns the lists of the squares within reach of a place, four at most: no other polygon is
-    /// that near. `None` where they do not tell, or it may be near to another cell.
+    /// that near. `None` if the reach covers more squares, or may touch another cell.
     #[inline]
     pub(crate) fn around(&self, at: PlanPosition, reach: f64) -> Option<[&'a [u32]; 4]> {
         let [low, high] = [-reach, reach].map(|by| PlanPosition { x: at.x + by, z: at.z + by });

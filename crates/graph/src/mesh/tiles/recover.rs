@@ -1,4 +1,4 @@
-//! What is known of a mesh of tiles beside its tables, found in the tables.
+//! Recovery of the state of a mesh of tiles from its tables.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What tiles have in common: vertices on their borders, turns around them, ground beside ground.
+//! Seams between tiles: shared vertices, turns around them, and adjacent components.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use super::write::{Written, range_of};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::fans::{self, Edges};
 
-/// Which of the vertices that are one gives it its height: the lowest. A vertex of a tile that is
-/// not written has it already.
+/// Rank of a vertex among those merged into one: the lowest gives the height. A vertex of a tile
+/// that is not written already has it.
 type Rank = (bool, bool, super::part::TileKey, u32);
 
 /// Gives the vertices at both ends of edges between tiles one height.
@@ -117,7 +117,7 @@ pub(super) fn write_fan(
     polygons
 }
 
-/// Notes which components are beside each other over the border of a tile.
+/// Records pairs of adjacent components over the border of a tile.
 pub(super) fn write_beside(written: &Written<'_>, columns: &Columns, islands: &mut ComponentChanges) {
     for own in written.entry.polygons.range() {
         for edge in range_of(columns, to_u32(own)) {

@@ -38,7 +38,7 @@ pub(super) struct Slabs {
 }
 
 impl Slabs {
-    /// Room for so many, in steps, so that what one leaves fits another: a quarter more at most.
+    /// Rounds a length up by at most a quarter, so that freed slots can be reused.
     pub(super) fn room_for(len: u32) -> u32 {
         let step = 1 << len.max(16).ilog2().saturating_sub(2).min(28);
         len.checked_next_multiple_of(step).unwrap_or(len)

@@ -24,7 +24,7 @@ use crate::mesh::check::to_world;
 use crate::mesh::ground::{FourBoxes, GroundTriangle, NOWHERE, fours_of};
 use crate::mesh::walk::WalkEdge;
 
-/// What is known of a mesh of tiles beside its tables.
+/// State of a mesh of tiles that is not in its tables.
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
     pub(super) frame: GridFrame,
@@ -46,13 +46,13 @@ pub(super) struct Writer {
     pub(super) cells: Cells,
     pub(super) links: TileLinks,
     pub(super) reach: Reaches,
-    /// Polygons that are there.
+    /// Number of polygons.
     pub(super) count: u32,
     /// Sum of the checksums of all tiles.
     pub(super) sum: u64,
 }
 
-/// Entries of a table at most: corners have two bits beside their numbers.
+/// Most entries of a table: two bits of a corner's number are flags.
 const MOST: u64 = 1 << 30;
 
 impl Writer {
@@ -85,7 +85,7 @@ impl Writer {
         }
     }
 
-    /// The same for a mesh without tiles.
+    /// Returns the state of a mesh without tiles.
     pub(super) fn empty(&self) -> Self {
         Self::new(self.frame, self.grid, self.has_surface)
     }
@@ -114,7 +114,7 @@ impl Writer {
         .find_map(|(table, is_long)| is_long.then_some(table))
     }
 
-    /// Returns `true` if most of the tables is free: then it is time to write all tiles anew.
+    /// Returns `true` if most slots of the tables are free, so that all tiles should be rewritten.
     pub(super) fn is_sparse(&self) -> bool {
         let Self { vertices, polygons, corners, points, triangles, boxes, regions, components, .. } = self;
         let Cells { order, nodes, first, lists, .. } = &self.cells;
@@ -362,7 +362,7 @@ impl Writer {
         }
     }
 
-    /// Writes which polygons are beyond the edges of a tile, and which edges they are there.
+    /// Writes the neighbours and twins of the edges of a tile.
     fn write_beyond(&self, written: &Written<'_>, columns: &mut Columns) {
         let Written { tile, entry, key, .. } = written;
         let corner = entry.corners.start as usize;
@@ -425,7 +425,7 @@ impl Writer {
         }
     }
 
-    /// Writes which polygons of a tile hang together in it.
+    /// Writes the connected components of a tile.
     fn write_components(
         &self,
         written: &Written<'_>,
