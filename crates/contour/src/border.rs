@@ -11,7 +11,7 @@ use crate::scan::BorderScan;
 /// Spans per word of the rank table.
 const WORD: usize = u64::BITS as usize;
 
-/// Stands for no half-edge.
+/// Sentinel for a missing half-edge.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A side of a span beyond which its region ends. Half-edges are numbered span by span, in the
@@ -28,9 +28,9 @@ struct BorderSpan {
     links: [u32; 4],
     ground: f32,
     first_edge: HalfEdge,
-    /// Directions in which the region ends, as bits.
+    /// Bit mask of the directions in which the region ends.
     sides: u8,
-    /// Those of the `sides` with another region beyond, as bits.
+    /// Bit mask of the `sides` with another region beyond.
     shared: u8,
 }
 
@@ -41,8 +41,8 @@ struct Pivot {
     ground: f32,
 }
 
-/// All border spans. They are found by span number through one bit per span and a running count per
-/// word, so the other tables are only as long as the borders.
+/// All border spans. A bit set with a rank per word finds them by span number, so the other tables
+/// are only as long as the borders.
 #[derive(Debug)]
 struct BorderSpans {
     bits: Vec<u64>,
@@ -51,11 +51,11 @@ struct BorderSpans {
     edges: usize,
 }
 
-/// Words of the rank table that one thread looks at in a row.
+/// Number of words of the rank table that a thread scans in one run.
 const WORDS: usize = 1 << 10;
 
-/// The border spans among those of a part, with half-edges numbered from 0, and the number of
-/// half-edges. `bits` are those of the part, whose first span is `first`.
+/// Returns the border spans of a part, with half-edges numbered from 0, and the number of
+/// half-edges. `bits` is the bit set of the part, whose first span is `first`.
 #[expect(clippy::cast_possible_truncation, reason = "spans fit 32 bits; edges are counted by the caller")]
 fn scan(field: &impl BorderScan, labels: &[u32], first: usize, bits: &mut [u64]) -> (Vec<BorderSpan>, usize) {
     let (mut spans, mut edges) = (Vec::new(), 0_usize);
@@ -83,7 +83,7 @@ fn scan(field: &impl BorderScan, labels: &[u32], first: usize, bits: &mut [u64])
 }
 
 impl BorderSpans {
-    /// Looks at every span of the field once, on several threads if there are any.
+    /// Scans every span of the field once, on several threads if available.
     #[expect(clippy::cast_possible_truncation, reason = "counts are checked when all are known")]
     fn collect(field: &impl BorderScan, regions: &RegionMap) -> Result<Self, ContourError> {
         let labels = regions.labels.as_slice();
@@ -113,8 +113,7 @@ impl BorderSpans {
             ranks.push(rank);
             rank += bits.count_ones();
         }
-        // A separate loop of independent loads is several times as fast as one load at a time in
-        // the loop above.
+        // A separate loop of independent loads is several times as fast as loads within the scan.
         let grounds = field.ground();
         for border in &mut spans {
             border.ground = grounds[border.span as usize];
@@ -180,7 +179,7 @@ impl BorderSpans {
                 }
             }
         }
-        // As for the grounds: first collect what to load, then load it.
+        // A separate loop of independent loads is faster, as for the grounds.
         let grounds = field.ground();
         let load = |(cell, span): (u32, u32)| Pivot {
             links: Direction::ALL.map(|direction| field.link(cell, span, direction)),
@@ -200,7 +199,7 @@ impl BorderSpan {
     }
 }
 
-/// Bit in the marks of a half-edge: its height sum is the final height of the vertex.
+/// Flag in the marks of a half-edge: its height sum is the final height of the vertex.
 const SUMMED: u8 = 8;
 
 /// All half-edges and their neighbours.
@@ -211,11 +210,11 @@ pub(crate) struct HalfEdges {
     pub(crate) next: Vec<HalfEdge>,
     /// The previous half-edge around the region.
     pub(crate) previous: Vec<HalfEdge>,
-    /// The same piece of border seen from the region beyond; [`NONE`] at a wall.
+    /// The opposite half-edge, which belongs to the region beyond; [`NONE`] at a wall.
     pub(crate) twin: Vec<HalfEdge>,
     /// The region of each half-edge.
     pub(crate) region: Vec<u32>,
-    /// The span that each half-edge is a side of.
+    /// The span of each half-edge.
     pub(crate) span: Vec<u32>,
     /// The column of that span.
     pub(crate) cell: Vec<u32>,
@@ -276,7 +275,7 @@ impl HalfEdges {
         } else {
             NONE
         };
-        // The walk turns sharply, goes straight on or turns back. It passes through at most two
+        // The walk turns sharply, continues straight or turns back. It passes through at most two
         // more spans, because regions have no slits.
         let side = direction.previous();
         let (mut sum, mut count) = (border.ground, 1);
@@ -353,14 +352,14 @@ impl HalfEdges {
 
     /// Returns the mean ground height around the junction where `edge` starts, over all half-edges
     /// that start there and are joined through links. The sum begins where a wall interrupts the
-    /// circle, or else with the lowest number. So it depends neither on which of them `edge` is,
-    /// nor on the part of the field.
+    /// circle, or else with the lowest number, so that it is the same for all these half-edges and
+    /// in every part of the field.
     pub(crate) fn junction_height(&mut self, edge: HalfEdge) -> f32 {
         if self.marks[edge as usize] & SUMMED != 0 {
             return self.height_sum[edge as usize];
         }
-        // The twin of the previous half-edge starts at the same vertex as the edge. So does the
-        // half-edge after the edge's twin.
+        // The twin of the previous half-edge and the half-edge after the twin start at the same
+        // vertex as the edge.
         let (mut first, mut current) = (edge, edge);
         loop {
             let before = self.twin[self.previous[current as usize] as usize];
@@ -402,15 +401,15 @@ impl HalfEdges {
         }
     }
 
-    /// Returns `true` if `edge` starts at a junction, where arcs end: the region beyond changes
-    /// there, or the other side does not pass straight on.
+    /// Returns `true` if `edge` starts at a junction, where arcs end: the region beyond changes, or
+    /// the border of the region beyond turns off.
     pub(crate) fn starts_at_junction(&self, edge: HalfEdge) -> bool {
         let previous = self.previous[edge as usize];
         let (before, after) = (self.twin[previous as usize], self.twin[edge as usize]);
         match (before, after) {
             (NONE, NONE) => false,
             (NONE, _) | (_, NONE) => true,
-            // If the other side passes straight on, the region beyond is also the same.
+            // If the other side continues along the arc, the region beyond does not change.
             _ => self.next[after as usize] != before,
         }
     }

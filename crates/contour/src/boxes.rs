@@ -1,5 +1,5 @@
-//! Boxes around runs of a polyline, which answer queries about long chains in about logarithmic
-//! time.
+//! A hierarchy of boxes over the runs of a polyline, for queries on long chains in about
+//! logarithmic time.
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
@@ -80,13 +80,13 @@ impl<'a> Line<'a> {
         self.points.into_owned()
     }
 
-    /// Returns the points of box `place` of a level.
+    /// Returns the range of points of box `place` of a level.
     fn span(level: usize, place: usize) -> Range<usize> {
         let size = RUN * FAN.pow(u32::try_from(level).unwrap_or(u32::MAX));
         place * size..(place + 1).saturating_mul(size)
     }
 
-    /// Returns the level at which a search of `range` begins, and its boxes there.
+    /// Returns the level at which a search of `range` begins, and the range of its boxes there.
     fn roots(&self, range: &Range<usize>) -> Option<(usize, Range<usize>)> {
         if range.len() <= 2 * RUN || self.levels.is_empty() {
             return None;
@@ -116,7 +116,7 @@ impl<'a> Line<'a> {
         search.best
     }
 
-    /// Returns the first index in the chain where `point` is.
+    /// Returns the first index of `point` in the chain.
     pub(crate) fn find(&self, range: Range<usize>, point: PlanPoint) -> Option<usize> {
         let value = |other: PlanPoint| (other == point).then_some(());
         self.largest(range, value, |around| around.contains(point).then_some(())).map(|(place, ())| place)

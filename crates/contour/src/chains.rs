@@ -32,7 +32,7 @@ pub(crate) struct Chain {
     pub(crate) start: PlanPoint,
     /// The lower region.
     pub(crate) left: u32,
-    /// The other region, or [`waymesh_core::NO_REGION`].
+    /// The higher region, or [`waymesh_core::NO_REGION`].
     pub(crate) right: u32,
     /// Kinds of ground on both sides.
     pub(crate) areas: [AreaId; 2],
@@ -40,8 +40,8 @@ pub(crate) struct Chain {
     pub(crate) next_left: Direction,
     /// The side that follows the first step, walked backwards, around `right`.
     pub(crate) next_right: Direction,
-    /// The chain that begins with each of these two sides, if this part has it: twice the number of
-    /// the chain, plus one for its right side. Otherwise [`NONE`].
+    /// The chains of this part that begin with `next_left` and `next_right`: twice the number of
+    /// the chain, plus one for its right side. [`NONE`] if the chain lies in another part.
     pub(crate) links: [u32; 2],
     pub(crate) starts_at_junction: bool,
     pub(crate) ends_at_junction: bool,
@@ -82,11 +82,11 @@ impl BorderChains {
     }
 }
 
-/// Half-edges that belong to this part's chains.
+/// Flag of half-edges that belong to chains of this part.
 const OWN: u8 = 1;
-/// Own half-edges that start at a junction.
+/// Flag of own half-edges that start at a junction.
 const JUNCTION: u8 = 2;
-/// Own half-edges that are in a chain.
+/// Flag of own half-edges that are in a chain.
 const SEEN: u8 = 4;
 
 #[derive(Debug)]
@@ -128,8 +128,8 @@ impl<'a, F: BorderScan> Tracer<'a, F> {
         Self { field, edges, origin, begins: vec![NONE; marks.len()], spans: Vec::new(), marks, result }
     }
 
-    /// Completes the chains when all are known. Replaces the half-edges that follow them by the
-    /// chains that begin there, and looks up spans in the field in a loop of independent loads.
+    /// Completes the chains when all are known: replaces the half-edges that follow them by the
+    /// chains that begin there, and reads areas from the field in a loop of independent loads.
     fn finish(mut self) -> BorderChains {
         let width = self.field.width();
         for (chain, (cell, spans)) in self.result.chains.iter_mut().zip(self.spans) {

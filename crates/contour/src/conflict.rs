@@ -1,4 +1,5 @@
-//! Decides if a shortcut may replace a chain of border points, and where to split it if it may not.
+//! The criterion for replacing a chain of border points by a shortcut, and the split point if it
+//! fails.
 //!
 //! # Criterion
 //! A shortcut is the segment between two kept points of an arc. It replaces the chain of raw points
@@ -11,10 +12,10 @@
 //! and no other segment has the same two ends.
 //!
 //! # Why it is enough
-//! Let two shortcuts cross, and look at the closed curves that each makes with its chain. Two
+//! Let two shortcuts cross, and consider the closed curves that each makes with its chain. Two
 //! closed curves cross an even number of times. The chains do not cross each other, and the
 //! shortcuts are segments and cross once. So one of the shortcuts crosses the other's chain an odd
-//! number of times, hence one of its ends lies inside the other's curve: case 1. Segments that
+//! number of times, and one of its ends lies inside the other's curve: case 1. Segments that
 //! overlap put an end of one inside the other (case 2) or share both ends. At a common end the same
 //! parity shows that each shortcut stays in the sector between its neighbours, so borders do not
 //! change places there. No vertex is ever swept over, so a hole stays inside its outer border and
@@ -50,18 +51,18 @@ pub(crate) struct Shortcut {
 }
 
 impl Shortcut {
-    /// Returns its chain in the table of arc vertices.
+    /// Returns the range of its chain in the table of arc vertices.
     pub(crate) fn range(&self) -> Range<usize> {
         self.first as usize..self.last as usize + 1
     }
 
-    /// Returns `true` if there is a raw point left to split at.
+    /// Returns `true` if the chain has a raw point to split at.
     pub(crate) fn can_split(&self) -> bool {
         self.last - self.first > 1
     }
 }
 
-/// All arcs, raw, and which of their points are kept.
+/// The raw arcs, and the set of their points that are kept.
 #[derive(Debug)]
 pub(crate) struct Chains<'a> {
     pub(crate) contours: &'a ContourSet,
@@ -100,9 +101,9 @@ impl Chains<'_> {
             || arc.right.is_some_and(|right| right == other.left || other.right == Some(right))
     }
 
-    /// Returns `true` if `entry` is on the same storey as the shortcut beside it, or as the chain
-    /// at its nearest point. Borders with a common region are always on one storey, because a
-    /// region does not overlap itself.
+    /// Returns `true` if `entry` is on the storey of the shortcut at the nearest position, or of
+    /// the chain at its nearest point. Borders with a common region are always on one storey,
+    /// because a region does not overlap itself.
     fn same_storey(&self, shortcut: Shortcut, entry: &Entry) -> bool {
         if self.share_region(shortcut.arc, entry.arc) {
             return true;
@@ -119,7 +120,7 @@ impl Chains<'_> {
     }
 
     /// Checks cases 1 to 3 of the criterion for an entry within the strip of `shortcut`. Returns
-    /// where to split, if that is needed.
+    /// the split point if one of them applies.
     pub(crate) fn split_for(&self, shortcut: Shortcut, entry: &Entry) -> Option<u32> {
         let own =
             entry.arc == shortcut.arc && (entry.index == shortcut.first || entry.index == shortcut.last);
@@ -167,9 +168,9 @@ impl Chains<'_> {
         })
     }
 
-    /// Returns `true` if two segments must not coincide. Segments of one region never may. Others
-    /// may not if they are joined at both ends and their chains differ, because the wall between
-    /// them would vanish.
+    /// Returns `true` if two segments must not coincide. Segments of one region must never
+    /// coincide. Segments of different regions must not if they are joined at both ends and their
+    /// chains differ, because the wall between them would vanish.
     fn must_differ(&self, shortcut: Shortcut, other: Shortcut) -> bool {
         if self.share_region(shortcut.arc, other.arc) {
             return true;
@@ -183,7 +184,7 @@ impl Chains<'_> {
             && !(chain.iter().eq(back) || chain.iter().eq(back.iter().rev()))
     }
 
-    /// Returns where to split a shortcut if no point is given: at the raw point farthest from it.
+    /// Returns the default split point of a shortcut: the raw point farthest from it.
     pub(crate) fn split_farthest(&self, shortcut: Shortcut) -> Option<u32> {
         self.farthest(shortcut, 0).map(|index| index as u32)
     }

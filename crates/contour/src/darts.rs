@@ -6,7 +6,7 @@ use crate::ContourError;
 use crate::chains::{BorderChains, Chain};
 use crate::stitch::step_from;
 
-/// Stands for a missing piece or number.
+/// Sentinel for a missing piece or number.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// One side of an arc, walked with its region on the positive side. The left dart runs from the
@@ -36,7 +36,7 @@ impl Dart {
 /// the order in which half-edges are numbered.
 type SideKey = u64;
 
-/// Returns the key of side `side` of the span along which a step from `point` leads.
+/// Returns the key of side `side` of the span along which a step from `point` runs.
 #[expect(clippy::cast_sign_loss, reason = "an order among columns of the grid")]
 fn side_key(point: PlanPoint, side: Direction) -> SideKey {
     let (dx, dz) = match side {
@@ -60,13 +60,13 @@ struct Piece {
     ends_at_junction: bool,
     /// Regions on the left and on the right.
     regions: [u32; 2],
-    /// What follows the left side at the end and the right side at the start.
+    /// Successors of the left side at the end and of the right side at the start.
     after: [Target; 2],
     start: PlanPoint,
     end: PlanPoint,
-    /// Height of the vertex where it starts.
+    /// Height of the first vertex.
     height: f32,
-    /// The first side along the left, and along the right on the way back.
+    /// The first side along the left, and along the right in the reverse direction.
     first: [SideKey; 2],
     /// The lowest sides. When arcs are known, the first piece of an arc holds the lowest sides and
     /// the area of the whole arc.
@@ -75,7 +75,7 @@ struct Piece {
     area: i64,
 }
 
-/// An arc: a run of pieces.
+/// An arc as a run of pieces.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: u32,
@@ -88,7 +88,7 @@ struct Run {
 pub(crate) struct Loop {
     pub(crate) region: RegionId,
     pub(crate) is_outer: bool,
-    /// The first junction from the lowest side onwards.
+    /// The first dart that begins at or after the lowest side.
     pub(crate) start: Dart,
     lowest: SideKey,
 }
@@ -149,8 +149,8 @@ impl Darts {
         Ok(darts)
     }
 
-    /// Finds what follows where a part ends. The search is by region and side, among the sides that
-    /// nothing of their own part leads to.
+    /// Finds the successors of the pieces that end where a part ends. The search is by region and
+    /// side, among the sides without a predecessor in their own part.
     fn join_parts(pieces: &mut [Piece], parts: &[BorderChains]) -> Result<(), ContourError> {
         let mut led_to = vec![false; 2 * pieces.len()];
         for piece in &*pieces {
@@ -231,7 +231,7 @@ impl Darts {
         Ok(runs)
     }
 
-    /// Sets what follows `dart`.
+    /// Sets the successor of `dart`.
     fn link(&mut self, parts: &[BorderChains], dart: Dart) -> Result<(), ContourError> {
         let run = &self.runs[dart.arc() as usize];
         let piece = &self.pieces[if dart.is_right() { run.first } else { run.last } as usize];
@@ -255,7 +255,7 @@ impl Darts {
         Ok(())
     }
 
-    /// Returns all loops, sorted by region, outer loops first, then by where they begin.
+    /// Returns all loops, sorted by region, outer loops first, then by their lowest side.
     pub(crate) fn loops(&self) -> Result<Vec<Loop>, ContourError> {
         let mut loops = Vec::new();
         let mut seen = vec![false; self.next.len()];
@@ -278,7 +278,7 @@ impl Darts {
                     break;
                 }
             }
-            // The loop starts at the lowest side if a junction is there.
+            // The loop starts at the lowest side if that is at a junction.
             let start = if lowest.0 == self.first_side(lowest.1) { lowest.1 } else { self.next(lowest.1) };
             let region = RegionId(self.region(lowest.1));
             loops.push(Loop { region, is_outer: area > 0, start, lowest: lowest.0 });
@@ -347,7 +347,7 @@ impl Darts {
         Dart(self.previous[dart.index()])
     }
 
-    /// Returns the other side of the arc, `None` at a wall.
+    /// Returns the dart on the other side of the arc, `None` at a wall.
     pub(crate) fn twin(&self, dart: Dart) -> Option<Dart> {
         let twin = Dart(dart.0 ^ 1);
         (self.next[twin.index()] != NONE).then_some(twin)
@@ -396,9 +396,9 @@ impl Piece {
         }
     }
 
-    /// Returns `true` if something follows a side. At the start of the piece, the right side
-    /// continues only if another region lies there and the piece starts at a junction, and then in
-    /// another arc.
+    /// Returns `true` if a side has a successor. The right side ends at the start of the piece. It
+    /// has a successor, in another arc, only if another region lies there and the piece starts at a
+    /// junction.
     fn goes_on(&self, side: usize) -> bool {
         side == 0 || (self.is_shared() && self.starts_at_junction)
     }

@@ -28,9 +28,9 @@ pub enum ContourError {
     /// A link has no link back.
     #[error("the link from span {span} to {neighbour} has no way back")]
     AsymmetricLink {
-        /// Where the link starts.
+        /// The first span of the link.
         span: u32,
-        /// Where it leads.
+        /// The second span of the link.
         neighbour: u32,
     },
     /// Two spans of one region lie side by side in plan without a link: the border between them
@@ -66,7 +66,7 @@ pub enum ContourError {
     /// around it.
     #[error("the part holds {window:?}, which is not {core:?} with a ring around it")]
     BrokenWindow {
-        /// The columns it holds.
+        /// The columns of the part.
         window: GridWindow,
         /// The columns of its core.
         core: GridWindow,
@@ -79,8 +79,8 @@ pub enum ContourError {
         /// The point where it breaks off.
         point: PlanPoint,
     },
-    /// The same side of a region occurs twice: two parts of the field overlap, or the region
-    /// overlaps itself in plan.
+    /// A side of a region occurs twice: two parts of the field overlap, or the region overlaps
+    /// itself in plan.
     #[error(
         "a border of region {region} is there twice: two parts of the field overlap, or the region overlaps itself"
     )]

@@ -1,4 +1,5 @@
-//! Finds the chain of shortcuts within a tolerance that needs the fewest convex polygons later.
+//! Search for the chain of shortcuts within a tolerance that needs the fewest convex polygons
+//! later.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -11,24 +12,25 @@ use crate::polyline::{Segment, simplify_line};
 /// Raw points closer than this share of the tolerance to a line through their neighbours are no
 /// candidates.
 const CANDIDATE_SHARE: f64 = 1.0 / 16.0;
-/// Largest number of candidates that a shortcut passes over. More candidates in a row are only
+/// Largest number of candidates that a shortcut passes over. A longer run of candidates is only
 /// noise within the tolerance.
 const MOST_PASSED: usize = 64;
-/// The same on a grid, where all corners are candidates. More takes longer, and polygons do not get
-/// fewer: long edges are split again ([`crate::SimplifyConfig::max_edge_length`]).
+/// Largest number of candidates that a shortcut passes over on a grid, where all corners are
+/// candidates. A higher limit takes longer and does not reduce polygons, because long edges are
+/// split again ([`crate::SimplifyConfig::max_edge_length`]).
 const MOST_PASSED_ON_GRID: usize = 12;
 /// Cost of a corner. A notch costs 1.
-const CORNER: f64 = 1.0 / 8.0;
+const CORNER_COST: f64 = 1.0 / 8.0;
 /// Cost of a shortcut that strays as far as the tolerance allows.
-const STRAY: f64 = 1.0 / 4.0;
-/// Cost of ground that a wall or drop on a grid takes, as much as a square whose side is the
-/// tolerance. Ground that it gives costs nothing but [`STRAY`]: borders on a grid lie inside of the
-/// true ones, because only whole cells are kept. Other borders do not, so there it costs nothing
-/// either. Measured on eight levels at cells of 0.3 m: with a third less narrow ground is left out,
-/// and more gives no more ground.
-const TAKEN: f64 = 0.3;
+const STRAY_COST: f64 = 1.0 / 4.0;
+/// Cost of the ground that a wall or drop on a grid takes, per square whose side is the tolerance.
+/// Ground that it gives costs only [`STRAY_COST`], because borders on a grid lie inside the true ones:
+/// only whole cells are kept. For borders off the grid, ground costs nothing. Measured on eight
+/// levels at cells of 0.3 m: a third less loses narrow ground, and a higher cost keeps no more
+/// ground.
+const TAKEN_COST: f64 = 0.3;
 
-/// Which turns of a line are notches.
+/// The turns of a line that are notches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sides {
     /// Ground lies on the left only, so turns to the right are notches.
@@ -48,18 +50,18 @@ struct Shortcut {
 
 const NO_SHORTCUT: u32 = u32::MAX;
 
-/// Appends the indices of the corners to keep between the ends of a chain, in order. The ends are
-/// left out.
+/// Appends the indices of the corners to keep between the ends of a chain, in order, without the
+/// ends.
 ///
 /// No point of the chain lies farther from the result than the tolerance: distances are taken to
 /// segments. Candidates are the corners that Ramer's algorithm leaves at a small share of the
 /// tolerance; on a grid they are all corners. Of all paths over candidates, the result is the one
-/// with the least cost. A notch costs 1, other corners, distance and the ground that is taken cost
-/// less.
+/// with the least cost. A notch costs 1; other corners, the distance and the ground that is taken
+/// cost less.
 ///
 /// # Cost
 /// For each candidate, the square of the number of later candidates that one straight line can pass
-/// within the tolerance. They are few: at most 12 on a grid, else 64.
+/// within the tolerance: at most 12 on a grid, else 64.
 ///
 /// # References
 /// - Imai and Iri 1988, Polygonal approximations of a curve, for the graph of shortcuts.
@@ -83,15 +85,15 @@ pub(crate) fn fewest_notches(
     out[begin..].iter_mut().for_each(|corner| *corner = graph.places[*corner]);
 }
 
-/// Longest ring, in points, for which more than one start is tried, and from more than one of which
-/// candidates are searched. Also the most such starts.
+/// Longest ring, in points, for which several starts are tried and candidates are searched from
+/// several starts, and the largest numbers of these starts.
 const SHORT_RING: usize = 2048;
 const MOST_STARTS: usize = 2;
 const MOST_LOOKS: usize = 4;
 
-/// Returns the indices of the corners to keep of a ring, which ends at its first point again.
-/// Starting from the first of them, the cost of the whole ring is the least found. They are in the
-/// order of the ring from there on. The list is empty if nothing is kept.
+/// Returns the indices of the corners to keep of a ring, whose last point repeats its first. The
+/// indices begin with the start for which the ring costs least, and follow the order of the ring.
+/// The list is empty if no corner is kept.
 pub(crate) fn ring_corners(ring: &[PlanPoint], tolerance_squared: f64, sides: Sides) -> Vec<usize> {
     // The ring is repeated twice, so that it is a chain from every start.
     let twice = [ring, &ring[1..]].concat();
@@ -123,16 +125,16 @@ pub(crate) fn ring_corners(ring: &[PlanPoint], tolerance_squared: f64, sides: Si
     best.into_iter().map(|corner| graph.places[corner]).collect()
 }
 
-/// The points that may be corners.
+/// The candidates for corners.
 struct Candidates {
-    /// Their indices.
+    /// Indices of the candidates in the line.
     places: Vec<usize>,
-    /// `true` if all other points lie on straight runs along rows and columns between them.
+    /// `true` if the runs between candidates are straight, along rows and columns.
     is_on_grid: bool,
 }
 
 impl Candidates {
-    /// Those of a chain, including its ends.
+    /// Returns the candidates of a chain, including its ends.
     fn of_chain(line: &Line<'_>, chain: Range<usize>, tolerance_squared: f64) -> Self {
         let begin = chain.start;
         if let Some(mut places) = grid_corners(&line.points()[chain.clone()]) {
@@ -144,7 +146,8 @@ impl Candidates {
         Self { places, is_on_grid: false }
     }
 
-    /// Those of a ring, and which of them is a good start. `line` is the ring twice.
+    /// Returns the candidates of a ring, and the number of a good start. `line` is the ring
+    /// repeated twice.
     fn of_ring(line: &Line<'_>, ring: &[PlanPoint], tolerance_squared: f64) -> Option<(Self, usize)> {
         let length = ring.len() - 1;
         if let Some(mut places) = grid_corners(ring) {
@@ -160,7 +163,7 @@ impl Candidates {
             }
             return Some((Self { places, is_on_grid: true }, 0));
         }
-        // A corner for one start need not be a corner for another.
+        // The corners found depend on the start, so several starts are used.
         let mut corners = Vec::new();
         simplify_line(line, 0..ring.len(), tolerance_squared, &mut corners);
         let looks = &corners[1..corners.len() - 1];
@@ -207,7 +210,7 @@ fn grid_corners(chain: &[PlanPoint]) -> Option<Vec<usize>> {
 fn turn(sides: Sides, [before, corner, after]: [PlanPoint; 3]) -> f64 {
     let turn = PlanPoint::orientation(before, corner, after);
     let is_notch = turn < 0 || (turn > 0 && sides == Sides::Both);
-    if is_notch { 1.0 + CORNER } else { CORNER }
+    if is_notch { 1.0 + CORNER_COST } else { CORNER_COST }
 }
 
 /// All shortcuts between candidates. A chain is treated as a ring that is walked around only once.
@@ -231,15 +234,15 @@ struct Graph<'a> {
     first_arrivals: Vec<usize>,
 }
 
-/// What is known of each shortcut while the cheapest path is looked for.
+/// Buffers of the search for the cheapest path.
 #[derive(Default)]
 struct Costs {
-    /// Least cost of a path that ends with it.
+    /// Least cost of a path that ends with each shortcut.
     least: Vec<f64>,
-    /// The previous shortcut on that path.
+    /// Previous shortcut on that path.
     before: Vec<u32>,
-    /// Arrivals at one candidate that a path has reached, cheapest first: cost, place among all
-    /// arrivals there, number.
+    /// Arrivals at one candidate that a path has reached, cheapest first: cost, index among all
+    /// arrivals there, number of the shortcut.
     reached: Vec<(f64, u32, u32)>,
 }
 
@@ -285,8 +288,8 @@ impl<'a> Graph<'a> {
         }
         arrivals.resize(shortcuts.len(), 0);
         let mut next = first_arrivals.clone();
-        // Those that pass the end of the ring begin farthest away. Among the others, and among
-        // them, those that begin first are the longest.
+        // Shortcuts that pass the end of the ring are the longest, so they come first. Within both
+        // groups, shortcuts that begin earlier are longer.
         for passes_end in [true, false] {
             for (number, shortcut) in (0..).zip(&*shortcuts) {
                 let to = shortcut.to as usize;
@@ -303,8 +306,8 @@ impl<'a> Graph<'a> {
         &self.arrivals[self.first_arrivals[corner]..self.first_arrivals[corner + 1]]
     }
 
-    /// Sorts the corners of a ring by how far they are from the line through the two next to them,
-    /// the farthest first: those are corners of every good path.
+    /// Sorts the corners of a ring by their distance from the line through the two next to them,
+    /// the farthest first, because the farthest are corners of every good path.
     #[expect(clippy::cast_precision_loss, reason = "an order of corners")]
     fn sort_by_height(&self, corners: &mut [usize]) {
         let count = corners.len();
@@ -353,8 +356,8 @@ impl<'a> Graph<'a> {
                 let begin = if done == 0 { 0.0 } else { f64::INFINITY };
                 let mut best = (begin, u32::MAX, NO_SHORTCUT);
                 for &(spent, place, arrival) in &*reached {
-                    // No later one is cheaper.
-                    if spent + CORNER > best.0 {
+                    // No later arrival is cheaper.
+                    if spent + CORNER_COST > best.0 {
                         break;
                     }
                     let corners = [self.shortcuts[arrival as usize].from, from, to];
@@ -380,10 +383,11 @@ impl<'a> Graph<'a> {
         best.map_or(0.0, |best| least[best as usize])
     }
 
-    /// Adds the shortcuts from one candidate to all others that it may lead to.
+    /// Adds the shortcuts from one candidate to all others within the tolerance.
     fn push_shortcuts(&mut self, from: usize, tolerance_squared: f64) {
-        /// Points that are no candidates stray farther by this much of the tolerance.
-        const SURE: f64 = 1.0 - CANDIDATE_SHARE - 1e-9;
+        /// Share of the tolerance. If all candidates stay within it, all other points stay within
+        /// the tolerance.
+        const SURE_SHARE: f64 = 1.0 - CANDIDATE_SHARE - 1e-9;
         let start = self.places[from];
         let unit = tolerance_squared.max(f64::MIN_POSITIVE);
         let mut wedge = Wedge::new(self.points[from], tolerance_squared);
@@ -398,7 +402,7 @@ impl<'a> Graph<'a> {
                 let is_within = place == start + 1 || {
                     let segment = Segment::new(self.points[from], point);
                     let farthest = || self.line.farthest(start..place + 1, 0).map_or(0.0, |(_, most)| most);
-                    if moved.farthest <= tolerance_squared * SURE * SURE {
+                    if moved.farthest <= tolerance_squared * SURE_SHARE * SURE_SHARE {
                         segment.length_squared() != 0
                     } else {
                         segment.stays_within(farthest(), tolerance_squared)
@@ -406,8 +410,8 @@ impl<'a> Graph<'a> {
                 };
                 if is_within {
                     let has_price = self.is_on_grid && self.sides == Sides::Left;
-                    let taken = if has_price { TAKEN * moved.taken } else { 0.0 };
-                    let cost = (STRAY * moved.farthest + taken) / unit;
+                    let taken = if has_price { TAKEN_COST * moved.taken } else { 0.0 };
+                    let cost = (STRAY_COST * moved.farthest + taken) / unit;
                     self.shortcuts.push(Shortcut { from: from as u32, to: to as u32, cost });
                 }
             }
@@ -417,7 +421,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Tells how a shortcut moves the border, by the candidates that it passes.
+    /// Measures how a shortcut moves the border, by the candidates that it passes.
     fn moved(&self, from: usize, to: usize) -> Moved {
         let (start, end) = (self.point(from), self.point(to));
         let vector =
@@ -425,7 +429,8 @@ impl<'a> Graph<'a> {
         let [dx, dz] = vector(end);
         let squared = dx * dx + dz * dz;
         let (mut doubled_taken, mut across, mut beyond) = (0.0, 0.0_f64, 0.0_f64);
-        // Where the chain is, along the shortcut and to its left, times its length.
+        // Position on the chain, along the shortcut and to its left, times the length of the
+        // shortcut.
         let (mut along, mut left) = (0.0, 0.0);
         for &point in &self.points[from + 1..=to] {
             let [x, z] = vector(point);
@@ -453,13 +458,13 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// How a shortcut moves a border.
+/// The displacement of a border by a shortcut.
 #[derive(Clone, Copy, Debug)]
 struct Moved {
-    /// Plan area between the shortcut and the chain where that lies on its right: ground on the
-    /// left of the chain that is taken.
+    /// Plan area between the shortcut and the parts of the chain on its right: the ground that the
+    /// shortcut takes from the left of the chain.
     taken: f64,
-    /// Largest squared distance of a candidate.
+    /// Largest squared distance of a candidate from the shortcut.
     farthest: f64,
 }
 
@@ -491,7 +496,8 @@ impl Wedge {
         self.sides.is_none_or(|sides| within(sides, self.direction(point)))
     }
 
-    /// Keeps only the directions that also pass `point`. Returns `false` if none are left.
+    /// Keeps only the directions that also pass `point`. Returns `false` if the wedge becomes
+    /// empty.
     fn narrow(&mut self, point: PlanPoint) -> bool {
         let [x, z] = self.direction(point);
         let squared = x * x + z * z;
@@ -542,7 +548,7 @@ mod tests {
         out
     }
 
-    /// Squared distance by the textbook formula.
+    /// Returns the squared distance by the textbook formula.
     fn distance_squared(from: PlanPoint, to: PlanPoint, point: PlanPoint) -> f64 {
         let vector = |a: PlanPoint, b: PlanPoint| [f64::from(b.x - a.x), f64::from(b.z - a.z)];
         let (along, away) = (vector(from, to), vector(from, point));
@@ -551,7 +557,7 @@ mod tests {
         float::squared(away[0] - share * along[0]) + float::squared(away[1] - share * along[1])
     }
 
-    /// The ground that a shortcut takes, by the integral of how far the chain is on its right.
+    /// Returns the ground that a shortcut takes: the integral of the chain's distance on its right.
     fn taken(chain: &[PlanPoint]) -> f64 {
         let (start, end) = (chain[0], chain[chain.len() - 1]);
         let [dx, dz] = [f64::from(end.x - start.x), f64::from(end.z - start.z)];
@@ -596,19 +602,19 @@ mod tests {
             let passed = candidates.places.iter().filter(|&place| (pair[0]..=pair[1]).contains(place));
             let chain: Vec<PlanPoint> = passed.map(|&place| points[place]).collect();
             let has_price = candidates.is_on_grid && sides == Sides::Left;
-            let taken = if has_price { TAKEN * taken(&chain) } else { 0.0 };
-            sum += (STRAY * farthest(&chain) + taken) / (tolerance * tolerance);
+            let taken = if has_price { TAKEN_COST * taken(&chain) } else { 0.0 };
+            sum += (STRAY_COST * farthest(&chain) + taken) / (tolerance * tolerance);
         }
         for turn in way.windows(3) {
             let side = PlanPoint::orientation(points[turn[0]], points[turn[1]], points[turn[2]]);
             let is_notch = side < 0 || (side > 0 && sides == Sides::Both);
-            sum += CORNER + f64::from(u8::from(is_notch));
+            sum += CORNER_COST + f64::from(u8::from(is_notch));
         }
         Some(sum)
     }
 
-    /// A rounded corner of a wall: a straight line, a quarter of a circle, a straight line. The
-    /// ground is on its left if `is_notched`.
+    /// Returns a rounded corner of a wall: a straight line, a quarter of a circle, a straight line.
+    /// The ground is on its left if `is_notched`.
     fn rounded_corner(radius: f64, is_notched: bool) -> Vec<PlanPoint> {
         let mut points: Vec<PlanPoint> = Vec::new();
         #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
@@ -701,7 +707,7 @@ mod tests {
 
     #[test]
     fn a_slanting_wall_on_a_grid_moves_outwards() {
-        // Twice up and down again: stairs of steps that are two cells wide.
+        // Stairs that climb and descend twice, in steps two cells wide.
         let stairs = |step: i32| [(2 * step, step), (2 * step + 1, step), (2 * step + 2, step)];
         let up: Vec<PlanPoint> = points(&(0..10).flat_map(stairs).collect::<Vec<_>>());
         let way = |line: &[PlanPoint]| {

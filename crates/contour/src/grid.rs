@@ -48,7 +48,7 @@ impl Strip {
     )]
     fn columns(&self, low: i32, high: i32) -> (i32, i32) {
         let rise = f64::from(self.end.z) - f64::from(self.start.z);
-        // If the strip is nearly parallel to x, the box is as good.
+        // For a strip nearly parallel to x, the box is as tight.
         if rise.abs() < 1.0 || self.around.max.x.saturating_sub(self.around.min.x) < 2 * (high - low) {
             return (self.around.min.x, self.around.max.x);
         }
@@ -63,7 +63,7 @@ impl Strip {
     }
 }
 
-/// Entries sorted into squares of the plan, for box queries. Built once, in linear time.
+/// A bucket grid of entries, for box queries. It is built once, in linear time.
 #[derive(Debug, Default)]
 pub(crate) struct BucketGrid {
     origin: PlanPoint,

@@ -3,16 +3,16 @@
 //! 1. [`trace_contours`] walks around every region and cuts its borders into arcs at junctions,
 //!    where the region beyond changes. A border between two regions is one arc, used by both. In a
 //!    world of tiles, [`trace_window`] does this for one tile, and [`stitch`] joins the borders of
-//!    all tiles. The result is the same, to the last bit.
-//! 2. [`simplify_contours`] simplifies every arc once, then repairs what would cross, touch or
-//!    collapse.
+//!    all tiles. The result is identical to the last bit.
+//! 2. [`simplify_contours`] simplifies every arc once, then repairs borders that would cross, touch
+//!    or collapse.
 //!
-//! Every arc is simplified once for both its sides, so there are no cracks and no overlaps.
+//! Every arc is simplified once for both its sides, so borders have no cracks and no overlaps.
 //! Shortcuts may not pass over a vertex of another border, so the result has the topology of the
-//! traced borders (see [`simplify_contours`] for the criterion). Everything in plan is integer
+//! traced borders (see [`simplify_contours`] for the criterion). All plan geometry is integer
 //! arithmetic on grid corners.
 //!
-//! [`BorderWalk`] and [`DouglasPeucker`] are the two functions as stages.
+//! [`BorderWalk`] and [`DouglasPeucker`] are stages that call these functions.
 //!
 //! ```
 //! use waymesh_contour::{SimplifyConfig, simplify_contours, trace_contours};

@@ -49,7 +49,7 @@ impl Segment {
         (dx * px).saturating_add(dz * pz)
     }
 
-    /// Returns where along the segment `point` is nearest, from 0 to 1.
+    /// Returns the position of the nearest point on the segment to `point`, from 0 to 1.
     #[expect(clippy::cast_possible_truncation, reason = "single precision does for heights")]
     pub(crate) fn project(&self, point: PlanPoint) -> f32 {
         let component = |from: i32, to: i32, value: i32| {
@@ -60,7 +60,7 @@ impl Segment {
         (along / self.scale()).clamp(0.0, 1.0) as f32
     }
 
-    /// Returns the factor of scaled distances, which avoids divisions.
+    /// Returns the factor of scaled distances. Scaled distances avoid divisions.
     pub(crate) fn scale(&self) -> f64 {
         self.length_squared.max(1) as f64
     }
@@ -79,8 +79,8 @@ impl Segment {
     /// corners for which `counts` is `true`. These are all points, or those on one side of the
     /// segment's line.
     pub(crate) fn distance_bound(&self, corners: &[PlanPoint; 4], counts: impl Fn(PlanPoint) -> bool) -> f64 {
-        // The distance from a convex shape is largest in a corner of the box. If the whole box lies
-        // beside the segment, or the whole box beyond one end, one formula holds for all points and
+        // The distance from a convex shape is largest in a corner of the box. If the whole box
+        // projects onto the segment, or lies beyond one end, one formula holds for all points and
         // rounding keeps their order. In a box that spans both, the formulas round differently.
         let beside = |point: PlanPoint| {
             let along = self.along(point);
@@ -98,9 +98,8 @@ impl Segment {
     }
 }
 
-/// Returns where to split a chain that strays from the segment between its ends by more than the
-/// tolerance: at the point farthest from the segment. A chain that ends where it starts is also
-/// split.
+/// Returns the split point of a chain: the point farthest from the segment between its ends, if
+/// that is farther than the tolerance. A chain that ends where it starts is always split.
 pub(crate) fn split_index(line: &Line<'_>, chain: Range<usize>, tolerance_squared: f64) -> Option<usize> {
     let segment =
         Segment::new(*line.points().get(chain.start)?, *line.points().get(chain.end.checked_sub(1)?)?);
@@ -109,8 +108,8 @@ pub(crate) fn split_index(line: &Line<'_>, chain: Range<usize>, tolerance_square
 }
 
 /// Appends the indices of the points of a chain to keep, in order, to `out`, which is not cleared.
-/// Ramer's algorithm (also known as Douglas and Peucker's) without recursion. The chain must not be
-/// empty.
+/// Uses Ramer's algorithm (also known as Douglas and Peucker's) without recursion. The chain must
+/// not be empty.
 ///
 /// # Guarantees
 /// - Both ends are kept; if the chain returns to its start, so is the point farthest from there.
@@ -121,7 +120,7 @@ pub(crate) fn split_index(line: &Line<'_>, chain: Range<usize>, tolerance_square
 /// [`crate::simplify_contours`] prevents that.
 ///
 /// # Cost
-/// Usually `n log n`, even if many points are about equally far, as in a comb.
+/// Usually `n log n`, even if many points are about equally far from the segment, as in a comb.
 ///
 /// # References
 /// - Ramer 1972, An iterative procedure for the polygonal approximation of plane curves, <https://doi.org/10.1016/S0146-664X(72)80017-0>.
@@ -205,7 +204,7 @@ pub(crate) mod tests {
         assert_eq!(kept(&[(-far, -far), (0, 1), (far, far)], 1.0), [0, 2]);
     }
 
-    /// Distance of a point from a segment, in floating point.
+    /// Returns the distance of a point from a segment, in floating point.
     fn distance(point: PlanPoint, from: PlanPoint, to: PlanPoint) -> f64 {
         let vector = |from: PlanPoint, to: PlanPoint| [f64::from(to.x - from.x), f64::from(to.z - from.z)];
         let ([dx, dz], [px, pz]) = (vector(from, to), vector(from, point));

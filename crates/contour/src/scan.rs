@@ -1,4 +1,4 @@
-//! Finds the spans that may lie at a border.
+//! Fast scan for the spans that may lie at a border.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use waymesh_core::{NO_REGION, SlimSpans, SpanField, WalkableField, checkpoint, c
 
 /// A field that can find the borders between labels without reading every link.
 pub trait BorderScan: SpanField {
-    /// Calls `each` with the column and the number of spans of `part`, in order. These are all spans
-    /// with a region that lack a link or have a link to a span with another label, and some others.
-    /// Two adjacent spans of one label must not lack a link between them. `labels` are those of all
-    /// spans.
+    /// Calls `each` with the column and the number of spans of `part`, in order: all spans with a
+    /// region that lack a link or have a link to a span with another label. It may also visit other
+    /// spans. Two adjacent spans of one label must not lack a link between them. `labels` covers
+    /// all spans of the field.
     fn scan_borders(&self, labels: &[u32], part: Range<u32>, each: impl FnMut(u32, u32));
 }
 
-/// Spans that are looked at together if they lie side by side.
+/// Number of consecutive spans that are tested together.
 const CHUNK: usize = 16;
 
 impl BorderScan for WalkableField {
@@ -35,8 +35,8 @@ impl BorderScan for WalkableField {
     }
 }
 
-/// `true` if consecutive spans are linked to consecutive ones on each side, all of their own
-/// labels. Most chunks of most fields are so.
+/// Returns `true` if consecutive spans are linked to consecutive spans on each side with the same
+/// labels. This holds for most chunks of most fields.
 #[inline]
 fn is_inside(labels: &[u32], own: &[u32], links: &[[u32; 4]]) -> bool {
     let Some(&first) = links.first() else { return true };

@@ -17,35 +17,34 @@ use crate::fewest::{Sides, fewest_notches, ring_corners, runs_along_grid};
 use crate::grid::{BucketGrid, Entry, Strip};
 use crate::polyline::{Segment, split_index};
 
-/// Which points of a border are kept as its corners.
+/// The rule by which points of a border are kept as its corners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CornerChoice {
-    /// Adds the point farthest from the result, again and again (Ramer 1972). Stays close to the
-    /// border.
+    /// Repeatedly adds the point farthest from the result (Ramer 1972). Stays close to the border.
     Farthest,
     /// Chooses the points that leave the fewest notches, because each notch needs a cut into convex
-    /// polygons, then the fewest corners and the least error. Ground that walls and drops take has
-    /// a price, too: three squares of the side `max_edge_error` weigh nearly as much as a notch. So
-    /// narrow ground stays, and borders move outwards rather than inwards.
+    /// polygons, then the fewest corners and the least error. Ground that walls and drops take also
+    /// has a cost: three squares of side `max_edge_error` weigh nearly as much as a notch. So
+    /// narrow ground is kept, and borders move outwards rather than inwards.
     FewestNotches,
     /// [`Self::FewestNotches`] for walls and drops that run along the grid around narrow regions,
-    /// [`Self::Farthest`] for all others. The default. Thin decks and passages keep their ground,
-    /// and paths in wider places come no nearer to walls.
+    /// [`Self::Farthest`] for all other borders. This is the default. Thin decks and passages keep
+    /// their ground, and paths on wider ground do not come nearer to walls.
     ///
     /// A region is narrow if its plan area is at most `max_edge_error` times three quarters of the
-    /// length of its walls and drops on the grid: a straight strip along the grid whose width is
-    /// one and a half times `max_edge_error`, a slanting one up to 1.4 times as wide.
+    /// length of its walls and drops on the grid: for example a straight strip along the grid whose
+    /// width is one and a half times `max_edge_error`, or a slanting strip up to 1.4 times as wide.
     #[default]
     ByWidth,
 }
 
-/// Widest region that is narrow, in times of `max_edge_error`. Measured at cells of 0.3 m: with 2.5
-/// all decks that lost ground are included (one to three cells wide), and walls of houses, to which
-/// paths come nearer then by 11 cm.
-const NARROW: f64 = 1.5;
+/// Largest width of a narrow region, as a multiple of `max_edge_error`. Measured at cells of 0.3 m:
+/// 2.5 would include all decks that lost ground (one to three cells wide), but also walls of
+/// houses, which paths would then approach by 11 cm more.
+const NARROW_WIDTH_RATIO: f64 = 1.5;
 
-/// How far to simplify.
+/// The limits of simplification.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SimplifyConfig {
@@ -56,19 +55,20 @@ pub struct SimplifyConfig {
     /// halfway along the border. Default 12, finite, zero or more; zero sets no limit. Raw edges, a
     /// cell long, are never split.
     pub max_edge_length: f32,
-    /// The same as `max_edge_error`, but for a *seam*, which is a border between two regions of one
-    /// kind of ground, in metres. Agents walk across seams, so a seam may move much farther than a
-    /// wall. It runs straight from junction to junction where that crosses nothing and passes over
-    /// nothing. Ground that it moves over changes its region, and so its ground heights become part
-    /// of the other side. Default [`Self::MAX_SEAM_ERROR`], finite, zero or more. Seams that meet
-    /// no junction (a region within another) keep to `max_edge_error`.
+    /// Farthest that a removed point of a *seam* may lie from the result, in metres. A seam is a
+    /// border between two regions of one kind of ground. Agents walk across seams, so a seam may
+    /// move much farther than a wall. It runs straight from junction to junction if the line
+    /// neither crosses nor passes over another border. Ground that it moves over changes its
+    /// region, so its heights become part of the other side. Default [`Self::MAX_SEAM_ERROR`],
+    /// finite, zero or more. Seams that meet no junction (a region within another) keep to
+    /// `max_edge_error`.
     pub max_seam_error: f32,
     /// Borders of regions that are not neighbours do not cross where their heights differ by less
     /// than this, in metres. With a larger difference they belong to different storeys. Default 2
     /// (the agent's height), finite, zero or more.
     pub storey_height: f32,
-    /// Which points of walls, drops and borders between kinds of ground are kept. Seams always use
-    /// [`CornerChoice::Farthest`]. Default [`CornerChoice::ByWidth`].
+    /// The rule for the points of walls, drops and borders between kinds of ground. Seams always
+    /// use [`CornerChoice::Farthest`]. Default [`CornerChoice::ByWidth`].
     pub corners: CornerChoice,
 }
 
@@ -102,7 +102,7 @@ impl SimplifyConfig {
     /// Checks every field.
     ///
     /// # Errors
-    /// Names the first field that is out of its range.
+    /// Returns the first field that is out of its range.
     pub fn validate(&self) -> Result<(), ContourError> {
         let fields = [
             ("max_edge_error", self.max_edge_error),
@@ -117,12 +117,12 @@ impl SimplifyConfig {
     }
 }
 
-/// Removes the border points that are not needed.
+/// Removes the border points that the tolerances do not need.
 ///
-/// Every arc is simplified once, for both its sides, by Ramer's algorithm or as [`CornerChoice`]
-/// says. The ends are fixed: they are junctions, or in a closed arc its first vertex and the vertex
-/// farthest from it. Then every shortcut is checked against all kept points near it (see below).
-/// Arcs that fail get more of their raw points back, until nothing is left to repair.
+/// Every arc is simplified once, for both its sides, by Ramer's algorithm or the search that
+/// [`CornerChoice`] selects. The ends are fixed: they are junctions, or in a closed arc its first
+/// vertex and the vertex farthest from it. Then every shortcut is checked against all kept points
+/// near it (see below). Arcs that fail get more of their raw points back, until all shortcuts pass.
 ///
 /// # Guarantees
 /// - The arcs have the same ends and sides as before. Vertices are a subset of the input's, with
@@ -130,8 +130,8 @@ impl SimplifyConfig {
 ///   may begin elsewhere.
 /// - No removed vertex of a wall, of a border between two kinds of ground or of a closed arc lies
 ///   farther than `max_edge_error` from its arc, and none of a seam farther than `max_seam_error`.
-/// - A seam passes over no kept vertex of another border: what lies on one side of it stays there.
-///   Where nothing lies between it and the straight line, and the distance is allowed, its only
+/// - A seam passes over no kept vertex of another border, so vertices stay on their side of it. If
+///   no vertex lies between it and the straight line, and the distance is allowed, its only
 ///   vertices are its ends. These lie on walls or drops, or where seams meet
 ///   ([`ContourSet::vertices_off_border`] counts the others).
 /// - If the input is valid, so is the result: no border crosses itself, its holes or its
@@ -145,8 +145,8 @@ impl SimplifyConfig {
 /// replaces, on it, or on one of those points, and if no other segment has its ends. Then two
 /// shortcuts cannot cross, because that would put an end of one between the other and its points
 /// (Saalfeld 1999, <https://doi.org/10.1559/152304099782424901>). A shortcut that fails is split at
-/// the raw point farthest from it on the side of the conflict. The raw border always passes, so
-/// this ends.
+/// the raw point farthest from it on the side of the conflict. The raw border always passes, so the
+/// repair ends.
 ///
 /// # Cost
 /// Usually `n log n` in the length of the borders: a tree of boxes answers queries about chains,
@@ -154,8 +154,8 @@ impl SimplifyConfig {
 /// the worst case. About 10 bytes per raw vertex and 100 per kept one.
 ///
 /// # Errors
-/// For a bad configuration, and for tables with entries out of range. Never for valid contours.
-/// [`Counter::ArcsRefined`] tells how many arcs had to be refined.
+/// For a bad configuration, and for tables with entries out of range. Valid contours cause no
+/// error. [`Counter::ArcsRefined`] counts the arcs that had to be refined.
 ///
 /// # References
 /// - Imai and Iri 1988, Polygonal approximations of a curve: the graph of shortcuts that
@@ -191,7 +191,7 @@ pub fn simplify_contours(
 /// [`simplify_contours`] as a stage.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DouglasPeucker {
-    /// How far to simplify.
+    /// The limits of simplification.
     pub config: SimplifyConfig,
 }
 
@@ -202,7 +202,7 @@ impl SimplifyContours for DouglasPeucker {
     }
 }
 
-/// How an arc may be simplified.
+/// The limits that apply to an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
     /// Within `max_seam_error`.
@@ -214,7 +214,7 @@ enum Rule {
 }
 
 impl Rule {
-    /// Returns which turns of an arc are notches. Returns `None` for a seam, which is straight.
+    /// Returns the turns of an arc that are notches, or `None` for a seam, which is straight.
     fn sides(self) -> Option<Sides> {
         match self {
             Self::Seam => None,
@@ -231,15 +231,15 @@ struct Simplifier<'a> {
     tolerance_squared: f64,
     seam_tolerance_squared: f64,
     length_squared: f64,
-    /// Shortcuts that pass against all points kept before the last round.
+    /// Shortcuts that passed the check against all points kept before the last round.
     settled: Vec<(Shortcut, Strip)>,
     /// Shortcuts not checked yet.
     fresh: Vec<Shortcut>,
-    /// Shortcuts made in the last round that pass against all points kept before it.
+    /// Shortcuts made in the last round that passed the check against all points kept before it.
     young: Vec<(Shortcut, Strip)>,
     /// Points kept in the last round.
     added: Vec<Entry>,
-    /// First points of shortcuts to split because they lie on another.
+    /// First points of the shortcuts to split because they coincide with another.
     doomed: BTreeSet<u32>,
     /// Arcs that were refined.
     refined: Vec<bool>,
@@ -366,7 +366,7 @@ impl<'a> Simplifier<'a> {
         chosen.into_iter().map(|(corners, _)| corners).collect()
     }
 
-    /// Tells for each region if it is narrow, see [`CornerChoice::ByWidth`].
+    /// Returns for each region `true` if it is narrow, see [`CornerChoice::ByWidth`].
     #[expect(clippy::cast_precision_loss, reason = "compared with a share of a length")]
     fn narrow_regions(&self) -> Vec<bool> {
         let contours = self.chains.contours;
@@ -374,7 +374,8 @@ impl<'a> Simplifier<'a> {
         for arc in &contours.arcs {
             checkpoint();
             let chain = &self.chains.line.points()[arc.first as usize..(arc.first + arc.len) as usize];
-            // With the origin an open chain has an area, too, and those of a region add up to its.
+            // With the origin, an open chain also has an area. The areas of its chains sum to that
+            // of a region.
             let origin = PlanPoint::new(0, 0);
             let doubled = PlanPoint::doubled_area(chain.iter().copied().chain([origin]));
             regions[arc.left.index()].0 += doubled;
@@ -387,11 +388,11 @@ impl<'a> Simplifier<'a> {
                 }
             }
         }
-        let widest = NARROW * self.tolerance_squared.sqrt();
+        let widest = NARROW_WIDTH_RATIO * self.tolerance_squared.sqrt();
         regions.into_iter().map(|(doubled, walls)| doubled as f64 <= widest * walls).collect()
     }
 
-    /// Simplifies every arc by itself. At least these corners are kept.
+    /// Simplifies every arc without regard to others. At least `corners` are kept.
     fn simplify_alone(&mut self, corners: &[Vec<usize>]) {
         for (index, arc) in self.chains.contours.arcs.iter().enumerate() {
             let (first, last) = (arc.first, arc.first + arc.len - 1);
@@ -408,7 +409,7 @@ impl<'a> Simplifier<'a> {
         self.keep_units = true;
     }
 
-    /// Keeps the points between `first` and `last` that the rule of the arc asks for.
+    /// Keeps the points between `first` and `last` that the rule of the arc requires.
     fn subdivide(&mut self, arc: u32, first: u32, last: u32) {
         let rule = self.rules[arc as usize];
         self.stack.push((first, last));
@@ -450,10 +451,10 @@ impl<'a> Simplifier<'a> {
 
     /// Splits shortcuts until all of them meet the criterion.
     ///
-    /// Each round checks the shortcuts made in the last one, and all others against the points kept
-    /// in the last one only. A shortcut that fails is split within the round until its parts pass
-    /// against all points kept before. So there are few rounds, even if a long arc must be split
-    /// many times.
+    /// Each round checks the shortcuts made in the previous round against all points, and all other
+    /// shortcuts only against the points kept in the previous round. A shortcut that fails is split
+    /// within the round until its parts pass against all points kept before. So few rounds suffice,
+    /// even if a long arc must be split many times.
     fn repair(&mut self) {
         let mut early = BucketGrid::default();
         let mut late: Vec<Entry> = Vec::new();
@@ -484,7 +485,8 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// Splits the shortcuts made in this round until they pass against the points in `grids`.
+    /// Splits the shortcuts made in this round until they pass the check against the points in
+    /// `grids`.
     fn split_within_round(&mut self, grids: &[&BucketGrid]) {
         while let Some(shortcut) = self.fresh.pop() {
             checkpoint();
@@ -496,7 +498,7 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// Returns where to split a shortcut because of one of the points in `grids`.
+    /// Returns the split point of a shortcut that conflicts with a point in `grids`.
     fn conflict(&self, shortcut: Shortcut, strip: &Strip, grids: &[&BucketGrid]) -> Option<u32> {
         if !shortcut.can_split() {
             return None;
@@ -506,7 +508,7 @@ impl<'a> Simplifier<'a> {
             .find_map(|grid| grid.find_in_strip(strip, |entry| self.chains.split_for(shortcut, entry)))
     }
 
-    /// Checks the settled shortcuts again.
+    /// Re-checks the shortcuts that passed before against the points in `added`.
     fn recheck(&mut self, added: &BucketGrid, doomed: &BTreeSet<u32>) {
         let mut settled = std::mem::take(&mut self.settled);
         settled.retain(|(shortcut, strip)| {
@@ -533,8 +535,8 @@ impl<'a> Simplifier<'a> {
     ) {
         let chains = &self.chains;
         let mut split = doomed.contains(&shortcut.first).then(|| chains.split_farthest(shortcut)).flatten();
-        // Of two segments that coincide, the one that strays farther is split, because the other
-        // may have no raw point to split at.
+        // If two segments coincide, the one farther from its chain is split, because the other may
+        // have no raw point to split at.
         let rank = |shortcut: Shortcut| (shortcut.can_split(), chains.deviation(shortcut));
         let entries = kept.iter().flat_map(|grid| grid.at(chains.point(shortcut.first)));
         for other in entries.flat_map(|entry| chains.coincident(shortcut, entry)) {

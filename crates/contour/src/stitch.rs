@@ -1,4 +1,4 @@
-//! Stitching: joins the chains of all parts of a field to arcs and loops.
+//! Stitching of the chains of all parts of a field into arcs and loops.
 
 use waymesh_core::{
     ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint, PlanVertex,
@@ -12,9 +12,9 @@ use crate::darts::{Dart, Darts, Loop, NONE};
 /// Joins the borders of all parts of a field.
 ///
 /// `parts` come from [`crate::trace_window`] on parts whose cores share no column and cover the
-/// grid of `frame`; `count` is the number of regions. The result is that of
-/// [`crate::trace_contours`] on the whole field, to the last bit. It does not depend on how the
-/// field was cut, nor on the order of the parts.
+/// grid of `frame`; `count` is the number of regions. The result equals that of
+/// [`crate::trace_contours`] on the whole field, to the last bit, for any division into parts and
+/// any order of the parts.
 ///
 /// # Cost
 /// Linear in the length of the borders, `n log n` in the number of chains that end where parts end.
@@ -140,7 +140,7 @@ impl Assembly<'_> {
         self.set.arcs.push(ContourArc { first: first as u32, len, left, right });
     }
 
-    /// Adds an arc without junction, beginning at its lowest vertex.
+    /// Adds an arc without a junction, beginning at its lowest vertex.
     fn closed_arc(&mut self, head: u32) {
         let mut lowest: Option<(i32, i32, u32, usize)> = None;
         let mut piece = head;
@@ -200,8 +200,8 @@ impl Assembly<'_> {
         }));
     }
 
-    /// Returns the vertex where `dart` starts. It is the same for all darts that start there and
-    /// are joined through links.
+    /// Returns the vertex where `dart` starts. Darts that start there and are joined through links
+    /// share it.
     fn vertex(&mut self, dart: Dart) -> VertexId {
         let known = self.vertex_of[dart.index()];
         if known != NONE {
@@ -219,8 +219,8 @@ impl Assembly<'_> {
             }
         };
         join(dart);
-        // The dart after the twin of a dart starts where the dart does. So does the twin of the
-        // previous dart.
+        // The dart after the twin of a dart and the twin of the previous dart start where the dart
+        // does.
         let mut current = dart;
         let closed = loop {
             let Some(twin) = darts.twin(current) else { break false };
@@ -242,7 +242,8 @@ impl Assembly<'_> {
     }
 }
 
-/// Returns where the step along side `side` of a span leads. Its region lies on the positive side.
+/// Returns the end point of the step along side `side` of a span. Its region lies on the positive
+/// side.
 #[inline]
 pub(crate) fn step_from(point: PlanPoint, side: u8) -> PlanPoint {
     // A quarter turn from the outward direction.

@@ -1,4 +1,4 @@
-//! Tracing: from labelled spans to arcs and loops with a vertex at every grid step.
+//! Tracing of labelled spans into arcs and loops with a vertex at every grid step.
 
 use waymesh_core::stage::{StageError, TraceContours};
 use waymesh_core::{
@@ -15,27 +15,27 @@ use crate::stitch::stitch;
 /// Every side of a span beyond which its region ends is a half-edge, with the region (or nothing)
 /// beyond it. Half-edges are chained around the corner through spans of the same region; half-edges
 /// that meet at a corner through links share a vertex. A vertex where the region beyond changes, or
-/// where the other side does not pass straight on, is a junction; an arc is the border between two
+/// where the border of the region beyond turns off, is a junction; an arc is the border between two
 /// junctions, and belongs to both its sides.
 ///
-/// The same as [`trace_window`] for the whole field, followed by [`stitch`].
+/// The result equals that of [`trace_window`] for the whole field, followed by [`stitch`].
 ///
 /// # Guarantees
 /// - There is a vertex at every grid step. Heights are the mean ground of the (up to four) spans
-///   that meet in the corner.
+///   that meet at the corner.
 /// - Arcs between two regions have the lower region id on their left. A closed arc without junction
 ///   starts at its vertex of lowest `(z, x)`.
 /// - The area of a region's polygon with holes, in cells, is its number of spans.
 /// - Regions, loops (outer border first), arcs and vertices are numbered in row-major order of
-///   where they begin.
+///   their first point.
 ///
 /// # Cost
 /// One pass over all spans, then linear in the length of the borders. About 100 bytes per border
 /// span.
 ///
 /// # Errors
-/// If the tables do not belong together, a link has no link back, or a region breaks its contract:
-/// a label out of range, several pieces, or two adjacent spans without a link between them.
+/// If the tables differ in length, a link has no link back, or a region breaks its contract: a
+/// label out of range, several pieces, or two adjacent spans without a link between them.
 ///
 /// # References
 /// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 4.
@@ -55,7 +55,7 @@ pub fn trace_contours(field: &WalkableField, regions: &RegionMap) -> Result<Cont
 /// per border span.
 ///
 /// # Errors
-/// See [`trace_contours`], for errors that show in the part. Also if the part does not hold its
+/// The errors of [`trace_contours`] that are visible in the part, or if the part does not hold its
 /// core and the ring around it.
 pub fn trace_window(
     part: &FieldWindow<impl BorderScan>,

@@ -11,7 +11,7 @@ fn small(number: usize) -> u32 {
     u32::try_from(number).expect("a small number")
 }
 
-/// Cells of 0.3 m, all on one level.
+/// Parses a map with cells of 0.3 m, all on one level.
 fn map(drawing: &str) -> (WalkableField, RegionMap) {
     let lines: Vec<&[u8]> =
         drawing.lines().map(|line| line.trim().as_bytes()).filter(|line| !line.is_empty()).collect();
@@ -114,8 +114,7 @@ fn arcs_end_where_three_regions_meet() {
 
 #[test]
 fn arcs_end_where_a_region_meets_itself_crosswise() {
-    // All four cells are linked, so the middle is one vertex; the border of b with a does not pass
-    // straight through it.
+    // All four cells are linked, so the middle is one vertex; the border of b with a ends there.
     let drawing = "aaaa
                    aaba
                    acaa
@@ -221,7 +220,7 @@ fn seams_run_straight_as_far_as_they_may() {
 
 #[test]
 fn a_straight_border_does_not_cut_through_a_wall() {
-    // The straight line from junction to junction would lead through the pillar.
+    // The straight line from junction to junction would cross the pillar.
     let contours = simplified(
         "aaaaabbbbb
          aaaaabbbbb
@@ -399,7 +398,7 @@ fn broken_contours_are_errors() {
     assert!(matches!(error, ContourError::CoordinateOutOfRange { vertex: VertexId(0) }));
 }
 
-/// A deck two cells wide that climbs across the grid, a cell in every two.
+/// Returns a deck two cells wide that runs diagonally, one row every two columns.
 fn slanting_deck(length: usize) -> String {
     let row = |z: usize| -> String {
         (0..2 * length + 2).map(|x| if (2 * z..2 * z + 4).contains(&x) { 'a' } else { '#' }).collect()
@@ -415,7 +414,7 @@ fn a_thin_deck_keeps_its_ground() {
         let contours = simplify_contours(&traced, &config, &mut ()).expect("valid contours");
         contours.validate().expect("valid contours");
         let (whole, kept) = (doubled_areas(&traced)[0], doubled_areas(&contours)[0]);
-        // A line along the outer corners of such stairs gives half a cell per step.
+        // A line along the outer corners of these stairs gives half a cell per step.
         assert!(kept >= whole && kept * 2 <= whole * 3, "{kept} of {whole}");
         assert!(contours.vertices.len() <= 8, "{} vertices", contours.vertices.len());
     }
@@ -424,7 +423,7 @@ fn a_thin_deck_keeps_its_ground() {
 /// Tests that only the width decides which of the other choices [`CornerChoice::ByWidth`] makes.
 #[test]
 fn wide_ground_keeps_the_farthest_corners() {
-    /// A strip that climbs across the grid, with the same stairs on both sides.
+    /// Returns a strip that runs diagonally, with equal stairs on both sides.
     fn strip(width: usize) -> String {
         let row = |z: usize| -> String {
             (0..50 + width).map(|x| if (2 * z..2 * z + width).contains(&x) { 'a' } else { '#' }).collect()

@@ -13,7 +13,8 @@ use waymesh_core::{
 use waymesh_testkit::fields::{self, Floor};
 use waymesh_testkit::{Random, polygons};
 
-/// A field of one storey, with single blocked cells and blocked rows, and patches of a second area.
+/// Returns a field of one storey, with single blocked cells and blocked rows, and patches of a
+/// second area.
 fn flat(seed: u64, width: u32, depth: u32) -> WalkableField {
     let mut random = Random::new(seed);
     let density = random.unit() * 0.4;
@@ -186,7 +187,7 @@ fn most_covers(contours: &ContourSet) -> i32 {
                     let t = (z - f64::from(from.z)) / f64::from(to.z - from.z);
                     let x = f64::from(from.x) + t * f64::from(to.x - from.x);
                     for column in 0..=(set.frame.width * 4).cast_signed() {
-                        // The ray leads to larger x.
+                        // The ray points towards larger x.
                         if f64::from(column) / 4.0 + 0.045_678_9 < x {
                             *winding.entry((column, row)).or_default() += if to.z > from.z { 1 } else { -1 };
                         }
@@ -247,7 +248,7 @@ proptest! {
         }
         let expected = polygons::from_labels(width, depth, &labels);
         let actual = trace_contours(&field, &regions).expect("a valid region map").polygons();
-        // Makes loops of points and neighbours comparable, whatever their order and start.
+        // Makes loops of points and neighbours comparable, independent of their order and start.
         let canonical = |set: &waymesh_core::PolygonSet| {
             let mut loops = Vec::new();
             for polygon in &set.polygons {
@@ -311,7 +312,7 @@ proptest! {
             assert_eq!(field.span_columns[span as usize], column);
             found[which].push(span);
         };
-        // In two parts, wherever they meet.
+        // A scan in two parts gives the same spans.
         let count = u32::try_from(labels.len()).unwrap();
         let middle = count / 3;
         for part in [0..middle, middle..count] {

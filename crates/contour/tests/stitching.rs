@@ -92,7 +92,7 @@ fn components(field: &mut WalkableField, seed: u64) -> RegionMap {
     RegionMap { labels, count }
 }
 
-/// A one-storey field whose kinds of ground are given by `area`.
+/// Returns a one-storey field whose kinds of ground are given by `area`.
 fn plan(width: u32, depth: u32, area: impl Fn(u32, u32) -> u8) -> WalkableField {
     let columns: Vec<Vec<Floor>> = (0..width * depth)
         .map(|cell| match area(cell % width, cell / width) {
@@ -133,7 +133,7 @@ proptest! {
 
 #[test]
 fn closed_borders_without_junction_start_at_their_lowest_vertex() {
-    // A wall around a room of other ground, with a lake in it, and a spiral wall beside them. All
+    // A wall around a room of other ground, with a lake in it, and a spiral wall next to them. All
     // are larger than a tile.
     let area = |x: u32, z: u32| {
         let ring = x.abs_diff(40).max(z.abs_diff(30));
@@ -178,8 +178,8 @@ fn missing_and_doubled_parts_are_errors() {
     for missing in 0..9 {
         let mut rest = parts.clone();
         rest.remove(missing);
-        // A missing part whose borders are all closed inside it may go unnoticed. There is none
-        // here.
+        // A missing part whose borders are all closed inside it may go unnoticed. This field has no
+        // such part.
         let error = stitch(field.frame, rest, regions.count).expect_err("a part is missing");
         assert!(
             matches!(error, ContourError::OpenBorder { .. } | ContourError::EmptyRegion { .. }),
