@@ -11,18 +11,17 @@ use crate::BakeError;
 ///
 /// - Links that are crossed like an edge both ways, such as doors and steps between slices, are
 ///   open ground: discs pass them wherever the walls around leave room.
-/// - Whatever baked the mesh, and whether it was just baked or read from a file: its polygons are
-///   cut into triangles and those made a local clearance triangulation. Files hold nothing of it;
-///   it is made anew when one is opened.
-/// - Takes a few times what [`NavMesh`] itself takes to be made of its polygons: some microseconds
-///   for each corner of a wall.
+/// - It works for meshes of every baker and from files: the polygons are cut into triangles, which
+///   become a local clearance triangulation. Files do not contain it; it is computed after opening.
+/// - It takes a few times as long as making the [`NavMesh`] from its polygons: some microseconds for
+///   each corner of a wall.
 /// - [`ClearanceConfig::max_width`], twice the largest radius, saves triangles; above it clearances
 ///   may come out too large.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use waymesh::{Agent, BakeConfig, Outcome, Baker, Voxels, QueryScratch, triangulate::ClearanceConfig};
-/// use waymesh::graph::ClearPathOptions;
+/// use waymesh::{Agent, BakeConfig, Outcome, Baker, Voxels, QueryScratch,
+/// triangulate::ClearanceConfig}; use waymesh::graph::ClearPathOptions;
 ///
 /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
 /// let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));
@@ -44,11 +43,11 @@ pub fn with_clearance(mesh: NavMesh, config: &ClearanceConfig) -> Result<Clearan
     with_clearance_for(mesh, &AnyPolygon, config)
 }
 
-/// The same as [`with_clearance`], but for agents that may use the polygons which a filter allows,
-/// and no others: all else is a wall, from which they keep their radius.
+/// Adds clearance as [`with_clearance`] does, for agents that may use only the polygons that a
+/// filter allows: all others are walls, from which the agents keep their radius.
 ///
-/// The filter is asked now, once a polygon. For agents of several kinds make one mesh of each kind;
-/// a [`NavMesh`] is cloned quickly.
+/// The filter is called once per polygon, now. For agents of several kinds make one mesh of each
+/// kind; a [`NavMesh`] is cloned quickly.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -35,7 +35,7 @@
 //! | see progress, figures and warnings | [`Baker::bake_observed`], [`Observer`], [`Report`] |
 //! | load levels and save meshes | [`io`] |
 //! | read settings by name, from a file, a page or another language | [`fields`] |
-//! | change a level while agents walk | [`World`], [`PlanWorld`]; in a thread of its own [`WorldWorker`] |
+//! | change a level while agents walk | [`World`], [`PlanWorld`]; on a separate thread [`WorldWorker`] |
 //! | stream a large world around a player | [`World::write_tiles`], [`World::open`], [`World::load_tile`]; from an archive [`World::from_manifest`] |
 //! | find a path, the shortest, with filters and costs | [`NavMesh::find_path`], [`PathOptions`] |
 //! | follow a path while things move | [`PathCorridor`] |

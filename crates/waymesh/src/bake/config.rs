@@ -10,7 +10,7 @@ use super::enclosed::Enclosed;
 use super::keep::Keep;
 use crate::links::JumpConfig;
 
-/// Which of the built-in partitions cuts the walkable surface into regions.
+/// The built-in partitions, which cut the walkable surface into regions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartitionKind {
@@ -25,7 +25,7 @@ pub enum PartitionKind {
     Surfaces,
 }
 
-/// Which of the built-in decompositions turns triangles into convex polygons.
+/// The built-in decompositions, which turn triangles into convex polygons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecompositionKind {
@@ -61,10 +61,10 @@ pub struct BakeConfig {
     /// Farthest that a border between two regions of one kind of ground may be moved to run
     /// straight. Agents walk over it, so it may move much farther than a wall. Default 5.0.
     pub max_seam_error: f32,
-    /// Which points of a border become its corners. Default [`CornerChoice::ByWidth`]; storeys,
-    /// whose borders hold no steps of the grid, choose [`CornerChoice::FewestNotches`]. On a grid
-    /// that takes an eighth fewer polygons and loses less ground at thin places, but uses the whole
-    /// `max_edge_error` towards walls.
+    /// Choice of the points of a border that become its corners. Default [`CornerChoice::ByWidth`];
+    /// storeys, whose borders hold no steps of the grid, choose [`CornerChoice::FewestNotches`]. On a
+    /// grid that takes an eighth fewer polygons and loses less ground at thin places, but uses the
+    /// whole `max_edge_error` towards walls.
     pub corners: CornerChoice,
     /// Pieces of ground smaller than this are left out and reported. Default 0.05: less than the
     /// agent's centre needs to turn round, so that no room an agent can stand in is lost. Slices,
@@ -72,9 +72,9 @@ pub struct BakeConfig {
     pub min_region: f32,
     /// Watershed and monotone regions smaller than this are merged into a neighbour. Default 36.0.
     pub merge_region: f32,
-    /// How the surface is cut into regions.
+    /// Partition of the surface into regions.
     pub partition: PartitionKind,
-    /// How triangles become convex polygons.
+    /// Decomposition into convex polygons.
     pub decomposition: DecompositionKind,
     /// Most corners of a polygon, 0 for no limit. Default 0.
     pub max_vertices: u32,
@@ -85,9 +85,9 @@ pub struct BakeConfig {
     /// then off by as much as the ground bulges there. Default `true`.
     #[doc(alias = "detail mesh")]
     pub height_detail: bool,
-    /// What becomes of ground inside of solids. Default [`Enclosed::Keep`].
+    /// Treatment of ground inside of solids. Default [`Enclosed::Keep`].
     pub enclosed: Enclosed,
-    /// Which ground is kept. Default all.
+    /// Ground to keep. Default all.
     pub keep: Keep,
     /// Volumes that give the ground in them another area, or cut it out, in order; where they
     /// overlap, the last one counts. Borders of marks run along cells, those of floor plans along
@@ -211,7 +211,7 @@ impl BakeConfig {
         self
     }
 
-    /// What the mesh tells of its ground.
+    /// Returns the table of areas of the mesh, with its classes of head room.
     pub(crate) fn area_table(&self) -> AreaTable {
         self.areas.clone().with_head_rooms(self.head_rooms())
     }

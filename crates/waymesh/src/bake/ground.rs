@@ -1,4 +1,4 @@
-//! What every front end makes, and the back end starts from.
+//! The result of a front end, from which the back end starts.
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{ContourSet, HeightSurface, Observer, PolyMesh, PolygonSet};
@@ -14,14 +14,14 @@ use super::report::Report;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Ground<'a> {
-    /// Where the ground ends, and where its regions meet.
+    /// Borders of the ground and of its regions.
     pub borders: Borders,
-    /// How heights are found.
+    /// Source of heights.
     pub heights: Heights<'a>,
     /// Links that the input gives, such as doors and stairs. Default none.
     pub links: InputLinks<'a>,
-    /// Where the agent can climb from one column of the grid to another; neighbours of one place
-    /// become one link. Default none.
+    /// Climbs of the agent from one column of the grid to another; adjacent climbs of one ledge become
+    /// one link. Default none.
     pub climbs: Vec<Climb>,
     /// Vertices to add to the triangulation. Default none.
     pub refine: Option<RefineConfig>,
@@ -62,7 +62,7 @@ pub enum Borders {
 
 type Fit<'a> = dyn FnOnce(&PolyMesh, &mut dyn Observer) -> Result<HeightSurface, StageError> + 'a;
 
-/// Where heights come from.
+/// The source of heights.
 pub enum Heights<'a> {
     /// Ground that was sampled, fitted in the polygons: see [`Heights::fitted`].
     Fitted(Box<Fit<'a>>),

@@ -87,7 +87,7 @@ fn simplified(config: &mut BakeConfig) {
     }
 }
 
-/// How a bake ran.
+/// The outcome of a bake.
 #[derive(Debug, Default, PartialEq)]
 struct Course {
     /// The most threads that a stage could use.
@@ -118,7 +118,7 @@ fn outcome<F: FrontEnd>(baker: &Baker<F>, input: &F::Input) -> (Result<Vec<u8>, 
     (bytes, course)
 }
 
-/// Stages that only tell that they ran, each by its error.
+/// Stages that fail, each with an error that proves that it ran.
 struct Mine;
 
 macro_rules! mine {
@@ -240,7 +240,7 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
     }
 }
 
-/// A ledge to climb and jump, with ground in a hollow body beside it; storeys over each other; and
+/// A ledge to climb and jump, with ground in a hollow body next to it; storeys over each other; and
 /// ground that lies over itself.
 fn scenes() -> [TriangleSoup; 3] {
     let mut scenes = [Scene::Terraces, Scene::OverlappingStoreys, Scene::SpiralStairs]

@@ -47,9 +47,9 @@ pub struct Report {
     pub vertices: u64,
     /// Plan area of the polygons in square metres.
     pub mesh_area: f64,
-    /// Connected pieces, over links, too, in the order of their first polygon.
+    /// Connected pieces, also over links, in the order of their first polygon.
     pub islands: Vec<IslandReport>,
-    /// Ground by its head room, if it is told apart by it.
+    /// Ground by its head room, if it has classes of head room.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub head_rooms: Vec<HeadRoomReport>,
     /// Pieces of ground inside of solids that were left out, in the order of their first polygon.
@@ -68,13 +68,13 @@ pub struct Report {
     /// The memory that the bake was to work in, where it has a bound
     /// ([`BakeConfig::max_memory_bytes`](crate::BakeConfig::max_memory_bytes)).
     pub memory_limit_bytes: Option<u64>,
-    /// What another device did, if voxels were to be made on one.
+    /// Work of another device, if voxels were requested from one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceReport>,
-    /// What the floor plan held, if it was one.
+    /// Contents of the floor plan, if the input was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanReport>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -142,7 +142,7 @@ impl GridReport {
     }
 }
 
-/// What another device than the processor did: voxels, fields, rough voxels, depth maps.
+/// Work of another device than the processor: voxels, fields, rough voxels, depth maps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DeviceReport {
@@ -150,13 +150,13 @@ pub struct DeviceReport {
     pub device: String,
     /// All that it did.
     pub total: DeviceWorkReport,
-    /// What it did for each stage.
+    /// Work by stage.
     pub stages: BTreeMap<String, DeviceWorkReport>,
     /// Grids, tiles or windows that the processor did instead, by the reason.
     pub on_processor: BTreeMap<String, u64>,
 }
 
-/// What a device did for a stage.
+/// Work of a device for a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DeviceWorkReport {
@@ -208,7 +208,8 @@ pub struct HeadRoomReport {
 }
 
 impl HeadRoomReport {
-    /// All classes of a mesh, ascending; ground with more head room counts in all below, too.
+    /// Returns all classes of a mesh, ascending; ground with more head room also counts in all lower
+    /// classes.
     #[must_use]
     pub fn all(mesh: &NavMesh) -> Vec<Self> {
         let class = |&height: &f32| {
@@ -221,7 +222,7 @@ impl HeadRoomReport {
     }
 }
 
-/// One piece of the mesh that hangs together over edges.
+/// A piece of the mesh that is connected over edges.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct IslandReport {
@@ -265,14 +266,14 @@ impl IslandReport {
         Self { polygons: island.polygons.into(), area: island.area, place, links: 0, joined }
     }
 
-    /// How many pieces these islands are over links.
+    /// Returns the number of pieces that these islands form over links.
     #[must_use]
     pub fn pieces(islands: &[Self]) -> usize {
         islands.iter().zip(0..).filter(|(island, number)| island.joined == *number).count()
     }
 }
 
-/// What a floor plan held.
+/// Contents of a floor plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PlanReport {
@@ -290,7 +291,7 @@ pub struct PlanReport {
     pub lifts: u64,
 }
 
-/// How long a stage took.
+/// Duration of a stage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StageTime {
@@ -322,7 +323,7 @@ impl<'a> Recorder<'a> {
     /// Runs one stage under its name and keeps its time.
     ///
     /// # Errors
-    /// Those of the stage, and [`Cancelled`] if the observer asks for it: before and after the stage,
+    /// Errors of the stage, and [`Cancelled`] if the observer requests it: before and after the stage,
     /// and by its token within it.
     pub fn stage<T, E: Into<BakeError>>(
         &mut self,

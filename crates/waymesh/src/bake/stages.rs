@@ -30,7 +30,7 @@ use super::config::{BakeConfig, DecompositionKind, PartitionKind};
 use super::error::BakeError;
 use super::report::Recorder;
 
-/// What comes of triangles on a device.
+/// The result of a device for triangles.
 pub(crate) enum Solid {
     Voxels(Heightfield),
     /// The field that is built of them; they were not kept.
@@ -46,7 +46,7 @@ macro_rules! replaceable {
         #[derive(Default)]
         pub struct StageSet {
             pub(super) config: BakeConfig,
-            /// Why fields were not asked of a device, and how often.
+            /// Reasons why fields were made on the processor, with counts.
             left_to_processor: Mutex<BTreeMap<&'static str, u64>>,
             $($(#[cfg($is)])? pub(crate) $field: Option<Box<dyn $stage + Send + Sync>>,)*
         }
@@ -73,7 +73,7 @@ macro_rules! replaceable {
 replaceable! {
     /// Replaces voxelisation.
     voxelize: Voxelize, with_voxelize;
-    /// Voxelises on another device, with the same bytes; tiles and worlds, too.
+    /// Voxelises on another device, with the same bytes, also for tiles and worlds.
     raster_device: RasterDevice, with_raster_device;
     /// Makes the rough voxels of storeys on another device, with the same bits.
     #[cfg(feature = "storeys")]
@@ -194,7 +194,7 @@ impl StageSet {
         }
     }
 
-    /// What other devices did, if there are any.
+    /// Returns the work of other devices, if any is set.
     pub(super) fn device_usage(&self) -> Option<DeviceUsage> {
         let all = [self.raster_device.as_ref().map(|device| device.usage())];
         #[cfg(feature = "storeys")]
@@ -213,7 +213,7 @@ impl StageSet {
         Some(usage)
     }
 
-    /// Runs on as many threads as the settings ask for.
+    /// Runs on the number of threads in the settings.
     pub(crate) fn in_pool<T: Send>(&self, run: impl FnOnce() -> T + Send) -> Result<T, BakeError> {
         let threads = self.config.threads;
         if threads == 0 {
@@ -222,7 +222,7 @@ impl StageSet {
         threads::in_pool(threads, run).map_err(|source| BakeError::Threads { threads, source })
     }
 
-    /// Checks a stage's result if [`BakeConfig::validate_stages`] asks for it.
+    /// Checks a stage's result if [`BakeConfig::validate_stages`] is set.
     ///
     /// # Errors
     /// [`BakeError::BrokenContract`] with the violations that were pushed to the list.
@@ -301,7 +301,7 @@ impl StageSet {
         Ok(contours)
     }
 
-    /// Checks traced borders, which enclose so many spans.
+    /// Checks traced borders, which enclose `spans` spans.
     pub(crate) fn check_traced(&self, raw: &ContourSet, spans: u64) -> Result<(), BakeError> {
         self.check("trace", |list| {
             raw.violations(list);
@@ -447,7 +447,7 @@ pub(crate) fn check_soup(soup: &TriangleSoup) -> Result<(), BakeError> {
 
 /// Makes spans without a region unwalkable.
 pub(crate) fn clear_unlabelled(field: &mut WalkableField, regions: &RegionMap) {
-    /// Spans that one thread looks at in a row.
+    /// Number of spans that one thread checks in a row.
     const SPANS: usize = 1 << 18;
     let clear = |(areas, labels): (&mut [AreaId], &[u32])| {
         checkpoint();

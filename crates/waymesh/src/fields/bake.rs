@@ -7,8 +7,8 @@ use super::shapes::{area_id, mark_of};
 use super::{Entries, Field, FieldKind, Value, Wrong, choice, number, plain};
 use crate::{BakeConfig, CornerChoice, DecompositionKind, Enclosed, JumpConfig, Keep, PartitionKind};
 
-/// The fields of [`BakeConfig`], with those of the agent and the grid beside them, and slopes in
-/// degrees. `areas` and `height_classes` come before the fields that depend on them.
+/// The fields of [`BakeConfig`], with those of the agent and the grid at the same level, and slopes
+/// in degrees. `areas` and `height_classes` come before the fields that depend on them.
 pub const BAKE: &[Field<BakeConfig>] = &[
     plain!(BakeConfig,
         "cell_size",

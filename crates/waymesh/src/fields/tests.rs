@@ -102,7 +102,7 @@ fn what_cannot_be_used_is_named() {
         refuse("marks", vec![mark].into()),
         "settings: shape: give one of box, cylinder, prism and mesh"
     );
-    // What is not given keeps its default.
+    // An unset value keeps the default.
     let given = [("cell_size".to_owned(), Value::Unset), ("unknown".to_owned(), Value::Unset)];
     let (mut entries, mut config) = (Entries::new("settings", &given), BakeConfig::default());
     entries.apply(BAKE, &mut config).and_then(|()| entries.finish()).expect("nothing is given");

@@ -59,7 +59,7 @@ impl Value {
     }
 }
 
-/// What a [`Value`] converts to.
+/// A type that a [`Value`] converts to.
 pub trait FromValue: Sized {
     /// See [`Value::to`].
     fn from_value(value: &Value) -> Option<Self>;

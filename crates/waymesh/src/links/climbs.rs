@@ -35,18 +35,18 @@ pub(crate) fn climb_links(mesh: &NavMesh, config: &BakeConfig, climbs: Vec<Climb
     links
 }
 
-/// How far from its ledge the landings of a climb lie, at most, in cells.
+/// Largest distance of the landings of a climb from its ledge, in cells.
 pub(crate) fn depth(climb: &Climb) -> u16 {
     climb.low_depth.max(climb.high_depth)
 }
 
-/// How far from a ledge, in cells, the polygons lie that climbs of this depth may lead to. So far
-/// apart may runs be that stand for the same ledge.
+/// Largest distance in cells between a ledge and the polygons at climbs of this depth. Runs of the
+/// same ledge may be this far apart.
 pub(crate) fn reach(config: &BakeConfig, frame: &GridFrame, deepest: u16) -> i32 {
     i32::from(deepest) + slack(config, frame)
 }
 
-/// How far, in cells, a simplified border may be from where the ground ends.
+/// Largest distance in cells of a simplified border from the end of the ground.
 fn slack(config: &BakeConfig, frame: &GridFrame) -> i32 {
     saturating_i32((config.edge_error() / frame.cell_size).ceil()).saturating_add(1).min(64)
 }
@@ -112,7 +112,7 @@ pub(crate) struct MeshClimb {
     up: u8,
     /// First and last coordinate along the ledge.
     along: [i32; 2],
-    /// Where the ledge is, across.
+    /// Position of the ledge across its direction.
     line: i32,
     /// Coordinate across, on the lower and the higher polygon.
     across: [i32; 2],
@@ -126,8 +126,8 @@ struct Run {
 }
 
 impl Run {
-    /// `true` if `next` lies beside the last climb. Slanted ledges are jagged along cells, so it
-    /// may lie some cells nearer or farther.
+    /// Returns `true` if `next` is adjacent to the last climb. Slanted ledges are jagged along cells,
+    /// so it may lie some cells nearer or farther.
     fn continues_with(&self, next: &MeshClimb) -> bool {
         const JOG: u32 = 2;
         self.last.polygons == next.polygons
@@ -155,7 +155,7 @@ fn at(up: u8, along: i32, across: i32) -> PlanPoint {
     }
 }
 
-/// The runs between two polygons without those that lie beside a longer one: an edge that runs
+/// Returns the runs between two polygons without those next to a longer one: an edge that runs
 /// slanted is made of steps along x and along z, and both make a link.
 fn longest(runs: &[Run], reach: i32) -> Vec<Run> {
     let mut sorted = runs.to_vec();
@@ -190,7 +190,7 @@ struct LandingGround<'a> {
     mesh: &'a NavMesh,
     /// Polygons of each square that a climb lands near.
     buckets: HashMap<(i32, i32), Vec<PolyId>>,
-    /// How far, in cells, a simplified border may be from where the ground ends.
+    /// Largest distance in cells of a simplified border from the end of the ground.
     slack: i32,
     /// Largest difference in levels between a floor and the ground of the mesh at the same place.
     levels: f32,

@@ -13,13 +13,13 @@ use waymesh_graph::{Link, LinkEnd, LinkKind};
 use crate::front::plan::SHIFT_CELLS;
 
 /// Largest distance in cells of a corner of the ground from the line of the door that cuts it. Both
-/// were rounded, and a vertex that splits an edge between them may lie [`SHIFT_CELLS`] beside it.
+/// were rounded, and a vertex that splits an edge between them may lie [`SHIFT_CELLS`] off it.
 const DOOR_SLACK: f64 = 2.0 + SHIFT_CELLS;
 
 /// Number of parallel lines that are tried on each side of a landing's line.
 const TRIES: i32 = 16;
 
-/// Shortest piece of a landing that becomes a link of its own, in cells.
+/// Shortest piece of a landing that becomes a separate link, in cells.
 const SHORTEST: f64 = 4.0;
 
 /// All links of a plan. Portals across doors are taken out of the polygons.
@@ -83,7 +83,7 @@ pub(crate) fn door_link(
     link
 }
 
-/// Tells of a door that no two polygons meet at.
+/// Returns the note about a door that lies on no edge between two polygons.
 pub(crate) fn leads_nowhere(door: &DoorLine) -> PlanNote {
     PlanNote { element: door.name.clone(), kind: NoteKind::DoorLeadsNowhere }
 }
@@ -341,7 +341,7 @@ impl<'a> Places<'a> {
         Ok(tries.into_iter().find(|(covered, _)| *covered >= best / 2.0).map(|(_, footing)| footing))
     }
 
-    /// Where a segment lies on polygons, in order, none twice.
+    /// Returns the stretches of a segment on polygons, in order, without repeats.
     fn stretches(&self, storey: usize, ends: [[f64; 2]; 2]) -> Vec<Stretch> {
         let low = [0, 1].map(|axis| ends[0][axis].min(ends[1][axis]));
         let high = [0, 1].map(|axis| ends[0][axis].max(ends[1][axis]));
@@ -454,7 +454,7 @@ pub(crate) fn stairs_boxes(base: &PlanBase, stairs: &Stairs) -> Vec<(usize, [[f6
     boxes(base, landings.map(|landing| (&*landing.storey, landing.line.to_vec())))
 }
 
-/// The same for the stops of a lift.
+/// Returns the boxes at the stops of a lift.
 pub(crate) fn lift_boxes(base: &PlanBase, lift: &Lift) -> Vec<(usize, [[f64; 2]; 2])> {
     boxes(base, lift.stops.iter().map(|stop| (&*stop.storey, vec![stop.at])))
 }
@@ -464,7 +464,7 @@ fn boxes<'a>(
     places: impl Iterator<Item = (&'a str, Vec<PlanPosition>)>,
 ) -> Vec<(usize, [[f64; 2]; 2])> {
     let (frame, config) = (base.frame(), base.config());
-    // A point on a polygon may lie a little beside it.
+    // Rounding may move a point off its polygon.
     let reach = (config.radius + config.link_reach) / f64::from(frame.cell_size) + f64::from(2 * NEAR);
     let place = |(storey, points): (&str, Vec<PlanPosition>)| {
         let storey = base.storey_names().iter().position(|name| *name == storey)?;
@@ -480,7 +480,7 @@ fn boxes<'a>(
     places.filter_map(place).collect()
 }
 
-/// How far a point on a polygon may lie from the place asked for, in cells.
+/// Largest distance of a point on a polygon from the requested place, in cells.
 const NEAR: i32 = 3;
 
 fn check_finite(element: &Arc<str>, field: &str, point: PlanPosition) -> Result<(), PlanError> {

@@ -18,8 +18,8 @@ use super::join::key;
 
 use crate::bake::{BakeError, StageSet};
 
-/// From how many cells around a tile the ground of a polygon may depend on it. A place on an edge
-/// takes its height from the columns around it and beside these.
+/// Distance in cells within which a tile influences the ground of a polygon. A place on an edge
+/// takes its height from the columns around it and their neighbours.
 const REACH: i32 = 2;
 
 /// The ground of a tile of which nothing changed but what is beyond its border.
@@ -31,8 +31,8 @@ pub(super) struct KnownGround {
 }
 
 impl KnownGround {
-    /// What remains of the ground of a tile when others changed. `None` if it is for other polygons, or
-    /// misses its bound, so that it matters where.
+    /// Returns the reusable ground of a tile after a change of others. `None` if it belongs to other
+    /// polygons, or misses its error bound at an unknown place.
     pub(super) fn new(
         surface: HeightSurface,
         tile: &MeshTile,
@@ -85,8 +85,7 @@ pub(super) fn fit<'a>(
         return Ok(BTreeMap::new());
     }
     let frame = *layout.frame();
-    // What is added to a tile's own region numbers in the mesh of all these; no polygon is in a region
-    // of another tile.
+    // Offset of a tile's region numbers in the joined mesh; no polygon is in a region of another tile.
     let mut regions = 0;
     let mut bases = BTreeMap::new();
     for (&key, tile) in made {
@@ -228,7 +227,7 @@ mod tests {
         assert_eq!((part.points.len(), part.max_error), (6 + 4, 1.0));
     }
 
-    /// Which polygon misses the bound is not known of ground that was written.
+    /// Written ground does not record the polygon that misses the bound.
     #[test]
     fn ground_that_misses_its_bound_is_fitted_again() {
         let (tile, surface) = row(1.5);

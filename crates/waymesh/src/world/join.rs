@@ -38,8 +38,8 @@ impl Portion {
     }
 }
 
-/// What is beyond the border edges of each tile, kept from one join to the next: only that of tiles
-/// that changed, and of those beside them, can differ.
+/// Cache of the neighbours across the border edges of each tile: only entries of changed tiles and
+/// their neighbours can differ between two joins.
 #[derive(Debug, Default)]
 pub(super) struct Facings {
     /// Per tile and border edge.
@@ -47,8 +47,8 @@ pub(super) struct Facings {
 }
 
 impl Facings {
-    /// Looks again what is beyond the edges of tiles that came, changed or went, and of those beside
-    /// them. Takes time in the border edges of these.
+    /// Updates the entries of added, changed and removed tiles and of their neighbours. Takes time in
+    /// the border edges of these.
     pub(super) fn update<'a>(&mut self, tiles: &impl Fn(Tile) -> Option<&'a TilePolygons>, changed: &[Tile]) {
         let with_beside = |tiles_of: &BTreeSet<Tile>| -> BTreeSet<Tile> {
             tiles_of.iter().flat_map(|&tile| beside(tile).into_iter().flatten().chain([tile])).collect()
@@ -150,7 +150,7 @@ pub(super) fn key(Tile { row, column }: Tile) -> TileKey {
     TileKey { layer: 0, row, column }
 }
 
-/// The tiles across the four sides of a tile. An edge is nowhere beside a tile across a corner.
+/// Returns the tiles across the four sides of a tile. Tiles across a corner share no edge.
 fn beside(Tile { row, column }: Tile) -> [Option<Tile>; 4] {
     [
         row.checked_sub(1).map(|row| Tile { row, column }),
@@ -173,7 +173,7 @@ fn portions(own: &[Step], steps: &HashMap<Step, Beyond>) -> Box<[Portion]> {
     portions.into_boxed_slice()
 }
 
-/// A new vertex on an edge, so many steps from its beginning.
+/// Inserts a vertex on an edge, `step` of `steps` from its start.
 fn insert(tile: &mut MeshTile, step: usize, steps: usize, ends: [u32; 2]) -> u32 {
     let [from, to] = ends.map(|vertex| tile.vertices[vertex as usize]);
     let t = step as f32 / steps as f32;
@@ -266,7 +266,7 @@ mod tests {
         join(tiles, &changed, &mut Facings::default())
     }
 
-    /// What is kept of the last join does not show, whatever comes and goes.
+    /// The cache of the last join does not change results, whatever tiles are added or removed.
     #[test]
     fn joins_after_changes_are_those_of_all_tiles() {
         let [left, other] = [strips(&[0, 4, 12], 1, 1.0), strips(&[0, 5, 6, 12], 1, 2.0)];

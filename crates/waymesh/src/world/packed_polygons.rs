@@ -1,4 +1,4 @@
-//! The polygons of a tile in little memory: they are looked at only when something beside the tile
+//! The polygons of a tile in compressed form: they are read only when a neighbour of the tile
 //! changes.
 
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, SpanKey, short};
@@ -78,7 +78,7 @@ impl PackedPolygons {
 /// Before a step that does not lie in line with those before.
 const ELSEWHERE: u8 = 1;
 
-/// Where the steps of an edge are expected: as far from each other as the first two.
+/// Prediction of the steps of an edge: equal distances, as between the first two.
 #[derive(Default)]
 struct Row {
     last: [i64; 6],
@@ -87,7 +87,7 @@ struct Row {
 }
 
 impl Row {
-    /// How a step differs from what is expected.
+    /// Returns the difference of a step from its prediction.
     fn next(&mut self, step: &Step) -> [i64; 6] {
         let [a, b] = step.map(|SpanKey { z, x, floor }| [z.into(), x.into(), floor.into()]);
         let numbers = [a[0], a[1], a[2], b[0], b[1], b[2]];

@@ -17,7 +17,7 @@ pub(super) type Step = [SpanKey; 2];
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BorderEdge {
     pub(super) polygon: u32,
-    /// Which edge of the polygon.
+    /// Edge of the polygon.
     pub(super) edge: u32,
     /// One entry per polygon side, in the order in which the edge runs.
     pub(super) steps: Vec<Step>,
@@ -115,7 +115,7 @@ fn label_ring(part: &FieldWindow, regions: &mut RegionMap) {
                 if !part.field.is_walkable(ring) || inward.is_none() {
                     continue;
                 }
-                // Goes on with the row of the span before, unless that ends here.
+                // Continues the row of the previous span, unless that ends here.
                 let before = part.field.walkable_neighbour(ring, along.opposite()).filter(|&before| {
                     !position.is_multiple_of(MAX_BORDER_EDGE)
                         && place > 0

@@ -1,5 +1,4 @@
-//! Prebaked tiles as bytes: what is kept of a tile, what was built of it, and what it was built
-//! beside.
+//! Byte format of prebaked tiles: the kept input, the result, and hashes of the neighbours.
 
 use std::sync::Arc;
 
@@ -16,17 +15,17 @@ use super::polygons::{BorderEdge, TilePolygon, TilePolygons};
 
 /// Corners of a polygon at least.
 const LEAST_CORNERS: usize = 3;
-/// Stands for no neighbour.
+/// Sentinel for no neighbour.
 const NONE: u32 = u32::MAX;
 
-/// Checksums of a tile: of its own voxels, and of what was built of them and those around.
+/// Checksums of a tile: of its own voxels, and of the result built from these and its neighbours'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Digests {
     pub(super) voxels: u64,
     pub(super) built: u64,
 }
 
-/// What was built of a tile once, and what it holds beside: any of the tiles of then, and no other.
+/// The prebaked result of a tile, valid while its neighbours have the same checksums.
 #[derive(Clone, Debug)]
 pub(super) struct Prebaked {
     pub(super) built: Arc<BuiltTile>,
@@ -132,7 +131,7 @@ pub(super) fn built_to_bytes(built: &BuiltTile) -> Vec<u8> {
 
 /// Reads a prebaked tile: what is kept, and what was built. `None` for bytes that [`to_bytes`]
 /// never writes. `columns` are those of the tile itself and of its voxels. Takes memory in
-/// proportion to the bytes; voxels stay packed, and are checked when they are looked at.
+/// proportion to the bytes; voxels stay packed, and are checked when they are read.
 pub(super) fn from_bytes(bytes: &[u8], columns: [GridWindow; 2]) -> Option<KeptTile> {
     let mut from = Reader(bytes);
     let voxels = from.u64()?;
@@ -248,7 +247,7 @@ impl Writer {
     }
 }
 
-/// What is left to read.
+/// The bytes left to read.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -271,7 +270,8 @@ impl<'a> Reader<'a> {
         self.take(8)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// A number of elements that take so many bytes each at least, all of them there.
+    /// Reads a number of elements of at least `least_bytes` bytes each; `None` if the bytes are too
+    /// few.
     fn count(&mut self, least_bytes: usize) -> Option<usize> {
         let count = self.word()? as usize;
         (count.checked_mul(least_bytes)? <= self.0.len()).then_some(count)

@@ -21,7 +21,7 @@ use crate::bake::{BakeError, Recorder};
 /// The tiles of a world, before and after an update.
 type Tiles<'a> = Present<'a, Tile, Arc<BuiltTile>>;
 
-/// What an update works on.
+/// The data of an update.
 pub(super) struct TileUpdate<'a> {
     pub(super) ground: TileGround<'a>,
     pub(super) mesh: &'a mut TiledMesh,
@@ -84,7 +84,7 @@ impl TileUpdate<'_> {
                 && self.ground.prebaked_as(**tile, &known).is_some()
         };
         *self.prebaked = tiles.asked().filter(is_prebaked).count();
-        // A new border changes the tiles beside it, too: their corners on it, and the ground along it.
+        // A new border also changes the adjacent tiles: their corners on it, and the ground along it.
         let beside: BTreeSet<Tile> =
             self.around(changed.iter().copied()).filter(|&tile| known(tile).is_some()).collect();
         let changes =
@@ -103,7 +103,7 @@ impl TileUpdate<'_> {
         tiles.flat_map(move |tile| layout.tiles_over(&layout.core(tile).grown(1, layout.frame())))
     }
 
-    /// Makes what the mesh has of the tiles that changed, and of those `beside` them.
+    /// Makes the mesh tiles of the changed tiles, and of their neighbours `beside`.
     fn make(
         &mut self,
         tiles: &Tiles<'_>,
@@ -113,7 +113,7 @@ impl TileUpdate<'_> {
     ) -> Result<BTreeMap<TileKey, TileChange>, BakeError> {
         let (stages, layout) = (self.ground.stages, self.ground.layout);
         let known = |tile: Tile| tiles.get(tile);
-        // What is around them counts where they are joined, and for their ground.
+        // Their neighbours are needed for joins and ground.
         let around: BTreeSet<Tile> = self.around(beside.iter().copied()).collect();
         let facings = &mut *self.facings;
         let (mut made, joined) = recorder.stage("join", |_| {
@@ -157,7 +157,7 @@ impl TileUpdate<'_> {
         Ok(changes)
     }
 
-    /// What is known of the ground of a tile beside those that changed.
+    /// Returns the reusable ground of a neighbour of changed tiles.
     fn known_ground(
         &self,
         tile: Tile,
@@ -228,7 +228,7 @@ impl TileUpdate<'_> {
             let mut soup = TriangleSoup::default();
             for (obstacle, _) in ground.obstacles.of(tile) {
                 let own = obstacle.triangles();
-                // Of another soup, so in range.
+                // Indices of a valid soup are in range.
                 let _ = soup.append(own.positions().to_vec(), own.triangles().to_vec());
             }
             (!soup.triangles().is_empty()).then_some((tile, soup))
@@ -237,7 +237,7 @@ impl TileUpdate<'_> {
         let room = TileRoom::new(layout, flights, standing)?;
         let mesh = &mut *self.mesh;
         self.jumps.look(mesh.next(), config, &room, [&stale, &near], |tile| mesh.polygons_of(tile));
-        // Whether a jump saves a detour is decided where there are no other links than those up ledges.
+        // The detour of a jump is measured on a mesh without links except those up ledges.
         let mut turned: BTreeMap<LinkId, bool> = BTreeMap::new();
         let mut known = BTreeSet::new();
         let mut more: BTreeSet<Tile> = stale.union(&near).copied().collect();

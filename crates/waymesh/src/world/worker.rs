@@ -1,4 +1,4 @@
-//! A world in a thread of its own.
+//! A world on a separate thread.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -16,10 +16,10 @@ use crate::bake::{BakeError, ConfigError};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkerConfig {
-    /// How long commands are run, one after the other, before the world is updated with those that
-    /// are through: the rest waits. Default 4 ms. Zero: an update after every command.
+    /// Time during which commands run, one after the other, before the world is updated with the
+    /// finished ones; later commands wait. Default 4 ms. Zero: an update after every command.
     pub budget: Duration,
-    /// How many commands may wait, from 1 to 2^20: room for them is taken at once. Default 1024.
+    /// Capacity of the queue, from 1 to 2^20; allocated at once. Default 1024.
     pub queue: usize,
 }
 
@@ -52,14 +52,14 @@ impl WorkerConfig {
 
 type Command = Box<dyn FnOnce(&mut World) + Send>;
 
-/// What waits in the queue.
+/// A message in the queue.
 enum Message {
     Run(Command),
-    /// To be told when all before is in the mesh.
+    /// Request for a reply when all earlier commands are in the mesh.
     Settle(SyncSender<Result<(), BakeError>>),
 }
 
-/// A [`World`] in a thread of its own, which runs commands in the order in which they came and
+/// A [`World`] on a separate thread, which runs commands in the order in which they came and
 /// updates the world when none is left, or the budget is spent.
 ///
 /// # Guarantees
@@ -78,18 +78,14 @@ enum Message {
 /// use waymesh::voxel::{MarkShape, Obstacle};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
-/// let world = World::new(Baker::voxels(), &soup.bounds(), 48)?;
-/// let worker = WorldWorker::new(world, &WorkerConfig::default())?;
-/// let handle = worker.handle();
-/// worker.ask(move |world| world.add_triangles(&soup, &mut ()))?.wait()??;
-/// let shape = MarkShape::Box { bounds: Bounds { min: glam::vec3(4.0, -1.0, 4.0), max: glam::vec3(6.0, 2.0, 6.0) } };
-/// let door = worker.ask(|world| world.add_obstacle(Obstacle::solid(shape)))?;
-/// // Frames go on, with the mesh that there is. At some time:
-/// worker.settle()?;
-/// let closed = handle.mesh().area();
-/// let door = door.wait()??;
-/// worker.ask(move |world| world.remove_obstacle(door))?;
-/// let world = worker.finish()?;
+/// let world = World::new(Baker::voxels(), &soup.bounds(), 48)?; let worker =
+/// WorldWorker::new(world, &WorkerConfig::default())?; let handle = worker.handle();
+/// worker.ask(move |world| world.add_triangles(&soup, &mut ()))?.wait()??; let shape =
+/// MarkShape::Box { bounds: Bounds { min: glam::vec3(4.0, -1.0, 4.0), max: glam::vec3(6.0, 2.0,
+/// 6.0) } }; let door = worker.ask(|world| world.add_obstacle(Obstacle::solid(shape)))?; // Frames
+/// continue with the current mesh. At some time: worker.settle()?; let closed =
+/// handle.mesh().area(); let door = door.wait()??; worker.ask(move |world|
+/// world.remove_obstacle(door))?; let world = worker.finish()?;
 /// assert!(world.handle().mesh().area() > closed);
 /// # Ok(()) }
 /// ```
@@ -105,10 +101,10 @@ pub struct WorldWorker {
     thread: Option<JoinHandle<Option<Ended>>>,
 }
 
-/// What a thread leaves: the world, and the error of its last update.
+/// The result of a thread: the world, and the error of its last update.
 type Ended = (World, Option<BakeError>);
 
-/// What a command returns, when it has run.
+/// The future result of a command.
 #[derive(Debug)]
 pub struct Reply<T> {
     from: Receiver<T>,
@@ -142,7 +138,7 @@ fn ended(reason: &Mutex<String>) -> BakeError {
 }
 
 impl WorldWorker {
-    /// Moves a world into a thread of its own.
+    /// Moves a world to a new thread.
     ///
     /// # Errors
     /// [`BakeError::Config`] if a setting is out of its range, [`BakeError::WorkerStart`] if the
@@ -156,7 +152,7 @@ impl WorldWorker {
         let run = move || {
             let settling = Vec::new();
             let mut work = Work { world, waiting, budget, stop: token, error: None, settling };
-            // Whoever waits is told after the reason is known.
+            // Waiting callers get the reply after the reason is stored.
             match catch_unwind(AssertUnwindSafe(|| work.run())) {
                 Ok(()) => Some((work.world, work.error)),
                 Err(panic) => {
@@ -176,8 +172,8 @@ impl WorldWorker {
         self.handle.clone()
     }
 
-    /// Puts a command into the queue: any change of the world, and whatever it is to return. The world
-    /// is updated afterwards, without being told to. The reply may be dropped.
+    /// Puts a command into the queue: any change of the world, with a result. The world is updated
+    /// afterwards by itself. The reply may be dropped.
     ///
     /// # Errors
     /// [`BakeError::QueueFull`] if as many commands wait as may; [`BakeError::WorkerEnded`]. The
@@ -286,15 +282,15 @@ impl Observer for Stoppable {
     }
 }
 
-/// What the thread does.
+/// The loop of the thread.
 struct Work {
     world: World,
     waiting: Receiver<Message>,
     budget: Duration,
     stop: CancelToken,
-    /// Of the last update.
+    /// Error of the last update.
     error: Option<BakeError>,
-    /// Those who wait for the next one.
+    /// Callers that wait for the next update.
     settling: Vec<SyncSender<Result<(), BakeError>>>,
 }
 

@@ -7,8 +7,8 @@ use waymesh_triangulate::{RepairConfig, TriangulateError, repair_polygons};
 use super::metres;
 use crate::bake::{BakeError, Recorder};
 
-/// Regions whose vertices nearer than `distance` are one; as they are for a distance of 0. Ground
-/// that came apart is a region of its own, on the storey that it was on.
+/// Merges vertices of regions that are nearer than `distance`; 0 changes nothing. Ground that is
+/// disconnected by that becomes a separate region on its storey.
 pub(super) fn merged(
     shapes: PolygonSet,
     distance: f64,

@@ -68,7 +68,7 @@ struct BorderEdge {
     ends: [PlanPoint; 2],
 }
 
-/// Which line a straight segment lies on, and its range along it.
+/// Returns the line of a straight segment, and its range along that line.
 fn on_axis([a, b]: [PlanPoint; 2]) -> Option<((bool, i32), [i32; 2])> {
     if a.z == b.z {
         Some(((true, a.z), [a.x.min(b.x), a.x.max(b.x)]))

@@ -9,7 +9,7 @@ use super::survey::{Survey, Visited, read_tile};
 use super::{Tiles, Workshop, joined};
 use crate::bake::{Bake, BakeError, Baker, Recorder};
 
-/// What a tile is called in errors.
+/// Name of a tile in errors.
 const NAME: &str = "a tile";
 
 /// Builds the tiles of one world one by one, as bytes, and joins the tiles of all workers that have
@@ -26,12 +26,10 @@ const NAME: &str = "a tile";
 /// # let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
 /// use waymesh::Baker;
 ///
-/// // On every worker:
-/// let worker = Baker::tiles().apart(&soup, &mut ())?;
-/// let tiles: Vec<_> = worker.layout().tiles().map(|tile| worker.bake(tile)).collect::<Result<_, _>>()?;
-/// // On one of them:
-/// let bake = worker.merge(tiles, Some(&soup), &mut ())?;
-/// assert_eq!(bake.mesh.generation(), Baker::voxels().bake(&soup)?.generation());
+/// // On every worker: let worker = Baker::tiles().apart(&soup, &mut ())?; let tiles: Vec<_> =
+/// worker.layout().tiles().map(|tile| worker.bake(tile)).collect::<Result<_, _>>()?; // On one of
+/// them: let bake = worker.merge(tiles, Some(&soup), &mut ())?; assert_eq!(bake.mesh.generation(),
+/// Baker::voxels().bake(&soup)?.generation());
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]

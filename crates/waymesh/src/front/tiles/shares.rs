@@ -13,15 +13,16 @@ use crate::bake::{BakeError, Baker, Recorder};
 
 /// Tiles read side by side before a merge says how far it is.
 const READ_AT_ONCE: usize = 64;
-/// How long a merge that waits leaves a folder alone.
+/// Interval between two reads of a folder by a waiting merge.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What a world is cut into: the same on every machine, for the same scene and settings.
+/// The tiles of a world: the same on every machine, for the same scene and settings.
 /// Serialised, its keys are a contract that scripts rely on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct TileManifest {
-    /// Of the scene, the settings and the version, in hexadecimal: tiles with another one are refused.
+    /// Hash of the scene, the settings and the version, in hexadecimal: tiles with another one are
+    /// refused.
     pub fingerprint: String,
     /// Tiles along x.
     pub columns: u32,
@@ -72,8 +73,8 @@ impl Baker<Tiles> {
     }
 
     /// Builds the tiles of worker `index` of `of` into the folder, as [`TileLayout::share`] deals
-    /// them out, and returns their files. Those that the folder has are not built again, so a
-    /// worker that was stopped goes on. The source is the whole world, on every machine.
+    /// them out, and returns their files. Existing tiles of the folder are not built again, so a
+    /// stopped worker continues. The source is the whole world, on every machine.
     ///
     /// # Errors
     /// See [`Baker::bake`]; [`BakeError::NoFolder`] without a folder.
@@ -137,7 +138,7 @@ impl Baker<Tiles> {
     }
 }
 
-/// What a folder says it belongs to, and its note; waits for it to say so.
+/// Returns the survey and the note of a folder; waits until the folder has them.
 pub(super) fn await_survey(
     folder: &Path,
     patience: Duration,

@@ -16,8 +16,8 @@ fn closest(border: &Border, to: Vec3) -> Vec3 {
 }
 
 impl<R: Room> Finder<'_, R> {
-    /// The shortest flights from a border to each other one near by that are not beside one already
-    /// found from the same polygon to the same one. Those are in `out` from `first` on.
+    /// Appends the shortest flight from a border to each nearby border, unless a flight between the
+    /// same two polygons was found nearby. Those flights are in `out` from `first` on.
     pub(super) fn look_aslant(&mut self, border: &Border, first: usize, out: &mut Vec<Candidate>) {
         let [a, b] = border.ends;
         let (reach, config) = (Vec3::splat(self.config.reach()), self.config);

@@ -6,7 +6,7 @@ use rstar::{AABB, RTree};
 use waymesh_core::stage::StageError;
 use waymesh_core::{Agent, TriangleSource};
 
-/// What knows where an agent in flight meets nothing.
+/// Test for free space along the flight of an agent.
 pub(crate) trait Room {
     /// `true` if nothing reaches into a cylinder.
     fn is_free(&self, cylinder: &Cylinder) -> bool;
@@ -42,7 +42,7 @@ pub(crate) trait Room {
         }
     }
 
-    /// Looks at places half a radius apart.
+    /// Checks places half a radius apart.
     fn is_clear(&self, along: impl Fn(f32) -> Vec3, length: f32, agent: &Agent, cell: f32) -> bool {
         let radius = radius(agent, cell);
         #[expect(
@@ -103,7 +103,7 @@ impl Room for Obstacles {
     }
 }
 
-/// What is lower is stepped on.
+/// Height above which an obstacle blocks; an agent steps onto lower ones.
 fn feet(agent: &Agent) -> f32 {
     agent.max_step.min(agent.height / 2.0)
 }
@@ -132,7 +132,7 @@ impl Cylinder {
             }
             std::mem::swap(&mut polygon, &mut other);
         }
-        // What is left of it between bottom and top, in plan: convex.
+        // The part between bottom and top, in plan: convex.
         let points: Vec<Vec2> = polygon.iter().map(|point| point.xz() - self.middle).collect();
         let (mut left, mut right) = (false, false);
         for (index, &b) in points.iter().enumerate() {
@@ -167,7 +167,7 @@ mod tests {
         assert!(!POST.meets(&flat(0.9, 50.0)) && !POST.meets(&flat(2.1, 50.0)));
         let wall = |x: f32| [Vec3::new(x, 0.0, -9.0), Vec3::new(x, 0.0, 9.0), Vec3::new(x, 9.0, 0.0)];
         assert!(POST.meets(&wall(0.49)) && POST.meets(&wall(-0.49)) && !POST.meets(&wall(0.51)));
-        // A slope that passes beside the cylinder where it is high enough.
+        // A slope that misses the cylinder where it is high enough.
         let slope = [Vec3::new(0.0, 0.0, -9.0), Vec3::new(0.0, 0.0, 9.0), Vec3::new(9.0, 9.0, 0.0)];
         assert!(!POST.meets(&slope));
         assert!(!POST.meets(&[Vec3::new(f32::NAN, 1.5, 0.0); 3]));

@@ -22,22 +22,22 @@ use waymesh_graph::{AnyPolygon, Link, LinkEnd, LinkKind, Location, NavMesh, Quer
 use crate::bake::{BakeError, ConfigError};
 pub(crate) use clear::{Cylinder, Obstacles, Room};
 
-/// What an agent can jump and drop. Lengths in metres.
+/// The jumps and drops of an agent. Lengths in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JumpConfig {
     /// Longest jump, from border to border of the mesh in plan, so with the agent's radius on both
     /// sides. Finite, 0 or more: 0 for no jumps. Default 4.
     pub max_length: f32,
-    /// How much higher the landing of a jump may be, and how much lower; a jump that leads up as
+    /// Largest difference in height of the landing of a jump, up and down; a jump that leads up as
     /// far as down can be taken both ways. Finite, 0 or more. Default 0.6.
     pub max_rise: f32,
-    /// How far above the higher end the feet are at the top of a jump. Finite, above 0. Default
+    /// Height of the feet above the higher end at the top of a jump. Finite, above 0. Default
     /// 0.4.
     pub arc_height: f32,
     /// Deepest drop. Finite, 0 or more: 0 for no drops. Default 4.
     pub max_drop: f32,
-    /// How far out a drop may land, from border to border of the mesh in plan. Finite, 0 or more.
+    /// Largest length of a drop in plan, from border to border of the mesh. Finite, 0 or more.
     /// Default 2: a little more than the diameter of the default agent.
     pub max_drop_length: f32,
     /// A link with both ends nearer than this to those of a shorter one is left out. Finite, above
@@ -365,7 +365,7 @@ impl<'a, R: Room> Finder<'a, R> {
         }
     }
 
-    /// `true` if walking takes so much longer, or does not lead there at all.
+    /// Returns `true` if the walk is longer by the minimum detour, or does not exist.
     pub(crate) fn saves(&mut self, candidate: &Candidate) -> bool {
         let [from, to] = candidate.ends;
         let generation = self.mesh.generation();

@@ -1,4 +1,4 @@
-//! Links up ledges, found again where the ground beside a ledge changed.
+//! Links up ledges, updated where the ground at a ledge changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,19 +15,19 @@ use crate::world::join::key;
 /// The climbs of each tile, on the mesh as it is.
 #[derive(Debug, Default)]
 pub(in crate::world) struct TileClimbs {
-    /// How deep the deepest climb of a tile is, and how many tiles have one so deep.
+    /// Depth of the deepest climb of each tile.
     depths: BTreeMap<Tile, u16>,
     counts: BTreeMap<u16, u32>,
     /// The climbs of each tile that has any, and the tile of the ground that they lead up from.
     on_mesh: BTreeMap<Tile, Vec<(TileKey, MeshClimb)>>,
-    /// How deep the deepest climb was when links were found last.
+    /// Depth of the deepest climb at the last search for links.
     deepest: Option<u16>,
 }
 
 impl TileClimbs {
-    /// Finds the links of all tiles that may have others now. `changed` are those with other climbs,
-    /// `written` those and all around them; `climbs` gives those of a tile that is there. Takes time in
-    /// what changed.
+    /// Finds the links of all tiles that may have others now. `changed` are tiles with other climbs,
+    /// `written` these and all around them; `climbs` returns the climbs of an existing tile. Takes time
+    /// in the change.
     pub(in crate::world) fn update<'a>(
         &mut self,
         mesh: &NavMesh,
@@ -56,7 +56,7 @@ impl TileClimbs {
                 let tiles = climb.polygons.iter().map(|&polygon| mesh.tile_polygon(polygon));
                 tiles.flatten().any(|place| written.contains(&tile_of(place.tile)))
             };
-            // What leads to ground that is another now, or led.
+            // Links to changed ground, before or after the change.
             let is_same = before == after;
             let stale = before.iter().chain(&after).filter(|(_, climb)| !is_same || is_written(climb));
             found_in.extend(stale.map(|(tile, _)| *tile));
@@ -65,7 +65,7 @@ impl TileClimbs {
             }
         }
         if deepest != self.deepest {
-            // How far apart what stands for the same ledge may be is another.
+            // The largest distance between runs of the same ledge changed.
             self.deepest = deepest;
             found_in.extend(self.on_mesh.values().flatten().map(|(tile, _)| *tile));
         }

@@ -7,7 +7,7 @@ use waymesh_graph::{Link, LinkId, LinkKind, LinkOrder, NavMesh, TileKey, TileLin
 
 use super::FOUND;
 
-/// What links are found at.
+/// The object at which links are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::world) enum Source {
     /// Ledges whose lower ground is in a tile.
@@ -49,7 +49,7 @@ pub(in crate::world) struct FoundLinks {
 }
 
 impl FoundLinks {
-    /// The links of a door that are there.
+    /// Returns the existing links of a door.
     #[cfg(feature = "floorplan")]
     pub(super) fn of_door(&self, door: u32) -> impl Iterator<Item = (LinkId, &Link)> {
         let ids = self.of_door.get(&door).into_iter().flatten();

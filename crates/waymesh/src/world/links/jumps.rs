@@ -1,9 +1,9 @@
-//! Jumps and drops, looked for again where the ground or what stands on it changed.
+//! Jumps and drops, updated where the ground or obstacles on it changed.
 //!
 //! Of jumps side by side the shortest is kept, as [`crate::find_jumps`] does it: straight ones
-//! first, then in the order of their lengths, each is kept unless it lies beside one that is. Where
-//! some come, go or lead elsewhere, only they are decided again, and then those beside one of which
-//! the answer changed.
+//! first, then in the order of their lengths, each is kept unless it lies next to a kept one. After
+//! a change only changed jumps are decided again, and then the neighbours of jumps whose decision
+//! changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,14 +24,14 @@ use crate::world::join::key;
 /// Class of jumps in the order of all links: after ledges.
 const JUMPS: LinkOrder = LinkOrder { class: 1, number: 0 };
 
-/// Where a jump comes in the order in which they are decided, and its place in the table of all.
+/// Sort key of a jump in the order of decisions, and its slot in the table of all.
 type Key = ((bool, u32), LinkKind, [(TilePolygon, PlanPoint); 2], u32);
 
 #[derive(Clone, Copy, Debug)]
 struct Jump {
     candidate: Candidate,
     key: Key,
-    /// `true` if walking takes so much longer; `None` where this is to be found out.
+    /// `true` if the walk is longer by the minimum detour; `None` if unknown.
     saves: Option<bool>,
     is_kept: bool,
 }
@@ -50,7 +50,7 @@ pub(in crate::world) struct TileJumps {
     open: Open,
 }
 
-/// What is decided again.
+/// The jumps and tiles to decide again.
 #[derive(Debug, Default)]
 struct Open {
     keys: BTreeSet<Key>,
@@ -115,7 +115,7 @@ impl TileJumps {
             let mut found = Vec::new();
             polygons(key(tile)).for_each(|polygon| finder.look_from(polygon, &mut found));
             self.replace(tile, &found, mesh, config);
-            // Where what a jump leads to went, it went as well, and may be there as before.
+            // A jump to a removed tile was removed too, and may be found again.
             self.open.tiles.insert(tile);
         }
     }
@@ -210,7 +210,7 @@ impl TileJumps {
         }
     }
 
-    /// Calls `visit` for the jumps beside one, itself maybe among them.
+    /// Calls `visit` for the jumps next to one, which may include itself.
     fn beside(&self, jump: &Jump, config: &JumpConfig, mut visit: impl FnMut(&Jump)) {
         let from = square(jump.candidate.ends[0], config);
         for lists in [&self.from, &self.to] {
@@ -229,7 +229,7 @@ impl TileJumps {
         }
     }
 
-    /// What lies beside a jump and comes after it is decided again.
+    /// Marks the later neighbours of a jump for a new decision.
     fn open_after(&mut self, jump: &Jump, config: &JumpConfig) {
         let mut keys = Vec::new();
         self.beside(jump, config, |other| keys.extend((other.key > jump.key).then_some(other.key)));
@@ -262,12 +262,12 @@ fn square(at: Vec3, config: &JumpConfig) -> [i32; 2] {
     [at.x, at.z].map(|at| saturating_i32((at / config.spacing).floor()))
 }
 
-/// What one may fly into, tile by tile.
+/// Obstacles for flights, tile by tile.
 pub(in crate::world) struct TileRoom<'a, S> {
     layout: &'a TileLayout,
-    /// Gives the triangles that a tile was made of, if it is there.
+    /// Returns the source triangles of an existing tile.
     tiles: S,
-    /// Those of what stands in each tile.
+    /// Obstacles in each tile.
     standing: BTreeMap<Tile, Obstacles>,
 }
 
@@ -288,7 +288,7 @@ impl<'a, S: Fn(Tile) -> Option<&'a Obstacles>> Room for TileRoom<'a, S> {
         let [low, high] = [-cylinder.radius, cylinder.radius].map(|by| {
             let at = cylinder.middle + Vec2::splat(by);
             let [x, _, z] = frame.to_grid(Vec3::new(at.x, 0.0, at.y));
-            // Beside the grid, what is in the outermost tiles counts.
+            // Outside the grid, the outermost tiles count.
             let inside = |at: f64, count: u32| saturating_u32(at.floor()).min(count.saturating_sub(1));
             [inside(x, frame.width), inside(z, frame.depth)]
         });

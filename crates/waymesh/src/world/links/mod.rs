@@ -24,12 +24,12 @@ const FOUND: u64 = 1 << 63;
 /// Class of added links in the order of all: after those that were found.
 const ADDED: u64 = FOUND;
 
-/// What a world knows of its links, beside what its mesh has.
+/// State of the links of a world that is not in its mesh.
 #[derive(Debug, Default)]
 pub(super) struct WorldLinks {
-    /// As they were added.
+    /// Links as they were added.
     added: BTreeMap<LinkId, Link>,
-    /// The same by the columns and rows of tiles that their ends lie in, or beside.
+    /// Added links by the columns and rows of tiles in or next to which their ends lie.
     added_in: BTreeMap<[u32; 2], BTreeSet<LinkId>>,
     next: u64,
     found: FoundLinks,
@@ -64,8 +64,7 @@ impl WorldLinks {
         Ok(is_all)
     }
 
-    /// Puts links that were found anew in place of those of the same sources. Returns the tiles
-    /// that have others now.
+    /// Replaces the links of sources by newly found ones. Returns the tiles whose links changed.
     pub(super) fn put(
         &mut self,
         found: Vec<(Source, Vec<(LinkOrder, Link)>)>,
@@ -128,8 +127,8 @@ impl WorldLinks {
         id.0 & FOUND != 0
     }
 
-    /// Returns a mesh that was made anew with ids for the links that were found on it, and with those
-    /// links that were added and have ground at both ends.
+    /// Returns a new mesh with ids for the links that were found on it, and with the added links that
+    /// have ground at both ends.
     #[cfg(feature = "floorplan")]
     pub(super) fn put_on(&self, mesh: NavMesh) -> Result<NavMesh, NavMeshError> {
         let storey = f64::from(mesh.agent().height / mesh.frame().level_height);
@@ -225,7 +224,7 @@ impl WorldLinks {
     }
 }
 
-/// Where an added link comes among others.
+/// Returns the sort key of an added link.
 fn order_of(id: LinkId) -> LinkOrder {
     LinkOrder { class: ADDED | id.0, number: 0 }
 }

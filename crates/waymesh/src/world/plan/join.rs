@@ -90,7 +90,7 @@ fn across(TileKey { layer, row, column }: TileKey, side: usize) -> Option<TileKe
 /// Returns a window as the mesh of all has it: two edges on a common line are neighbours where they
 /// overlap. Where only one side has a vertex, the other gets it too, as a corner of 180 degrees.
 ///
-/// Takes time in `n log n` of the window and what is beside it.
+/// Takes `n log n` time in the size of the window and its neighbours.
 pub(super) fn mesh_tile<'a>(
     key: TileKey,
     windows: &impl Fn(TileKey) -> Option<&'a BuiltWindow>,

@@ -1,5 +1,4 @@
-//! Doors, stairs and lifts of a plan that changes, found again where the ground beside them
-//! changed.
+//! Links of doors, stairs and lifts of a changing plan, updated where their ground changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,12 +25,12 @@ const LIFT: u64 = 2 << 56;
 pub(super) struct DoorEdge {
     door: usize,
     polygon: u32,
-    /// Which edge of the polygon.
+    /// Edge of the polygon.
     edge: usize,
     beyond: TilePolygon,
 }
 
-/// What links of a plan are found by.
+/// Data for finding the links of a plan.
 #[derive(Debug)]
 pub(super) struct PlanLinks {
     lines: DoorLines,
@@ -40,7 +39,7 @@ pub(super) struct PlanLinks {
     lifts: Vec<BTreeSet<TileKey>>,
     /// The stairs and lifts of each window.
     elements: BTreeMap<TileKey, BTreeSet<Element>>,
-    /// How many edges each door lies on, by window.
+    /// Number of edges of each door, by window.
     doors: BTreeMap<TileKey, BTreeMap<usize, usize>>,
     uses: Vec<usize>,
 }
@@ -98,7 +97,8 @@ impl PlanLinks {
         cut
     }
 
-    /// The links through doors of these windows. Those that no window has any more are told of.
+    /// Returns the links through doors of these windows, and reports doors that are on no edge any
+    /// more.
     pub(super) fn doors(
         &mut self,
         base: &PlanBase,
@@ -207,7 +207,7 @@ pub(super) fn tiles_over(
     let side = f64::from(grid.side);
     let range = |axis: usize, count: u32| {
         let last = f64::from(count) - 1.0;
-        // What ends where a window begins touches it.
+        // A range that ends at the start of a window touches it.
         let first = (low[axis] / side).ceil() - 1.0;
         let end = (high[axis] / side).floor().min(last);
         if end < 0.0 || first > last || count == 0 {
