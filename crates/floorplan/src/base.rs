@@ -576,7 +576,7 @@ fn storey_zones(
     notes: &mut Vec<PlanNote>,
 ) -> Result<Vec<Zone>, PlanError> {
     let mut by_area: BTreeMap<(bool, AreaId), Vec<Region>> = BTreeMap::new();
-    // Repairs of walkable shapes are told where they are united.
+    // Repairs of walkable shapes are reported where they are united.
     let mut untold = Vec::new();
     let mut cleaner = Cleaner::new(config, &mut untold);
     for shape in storey.walkable.iter().filter(|shape| shape.area != AreaId::GROUND) {

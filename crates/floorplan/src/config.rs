@@ -8,7 +8,7 @@ use crate::PlanError;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Join {
-    /// An arc, as round as [`PlanConfig::arc_error`] asks for.
+    /// An arc, with the precision of [`PlanConfig::arc_error`].
     Round,
     /// A straight cut across the corner, at a distance of the radius: few vertices, and no point
     /// nearer than the radius. The default, as in Romstöck's article.

@@ -48,7 +48,7 @@ const CLOSING_MITER: f64 = 0.05;
 /// disc of that diameter, but for rounded corners. Serra 1982, Image Analysis and Mathematical
 /// Morphology, chapter II.
 ///
-/// Arcs on the way out keep sharp corners from reaching over thicker walls, mitres on the way back
+/// Arcs in the dilation keep sharp corners from reaching over thicker walls, mitres in the erosion
 /// restore the corners. Borders away from gaps stay as they are, to the last bit.
 pub(crate) fn closed(region: &Region, distance: f64) -> Region {
     let (radius, extent) = (distance / 2.0, region.extent());

@@ -25,7 +25,7 @@ pub struct FloorPlan {
     pub stairs: Vec<Stairs>,
     /// Lifts.
     pub lifts: Vec<Lift>,
-    /// The agent that the plan asks for, if it does.
+    /// The agent in the plan, if any.
     pub agent: AgentWish,
     /// Names and costs of the areas of its shapes.
     pub areas: AreaTable,
@@ -75,7 +75,7 @@ pub struct Shape {
     pub source: Arc<str>,
     /// Its outline.
     pub outline: Outline,
-    /// What the ground in it is made of, for walkable shapes and marks. Where walkable shapes lie
+    /// Area of its ground, for walkable shapes and marks. Where walkable shapes lie
     /// over each other, the largest id counts.
     pub area: AreaId,
 }
@@ -107,7 +107,7 @@ impl Shape {
     }
 }
 
-/// Which places inside the loops of a drawing are filled.
+/// Fill rule for the loops of a drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fill {
     /// Places that the loops enclose, in either direction: the winding number is not 0.
@@ -160,7 +160,7 @@ pub enum Outline {
     ConcaveHull {
         /// The points.
         points: Vec<PlanPosition>,
-        /// How far the hull goes inwards, relative to the length of an edge.
+        /// Largest depth of the hull inwards, relative to the length of an edge.
         concavity: f64,
     },
 }
@@ -241,7 +241,7 @@ pub struct Stairs {
 pub struct Stop {
     /// Name of the storey.
     pub storey: String,
-    /// Where the agent waits.
+    /// Waiting position of the agent.
     pub at: PlanPosition,
 }
 

@@ -15,7 +15,7 @@ const MOST_CROSSINGS: u64 = 1_000_000;
 /// Fewer edges cannot cross more often.
 const FEW_EDGES: usize = 1_414;
 
-/// What the search may take for each edge, besides. Plans of cities take a fifth.
+/// Additional work that the search may do per edge. Plans of cities need a fifth of it.
 const WORK_PER_EDGE: u64 = 64;
 
 /// Edges of a square that are compared in pairs.
@@ -65,7 +65,7 @@ pub(crate) fn check_lines<'a>(
     }
 }
 
-/// The same as [`check_lines`], for areas that are to be united or cut out of each other.
+/// Checks areas that will be united or subtracted, as [`check_lines`] does for lines.
 pub(crate) fn check<'a>(
     element: &Arc<str>,
     regions: impl IntoIterator<Item = &'a Region>,

@@ -29,10 +29,10 @@ pub(crate) fn lay(zone: &Zone, zones: &mut Vec<Zone>, cut: &mut Region) {
     }
 }
 
-/// What a face of the ground is: the door whose sill it is part of, and its area.
+/// Label of a face of the ground: the door of its sill, and its area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Label {
-    /// `None` beside all doors, which goes first.
+    /// Door of the sill; `None` outside of doors, which sorts first.
     sill: Option<usize>,
     area: AreaId,
 }
@@ -149,7 +149,7 @@ fn join_slivers(pieces: &mut [Piece], labels: &mut [(Label, bool)], frame: &Grid
                 }
             }
         }
-        // Of equal ones, the first.
+        // The first of several longest ones.
         let longest = borders.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((other, _)) = longest {
             labels[face].0.area = labels[other].0.area;

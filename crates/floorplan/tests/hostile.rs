@@ -75,7 +75,7 @@ fn entities_of_svg_cannot_multiply_the_file() {
     refused(&drawing(nested, "&b;"), PlanFormat::Svg, "an entity that names others");
     let attributes: String = (0..200_000).map(|index| format!(" a{index}=''")).collect();
     refused(&format!("<svg{attributes}/>"), PlanFormat::Svg, "200000 attributes, the limit is 10000");
-    // What drawing programs write.
+    // Text that drawing programs write.
     let plan = parse(&drawing("<!ENTITY floor \"A-FLOOR\">", "&floor;"), PlanFormat::Svg).expect("a plan");
     assert_eq!(plan.shape_counts(), (1, 0));
 }
@@ -227,7 +227,7 @@ fn borders_cross_each_other_up_to_a_limit() {
 
 #[test]
 fn edges_over_each_other_and_stray_points_do_not_count_as_crossings() {
-    // Twenty drawings of the same floors, 5 mm beside each other, and one point far away.
+    // Twenty drawings of the same floors, 5 mm apart, and one point far away.
     let mut rings = Vec::new();
     for copy in 0..20_u32 {
         let beside = f64::from(copy) * 0.005;

@@ -55,7 +55,7 @@ fn all_words_of_a_name_count() {
             assert_eq!(notes(&plan).contains(name), conflict, "{format:?} {name}: {}", notes(&plan));
         }
     }
-    // A class goes before a name, and the contradiction is told; the nearest element counts.
+    // A class goes before a name, and the contradiction is reported; the nearest element counts.
     let plan = parse("<svg><rect class='wall' id='room 3' width='9' height='1'/></svg>", PlanFormat::Svg);
     let plan = plan.expect("a plan");
     assert_eq!(plan.shape_counts(), (0, 1));

@@ -1,4 +1,4 @@
-//! Navigation mesh to GLB, to look at in any viewer.
+//! Export of a navigation mesh to GLB, for any viewer.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::svg::{ColourBy, polygon_colours};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GlbOptions {
-    /// What decides the colour of a polygon. Default: its island.
+    /// Property that decides the colour of a polygon. Default: its island.
     pub colour_by: ColourBy,
     /// `true` to show the height surface instead of flat polygons, if the mesh has one. Default:
     /// `false`.
@@ -44,7 +44,7 @@ pub fn write_glb(mesh: &NavMesh, options: &GlbOptions, mut writer: impl Write) -
     let mesh = mesh.to_compact().into_mesh();
     let ground = if options.detail { ground_triangles(&mesh) } else { polygon_triangles(&mesh) };
     let colours = polygon_colours(&mesh, options.colour_by);
-    // A vertex of its own for every colour that meets in a point.
+    // One vertex for every colour that meets in a point.
     let mut numbers: BTreeMap<(u32, [u8; 4]), u32> = BTreeMap::new();
     let mut positions: Vec<[f32; 3]> = Vec::new();
     let mut vertex_colours: Vec<[u8; 4]> = Vec::new();

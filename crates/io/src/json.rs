@@ -10,7 +10,7 @@ use waymesh_graph::NavMesh;
 ///
 /// - `cell_size`, `level_height`: metres. `area`: square metres.
 /// - `vertices`: `[x, y, z]` in metres.
-/// - `polygons`: `corners` (indices into `vertices`, positive in `(x, z)`), `neighbours` (beside
+/// - `polygons`: `corners` (indices into `vertices`, positive in `(x, z)`), `neighbours` (for
 ///   each corner the polygon across the edge to the next one, or null), `region`, `area_id`,
 ///   `island`, `area`.
 /// - `islands`: `polygons` (their number) and `area`.

@@ -95,8 +95,8 @@ pub use svg::{ColourBy, SvgOptions, write_clear_svg, write_svg};
 ///
 /// # Guarantees
 /// - The file appears under its name when it is whole and on the disk. Until then, and after an
-///   error, a file of that name is as it was. A program that is killed leaves a hidden file beside
-///   it.
+///   error, a file of that name is as it was. A killed program leaves a hidden file in its
+///   folder.
 /// - A file that is replaced passes on its permissions, and a symbolic link stays one.
 /// - Devices and pipes are written to directly.
 ///

@@ -41,7 +41,7 @@ impl SaveFormat {
     }
 }
 
-/// The format that the name of a file stands for: `.wmesh`, `.wmrun` or `.navmesh`.
+/// Returns the format of a file by its name: `.wmesh`, `.wmrun` or `.navmesh`.
 ///
 /// # Errors
 /// [`IoError::UnknownMeshFormat`] for any other ending.
@@ -64,8 +64,8 @@ pub fn save(mesh: &NavMesh, file: impl AsRef<Path>) -> Result<(), IoError> {
     write_file(file, |writer| writer.write_all(&bytes))
 }
 
-/// Reads a mesh from a file of any format, also of Detour's. The content tells the format, not the
-/// name.
+/// Reads a mesh from a file of any format, also of Detour's. The format is known from the content,
+/// not from the name.
 ///
 /// # Errors
 /// - [`IoError::Read`] if the file cannot be read.

@@ -415,7 +415,7 @@ fn twenty_thousand_meshes_of_zeros_are_refused() {
         |part: &dyn Fn(usize) -> String| format!("[{}]", (0..count).map(part).collect::<Vec<_>>().join(","));
     let nodes = text(&|index| format!(r#"{{"mesh":{index}}}"#));
     let meshes = text(&|index| format!(r#"{{"primitives":[{{"attributes":{{"POSITION":{index}}}}}]}}"#));
-    // As many zeros as the limit for instances lets through, and one accessor for each.
+    // The largest number of zeros within the limit for instances, with one accessor for each.
     let accessors = repeated(r#"{"componentType":5126,"count":7998,"type":"VEC3"}"#, count);
     let scene = format!(
         r#"{{"asset":{{"version":"2.0"}},"nodes":{nodes},"meshes":{meshes},"accessors":{accessors}}}"#

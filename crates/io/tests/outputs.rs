@@ -237,7 +237,7 @@ proptest! {
         let faces: Vec<Face> = (0..)
             .zip(boxes)
             .map(|(index, (x, z, width, depth, level, region))| {
-                // A level of its own, so that no two boxes share a vertex.
+                // Separate levels, so that no two boxes share a vertex.
                 let level = level * 32 + index;
                 let face = vec![
                     (x, level, z), (x + width, level, z), (x + width, level, z + depth), (x, level, z + depth),

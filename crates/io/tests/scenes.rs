@@ -1,4 +1,4 @@
-//! What the scene readers accept, what they refuse, and what they say then.
+//! Input that the scene readers accept or refuse, and their errors.
 
 #![expect(clippy::unwrap_used, reason = "test helpers")]
 
@@ -14,7 +14,7 @@ fn error(name: &str, bytes: impl AsRef<[u8]>) -> IoError {
     parse(name, bytes).expect_err("the file is broken")
 }
 
-/// A folder of its own for a test that needs real files.
+/// Makes a separate folder for a test that needs real files.
 fn folder(test: &str) -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("waymesh-io-{}-{test}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -132,7 +132,7 @@ impl Grid {
         let spacing = spacing.unwrap_or_else(|| fitting((limit / 10.0).max(1.0)));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the grid limit")]
         let count = |length: f64| (length / spacing).ceil().max(1.0) as usize;
-        // Not in the middle: walls of scenes often are at round coordinates.
+        // Off the middle, since walls of scenes often lie at round coordinates.
         let low = low + DVec2::splat(spacing * 0.473);
         Some(Self { low, spacing, width: count(size.x), depth: count(size.y) })
     }

@@ -4,7 +4,7 @@ use waymesh_core::{BadField, GridScale};
 
 use crate::MetricsError;
 
-/// How a mesh is judged.
+/// Settings of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MetricsConfig {
@@ -19,7 +19,7 @@ pub struct MetricsConfig {
     /// Uncertainty of the oracle in height, in metres. Steps and ceilings this close to the limit
     /// are counted separately. Default 0.2, finite and above 0.
     pub level_height: f32,
-    /// How far, in metres, the mesh may be above or below the ground and still count as lying on
+    /// Largest distance in metres above or below the ground at which the mesh counts as lying on
     /// it. Default `None`: the agent's `max_step`, but at least one level.
     pub height_tolerance: Option<f32>,
     /// Random pairs for connectivity and paths. Default 1,000.

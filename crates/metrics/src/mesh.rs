@@ -247,7 +247,7 @@ impl From<&NavMesh> for JudgedMesh {
                 (surface.triangles.iter().map(triangle).collect(), first)
             }
         };
-        // As documented at the mesh.
+        // The size that the mesh documents.
         let corners: usize = polygons.iter().map(Vec::len).sum();
         let surface = mesh.surface().map_or(0, |surface| {
             surface.points.len() * 12 + surface.triangles.len() * 12 + surface.polygon_triangles.len() * 4

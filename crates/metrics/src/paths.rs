@@ -107,7 +107,7 @@ fn excess_length(
     (exact > 1e-3).then(|| length / exact - 1.0)
 }
 
-/// Returns the polygon at a place, or a millimetre beside it: rounding may move an end on the
+/// Returns the polygon at a place, or within a millimetre of it: rounding may move an end on the
 /// border outside.
 fn locate_near(oracle: &Oracle, index: &MeshIndex<'_>, at: DVec3) -> Option<usize> {
     let offsets = [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)];
@@ -145,7 +145,7 @@ fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, paths: &[Vec<Vec3>]) ->
             // Between two corners the path is straight, so the height is taken from the mesh.
             let height = index.locate(place, FARTHEST).map_or(place.y, |(_, height)| height);
             let place = on_ground(oracle, DVec3::new(place.x, height, place.z), scratch);
-            // What could be a step is no wall.
+            // A step is no wall.
             oracle.clearance(place, near, 1.0, scratch).wall
         });
         near = distances.into_iter().fold(near, f64::min);

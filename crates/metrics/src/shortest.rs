@@ -37,7 +37,7 @@ struct Look {
     left: DVec2,
 }
 
-/// What is visible from one place.
+/// The part of the ground that is visible from one place.
 #[derive(Debug, Default)]
 struct View {
     fans: Vec<usize>,
@@ -161,8 +161,7 @@ impl<'a> ShortestPaths<'a> {
             for edge in 0..sides {
                 self.note(polygon, edge, &mut view);
                 let [a, b] = [edge, edge + 1].map(|corner| plan(self.mesh.corner(polygon, corner)) - at);
-                // Not along an edge on which `at` lies: the polygon beyond is in the list, or not
-                // visible.
+                // An edge on which `at` lies is skipped: its neighbour is in the list, or not visible.
                 if a.perp_dot(b) > 1e-9
                     && let Some((other, entry)) = self.fans.matching(polygon, edge)
                 {
@@ -335,8 +334,8 @@ mod tests {
         ) {
             const SIDE: usize = 6;
             (solid[from], solid[to]) = (false, false);
-            // Where two solids touch at a corner, a line could pass between them but a mesh has no
-            // way: all four are cleared.
+            // A line could pass between two solids that touch at a corner, but a mesh has no path there:
+            // all four are cleared.
             let touching = |solid: &[bool]| {
                 let squares = (0..SIDE * SIDE).filter(|polygon| polygon % SIDE + 1 < SIDE && polygon / SIDE + 1 < SIDE);
                 squares.map(|polygon| [polygon, polygon + 1, polygon + SIDE, polygon + SIDE + 1]).find(|square| {

@@ -48,7 +48,7 @@ fn good() -> Draft {
     first.and(&Draft::lattice(&[20.5, 23.5, 26.5, 29.5], &[0.5, 9.5], 0.0, &[]))
 }
 
-/// The room with a solid that is hollow in the middle of the first floor: the mesh goes on in it.
+/// The room with a solid that is hollow in the middle of the first floor: the mesh continues in it.
 #[test]
 fn ground_in_a_solid_is_enclosed() {
     let enclosed = |level: Level| figures(&level.oracle(), &good()).enclosed;

@@ -22,7 +22,7 @@ pub enum Scene {
     /// Streets with kerbs, buildings with doorways, a footbridge over a street.
     CityBlock,
     /// Platforms and a pit with ledges too high to step onto and low enough to climb: straight,
-    /// round, askew, beside a ramp, behind a parapet, under a low roof.
+    /// round, askew, next to a ramp, behind a parapet, under a low roof.
     Terraces,
     /// Chambers, and tunnels that wind over and under each other through rock: nothing is level,
     /// upright or straight, and no plane separates the upper tunnels from the lower ones.

@@ -13,7 +13,7 @@ thread_local! {
 #[derive(Debug)]
 pub struct Counting;
 
-/// Returns how often this thread has asked for memory so far.
+/// Returns the number of allocations of this thread so far.
 #[must_use]
 pub fn allocations() -> u64 {
     COUNT.get()

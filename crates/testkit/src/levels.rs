@@ -1,4 +1,4 @@
-//! Real levels and data, if they lie beside the checkout (`../shared/scenes`).
+//! Real levels and data, if they are next to the checkout (`../shared/scenes`).
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub struct RealLevel {
 }
 
 impl RealLevel {
-    /// Returns the level in this file. Its unit is `unit_m` of the JSON file beside it.
+    /// Returns the level in this file. Its unit is `unit_m` of the JSON file of the same name.
     #[must_use]
     pub fn of_file(file: PathBuf) -> Self {
         let stem = file.with_extension("");
@@ -57,10 +57,10 @@ pub fn all(is_scene: impl Fn(&Path) -> bool) -> Vec<RealLevel> {
     levels
 }
 
-/// Returns `unit_m` of the JSON file beside a level.
+/// Returns `unit_m` of the JSON file of a level.
 fn unit_beside(file: &Path) -> Option<f32> {
     let text = std::fs::read_to_string(file.with_extension("json")).ok();
-    // Recast's own levels have no JSON beside them, and are in metres.
+    // Recast's levels have no JSON file, and are in metres.
     let golden = file.extension().is_some_and(|ending| ending == "obj").then_some(1.0);
     let json = text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
     let unit = json.and_then(|json| json.get("unit_m").and_then(Value::as_f64));

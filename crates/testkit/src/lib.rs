@@ -1,6 +1,6 @@
 //! Helpers for the tests of the workspace, in addition to the published suites of
 //! `waymesh-contract`: boxes, levels, maps and floor plans, text for snapshots, a count of
-//! allocations, and an observer that keeps what it is told. Not published.
+//! allocations, and an observer that keeps all reports. Not published.
 
 pub mod allocations;
 pub mod boxes;

@@ -1,4 +1,4 @@
-//! What stages tell their observer.
+//! An observer that keeps the reports of stages.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Runs bakes, and tells a function of JavaScript how far they are.
+//! Runs bakes, and reports their progress to a function of JavaScript.
 
 use std::cell::RefCell;
 use std::sync::Once;

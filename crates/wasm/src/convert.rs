@@ -260,7 +260,7 @@ mod values {
         names.iter().map(entry).collect()
     }
 
-    /// The same as a value of JavaScript.
+    /// Converts to a value of JavaScript.
     pub(crate) fn to_js(value: &Value) -> JsValue {
         match value {
             Value::Flag(flag) => (*flag).into(),

@@ -16,7 +16,7 @@ use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::NavMesh;
 use crate::parts::need;
 
-/// What the agents walk on.
+/// The mesh of the agents.
 #[derive(Debug)]
 enum Ground {
     Mesh(Arc<waymesh_graph::NavMesh>),
@@ -87,7 +87,7 @@ impl TravelCost for Costs {
     }
 }
 
-/// What a metre costs only where that is asked for: paths by length are found faster.
+/// Crowd with or without costs per metre; without costs searches are faster.
 #[derive(Debug)]
 enum Agents {
     Plain(waymesh_crowd::Crowd),
@@ -283,7 +283,7 @@ impl Crowd {
         self.ids.keys().copied().collect()
     }
 
-    /// Where all agents are, three numbers each: on the ground, or in the air on a link.
+    /// Returns the positions of all agents, three numbers each: on the ground, or in the air on a link.
     #[wasm_bindgen(getter)]
     pub fn positions(&self) -> Vec<f32> {
         self.each(|state| state.position.to_array())
@@ -295,14 +295,14 @@ impl Crowd {
         self.each(|state| state.velocity.to_array())
     }
 
-    /// What all agents do: 0 idle, 1 waiting, 2 walking, 3 queueing, 4 on a link, 5 arrived,
-    /// 6 blocked, 7 lost.
+    /// Returns the status of all agents: 0 idle, 1 waiting, 2 walking, 3 queueing, 4 on a link, 5
+    /// arrived, 6 blocked, 7 lost.
     #[wasm_bindgen(getter)]
     pub fn statuses(&self) -> Vec<u8> {
         self.states().map(|state| status(state.status)).collect()
     }
 
-    /// What an agent does.
+    /// Returns the state of an agent.
     #[wasm_bindgen(unchecked_return_type = "AgentState")]
     pub fn agent(&self, agent: u32) -> Thrown<JsValue> {
         let id = self.id(agent)?;

@@ -1,4 +1,4 @@
-//! What a viewer draws: ground, stages, pictures.
+//! Drawings for a viewer: ground, stages, pictures.
 
 use js_sys::Uint8Array;
 use wasm_bindgen::JsValue;

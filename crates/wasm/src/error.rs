@@ -4,7 +4,7 @@ use js_sys::{Error, Reflect};
 use wasm_bindgen::JsValue;
 use waymesh_graph::{NavMeshError, QueryError};
 
-/// What kind of error it is: the field `kind` of the error that is thrown.
+/// Kind of an error: the field `kind` of the thrown error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     /// A setting is out of its range, or there is no such setting.
@@ -65,7 +65,7 @@ impl Kind {
 /// A result whose error JavaScript throws.
 pub(crate) type Thrown<T> = Result<T, JsValue>;
 
-/// What becomes an error of JavaScript.
+/// Conversion to an error of JavaScript.
 pub(crate) trait IntoJs {
     fn into_js(self) -> JsValue;
 }

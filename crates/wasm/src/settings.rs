@@ -16,7 +16,7 @@ use crate::convert::{entries, from_json, object, to_js};
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::parts::need;
 
-/// What these settings are called in errors.
+/// Name of these settings in errors.
 pub(crate) const SETTINGS: &str = "settings";
 
 /// A bake that knows its settings and waits for its input.
@@ -70,7 +70,7 @@ fn unknown_pipeline(value: &Value) -> FieldError {
     FieldError::Choice { what: SETTINGS, name: "pipeline", value: value.to_string(), choices }
 }
 
-/// The bake of triangles that these settings ask for.
+/// Returns the bake of triangles with these settings.
 pub(crate) fn triangles(settings: &JsValue, areas: &AreaTable) -> Thrown<Job<TriangleSoup>> {
     let given = entries(settings)?;
     let mut entries = Entries::new(SETTINGS, &given);

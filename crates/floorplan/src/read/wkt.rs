@@ -41,7 +41,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
 /// The parser calls itself for each level; a multi-polygon has three.
 const MOST_NESTED: usize = 64;
 
-/// How deep the parentheses of a text are nested.
+/// Returns the nesting depth of the parentheses of a text.
 fn deepest(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for byte in text.bytes() {

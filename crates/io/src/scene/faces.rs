@@ -17,8 +17,8 @@ use crate::{IoError, Place};
 /// the square of their number: 0.3 s at the limit.
 const MAX_CORNERS: usize = 1 << 14;
 
-/// Share of the area of a face that a fan may overlap. Corners on a straight edge are beside it by
-/// the rounding of single precision.
+/// Share of the area of a face that a fan may overlap. Rounding to single precision
+/// moves corners off a straight edge.
 const MAX_OVERLAP: f64 = 1e-6;
 
 /// Cuts faces. Reuses its buffers from face to face.
@@ -128,7 +128,7 @@ struct Ring {
     next: Vec<u32>,
     /// Corners that are not convex: only these can lie in an ear.
     reflex: Vec<u32>,
-    /// Index in `reflex` of each corner that is there.
+    /// Index in `reflex` of each remaining corner.
     slots: Vec<Option<u32>>,
     /// Rank and squared length of the diagonal of each ear.
     ears: Vec<Option<(u8, u64)>>,

@@ -81,8 +81,8 @@ pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(),
 
 type Parts<'a> = (std::borrow::Cow<'a, [u8]>, Option<std::borrow::Cow<'a, [u8]>>);
 
-/// The parts of a document that geometry needs. The types of the crate ask for properties that the
-/// specification does not: nodes of a scene, the image of a texture.
+/// The parts of a document that geometry needs. The types of the crate require properties that
+/// the specification does not: nodes of a scene, the image of a texture.
 fn geometry_of(json: &[u8]) -> Option<Root> {
     const TABLES: [&str; 11] = [
         "accessors",
@@ -145,7 +145,7 @@ struct Reader<'a> {
     buffers: buffer::Buffers<'a>,
     /// Decoded position accessors, which primitives and instances often share.
     positions: BTreeMap<usize, Vec<[f32; 3]>>,
-    /// How many more vertices may be decoded.
+    /// Number of vertices that may still be decoded.
     vertices_left: u64,
     /// Number in the soup of each vertex of the current accessor, valid where the stamp is the
     /// current one.

@@ -11,7 +11,7 @@ use glam::DVec3;
 use super::{Lines, SoupBuilder, Source, parse_number, quoted, without_bom, words};
 use crate::{IoError, Place};
 
-/// How much of a file is looked at to guess its format.
+/// Bytes of a file that are checked to guess its format.
 const SNIFFED: usize = 4096;
 
 /// `true` if the beginning has a vertex line, and before it nothing but statements of the format.
@@ -238,8 +238,8 @@ impl ObjReader {
     }
 }
 
-/// The line and those that a trailing backslash joins to it. Only asked for statements that are
-/// read: a comment that ends in a Windows path must not swallow the next line.
+/// Returns the line with the lines that a trailing backslash joins to it. Only called for
+/// statements that are read: a comment that ends in a Windows path must not swallow the next line.
 fn continued<'a>(line: &'a [u8], lines: &mut Lines<'a>) -> Cow<'a, [u8]> {
     let Some(mut part) = line.trim_ascii_end().strip_suffix(b"\\") else { return Cow::Borrowed(line) };
     let mut joined = Vec::new();

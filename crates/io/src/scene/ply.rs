@@ -126,7 +126,7 @@ fn header_end(bytes: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Where values come from.
+/// The source of values.
 pub(super) enum Values<'a> {
     /// Words, on any number of lines.
     Text { lines: Lines<'a>, line: &'a [u8], number: usize },

@@ -20,12 +20,12 @@ const KEPT_BYTES: u64 = 64 << 20;
 /// Triangles passed on at once.
 const PORTION: usize = 4096;
 
-/// Scene files, read whenever their triangles are asked for.
+/// Scene files, read at each visit of their triangles.
 ///
 /// # Memory
 /// Files of up to 64 MiB together are read once and kept. Beyond that:
 /// - Binary STL is streamed, whatever its size.
-/// - OBJ and binary PLY are streamed, too. Faces name vertices anywhere in the file, so all
+/// - OBJ and binary PLY are also streamed. Faces name vertices anywhere in the file, so all
 ///   vertices are looked up: up to 64 MiB of them (5.6 million) are kept in memory, more go to a
 ///   temporary file of 12 bytes each, with a cache of 24 MiB. A file whose faces name vertices
 ///   roughly in their order is read nearly as fast as from memory. The first visit reads an OBJ
@@ -46,17 +46,17 @@ pub struct SceneSource {
 }
 
 impl SceneSource {
-    /// Looks at the files, and reads them if they are small.
+    /// Checks the files, and reads them if they are small.
     ///
     /// # Errors
-    /// See [`super::load_with`] for small files. For large ones only what their size and beginning
-    /// tell; [`TriangleSource::visit`] reports everything else.
+    /// See [`super::load_with`] for small files. For large ones only errors in their size and
+    /// beginning; [`TriangleSource::visit`] reports all others.
     pub fn open<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<Self, IoError> {
         Self::open_keeping(files, options, None, KEPT_BYTES)
     }
 
-    /// The same as [`SceneSource::open`], with areas by the names of surfaces. Whoever reads only
-    /// the triangles does not see them.
+    /// Opens files as [`SceneSource::open`] does, with areas by the names of surfaces. A reader of
+    /// plain triangles does not get the areas.
     ///
     /// # Errors
     /// See [`SceneSource::open`].
@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    /// Each face of an OBJ file with an area of its own, and a whole file of one.
+    /// An OBJ file with one area per face, and a file with one area.
     #[test]
     fn streamed_and_loaded_files_have_the_same_areas() {
         let folder = tempfile::tempdir().unwrap();
@@ -434,7 +434,7 @@ mod tests {
         }
     }
 
-    /// Real levels, if they are there, through the readers that stream.
+    /// Real levels, if they are available, through the streaming readers.
     #[test]
     fn streamed_levels_are_those_read_whole() {
         for name in

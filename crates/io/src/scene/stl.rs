@@ -15,7 +15,7 @@ const HEADER: usize = 80;
 pub(super) const START: usize = HEADER + 4;
 /// Bytes of a triangle: normal, three corners, attribute.
 pub(super) const RECORD: usize = 50;
-/// How much of a file is searched for zero bytes, which text does not have.
+/// Bytes of a file that are searched for zeros, which text does not have.
 pub(super) const SNIFFED: usize = 1024;
 
 /// Bytes that a binary file needs for the number of triangles it states.

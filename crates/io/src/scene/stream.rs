@@ -19,7 +19,7 @@ use super::vertices::Vertices;
 use super::{LoadOptions, SceneFormat, Source, without_bom};
 use crate::{IoError, Place};
 
-/// Bytes of text that are looked at together, and of a header that is looked for.
+/// Bytes of text that are parsed together, and that are searched for a header.
 const PART: usize = 1 << 20;
 /// Triangles passed on at once.
 const PORTION: usize = 4096;

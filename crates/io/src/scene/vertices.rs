@@ -18,7 +18,7 @@ const BYTES: usize = 12;
 pub(super) struct Vertices {
     /// All of them; with a file, those that follow the ones there.
     held: Vec<Vec3>,
-    /// How many may be held before they go to a file.
+    /// Number of vertices in memory above which they go to a file.
     most: usize,
     spill: Option<Spill>,
 }

@@ -85,7 +85,7 @@ fn tile(x: i32, z: i32, levels: [i32; 4], region: u32) -> Face {
     (face, region)
 }
 
-/// Two storeys, six tiles by four, the upper one above the lower one, joined by a ramp beside them;
+/// Two storeys, six tiles by four, the upper one above the lower one, joined by an outer ramp;
 /// an island beyond.
 pub(crate) fn house(with_surface: bool) -> NavMesh {
     const UP: i32 = 16;

@@ -115,7 +115,7 @@ pub fn figures(oracle: &Oracle, draft: &Draft) -> Evaluation {
     judge(oracle, &draft.mesh()).evaluation
 }
 
-/// Share of so many samples.
+/// Returns the share of `count` in `total`.
 pub fn of(count: usize, total: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap()) / f64::from(u32::try_from(total).unwrap())
 }

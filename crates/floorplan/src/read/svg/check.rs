@@ -41,7 +41,7 @@ pub(super) fn amounts(reader: &Reader<'_>, text: &str) -> Result<(), PlanError> 
         longest = longest.max(value.len());
         declared += 1;
     }
-    // To find an entity by name, the parser looks at all before it.
+    // To find an entity by name, the parser scans all entities before it.
     let expanded = text.matches('&').count().saturating_mul(longest.max(declared));
     let limit = text.len() * EXPANSION + FREE_EXPANSION;
     if declared > 0 && expanded > limit {

@@ -1,9 +1,9 @@
 //! A copy of a drawing with what is needed of it: shapes and the groups around them, with the
 //! properties that style sheets give them, copies of what `use` refers to, and clip paths.
 //!
-//! usvg resolves this copy. Of a whole drawing it would drop what it does not draw without a word,
-//! it would not tell which element a shape came from, and it would do work that plans do not need
-//! (filters, masks, patterns, markers, text), for which drawings can be made that take all memory.
+//! usvg resolves this copy. From a whole drawing it would silently drop elements that it does not
+//! draw, it would not report the element of a shape, and it would process filters, masks, patterns,
+//! markers and text, which plans do not need and which hostile drawings use to exhaust memory.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -17,7 +17,7 @@ use super::check;
 use crate::read::{Reader, Role};
 use crate::{FloorPlan, NoteKind, PlanError};
 
-/// Attributes that tell the kind of an element, by precedence. Illustrator writes `data-name`,
+/// Attributes that name the kind of an element, by precedence. Illustrator writes `data-name`,
 /// Inkscape `inkscape:label`.
 const LABELS: [&str; 4] = ["class", "label", "data-name", "id"];
 

@@ -20,7 +20,7 @@ pub(super) struct Cells {
     /// Cells with polygons in each row, and in each column, that has any.
     rows: BTreeMap<u32, u32>,
     columns: BTreeMap<u32, u32>,
-    /// Free blocks by size.
+    /// Number of cells with polygons in each block that has any.
     blocks: BTreeMap<u32, u32>,
     pub(super) free_blocks: Vec<u32>,
 }

@@ -106,7 +106,7 @@ fn typed<'r>(
 }
 
 /// Positions in the units of the mesh. Normalised integers are mapped to -1..1 or 0..1
-/// (`KHR_mesh_quantization`). An accessor without bytes of its own is all zeros but for its sparse
+/// (`KHR_mesh_quantization`). An accessor without bytes is all zeros except its sparse
 /// values; the caller bounds its count.
 pub(super) fn positions(
     source: &Source<'_>,
@@ -128,7 +128,7 @@ pub(super) fn positions(
     let decode = |view: &View<'_>, element: usize| {
         [0, 1, 2].map(|axis| {
             let value = view.component(element, axis, kind) / divisor;
-            // The most negative integer also stands for -1.
+            // The most negative integer also means -1.
             let value = if divisor > 1.0 { value.max(-1.0) } else { value };
             #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
             let value = value as f32;

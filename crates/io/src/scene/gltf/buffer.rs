@@ -1,5 +1,5 @@
 //! The bytes behind a buffer: binary chunk, data URI, or regular file in the scene's folder. Read
-//! when first asked for.
+//! at the first use.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ pub(super) struct Buffers<'a> {
     root: &'a Root,
     blob: Option<Cow<'a, [u8]>>,
     loaded: Vec<Option<Rc<Cow<'a, [u8]>>>>,
-    /// What was read from files. Buffers may share one.
+    /// Contents of files. Buffers may share a file.
     files: BTreeMap<PathBuf, Rc<Cow<'a, [u8]>>>,
 }
 
