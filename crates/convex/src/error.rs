@@ -3,7 +3,7 @@
 use thiserror::Error;
 use waymesh_core::{BadField, TriangleId, VertexId};
 
-/// Triangles that cannot be merged, or a configuration that cannot be used.
+/// The reasons why triangles cannot be decomposed.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each message names its fields")]

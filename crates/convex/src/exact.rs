@@ -4,61 +4,62 @@ use waymesh_core::{PlanPoint, checkpoint, float, saturating_i32, to_u32};
 
 use crate::measure::is_narrow;
 
-/// No vertex; larger than all others.
+/// Sentinel for a missing vertex, larger than all numbers.
 const NO_VERTEX: u32 = u32::MAX;
-/// Cost of what is not possible.
+/// Infinite cost.
 const NEVER: u64 = 1 << 62;
-/// Cost of a polygon: more than all portals that leave narrow angles.
-const POLYGON: u64 = 1 << 52;
-/// Cost of a portal that leaves a narrow angle beside the border: more than that of the total
+/// Cost of a polygon: more than that of all portals that leave narrow angles.
+const POLYGON_COST: u64 = 1 << 52;
+/// Cost of a portal that leaves a narrow angle next to the border: more than that of the total
 /// length of all portals.
-const SLIVER: u64 = 1 << 42;
+const SLIVER_COST: u64 = 1 << 42;
 /// Bits of the length of the longest portal.
 const LENGTH_BITS: i32 = 31;
 /// Largest number of vertices of a polygon, so that the sums of lower costs never reach a higher
 /// cost.
 pub(crate) const MOST_VERTICES: usize = 1024;
 
-/// The solver. Kept for its memory.
+/// The solver, reused for its buffers.
 ///
 /// Dynamic programming over pairs of vertices. The best polygon on the portal from `i` to `j`, on
 /// the side of the vertices between `i` and `j`, is a convex chain of edges and portals from `i` to
 /// `j`. All chains that start at `i` are found together, vertex by vertex. The vertices that are
 /// visible from a vertex lie around it in the order of the border. So the arriving links from which
-/// a chain may continue with a given link are a prefix in that order, and a running minimum is
-/// enough for all of them.
+/// a chain may continue with a given link are a prefix in that order, and one running minimum
+/// serves all links.
 #[derive(Debug, Default)]
 pub(crate) struct Exact {
     points: Vec<PlanPoint>,
-    /// Number of the first vertex in the caller's numbering: vertex 0 here is not a notch.
+    /// Caller's number of vertex 0, which is chosen not to be a notch.
     turned: usize,
     is_notch: Vec<bool>,
     /// Scale of lengths, a power of two.
     scale: f64,
-    /// Pairs of vertices that see each other, the lower one in the upper half.
+    /// Pairs of vertices that see each other, the lower vertex in the upper bits.
     seen: Vec<u32>,
     /// Buffer for sorting `seen`.
     sorted: Vec<u32>,
     /// Links by their lower vertex, then by the upper one.
     links: Vec<Link>,
-    /// For each vertex, its first link in `links`.
+    /// For each vertex, index of its first link in `links`.
     starts: Vec<u32>,
     /// Links by their upper vertex, then by the lower one.
     arriving: Vec<u32>,
     arriving_starts: Vec<u32>,
-    /// For each vertex, the first of `arriving` that comes from the current vertex or a later one.
+    /// For each vertex, index in `arriving` of the first link from the current vertex or a later
+    /// one.
     arriving_from: Vec<u32>,
     /// Parallel to `arriving`: the cheapest chain from the current vertex that ends with the link,
     /// for each number of links (or one value for all numbers).
     chains: Vec<u64>,
     slots: usize,
-    /// Parallel to `links`: the part that chains use.
+    /// Parallel to `links`: the fields that chains read.
     steps: Vec<Step>,
-    /// A bit per vertex: 1 if a chain arrives there in the current run.
+    /// Bit set of the vertices at which a chain arrives in the current run.
     reached: Vec<u64>,
-    /// A bit per vertex: 1 if it is no notch.
+    /// Bit set of the vertices that are not notches.
     convex: Vec<u64>,
-    /// A bit per vertex: 1 if it has a link in line with another one.
+    /// Bit set of the vertices with a link in line with another link.
     in_line: Vec<u64>,
     /// Cost of the cheapest among the first `n` chains at a vertex, by `n`.
     prefixes: Vec<u64>,
@@ -76,15 +77,15 @@ struct Link {
     to: u32,
     /// Weight of the portal; 0 for an edge.
     weight: u64,
-    /// Cost of all polygons beyond it.
+    /// Cost of all polygons beyond the portal.
     beyond: u64,
-    /// The chain of the polygon beyond must leave `from` towards this vertex or a later one.
+    /// First vertex towards which the chain of the polygon beyond may leave `from`.
     least: u32,
     /// Index in `arriving`.
     place: u32,
-    /// A chain that arrives at `from` before this index may continue with this link.
+    /// End of the range in `arriving` of chains at `from` that may continue with this link.
     turn: u32,
-    /// A chain that arrives at `to` before this index may be closed with this link.
+    /// End of the range in `arriving` of chains at `to` that may be closed with this link.
     close: u32,
 }
 
@@ -136,7 +137,7 @@ impl Exact {
         true
     }
 
-    /// `true` if the vertex with this number is a notch.
+    /// Returns `true` if the vertex with this number is a notch.
     pub(crate) fn is_notch(&self, vertex: usize) -> bool {
         self.is_notch[self.own_number(vertex) as usize]
     }
@@ -145,7 +146,7 @@ impl Exact {
         step32((vertex + self.points.len() - self.turned) % self.points.len())
     }
 
-    /// Notes that two vertices see each other. Pairs may be given more than once.
+    /// Records that two vertices see each other. Repeated pairs are allowed.
     pub(crate) fn see(&mut self, [a, b]: [usize; 2]) {
         let (a, b) = (self.own_number(a), self.own_number(b));
         let (low, high) = (a.min(b), a.max(b));
@@ -179,8 +180,8 @@ impl Exact {
         (self.sorted, self.arriving_from) = (sorted, places);
     }
 
-    /// Finds all pairs of vertices that see each other. Without `all`, only pairs with a notch:
-    /// others are of use only if polygons have few corners.
+    /// Finds all pairs of vertices that see each other. Without `all`, only pairs with a notch are
+    /// found: other pairs help only under a limit on corners.
     pub(crate) fn see_all(&mut self, all: bool) {
         self.seen.clear();
         let count = step32(self.points.len());
@@ -208,7 +209,7 @@ impl Exact {
         self.points[(vertex as usize + 1) % self.points.len()]
     }
 
-    /// `true` if the segment from `vertex` to `to` starts inside the polygon.
+    /// Returns `true` if the segment from `vertex` to `to` starts inside the polygon.
     fn starts_inside(&self, vertex: u32, to: PlanPoint) -> bool {
         let point = self.at(vertex);
         let left_of_before = PlanPoint::orientation(self.before(vertex), point, to) > 0;
@@ -220,9 +221,10 @@ impl Exact {
         }
     }
 
-    /// `true` if nothing lies between two vertices that are not neighbours.
+    /// Returns `true` if two vertices that are not neighbours see each other.
     ///
-    /// `blocker` is an edge that hid the last vertex from `a`: it often hides the next one, too.
+    /// `blocker` is the edge that hid the previous vertex from `a`. It is tested first, because it
+    /// often also hides the next vertex.
     fn sees(&self, a: u32, b: u32, blocker: &mut usize) -> bool {
         let (p, q) = (self.at(a), self.at(b));
         if p == q || !self.starts_inside(a, q) || !self.starts_inside(b, p) {
@@ -243,7 +245,7 @@ impl Exact {
         for (at, &to) in self.points.iter().enumerate() {
             let turn = PlanPoint::orientation(p, q, to);
             if turn == 0 {
-                // On the line: not visible if it lies between the two.
+                // `to` is on the line and hides `q` if it lies between the two.
                 if to != p && to != q && (key(to) > key(p)) != (key(to) > key(q)) {
                     return false;
                 }
@@ -264,16 +266,16 @@ impl Exact {
     fn weight(&self, a: u32, b: u32) -> u64 {
         let length = (self.at(a).distance_squared(self.at(b)) as f64).sqrt();
         let narrow = self.leaves_sliver(a, b) || self.leaves_sliver(b, a);
-        1 + (length * self.scale) as u64 + if narrow { SLIVER } else { 0 }
+        1 + (length * self.scale) as u64 + if narrow { SLIVER_COST } else { 0 }
     }
 
-    /// `true` if a portal makes a narrow angle with the border at `vertex`.
+    /// Returns `true` if a portal makes a narrow angle with the border at `vertex`.
     fn leaves_sliver(&self, vertex: u32, to: u32) -> bool {
         let beside = [self.before(vertex), self.after(vertex)];
         beside.into_iter().any(|beside| is_narrow(self.at(vertex), self.at(to), beside))
     }
 
-    /// Returns the total weight of portals, given by their ends in the caller's numbers.
+    /// Returns the total weight of portals whose ends are in the caller's numbers.
     pub(crate) fn weigh(&self, portals: impl Iterator<Item = [usize; 2]>) -> u64 {
         portals
             .map(|ends| {
@@ -284,8 +286,8 @@ impl Exact {
     }
 
     /// Returns the number of polygons and the weight of the portals of the best decomposition into
-    /// polygons of at most `max_vertices` corners (0 = no limit). `None` if there is none, which
-    /// only happens for borders that cross.
+    /// polygons of at most `max_vertices` corners (0 = no limit). Returns `None` if no
+    /// decomposition exists, which only happens for borders that cross.
     pub(crate) fn solve(&mut self, max_vertices: u32) -> Option<(usize, u64)> {
         self.slots = if max_vertices == 0 { 1 } else { max_vertices as usize - 1 };
         self.prepare();
@@ -324,10 +326,10 @@ impl Exact {
         if best >= NEVER {
             return None;
         }
-        Some(((best / POLYGON) as usize, best % POLYGON))
+        Some(((best / POLYGON_COST) as usize, best % POLYGON_COST))
     }
 
-    /// Lists the edges, and from the pairs in `seen` the possible portals.
+    /// Builds the links: the edges, and the possible portals from the pairs in `seen`.
     fn prepare(&mut self) {
         let count = step32(self.points.len());
         self.sort_seen();
@@ -386,8 +388,8 @@ impl Exact {
         }));
     }
 
-    /// Sets which chains that arrive at a vertex may turn into each link. Both limits grow with the
-    /// number of the vertex that the link leads to.
+    /// Sets the range of chains at a vertex that may turn into each link. Both limits grow with the
+    /// vertex at the other end of the link.
     fn set_turns(&mut self, vertex: u32) {
         let (start, end) = (self.arriving_starts[vertex as usize], self.arriving_starts[vertex as usize + 1]);
         let mut turn = start;
@@ -404,8 +406,8 @@ impl Exact {
         }
     }
 
-    /// Returns the end of those in `arriving` that do not turn right towards `to`. Notes vertices
-    /// in line.
+    /// Returns the end of the prefix of `arriving` whose links do not turn right towards `to`.
+    /// Records vertices in line.
     fn turn_limit(&mut self, vertex: u32, arriving: std::ops::Range<u32>, to: u32) -> u32 {
         for place in arriving.clone() {
             let from = self.links[self.arriving[place as usize] as usize].from;
@@ -426,7 +428,7 @@ impl Exact {
         (self.starts[vertex as usize] as usize, self.starts[vertex as usize + 1] as usize)
     }
 
-    /// Includes the links that leave `vertex`.
+    /// Extends `arriving_from` to the links that leave `vertex`.
     fn include(&mut self, vertex: u32) {
         let (start, end) = self.links_of(vertex);
         for link in &self.links[start..end] {
@@ -475,7 +477,7 @@ impl Exact {
                 let link = self.links[own];
                 if reached && link.weight != 0 && link.least == least {
                     self.links[own].beyond = match slots {
-                        1 => (self.prefixes[(link.close - link.place) as usize] + POLYGON).min(NEVER),
+                        1 => (self.prefixes[(link.close - link.place) as usize] + POLYGON_COST).min(NEVER),
                         _ => self.close(first, vertex, link.close as usize),
                     };
                     self.steps[own].cost = self.links[own].cost().min(NEVER);
@@ -506,11 +508,11 @@ impl Exact {
         }
     }
 
-    /// Returns the first vertex, from this one on, where a chain arrives and may continue although
-    /// no link leads there from the first vertex.
+    /// Returns the first vertex, from `vertex` onwards, where a chain arrives and may continue
+    /// although the first vertex has no link to it.
     ///
-    /// All corners of a polygon see each other, except those with others in line between them.
-    /// There are links for everything that notches see.
+    /// All corners of a polygon see each other, except corners with others in line between them.
+    /// Every pair that includes a notch and sees each other has a link.
     fn next_reached(&self, vertex: u32, from_notch: bool) -> u32 {
         let bits = |word: usize| {
             let unseen = if from_notch || self.slots != 1 { 0 } else { self.convex[word] };
@@ -526,7 +528,8 @@ impl Exact {
         NO_VERTEX
     }
 
-    /// Indices of the chains that arrive at a vertex from the current one or a later one.
+    /// Returns the indices of the chains that arrive at a vertex from the current vertex or a later
+    /// one.
     fn arrivals(&self, vertex: u32) -> std::ops::Range<usize> {
         self.arriving_from[vertex as usize] as usize..self.arriving_starts[vertex as usize + 1] as usize
     }
@@ -543,8 +546,8 @@ impl Exact {
     }
 
     /// Extends all chains that end at `vertex`, whose prefixes have been found, to points for which
-    /// `fits` is `true`. `direct` is the cost of the link from the first vertex. Written without
-    /// branches, which the processor could not predict.
+    /// `fits` is `true`. `direct` is the cost of the link from the first vertex. It has no
+    /// branches, because the processor could not predict them.
     fn extend(&mut self, vertex: u32, last: u32, direct: u64, fits: impl Fn(PlanPoint) -> bool) {
         let from = self.arriving_from[vertex as usize];
         let (start, end) = self.links_of(vertex);
@@ -560,7 +563,7 @@ impl Exact {
         }
     }
 
-    /// The same as [`Exact::extend`], but for each number of links.
+    /// Extends all chains that end at `vertex`, with a separate cost for each number of links.
     fn extend_counted(&mut self, first: u32, vertex: u32, last: u32) {
         let (anchor, point) = (self.at(first), self.at(vertex));
         let (slots, mut at) = (self.slots, self.arriving_from[vertex as usize] as usize);
@@ -586,7 +589,7 @@ impl Exact {
             {
                 self.reached[to as usize / 64] |= 1 << (to % 64);
                 let chains = &mut self.chains[place as usize * slots..][..slots];
-                // One more link.
+                // Extended chains have one link more.
                 for (chain, &least) in chains[1..].iter_mut().zip(&self.running) {
                     *chain = (least + cost).min(NEVER);
                 }
@@ -594,7 +597,7 @@ impl Exact {
         }
     }
 
-    /// Indices of the chains that end at `last` and can be closed to `first`.
+    /// Returns the indices of the chains that end at `last` and can be closed to `first`.
     fn closing(&self, first: u32, last: u32, end: usize) -> std::ops::Range<usize> {
         let from = self.arriving_from[last as usize] as usize;
         let own = self.arriving.get(from).is_some_and(|&link| self.links[link as usize].from == first);
@@ -606,7 +609,7 @@ impl Exact {
     fn close(&self, first: u32, last: u32, end: usize) -> u64 {
         let places = self.closing(first, last, end);
         let chains = self.chains.get(places.start * self.slots..places.end * self.slots).unwrap_or_default();
-        chains.iter().min().map_or(NEVER, |&least| (least + POLYGON).min(NEVER))
+        chains.iter().min().map_or(NEVER, |&least| (least + POLYGON_COST).min(NEVER))
     }
 
     /// Returns the polygons of the best decomposition, after [`Exact::solve`] has found one: their
@@ -618,7 +621,7 @@ impl Exact {
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push((0, count - 1));
-        // `arriving_from` now includes every link. A run from a vertex must not see those of
+        // `arriving_from` now includes every link. A run from a vertex must not use links of
         // earlier vertices.
         while let Some((first, last)) = stack.pop() {
             self.exclude_before(first, last);
@@ -673,7 +676,7 @@ impl Exact {
             let wanted = value - link.cost();
             let from = self.arriving_from[link.from as usize] as usize;
             let mut before = (from..link.turn as usize).map(|place| place * slots + at % slots);
-            // One link less, if links are counted.
+            // The chain before has one link less, if links are counted.
             let back = usize::from(slots > 1);
             let Some(found) = before.find(|&before| self.chains[before - back] == wanted) else { break };
             at = found - back;
@@ -684,12 +687,12 @@ impl Exact {
     }
 }
 
-/// Orders points along any line.
+/// Returns a key that orders points along any line.
 fn key(point: PlanPoint) -> (i32, i32) {
     (point.x, point.z)
 }
 
-/// A small number as 32 bits, without a check: this is a hot loop.
+/// Converts a small number to 32 bits without a check, because this is a hot loop.
 fn step32(step: usize) -> u32 {
     to_u32(step)
 }

@@ -8,28 +8,28 @@ use waymesh_core::{
 use crate::ConvexError;
 use crate::subdivision::{NONE, Numbering, Patch, Side, Subdivision};
 
-/// Largest number of triangles: half-edges are counted in 32 bits.
+/// Largest number of triangles, because half-edges are numbered in 32 bits.
 const MAX_TRIANGLES: usize = (u32::MAX / 3 - 1) as usize;
 
-/// Faces that are triangles at first and grow as edges are removed. Half-edge `3 t + i` leaves
-/// corner `i` of triangle `t`.
+/// Faces over a triangulation. They begin as triangles and grow as edges are removed. Half-edge `3
+/// t + i` leaves corner `i` of triangle `t`.
 #[derive(Clone, Debug)]
 pub(crate) struct Faces<'a> {
     triangulation: &'a Triangulation,
     half_edges: Vec<HalfEdge>,
     /// The triangles of each face.
     triangles: DisjointSets,
-    /// Number of edges of the face, valid at its lowest triangle.
+    /// Number of edges of each face, valid at its lowest triangle.
     sizes: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct HalfEdge {
-    /// Where it starts.
+    /// Start point.
     point: PlanPoint,
     /// The opposite half-edge; [`NONE`] on a wall.
     twin: u32,
-    /// [`NONE`] once removed.
+    /// The next half-edge of the face; [`NONE`] once removed.
     next: u32,
     prev: u32,
     /// `true` if the face across has the same region and area.
@@ -43,7 +43,7 @@ pub(crate) struct Removal {
     pub(crate) faces: [u32; 2],
     /// First of the shared half-edges on the first face.
     pub(crate) first: u32,
-    /// Last of them.
+    /// Last of the shared half-edges.
     pub(crate) last: u32,
     /// At both ends, the half-edges that arrive and leave once the shared ones are removed.
     pub(crate) joints: [[u32; 2]; 2],
@@ -52,7 +52,7 @@ pub(crate) struct Removal {
 }
 
 impl<'a> Faces<'a> {
-    /// Makes one face per triangle.
+    /// Creates one face per triangle.
     pub(crate) fn new(triangulation: &'a Triangulation) -> Result<Self, ConvexError> {
         let triangles = triangulation.triangles.len();
         if triangles > MAX_TRIANGLES {
@@ -94,41 +94,42 @@ impl<'a> Faces<'a> {
         Ok(Self { triangulation, half_edges, triangles: DisjointSets::new(triangles), sizes })
     }
 
-    /// `true` if the edge lies between two faces of one region and area, and has not been removed.
+    /// Returns `true` if the edge lies between two faces of one region and area, and has not been
+    /// removed.
     #[inline]
     pub(crate) fn is_inner(&self, edge: u32) -> bool {
         let half_edge = self.at(edge);
         half_edge.inner && half_edge.next != NONE
     }
 
-    /// One half-edge of each inner edge, in the order of the triangles.
+    /// Returns one half-edge of each inner edge, in the order of the triangles.
     pub(crate) fn inner_edges(&self) -> impl Iterator<Item = u32> {
         (0..).take(self.half_edges.len()).filter(|&edge| edge < self.at(edge).twin && self.is_inner(edge))
     }
 
-    /// Number of half-edges, including those removed.
+    /// Returns the number of half-edges, including removed ones.
     pub(crate) fn half_edge_count(&self) -> usize {
         self.half_edges.len()
     }
 
-    /// The half-edges of the face of `edge`, starting there.
+    /// Returns the half-edges of the face of `edge`, beginning with `edge`.
     pub(crate) fn around(&self, edge: u32) -> impl Iterator<Item = u32> {
         let next = move |&at: &u32| Some(self.at(at).next).filter(|&next| next != edge && next != NONE);
         std::iter::successors(Some(edge), next)
     }
 
-    /// The opposite half-edge, for an edge that is no wall.
+    /// Returns the opposite half-edge, for an edge that is no wall.
     pub(crate) fn twin(&self, edge: u32) -> u32 {
         self.at(edge).twin
     }
 
-    /// Number of corners of a face, which is named by its lowest triangle.
+    /// Returns the number of corners of a face, which is named by its lowest triangle.
     pub(crate) fn size(&self, face: u32) -> u32 {
         self.sizes[face as usize]
     }
 
-    /// Returns for every half-edge whether it starts at a notch: where the region's border turns
-    /// right. Must be called before any removal.
+    /// Returns for every half-edge `true` if it starts at a notch: a corner where the region's
+    /// border turns right. Must be called before any removal.
     pub(crate) fn notches(&self) -> Vec<bool> {
         let mut notches = vec![false; self.half_edges.len()];
         for leaving in (0..).take(self.half_edges.len()) {
@@ -136,8 +137,8 @@ impl<'a> Faces<'a> {
             if self.is_inner(leaving) {
                 continue;
             }
-            // Turn through the region to the border edge that arrives. No step is taken twice,
-            // because none leads back to `leaving`.
+            // Turn through the region to the border edge that arrives. No step repeats, because no
+            // step returns to `leaving`.
             let mut at = leaving;
             while self.is_inner(self.at(at).prev) {
                 at = self.at(self.at(at).prev).twin;
@@ -162,7 +163,7 @@ impl<'a> Faces<'a> {
         &self.half_edges[edge as usize]
     }
 
-    /// The end points of an edge.
+    /// Returns the end points of an edge.
     fn ends(&self, edge: u32) -> [PlanPoint; 2] {
         [self.at(edge).point, self.at(self.at(edge).next).point]
     }
@@ -180,8 +181,8 @@ impl<'a> Faces<'a> {
             return None;
         }
         let sizes = faces.map(|face| self.sizes[face as usize]);
-        // Two convex faces share a straight piece of border. It can have several edges if there are
-        // vertices inside a region.
+        // Two convex faces share a straight piece of border. It has several edges if the region has
+        // vertices inside.
         let (mut first, mut last, mut shared) = (edge, edge, 1);
         let most = sizes[0].min(sizes[1]);
         while shared < most && self.at(self.at(first).prev).twin == self.at(self.at(first).twin).next {
@@ -204,8 +205,8 @@ impl<'a> Faces<'a> {
         convex.then_some(Removal { faces, first, last, joints, size })
     }
 
-    /// Applies a removal, and returns the merged face. The removal must have been found after the
-    /// last one that was applied.
+    /// Applies a removal, and returns the merged face. The removal must have been computed after
+    /// the previous removal was applied.
     pub(crate) fn remove(&mut self, removal: &Removal) -> u32 {
         let mut dead = removal.first;
         loop {
@@ -227,11 +228,11 @@ impl<'a> Faces<'a> {
         kept
     }
 
-    /// Removes edges in this order, until no more can be removed.
+    /// Removes edges in the given order, until no more can be removed.
     pub(crate) fn remove_in_order(&mut self, edges: &mut Vec<u32>, max_vertices: u32) {
-        // Faces only grow, and with them angles and sizes, so one pass is enough if there are no
-        // vertices inside regions. With such vertices, removing one edge can join two others to one
-        // straight border that can be removed, too.
+        // Faces only grow, and with them angles and sizes, so one pass is enough if regions have no
+        // vertices inside. With such vertices, removing one edge can join two others to one
+        // straight border that can then also be removed.
         loop {
             let mut removed = false;
             edges.retain(|&edge| {
@@ -252,7 +253,7 @@ impl<'a> Faces<'a> {
         }
     }
 
-    /// `true` if `leaving` neither turns right after `arriving` nor runs back along it.
+    /// Returns `true` if `leaving` neither turns right after `arriving` nor runs back along it.
     fn turns_in(&self, arriving: u32, leaving: u32) -> bool {
         let (from, at) = (self.at(arriving).point, self.at(leaving).point);
         let to = self.at(self.at(leaving).next).point;
@@ -261,7 +262,7 @@ impl<'a> Faces<'a> {
         turn > 0 || (turn == 0 && (key(from) < key(at)) == (key(at) < key(to)))
     }
 
-    /// The face of a half-edge, named by its lowest triangle.
+    /// Returns the face of a half-edge, named by its lowest triangle.
     pub(crate) fn face(&mut self, edge: u32) -> u32 {
         self.triangles.find(edge / 3)
     }
@@ -294,7 +295,7 @@ impl<'a> Faces<'a> {
         Subdivision::new(self.triangulation, sides, polygons)
     }
 
-    /// Returns the faces as a mesh: ordered by region, then by their lowest triangle.
+    /// Returns the faces as a mesh, ordered by region, then by their lowest triangle.
     pub(crate) fn into_mesh(self) -> PolyMesh {
         self.into_subdivision().into_mesh(Numbering::Stored)
     }

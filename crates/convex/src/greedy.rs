@@ -9,26 +9,26 @@ use waymesh_core::{BadField, Observer, PolyMesh, Triangulation, checkpoint, chec
 use crate::ConvexError;
 use crate::faces::Faces;
 
-/// How [`merge_greedy`] works.
+/// Configuration of [`merge_greedy`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GreedyConfig {
     /// Largest number of corners of a merged polygon, at least 3; 0 for no limit. Default 0.
     pub max_vertices: u32,
-    /// Which edge is removed first. Default [`MergeOrder::FewestWays`].
+    /// Order in which edges are removed. Default [`MergeOrder::FewestWays`].
     pub order: MergeOrder,
 }
 
-/// Which edge [`merge_greedy`] removes first.
+/// Order in which [`merge_greedy`] removes edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeOrder {
-    /// Merge the polygon that can be merged across the fewest edges (then the smallest). Of its
-    /// edges, take the one with the fewest notches at its ends, then the longest. On random regions
-    /// this leaves 6 to 17 % fewer polygons than the longest edge first.
+    /// First the polygon that can be merged across the fewest edges (then the smallest), and of its
+    /// edges the one with the fewest notches at its ends, then the longest. On random regions this
+    /// leaves 6 to 17 % fewer polygons than the longest edge first.
     #[default]
     FewestWays,
-    /// Remove the longest edge, as Mononen's Recast does.
+    /// First the longest edge, as in Mononen's Recast.
     LongestEdge,
 }
 
@@ -59,14 +59,14 @@ pub(crate) fn check_max_vertices(max_vertices: u32) -> Result<(), ConvexError> {
 /// # Guarantees
 /// - Polygons are convex, lie in one region and area, and meet edge to edge; together they cover
 ///   exactly the triangles.
-/// - No edge is left between two polygons of one region and area that together are convex and
+/// - No edge remains between two polygons of one region and area that together are convex and
 ///   within `max_vertices`. (Vertices that are dropped at the end, see below, count as corners
 ///   here.)
-/// - Without a limit there are at most four times as many polygons as in the best decomposition,
+/// - Without a limit, the result has at most four times as many polygons as the best decomposition,
 ///   because every remaining edge is needed at one of its ends (Hertel and Mehlhorn 1983). In
-///   practice there are a few per cent more.
-/// - A vertex on a straight border between two polygons that no third one uses is dropped. Other
-///   vertices keep their order. Corners on walls stay.
+///   practice it has a few per cent more.
+/// - A vertex on a straight border between two polygons that no third polygon uses is dropped.
+///   Other vertices keep their order. Corners on walls stay.
 /// - Polygons are numbered by region, then by their lowest triangle, and start at the first corner
 ///   of that triangle that is still a corner.
 ///
@@ -123,7 +123,7 @@ impl Decompose for GreedyMerge {
 struct Merger<'a> {
     faces: Faces<'a>,
     max_vertices: u32,
-    /// For each half-edge, `true` if its edge can be removed now.
+    /// For each half-edge, `true` if its edge can currently be removed.
     removable: Vec<bool>,
     /// For each half-edge, `true` if it starts at a notch.
     notches: Vec<bool>,
@@ -134,7 +134,7 @@ struct Merger<'a> {
     queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
     /// A half-edge of each face.
     edge_of: Vec<u32>,
-    /// Edges to test. Kept for its memory.
+    /// Edges to test, reused as a buffer.
     buffer: Vec<u32>,
 }
 
@@ -191,7 +191,7 @@ impl<'a> Merger<'a> {
 
     fn merge(&mut self, edge: u32) {
         let Some(removal) = self.faces.removal(edge, self.max_vertices) else {
-            // Several edges in one straight border are removed together, and only the one at the
+            // Several edges in one straight border are removed together, and only the edge at the
             // changed end has been tested.
             self.test(edge);
             for half_edge in [edge, self.faces.twin(edge)] {
@@ -230,7 +230,7 @@ impl<'a> Merger<'a> {
         self.enqueue(face);
     }
 
-    /// Tests whether an inner edge can be removed. Returns `true` if that has changed.
+    /// Tests if an inner edge can be removed. Returns `true` if the answer has changed.
     fn test(&mut self, edge: u32) -> bool {
         let removable = self.faces.removal(edge, self.max_vertices).is_some();
         let twin = self.faces.twin(edge);

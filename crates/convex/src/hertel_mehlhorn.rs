@@ -7,7 +7,7 @@ use crate::ConvexError;
 use crate::faces::Faces;
 use crate::greedy::check_max_vertices;
 
-/// How [`hertel_mehlhorn`] works.
+/// Configuration of [`hertel_mehlhorn`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HertelMehlhornConfig {
@@ -35,8 +35,8 @@ impl HertelMehlhornConfig {
 /// of the triangles.
 ///
 /// # Guarantees
-/// Those of [`crate::merge_greedy`]: at most four times as many polygons as in the best
-/// decomposition if there is no limit on corners. (Each notch needs at most two of the remaining
+/// The guarantees of [`crate::merge_greedy`]: without a limit on corners, at most four times as
+/// many polygons as the best decomposition. (Each notch needs at most two of the remaining
 /// diagonals, and a cut serves at most two notches.)
 ///
 /// # Cost

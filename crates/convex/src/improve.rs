@@ -1,4 +1,4 @@
-//! A search for fewer and better polygons.
+//! Local search for fewer and better polygons.
 
 use waymesh_core::{PlanPoint, checkpoint, to_u32};
 
@@ -7,25 +7,25 @@ use crate::measure::is_narrow;
 use crate::subdivision::{NONE, Side, Subdivision};
 use crate::window::Window;
 
-/// A window of this many vertices is not grown further if little can be gained in it.
+/// Number of vertices at which a window stops growing if little can be gained in it.
 const SMALL_WINDOW: usize = 64;
-/// A window is grown further if at least one in this many of its polygons could be saved.
-const GAIN: usize = 12;
+/// Reciprocal of the least share of its polygons that must be savable for a window to keep growing.
+const POLYGONS_PER_GAIN: usize = 12;
 
-/// Memory of searches.
+/// Buffers of searches.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     window: Window,
     exact: Exact,
 }
 
-/// Improves the polygons window by window.
+/// A search that improves the polygons window by window.
 pub(crate) struct Search<'s, 'a> {
     subdivision: &'s mut Subdivision<'a>,
     max_vertices: u32,
     window: &'s mut Window,
     exact: &'s mut Exact,
-    /// For each polygon, the last window it was in.
+    /// For each polygon, the last window that contained it.
     last_windows: Vec<u32>,
     windows: u32,
 }
@@ -41,7 +41,7 @@ impl<'s, 'a> Search<'s, 'a> {
         Self { subdivision, max_vertices, window, exact, last_windows, windows: 0 }
     }
 
-    /// Improves the current window, and notes its polygons.
+    /// Improves the current window, and marks its polygons.
     fn improve(&mut self) {
         self.window.improve(self.subdivision, self.exact, self.max_vertices);
         self.windows += 1;
@@ -59,7 +59,8 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     /// Decomposes every piece of one region and area that has no holes and at most `most_vertices`
-    /// vertices into the fewest polygons possible. Returns `true` if these are all pieces.
+    /// vertices into the fewest polygons possible. Returns `true` if all pieces were decomposed in
+    /// this manner.
     pub(crate) fn solve_small(&mut self, most_vertices: usize) -> bool {
         let reach = most_vertices.min(MOST_VERTICES);
         let mut seen = vec![false; self.subdivision.polygons.len()];
@@ -80,7 +81,7 @@ impl<'s, 'a> Search<'s, 'a> {
                     }
                 }
             }
-            // There is one portal less than polygons, and each portal hides two corners.
+            // A piece has one portal less than polygons, and each portal hides two corners.
             if corners > reach + 2 * (count - 1) {
                 are_fewest &= count == 1;
                 continue;
@@ -112,7 +113,7 @@ impl<'s, 'a> Search<'s, 'a> {
                     let is_new = |polygon: u32| last.get(polygon as usize).is_none_or(|&last| last <= before);
                     self.window.grow(self.subdivision, vertices.min(SMALL_WINDOW), is_new);
                     let count = self.window.polygons.len();
-                    if GAIN * count.saturating_sub(self.window.least(self.subdivision)) > count {
+                    if POLYGONS_PER_GAIN * count.saturating_sub(self.window.least(self.subdivision)) > count {
                         self.window.grow(self.subdivision, vertices, is_new);
                     }
                     self.improve();
@@ -143,8 +144,8 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    /// `true` if a portal has a narrow angle beside it. Tests each portal from one of its sides
-    /// only.
+    /// Returns `true` if a portal has a narrow angle next to it. Each portal is tested from one of
+    /// its sides only.
     fn is_narrow(&self, side: u32) -> bool {
         let Side { twin, next, .. } = *self.subdivision.side(side);
         if next == NONE || twin < side || !self.subdivision.is_inner(side) {
@@ -159,8 +160,8 @@ impl<'s, 'a> Search<'s, 'a> {
         })
     }
 
-    /// Joins neighbouring polygons that are convex together: new polygons of a window may fit those
-    /// around it.
+    /// Joins neighbouring polygons whose union is convex, because new polygons of a window may fit
+    /// polygons around it.
     pub(crate) fn unite(&mut self) {
         loop {
             let mut united = false;
@@ -178,7 +179,7 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    /// `true` if both ends of a side stay convex without it.
+    /// Returns `true` if both ends of a side stay convex without it.
     fn may_go(&self, side: u32) -> bool {
         let Side { twin, next, prev, .. } = *self.subdivision.side(side);
         if next == NONE || twin < side || !self.subdivision.is_inner(side) {

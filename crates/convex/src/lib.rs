@@ -1,14 +1,14 @@
 //! Merges triangles to few convex polygons.
 //!
 //! - [`notch_portals`]: the fewest polygons. It makes portals at notches, then improves patches by
-//!   exact decompositions.
-//!   [`find_portals`] makes the portals only, also with a search on another device.
+//!   exact decompositions. [`find_portals`] only makes the portals, and can use a search on another
+//!   device.
 //! - [`merge_greedy`]: more polygons in a tenth of the time. It can also use Recast's order.
 //! - [`hertel_mehlhorn`]: the fastest, with a proven bound.
 //!
-//! All of them decide on integers whether a polygon stays convex. They never add a vertex. A
-//! polygon lies in one region and one area. Neighbouring polygons share whole edges, also across
-//! the border between two regions: each such edge is a portal.
+//! All three test convexity in integers and never add a vertex. A polygon lies in one region and
+//! one area. Neighbouring polygons share whole edges, also across the border between two regions:
+//! each such edge is a portal.
 //!
 //! ```
 //! use waymesh_convex::{NotchPortalsConfig, notch_portals};

@@ -17,56 +17,56 @@ use crate::regions::decompose_regions;
 use crate::relax::Relaxed;
 use crate::subdivision::{Numbering, Subdivision};
 
-/// Largest number of partners noted for a notch.
+/// Number of partners after which the search from a notch ends.
 const MOST_PARTNERS: usize = 6;
 /// Largest number of triangles searched for partners.
 const PARTNER_TRIANGLES: usize = 12;
 /// Largest number of triangles searched for the closest vertex. Most searches end after three.
 const CLOSEST_TRIANGLES: usize = 256;
 
-/// How often notches that a portal would cut off are restored. Two rounds were enough on all plans
-/// so far.
+/// Largest number of rounds that restore notches that a portal would cut off. Two rounds were
+/// enough on all plans so far.
 const MOST_RELAXATIONS: usize = 16;
 
-/// How [`notch_portals`] works.
+/// Configuration of [`notch_portals`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NotchPortalsConfig {
     /// Largest number of corners of a polygon, at least 3; 0 for no limit. Default 0.
     pub max_vertices: u32,
-    /// Which notch gets its portal first. Default [`NotchOrder::Sharpest`].
+    /// Order in which notches get portals. Default [`NotchOrder::Sharpest`].
     pub order: NotchOrder,
-    /// `true` to make portals first between two notches that each lie in the other's area of
-    /// interest: such a portal serves both. Default `true`. Without the search it leaves about 4 %
+    /// `true` if the first portals join two notches that each lie in the other's area of interest,
+    /// because such a portal serves both. Default `true`. Without the search, this leaves about 4 %
     /// fewer polygons.
     pub pairs_first: bool,
     /// Number of rounds of the search. Default 1. A second round takes 50 % more time and leaves
-    /// 0.3 % fewer polygons. With 0 there is no search.
+    /// 0.3 % fewer polygons. 0 disables the search.
     pub rounds: u32,
-    /// Vertices of the largest patches that the search solves, 8 to 1024. Default
-    /// 240. With 64 it takes half the time and leaves 2 % more polygons, with 480 almost twice
-    /// the time for 0.7 % fewer.
+    /// Vertices of the largest patches that the search solves, 8 to 1024. Default 240. The search
+    /// takes half the time with 64 and leaves 2 % more polygons. It takes almost twice the time
+    /// with 480 and leaves 0.7 % fewer.
     pub window_vertices: u32,
     /// Regions of one area without holes and with at most this many vertices are decomposed into
     /// the fewest polygons possible. At most 1024. Default 128. The time grows with the square of
-    /// the number of vertices: 128 take about a millisecond.
+    /// the number of vertices; 128 vertices take about a millisecond.
     pub exact_vertices: u32,
     /// Convexity relaxation: the largest distance, in metres, between a chain of notches without
     /// portals and a straight wall. Default 0: every notch gets a portal, and polygons are convex.
-    /// Otherwise they are not convex: see [`notch_portals`].
+    /// With any other value they are not convex: see [`notch_portals`].
     pub convex_distance: f32,
 }
 
-/// Which notch gets its portal first.
+/// Order in which notches get portals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotchOrder {
-    /// The one with the narrowest area of interest, which has the fewest choices.
+    /// First the notch with the narrowest area of interest, which has the fewest choices.
     #[default]
     Sharpest,
-    /// The one whose portal is the shortest.
+    /// First the notch with the shortest portal.
     Shortest,
-    /// In the order of the triangulation.
+    /// The order of the triangulation.
     Stored,
 }
 
@@ -116,34 +116,34 @@ impl NotchPortalsConfig {
 ///
 /// # Method
 /// 1. A notch's area of interest is the cone between the straight continuations of its two border
-///    edges: a portal into it leaves two convex corners. The visible vertices in it are found by
-///    going through the triangles from the notch, the closest ones first. Existing portals hide
-///    what is behind them. Notches that see each other in both areas of interest are taken first,
-///    the closest pairs first. The portal replaces the edges of the triangulation that it crosses.
+///    edges: a portal into it leaves two convex corners. The visible vertices in it are found by a
+///    search through the triangles from the notch, the closest first. Existing portals block the
+///    view. Notches that see each other in both areas of interest come first, the closest pairs
+///    first. The portal replaces the edges of the triangulation that it crosses.
 /// 2. A notch that sees no vertex in its area of interest keeps two edges of the triangulation, on
 ///    either side of it.
 /// 3. Edges, and then portals, that no notch needs are removed, the longest first.
 /// 4. Search: the polygons are divided into patches without holes of up to
 ///    [`NotchPortalsConfig::window_vertices`] vertices. Each is decomposed again by dynamic
-///    programming, into the fewest polygons; among those, with the fewest portals that leave a
-///    narrow angle beside the border, then with the shortest portals. Where little can be gained, a
-///    patch is small. The next round takes patches around the borders of the last ones.
-/// 5. A portal that leaves narrow angles, also beside other portals, is turned around the notch
-///    that needs it, if another position leaves fewer.
+///    programming, into the fewest polygons, then with the fewest portals that leave a narrow angle
+///    next to the border, then with the shortest portals. Patches stay small where little can be
+///    gained. The next round uses patches around the borders of the previous patches.
+/// 5. A portal that leaves narrow angles next to borders or other portals is turned around the
+///    notch that needs it, if another position leaves fewer.
 ///
 /// Portals end at vertices only. In the papers a portal may end anywhere on an edge if no vertex is
 /// closer. Such a point is rarely on the grid, so it would move the border. It would also have to
-/// be a vertex of the polygon beyond, which another tile may hold. The cost: a notch that sees no
-/// vertex has two portals instead of one.
+/// be a vertex of the polygon beyond, which another tile may hold. The cost is that a notch that
+/// sees no vertex has two portals instead of one.
 ///
 /// # Convexity relaxation
 /// With [`NotchPortalsConfig::convex_distance`], walls along chains of notches are simplified
 /// (Douglas and Peucker), and only the remaining notches get portals: a round pillar becomes one of
 /// few corners. Afterwards the polygons get all vertices of the walls again. So together they cover
-/// exactly the triangles and do not overlap, but they are **not convex**: their hulls reach into
-/// the walls by up to that distance, and so may a straight segment between two points of a polygon.
-/// Their corners on such walls do not count towards `max_vertices`. A `NavMesh` takes convex
-/// polygons only; `RelaxedPolygons` of crate `waymesh-graph` relaxes the search on one.
+/// exactly the triangles and do not overlap, but they are **not convex**: their hulls, and straight
+/// segments between two points of a polygon, reach into the walls by up to that distance. Their
+/// corners on such walls do not count towards `max_vertices`. A `NavMesh` accepts convex polygons
+/// only; `RelaxedPolygons` of crate `waymesh-graph` relaxes the search on a `NavMesh`.
 ///
 /// # Guarantees
 /// - Polygons are convex (without relaxation), lie in one region and area, and meet edge to edge;
@@ -156,15 +156,15 @@ impl NotchPortalsConfig {
 /// - A region of one area without holes and vertices inside, of at most
 ///   [`NotchPortalsConfig::exact_vertices`] vertices, has the fewest polygons that portals between
 ///   its vertices can give.
-/// - A vertex on a straight border between two polygons that no third one uses is dropped. Vertices
-///   inside a region are dropped if no polygon needs them. Other vertices keep their order. Corners
-///   on walls stay.
-/// - Polygons are numbered by region, then by their lowest vertex and the one after it. Their first
+/// - A vertex on a straight border between two polygons that no third polygon uses is dropped.
+///   Vertices inside a region are dropped if no polygon needs them. Other vertices keep their
+///   order. Corners on walls stay.
+/// - Polygons are numbered by region, then by their lowest vertex and the next vertex. Their first
 ///   corner is the lowest vertex.
 ///
 /// # Cost
 /// Almost linear: views and patches are bounded. Ten to fifteen times the time of
-/// [`crate::merge_greedy`], a third of it for portals and the rest for the search. Regions are
+/// [`crate::merge_greedy`]: a third for portals and two thirds for the search. Regions are
 /// decomposed on all threads of the current rayon pool.
 ///
 /// # Errors
@@ -209,7 +209,7 @@ pub fn notch_portals(
     Ok(decompose(triangulation, config)?.into_mesh(Numbering::Vertices))
 }
 
-/// Finds the polygons.
+/// Decomposes all regions.
 fn decompose<'t>(
     triangulation: &'t Triangulation,
     config: &NotchPortalsConfig,
@@ -219,7 +219,7 @@ fn decompose<'t>(
     })
 }
 
-/// Finds the polygons of a region.
+/// Decomposes a region.
 fn decompose_region<'t>(
     triangulation: &'t Triangulation,
     config: &NotchPortalsConfig,
@@ -287,7 +287,7 @@ impl Decompose for NotchPortals {
     }
 }
 
-/// Searches for fewer and better polygons. Returns `true` if there can be no fewer.
+/// Searches for fewer and better polygons. Returns `true` if the number is proven to be the lowest.
 fn search(subdivision: &mut Subdivision<'_>, config: &NotchPortalsConfig, scratch: &mut Scratch) -> bool {
     if config.rounds == 0 && config.exact_vertices == 0 {
         return false;
@@ -302,7 +302,7 @@ fn search(subdivision: &mut Subdivision<'_>, config: &NotchPortalsConfig, scratc
     are_fewest
 }
 
-/// Returns triangles that have the notches' portals as edges.
+/// Returns triangles that have the portals of notches as edges.
 pub(crate) fn with_portals(
     triangulation: &Triangulation,
     faces: &Faces<'_>,
@@ -330,7 +330,7 @@ pub(crate) fn with_portals(
             notches.sort_by(|&a, &b| sharpness[b as usize].total_cmp(&sharpness[a as usize]));
         }
     }
-    // With `Shortest`, the remaining notches see nothing.
+    // With `Shortest`, the remaining notches see no vertex.
     for notch in notches {
         let known = found.get_mut(notch as usize).and_then(Option::take);
         let is_valid = |known: &Closest| {
@@ -356,7 +356,7 @@ pub(crate) fn with_portals(
 }
 
 /// Makes portals between notches that see each other in both areas of interest. `partners` holds
-/// those of the notches that have been looked from.
+/// the results of notches that have been searched already.
 fn join_pairs(mesh: &mut PortalMesh<'_>, mut partners: Vec<Option<Vec<Partner>>>) {
     let mut pairs = Vec::new();
     for notch in 0..to_u32(mesh.notches.len()) {

@@ -1,4 +1,5 @@
-//! The search for the closest vertices of all notches at once, on another device.
+//! Interface of a search for the closest vertices of all notches at once, for example on another
+//! device.
 
 use waymesh_core::{PlanPoint, Triangulation};
 
@@ -6,10 +7,10 @@ use crate::faces::Faces;
 use crate::notch_portals::with_portals;
 use crate::{ConvexError, NotchPortalsConfig};
 
-/// Triangles with the portals made so far, and the notches, in flat tables.
+/// Flat tables of the triangles with the portals made so far, and of the notches.
 ///
 /// Half-edge `3 t + i` leaves corner `i` of triangle `t`; the next one of the triangle is `3 t + (i
-/// + 1) % 3`. Missing numbers are [`NotchTables::NONE`].
+/// + 1) % 3`. [`NotchTables::NONE`] marks missing numbers.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct NotchTables {
@@ -24,71 +25,71 @@ pub struct NotchTables {
 }
 
 impl NotchTables {
-    /// Stands for a number that is not there.
+    /// Sentinel for a missing number.
     pub const NONE: u32 = u32::MAX;
 }
 
 /// A half-edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeRow {
-    /// The vertex that it leaves.
+    /// The start vertex.
     pub origin: u32,
     /// The opposite half-edge.
     pub twin: u32,
-    /// `true` if no view passes it: a border, or a portal.
+    /// `true` if the edge blocks the view: a border, or a portal.
     pub fixed: bool,
 }
 
 /// A notch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotchRow {
-    /// Its vertex.
+    /// The vertex of the notch.
     pub vertex: u32,
     /// The next notch at the same vertex.
     pub next: u32,
-    /// The fixed half-edges that leave and arrive at its first reflex sector; missing if the notch
-    /// needs no portal.
+    /// The fixed half-edges that bound its first reflex sector, leaving and arriving; missing if
+    /// the notch needs no portal.
     pub sector: [u32; 2],
-    /// The ends of its border edges.
+    /// The other end of its arriving border edge.
     pub before: PlanPoint,
-    /// See `before`.
+    /// The other end of its leaving border edge.
     pub after: PlanPoint,
 }
 
 /// A notch that sees another one, both in the area of interest of the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Partner {
-    /// Square of the distance, four times that if the portal would leave a narrow angle.
+    /// Squared distance, times four if the portal would leave a narrow angle.
     pub cost: f64,
     /// The number of the other notch.
     pub notch: u32,
 }
 
-/// What a notch sees.
+/// The result of the view from a notch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Closest {
-    /// The best vertex in its area of interest, if it sees one.
+    /// The best visible vertex in its area of interest.
     pub vertex: Option<u32>,
-    /// The triangles that were looked at. As long as none of them changes, neither does the vertex.
+    /// The triangles that were visited. The vertex stays valid while they are unchanged.
     pub visited: Vec<u32>,
 }
 
-/// Searches from all notches at once.
+/// A search from all notches at once.
 ///
 /// # Contract
-/// What is returned for a notch is what [`find_portals`] finds without a search of this kind.
-/// `None` for a notch, or for all of them, leaves the search to the caller.
+/// The result for a notch equals that of [`find_portals`] without such a search. `None` for a
+/// notch, or for all notches, leaves the search to the caller.
 pub trait NotchSearch {
-    /// Returns the partners that each notch sees through the twelve closest triangles, six at most
-    /// but for those in the triangles at the notch itself.
+    /// Returns the partners that each notch sees through the twelve closest triangles. The search
+    /// ends at six partners; partners in the triangles at the notch are not limited.
     fn partners(&self, tables: &NotchTables) -> Option<Vec<Option<Vec<Partner>>>>;
 
     /// Returns the closest vertex of each notch.
     fn closest(&self, tables: &NotchTables) -> Option<Vec<Option<Closest>>>;
 }
 
-/// Triangles that have the portals of notches as edges: what [`crate::notch_portals`] begins with,
-/// before it removes edges and searches for fewer polygons.
+/// Triangles that have the portals of notches as edges: the first stage of
+/// [`crate::notch_portals`], before it removes edges and searches for fewer polygons.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundPortals {
@@ -96,25 +97,25 @@ pub struct FoundPortals {
     pub triangulation: Triangulation,
     /// For each half-edge `true` if it is a portal or lies on a border.
     pub fixed: Vec<bool>,
-    /// How the portals were found.
+    /// Numbers of notches by kind of search.
     pub counts: PortalCounts,
 }
 
-/// How the portals of notches were found.
+/// Numbers of notches by kind of search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PortalCounts {
     /// Notches.
     pub notches: u64,
-    /// Notches whose view was taken from the search of all at once.
+    /// Notches whose view came from the search of all notches at once.
     pub at_once: u64,
-    /// Notches that were looked from again: a portal changed what they see, or the search left them
-    /// out.
+    /// Notches that were searched again, because a portal changed their view or the search left
+    /// them out.
     pub again: u64,
 }
 
-/// Makes the portals of all notches, with `search` if it is given. The portals are the same with
-/// any search.
+/// Makes the portals of all notches, with `search` if given. The portals do not depend on the
+/// search.
 ///
 /// # Cost
 /// Views from notches are bounded; see [`crate::notch_portals`].

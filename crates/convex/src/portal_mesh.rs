@@ -1,4 +1,4 @@
-//! Triangles whose edges can be replaced by portals, and visibility through them.
+//! A triangle mesh whose edges can be replaced by portals, and visibility through it.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -17,18 +17,19 @@ const MOST_CROSSED: usize = 256;
 struct Edge {
     origin: u32,
     twin: u32,
-    /// `true` for a border of the region and area, and for a portal: it may not be crossed.
+    /// `true` for a border of the region and area, and for a portal. A fixed edge must not be
+    /// crossed.
     fixed: bool,
-    /// The notch whose first edge this is; [`NONE`] for most.
+    /// The notch that begins with this edge, or [`NONE`].
     notch: u32,
 }
 
 /// A vertex where the border turns right.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Notch {
-    /// The border edge that leaves it.
+    /// The border edge that leaves the notch.
     leaving: u32,
-    /// `false` once it is known to have all the portals it needs.
+    /// `false` once the notch is known to need no more portals.
     open: bool,
     pub(crate) vertex: u32,
     /// Next notch at the same vertex.
@@ -40,7 +41,7 @@ pub(crate) struct Notch {
 /// A limit of a view.
 #[derive(Clone, Copy, Debug)]
 enum Limit {
-    /// The direction to a point, which itself is not in the view.
+    /// The direction to a point, which is not itself in the view.
     Point(PlanPoint),
     /// The line from this point through the eye, continued beyond it. Points on it are in the view.
     Behind(PlanPoint),
@@ -105,13 +106,14 @@ pub(crate) struct PortalMesh<'a> {
     upper: Vec<Link>,
     lower: Vec<Link>,
     stack: Vec<(u32, u32)>,
-    /// For each triangle `true` if it or an edge of it has changed; empty if nobody asks.
+    /// For each triangle `true` if it or one of its edges has changed; empty before
+    /// [`PortalMesh::note_changes`].
     changed: Vec<bool>,
 }
 
 impl<'a> PortalMesh<'a> {
-    /// Makes the mesh of triangles that have been checked. `twins` returns the opposite half-edge,
-    /// and `true` if it has the same region and area.
+    /// Creates the mesh of triangles that have been checked. `twins` returns the opposite
+    /// half-edge, and `true` if it has the same region and area.
     pub(crate) fn new(triangulation: &'a Triangulation, twins: impl Fn(u32) -> (u32, bool)) -> Self {
         let count = 3 * triangulation.triangles.len();
         let mut edges = Vec::with_capacity(count);
@@ -160,7 +162,7 @@ impl<'a> PortalMesh<'a> {
     /// fan of triangles there.
     fn wedge_end(&self, leaving: u32) -> u32 {
         let mut arriving = prev(leaving);
-        // Every step leads to another triangle, never back to the first one, whose edge is fixed.
+        // Every step enters a new triangle, never the first one, whose edge is fixed.
         while !self.edge(arriving).fixed {
             arriving = prev(self.edge(arriving).twin);
         }
@@ -179,8 +181,8 @@ impl<'a> PortalMesh<'a> {
         self.vertex_point(self.edge(edge).origin)
     }
 
-    /// Returns the sector of a notch, between fixed edges, that is still reflex: the edges that
-    /// leave and arrive.
+    /// Returns the fixed edges, leaving and arriving, of the first sector of a notch that is still
+    /// reflex.
     fn open_wedge(&self, notch: u32) -> Option<(u32, u32)> {
         let mut leaving = self.notches[notch as usize].leaving;
         loop {
@@ -198,7 +200,8 @@ impl<'a> PortalMesh<'a> {
         }
     }
 
-    /// `true` if a fixed half-edge is a portal, with the same region and area on both sides.
+    /// Returns `true` if a fixed half-edge is a portal, with the same region and area on both
+    /// sides.
     fn is_portal(&self, edge: u32) -> bool {
         let twin = self.edge(edge).twin;
         twin != NONE && {
@@ -207,12 +210,13 @@ impl<'a> PortalMesh<'a> {
         }
     }
 
-    /// Sharpness of a notch, for comparison only: the larger, the sharper.
+    /// Returns the sharpness of a notch, which is larger for sharper notches. It is for comparison
+    /// only.
     pub(crate) fn sharpness(&self, notch: u32) -> f64 {
         let Notch { vertex, before, after, .. } = self.notches[notch as usize];
         let point = self.vertex_point(vertex);
         let ([x, z], [u, w]) = (offset(point, before), offset(point, after));
-        // Cosine of the angle outside: 1 for a spike, -1 for a straight border.
+        // Cosine of the outer angle: 1 for a spike, -1 for a straight border.
         (x * u + z * w)
             / ((point.distance_squared(before) as f64).sqrt() * (point.distance_squared(after) as f64).sqrt())
     }
@@ -235,7 +239,7 @@ impl<'a> PortalMesh<'a> {
         None
     }
 
-    /// The mesh in flat tables.
+    /// Returns the mesh as flat tables.
     pub(crate) fn tables(&self) -> NotchTables {
         let edge = |edge: &Edge| EdgeRow { origin: edge.origin, twin: edge.twin, fixed: edge.fixed };
         let row = |(index, notch): (u32, &Notch)| {
@@ -256,12 +260,13 @@ impl<'a> PortalMesh<'a> {
         }
     }
 
-    /// Notes from now on which triangles change.
+    /// Starts to record changed triangles.
     pub(crate) fn note_changes(&mut self) {
         self.changed = vec![false; self.triangulation.triangles.len()];
     }
 
-    /// `true` if one of the triangles has changed since [`PortalMesh::note_changes`], or is none.
+    /// Returns `true` if one of the triangles has changed since [`PortalMesh::note_changes`], or
+    /// does not exist.
     pub(crate) fn has_changed(&self, triangles: &[u32]) -> bool {
         triangles.iter().any(|&triangle| self.changed.get(triangle as usize).is_none_or(|&changed| changed))
     }
@@ -272,7 +277,7 @@ impl<'a> PortalMesh<'a> {
         }
     }
 
-    /// `true` if some sector of a notch is still reflex.
+    /// Returns `true` if a sector of a notch is still reflex.
     pub(crate) fn is_open(&mut self, notch: u32) -> bool {
         // Portals are never removed, so a convex sector stays convex.
         let open = self.notches[notch as usize].open && self.open_wedge(notch).is_some();
@@ -281,8 +286,8 @@ impl<'a> PortalMesh<'a> {
     }
 
     /// Calls `take` with the vertices that an open notch sees in its area of interest, the closest
-    /// triangles first. Triangles at the notch are not counted. `take` returns a cost; vertices
-    /// that are farther away are skipped.
+    /// triangles first. Triangles at the notch are not counted. `take` returns the cost beyond
+    /// which vertices are skipped.
     pub(crate) fn look(
         &mut self,
         notch: u32,
@@ -313,7 +318,7 @@ impl<'a> PortalMesh<'a> {
             if distance >= limit {
                 break;
             }
-            // The far corner, and the two sides beyond.
+            // The far corner, and the two far sides.
             let far = prev(entry);
             if in_view(eye, low, self.point(far), high) {
                 limit = self.seen(eye, [before, after], far, &mut take);
@@ -354,7 +359,7 @@ impl<'a> PortalMesh<'a> {
         if PlanPoint::orientation(eye, from, to) <= 0 {
             return;
         }
-        // A border edge of the notch lies on a limit, on the other side of the eye.
+        // A border edge of the notch lies on a limit, behind the eye.
         let meets = |turn: i64, limit: Limit, point: PlanPoint| {
             turn > 0 || (turn == 0 && matches!(limit, Limit::Behind(end) if end == point))
         };
@@ -367,7 +372,7 @@ impl<'a> PortalMesh<'a> {
     }
 
     /// Makes a portal from an open notch to a vertex. Returns `false` if another portal or a vertex
-    /// lies in between.
+    /// blocks it.
     pub(crate) fn insert(&mut self, notch: u32, target: u32) -> bool {
         let Some((leaving, last)) = self.open_wedge(notch) else { return false };
         let (eye, goal) = (self.point(leaving), self.vertex_point(target));
@@ -434,8 +439,8 @@ impl<'a> PortalMesh<'a> {
             old: edge,
             new: NONE,
         };
-        // `upper` goes from the notch to the target on the left, `lower` on the right, and is
-        // reversed later. Every link has the outer edge that arrives at its vertex, seen from
+        // `upper` runs from the notch to the target on the left. `lower` runs along the right and
+        // is reversed later. Every link has the outer edge that arrives at its vertex, seen from
         // inside.
         free.push(first / 3);
         upper.push(link(prev(first)));
@@ -451,8 +456,8 @@ impl<'a> PortalMesh<'a> {
                 upper.push(link(prev(entry)));
             }
         }
-        // The edge of an upper link goes from the next vertex of the chain to this one. That of a
-        // lower link goes from this one to the next, so it is stored with that.
+        // The edge of an upper link runs from the next vertex of the chain to its own vertex. The
+        // edge of a lower link runs from its own vertex to the next, so it is stored with the next.
         upper.push(Link { vertex: target, outer: *self.edge(first), old: NONE, new: NONE });
         lower.reverse();
         lower.push(Link { vertex: start, outer: *self.edge(first), old: NONE, new: NONE });
@@ -494,13 +499,14 @@ impl<'a> PortalMesh<'a> {
         true
     }
 
-    /// `true` if three consecutive vertices of a chain make a triangle that can be cut off.
+    /// Returns `true` if three consecutive vertices of a chain make a triangle that can be cut off.
     fn is_ear(&self, x: u32, y: u32, z: u32) -> bool {
         let [x, y, z] = [x, y, z].map(|vertex| self.vertex_point(vertex));
         PlanPoint::orientation(x, y, z) < 0
     }
 
-    /// `true` if [`PortalMesh::fill`] fills the chain. Only overlapping triangles prevent it.
+    /// Returns `true` if [`PortalMesh::fill`] can fill the chain. Only overlapping triangles
+    /// prevent it.
     fn can_fill(&mut self, chain: &[Link]) -> bool {
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
@@ -517,15 +523,15 @@ impl<'a> PortalMesh<'a> {
         done
     }
 
-    /// Triangulates the polygon to the left of the line from the first vertex of a chain to its
-    /// last one. Returns the half-edge along that line.
+    /// Triangulates the polygon to the left of the line from the first to the last vertex of a
+    /// chain. Returns the half-edge along that line.
     ///
     /// Every vertex of the chain sees that line, along an edge that was crossed. In such a polygon
     /// each convex vertex can be cut off (Toussaint and Avis 1982, On a convex hull algorithm for
     /// polygons and its application to triangulation problems).
     fn fill(&mut self, chain: &mut [Link], free: &mut Vec<u32>) -> u32 {
-        // Vertices, each with the opposite half-edge of the edge to the vertex below it: of a new
-        // triangle, or with the highest bit the index of an outer edge in the chain.
+        // Vertices, each with the opposite half-edge of the edge to the vertex below it. With the
+        // highest bit set, the index of an outer edge in the chain replaces the half-edge.
         const OUTER: u32 = 1 << 31;
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
@@ -585,7 +591,7 @@ impl<'a> PortalMesh<'a> {
     }
 }
 
-/// The next half-edge of the triangle.
+/// Returns the next half-edge of the triangle.
 pub(crate) fn next(edge: u32) -> u32 {
     if edge % 3 == 2 { edge - 2 } else { edge + 1 }
 }
@@ -594,7 +600,7 @@ pub(crate) fn prev(edge: u32) -> u32 {
     if edge.is_multiple_of(3) { edge + 2 } else { edge - 1 }
 }
 
-/// Positive if `point` lies to the left of a limit.
+/// Returns a positive number if `point` lies to the left of a limit.
 fn turn_from(eye: PlanPoint, limit: Limit, point: PlanPoint) -> i64 {
     match limit {
         Limit::Point(limit) => PlanPoint::orientation(eye, limit, point),
@@ -602,7 +608,7 @@ fn turn_from(eye: PlanPoint, limit: Limit, point: PlanPoint) -> i64 {
     }
 }
 
-/// Positive if `point` lies to the right of a limit.
+/// Returns a positive number if `point` lies to the right of a limit.
 fn turn_to(eye: PlanPoint, point: PlanPoint, limit: Limit) -> i64 {
     match limit {
         Limit::Point(limit) => PlanPoint::orientation(eye, point, limit),

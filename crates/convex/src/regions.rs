@@ -1,6 +1,6 @@
-//! The regions of a triangulation, one by one, and their polygons put together again.
+//! Decomposition of a triangulation region by region, and the union of the results.
 //!
-//! The polygons of a region depend on its own triangles and their order alone, so regions are
+//! The polygons of a region depend only on its own triangles and their order, so regions are
 //! decomposed on several threads.
 
 use std::cmp::Reverse;
@@ -13,10 +13,10 @@ use crate::ConvexError;
 use crate::improve::Scratch;
 use crate::subdivision::{NONE, Patch, Side, Subdivision};
 
-/// The triangles of a region, with vertices and triangles of its own numbers, in the same order.
+/// The triangles of a region, with vertices and triangles renumbered in the same order.
 struct Part {
     triangulation: Triangulation,
-    /// Of each vertex and of each triangle, its number in the whole triangulation.
+    /// Numbers of its vertices and triangles in the whole triangulation.
     vertices: Vec<u32>,
     triangles: Vec<u32>,
 }
@@ -24,15 +24,15 @@ struct Part {
 /// The sides and the polygons of a subdivision.
 pub(crate) type Tables = (Vec<Side>, Vec<Patch>);
 
-/// Polygons of a region, and the vertices of its numbers.
+/// Polygons of a region, and the map of its vertex numbers to the whole.
 struct Decomposed {
     sides: Vec<Side>,
     polygons: Vec<Patch>,
     vertices: Vec<u32>,
 }
 
-/// Decomposes each region by itself with `decompose`, on all threads of the current rayon pool, and
-/// puts the polygons together. They do not depend on the number of threads.
+/// Decomposes each region separately with `decompose`, on all threads of the current rayon pool,
+/// and joins the polygons. They do not depend on the number of threads.
 pub(crate) fn decompose_regions<'t>(
     triangulation: &'t Triangulation,
     decompose: impl Fn(&Triangulation, &mut Scratch) -> Result<Tables, ConvexError> + Sync,
@@ -48,7 +48,7 @@ pub(crate) fn decompose_regions<'t>(
         let tables = decompose(&own, scratch).map_err(|error| error.of_whole(&triangles, &vertices));
         tables.map(|(sides, polygons)| Decomposed { sides, polygons, vertices })
     };
-    // The largest first, so that nothing waits for it at the end.
+    // The largest regions come first, so that no thread waits for one at the end.
     let mut order: Vec<(usize, Vec<u32>)> = regions.into_iter().enumerate().collect();
     order.sort_by_key(|(_, triangles)| Reverse(triangles.len()));
     let mut found: Vec<(usize, Result<Decomposed, ConvexError>)> =
@@ -60,7 +60,8 @@ pub(crate) fn decompose_regions<'t>(
     join(triangulation, parts)
 }
 
-/// The triangles of each region, in order, of regions in the order of their first triangles.
+/// Returns the triangles of each region, in order; regions are in the order of their first
+/// triangles.
 fn triangles_of_regions(triangulation: &Triangulation) -> Result<Vec<Vec<u32>>, ConvexError> {
     let mut regions: Vec<Vec<u32>> = Vec::new();
     let mut numbers = std::collections::BTreeMap::new();
@@ -91,7 +92,7 @@ impl Part {
         let mut vertices: Vec<u32> = triangles.iter().flat_map(corners).map(|vertex| vertex.0).collect();
         vertices.sort_unstable();
         vertices.dedup();
-        // Lower numbers stay lower, so nothing that is decided by numbers changes.
+        // Renumbering keeps the order, so decisions by number do not change.
         let own_vertex =
             |vertex: VertexId| VertexId(to_u32(vertices.binary_search(&vertex.0).unwrap_or_default()));
         let own_triangle = |triangle: TriangleId| {
@@ -116,7 +117,7 @@ impl Part {
 }
 
 impl ConvexError {
-    /// The error about a region as one about the whole triangulation.
+    /// Converts the numbers in an error from a region to the whole triangulation.
     fn of_whole(self, triangles: &[u32], vertices: &[u32]) -> Self {
         let triangle_of = |own: TriangleId| TriangleId(triangles.get(own.index()).copied().unwrap_or(own.0));
         let vertex_of = |own: VertexId| VertexId(vertices.get(own.index()).copied().unwrap_or(own.0));
@@ -136,8 +137,7 @@ impl ConvexError {
     }
 }
 
-/// Puts the polygons of all regions together, and makes the sides on both sides of a border between
-/// two regions opposite ones.
+/// Joins the polygons of all regions, and links opposite sides across borders between regions.
 fn join(triangulation: &Triangulation, parts: Vec<Decomposed>) -> Result<Subdivision<'_>, ConvexError> {
     let mut sides = Vec::with_capacity(parts.iter().map(|part| part.sides.len()).sum());
     let mut polygons: Vec<Patch> = Vec::with_capacity(parts.iter().map(|part| part.polygons.len()).sum());
@@ -164,7 +164,7 @@ fn join(triangulation: &Triangulation, parts: Vec<Decomposed>) -> Result<Subdivi
 type Border = (RegionId, [u32; 2]);
 
 fn link_borders(triangulation: &Triangulation, whole: &mut Subdivision<'_>) -> Result<(), ConvexError> {
-    // The edges between two regions, each from both sides.
+    // Edges between two regions, as seen from both sides.
     let mut borders: Vec<(Border, Border)> = Vec::new();
     for (index, triangle) in (0..).zip(&triangulation.triangles) {
         checkpoint_every(1 << 14, index as usize);

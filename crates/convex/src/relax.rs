@@ -1,5 +1,5 @@
-//! Convexity relaxation: removes shallow notches from the triangles before the decomposition, and
-//! puts them back into the polygons afterwards.
+//! Convexity relaxation: removal of shallow notches from the triangles before the decomposition,
+//! and their restoration in the polygons afterwards.
 
 use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId, to_u32};
 
@@ -12,23 +12,23 @@ use crate::subdivision::{NONE, Side, Subdivision};
 #[derive(Clone, Debug)]
 struct Shortcut {
     ends: [u32; 2],
-    /// The vertices left out, in order.
+    /// The omitted vertices, in order.
     between: Vec<u32>,
-    /// The walls that start at them.
+    /// The walls that start at the omitted vertices.
     walls: Vec<u32>,
 }
 
-/// Triangles without the shallow notches. They reach slightly into the walls.
+/// Triangles without the shallow notches, which reach slightly into the walls.
 #[derive(Debug)]
 pub(crate) struct Relaxed {
     pub(crate) triangulation: Triangulation,
-    /// Sorted by their ends.
+    /// Shortcuts, sorted by their ends.
     shortcuts: Vec<Shortcut>,
 }
 
 impl Relaxed {
     /// Straightens walls along chains of notches, so that no vertex is farther than `distance`
-    /// cells from the new wall. Vertices where walls marked in `kept` start stay.
+    /// cells from the new wall. Vertices where walls marked in `kept` start are kept.
     pub(crate) fn new(
         triangulation: &Triangulation,
         faces: &Faces<'_>,
@@ -118,7 +118,7 @@ struct Shortener<'a> {
     walls: Vec<u32>,
     /// For each wall, its half-edge; [`NONE`] if the wall was removed.
     edges: Vec<u32>,
-    /// For each wall, the previous and the next one along the border of one region and area.
+    /// For each wall, the previous and the next wall along the border of one region and area.
     before: Vec<u32>,
     after: Vec<u32>,
     gone: Vec<bool>,
@@ -138,7 +138,7 @@ impl<'a> Shortener<'a> {
         let (mut before, mut after) = (vec![NONE; count], vec![NONE; count]);
         for &leaving in edges.iter().filter(|&&edge| twins[edge as usize] == NONE) {
             let mut arriving = prev(leaving);
-            // Every step leads to another triangle around the vertex, never back to the wall.
+            // Every step enters a new triangle around the vertex, and never returns to the wall.
             while inner[arriving as usize] {
                 arriving = prev(twins[arriving as usize]);
             }
@@ -166,13 +166,13 @@ impl<'a> Shortener<'a> {
         self.triangulation.vertices[vertex as usize].point
     }
 
-    /// The vertex at which a wall starts.
+    /// Returns the vertex at which a wall starts.
     fn start(&self, wall: u32) -> u32 {
         self.origins[self.edges[wall as usize] as usize]
     }
 
-    /// Orientation of the corner at which a wall starts: negative at a notch, positive where the
-    /// border meets another region.
+    /// Returns the orientation of the corner at which a wall starts: negative at a notch, positive
+    /// where the border meets another region.
     fn turn(&self, wall: u32) -> i64 {
         let [before, after] = [self.before[wall as usize], self.after[wall as usize]];
         if before == NONE || after == NONE {
@@ -195,7 +195,7 @@ impl<'a> Shortener<'a> {
             if done[wall as usize] || !shallow[wall as usize] {
                 continue;
             }
-            // Back to the start of the chain, or once around a pillar.
+            // Walks back to the start of the chain, or once around a pillar.
             let mut first = wall;
             loop {
                 first = self.before[first as usize];
@@ -220,7 +220,7 @@ impl<'a> Shortener<'a> {
         }
     }
 
-    /// Simplifies a chain of notches between its ends, which stay. `chain` holds the walls that
+    /// Simplifies a chain of notches between its ends, which are kept. `chain` holds the walls that
     /// start at its vertices.
     fn straighten(&mut self, chain: &[u32], distance: f64) {
         let points: Vec<PlanPoint> = chain.iter().map(|&wall| self.point(self.start(wall))).collect();
@@ -281,7 +281,7 @@ impl<'a> Shortener<'a> {
     }
 
     /// Removes the vertex between two walls: the first wall is extended to the end of the second.
-    /// Returns `false`, without a change, where triangles overlap.
+    /// Returns `false`, without a change, if triangles overlap.
     fn take_out(&mut self, before: u32, wall: u32) -> bool {
         let mut leaving = self.edges[wall as usize];
         let hub = self.origins[leaving as usize];
@@ -320,7 +320,7 @@ impl<'a> Shortener<'a> {
                 let (twin, inner, wall) = match across {
                     Some(Across::Ring(at)) => (ring[at].twin, inner[at], ring[at].wall),
                     Some(Across::Triangle(other)) => (3 * fan[other] + 2, true, NONE),
-                    // Set by the later triangle on the other side.
+                    // The later triangle on the other side sets it.
                     None => continue,
                 };
                 self.twins[edge as usize] = twin;
@@ -407,12 +407,12 @@ impl<'a> Shortener<'a> {
     }
 }
 
-/// Returns the point between two others of a chain that is farthest from the segment between them,
-/// and its squared distance.
+/// Returns the point of a chain between two others that is farthest from their segment, and its
+/// squared distance.
 fn farthest(points: &[PlanPoint], from: usize, to: usize) -> (usize, f64) {
     let distance = |at: usize| {
         if points[from] == points[to] {
-            // A closed chain: the distance from the point itself.
+            // In a closed chain, the distance is taken from the point itself.
             let [x, z] = crate::measure::offset(points[from], points[at]);
             return x * x + z * z;
         }
@@ -423,7 +423,7 @@ fn farthest(points: &[PlanPoint], from: usize, to: usize) -> (usize, f64) {
         .fold((from, 0.0), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Marks the points that stay, beside those already marked (Douglas and Peucker 1973).
+/// Marks further points to keep between those already marked (Douglas and Peucker 1973).
 fn simplify(points: &[PlanPoint], distance: f64, stays: &mut [bool]) {
     let fixed: Vec<usize> = (0..points.len()).filter(|&at| stays[at]).collect();
     let mut stack: Vec<(usize, usize)> = fixed.windows(2).map(|pair| (pair[0], pair[1])).collect();

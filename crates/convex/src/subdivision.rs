@@ -1,4 +1,4 @@
-//! Convex polygons that can be changed.
+//! A mutable subdivision into convex polygons.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use waymesh_core::{
     to_u32,
 };
 
-/// No index.
+/// Sentinel for a missing index.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// One side of an edge of a polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side {
-    /// Vertex where it starts.
+    /// Start vertex.
     pub(crate) origin: u32,
     /// The opposite side; [`NONE`] on a wall.
     pub(crate) twin: u32,
-    /// [`NONE`] once removed.
+    /// The next side of the polygon; [`NONE`] once removed.
     pub(crate) next: u32,
     pub(crate) prev: u32,
     pub(crate) polygon: u32,
@@ -26,19 +26,20 @@ pub(crate) struct Side {
 /// A polygon: one of its sides, its number of sides, its region and its area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patch {
-    /// One of its sides; [`NONE`] once removed.
+    /// One of the sides; [`NONE`] once removed.
     pub(crate) side: u32,
     pub(crate) len: u32,
     pub(crate) region: RegionId,
     pub(crate) area: AreaId,
 }
 
-/// How polygons are numbered within a region, and which corner is the first.
+/// Numbering of polygons within a region, and choice of their first corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbering {
-    /// By their current number. The first corner is that of the lowest side.
+    /// Polygons keep their current order. The first corner is that of the lowest side.
     Stored,
-    /// By their lowest vertex and the one after it. The lowest vertex is the first corner.
+    /// Polygons are sorted by their lowest vertex and the next vertex. The lowest vertex is the
+    /// first corner.
     Vertices,
 }
 
@@ -49,7 +50,7 @@ pub(crate) struct Subdivision<'a> {
     pub(crate) frame: GridFrame,
     pub(crate) sides: Vec<Side>,
     pub(crate) polygons: Vec<Patch>,
-    /// Removed sides and polygons, to be reused.
+    /// Free lists of removed sides and polygons.
     free_sides: Vec<u32>,
     free_polygons: Vec<u32>,
 }
@@ -67,12 +68,12 @@ impl<'a> Subdivision<'a> {
         }
     }
 
-    /// The same polygons over another triangulation of the same vertices.
+    /// Moves the polygons to another triangulation of the same vertices.
     pub(crate) fn of<'b>(self, triangulation: &'b Triangulation) -> Subdivision<'b> {
         Subdivision { vertices: &triangulation.vertices, ..Subdivision { vertices: &[], ..self } }
     }
 
-    /// The sides and the polygons, removed ones among them.
+    /// Returns the sides and the polygons, including removed ones.
     pub(crate) fn into_tables(self) -> (Vec<Side>, Vec<Patch>) {
         (self.sides, self.polygons)
     }
@@ -92,8 +93,8 @@ impl<'a> Subdivision<'a> {
         self.point_of(self.side(side).origin)
     }
 
-    /// `true` if the side is a portal to another polygon of the same region and area, which may be
-    /// joined with this one.
+    /// Returns `true` if the side is a portal to another polygon of the same region and area, which
+    /// may be joined with this one.
     #[inline]
     pub(crate) fn is_inner(&self, side: u32) -> bool {
         let Side { twin, polygon, .. } = *self.side(side);
@@ -104,14 +105,14 @@ impl<'a> Subdivision<'a> {
         }
     }
 
-    /// The sides of a polygon.
+    /// Returns the sides of a polygon.
     pub(crate) fn around(&self, polygon: u32) -> impl Iterator<Item = u32> {
         let Patch { side, len, .. } = self.polygons[polygon as usize];
         let next = move |&at: &u32| Some(self.side(at).next).filter(|&next| next != NONE);
         std::iter::successors(Some(side).filter(|&side| side != NONE), next).take(len as usize)
     }
 
-    /// Removes a polygon. Its sides stay: the caller uses them again or calls
+    /// Removes a polygon but not its sides. The caller reuses them or calls
     /// [`Subdivision::free_side`].
     pub(crate) fn free_polygon(&mut self, polygon: u32) {
         self.polygons[polygon as usize].side = NONE;
@@ -123,7 +124,7 @@ impl<'a> Subdivision<'a> {
         self.free_sides.push(side);
     }
 
-    /// Adds a side that starts at a vertex, without a polygon and neighbours.
+    /// Adds a side that starts at a vertex and has no polygon and no neighbours.
     pub(crate) fn new_side(&mut self, origin: u32) -> u32 {
         let side = Side { origin, twin: NONE, next: NONE, prev: NONE, polygon: NONE };
         match self.free_sides.pop() {
@@ -160,18 +161,18 @@ impl<'a> Subdivision<'a> {
         polygon
     }
 
-    /// Number of polygons.
+    /// Returns the number of polygons.
     pub(crate) fn len(&self) -> usize {
         self.polygons.len() - self.free_polygons.len()
     }
 
-    /// Polygons that have not been removed.
+    /// Returns the polygons that have not been removed.
     pub(crate) fn living(&self) -> impl Iterator<Item = u32> {
         (0..to_u32(self.polygons.len())).filter(|&polygon| self.polygons[polygon as usize].side != NONE)
     }
 
-    /// Replaces all polygons of one region, `own`, by those of another subdivision. Returns
-    /// `false`, without a change, if the borders differ, which is possible where triangles overlap.
+    /// Replaces all polygons of one region, `own`, by `polygons` of another subdivision. Returns
+    /// `false`, without a change, if the borders differ, which is possible if triangles overlap.
     pub(crate) fn take_region(&mut self, own: &[u32], other: &Self, polygons: &[u32]) -> bool {
         let border_of = |subdivision: &Self, polygons: &[u32]| {
             let mut border: Vec<([u32; 2], u32)> = Vec::new();
@@ -216,7 +217,7 @@ impl<'a> Subdivision<'a> {
         true
     }
 
-    /// `true` if the side is on a wall or leads to another region.
+    /// Returns `true` if the side is on a wall or on a border to another region.
     fn is_border(&self, side: u32) -> bool {
         let Side { twin, polygon, .. } = *self.side(side);
         twin == NONE
@@ -224,8 +225,8 @@ impl<'a> Subdivision<'a> {
                 != self.polygons[self.side(twin).polygon as usize].region
     }
 
-    /// Merges collinear sides between the same two polygons if nothing else uses the vertex between
-    /// them.
+    /// Merges collinear sides between the same two polygons if no other side uses the vertex
+    /// between them.
     fn fuse(&mut self) {
         let mut uses = vec![0_u32; self.vertices.len()];
         for side in self.sides.iter().filter(|side| side.next != NONE) {

@@ -1,4 +1,4 @@
-//! A window: a few adjacent polygons, and their replacement by better ones.
+//! A window of a few adjacent polygons, and their replacement by better ones.
 
 use waymesh_core::{PlanPoint, to_u32};
 
@@ -6,14 +6,14 @@ use crate::exact::Exact;
 use crate::measure::is_narrow;
 use crate::subdivision::{NONE, Patch, Subdivision};
 
-/// Polygons whose union is a polygon without holes. Kept for its memory.
+/// Polygons whose union is a polygon without holes. The window is reused for its buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     pub(crate) polygons: Vec<u32>,
     /// The sides on the border of the union, in positive order.
     border: Vec<u32>,
     points: Vec<PlanPoint>,
-    /// For each polygon, the last window it was in.
+    /// For each polygon, the last window that contained it.
     polygon_stamps: Vec<u32>,
     /// For each vertex, the last window on whose border it lay, and its index on that border once
     /// it is complete.
@@ -26,7 +26,7 @@ pub(crate) struct Window {
     sides: Vec<u32>,
     /// Number of vertices inside the window.
     inside: usize,
-    /// `true` if no fewer polygons can fill the window.
+    /// `true` if the number of polygons in the window is the lowest possible.
     pub(crate) is_best: bool,
     /// Sides through which a notch sees, with the points that limit its view.
     views: Vec<(u32, PlanPoint, PlanPoint)>,
@@ -54,8 +54,8 @@ impl Window {
         }
     }
 
-    /// Adds neighbours, those of the first polygon first, until none fits: first those that are
-    /// `preferred`, then others.
+    /// Adds neighbours, those of the first polygon first, until no more fit: first `preferred`
+    /// polygons, then others.
     pub(crate) fn grow(
         &mut self,
         subdivision: &Subdivision<'_>,
@@ -76,7 +76,7 @@ impl Window {
         }
     }
 
-    /// Lower bound of the number of polygons that can replace those of the window.
+    /// Returns a lower bound on the number of polygons that can fill the window.
     pub(crate) fn least(&self, subdivision: &Subdivision<'_>) -> usize {
         let count = self.border.len();
         let point = |at: usize| subdivision.point(self.border[at % count]);
@@ -85,7 +85,7 @@ impl Window {
         notches.count().div_ceil(2) + 1
     }
 
-    /// `true` if there is no neighbour of the same region and area around the window.
+    /// Returns `true` if the window has no neighbour of the same region and area.
     pub(crate) fn is_complete(&self, subdivision: &Subdivision<'_>) -> bool {
         self.border.iter().all(|&side| !subdivision.is_inner(side))
     }
@@ -101,7 +101,7 @@ impl Window {
         if !subdivision.is_inner(side) || self.is_in(subdivision, twin) {
             return false;
         }
-        // The sides of the new polygon towards the window have to be one run.
+        // The sides of the new polygon towards the window must be consecutive.
         let (stamp, stamps) = (self.stamp, &self.polygon_stamps);
         let shared = |at: u32| {
             let twin = subdivision.side(at).twin;
@@ -156,8 +156,8 @@ impl Window {
         self.vertex_stamps[subdivision.side(side).origin as usize][0] == self.stamp
     }
 
-    /// Replaces the polygons of the window by the best ones, if those are better.
-    /// [`Window::polygons`] then are the new ones.
+    /// Replaces the polygons of the window, and [`Window::polygons`], by the best decomposition if
+    /// that is better.
     pub(crate) fn improve(
         &mut self,
         subdivision: &mut Subdivision<'_>,
@@ -174,8 +174,7 @@ impl Window {
         if !exact.load(&self.points) {
             return false;
         }
-        // Portals between two vertices that are no notches are only of use if polygons have few
-        // corners.
+        // Portals between two vertices that are no notches only help under a limit on corners.
         let limit = if (max_vertices as usize) < self.points.len() { max_vertices } else { 0 };
         if self.inside == 0 {
             self.look(subdivision, exact, limit != 0);
@@ -230,7 +229,7 @@ impl Window {
             .filter(|&at| PlanPoint::orientation(point(at + count - 1), point(at), point(at + 1)) < 0);
         let (Some(notch), None) = (notches.next(), notches.next()) else { return false };
         let eye = point(notch);
-        // Narrow angles at the ends of a portal, and its length.
+        // The number of narrow angles at the ends of a portal, and its length.
         let cost = |steps: usize| {
             let end = notch + steps;
             let narrow = [point(end - 1), point(end + 1)].map(|beside| is_narrow(point(end), eye, beside));
@@ -262,8 +261,8 @@ impl Window {
         self.is_sound() && self.replace(subdivision)
     }
 
-    /// Tells `exact` what each notch, or with `all` each vertex, sees. No vertex lies inside, so
-    /// each polygon is seen through one side only.
+    /// Passes the pairs of vertices that see each other to `exact`: pairs with a notch, or with
+    /// `all` all pairs. No vertex lies inside, so each polygon is seen through one side only.
     fn look(&mut self, subdivision: &Subdivision<'_>, exact: &mut Exact, all: bool) {
         for (place, &side) in self.border.iter().enumerate() {
             self.vertex_stamps[subdivision.side(side).origin as usize][1] = to_u32(place);
@@ -275,13 +274,13 @@ impl Window {
             }
             let eye = self.points[own];
             let turn = |a: PlanPoint, b: PlanPoint| PlanPoint::orientation(eye, a, b);
-            // The pair is also found from the other vertex.
+            // Each pair is found from both vertices but passed once.
             let see = |exact: &mut Exact, other: usize| {
                 if own < other || !(all || exact.is_notch(other)) {
                     exact.see([own, other]);
                 }
             };
-            // The polygons around the notch.
+            // Visits the polygons around the notch.
             let mut leaving = border;
             loop {
                 let first = subdivision.point(subdivision.side(leaving).next);
@@ -306,7 +305,7 @@ impl Window {
                     break;
                 }
             }
-            // What lies behind their sides, between the points that limit the view.
+            // Visits the polygons behind their sides, between the points that limit the view.
             while let Some((entry, low, high)) = self.views.pop() {
                 let mut at = subdivision.side(entry).next;
                 while at != entry {
@@ -330,7 +329,7 @@ impl Window {
         }
     }
 
-    /// Returns the weight of the portals inside the window; `None` if there is a vertex inside.
+    /// Returns the weight of the portals inside the window, or `None` if a vertex lies inside.
     fn weight(&mut self, subdivision: &Subdivision<'_>, exact: &Exact) -> Option<u64> {
         for (place, &side) in self.border.iter().enumerate() {
             self.vertex_stamps[subdivision.side(side).origin as usize][1] = to_u32(place);
@@ -352,7 +351,7 @@ impl Window {
         Some(exact.weigh(self.portals.iter().map(|portal| [portal[0] as usize, portal[1] as usize])))
     }
 
-    /// The new polygons, as indices on the border.
+    /// Returns the new polygons, as indices on the border.
     fn new_polygons(&self) -> impl Iterator<Item = &[u32]> {
         self.ends.iter().enumerate().map(|(polygon, &end)| {
             let start = if polygon == 0 { 0 } else { self.ends[polygon - 1] };
@@ -360,8 +359,8 @@ impl Window {
         })
     }
 
-    /// `true` if the new polygons are convex and fill the window. It is `false` only for borders
-    /// that cross.
+    /// Returns `true` if the new polygons are convex and fill the window. It is `false` only for
+    /// borders that cross.
     fn is_sound(&self) -> bool {
         let mut area = 0;
         for polygon in self.new_polygons() {
@@ -414,7 +413,7 @@ impl Window {
         self.sides = sides;
         self.sides.iter().for_each(|&side| subdivision.free_side(side));
         self.polygons.drain(..).for_each(|polygon| subdivision.free_polygon(polygon));
-        // Both sides of every portal: the one from the lower index and the one from the higher.
+        // Adds both sides of every portal: from the lower index and from the higher.
         for pair in self.portals.chunks_mut(2) {
             for (at, side) in pair.iter_mut().enumerate() {
                 side[2] = subdivision.new_side(subdivision.side(self.border[side[at] as usize]).origin);

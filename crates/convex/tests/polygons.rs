@@ -17,7 +17,7 @@ use waymesh_core::{
 };
 use waymesh_testkit::Random;
 
-/// By every algorithm, without a limit.
+/// Decomposes by every algorithm, without a limit.
 fn all(triangulation: &Triangulation) -> [PolyMesh; 5] {
     let portals = NotchPortalsConfig::default();
     let longest = GreedyConfig::default().with_order(MergeOrder::LongestEdge);
@@ -84,7 +84,7 @@ fn regions_and_areas_are_never_merged() {
     }
 }
 
-/// Two rows of two squares around the vertex 4, in these regions.
+/// Returns two rows of two squares around vertex 4, in the given regions.
 fn four_squares(regions: [u32; 4]) -> Triangulation {
     let points: Vec<_> = (0..9).map(|index| (index % 3 * 4, index / 3 * 4)).collect();
     let mut triangles = Vec::new();
@@ -109,7 +109,8 @@ fn straight_portals_between_the_same_polygons_are_fused() {
     for mesh in all(&four_squares([0, 0, 1, 1])) {
         mesh.validate().unwrap();
         assert_eq!((mesh.polygons.len(), mesh.portal_count(), mesh.vertices.len()), (2, 1, 8));
-        // The middle of the wall at z = 0 stays: whoever put it there, say for a longest edge, wants it.
+        // The middle of the wall at z = 0 stays, because a limit on edge length may have put it
+        // there.
         assert_eq!(mesh.corners(PolyId(0)).len(), 5);
     }
 }
@@ -129,7 +130,7 @@ fn polygons_are_numbered_by_region_then_by_triangle_or_vertex() {
         assert_eq!(mesh.polygons.iter().map(|polygon| polygon.region.0).collect::<Vec<_>>(), [0, 1, 1, 2]);
         assert_eq!(mesh.corners(PolyId(1))[0], VertexId(1));
     }
-    // Also if the triangles come in another order.
+    // The result also holds for another order of triangles.
     for (triangle, region) in squares.triangles.iter_mut().zip([3, 3, 1, 1, 2, 2, 0, 0]) {
         triangle.region = RegionId(region);
     }
@@ -195,7 +196,7 @@ fn shallow_notches_get_no_portal_and_stay_in_the_wall() {
     };
     let [strict, shallow, all] = [0.0, 0.9, 2.1].map(relaxed);
     strict.validate().unwrap();
-    // Of (40, 1), (50, 2) and (60, 1) only the middle is a notch at 0.9; at (30, 0) the wall turns
+    // At 0.9 only the middle of (40, 1), (50, 2) and (60, 1) is a notch; at (30, 0) the wall turns
     // left.
     assert!(shallow.polygons.len() <= strict.polygons.len());
     assert!(
@@ -207,12 +208,12 @@ fn shallow_notches_get_no_portal_and_stay_in_the_wall() {
     assert_eq!(relaxed(1000.0).polygons.len(), all.polygons.len());
 }
 
-/// By portals alone, as the notches got them.
+/// Decomposes by the portals of notches alone, without the search.
 fn portals_alone(points: &[(i32, i32)], config: NotchPortalsConfig) -> PolyMesh {
     notch_portals(&polygon(points), &config.with_rounds(0).with_exact_vertices(0)).unwrap()
 }
 
-/// The ends of all portals.
+/// Returns the ends of all portals.
 fn portals(mesh: &PolyMesh) -> BTreeSet<[(i32, i32); 2]> {
     let mut portals = BTreeSet::new();
     for polygon in (0..mesh.polygons.len()).map(PolyId::from_index) {
@@ -236,7 +237,7 @@ fn a_notch_has_its_portal_to_the_closest_vertex_in_its_area_of_interest() {
 
 #[test]
 fn one_portal_serves_two_notches_that_lie_in_each_others_area_of_interest() {
-    // A waist, and beside each notch a convex corner that is closer.
+    // A waist, with a closer convex corner next to each notch.
     let points = [(0, 0), (50, 20), (100, 0), (100, 60), (80, 62), (55, 60), (0, 100)];
     let waist = BTreeSet::from([[(50, 20), (55, 60)]]);
     assert_eq!(portals(&portals_alone(&points, NotchPortalsConfig::default())), waist);
@@ -301,7 +302,7 @@ fn broken_triangles_are_named() {
 
 #[test]
 fn triangles_that_overlap_do_not_panic() {
-    // Twice around one vertex, and any triangles over a few points.
+    // Triangles twice around one vertex, and arbitrary triangles over a few points.
     let ring = [(4, 0), (3, 3), (0, 4), (-3, 3), (-4, 0), (-3, -3), (0, -4), (3, -3)];
     let points: Vec<_> = [(0, 0)].into_iter().chain(ring).chain(ring).collect();
     let twice: Vec<_> = (0..16).map(|at| ([0, 1 + at, 1 + (at + 1) % 16], 0)).collect();

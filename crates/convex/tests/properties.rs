@@ -1,4 +1,4 @@
-//! Properties that hold for every triangulation, checked in slow and simple ways.
+//! Properties that hold for every triangulation, checked by slow and simple reference code.
 
 #![allow(clippy::unwrap_used, reason = "test helpers fail loudly")]
 
@@ -64,7 +64,8 @@ fn check(what: &str, triangulation: &Triangulation, mesh: &PolyMesh, max_vertice
     assert_no_fusable_edges(what, mesh);
 }
 
-/// No vertex lies straight between two edges of the same two polygons, used by them alone.
+/// Asserts that no vertex lies straight between two edges of the same two polygons if only they use
+/// it.
 fn assert_no_fusable_edges(what: &str, mesh: &PolyMesh) {
     for index in 0..mesh.polygons.len() {
         let id = PolyId::from_index(index);
@@ -82,7 +83,7 @@ fn assert_no_fusable_edges(what: &str, mesh: &PolyMesh) {
     }
 }
 
-/// No two neighbours of one region and area form one convex polygon within the limit.
+/// Asserts that no two neighbours of one region and area form one convex polygon within the limit.
 fn assert_maximal(what: &str, mesh: &PolyMesh, max_vertices: u32) {
     for index in 0..mesh.polygons.len() {
         let id = PolyId::from_index(index);
@@ -91,7 +92,7 @@ fn assert_maximal(what: &str, mesh: &PolyMesh, max_vertices: u32) {
             if neighbour < id || (mine.region, mine.area) != (theirs.region, theirs.area) {
                 continue;
             }
-            // The border of both together: edges that are not between them, chained by their ends.
+            // The border of the union: edges that are not between them, chained by their ends.
             let mut edges: BTreeMap<VertexId, VertexId> = BTreeMap::new();
             let mut start = VertexId(0);
             for (polygon, other) in [(id, neighbour), (neighbour, id)] {
@@ -123,7 +124,7 @@ fn by_region(mesh: &PolyMesh) -> BTreeMap<RegionId, usize> {
     counts
 }
 
-/// Windows that are too small to hold most regions.
+/// Returns a configuration with windows that are too small to hold most regions.
 fn few_windows(max_vertices: u32) -> NotchPortalsConfig {
     let config = NotchPortalsConfig::default().with_max_vertices(max_vertices);
     config.with_exact_vertices(0).with_window_vertices(12)
@@ -146,7 +147,7 @@ fn check_all(what: &str, triangulation: &Triangulation) -> [usize; 5] {
             let polygons = by_region(portals);
             for other in &meshes[..3] {
                 let polygons_there = by_region(other);
-                // It is no guarantee compared with the longest edge first.
+                // The guarantee does not include the order by longest edge.
                 let longest = std::ptr::eq(other, &raw const meshes[1]);
                 for (region, count) in polygons_there.iter().filter(|_| !longest) {
                     let what = format!("{what}, at most {max_vertices} corners, region {region}");
@@ -157,7 +158,8 @@ fn check_all(what: &str, triangulation: &Triangulation) -> [usize; 5] {
         for (count, mesh) in counts.iter_mut().zip(&meshes) {
             let what = format!("{what}, at most {max_vertices} corners");
             check(&what, triangulation, mesh, max_vertices);
-            // With vertices inside regions, a limit counts corners that are dropped in the end.
+            // With vertices inside regions, a limit also counts corners that are dropped at the
+            // end.
             if max_vertices == 0 || what.starts_with("star") {
                 assert_maximal(&what, mesh, max_vertices);
             }
@@ -178,8 +180,8 @@ fn random_regions_with_holes_and_inner_vertices_become_polygons() {
     assert!(counts[3] <= counts[4] && 100 * counts[3] < 97 * counts[0], "the search finds fewer: {counts:?}");
 }
 
-/// The points of the polygons of a region, without straight corners: a vertex between two regions
-/// is dropped where neither needs it.
+/// Returns the points of the polygons of a region, without straight corners, because a vertex
+/// between two regions is dropped if neither needs it.
 fn region_polygons(mesh: &PolyMesh, region: RegionId) -> BTreeSet<Vec<PlanPoint>> {
     let polygons = (0..mesh.polygons.len()).map(PolyId::from_index);
     let own = polygons.filter(|polygon| mesh.polygons[polygon.index()].region == region);
@@ -237,8 +239,8 @@ fn random_stars_become_polygons() {
     assert!(counts[3] <= counts[4] && 100 * counts[3] < 97 * counts[0], "the search finds fewer: {counts:?}");
 }
 
-/// All corners of the walls are kept, the area of every region is the same, and no polygon exceeds
-/// the limit of the relaxation.
+/// Tests that all corners of the walls are kept, the area of every region is unchanged, and no
+/// polygon exceeds the limit of the relaxation.
 #[test]
 fn relaxed_polygons_fill_the_walls_exactly() {
     let (mut strict_polygons, mut relaxed_polygons, mut bent) = (0, 0, 0);
@@ -312,7 +314,7 @@ fn no_decomposition_has_more_than_four_times_the_fewest_polygons() {
     }
 }
 
-/// Fewest polygons of a simple polygon, by trying every portal at its first notch.
+/// Returns the fewest polygons of a simple polygon, by trying every portal at its first notch.
 fn fewest(polygon: &[PlanPoint], max_vertices: usize) -> usize {
     let count = polygon.len();
     let at = |index: usize| polygon[index % count];
@@ -343,7 +345,7 @@ fn fewest(polygon: &[PlanPoint], max_vertices: usize) -> usize {
             });
             let one: Vec<_> = (start..=start + step).map(at).collect();
             let other: Vec<_> = (start + step..=start + count).map(at).collect();
-            // A portal outside makes one of the parts run the wrong way round.
+            // A portal outside the polygon reverses the orientation of one part.
             if !blocked && area(&one) > 0 && area(&other) > 0 {
                 best = best.min(fewest(&one, max_vertices) + fewest(&other, max_vertices));
             }
@@ -352,7 +354,7 @@ fn fewest(polygon: &[PlanPoint], max_vertices: usize) -> usize {
     best
 }
 
-/// The border of a triangulation, if it is one loop through every point once.
+/// Returns the border of a triangulation, if it is one loop that passes every point once.
 fn single_border(triangulation: &Triangulation) -> Option<Vec<PlanPoint>> {
     let mut next = BTreeMap::new();
     for triangle in &triangulation.triangles {
@@ -375,7 +377,7 @@ fn small_regions_without_holes_have_the_fewest_polygons() {
         let star = seed % 2 == 0;
         let mut triangulation = if star { random_star(seed) } else { random_halves(seed) };
         for triangle in &mut triangulation.triangles {
-            // All of it one region of one area.
+            // Merges all triangles into one region of one area.
             triangle.region = RegionId(0);
             triangle.area = waymesh_core::AreaId::GROUND;
         }
@@ -412,7 +414,7 @@ fn one_region_of_thousands_of_vertices_with_holes_becomes_polygons() {
         let config = NotchPortalsConfig::default().with_max_vertices(max_vertices);
         let greedy = GreedyConfig::default().with_max_vertices(max_vertices);
         let greedy = merge_greedy(&triangulation, &greedy).unwrap().polygons.len();
-        // One small patch after the other, and two rounds over large ones.
+        // Small patches in one round, and large patches in two rounds.
         for config in [config.with_window_vertices(16), config.with_window_vertices(100).with_rounds(2)] {
             let mesh = notch_portals(&triangulation, &config.with_exact_vertices(0)).unwrap();
             check(&format!("{seed}, {config:?}"), &triangulation, &mesh, max_vertices);

@@ -14,7 +14,8 @@ pub(crate) fn frame() -> GridFrame {
     GridFrame { origin: Default::default(), cell_size: 1.0, level_height: 1.0, width: 1, depth: 1 }
 }
 
-/// Triangles by vertex numbers and region; those with a common edge are neighbours.
+/// Builds a triangulation from triangles with vertex numbers and regions. Triangles with a common
+/// edge become neighbours.
 pub(crate) fn triangulation(points: &[(i32, i32)], triangles: &[([u32; 3], u32)]) -> Triangulation {
     let vertices =
         points.iter().map(|&(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).collect();
@@ -36,8 +37,8 @@ pub(crate) fn triangulation(points: &[(i32, i32)], triangles: &[([u32; 3], u32)]
     Triangulation { frame: frame(), vertices, triangles }
 }
 
-/// Cuts every grid cell of rectilinear polygons in two, and then flips random edges. There are
-/// vertices inside regions.
+/// A triangulator that cuts every grid cell of rectilinear polygons in two, then flips random
+/// edges. Regions have vertices inside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellHalves {
     pub(crate) seed: u64,
@@ -51,7 +52,7 @@ impl Triangulate for CellHalves {
             (i32::try_from(set.frame.width).unwrap(), i32::try_from(set.frame.depth).unwrap());
         for polygon in &set.polygons {
             for z in 0..depth {
-                // Edges to the left of a cell's centre, along z: inside if there is an odd number of them.
+                // Edges along z to the left of a cell's centre. An odd number means inside.
                 let mut crossings: Vec<i32> = Vec::new();
                 for polygon_loop in polygon.loops() {
                     let points: Vec<_> = polygon_loop.vertices.iter().map(|&v| set.point(v)).collect();
@@ -69,7 +70,7 @@ impl Triangulate for CellHalves {
                 }
             }
         }
-        // Corners of cells are one vertex where the cells are joined across a side.
+        // Coinciding corners of cells are one vertex if the cells are joined across a side.
         let mut parents: BTreeMap<(i32, i32, usize), (i32, i32, usize)> = BTreeMap::new();
         fn root(
             parents: &BTreeMap<(i32, i32, usize), (i32, i32, usize)>,
@@ -139,7 +140,7 @@ fn flip_some(points: &[(i32, i32)], triangles: &mut [([u32; 3], u32)], random: &
     }
 }
 
-/// Random regions with holes and pinches, cut in half cells, perhaps sheared.
+/// Returns random regions with holes and pinches, cut into half cells and sometimes sheared.
 pub(crate) fn random_halves(seed: u64) -> Triangulation {
     let mut random = Random::new(seed ^ 0xce11);
     let set = polygons::random(seed, 2 + random.below(12), 2 + random.below(12));
@@ -157,7 +158,7 @@ pub(crate) fn random_halves(seed: u64) -> Triangulation {
     result
 }
 
-/// A star around the origin, its ears clipped in the plainest way. There are no vertices inside.
+/// Returns a star around the origin, triangulated by plain ear clipping. It has no vertices inside.
 #[expect(clippy::cast_possible_truncation, reason = "rounded on purpose")]
 pub(crate) fn random_star(seed: u64) -> Triangulation {
     let mut random = Random::new(seed ^ 0x57a4);
@@ -174,7 +175,7 @@ pub(crate) fn random_star(seed: u64) -> Triangulation {
     triangulation(&points, &clip_ears(&points))
 }
 
-/// A triangulation of a simple polygon, region 0.
+/// Triangulates a simple polygon, as region 0.
 pub(crate) fn clip_ears(points: &[(i32, i32)]) -> Vec<([u32; 3], u32)> {
     let at = |vertex: u32| PlanPoint::new(points[vertex as usize].0, points[vertex as usize].1);
     let mut left: Vec<u32> = (0..u32::try_from(points.len()).unwrap()).collect();
