@@ -1,4 +1,4 @@
-//! Assembles the triangles of single polygons to one [`Triangulation`].
+//! Assembly of the triangles of single polygons into one [`Triangulation`].
 
 use waymesh_core::{
     PlanPoint, PolygonSet, RegionId, Triangle, TriangleId, Triangulation, VertexId, checkpoint_every, to_u32,
@@ -7,19 +7,19 @@ use waymesh_core::{
 use crate::TriangulateError;
 use crate::outline::{Corner, Outline};
 
-/// Flag in [`LocalMesh::twins`] on a border. The other bits are the corner that the border edge
+/// Flag of a border in [`LocalMesh::twins`]. The other bits are the corner that the border edge
 /// leaves.
 pub(crate) const BORDER: u32 = 1 << 31;
-/// No index.
+/// Sentinel for a missing index.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The triangles of one polygon. Half-edge `3 t + i` leaves corner `i` of triangle `t`.
 #[derive(Debug, Default)]
 pub(crate) struct LocalMesh {
     pub(crate) triangles: Vec<[Corner; 3]>,
-    /// The opposite half-edge, or [`BORDER`] and a corner.
+    /// The opposite half-edge of each half-edge, or [`BORDER`] and a corner.
     pub(crate) twins: Vec<u32>,
-    /// Triangles by their vertices, the lowest one first, with their old first half-edge.
+    /// Sort keys of the triangles: their vertices, the lowest first, and their old first half-edge.
     sorted: Vec<([VertexId; 3], u32)>,
     unsorted: Vec<[Corner; 3]>,
     /// New number of each old half-edge.
@@ -32,7 +32,7 @@ impl LocalMesh {
         self.twins.clear();
     }
 
-    /// Adds a triangle whose twins are not known yet.
+    /// Adds a triangle without twins.
     pub(crate) fn push(&mut self, corners: [Corner; 3]) -> u32 {
         let triangle = to_u32(self.triangles.len());
         self.triangles.push(corners);
@@ -50,7 +50,7 @@ impl LocalMesh {
             let turn = (0..3).min_by_key(|&corner| vertices[corner]).unwrap_or(0);
             vertices.rotate_left(turn);
             self.unsorted.push(corners);
-            // The old place of the first half-edge, turn included.
+            // The old number of the half-edge that becomes the first.
             self.sorted.push((vertices, 3 * triangle + to_u32(turn)));
         }
         self.sorted.sort_unstable();
@@ -67,7 +67,7 @@ impl LocalMesh {
                 *twin = self.renumbered[*twin as usize];
             }
         }
-        // The values of the twins are now right, but still in the old order of triangles.
+        // The twins have new values but are still in the old order of triangles.
         self.renumbered.clear();
         for &(_, old) in &self.sorted {
             let (first, turn) = (old / 3 * 3, old % 3);
@@ -91,7 +91,7 @@ struct Seam {
     next: u32,
 }
 
-/// Collects the triangles of all polygons.
+/// A builder that collects the triangles of all polygons.
 #[derive(Debug)]
 pub(crate) struct Assembly {
     triangulation: Triangulation,
@@ -147,7 +147,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Joins the polygons across their seams. `united` are pairs of vertices to be merged.
+    /// Joins the polygons across their seams. `united` holds pairs of vertices to merge.
     pub(crate) fn finish(mut self, united: &[[VertexId; 2]]) -> Triangulation {
         if !united.is_empty() {
             self.unite(united);
@@ -159,7 +159,8 @@ impl Assembly {
             let seam = self.seams[index];
             let [from, to] = self.ends(seam.half_edge);
             let head = &mut heads[from.index().min(to.index())];
-            // A short list: the seams at one vertex whose other side has not been found yet.
+            // The list is short: it holds the seams at one vertex whose other side is not found
+            // yet.
             let (mut before, mut at) = (NONE, *head);
             while at != NONE {
                 let other = self.seams[at as usize];
@@ -199,7 +200,7 @@ impl Assembly {
             Some(TriangleId(to / 3));
     }
 
-    /// Replaces vertices by the lowest one they are united with.
+    /// Replaces each vertex by the lowest vertex in its union.
     fn unite(&mut self, united: &[[VertexId; 2]]) {
         let mut parents: Vec<u32> = (0..).take(self.triangulation.vertices.len()).collect();
         let root = |parents: &mut [u32], mut at: u32| {

@@ -1,4 +1,4 @@
-//! Joins holes to the border around them, so that ear clipping has a single cycle.
+//! Bridges that join holes to the border around them, so that ear clipping has a single cycle.
 
 use waymesh_core::{PlanPoint, RegionId, checkpoint, to_u32};
 
@@ -18,11 +18,11 @@ pub(crate) struct Bridges {
 }
 
 impl Bridges {
-    /// Joins every negative cycle to a positive one, or to one joined before it, by a doubled edge.
+    /// Joins every negative cycle to a positive cycle, or to a cycle joined before, by a doubled
+    /// edge.
     ///
-    /// Holes are taken in the order of their lowest vertex (by x, then z). Everything that lies
-    /// before that vertex is then joined already. The nearest vertex that is visible there becomes
-    /// the anchor.
+    /// Holes are taken in the order of their lowest vertex (by x, then z). All vertices before that
+    /// vertex are then joined already. The nearest visible vertex among them becomes the anchor.
     pub(crate) fn join(&mut self, cycles: &mut Cycles, region: RegionId) -> Result<(), TriangulateError> {
         self.holes.clear();
         self.joined.clear();
@@ -65,7 +65,7 @@ impl Bridges {
         Ok(())
     }
 
-    /// Joins the hole whose least node is `least`; `false` if that node sees no anchor.
+    /// Joins the hole whose least node is `least`. Returns `false` if that node sees no anchor.
     fn join_hole(&mut self, cycles: &mut Cycles, least: u32, bridge: usize) -> bool {
         let target = cycles.point(least);
         self.candidates.clear();
@@ -116,8 +116,8 @@ impl Bridges {
     }
 }
 
-/// `true` if the edge `u v` hides `from` and `to` from each other: it crosses the line of sight, or
-/// one of its ends lies on it. Neither `from` nor `to` lies inside the edge.
+/// Returns `true` if the edge `u v` hides `from` and `to` from each other: it crosses the line of
+/// sight, or one of its ends lies on it. Neither `from` nor `to` lies inside the edge.
 fn blocks([from, to]: [PlanPoint; 2], [u, v]: [PlanPoint; 2]) -> bool {
     let (u_side, v_side) = (PlanPoint::orientation(from, to, u), PlanPoint::orientation(from, to, v));
     if u_side == 0 {

@@ -15,24 +15,24 @@ use crate::ears::Clipper;
 use crate::outline::{Corner, Outline};
 
 /// Polygons of at most this many vertices are triangulated by ear clipping and edge flips instead
-/// of spade. spade triangulates the whole convex hull, which costs more than it saves on small
-/// polygons. Measured on random stars: both take the same time at about 300 vertices.
+/// of spade. spade triangulates the whole convex hull, which is slower on small polygons. Measured
+/// on random stars: both take the same time at about 300 vertices.
 const MOST_CLIPPED: usize = 256;
 
 /// Triangulates polygons so that no vertex visible from a triangle lies inside its circumcircle.
 ///
-/// Large polygons are triangulated by spade, small ones by ear clipping and edge flips. The result
-/// is the same for both: where four or more corners lie on one circle, they form a fan around the
-/// lowest of them (by x, then z), so there is only one result.
+/// Large polygons are triangulated by spade, small ones by ear clipping and edge flips. Both give
+/// the same result, because it is unique: four or more corners on one circle form a fan around the
+/// lowest of them (by x, then z).
 ///
 /// # Guarantees
-/// - The triangles fill each polygon exactly and are all positive; there are no new vertices.
-/// - Among all triangulations of the polygon, the smallest angle is the largest.
-/// - The result depends on the polygons alone. Triangles come polygon by polygon, ordered by their
+/// - The triangles fill each polygon exactly and are all positive; no vertices are added.
+/// - The smallest angle is the largest among all triangulations of the polygon.
+/// - The result depends only on the polygons. Triangles come polygon by polygon, ordered by their
 ///   vertices. The order of the borders and their first vertices do not matter.
 /// - Where borders of one polygon touch in a vertex, each triangle has the vertex of the border
-///   that encloses its corner. Where such borders swap sides, so that one corner has edges of two
-///   vertices, both become the lesser one of them.
+///   that encloses its corner. If such borders swap sides, so that one corner has edges of two
+///   vertices, both become the lower vertex.
 /// - Two triangles of different regions are neighbours if they share an edge and each names the
 ///   other's region beyond it.
 ///
@@ -94,7 +94,7 @@ struct Plane {
     at: Vec<FixedVertexHandle>,
     /// spade's edge that leaves each corner along the border.
     edges: Vec<FixedDirectedEdgeHandle>,
-    /// Corner of the border edge that each spade edge is, by the index of the edge.
+    /// Corner of the border edge of each spade edge, by the index of the edge.
     borders: Vec<Corner>,
     /// Corner that each spade edge leaves, seen from the face to its left, by the index of the
     /// edge.
@@ -132,7 +132,7 @@ impl Plane {
                     Some(&hint) => self.cdt.insert_with_hint(position, hint),
                     None => self.cdt.insert(position),
                 };
-                // spade refuses only numbers far beyond the grid.
+                // spade only rejects numbers far beyond the grid.
                 inserted.map_err(|_| TriangulateError::NotInside { region, point: *point })?
             };
             self.at.push(handle);
@@ -170,8 +170,8 @@ impl Plane {
     }
 
     /// Turns at each corner from the edge that leaves it, counter-clockwise through the inside, to
-    /// the edge that arrives, and notes the corner at every triangle in between. This distinguishes
-    /// corners at the same point, and the inside from the outside.
+    /// the edge that arrives, and stores the corner at every triangle between them. This
+    /// distinguishes corners at the same point, and the inside from the outside.
     fn walk_sectors(&mut self, outline: &Outline) -> Result<(), TriangulateError> {
         self.corners.clear();
         self.corners.resize(self.cdt.num_directed_edges(), NONE);
@@ -201,7 +201,7 @@ impl Plane {
         Ok(())
     }
 
-    /// Copies the faces inside.
+    /// Copies the faces inside the outline.
     fn collect(&mut self, outline: &Outline, mesh: &mut LocalMesh) -> Result<(), TriangulateError> {
         mesh.clear();
         self.triangles.clear();
@@ -247,7 +247,7 @@ impl Plane {
     }
 }
 
-/// Converts a position that was made from a plan point back.
+/// Converts a position back to the plan point that it was made from.
 pub(crate) fn plan_point(position: Point2<f64>) -> PlanPoint {
     PlanPoint::new(saturating_i32(position.x), saturating_i32(position.y))
 }
@@ -270,7 +270,8 @@ mod tests {
         }
     }
 
-    /// Any loops over a few points, so that borders touch, overlap and cross in every way.
+    /// The loops are arbitrary and over few points, so that borders touch, overlap and cross in
+    /// every way.
     #[test]
     fn clipping_and_spade_agree_on_what_is_a_polygon() {
         let mut random = Random::new(7);

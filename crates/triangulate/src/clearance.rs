@@ -1,4 +1,5 @@
-//! Local clearance triangulation: how wide a body may be to pass through each triangle.
+//! Local clearance triangulation, which stores the width of the widest body that can pass through
+//! each triangle.
 
 use waymesh_core::{
     BadField, ClearanceMesh, ClearanceTriangle, ClearanceVertex, TriangleId, Triangulation, VertexId,
@@ -10,9 +11,9 @@ use crate::assemble::NONE;
 use crate::outline::height_between;
 use crate::surface::{Location, Point, Surface, distance_squared, side_of, turn};
 
-/// A wall is not split nearer than this to one of its ends, in cells. Clearances are then too large
-/// by at most its square over twice the width: less than a millionth of a cell for a gap of one
-/// cell.
+/// Smallest distance between a split of a wall and the ends of the wall, in cells. It makes
+/// clearances too large by at most its square over twice the width: less than a millionth of a cell
+/// for a gap of one cell.
 const NEAREST_SPLIT: f64 = 1e-3;
 /// Largest distance of a new vertex from its wall because of rounding, in cells. The error of
 /// coordinates up to 2^30 is below 2^-22.
@@ -23,8 +24,8 @@ const OFF_WALL: f64 = 1.0 / (1 << 21) as f64;
 #[non_exhaustive]
 pub struct ClearanceConfig {
     /// Diameter of the widest body that queries will use, in metres. Wider passages need no
-    /// refinement, which saves vertices. A clearance above this value may be too large, one below
-    /// it is exact. Default infinite, above 0.
+    /// refinement, which saves vertices. A clearance above this value may be too large; a clearance
+    /// below it is exact. Default infinite, above 0.
     pub max_width: f32,
 }
 
@@ -50,40 +51,41 @@ impl ClearanceConfig {
     }
 }
 
-/// Makes a local clearance triangulation of the ground that a triangulation covers. The triangles
-/// of the input do not matter.
+/// Computes a local clearance triangulation of the ground that a triangulation covers. The result
+/// does not depend on the triangles of the input.
 ///
-/// Borders between regions are no obstacles, so they are removed, and so are vertices at which no
-/// wall ends. What remains is the Delaunay triangulation between the walls. A traversal turns
+/// Borders between regions are no obstacles, so they are removed, together with vertices at which
+/// no wall ends. The result is the Delaunay triangulation between the walls. A traversal turns
 /// around a corner `b` from side `ab` to side `bc`. Its clearance is the least of `|ab|`, `|bc|`
-/// and the distance from `b` to the nearest wall that cuts the sector between the two.
+/// and the distance from `b` to the nearest wall that cuts the sector between the two sides.
 ///
 /// A *disturbance* is a vertex `v` that is closer to a wall beyond `ac` than `b` is, so that a
 /// passage between `v` and the wall is narrower than the clearances of the triangles there. The
-/// wall need not cut the sector. A disturbance is removed by splitting the wall at the foot of `v`.
-/// This is repeated until none is left.
+/// wall need not cut the sector. A disturbance is removed by splitting the wall at the foot of `v`,
+/// until no disturbance remains.
 ///
 /// # Guarantees
-/// - Those of [`ClearanceMesh`]. Clearances are rounded down to single precision.
+/// - The result satisfies the guarantees of [`ClearanceMesh`]. Clearances are rounded down to
+///   single precision.
 /// - No border is moved by more than 2^-21 cells; every vertex is a vertex of the triangulation or
 ///   lies on a wall.
-/// - The result depends on the triangulation alone.
+/// - The result depends only on the triangulation.
 ///
 /// # Cost
-/// For each traversal, a search for the walls that are visible through its triangle within its
-/// clearance. For each of them on which a vertex could have its foot, a walk along a strip.
+/// Each traversal searches for the walls that are visible through its triangle within its
+/// clearance. Each wall on which a vertex could have its foot takes a walk along a strip.
 /// [`ClearanceConfig::max_width`] bounds the distance.
 ///
 /// # Errors
-/// [`TriangulateError::BadField`], and [`TriangulateError::BrokenTriangulation`] for one that is
-/// not valid.
+/// [`TriangulateError::BadField`], and [`TriangulateError::BrokenTriangulation`] for an invalid
+/// triangulation.
 ///
 /// # References
 /// - Kallmann 2010, Shortest paths with arbitrary clearance from navigation meshes, SCA, <https://doi.org/10.2312/SCA/SCA10/159-168>:
 ///   traversals, their clearance, disturbances.
-/// - Kallmann 2014, Dynamic and robust local clearance triangulations, <https://doi.org/10.1145/2580947>.
-///   Both papers refine at a point between two circles. Here it is the foot of the vertex: the
-///   passage then lies between two vertices.
+/// - Kallmann 2014, Dynamic and robust local clearance triangulations,
+///   <https://doi.org/10.1145/2580947>. Both papers refine at a point between two circles. This
+///   function refines at the foot of the vertex, so that the passage lies between two vertices.
 pub fn triangulate_clearance(
     triangulation: &Triangulation,
     config: &ClearanceConfig,
@@ -102,7 +104,7 @@ pub fn triangulate_clearance(
 fn drop_free_vertices(surface: &mut Surface) {
     let mut free: Vec<u32> =
         (0..).take(surface.points.len()).filter(|&at| !surface.around(at, |_| {})).collect();
-    // A vertex that cannot be removed at first may be removable without its neighbours.
+    // A vertex that cannot be removed in the first pass may be removable after its neighbours.
     for _ in 0..2 {
         free.retain(|&vertex| !surface.remove_vertex(vertex));
         surface.legalize();
@@ -122,7 +124,7 @@ impl Traversal {
         open.then_some(Self { half_edge })
     }
 
-    /// Its clearance in cells.
+    /// Returns the clearance in cells.
     fn clearance(self, surface: &Surface, stack: &mut Vec<u32>) -> f64 {
         let [corner, first, second] = surface.corners_from(self.half_edge);
         let mut best = distance_squared(corner, first).min(distance_squared(corner, second));
@@ -130,8 +132,8 @@ impl Traversal {
         stack.push(turn(self.half_edge, 1));
         while let Some(edge) = stack.pop() {
             let [from, to, _] = surface.corners_from(edge);
-            // No vertex lies in the sector. An edge that cuts it is a chord, with the foot of the
-            // corner inside.
+            // No vertex lies in the sector. An edge that cuts it is a chord, and the foot of the
+            // corner lies inside the edge.
             let Some(foot) = foot_inside(corner, from, to) else { continue };
             let distance = distance_squared(corner, foot);
             if distance >= best || side_of(corner, first, foot) <= 0.0 || side_of(corner, second, foot) >= 0.0
@@ -170,7 +172,7 @@ fn refine(surface: &mut Surface, max_width: f64) {
                 break;
             }
         }
-        // A split lists the triangles it has changed. This triangle may not be among them.
+        // A split lists the triangles that it has changed, possibly without this triangle.
         if !surface.changed.is_empty() {
             queue.push(triangle);
             queue.append(&mut surface.changed);
@@ -195,16 +197,15 @@ struct Search {
 /// sides end at the same corner.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
-    /// The end to the left of the lines, and the one to their right.
+    /// The ends to the left and to the right of the lines.
     gate: [Point; 2],
     behind: [Point; 2],
     limit: f64,
 }
 
 impl Gap {
-    /// `true` if no straight line through the gap can also cross an edge, given by its left and its
-    /// right end: such a line would have to separate all left ends from all right ends. `false` if
-    /// it is not certain.
+    /// Returns `true` if certainly no straight line through the gap can also cross an edge, given
+    /// by its left and right end: such a line would separate all left ends from all right ends.
     fn hides(&self, [left, right]: [Point; 2]) -> bool {
         let parts = [self.gate[0], self.behind[0], left];
         let others = [self.gate[1], self.behind[1], right];
@@ -216,11 +217,11 @@ impl Gap {
 }
 
 impl Search {
-    /// Looks for a vertex that disturbs this traversal, and splits the wall at its foot. Returns
+    /// Searches for a vertex that disturbs a traversal, and splits the wall at its foot. Returns
     /// `true` if a wall was split.
     ///
-    /// Such a vertex lies beyond an open side, and its wall beyond the side opposite to the corner,
-    /// or the other way round. The segment between them crosses both sides and is shorter than the
+    /// Such a vertex lies beyond an open side and its wall beyond the side opposite to the corner,
+    /// or vice versa. The segment between them crosses both sides and is shorter than the
     /// clearance. The opposite side may be the wall itself.
     fn mend(&mut self, surface: &mut Surface, traversal: Traversal, max_width: f64) -> bool {
         let across = turn(traversal.half_edge, 1);
@@ -232,13 +233,13 @@ impl Search {
                 self.collect_vertices(surface, open, across, &Gap { gate, behind: gate, limit });
                 continue;
             }
-            // The segment between a vertex and its wall cuts off a corner, and either may lie on
-            // either side.
+            // The segment between a vertex and its wall cuts off a corner. Both assignments to the
+            // two sides are possible.
             for [wall_side, vertex_side] in [[across, open], [open, across]] {
                 let [right, left] = surface.ends(wall_side);
                 let gap = Gap { gate: surface.ends(vertex_side), behind: [left, right], limit };
-                // Walls first: few have a foot of anything beyond the gate, and those leave only a
-                // narrow strip in which vertices have to be searched.
+                // Walls come first: few walls have the foot of a vertex beyond the gate, and each
+                // of these leaves only a narrow strip to search for vertices.
                 self.collect_walls(surface, wall_side, &gap);
                 for at in 0..self.walls.len() {
                     self.collect_vertices(surface, vertex_side, self.walls[at], &gap);
@@ -252,7 +253,7 @@ impl Search {
     }
 
     /// Collects the walls beyond a side that are within the limit of the gate and visible through
-    /// the gap, over edges for which the same is true.
+    /// the gap. The search only passes edges that are also within the limit and visible.
     fn collect_walls(&mut self, surface: &Surface, side: u32, gap: &Gap) {
         self.walls.clear();
         self.explorations += 1;
@@ -295,8 +296,8 @@ impl Search {
         };
         self.strips.clear();
         self.strips.push((surface.twins[open as usize], range.0, range.1));
-        // No straight line enters a triangle twice. The count ends the search if rounding should
-        // make it circular.
+        // No straight line enters a triangle twice. The count ends the search if rounding makes it
+        // circular.
         let mut most = 2 * surface.twins.len();
         while let Some((entry, low, high)) = self.strips.pop() {
             most -= 1;
@@ -306,7 +307,7 @@ impl Search {
             let apex = surface.origin(turn(entry, 2));
             let point = surface.points[apex as usize];
             let [along, away] = strip.place(point);
-            // Vertices that split walls make no passage narrower.
+            // Vertices that only split walls do not narrow a passage.
             if low <= along
                 && along <= high
                 && away < gap.limit
@@ -335,7 +336,7 @@ impl Search {
     }
 }
 
-/// Coordinates along a wall and away from it.
+/// A coordinate system along a wall and away from it.
 #[derive(Clone, Copy, Debug)]
 struct Strip {
     from: Point,
@@ -354,7 +355,7 @@ impl Strip {
         [x * self.along[0] + z * self.along[1], z * self.along[0] - x * self.along[1]]
     }
 
-    /// Returns the part of a range along the wall over which an edge lies, if the edge is somewhere
+    /// Returns the part of a range along the wall that an edge covers, if a point of the edge is
     /// nearer than `limit`.
     fn narrowed(&self, range: (f64, f64), edge: [Point; 2], limit: f64) -> Option<(f64, f64)> {
         let [mut a, mut b] = edge.map(|end| self.place(end));
@@ -367,13 +368,14 @@ impl Strip {
     }
 }
 
-/// Squared distance between two edges that do not cross. An end of one of them is nearest.
+/// Returns the squared distance between two edges that do not cross, which is reached at an end of
+/// one of them.
 fn between_squared(a: [Point; 2], b: [Point; 2]) -> f64 {
     let near = a.map(|end| distance_to(end, b)).into_iter().fold(f64::INFINITY, f64::min);
     b.map(|end| distance_to(end, a)).into_iter().fold(near, f64::min)
 }
 
-/// Squared distance of a point from a segment.
+/// Returns the squared distance of a point from a segment.
 fn distance_to(point: Point, [from, to]: [Point; 2]) -> f64 {
     foot_inside(point, from, to).map_or_else(
         || distance_squared(point, from).min(distance_squared(point, to)),
@@ -381,7 +383,7 @@ fn distance_to(point: Point, [from, to]: [Point; 2]) -> f64 {
     )
 }
 
-/// `true` if two segments cross, each strictly inside the other.
+/// Returns `true` if two segments cross, each strictly inside the other.
 fn crosses([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
     // Exact predicates are slowest for degenerate input, so common ends are tested first.
     let same = |p: Point, q: Point| p.map(f64::to_bits) == q.map(f64::to_bits);
@@ -391,7 +393,7 @@ fn crosses([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
     side_of(a, b, c) * side_of(a, b, d) < 0.0 && side_of(c, d, a) * side_of(c, d, b) < 0.0
 }
 
-/// `true` if the insides of two segments cross. An end of the first may lie on the second.
+/// Returns `true` if the insides of two segments cross. An end of the first may lie on the second.
 fn cut([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
     (side_of(a, b, c) > 0.0) != (side_of(a, b, d) > 0.0)
         && side_of(a, b, c) != 0.0
@@ -456,7 +458,7 @@ fn export(surface: &Surface, triangulation: &Triangulation) -> ClearanceMesh {
     ClearanceMesh { vertices: vertices.collect(), triangles }
 }
 
-/// The largest single-precision number not above `value`, which is not negative.
+/// Returns the largest single-precision number not above `value`, which is not negative.
 fn rounded_down(value: f64) -> f32 {
     let near = nearest_f32(value);
     if f64::from(near) > value { near.next_down() } else { near }

@@ -23,12 +23,13 @@ struct Edge {
     corner: Corner,
 }
 
-/// Outlines of at most this many edges are swept. A tree of boxes costs more than it saves on them.
+/// Largest number of edges of outlines that are swept. On smaller outlines, a tree of boxes is
+/// slower.
 const MOST_SWEPT: usize = 1000;
 
 impl CrossingCheck {
-    /// Tests each edge against those whose bounding boxes overlap its own. Costs `n log n` plus the
-    /// number of such pairs.
+    /// Tests each pair of edges with overlapping bounding boxes. Costs `n log n` plus the number of
+    /// such pairs.
     pub(crate) fn check(&mut self, outline: &Outline) -> Result<(), TriangulateError> {
         if outline.len() <= MOST_SWEPT { self.sweep(outline) } else { search(outline) }
     }
@@ -100,7 +101,7 @@ fn search(outline: &Outline) -> Result<(), TriangulateError> {
     Ok(())
 }
 
-/// `true` if two edges with overlapping boxes share a point other than a common end.
+/// Returns `true` if two edges with overlapping boxes share a point other than a common end.
 fn edges_conflict([a, b]: [PlanPoint; 2], [c, d]: [PlanPoint; 2]) -> bool {
     let side = |p, q, r| PlanPoint::orientation(p, q, r).signum();
     let (c_side, d_side) = (side(a, b, c), side(a, b, d));

@@ -1,4 +1,4 @@
-//! Turns any triangulation of a polygon into its unique constrained Delaunay triangulation.
+//! Conversion of any triangulation of a polygon into its unique constrained Delaunay triangulation.
 
 use std::cmp::Ordering;
 
@@ -12,9 +12,9 @@ use crate::surface::turn;
 /// circumcircle (Lawson 1977, Software for C1 surface interpolation,
 /// <https://doi.org/10.1016/B978-0-12-587260-7.50011-X>).
 ///
-/// Where four corners lie on one circle, which is common on a grid, the diagonal at the lowest
-/// point (by x, then z) is taken. Corners on one circle then form a fan around the lowest of them,
-/// so the result is unique.
+/// If four corners lie on one circle, which is common on a grid, the diagonal at the lowest point
+/// (by x, then z) is chosen. Corners on one circle then form a fan around the lowest of them, so
+/// the result is unique.
 pub(crate) fn legalize(outline: &Outline, mesh: &mut LocalMesh, stack: &mut Vec<u32>) {
     stack.clear();
     for (half_edge, &twin) in (0..).zip(&mesh.twins) {
@@ -67,11 +67,11 @@ fn corners_from(mesh: &LocalMesh, half_edge: u32) -> [Corner; 3] {
     [corners[side], corners[(side + 1) % 3], corners[(side + 2) % 3]]
 }
 
-/// `Greater` if `d` lies inside the circle through the positive triangle `a b c`, `Equal` if on it.
-/// Exact: each factor below is at most 2^62 (a triangle in a box of side 2^31) or 2^63, and the sum
-/// of three products stays below 2^127.
+/// Returns `Greater` if `d` lies inside the circle through the positive triangle `a b c`, `Equal`
+/// if on it. The result is exact: each factor below is at most 2^62 (a triangle in a box of side
+/// 2^31) or 2^63, and the sum of three products stays below 2^127.
 pub(crate) fn in_circle(a: PlanPoint, b: PlanPoint, c: PlanPoint, d: PlanPoint) -> Ordering {
-    /// Up to this lift, the sum of products fits 64 bits.
+    /// Bound on lifts below which the sum of products fits 64 bits.
     const SMALL: u64 = 1 << 30;
     let areas = [[b, c], [c, a], [a, b]].map(|[p, q]| PlanPoint::orientation(d, p, q));
     let lifts = [a, b, c].map(|p| p.distance_squared(d));

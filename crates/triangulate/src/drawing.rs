@@ -1,4 +1,4 @@
-//! Repairs the borders of one polygon: merges points, bends and cuts edges, and fills the result.
+//! Repair of the borders of one polygon: merges points, bends and cuts edges, and fills the result.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,17 +30,18 @@ pub(crate) struct Drawing {
     edges: Vec<Piece>,
 }
 
-/// Winding number of a place for each loop, by the loop's index; 0 is the outer one.
+/// Winding numbers at a position, by the index of the loop; loop 0 is the outer loop.
 type Winding = BTreeMap<usize, i32>;
 
 impl Drawing {
-    /// Merges points at most `near` apart, and moves no border by more than `limit`.
+    /// Creates a drawing that merges points at most `near` apart, and moves no border by more than
+    /// `limit`.
     pub(crate) fn new(region: RegionId, near: f64, limit: f64) -> Self {
         let (vertices, edges) = (BTreeMap::new(), Vec::new());
         Self { region, near, limit, shift: 0.0, merged: 0, bent: 0, cuts: 0, vertices, edges }
     }
 
-    /// `true` if nothing was changed.
+    /// Returns `true` if the borders are unchanged.
     pub(crate) fn is_untouched(&self) -> bool {
         self.merged == 0 && self.bent == 0 && self.cuts == 0
     }
@@ -73,14 +74,14 @@ impl Drawing {
         Ok(())
     }
 
-    /// Returns the points that are merged, with the points they are merged into. Goes from left to
-    /// right, so that the order of the loops does not matter.
+    /// Returns the points that are merged, with the points they are merged into. Points are visited
+    /// from left to right, so that the result does not depend on the order of the loops.
     fn merge(&mut self) -> Result<BTreeMap<PlanPoint, PlanPoint>, TriangulateError> {
         let mut places = BTreeMap::new();
         if self.near <= 0.0 {
             return Ok(places);
         }
-        // Squares with the near distance as their side, with the points kept in them.
+        // Kept points by square of a grid whose spacing is the near distance.
         let mut squares: BTreeMap<[i64; 2], Vec<PlanPoint>> = BTreeMap::new();
         let points: Vec<PlanPoint> = self.vertices.keys().copied().collect();
         for point in points {
@@ -108,13 +109,14 @@ impl Drawing {
     /// Cuts edges where they meet, and bends them to nearby vertices, until they meet at vertices
     /// only.
     pub(crate) fn cut(&mut self, set: &mut PolygonSet) -> Result<(), TriangulateError> {
-        /// Rounding a crossing to the grid can make new ones, fewer each time.
+        /// Largest number of rounds. Rounding a crossing to the grid can cause further crossings,
+        /// fewer in each round.
         const ROUNDS: usize = 32;
-        /// Bending an edge can make new ones, too. After this many rounds, edges are no longer
-        /// bent.
+        /// Number of rounds after which edges are no longer bent, because bending an edge can also
+        /// cause crossings.
         const BENDING_ROUNDS: usize = 16;
-        // Edges are not bent to crossings. Where many edges cross in a small area, that would not
-        // end.
+        // Edges are not bent to crossings, because this would not end if many edges cross in a
+        // small area.
         let old = set.vertices.len();
         let mut fresh: Vec<usize> = (0..self.edges.len()).collect();
         for round in 0..ROUNDS {
@@ -182,7 +184,7 @@ impl Drawing {
         }
         let mut plane = ConstrainedDelaunayTriangulation::<Point2<f64>>::new();
         let mut handles = BTreeMap::new();
-        // In the order of the borders, so that the last vertex is a good hint for the next one.
+        // Edges follow the borders, so that the last vertex is a good hint for the next one.
         let mut last = None;
         let kept = |ends: &[PlanPoint; 2]| {
             let [a, b] = *ends;
@@ -215,8 +217,8 @@ impl Drawing {
         windings[outside.fix().index()] = Some(Winding::new());
         let mut stack: Vec<_> = plane.convex_hull().map(|edge| edge.fix()).collect();
         while let Some(edge) = stack.pop() {
-            // The face to the left of `edge` is known and the face to its right is wanted. On the
-            // hull it is the opposite.
+            // The face to the left of `edge` is known and the face to its right is computed. On the
+            // hull, it is the reverse.
             let edge = plane.directed_edge(edge);
             let (near, far) = (edge.face().fix().index(), edge.rev().face().fix().index());
             let (near, far, way) = if windings[near].is_some() { (near, far, -1) } else { (far, near, 1) };
@@ -242,7 +244,7 @@ impl Drawing {
                 winding.as_ref().is_some_and(|winding| winding.contains_key(&0) && winding.len() == 1)
             })
             .collect();
-        // Number of the part of each face; faces with a common side are in one part.
+        // Number of the part of each face. Faces with a common side are in one part.
         let mut parts = vec![usize::MAX; inside.len()];
         let mut count = 0;
         for face in plane.inner_faces() {
@@ -287,7 +289,7 @@ impl Drawing {
                     break;
                 }
             }
-            // Begin at the lowest point, wherever the input began.
+            // The loop begins at its lowest point, independent of the input.
             let first = (0..points.len()).min_by_key(|&at| points[at]).unwrap_or(0);
             points.rotate_left(first);
             let area = PlanPoint::doubled_area(points.iter().copied());
@@ -307,7 +309,7 @@ impl Drawing {
             holes.sort_by_key(|hole| points_of(hole));
             found.push((total, Polygon { region, area: polygon.area, outer, holes }));
         }
-        // Parts of the same size are ordered by their points.
+        // Parts of equal area are ordered by their points.
         found.sort_by_cached_key(|(area, part)| (std::cmp::Reverse(*area), points_of(&part.outer)));
         Ok(found.into_iter().map(|(_, part)| part).collect())
     }

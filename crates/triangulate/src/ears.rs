@@ -12,25 +12,25 @@ use crate::bridges::Bridges;
 use crate::crossings::CrossingCheck;
 use crate::outline::{Corner, Outline};
 
-/// Flag in [`Node::link`] on both sides of a bridge. The other bits are the number of the bridge.
+/// Flag of both sides of a bridge in [`Node::link`]. The other bits are the number of the bridge.
 pub(crate) const BRIDGE: u32 = 1 << 30;
 
 /// Triangulates polygons by ear clipping: repeatedly cuts off the ear with the shortest diagonal.
 /// Holes are first joined to the border around them by doubled edges (bridges).
 ///
 /// # Guarantees
-/// - The triangles fill each polygon exactly and are all positive; there are no new vertices.
-/// - The result depends on the polygons alone; triangles come polygon by polygon, ordered by their
+/// - The triangles fill each polygon exactly and are all positive; no vertices are added.
+/// - The result depends only on the polygons; triangles come polygon by polygon, ordered by their
 ///   corners.
 /// - Where borders of one polygon touch in a vertex, each triangle has the vertex of the border
-///   that encloses its corner. Where such borders swap sides, so that one corner has edges of two
-///   vertices, both become the lesser one of them.
+///   that encloses its corner. If such borders swap sides, so that one corner has edges of two
+///   vertices, both become the lower vertex.
 /// - Two triangles of different regions are neighbours if they share an edge and each names the
 ///   other's region beyond it.
 ///
 /// # Cost
 /// For `n` vertices, `r` of them reflex, and `h` holes: `n r + h n log n + n log n`, plus a sweep
-/// for crossing edges. Suited to polygons of the size of a room; [`crate::triangulate_cdt`] is not
+/// for crossing edges. Suits polygons of the size of a room; [`crate::triangulate_cdt`] is not
 /// quadratic.
 ///
 /// # Errors
@@ -110,13 +110,13 @@ impl Cycles {
         self.nodes[node as usize].next
     }
 
-    /// The points of the previous node, of `node` and of the next node.
+    /// Returns the points of the previous node, of `node` and of the next node.
     fn around(&self, node: u32) -> [PlanPoint; 3] {
         let at = &self.nodes[node as usize];
         [self.point(at.prev), at.point, self.point(at.next)]
     }
 
-    /// `true` if the segment from `node` to `target` begins strictly inside.
+    /// Returns `true` if the segment from `node` to `target` begins strictly inside.
     pub(crate) fn sector_contains(&self, node: u32, target: PlanPoint) -> bool {
         let [before, at, after] = self.around(node);
         if PlanPoint::orientation(before, at, after) > 0 {
@@ -146,7 +146,7 @@ impl Cycles {
 /// Value in [`Clipper::lengths`] of a node that is not an ear.
 const NO_EAR: u64 = u64::MAX;
 
-/// Clips ears. Reuses its buffers from polygon to polygon.
+/// An ear clipper that reuses its buffers for all polygons.
 #[derive(Debug, Default)]
 pub(crate) struct Clipper {
     cycles: Cycles,
@@ -155,9 +155,9 @@ pub(crate) struct Clipper {
     waiting: Vec<u32>,
     /// Squared length of the diagonal of each ear.
     lengths: Vec<u64>,
-    /// Ears by diagonal. An entry is valid only while its length is that of the node.
+    /// Ears sorted by diagonal. An entry is valid only while its length is that of the node.
     ears: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Reflex corners: only these can lie in an ear.
+    /// Reflex corners, the only corners that can lie in an ear.
     reflex: Vec<(PlanPoint, u32)>,
     /// Index of each node in `reflex`.
     slots: Vec<u32>,
@@ -275,7 +275,7 @@ impl Clipper {
         }
     }
 
-    /// Links `half_edge` of a new triangle with the other side of that edge.
+    /// Links `half_edge` of a new triangle with the other side of the edge.
     fn attach(&mut self, mesh: &mut LocalMesh, link: u32, half_edge: u32) {
         let twin = if link & BORDER != 0 {
             link

@@ -3,7 +3,8 @@
 use thiserror::Error;
 use waymesh_core::{BadField, PlanPoint, RegionId, VertexId, Violation};
 
-/// Polygons that cannot be triangulated. Borders of a polygon are counted from 0, the outer one.
+/// The reasons why polygons cannot be triangulated. Borders of a polygon are counted from 0, the
+/// outer border.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each message names its fields")]

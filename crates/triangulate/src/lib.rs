@@ -1,23 +1,22 @@
 //! Triangulates polygons with holes, exactly.
 //!
 //! - [`triangulate_cdt`]: constrained Delaunay triangulation, the default. The result is unique: it
-//!   depends on the polygons alone, not on the order of their vertices or on the algorithm that
-//!   found it.
+//!   depends only on the polygons, not on the order of their vertices or on the algorithm.
 //! - [`triangulate_ears`]: ear clipping by shortest diagonal, as in Mononen's slides.
 //!
-//! - [`refine_triangulation`]: Steiner points along borders, on a grid, and where angles are small,
-//!   on top of either; [`RefinedDelaunay`] is the stage. Off by default: more vertices give more
-//!   polygons.
+//! - [`refine_triangulation`]: Steiner points along borders, on a grid, and at small angles, added
+//!   to either result; [`RefinedDelaunay`] is the stage. It is off by default, because more
+//!   vertices give more polygons.
 //! - [`repair_polygons`]: repairs borders that cross, touch, double back or nearly meet, within a
 //!   stated distance.
-//! - [`triangulate_clearance`]: the local clearance triangulation of the same ground. It stores how
-//!   wide a body may be to pass through each triangle from side to side. Queries with any radius
-//!   use it; it is not decomposed into polygons.
+//! - [`triangulate_clearance`]: the local clearance triangulation of the ground. It stores the
+//!   width of the widest body that can pass through each triangle from side to side. Queries with
+//!   any radius use it; it is not decomposed into polygons.
 //!
-//! The first two take weakly simple polygons: loops that touch themselves and each other at
-//! vertices. They decide everything on integers, fill the polygons exactly, and find the neighbour
-//! of each triangle, also across the border between two regions. Input that breaks the rules of
-//! [`waymesh_core::PolygonSet`] gives a [`TriangulateError`] that names the place.
+//! The first two accept weakly simple polygons: loops that touch themselves and each other at
+//! vertices. They compute in integers, fill the polygons exactly, and find the neighbour of each
+//! triangle, also across the border between two regions. Input that breaks the rules of
+//! [`waymesh_core::PolygonSet`] gives a [`TriangulateError`] with the position.
 //!
 //! ```
 //! use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId};

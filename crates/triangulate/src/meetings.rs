@@ -1,4 +1,4 @@
-//! Where edges cross, touch, or come near a vertex.
+//! Search for the points at which edges cross, touch, or come near a vertex.
 
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
@@ -15,8 +15,8 @@ pub(crate) struct Piece {
     pub(crate) whole: [PlanPoint; 2],
 }
 
-/// When edges are bent to vertices, in cells: the distance at which a vertex attracts an edge, and
-/// how far an edge may move from its original line.
+/// Limits for bending edges to vertices, in cells: the distance at which a vertex attracts an edge,
+/// and the largest distance of an edge from its original line.
 pub(crate) struct Nearness<'a> {
     pub(crate) near: f64,
     pub(crate) limit: f64,
@@ -24,17 +24,16 @@ pub(crate) struct Nearness<'a> {
     pub(crate) draws: &'a dyn Fn(PlanPoint) -> bool,
 }
 
-/// A point to cut an edge at.
+/// A point at which to cut an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Meeting {
     pub(crate) edge: usize,
     pub(crate) point: PlanPoint,
-    /// `true` for a vertex near the edge, `false` for one on it and for a crossing.
+    /// `true` for a vertex near the edge, `false` for a vertex on it and for a crossing.
     pub(crate) is_bend: bool,
 }
 
-/// Returns all meetings in which one of the `fresh` edges takes part, ordered by edge, without
-/// duplicates.
+/// Returns all meetings that involve one of the `fresh` edges, ordered by edge, without duplicates.
 pub(crate) fn meetings(edges: &[Piece], fresh: &[usize], nearness: &Nearness<'_>) -> Vec<Meeting> {
     let mut is_fresh = vec![false; edges.len()];
     fresh.iter().for_each(|&edge| is_fresh[edge] = true);
@@ -89,8 +88,8 @@ fn meet(edges: &[Piece], edge: usize, other: usize, nearness: &Nearness<'_>, fou
     }
 }
 
-/// `true` if an edge is to be bent to a point: the point is near, the edge stays within its limit,
-/// and the chain keeps moving forward along the original edge.
+/// Returns `true` if an edge must be bent to a point: the point is near, the edge stays within its
+/// limit, and the chain keeps moving forward along the original edge.
 fn bends(piece: &Piece, point: PlanPoint, nearness: &Nearness<'_>) -> bool {
     let [from, here, to] = [piece.ends[0], point, piece.ends[1]].map(|at| along(piece.whole, at));
     let within = |[a, b]: [PlanPoint; 2]| along([a, b], point) > 0 && along([b, a], point) > 0;
@@ -107,7 +106,7 @@ pub(crate) fn length(a: PlanPoint, b: PlanPoint) -> f64 {
     (a.distance_squared(b) as f64).sqrt()
 }
 
-/// Distance of a point from an edge.
+/// Returns the distance of a point from an edge.
 pub(crate) fn off([a, b]: [PlanPoint; 2], point: PlanPoint) -> f64 {
     if along([a, b], point) <= 0 {
         length(a, point)
@@ -118,13 +117,13 @@ pub(crate) fn off([a, b]: [PlanPoint; 2], point: PlanPoint) -> f64 {
     }
 }
 
-/// Position of a point along an edge, from 0 at its start, up to a positive factor.
+/// Returns the position of a point along an edge, from 0 at its start, up to a positive factor.
 pub(crate) fn along([a, b]: [PlanPoint; 2], point: PlanPoint) -> i128 {
     let step = |from: i32, to: i32| i128::from(to) - i128::from(from);
     step(a.x, b.x) * step(a.x, point.x) + step(a.z, b.z) * step(a.z, point.z)
 }
 
-/// `true` if a point lies strictly inside an edge.
+/// Returns `true` if a point lies strictly inside an edge.
 fn on([a, b]: [PlanPoint; 2], point: PlanPoint) -> bool {
     PlanPoint::orientation(a, b, point) == 0 && is_between([a, b], point)
 }

@@ -1,9 +1,9 @@
-//! One polygon, checked, as cycles of corners.
+//! A checked polygon as cycles of corners.
 //!
 //! A corner is a sector of the polygon's inside at a vertex, between the edge that leaves and the
-//! edge that arrives. Where borders touch, the loops as given may pass through each other's
-//! sectors. The edges at such a point are paired again here, so that no edge lies inside the sector
-//! of another corner. All later steps rely on that.
+//! edge that arrives. The loops of touching borders may pass through each other's sectors. This
+//! module pairs the edges at such a point again, so that no edge lies inside the sector of another
+//! corner. All later steps rely on this.
 
 use waymesh_core::{
     AreaId, MAX_PLAN_COORDINATE, PlanPoint, Polygon, PolygonSet, RegionId, VertexId, nearest_f32, to_u32,
@@ -11,14 +11,14 @@ use waymesh_core::{
 
 use crate::TriangulateError;
 
-/// Largest number of border vertices of a set. `n` of them make fewer than `5/3 n` triangles with 3
-/// half-edges each, and two bits are flags.
+/// Largest number of border vertices of a set. `n` vertices make fewer than `5/3 n` triangles with
+/// 3 half-edges each, and two bits are flags.
 const MAX_CORNERS: usize = (u32::MAX >> 5) as usize;
 
 /// Index into the tables of an [`Outline`]: a corner, and the edge that leaves it.
 pub(crate) type Corner = u32;
 
-/// A polygon as corners. Tables are indexed by [`Corner`], in the order of the loops as given.
+/// A polygon as corners. Tables are indexed by [`Corner`], in the order of the input loops.
 #[derive(Debug)]
 pub(crate) struct Outline {
     pub(crate) region: RegionId,
@@ -26,11 +26,11 @@ pub(crate) struct Outline {
     pub(crate) points: Vec<PlanPoint>,
     pub(crate) vertices: Vec<VertexId>,
     pub(crate) beyond: Vec<Option<RegionId>>,
-    /// Corner at the other end of the edge that leaves this one.
+    /// Corner at the other end of the edge that leaves each corner.
     pub(crate) next: Vec<Corner>,
-    /// Corner at the other end of the edge that arrives.
+    /// Corner at the other end of the edge that arrives at each corner.
     pub(crate) prev: Vec<Corner>,
-    /// First corner at the same point.
+    /// First corner at the point of each corner.
     pub(crate) place: Vec<Corner>,
     pub(crate) doubled_area: i128,
     /// Pairs of vertices that the pairing has put into one corner, over all polygons loaded.
@@ -40,13 +40,13 @@ pub(crate) struct Outline {
     spokes: Vec<Spoke>,
 }
 
-/// One end of an edge, as seen from the point it is at.
+/// One end of an edge, as seen from its point.
 #[derive(Clone, Copy, Debug)]
 struct Spoke {
     leaves: bool,
     corner: Corner,
     tip: PlanPoint,
-    /// The far end of the edge as given.
+    /// The far end of the input edge.
     before: Corner,
 }
 
@@ -71,7 +71,7 @@ impl Default for Outline {
 }
 
 impl Outline {
-    /// Number of corners.
+    /// Returns the number of corners.
     pub(crate) fn len(&self) -> usize {
         self.points.len()
     }
@@ -81,12 +81,12 @@ impl Outline {
         self.points[corner as usize]
     }
 
-    /// The end points of the edge that leaves `corner`.
+    /// Returns the end points of the edge that leaves `corner`.
     pub(crate) fn edge(&self, corner: Corner) -> [PlanPoint; 2] {
         [self.point(corner), self.point(self.next[corner as usize])]
     }
 
-    /// Loads `polygon` and checks its loops. Does not look for crossing edges.
+    /// Loads `polygon` and checks its loops. Does not search for crossing edges.
     pub(crate) fn load(&mut self, set: &PolygonSet, polygon: &Polygon) -> Result<(), TriangulateError> {
         let region = polygon.region;
         self.region = region;
@@ -215,7 +215,7 @@ impl Outline {
     }
 }
 
-/// `true` if `point`, on the line through two ends, lies strictly between them.
+/// Returns `true` if `point`, on the line through two ends, lies strictly between them.
 pub(crate) fn is_between([a, b]: [PlanPoint; 2], point: PlanPoint) -> bool {
     point != a
         && point != b
@@ -228,7 +228,7 @@ pub(crate) fn height_between([from, to]: [f32; 2], share: f64) -> f32 {
     nearest_f32(f64::from(from) + share * (f64::from(to) - f64::from(from)))
 }
 
-/// Orders points by x, then z.
+/// Returns a key that orders points by x, then z.
 #[inline]
 #[expect(clippy::cast_sign_loss, reason = "the sign bit is flipped to keep the order")]
 pub(crate) fn point_key(point: PlanPoint) -> u64 {

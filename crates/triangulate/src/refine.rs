@@ -1,4 +1,4 @@
-//! Refinement by Steiner points: along edges, on a grid, and where angles are small.
+//! Refinement by Steiner points along edges, on a grid, and at small angles.
 
 use waymesh_core::stage::{StageError, Triangulate};
 use waymesh_core::{
@@ -12,25 +12,26 @@ use crate::outline::height_between;
 use crate::surface::{Location, Point, Surface, distance_squared, side_of, turn};
 use crate::triangulate_cdt;
 
-/// Configuration of [`refine_triangulation`]. All lengths in metres.
+/// Configuration of [`refine_triangulation`]. All lengths are in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RefineConfig {
-    /// Longest border edge, between regions or at a wall; longer ones are split. Default infinite,
+    /// Longest border edge, between regions or at a wall; longer edges are split. Default infinite,
     /// above 0.
     pub max_edge_length: f32,
     /// Spacing of a grid of points inside, in line with the frame's origin. Default infinite (no
     /// grid), above 0.
     pub grid_spacing: f32,
-    /// Smallest angle wanted, in degrees. Default 0, at most 30. Sharper corners of the polygons
-    /// stay, and so do triangles that only points closer than `min_edge_length` could improve.
+    /// Target for the smallest angle, in degrees. Default 0, at most 30. Sharper corners of the
+    /// polygons stay, as well as triangles that only points closer than `min_edge_length` could
+    /// improve.
     pub min_angle_degrees: f32,
-    /// No point is added for an angle or for the grid nearer than this to another point. Default
+    /// Smallest distance to other points of a point added for an angle or for the grid. Default
     /// 0.1, at least two cells.
     pub min_edge_length: f32,
     /// Largest distance of a point that splits a border from that border. Few borders pass through
     /// grid points, so 0, the default, leaves most slanted edges whole; 1.5 cells split every edge.
-    /// Walls move to the inside only: the polygons never grow.
+    /// Walls only move inwards, so the polygons never grow.
     pub max_border_shift: f32,
 }
 
@@ -77,9 +78,9 @@ impl RefineConfig {
 pub struct RefineReport {
     /// Points added on borders.
     pub points_on_borders: usize,
-    /// Points added inside.
+    /// Points added inside the polygons.
     pub points_inside: usize,
-    /// Border edges that are still too long, because there is no grid point to split them at.
+    /// Border edges that are still too long, because no grid point can split them.
     pub long_edges_left: usize,
     /// Triangles that still have an angle that is too small.
     pub small_angles_left: usize,
@@ -87,14 +88,14 @@ pub struct RefineReport {
     pub border_shift: f32,
 }
 
-/// Adds vertices to a triangulation: splits long borders, adds a grid of points, then adds points
-/// until no angle is too small. The result is constrained Delaunay.
+/// Refines a triangulation: splits long borders, adds a grid of points, then adds points until no
+/// angle is too small. The result is constrained Delaunay.
 ///
 /// # Guarantees
 /// - Borders move by at most `max_border_shift`, and walls never outwards. With 0, the default, the
 ///   triangles fill the same polygons exactly. Vertices keep their ids; new ones follow.
-/// - New points are grid points. The result depends on the triangulation and the configuration
-///   alone.
+/// - New points are grid points. The result depends only on the triangulation and the
+///   configuration.
 /// - It terminates: points for angles keep `min_edge_length`, which bounds their number.
 ///
 /// # Cost
@@ -107,8 +108,8 @@ pub struct RefineReport {
 ///
 /// # References
 /// Ruppert 1995, A Delaunay refinement algorithm for quality 2-dimensional mesh generation,
-/// <https://doi.org/10.1006/jagm.1995.1021>. spade implements it too, but adds points off the grid
-/// and takes one polygon at a time, so that regions would no longer share their vertices.
+/// <https://doi.org/10.1006/jagm.1995.1021>. spade also implements it, but adds points off the grid
+/// and refines one polygon at a time, so that regions would no longer share their vertices.
 pub fn refine_triangulation(
     triangulation: &Triangulation,
     config: &RefineConfig,
@@ -145,7 +146,7 @@ pub fn refine_triangulation(
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RefinedDelaunay {
-    /// Where points are added.
+    /// The configuration.
     pub config: RefineConfig,
 }
 
@@ -170,7 +171,7 @@ impl Triangulate for RefinedDelaunay {
     }
 }
 
-/// Largest number of points: about a gigabyte.
+/// Largest number of points, which take about a gigabyte.
 const MOST_POINTS: u32 = 1 << 22;
 
 fn check_amount(
@@ -192,8 +193,8 @@ fn check_amount(
     let mut points = area / (spacing * spacing) + borders;
     if config.min_angle_degrees > 0.0 {
         let nearest = (f64::from(config.min_edge_length) / cell).max(2.0);
-        // Only an upper bound: most meshes need far fewer. The count is limited again while points
-        // are added.
+        // This is an upper bound, and most meshes need far fewer points. The count is limited again
+        // while points are added.
         points += (area / (nearest * nearest)).min(f64::from(MOST_POINTS / 2));
     }
     let limit = f64::from(MOST_POINTS);
@@ -205,7 +206,7 @@ fn check_amount(
 
 #[derive(Debug)]
 struct Refiner {
-    /// In cells.
+    /// Largest distance of a new border point from its edge, in cells.
     shift: f64,
     nearest: f64,
     worst_shift: f64,
@@ -225,13 +226,13 @@ impl Refiner {
             while (edge as usize) < surface.twins.len() {
                 checkpoint_every(1 << 8, edge as usize);
                 let [a, b] = surface.ends(edge);
-                // Each border once: a wall has no twin, and of two half-edges the later one is
-                // taken.
+                // Visits each border once: a wall has no twin, and the later of two half-edges
+                // counts.
                 let counts =
                     surface.fixed[edge as usize] && surface.twins[edge as usize].wrapping_add(1) <= edge;
                 let pieces = (distance_squared(a, b).sqrt() / longest).ceil();
                 if counts && pieces > 1.0 {
-                    // For equal pieces, the cut nearest to the middle is made first.
+                    // Pieces are equal, and the cut nearest to the middle comes first.
                     if self.split(surface, edge, (pieces / 2.0).floor() / pieces, 0.0) {
                         any = true;
                         continue;
@@ -277,17 +278,17 @@ impl Refiner {
         let fits = |point: Point| {
             let nearest = distance_squared(a, point).min(distance_squared(b, point));
             nearest >= (margin * margin).max(1.0)
-                // A wall may move to the inside only.
+                // A wall may only move inwards.
                 && (!surface.is_wall(edge) || side_of(a, b, point) >= 0.0)
                 && surface.can_split_edge(edge, point)
         };
-        // Grid points on the border itself: steps of the shortest whole vector along it.
+        // Grid points on the border itself are multiples of the shortest integer vector along it.
         let steps = common_divisor((b[0] - a[0]).abs(), (b[1] - a[1]).abs());
         if steps >= 2.0 {
             let share = distance_squared(a, wish).sqrt() / length;
             let step = (share * steps).round().clamp(1.0, steps - 1.0);
             let exact = [a[0] + (b[0] - a[0]) / steps * step, a[1] + (b[1] - a[1]) / steps * step];
-            // Far from the wish, a point off the border is better.
+            // If it is far from `wish`, a point off the border is better.
             let close = distance_squared(exact, wish).sqrt() <= length / 6.0 || self.shift < 1.0;
             if close && fits(exact) {
                 return Some((exact, 0.0));
@@ -305,9 +306,10 @@ impl Refiner {
         best
     }
 
-    /// Adds the points of a grid that lie inside.
+    /// Adds the points of a grid that lie inside the polygons.
     fn add_grid(&mut self, surface: &mut Surface, spacing: f64) {
-        // Triangles will change: take their corners first, and a vertex to start the walk from.
+        // Triangles will change, so their corners are copied first, with a vertex to start the walk
+        // from.
         let triangles: Vec<([Point; 3], u32)> = surface
             .triangles
             .iter()
@@ -324,7 +326,7 @@ impl Refiner {
                 while column * spacing <= high_x {
                     let point = [(column * spacing).round(), (row * spacing).round()];
                     // A point on a common side is added by the first triangle, and is a vertex for
-                    // the second one.
+                    // the second.
                     if [[a, b], [b, c], [c, a]].iter().all(|&[p, q]| side_of(p, q, point) >= 0.0)
                         && let Some(vertex) = self.insert(surface, from, point)
                     {
@@ -371,7 +373,7 @@ impl Refiner {
         Some(vertex)
     }
 
-    /// Adds points until no angle below `smallest` is left that can be improved.
+    /// Adds points until no angle below `smallest` can be improved.
     fn mend_angles(&mut self, surface: &mut Surface, smallest: f64) {
         let limit = float::squared(float::sin(smallest));
         let mut queue: std::collections::VecDeque<u32> = (0..to_u32(surface.triangles.len())).collect();
@@ -385,7 +387,7 @@ impl Refiner {
             }
             self.mend(surface, triangle);
             if !surface.changed.is_empty() {
-                // If a border was split instead, the triangle may still be the same.
+                // If a border was split instead, the triangle may be unchanged.
                 surface.changed.push(triangle);
             }
             surface.changed.sort_unstable();
@@ -401,7 +403,7 @@ impl Refiner {
         let points = corners.map(|vertex| surface.points[vertex as usize]);
         let Some((center, radius)) = circle(points) else { return };
         let center = [center[0].round(), center[1].round()];
-        // Between two borders that meet at a sharp corner nothing can be improved.
+        // A corner between two borders cannot be improved.
         let sides = 3 * triangle..3 * triangle + 3;
         if sides.filter(|&side| surface.fixed[side as usize]).count() >= 2 {
             return;
@@ -426,7 +428,7 @@ impl Refiner {
         if self.insert(surface, corners[0], center).is_some() {
             return;
         }
-        // Too close to a border: splitting it changes the circle.
+        // The point is too close to a border. Splitting the border changes the circle.
         if let Location::Triangle(near) = surface.walk(corners[0], center, false) {
             let long = |edge: &u32| {
                 let [a, b] = surface.ends(*edge);
@@ -442,7 +444,7 @@ impl Refiner {
 }
 
 /// Returns the range of x of a triangle on the line at `z`, extended by a cell on both sides for
-/// points that are rounded.
+/// rounding.
 fn span_at([a, b, c]: [Point; 3], z: f64) -> (f64, f64) {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for [p, q] in [[a, b], [b, c], [c, a]] {
@@ -456,8 +458,8 @@ fn span_at([a, b, c]: [Point; 3], z: f64) -> (f64, f64) {
     (low - 1.0, high + 1.0)
 }
 
-/// Returns a border whose diametral circle holds `point`, among those of its triangle and of the
-/// triangles around it.
+/// Returns a border whose diametral circle contains `point`, among the borders of its triangle and
+/// of the triangles around it.
 fn encroached(surface: &Surface, from: u32, point: Point) -> Option<u32> {
     let (Location::Triangle(triangle) | Location::Edge(triangle)) = (match surface.walk(from, point, false) {
         Location::Edge(edge) => Location::Edge(edge / 3),
@@ -478,7 +480,7 @@ fn encroached(surface: &Surface, from: u32, point: Point) -> Option<u32> {
     })
 }
 
-/// `true` if the squared sine of the smallest angle is below `limit`.
+/// Returns `true` if the squared sine of the smallest angle is below `limit`.
 fn is_sharp(surface: &Surface, corners: [u32; 3], limit: f64) -> bool {
     let [a, b, c] = corners.map(|vertex| surface.points[vertex as usize]);
     let mut lengths = [distance_squared(a, b), distance_squared(b, c), distance_squared(c, a)];
@@ -487,7 +489,7 @@ fn is_sharp(surface: &Surface, corners: [u32; 3], limit: f64) -> bool {
     float::squared(side_of(a, b, c)) < limit * lengths[1] * lengths[2]
 }
 
-/// Centre and radius of the circle through three points.
+/// Returns the centre and radius of the circle through three points.
 fn circle([a, b, c]: [Point; 3]) -> Option<(Point, f64)> {
     let [u, v] = [[b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]]];
     let doubled = 2.0 * (u[0] * v[1] - u[1] * v[0]);
@@ -505,7 +507,7 @@ fn height_inside(surface: &Surface, corners: [u32; 3], point: Point) -> f32 {
     nearest_f32(at_a * for_a + at_b * for_b + at_c * (1.0 - for_a - for_b))
 }
 
-/// Greatest common divisor of two whole numbers that are not both 0.
+/// Returns the greatest common divisor of two integers that are not both 0.
 fn common_divisor(mut a: f64, mut b: f64) -> f64 {
     while b > 0.0 {
         (a, b) = (b, a % b);
@@ -530,7 +532,7 @@ fn export(surface: &Surface, triangulation: &Triangulation) -> Triangulation {
             })
         })
         .collect();
-    // Region by region, as before: triangles made by splits are at the end.
+    // Restores the order by region, because triangles made by splits are at the end.
     let mut order: Vec<u32> = (0..to_u32(surface.triangles.len())).collect();
     let region = |triangle: u32| surface.labels[triangle as usize].region;
     order.sort_by_key(|&triangle| region(triangle));

@@ -1,20 +1,20 @@
-//! Repairs borders that cross, touch, double back or nearly meet.
+//! Repair of borders that cross, touch, double back or nearly meet.
 
 use waymesh_core::{BadField, Polygon, PolygonSet, RegionId, VertexId, checkpoint, nearest_f32};
 
 use crate::drawing::Drawing;
 use crate::{TriangulateError, triangulate_cdt};
 
-/// Configuration of [`repair_polygons`]. Lengths in metres.
+/// Configuration of [`repair_polygons`]. Lengths are in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RepairConfig {
-    /// Vertices at most this far apart are merged, and an edge at most this far from a vertex is
+    /// Largest distance between vertices that are merged, and between a vertex and an edge that is
     /// bent to it. Values above `max_border_shift` have no effect. Default 0: only points that
-    /// coincide.
+    /// coincide are merged.
     pub near_distance: f32,
-    /// How far a border may move, because points are merged or because a crossing is not a grid
-    /// point. Default 0.01. Less than a cell leaves little room for crossings.
+    /// Largest shift of a border that is caused by merged points or by a crossing that is not a
+    /// grid point. Default 0.01. With less than a cell, few crossings can be rounded to the grid.
     pub max_border_shift: f32,
 }
 
@@ -48,15 +48,15 @@ impl RepairConfig {
 pub struct RepairReport {
     /// Regions whose borders were redrawn, in order.
     pub repaired: Vec<RegionId>,
-    /// Regions of which nothing remained, in order.
+    /// Regions that vanished, in order.
     pub vanished: Vec<RegionId>,
-    /// Pieces that became new regions: the new region, and the region it was part of.
+    /// Pieces that became new regions: the new region, and its original region.
     pub split_off: Vec<[RegionId; 2]>,
     /// Points that were merged into another point.
     pub points_merged: usize,
-    /// Places where an edge was bent to a nearby vertex.
+    /// Number of bends of an edge to a nearby vertex.
     pub edges_bent: usize,
-    /// Places where edges crossed or touched. A place counts once for each edge that was cut there.
+    /// Number of cuts where edges crossed or touched, counted for each edge that was cut.
     pub edges_cut: usize,
     /// Largest distance that a border was moved, in metres.
     pub border_shift: f32,
@@ -65,17 +65,17 @@ pub struct RepairReport {
 /// Repairs every polygon that cannot be triangulated, and reports what changed.
 ///
 /// A valid polygon keeps all its vertices. In any other polygon, all edges are cut where they meet.
-/// Then the parts are kept that the outer border encloses and no hole encloses, in either winding.
+/// The result is the parts that the outer border encloses and no hole encloses, in either winding.
 /// Lobes of a border that crosses itself stay, and overlaps count once. Spikes, repeated points and
 /// holes outside the border are removed, and the part of a hole that lies outside is cut off.
 ///
 /// # Guarantees
-/// - No point of a border moves by more than `max_border_shift`, however often its edges are
-///   merged, bent and cut: the new line stays within that distance of the old one over its whole
+/// - No point of a border moves by more than `max_border_shift`, even if its edges are merged, bent
+///   and cut repeatedly: the new line stays within that distance of the old line over its whole
 ///   length. Only parts that cover themselves (a spike, a hole in a hole) are removed without this
 ///   bound.
-/// - With a `near_distance`, no two old vertices stay that close to each other. An edge stays that
-///   close to an old vertex only where bending it again would move it too far.
+/// - No two old vertices stay within `near_distance` of each other. An edge stays within it of an
+///   old vertex only where bending the edge again would move it too far.
 /// - The points of the result do not depend on the order of the loops or on where each loop begins.
 /// - Regions keep their ids. Pieces that are separated become new regions, numbered after all
 ///   others.
@@ -83,11 +83,12 @@ pub struct RepairReport {
 ///   that they cut.
 ///
 /// # Cost
-/// That of [`triangulate_cdt`] for valid polygons. For others `n log n` plus the number of pairs of
-/// edges close to each other. After rounding and bending, only the new edges are searched again.
+/// The cost of [`triangulate_cdt`] for valid polygons. For other polygons `n log n` plus the number
+/// of pairs of edges close to each other. After rounding and bending, only the new edges are
+/// searched again.
 ///
 /// # Errors
-/// - [`TriangulateError::CannotRepair`] where a border would have to move too far, with the place.
+/// - [`TriangulateError::CannotRepair`] if a border would have to move too far, with the position.
 /// - The fault itself for a polygon with other regions beyond its border: a repair would separate
 ///   them.
 /// - [`TriangulateError::UnknownVertex`] and [`TriangulateError::OutOfRange`] for bad vertices;
@@ -95,8 +96,8 @@ pub struct RepairReport {
 ///
 /// # References
 /// Hobby 1999, Practical segment intersection with finite precision output,
-/// <https://doi.org/10.1016/S0925-7721(99)00021-8> (snapping, and why it has to be repeated).
-/// Guibas and Marimont 1998, Rounding arrangements dynamically,
+/// <https://doi.org/10.1016/S0925-7721(99)00021-8> (snapping, and the need to repeat it). Guibas
+/// and Marimont 1998, Rounding arrangements dynamically,
 /// <https://doi.org/10.1142/S0218195998000096> (chains that stay close to their edge).
 pub fn repair_polygons(
     polygons: &PolygonSet,
@@ -162,7 +163,7 @@ pub fn repair_polygons(
     Ok((result, report))
 }
 
-/// Returns the first fault of a single polygon, if there is one.
+/// Returns the first fault of a single polygon, or `None` for a valid polygon.
 fn fault_of(set: &PolygonSet, polygon: &Polygon) -> Option<TriangulateError> {
     let mut alone = PolygonSet { frame: set.frame, vertices: Vec::new(), polygons: vec![polygon.clone()] };
     let Polygon { outer, holes, .. } = &mut alone.polygons[0];

@@ -1,7 +1,7 @@
-//! A triangulation that can be changed: edges are split and flipped, vertices added and removed.
+//! A mutable triangulation: edges are split and flipped, vertices added and removed.
 //!
-//! Points are in cells, in double precision. Grid points are exact in it, and every decision is
-//! made by exact predicates. Rounded points can make a triangle thin, but never invert it.
+//! Points are in cells, in double precision, which is exact for grid points. Every decision uses
+//! exact predicates. Rounded points can make a triangle thin, but never invert it.
 
 use robust::{Coord, incircle, orient2d};
 use waymesh_core::{AreaId, RegionId, Triangulation, Validate, VertexId, checkpoint_every, float, to_u32};
@@ -12,14 +12,15 @@ use crate::assemble::NONE;
 /// A point in cells.
 pub(crate) type Point = [f64; 2];
 
-/// Positive if `c` lies to the left of `a -> b`. The sign is exact.
+/// Returns a positive number if `c` lies to the left of `a -> b`. The sign is exact.
 #[inline]
 pub(crate) fn side_of(a: Point, b: Point, c: Point) -> f64 {
     let coord = |p: Point| Coord { x: p[0], y: p[1] };
     orient2d(coord(a), coord(b), coord(c))
 }
 
-/// Positive if `d` lies inside the circle through the positive triangle `a b c`. The sign is exact.
+/// Returns a positive number if `d` lies inside the circle through the positive triangle `a b c`.
+/// The sign is exact.
 #[inline]
 fn in_circle(a: Point, b: Point, c: Point, d: Point) -> f64 {
     let coord = |p: Point| Coord { x: p[0], y: p[1] };
@@ -30,13 +31,13 @@ pub(crate) fn distance_squared(a: Point, b: Point) -> f64 {
     float::squared(a[0] - b[0]) + float::squared(a[1] - b[1])
 }
 
-/// The half-edge `steps` further round its triangle.
+/// Returns the half-edge `steps` further around its triangle.
 #[inline]
 pub(crate) fn turn(half_edge: u32, steps: u32) -> u32 {
     half_edge / 3 * 3 + (half_edge % 3 + steps) % 3
 }
 
-/// The region and the area that a triangle belongs to.
+/// The region and the area of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
     /// `None` if the triangle lies in several regions.
@@ -53,16 +54,16 @@ impl Label {
     }
 }
 
-/// Result of [`Surface::walk`]: where a point was found.
+/// Result of [`Surface::walk`]: the location of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
     Vertex(u32),
-    /// Strictly inside this edge.
+    /// The point lies strictly inside this edge.
     Edge(u32),
     Triangle(u32),
-    /// Not reached: this edge lies in between and may not be crossed.
+    /// The point was not reached: this edge blocks the walk and must not be crossed.
     Behind(u32),
-    /// Not reached: seen from this vertex on the line, the point lies outside of the triangles.
+    /// The point was not reached: behind this vertex, the line leaves the triangles.
     Outside(u32),
 }
 
@@ -76,21 +77,20 @@ pub(crate) struct Surface {
     pub(crate) triangles: Vec<[u32; 3]>,
     /// The opposite half-edge, [`NONE`] at a wall.
     pub(crate) twins: Vec<u32>,
-    /// `true` for edges that may not be flipped. Walls are among them.
+    /// `true` for edges that must not be flipped, including walls.
     pub(crate) fixed: Vec<bool>,
     pub(crate) labels: Vec<Label>,
     /// A half-edge that leaves each vertex.
     leaving: Vec<u32>,
-    /// Half-edges that may not be Delaunay any more.
+    /// Half-edges that are possibly not Delaunay.
     suspects: Vec<u32>,
     /// Triangles created or changed since this list was last cleared, possibly with duplicates.
     pub(crate) changed: Vec<u32>,
 }
 
 impl Surface {
-    /// Copies a triangulation. Where borders meet at a vertex and the triangles there are not
-    /// connected around it, each connected fan gets its own vertex. Borders between regions are
-    /// fixed if `seams_stay`.
+    /// Copies a triangulation. If the triangles at a vertex are not connected around it, each
+    /// connected fan gets its own vertex. Borders between regions are fixed if `seams_stay` is set.
     pub(crate) fn new(triangulation: &Triangulation, seams_stay: bool) -> Result<Self, TriangulateError> {
         triangulation.validate().map_err(|violations| TriangulateError::BrokenTriangulation {
             violation: violations.kept().first().cloned().map(Box::new),
@@ -163,7 +163,7 @@ impl Surface {
         [half_edge, turn(half_edge, 1)].map(|edge| self.heights[self.origin(edge) as usize])
     }
 
-    /// Both ends of an edge, and the opposite corner.
+    /// Returns both ends of an edge, and the opposite corner.
     #[inline]
     pub(crate) fn corners_from(&self, half_edge: u32) -> [Point; 3] {
         [half_edge, turn(half_edge, 1), turn(half_edge, 2)].map(|edge| self.start(edge))
@@ -174,8 +174,8 @@ impl Surface {
         self.twins[half_edge as usize] == NONE
     }
 
-    /// The first half-edge, counter-clockwise, around the origin of this one: the one after the
-    /// wall if there is a wall.
+    /// Returns the first half-edge, counter-clockwise, around the origin of this one: at a wall,
+    /// the half-edge after it.
     fn first_around(&self, half_edge: u32) -> u32 {
         let mut edge = half_edge;
         loop {
@@ -207,7 +207,7 @@ impl Surface {
         }
     }
 
-    /// Writes a triangle: its corners, and for each side the opposite half-edge and whether it is
+    /// Writes a triangle: its corners, and for each side the opposite half-edge and `true` if it is
     /// fixed.
     fn set(&mut self, triangle: u32, corners: [u32; 3], sides: [(u32, bool); 3], label: Label) {
         if triangle as usize == self.triangles.len() {
@@ -234,7 +234,7 @@ impl Surface {
         (self.twins[half_edge as usize], self.fixed[half_edge as usize])
     }
 
-    /// `true` if an edge can be split at `point`: all new triangles are positive.
+    /// Returns `true` if an edge can be split at `point`: all new triangles are positive.
     pub(crate) fn can_split_edge(&self, half_edge: u32, point: Point) -> bool {
         [half_edge, self.twins[half_edge as usize]].iter().filter(|&&edge| edge != NONE).all(|&edge| {
             let [a, b, c] = self.corners_from(edge);
@@ -300,8 +300,8 @@ impl Surface {
             }
             let [p, q, r] = self.corners_from(half_edge);
             let s = self.start(turn(twin, 2));
-            // A quadrilateral that is not convex has no other diagonal. The circle test never asks
-            // for it there, except where the mesh overlaps itself and the ends touch.
+            // A quadrilateral that is not convex has no other diagonal. The circle test never
+            // requires it there, except where the mesh overlaps itself and the ends touch.
             if in_circle(p, q, r, s) <= 0.0 || side_of(s, q, r) <= 0.0 || side_of(r, p, s) <= 0.0 {
                 continue;
             }
@@ -322,11 +322,11 @@ impl Surface {
         self.suspects.extend([3 * first, 3 * first + 1, 3 * second, 3 * second + 1]);
     }
 
-    /// Removes a vertex at which no wall ends. Its triangles are replaced by fewer;
+    /// Removes a vertex at which no wall ends. Fewer triangles replace its triangles;
     /// [`Surface::compact`] drops the unused ones. Returns `false`, without a change, if the ring
     /// around the vertex cannot be filled.
     pub(crate) fn remove_vertex(&mut self, vertex: u32) -> bool {
-        // The ring around it, with the opposite half-edge of each of its edges.
+        // The ring around the vertex, with the opposite half-edge of each of its edges.
         let mut ring: Vec<(u32, (u32, bool))> = Vec::new();
         let mut slots = Vec::new();
         let mut label: Option<Label> = None;
@@ -338,8 +338,7 @@ impl Surface {
             label = Some(label.map_or(own, |label| label.merged(own)));
         });
         let Some(label) = label.filter(|_| !at_wall && ring.len() >= 3) else { return false };
-        // If two triangles of the ring border each other, there is no outer edge for a new
-        // triangle.
+        // If two triangles of the ring border each other, a new triangle would have no outer edge.
         if ring.iter().any(|(_, (twin, _))| *twin != NONE && slots.contains(&(twin / 3))) {
             return false;
         }
@@ -366,7 +365,7 @@ impl Surface {
             return false;
         }
         ears.push([a, b, c]);
-        // The opposite half-edge of the edge from each ring vertex to the next remaining one.
+        // The opposite half-edge of the edge from each ring vertex to the next remaining vertex.
         let mut across: Vec<(u32, bool)> = ring.iter().map(|&(_, side)| side).collect();
         for (index, (slot, &[a, b, c])) in slots.iter().zip(&ears).enumerate() {
             let last_side = if index + 1 == ears.len() { across[c] } else { (NONE, false) };
@@ -433,8 +432,8 @@ impl Surface {
         self.changed.clear();
     }
 
-    /// Walks straight from a vertex to a point. Crosses edges that are not fixed, or with
-    /// `over_seams` all edges but walls.
+    /// Walks straight from a vertex to a point. The walk crosses edges that are not fixed, or with
+    /// `over_seams` all edges except walls.
     pub(crate) fn walk(&self, from: u32, to: Point, over_seams: bool) -> Location {
         let mut vertex = from;
         'from_vertex: loop {
@@ -456,7 +455,8 @@ impl Surface {
             if sector == NONE {
                 return Location::Outside(vertex);
             }
-            // Along an edge: of its two half-edges, one leaves the vertex and the other arrives.
+            // The line follows an edge. One of its half-edges leaves the vertex, and the other
+            // arrives.
             let arrives = self.origin(sector) != vertex;
             let tip = if arrives { self.origin(sector) } else { self.origin(turn(sector, 1)) };
             let tip_at = self.points[tip as usize];
@@ -467,7 +467,8 @@ impl Surface {
                 vertex = tip;
                 continue;
             }
-            // Strictly inside the sector: the line leaves through the edge opposite to the vertex.
+            // The line lies strictly inside the sector and leaves through the edge opposite to the
+            // vertex.
             let mut edge = turn(sector, 1);
             loop {
                 let [a, b, _] = self.corners_from(edge);
@@ -482,8 +483,7 @@ impl Surface {
                 if twin == NONE || !over_seams && self.fixed[edge as usize] {
                     return Location::Behind(edge);
                 }
-                // The apex lies to the left or to the right of the line: this selects the next
-                // edge.
+                // The side of the line on which the apex lies selects the next edge.
                 let apex = self.start(turn(twin, 2));
                 let side = side_of(here, to, apex);
                 if side == 0.0 {
@@ -499,7 +499,7 @@ impl Surface {
     }
 }
 
-/// `true` if `tip` and `to`, which lie on a line with `here`, are on the same side of it.
+/// Returns `true` if `tip` and `to`, which lie on a line with `here`, are on the same side of it.
 fn ahead(here: Point, tip: Point, to: Point) -> bool {
     (tip[0] - here[0]) * (to[0] - here[0]) + (tip[1] - here[1]) * (to[1] - here[1]) > 0.0
 }

@@ -25,13 +25,13 @@ fn dot(a: Point, b: Point) -> f64 {
 fn distance(a: Point, b: Point) -> f64 {
     dot(sub(a, b), sub(a, b)).sqrt()
 }
-/// Nearest point of a wall.
+/// Returns the nearest point of a wall.
 fn nearest(p: Point, [a, b]: [Point; 2]) -> Point {
     let along = sub(b, a);
     let share = (dot(sub(p, a), along) / dot(along, along)).clamp(0.0, 1.0);
     [a[0] + share * along[0], a[1] + share * along[1]]
 }
-/// `true` if the insides of two segments cross properly, by a margin.
+/// Returns `true` if the insides of two segments cross properly, by a margin.
 fn crosses([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
     let side = |p, q, r| cross(sub(q, p), sub(r, p)) / distance(p, q).max(1e-12);
     let (c_side, d_side, a_side, b_side) = (side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b));
@@ -57,7 +57,7 @@ fn walls(mesh: &ClearanceMesh) -> Vec<[Point; 2]> {
         .collect()
 }
 
-/// The clearance around `b` between two sides, by its definition.
+/// Returns the clearance around `b` between two sides, by its definition.
 fn defined_clearance(walls: &[[Point; 2]], [b, u, w]: [Point; 3]) -> f64 {
     let mut expected = distance(b, u).min(distance(b, w));
     for &wall in walls {
@@ -74,8 +74,8 @@ fn defined_clearance(walls: &[[Point; 2]], [b, u, w]: [Point; 3]) -> f64 {
     expected
 }
 
-/// Clearance by its definition: the two sides, and every wall whose nearest point lies in the
-/// sector and is visible.
+/// Checks clearances against their definition: the two sides, and every wall whose nearest point
+/// lies in the sector and is visible.
 fn check_clearances(what: &str, mesh: &ClearanceMesh) {
     let walls = walls(mesh);
     for (index, triangle) in mesh.triangles.iter().enumerate() {
@@ -96,8 +96,8 @@ fn check_clearances(what: &str, mesh: &ClearanceMesh) {
     }
 }
 
-/// No vertex that is visible from a wall beyond a traversal is closer to it than the traversal's
-/// clearance.
+/// Checks that no vertex that is visible from a wall beyond a traversal is closer to it than the
+/// traversal's clearance.
 fn check_disturbances(what: &str, mesh: &ClearanceMesh, corners: &BTreeSet<[u64; 2]>) {
     let walls = walls(mesh);
     let mut passages = Vec::new();
@@ -109,7 +109,7 @@ fn check_disturbances(what: &str, mesh: &ClearanceMesh, corners: &BTreeSet<[u64;
         for &wall in &walls {
             let foot = nearest(v, wall);
             let length = distance(v, foot);
-            // It sees the wall's walkable side, at its foot strictly inside.
+            // The vertex sees the walkable side of the wall, and its foot lies strictly inside.
             if cross(sub(wall[1], wall[0]), sub(v, wall[0])) > 0.0
                 && distance(foot, wall[0]) > 2e-3
                 && distance(foot, wall[1]) > 2e-3
@@ -150,7 +150,7 @@ fn corner_points(set: &PolygonSet) -> BTreeSet<[u64; 2]> {
 
 #[test]
 fn a_corridor_with_a_pillar_has_the_width_beside_the_pillar() {
-    // A corridor of 20 x 100 with a pillar that leaves 6 and 10.
+    // A corridor of 20 x 100 with a pillar that leaves passages of 6 and 10.
     let set = polygon(&[&[(0, 0), (100, 0), (100, 20), (0, 20)], &[(48, 6), (48, 10), (52, 10), (52, 6)]]);
     let mesh = build(&set);
     check_clearances("pillar", &mesh);
@@ -160,8 +160,8 @@ fn a_corridor_with_a_pillar_has_the_width_beside_the_pillar() {
     assert!((width - 10.0).abs() < 1e-5, "{width}");
 }
 
-/// A corner beyond one open side of a triangle is nearer to the wall on another side than the
-/// corner across from it.
+/// Tests a corner beyond one open side of a triangle that is nearer to the wall on another side
+/// than the corner opposite to the wall.
 #[test]
 fn a_wall_may_be_a_side_of_the_triangle_whose_passage_another_corner_narrows() {
     let outline =
@@ -216,7 +216,7 @@ fn borders_between_regions_are_no_obstacles() {
             .collect();
         assert_eq!(on_wall.len(), mesh.vertices.len(), "seed {seed}: a vertex in the open");
     }
-    // Two halves of a room, and the whole room: the same passages.
+    // Two halves of a room have the same passages as the whole room.
     let whole = polygon(&[&[(0, 0), (40, 0), (40, 20), (0, 20)]]);
     let mut halves = set_of(&[
         vec![vec![(0, 0), (20, 0), (20, 20), (0, 20)]],
@@ -256,14 +256,14 @@ fn locate(mesh: &ClearanceMesh, p: Point) -> Option<TriangleId> {
         .map(TriangleId::from_index)
 }
 
-/// The widest chain between two triangles: the greatest, over all chains, of the least clearance on
-/// it.
+/// Returns the width of the widest chain between two triangles: the maximum, over all chains, of
+/// the least clearance on the chain.
 fn bottleneck(mesh: &ClearanceMesh, from: TriangleId, to: TriangleId) -> f64 {
     passage_between(mesh, from, to, |_, _| f64::INFINITY)
 }
 
-/// The same as [`bottleneck`], with a width for leaving the first triangle and entering the last
-/// through a side.
+/// Returns the width of the widest chain between two triangles, with a width for leaving the first
+/// triangle and entering the last through a side.
 fn passage_between(
     mesh: &ClearanceMesh,
     from: TriangleId,
@@ -284,7 +284,7 @@ fn passage_between(
             let entry = (0..3)
                 .find(|&entry| mesh.triangles[next.index()].vertices[entry] == ends[(side + 1) % 3])
                 .unwrap();
-            // The side itself is a gap, too.
+            // The side itself is also a gap.
             let width = width.min(distance(mesh.position(ends[side]), mesh.position(ends[(side + 1) % 3])));
             let state = 3 * next.index() + entry;
             if width > best[state] {
@@ -311,8 +311,8 @@ fn passage_between(
     result
 }
 
-/// The diameter of the largest disc that can move from one pixel to another: distances to walls for
-/// each pixel, then the widest path.
+/// Returns the diameter of the largest disc that can move from one pixel to another: distances to
+/// walls for each pixel, then the widest path.
 fn painted_bottlenecks(
     walls: &[[Point; 2]],
     size: usize,
@@ -406,13 +406,13 @@ fn a_disc_passes_exactly_where_the_clearances_say() {
             }
             let by_paint = widest(&[from], &[to]);
             let passage = bottleneck(&mesh, ends[0], ends[1]);
-            // The places at the ends limit it, too. Pixels may miss the narrowest place by half a
-            // pixel.
+            // The positions at the ends also limit the passage. Pixels may miss the narrowest
+            // position by half a pixel.
             let limit = 2.0 * clear[from].min(clear[to]);
             let at = format!("seed {seed}: {:?} to {:?}: passage {passage}", place(from), place(to));
             assert!(passage.min(limit).hypot(pixel) >= by_paint - 1e-4, "{at}, paint {by_paint}");
-            // The part between a place and the side through which it leaves its triangle is no
-            // traversal. To be safe, use all possible sides.
+            // The part between a position and the side through which it leaves its triangle is no
+            // traversal, so all possible sides are used.
             let safe = passage_between(&mesh, ends[0], ends[1], |triangle, side| {
                 let points = triangle.vertices.map(|vertex| mesh.position(vertex));
                 let at = |corner: usize| [0, 1, 2].map(|step| points[(corner + step) % 3]);

@@ -1,4 +1,4 @@
-//! Invalid input: an error that names the place, never a panic.
+//! Tests that invalid input gives an error with the position, and never a panic.
 
 #![allow(clippy::unwrap_used, reason = "test helpers fail loudly")]
 
@@ -156,7 +156,8 @@ fn a_border_without_a_twin_beyond_has_no_neighbour() {
     assert_eq!(triangulation.triangles.iter().flat_map(|t| t.neighbours).flatten().count(), 2);
 }
 
-/// Random loops over few points, so that they often touch, and sometimes are valid polygons.
+/// Returns random loops over few points, so that they often touch, and sometimes are valid
+/// polygons.
 fn any_set() -> impl Strategy<Value = PolygonSet> {
     let vertices = prop::collection::vec((0..6_i32, 0..6_i32), 3..14);
     let a_loop = || prop::collection::vec(0..16_u32, 2..9);

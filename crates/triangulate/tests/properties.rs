@@ -1,4 +1,4 @@
-//! Properties that hold for every polygon, checked in slow and simple ways.
+//! Properties that hold for every polygon, checked by slow and simple reference code.
 
 #![allow(clippy::unwrap_used, reason = "test helpers fail loudly")]
 
@@ -38,7 +38,7 @@ fn check(what: &str, set: &PolygonSet, triangulation: &Triangulation) {
         let area: i128 = polygon.loops().map(|l| set.doubled_area(l)).sum();
         assert_eq!(areas[&polygon.region], area, "{what}: area");
         let corners: usize = polygon.loops().map(|l| l.vertices.len()).sum();
-        // Every corner is used: n + 2 h - 2 triangles.
+        // Every corner is used, so the polygon has n + 2 h - 2 triangles.
         assert_eq!(counts[&polygon.region], corners + 2 * polygon.holes.len() - 2, "{what}: triangles");
         for polygon_loop in polygon.loops() {
             for (index, &from) in polygon_loop.vertices.iter().enumerate() {
@@ -51,8 +51,8 @@ fn check(what: &str, set: &PolygonSet, triangulation: &Triangulation) {
     assert!(edges == expected, "{what}: borders");
 }
 
-/// No corner across an edge inside a region lies in the circle of the triangle. This makes a
-/// triangulation the Delaunay one.
+/// Checks that no corner across an edge inside a region lies in the circle of the triangle, which
+/// makes a triangulation the Delaunay triangulation.
 fn check_circles(what: &str, triangulation: &Triangulation) {
     for (index, triangle) in triangulation.triangles.iter().enumerate() {
         let [a, b, c] = triangulation.corners(TriangleId::from_index(index));
@@ -133,7 +133,7 @@ fn the_order_of_vertices_and_holes_does_not_show() {
     }
 }
 
-/// The same vertices, with the holes in another order, and another first vertex of each border.
+/// Tests equal vertices with the holes in another order, and another first vertex of each border.
 #[test]
 fn the_order_of_the_borders_does_not_matter() {
     for seed in 0..100 {

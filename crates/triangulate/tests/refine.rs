@@ -39,7 +39,7 @@ fn smallest_angle(triangulation: &Triangulation) -> f64 {
     smallest
 }
 
-/// Triangles with an angle below 20 degrees.
+/// Returns the number of triangles with an angle below 20 degrees.
 fn sharp(triangulation: &Triangulation) -> usize {
     let mut alone = triangulation.clone();
     (0..triangulation.triangles.len())
@@ -73,10 +73,10 @@ fn borders_are_no_longer_than_asked_for() {
         refined.validate().unwrap();
         let longest = borders(&refined).iter().map(|&[a, b]| length(a, b)).fold(0.0, f64::max);
         assert_eq!(report.long_edges_left, 0, "seed {seed}");
-        // A point off its edge by a cell and a half.
+        // Allows for a point off its edge by a cell and a half.
         assert!(longest <= 42.0, "seed {seed}: {longest}");
         assert!(report.border_shift <= 1.5);
-        // Walls move to the inside only, by little.
+        // Walls only move inwards, and by little.
         let lost = plain.doubled_area() - refined.doubled_area();
         let around: f64 = borders(&plain).iter().map(|&[a, b]| length(a, b)).sum();
         let lost_area = lost as f64 / 2.0;
@@ -130,7 +130,7 @@ fn angles_are_as_large_as_asked_for_where_corners_allow() {
         let config = config.with_max_border_shift(1.5).with_min_edge_length(50.0);
         let (refined, report) = refine_triangulation(&plain, &config).unwrap();
         refined.validate().unwrap();
-        // Where obstacles almost meet, only points closer than the limit could help.
+        // Between obstacles that almost meet, only points closer than the limit could help.
         let (before, after) = (sharp(&plain), sharp(&refined));
         assert_eq!(after, report.small_angles_left, "seed {seed}");
         assert!(2 * after <= before, "seed {seed}: {before} sharp triangles before, {report:?}");

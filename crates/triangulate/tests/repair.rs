@@ -20,7 +20,7 @@ fn doubled_area(set: &PolygonSet) -> i128 {
     set.polygons.iter().flat_map(Polygon::loops).map(|l| set.doubled_area(l)).sum()
 }
 
-/// Repairs with room for one cell and a half, and triangulates in both ways.
+/// Repairs with a shift of up to one cell and a half, and triangulates by both algorithms.
 fn repaired(set: &PolygonSet) -> (PolygonSet, RepairReport) {
     let config = RepairConfig::default().with_max_border_shift(1.5);
     let (sound, report) = repair_polygons(set, &config).unwrap_or_else(|error| panic!("{error}"));
@@ -100,8 +100,8 @@ fn near_points_become_one_within_the_distance_asked_for() {
 
 #[test]
 fn an_edge_bends_to_a_vertex_near_it() {
-    // A hole's corner lies 2 cells above the lower edge, another one 2 cells from the left one; a spike
-    // 2 cells wide.
+    // Two corners of a hole lie 2 cells from the lower and from the left edge, and a spike is 2
+    // cells wide.
     let set = polygon(&[
         &[(0, 0), (1000, 0), (1000, 1000), (501, 1000), (500, 1400), (499, 1000), (0, 1000)],
         &[(300, 2), (2, 500), (300, 600), (400, 300)],
@@ -112,7 +112,7 @@ fn an_edge_bends_to_a_vertex_near_it() {
     triangulate_cdt(&sound).unwrap().validate().unwrap();
     assert!(report.edges_bent >= 2, "{report:?}");
     assert!(report.border_shift >= 2.0 && report.border_shift <= 2.5, "{report:?}");
-    // The hole now touches the wall in two vertices, which cuts a corner off.
+    // The hole now touches the wall at two vertices, which cuts off a corner.
     assert_eq!(sound.polygons.len(), 2);
     assert_eq!(report.split_off.len(), 1);
     let tip = PlanPoint::new(500, 1400);
@@ -123,7 +123,7 @@ fn an_edge_bends_to_a_vertex_near_it() {
     assert!(same == sound && report == RepairReport::default(), "{report:?}");
 }
 
-/// Distance of a point from the nearest edge of any loop.
+/// Returns the distance of a point from the nearest edge of any loop.
 fn to_borders(set: &PolygonSet, [x, z]: [f64; 2]) -> f64 {
     let mut nearest = f64::INFINITY;
     for l in set.polygons.iter().flat_map(Polygon::loops) {
@@ -169,7 +169,7 @@ fn merged_and_bent_and_cut_a_border_stays_within_the_shift_it_is_told() {
         (bent, merged, cut) =
             (bent + report.edges_bent, merged + report.points_merged, cut + report.edges_cut);
         done += 1;
-        // Every new border lies within that of an old one, not only at its vertices.
+        // Every new border lies within the limit of an old border, not only at its vertices.
         for l in sound.polygons.iter().flat_map(Polygon::loops) {
             let at = |i: usize| sound.point(l.vertices[i % l.vertices.len()]);
             for i in 0..l.vertices.len() {
@@ -217,7 +217,7 @@ fn the_order_of_the_loops_does_not_matter() {
     }
 }
 
-/// A zigzag of long edges that all overlap in x: a sweep over x would take a square of steps.
+/// Tests a zigzag of long edges that all overlap in x: a sweep over x would take quadratic time.
 #[test]
 fn twenty_thousand_edges_over_each_other_are_cut() {
     let count = 10_000;
@@ -226,7 +226,7 @@ fn twenty_thousand_edges_over_each_other_are_cut() {
         ring.push((if tooth % 2 == 0 { 0 } else { 1_000_000 }, 20 * tooth));
         ring.push((if tooth % 2 == 0 { 1_000_000 } else { 0 }, 20 * tooth + 10));
     }
-    // Back below all of them, and once over the last.
+    // The ring returns below all edges, and crosses the last edge once.
     ring.extend([(1_500_000, 20 * count), (1_500_000, 20 * count - 25), (-10, 20 * count - 25), (-10, 0)]);
     let (sound, report) = repaired(&polygon(&[&ring]));
     assert!(report.edges_cut > 0 && !sound.polygons.is_empty(), "{report:?}");
@@ -250,8 +250,8 @@ fn what_borders_on_another_region_is_not_redrawn() {
     assert!(repair_polygons(&set, &RepairConfig::default().with_near_distance(f32::NAN)).is_err());
 }
 
-/// `true` if a point lies inside: the winding number of the outer border is not 0, that of each
-/// hole is 0.
+/// Returns `true` if a point lies inside: the winding number of the outer border is not 0, that of
+/// each hole is 0.
 fn is_inside(set: &PolygonSet, polygon: &Polygon, [x, z]: [f64; 2]) -> bool {
     let mut turns = polygon.loops().map(|polygon_loop| {
         let points: Vec<_> = polygon_loop
@@ -280,7 +280,7 @@ proptest! {
     fn any_loops_become_sound_and_cover_what_they_went_round(
         loops in prop::collection::vec(prop::collection::vec((0..40_i32, 0..40_i32), 1..12), 1..4)
     ) {
-        // Scaled up, so that rounding is small compared with the shapes.
+        // Shapes are scaled up, so that rounding is small compared with them.
         let loops: Vec<Vec<(i32, i32)>> = loops.iter().map(|l| l.iter().map(|&(x, z)| (x * 100, z * 100)).collect()).collect();
         let set = polygon(&loops.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let config = RepairConfig::default().with_max_border_shift(3.0);
@@ -293,7 +293,7 @@ proptest! {
         for x in 0..20 {
             for z in 0..20 {
                 let p = [f64::from(x) * 200.0 + 37.3, f64::from(z) * 200.0 + 61.7];
-                // Not close to a border, which may have moved.
+                // Samples close to a border are skipped, because the border may have moved.
                 let near = set.polygons[0].loops().any(|l| {
                     let points: Vec<PlanPoint> = l.vertices.iter().map(|&v| set.point(v)).collect();
                     (0..points.len()).any(|i| {
@@ -334,7 +334,7 @@ fn shared_polygons_are_repaired_and_triangulated() {
             triangulate_cdt(&sound).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         assert_eq!(triangulation.doubled_area(), doubled_area(&sound), "{}", file.display());
         done += 1;
-        // The largest are for release builds.
+        // The largest inputs are for release builds only.
         if triangulation.triangles.len() > 10_000 {
             continue;
         }

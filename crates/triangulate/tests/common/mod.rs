@@ -12,7 +12,7 @@ pub(crate) fn frame() -> GridFrame {
     GridFrame { origin: Default::default(), cell_size: 1.0, level_height: 1.0, width: 1, depth: 1 }
 }
 
-/// One region per entry: the outer loop, then the holes; every vertex its own.
+/// Builds one region per entry: the outer loop, then the holes. Loops share no vertices.
 pub(crate) fn set_of(regions: &[Vec<Vec<(i32, i32)>>]) -> PolygonSet {
     let mut set = PolygonSet { frame: frame(), vertices: Vec::new(), polygons: Vec::new() };
     for (region, loops) in (0..).zip(regions) {
@@ -33,12 +33,12 @@ pub(crate) fn set_of(regions: &[Vec<Vec<(i32, i32)>>]) -> PolygonSet {
     set
 }
 
-/// One region with holes; every vertex its own.
+/// Builds one region with holes. Loops share no vertices.
 pub(crate) fn polygon(loops: &[&[(i32, i32)]]) -> PolygonSet {
     set_of(&[loops.iter().map(|points| points.to_vec()).collect()])
 }
 
-/// Drops vertices in straight pieces of border, where all loops agree that they are.
+/// Drops vertices that lie on straight pieces of border in all loops that use them.
 pub(crate) fn straighten(set: &PolygonSet) -> PolygonSet {
     let mut around: BTreeMap<VertexId, BTreeSet<VertexId>> = BTreeMap::new();
     for polygon_loop in set.polygons.iter().flat_map(Polygon::loops) {
@@ -66,8 +66,8 @@ pub(crate) fn straighten(set: &PolygonSet) -> PolygonSet {
     result
 }
 
-/// The same polygons under an integer map with positive determinant, which keeps everything but
-/// lengths and angles.
+/// Applies an integer map with positive determinant to the polygons, which only changes lengths and
+/// angles.
 pub(crate) fn transform(set: &PolygonSet, [a, b, c, d]: [i32; 4]) -> PolygonSet {
     assert!(i64::from(a) * i64::from(d) > i64::from(b) * i64::from(c));
     let mut result = set.clone();
@@ -78,8 +78,8 @@ pub(crate) fn transform(set: &PolygonSet, [a, b, c, d]: [i32; 4]) -> PolygonSet 
     result
 }
 
-/// Random rectilinear regions with holes and pinches; half of them straightened, half of them
-/// sheared and stretched.
+/// Returns random rectilinear regions with holes and pinches; half of them straightened, half of
+/// them sheared and stretched.
 pub(crate) fn random_regions(seed: u64) -> PolygonSet {
     let mut random = Random::new(seed ^ 0x5eed);
     let mut set = polygons::random(seed, 3 + random.below(20), 3 + random.below(20));
@@ -97,7 +97,8 @@ pub(crate) fn random_regions(seed: u64) -> PolygonSet {
     set
 }
 
-/// A star around the origin: one vertex per slice of the circle, `radius / 2` to `radius` away.
+/// Returns a star around the origin: one vertex per slice of the circle, `radius / 2` to `radius`
+/// away.
 #[expect(clippy::cast_possible_truncation, reason = "rounded on purpose")]
 pub(crate) fn star(random: &mut Random, corners: u32, radius: i32) -> Vec<(i32, i32)> {
     (0..corners)
@@ -110,7 +111,7 @@ pub(crate) fn star(random: &mut Random, corners: u32, radius: i32) -> Vec<(i32, 
         .collect()
 }
 
-/// A star with a smaller star as a hole, which a second region may fill.
+/// Returns a star with a smaller star as a hole, which a second region may fill.
 pub(crate) fn star_with_hole(seed: u64, corners: u32, radius: i32, filled: bool) -> PolygonSet {
     let mut random = Random::new(seed);
     let outer = star(&mut random, corners, radius);
@@ -128,7 +129,7 @@ pub(crate) fn star_with_hole(seed: u64, corners: u32, radius: i32, filled: bool)
     set
 }
 
-/// A square room of `side` cells with turned boxes and thin walls in it that do not touch.
+/// Returns a square room of `side` cells with rotated boxes and thin walls that do not touch.
 #[expect(clippy::cast_possible_truncation, reason = "rounded on purpose")]
 pub(crate) fn rooms(seed: u64, obstacles: u32, side: i32) -> PolygonSet {
     let mut random = Random::new(seed ^ 0xb0c5);
@@ -152,7 +153,7 @@ pub(crate) fn rooms(seed: u64, obstacles: u32, side: i32) -> PolygonSet {
         let (sin, cos) = (std::f64::consts::TAU * random.unit_f64()).sin_cos();
         let corner =
             |u: f64, v: f64| ((x + u * cos - v * sin).round() as i32, (z + u * sin + v * cos).round() as i32);
-        // Clockwise: a hole.
+        // The order is clockwise, as for a hole.
         loops.push(vec![corner(-long, -thin), corner(-long, thin), corner(long, thin), corner(long, -thin)]);
     }
     set_of(&[loops])
