@@ -24,10 +24,10 @@ const CORNER_COST: f64 = 1.0 / 8.0;
 /// Cost of a shortcut that strays as far as the tolerance allows.
 const STRAY_COST: f64 = 1.0 / 4.0;
 /// Cost of the ground that a wall or drop on a grid takes, per square whose side is the tolerance.
-/// Ground that it gives costs only [`STRAY_COST`], because borders on a grid lie inside the true ones:
-/// only whole cells are kept. For borders off the grid, ground costs nothing. Measured on eight
-/// levels at cells of 0.3 m: a third less loses narrow ground, and a higher cost keeps no more
-/// ground.
+/// Ground that it gives costs only [`STRAY_COST`], because borders on a grid lie inside the true
+/// ones: only whole cells are kept. For borders off the grid, ground costs nothing. Measured on
+/// eight levels at cells of 0.3 m: a third less loses narrow ground, and a higher cost keeps no
+/// more ground.
 const TAKEN_COST: f64 = 0.3;
 
 /// The turns of a line that are notches.
