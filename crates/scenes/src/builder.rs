@@ -1,7 +1,7 @@
 //! Builds solids from corners, in the frame of the part that they belong to.
 
 use glam::Vec3;
-use waymesh_core::{Random, TriangleSoup, saturating_u32};
+use waymesh_core::{Random, TriangleSoup, float, nearest_f32, saturating_u32};
 
 /// Place of a part: quarter turns about the vertical, then a shift. It is exact, and surfaces that
 /// face up still do.
@@ -185,4 +185,10 @@ pub(crate) fn cuts(low: f32, high: f32, step: f32) -> Vec<f32> {
     (0..=pieces)
         .map(|piece| if piece == pieces { high } else { low + (high - low) * (piece as f32 / pieces as f32) })
         .collect()
+}
+
+/// Sine and cosine of an angle in turns.
+pub(crate) fn sin_cos(turns: f64) -> (f32, f32) {
+    let angle = (turns - turns.round()) * std::f64::consts::TAU;
+    (nearest_f32(float::sin(angle)), nearest_f32(float::cos(angle)))
 }

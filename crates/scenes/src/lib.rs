@@ -34,19 +34,16 @@
 //!
 //! # Determinism
 //! Random numbers come from [`waymesh_core::Random`], so that no new version of another crate can
-//! change them. Angles use a sine of this crate, because the platform's sine may differ in the last
-//! bit.
+//! change them. Angles use the sine of [`waymesh_core::float`], because the platform's sine may
+//! differ in the last bit.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod angles;
 mod builder;
 mod caves;
-mod city;
 mod city_block;
 mod damage;
 mod dungeon;
-mod house;
 mod offshore;
 mod parts;
 mod scene;
@@ -57,6 +54,7 @@ mod storeys;
 mod subway;
 mod terraces;
 mod terrain;
+mod town;
 
 pub use damage::{Damage, damage};
 pub use glam;

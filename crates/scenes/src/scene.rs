@@ -4,7 +4,7 @@ use waymesh_core::TriangleSoup;
 
 use crate::builder::Builder;
 use crate::{
-    caves, city, city_block, damage, dungeon, offshore, stacks, stairs, storeys, subway, terraces, terrain,
+    caves, city_block, damage, dungeon, offshore, stacks, stairs, storeys, subway, terraces, terrain, town,
 };
 
 /// A procedural scene.
@@ -98,38 +98,34 @@ impl Scene {
     /// Name for command lines and files.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::DungeonRooms => "dungeon-rooms",
-            Self::SpiralStairs => "spiral-stairs",
-            Self::OverlappingStoreys => "overlapping-storeys",
-            Self::RollingTerrain => "rolling-terrain",
-            Self::CityBlock => "city-block",
-            Self::Terraces => "terraces",
-            Self::Caves => "caves",
-            Self::Stacks => "stacks",
-            Self::Subway => "subway",
-            Self::Offshore => "offshore",
-            Self::Buildings => "buildings",
-            Self::City => "city",
-        }
+        self.words()[0]
     }
 
     /// Description of the scene in one line, for command lines.
     #[must_use]
     pub const fn summary(self) -> &'static str {
+        self.words()[1]
+    }
+
+    /// Name and description.
+    const fn words(self) -> [&'static str; 2] {
         match self {
-            Self::DungeonRooms => "rooms on several levels with doors, ramps, pillars and crates",
-            Self::SpiralStairs => "stairs that wind twice and a half round a pole",
-            Self::OverlappingStoreys => "three slabs over each other, joined by ramps",
-            Self::RollingTerrain => "smooth hills with boulders",
-            Self::CityBlock => "streets with kerbs, buildings and a footbridge",
-            Self::Terraces => "platforms with ledges to climb and to jump from",
-            Self::Caves => "tunnels and chambers that wind over each other through rock",
-            Self::Stacks => "twelve storeys of tilted planks with gaps between them",
-            Self::Subway => "a subway station, 568,000 triangles",
-            Self::Offshore => "an offshore platform, 120,000 triangles",
-            Self::Buildings => "a district of furnished houses, 1,121,000 triangles",
-            Self::City => "a hilly city, about 78,000 triangles; grows with --scale",
+            Self::DungeonRooms => {
+                ["dungeon-rooms", "rooms on several levels with doors, ramps, pillars and crates"]
+            }
+            Self::SpiralStairs => ["spiral-stairs", "stairs that wind twice and a half round a pole"],
+            Self::OverlappingStoreys => {
+                ["overlapping-storeys", "three slabs over each other, joined by ramps"]
+            }
+            Self::RollingTerrain => ["rolling-terrain", "smooth hills with boulders"],
+            Self::CityBlock => ["city-block", "streets with kerbs, buildings and a footbridge"],
+            Self::Terraces => ["terraces", "platforms with ledges to climb and to jump from"],
+            Self::Caves => ["caves", "tunnels and chambers that wind over each other through rock"],
+            Self::Stacks => ["stacks", "twelve storeys of tilted planks with gaps between them"],
+            Self::Subway => ["subway", "a subway station, 568,000 triangles"],
+            Self::Offshore => ["offshore", "an offshore platform, 120,000 triangles"],
+            Self::Buildings => ["buildings", "a district of furnished houses, 1,121,000 triangles"],
+            Self::City => ["city", "a hilly city, about 78,000 triangles; grows with --scale"],
         }
     }
 
@@ -149,17 +145,10 @@ impl Scene {
     pub fn block_count(self, config: &SceneConfig) -> usize {
         let scale = config.scale.clamp(1, MAX_SCALE);
         match self {
-            Self::DungeonRooms
-            | Self::SpiralStairs
-            | Self::OverlappingStoreys
-            | Self::RollingTerrain
-            | Self::CityBlock
-            | Self::Terraces
-            | Self::Caves
-            | Self::Stacks => 1,
             Self::Subway | Self::Offshore => (scale * scale) as usize,
-            Self::Buildings => city::buildings_blocks(scale),
-            Self::City => city::city_blocks(scale),
+            Self::Buildings => town::buildings_blocks(scale),
+            Self::City => town::city_blocks(scale),
+            _ => 1,
         }
     }
 
@@ -185,8 +174,8 @@ impl Scene {
             Self::Stacks => stacks::build(seed, scale),
             Self::Subway => repeated(seed, scale, index, subway::SPACING, subway::build),
             Self::Offshore => repeated(seed, scale, index, offshore::SPACING, offshore::build),
-            Self::Buildings => city::buildings_block(seed, scale, index),
-            Self::City => city::city_block(seed, scale, index),
+            Self::Buildings => town::buildings_block(seed, scale, index),
+            Self::City => town::city_block(seed, scale, index),
         }
         .finish()
     }

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::Random;
 
-use crate::{angles::sin_cos, builder::Builder};
+use crate::builder::{Builder, sin_cos};
 
 /// Height of a step in metres.
 const RISE: f32 = 0.2;

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::Random;
 
-use crate::angles::sin_cos;
+use crate::builder::sin_cos;
 use crate::builder::{Builder, in_bays};
 
 /// Side of one bay in metres.
