@@ -1,7 +1,6 @@
-//! People who meet, as moving pictures: two streams that cross, and a hall that is left through a
-//! door. Draws the picture of the README:
-//! `cargo run --release -p waymesh-crowd --example crowd [FILE.svg]`.
-#![expect(clippy::print_stdout, reason = "a program that says what it did")]
+//! Draws the picture of the README, an animation of two streams that cross, and of a hall that is
+//! left through a door: `cargo run --release -p waymesh-crowd --example crowd [FILE.svg]`.
+#![expect(clippy::print_stdout, reason = "a program that prints its results")]
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -17,21 +16,21 @@ type Failure = Box<dyn std::error::Error>;
 
 const RADIUS: f32 = 0.25;
 const STEPS_A_SECOND: u16 = 30;
-/// Steps between two places that the picture knows of an agent.
+/// Steps between two recorded positions of an agent.
 const STRIDE: u16 = 15;
 /// Seconds of the clip.
 const SECONDS: u16 = 30;
-/// Metres.
+/// Size of the scene in metres.
 const SIZE: [f32; 2] = [60.0, 25.0];
 
-/// Where agents begin and end, and their colour.
+/// Start and target of a group of agents, and their colour.
 type Trip = ([Vec3; 2], &'static str);
 
 fn main() -> Result<(), Failure> {
     let file = std::env::args().nth(1).map_or_else(|| std::env::temp_dir().join("crowd.svg"), PathBuf::from);
     let at = |x: f32, z: f32| Vec3::new(x, 0.0, z);
-    // In decimetres. The walls are real walls: a mesh that was baked keeps the radius of its agent
-    // from them.
+    // In decimetres. The walls are real walls, whereas the borders of a baked mesh keep the radius
+    // of its agent from walls.
     let crossing: &[[i32; 4]] = &[
         [0, 100, 100, 150],
         [100, 100, 150, 150],
@@ -80,14 +79,14 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// An agent, and where it was.
+/// An agent, and its recorded positions.
 struct Walker {
     agent: AgentId,
     colour: &'static str,
     places: Vec<Vec3>,
 }
 
-/// The mesh and all agents from above, who move in a browser.
+/// Returns a top view of the mesh and all agents, animated in a browser.
 fn clip(mesh: &NavMesh, agents: &[Walker]) -> Result<String, std::fmt::Error> {
     let [width, depth] = SIZE;
     let mut svg =

@@ -1,4 +1,4 @@
-//! Moving an agent along the ground.
+//! Movement of an agent along the ground.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_graph::{PolygonFilter, TravelCost};
@@ -9,8 +9,8 @@ use crate::steer::Scene;
 use crate::workers::Scratch;
 
 impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
-    /// Moves by the velocity chosen, and away from agents that it would overlap then; no farther in
-    /// space than its speed allows.
+    /// Moves by the chosen velocity, and away from agents that it would then overlap. The distance
+    /// in space is limited by its speed.
     pub(crate) fn advance(&mut self, scene: &Scene<'_>, scratch: &mut Scratch) {
         if self.is_lost || matches!(self.task, Task::Link(_)) {
             return;
@@ -31,7 +31,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.velocity = (self.position() - before) / dt;
     }
 
-    /// Walks by `move_by` in plan, or as much of it as is `rest` metres in space.
+    /// Walks by `move_by` in plan, but at most `rest` metres in space.
     fn walk_at_most(&mut self, rest: f32, move_by: Vec2, scene: &Scene<'_>, scratch: &mut Scratch) {
         let begin = self.place.position;
         let ahead = |share: f32| {
@@ -44,7 +44,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.walk(scene, ahead(1.0), scratch);
         let walked = self.place.position.distance(begin);
         if walked > rest * (1.0 + 1e-5) {
-            // A slope. Up a step it stays: its body follows at its speed.
+            // The agent is on a slope. At a step up it keeps its position, and its body follows at
+            // its speed.
             let end = self.place.position;
             self.walk(scene, ahead(rest / walked), scratch);
             if self.place.position.distance(begin) < 0.5 * rest {
@@ -53,7 +54,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         }
     }
 
-    /// Walks straight to a place near by, along walls where they are in the way.
+    /// Walks straight to a nearby position, and slides along walls that block it.
     pub(crate) fn walk(&mut self, scene: &Scene<'_>, to: Vec3, scratch: &mut Scratch) {
         if matches!(self.task, Task::Walking | Task::Queueing(_)) {
             self.follow(scene.ground, to, scratch);
@@ -67,7 +68,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         }
     }
 
-    /// Returns the way out of the overlaps with neighbours, were all to move as chosen.
+    /// Returns the displacement that resolves overlaps with neighbours after all have moved as
+    /// chosen.
     fn parting(&self, to: Vec2, scene: &Scene<'_>) -> Vec2 {
         let mut sum = Vec2::ZERO;
         for index in self.neighbours.iter() {
@@ -83,7 +85,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         sum
     }
 
-    /// Returns the place near `to` that keeps the clearance from walls, as far as there is room.
+    /// Returns the position near `to` that keeps the clearance from walls, as far as possible.
     fn off_walls(&self, mut to: Vec2, clearance: f32) -> Vec2 {
         if clearance <= 0.0 {
             return to;

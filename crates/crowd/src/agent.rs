@@ -1,4 +1,4 @@
-//! Agents: what is known of each, and what the outside sees.
+//! Agents: their internal and their public state.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_graph::{
@@ -14,7 +14,7 @@ use crate::standoff::Part;
 use crate::workers::Scratch;
 use crate::{AgentParams, CrowdConfig};
 
-/// An agent of a [`crate::Crowd`]. Never names another one, also after the agent was removed.
+/// Id of an agent of a [`crate::Crowd`]. Ids are never reused, also after the agent was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentId {
     pub(crate) index: u32,
@@ -27,7 +27,7 @@ impl std::fmt::Display for AgentId {
     }
 }
 
-/// What an agent does.
+/// The activity of an agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AgentStatus {
@@ -37,7 +37,7 @@ pub enum AgentStatus {
     Waiting,
     /// It walks to its target.
     Walking,
-    /// It waits until there is room on the link that begins here.
+    /// It waits for free capacity on the link that begins here.
     Queueing {
         /// The link.
         link: LinkId,
@@ -46,34 +46,34 @@ pub enum AgentStatus {
     OnLink {
         /// The link.
         link: LinkId,
-        /// The share of the link that is behind it, from 0 to 1.
+        /// Travelled fraction of the link, from 0 to 1.
         share: f32,
     },
-    /// It is at its target, or as near as the agents that arrived before let it come. It steps aside
-    /// for those that walk, and walks back afterwards.
+    /// It is at its target, or as near as the agents that arrived before allow. It steps aside for
+    /// walking agents, and walks back afterwards.
     Arrived,
-    /// It is as near to its target as the mesh lets it come: no path leads there. It goes on when
-    /// the mesh, its links or its filter open one.
+    /// It is as near to its target as the mesh allows: no path leads there. It continues if the
+    /// mesh, its links or its filter open a path.
     Blocked,
     /// No ground that it may walk on is near it.
     Lost,
 }
 
-/// Where an agent is, and what it does.
+/// Position, velocity and activity of an agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AgentState {
-    /// World position: on the ground, in the air on a link, or on the straight way back to the ground
-    /// where that changed.
+    /// World position: on the ground, in the air on a link, or on the straight line back to the
+    /// ground after the ground changed.
     pub position: Vec3,
-    /// Velocity in metres a second, up and down included.
+    /// Velocity in metres per second, including its vertical component.
     pub velocity: Vec3,
-    /// Place on the mesh: on a link that where it began; on the way back to the ground that where it
-    /// gets there.
+    /// Location on the mesh. On a link it is the start of the link; for an agent that returns to
+    /// the ground it is the position that the agent returns to.
     pub place: Location,
-    /// What it does.
+    /// Activity of the agent.
     pub status: AgentStatus,
-    /// Metres along its path to the end of that; 0 without a path.
+    /// Metres along its path to the end of the path; 0 without a path.
     pub remaining: f32,
 }
 
@@ -91,37 +91,37 @@ pub(crate) enum Task {
     Blocked,
 }
 
-/// `true` if an agent gets nearer to its target.
+/// The progress of an agent towards its target.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Progress {
     /// Shortest path so far, in metres.
     pub(crate) best: f32,
     /// Seconds since then.
     pub(crate) idle: f32,
-    /// How often it was stuck without getting nearer in between.
+    /// Number of times that it was stuck without progress in between.
     pub(crate) stuck: u16,
-    /// Priority that it has on top of its own since it was stuck last.
+    /// Added to its priority since it was last stuck.
     pub(crate) boost: u16,
-    /// The side it tries since then: 1 right, -1 left.
+    /// The side to which it has turned since then: 1 right, -1 left.
     pub(crate) aside: f32,
 }
 
-/// Metres by which a place that is found again may differ: roundings.
+/// Metres by which a location may differ from its original due to rounding.
 const SAME_PLACE: f32 = 1e-5;
 
-/// Metres that count as getting nearer.
+/// Metres that count as progress.
 const NEARER: f32 = 0.1;
 
-/// Seconds after which an agent that gets no nearer to a target close by has arrived.
+/// Seconds without progress after which an agent near its target has arrived.
 const PATIENCE: f32 = 3.0;
 
-/// The same where the path ends short of the target.
+/// Seconds without progress after which an agent has arrived whose path ends before the target.
 const SHORT_PATIENCE: f32 = 1.0;
 
-/// Who walks within so many radii of one that stands passes it.
+/// An agent that walks within this number of radii of a standing agent passes it.
 const QUIET: f32 = 4.0;
 
-/// Neighbours of an agent in a step, nearest first: places in [`crate::bodies::Bodies`].
+/// Neighbours of an agent in a step, nearest first: indices into [`crate::bodies::Bodies`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neighbours {
     pub(crate) count: usize,
@@ -139,7 +139,7 @@ impl Neighbours {
         self.bodies[..self.count].iter().map(|&(_, body)| body as usize)
     }
 
-    /// Keeps the `most` nearest; of equally near ones, those that come first.
+    /// Keeps the `most` nearest; of equally near ones, the first.
     pub(crate) fn insert(&mut self, distance: f32, body: u32, most: usize) {
         if self.count == most {
             if distance >= self.bodies[most - 1].0 {
@@ -161,25 +161,26 @@ impl Neighbours {
 pub(crate) struct Agent<F, C> {
     pub(crate) params: AgentParams<F, C>,
     pub(crate) place: Location,
-    /// From its place on the mesh to where it is, for the ground may change at once and an agent moves
-    /// at its speed only. It walks on once it has come back.
+    /// Offset of its position from its location on the mesh: the ground may change at once, but an
+    /// agent moves at its speed only. It continues to walk after the offset is 0.
     pub(crate) lag: Vec3,
     /// It landed in this step, which leaves no time to walk.
     pub(crate) has_landed: bool,
     pub(crate) velocity: Vec3,
     /// The velocity that this step chose, in plan.
     pub(crate) chosen: Vec2,
-    /// The velocity that it wishes for, in plan.
+    /// The preferred velocity, in plan.
     pub(crate) wish: Vec2,
     pub(crate) route: Route<F, C>,
     pub(crate) task: Task,
     pub(crate) target: Option<Vec3>,
-    /// Where it belongs once it arrived: at its target, or as near as it came.
+    /// The position that it keeps after it arrived: its target, or the nearest position that it
+    /// reached.
     pub(crate) rest: Vec3,
     /// The target moved a little.
     pub(crate) follows: bool,
     pub(crate) is_lost: bool,
-    /// Tangent of the angle by which it turns to the right of its path, for those that come.
+    /// Tangent of the angle by which it turns to the right of its path, for oncoming agents.
     pub(crate) turn: f32,
     pub(crate) jam: Jam,
     pub(crate) standoff: Part,
@@ -241,19 +242,19 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         }
     }
 
-    /// It is at `shown`, wherever its place on the mesh is now.
+    /// Keeps its position at `shown`, independent of its location on the mesh.
     pub(crate) fn stay_at(&mut self, shown: Vec3) {
         let lag = shown - self.place.position;
         let is_there = matches!(self.task, Task::Link(_)) || lag.length_squared() <= SAME_PLACE * SAME_PLACE;
         self.lag = if is_there { Vec3::ZERO } else { lag };
     }
 
-    /// `true` while it follows its route.
+    /// Returns `true` while it follows its route.
     pub(crate) fn has_path(&self) -> bool {
         matches!(self.task, Task::Walking | Task::Queueing(_) | Task::Link(_))
     }
 
-    /// What others see of it; nothing while it is in the air.
+    /// Returns the body that other agents see; `None` while it is in the air.
     pub(crate) fn body(&self, agent: u32) -> Option<Body> {
         let (position, polygon) = match self.task {
             Task::Link(traversal) if traversal.is_landing() => (traversal.to, traversal.landing),
@@ -294,8 +295,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         })
     }
 
-    /// Puts the agent on a mesh that is not the one it was on, gets it the path that it waits for,
-    /// and sees how far it is.
+    /// Moves the agent to a changed mesh, plans the path that it waits for, and updates its
+    /// progress.
     pub(crate) fn prepare(&mut self, ground: Ground<'_>, dt: f32, scratch: &mut Scratch) {
         let shown = self.position();
         self.has_landed = false;
@@ -321,8 +322,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         }
     }
 
-    /// The ground changed while it is on a link: it rides on if there is ground where the link leads,
-    /// else back to where it began.
+    /// Handles a change of the ground while the agent is on a link: it continues if the end of the
+    /// link is on the ground, otherwise it returns to its start.
     fn ride_on(&mut self, mesh: &NavMesh, traversal: Traversal) {
         let [begin, landing] = [traversal.from, traversal.to].map(|end| self.ground_near(mesh, end));
         self.is_lost = false;
@@ -335,8 +336,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.task = Task::Link(traversal);
     }
 
-    /// It is at the end of a link that its route does not know any more. Returns `false` if it rides
-    /// back for want of ground.
+    /// Lands at the end of a link that is no longer on its route. Returns `false` if it returns to
+    /// the start because the end is not on the ground.
     pub(crate) fn land(&mut self, mesh: &NavMesh, traversal: Traversal) -> bool {
         self.task = if self.target.is_some() { Task::Waiting } else { Task::Idle };
         match self.ground_near(mesh, traversal.to) {
@@ -353,7 +354,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         mesh.nearest_with(position, &mesh.default_reach(), &self.params.filter)
     }
 
-    /// Finds the place on the mesh at a position, where no walk leads.
+    /// Finds the location on the mesh at a position that it cannot walk to.
     pub(crate) fn relocate(&mut self, ground: Ground<'_>, position: Vec3, scratch: &mut Scratch) {
         let found = self.ground_near(ground.mesh, position);
         self.is_lost = found.is_none();
@@ -369,14 +370,14 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         }
     }
 
-    /// Walks towards a place, and its route follows.
+    /// Walks towards a position, and updates its route.
     pub(crate) fn follow(&mut self, ground: Ground<'_>, to: Vec3, scratch: &mut Scratch) {
         let walked = self.route.walk(ground, &self.params, &self.place, to, &mut scratch.query).ok();
         self.place = walked.and_then(|(_, place)| place).unwrap_or(self.place);
         self.take_change(walked.map(|(change, _)| change));
     }
 
-    /// Goes on where the route leads now.
+    /// Continues along the changed route.
     fn take_change(&mut self, change: Option<CorridorChange>) {
         match change {
             None | Some(CorridorChange::Nothing) => self.task = Task::Blocked,
@@ -385,7 +386,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         }
     }
 
-    /// Stands where its route begins, if that is the way of its centre.
+    /// Moves to the start of its route, if the route is one for its centre.
     fn take_start(&mut self) {
         let start = self.route.centre().and_then(PathCorridor::start);
         self.place = start.unwrap_or(self.place);
@@ -404,7 +405,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.take_change(change.ok());
     }
 
-    /// Mends the route, and lets it follow its target.
+    /// Repairs the route, and updates it to its target.
     fn keep(&mut self, ground: Ground<'_>, scratch: &mut Scratch) {
         let moved = self.target.filter(|_| std::mem::take(&mut self.follows));
         let goals = [self.target, moved];
@@ -416,7 +417,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         }
     }
 
-    /// Stays where it is.
+    /// Stops at its position.
     pub(crate) fn arrive(&mut self) {
         self.task = Task::Arrived;
         let here = self.place.position;
@@ -425,7 +426,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.progress = Progress::default();
     }
 
-    /// `true` if it arrived, was moved or let others pass since, and nobody passes now.
+    /// Returns `true` if it has arrived, was moved or let others pass since then, and no agent
+    /// passes now.
     pub(crate) fn may_return(&self, bodies: &Bodies) -> bool {
         let here = self.place.position.xz();
         let step = self.params.arrival_distance + self.params.radius;
@@ -436,7 +438,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.task == Task::Arrived && here.distance(self.rest.xz()) > step && !others.any(passes)
     }
 
-    /// Sees whether it has arrived, stands at a link, or is stuck.
+    /// Determines if it has arrived, stands at a link, or is stuck.
     fn look_ahead(&mut self, mesh: &NavMesh, dt: f32) {
         let route = &self.route;
         let remaining = route.length();

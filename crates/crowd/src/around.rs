@@ -1,4 +1,4 @@
-//! What is around an agent on the mesh: the polygons it sees others on, and walls.
+//! Surroundings of an agent on the mesh: walls, and the polygons on which it sees other agents.
 
 use glam::{Vec2, Vec3Swizzles};
 use waymesh_core::PolyId;
@@ -7,24 +7,24 @@ use waymesh_graph::{Generation, Location, NavMesh, PolygonFilter, QueryError};
 use crate::links::LinkTable;
 use crate::workers::Scratch;
 
-/// Steps after which the surroundings are looked up again although the agent stood still: filters
-/// and links may have changed.
-const MOST_STEPS: u32 = 30;
+/// Steps after which the surroundings are recomputed although the agent stood still: filters and
+/// links may have changed.
+const MAX_STEPS: u32 = 30;
 
-/// Polygons and walls around a place, kept while the agent stays near it.
+/// Cache of the polygons and walls around a position, valid while the agent stays near it.
 #[derive(Clone, Debug)]
 pub(crate) struct Around {
     middle: Vec2,
     steps: u32,
     generation: Option<Generation>,
-    /// Polygons that hang together with the agent's and come within range.
+    /// Polygons within range that are connected to the polygon of the agent.
     polygons: Vec<PolyId>,
     /// Right and left end as seen from the ground.
     walls: Vec<[Vec2; 2]>,
 }
 
 impl Default for Around {
-    /// Knows nothing, and has room for what most places have around them.
+    /// Creates an empty cache, with capacity for the surroundings of most positions.
     fn default() -> Self {
         let (polygons, walls) = (Vec::with_capacity(32), Vec::with_capacity(32));
         Self { middle: Vec2::ZERO, steps: 0, generation: None, polygons, walls }
@@ -32,8 +32,8 @@ impl Default for Around {
 }
 
 impl Around {
-    /// Looks around once more if the agent is more than `slack` metres from where it did so last,
-    /// the mesh is another one, or [`MOST_STEPS`] have passed.
+    /// Recomputes the surroundings if the agent is more than `slack` metres from the position of
+    /// the last time, the mesh has changed, or [`MAX_STEPS`] have passed.
     pub(crate) fn renew(
         &mut self,
         mesh: &NavMesh,
@@ -46,7 +46,7 @@ impl Around {
         let here = place.position.xz();
         self.steps += 1;
         if self.generation == Some(mesh.generation())
-            && self.steps < MOST_STEPS
+            && self.steps < MAX_STEPS
             && here.distance_squared(self.middle) <= slack * slack
         {
             return Ok(());
@@ -60,7 +60,7 @@ impl Around {
         Ok(())
     }
 
-    /// Forgets what is known.
+    /// Invalidates the cache.
     pub(crate) fn forget(&mut self) {
         self.generation = None;
     }
@@ -69,14 +69,14 @@ impl Around {
         &self.walls
     }
 
-    /// `true` if an agent on `polygon` is one to be avoided: no storey above or below.
+    /// Returns `true` if an agent on `polygon` must be avoided: the polygon is on no other storey.
     pub(crate) fn sees(&self, polygon: PolyId) -> bool {
         self.polygons.contains(&polygon)
     }
 }
 
-/// Lists the polygons that hang together with `first` through edges, and links that are crossed
-/// like edges, within `range` metres in plan.
+/// Lists the polygons within `range` metres in plan that are connected to `first` through edges,
+/// and through links that are crossed like edges.
 fn flood(
     mesh: &NavMesh,
     links: &LinkTable,

@@ -1,65 +1,65 @@
-//! What agents know of each other during a step: a snapshot, in the order of squares of the plan.
+//! Snapshot of all agents during a step, sorted by squares of the plan.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::{PolyId, saturating_i32};
 
 use crate::standoff::Side;
 
-/// What the others see of an agent.
+/// The state of an agent that other agents see.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body {
-    /// Place of the agent in the table of agents.
+    /// Index of the agent in the table of agents.
     pub(crate) agent: u32,
     pub(crate) polygon: PolyId,
     pub(crate) position: Vec3,
-    /// In plan.
+    /// Velocity in plan.
     pub(crate) velocity: Vec2,
-    /// The velocity it wished for last, in plan.
+    /// The last preferred velocity, in plan.
     pub(crate) wish: Vec2,
     pub(crate) radius: f32,
     pub(crate) height: f32,
-    /// The higher one goes first.
+    /// The agent with the higher priority goes first.
     pub(crate) priority: u16,
     pub(crate) is_walking: bool,
     pub(crate) has_arrived: bool,
-    /// Where it goes; NaN without a target.
+    /// Its goal; NaN without a target.
     pub(crate) goal: Vec3,
-    /// The next corner of its path; NaN without one.
+    /// The next corner of its path; NaN without a path.
     pub(crate) corner: Vec2,
-    /// The direction in which its path goes on after that corner, or to that if it is the last; 0
-    /// without a path.
+    /// The direction of its path after the corner, or to the corner if it is the last; 0 without a
+    /// path.
     pub(crate) heading: Vec2,
     /// Tangent of the angle by which it turns to the right of its path.
     pub(crate) turn: f32,
-    /// Seconds that it lost on its way, or that others did who it is in the way of.
+    /// Seconds that it lost on its path, or that an agent lost which it blocks.
     pub(crate) urgency: f32,
-    /// It goes back for others.
+    /// `true` if it goes back for others.
     pub(crate) yields: bool,
-    /// The share of its speed that it lacked over the last second.
+    /// The fraction of its speed that it lacked over the last second.
     pub(crate) slow: f32,
     /// Seconds that it lost itself.
     pub(crate) lost: f32,
-    /// What it does in a standoff.
+    /// Its role in a standoff.
     pub(crate) side: Side,
 }
 
-/// Agents are close to each other with a gap of less than so many of their radii.
+/// Largest gap between two close agents, as a multiple of their radii.
 const CLOSE: f32 = 1.0;
 
 impl Body {
-    /// `true` if both go to the same place.
+    /// Returns `true` if both go to the same position.
     pub(crate) fn shares_goal(&self, other: &Self) -> bool {
         self.goal.distance(other.goal) < self.radius + other.radius
     }
 
-    /// `true` if there is no room for another one in between.
+    /// Returns `true` if no other agent fits between them.
     pub(crate) fn is_close(&self, other: &Self) -> bool {
         let gap = self.position.xz().distance(other.position.xz()) - self.radius - other.radius;
         gap <= CLOSE * self.radius
     }
 
-    /// `true` if the ways of both lead in opposite directions, beyond the corners where they may
-    /// come together from all sides.
+    /// Returns `true` if the paths of both lead in opposite directions, beyond the corners at which
+    /// they may meet from all sides.
     pub(crate) fn goes_against(&self, other: &Self) -> bool {
         self.heading.dot(other.heading) < 0.0
     }
@@ -76,7 +76,7 @@ pub(crate) struct Bodies {
 }
 
 impl Bodies {
-    /// Takes new bodies. Squares of `side` metres; takes time in `n log n`.
+    /// Replaces the bodies, sorted by squares of `side` metres, in time `n log n`.
     pub(crate) fn renew(&mut self, side: f32, bodies: impl Iterator<Item = Body>) {
         self.side = side;
         self.unsorted.clear();
@@ -101,7 +101,7 @@ impl Bodies {
     }
 
     /// Calls `visit` with every body whose position is within `range` metres in plan, in an order
-    /// that depends on nothing but the bodies.
+    /// that depends only on the bodies.
     #[inline]
     pub(crate) fn around(&self, middle: Vec2, range: f32, mut visit: impl FnMut(usize, &Body, f32)) {
         let [x0, x1] = [middle.x - range, middle.x + range].map(|x| square(x, self.side));
@@ -123,12 +123,12 @@ impl Bodies {
     }
 }
 
-/// The number of a square along an axis.
+/// Returns the number of a square along an axis.
 fn square(along: f32, side: f32) -> i32 {
     saturating_i32((along / side).floor())
 }
 
-/// Squares in rows: z first.
+/// Returns the key of a square, for sorting by rows: z first.
 fn key(x: i32, z: i32) -> u64 {
     let [x, z] = [x, z].map(|along| u64::from(along.cast_unsigned() ^ 0x8000_0000));
     z << 32 | x

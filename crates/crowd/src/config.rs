@@ -1,29 +1,29 @@
-//! How a crowd moves, and what its agents are.
+//! Configuration of a crowd, its agents and links.
 
 use waymesh_core::{BadField, setters};
 use waymesh_graph::{AnyPolygon, Length, LinkId};
 
-/// How all agents of a crowd avoid each other.
+/// Configuration of the avoidance between all agents of a crowd.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CrowdConfig {
-    /// How far ahead collisions with other agents are avoided, in seconds. More makes agents turn
-    /// aside earlier, and sees farther. Default 2.0, finite, above 0.
+    /// Time ahead for which collisions with other agents are avoided, in seconds. With a longer
+    /// time agents see farther and turn aside earlier. Default 2.0, finite, above 0.
     pub horizon: f32,
-    /// How far ahead walls are avoided, in seconds. Default 0.15, finite, above 0.
+    /// Time ahead for which walls are avoided, in seconds. Default 0.15, finite, above 0.
     pub wall_horizon: f32,
-    /// How many neighbours an agent avoids, the nearest first. Default 12, from 1 to
+    /// Number of neighbours that an agent avoids, the nearest first. Default 12, from 1 to
     /// [`CrowdConfig::MOST_NEIGHBOURS`].
     pub max_neighbours: u32,
-    /// How far agents turn to the right for each neighbour that comes, or wants to come, towards them,
-    /// as the tangent of the angle; 45 degrees at most. Makes streams in opposite directions form
-    /// lanes. Negative keeps to the left, 0 is off. Default 0.15, finite, from -1 to 1.
+    /// Tangent of the angle by which agents turn to the right for each neighbour that comes, or
+    /// wants to come, towards them; 45 degrees at most. Makes streams in opposite directions form
+    /// lanes. Agents keep to the left if it is negative, and do not turn if it is 0. Default 0.15,
+    /// finite, from -1 to 1.
     pub lane_bias: f32,
-    /// How many new targets get a path in one step; the others wait for the next one. Default 256,
-    /// above 0.
+    /// Largest number of new targets that get a path in one step; the others wait for the next
+    /// step. Default 256, above 0.
     pub plans_per_step: u32,
-    /// After how many seconds without progress an agent counts as stuck. Default 2.0, finite, above
-    /// 0.
+    /// Seconds without progress after which an agent counts as stuck. Default 2.0, finite, above 0.
     pub stuck_after: f32,
 }
 
@@ -77,30 +77,32 @@ impl CrowdConfig {
     }
 }
 
-/// What an agent is. `F` says where it may walk, `C` what that costs.
+/// Parameters of an agent. `F` filters the polygons that it walks on, `C` defines the cost of
+/// paths.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AgentParams<F = AnyPolygon, C = Length> {
-    /// Radius in metres. An agent that is wider than the one the mesh was baked for keeps the
-    /// difference from walls, too, and its paths leave room for it on a
-    /// [`ClearanceNavMesh`](waymesh_graph::ClearanceNavMesh). Default 0.3, finite, above 0.
+    /// Radius in metres. An agent that is wider than the one the mesh was baked for also keeps the
+    /// difference from walls. On a [`ClearanceNavMesh`](waymesh_graph::ClearanceNavMesh) its paths
+    /// are wide enough for it. Default 0.3, finite, above 0.
     pub radius: f32,
     /// Height in metres. Agents avoid each other only if the ground under them differs by less than
     /// the height of the taller one. Default 1.8, finite, above 0.
     pub height: f32,
-    /// Highest speed in metres a second. Default 1.4, finite, 0 or more.
+    /// Highest speed in metres per second. Default 1.4, finite, 0 or more.
     pub max_speed: f32,
-    /// How fast the wished velocity changes, in metres a second squared. To avoid a collision an
-    /// agent stops faster than that. Default 6.0, finite, above 0.
+    /// Largest change of the preferred velocity, in metres per second squared. An agent may stop
+    /// faster to avoid a collision. Default 6.0, finite, above 0.
     pub acceleration: f32,
-    /// Who gives way: of two agents the one with the lower priority takes most of the avoidance.
-    /// Default 0.
+    /// Priority: of two agents the one with the lower priority takes most of the avoidance. Default
+    /// 0.
     pub priority: u8,
-    /// How near to its target an agent has arrived, in metres. Default 0.2, finite, 0 or more.
+    /// Distance from its target at which an agent has arrived, in metres. Default 0.2, finite, 0 or
+    /// more.
     pub arrival_distance: f32,
-    /// Which polygons it walks on. Default: all.
+    /// Filter of the polygons that it walks on. Default: all.
     pub filter: F,
-    /// What its paths cost. Default: their length.
+    /// Cost of its paths. Default: their length.
     pub cost: C,
 }
 
@@ -162,14 +164,14 @@ impl<F, C> AgentParams<F, C> {
     }
 }
 
-/// How a link is taken: how long that takes, and how many agents take it at once.
+/// Rule of a link: its duration, and the number of agents that use it at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LinkRule {
     /// Seconds from end to end. Default `None`: the distance in space at the agent's highest speed.
     /// Finite, 0 or more.
     pub seconds: Option<f32>,
-    /// How many agents are on the link at once; the others queue. Default `u32::MAX`, above 0.
+    /// Largest number of agents on the link at once; the others queue. Default `u32::MAX`, above 0.
     pub capacity: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The crowd: who is in it, and what happens in a step.
+//! The crowd: its agents, and the phases of a step.
 
 use std::collections::VecDeque;
 
@@ -20,29 +20,29 @@ use crate::steer::Scene;
 use crate::workers::{AGENTS_AT_ONCE, Scratch};
 use crate::{AgentParams, CrowdConfig, CrowdError, LinkRule};
 
-/// Metres that a target may move and still be followed without a new plan.
+/// Largest move of a target, in metres, that is followed without a new plan.
 const FOLLOW: f32 = 5.0;
 
 /// Agents that walk to their targets on a mesh, and avoid each other and walls.
 ///
 /// # Guarantees
-/// - No agent moves farther in a step than its highest speed allows, in space; on a link, than the
-///   link's. Only [`Crowd::set_position`] moves one at once.
-/// - Where the ground, a link or the mesh changes, an agent on a link rides on, or back if there is
-///   no ground where it leads; others walk straight back to the nearest ground.
-/// - The place of every agent is on the mesh after every step, on polygons that its filter allows:
-///   none goes through a wall. An agent that is wider than the one the mesh was baked for keeps the
-///   difference from walls wherever there is room for that. On a
+/// - No agent moves farther in space in a step than its highest speed allows, or the speed of the
+///   link that it is on. Only [`Crowd::set_position`] moves an agent at once.
+/// - If the ground, a link or the mesh changes, an agent on a link continues, or returns if the end
+///   of the link is not on the ground; others walk straight back to the nearest ground.
+/// - The location of every agent is on the mesh after every step, on polygons that its filter
+///   allows: no agent passes through a wall. An agent that is wider than the one the mesh was baked
+///   for keeps the difference from walls where the ground is wide enough. On a
 ///   [`ClearanceNavMesh`](waymesh_graph::ClearanceNavMesh) its path leads only where it fits.
-/// - Agents see each other over ground that hangs together, not through floors: storeys do not
-///   disturb each other.
-/// - The same calls give the same positions, bit by bit, with any number of threads.
-/// - With one thread, steps allocate nothing once the memory of crowd and agents has grown. rayon
-///   allocates a little of its own.
+/// - Agents see each other over connected ground, not through floors: storeys do not affect each
+///   other.
+/// - Equal calls give equal positions, bit by bit, with any number of threads.
+/// - With one thread, steps allocate nothing once the memory of crowd and agents has grown. With
+///   more threads rayon allocates a small amount of memory.
 ///
 /// # Cost
-/// A step takes time in `n log n` of the agents, with a few microseconds an agent for its corridor
-/// and the linear program. An agent takes about 2 KB.
+/// A step takes time `n log n` in the number of agents, with a few microseconds per agent for its
+/// corridor and the linear program. An agent takes about 2 KB.
 ///
 /// # References
 /// Van den Berg, Guy, Lin and Manocha 2011, Reciprocal n-body collision avoidance,
@@ -71,7 +71,7 @@ pub struct Crowd<F = AnyPolygon, C = Length> {
     config: CrowdConfig,
     slots: Vec<Slot<F, C>>,
     free: Vec<u32>,
-    /// Agents that wait for a path, first come, first served.
+    /// Agents that wait for a path, in order of their requests.
     waiting: VecDeque<u32>,
     links: LinkTable,
     rules: LinkRules,
@@ -85,7 +85,7 @@ pub struct Crowd<F = AnyPolygon, C = Length> {
 
 #[derive(Debug)]
 struct Slot<F, C> {
-    /// Its place in the table.
+    /// Its index in the table.
     index: u32,
     age: u32,
     /// The step since which it waits at a link.
@@ -98,7 +98,7 @@ where
     F: PolygonFilter + Clone + Send + Sync,
     C: TravelCost + Clone + Send + Sync,
 {
-    /// Makes a crowd without agents.
+    /// Creates a crowd without agents.
     ///
     /// # Errors
     /// Names the first field of `config` that is out of its range.
@@ -125,12 +125,13 @@ where
         &self.config
     }
 
-    /// Adds an agent on the mesh, at the place nearest to `position`: with clearance, where it fits.
+    /// Adds an agent on the mesh, at the location nearest to `position`; on a mesh with clearance,
+    /// at the nearest location where it fits.
     ///
     /// # Errors
     /// - [`CrowdError::BadField`] for parameters that are out of their range.
-    /// - [`CrowdError::Query`] if there is no ground near `position` that the agent may walk on, or
-    ///   no room for it.
+    /// - [`CrowdError::Query`] if no ground near `position` may be walked on by the agent, or is
+    ///   wide enough for it.
     pub fn add(
         &mut self,
         ground: &(impl MeshSource + ?Sized),
@@ -153,7 +154,7 @@ where
         Ok(AgentId { index, age: 0 })
     }
 
-    /// Removes an agent; `false` if it is not there.
+    /// Removes an agent; returns `false` if it does not exist.
     pub fn remove(&mut self, agent: AgentId) -> bool {
         let Some(slot) = self.slots.get_mut(agent.index as usize) else { return false };
         if slot.age != agent.age || slot.agent.take().is_none() {
@@ -164,52 +165,52 @@ where
         true
     }
 
-    /// Number of agents.
+    /// Returns the number of agents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// `true` if there are no agents.
+    /// Returns `true` if there are no agents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns what an agent does; `None` if it is not there.
+    /// Returns the state of an agent; `None` if it does not exist.
     #[must_use]
     pub fn agent(&self, agent: AgentId) -> Option<AgentState> {
         self.slot(agent).map(Agent::state)
     }
 
-    /// Returns the parameters of an agent; `None` if it is not there.
+    /// Returns the parameters of an agent; `None` if it does not exist.
     #[must_use]
     pub fn params(&self, agent: AgentId) -> Option<&AgentParams<F, C>> {
         self.slot(agent).map(|agent| &agent.params)
     }
 
-    /// Returns the path of an agent: where it begins, the corners ahead, and its end. Empty without
-    /// one; `None` if the agent is not there.
+    /// Returns the path of an agent: its start, the corners ahead, and its end. Empty without a
+    /// path; `None` if the agent does not exist.
     #[must_use]
     pub fn path(&self, agent: AgentId) -> Option<&[Vec3]> {
         self.slot(agent).map(|agent| agent.route.points())
     }
 
-    /// Returns the corridor that an agent follows; `None` if it is not there, or follows a path for
-    /// its disc.
+    /// Returns the corridor that an agent follows; `None` if it does not exist, or follows a path
+    /// for its disc.
     #[must_use]
     pub fn corridor(&self, agent: AgentId) -> Option<&PathCorridor<F, C>> {
         self.slot(agent)?.route.centre()
     }
 
-    /// Returns the path for its disc that an agent follows; `None` if it is not there, or follows a
-    /// corridor.
+    /// Returns the path for its disc that an agent follows; `None` if it does not exist, or follows
+    /// a corridor.
     #[must_use]
     pub fn clear_corridor(&self, agent: AgentId) -> Option<&ClearCorridor> {
         self.slot(agent)?.route.disc()
     }
 
-    /// All agents, in the order of their ids.
+    /// Returns all agents, in the order of their ids.
     pub fn agents(&self) -> impl Iterator<Item = (AgentId, AgentState)> + '_ {
         (0_u32..).zip(&self.slots).filter_map(|(index, slot)| {
             let agent = slot.agent.as_ref()?;
@@ -217,15 +218,15 @@ where
         })
     }
 
-    /// Sends an agent to the place on the mesh nearest to `target`.
+    /// Sends an agent to the location on the mesh nearest to `target`.
     ///
     /// The path is planned in the next steps, at most [`CrowdConfig::plans_per_step`] in each. A
     /// walking agent whose target moves by a few metres follows it at once, without a new plan.
     ///
     /// # Errors
-    /// [`CrowdError::NoAgent`], [`CrowdError::BadTarget`], and [`CrowdError::Query`] if there is no
-    /// ground near `target` that the agent may walk on, or no room for it; then the agent keeps its
-    /// target.
+    /// [`CrowdError::NoAgent`], [`CrowdError::BadTarget`], and [`CrowdError::Query`] if no ground
+    /// near `target` may be walked on by the agent, or is wide enough for it; then the agent keeps
+    /// its target.
     pub fn set_target(
         &mut self,
         ground: &(impl MeshSource + ?Sized),
@@ -258,7 +259,7 @@ where
         Ok(())
     }
 
-    /// Takes an agent's target away: it stops.
+    /// Removes the target of an agent: it stops.
     ///
     /// # Errors
     /// [`CrowdError::NoAgent`].
@@ -272,15 +273,15 @@ where
         Ok(())
     }
 
-    /// Moves an agent to the place on the mesh nearest to `position`. Its path follows.
+    /// Moves an agent to the location on the mesh nearest to `position`, and updates its path.
     ///
     /// For a game that moves its agents itself: it calls [`Crowd::steer`], moves each agent by the
-    /// velocity of its state as it likes, and tells where that led. Positions a short walk from the
-    /// last one keep the path; others get a new one.
+    /// velocity of its state as it likes, and passes the new position here. Positions a short walk
+    /// from the last one keep the path; others get a new one.
     ///
     /// # Errors
-    /// [`CrowdError::NoAgent`], and [`CrowdError::Query`] if there is no ground near `position`
-    /// that the agent may walk on; then the agent stays where it was.
+    /// [`CrowdError::NoAgent`], and [`CrowdError::Query`] if no ground near `position` may be
+    /// walked on by the agent; then the agent keeps its position.
     pub fn set_position(
         &mut self,
         ground: &(impl MeshSource + ?Sized),
@@ -296,7 +297,7 @@ where
         Ok(())
     }
 
-    /// Changes the parameters of an agent. Its filter and costs count from its next plan on.
+    /// Changes the parameters of an agent. Its filter and costs take effect with its next plan.
     ///
     /// # Errors
     /// [`CrowdError::NoAgent`], and [`CrowdError::BadField`] for parameters that are out of their
@@ -316,8 +317,8 @@ where
         Ok(())
     }
 
-    /// Says how long a link takes and how many agents are on it at once. Links that are crossed
-    /// like edges take no time and have no rule.
+    /// Sets the duration of a link and the number of agents that are on it at once. Links that are
+    /// crossed like edges take no time and have no rule.
     ///
     /// # Errors
     /// Names the first field of `rule` that is out of its range.
@@ -345,7 +346,7 @@ where
         Ok(())
     }
 
-    /// Chooses the velocities of the next `dt` seconds and moves nobody, but for agents on links.
+    /// Chooses the velocities of the next `dt` seconds. Only agents on links are moved.
     ///
     /// Steps of 0.1 s and less avoid collisions well.
     ///
@@ -367,7 +368,7 @@ where
         }
         for (index, slot) in (0_u32..).zip(&mut self.slots) {
             let Some(agent) = &mut slot.agent else { continue };
-            // What blocked it may have opened.
+            // The obstacle that blocked it may have been removed.
             let may_go_on = agent.task == Task::Blocked && agent.route.is_outdated(ground, &agent.params);
             if may_go_on || agent.may_return(&self.bodies) {
                 agent.task = Task::Waiting;
@@ -408,13 +409,13 @@ where
         Ok(())
     }
 
-    /// Lets the first of those that wait plan their paths in this step.
+    /// Selects the first waiting agents to plan their paths in this step.
     fn call_up(&mut self) {
         let mut left = self.config.plans_per_step;
         while left > 0
             && let Some(index) = self.waiting.pop_front()
         {
-            // Others have been stopped or removed since.
+            // The agent may have been stopped or removed since it was queued.
             if let Some(agent) = &mut self.slots[index as usize].agent
                 && agent.task == Task::Waiting
             {
@@ -424,7 +425,7 @@ where
         }
     }
 
-    /// Moves those on links, and lets those at links begin, longest wait first.
+    /// Moves the agents on links, and starts the agents that wait at links, longest wait first.
     fn run_links(&mut self, ground: Ground<'_>, dt: f32) {
         for index in 0..self.slots.len() {
             if let Some(Agent { task: Task::Link(traversal), .. }) = self.slots[index].agent {
@@ -476,7 +477,7 @@ where
                 agent.place = start;
                 agent.task = if agent.target.is_some() { Task::Walking } else { Task::Idle };
             }
-            // The mesh, its links or the route changed meanwhile.
+            // The mesh, its links or the route have changed.
             None => {
                 if !agent.land(ground.mesh, traversal) {
                     return;
@@ -491,7 +492,7 @@ where
         agent.progress.idle = 0.0;
     }
 
-    /// Lets an agent begin a link if there is room on it and where it leads.
+    /// Starts an agent on a link if the link has free capacity and the landing is free.
     fn begin(&mut self, mesh: &NavMesh, index: usize, link: LinkUse) {
         let rule = self.rules.of(link.link);
         let Some(agent) = &self.slots[index].agent else { return };
@@ -516,7 +517,8 @@ where
         }
     }
 
-    /// `true` if nobody stands where a link leads, or lands there at about the same time.
+    /// Returns `true` if no agent stands at the end of a link, or lands there at about the same
+    /// time.
     fn is_landing_free(&self, index: usize, traversal: &Traversal) -> bool {
         let Some(agent) = &self.slots[index].agent else { return false };
         let is_near = |at: Vec3, radius: f32, height: f32| {
@@ -552,7 +554,8 @@ fn slot_mut<F, C>(slots: &mut [Slot<F, C>], agent: AgentId) -> Result<&mut Agent
     slot.and_then(|slot| slot.agent.as_mut()).ok_or(CrowdError::NoAgent { agent })
 }
 
-/// Finds the place that is meant by a position: where the agent's disc fits, if that is known.
+/// Finds the location for a position: the nearest one where the agent's disc fits, if the mesh has
+/// clearance.
 fn locate<F: PolygonFilter, C>(
     ground: Ground<'_>,
     end: PathEnd,
@@ -569,7 +572,7 @@ fn locate<F: PolygonFilter, C>(
     found.map(|found| found.location).ok_or(QueryError::NoRoomNear { end, position, radius, reach })
 }
 
-/// Finds the place on the mesh that is nearest to a position.
+/// Finds the location on the mesh that is nearest to a position.
 fn nearest(
     mesh: &NavMesh,
     end: PathEnd,

@@ -1,4 +1,4 @@
-//! Why a crowd refuses something.
+//! Errors of a crowd.
 
 use glam::Vec3;
 use thiserror::Error;
@@ -7,7 +7,7 @@ use waymesh_graph::QueryError;
 
 use crate::AgentId;
 
-/// Why a crowd refuses something.
+/// Error of a crowd.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum CrowdError {

@@ -1,35 +1,33 @@
 //! Crowds: agents that walk to their targets on a navigation mesh, and avoid each other and walls.
 //!
-//! - [`Crowd::step`] moves all agents of a [`Crowd`]; [`Crowd::steer`] only gives velocities, for
-//!   games that move agents themselves.
-//! - Each agent follows a [`waymesh_graph::PathCorridor`], which mends itself where the mesh
-//!   changes.
-//! - Neighbours are found over polygons that hang together: agents on different storeys do not see
-//!   each other.
-//! - Collisions are avoided reciprocally, by half-planes of velocities (ORCA). Priorities say who
-//!   gives way; streams in opposite directions form lanes; agents with one target stop where those
-//!   that came first are in the way; agents that make no progress step aside. Those who stand let
-//!   those pass who walk, and walk back to their targets.
-//! - A crowd walks on whatever has a mesh ([`waymesh_graph::MeshSource`]): a `NavMesh`, a
-//!   `ClearanceNavMesh`, a `World` that changes. Whoever was on ground that is still there keeps
-//!   its path or gets a new one by itself.
+//! - [`Crowd::step`] moves all agents of a [`Crowd`]; [`Crowd::steer`] only computes velocities,
+//!   for games that move agents themselves.
+//! - Each agent follows a [`waymesh_graph::PathCorridor`], which is repaired if the mesh changes.
+//! - Neighbours are found over connected polygons: agents on different storeys do not see each
+//!   other.
+//! - Collisions are avoided reciprocally, by half-planes of velocities (ORCA). Of two agents the
+//!   one with the lower priority gives way; streams in opposite directions form lanes; agents with
+//!   a common target stop behind the agents that arrived first; agents that make no progress step
+//!   aside. Standing agents let walking agents pass, and walk back to their targets.
+//! - A crowd walks on any [`waymesh_graph::MeshSource`]: a `NavMesh`, a `ClearanceNavMesh`, a
+//!   `World` that changes. After a change, agents keep their paths or get new ones automatically.
 //! - Links take time and may have a capacity: agents queue at a lift ([`Crowd::set_link_rule`]).
 //!
 //! # Wide agents
-//! The walls of a mesh keep the radius that it was baked for from real walls. An agent that is
-//! wider keeps the difference, too.
+//! The walls of a mesh keep the radius that it was baked for from real walls. A wider agent also
+//! keeps the difference.
 //!
-//! - On a [`waymesh_graph::ClearanceNavMesh`] (`waymesh::with_clearance`, made anew for the mesh of
-//!   a world after each update) its path is the shortest on which it fits, of whatever radius. It
-//!   follows a [`waymesh_graph::ClearCorridor`]. Costs do not count, and where its filter forbids
-//!   a polygon on that path it walks as on a mesh alone: give the filter to
+//! - On a [`waymesh_graph::ClearanceNavMesh`] (`waymesh::with_clearance`, made again for the mesh
+//!   of a world after each update) its path is the shortest on which it fits, for any radius. It
+//!   follows a [`waymesh_graph::ClearCorridor`]. Costs are ignored. If its filter forbids a polygon
+//!   on that path, it walks as on a mesh without clearance: pass the filter to
 //!   `waymesh::with_clearance_for`.
-//! - On a mesh alone its path is that of a narrow one, with corners moved out. It may lead through
-//!   a passage where the agent does not fit.
+//! - On a mesh without clearance its path is that of a narrow agent, with corners moved out. The
+//!   path may lead through a passage where the agent does not fit.
 //!
 //! # Why not an existing crate
 //! `dodgy_2d` 0.5 implements the same paper. It allocates in each call, takes walls as chains of
-//! obstacle vertices, which a mesh that is a soup of wall pieces has not, and stands on another
+//! obstacle vertices, which a mesh with unconnected wall pieces does not have, and uses another
 //! version of glam.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]

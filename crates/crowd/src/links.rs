@@ -1,10 +1,11 @@
-//! Links that agents take: how long that takes, who waits, and which are crossed like edges.
+//! Links that agents use: their durations, their landings, and the links that are crossed like
+//! edges.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 use waymesh_graph::{Generation, Link, LinkId, LinkUse, NavMesh};
 
-/// The links of a mesh, as far as a crowd needs them. Made anew when they change.
+/// The data of the links of a mesh that a crowd needs. Recomputed when the links change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinkTable {
     generation: Option<Generation>,
@@ -14,8 +15,8 @@ pub(crate) struct LinkTable {
 }
 
 impl LinkTable {
-    /// Looks the links up again if they changed; `true` if they did. Takes time in `n log n` of the
-    /// links, and only that of a comparison if they are the same.
+    /// Updates the table if the links changed; returns `true` if they did. Takes time `n log n` in
+    /// the number of links, and only that of a comparison if they did not change.
     pub(crate) fn renew(&mut self, mesh: &NavMesh) -> bool {
         if self.generation == Some(mesh.generation()) && self.links == mesh.links() {
             return false;
@@ -40,7 +41,7 @@ impl LinkTable {
         true
     }
 
-    /// The polygons beyond the links that leave `polygon` and are crossed like edges.
+    /// Returns the polygons beyond the links that leave `polygon` and are crossed like edges.
     pub(crate) fn crossed_from(&self, polygon: PolyId) -> impl Iterator<Item = (PolyId, [Vec2; 2])> + '_ {
         let begin = self.crossed.partition_point(|entry| entry.0 < polygon);
         let entries = self.crossed[begin..].iter().take_while(move |entry| entry.0 == polygon);
@@ -54,7 +55,7 @@ pub(crate) struct Traversal {
     pub(crate) link: LinkUse,
     pub(crate) from: Vec3,
     pub(crate) to: Vec3,
-    /// The polygon that it leads to.
+    /// The polygon at its end.
     pub(crate) landing: PolyId,
     pub(crate) seconds: f32,
     /// Seconds since it began.
@@ -70,7 +71,7 @@ const NOTICE: f32 = 0.7;
 pub(crate) const MOST_WAIT: f32 = 2.0;
 
 impl Traversal {
-    /// The share that is behind it, from 0 to 1.
+    /// Returns the travelled fraction of the link, from 0 to 1.
     pub(crate) fn share(&self) -> f32 {
         if self.seconds > 0.0 { (self.spent / self.seconds).min(1.0) } else { 1.0 }
     }
@@ -79,7 +80,7 @@ impl Traversal {
         self.from.lerp(self.to, self.share())
     }
 
-    /// Turns the ride round where it is, to `landing`.
+    /// Reverses the traversal at its position, to end at `landing`.
     pub(crate) fn turned(self, landing: PolyId) -> Self {
         let link = LinkUse { backwards: !self.link.backwards, ..self.link };
         let spent = (1.0 - self.share()) * self.seconds;
@@ -90,7 +91,7 @@ impl Traversal {
         (self.seconds - self.spent).max(0.0)
     }
 
-    /// `true` if others keep its landing free.
+    /// Returns `true` if others keep its landing free.
     pub(crate) fn is_landing(&self) -> bool {
         self.left() <= NOTICE
     }

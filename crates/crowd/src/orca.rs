@@ -1,5 +1,5 @@
-//! Velocities that avoid collisions: half-planes, and the velocity closest to a wish inside all of
-//! them.
+//! Velocities that avoid collisions: half-planes, and the velocity inside all of them that is
+//! closest to the preferred velocity.
 //!
 //! # References
 //! Van den Berg, Guy, Lin and Manocha 2011, Reciprocal n-body collision avoidance,
@@ -8,7 +8,7 @@
 
 use glam::Vec2;
 
-/// Sines of angles below this count as 0: lines are parallel. Ten times what rounding makes of 0.
+/// Sines of angles below this count as 0: lines are parallel. Ten times the rounding error of 0.
 const PARALLEL: f32 = 1e-5;
 
 /// The velocities on the left of a line.
@@ -21,7 +21,8 @@ pub(crate) struct HalfPlane {
 }
 
 impl HalfPlane {
-    /// The half-plane that begins at `point` and lies in direction `normal`, of length 1.
+    /// Returns the half-plane that begins at `point` and extends in direction `normal`, of length
+    /// 1.
     pub(crate) fn beyond(point: Vec2, normal: Vec2) -> Self {
         Self { point, direction: Vec2::new(normal.y, -normal.x) }
     }
@@ -30,23 +31,23 @@ impl HalfPlane {
         self.direction.perp()
     }
 
-    /// Returns how far from 0 it begins, in the direction of its normal.
+    /// Returns the distance of its line from 0, in the direction of its normal.
     fn offset(&self) -> f32 {
         self.direction.perp_dot(self.point)
     }
 
-    /// Returns how far outside a velocity is; negative inside.
+    /// Returns the distance of a velocity from the half-plane; negative inside.
     fn excess(&self, velocity: Vec2) -> f32 {
         self.direction.perp_dot(self.point - velocity)
     }
 }
 
-/// What an agent knows of another one, relative to itself.
+/// Another agent relative to the agent that avoids it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Obstacle {
-    /// Position of the other less the own one.
+    /// Position of the other agent minus the own position.
     pub(crate) offset: Vec2,
-    /// Own velocity less that of the other.
+    /// Own velocity minus that of the other agent.
     pub(crate) approach: Vec2,
     /// Sum of both radii.
     pub(crate) radius: f32,
@@ -56,7 +57,7 @@ pub(crate) struct Obstacle {
 
 impl Obstacle {
     /// Returns the velocities that avoid a collision for `horizon` seconds, if the other agent
-    /// takes the rest of the share. Two agents that overlap part within `separation` seconds.
+    /// takes the remaining share. Two agents that overlap separate within `separation` seconds.
     pub(crate) fn half_plane(&self, velocity: Vec2, horizon: f32, separation: f32) -> HalfPlane {
         let Self { offset, approach, radius, share } = *self;
         let distance_squared = offset.length_squared();
@@ -67,11 +68,11 @@ impl Obstacle {
         let on_arc = along < 0.0 && along * along > radius * radius * from_centre.length_squared();
         let (change, direction) = if overlap || on_arc {
             let length = from_centre.length();
-            // Two agents at one place with one velocity: any direction is as good as another.
+            // Two agents with equal position and velocity: any direction serves.
             let normal = if length > 1e-6 { from_centre / length } else { Vec2::X };
             ((radius * rate - length) * normal, Vec2::new(normal.y, -normal.x))
         } else {
-            // A side of the cone.
+            // Closest to a side of the cone.
             let leg = (distance_squared - radius * radius).max(0.0).sqrt();
             let side = if offset.perp_dot(from_centre) > 0.0 { 1.0 } else { -1.0 };
             let turned = Vec2::new(
@@ -96,7 +97,7 @@ impl Program {
     /// half-planes.
     ///
     /// If there is none, the first `hard` half-planes are kept, and the largest excess over the
-    /// others is as small as possible. If even those leave nothing, the best velocity found
+    /// others is as small as possible. If these have no common velocity, the best velocity found
     /// before the one that failed is returned. Expected time is linear in the number of
     /// half-planes, the worst case is cubic.
     pub(crate) fn closest(&mut self, planes: &[HalfPlane], hard: usize, speed: f32, wish: Vec2) -> Vec2 {
@@ -119,7 +120,8 @@ impl Program {
             if plane.excess(velocity) <= excess {
                 continue;
             }
-            // Where the excess over this plane is at least that over each before it.
+            // Half-planes in which the excess over this plane is at least that over each previous
+            // plane.
             self.projected.clear();
             self.projected.extend_from_slice(&planes[..hard.min(index)]);
             for other in planes.get(hard..index).unwrap_or_default() {
@@ -131,7 +133,7 @@ impl Program {
                     self.projected.push(HalfPlane::beyond(offset * normal, normal));
                 }
             }
-            // Rounding may leave nothing: the last velocity stays.
+            // Rounding may make the program infeasible: the last velocity is kept.
             if let Ok(better) = solve(&self.projected, speed, Wish::Direction(plane.normal())) {
                 velocity = better;
             }
@@ -141,16 +143,16 @@ impl Program {
     }
 }
 
-/// What a velocity should be close to.
+/// The objective of a linear program.
 #[derive(Clone, Copy, Debug)]
 enum Wish {
-    /// This velocity.
+    /// As close as possible to this velocity.
     Point(Vec2),
     /// As far as possible in this direction, of length 1.
     Direction(Vec2),
 }
 
-/// Returns the best velocity, or the first half-plane that leaves none and the best one before it.
+/// Returns the best velocity, or the first infeasible half-plane and the best velocity before it.
 fn solve(planes: &[HalfPlane], speed: f32, wish: Wish) -> Result<Vec2, (usize, Vec2)> {
     let mut best = match wish {
         Wish::Point(velocity) => velocity.clamp_length_max(speed),
@@ -256,7 +258,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a search over many velocities.
+        /// Compares with a search over many velocities.
         #[test]
         fn the_velocity_is_allowed_and_the_closest(
             walls in prop::collection::vec((0.0_f32..6.3, 0.0_f32..1.5), 0..3),

@@ -1,4 +1,4 @@
-//! The way of an agent: a corridor for its centre, or a path for all of its disc.
+//! The route of an agent: a corridor for its centre, or a path for its disc.
 
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
@@ -10,15 +10,15 @@ use waymesh_graph::{
 
 use crate::AgentParams;
 
-/// How far the path of a disc may swing out of the arcs round corners, in metres: agents walk its
-/// chords, and each is a corner.
+/// Largest distance, in metres, of the path of a disc from the arcs around corners: agents walk the
+/// chords of the arcs, and each chord ends at a corner.
 const ARC_ERROR: f32 = 0.01;
 
 /// The ground of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground<'a> {
     pub(crate) mesh: &'a NavMesh,
-    /// For agents that are wider than the mesh is for.
+    /// For agents that are wider than the agent of the mesh.
     clearance: Option<&'a ClearanceNavMesh>,
 }
 
@@ -27,32 +27,33 @@ impl<'a> Ground<'a> {
         Self { mesh, clearance: source.clearance() }
     }
 
-    /// What an agent keeps from walls beyond what the mesh keeps.
+    /// Returns the distance that an agent keeps from the borders of the mesh.
     pub(crate) fn margin<F, C>(&self, params: &AgentParams<F, C>) -> f32 {
         (params.radius - self.mesh.agent().radius).max(0.0)
     }
 
-    /// What the paths of an agent are planned on if they are to fit its disc.
+    /// Returns the mesh on which the paths for the disc of an agent are planned.
     pub(crate) fn for_disc<F, C>(&self, params: &AgentParams<F, C>) -> Option<&'a ClearanceNavMesh> {
         self.clearance.filter(|_| self.margin(params) > 0.0)
     }
 }
 
-/// Which of its corridors a route follows.
+/// The corridor that a route follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Centre,
     Disc,
-    /// That of the centre, for the agent's filter forbids what the disc's would lead over.
+    /// The corridor of the centre, because the agent's filter forbids a polygon of the path of the
+    /// disc.
     Filtered,
 }
 
-/// The way of an agent.
+/// The route of an agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Route<F, C> {
     kind: Kind,
     centre: PathCorridor<F, C>,
-    /// Made when it is planned first.
+    /// Created by the first plan that uses it.
     disc: Option<Box<ClearCorridor>>,
     /// The goal of the last plan or move.
     goal: Vec3,
@@ -67,44 +68,44 @@ impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Route<F, C> {
 }
 
 impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
-    /// The corridor in use, if it is one for the centre.
+    /// Returns the corridor in use, if it is one for the centre.
     pub(crate) fn centre(&self) -> Option<&PathCorridor<F, C>> {
         (self.kind != Kind::Disc).then_some(&self.centre)
     }
 
-    /// The path in use, if it is one for the disc.
+    /// Returns the path in use, if it is one for the disc.
     pub(crate) fn disc(&self) -> Option<&ClearCorridor> {
         self.disc.as_deref().filter(|_| self.kind == Kind::Disc)
     }
 
-    /// Where it begins, its corners and its end; none without a path.
+    /// Returns its start, its corners and its end; empty without a path.
     pub(crate) fn points(&self) -> &[Vec3] {
         self.disc().map_or_else(|| &*self.centre.path().points, ClearCorridor::points)
     }
 
-    /// The corners ahead, `most` at most.
+    /// Returns the corners ahead, at most `most`.
     pub(crate) fn next_corners(&self, most: usize) -> &[Vec3] {
         let points = self.points().get(1..).unwrap_or_default();
         &points[..most.min(points.len())]
     }
 
-    /// The links ahead; for a disc without those that are ground.
+    /// Returns the links ahead; for a disc without links that are ground.
     pub(crate) fn links(&self) -> &[LinkUse] {
         self.disc().map_or_else(|| &*self.centre.path().links, ClearCorridor::links)
     }
 
-    /// Metres to its end.
+    /// Returns the metres to its end.
     pub(crate) fn length(&self) -> f32 {
         self.disc().map_or_else(|| self.centre.path().length, ClearCorridor::length)
     }
 
-    /// `true` if it leads to the goal.
+    /// Returns `true` if it leads to the goal.
     pub(crate) fn is_complete(&self) -> bool {
         let outcome = self.disc().map_or_else(|| self.centre.path().outcome, ClearCorridor::outcome);
         outcome == Outcome::Complete
     }
 
-    /// `true` if the ground is another one since.
+    /// Returns `true` if the ground has changed since the last plan.
     pub(crate) fn is_outdated(&self, ground: Ground<'_>, params: &AgentParams<F, C>) -> bool {
         match (self.disc(), ground.for_disc(params)) {
             (Some(disc), Some(mesh)) => disc.is_outdated(mesh),
@@ -139,8 +140,8 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         self.centre.plan(ground.mesh, from, to, scratch)
     }
 
-    /// Lets it lead to another goal, if one is given, and mends it where the ground changed. The
-    /// agent is at `place`.
+    /// Changes its goal, if one is given, and repairs it after changes of the ground. The agent is
+    /// at `place`.
     pub(crate) fn keep(
         &mut self,
         ground: Ground<'_>,
@@ -171,7 +172,7 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         self.checked(change, ground, params, scratch)
     }
 
-    /// The agent walks from `place` towards `to`: returns where it comes.
+    /// Moves the agent from `place` towards `to`, and returns its new location.
     pub(crate) fn walk(
         &mut self,
         ground: Ground<'_>,
@@ -187,14 +188,14 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         };
         let place = ground.mesh.move_along(place, to, &params.filter, scratch)?;
         let change = match disc.move_start(mesh, place.position, scratch) {
-            // Others pushed it to where it has no room: it goes back.
+            // Others pushed it to a position where it does not fit: it goes back.
             Err(QueryError::NoRoomNear { .. }) => Ok(CorridorChange::Kept),
             change => change,
         };
         Ok((self.checked(change, ground, params, scratch)?, Some(place)))
     }
 
-    /// The agent took the next link: returns that, and where it came.
+    /// Removes the next link, which the agent took. Returns the link, and the location at its end.
     pub(crate) fn take_link(
         &mut self,
         ground: Ground<'_>,
@@ -213,7 +214,8 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         Ok(taken.zip(disc.start(mesh)))
     }
 
-    /// Takes the way of the centre if the disc's is new and leads over what the filter forbids.
+    /// Switches to the corridor of the centre if the path of the disc is new and crosses a polygon
+    /// that the filter forbids.
     fn checked(
         &mut self,
         change: Result<CorridorChange, QueryError>,
@@ -231,15 +233,15 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         change
     }
 
-    /// The place that the agent has to go back to: where the path of its disc begins, if it is not
-    /// there.
+    /// Returns the position that the agent has to return to: the start of the path of its disc, if
+    /// it is elsewhere.
     pub(crate) fn way_back(&self, here: Vec3, margin: f32) -> Option<Vec3> {
         let begin = *self.disc()?.points().first()?;
         (begin.xz().distance(here.xz()) > 0.5 * margin).then_some(begin)
     }
 }
 
-/// `true` if the filter allows all polygons of a path, and no cost closes one of them or a
+/// Returns `true` if the filter allows all polygons of a path, and no cost closes one of them or a
 /// crossing.
 fn allows_all<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,

@@ -1,47 +1,48 @@
-//! Standoffs: streams that stand in each other's way where neither can turn aside, and that are so
-//! deep that what goes from agent to agent ([`crate::jam`]) does not get to the last rows.
+//! Standoffs: streams that block each other, cannot turn aside, and are too deep for messages
+//! between agents ([`crate::jam`]) to reach the last rows.
 //!
-//! Agents that are held up and touch form one crowd. Where it is two streams that go against each
-//! other, the one whose agents lost most goes first, for as long as any of it is held up there; all
-//! of the other go back together, and wait until the first are through.
+//! Blocked agents that touch form one connected component. If the component consists of two
+//! opposing streams, the stream whose agents lost most time goes first, as long as any of its
+//! agents is blocked; all agents of the other stream go back together, and wait until the first
+//! stream has passed.
 
 use glam::{Vec2, Vec3Swizzles};
 use waymesh_core::to_u32;
 
 use crate::bodies::{Bodies, Body};
 
-// The figures below were tried together, with 160 to 330 agents at the gate of the benches and a
+// The values below were tuned together, with 160 to 330 agents at the gate of the benches and a
 // thousand on levels. Retreats at full speed, or after less lost time, make agents jerk more.
 
-/// Seconds that an agent lost before its stream is seen to.
+/// Lost time of an agent, in seconds, above which its component is examined.
 const AFTER: f32 = 6.0;
 
-/// An agent takes part in a standoff from this share of its speed on that it lacks.
+/// Fraction of its speed that an agent must lack to take part in a standoff.
 const HELD: f32 = 0.7;
 
-/// Seconds for which what was settled holds when nothing asks for it any more.
+/// Seconds for which a decision holds after its standoff is no longer detected.
 const HOLDS: f32 = 1.0;
 
-/// Cosine of the angle between two ways from which on they lead the same way; of opposite ways, the
-/// negative.
+/// Smallest cosine of the angle between two equal directions; the negative value is the largest
+/// cosine for opposite directions.
 const ALIKE: f32 = 0.5;
 
-/// How far the ways of a crowd lie in one line for it to be two streams, from 0 (all ways alike) to
-/// 1: the length of the mean of all ways, each turned by its angle once more, so that opposite ways
-/// count as one. Those on a circle who want to the other side turn around each other.
+/// Smallest alignment of the directions of two streams, from 0 (evenly spread directions) to 1: the
+/// length of the mean of all directions with doubled angles, so that opposite directions count as
+/// one. Agents on a circle who want to the other side turn around each other.
 const IN_LINE: f32 = 0.6;
 
-/// Seconds of lost time by which the other stream has to be ahead to go first instead.
+/// Seconds of lost time by which the other stream must be ahead to go first instead.
 const TURN: f32 = 40.0;
 
-/// The speed, as a share of its own, at which an agent goes back, and with which it lets others
-/// push it back while it waits.
+/// Speed at which an agent goes back, and at which others can push it back while it waits, as
+/// fractions of its own speed.
 const RETREAT: [f32; 2] = [0.8, 0.5];
 
-/// What an agent does in a standoff.
+/// The role of an agent in a standoff.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// There is none.
+    /// It is in no standoff.
     #[default]
     None,
     /// Its stream goes first.
@@ -50,16 +51,16 @@ pub(crate) enum Side {
     Back,
 }
 
-/// The part of an agent in a standoff.
+/// The state of an agent in a standoff.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Part {
     pub(crate) side: Side,
-    /// Seconds since it was settled.
+    /// Seconds since the last decision.
     age: f32,
 }
 
 impl Part {
-    /// The share of its speed at which it has to go back; `None` if nothing is settled.
+    /// Returns the fraction of its speed at which it has to go back; `None` if it has no role.
     pub(crate) fn retreat(self) -> Option<f32> {
         match self.side {
             Side::None => None,
@@ -68,7 +69,7 @@ impl Part {
         }
     }
 
-    /// Lets time pass, after which it is settled anew or not.
+    /// Advances the time, and takes over a new decision if there was one.
     pub(crate) fn pass(&mut self, settled: Option<Side>, dt: f32) {
         match settled {
             Some(side) => *self = Self { side, age: 0.0 },
@@ -78,22 +79,22 @@ impl Part {
     }
 }
 
-/// Finds standoffs; memory that is used again.
+/// A search for standoffs, with reused memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standoffs {
-    /// Beside each body, what is settled for it.
+    /// The role of each body, by index.
     sides: Vec<Side>,
-    /// Beside each body, `true` if it is counted to a crowd.
+    /// `true` for each body that belongs to a visited component, by index.
     is_counted: Vec<bool>,
-    /// A crowd, from agent to agent.
+    /// The members of a component, in the order of the search.
     members: Vec<u32>,
-    /// Those of it that have a side.
+    /// The members that have a role.
     settled: Vec<u32>,
 }
 
 impl Standoffs {
-    /// Settles the standoffs of a step: beside each body, its side. On one thread, in the order of the
-    /// bodies.
+    /// Decides the standoffs of a step. Returns the role of each body, by index. Runs on one
+    /// thread, in the order of the bodies.
     pub(crate) fn settle(&mut self, bodies: &Bodies) -> &[Side] {
         let all = bodies.as_slice();
         self.sides.clear();
@@ -110,8 +111,7 @@ impl Standoffs {
         &self.sides
     }
 
-    /// Counts who hangs together with an agent. Returns `true` if they are two streams that go against
-    /// each other.
+    /// Collects the component of an agent. Returns `true` if it consists of two opposing streams.
     fn count(&mut self, bodies: &Bodies, seed: u32, widest: f32) -> bool {
         let Self { is_counted, members, .. } = self;
         members.clear();
@@ -134,11 +134,12 @@ impl Standoffs {
         is_against && lines.length() > IN_LINE * members.len() as f32
     }
 
-    /// Chooses who of the crowd goes first.
+    /// Chooses the stream of the component that goes first.
     fn choose(&mut self, bodies: &Bodies, widest: f32) {
         let Self { sides, members, settled, .. } = self;
         let body = |member: u32| &bodies.as_slice()[member as usize];
-        // Those that go first do so until they are through, or the others have waited far longer.
+        // The first stream keeps its role until it has passed, or the other one has waited far
+        // longer.
         let claim =
             |member: u32| body(member).lost + if body(member).side == Side::First { TURN } else { 0.0 };
         let leader = members
@@ -165,8 +166,8 @@ fn takes_part(body: &Body) -> bool {
     body.is_walking && (body.slow > HELD || body.side != Side::None)
 }
 
-/// Calls `visit` with those that take part and touch one that does, and how their ways lead:
-/// `First` for the same way, `Back` for opposite ways.
+/// Calls `visit` with the participants that touch a participant, and their relative directions:
+/// `First` for equal directions, `Back` for opposite ones.
 fn touching(bodies: &Bodies, member: u32, widest: f32, mut visit: impl FnMut(u32, Option<Side>)) {
     let body = &bodies.as_slice()[member as usize];
     bodies.around(body.position.xz(), body.radius + 2.0 * widest.max(body.radius), |index, other, _| {

@@ -1,4 +1,4 @@
-//! The velocity of an agent: where its path leads, and what others and walls leave of that.
+//! The velocity of an agent: from its path, limited by other agents and walls.
 
 use glam::{Vec2, Vec3Swizzles};
 use waymesh_core::{Random, to_u32};
@@ -15,53 +15,54 @@ use crate::route::Ground;
 use crate::standoff::Part;
 use crate::workers::Scratch;
 
-/// Seconds in which agents that overlap part, and in which agents leave walls they are too near to.
+/// Seconds in which overlapping agents separate, and in which agents leave walls that are too near.
 const SEPARATION: f32 = 0.25;
 
-/// How far an agent may walk before its surroundings are looked up again, in metres.
+/// Distance that an agent may walk before its surroundings are recomputed, in metres.
 const SLACK: f32 = 0.5;
 
-/// Seconds for which an agent that was stuck goes aside.
+/// Seconds for which an agent that was stuck steps aside.
 const ASIDE: f32 = 1.0;
 
-/// The share of the ground around a common goal that is covered when it is full. Discs that come
-/// one by one cover about this much.
+/// The covered fraction of the ground around a common goal that counts as full. Discs that arrive
+/// one by one cover about this fraction.
 const FULL: f32 = 0.5;
 
 /// Seconds for which an agent avoids those that stand at its own goal.
 const NEAR_GOAL: f32 = 0.3;
 
-/// Cosine of the angle from which on two agents go against each other.
+/// Largest cosine of the angle between the directions of two oncoming agents.
 const AGAINST: f32 = -0.3;
 
-/// Tangent of the angle by which an agent turns to the side at most.
+/// Tangent of the largest angle by which an agent turns to the side.
 const MOST_TURN: f32 = 1.0;
 
-/// Seconds in which an agent turns to the side, and those in which its wish follows its path: what
-/// changes at once makes it jerk. These and the two below were tried in the scenes of the README:
-/// half of the jerk is left, with no more overlaps, and as many arrive.
+/// Seconds in which an agent turns to the side, and in which its preferred velocity follows its
+/// path: sudden changes make it jerk. These and the two constants below were tuned in the scenes of
+/// the README: they halve the jerk, without more overlaps or fewer arrivals.
 const SIDE_TIME: f32 = 0.3;
 const WISH_TIME: f32 = 0.1;
 
-/// Seconds for which an agent would like to keep its velocity: half of it in steps of as long.
+/// Time constant, in seconds, for which an agent prefers to keep its velocity: half of it in steps
+/// of this length.
 const INERTIA_TIME: f32 = 1.0 / 30.0;
 
-/// Seconds for which an agent keeps its velocity that stands and is pushed aside.
+/// Time constant, in seconds, for which a standing agent keeps its velocity when it is pushed.
 const STANDING_TIME: f32 = 7.0 / 90.0;
 
-/// Seconds by which an agent stops later than it would like to.
+/// Seconds by which an agent stops later than it prefers.
 const STOPPING_TIME: f32 = WISH_TIME + STANDING_TIME;
 
-/// Steps of priority that an agent may gain on top of its own while it is stuck.
+/// Largest increase of the priority of an agent while it is stuck.
 pub(crate) const BOOSTS: u16 = 2;
 
-/// Distances below this are none, in metres.
+/// Distances below this count as 0, in metres.
 const TOUCH: f32 = 1e-4;
 
 /// Corners nearer than this have been reached, in metres.
 const CORNER: f32 = 1e-3;
 
-/// What all agents see in a step.
+/// Input of all agents in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scene<'a> {
     pub(crate) ground: Ground<'a>,
@@ -72,7 +73,7 @@ pub(crate) struct Scene<'a> {
 }
 
 impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
-    /// How far it sees others, in metres.
+    /// Returns the range in which it sees other agents, in metres.
     pub(crate) fn sight(&self, config: &CrowdConfig) -> f32 {
         2.0 * self.params.radius + 1.5 * config.horizon * self.params.max_speed.max(1.0)
     }
@@ -113,11 +114,11 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             let other = &scene.bodies.as_slice()[index];
             let share = share(&body, other);
             if share <= 0.0 {
-                // A half-plane would keep what velocity there is.
+                // A half-plane would keep its current velocity.
                 continue;
             }
-            // Who stands and is in the way sees where the other wants to go: that one may have
-            // stopped.
+            // A standing agent in the way uses the preferred velocity of the other agent, which may
+            // have stopped.
             let is_asked = !body.is_walking && other.is_walking;
             let obstacle = Obstacle {
                 offset: other.position.xz() - body.position.xz(),
@@ -130,14 +131,14 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             scratch.planes.push(obstacle.half_plane(body.velocity, horizon, SEPARATION.max(dt)));
         }
         let pressure = if self.task == Task::Walking { self.jam.pressure() } else { 1.0 };
-        // Who stands keeps its velocity also where others push it aside.
+        // A standing agent keeps its velocity when others push it.
         let [in_aim, in_all] = if body.is_walking { [INERTIA_TIME, 0.0] } else { [0.0, STANDING_TIME] };
         let aim = (pressure * self.wish).lerp(body.velocity, kept(in_aim, dt));
         let chosen = scratch.program.closest(&scratch.planes, hard, self.params.max_speed, aim);
         self.chosen = chosen.lerp(body.velocity, kept(in_all, dt));
     }
 
-    /// Finds the nearest agents on the ground that hangs together with its own.
+    /// Finds the nearest agents on ground that is connected to its own.
     fn find_neighbours(&mut self, body: &Body, bodies: &Bodies, sight: f32, config: &CrowdConfig) {
         let most = config.max_neighbours as usize;
         // In a dense crowd the nearest are very near.
@@ -163,8 +164,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         }
     }
 
-    /// Stops where agents that arrived before are in the way, and tries something else where it is
-    /// stuck.
+    /// Stops behind agents that arrived before, and tries another direction if it is stuck.
     fn settle(&mut self, own: u32, body: &Body, scene: &Scene<'_>) {
         if self.task != Task::Walking {
             return;
@@ -186,14 +186,15 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         if self.progress.idle > scene.config.stuck_after {
             self.progress.idle = 0.0;
             self.progress.stuck = self.progress.stuck.saturating_add(1);
-            // Others are stuck at the same time: each tries something else, and some go first.
+            // Several agents may be stuck at the same time: random choices give them different
+            // directions and priorities.
             let mixed = Random::mix(u64::from(own) << 16 | u64::from(self.progress.stuck));
             self.progress.boost = (mixed & 1) as u16;
             self.progress.aside = if mixed & 4 == 0 { 1.0 } else { -1.0 };
         }
     }
 
-    /// Returns the velocity that the path alone asks for.
+    /// Returns the velocity along the path, without other agents.
     fn desired(&self, ground: Ground<'_>, dt: f32) -> Vec2 {
         let here = self.place.position.xz();
         if self.task != Task::Walking {
@@ -207,16 +208,17 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         let mut corner = corners[first].xz();
         let incoming = (corner - here).normalize_or_zero();
         if self.route.disc().is_some() {
-            // Its corners leave room for the disc.
+            // The corners of its path have clearance for the disc.
             corner = self.route.way_back(self.place.position, margin).map_or(corner, |back| back.xz());
         } else if let Some(next) = corners.get(first + 1) {
-            // Round the corner, not along the wall.
+            // The corner is moved away from the wall.
             let outgoing = (next.xz() - corner).normalize_or_zero();
             let outward = (incoming - outgoing).normalize_or_zero();
             corner += 1.05 * margin * outward;
         }
         let remaining = self.route.length();
-        // So that `remaining` is what it takes to stop: its velocity follows its wish late.
+        // `remaining` is then the stopping distance: the velocity follows the preferred velocity
+        // with a delay.
         let half = 0.5 * self.params.acceleration * STOPPING_TIME;
         let braking = (half * half + self.params.acceleration * remaining).sqrt() - half;
         let speed = self.params.max_speed.min(braking).min(remaining / dt);
@@ -226,8 +228,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         (direction + aside).normalize_or_zero() * speed
     }
 
-    /// Returns what others leave of the velocity that the path asks for: the agent keeps to a side,
-    /// and goes back where it is in the way of one that has waited longer.
+    /// Adapts the desired velocity to other agents: the agent keeps to a side, and goes back if it
+    /// blocks an agent that has waited longer.
     fn make_room(&mut self, body: &Body, desired: Vec2, scene: &Scene<'_>) -> Vec2 {
         let speed = desired.length();
         if speed < TOUCH {
@@ -247,9 +249,9 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.jam.give_way(wish, asked, scene.dt).clamp_length_max(1.0) * speed
     }
 
-    /// Turns to the side where others come towards the agent, or want to: the more of them, the
-    /// farther; and where those turn who hold it up. So streams part where they meet, and also once
-    /// they stand in each other's way.
+    /// Turns to the side for each agent that comes, or wants to come, towards this agent, and with
+    /// the agents that block it. So streams separate when they meet, and also if they already block
+    /// each other.
     fn keep_to_the_side(&mut self, body: &Body, ahead: Vec2, speed: f32, scene: &Scene<'_>) {
         let bias = scene.config.lane_bias;
         let others = self.neighbours.iter().map(|index| &scene.bodies.as_slice()[index]);
@@ -258,7 +260,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             let wanted = if other.is_walking { other.corner - other.position.xz() } else { Vec2::ZERO };
             let wants = wanted.normalize_or_zero().dot(ahead) < AGAINST;
             offset.dot(ahead) > 0.0
-                // Who comes to the same door from the other side does not go against it.
+                // An agent that comes to the same door from the other side is not oncoming.
                 && (!other.is_walking || body.goes_against(other))
                 && (wants || other.velocity.dot(ahead) < AGAINST * speed)
         };
@@ -281,7 +283,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
                 continue;
             }
             if (closest == a || closest == b) && (clearance <= 0.0 || distance <= TOUCH) {
-                // Paths lead to the corners that walls turn round, and past them.
+                // Paths pass close to the corners of walls.
                 continue;
             }
             let normal =
@@ -294,12 +296,12 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
     }
 }
 
-/// The share of a velocity that is left after a step, where it is kept for `time` seconds.
+/// Returns the fraction of a velocity that remains after a step, if it is kept for `time` seconds.
 fn kept(time: f32, dt: f32) -> f32 {
     time / (dt + time)
 }
 
-/// `true` if the agents that arrived before fill the ground around the goal.
+/// Returns `true` if the agents that arrived before fill the ground around the goal.
 fn is_full(body: &Body, remaining: f32, bodies: &Bodies) -> bool {
     let mut filled = 0.0;
     bodies.around(body.goal.xz(), remaining, |_, other, _| {
@@ -311,13 +313,13 @@ fn is_full(body: &Body, remaining: f32, bodies: &Bodies) -> bool {
     filled >= FULL * inside * inside
 }
 
-/// The share of the avoidance that an agent takes.
+/// Returns the share of the avoidance that an agent takes.
 fn share(own: &Body, other: &Body) -> f32 {
     if own.shares_goal(other) && own.has_arrived != other.has_arrived {
-        // Who arrived stays.
+        // An agent that has arrived stays.
         return if own.has_arrived { 0.0 } else { 1.0 };
     }
-    // Those on the same way to a door take turns by their distance from it.
+    // Agents with the same direction to a door take turns by their distance from it.
     let is_shared = own.corner.distance(other.corner) < 0.5;
     let scale = if is_shared && !own.goes_against(other) { BOOSTS } else { 1 };
     let [first, second] = [own, other].map(|body| body.priority / scale);
@@ -325,11 +327,12 @@ fn share(own: &Body, other: &Body) -> f32 {
         return if first < second { 0.9 } else { 0.1 };
     }
     if own.is_walking != other.is_walking {
-        // Who stands has time to step aside: where both give way, both stand still in a crowd.
+        // A standing agent has time to step aside. If both gave way, both would stand still in a
+        // crowd.
         return if own.is_walking { 0.1 } else { 0.9 };
     }
     if own.is_walking && other.is_walking && is_shared {
-        // Who is nearer to a corner or a door goes first.
+        // The agent that is nearer to a corner or a door goes first.
         let [near, far] = [own, other].map(|body| body.position.xz().distance(own.corner));
         return 0.5 + 0.15 * (2.0 * (near - far) / (own.radius + other.radius)).clamp(-1.0, 1.0);
     }

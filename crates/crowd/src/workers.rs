@@ -4,10 +4,10 @@ use waymesh_graph::{QueryScratch, WallPiece};
 
 use crate::orca::{HalfPlane, Program};
 
-/// Agents that one thread takes at a time.
+/// Number of agents that a thread takes at a time.
 pub(crate) const AGENTS_AT_ONCE: usize = 32;
 
-/// What the work on an agent writes. Nothing in it outlives the work on one agent.
+/// Scratch memory for the work on one agent. Its contents are not kept between agents.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) query: QueryScratch,

@@ -1,5 +1,6 @@
-//! Where the agents of small crowds are, to the last bit: a change that alters any walk shows here.
-//! The package for JavaScript is held to the same page. `cargo xtask bless` rewrites it.
+//! Positions of the agents of small crowds, to the last bit: a change that alters any walk shows
+//! here. The package for JavaScript is compared with the same page. `cargo xtask bless` rewrites
+//! it.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -23,13 +24,13 @@ fn bake(level: &str) -> NavMesh {
     Baker::voxels().bake(&soup).unwrap()
 }
 
-/// FNV-1a of the bits of all positions.
+/// Returns the FNV-1a hash of the bits of all positions.
 fn checksum(positions: impl Iterator<Item = Vec3>) -> u32 {
     let bytes = positions.flat_map(|position| position.to_array()).flat_map(|number| number.to_le_bytes());
     bytes.fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Agents walk from random places to others, every fourth one a wide one.
+/// Lets agents walk between random places, every fourth one a wide one.
 fn walk(ground: &impl MeshSource, page: &mut String) {
     let mesh = ground.nav_mesh();
     let (sampler, mut random) = (PlaceSampler::new(&mesh, &AnyPolygon), Random::new(7));

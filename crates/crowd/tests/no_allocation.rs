@@ -13,7 +13,7 @@ use waymesh_testkit::grid_maps::rectangle_borders;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Four rooms, and doors of 2 m between them.
+/// Returns four rooms, and doors of 2 m between them.
 fn rooms() -> NavMesh {
     let rooms =
         [[0, 0, 10, 10], [10, 4, 11, 6], [11, 0, 20, 10], [4, 10, 6, 11], [0, 11, 10, 20], [10, 14, 11, 16]];
@@ -21,7 +21,7 @@ fn rooms() -> NavMesh {
     NavMesh::try_from(flat_meshes::build(&rectangle_borders(&rooms))).unwrap()
 }
 
-/// Agents of these radii, in turn, walk from room to room.
+/// Tests that agents of these radii, in turn, walk from room to room without allocations.
 fn steps_allocate_nothing(ground: &impl MeshSource, radii: [f32; 2]) {
     let mut crowd: Crowd = Crowd::new(CrowdConfig::default()).unwrap();
     let place = |index: u16| {

@@ -1,4 +1,4 @@
-//! What a crowd accepts and refuses, and the game that moves its agents itself.
+//! Accepted and refused input of a crowd, and a game that moves its agents itself.
 
 use glam::Vec3;
 use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig, CrowdError, LinkRule};

@@ -9,7 +9,7 @@ use crate::support::{DT, Judge, Steps, at, crowd, flat, run, squares};
 
 #[test]
 fn storeys_do_not_see_each_other() {
-    // Nearer than the agents are high: only the ground tells them apart.
+    // Nearer than the height of the agents: only the ground distinguishes them.
     let storeys = [0.0, 1.2].map(|height| (PlanPoint::new(0, 0), [height; 4]));
     let mesh = squares(20, &storeys);
     let low: Vec<[Vec3; 2]> = (0..6_u8)
@@ -36,7 +36,7 @@ fn storeys_do_not_see_each_other() {
 
 #[test]
 fn agents_walk_up_and_down_slopes() {
-    // 8 m up on 20 m.
+    // Ground that rises 8 m over 20 m.
     let mesh = squares(20, &[(PlanPoint::new(0, 0), [0.0, 8.0, 8.0, 0.0])]);
     let up = (0..4_u8).map(|row| {
         let z = 4.0 * f32::from(row) + 4.0;
@@ -76,7 +76,7 @@ fn agents_take_another_path_where_the_mesh_changes() {
             judge.see(&crowd, mesh);
         }
     }
-    // Nothing leads there: as near as possible.
+    // No path leads there: the agent walks as near as possible.
     for _ in 0..300 {
         crowd.take_step(&none, DT);
     }
@@ -111,7 +111,7 @@ fn a_filter_closes_ground_for_its_agent_alone() {
     let state = crowd.agent(closed).unwrap();
     assert_eq!(state.status, AgentStatus::Blocked);
     assert!((state.position.xz().x - 9.7).abs() < 0.5, "{state:?}");
-    // It waits until the ground opens, and goes on.
+    // It waits until the ground opens, and continues.
     flags.set(middle, 1);
     for _ in 0..600 {
         crowd.take_step(&mesh, DT);
@@ -129,7 +129,7 @@ fn who_loses_the_ground_walks_back_to_it() {
     while crowd.agents().all(|(_, state)| state.position.x < 10.0) {
         crowd.take_step(&whole, DT);
     }
-    // Again and again, also while they are on their way back.
+    // The ground changes repeatedly, also while the agents walk back.
     for round in 0..40 {
         for _ in 0..12 {
             crowd.take_step(if round % 3 == 1 { &whole } else { &hole }, DT);
@@ -178,7 +178,7 @@ fn closed_crossings_are_closed_for_agents_of_any_width() {
             crowd.take_step(&mesh, DT);
             assert_ne!(crowd.agent(agent).unwrap().place.polygon, door, "radius {radius}");
         }
-        // A disc that is wide finds its way to the far door only if its path is planned for its centre.
+        // A wide disc finds the path to the far door only if the path is planned for its centre.
         let state = crowd.agent(agent).unwrap();
         assert_eq!(state.status, AgentStatus::Arrived, "radius {radius}: {state:?}");
     }

@@ -8,7 +8,7 @@ use waymesh_testkit::flat_meshes;
 
 use crate::support::{DT, Judge, Steps, run};
 
-/// A crowd on a crooked chessboard, each agent with a target on its island.
+/// Returns a crowd on a distorted chessboard, each agent with a target on its island.
 fn wanderers(seed: u64, count: usize) -> (NavMesh, Crowd) {
     let polygons = flat_meshes::crooked(seed, 6, 0.25);
     let mesh = NavMesh::try_from(polygons).unwrap();
@@ -49,14 +49,14 @@ proptest! {
     }
 }
 
-/// One agent stayed at a corner for ever.
+/// Tests a case in which one agent stayed at a corner for ever.
 #[test]
 fn nobody_stays_at_a_corner() {
     let (mesh, mut crowd) = wanderers(7_688_777_091_563_212_701, 30);
     run(&mut crowd, &mesh, 180.0, &mut Judge::default());
 }
 
-/// One that had let others pass stood in the way of the last one for ever.
+/// Tests a case in which an agent that had let others pass blocked the last one for ever.
 #[test]
 fn who_stands_lets_one_pass_that_has_stopped() {
     let (mesh, mut crowd) = wanderers(7_906_999_112_364_079_737, 30);

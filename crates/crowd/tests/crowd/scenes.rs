@@ -5,7 +5,7 @@ use waymesh_crowd::{AgentParams, AgentStatus};
 
 use crate::support::{DT, Judge, Steps, at, crowd, flat, rows, run};
 
-/// Agents as wide as people.
+/// Returns the parameters of agents as wide as people.
 fn people() -> AgentParams {
     AgentParams::default().with_radius(0.25)
 }
@@ -34,7 +34,7 @@ fn streams_in_opposite_directions_pass_each_other() {
     let time = run(&mut crowd, &mesh, 90.0, &mut judge);
     assert!(judge.deepest < 0.03 && judge.share() < 0.005, "{} {}", judge.deepest, judge.share());
     assert!(time < 75.0, "{time} s");
-    // 4.5 where agents turned to the side and back at once.
+    // It is 4.5 if agents turn to the side and back at once.
     assert!(judge.jerk() < 3.0, "{} m/s^3", judge.jerk());
 }
 
@@ -147,9 +147,9 @@ fn wide_and_narrow_fast_and_slow_agents_get_along() {
     assert!(judge.deepest < 0.08 && judge.share() < 0.02, "{judge:?}");
 }
 
-/// 280 people on both sides of a gate of 3.5 m who want to the places of the others. Once both
-/// streams pressed against the same corner for ever, and those at their targets let nobody past;
-/// then 252 passed, and more filled the passage from both sides and stood.
+/// Tests 280 people on both sides of a gate of 3.5 m who swap sides. In an earlier version both
+/// streams pushed against the same corner for ever, and agents at their targets blocked others; in
+/// a later one 252 passed, and the others filled the passage from both sides.
 #[test]
 fn dense_streams_that_meet_at_a_gate_pass_it() {
     let mesh = flat(&[[0, 0, 200, 70], [200, 0, 220, 35], [220, -35, 420, 35]]);
@@ -173,8 +173,8 @@ fn dense_streams_that_meet_at_a_gate_pass_it() {
     assert!(judge.deepest < 0.1 && judge.share() < 0.01, "{} {}", judge.deepest, judge.share());
 }
 
-/// 300 people on a circle who want to the other side press together in its middle. Only those in
-/// the first row see somebody come towards them: before the others turned with them, 225 were not
+/// Tests 300 people on a circle who want to the other side and crowd together in its middle. Only
+/// agents in the first row see oncoming agents: before the others turned with them, 225 were not
 /// across in time.
 #[test]
 fn a_dense_circle_dissolves() {

@@ -1,4 +1,4 @@
-//! Small meshes, and a judge who looks on.
+//! Small meshes, and a judge that measures a crowd.
 
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::{
@@ -11,14 +11,15 @@ use waymesh_testkit::grid_maps::rectangle_borders;
 
 pub(crate) const DT: f32 = 1.0 / 30.0;
 
-/// A flat mesh of rectangles in decimetres whose walls are real walls: agents keep their radius.
+/// Returns a flat mesh of rectangles in decimetres whose walls are real walls: agents keep their
+/// radius.
 pub(crate) fn flat(rectangles: &[[i32; 4]]) -> NavMesh {
     let mut polygons = flat_meshes::build(&rectangle_borders(rectangles));
     polygons.frame.cell_size = 0.1;
     NavMesh::new(polygons, None, Agent::default().with_radius(0.0)).unwrap()
 }
 
-/// Squares of `side` metres, each with the heights of its corners, that do not hang together.
+/// Returns unconnected squares of `side` metres, each with the heights of its corners.
 pub(crate) fn squares(side: i32, squares: &[(PlanPoint, [f32; 4])]) -> NavMesh {
     let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.1, level_height: 1.0, width: 2048, depth: 2048 };
     let mut mesh = PolyMesh::empty(frame);
@@ -39,7 +40,7 @@ pub(crate) fn at(x: f32, z: f32) -> Vec3 {
     Vec3::new(x, 0.0, z)
 }
 
-/// Places in rows, `gap` metres apart.
+/// Returns positions in rows, `gap` metres apart.
 pub(crate) fn rows(columns: u16, depth: u16, low: Vec3, gap: f32) -> Vec<Vec3> {
     let place = move |index: u16| {
         let [x, z] = [index % columns, index / columns].map(|along| f32::from(along) * gap);
@@ -48,7 +49,7 @@ pub(crate) fn rows(columns: u16, depth: u16, low: Vec3, gap: f32) -> Vec<Vec3> {
     (0..columns * depth).map(place).collect()
 }
 
-/// A crowd of like agents on their way.
+/// Returns a crowd of equal agents with targets.
 pub(crate) fn crowd(mesh: &NavMesh, params: AgentParams, trips: &[[Vec3; 2]]) -> (Crowd, Vec<AgentId>) {
     let mut crowd = Crowd::new(CrowdConfig::default()).unwrap();
     let add = |trip: &[Vec3; 2]| {
@@ -60,10 +61,10 @@ pub(crate) fn crowd(mesh: &NavMesh, params: AgentParams, trips: &[[Vec3; 2]]) ->
     (crowd, agents)
 }
 
-/// Steps that are watched.
+/// Steps that are checked.
 pub(crate) trait Steps {
-    /// Steps. Fails if anybody moved farther in space than its speed, or that of the link it is on,
-    /// allows.
+    /// Takes a step. Fails if an agent moved farther in space than its speed, or that of the link
+    /// it is on, allows.
     fn take_step(&mut self, ground: &(impl MeshSource + ?Sized), dt: f32);
 }
 
@@ -92,13 +93,13 @@ where
     }
 }
 
-/// What was seen of a crowd.
+/// Measurements of a crowd.
 #[derive(Debug, Default)]
 pub(crate) struct Judge {
     scratch: QueryScratch,
     /// Agents seen, each in each step.
     pub(crate) seen: u32,
-    /// Those of them that overlapped another one by more than a hundredth of their width.
+    /// Agents seen that overlapped another one by more than a hundredth of their width.
     pub(crate) overlapping: u32,
     /// Deepest overlap in metres.
     pub(crate) deepest: f32,
@@ -110,7 +111,7 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// Looks at all agents. That they are on the mesh and clear of walls is asserted at once.
+    /// Measures all agents. Asserts that they are on the mesh and clear of walls.
     pub(crate) fn see(&mut self, crowd: &Crowd, mesh: &NavMesh) {
         self.steps += 1;
         for (agent, state) in crowd.agents() {
@@ -149,18 +150,18 @@ impl Judge {
         }
     }
 
-    /// Share of agents and steps with an overlap.
+    /// Returns the fraction of agents and steps with an overlap.
     pub(crate) fn share(&self) -> f64 {
         f64::from(self.overlapping) / f64::from(self.seen.max(1))
     }
 
-    /// Mean jerk in metres a second cubed.
+    /// Returns the mean jerk in metres per second cubed.
     pub(crate) fn jerk(&self) -> f32 {
         self.jerks.iter().sum::<f32>() / self.jerks.len().max(1) as f32
     }
 }
 
-/// Steps until all have arrived; how many seconds that took. Fails after `limit` seconds.
+/// Steps until all have arrived, and returns the time in seconds. Fails after `limit` seconds.
 pub(crate) fn run(crowd: &mut Crowd, mesh: &NavMesh, limit: f32, judge: &mut Judge) -> f32 {
     let mut time = 0.0;
     loop {

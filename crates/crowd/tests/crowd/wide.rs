@@ -1,4 +1,4 @@
-//! Agents of several radii whose paths leave room for each.
+//! Agents of several radii whose paths have clearance for each.
 
 use glam::vec3;
 use waymesh::core::{PlanPoint, PlanVertex};
@@ -53,7 +53,7 @@ fn the_wide_take_the_wide_door_and_the_narrow_the_near_one() {
     let [near, far] = passed(&mut crowd, &mesh, &agents, &mut judge)[..] else { panic!("two agents") };
     assert!((2.0..3.0).contains(&near) && (15.0..17.4).contains(&far), "{near} {far}");
     assert_eq!(judge.overlapping, 0);
-    // On the mesh alone nothing tells it that it does not fit.
+    // On a mesh without clearance its path leads where it does not fit.
     let mut crowd: Crowd = Crowd::new(CrowdConfig::default()).unwrap();
     let agent = crowd.add(mesh.mesh(), wide(0.8), at(5.0, 3.8)).unwrap();
     crowd.set_target(mesh.mesh(), agent, at(15.0, 3.8)).unwrap();
@@ -144,8 +144,8 @@ fn a_filter_counts_for_the_wide_too() {
         crowd.take_step(&mesh, DT);
         assert!(crowd.agents().all(|(_, state)| state.place.polygon != door));
     }
-    // The one that fits through the near door takes the way of its centre; the other one does not
-    // pass it.
+    // The agent that fits through the near door follows the corridor of its centre; the other one
+    // does not pass the door.
     assert_eq!(crowd.agent(agent).unwrap().status, AgentStatus::Arrived);
     assert!(crowd.agent(other).unwrap().position.x < 10.0);
 }
@@ -186,7 +186,7 @@ fn the_wide_take_links() {
     }
 }
 
-/// Flat ground, 10 m deep, between pairs of x.
+/// Returns flat ground, 10 m deep, between pairs of x.
 fn floors(along: &[[f32; 2]]) -> TriangleSoup {
     let corners = along.iter().flat_map(|&[a, b]| [at(a, 0.0), at(a, 10.0), at(b, 10.0), at(b, 0.0)]);
     let first = (0..along.len()).map(|index| u32::try_from(4 * index).unwrap());
@@ -229,7 +229,7 @@ fn a_place_without_room_is_no_target() {
     let no_room = |error| matches!(error, CrowdError::Query(QueryError::NoRoomNear { .. }));
     assert!(no_room(crowd.set_target(&mesh, agent, at(18.0, 5.0)).unwrap_err()));
     assert!(no_room(crowd.add(&mesh, wide(0.8), at(18.0, 5.0)).unwrap_err()));
-    // Beside a wall: moved to where it fits.
+    // Next to a wall: moved to a position where it fits.
     let agent = crowd.add(&mesh, wide(0.8), at(0.1, 0.1)).unwrap();
     let place = crowd.agent(agent).unwrap().position;
     assert!(place.distance(at(0.8, 0.8)) < 1e-3, "{place}");
