@@ -342,8 +342,8 @@ impl PolygonSet {
     }
 }
 
-/// `true` if two edges share a point other than a common end point: a crossing, an end inside the
-/// other edge, or an overlap.
+/// Returns `true` if two edges share a point other than a common end point: a crossing, an end
+/// inside the other edge, or an overlap.
 fn edges_conflict(a: PlanPoint, b: PlanPoint, c: PlanPoint, d: PlanPoint) -> bool {
     if a.z.max(b.z) < c.z.min(d.z) || c.z.max(d.z) < a.z.min(b.z) {
         return false;

@@ -132,7 +132,7 @@ impl WalkableField {
         self.span_columns.is_empty()
     }
 
-    /// `true` if `span` is walkable.
+    /// Returns `true` if `span` is walkable.
     #[inline]
     #[must_use]
     pub fn is_walkable(&self, span: u32) -> bool {

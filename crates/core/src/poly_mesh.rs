@@ -313,8 +313,8 @@ mod tests {
     use super::*;
     use crate::to_u32;
 
-    /// A wide polygon with a corner at every cell of its lower side, and one square per cell below
-    /// it.
+    /// Returns a wide polygon with a corner at every cell of its lower side, and one square per
+    /// cell below it.
     fn comb(teeth: u32) -> PolyMesh {
         let frame =
             GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: teeth, depth: 2 };

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::{AreaId, GridFrame, NO_SPAN, OPEN_SKY, Random};
 
-    /// One storey of random ground, some of it linked.
+    /// Returns one storey of random ground, some of it linked.
     fn field(random: &mut Random, width: u32, depth: u32) -> WalkableField {
         let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width, depth };
         let mut field = WalkableField::empty(frame);

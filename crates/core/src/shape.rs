@@ -165,9 +165,10 @@ impl SceneShape {
         })
     }
 
-    /// On 55 real levels, the correct axis never had less than 0.85 times the share of the other
-    /// axis (a ship), and the wrong axis mostly less than 0.6. A room with walls has equal areas
-    /// facing both directions of the wrong axis, and is longer along it than along the correct one.
+    /// Returns a warning if another axis is more likely up. On 55 real levels, the correct axis
+    /// never had less than 0.85 times the share of the other axis (a ship), and the wrong axis
+    /// mostly less than 0.6. A room with walls has equal areas facing both directions of the wrong
+    /// axis, and is longer along it than along the correct one.
     fn axis(&self) -> Option<Warning> {
         let [forward, backward] = self.along_z;
         let size = self.bounds.max - self.bounds.min;
@@ -318,7 +319,7 @@ mod tests {
         heard.0
     }
 
-    /// A floor of 1 m squares, 12 by 8, with walls. `is_turned` flips some of the squares.
+    /// Returns a floor of 1 m squares, 12 by 8, with walls. `is_turned` flips some of the squares.
     fn room(is_turned: impl Fn(u8, u8) -> bool) -> Vec<Quad> {
         let mut quads = Vec::new();
         for (x, z) in (0..12_u8).flat_map(|x| (0..8_u8).map(move |z| (x, z))) {

@@ -30,7 +30,7 @@ impl Bounds {
         })
     }
 
-    /// `true` if the box is finite and contains at least one point.
+    /// Returns `true` if the box is finite and contains at least one point.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.min.is_finite() && self.max.is_finite() && self.min.cmple(self.max).all()
@@ -109,7 +109,7 @@ pub struct SkippedTriangles {
     pub degenerate: u64,
 }
 
-/// `true` if three finite corners span an area: their [`triangle_normal`] is not zero.
+/// Returns `true` if three finite corners span an area: their [`triangle_normal`] is not zero.
 #[inline]
 #[must_use]
 pub fn has_area(corners: [Vec3; 3]) -> bool {

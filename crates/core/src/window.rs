@@ -309,8 +309,8 @@ mod tests {
     use super::*;
     use crate::{AreaId, OPEN_SKY};
 
-    /// Two storeys. The upper one has a hole of one column, and a step along one line that is too
-    /// high.
+    /// Returns two storeys. The upper one has a hole of one column, and a step along one line that
+    /// is too high.
     fn field() -> WalkableField {
         let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width: 9, depth: 7 };
         let mut field = WalkableField::empty(frame);

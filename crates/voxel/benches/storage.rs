@@ -3,7 +3,7 @@
 //!
 //! Fragments are `(column, bottom, top)`; each method ends with flat arrays of spans, bottom to
 //! top, and the first span of each column. Flags are left out. This favours the bit arrays, which
-//! have no room for flags.
+//! cannot store flags.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 
 const SIDE: u32 = 512;
 const COLUMNS: usize = (SIDE * SIDE) as usize;
-const NONE: u32 = u32::MAX;
+const NO_NODE: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
 struct Fragment {
@@ -26,8 +26,8 @@ struct Spans {
     spans: Vec<[i32; 2]>,
 }
 
-/// Three rough storeys in patches of 9 x 7 cells, as two triangles would produce them, in the order
-/// of a mesh (patch by patch), with a wall of 12 levels on every fourth patch.
+/// Returns three rough storeys in patches of 9 x 7 cells, as two triangles would produce them, in
+/// the order of a mesh (patch by patch), with a wall of 12 levels on every fourth patch.
 fn fragments() -> Vec<Fragment> {
     let mut fragments = Vec::new();
     let noise = |x: u32, z: u32| {
@@ -82,7 +82,7 @@ fn merge_sorted(column: &[[i32; 2]], spans: &mut Vec<[i32; 2]>) {
 /// fragments that touch. Each finished row is written to flat arrays.
 fn rows(fragments: &[Fragment]) -> Spans {
     let mut out = Spans { columns: vec![0], spans: Vec::new() };
-    let mut heads = vec![([0_i32; 2], NONE, false); SIDE as usize];
+    let mut heads = vec![([0_i32; 2], NO_NODE, false); SIDE as usize];
     let mut tails: Vec<([i32; 2], u32)> = Vec::new();
     let mut scratch = Vec::new();
     let mut rest = fragments;
@@ -94,7 +94,7 @@ fn rows(fragments: &[Fragment]) -> Spans {
             let (range, next, full) = &mut heads[(fragment.column - row * SIDE) as usize];
             let new = [fragment.bottom, fragment.top];
             if !*full {
-                (*range, *next, *full) = (new, NONE, true);
+                (*range, *next, *full) = (new, NO_NODE, true);
                 continue;
             }
             let touches = |range: &[i32; 2]| new[0] <= range[1] && range[0] <= new[1];
@@ -104,25 +104,25 @@ fn rows(fragments: &[Fragment]) -> Spans {
                 continue;
             }
             let mut place = *next;
-            while place != NONE && !touches(&tails[place as usize].0) {
+            while place != NO_NODE && !touches(&tails[place as usize].0) {
                 place = tails[place as usize].1;
             }
-            if place == NONE {
+            if place == NO_NODE {
                 tails.push((*range, *next));
-                (*range, *next) = (new, u32::try_from(tails.len() - 1).unwrap_or(NONE));
+                (*range, *next) = (new, u32::try_from(tails.len() - 1).unwrap_or(NO_NODE));
             } else {
                 merge(&mut tails[place as usize].0);
             }
         }
         for (range, next, full) in &mut heads {
             if std::mem::take(full) {
-                if *next == NONE {
+                if *next == NO_NODE {
                     out.spans.push(*range);
                 } else {
                     scratch.clear();
                     scratch.push(*range);
                     let mut place = *next;
-                    while place != NONE {
+                    while place != NO_NODE {
                         scratch.push(tails[place as usize].0);
                         place = tails[place as usize].1;
                     }
@@ -130,7 +130,7 @@ fn rows(fragments: &[Fragment]) -> Spans {
                     merge_sorted(&scratch, &mut out.spans);
                 }
             }
-            out.columns.push(u32::try_from(out.spans.len()).unwrap_or(NONE));
+            out.columns.push(u32::try_from(out.spans.len()).unwrap_or(NO_NODE));
         }
         tails.clear();
     }
@@ -160,7 +160,7 @@ fn counting_sort(fragments: &[Fragment]) -> Spans {
             column.sort_unstable();
             merge_sorted(column, &mut out.spans);
         }
-        out.columns.push(u32::try_from(out.spans.len()).unwrap_or(NONE));
+        out.columns.push(u32::try_from(out.spans.len()).unwrap_or(NO_NODE));
     }
     out
 }
@@ -168,13 +168,13 @@ fn counting_sort(fragments: &[Fragment]) -> Spans {
 /// One sorted linked list of spans per column, merged at every insertion, as Recast does; flattened
 /// at the end.
 fn linked_lists(fragments: &[Fragment]) -> Spans {
-    let mut heads = vec![NONE; COLUMNS];
+    let mut heads = vec![NO_NODE; COLUMNS];
     let mut nodes: Vec<([i32; 2], u32)> = Vec::new();
-    let mut free = NONE;
+    let mut free = NO_NODE;
     for fragment in fragments {
         let mut new = [fragment.bottom, fragment.top];
-        let (mut before, mut at) = (NONE, heads[fragment.column as usize]);
-        while at != NONE {
+        let (mut before, mut at) = (NO_NODE, heads[fragment.column as usize]);
+        while at != NO_NODE {
             let (range, next) = nodes[at as usize];
             if range[0] > new[1] {
                 break;
@@ -183,7 +183,7 @@ fn linked_lists(fragments: &[Fragment]) -> Spans {
                 before = at;
             } else {
                 new = [range[0].min(new[0]), range[1].max(new[1])];
-                if before == NONE {
+                if before == NO_NODE {
                     heads[fragment.column as usize] = next;
                 } else {
                     nodes[before as usize].1 = next;
@@ -193,16 +193,16 @@ fn linked_lists(fragments: &[Fragment]) -> Spans {
             }
             at = next;
         }
-        let node = if free == NONE {
+        let node = if free == NO_NODE {
             nodes.push((new, at));
-            u32::try_from(nodes.len() - 1).unwrap_or(NONE)
+            u32::try_from(nodes.len() - 1).unwrap_or(NO_NODE)
         } else {
             let node = free;
             free = nodes[node as usize].1;
             nodes[node as usize] = (new, at);
             node
         };
-        if before == NONE {
+        if before == NO_NODE {
             heads[fragment.column as usize] = node;
         } else {
             nodes[before as usize].1 = node;
@@ -211,11 +211,11 @@ fn linked_lists(fragments: &[Fragment]) -> Spans {
     let mut out = Spans { columns: vec![0], spans: Vec::new() };
     for &head in &heads {
         let mut at = head;
-        while at != NONE {
+        while at != NO_NODE {
             out.spans.push(nodes[at as usize].0);
             at = nodes[at as usize].1;
         }
-        out.columns.push(u32::try_from(out.spans.len()).unwrap_or(NONE));
+        out.columns.push(u32::try_from(out.spans.len()).unwrap_or(NO_NODE));
     }
     out
 }
@@ -236,7 +236,7 @@ fn bits(fragments: &[Fragment]) -> Spans {
             out.spans.push([bottom.cast_signed(), (bottom + height).cast_signed()]);
             rest &= !(((1_u128 << height) - 1) << bottom);
         }
-        out.columns.push(u32::try_from(out.spans.len()).unwrap_or(NONE));
+        out.columns.push(u32::try_from(out.spans.len()).unwrap_or(NO_NODE));
     }
     out
 }

@@ -14,7 +14,7 @@ use waymesh_voxel::{
 
 const TILE: u32 = 256;
 
-/// Vertices and triangles of an OBJ file.
+/// Returns the vertices and triangles of an OBJ file.
 fn read(path: &std::path::Path) -> Option<TriangleSoup> {
     let text = std::fs::read_to_string(path).ok()?;
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Steps too high to walk that an agent can climb: ledges with standing room on both sides.
+//! Climbs: ledges too high to walk, with standing room on both sides, that an agent can climb.
 
 use waymesh_core::{
     BadField, Direction, GROUND_STEPS_PER_LEVEL, GridScale, GridWindow, Heightfield, NO_SPAN, SpanKey,
@@ -10,31 +10,31 @@ use crate::filters::{AgentLevels, check};
 use crate::walkable::build_counted;
 use crate::{FieldBuilder, VoxelError};
 
-/// A place, one cell wide, where an agent climbs straight up a ledge.
+/// A position, one cell wide, where an agent climbs straight up a ledge.
 ///
 /// Ordered by direction, then by foot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Climb {
     /// Index of the [`Direction`] that leads up.
     pub up: u8,
-    /// The span at the foot of the ledge; the higher one is in the column beside it, in direction
-    /// `up`.
+    /// Span at the foot of the ledge. The higher span is in the adjacent column in direction `up`.
     pub foot: SpanKey,
-    /// Number of columns from the foot back to the first place where the agent's centre may be.
+    /// Number of columns from the foot back to the first position where the agent's centre may be.
     pub low_depth: u16,
-    /// Level of the floor at that place.
+    /// Level of the floor at that position.
     pub low_floor: i32,
-    /// Number of columns from the edge forward to the first place where the agent's centre may be.
+    /// Number of columns from the edge forward to the first position where the agent's centre may
+    /// be.
     pub high_depth: u16,
-    /// Level of the floor at that place.
+    /// Level of the floor at that position.
     pub high_floor: i32,
 }
 
 impl Climb {
-    /// Number of bytes that [`Climb::to_bytes`] returns.
+    /// Length of the result of [`Climb::to_bytes`].
     pub const BYTES: usize = 25;
 
-    /// The direction that leads up.
+    /// Returns the direction that leads up.
     #[must_use]
     pub fn direction(&self) -> Direction {
         Direction::from_index(self.up.into())
@@ -75,15 +75,15 @@ impl Climb {
     }
 }
 
-/// How far a climb reaches, in cells and levels.
+/// Limits of a climb, in cells and levels.
 #[derive(Clone, Debug)]
 struct Limits {
     reach: AgentLevels,
     climb: i32,
-    /// The agent's disc: [`reach_table`] of its radius. Holds a single 1 for an agent no wider than
-    /// a cell.
+    /// The agent's disc: [`reach_table`] of its radius. A single 1 for an agent no wider than a
+    /// cell.
     disc: Vec<u32>,
-    /// Largest number of columns between the ledge and a place to stand.
+    /// Largest number of columns between the ledge and a standing position.
     depth: u32,
 }
 
@@ -108,8 +108,8 @@ impl Limits {
 
 impl FieldBuilder {
     /// Returns the number of columns that [`crate::build_window_with_climbs`] needs around a core
-    /// in addition to [`FieldBuilder::halo_cells`]: the reach of a climb from its ledge. 0 if there
-    /// can be no climbs.
+    /// in addition to [`FieldBuilder::halo_cells`]: the reach of a climb from its ledge. 0 if
+    /// climbs are impossible.
     #[must_use]
     pub fn climb_cells(&self, max_ledge: f32, scale: &GridScale) -> u32 {
         Limits::new(self, max_ledge, scale)
@@ -117,17 +117,17 @@ impl FieldBuilder {
     }
 }
 
-/// Finds the places in the columns of `core` where an agent can climb a ledge that is too high to
-/// step onto.
+/// Finds the positions in the columns of `core` where an agent can climb a ledge that is higher
+/// than a step.
 ///
-/// # What counts
-/// - There are two spans in adjacent columns, one of them in `core`. The other is higher by more
-///   than `max_step` and at most `max_ledge`. Both would be walkable without the ledge, and above
-///   the higher one they share room for the agent's height.
-/// - Following links straight back from the foot, and straight on from the edge, there is a span of
-///   `field` where the agent's centre may be. It is at most one and a half times the radius away.
-/// - The agent's disc can move from one of these places to the other at the height of the upper
-///   one. On this path it meets nothing that is higher than a step and lower than its head.
+/// # Conditions
+/// - Two spans lie in adjacent columns, one of them in `core`. The other is higher by more than
+///   `max_step` and at most `max_ledge`. Both would be walkable without the ledge, and they share
+///   headroom for the agent above the higher one.
+/// - Following links straight back from the foot, and straight ahead from the edge, leads to a span
+///   of `field` where the agent's centre may be, at most one and a half times the radius away.
+/// - The agent's disc can move between these two positions at the height of the upper one. Nothing
+///   on this path is higher than a step and lower than the agent's head.
 ///
 /// `field` is the walkable field of `heightfield` after erosion, over the same columns. `origin` is
 /// the position of their first column in the whole grid; the result is in columns of the whole
@@ -138,10 +138,10 @@ impl FieldBuilder {
 /// [`FieldBuilder::climb_cells`] and [`FieldBuilder::halo_cells`] around it.
 ///
 /// # Cost
-/// A second field without erosion, and for each climb, the columns under the agent's path.
+/// A second field without erosion, and the columns under the agent's path for each climb.
 ///
 /// # Errors
-/// For a `max_ledge`, an agent or a heightfield that cannot be used, and for a field of another
+/// If `max_ledge`, the agent or the heightfield is invalid, or if the field belongs to another
 /// grid.
 pub fn find_climbs(
     heightfield: &Heightfield,
@@ -186,19 +186,19 @@ pub fn find_climbs(
     Ok(climbs)
 }
 
-/// Looks for climbs in one grid.
+/// Searches for climbs in one grid.
 #[derive(Clone, Copy, Debug)]
 struct Finder<'a> {
     heightfield: &'a Heightfield,
-    /// Where the agent's centre may be.
+    /// Field of the positions where the agent's centre may be.
     field: &'a WalkableField,
-    /// Where an agent could stand if ledges and walls were ignored.
+    /// Field of the positions where an agent could stand without ledges and walls.
     ground: &'a WalkableField,
     limits: &'a Limits,
 }
 
 impl Finder<'_> {
-    /// The column `steps` further in a direction.
+    /// Returns the column `steps` further in a direction; `None` outside the grid.
     fn beside(&self, [x, z]: [u32; 2], direction: Direction, steps: i64) -> Option<[u32; 2]> {
         let (dx, dz) = direction.offset();
         let frame = &self.heightfield.frame;
@@ -208,7 +208,7 @@ impl Finder<'_> {
         Some([along(x, dx, frame.width)?, along(z, dz, frame.depth)?])
     }
 
-    /// Climbs from one column up to the next.
+    /// Adds the climbs from one column up to the next.
     fn column(&self, at: [u32; 2], up: Direction, climbs: &mut Vec<Climb>) {
         let Some(next) = self.beside(at, up, 1) else { return };
         let ground = self.ground;
@@ -233,7 +233,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The level from which the head room of a span is counted.
+    /// Returns the level from which the headroom of a span is counted.
     fn feet(&self, span: u32) -> i32 {
         let floor = self.ground.floor[span as usize];
         let drop = floor as f32 - self.ground.ground[span as usize];
@@ -260,7 +260,7 @@ impl Finder<'_> {
         })
     }
 
-    /// Finds the first span where the agent's centre may be, from `span` on in the direction
+    /// Finds the first span where the agent's centre may be, starting at `span` in the direction
     /// `away`. Returns the number of columns to it and its floor.
     fn landing(&self, mut span: u32, away: Direction) -> Option<(u32, i32)> {
         for depth in 0..=self.limits.depth {
@@ -282,16 +282,16 @@ impl Finder<'_> {
         None
     }
 
-    /// `true` if the agent's disc can move from one landing to the other at the height of the edge
-    /// and of the ground beyond it.
+    /// Returns `true` if the agent's disc can move from one landing to the other at the height of
+    /// the edge and of the ground beyond it.
     fn has_way(&self, at: [u32; 2], up: Direction, edge: i32, low_depth: u32, high_depth: u32) -> bool {
         let disc = &self.limits.disc;
         let (mut level, mut is_clear) = (edge, true);
-        // Forward from the edge.
+        // Moves forward from the edge.
         for depth in 0..=i64::from(high_depth) {
             is_clear = is_clear && self.row(at, up, depth + 1, &mut level, disc[0]);
         }
-        // Back from the edge, with the half of the disc that is behind the agent.
+        // Moves back from the edge, with the half of the disc that is behind the agent.
         level = edge;
         for depth in 0..=i64::from(low_depth) {
             is_clear = is_clear && self.row(at, up, -depth, &mut level, disc[0]);
@@ -303,8 +303,8 @@ impl Finder<'_> {
         is_clear
     }
 
-    /// `true` if nothing blocks a column of the agent's path and the `wide - 1` columns to each
-    /// side of it. Moves `level` to the ground on the path where that is within a step.
+    /// Returns `true` if nothing blocks a column of the agent's path and the `wide - 1` columns to
+    /// each side of it. Moves `level` to the ground on the path if that is within a step.
     fn row(&self, at: [u32; 2], up: Direction, along: i64, level: &mut i32, wide: u32) -> bool {
         let Some(centre) = self.beside(at, up, along) else { return true };
         let Some(here) = self.over(centre, *level) else { return false };
@@ -318,8 +318,8 @@ impl Finder<'_> {
         })
     }
 
-    /// The level at which an agent's body that arrives at `level` passes over a column: that of the
-    /// ground if it is within a step, else `level`. `None` if something blocks the column.
+    /// Returns the level at which an agent's body that arrives at `level` passes over a column: the
+    /// level of the ground if it is within a step, else `level`. `None` if the column is blocked.
     fn over(&self, [x, z]: [u32; 2], level: i32) -> Option<i32> {
         let AgentLevels { height, step, .. } = self.limits.reach;
         let floor_of = |span: &u32| self.ground.floor[*span as usize];

@@ -1,4 +1,4 @@
-//! Closed meshes, whose inside is told by how often a line crosses them.
+//! Closed meshes with an inside defined by the parity of line crossings.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use waymesh_core::{BadField, Bounds, TriangleSoup};
 use crate::VoxelError;
 use crate::marks::finite;
 
-/// A mesh without a hole: at every edge an even number of its triangles meet, so that every line
-/// crosses it an even number of times. World coordinates, metres.
+/// A mesh without holes: an even number of its triangles meet at every edge, so every line crosses
+/// it an even number of times. World coordinates, metres.
 ///
-/// A place is inside if a line from it crosses the mesh an odd number of times. So the triangles
-/// may face either way, and a body within a body is hollow.
+/// A point is inside if a line from it crosses the mesh an odd number of times. Triangles may
+/// therefore face either way, and a body within a body is hollow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosedMesh {
-    /// In the order of their least z.
+    /// Faces in ascending order of their smallest z.
     faces: Arc<[[Vec3; 3]]>,
     bounds: Bounds,
 }
@@ -23,7 +23,7 @@ pub struct ClosedMesh {
 /// Loops in plan, `(x, z)`.
 type PlanLoops = Vec<Vec<[f64; 2]>>;
 
-/// An edge as its two corners, which are told apart by their bits; the lower one first.
+/// An edge as the bits of its two corners, the smaller first.
 type Edge = [[u32; 3]; 2];
 
 fn edge_of(a: Vec3, b: Vec3) -> Edge {
@@ -32,19 +32,20 @@ fn edge_of(a: Vec3, b: Vec3) -> Edge {
 }
 
 impl ClosedMesh {
-    /// Takes the triangles of a soup. Corners are the same if their coordinates are. Triangles with
-    /// two equal corners are left out.
+    /// Returns a mesh of the triangles of a soup. Corners with equal coordinates are the same
+    /// corner. Triangles with two equal corners are left out.
     ///
     /// # Cost
-    /// `n log n` in the triangles. Clones share them.
+    /// `n log n` in the number of triangles. Clones share the triangles.
     ///
     /// # Errors
-    /// - [`VoxelError::BadField`] for a corner that is not finite, and if there is no triangle.
-    /// - [`VoxelError::OpenMesh`] names an edge at which an odd number of triangles meet.
+    /// - [`VoxelError::BadField`] for a corner that is not finite, and for a soup without
+    ///   triangles.
+    /// - [`VoxelError::OpenMesh`] with an edge at which an odd number of triangles meet.
     pub fn new(soup: &TriangleSoup) -> Result<Self, VoxelError> {
         let mut faces = Vec::with_capacity(soup.triangles().len());
         for triangle in 0..soup.triangles().len() {
-            // The sum of both zeros is the positive one.
+            // Adding zero turns a negative zero into a positive one.
             let [a, b, c] = soup.corners(triangle).map(|corner| corner + Vec3::ZERO);
             for corner in [a, b, c] {
                 finite("mesh corner", &corner.to_array())?;
@@ -67,13 +68,13 @@ impl ClosedMesh {
         Ok(Self { faces: faces.into(), bounds })
     }
 
-    /// Returns the box around it.
+    /// Returns the bounding box.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// Returns its triangles.
+    /// Returns the triangles.
     #[must_use]
     pub fn soup(&self) -> TriangleSoup {
         let corners: Vec<Vec3> = self.faces.iter().flatten().copied().collect();
@@ -81,14 +82,16 @@ impl ClosedMesh {
         TriangleSoup::new(corners, triangles.take(self.faces.len()).collect()).unwrap_or_default()
     }
 
-    /// Calls `visit` with the columns of a row whose centre lines pass through the mesh, and each
-    /// range of heights inside, from the lowest up. `z` is that of all centres, and `first_column`
-    /// gives the first column whose centre lies at `x` or beyond, `centre` the x of a centre.
+    /// Calls `visit` with the columns of a row whose centre lines pass through the mesh, and with
+    /// each range of heights inside, in ascending order. `z` is the coordinate of all centres.
+    /// `first_column` returns the first column whose centre lies at or beyond `x`, `centre` the x
+    /// of a centre.
     ///
-    /// A line that runs along a side counts as slightly beside it, for all triangles alike.
+    /// A line that runs along a side counts as slightly off it, consistently for all triangles.
     ///
     /// # Cost
-    /// Linear in the triangles whose least z is not beyond the row, `n log n` in what is visited.
+    /// Linear in the triangles whose smallest z is not beyond the row, `n log n` in the visited
+    /// ranges.
     pub(crate) fn visit_row(
         &self,
         z: f64,
@@ -119,12 +122,12 @@ impl ClosedMesh {
         }
     }
 
-    /// Returns what lies inside at a height, seen from above: loops to fill by the even-odd rule.
-    /// Where corners or faces lie at the height there may be two sets of loops, from just above and
-    /// from just below; what lies in either is inside.
+    /// Returns the section of the inside at a height, as loops to fill by the even-odd rule. If
+    /// corners or faces lie at the height, the result may have two sets of loops, for just above
+    /// and just below; the section is their union.
     ///
     /// # Cost
-    /// `n log n` in the triangles.
+    /// `n log n` in the number of triangles.
     #[must_use]
     pub fn sections(&self, height: f64) -> Vec<PlanLoops> {
         // Corners have positive zeros only.
@@ -139,7 +142,7 @@ impl ClosedMesh {
     fn section(&self, height: f64, side: Beyond) -> PlanLoops {
         let pieces: Vec<[(Edge, DVec3); 2]> =
             self.faces.iter().filter_map(|face| cut(face, 1, height, side)).collect();
-        // Every edge has an even number of ends, so ends that are neighbours here are joined.
+        // Every edge has an even number of ends, so consecutive ends in this order are joined.
         let mut ends: Vec<(Edge, usize)> =
             pieces.iter().flatten().enumerate().map(|(end, (edge, _))| (*edge, end)).collect();
         ends.sort_unstable();
@@ -169,18 +172,18 @@ fn least_z(face: &[Vec3; 3]) -> f32 {
     face[0].z.min(face[1].z).min(face[2].z)
 }
 
-/// Which corners lie beyond a value. With either rule every face has two edges that pass it, or
-/// none.
+/// The rule for corners beyond a value. With either rule, each face has two edges or none that pass
+/// the value.
 #[derive(Clone, Copy)]
 enum Beyond {
-    /// Those above it.
+    /// Corners above the value are beyond it.
     Above,
-    /// Those at it and above.
+    /// Corners at or above the value are beyond it.
     At,
 }
 
-/// The places where the edges of a face pass a value of one axis. They are the same for all faces
-/// at an edge.
+/// Returns the points where the edges of a face pass a value of one axis. All faces at an edge give
+/// the same point.
 fn cut(face: &[Vec3; 3], axis: usize, value: f64, side: Beyond) -> Option<[(Edge, DVec3); 2]> {
     let is_beyond = |corner: Vec3| {
         let corner = f64::from(corner[axis]);

@@ -4,15 +4,15 @@ use waymesh_core::{Agent, BadField, GridScale};
 
 use crate::VoxelError;
 
-/// When a span merged from several fragments counts as walkable.
+/// The condition under which a span merged from several fragments is walkable.
 ///
-/// Both rules look at the set of fragments only, so the order of the triangles does not matter.
+/// Both rules depend only on the set of fragments, so the order of the triangles does not matter.
 /// (Merging pair by pair, as Recast does, depends on the order.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WalkableMerge {
-    /// Walkable if the top of a walkable fragment lies at most `max_step` below the merged top. So
-    /// an obstacle that an agent can step over does not make the ground below it unwalkable.
+    /// Walkable if the top of a walkable fragment lies at most `max_step` below the merged top. An
+    /// obstacle that an agent can step over thus does not make the ground below it unwalkable.
     WithinStep {
         /// In metres, rounded down to whole levels. Finite, zero or more.
         max_step: f32,
@@ -28,7 +28,8 @@ impl Default for WalkableMerge {
 }
 
 impl WalkableMerge {
-    /// How far below the merged top a fragment may end and still count, in levels.
+    /// Returns the largest distance of a fragment's top below the merged top at which the fragment
+    /// counts, in levels.
     pub(crate) fn reach_levels(self, level_height: f32) -> i32 {
         match self {
             Self::WithinStep { max_step } => {
@@ -49,13 +50,13 @@ pub struct VoxelConfig {
     /// Steepest walkable slope in radians, inclusive. At least 0 and below 90 degrees; default 45
     /// degrees.
     pub max_slope: f32,
-    /// When a merged span counts as walkable. Default: within a step of 0.9 m.
+    /// Rule for merged spans. Default: within a step of 0.9 m.
     pub merge: WalkableMerge,
-    /// Largest number of bytes that the column table and the spans may take. Default 4 GiB.
+    /// Largest size of the column table and the spans in bytes. Default 4 GiB.
     pub max_memory_bytes: u64,
     /// Number of threads of the current rayon pool that voxelise bands of rows at the same time. 1
-    /// uses only the calling thread, 0 uses all threads of the pool. The result is the same for
-    /// every value. Default 1.
+    /// uses only the calling thread, 0 uses all threads of the pool. Does not affect the result.
+    /// Default 1.
     pub threads: usize,
 }
 

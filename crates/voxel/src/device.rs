@@ -5,28 +5,28 @@ use waymesh_core::{DeviceUsage, Heightfield, Observer};
 
 use crate::{BuiltField, FieldJob, RasterJob};
 
-/// Does the work of a rasteriser on another device, such as a graphics card.
+/// A rasteriser on another device, such as a graphics card.
 ///
 /// # Contract
-/// The result is that of [`RasterJob::run`] or [`FieldJob::run`], byte for byte. Several threads
-/// may ask at once.
+/// The result equals that of [`RasterJob::run`] or [`FieldJob::run`], byte for byte. Several
+/// threads may call it at the same time.
 pub trait RasterDevice {
-    /// Does the work of `job`.
+    /// Runs `job`.
     ///
     /// # Errors
-    /// Those of [`RasterJob::run`], and those of a device that fails and has no way out.
+    /// The errors of [`RasterJob::run`], and an error if the device fails without a fallback.
     fn rasterize(&self, job: &RasterJob, observer: &mut dyn Observer) -> Result<Heightfield, StageError>;
 
-    /// Does the work of `job`, if it is better than to do that of its rasteriser here and the rest on
-    /// the processor: the voxels need not be brought back. Default: it is not.
+    /// Runs `job` if that is faster than rasterising here and building the field on the processor,
+    /// because the voxels stay on the device. Default: returns `None`.
     ///
     /// # Errors
-    /// Those of [`FieldJob::run`], and those of a device that fails and has no way out.
+    /// The errors of [`FieldJob::run`], and an error if the device fails without a fallback.
     fn build_field(&self, _job: &FieldJob<'_>) -> Result<Option<BuiltField>, StageError> {
         Ok(None)
     }
 
-    /// Returns what the device has done so far. Default: nothing is known.
+    /// Returns the usage of the device so far. Default: empty.
     fn usage(&self) -> DeviceUsage {
         DeviceUsage::default()
     }

@@ -1,4 +1,4 @@
-//! Keeps the agent's centre away from walls and drops.
+//! Erosion: keeps the agent's centre away from walls and drops.
 
 use std::ops::Range;
 
@@ -9,10 +9,9 @@ use waymesh_core::{
 
 use crate::VoxelError;
 
-/// Removes (sets to [`AreaId::NULL`]) the spans that are nearer than `radius` metres to something
-/// blocked.
+/// Sets the spans nearer than `radius` metres to a blocked cell to [`AreaId::NULL`].
 ///
-/// # What is measured
+/// # Distances
 /// A span that is not walkable is blocked, and so is the cell beyond a missing link. A span stays
 /// if the centre of its cell is at least `radius` plus half a cell from the centre of every blocked
 /// cell that links lead to. Distances are measured in plan: with `dx, dz` cells between the two,
@@ -21,9 +20,9 @@ use crate::VoxelError;
 ///
 /// The distance is measured to the centre because the face of the wall, or the edge of the drop,
 /// lies somewhere in the blocked cell. Across the wall, the centre is off by at most half a cell,
-/// and by nothing on average, in whatever direction the wall runs. The nearest corner would always
-/// be off to the same side: by half a cell, and by a whole one on walls at an angle to the grid.
-/// The half cell is added because the border of a cell that stays lies half a cell from its centre.
+/// and by zero on average, in whatever direction the wall runs. The nearest corner would always be
+/// off to the same side: by half a cell, and by a whole one on walls at an angle to the grid. The
+/// half cell is added because the border of a cell that stays lies half a cell from its centre.
 ///
 /// # Guarantees
 /// - The result follows this definition exactly for every radius (with a slack of a 10,000th of a
@@ -32,8 +31,8 @@ use crate::VoxelError;
 /// - If the agent's centre is on a span that stays, nothing in a blocked cell is nearer than the
 ///   radius less half a cell, measured along a row of cells, or less 0.92 cells in any direction.
 ///   On average the distance is larger than the radius, because only whole cells are kept.
-/// - A blocked cell counts if steps along z and then along x lead to it. On the way to the nearest
-///   blocked cell all cells are free, so any other order of steps leads there too. The only
+/// - A blocked cell counts if steps along z and then along x lead to it. All cells on the path to
+///   the nearest blocked cell are free, so any other order of steps leads to it as well. The only
 ///   exception is the corner of a spiral so steep that four cells around a point rise by a whole
 ///   storey.
 ///
@@ -44,17 +43,17 @@ use crate::VoxelError;
 /// still removes spans. Two sweeps pass these numbers on along z, less one per step.
 ///
 /// # Cost
-/// One look at each span, and a few at those within the radius of something blocked, on all threads
-/// of the current rayon pool; 12 bytes per span that is near something blocked along x. The result
-/// does not depend on the number of threads.
+/// One visit of each span, and a few more of the spans within the radius of a blocked cell, on all
+/// threads of the current rayon pool; 12 bytes per span that is near a blocked cell along x. The
+/// result does not depend on the number of threads.
 ///
 /// # Errors
-/// [`VoxelError::BadField`] for a radius that is not finite or negative.
+/// [`VoxelError::BadField`] for a radius that is not finite or is negative.
 pub fn erode(field: &mut WalkableField, radius: f32, observer: &mut dyn Observer) -> Result<(), VoxelError> {
     erode_on(field, radius, threads::count(), observer)
 }
 
-/// [`erode`] on so many threads of the current pool.
+/// Runs [`erode`] on `threads` threads of the current pool.
 pub(crate) fn erode_on(
     field: &mut WalkableField,
     radius: f32,
@@ -79,12 +78,13 @@ pub(crate) fn erode_on(
     Ok(())
 }
 
-/// A quotient this close to a whole number of cells is rounded to it, so that 0.6 m is 2 cells of
-/// 0.3 m.
+/// Slack of the conversion to cells: a quotient this close to an integer is rounded to it, so that
+/// 0.6 m is 2 cells of 0.3 m.
 const SLACK_CELLS: f64 = 1e-4;
 
-/// Entry `g` is the number of cells along z over which a blocked cell at distance `g` along x
-/// removes spans, including its own row. The last entry is 0. `None` if nothing is to be removed.
+/// Returns the reach table: entry `g` is the number of cells along z over which a blocked cell at
+/// distance `g` along x removes spans, including its own row. The last entry is 0. `None` if the
+/// radius removes nothing.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -108,7 +108,7 @@ pub(crate) fn reach_table(radius_cells: f64, longest: u32) -> Option<Vec<u32>> {
     }
 }
 
-/// Removes spans, and returns how many.
+/// Removes spans, and returns their number.
 fn remove(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32>]) -> u64 {
     let width = field.frame.width as usize;
     let first_of = |row: u32| field.columns[row as usize * width] as usize;
@@ -132,30 +132,30 @@ fn remove(field: &mut WalkableField, reach: &[u32], bands: &[Range<u32>]) -> u64
     threads::map(found.into_iter().zip(areas).zip(spans), clear).into_iter().sum()
 }
 
-/// The spans of a field in a row.
+/// Returns the spans of a field in a row.
 fn row_of(field: &WalkableField, z: u32) -> Range<usize> {
     let width = field.frame.width as usize;
     let first = z as usize * width;
     field.columns[first] as usize..field.columns[first + width] as usize
 }
 
-/// Some rows of a field, and the spans in them that are near something blocked along x.
+/// Some rows of a field, and the spans in them that are near a blocked cell along x.
 struct Rows<'a> {
     field: &'a WalkableField,
-    /// [`reach_table`].
+    /// Result of [`reach_table`].
     reach: &'a [u32],
-    /// What is blocked so far away removes nothing.
+    /// Distance at which a blocked cell no longer removes spans.
     far: u32,
     rows: Range<u32>,
-    /// Over how many steps along z spans are removed because of what is blocked along x, row by
-    /// row, and where each row ends.
+    /// Numbers of steps along z over which blocked cells along x remove spans, row by row, and the
+    /// end of each row.
     steps: Vec<Steps>,
     ends: Vec<usize>,
     /// Scratch: the distances of some spans, see [`Rows::step_along_x`].
     along_x: Vec<[u32; 3]>,
 }
 
-/// Numbers of steps from a span to smaller z and to larger z over which spans are still removed.
+/// Numbers of steps from a span to smaller z and to larger z over which spans are removed.
 #[derive(Clone, Copy, Debug)]
 struct Steps {
     span: u32,
@@ -180,14 +180,13 @@ impl<'a> Rows<'a> {
         all
     }
 
-    /// The steps of a row.
+    /// Returns the steps of a row.
     fn of_row(&self, z: u32) -> &[Steps] {
         let row = (z - self.rows.start) as usize;
         &self.steps[row.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[row]]
     }
 
-    /// Adds the steps of a row. Only columns near a span that is blocked or lacks a link are looked
-    /// at.
+    /// Adds the steps of a row. Visits only columns near a span that is blocked or lacks a link.
     fn look_along_x(&mut self, z: u32) {
         checkpoint();
         let width = self.field.frame.width as usize;
@@ -209,7 +208,7 @@ impl<'a> Rows<'a> {
         self.look_at(first + columns.start..first + columns.end);
     }
 
-    /// Adds the steps of some columns of a row, which hold all that is near something blocked.
+    /// Adds the steps of some columns of a row, which contain all spans near a blocked cell.
     #[expect(clippy::cast_possible_truncation, reason = "spans fit 32 bits")]
     fn look_at(&mut self, columns: Range<usize>) {
         let WalkableField { columns: ends, links, area, .. } = self.field;
@@ -237,8 +236,8 @@ impl<'a> Rows<'a> {
         self.along_x = along_x;
     }
 
-    /// The distances of a span along x to the nearest span that is blocked, to the nearest one that
-    /// has no link to larger z, and to the nearest one that has none to smaller z, all in the
+    /// Returns the distances of a span along x to the nearest blocked span, to the nearest span
+    /// without a link to larger z, and to the nearest one without a link to smaller z, all in the
     /// direction of `neighbour`, whose distances are known. At most `far`.
     #[inline(always)]
     fn step_along_x(
@@ -252,7 +251,7 @@ impl<'a> Rows<'a> {
         let mut distances = if neighbour == NO_SPAN {
             [1.min(self.far), self.far, self.far]
         } else {
-            // There is nothing near beside the columns that are looked at.
+            // Columns outside the visited ones have no blocked cell nearby.
             let known = along_x.get((neighbour as usize).wrapping_sub(first));
             known.map_or([self.far; 3], |known| known.map(|distance| (distance + 1).min(self.far)))
         };
@@ -270,9 +269,9 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns the spans of a band that are near something blocked. Some come twice.
+/// Returns the spans of a band that are near a blocked cell, possibly with duplicates.
 fn near(field: &WalkableField, reach: &[u32], rows: &[Rows<'_>], band: &Range<u32>) -> Vec<u32> {
-    // What is blocked farther away than the halo removes nothing in the band.
+    // A blocked cell farther away than the halo removes nothing in the band.
     let halo = reach[0].saturating_sub(1);
     let all = band.start.saturating_sub(halo)..band.end.saturating_add(halo).min(field.frame.depth);
     let steps_of = |z: u32| rows[rows.partition_point(|rows| rows.rows.end <= z)].of_row(z);
@@ -284,7 +283,7 @@ fn near(field: &WalkableField, reach: &[u32], rows: &[Rows<'_>], band: &Range<u3
     near
 }
 
-/// Passes the numbers of steps on from row to row, less one each time, and notes the spans of the
+/// Propagates the numbers of steps from row to row, less one per row, and records the spans of the
 /// rows `own` that they reach.
 fn along_z<'s>(
     field: &WalkableField,
@@ -294,7 +293,7 @@ fn along_z<'s>(
     own: &Range<u32>,
     near: &mut Vec<u32>,
 ) {
-    // Numbers by span of the row, all 0 between two rows, and the spans whose number is not.
+    // Numbers by span of the row, all 0 between two rows, and the spans with a nonzero number.
     let (mut numbers, mut reached): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
     let mut handed: Vec<(u32, u32)> = Vec::new();
     for (z, of_row) in rows {

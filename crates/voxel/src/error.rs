@@ -4,39 +4,39 @@ use glam::Vec3;
 use thiserror::Error;
 use waymesh_core::{AreaId, BadField, GridError, GridWindow};
 
-/// Why voxelisation or the walkable field gave no result.
+/// The reason why voxelisation or the walkable field failed.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum VoxelError {
     /// A configuration field is out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// The grid cannot be made.
+    /// The grid cannot be created.
     #[error(transparent)]
     Grid(#[from] GridError),
-    /// With classes of head room, areas are told apart by fewer ids.
+    /// An area exceeds the ids that the headroom classes leave for areas.
     #[error("area {} is beyond {limit}, the last one with these classes of head room", area.0)]
     AreaBeyondClasses {
         /// The area.
         area: AreaId,
-        /// The last one that there can be.
+        /// Largest area id with these classes.
         limit: u16,
     },
-    /// There is nothing to voxelise: no triangle has three finite corners.
+    /// The soup has no triangle with three finite corners.
     #[error("none of the {triangles} triangles has finite corners")]
     NoTriangles {
-        /// Triangles of the soup.
+        /// Number of triangles of the soup.
         triangles: usize,
     },
-    /// The heightfield would not fit in the memory allowed.
+    /// The heightfield would exceed the memory limit.
     #[error(
         "a grid of {width} x {depth} cells needs about {needed_bytes} bytes, the limit is {limit_bytes}; \
          a cell size of {fitting_cell_size} m would fit"
     )]
     TooMuchMemory {
-        /// Bytes allowed.
+        /// Limit in bytes.
         limit_bytes: u64,
-        /// Bytes needed. An extrapolation if the limit was reached during voxelisation.
+        /// Required bytes. An extrapolation if the limit was reached during voxelisation.
         needed_bytes: u64,
         /// Cells along x.
         width: u32,
@@ -45,7 +45,7 @@ pub enum VoxelError {
         /// Approximately the smallest cell size in metres that would fit.
         fitting_cell_size: f32,
     },
-    /// There are more spans than 32-bit indices can number.
+    /// The number of spans exceeds 32-bit indices.
     #[error("more than {limit} spans in a grid of {width} x {depth} cells")]
     TooManySpans {
         /// Largest number allowed.
@@ -55,13 +55,13 @@ pub enum VoxelError {
         /// Cells along z.
         depth: u32,
     },
-    /// There are more triangles in a window than 32-bit indices can number.
+    /// The number of triangles in a window exceeds 32-bit indices.
     #[error("more than {limit} triangles reach into the window")]
     TooManyTriangles {
         /// Largest number allowed.
         limit: u32,
     },
-    /// A window does not lie in the columns that it should be a part of.
+    /// A window does not lie in the columns that contain it.
     #[error(
         "the window of {} x {} columns from ({}, {}) does not lie in the {width} x {depth} columns it is a part of",
         window.width, window.depth, window.x, window.z
@@ -74,35 +74,35 @@ pub enum VoxelError {
         /// Existing columns along z.
         depth: u32,
     },
-    /// A window holds too few columns around its core.
+    /// A window has too few columns around its core.
     #[error(
         "{needed} columns are needed around the core {core:?}, as far as the grid goes; the window {window:?} has fewer"
     )]
     ThinHalo {
         /// The window.
         window: GridWindow,
-        /// The columns to be built.
+        /// The columns to build.
         core: GridWindow,
-        /// Columns needed on each side.
+        /// Required columns on each side.
         needed: u32,
     },
     /// The data cannot be packed.
     #[error("{what} cannot be packed (span {span})")]
     NotPackable {
-        /// What is wrong.
+        /// The invalid part.
         what: &'static str,
-        /// The span where it is wrong, if it is a single one.
+        /// The span with the invalid value, if it is a single one.
         span: u32,
     },
     /// Packed bytes are damaged.
     #[error("the {what} is damaged at byte {at}")]
     Damaged {
-        /// What the bytes should contain.
+        /// The expected contents of the bytes.
         what: &'static str,
         /// Position of the byte where the damage was found.
         at: usize,
     },
-    /// The tables of a heightfield contradict each other.
+    /// The tables of a heightfield are inconsistent.
     #[error("the heightfield is broken: {columns} column entries for {width} x {depth} cells, {spans} spans")]
     BrokenHeightfield {
         /// Entries of the column table.
@@ -114,16 +114,16 @@ pub enum VoxelError {
         /// Number of spans.
         spans: usize,
     },
-    /// The tables of a field contradict each other, or are not those of the job.
+    /// The tables of a field are inconsistent, or belong to another job.
     #[error("the walkable field is broken, or of another part of the grid")]
     BrokenField,
-    /// Only who has the voxels can do this.
+    /// The operation needs the voxels, not only the field.
     #[error("{what} need the voxels, not only the field")]
     NeedsVoxels {
-        /// What it is.
+        /// Name of the operation.
         what: &'static str,
     },
-    /// A mesh that should be closed has a hole or a fringe.
+    /// A mesh that must be closed has a hole or a fringe.
     #[error(
         "the mesh is not closed: {triangles} of its triangles meet at the edge from {} to {}, an odd number",
         edge[0], edge[1]
@@ -131,13 +131,13 @@ pub enum VoxelError {
     OpenMesh {
         /// The corners of such an edge.
         edge: [Vec3; 2],
-        /// Number of its triangles.
+        /// Number of triangles at the edge.
         triangles: usize,
     },
     /// A prism has too few corners.
     #[error("a prism of {corners} corners has no inside; give it at least 3")]
     FlatPrism {
-        /// Corners given.
+        /// Number of corners.
         corners: usize,
     },
     /// The outline of a prism crosses itself.
@@ -147,7 +147,7 @@ pub enum VoxelError {
         edges[0], edges[1]
     )]
     CrossingPrism {
-        /// Numbers of two such edges.
+        /// Indices of two crossing edges.
         edges: [usize; 2],
     },
 }

@@ -1,4 +1,4 @@
-//! The work from triangles to the walkable field, for one that does it on another device.
+//! The work from triangles to the walkable field, for other devices.
 
 use waymesh_core::{
     BadField, Counter, FieldWindow, GridFrame, GridScale, GridWindow, Heightfield, NO_SPAN, Observer,
@@ -10,24 +10,25 @@ use crate::filters::{AgentLevels, report};
 use crate::window::check_parts;
 use crate::{FieldBuilder, RasterJob, VoxelError, build_window};
 
-/// What decides which spans are in the field: see [`FieldJob::numbers`].
+/// Parameters that decide which spans are in the field: see [`FieldJob::numbers`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldNumbers {
-    /// Head room in levels: from the top of a span, or from a level below it, to the bottom of the
+    /// Headroom in levels: from the top of a span, or from a level below it, to the bottom of the
     /// span above.
     pub height: i32,
-    /// Least [`Span::ground_drop`](waymesh_core::Span::ground_drop) with which the head room is
+    /// Smallest [`Span::ground_drop`](waymesh_core::Span::ground_drop) with which the headroom is
     /// counted from a level below the top.
     pub low_drop: u32,
     /// Highest step in levels.
     pub step: i32,
-    /// `true` if spans become walkable that an agent can step onto:
+    /// `true` if spans that an agent can step onto become walkable:
     /// [`filter_low_obstacles`](crate::filter_low_obstacles).
     pub low_obstacles: bool,
-    /// `true` if spans at drops go: [`filter_ledges`](crate::filter_ledges).
+    /// `true` if spans at drops are removed: [`filter_ledges`](crate::filter_ledges).
     pub ledges: bool,
-    /// `true` if spans without head room go: [`filter_low_ceilings`](crate::filter_low_ceilings).
+    /// `true` if spans without headroom are removed:
+    /// [`filter_low_ceilings`](crate::filter_low_ceilings).
     pub low_ceilings: bool,
     /// Entry `g` is the number of cells along z over which a blocked cell at distance `g` along x
     /// removes spans, including its own row. The last entry is 0; empty if nothing is eroded.
@@ -35,10 +36,10 @@ pub struct FieldNumbers {
 }
 
 /// The work of a rasteriser and of [`build_window`]: the triangles, the part of the grid and the
-/// numbers, for whichever device keeps the voxels to itself and returns the field alone.
+/// parameters, for a device that keeps the voxels and returns only the field.
 ///
 /// # Limits
-/// Ledges to climb and classes of head room look at the voxels again, so they have no such job.
+/// Climbs and headroom classes read the voxels again, so they are not supported.
 #[derive(Clone, Debug)]
 pub struct FieldJob<'a> {
     raster: RasterJob,
@@ -48,35 +49,35 @@ pub struct FieldJob<'a> {
     reach: AgentLevels,
 }
 
-/// A field, and what is known of the voxels that it was built of.
+/// A field with the counts of its construction.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BuiltField {
     /// The core and the ring around it, with the marks of the builder.
     pub part: FieldWindow,
-    /// What was counted on the way.
+    /// Counts of the stages.
     pub counts: FieldCounts,
 }
 
-/// What is counted on the way from voxels to a field, in the columns of the core.
+/// Counts of the stages from voxels to a field, in the columns of the core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FieldCounts {
-    /// Solid spans.
+    /// Number of solid spans.
     pub solid_spans: u64,
-    /// Solid spans that triangles made walkable.
+    /// Number of solid spans that triangles made walkable.
     pub walkable_spans: u64,
-    /// Spans that the filter of low obstacles made walkable.
+    /// Number of spans that the filter of low obstacles made walkable.
     pub on_low_obstacles: u64,
-    /// Spans that the filter of ledges removed.
+    /// Number of spans that the filter of ledges removed.
     pub at_ledges: u64,
-    /// Spans that the filter of low ceilings removed.
+    /// Number of spans that the filter of low ceilings removed.
     pub under_low_ceilings: u64,
-    /// Spans that were too near to walls and drops.
+    /// Number of spans that erosion removed.
     pub eroded: u64,
 }
 
 impl FieldCounts {
-    /// Adds those of other columns.
+    /// Adds the counts of other columns.
     pub fn add(&mut self, other: &Self) {
         self.solid_spans += other.solid_spans;
         self.walkable_spans += other.walkable_spans;
@@ -86,7 +87,7 @@ impl FieldCounts {
         self.eroded += other.eroded;
     }
 
-    /// Tells an observer what [`build_window`] tells.
+    /// Reports the counts to an observer like [`build_window`].
     pub fn tell(&self, observer: &mut dyn Observer) {
         report(Counter::SpansOnLowObstacles, self.on_low_obstacles, observer);
         report(Counter::SpansAtLedges, self.at_ledges, observer);
@@ -96,12 +97,11 @@ impl FieldCounts {
 }
 
 impl<'a> FieldJob<'a> {
-    /// The job of building `core` and the ring around it from the columns of `raster`, a part of
-    /// `frame`. See [`build_window`].
+    /// Returns the job that builds `core` and the ring around it from the columns of `raster`, a
+    /// part of `frame`. See [`build_window`].
     ///
     /// # Errors
-    /// See [`build_window`], and [`VoxelError::NeedsVoxels`] for a builder with classes of head
-    /// room.
+    /// See [`build_window`], and [`VoxelError::NeedsVoxels`] for a builder with headroom classes.
     pub fn new(
         raster: RasterJob,
         frame: &GridFrame,
@@ -124,7 +124,7 @@ impl<'a> FieldJob<'a> {
         &self.raster
     }
 
-    /// Returns the columns in which is counted.
+    /// Returns the columns whose spans are counted.
     #[must_use]
     pub fn core(&self) -> GridWindow {
         self.core
@@ -142,14 +142,14 @@ impl<'a> FieldJob<'a> {
         self.frame.window(self.result())
     }
 
-    /// Returns how many columns around some columns of the result decide about them.
+    /// Returns the number of columns around a column of the result that affect it.
     #[must_use]
     pub fn halo_cells(&self) -> u32 {
-        // The ring of links is one of them.
+        // The ring of links is one of these columns.
         self.builder.halo_cells(&GridScale::new(self.frame.cell_size, self.frame.level_height)).max(2)
     }
 
-    /// Returns what decides which spans are in the field.
+    /// Returns the parameters that decide which spans are in the field.
     #[must_use]
     pub fn numbers(&self) -> FieldNumbers {
         let window = self.raster.window();
@@ -165,10 +165,10 @@ impl<'a> FieldJob<'a> {
         }
     }
 
-    /// Does the work on this processor.
+    /// Runs the job on the processor.
     ///
     /// # Errors
-    /// Those of the rasteriser.
+    /// The errors of the rasteriser.
     pub fn run(&self) -> Result<BuiltField, VoxelError> {
         let heightfield = self.raster.run(&mut ())?;
         let (window, core) = (self.raster.window(), self.core);
@@ -179,12 +179,12 @@ impl<'a> FieldJob<'a> {
         Ok(BuiltField { part, counts })
     }
 
-    /// Makes the result of the field of [`FieldJob::result`] that another device built, without
+    /// Returns the result for the field of [`FieldJob::result`] that another device built without
     /// marks.
     ///
     /// # Errors
-    /// [`VoxelError::BrokenField`] if the tables of the field do not fit each other or the job, and
-    /// those of the marks.
+    /// [`VoxelError::BrokenField`] if the tables of the field do not match each other or the job,
+    /// and the errors of the marks.
     pub fn finish(&self, field: WalkableField, counts: FieldCounts) -> Result<BuiltField, VoxelError> {
         let window = self.result();
         if field.frame != self.frame_of_result() || !fits(&field) {
@@ -198,7 +198,7 @@ impl<'a> FieldJob<'a> {
     }
 }
 
-/// `true` if the tables have the lengths that they should have, and links lead to spans.
+/// Returns `true` if the tables have consistent lengths, and links lead to spans.
 fn fits(field: &WalkableField) -> bool {
     let spans = field.span_columns.len();
     let count = field.frame.column_count() + 1;
@@ -226,7 +226,7 @@ fn count_solid(heightfield: &Heightfield, window: GridWindow, core: GridWindow, 
     }
 }
 
-/// Keeps what [`build_window`] counts.
+/// Collects the counts of [`build_window`].
 #[derive(Default)]
 struct Tally(FieldCounts);
 

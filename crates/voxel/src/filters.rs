@@ -1,8 +1,8 @@
 //! Filters that decide which spans stay walkable for an agent: low obstacles, ledges, low ceilings.
 //!
-//! [`crate::build_filtered_field`] applies the filters in one pass, fused with the building of the
-//! field, and is what the pipeline uses. The three functions here change the heightfield, one pass
-//! each. They are the reference of the fused pass: called in the order of this file and followed by
+//! [`crate::build_filtered_field`], which the pipeline uses, applies the filters in one pass, fused
+//! with the building of the field. The three functions here change the heightfield, one pass each.
+//! They are the reference of the fused pass: called in the order of this file and followed by
 //! [`crate::build_walkable_field`], they give the same field and the same counts. The tests compare
 //! both on random heightfields.
 
@@ -10,18 +10,18 @@ use waymesh_core::{Agent, AreaId, Counter, GROUND_STEPS_PER_LEVEL, Heightfield, 
 
 use crate::VoxelError;
 
-/// Ceiling of a span that has no other span above it.
+/// Ceiling of a span with no span above it.
 const OPEN: i32 = i32::MAX;
-/// Floor of the gap below the lowest span of a column. A fall into this gap is a drop without end.
+/// Floor of the gap below the lowest span of a column. A fall into this gap is unlimited.
 const VOID: i64 = -(1 << 40);
-/// Spans of a column up to which looking at all of them is faster than halving.
+/// Number of spans of a column up to which a linear scan is faster than binary search.
 const FEW_SPANS: usize = 8;
 
-/// A height may be this part of a level more than a number of [`GROUND_STEPS_PER_LEVEL`] and count
-/// as that number: 0.6 m is 3 levels of 0.2 m, although neither number is exact in binary.
+/// Slack of the conversion to steps of [`GROUND_STEPS_PER_LEVEL`], as a part of a level: 0.6 m is 3
+/// levels of 0.2 m, although neither number is exact in binary.
 const QUOTIENT_SLACK: f64 = 1e-4;
 
-/// Which filters to run.
+/// Selection of the filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filters {
@@ -48,7 +48,7 @@ waymesh_core::setters! {
 }
 
 impl Filters {
-    /// No filter at all.
+    /// Returns a selection without filters.
     #[must_use]
     pub fn none() -> Self {
         Self { low_obstacles: false, ledges: false, low_ceilings: false }
@@ -57,21 +57,22 @@ impl Filters {
 
 /// An agent's height and step in levels.
 ///
-/// # Head room
-/// A span is known less exactly than the triangles in it: the true ceiling lies less than a level
-/// above the [`Span::bottom`] of the span above, and the highest surface less than a level below
-/// [`Span::top`], but not below [`Span::ground`]. An agent has room if the farthest such ceiling is
-/// more than its height above the lowest such surface. So ground is kept wherever the room is at
-/// least the height, and removed wherever the room above its centre lacks a level or more.
+/// # Headroom
+/// A span is less exact than its triangles: the true ceiling lies less than a level above the
+/// [`Span::bottom`] of the span above, and the highest surface less than a level below
+/// [`Span::top`], but not below [`Span::ground`]. An agent fits if the highest possible ceiling is
+/// more than its height above the lowest possible surface. Ground is thus kept wherever the
+/// headroom is at least the height, and removed wherever the headroom above its centre lacks a
+/// level or more.
 ///
 /// As heights are compared in steps of [`GROUND_STEPS_PER_LEVEL`], this is a comparison of levels:
 /// the ceiling must lie at least [`AgentLevels::height`] above [`AgentLevels::feet`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AgentLevels {
-    /// Head room above the feet.
+    /// Headroom above the feet.
     pub(crate) height: i32,
     pub(crate) step: i32,
-    /// Least [`Span::ground_drop`] with which the feet are a level below the top.
+    /// Smallest [`Span::ground_drop`] with which the feet are a level below the top.
     pub(crate) low_drop: u32,
 }
 
@@ -79,7 +80,7 @@ impl AgentLevels {
     pub(crate) fn new(agent: &Agent, level_height: f32) -> Result<Self, VoxelError> {
         agent.validate()?;
         let step = i32::try_from(agent.max_step_levels(level_height)).unwrap_or(i32::MAX);
-        // Twice as fine as the steps of the ground, which is rounded to the nearest one.
+        // Twice as fine as the steps of the ground, which is rounded to the nearest step.
         let fine = 2 * u32::from(GROUND_STEPS_PER_LEVEL);
         let levels = f64::from(agent.height) / f64::from(level_height) + QUOTIENT_SLACK;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates")]
@@ -91,7 +92,7 @@ impl AgentLevels {
         Ok(Self { height: (height - 1).max(1), step, low_drop })
     }
 
-    /// Returns the level from which the head room of a span is counted: that of its top, or one
+    /// Returns the level from which the headroom of a span is counted: the level of its top, or one
     /// below.
     #[inline(always)]
     pub(crate) fn feet(self, top: i32, ground_drop: u16) -> i32 {
@@ -126,7 +127,7 @@ pub(crate) fn report(counter: Counter, amount: u64, observer: &mut dyn Observer)
     }
 }
 
-/// The span right below, for the filter of low obstacles.
+/// Span directly below, for the filter of low obstacles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Below {
     top: i32,
@@ -139,7 +140,7 @@ impl Below {
     pub(crate) const NOTHING: Self = Self { top: 0, area: AreaId::NULL };
 
     /// Returns the area of `span` after the filter: the area of the span below if `span` is a low
-    /// obstacle, else its own. Call it for the spans of a column from bottom to top.
+    /// obstacle, else its own. Must be called for the spans of a column from bottom to top.
     #[inline(always)]
     pub(crate) fn step(&mut self, span: &Span, step: i32) -> AreaId {
         let below = std::mem::replace(self, Self { top: span.top, area: span.area });
@@ -151,7 +152,7 @@ impl Below {
     }
 }
 
-/// Makes spans walkable onto which an agent can step from the walkable span right below: kerbs,
+/// Makes spans walkable that an agent can step onto from the walkable span directly below: kerbs,
 /// stairs with steep faces, roots.
 ///
 /// A span becomes walkable if its top is an upward surface ([`Span::upward`]) at most `max_step`
@@ -161,7 +162,7 @@ impl Below {
 /// This is the reference of the first filter of [`crate::build_filtered_field`].
 ///
 /// # Errors
-/// For an agent or a heightfield that cannot be used.
+/// If the agent or the heightfield is invalid.
 ///
 /// # References
 /// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.
@@ -185,13 +186,13 @@ pub fn filter_low_obstacles(
     Ok(())
 }
 
-/// The ceiling of a span: the bottom of the next span in the column, or [`OPEN`].
+/// Returns the ceiling of a span: the bottom of the next span in the column, or [`OPEN`].
 #[inline(always)]
 pub(crate) fn ceiling(column: &[Span], index: usize) -> i32 {
     column.get(index + 1).map_or(OPEN, |above| above.bottom)
 }
 
-/// The spans of a whole heightfield by column and row, for access to neighbours.
+/// Spans of a whole heightfield by column and row, for access to neighbours.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns<'a> {
     spans: &'a [Span],
@@ -201,7 +202,7 @@ pub(crate) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// Takes the tables of `heightfield`, which must pass [`check`].
+    /// Returns a view of `heightfield`, which must pass [`check`].
     pub(crate) fn new(heightfield: &'a Heightfield) -> Self {
         let Heightfield { frame, columns, spans } = heightfield;
         Self { spans, columns, width: frame.width as usize, depth: frame.depth as usize }
@@ -219,8 +220,8 @@ impl<'a> Columns<'a> {
         x == 0 || z == 0 || x + 1 == self.width || z + 1 == self.depth
     }
 
-    /// Returns `true` if a span below `ceiling` lies at a ledge or on stairs that are too steep. Its
-    /// column, given by number, must not lie at the edge of the grid.
+    /// Returns `true` if a span below `ceiling` lies at a ledge or on stairs that are too steep.
+    /// Its column must not lie at the edge of the grid.
     #[inline(never)]
     pub(crate) fn is_ledge(&self, column: usize, span: &Span, ceiling: i32, reach: AgentLevels) -> bool {
         let feet = reach.feet(span.top, span.ground_drop);
@@ -235,7 +236,7 @@ impl<'a> Columns<'a> {
                 spans = &spans[ends_below.saturating_sub(1)..];
             }
             // The gaps of the column, from the void below its lowest span to the sky above its
-            // highest. Gaps that end below the head of an agent on this floor count for nothing.
+            // highest. Gaps that end below the head of an agent on this floor are ignored.
             let ([mut gap_floor, mut gap_feet], mut above) = ([VOID; 2], 0);
             let gap_above =
                 |span: &Span| [i64::from(span.top), i64::from(reach.feet(span.top, span.ground_drop))];
@@ -267,16 +268,16 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Removes walkable spans beside a drop, or on stairs that are too steep to walk on.
+/// Removes walkable spans next to a drop, or on stairs that are too steep to walk on.
 ///
-/// A span is removed if it lies at the grid's edge, if the agent could pass to a neighbour column
-/// and would fall by more than `max_step` there, or if its floor and the floors to which the agent
-/// could step differ by more than `max_step`.
+/// A span is removed if it lies at the grid's edge, if the agent could pass to an adjacent column
+/// and would fall by more than `max_step` there, or if its floor and the floors that the agent
+/// could step to differ by more than `max_step`.
 ///
 /// This is the reference of the second filter of [`crate::build_filtered_field`].
 ///
 /// # Errors
-/// For an agent or a heightfield that cannot be used.
+/// If the agent or the heightfield is invalid.
 ///
 /// # References
 /// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.
@@ -287,8 +288,8 @@ pub fn filter_ledges(
 ) -> Result<(), VoxelError> {
     check(heightfield)?;
     let reach = AgentLevels::new(agent, heightfield.frame.level_height)?;
-    // The test reads heights only, never areas, so the spans can be collected first and changed
-    // after.
+    // The test reads only heights, never areas, so the spans can be collected first and changed
+    // afterwards.
     let mut ledges = Vec::new();
     let columns = Columns::new(heightfield);
     let mut column = 0;
@@ -311,12 +312,12 @@ pub fn filter_ledges(
     Ok(())
 }
 
-/// Removes walkable spans with less room above them than the agent's height.
+/// Removes walkable spans with less headroom than the agent's height.
 ///
 /// This is the reference of the third filter of [`crate::build_filtered_field`].
 ///
 /// # Errors
-/// For an agent or a heightfield that cannot be used.
+/// If the agent or the heightfield is invalid.
 ///
 /// # References
 /// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.

@@ -1,9 +1,9 @@
-//! The fragments of one row of cells, and how the fragments of a column become spans.
+//! The fragments of one row of cells, and their merging into spans.
 //!
 //! # Why rows
 //! Triangles are swept along z, so only one row of columns is open at a time. Its fragments stay in
-//! the nearest cache until the row is done. They are then merged and written once, to the final
-//! flat array. See [`crate::rasterize`] for measurements of the alternatives.
+//! the L1 cache until the row is complete. They are then merged and written once, to the final flat
+//! array. See [`crate::rasterize`] for measurements of the alternatives.
 
 use waymesh_core::lanes::{high, low, low_pair};
 use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, Span};
@@ -11,14 +11,15 @@ use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, Span};
 use crate::rounding::{LEVEL_SLACK, clamp, nearest};
 use crate::triangle::{AREA_SHIFT, BLOCKED, COVERS_CENTRE, Flags, GENTLE, UPWARD, WALKABLE};
 
-/// No further fragment.
-const NONE: u32 = u32::MAX;
+/// Index for the end of a list of tails.
+const NO_TAIL: u32 = u32::MAX;
 /// Number of fragments up to which insertion sort is faster than the general sort.
 const LONG_COLUMN: usize = 24;
-/// Fragments of a column that a new one is compared with. In a column of a thousand sheets, looking
-/// at all of them takes quadratic time; what is not merged at once is merged when the row ends.
+/// Number of fragments of a column that a new one is compared with. In a column of a thousand
+/// sheets, comparing with all of them takes quadratic time; fragments that are not merged at once
+/// are merged when the row ends.
 const LATEST: usize = 32;
-/// In a short row, this number of ranges is emptied at once instead of the exact number.
+/// Length up to which a row of ranges is reset with a fixed size instead of the exact one.
 const SHORT_ROW: usize = 8;
 
 /// A range of heights as `[lowest, -highest]`, so that one operation widens both ends.
@@ -35,9 +36,8 @@ pub(crate) fn widen(a: Range, b: Range) -> Range {
     low_pair(a, b)
 }
 
-/// A piece of one column that triangles fill. Two fragments merge by taking the larger of each
-/// number, in any order. An area belongs to a height and is taken with it; the larger one of two at
-/// the same height.
+/// A filled piece of one column. Two fragments merge by taking the maximum of each number, in any
+/// order. An area belongs to a height and is taken with it; at equal heights the larger area wins.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 struct Fragment([i32; 8]);
@@ -45,28 +45,28 @@ struct Fragment([i32; 8]);
 /// Indices into a [`Fragment`]. Unused numbers are `i32::MIN`.
 const MINUS_BOTTOM: usize = 0;
 const TOP: usize = 1;
-/// Highest top of a part that can be walked on, or is blocked.
+/// Highest top of a walkable or blocked part.
 const WALKABLE_TOP: usize = 2;
-/// Highest top of a part that faces up.
+/// Highest top of an upward-facing part.
 const UPWARD_TOP: usize = 3;
 /// Highest ground, in steps of [`GROUND_STEPS_PER_LEVEL`], of the gentle parts that cover the
 /// cell's centre.
 const CENTRE_GROUND: usize = 4;
-/// Highest ground of the parts that face up.
+/// Highest ground of the upward-facing parts.
 const UPWARD_GROUND: usize = 5;
 /// Area of the part with [`WALKABLE_TOP`], and of the part with [`CENTRE_GROUND`].
 const TOP_AREA: usize = 6;
 const CENTRE_AREA: usize = 7;
-/// Area of a blocked part: larger than all others, so that of two parts at one height it counts.
+/// Area of a blocked part: larger than all others, so that it wins at equal heights.
 const BLOCKED_AREA: i32 = 256;
 
-/// Every fragment can merge with it.
+/// Neutral element of merging.
 const EMPTY: Fragment = Fragment([i32::MIN; 8]);
 
 impl Fragment {
-    /// The part of a column that a triangle fills: the levels of a height range, and the ground
-    /// unless the triangle faces down. Without `AREAS` all ground is [`AreaId::GROUND`], and areas
-    /// are not kept.
+    /// Returns the part of a column that a triangle fills: the levels of a height range, and the
+    /// ground unless the triangle faces down. Without `AREAS` all ground is [`AreaId::GROUND`], and
+    /// areas are not stored.
     #[inline(always)]
     fn new<const AREAS: bool>(range: Range, plane: f64, flags: Flags) -> Self {
         // The bottom is rounded down and the top is rounded up to a level line, with the slack.
@@ -93,7 +93,7 @@ impl Fragment {
         fragment
     }
 
-    /// Gives an area to the part that ends at `top`.
+    /// Sets the area of the part that ends at `top`.
     #[inline(always)]
     fn set_area(&mut self, top: i32, area: i32) {
         self.0[WALKABLE_TOP] = top;
@@ -101,22 +101,22 @@ impl Fragment {
         self.0[CENTRE_AREA] = if self.0[CENTRE_GROUND] == i32::MIN { i32::MIN } else { area };
     }
 
-    /// Filled levels without ground.
+    /// Returns filled levels without ground.
     fn solid(bottom: i32, top: i32) -> Self {
         let mut fragment = EMPTY;
         (fragment.0[MINUS_BOTTOM], fragment.0[TOP]) = (-bottom, top);
         fragment
     }
 
-    /// A fragment from which [`Fragment::span`] makes `span` again. The fragments that the span was
-    /// made of are not known any more; its walkable top is assumed to lie at its ground.
+    /// Returns a fragment that [`Fragment::span`] converts back to `span`. The original fragments
+    /// of the span are unknown; its walkable top is assumed to lie at its ground.
     #[expect(clippy::cast_possible_truncation, reason = "clamped to 32 bits")]
     fn of_span(span: &Span, reach: i32) -> Self {
         let steps = i64::from(GROUND_STEPS_PER_LEVEL);
         let most = MOST_GROUND as i64;
         let ground = (i64::from(span.top) * steps - i64::from(span.ground_drop)).clamp(-most, most);
-        // The level that the ground lies in. Because of the flag it cannot be farther below the top
-        // than `reach`.
+        // The level that contains the ground. Because of the flag it is at most `reach` below the
+        // top.
         let level = (ground.div_euclid(steps) + 1).min(i64::from(span.top)) as i32;
         let surface = level.max(span.top.saturating_sub(reach));
         let mut fragment = Self::solid(span.bottom, span.top);
@@ -146,7 +146,7 @@ impl Fragment {
         self.0[TOP] == i32::MIN
     }
 
-    /// `true` if the two overlap or touch.
+    /// Returns `true` if the two fragments overlap or touch.
     #[inline(always)]
     fn touches(&self, other: &Self) -> bool {
         (other.bottom() <= self.top()) & (self.bottom() <= other.top())
@@ -168,14 +168,14 @@ impl Fragment {
         }
     }
 
-    /// The span of all merged fragments. A fragment counts as walkable or upward if it ends at most
-    /// `reach` levels below the top. The area is that of the ground at the cell's centre; if that
-    /// is lower, or of no area, that of the highest walkable fragment.
+    /// Returns the span of all merged fragments. A fragment counts as walkable or upward if it ends
+    /// at most `reach` levels below the top. The area is that of the ground at the cell's centre;
+    /// if that ground is lower, or has no area, that of the highest walkable fragment.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 16 bits")]
     fn span<const AREAS: bool>(&self, reach: i32) -> Span {
         let top = self.top();
-        // Numbers that no fragment gave are below it, however far the reach.
+        // Numbers that no fragment has set are below it, whatever the reach.
         let least = top.saturating_sub(reach).max(i32::MIN + 1);
         let steps = i64::from(GROUND_STEPS_PER_LEVEL);
         let from_top = |ground: i32| i64::from(top) * steps - i64::from(ground);
@@ -192,7 +192,7 @@ impl Fragment {
         } else {
             of_centre
         };
-        // Nobody steps onto what is blocked, as onto a low obstacle.
+        // A blocked span must not become walkable as a low obstacle.
         let is_blocked = AREAS && area == BLOCKED_AREA;
         let upward = self.0[UPWARD_TOP] >= least && !is_blocked;
         Span {
@@ -208,18 +208,18 @@ impl Fragment {
 /// Largest ground in steps: 67 million levels, beyond which the drop below the top saturates.
 pub(crate) const MOST_GROUND: f64 = 2_147_483_000.0;
 
-/// The plane of a triangle over cells that the triangle covers completely, from `start` on.
+/// Plane of a triangle over cells that the triangle covers completely, from `start` on.
 #[derive(Debug)]
 pub(crate) struct FullRun {
     pub(crate) start: f64,
     /// Height at the lower corner of the first cell.
     pub(crate) corner: f64,
-    /// Per cell along x and z.
+    /// Height difference per cell along x and z.
     pub(crate) gradient: [f64; 2],
 }
 
-/// Fragments of one row. Cells are named by their number in the whole grid. Without `AREAS` no
-/// fragment has another area than [`AreaId::GROUND`], which takes a tenth of the work less.
+/// Fragments of one row. Cells are numbered in the whole grid. Without `AREAS` every fragment has
+/// the area [`AreaId::GROUND`], which saves a tenth of the work.
 #[derive(Debug)]
 pub(crate) struct RowFragments<const AREAS: bool> {
     first_cell: i32,
@@ -228,7 +228,7 @@ pub(crate) struct RowFragments<const AREAS: bool> {
     /// one.
     heads: Vec<Fragment>,
     next: Vec<u32>,
-    /// All further fragments, each with the index of the next one of its list.
+    /// All other fragments, each with the index of the next one in its list.
     tails: Vec<(Fragment, u32)>,
     /// Scratch: height ranges of the cells of one triangle's row, with one cell of padding on each
     /// side.
@@ -239,18 +239,19 @@ pub(crate) struct RowFragments<const AREAS: bool> {
 }
 
 impl<const AREAS: bool> RowFragments<AREAS> {
-    /// Bytes per cell of the row, and per further fragment.
+    /// Bytes per cell of the row, and per fragment in `tails`.
     pub(crate) const CELL_BYTES: u64 = (size_of::<Fragment>() + size_of::<u32>() + size_of::<Range>()) as u64;
     pub(crate) const FRAGMENT_BYTES: u64 = size_of::<(Fragment, u32)>() as u64;
 
-    /// `reach`: how far below the merged top a fragment may end and still count, in levels.
+    /// Returns an empty row. A fragment counts if it ends at most `reach` levels below the merged
+    /// top.
     #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a width of a GridFrame")]
     pub(crate) fn new(first_cell: i32, width: usize, reach: i32) -> Self {
         Self {
             first_cell,
             last_cell: first_cell + (width as i32 - 1),
             heads: vec![EMPTY; width],
-            next: vec![NONE; width],
+            next: vec![NO_TAIL; width],
             tails: Vec::new(),
             ranges: vec![NO_RANGE; (width + 2).max(SHORT_ROW)],
             order: Vec::with_capacity(LONG_COLUMN),
@@ -268,7 +269,7 @@ impl<const AREAS: bool> RowFragments<AREAS> {
         self.last_cell
     }
 
-    /// The index of a cell in the row.
+    /// Returns the index of a cell in the row.
     #[inline(always)]
     #[expect(clippy::cast_sign_loss, reason = "callers clip to the row")]
     fn place(&self, cell: i32) -> usize {
@@ -295,8 +296,8 @@ impl<const AREAS: bool> RowFragments<AREAS> {
         }
     }
 
-    /// Merges `fragment` with one of its column that it touches, else adds it. If it connects two
-    /// others, `finish` merges them.
+    /// Merges `fragment` with a fragment of its column that it touches, else adds it. If it
+    /// connects two others, `finish` merges them.
     #[inline(always)]
     fn insert(&mut self, cell: usize, fragment: &Fragment) {
         let head = &mut self.heads[cell];
@@ -309,8 +310,8 @@ impl<const AREAS: bool> RowFragments<AREAS> {
         }
     }
 
-    /// Merges `fragment` with one of the last ones of its column that it touches, else puts it at the
-    /// front of the list.
+    /// Merges `fragment` with one of the latest fragments of its column that it touches, else puts
+    /// it at the front of the list.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "the sweep checks the number of fragments per row")]
     fn insert_elsewhere(&mut self, cell: usize, fragment: &Fragment) {
@@ -319,7 +320,7 @@ impl<const AREAS: bool> RowFragments<AREAS> {
             let Some((other, next)) = self.tails.get_mut(place as usize) else { break };
             if other.touches(fragment) {
                 other.merge::<AREAS>(fragment);
-                // The next triangles are mostly of the same solid.
+                // The next triangles mostly belong to the same solid.
                 std::mem::swap(&mut self.heads[cell], other);
                 return;
             }
@@ -347,17 +348,17 @@ impl<const AREAS: bool> RowFragments<AREAS> {
         self.ranges[index]
     }
 
-    /// Appends the row's spans and the number of spans after each column, and empties the row.
+    /// Appends the row's spans and the end of each column, and clears the row.
     #[expect(clippy::cast_possible_truncation, reason = "the caller checks the number of spans per row")]
     pub(crate) fn finish(&mut self, columns: &mut Vec<u32>, spans: &mut Vec<Span>) {
         let (tails, order, reach) = (&self.tails, &mut self.order, self.reach);
         columns.extend(self.heads.iter_mut().zip(&mut self.next).map(|(head, next)| {
             if !head.is_empty() {
-                if *next == NONE {
+                if *next == NO_TAIL {
                     spans.push(head.span::<AREAS>(reach));
                 } else {
                     merge_column::<AREAS>(head, *next, tails, order, reach, spans);
-                    *next = NONE;
+                    *next = NO_TAIL;
                 }
                 *head = EMPTY;
             }
@@ -373,13 +374,13 @@ impl<const AREAS: bool> RowFragments<AREAS> {
         }
     }
 
-    /// Largest number of spans that the row can have.
+    /// Returns the largest possible number of spans of the row.
     #[inline]
     pub(crate) fn bound(&self) -> usize {
         self.heads.len() + self.tails.len()
     }
 
-    /// Number of fragments beyond the first of each column.
+    /// Returns the number of fragments beyond the first of each column.
     #[inline]
     pub(crate) fn excess(&self) -> usize {
         self.tails.len()
@@ -387,10 +388,9 @@ impl<const AREAS: bool> RowFragments<AREAS> {
 }
 
 impl RowFragments<true> {
-    /// The same as [`RowFragments::finish`], but adds the fragments to a row that has spans
-    /// already. `before` gives the spans of each column. A column without fragments keeps its
-    /// spans; in the others the spans are merged like fragments. Returns the number of columns with
-    /// fragments.
+    /// Merges the fragments into a row of existing spans like [`RowFragments::finish`]. `before`
+    /// returns the spans of each column. A column without fragments keeps its spans; in other
+    /// columns the spans are merged like fragments. Returns the number of columns with fragments.
     #[expect(clippy::cast_possible_truncation, reason = "the caller checks the number of spans per row")]
     pub(crate) fn finish_over<'a>(
         &mut self,
@@ -409,11 +409,11 @@ impl RowFragments<true> {
                 }
                 let (head, next) = (&mut self.heads[place], &mut self.next[place]);
                 let first = spans.len();
-                if *next == NONE {
+                if *next == NO_TAIL {
                     spans.push(head.span::<true>(self.reach));
                 } else {
                     merge_column::<true>(head, *next, &self.tails, &mut self.order, self.reach, spans);
-                    *next = NONE;
+                    *next = NO_TAIL;
                 }
                 *head = EMPTY;
                 for span in &mut spans[first..] {
@@ -428,9 +428,9 @@ impl RowFragments<true> {
     }
 }
 
-/// Restores the parts of `span` that fragments do not keep of the spans `before`. A span to which
-/// nothing was added becomes as it was. Any other walkable span gets the area of the highest
-/// walkable span in it.
+/// Restores the parts of `span` that fragments do not keep of the spans `before`. A span that was
+/// not extended is restored exactly. Any other walkable span gets the area of the highest walkable
+/// span in it.
 fn restore(span: &mut Span, before: &[Span], reach: i32) {
     let mut inside = before.iter().filter(|part| span.bottom <= part.bottom && part.top <= span.top).rev();
     if let Some(same) =
@@ -455,8 +455,8 @@ fn merge_column<const AREAS: bool>(
     spans: &mut Vec<Span>,
 ) {
     let (second, after) = &tails[next as usize];
-    if *after == NONE {
-        // Two are the usual case, one storey above the other.
+    if *after == NO_TAIL {
+        // Two is the usual case, one storey above the other.
         let (lower, upper) =
             if first.bottom() <= second.bottom() { (first, second) } else { (second, first) };
         if lower.top() < upper.bottom() {
@@ -468,11 +468,11 @@ fn merge_column<const AREAS: bool>(
         }
         return;
     }
-    // Sorted by bottom. The low half of the key is the index in `tails`, or `NONE` for the head.
+    // Sorted by bottom. The low half of the key is the index in `tails`, or `NO_TAIL` for the head.
     order.clear();
-    order.push(key(first, NONE));
+    order.push(key(first, NO_TAIL));
     let mut next = next;
-    while next != NONE {
+    while next != NO_TAIL {
         let (fragment, after) = &tails[next as usize];
         order.push(key(fragment, next));
         next = *after;
@@ -492,7 +492,7 @@ fn merge_column<const AREAS: bool>(
     }
     #[expect(clippy::cast_possible_truncation, reason = "the low half")]
     let mut sorted =
-        order.iter().map(|&key| if key as u32 == NONE { first } else { &tails[key as u32 as usize].0 });
+        order.iter().map(|&key| if key as u32 == NO_TAIL { first } else { &tails[key as u32 as usize].0 });
     let mut whole = sorted.next().copied().unwrap_or(EMPTY);
     for fragment in sorted {
         if fragment.bottom() <= whole.top() {
@@ -505,7 +505,7 @@ fn merge_column<const AREAS: bool>(
     spans.push(whole.span::<AREAS>(reach));
 }
 
-/// A key that sorts fragments by their bottom.
+/// Returns a key that sorts fragments by their bottom.
 #[inline(always)]
 fn key(fragment: &Fragment, place: u32) -> u64 {
     u64::from(fragment.bottom().cast_unsigned() ^ (1 << 31)) << 32 | u64::from(place)

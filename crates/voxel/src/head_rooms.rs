@@ -1,4 +1,4 @@
-//! Ground told apart by its head room.
+//! Headroom classes of a field.
 
 use waymesh_core::{
     AreaId, Direction, GridWindow, HeadRooms, Heightfield, NO_SPAN, SpanField, WalkableField,
@@ -10,20 +10,19 @@ use crate::walkable::build_counted;
 use crate::{FieldBuilder, VoxelError};
 
 impl FieldBuilder {
-    /// Makes the areas of a field that this builder built of `heightfield` codes of area and class
-    /// of head room ([`HeadRooms`]).
+    /// Converts the areas of a field that this builder built from `heightfield` to codes of area
+    /// and headroom class ([`HeadRooms`]).
     ///
-    /// A span is of a class if an agent of its height can stand there: if the field for that
-    /// agent, with the same filters and erosion, has it, too. Where that agent cannot go from one
-    /// such span to the next, because a ceiling hangs over the step between them, the lower one is
-    /// of the class below.
+    /// A span is in a class if an agent of that height can stand on it: if the field for that
+    /// agent, with the same filters and erosion, contains the span. If a ceiling over the step
+    /// between two such spans blocks that agent, the lower span is in the class below.
     ///
     /// # Cost
-    /// That of another field for every class but the first.
+    /// The cost of another field for every class except the first.
     ///
     /// # Errors
-    /// [`VoxelError::AreaBeyondClasses`] for an area that no code is left for, and the errors of
-    /// the stage for an agent.
+    /// [`VoxelError::AreaBeyondClasses`] for an area without a free code, and the errors of the
+    /// stage for an agent.
     pub fn tell_head_rooms(
         &self,
         heightfield: &Heightfield,
@@ -46,7 +45,7 @@ impl FieldBuilder {
     }
 }
 
-/// Raises the spans that a field for taller agents has, too, from the class below to `class`.
+/// Raises the spans that are also in a field for taller agents from the class below to `class`.
 fn raise(field: &WalkableField, tall: &WalkableField, class: usize, classes: &mut [usize]) {
     let twins = twins(field, tall);
     let is_twin = |span: u32| {
@@ -71,7 +70,7 @@ fn raise(field: &WalkableField, tall: &WalkableField, class: usize, classes: &mu
     }
 }
 
-/// The span of `tall` on the same floor, for each walkable span of `field`.
+/// Returns the span of `tall` on the same floor for each walkable span of `field`.
 fn twins(field: &WalkableField, tall: &WalkableField) -> Vec<u32> {
     let mut twins = vec![NO_SPAN; field.len()];
     for (index, (column, other)) in field.columns.windows(2).zip(tall.columns.windows(2)).enumerate() {
@@ -90,10 +89,10 @@ fn twins(field: &WalkableField, tall: &WalkableField) -> Vec<u32> {
     twins
 }
 
-/// Makes areas codes.
+/// Converts areas to codes.
 ///
 /// # Errors
-/// [`VoxelError::AreaBeyondClasses`] for an area that no code is left for.
+/// [`VoxelError::AreaBeyondClasses`] for an area without a free code.
 pub fn encode<F: SpanField>(field: &mut F, rooms: &HeadRooms, classes: &[usize]) -> Result<(), VoxelError> {
     for (span, &class) in (0_u32..).zip(classes) {
         field.set_area(span, code(field.area(span), rooms, class)?);
@@ -101,7 +100,7 @@ pub fn encode<F: SpanField>(field: &mut F, rooms: &HeadRooms, classes: &[usize])
     Ok(())
 }
 
-/// The code of an area and a class.
+/// Returns the code of an area and a class.
 pub(crate) fn code(area: AreaId, rooms: &HeadRooms, class: usize) -> Result<AreaId, VoxelError> {
     rooms.code(area, class).ok_or(VoxelError::AreaBeyondClasses { area, limit: rooms.area_count() - 1 })
 }

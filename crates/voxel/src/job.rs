@@ -1,4 +1,4 @@
-//! The work of the rasteriser, for one that runs on another device.
+//! The work of the rasteriser, for other devices.
 
 use glam::Vec3;
 use waymesh_core::{
@@ -13,8 +13,9 @@ use crate::sweep::{Corners, Limit, NOWHERE, Sieve, Sweep, WindowTriangles};
 use crate::triangle::{CENTRE_SLACK, GridTransform, LEAST_UPWARD, SHORTEST_RUN, WIDE};
 use crate::{VoxelConfig, VoxelError};
 
-/// How world coordinates become grid coordinates, in double precision: the coordinate along an axis
-/// is `(world - origin) * per_cell` (heights: `per_level`), clamped to 2^30 on both sides.
+/// The transformation of world coordinates to grid coordinates, in double precision: the coordinate
+/// along an axis is `(world - origin) * per_cell` (heights: `per_level`), clamped to 2^30 on both
+/// sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridNumbers {
     /// Origin of the whole grid in metres.
@@ -25,30 +26,30 @@ pub struct GridNumbers {
     pub per_level: f64,
     /// Levels per cell of a slope of one metre per metre.
     pub slope_scale: f64,
-    /// Square of the upward part of a unit normal from which on a triangle is gentle enough to walk
-    /// on.
+    /// Smallest squared vertical component of the unit normal of a triangle that is gentle enough
+    /// to walk on.
     pub cos_squared: f64,
     /// Last column and last row of the whole grid.
     pub last_of_all: [i32; 2],
 }
 
 impl GridNumbers {
-    /// A triangle that reaches less than this fraction of a cell into a column adds nothing to it.
+    /// Fraction of a cell by which a triangle must reach into a column to have an effect.
     pub const PLAN_SLACK: f64 = PLAN_SLACK;
-    /// A height at most this fraction of a level above a level line counts as on it.
+    /// Fraction of a level above a level line within which a height counts as on the line.
     pub const LEVEL_SLACK: f64 = LEVEL_SLACK;
     /// Largest error of a cell line.
     pub const LINE_ERROR: f64 = LINE_ERROR;
-    /// How far outside of a triangle, in cells, the centre of a cell still counts as inside.
+    /// Largest distance of a cell's centre outside a triangle at which it counts as inside, in
+    /// cells.
     pub const CENTRE_SLACK: f64 = CENTRE_SLACK;
     /// Largest coordinate in cells or levels.
     pub const REACH: f64 = REACH;
     /// Largest ground in steps of a level.
     pub const MOST_GROUND: f64 = MOST_GROUND;
-    /// Edges shorter than this along an axis have no usable slope along it.
+    /// Length along an axis below which an edge has no usable slope along it.
     pub const SHORTEST_RUN: f64 = SHORTEST_RUN;
-    /// A triangle whose normal's upward part, squared, is at most this fraction of the whole is
-    /// vertical.
+    /// Squared share of the vertical component of the normal up to which a triangle is vertical.
     pub const LEAST_UPWARD: f64 = LEAST_UPWARD;
     /// Number of cells of a row from which completely covered cells are filled from the plane
     /// alone.
@@ -60,18 +61,17 @@ impl GridNumbers {
 pub struct JobTriangle {
     /// Corners in metres.
     pub corners: [Vec3; 3],
-    /// Its area.
+    /// Area of the triangle.
     pub area: AreaId,
     /// First and last row of the whole grid that it reaches into, not clipped.
     pub rows: [i32; 2],
-    /// First and last column of cells, as far as its bounds tell; a row of it may reach one further
-    /// by rounding.
+    /// First and last column of cells, from its bounds; a row of it may extend one further by
+    /// rounding.
     pub cells: [i32; 2],
 }
 
-/// The work of [`rasterize_window`](crate::rasterize_window): triangles that reach into the window,
-/// with their rows. What is decided once per triangle is decided here, for whichever device does
-/// the rest.
+/// The work of [`rasterize_window`](crate::rasterize_window): the triangles in the window, with
+/// their rows. Decisions per triangle are made here; any device can do the remaining work.
 #[derive(Clone, Debug)]
 pub struct RasterJob {
     triangles: WindowTriangles,
@@ -84,10 +84,10 @@ pub struct RasterJob {
 }
 
 impl RasterJob {
-    /// Sorts out the triangles for the columns `window` of `frame`, and reports the others.
+    /// Selects the triangles for the columns `window` of `frame`, and reports the others.
     ///
     /// # Cost
-    /// One test per triangle, and 44 bytes for each that reaches into the window.
+    /// One test per triangle, and 44 bytes for each triangle in the window.
     ///
     /// # Errors
     /// See [`rasterize_window`](crate::rasterize_window).
@@ -118,7 +118,7 @@ impl RasterJob {
         Ok(Self { triangles: inside, rows, grid, window, reach, limit, threads: config.threads })
     }
 
-    /// Sorts out the triangles for the grid that just holds those of `soup` that are finite.
+    /// Selects the triangles for the smallest grid that contains the finite triangles of `soup`.
     ///
     /// # Errors
     /// See [`rasterize`](crate::rasterize).
@@ -145,10 +145,10 @@ impl RasterJob {
         self.rows.is_empty()
     }
 
-    /// Returns a triangle by its number.
+    /// Returns a triangle by its index.
     ///
     /// # Panics
-    /// If there are fewer triangles.
+    /// If the index is out of range.
     #[must_use]
     pub fn triangle(&self, triangle: usize) -> JobTriangle {
         let corners = self.triangles.corners(triangle);
@@ -156,7 +156,7 @@ impl RasterJob {
         JobTriangle { corners, area, rows: self.rows[triangle], cells: self.grid.cells(corners) }
     }
 
-    /// Returns how coordinates of the world become those of the grid.
+    /// Returns the transformation from world to grid coordinates.
     #[must_use]
     pub fn numbers(&self) -> GridNumbers {
         self.grid.numbers()
@@ -174,13 +174,14 @@ impl RasterJob {
         self.window
     }
 
-    /// Returns how far below the merged top a fragment may end and still count, in levels.
+    /// Returns the largest distance of a fragment's top below the merged top at which the fragment
+    /// counts, in levels.
     #[must_use]
     pub fn reach_levels(&self) -> i32 {
         self.reach
     }
 
-    /// Does the work on this processor.
+    /// Runs the job on the processor.
     ///
     /// # Errors
     /// See [`rasterize_window`](crate::rasterize_window).
@@ -192,11 +193,11 @@ impl RasterJob {
         Sweep { triangles, rows, grid: *grid, reach: *reach, limit: *limit }.run(*threads, observer)
     }
 
-    /// Makes a heightfield of the tables that another device filled.
+    /// Returns the heightfield of the tables that another device filled.
     ///
     /// # Errors
     /// [`VoxelError::TooMuchMemory`] or [`VoxelError::TooManySpans`] for too many spans, and
-    /// [`VoxelError::BrokenHeightfield`] if the tables have other lengths than they should.
+    /// [`VoxelError::BrokenHeightfield`] if the lengths of the tables are wrong.
     pub fn finish(&self, columns: Vec<u32>, spans: Vec<Span>) -> Result<Heightfield, VoxelError> {
         self.check_spans(spans.len() as u64)?;
         let frame = self.limit.frame();
@@ -205,7 +206,7 @@ impl RasterJob {
         Ok(heightfield)
     }
 
-    /// Checks that this number of spans fits into the memory allowed.
+    /// Checks that this number of spans fits into the memory limit.
     ///
     /// # Errors
     /// [`VoxelError::TooMuchMemory`] or [`VoxelError::TooManySpans`].

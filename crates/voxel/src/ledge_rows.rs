@@ -1,8 +1,8 @@
-//! The filter of ledges for the highest and for the lowest spans of a row, many columns at a time.
+//! The filter of ledges for the highest and for the lowest spans of a row, vectorised over columns.
 //!
-//! Most spans that are walked on have nothing but open sky above them, and nothing that hangs over
-//! them beside them: then five heights tell whether there is a ledge. Indoors, most are the lowest
-//! ones, under a ceiling.
+//! Most walkable spans have open sky above them and no overhang in the adjacent columns: then five
+//! heights decide whether the span is a ledge. Indoors, most walkable spans are the lowest ones,
+//! under a ceiling.
 
 use std::ops::Range;
 
@@ -10,31 +10,32 @@ use waymesh_core::{Heightfield, Span};
 
 use crate::filters::AgentLevels;
 
-/// Heights, the agent and its step are below this where columns are judged at once, so that no
-/// difference overflows.
-const MOST: i32 = 1 << 28;
-/// Bottom and top of a column without spans: a fall from every floor.
+/// Limit of heights, the agent's height and its step for vectorised tests, so that no difference
+/// overflows.
+const MAX_HEIGHT: i32 = 1 << 28;
+/// Bottom and top of a column without spans: lower than any floor.
 const NOTHING: i32 = -(1 << 30);
-/// Bottom of a second span that is not there.
+/// Bottom of a missing second span.
 const SKY: i32 = 1 << 29;
 
-/// A verdict about a span: it is no ledge.
+/// Verdict about a span that is no ledge.
 pub(crate) const NO_LEDGE: i32 = 0;
-/// Other spans of the columns beside it count as well, or heights are out of all bounds.
+/// Verdict about a span that other spans of the adjacent columns affect, or whose heights exceed
+/// the limits.
 pub(crate) const UNKNOWN: i32 = 1;
-/// It is a ledge.
+/// Verdict about a ledge.
 pub(crate) const LEDGE: i32 = 2;
 
-/// Columns that are looked at, or passed over because all are empty, at once.
-const SOME: usize = 32;
+/// Number of columns that are processed, or skipped if all are empty, at once.
+const COLUMN_BATCH: usize = 32;
 
-/// Ranges of the columns of a row outside of which there are no spans. `columns` are the ends of
-/// the columns, after that of the column before the first one.
+/// Returns the ranges of columns of a row that contain all spans. `columns` are the ends of the
+/// columns, preceded by the end of the column before the first one.
 pub(crate) fn occupied(columns: &[u32]) -> impl Iterator<Item = Range<usize>> {
     let width = columns.len() - 1;
     let mut next = 0;
     std::iter::from_fn(move || {
-        let end = |first: usize| (first + SOME).min(width);
+        let end = |first: usize| (first + COLUMN_BATCH).min(width);
         while next < width && columns[next] == columns[end(next)] {
             next = end(next);
         }
@@ -46,7 +47,7 @@ pub(crate) fn occupied(columns: &[u32]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Which span of each column.
+/// Selection of a span of each column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Which {
     Highest,
@@ -56,15 +57,15 @@ pub(crate) enum Which {
 /// One span of each column of a row.
 #[derive(Clone, Debug, Default)]
 struct Layer {
-    /// One more than the number of the row; 0 while there is none.
+    /// One more than the number of the row; 0 if no row is loaded.
     row: usize,
     bottoms: Vec<i32>,
     tops: Vec<i32>,
-    /// The levels from which head room is counted.
+    /// Levels from which headroom is counted.
     feet: Vec<i32>,
-    /// What is above the lowest spans.
+    /// Ceilings of the lowest spans.
     ceilings: Vec<i32>,
-    /// `true` if all heights are below [`MOST`].
+    /// `true` if all heights are below [`MAX_HEIGHT`].
     is_tame: bool,
 }
 
@@ -112,7 +113,9 @@ impl Layer {
             }
             for heights in [&*bottoms, tops, ceilings] {
                 let is_wild = |height: i32| {
-                    i32::from(!(-MOST..MOST).contains(&height) & (height != NOTHING) & (height != SKY))
+                    i32::from(
+                        !(-MAX_HEIGHT..MAX_HEIGHT).contains(&height) & (height != NOTHING) & (height != SKY),
+                    )
                 };
                 wild |= heights.iter().fold(0, |any, height| any | is_wild(*height));
             }
@@ -121,13 +124,13 @@ impl Layer {
     }
 }
 
-/// Judges spans of rows.
+/// Finds ledges among the spans of rows.
 #[derive(Debug)]
 pub(crate) struct LedgeRows<'a> {
     heightfield: &'a Heightfield,
     reach: AgentLevels,
     which: Which,
-    /// The rows around the last one, by their numbers modulo three.
+    /// The last row and its neighbours, by their numbers modulo three.
     rows: [Layer; 3],
     pub(crate) verdicts: Vec<i32>,
 }
@@ -138,7 +141,7 @@ impl<'a> LedgeRows<'a> {
     }
 
     /// Finds the verdicts about the columns of row `z` that have spans. At the edge of the grid all
-    /// are ledges.
+    /// spans are ledges.
     pub(crate) fn judge(&mut self, z: usize) {
         let frame = &self.heightfield.frame;
         let (width, depth) = (frame.width as usize, frame.depth as usize);
@@ -151,7 +154,7 @@ impl<'a> LedgeRows<'a> {
             self.rows[row % 3].load(self.heightfield, row, self.which, self.reach);
         }
         let rows = [z - 1, z, z + 1].map(|row| &self.rows[row % 3]);
-        let is_tame = rows.iter().all(|row| row.is_tame) && self.reach.height < MOST;
+        let is_tame = rows.iter().all(|row| row.is_tame) && self.reach.height < MAX_HEIGHT;
         for range in occupied(&self.heightfield.columns[z * width..=(z + 1) * width]) {
             let columns = range.start.max(1)..range.end.min(width - 1);
             let Some(verdicts) = self.verdicts.get_mut(columns.clone()) else { continue };
@@ -163,14 +166,14 @@ impl<'a> LedgeRows<'a> {
         }
     }
 
-    /// Makes all verdicts unknown.
+    /// Sets all verdicts to unknown.
     pub(crate) fn know_nothing(&mut self) {
         self.verdicts.clear();
         self.verdicts.resize(self.heightfield.frame.width as usize, UNKNOWN);
     }
 }
 
-/// What is in a table west, east, north and south of `count` columns from `first` on.
+/// Returns the values of a table west, east, north and south of `count` columns from `first` on.
 #[inline]
 fn beside([north, own, south]: [&[i32]; 3], first: usize, count: usize) -> [&[i32]; 4] {
     [
@@ -181,8 +184,7 @@ fn beside([north, own, south]: [&[i32]; 3], first: usize, count: usize) -> [&[i3
     ]
 }
 
-/// Judges columns from `first` on. There are no branches, so that several columns are looked at in
-/// one step.
+/// Finds the verdicts about columns from `first` on. Has no branches, so that it is vectorised.
 fn judge_highest(
     [north, own, south]: [&Layer; 3],
     first: usize,
@@ -198,7 +200,7 @@ fn judge_highest(
         let (floor, feet) = (floors[x], own_feet[x]);
         let rises = tops.map(|tops| tops[x] - floor);
         let fall = rises.into_iter().fold(0, i32::min);
-        // Floors above the reach of a step count for nothing.
+        // Floors above the reach of a step are ignored.
         let in_reach = |rise: i32| if rise <= step { rise } else { 0 };
         let rise = rises.into_iter().fold(0, |highest, rise| highest.max(in_reach(rise)));
         let is_ledge = i32::from((fall < -step) | (rise - fall > step));
@@ -208,8 +210,8 @@ fn judge_highest(
     }
 }
 
-/// The same for the lowest spans. Beside them counts the room above the lowest span there, unless
-/// that room ends below the head of an agent.
+/// Finds the verdicts about the lowest spans like [`judge_highest`]. In the adjacent columns, the
+/// gap above the lowest span counts, unless it ends below the head of an agent.
 fn judge_lowest(
     [north, own, south]: [&Layer; 3],
     first: usize,

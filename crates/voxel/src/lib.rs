@@ -10,15 +10,15 @@
 //!   agent can stand on; [`build_walkable_field`] links them. [`build_filtered_field`] does all of
 //!   this in one pass.
 //! - [`erode`] keeps the agent's centre away from walls and drops, exactly.
-//! - [`mark_box`], [`mark_prism`] and [`mark_cylinder`] set areas or cut ground out, and so
-//!   does a [`Mark`], also in a [`ClosedMesh`].
+//! - [`mark_box`], [`mark_prism`] and [`mark_cylinder`] set areas or cut ground out; a [`Mark`]
+//!   does the same for any shape, including a [`ClosedMesh`].
 //! - [`rasterize_window`] and [`build_window`] do the same for a part of the grid, with
-//!   bit-identical results. [`halo_cells`] tells how many columns around that part are needed.
+//!   bit-identical results. [`halo_cells`] returns the required number of columns around that part.
 //! - [`find_climbs`] finds the ledges that are too high to step onto but low enough to climb.
-//! - [`stamp_obstacles`] adds solids to a heightfield that was kept. [`PackedHeightfield`] and
-//!   [`PackedField`] are compact forms to keep.
+//! - [`stamp_obstacles`] adds solids to an existing heightfield. [`PackedHeightfield`] and
+//!   [`PackedField`] are compact forms for storage.
 //! - [`RasterJob`] is the work of the rasteriser with all decisions about triangles made, for a
-//!   [`RasterDevice`]; [`FieldJob`] goes on to the walkable field.
+//!   [`RasterDevice`]; [`FieldJob`] includes the walkable field.
 //! - [`Voxelizer`] and [`FieldBuilder`] are the stages of [`waymesh_core::stage`].
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Marks that give ground another area or cut it out.
+//! Marks that change the area of ground or cut it out.
 
 use glam::{Vec2, Vec3};
 use waymesh_core::{
@@ -10,7 +10,7 @@ use crate::head_rooms::code;
 use crate::prism::{Plan, check_prism, contains};
 use crate::{ClosedMesh, VoxelError};
 
-/// A part of space. A [`Mark`] gives another area to the walkable ground in it, an
+/// A part of space. A [`Mark`] changes the area of the walkable ground in it, an
 /// [`crate::Obstacle`] fills it. World coordinates, metres.
 ///
 /// For a mark, a span lies in the shape if the ground at its cell's centre does. Borders are part
@@ -20,7 +20,7 @@ use crate::{ClosedMesh, VoxelError};
 pub enum MarkShape {
     /// An axis-aligned box.
     Box {
-        /// Its corners.
+        /// Corners of the box.
         bounds: Bounds,
     },
     /// An upright prism over a polygon, convex or not.
@@ -33,34 +33,34 @@ pub enum MarkShape {
     },
     /// An upright cylinder.
     Cylinder {
-        /// Centre of its base.
+        /// Centre of the base.
         base: Vec3,
-        /// Its radius.
+        /// Radius of the cylinder.
         radius: f32,
-        /// Its height above the base.
+        /// Height above the base.
         height: f32,
     },
-    /// The inside of a closed mesh. For an [`crate::Obstacle`] its faces must look outward.
+    /// The inside of a closed mesh. For an [`crate::Obstacle`] its faces must face outward.
     ///
-    /// A cell whose centre lies exactly on the side of a mesh is on either side of it.
+    /// A cell whose centre lies exactly on a face may count as inside or outside.
     Mesh {
         /// The mesh.
         mesh: ClosedMesh,
     },
 }
 
-/// A shape and the area to give to the walkable ground in it; [`AreaId::NULL`] cuts the ground out.
+/// A shape and the new area of the walkable ground in it; [`AreaId::NULL`] cuts the ground out.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Mark {
     /// The shape.
     pub shape: MarkShape,
-    /// The area to give.
+    /// The new area.
     pub area: AreaId,
 }
 
 impl Mark {
-    /// A mark that gives `area` to the walkable ground in `shape`.
+    /// Returns a mark that gives `area` to the walkable ground in `shape`.
     #[must_use]
     pub fn new(shape: MarkShape, area: AreaId) -> Self {
         Self { shape, area }
@@ -74,11 +74,11 @@ impl Mark {
         self.apply_over(field, &HeadRooms::default())
     }
 
-    /// The same as [`Mark::apply`], for a field whose areas are codes: spans keep their class of
-    /// head room.
+    /// Applies the mark like [`Mark::apply`] to a field whose areas are codes. Spans keep their
+    /// headroom class.
     ///
     /// # Errors
-    /// See [`Mark::apply`]; [`VoxelError::AreaBeyondClasses`] for an area that no code is left for.
+    /// See [`Mark::apply`]; [`VoxelError::AreaBeyondClasses`] for an area without a free code.
     pub fn apply_over(&self, field: &mut WalkableField, rooms: &HeadRooms) -> Result<u64, VoxelError> {
         let place = FrameWindow::whole(field);
         code(self.area, rooms, 0)?;
@@ -86,8 +86,7 @@ impl Mark {
     }
 
     /// Applies the mark to a part of a field and returns the number of spans in it, including those
-    /// of the ring. A span gets the same area as in the whole field, and keeps its class of head
-    /// room.
+    /// of the ring. A span gets the same area as in the whole field, and keeps its headroom class.
     ///
     /// # Errors
     /// See [`Mark::apply_over`].
@@ -103,7 +102,7 @@ impl Mark {
 }
 
 impl MarkShape {
-    /// Checks its numbers.
+    /// Checks the numbers of the shape.
     ///
     /// # Errors
     /// See [`mark_box`], [`mark_prism`] and [`mark_cylinder`].
@@ -128,9 +127,9 @@ pub(crate) fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelErr
     Ok(())
 }
 
-/// Gives `area` to the walkable spans whose ground lies in `bounds`. Returns how many there are.
+/// Gives `area` to the walkable spans whose ground lies in `bounds`. Returns their number.
 ///
-/// Spans that are not walkable do not change. `AreaId::NULL` makes walkable spans not walkable. The
+/// Spans that are not walkable do not change. [`AreaId::NULL`] makes walkable spans unwalkable. The
 /// cost depends only on the cells under the shape. An empty box marks nothing.
 ///
 /// # Errors
@@ -169,7 +168,7 @@ pub fn mark_cylinder(
     Ok(Volume::of_cylinder(base, radius, height)?.mark_whole(field, area))
 }
 
-/// The place of the columns of a field: a window of a frame. Coordinates are those of the frame.
+/// The columns of a field: a window of a frame. Coordinates are those of the frame.
 #[derive(Clone, Copy)]
 struct FrameWindow {
     frame: GridFrame,
@@ -182,22 +181,23 @@ impl FrameWindow {
     }
 }
 
-/// A part of space, and the plan rectangle that it lies over.
+/// A part of space, and its bounding rectangle in plan.
 struct Volume<'a> {
     least: [f32; 2],
     most: [f32; 2],
     inside: Inside<'a>,
 }
 
-/// What is inside of a volume.
+/// The inside of a volume.
 enum Inside<'a> {
-    /// A height range, over the plan coordinates that a test tells.
+    /// A height range, and a test of plan coordinates.
     Upright([f32; 2], Box<dyn Fn(f64, f64) -> bool + 'a>),
     Mesh(&'a ClosedMesh),
 }
 
-/// How far ground may lie beyond a volume, in levels. Heights of ground are singles, so that ground
-/// in the plane of a volume's lower or upper side may be that little off.
+/// Largest distance of ground outside a volume at which it counts as inside, in levels. Heights of
+/// ground have single precision, so ground in the plane of a volume's lower or upper side may be
+/// off by this distance.
 const LEVEL_SLACK: f64 = 1e-3;
 
 impl<'a> Volume<'a> {

@@ -1,4 +1,4 @@
-//! Solids that are added to an existing heightfield.
+//! Solids added to an existing heightfield.
 
 use std::borrow::Cow;
 
@@ -24,17 +24,17 @@ use crate::{VoxelConfig, VoxelError};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ObstacleShape {
-    /// All of a box, a cylinder or a prism; for a closed mesh the same as [`ObstacleShape::Mesh`].
+    /// All of a box, a cylinder or a prism. A closed mesh is treated like [`ObstacleShape::Mesh`].
     Solid {
         /// The shape; world coordinates, metres. Its lower corner or height must not be above the
         /// upper one.
         shape: MarkShape,
     },
-    /// The faces of a mesh, and the space between a face that looks down and the next face above
-    /// it. For a closed mesh whose faces look outward, this is its inside.
+    /// The faces of a mesh, and the space between a downward face and the next face above it. For a
+    /// closed mesh whose faces face outward, this is its inside.
     Mesh {
-        /// The triangles; world coordinates, metres. Those that are not finite or have no area are
-        /// skipped.
+        /// The triangles; world coordinates, metres. Triangles that are not finite or have no area
+        /// are skipped.
         soup: TriangleSoup,
     },
 }
@@ -46,8 +46,8 @@ pub struct Obstacle {
     /// The space that it fills.
     pub shape: ObstacleShape,
     /// `true` if agents may stand on it wherever its top is gentle enough, as on a platform, a ramp
-    /// or a bridge. Default `false`: then only the parts that an agent can step onto from the
-    /// ground beside or below are walkable, as on any low obstacle.
+    /// or a bridge. Default `false`: then only the parts that an agent can step onto from adjacent
+    /// or lower ground are walkable, as on any low obstacle.
     pub walkable: bool,
 }
 
@@ -58,19 +58,19 @@ waymesh_core::setters! {
 }
 
 impl Obstacle {
-    /// A solid box, cylinder or prism that is not meant to be walked on.
+    /// Returns a solid box, cylinder or prism that is not walkable.
     #[must_use]
     pub fn solid(shape: MarkShape) -> Self {
         Self { shape: ObstacleShape::Solid { shape }, walkable: false }
     }
 
-    /// A mesh that is not meant to be walked on.
+    /// Returns a mesh that is not walkable.
     #[must_use]
     pub fn mesh(soup: TriangleSoup) -> Self {
         Self { shape: ObstacleShape::Mesh { soup }, walkable: false }
     }
 
-    /// The triangles of a mesh.
+    /// Returns the triangles of a mesh.
     fn faces(&self) -> Option<Cow<'_, TriangleSoup>> {
         match &self.shape {
             ObstacleShape::Mesh { soup } => Some(Cow::Borrowed(soup)),
@@ -79,9 +79,9 @@ impl Obstacle {
         }
     }
 
-    /// Returns its faces as triangles that look outward, to check what it is in the way of. A
+    /// Returns the faces as triangles that face outward, to check what the obstacle blocks. A
     /// cylinder has sixteen sides, which lie outside it by at most 2 % of its radius. A prism that
-    /// is not convex is cut into closed convex ones. Empty for a shape that cannot be used.
+    /// is not convex is cut into closed convex ones. Empty for an invalid shape.
     #[must_use]
     pub fn triangles(&self) -> TriangleSoup {
         const SIDES: u8 = 16;
@@ -127,15 +127,15 @@ impl Obstacle {
         soup
     }
 
-    /// Returns a rectangle that contains all columns that it reaches into. [`stamp_obstacles`]
-    /// changes no other column. Empty if the obstacle lies outside the grid.
+    /// Returns a rectangle that contains all columns of the obstacle. [`stamp_obstacles`] changes
+    /// no other column. Empty if the obstacle lies outside the grid.
     ///
-    /// The field may also change around these columns, up to [`crate::halo_cells`] away. A tile
+    /// The field may change around these columns as well, up to [`crate::halo_cells`] away. A tile
     /// must be built again if its core, grown by that distance, meets the rectangle.
     ///
     /// # Errors
-    /// [`VoxelError::BadField`], [`VoxelError::FlatPrism`] and [`VoxelError::CrossingPrism`] for a
-    /// shape that cannot be used.
+    /// [`VoxelError::BadField`], [`VoxelError::FlatPrism`] and [`VoxelError::CrossingPrism`] for an
+    /// invalid shape.
     pub fn columns(&self, frame: &GridFrame) -> Result<GridWindow, VoxelError> {
         let bounds = match &self.shape {
             ObstacleShape::Solid { shape } => solid_bounds(shape)?,
@@ -151,8 +151,7 @@ impl Obstacle {
         );
         let range = |least: f64, most: f64| {
             let [first, last] = ordered(first_cell(least), last_cell(most));
-            // A vertical face on a cell line fills the cells on one side of the line or on the
-            // other.
+            // A vertical face on a cell line fills the cells on one of its two sides.
             if is_mesh { [first.min(last_cell(least)), last.max(first_cell(most))] } else { [first, last] }
         };
         let cells = range(grid.x(bounds.min.x), grid.x(bounds.max.x));
@@ -167,7 +166,7 @@ impl Obstacle {
     }
 }
 
-/// The corners of a solid, checked. The sides of a cylinder are rounded outward.
+/// Returns the checked bounds of a solid. The sides of a cylinder are rounded outward.
 fn solid_bounds(shape: &MarkShape) -> Result<Bounds, VoxelError> {
     let bounds = match shape {
         MarkShape::Box { bounds } => {
@@ -199,40 +198,40 @@ fn solid_bounds(shape: &MarkShape) -> Result<Bounds, VoxelError> {
     Ok(bounds)
 }
 
-/// Adds `obstacles` to the kept `heightfield` of the columns `window` of `frame`. Returns the
-/// number of columns they reach into. Only the slope, the merge rule and the memory limit of
-/// `config` are used; they should be the ones that the rasteriser used.
+/// Adds `obstacles` to the `heightfield` of the columns `window` of `frame`. Returns the number of
+/// columns that contain obstacles. Only the slope, the merge rule and the memory limit of `config`
+/// are used; they should equal those of the rasteriser.
 ///
 /// An obstacle is then solid, as if it had been in the soup. The filters and links of the walkable
-/// field find steps onto low obstacles and head room below high ones, and no ground where an
-/// obstacle blocks it. To remove an obstacle, start again from the kept heightfield.
+/// field find steps onto low obstacles, headroom below high ones, and no ground where an obstacle
+/// blocks it. To remove an obstacle, start again from the original heightfield.
 ///
 /// # Guarantees
 /// - Conservative, with the slack of [`crate::rasterize`]: every column that an obstacle reaches
-///   into is filled at least over the obstacle's heights there. Nothing that was filled becomes
-///   free. An obstacle that ends on a cell line adds nothing beyond the line.
-/// - The result depends neither on the order of the obstacles nor on `window`: the columns become
-///   the same as in the whole heightfield.
+///   into is filled at least over the obstacle's heights there. Filled levels never become free. An
+///   obstacle that ends on a cell line adds nothing beyond the line.
+/// - The result depends neither on the order of the obstacles nor on `window`: the columns equal
+///   those of the whole heightfield.
 /// - Spans that no obstacle touches stay bit-identical.
 /// - Ground and flags follow the rules of [`crate::rasterize`]. The ground of an existing span
-///   stands for the walkable and upward surfaces in it. Its area stays if it stays walkable. If two
-///   spans are merged, the area of the upper one is used. Elsewhere an obstacle that can be walked
-///   on is [`AreaId::GROUND`], and a mesh has the areas of its triangles.
+///   represents its walkable and upward surfaces. Its area stays if it stays walkable. If two spans
+///   are merged, the area of the upper one is used. New walkable spans of an obstacle have
+///   [`AreaId::GROUND`], and a mesh has the areas of its triangles.
 ///
 /// # Cost
-/// The rows that obstacles reach into are written again, the rest is moved. A solid takes time for
+/// The rows that contain obstacles are rewritten, all other rows are moved. A solid takes time for
 /// its corners in each row and for its columns. A mesh takes twice the time of
 /// [`crate::rasterize`].
 ///
 /// # Errors
 /// - [`VoxelError::BadField`], [`VoxelError::FlatPrism`], [`VoxelError::CrossingPrism`] for an
-///   obstacle or a configuration that cannot be used.
+///   invalid obstacle or configuration.
 /// - [`VoxelError::BadWindow`], [`VoxelError::BrokenHeightfield`] for a heightfield that does not
 ///   belong to `window`.
 /// - [`VoxelError::TooMuchMemory`], [`VoxelError::TooManySpans`] as for [`crate::rasterize`].
 ///
-/// The heightfield is then unchanged. Skipped triangles of meshes are counted and reported as a
-/// warning; triangles outside the window are not.
+/// The heightfield is unchanged after an error. Skipped triangles of meshes are counted and
+/// reported as a warning; triangles outside the window are not.
 pub fn stamp_obstacles(
     heightfield: &mut Heightfield,
     frame: &GridFrame,
@@ -305,7 +304,7 @@ pub fn stamp_obstacles(
     Ok(changed)
 }
 
-/// The smallest window that contains both. An empty window is ignored.
+/// Returns the smallest window that contains both. An empty window is ignored.
 fn hull(a: GridWindow, b: GridWindow) -> GridWindow {
     if a.is_empty() || b.is_empty() {
         return if a.is_empty() { b } else { a };
@@ -341,7 +340,7 @@ enum Outline {
 }
 
 impl Solid {
-    /// `None` for a mesh.
+    /// Returns the solid of a shape; `None` for a mesh.
     fn new(shape: &MarkShape, walkable: bool, grid: &GridTransform) -> Result<Option<Self>, VoxelError> {
         let (outline, z, heights) = match shape {
             MarkShape::Box { bounds: Bounds { min, max } } => {
@@ -369,8 +368,8 @@ impl Solid {
         Ok(Some(Self { outline, z, heights, flags }))
     }
 
-    /// Writes the ranges of x that the outline has between two lines of constant z, in order and
-    /// apart from each other.
+    /// Writes the ranges of x of the outline between two lines of constant z, in order and
+    /// disjoint.
     fn strips(&self, from: f64, to: f64, out: &mut Vec<[f64; 2]>) {
         out.clear();
         if to < self.z[0] || from > self.z[1] {
@@ -386,7 +385,7 @@ impl Solid {
             Outline::Polygons { parts } => {
                 out.extend(parts.iter().filter_map(|part| strip(part, from, to)));
                 out.sort_unstable_by(|one, other| one[0].total_cmp(&other[0]));
-                // Parts side by side are one: what lies on a cell line between them ends nowhere.
+                // Adjacent parts are joined, so that no solid ends on a cell line between them.
                 out.dedup_by(|next, last| {
                     let is_beside = next[0] <= last[1] + LINE_ERROR;
                     last[1] = if is_beside { last[1].max(next[1]) } else { last[1] };
@@ -426,7 +425,7 @@ impl Solid {
     }
 }
 
-/// The range of x that a convex polygon has between two lines of constant z, if it reaches there.
+/// Returns the range of x of a convex polygon between two lines of constant z; `None` outside it.
 fn strip(corners: &[Plan], from: f64, to: f64) -> Option<[f64; 2]> {
     let mut strip = [f64::INFINITY, f64::NEG_INFINITY];
     let mut widen = |x: f64| strip = [strip[0].min(x), strip[1].max(x)];
@@ -445,7 +444,7 @@ fn strip(corners: &[Plan], from: f64, to: f64) -> Option<[f64; 2]> {
     (strip[0] <= strip[1]).then_some(strip)
 }
 
-/// The convex hull of points in plan. Andrew 1979, Another efficient algorithm for convex
+/// Returns the convex hull of points in plan. Andrew 1979, Another efficient algorithm for convex
 /// hulls in two dimensions.
 fn convex_hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
@@ -477,11 +476,11 @@ fn convex_hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 /// The triangles of a mesh, swept row by row.
 #[derive(Debug)]
 struct MeshRows {
-    /// Sorted by the first row they reach into, in descending order.
+    /// Triangles by the first row that they reach into, in descending order.
     waiting: Vec<(i32, [i32; 2], [Vec3; 3], AreaId)>,
     open: Vec<GridTriangle>,
     walkable: bool,
-    /// Scratch: the faces of the mesh in a row, to find the inside.
+    /// Scratch: the faces of the mesh in a row, used to find the inside.
     faces: RowFragments<false>,
     first_cell: i32,
 }

@@ -10,18 +10,19 @@ use crate::marks::finite;
 /// A point `[x, z]` in plan.
 pub(crate) type Plan = [f64; 2];
 
-/// Edges count as one where they are nearer than this, relative to the largest coordinate: far
-/// above the rounding of places on an edge, far below the spacing of single-precision numbers.
+/// Distance below which edges coincide, relative to the largest coordinate: far above the rounding
+/// of points on an edge, far below the spacing of single-precision numbers.
 const TOUCH: f64 = 1e-12;
 
 /// Checks the numbers of a prism, and that its outline does not cross itself. The outline may touch
-/// itself, as that of a ring that is cut open does.
+/// itself, as that of a slit ring does.
 pub(crate) fn check_prism(corners: &[Vec2], heights: [f32; 2]) -> Result<(), VoxelError> {
     convex_parts(corners, heights).map(|_| ())
 }
 
-/// Cuts the outline of a prism into convex polygons that cover it without overlap: itself if it is
-/// convex or has no area, else trapezoids between lines of constant z through its corners.
+/// Cuts the outline of a prism into convex polygons that cover it without overlap: the outline
+/// itself if it is convex or has no area, else trapezoids between lines of constant z through its
+/// corners.
 ///
 /// # Errors
 /// [`VoxelError::BadField`], [`VoxelError::FlatPrism`] and [`VoxelError::CrossingPrism`].
@@ -41,7 +42,7 @@ pub(crate) fn convex_parts(corners: &[Vec2], heights: [f32; 2]) -> Result<Vec<Ve
     Ok(if parts.is_empty() { vec![outline] } else { parts })
 }
 
-/// `true` for a place in a polygon that does not cross itself, or on its border.
+/// Returns `true` for a point in or on the border of a polygon that does not cross itself.
 pub(crate) fn contains(outline: &[Plan], [x, z]: Plan) -> bool {
     let mut is_inside = false;
     for (a, b) in edges(outline) {
@@ -61,7 +62,7 @@ fn edges(outline: &[Plan]) -> impl Iterator<Item = (Plan, Plan)> {
     outline.iter().zip(outline.iter().cycle().skip(1)).map(|(a, b)| (*a, *b))
 }
 
-/// `true` if an outline turns to one side only, and once around.
+/// Returns `true` if an outline turns to one side only, and once around.
 fn is_convex(outline: &[Plan]) -> bool {
     let along: Vec<Plan> = edges(outline)
         .map(|(a, b)| [b[0] - a[0], b[1] - a[1]])
@@ -82,13 +83,13 @@ fn is_convex(outline: &[Plan]) -> bool {
     !(left && right) && reversals <= 2
 }
 
-/// An edge that is not level, from its lower end to its upper one.
+/// An edge that is not parallel to x, from its lower end to its upper one.
 struct Rising {
     low: Plan,
     high: Plan,
     /// 1 if the outline runs up along it, else -1.
     turns: i32,
-    /// Its number in the outline.
+    /// Index of the edge in the outline.
     number: usize,
 }
 
@@ -101,12 +102,12 @@ impl Rising {
     }
 }
 
-/// Cuts an outline along lines of constant z through its corners. No edge ends between two lines
-/// next to each other, so from left to right the edges alternately begin and end the inside.
+/// Cuts an outline along lines of constant z through its corners. No edge ends between two
+/// consecutive lines, so from left to right the edges alternately begin and end the inside.
 ///
 /// # Errors
-/// [`VoxelError::CrossingPrism`] where edges change places between two lines, or where the winding
-/// number is not 0 or that of the rest of the inside.
+/// [`VoxelError::CrossingPrism`] if edges change their order between two lines, or if a winding
+/// number is not 0 and differs from that of the other parts of the inside.
 fn trapezoids(outline: &[Plan]) -> Result<Vec<Vec<Plan>>, VoxelError> {
     let mut rising: Vec<Rising> = edges(outline)
         .enumerate()
@@ -149,7 +150,7 @@ fn trapezoids(outline: &[Plan]) -> Result<Vec<Vec<Plan>>, VoxelError> {
             if low > next_low + touch || high > next_high + touch {
                 return Err(crossing(edge, beyond));
             }
-            // Edges that lie on each other begin and end nothing between them.
+            // Coincident edges enclose nothing between them.
             if next_low <= low + touch && next_high <= high + touch {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Turns triangles into a heightfield of spans.
+//! Voxelisation of triangles to a heightfield of spans.
 
 use waymesh_core::{
     GridFrame, GridScale, GridWindow, Heightfield, Observer, SoupTriangle, TriangleSoup, checkpoint_every,
@@ -10,13 +10,13 @@ use crate::sweep::{Limit, Sieve, Sweep};
 use crate::triangle::GridTransform;
 use crate::{VoxelConfig, VoxelError};
 
-/// Voxelises `soup` into a grid that just holds its finite triangles.
+/// Voxelises `soup` into the smallest grid that contains its finite triangles.
 ///
 /// # Method
-/// Every triangle is cut into rows of cells, every row into cells; the lowest and highest point of
-/// the triangle in the cell give the levels of a fragment. Only the edges are cut cell by cell: for
-/// cells that a triangle covers completely, the levels come from its plane. Fragments of one column
-/// that overlap or touch are merged into spans.
+/// Every triangle is cut into rows of cells, and every row into cells; the lowest and highest point
+/// of the triangle in the cell give the levels of a fragment. Only the edges are cut cell by cell:
+/// for cells that a triangle covers completely, the levels come from its plane. Fragments of one
+/// column that overlap or touch are merged into spans.
 ///
 /// # Guarantees
 /// - Conservative: a column that a triangle reaches into by more than a 5000th of a cell has a span
@@ -27,17 +27,17 @@ use crate::{VoxelConfig, VoxelError};
 /// - [`Span::ground_drop`](waymesh_core::Span::ground_drop) gives the true surface at the cell's
 ///   centre: the highest ground of the walkable fragments that cover the centre, if it is within
 ///   the merge rule's reach (and one level) of the span's top; else the highest ground of all
-///   fragments that face up. A fragment that does not cover the centre gives the height of its
-///   plane there, moved into the range of heights it has in the cell. A span whose top does not
-///   face up has no drop.
-/// - [`Span::upward`](waymesh_core::Span::upward) is set if a fragment that faces up ends within
+///   upward-facing fragments. A fragment that does not cover the centre gives the height of its
+///   plane there, clamped to its height range in the cell. A span whose top does not face up has no
+///   drop.
+/// - [`Span::upward`](waymesh_core::Span::upward) is set if an upward-facing fragment ends within
 ///   the merge rule's reach of the span's top.
-/// - [`Span::area`](waymesh_core::Span::area) is that of the surface that gives the ground: of the
-///   highest walkable fragment at the cell's centre within the merge rule's reach of the top, else
-///   of the highest anywhere in the cell. At equal heights the larger id counts.
-/// - Triangles of [`AreaId::NULL`](waymesh_core::AreaId::NULL) are solid. Where one that faces up
-///   would give the area, the span is not walkable and not upward; at equal heights it counts
-///   before all others.
+/// - [`Span::area`](waymesh_core::Span::area) is the area of the surface that gives the ground: of
+///   the highest walkable fragment at the cell's centre within the merge rule's reach of the top,
+///   else of the highest one anywhere in the cell. At equal heights the larger id wins.
+/// - Triangles of [`AreaId::NULL`](waymesh_core::AreaId::NULL) are solid. If such an upward-facing
+///   triangle would give the area, the span is not walkable and not upward; at equal heights it
+///   wins over all other areas.
 /// - The result depends neither on the order of the triangles nor on `config.threads`.
 ///
 /// # Cost
@@ -46,10 +46,9 @@ use crate::{VoxelConfig, VoxelError};
 /// the column table, the spans and the row.
 ///
 /// # Errors
-/// - [`VoxelError::BadField`], [`VoxelError::Grid`] for configuration and sizes that cannot be
-///   used.
+/// - [`VoxelError::BadField`], [`VoxelError::Grid`] for invalid configurations and sizes.
 /// - [`VoxelError::NoTriangles`] if no triangle is finite.
-/// - [`VoxelError::TooMuchMemory`] before anything is allocated if the columns alone take too much,
+/// - [`VoxelError::TooMuchMemory`] before any allocation if the columns alone exceed the limit,
 ///   else as soon as the spans do.
 ///
 /// Triangles that are not finite or have no area are skipped, counted and reported as a warning.
@@ -84,7 +83,7 @@ pub fn rasterize(
     rasterize_in_frame(soup, &frame, config, observer)
 }
 
-/// The grid that just holds the finite triangles of `soup`. Warns of outliers.
+/// Returns the smallest grid that contains the finite triangles of `soup`. Warns of outliers.
 pub(crate) fn fitted_frame(
     soup: &TriangleSoup,
     config: &VoxelConfig,
@@ -108,7 +107,7 @@ pub(crate) fn fitted_frame(
 /// to that distance.
 ///
 /// # Errors
-/// See [`rasterize`]. There is no [`VoxelError::NoTriangles`]: if nothing lies over the frame, the
+/// See [`rasterize`], except [`VoxelError::NoTriangles`]: if no triangle lies over the frame, the
 /// heightfield is empty.
 pub fn rasterize_in_frame(
     soup: &TriangleSoup,
@@ -130,16 +129,16 @@ pub fn rasterize_in_frame(
 }
 
 /// Voxelises the columns `window` of `frame`. The window is a tile of a world with the halo that
-/// its field needs ([`crate::halo_cells`]). `config.scale` is not used.
+/// its field requires ([`crate::halo_cells`]). `config.scale` is not used.
 ///
-/// `triangles` are those of the world with their areas, or any subset that contains all triangles
-/// that reach into the window.
+/// `triangles` are the triangles of the world with their areas, or any subset that contains all
+/// triangles in the window.
 ///
 /// # Guarantees
-/// - The same spans, bit for bit, as [`rasterize_in_frame`] gives these columns: all arithmetic is
-///   done in the coordinates of the whole frame, in double precision, and only column numbers are
-///   shifted. At 100,000 cells from the origin the error of a coordinate is below 10^-10 cells, a
-///   millionth of the slack around a cell line.
+/// - The spans equal those of [`rasterize_in_frame`] in these columns, bit for bit: all arithmetic
+///   is done in the coordinates of the whole frame, in double precision, and only column numbers
+///   are shifted. At 100,000 cells from the origin the error of a coordinate is below 10^-10 cells,
+///   a millionth of the slack around a cell line.
 /// - The result depends neither on the order of the triangles nor on `config.threads`.
 /// - The result's frame is `frame.window(window)`.
 ///
@@ -153,9 +152,9 @@ pub fn rasterize_in_frame(
 /// See [`rasterize_in_frame`]. Also [`VoxelError::BadWindow`] for a window that is not in the
 /// frame.
 ///
-/// Unusable triangles are counted and reported in the same way; triangles outside the window are
-/// counted as outside. A caller with many windows should pass `&mut ()`, and count the triangles
-/// where it sees each of them once.
+/// Unusable triangles are counted and reported as in [`rasterize_in_frame`]; triangles outside the
+/// window are counted as outside. A caller with many windows should pass `&mut ()`, and count the
+/// triangles where it visits each of them once.
 pub fn rasterize_window(
     triangles: impl IntoIterator<Item = impl Into<SoupTriangle>>,
     frame: &GridFrame,

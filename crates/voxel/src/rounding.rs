@@ -6,35 +6,35 @@
 
 use waymesh_core::lanes::{high, low};
 
-/// A triangle that reaches less than this fraction of a cell into a column adds nothing to it. If
-/// it reaches no farther to the other side either, it counts as lying on the cell line. The value
-/// is above the rounding of [`waymesh_core::GridFrame::fit`] (1e-4), so that triangles on the last
-/// cell line are kept, and far above the error of double precision over 2^30 cells (3e-7).
+/// Fraction of a cell by which a triangle must reach into a column to have an effect. If it does
+/// not reach farther to the other side either, it lies on the cell line. The value is above the
+/// rounding of [`waymesh_core::GridFrame::fit`] (1e-4), so that triangles on the last cell line are
+/// kept, and far above the error of double precision over 2^30 cells (3e-7).
 pub(crate) const PLAN_SLACK: f64 = 2e-4;
 
-/// A height at most this fraction of a level above a level line counts as on it: 0.6 m is 3 levels
-/// of 0.2 m, although neither number is exact in binary. The top of a span may lie this much below
-/// the surface.
+/// Fraction of a level above a level line within which a height counts as on the line: 0.6 m is 3
+/// levels of 0.2 m, although neither number is exact in binary. The top of a span may lie below the
+/// surface by this much.
 pub(crate) const LEVEL_SLACK: f64 = 1e-4;
 
-/// Largest level or cell that the rounding below can give. Larger coordinates are clamped.
+/// Largest level or cell that the functions below can return. Larger coordinates are clamped.
 pub(crate) const REACH: f64 = (1_u64 << 30) as f64;
 
-/// The nearest whole number for sizes below 2^31: adding 1.5 * 2^52 moves it into the low bits.
-/// This is a single addition that vectorises; the portable instruction set has no rounding
+/// Returns the nearest integer for sizes below 2^31: adding 1.5 * 2^52 moves it into the low bits.
+/// This is a single addition that vectorises; the baseline instruction set has no rounding
 /// instruction.
 #[inline(always)]
 pub(crate) fn nearest(value: f64) -> i32 {
     (value + 6_755_399_441_055_744.0).to_bits() as u32 as i32
 }
 
-/// The cell that `x` lies in; on a cell line, the upper one.
+/// Returns the cell of `x`; on a cell line, the upper one.
 #[inline(always)]
 pub(crate) fn first_cell(x: f64) -> i32 {
     nearest(x + (PLAN_SLACK - 0.5))
 }
 
-/// The cell that `x` lies in; on a cell line, the lower one.
+/// Returns the cell of `x`; on a cell line, the lower one.
 #[inline(always)]
 pub(crate) fn last_cell(x: f64) -> i32 {
     nearest(x - (PLAN_SLACK + 0.5))
@@ -43,19 +43,19 @@ pub(crate) fn last_cell(x: f64) -> i32 {
 /// Largest error of a cell line in double precision.
 pub(crate) const LINE_ERROR: f64 = 1e-9;
 
-/// The cell line at or after `x`.
+/// Returns the cell line at or after `x`.
 #[inline(always)]
 pub(crate) fn line_after(x: f64) -> i32 {
     nearest(x + (0.5 - LINE_ERROR))
 }
 
-/// The cell line at or before `x`, which is also the number of the cell after the line.
+/// Returns the cell line at or before `x`, which is also the number of the cell after the line.
 #[inline(always)]
 pub(crate) fn line_before(x: f64) -> i32 {
     nearest(x - (0.5 - LINE_ERROR))
 }
 
-/// `value` clamped to `least..=most`.
+/// Returns `value` clamped to `least..=most`.
 #[inline(always)]
 pub(crate) fn clamp(value: f64, least: f64, most: f64) -> f64 {
     low(high(value, least), most)

@@ -7,13 +7,13 @@ use waymesh_core::{AreaId, Direction, Heightfield, NO_SPAN, OPEN_SKY};
 use crate::filters::AgentLevels;
 use crate::ledge_rows::occupied;
 
-/// Floors, ceilings, the agent and its step are below this where the links of a row are found at
-/// once, so that no difference overflows.
-const MOST: i32 = 1 << 28;
-/// Floor and ceiling of a column that is not looked at with the others: no room, and more than a
-/// step away from them.
+/// Limit of floors, ceilings, the agent's height and its step for vectorised links, so that no
+/// difference overflows.
+const MAX_HEIGHT: i32 = 1 << 28;
+/// Floor and ceiling of a column that is linked separately: without headroom, and more than a step
+/// away from all others.
 const ALONE: i32 = -(1 << 30);
-/// Ceiling of what has none.
+/// Ceiling of a span without a span above it.
 const SKY: i32 = 1 << 29;
 
 /// The spans of a row that are in the field, with their links.
@@ -21,17 +21,17 @@ const SKY: i32 = 1 << 29;
 pub(crate) struct FieldRow {
     /// Number of the row's first span in the field.
     pub(crate) base: u32,
-    /// For each column the number of the row's spans before it, and that of all at the end.
+    /// Number of the row's spans before each column, followed by their total number.
     pub(crate) starts: Vec<u32>,
     pub(crate) spans: Vec<FieldSpan>,
     pub(crate) links: Vec<[u32; 4]>,
-    /// Floor, feet and ceiling of the columns with exactly one span; [`ALONE`] for others.
+    /// Floor, feet and ceiling of the columns with exactly one span; [`ALONE`] for other columns.
     floors: Vec<i32>,
     feet: Vec<i32>,
     ceilings: Vec<i32>,
-    /// The columns with spans that are looked at one by one.
+    /// Columns whose spans are linked one by one.
     alone: Vec<usize>,
-    /// For each column 0 if its one span is linked to that of the column before it, along x and
+    /// For each column, 0 if its single span is linked to that of the previous column along x, or
     /// along z, else [`NO_SPAN`]. Along x there is another entry at the end.
     to_west: Vec<u32>,
     to_north: Vec<u32>,
@@ -40,12 +40,12 @@ pub(crate) struct FieldRow {
 /// A span in the field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldSpan {
-    /// Its column within the row.
+    /// Column of the span within the row.
     pub(crate) place: u32,
     pub(crate) floor: i32,
-    /// The level from which head room is counted.
+    /// Level from which headroom is counted.
     feet: i32,
-    /// The bottom of the span above it; `i32::MAX` if there is none.
+    /// Bottom of the span above it; `i32::MAX` without one.
     ceiling: i32,
     pub(crate) ground: f32,
     pub(crate) area: AreaId,
@@ -58,7 +58,7 @@ impl FieldSpan {
         if self.ceiling == i32::MAX { OPEN_SKY } else { self.ceiling.wrapping_sub(self.floor) as u32 }
     }
 
-    /// Feet and ceiling.
+    /// Returns the feet and the ceiling.
     fn room(&self) -> (i64, i64) {
         let ceiling = if self.ceiling == i32::MAX { i64::MAX / 2 } else { i64::from(self.ceiling) };
         (i64::from(self.feet), ceiling)
@@ -66,7 +66,7 @@ impl FieldSpan {
 }
 
 impl FieldRow {
-    /// Number of spans.
+    /// Returns the number of spans.
     #[expect(clippy::cast_possible_truncation, reason = "spans fit 32 bits")]
     pub(crate) fn len(&self) -> u32 {
         self.spans.len() as u32
@@ -85,7 +85,8 @@ impl FieldRow {
         self.links.clear();
     }
 
-    /// Takes in the spans of row `z` that are walkable by `areas`, those of all spans of the row.
+    /// Adds the spans of row `z` that are walkable by `areas`, which has an entry for each span of
+    /// the row.
     #[expect(clippy::cast_possible_truncation, reason = "columns and spans fit 32 bits")]
     pub(crate) fn fill(&mut self, heightfield: &Heightfield, z: usize, areas: &[AreaId], reach: AgentLevels) {
         let width = heightfield.frame.width as usize;
@@ -94,7 +95,7 @@ impl FieldRow {
         let solid = &heightfield.spans[first..columns[width] as usize];
         let areas = &areas[..solid.len()];
         self.clear(width);
-        let is_tame = (1..MOST).contains(&reach.height) && reach.step < MOST;
+        let is_tame = (1..MAX_HEIGHT).contains(&reach.height) && reach.step < MAX_HEIGHT;
         let mut done = 0;
         for range in occupied(columns) {
             self.starts[done..=range.start].fill(self.spans.len() as u32);
@@ -121,7 +122,7 @@ impl FieldRow {
                 }
                 let kept = self.spans.len();
                 *start = kept as u32;
-                let is_single = kept == before + 1 && (1 - MOST..MOST).contains(only_floor);
+                let is_single = kept == before + 1 && (1 - MAX_HEIGHT..MAX_HEIGHT).contains(only_floor);
                 if kept > before && !(is_single && is_tame) {
                     (*only_floor, *only_feet, *only_ceiling) = (ALONE, ALONE, ALONE);
                     self.alone.push(x);
@@ -131,7 +132,8 @@ impl FieldRow {
         self.starts[done..].fill(self.spans.len() as u32);
     }
 
-    /// Links the spans of the row to each other, and to those of the row before it, both ways.
+    /// Links the spans of the row to each other, and to those of the previous row, in both
+    /// directions.
     pub(crate) fn link(&mut self, north: &mut Self, reach: AgentLevels) {
         self.find_single(north, reach);
         let width = self.floors.len();
@@ -149,7 +151,7 @@ impl FieldRow {
             let x = span.place as usize;
             links[Direction::PosZ.index()] = (base + starts[x]) | to_north[x];
         }
-        // Columns with several spans, and those beside them.
+        // Columns with several spans, and their neighbours.
         for place in 0..self.alone.len() {
             let x = self.alone[place];
             if x > 0 {
@@ -168,7 +170,7 @@ impl FieldRow {
         }
     }
 
-    /// Finds the links between columns with one span, many at a time.
+    /// Finds the links between columns with one span, vectorised.
     fn find_single(&mut self, north: &Self, reach: AgentLevels) {
         let width = self.floors.len();
         let AgentLevels { height, step, .. } = reach;
@@ -192,7 +194,7 @@ impl FieldRow {
         }
     }
 
-    /// `true` if a column has spans that are looked at one by one.
+    /// Returns `true` if the spans of a column are linked one by one.
     fn is_alone(&self, x: usize) -> bool {
         self.floors[x] == ALONE && self.starts[x] < self.starts[x + 1]
     }
@@ -215,7 +217,7 @@ impl FieldRow {
         let (links, their_links) = (&mut self.links, &mut north.links);
         match_up((&self.spans, own), (&north.spans, there), reach, |span, other| {
             links[span][Direction::NegZ.index()] = number(north.base, other);
-            // The row before a band has none.
+            // The row before a band has no links.
             if let Some(links) = their_links.get_mut(other) {
                 links[Direction::PosZ.index()] = number(self.base, span);
             }
@@ -228,7 +230,7 @@ fn number(base: u32, span: usize) -> u32 {
     base + span as u32
 }
 
-/// Calls `link` with the spans of two adjacent columns that an agent can step between.
+/// Calls `link` with the pairs of spans of two adjacent columns that an agent can step between.
 #[inline(always)]
 fn match_up(
     (row, spans): (&[FieldSpan], Range<usize>),

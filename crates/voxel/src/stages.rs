@@ -1,4 +1,4 @@
-//! Implements the stage traits of `waymesh-core` with the functions of this crate.
+//! Implementations of the stage traits of `waymesh-core`.
 
 use waymesh_core::stage::{BuildField, StageError, Voxelize};
 use waymesh_core::{Agent, HeadRooms, Heightfield, Observer, TriangleSoup, WalkableField};
@@ -14,7 +14,7 @@ pub struct Voxelizer {
 }
 
 impl Voxelizer {
-    /// A stage with this configuration.
+    /// Returns a stage with this configuration.
     #[must_use]
     pub fn new(config: VoxelConfig) -> Self {
         Self { config }
@@ -36,15 +36,15 @@ impl Voxelize for Voxelizer {
 pub struct FieldBuilder {
     /// The agent.
     pub agent: Agent,
-    /// Which filters to run. Default all.
+    /// Selection of the filters. Default all.
     pub filters: Filters,
-    /// Distance in metres to keep from walls and drops. Finite and at least zero; default the
-    /// agent's radius.
+    /// Distance in metres from walls and drops. Finite and at least zero; default the agent's
+    /// radius.
     pub erosion_radius: f32,
-    /// The marks, applied in order; where marks overlap, the last one counts. Default none.
+    /// The marks, applied in order; where marks overlap, the last one wins. Default none.
     pub marks: Vec<Mark>,
-    /// The classes of head room that ground is told apart by; the agent's height is the least of
-    /// them. With them, areas of the field are codes. Default none.
+    /// Headroom classes; the first height is the agent's. With classes, areas of the field are
+    /// codes. Default none.
     pub head_rooms: HeadRooms,
 }
 
@@ -64,7 +64,7 @@ waymesh_core::setters! {
 }
 
 impl FieldBuilder {
-    /// A stage with all filters, erosion by the agent's radius, and no marks.
+    /// Returns a stage with all filters, erosion by the agent's radius, and no marks.
     #[must_use]
     pub fn new(agent: Agent) -> Self {
         Self {

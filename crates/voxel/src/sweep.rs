@@ -15,10 +15,10 @@ use crate::triangle::{GridTransform, GridTriangle};
 /// Bytes of a span and of a column's entry in the result.
 const SPAN_BYTES: u64 = size_of::<Span>() as u64;
 const COLUMN_BYTES: u64 = size_of::<u32>() as u64;
-/// Where a sweep gets its triangles from.
+/// A source of triangles for a sweep.
 pub(crate) trait Corners: Sync {
     fn corners(&self, triangle: usize) -> [Vec3; 3];
-    /// The area of each triangle; nothing if all are [`AreaId::GROUND`].
+    /// Returns the area of each triangle; empty if all are [`AreaId::GROUND`].
     fn areas(&self) -> &[AreaId];
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Sieve {
     outside: u64,
 }
 
-/// The rows of a triangle that is skipped.
+/// Rows of a skipped triangle.
 pub(crate) const NOWHERE: [i32; 2] = [i32::MAX, i32::MIN];
 
 impl Sieve {
@@ -74,8 +74,8 @@ impl Sieve {
         Self { skipped: soup.skipped(), outside: 0 }
     }
 
-    /// First and last row of the whole grid that a triangle reaches into, not clipped. [`NOWHERE`]
-    /// for a triangle that cannot be used or reaches into no column of the window.
+    /// Returns the first and last row of the whole grid that a triangle reaches into, not clipped.
+    /// [`NOWHERE`] for a triangle that is unusable or outside the columns of the window.
     #[inline]
     pub(crate) fn rows(&mut self, corners: [Vec3; 3], grid: &GridTransform) -> [i32; 2] {
         if self.skipped.add(corners) {
@@ -93,8 +93,8 @@ impl Sieve {
         rows
     }
 
-    /// Reports broken triangles. Triangles outside the window are not reported: an obstacle may lie
-    /// elsewhere.
+    /// Reports broken triangles. Triangles outside the window are not reported, because an obstacle
+    /// may lie elsewhere.
     pub(crate) fn report_useless(&self, observer: &mut dyn Observer) {
         self.skipped.tell(observer);
     }
@@ -111,7 +111,7 @@ impl Sieve {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
     bytes: u64,
-    /// The frame of the columns to fill: that of the window, if there is one.
+    /// Frame of the columns to fill: the frame of the window, if any.
     frame: GridFrame,
     /// Bytes of the grid without spans.
     base: u64,
@@ -132,8 +132,8 @@ impl Limit {
         if self.base <= self.bytes {
             return Ok(());
         }
-        // Most columns of a real scene hold a span. Without them the hint would be for an empty
-        // grid.
+        // Most columns of a real scene contain a span. An estimate without them would describe an
+        // empty grid.
         let columns = u64::from(self.frame.width) * u64::from(self.frame.depth);
         Err(self.error(self.base.saturating_add(columns.saturating_mul(SPAN_BYTES))))
     }
@@ -154,7 +154,7 @@ impl Limit {
         }
     }
 
-    /// The error for `spans` spans after `done` of `rows` rows.
+    /// Returns the error for `spans` spans after `done` of `rows` rows.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -180,7 +180,7 @@ impl Limit {
         Ok(())
     }
 
-    /// The frame of the columns to fill.
+    /// Returns the frame of the columns to fill.
     pub(crate) fn frame(&self) -> GridFrame {
         self.frame
     }
@@ -199,11 +199,11 @@ impl Limit {
     }
 }
 
-/// Columns that take as much time as a row of a triangle, and as its begin.
+/// Cost of a row of a triangle, and of its setup, in columns.
 const ROW_COLUMNS: u64 = 8;
 const TRIANGLE_COLUMNS: u64 = 8;
 
-/// How many times as large the table of spans becomes at most when it grows.
+/// Largest factor by which the table of spans grows at once.
 const MOST_GROWTH: usize = 4;
 
 /// The result for a band of rows: the tables of a [`Heightfield`] for these rows.
@@ -218,13 +218,14 @@ pub(crate) struct Sweep<'a, T: ?Sized> {
     /// First and last row of each triangle.
     pub(crate) rows: &'a [[i32; 2]],
     pub(crate) grid: GridTransform,
-    /// How far below the merged top a fragment may end and still count, in levels.
+    /// Largest distance of a fragment's top below the merged top at which the fragment counts, in
+    /// levels.
     pub(crate) reach: i32,
     pub(crate) limit: Limit,
 }
 
 impl<T: Corners + ?Sized> Sweep<'_, T> {
-    /// Voxelises all rows on `threads` threads (0: as many as the pool has).
+    /// Voxelises all rows on `threads` threads (0: all threads of the pool).
     pub(crate) fn run(&self, threads: usize, observer: &mut dyn Observer) -> Result<Heightfield, VoxelError> {
         if self.triangles.areas().is_empty() {
             self.run_rows::<false>(threads, observer)
@@ -252,12 +253,12 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         join(threads::map_long(bands, |(): &mut (), band| run(band)), &self.limit)
     }
 
-    /// About how much work there is before each row, in columns, and in all rows.
+    /// Returns an estimate of the work before each row, and of all rows, in columns.
     #[expect(clippy::cast_sign_loss, reason = "rows are clipped to the grid")]
     fn work_before_rows(&self) -> Vec<u64> {
         let GridTransform { first_row, end_row, .. } = self.grid;
         let depth = self.limit.frame.depth as usize;
-        // The triangles that begin in a row, and those that reach into the one before it at last.
+        // Numbers of triangles that begin in each row, and of those that end in the row before it.
         let (mut begin, mut end) = (vec![0_u64; depth], vec![0_u64; depth + 1]);
         for (index, rows) in self.rows.iter().enumerate() {
             checkpoint_every(1 << 20, index);
@@ -325,9 +326,9 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
                 self.limit.check_row(&row_fragments)?;
             }
             if spans.len() + row_fragments.bound() > spans.capacity() {
-                // Fragments only bound the spans of the row from above. Growing copies all spans, so
-                // there is room for as many as all rows have if they are like those before; half of
-                // what is needed more, but not past the limit.
+                // Fragments only give an upper bound of the row's spans. Growing copies all spans,
+                // so the capacity is extrapolated from the rows so far; at least half of the needed
+                // size is added, but not beyond the limit.
                 let needed = spans.len() + row_fragments.bound();
                 let (all, most) = (needed * rows / (local + 1), needed.saturating_mul(MOST_GROWTH));
                 let wanted = (all + all / 16).clamp(needed * 3 / 2, most);
@@ -347,7 +348,7 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         Ok(Band { columns, spans })
     }
 
-    /// The triangles of a band, sorted by the row in which they enter it.
+    /// Returns the triangles of a band, sorted by the row in which they enter it.
     #[expect(
         clippy::cast_sign_loss,
         clippy::cast_possible_truncation,
@@ -379,7 +380,7 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
     }
 }
 
-/// Where the columns and the spans of a band go.
+/// Destinations of the columns and the spans of a band.
 type Places<'a> = (&'a mut [u32], &'a mut [Span]);
 
 /// Joins the bands in order.
@@ -399,7 +400,7 @@ fn join(results: Vec<Result<Band, VoxelError>>, limit: &Limit) -> Result<Heightf
     let first: Vec<u32> = first.collect();
     let own_columns = split_lengths(&mut columns[1..], bands.iter().map(|band| band.columns.len() - 1));
     let own_spans = split_lengths(&mut spans, bands.iter().map(|band| band.spans.len()));
-    // Each band is dropped once it is copied.
+    // Each band is dropped after copying.
     let copy = |((band, first), (columns, spans)): ((Band, u32), Places<'_>)| {
         checkpoint();
         for (to, column) in columns.iter_mut().zip(&band.columns[1..]) {

@@ -8,36 +8,37 @@ use crate::GridNumbers;
 use crate::fragments::{FullRun, NO_RANGE, Range, RowFragments, range_of, widen};
 use crate::rounding::{REACH, clamp, first_cell, last_cell, line_after, line_before, nearest};
 
-/// What is known about a fragment: the bits below, and the area of a walkable one above them.
+/// Flags of a fragment: the bits below, with the area of a walkable fragment above them.
 pub(crate) type Flags = u16;
 /// The fragment covers the cell's centre.
 pub(crate) const COVERS_CENTRE: Flags = 1;
 /// The fragment faces upward.
 pub(crate) const UPWARD: Flags = 2;
-/// The fragment is gentle enough to walk on: its ground is ground to stand on.
+/// The fragment is gentle enough to walk on, so its ground can be stood on.
 pub(crate) const GENTLE: Flags = 4;
-/// The fragment may be walked on. All gentle fragments are, except those of obstacles.
+/// The fragment is walkable. All gentle fragments are, except those of obstacles.
 pub(crate) const WALKABLE: Flags = 8;
-/// The fragment is of [`AreaId::NULL`]: nobody walks where it is on top.
+/// The fragment has [`AreaId::NULL`]: where it is on top, the span is not walkable.
 pub(crate) const BLOCKED: Flags = 16;
-/// Where the area begins.
+/// Position of the lowest bit of the area.
 pub(crate) const AREA_SHIFT: u32 = 8;
 
-/// The flags of an area.
+/// Returns the flags of an area.
 #[inline(always)]
 pub(crate) fn area_flags(area: AreaId) -> Flags {
     Flags::from(area.0) << AREA_SHIFT
 }
 
-/// Edges shorter than this along an axis have no usable slope along it. No relevant cell line lies
-/// inside them.
+/// Length along an axis below which an edge has no usable slope along it. No relevant cell line
+/// lies inside such an edge.
 pub(crate) const SHORTEST_RUN: f64 = 1e-9;
 /// Number of cells of a row from which completely covered cells are filled from the plane alone.
 pub(crate) const WIDE: i32 = 6;
 
-/// How far outside of a triangle, in cells, the centre of a cell still counts as inside.
+/// Largest distance of a cell's centre outside a triangle at which it counts as inside, in cells.
 pub(crate) const CENTRE_SLACK: f64 = 1e-6;
-/// An upward part below about 3e-5 of the normal is a rounding error of a wall. Squared.
+/// Squared share of the vertical component of the normal, about 3e-5, below which it is a rounding
+/// error of a wall.
 pub(crate) const LEAST_UPWARD: f64 = 1e-9;
 
 /// Transforms world coordinates into grid coordinates, in double precision.
@@ -49,7 +50,7 @@ pub(crate) struct GridTransform {
     /// Levels per cell of a slope of one metre per metre.
     slope_scale: f64,
     cos_squared: f64,
-    /// The requested columns, by their numbers in the whole grid.
+    /// The requested columns, numbered in the whole grid.
     pub(crate) first_cell: i32,
     pub(crate) end_cell: i32,
     pub(crate) first_row: i32,
@@ -59,7 +60,8 @@ pub(crate) struct GridTransform {
 }
 
 impl GridTransform {
-    /// `frame` is that of the whole grid: coordinates are the same for every window of it.
+    /// Returns the transformation of the whole grid `frame`: coordinates are the same for every
+    /// window.
     pub(crate) fn new(frame: &GridFrame, window: GridWindow, max_slope: f32) -> Self {
         let number = |column: u32| i32::try_from(column).unwrap_or(i32::MAX);
         let (cell, level) = (f64::from(frame.cell_size), f64::from(frame.level_height));
@@ -94,7 +96,7 @@ impl GridTransform {
         clamp((f64::from(world) - self.origin.y) * self.per_level, -REACH, REACH)
     }
 
-    /// The same numbers, for arithmetic elsewhere.
+    /// Returns the numbers of the transformation, for arithmetic on other devices.
     pub(crate) fn numbers(&self) -> GridNumbers {
         let Self { origin, per_cell, per_level, slope_scale, cos_squared, last_of_all, .. } = *self;
         GridNumbers { origin: origin.to_array(), per_cell, per_level, slope_scale, cos_squared, last_of_all }
@@ -105,8 +107,8 @@ impl GridTransform {
         f64::from(metres) * self.per_cell
     }
 
-    /// First and last row that the triangle reaches into, not clipped. A wall along a cell line
-    /// lies in the row behind it.
+    /// Returns the first and last row that the triangle reaches into, not clipped. A wall along a
+    /// cell line lies in the row behind it.
     #[inline]
     pub(crate) fn rows(&self, corners: [Vec3; 3]) -> [i32; 2] {
         let [a, b, c] = corners.map(|corner| corner.z);
@@ -115,7 +117,7 @@ impl GridTransform {
         behind(first, last, self.last_of_all[1], || side(normal(corners))[1])
     }
 
-    /// First and last column of cells that the triangle reaches into. See [`Self::rows`].
+    /// Returns the first and last column that the triangle reaches into. See [`Self::rows`].
     #[inline]
     pub(crate) fn cells(&self, corners: [Vec3; 3]) -> [i32; 2] {
         let [a, b, c] = corners.map(|corner| corner.x);
@@ -130,9 +132,10 @@ pub(crate) fn ordered(a: i32, b: i32) -> [i32; 2] {
     if a <= b { [a, b] } else { [b, a] }
 }
 
-/// First and last cell of a triangle that reaches from `first` to `last`. If it lies along the line
-/// between two cells (`first > last`), this is only the cell behind it, where the solid is; the one
-/// in front if the one behind is not in the grid; both if the triangle faces to neither side.
+/// Returns the first and last cell of a triangle that reaches from `first` to `last`. If it lies
+/// along the line between two cells (`first > last`), the result is only the cell behind it, where
+/// the solid is; the one in front if the one behind is outside the grid; both if the triangle faces
+/// neither side.
 #[inline(always)]
 fn behind(first: i32, last: i32, last_of_all: i32, side: impl FnOnce() -> f64) -> [i32; 2] {
     if first <= last {
@@ -142,7 +145,7 @@ fn behind(first: i32, last: i32, last_of_all: i32, side: impl FnOnce() -> f64) -
     if side == 0.0 {
         return [last, first];
     }
-    // Of the two, `last` is the lower.
+    // `last` is the lower of the two cells.
     let cell = if (side > 0.0 && last >= 0) || first > last_of_all { last } else { first };
     [cell, cell]
 }
@@ -153,7 +156,8 @@ fn normal(corners: [Vec3; 3]) -> DVec3 {
     (b - a).cross(c - a)
 }
 
-/// The direction that a wall faces along x and z; zero for a triangle that faces up or down.
+/// Returns the direction that a wall faces along x and z; zero for a triangle that faces up or
+/// down.
 #[inline(always)]
 fn side(normal: DVec3) -> [f64; 2] {
     [normal.x, normal.z].map(|along| if along.abs() > normal.y.abs() { along } else { 0.0 })
@@ -185,7 +189,7 @@ struct Edge {
 }
 
 impl Edge {
-    /// The edge between points `[start, other, height]`, the first not after the second.
+    /// Returns the edge between points `[start, other, height]`, the first not after the second.
     #[inline(always)]
     fn new(from: [f64; 3], to: [f64; 3]) -> Self {
         let run = to[0] - from[0];
@@ -217,31 +221,31 @@ impl Edge {
 /// In the row between two cell lines of constant z the triangle is a convex polygon of at most five
 /// corners: two on each of its sections along the lines (or a corner where it begins or ends inside
 /// the row), and its middle corner. In a cell of the row, the lowest and highest point are among
-/// the polygon's corners in the cell and the two points where each cell line of constant x beside
-/// the cell crosses the polygon's border.
+/// the polygon's corners in the cell and the two points where each adjacent cell line of constant x
+/// crosses the polygon's border.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GridTriangle {
-    /// Rows it reaches into; `first` and `last` hold its lowest and highest corner along z.
+    /// Rows that the triangle reaches into: those of its lowest and highest corner along z.
     first: i32,
     pub(crate) last: i32,
     flags: Flags,
-    /// The longest edge (along z) is the one towards smaller x.
+    /// `true` if the longest edge (along z) is the one towards smaller x.
     long_is_left: bool,
     has_plane: bool,
-    /// [`side`] along x, and the last column of cells of the whole grid.
+    /// Result of [`side`] along x, and the last column of cells of the whole grid.
     side: f64,
     last_of_all: i32,
-    /// It lies along a cell line of constant z, completely within the slack: its row or rows get
-    /// all of it.
+    /// `true` if it lies along a cell line of constant z, completely within the slack: then all of
+    /// it counts in each of its rows.
     along_line: bool,
-    /// The corner of largest z.
+    /// Corner of the largest z.
     end: Point,
     end_z: f64,
     /// Edges as functions of z: from the first corner to the last one, from the first to the middle
     /// one, and from the middle one to the last.
     long: Edge,
     short: [Edge; 2],
-    /// The same edges as functions of x, with the corners in order of x.
+    /// The edges `long` and `short` as functions of x, with the corners in order of x.
     long_x: Edge,
     short_x: [Edge; 2],
     /// Height gradient per cell. Zero if the triangle is vertical; the reference height is then its
@@ -249,11 +253,11 @@ pub(crate) struct GridTriangle {
     gradient: [f64; 2],
     reference: f64,
     heights: [f64; 2],
-    /// The section at the lower line of the next row, unless the triangle begins in that row.
+    /// Section at the lower line of the next row, unless the triangle begins in that row.
     section: Section,
 }
 
-/// Three corners in order of their first coordinate.
+/// Returns three corners in order of their first coordinate.
 #[inline(always)]
 fn sorted(mut corners: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
     for (a, b) in [(0, 1), (1, 2), (0, 1)] {
@@ -304,7 +308,7 @@ impl GridTriangle {
         triangle
     }
 
-    /// The same triangle, of an area.
+    /// Returns the triangle with an area.
     #[inline]
     pub(crate) fn of_area(mut self, area: AreaId) -> Self {
         if area.is_walkable() {
@@ -315,13 +319,13 @@ impl GridTriangle {
         self
     }
 
-    /// The same triangle, but not walkable.
+    /// Returns the triangle without the walkable flag.
     pub(crate) fn unwalkable(mut self) -> Self {
         self.flags &= !WALKABLE;
         self
     }
 
-    /// `true` if it is vertical.
+    /// Returns `true` if the triangle is vertical.
     pub(crate) fn is_vertical(&self) -> bool {
         !self.has_plane
     }
@@ -332,7 +336,7 @@ impl GridTriangle {
         Section { long: self.long.point_at(z), short: short.point_at(z) }
     }
 
-    /// The section at the first corner: the corner alone, or an edge along x.
+    /// Returns the section at the first corner: the corner alone, or an edge along x.
     #[inline(always)]
     fn first_section(&self) -> Section {
         let start = Point { x: self.long.other, height: self.long.height };
@@ -347,14 +351,13 @@ impl GridTriangle {
         Point { x: self.short[1].other, height: self.short[1].height }
     }
 
-    /// Height of the triangle's plane at the point.
+    /// Returns the height of the triangle's plane at a point.
     #[inline(always)]
     fn plane(&self, x: f64, z: f64) -> f64 {
         self.reference + self.gradient[0] * (x - self.long.other) + self.gradient[1] * (z - self.long.start)
     }
 
-    /// The heights at which the line of constant `x` enters and leaves the row's polygon, which it
-    /// crosses.
+    /// Returns the heights at which the line of constant `x` enters and leaves the row's polygon.
     #[inline(always)]
     fn crossing(&self, x: i32, z: [f64; 2]) -> Range {
         let x = f64::from(x);
@@ -371,7 +374,7 @@ impl GridTriangle {
     pub(crate) fn fill_row<const AREAS: bool>(&mut self, row: i32, out: &mut RowFragments<AREAS>) {
         let line = f64::from(row);
         // Both values are computed and one is selected, because a branch on whether a triangle ends
-        // in a row could not be predicted.
+        // in a row is mispredicted.
         let begins = (row <= self.first) | self.along_line;
         let ends = (row >= self.last) | self.along_line;
         let above = if ends {
@@ -413,8 +416,8 @@ impl GridTriangle {
             }
             return;
         }
-        // Cells that the polygon covers wholly: between its left and right sides, if it fills the
-        // row along z. For only a few of them the branches cost more.
+        // Cells that the polygon covers completely: between its left and right sides, if it fills
+        // the row along z. For fewer cells the branches cost more than they save.
         if to.saturating_sub(from) >= WIDE && self.has_plane && z_range[0] <= line && z_range[1] >= line + 1.0
         {
             let inner = |a: Point, b: Point, c: Point, d: Point| {
@@ -429,7 +432,7 @@ impl GridTriangle {
                 let (run_from, run_to) = (full_from.max(out.first_cell()), full_to.min(out.last_cell() + 1));
                 self.fill_cells(&cut, [from, full_from - 1], out);
                 if run_from < run_to {
-                    // Starts at the same cell for every part of the run.
+                    // All parts of the run start at the same cell.
                     let start = f64::from(full_from);
                     let run = FullRun { start, corner: self.plane(start, line), gradient: self.gradient };
                     out.add_full(run_from..run_to, &run, self.flags | COVERS_CENTRE);
@@ -450,7 +453,7 @@ impl GridTriangle {
         if first > last {
             return;
         }
-        // One cell of padding on each side takes the corners in other cells.
+        // One cell of padding on each side receives the corners in other cells.
         let ranges = out.ranges((last - first) as usize + 3);
         let (least, most) = (from.max(first - 1), to.min(last + 1));
         for corner in &cut.corners {
@@ -459,7 +462,7 @@ impl GridTriangle {
             *range = widen(*range, range_of(corner.height));
         }
         let mut before = if first > from { self.crossing(first, cut.z_range) } else { NO_RANGE };
-        // Computed from the row's first cell and not from cell to cell, so that clipping does not
+        // Computed from the row's first cell and not incrementally, so that clipping does not
         // change the result.
         let start = self.plane(f64::from(from) + 0.5, f64::from(cut.row) + 0.5);
         let mut along = f64::from(first) - f64::from(from);
@@ -473,11 +476,11 @@ impl GridTriangle {
         }
     }
 
-    /// The cells of a row whose centre lies in the triangle, borders included: first and last,
+    /// Returns the first and last cell of a row whose centre lies in the triangle or on its border;
     /// empty if first > last.
     #[inline(always)]
     fn covered_centres(&self, z: f64) -> [i32; 2] {
-        // Only gentle fragments need to know if they cover the centre.
+        // Only gentle fragments use this flag.
         if self.flags & GENTLE == 0 {
             return [1, 0];
         }
@@ -502,16 +505,16 @@ struct RowCut {
     row: i32,
     /// The range of the triangle along z in the row.
     z_range: [f64; 2],
-    /// Its corners, some of them twice.
+    /// Corners of the polygon, possibly with duplicates.
     corners: [Point; 5],
-    /// Cells whose centre it covers, first and last.
+    /// First and last cell whose centre the polygon covers.
     covered: [i32; 2],
-    /// Cells it reaches into, first and last.
+    /// First and last cell that the polygon reaches into.
     cells: [i32; 2],
 }
 
-/// The flags for the direction a triangle faces, and its height gradient in levels per cell along x
-/// and z unless it is vertical.
+/// Returns the flags for the direction that a triangle faces, and its height gradient in levels per
+/// cell along x and z unless it is vertical.
 #[inline]
 fn facing(normal: DVec3, grid: &GridTransform) -> (Flags, Option<[f64; 2]>) {
     let (up, all) = (normal.y * normal.y, normal.length_squared());

@@ -1,4 +1,4 @@
-//! Builds the walkable field from solid spans.
+//! Construction of the walkable field from solid spans.
 
 use std::ops::Range;
 
@@ -12,23 +12,23 @@ use crate::filters::{AgentLevels, Below, Columns, Filters, ceiling, check, repor
 use crate::ledge_rows::{LedgeRows, NO_LEDGE, UNKNOWN, Which, occupied};
 use crate::row_links::{FieldRow, FieldSpan};
 
-/// Builds the field of the walkable spans of `heightfield`, linked where an agent can step between
-/// them.
+/// Builds the field of the walkable spans of `heightfield`, with links where an agent can step
+/// between them.
 ///
 /// # Guarantees
 /// - The field contains exactly the spans whose area is walkable, in the order of the heightfield.
-/// - Two spans of adjacent columns are linked if their floors differ by at most `max_step` and the
-///   room they share may be the agent's height: it is not linked where the room over the centres of
-///   the cells lacks a level or more, and always linked where the triangles leave that room. If a
-///   span could be linked to several spans of one column (possible for steps higher than half the
-///   agent), each is linked to one, matched from the bottom up.
+/// - Two spans of adjacent columns are linked if their floors differ by at most `max_step` and
+///   their shared gap may have the agent's height: they are not linked where the gap over the
+///   centres of the cells lacks a level or more, and always linked where the triangles leave enough
+///   space. If a span could be linked to several spans of one column (possible for steps higher
+///   than half the agent), each is linked to one, matched from the bottom up.
 /// - Any number of spans per column is supported.
 ///
 /// # Cost
 /// One pass over the columns, on one thread. 33 bytes per walkable span.
 ///
 /// # Errors
-/// For an agent or a heightfield that cannot be used.
+/// If the agent or the heightfield is invalid.
 ///
 /// # References
 /// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.
@@ -40,20 +40,20 @@ pub fn build_walkable_field(
     warned(build_counted(heightfield, agent, &Filters::none(), whole(heightfield), 1, observer), observer)
 }
 
-/// The same as [`build_walkable_field`] after the selected filters, but does not change
+/// Builds the field like [`build_walkable_field`] after the selected filters, but does not change
 /// `heightfield`.
 ///
 /// # Guarantees
-/// The same field and the same counts as calling [`crate::filter_low_obstacles`],
+/// Field and counts equal those of calling [`crate::filter_low_obstacles`],
 /// [`crate::filter_ledges`] and [`crate::filter_low_ceilings`] in this order on a copy, but in one
 /// pass. The field does not depend on the number of threads.
 ///
 /// # Cost
-/// That of [`build_walkable_field`], on all threads of the current rayon pool; with several threads
-/// two passes, and another byte per span of `heightfield`.
+/// The cost of [`build_walkable_field`], on all threads of the current rayon pool; with several
+/// threads two passes, and one byte per span of `heightfield` in addition.
 ///
 /// # Errors
-/// For an agent or a heightfield that cannot be used.
+/// If the agent or the heightfield is invalid.
 pub fn build_filtered_field(
     heightfield: &Heightfield,
     agent: &Agent,
@@ -78,8 +78,8 @@ fn warned(
     field
 }
 
-/// The same as [`build_filtered_field`], but counts only in the columns of `counted`, runs on
-/// `threads` threads of the current pool, and does not warn if nothing is walkable.
+/// Builds the field like [`build_filtered_field`], but counts only in the columns of `counted`,
+/// runs on `threads` threads of the current pool, and does not warn if nothing is walkable.
 pub(crate) fn build_counted(
     heightfield: &Heightfield,
     agent: &Agent,
@@ -102,7 +102,7 @@ pub(crate) fn build_counted(
     Ok(field)
 }
 
-/// What the filters removed or changed.
+/// Counts of the spans that the filters removed or changed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Removed {
     on_obstacles: u64,
@@ -130,20 +130,20 @@ struct Judge<'a> {
     columns: Columns<'a>,
     filters: Filters,
     reach: AgentLevels,
-    /// The columns in which is counted what the filters remove.
+    /// Columns in which removed spans are counted.
     counted: GridWindow,
 }
 
-/// The lowest spans of a row are judged at once if one in so many columns can be walked on below
-/// another span.
-const MANY: usize = 12;
+/// Inverse of the smallest share of columns with a walkable span below another one, from which the
+/// lowest spans of a row are tested together.
+const INVERSE_LOW_SHARE: usize = 12;
 
 /// Finds the spans of rows that are in the field, row by row.
 struct Finder<'a> {
     judge: &'a Judge<'a>,
     highest: LedgeRows<'a>,
     lowest: LedgeRows<'a>,
-    /// Columns that are looked at one by one.
+    /// Columns that are tested one by one.
     others: Vec<usize>,
     removed: Removed,
 }
@@ -155,8 +155,8 @@ impl<'a> Finder<'a> {
         Self { judge, highest, lowest, others: Vec::new(), removed: Removed::default() }
     }
 
-    /// Writes the areas of the spans of row `z`: null for those that are not in the field. Returns
-    /// how many are.
+    /// Writes the areas of the spans of row `z`: null for spans that are not in the field. Returns
+    /// the number of spans in the field.
     fn row(&mut self, z: u32, areas: &mut [AreaId]) -> u32 {
         checkpoint();
         let Judge { heightfield, filters, counted, .. } = self.judge;
@@ -183,7 +183,7 @@ impl<'a> Finder<'a> {
                 areas[lower] = AreaId::NULL;
                 is_alone &= !spans[lower].area.is_walkable();
             }
-            // Without walkable ground below it, a span is no low obstacle.
+            // Without walkable ground below it, a span is not a low obstacle.
             let area = spans[last].area;
             if is_alone && (highest[x] != UNKNOWN || !area.is_walkable()) {
                 let is_kept = highest[x] == NO_LEDGE && area.is_walkable();
@@ -197,7 +197,7 @@ impl<'a> Finder<'a> {
                 self.others.push(x);
             }
         }
-        if filters.ledges && lowest_of_several > width / MANY {
+        if filters.ledges && lowest_of_several > width / INVERSE_LOW_SHARE {
             self.lowest.judge(z as usize);
         } else {
             self.lowest.know_nothing();
@@ -240,8 +240,8 @@ impl Judge<'_> {
         (field, finder.removed)
     }
 
-    /// Writes the areas of the spans of a column, and returns how many are in the field. Verdicts
-    /// about the highest and the lowest one are given.
+    /// Writes the areas of the spans of a column, and returns the number of spans in the field.
+    /// `highest` and `lowest` are verdicts about the highest and the lowest span.
     #[inline(never)]
     fn column(
         &self,
@@ -270,8 +270,8 @@ impl Judge<'_> {
                 _ => UNKNOWN,
             };
             let (feet, ceiling) = (reach.feet(span.top, span.ground_drop), ceiling(spans, index));
-            // Under a low ceiling no neighbour can be reached: only the edge of the grid makes a
-            // ledge there.
+            // Under a low ceiling no neighbour can be reached, so only the edge of the grid makes a
+            // ledge.
             let is_low = i64::from(ceiling) - i64::from(feet) < i64::from(reach.height);
             let is_ledge = match verdict {
                 NO_LEDGE => false,
@@ -295,15 +295,15 @@ impl Judge<'_> {
         kept
     }
 
-    /// The spans of a band of rows.
+    /// Returns the spans of a band of rows.
     fn spans_of(&self, band: &Range<u32>) -> Range<usize> {
         let Heightfield { frame, columns, .. } = self.heightfield;
         let before = |row: u32| columns[row as usize * frame.width as usize] as usize;
         before(band.start)..before(band.end)
     }
 
-    /// Links the rows of a band, whose first span in the field is number `base`. `fill` fills a row;
-    /// `take` gets those of the band in order.
+    /// Links the rows of a band, whose first span in the field has number `base`. `fill` fills a
+    /// row; `take` gets the rows of the band in order.
     fn rows(
         &self,
         band: Range<u32>,
@@ -334,12 +334,12 @@ impl Judge<'_> {
         }
     }
 
-    /// Builds the same field in two passes, on several threads: the first finds the spans that stay,
-    /// the second fills the tables, which are then as long as they have to be.
+    /// Builds the field in two passes, on several threads: the first finds the spans that stay, the
+    /// second fills the tables, whose lengths are then known.
     fn build_bands(&self, bands: &[Range<u32>]) -> (WalkableField, Removed) {
         let frame = self.heightfield.frame;
         let width = frame.width as usize;
-        // The areas of the spans that stay; null for the others.
+        // Areas of the spans that stay; null for all others.
         let mut areas: Vec<AreaId> = bytemuck::zeroed_vec(self.heightfield.spans.len());
         let parts = split_lengths(&mut areas, bands.iter().map(|band| self.spans_of(band).len()));
         let find = |(band, mut areas): (&Range<u32>, &mut [AreaId])| {
@@ -386,7 +386,7 @@ impl Judge<'_> {
         (field, removed)
     }
 
-    /// Fills the tables of a band. `areas` are those of all spans that stay.
+    /// Fills the tables of a band. `areas` has an entry for each span of the heightfield.
     fn fill(&self, band: &Range<u32>, areas: &[AreaId], tables: BandTables<'_>) {
         let BandTables { base, mut ends, mut span_columns, .. } = tables;
         let BandTables { mut floor, mut clearance, mut ground, mut links, mut area, .. } = tables;
@@ -407,7 +407,7 @@ impl Judge<'_> {
     }
 }
 
-/// Writes the first entries of what is left of a table.
+/// Writes entries to the front of a table and advances it.
 fn put<T>(table: &mut &mut [T], entries: impl ExactSizeIterator<Item = T>) {
     let (first, rest) = std::mem::take(table).split_at_mut(entries.len());
     first.iter_mut().zip(entries).for_each(|(to, entry)| *to = entry);
@@ -416,9 +416,9 @@ fn put<T>(table: &mut &mut [T], entries: impl ExactSizeIterator<Item = T>) {
 
 /// The tables of a field for the spans of a band.
 struct BandTables<'a> {
-    /// Number of its first span.
+    /// Number of the first span.
     base: u32,
-    /// For each column of the band, the end of its spans.
+    /// End of the spans of each column of the band.
     ends: &'a mut [u32],
     span_columns: &'a mut [u32],
     floor: &'a mut [i32],
@@ -428,7 +428,7 @@ struct BandTables<'a> {
     area: &'a mut [AreaId],
 }
 
-/// Reserves room for `spans` spans, which is an upper bound. Unused memory is never touched.
+/// Reserves capacity for `spans` spans, an upper bound. Unused memory is never touched.
 fn reserve(field: &mut WalkableField, spans: usize) {
     field.span_columns.reserve_exact(spans);
     field.floor.reserve_exact(spans);

@@ -1,4 +1,4 @@
-//! Builds the walkable field of a part of a grid, equal to the same part of the whole field.
+//! Construction of a part of the walkable field, equal to that part of the whole field.
 
 use waymesh_core::{
     Agent, Counter, FieldWindow, GridFrame, GridScale, GridWindow, Heightfield, Observer, WalkableField,
@@ -20,7 +20,7 @@ use crate::{FieldBuilder, VoxelError};
 /// - The result is equal, bit for bit, to the same part of the whole field ([`FieldWindow::cut`]),
 ///   also at the edges of `frame`.
 /// - `observer` counts only spans of the core. Over cores that share no column the counts add up to
-///   those of the whole. A part without ground gives no warning.
+///   those of the whole field. A part without ground gives no warning.
 ///
 /// # Cost
 /// The cost of the whole stage on the columns of `window`, and one more copy of the spans that
@@ -31,7 +31,7 @@ use crate::{FieldBuilder, VoxelError};
 ///   `heightfield` not of the size of `window`.
 /// - [`VoxelError::ThinHalo`] if `window` holds less than [`FieldBuilder::halo_cells`] columns
 ///   around `core` on a side where the frame has them.
-/// - The errors of the stage for an agent, a heightfield or a mark that cannot be used.
+/// - The errors of the stage for an invalid agent, heightfield or mark.
 pub fn build_window(
     heightfield: &Heightfield,
     frame: &GridFrame,
@@ -44,11 +44,11 @@ pub fn build_window(
     finish(FieldWindow { frame: *frame, core, window, field }.cut(core), builder, observer)
 }
 
-/// The same as [`build_window`], but also finds the [`Climb`]s from the columns of `core`: ledges
-/// that are higher than the agent's step and at most `max_ledge` metres high.
+/// Builds the part like [`build_window`] and finds the [`Climb`]s from the columns of `core`:
+/// ledges that are higher than the agent's step and at most `max_ledge` metres high.
 ///
 /// # Guarantees
-/// Cores that share no column and cover the grid together give the climbs of the whole grid
+/// Cores that share no column and together cover the grid give the climbs of the whole grid
 /// ([`find_climbs`]).
 ///
 /// # Errors
@@ -72,7 +72,7 @@ pub fn build_window_with_climbs(
     Ok((finish(part, builder, observer)?, climbs))
 }
 
-/// The eroded field of all of `window`, correct up to `more` columns around `core`.
+/// Returns the eroded field of all of `window`, correct up to `more` columns around `core`.
 fn window_field(
     heightfield: &Heightfield,
     frame: &GridFrame,
@@ -95,8 +95,8 @@ fn window_field(
     Ok(field)
 }
 
-/// Checks that a window lies in the frame, and holds all of a core and the columns around it that
-/// decide about it.
+/// Checks that a window lies in the frame, and contains the core and the columns around it that
+/// affect it.
 pub(crate) fn check_parts(
     frame: &GridFrame,
     window: GridWindow,
@@ -162,11 +162,11 @@ impl FieldBuilder {
     /// - 1 for the ring: the columns around the core are held as they are in the whole field;
     /// - the reach of erosion: a span is removed if a blocked cell lies within this number of
     ///   cells, and a cell is blocked if it has no span left to link to;
-    /// - 1 for the filter of ledges, which looks at the four neighbour columns (0 if it is off);
-    /// - 1 for classes of head room, which look at the spans that a span links to (0 without them).
+    /// - 1 for the filter of ledges, which visits the four adjacent columns (0 without it);
+    /// - 1 for headroom classes, which visit the spans that a span links to (0 without them).
     ///
-    /// Links and the other filters need no more columns: they look only at one column, or at two
-    /// columns of the part itself.
+    /// Links and the other filters need no more columns: they read only one column, or two columns
+    /// of the part itself.
     #[must_use]
     pub fn halo_cells(&self, scale: &GridScale) -> u32 {
         let eroded = erosion_cells(f64::from(self.erosion_radius) / f64::from(scale.cell_size));
@@ -175,15 +175,15 @@ impl FieldBuilder {
     }
 }
 
-/// Distance in cells of the farthest blocked cell that makes [`crate::erode`] remove a span; for
-/// radii too large to be useful, an upper bound.
+/// Returns the distance in cells of the farthest blocked cell that makes [`crate::erode`] remove a
+/// span; for radii too large to be useful, an upper bound.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "float-to-int casts saturate, as meant: NaN and negative radii are refused elsewhere"
 )]
 fn erosion_cells(radius_cells: f64) -> u32 {
-    // Uses the table of the erosion itself, so that the rule exists only once. The table has an
+    // Uses the reach table of the erosion, so that the rule exists only once. The table has an
     // entry per cell of the radius.
     if radius_cells < 65_536.0 {
         let table = reach_table(radius_cells, u32::MAX).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The stages keep their contracts.
+//! Tests of the stage contracts.
 
 use waymesh_testkit::contracts;
 use waymesh_voxel::{FieldBuilder, Voxelizer};

@@ -11,8 +11,8 @@ use waymesh_core::{AreaId, BadField, Direction, NO_SPAN, Validate, WalkableField
 use waymesh_testkit::fields;
 use waymesh_voxel::{VoxelError, erode};
 
-/// The squared distance in cells between the centres of `span` and of the nearest blocked cell
-/// within `reach` cells, looking along every path that never turns back; and `true` if the result
+/// Returns the squared distance in cells between the centres of `span` and of the nearest blocked
+/// cell within `reach` cells, over every path that never turns back; and `true` if the result
 /// depends on the path: around a point where storeys cross, two orders of the same steps can end on
 /// two storeys.
 fn nearest_blocked(field: &WalkableField, span: u32, reach: usize) -> (u64, bool) {
@@ -98,7 +98,7 @@ fn radius_zero_removes_nothing() {
     assert_eq!(eroded, field);
 }
 
-/// A square field with the cell in its middle blocked, after erosion.
+/// Returns a square field with the cell in its middle blocked, after erosion.
 fn around_one_blocked_cell(side: u32, radius: f32) -> String {
     let mut field = fields::from_ascii(&(".".repeat(side as usize) + "\n").repeat(side as usize));
     let middle = field.column(side / 2, side / 2).start;
@@ -112,15 +112,15 @@ fn around_one_blocked_cell(side: u32, radius: f32) -> String {
 
 #[test]
 fn a_disc_around_a_corner() {
-    // At one cell of radius the centre of a cell that stays is one and a half away: its neighbours
-    // are removed, also those across the corner. Beyond the edge of the field everything is
-    // blocked.
+    // At a radius of one cell, the centre of a remaining cell is one and a half cells away: the
+    // neighbours are removed, including the diagonal ones. Beyond the edge of the field everything
+    // is blocked.
     assert_eq!(
         around_one_blocked_cell(9, 0.3),
         "#########\n#.......#\n#.......#\n#..###..#\n#..###..#\n#..###..#\n#.......#\n#.......#\n#########\n"
     );
-    // At two cells of radius, it is two and a half away: a knight's move (2.24) is too near, two
-    // cells across the corner (2.83) are not.
+    // At a radius of two cells, it is two and a half away: a knight's move (2.24) is too near, two
+    // diagonal cells (2.83) are not.
     assert_eq!(
         around_one_blocked_cell(11, 0.6),
         "###########\n###########\n##.......##\n##..###..##\n##.#####.##\n##.#####.##\n##.#####.##\n\
@@ -139,8 +139,8 @@ fn a_radius_up_to_half_a_cell_removes_nothing() {
 /// No centre that stays is nearer to a wall of any direction than the radius less 0.21 cells (a
 /// blocked cell's centre and corner are 0.71 apart). On average, the first row of these centres is
 /// farther than the radius by at most two cells: one cell is half the width of the row and the half
-/// cell between border and centres, the rest is because only whole cells are kept and because cells
-/// that touch the wall stand out of it.
+/// cell between border and centres; the other cell has two causes, that only whole cells are kept
+/// and that cells touching the wall stand out of it.
 #[test]
 fn walls_at_any_angle_are_kept_off_alike() {
     const SIDE: u32 = 160;

@@ -25,7 +25,7 @@ use waymesh_voxel::{
     mark_prism,
 };
 
-/// For levels and cells of 1 m: the agent is 4 levels high and takes steps of 2.
+/// Returns the agent for levels and cells of 1 m: 4 levels high, with steps of 2.
 fn agent() -> Agent {
     Agent::default().with_height(4.0).with_max_step(2.0).with_radius(1.0)
 }
@@ -79,7 +79,7 @@ fn low_obstacles_carry_once_and_never_on_undersides() {
     assert_eq!(counts.counts, BTreeMap::from([(Counter::SpansOnLowObstacles, 2)]));
 }
 
-/// A 3 x 3 field of floors of these tops; `None` is a hole.
+/// Returns a 3 x 3 field of floors of these tops; `None` is a hole.
 fn nine(tops: [[Option<i32>; 3]; 3]) -> Heightfield {
     let columns: Vec<Vec<Span>> =
         tops.iter().flatten().map(|top| top.iter().map(|&top| span(0, top, true)).collect()).collect();
@@ -114,15 +114,15 @@ fn ledges_are_drops_and_steep_stairs() {
     assert!(!middle_is_ledge(gentle));
 }
 
-/// `true` if the highest surfaces under a top and the ceiling over a bottom may lie an agent's
-/// height apart, in 64ths of a level: half a step in which the ground is rounded.
+/// Returns `true` if the highest surfaces under a top and the ceiling over a bottom may lie an
+/// agent's height apart, in 64ths of a level: half a step of the rounding of the ground.
 fn may_have_room(ceiling: i64, floors: &[(i64, i64)], agent: &Agent) -> bool {
     let lowest = |&(top, drop): &(i64, i64)| (64 * top - 2 * drop - 1).max(64 * (top - 1));
     let lowest = floors.iter().map(lowest).max().unwrap();
     (64 * (ceiling + 1) - lowest) as f64 > 64.0 * f64::from(agent.height)
 }
 
-/// The definition of a ledge, looking at every gap of every neighbour.
+/// Returns `true` if a span is a ledge by the definition, which tests every gap of every neighbour.
 fn is_ledge(agent: &Agent, span: &Span, ceiling: i32, neighbours: &[&[Span]]) -> bool {
     let (floor, step) = (span.top, agent.max_step as i32);
     let mut floors = vec![floor];
@@ -237,7 +237,7 @@ fn broken_tables_and_agents_are_errors() {
     assert!(matches!(error, Err(VoxelError::BadField(BadField { field: "agent.height", .. }))));
 }
 
-/// Columns of random spans.
+/// Returns columns of random spans.
 fn random_heightfield() -> impl Strategy<Value = Heightfield> {
     let piece = (1..9_i32, 1..4_i32, any::<bool>(), any::<bool>(), 0..70_u16);
     let column = prop::collection::vec(piece, 0..4).prop_map(|pieces| {
@@ -348,7 +348,7 @@ proptest! {
     }
 }
 
-/// A flat floor of 8 x 8 cells at world height 5.75, from (10, -3).
+/// Returns a flat floor of 8 x 8 cells at world height 5.75, from (10, -3).
 fn flat() -> WalkableField {
     let mut columns = vec![vec![span(0, 1, true), span(10, 11, true)]; 64];
     columns[9][0].area = AreaId::NULL;

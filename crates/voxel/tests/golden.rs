@@ -1,7 +1,7 @@
 //! Compares the dungeon with the results of native Recast (`rerecast_reference_data/dungeon`),
 //! stage by stage. Each of our stages gets Recast's input, so that differences do not add up. Every
-//! difference must be intended: each cause has its own check and its own bound on how often it
-//! occurs.
+//! difference must be intended: each cause has a separate check and a separate bound on its
+//! frequency.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -67,7 +67,7 @@ fn columns(heightfield: &Value) -> Vec<Vec<Reference>> {
     heightfield["spans"].as_array().unwrap().iter().map(column).collect()
 }
 
-/// Recast's spans as our heightfield. All spans count as facing up.
+/// Returns Recast's spans as our heightfield. All spans count as facing up.
 fn heightfield(frame: GridFrame, columns: &[Vec<Reference>]) -> Heightfield {
     let mut heightfield = Heightfield::empty(frame);
     for (index, column) in columns.iter().enumerate() {
@@ -101,14 +101,14 @@ fn steep(soup: &TriangleSoup, triangle: usize) -> bool {
     (b - a).cross(c - a).normalize().y <= 45_f32.to_radians().cos()
 }
 
-/// `true` if the merge rule makes the span walkable. `None` if it depends on rounding.
+/// Returns `true` if the merge rule makes the span walkable. `None` if it depends on rounding.
 fn rule(span: &Span, fragments: &[OracleFragment], soup: &TriangleSoup) -> Option<bool> {
     counts_at_top([span.bottom, span.top], fragments, 4, |triangle| !steep(soup, triangle))
 }
 
 /// Compares spans and walkable spans of the rasteriser. Causes of differences:
 /// - *line*: a triangle lies on a cell line or a level line to single precision. Then both Recast's
-///   column and ours are right: they fill all that the triangles need, and nothing that the
+///   column and ours are right: they fill all that the triangles require, and nothing that the
 ///   triangles cannot reach.
 /// - *merge order*: Recast merges pairs in the order of triangles, and the flag of a span depends
 ///   on it; our flag follows from the rule over all fragments of the span, some of which are
@@ -151,16 +151,16 @@ fn rasterized_spans_agree() {
     assert!(same > 51_000 && line <= 20 && merge_order <= 1_000);
 }
 
-/// The default agent for Recast's rule of head room, which counts whole levels from the top of a
-/// floor to the bottom of a ceiling, and so asks for up to two levels more than the agent's height;
-/// ours asks for one less.
+/// Returns the default agent for Recast's rule of headroom, which counts whole levels from the top
+/// of a floor to the bottom of a ceiling, and so requires up to two levels more than the agent's
+/// height; our rule requires one less.
 fn agent() -> Agent {
     let agent = Agent::default();
     agent.with_height(agent.height + 0.2)
 }
 
 /// Compares the filters on Recast's own spans. The only difference is that undersides stay
-/// unwalkable. This happens only where we know which tops face up.
+/// unwalkable. This requires knowing which tops face up.
 #[test]
 fn filtered_spans_agree() {
     let (Some((_, voxels)), Some(initial), Some(filtered)) =
@@ -180,7 +180,7 @@ fn filtered_spans_agree() {
     let all_up = heightfield(voxels.frame, &initial);
     assert_eq!(run(all_up.clone()), heightfield(voxels.frame, &filtered));
 
-    // With the flags that our rasteriser gives the same spans.
+    // Now with the flags of our rasteriser.
     let mut known = all_up.clone();
     for column in 0..initial.len() {
         let range = known.columns[column] as usize..known.columns[column + 1] as usize;
@@ -201,7 +201,7 @@ fn filtered_spans_agree() {
     assert!(undersides <= 200);
 }
 
-/// Recast's compact heightfield as our field, with its areas.
+/// Returns Recast's compact heightfield as our field, with its areas.
 fn compact(frame: GridFrame, json: &Value) -> WalkableField {
     let mut field = WalkableField::empty(frame);
     let spans = json["spans"].as_array().unwrap();
@@ -251,8 +251,8 @@ fn links_agree() {
     assert!(field.clearance.iter().zip(&reference.clearance).all(|(&own, &theirs)| own.min(255) == theirs));
 }
 
-/// Erosion of Recast's compact heightfield has no difference. At two cells of radius, Recast's
-/// chamfer distance (straight steps of 2, diagonal steps of 3, from the cells beside blocked ones;
+/// Erosion of Recast's compact heightfield has no difference. At a radius of two cells, Recast's
+/// chamfer distance (straight steps of 2, diagonal steps of 3, from the cells next to blocked ones;
 /// 4 are far enough) keeps exactly the cells whose centres are two and a half cells from the
 /// blocked ones. At other radii it has an error. The tests in `erosion.rs` check that ours is
 /// exact.

@@ -1,5 +1,5 @@
-//! Head room from triangles: an agent stands wherever the triangles leave it its height, and
-//! nowhere where they lack a level, at any offset of floors and ceilings from the level lines.
+//! Headroom from triangles: an agent can stand wherever the triangles leave its height free, and
+//! nowhere where a level is missing, at any offset of floors and ceilings from the level lines.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,14 +25,14 @@ use waymesh_voxel::{
 const ROUNDING: f32 = 1.0 / 32.0 + 1e-3;
 const SIDE: f32 = 3.6;
 
-/// A rectangle over `x`, whole along z, whose height runs from `y[0]` to `y[1]` along x.
+/// Returns a rectangle over `x`, whole along z, whose height runs from `y[0]` to `y[1]` along x.
 fn sheet(x: [f32; 2], y: [f32; 2], faces_up: bool) -> Vec<[[f32; 3]; 3]> {
     let corners = [[x[0], y[0], 0.0], [x[0], y[0], SIDE], [x[1], y[1], SIDE], [x[1], y[1], 0.0]];
     let [a, b, c, d] = corners;
     if faces_up { vec![[a, b, c], [a, c, d]] } else { vec![[a, c, b], [a, d, c]] }
 }
 
-/// A slab whose lower side runs from `y[0]` to `y[1]`.
+/// Returns a slab whose lower side runs from `y[0]` to `y[1]`.
 fn ceiling(x: [f32; 2], y: [f32; 2]) -> Vec<[[f32; 3]; 3]> {
     [sheet(x, y, false), sheet(x, y.map(|y| y + 0.7), true)].concat()
 }
@@ -46,7 +46,8 @@ fn field(heightfield: &Heightfield, agent: &Agent) -> WalkableField {
     build_filtered_field(heightfield, agent, &filters, &mut ()).unwrap()
 }
 
-/// The span of the ground nearest to a height in the middle column along z, at a place along x.
+/// Returns the span of the ground nearest to a height in the middle column along z, at a coordinate
+/// along x.
 fn at(field: &WalkableField, x: f32, ground: f32) -> Option<u32> {
     let frame = &field.frame;
     let cell = |at: f32, from: f32| ((at - from) / frame.cell_size).floor() as u32;
@@ -55,7 +56,7 @@ fn at(field: &WalkableField, x: f32, ground: f32) -> Option<u32> {
     spans.into_iter().find(|&span| (height(span) - ground).abs() < 0.3)
 }
 
-/// A span at a place, and links both ways along x.
+/// Returns `true` if the position has a span with links both ways along x.
 fn is_open(field: &WalkableField, x: f32, ground: f32) -> bool {
     at(field, x, ground).is_some_and(|span| {
         [Direction::PosX, Direction::NegX]
@@ -93,7 +94,7 @@ proptest! {
         stamp_obstacles(&mut heightfield, &frame, whole, &[slab], &config, &mut ()).unwrap();
         let room = (low - floor) / level_height;
         let needed = height / level_height;
-        // A ceiling within a step of the floor is one with it, as low obstacles are.
+        // A ceiling within a step of the floor merges with it, as low obstacles do.
         prop_assume!(room > 3.0);
         for field in [of_triangles, field(&heightfield, &agent)] {
             prop_assert!(is_open(&field, 0.5, floor), "under the sky");

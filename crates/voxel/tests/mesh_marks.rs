@@ -13,7 +13,8 @@ use waymesh_voxel::{
 
 const MUD: AreaId = AreaId(5);
 
-/// A floor that rises by `rise` levels of 0.1 m per cell of 0.25 m along x, and another one above.
+/// Returns two floors, one above the other, that rise by `rise` levels of 0.1 m per cell of 0.25 m
+/// along x.
 fn field(side: u32, rise: f32) -> WalkableField {
     let frame = GridFrame {
         origin: Vec3::new(-4.0, -2.0, -4.0),
@@ -40,7 +41,7 @@ fn field(side: u32, rise: f32) -> WalkableField {
     build_walkable_field(&heightfield, &Agent::default(), &mut ()).unwrap()
 }
 
-/// Every span with the place of its ground.
+/// Returns every span with the position of its ground.
 fn places(field: &WalkableField) -> Vec<(usize, DVec3)> {
     let frame = field.frame;
     (0..u32::try_from(field.len()).unwrap())
@@ -69,7 +70,7 @@ fn octahedron(centre: Vec3, radius: f32) -> ClosedMesh {
     mesh(&corners, &faces)
 }
 
-/// An upright prism over a convex polygon.
+/// Returns an upright prism over a convex polygon.
 fn prism(corners: &[Vec2], heights: [f32; 2]) -> ClosedMesh {
     let count = u32::try_from(corners.len()).unwrap();
     let points: Vec<Vec3> =
@@ -100,7 +101,7 @@ fn an_octahedron_marks_what_is_near_enough_in_all_axes_together() {
             assert_eq!(marked.area[span] == MUD, distance <= f64::from(radius), "at {place}");
         }
         assert!(count > 100, "{count} spans");
-        // Part by part it is the same.
+        // Marking part by part gives the same areas.
         let whole = FieldWindow::whole(field.clone());
         for x in [0, 8, 24] {
             let mut part = whole.cut(waymesh_core::GridWindow::new(x, 4, 8, 20));
@@ -130,7 +131,7 @@ fn a_turned_box_is_the_prism_of_its_corners() {
 
 #[test]
 fn ground_in_the_plane_of_a_side_is_inside() {
-    // At 7 levels of 0.1 m above -2 m, a height that no single holds.
+    // At 7 levels of 0.1 m above -2 m, a height that single precision cannot represent.
     let mut field = field(32, 0.0);
     field.ground.iter_mut().for_each(|ground| *ground = 7.0);
     let corners = vec![Vec2::new(-3.9, -3.9), Vec2::new(2.1, -3.9), Vec2::new(-3.9, 3.1)];
@@ -255,7 +256,7 @@ fn between_blocked_bodies_there_is_room() {
     assert_eq!(stacked(AreaId::NULL), plain);
 }
 
-/// `true` if a place is in a tetrahedron.
+/// Returns `true` if a point is in a tetrahedron.
 fn is_in(corners: &[Vec3; 4], place: DVec3) -> bool {
     let corners = corners.map(Vec3::as_dvec3);
     let side = |face: [usize; 3], at: DVec3| {
@@ -268,7 +269,7 @@ fn is_in(corners: &[Vec3; 4], place: DVec3) -> bool {
 }
 
 proptest! {
-    /// Tetrahedra that run through each other; corners of one decimal often lie on centres of cells.
+    /// Tetrahedra that intersect each other; corners of one decimal often lie on centres of cells.
     #[test]
     fn a_place_is_inside_of_an_odd_number_of_bodies(
         bodies in prop::collection::vec(prop::array::uniform4(prop::array::uniform3(-40_i8..40)), 1..4),
@@ -285,7 +286,7 @@ proptest! {
         let Ok(mesh) = ClosedMesh::new(&soup) else { return Ok(()) };
         let field = field(32, rise);
         let (_, marked) = mark(&field, MarkShape::Mesh { mesh });
-        // Where a little to any side makes no difference.
+        // Only points that a small displacement in any direction does not change.
         let near = |place: DVec3| (0..27).map(move |n| {
             place + DVec3::new(f64::from(n % 3 - 1), f64::from(n / 3 % 3 - 1), f64::from(n / 9 - 1)) * 2e-3
         });

@@ -1,4 +1,4 @@
-//! Obstacles in a kept heightfield.
+//! Obstacles in an existing heightfield.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -26,7 +26,7 @@ fn bounds(min: [f32; 3], max: [f32; 3]) -> MarkShape {
     MarkShape::Box { bounds: Bounds { min: min.into(), max: max.into() } }
 }
 
-/// Twelve triangles that look outward.
+/// Returns twelve triangles that face outward.
 fn box_mesh(bounds: &Bounds) -> TriangleSoup {
     let (a, b) = (bounds.min, bounds.max);
     let corner = |index: usize| {
@@ -58,7 +58,7 @@ fn at(x: f32, y: f32, z: f32) -> [f32; 3] {
     (frame.origin + Vec3::new(x * frame.cell_size, y * frame.level_height, z * frame.cell_size)).to_array()
 }
 
-/// A flat floor at level 5 from cell (2, 2) to (38, 32), slightly above the level line.
+/// Returns a flat floor at level 5 from cell (2, 2) to (38, 32), slightly above the level line.
 fn floor() -> Heightfield {
     let [a, b, c, d] = [at(2., 5.1, 2.), at(2., 5.1, 32.), at(38., 5.1, 32.), at(38., 5.1, 2.)];
     rasterize_in_frame(&soup(&[[a, b, c], [a, c, d]]), &frame(), &VoxelConfig::default(), &mut ()).unwrap()
@@ -80,7 +80,7 @@ fn field(heightfield: &Heightfield) -> WalkableField {
     field
 }
 
-/// Ground of the walkable spans of a column, in levels.
+/// Returns the ground of the walkable spans of a column, in levels.
 fn grounds(field: &WalkableField, x: u32, z: u32) -> Vec<f32> {
     field
         .column(x, z)
@@ -203,7 +203,7 @@ fn what_is_broken_is_named_or_counted() {
         stamp(Obstacle::solid(prism(&[[0., 0.], [1., 0.]], [0., 1.]))),
         Err(VoxelError::FlatPrism { corners: 2 })
     );
-    // As large as possible, or outside the grid.
+    // Shapes of the largest possible size, or outside the grid.
     let most = f32::MAX;
     let all = u64::from(base.frame.width * base.frame.depth);
     assert_eq!(stamp(Obstacle::solid(bounds([-most; 3], [most; 3]))), Ok(all));
@@ -239,8 +239,8 @@ fn what_is_broken_is_named_or_counted() {
     assert!(heightfield == base);
 }
 
-/// A random box from these ranges of cells and levels. Its vertical sides do not lie on cell lines,
-/// because the cell of a face on a line is a convention.
+/// Returns a random box from these ranges of cells and levels. Its vertical sides do not lie on
+/// cell lines, because the cell of a face on a line is a convention.
 fn off_the_lines(frame: &GridFrame, random: &mut Random, from: [[f32; 2]; 3]) -> Bounds {
     let unit = Vec3::new(frame.cell_size, frame.level_height, frame.cell_size);
     let mut point = |low: Vec3, high: Vec3| {
@@ -256,7 +256,7 @@ fn off_the_lines(frame: &GridFrame, random: &mut Random, from: [[f32; 2]; 3]) ->
     Bounds { min: frame.origin + low * unit, max: frame.origin + high * unit }
 }
 
-/// A random obstacle near the origin, in metres. Some coordinates lie on cell lines.
+/// Returns a random obstacle near the origin, in metres. Some coordinates lie on cell lines.
 fn random_obstacle(random: &mut Random) -> Obstacle {
     let snap = random.chance(0.4);
     let mut number = |low: f32, high: f32| {
@@ -292,7 +292,7 @@ fn random_obstacle(random: &mut Random) -> Obstacle {
     base.with_walkable(random.chance(0.4))
 }
 
-/// Distance of a point in plan from a solid, 0 inside, by its definition.
+/// Returns the distance of a point in plan from a solid, 0 inside, by its definition.
 fn plan_distance(shape: &MarkShape, x: f64, z: f64) -> f64 {
     match shape {
         MarkShape::Box { bounds } => {
@@ -419,7 +419,7 @@ proptest! {
                 for span in before {
                     prop_assert!(covers_levels(column, span.bottom..span.top), "nothing that was filled becomes free");
                 }
-                // A point of the cell is well inside if a small square around it is inside, too.
+                // A point of the cell is well inside if a small square around it is inside as well.
                 let inside = (0..9).any(|u| (0..9).any(|v| {
                     let (u, v) = (0.01 + 0.1225 * f64::from(u), 0.01 + 0.1225 * f64::from(v));
                     [(0., 0.), (0.005, 0.), (0., 0.005), (-0.005, 0.), (0., -0.005)].iter().all(|(du, dv)| point(u + du, v + dv) == 0.0)
@@ -453,7 +453,7 @@ proptest! {
         prop_assert!(stamped(&base, &[Obstacle::solid(prism).with_walkable(walkable)]) == expected);
     }
 
-    /// An obstacle on flat ground looks from above as if it had been baked.
+    /// An obstacle on flat ground gives the same top view as a baked one.
     #[test]
     fn a_stamped_box_is_a_baked_one(seed in any::<u64>()) {
         let mut random = Random::new(seed);
@@ -490,7 +490,7 @@ proptest! {
                 }
             }
         }
-        // The result contains its faces as the rasteriser makes them.
+        // The result contains the faces as the rasteriser fills them.
         let faces = rasterize_in_frame(&mesh, &frame, &VoxelConfig::default(), &mut ()).unwrap();
         for z in 0..frame.depth {
             for x in 0..frame.width {
@@ -506,7 +506,7 @@ proptest! {
     }
 }
 
-/// The smallest value of a convex function over `0..=1`, by golden section search.
+/// Returns the smallest value of a convex function over `0..=1`, by golden section search.
 fn lowest(at: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..16 {

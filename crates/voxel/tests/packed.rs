@@ -22,7 +22,7 @@ use waymesh_voxel::{
     FieldBuilder, PackedField, PackedHeightfield, VoxelConfig, VoxelError, rasterize, rasterize_in_frame,
 };
 
-/// Equal bit for bit: singles are compared as bits.
+/// Compares two parts bit for bit, single-precision numbers as well.
 fn same(a: &FieldWindow, b: &FieldWindow) -> bool {
     let bits =
         |part: &FieldWindow| part.field.ground.iter().map(|ground| ground.to_bits()).collect::<Vec<_>>();
@@ -50,7 +50,7 @@ fn check_heightfield(heightfield: &Heightfield) -> usize {
     packed.into_bytes().len()
 }
 
-/// A field that no builder makes: any area, clearance and ground, and some missing links.
+/// Returns a field that no builder makes: any area, clearance and ground, and some missing links.
 fn strange(seed: u64) -> FieldWindow {
     let mut random = Random::new(seed);
     let mut field = fields::random(seed, random.below(30) + 1, random.below(30) + 1);
@@ -109,7 +109,7 @@ fn random_heightfield(seed: u64) -> Heightfield {
     heightfield
 }
 
-/// Damaged bytes: bits flipped, bytes changed, removed or inserted, or the end missing.
+/// Returns damaged bytes: bits flipped, bytes changed, removed or inserted, or the end missing.
 fn damage(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=random.below(3) {
@@ -220,9 +220,9 @@ fn the_layout_is_as_documented() {
         &numbers(&[2, 2, 4, 4]),
         // One column of one span, one of two spans, one without spans, one of one span.
         &[1 << 6, 2 << 6, 0, 1 << 6],
-        // As the first of all but class and drop; as the one beside it; all else; one up from the
-        // one before
-        // in z, its ground five levels lower.
+        // The first span differs from the initial one in class and drop only; the second equals its
+        // neighbour; the third stores all values; the fourth is one level above its mate along z,
+        // with its ground five levels lower.
         &[0b1111_0000, 0b0110_0000, 0b0111_1111, 0b1110_0101],
         &[1, 1, 8],
         &[16, 38, 0, 0],

@@ -21,7 +21,7 @@ use waymesh_voxel::{
 const SIZE: f32 = 12.0;
 const CELL: f32 = 0.25;
 
-/// A floor of 12 x 12 m at height 0.
+/// Returns a floor of 12 x 12 m at height 0.
 fn floor() -> Heightfield {
     let [a, b, c, d] = [[0.0, 0.0, 0.0], [0.0, 0.0, SIZE], [SIZE, 0.0, SIZE], [SIZE, 0.0, 0.0]];
     let config = VoxelConfig::default().with_scale(GridScale::new(CELL, 0.2));
@@ -41,7 +41,7 @@ fn area(outline: &[Vec2]) -> f64 {
     edges(outline).map(|[a, b]| a[0] * b[1] - a[1] * b[0]).sum::<f64>().abs() / 2.0
 }
 
-/// Distance from the border, negative inside.
+/// Returns the distance from the border, negative inside.
 fn distance(outline: &[Vec2], x: f64, z: f64) -> f64 {
     let (mut nearest, mut is_inside) = (f64::INFINITY, false);
     for [a, b] in edges(outline) {

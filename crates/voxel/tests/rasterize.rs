@@ -23,21 +23,21 @@ fn metres() -> VoxelConfig {
         .with_merge(WalkableMerge::WithinStep { max_step: 2.0 })
 }
 
-/// A rectangle that faces up, from `[x0, z0]` to `[x1, z1]`.
+/// Returns a rectangle that faces up, from `[x0, z0]` to `[x1, z1]`.
 fn floor(x0: f32, z0: f32, x1: f32, z1: f32, y: f32) -> [[[f32; 3]; 3]; 2] {
     let (a, b, c, d) = ([x0, y, z0], [x0, y, z1], [x1, y, z1], [x1, y, z0]);
     [[a, b, c], [a, c, d]]
 }
 
-/// A vertical rectangle over the plan line between two points.
+/// Returns a vertical rectangle over the plan line between two points.
 fn wall(from: [f32; 2], to: [f32; 2], low: f32, high: f32) -> [[[f32; 3]; 3]; 2] {
     let point = |p: [f32; 2], y| [p[0], y, p[1]];
     let (a, b, c, d) = (point(from, low), point(to, low), point(to, high), point(from, high));
     [[a, b, c], [a, c, d]]
 }
 
-/// Triangles at two far corners that give the grid its extent from the origin to `[x, y, z]`, each
-/// in a cell of its own.
+/// Returns triangles at two far corners that give the grid its extent from the origin to `[x, y,
+/// z]`, each in a separate cell.
 fn extent(x: f32, y: f32, z: f32) -> [[[f32; 3]; 3]; 2] {
     [[[0., 0., 0.], [0., 0., 0.1], [0.1, 0., 0.]], [[x, y, z], [x, y, z - 0.1], [x - 0.1, y, z]]]
 }
@@ -141,7 +141,7 @@ fn walls_at_the_grids_edge_stay() {
         wall([0., 4.], [0., 0.], 0., 3.),
     ]
     .concat();
-    // Behind them is the grid or no cell.
+    // Behind the walls there is either the grid or no cell.
     let flipped = box_of_walls.iter().map(|&[a, b, c]| [a, c, b]).collect();
     for walls in [box_of_walls, flipped] {
         let heightfield = rasterize(&soup(&walls), &metres(), &mut ()).unwrap();
@@ -173,13 +173,13 @@ fn a_slope_fills_what_it_crosses_and_knows_its_ground() {
 
 #[test]
 fn the_ground_is_what_lies_under_the_centre() {
-    // A kerb of two levels covers a fifth of the cell, the floor the rest.
+    // A kerb of two levels covers a fifth of the cell, the floor four fifths.
     let parts = [&extent(4., 9., 4.)[..], &floor(1., 1., 2.8, 3., 1.), &floor(2.8, 1., 4., 3., 3.)].concat();
     let heightfield = rasterize(&soup(&parts), &metres(), &mut ()).unwrap();
     let span = heightfield.column(2, 2)[1.min(heightfield.column(2, 2).len() - 1)];
     assert_eq!(filled(&heightfield, 2, 2), [[1, 2], [3, 4]], "the gap between the floors is open");
     assert_eq!(span.bottom, 3);
-    // With the riser in between they are one span, walkable because both are, and on the ground.
+    // The riser between them merges them to one span, walkable because both are, and on the ground.
     let riser = wall([2.8, 1.], [2.8, 3.], 1., 3.);
     let heightfield = rasterize(&soup(&[&parts[..], &riser].concat()), &metres(), &mut ()).unwrap();
     let column = heightfield.column(2, 2);
@@ -207,7 +207,7 @@ fn the_merge_rule_decides_about_walls_on_floors() {
     assert!(walkable(2.0, WalkableMerge::Highest));
 }
 
-/// A step as high as all levels reaches numbers that stand for nothing.
+/// A step as high as all levels must not reach the sentinel values.
 #[test]
 fn no_step_is_high_enough_to_make_a_wall_walkable() {
     let config = metres().with_merge(WalkableMerge::WithinStep { max_step: 1e10 });
@@ -434,7 +434,7 @@ fn real_levels_are_valid_and_the_same_on_all_threads() {
 
 #[test]
 fn a_hundred_sheets_come_out_the_same_in_any_order() {
-    // Each of a fan of four triangles, so that most cells get several fragments of a sheet.
+    // Each sheet is a fan of four triangles, so that most cells get several fragments of a sheet.
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
     for sheet in 0..100_u32 {
         let first = positions.len() as u32;

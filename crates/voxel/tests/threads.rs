@@ -1,16 +1,16 @@
-//! The number of threads does not show in the field.
+//! The field does not depend on the number of threads.
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use waymesh_core::{Agent, AreaId, GridFrame, Heightfield, Span, Validate};
 use waymesh_testkit::{Random, Told, fields};
 use waymesh_voxel::{Filters, build_filtered_field, erode};
 
-/// Runs `work` on so many threads.
+/// Runs `work` on `threads` threads.
 fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
-/// Rolling ground of several storeys with holes, steps, low ceilings and steep obstacles.
+/// Returns rolling ground of several storeys with holes, steps, low ceilings and steep obstacles.
 fn storeys(random: &mut Random, width: u32, depth: u32) -> Heightfield {
     let frame = GridFrame { width, depth, ..fields::random(1, 1, 1).frame };
     let (mut columns, mut spans) = (vec![0], Vec::new());

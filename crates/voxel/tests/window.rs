@@ -1,4 +1,4 @@
-//! A window of the grid holds the same as that part of the whole grid.
+//! A window of the grid equals that part of the whole grid.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -26,7 +26,7 @@ fn corners(soup: &TriangleSoup) -> impl Iterator<Item = [Vec3; 3]> + '_ {
     (0..soup.triangles().len()).map(|triangle| soup.corners(triangle))
 }
 
-/// A part of a frame from four numbers in `0..1`; sometimes all of it, often at its edge.
+/// Returns a part of a frame from four numbers in `0..1`; sometimes all of it, often at its edge.
 fn part_of(frame: &GridFrame, [x, z, width, depth]: [f64; 4]) -> GridWindow {
     let side = |at: f64, size: f64, count: u32| {
         let from = (at * 1.2 * f64::from(count) - 0.1 * f64::from(count)).max(0.0) as u32;
@@ -41,7 +41,7 @@ fn unit() -> [std::ops::Range<f64>; 4] {
     [0.0..1.0, 0.0..1.0, 0.0..1.0, 0.0..1.0]
 }
 
-/// All windows of `side` cells that cover the frame.
+/// Returns all windows of `side` cells that cover the frame.
 fn tiles(frame: &GridFrame, side: u32) -> impl Iterator<Item = GridWindow> + use<> {
     let whole = GridWindow::whole(frame);
     (0..frame.depth).step_by(side as usize).flat_map(move |z| {
@@ -157,8 +157,8 @@ fn a_huge_world_is_as_exact_as_a_small_one() {
         depth: CELLS,
     };
     let config = VoxelConfig::default();
-    // A tilted sheet over all of it, and small things near two of its corners on coordinates that
-    // single precision holds.
+    // A tilted sheet over the whole world, and small triangles near two of its corners with
+    // coordinates that single precision holds.
     let near = |at: Vec3, by: [f32; 3]| at + Vec3::from(by);
     let far_corner = frame.origin + Vec3::new(side, 0.0, side);
     let sheet =
@@ -332,7 +332,7 @@ fn one_column_less_of_halo_is_not_enough() {
             if ledges {
                 assert_eq!(halo, halo_cells(&agent(radius), &scale));
             }
-            // Does the same as `build_window`, without its check of the halo.
+            // Computes the result of `build_window` without its check of the halo.
             let field = |halo: u32| {
                 let window = core.grown(halo, &frame);
                 let part = builder.build_field(&crop(&whole, window), &mut ()).unwrap();

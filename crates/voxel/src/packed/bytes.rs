@@ -1,7 +1,7 @@
-//! Encodes numbers as bytes and decodes them; the header of both formats.
+//! Encoding of numbers as bytes, and the header of both formats.
 //!
-//! Numbers have a fixed size and are little-endian, or are short ([`short`]). Signed short
-//! numbers are folded first.
+//! Numbers have a fixed size and are little-endian, or are variable-length integers ([`short`]).
+//! Signed variable-length integers are zigzag-encoded.
 
 use glam::Vec3;
 use waymesh_core::{GridFrame, GridScale, GridWindow, short};
@@ -11,8 +11,8 @@ use crate::VoxelError;
 /// Largest number of columns that one byte of the column table covers. Bounds the memory that a few
 /// damaged bytes can request.
 const LONGEST_RUN: usize = 64;
-/// Number of spans per column from which the number is written as a short number.
-const MANY: u32 = 3;
+/// Number of spans per column from which it is stored as a variable-length integer.
+const LONG_COUNT: u32 = 3;
 
 #[derive(Debug, Default)]
 pub(super) struct Writer(pub(super) Vec<u8>);
@@ -34,7 +34,7 @@ impl Writer {
         self.short(short::fold(value));
     }
 
-    /// Writes the magic bytes, the place of the whole grid, and windows of it.
+    /// Writes the magic bytes, the frame of the whole grid, and windows of it.
     pub(super) fn header(&mut self, magic: [u8; 4], frame: &GridFrame, windows: &[GridWindow]) {
         self.0.extend_from_slice(&magic);
         frame.origin.to_array().into_iter().for_each(|value| self.f32(value));
@@ -48,10 +48,10 @@ impl Writer {
     }
 
     /// Writes the column table: the length in bytes of the runs, the number of spans, and the runs
-    /// of columns that have the same number of spans.
+    /// of columns with the same number of spans.
     ///
     /// A run is a byte. The high two bits are the number of spans per column, or 3 if it follows as
-    /// a short number. The other bits are the number of columns less one.
+    /// a variable-length integer. The other bits are the number of columns less one.
     #[expect(clippy::cast_possible_truncation, reason = "runs are at most 64, counts below 3 are 2 bits")]
     pub(super) fn columns(&mut self, columns: &[u32]) {
         let mut runs = Self::default();
@@ -61,8 +61,8 @@ impl Writer {
             while run < LONGEST_RUN && counts.next_if_eq(&count).is_some() {
                 run += 1;
             }
-            runs.0.push((count.min(MANY) as u8) << 6 | (run - 1) as u8);
-            if count >= MANY {
+            runs.0.push((count.min(LONG_COUNT) as u8) << 6 | (run - 1) as u8);
+            if count >= LONG_COUNT {
                 runs.short(u64::from(count));
             }
         }
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         Self { bytes, at: 0, what }
     }
 
-    /// The error for damage at the current position.
+    /// Returns the error for damage at the current position.
     #[cold]
     pub(super) fn damaged(&self) -> VoxelError {
         VoxelError::Damaged { what: self.what, at: self.at }
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         self.short().map(short::unfold)
     }
 
-    /// Reads a short number of 32 bits.
+    /// Reads a variable-length integer of 32 bits.
     #[inline]
     pub(super) fn short_u32(&mut self) -> Result<u32, VoxelError> {
         let value = self.short()?;
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the column table of `count` columns. At least `span_bytes` bytes must follow for each
-    /// span, so the memory requested is at most a small multiple of the bytes that exist.
+    /// span, so the requested memory is at most a small multiple of the existing bytes.
     pub(super) fn columns(&mut self, count: u64, span_bytes: usize) -> Result<Vec<u32>, VoxelError> {
         let (runs, spans) = (self.u32()? as usize, self.u32()?);
         let rest = self.left().checked_sub(runs).ok_or_else(|| self.damaged())?;
@@ -194,12 +194,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `true` if all numbers of the frame can be used.
+/// Returns `true` if all numbers of the frame are valid.
 pub(super) fn is_sound(frame: &GridFrame) -> bool {
     GridScale::new(frame.cell_size, frame.level_height).validate().is_ok() && frame.origin.is_finite()
 }
 
-/// `true` if a window lies in the frame and its ends do not overflow.
+/// Returns `true` if a window lies in the frame and its ends do not overflow.
 pub(super) fn is_inside(window: &GridWindow, frame: &GridFrame) -> bool {
     let fits = |from: u32, size: u32, all: u32| from.checked_add(size).is_some_and(|end| end <= all);
     fits(window.x, window.width, frame.width) && fits(window.z, window.depth, frame.depth)

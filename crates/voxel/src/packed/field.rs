@@ -25,12 +25,14 @@ const POS_Z: usize = Direction::PosZ.index();
 /// # Guarantees
 /// - [`PackedField::unpack`] returns the packed part, bit for bit. The same part gives the same
 ///   bytes.
-/// - Damaged bytes give an error or a different valid part. They never cause a panic, nor the use
-///   of memory beyond about 300 times their length. A file that keeps them should add a checksum.
+/// - Damaged bytes give an error or a different valid part. They cause neither a panic nor a memory
+///   use beyond about 300 times their length. A file format that contains them should add a
+///   checksum.
 ///
 /// # Layout, version 1
 /// Numbers are little-endian; *short* ones have 7 bits a byte, lowest first, the high bit set on
-/// all but the last; signed short ones are folded (0, -1, 1, -2 ... as 0, 1, 2, 3 ...).
+/// all but the last (LEB128); signed short ones are zigzag-encoded (0, -1, 1, -2 ... as 0, 1, 2, 3
+/// ...).
 ///
 /// | bytes | what |
 /// |---|---|
@@ -42,11 +44,11 @@ const POS_Z: usize = Direction::PosZ.index();
 /// | 2 per span | bits 0-1 floor, 2-3 clearance, 4-5 link to -x, 6-7 link to -z, 8-14 ground, 15 area |
 /// | ... | what did not fit there, span by span in this order: floor, clearance, links to -x and -z, ground, area |
 ///
-/// A span has a *mate* in the column before in its row and one in the column before in z: the
-/// lowest span there that no span of its own column has passed, if there is one. A span passes
-/// those it is linked to, and those whose floor is not above its own. It is compared with its mate
-/// in the row. If there is none, it is compared with its mate in z, else with the span before it.
-/// The very first span is compared with level 0, open sky, no area.
+/// A span has a *mate* in the previous column of its row and one in the previous column along z:
+/// the lowest span in that column that no span of the current column has passed, if any. A span
+/// passes the spans it is linked to, and those whose floor is not above its own. It is compared
+/// with its mate in the row; without one, with its mate along z; without either, with the span
+/// before it. The very first span is compared with level 0, open sky, no area.
 ///
 /// - Floor: 0 if equal to the other's, 1 if one more, 2 if one less, 3 if the difference follows,
 ///   signed short.
@@ -57,7 +59,7 @@ const POS_Z: usize = Direction::PosZ.index();
 /// - Ground, in steps of a 32nd of a level: the expected value is the other's; if the other lies in
 ///   the row, the rise from that one's other to it is added. A difference from -63 to 63 is stored
 ///   plus 63. Otherwise 127 is stored and a short number follows: 0 if the single-precision number
-///   itself comes next, else the folded difference plus 1.
+///   itself comes next, else the zigzag-encoded difference plus 1.
 /// - Area: 0 if equal to the other's, 1 if it follows as a byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedField {
@@ -68,7 +70,7 @@ impl PackedField {
     /// Packs `part`.
     ///
     /// # Errors
-    /// [`VoxelError::NotPackable`] for a part that is not valid.
+    /// [`VoxelError::NotPackable`] for an invalid part.
     pub fn pack(part: &FieldWindow) -> Result<Self, VoxelError> {
         check(part)?;
         let field = &part.field;
@@ -79,7 +81,7 @@ impl PackedField {
         writer.0.resize(start + 2 * field.len(), 0);
         let mut codes = Vec::with_capacity(2 * field.len());
         let mut expect = Expect::new(part.window.width);
-        // Every link back must be seen from the other side.
+        // Every link must have a link in the opposite direction.
         let mut links = [0_usize; 4];
         for column in 0..field.columns.len() - 1 {
             checkpoint_every(1 << 14, column);
@@ -102,7 +104,7 @@ impl PackedField {
         Ok(Self { bytes: writer.0 })
     }
 
-    /// Takes bytes that were packed before. They are not checked until [`PackedField::unpack`].
+    /// Wraps bytes that were packed before. They are not checked until [`PackedField::unpack`].
     #[must_use]
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self { bytes }
@@ -179,8 +181,7 @@ impl PackedField {
     }
 }
 
-/// Checks that tables, windows and floors are those of a valid part. Links are checked during
-/// packing.
+/// Checks that tables, windows and floors are valid. Links are checked during packing.
 fn check(part: &FieldWindow) -> Result<(), VoxelError> {
     let wrong = |what, span| Err(VoxelError::NotPackable { what, span });
     let FieldWindow { frame, core, window, field } = part;
@@ -222,19 +223,19 @@ fn check(part: &FieldWindow) -> Result<(), VoxelError> {
 struct Other {
     span: u32,
     floor: i32,
-    /// Ground of the other span, and the ground expected here.
+    /// Ground of the other span, and the expected ground of the current span.
     steps: i32,
     expected: i32,
     is_beside: bool,
 }
 
-/// The values of a span that decide about the mates of the next one.
+/// Values of a span that determine the mates of the next one.
 struct Own {
     floor: i32,
     links: [u32; 4],
 }
 
-/// The spans of a column beside the current one, and the first of them that was not passed yet.
+/// The spans of an adjacent column, and the first of them that has not been passed.
 #[derive(Clone, Debug)]
 struct Mates {
     column: Range<u32>,
@@ -263,21 +264,22 @@ impl Mates {
     }
 }
 
-/// Picks the span to compare with, by the same rules for packing and unpacking.
+/// Selects the span to compare with, by the same rules for packing and unpacking.
 #[derive(Debug)]
 struct Expect {
     width: usize,
     /// Index in its row of the column that begins next. Columns must come in order.
     x: usize,
-    /// The previous column in the row, and the previous column in z.
+    /// The previous column in the row, and the previous column along z.
     beside: Mates,
     before: Mates,
-    /// Ground and its rise for each span of the previous column in the row, and of this one.
+    /// Ground and its rise for each span of the previous column in the row, and of the current
+    /// column.
     grounds: Vec<[i32; 2]>,
     own_grounds: Vec<[i32; 2]>,
 }
 
-/// The ground in steps; 0 if it is out of range or not a whole number of steps.
+/// Returns the ground in steps; 0 if it is out of range or not an integer number of steps.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "checked to be a small whole number")]
 fn steps(ground: f32) -> i32 {
@@ -287,7 +289,7 @@ fn steps(ground: f32) -> i32 {
     if ground_of(whole).to_bits() == ground.to_bits() { whole } else { 0 }
 }
 
-/// The ground of a number of steps.
+/// Returns the ground of a number of steps.
 #[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "what is lost is stored as the single itself")]
 fn ground_of(steps: i32) -> f32 {
@@ -411,14 +413,14 @@ fn encode(
     Ok(code)
 }
 
-/// The clearance that ends at the same level as that of another span.
+/// Returns the clearance that ends at the same level as that of another span.
 #[inline(always)]
 fn same_ceiling(floor: i32, other_floor: i32, other_clearance: u32) -> u32 {
     other_clearance.wrapping_add(other_floor.wrapping_sub(floor).cast_unsigned())
 }
 
-/// Adds the span to `field`. Returns the values that decide about the next one, and the ground in
-/// steps.
+/// Adds the span to `field`. Returns the values that determine the mates of the next one, and the
+/// ground in steps.
 #[inline(always)]
 fn decode(
     code: u16,

@@ -18,13 +18,14 @@ const WHAT: &str = "packed heightfield";
 /// # Guarantees
 /// - [`PackedHeightfield::unpack`] returns the packed heightfield, bit for bit. The same
 ///   heightfield gives the same bytes.
-/// - Damaged bytes give an error or a different valid heightfield. They never cause a panic, nor
-///   the use of memory beyond about 300 times their length. A file that keeps them should add a
+/// - Damaged bytes give an error or a different valid heightfield. They cause neither a panic nor a
+///   memory use beyond about 300 times their length. A file format that contains them should add a
 ///   checksum.
 ///
 /// # Layout, version 1
 /// Numbers are little-endian; *short* ones have 7 bits a byte, lowest first, the high bit set on
-/// all but the last; signed short ones are folded (0, -1, 1, -2 ... as 0, 1, 2, 3 ...).
+/// all but the last (LEB128); signed short ones are zigzag-encoded (0, -1, 1, -2 ... as 0, 1, 2, 3
+/// ...).
 ///
 /// | bytes | what |
 /// |---|---|
@@ -36,9 +37,10 @@ const WHAT: &str = "packed heightfield";
 /// | ... | what did not fit there, span by span in this order: bottom, top, class, drop |
 ///
 /// Each span is compared with another one: the lowest span of the previous column in its row that
-/// no earlier span of its own column has passed. A span passes those whose bottom is not above its
-/// top. If there is none, it is compared with such a span of the previous column in z, else with
-/// the span before it. The very first span is compared with levels 0 to 1, no area, not upward.
+/// no earlier span of the current column has passed. A span passes the spans whose bottom is not
+/// above its top. Without such a span, it is compared with one of the previous column along z, else
+/// with the span before it. The very first span is compared with levels 0 to 1, no area, not
+/// upward.
 ///
 /// - Bottom and top: 0 if equal to the other's, 1 if one more, 2 if one less, 3 if the difference
 ///   follows, signed short.
@@ -57,8 +59,8 @@ impl PackedHeightfield {
     /// Packs `heightfield`.
     ///
     /// # Errors
-    /// [`VoxelError::BrokenHeightfield`] for tables that contradict each other,
-    /// [`VoxelError::NotPackable`] for other things that make it invalid.
+    /// [`VoxelError::BrokenHeightfield`] for inconsistent tables, [`VoxelError::NotPackable`] for
+    /// other invalid values.
     pub fn pack(heightfield: &Heightfield) -> Result<Self, VoxelError> {
         check(heightfield)?;
         if !is_sound(&heightfield.frame) {
@@ -92,7 +94,7 @@ impl PackedHeightfield {
         Ok(Self { bytes: writer.0 })
     }
 
-    /// Takes bytes that were packed before. They are not checked until
+    /// Wraps bytes that were packed before. They are not checked until
     /// [`PackedHeightfield::unpack`].
     #[must_use]
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
@@ -148,7 +150,8 @@ impl PackedHeightfield {
     }
 }
 
-/// `true` if `span` is not empty and leaves a gap to the one below it, whose top is `ceiling`.
+/// Returns `true` if `span` is not empty and leaves a gap to the span below, whose top is
+/// `ceiling`.
 fn is_next(span: &Span, ceiling: &mut i64) -> bool {
     let below = std::mem::replace(ceiling, i64::from(span.top));
     span.bottom < span.top && i64::from(span.bottom) > below
@@ -158,21 +161,22 @@ fn is_next(span: &Span, ceiling: &mut i64) -> bool {
 #[derive(Clone, Copy, Debug)]
 struct Other {
     span: Span,
-    /// Rise of the ground from cell to cell there, in ground steps, if known.
+    /// Rise of the ground from the previous cell to the other span's cell, in ground steps, if
+    /// known.
     rise: i64,
 }
 
-/// Picks the span to compare with, by the same rules for packing and unpacking.
+/// Selects the span to compare with, by the same rules for packing and unpacking.
 #[derive(Debug)]
 struct Expect {
     width: usize,
     /// Index in its row of the column that begins next. Columns must come in order.
     x: usize,
-    /// Spans of the previous column in the row, and of the previous column in z, that were not
-    /// passed yet.
+    /// Spans of the previous column in the row, and of the previous column along z, that have not
+    /// been passed.
     beside: Range<u32>,
     before: Range<u32>,
-    /// Rise of each span of the previous column in the row, and of this one.
+    /// Rise of each span of the previous column in the row, and of the current column.
     rises: Vec<i64>,
     own_rises: Vec<i64>,
     beside_start: u32,
@@ -229,12 +233,12 @@ impl Expect {
     }
 }
 
-/// Height of the ground in ground steps.
+/// Returns the height of the ground in ground steps.
 fn ground(span: &Span) -> i64 {
     i64::from(span.top) * i64::from(GROUND_STEPS_PER_LEVEL) - i64::from(span.ground_drop)
 }
 
-/// The expected drop of a span with this top.
+/// Returns the expected drop of a span with this top.
 fn expected_drop(top: i32, upward: bool, other: &Other) -> i64 {
     if !upward {
         return 0;

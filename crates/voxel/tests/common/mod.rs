@@ -8,13 +8,13 @@ use waymesh_testkit::Random;
 
 pub(crate) use waymesh_testkit::levels::{find as scene, read_obj};
 
-/// A triangle as `[x, height, z]` in cells and levels.
+/// Returns a triangle as `[x, height, z]` in cells and levels.
 pub(crate) fn to_grid(corners: [Vec3; 3], frame: &GridFrame) -> [[f64; 3]; 3] {
     corners.map(|corner| frame.to_grid(corner))
 }
 
-/// The lowest and highest point of the part of a triangle over a cell that is enlarged by `margin`
-/// on each side (cut down, if negative), by plain polygon clipping.
+/// Returns the lowest and highest point of the part of a triangle over a cell that is enlarged by
+/// `margin` on each side (cut down, if negative), by plain polygon clipping.
 pub(crate) fn heights_in_cell(triangle: &[[f64; 3]; 3], x: u32, z: u32, margin: f64) -> Option<[f64; 2]> {
     let mut polygon = triangle.to_vec();
     for (axis, low) in [(0, f64::from(x)), (2, f64::from(z))] {
@@ -26,7 +26,7 @@ pub(crate) fn heights_in_cell(triangle: &[[f64; 3]; 3], x: u32, z: u32, margin: 
         .then(|| [heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max)])
 }
 
-/// The part of a polygon where `side * (point[axis] - value) >= 0`.
+/// Returns the part of a polygon where `side * (point[axis] - value) >= 0`.
 fn clip(polygon: &[[f64; 3]], axis: usize, value: f64, side: f64) -> Vec<[f64; 3]> {
     let mut out = Vec::new();
     for (index, a) in polygon.iter().enumerate() {
@@ -45,7 +45,7 @@ fn clip(polygon: &[[f64; 3]], axis: usize, value: f64, side: f64) -> Vec<[f64; 3
     out
 }
 
-/// What one triangle has to fill of a column, and what it may fill.
+/// Levels of a column that one triangle must fill, and levels that it may fill.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OracleFragment {
     pub(crate) triangle: usize,
@@ -79,7 +79,7 @@ pub(crate) fn oracle(
 /// A triangle outside every grid.
 const NOWHERE: [[f64; 3]; 3] = [[-9.0; 3]; 3];
 
-/// The same as [`oracle`], for triangles in cells and levels.
+/// Returns fragments like [`oracle`], for triangles in cells and levels.
 pub(crate) fn grid_oracle(
     triangles: &[[[f64; 3]; 3]],
     width: u32,
@@ -138,7 +138,7 @@ pub(crate) fn column_error(spans: &[[i32; 2]], fragments: &[OracleFragment]) -> 
             if !level_allowed(level) {
                 return Some(format!("level {level} of {span:?} is filled by nothing of {fragments:?}"));
             }
-            // On to the end of the furthest fragment here.
+            // Continues at the end of the farthest fragment here.
             level = fragments
                 .iter()
                 .filter(|f| f.allowed[0] <= level && level < f.allowed[1])
@@ -150,8 +150,8 @@ pub(crate) fn column_error(spans: &[[i32; 2]], fragments: &[OracleFragment]) -> 
     None
 }
 
-/// `true` if `span` (bottom, top) has a fragment of a triangle that `counts` and ends at most
-/// `reach` levels below its top. `None` if it depends on rounding.
+/// Returns `true` if `span` (bottom, top) has a fragment of a triangle that `counts` and ends at
+/// most `reach` levels below its top. `None` if it depends on rounding.
 pub(crate) fn counts_at_top(
     span: [i32; 2],
     fragments: &[OracleFragment],
@@ -175,7 +175,7 @@ pub(crate) fn counts_at_top(
     answer
 }
 
-/// Three corners per triangle.
+/// Returns a soup with three corners per triangle.
 pub(crate) fn soup(triangles: &[[[f32; 3]; 3]]) -> TriangleSoup {
     let positions = triangles.iter().flatten().map(|&corner| Vec3::from(corner)).collect();
     let count = u32::try_from(triangles.len()).unwrap();
@@ -227,7 +227,7 @@ pub(crate) fn nasty_soup() -> impl Strategy<Value = TriangleSoup> {
     })
 }
 
-/// The columns of `window` with their spans.
+/// Returns the columns of `window` with their spans.
 pub(crate) fn crop(heightfield: &Heightfield, window: GridWindow) -> Heightfield {
     let mut part = Heightfield::empty(heightfield.frame.window(window));
     let mut column = 0;
