@@ -1,6 +1,7 @@
 //! Sets of numbers that are emptied at once.
 
-/// Which of some numbers from 0 on were marked since the last [`Marks::begin`].
+/// A set of numbers from 0 that were marked since the last [`Marks::begin`], cleared in constant
+/// time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
     stamp: u32,

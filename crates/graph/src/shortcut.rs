@@ -1,4 +1,4 @@
-//! What a mesh keeps for plain queries: between the mesh, which holds it, and its search.
+//! The hierarchy cached in a mesh for queries without filter and costs.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::mesh::nav_mesh::NavMesh;
 use crate::path::options::Searcher;
 use crate::scratch::QueryScratch;
 
-/// The hierarchy of a mesh, if one was asked for.
+/// The hierarchy of a mesh, if one was built.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Shortcut(pub(crate) Option<Arc<Hierarchy>>);
 

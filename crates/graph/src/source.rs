@@ -1,4 +1,4 @@
-//! What has a mesh.
+//! Owners of a navigation mesh.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::clearance::ClearanceNavMesh;
 use crate::mesh::nav_mesh::NavMesh;
 
-/// What has a navigation mesh: a mesh, one with clearance, one that is shared, a world that
+/// An owner of a navigation mesh: a mesh, one with clearance, one that is shared, a world that
 /// changes. Crowds walk on any of them.
 ///
 /// ```

@@ -1,6 +1,6 @@
 //! Many queries from two threads, while a third adds links to the mesh and takes them away: every
-//! answer is that of the mesh that was asked, and memory does not grow. `WAYMESH_SOAK_QUERIES` says
-//! how many queries; `cargo xtask soak` asks for a million.
+//! answer is that of the queried mesh, and memory does not grow. `WAYMESH_SOAK_QUERIES` is the
+//! number of queries; `cargo xtask soak` runs a million.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
@@ -20,7 +20,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 const LINKS: usize = 6;
 const PAIRS: usize = 150;
 const SIDE: usize = 32;
-/// What queries may add to memory and give back at any time: a path that grows, a mesh more.
+/// Variation of the memory of queries: a growing path, an additional mesh.
 const SLACK_BYTES: usize = 1 << 16;
 
 /// A mesh, and which of the links it has.
@@ -30,7 +30,7 @@ struct Version {
     has: u32,
 }
 
-/// What is right on the mesh without links.
+/// The right answers on the mesh without links.
 struct Oracle {
     pairs: Vec<[Vec3; 2]>,
     links: Vec<Link>,
@@ -187,7 +187,7 @@ impl Worker {
         );
         if expected.is_finite() {
             let found = f64::from(path.cost);
-            // The oracle's ends lie a little beside the corners.
+            // The oracle's ends lie slightly off the corners.
             let slack = 1e-3 * (1 + path.links.len()) as f64 + 1e-4 * expected;
             assert!(
                 (found - expected).abs() <= slack,
@@ -213,8 +213,8 @@ fn queries_are_right_while_links_come_and_go_and_memory_does_not_grow() {
     let mut random = Random::new(11);
     let mesh = random_mesh(&mut random);
     let oracle = Oracle::new(&mesh, &mut random);
-    // Who asks takes the mesh of the moment and keeps it as long as it likes. Who changes it makes the
-    // next one, in peace, and puts it in place: the lock is held for two pointers.
+    // Readers take the current mesh and keep it as long as they like. The writer makes the next one and
+    // swaps it in: the lock is held for two pointers.
     let shared = RwLock::new(Arc::new(Version { mesh, has: 0 }));
     let mut workers = [Worker::default(), Worker::default()];
     let mut used = Vec::new();
@@ -271,7 +271,6 @@ fn queries_are_right_while_links_come_and_go_and_memory_does_not_grow() {
         4 * rounds * draws * workers.len(),
     );
     assert!(changes > 0 && complete > 0 && linked > 0);
-    // What the scratches need is there after half of the rounds, however slowly the two got on with the
-    // links that they met.
+    // Scratches have reached their size after half of the rounds.
     assert!(used[5..].iter().all(|&bytes| bytes <= used[4] + SLACK_BYTES), "{used:?}");
 }

@@ -1,4 +1,4 @@
-//! Which arrivals at a corner are worth following.
+//! Pruning of arrivals at a corner that cannot lead to a shortest path.
 
 use super::search::{GOAL, Memory, NONE};
 
@@ -17,8 +17,8 @@ pub(super) struct Arrivals {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arrival {
-    /// How far round the corner, in radians. Always 0 without a radius: then the shortest path to the
-    /// corner is the best one whatever follows.
+    /// Angle of the turn round the corner in radians. Always 0 without a radius: then the shortest path
+    /// to the corner is the best one for every continuation.
     pub(super) turned: f64,
     /// Length of the path less that of the arc from along the wall: comparable whatever the
     /// arrival. Near the start it may be below 0.

@@ -8,15 +8,15 @@ use crate::geometry::disc::{SAME, Tangent};
 /// Directions between two bounds, `low` to the right of `high`.
 ///
 /// A line that passes a corner too near does no harm if it ends before: so there are two pairs of
-/// bounds. All that lies between the tight ones keeps the radius from the corners passed; what lies
-/// between the wide ones passes the corners on the right side, and has to be looked at closely.
+/// bounds. Directions between the tight ones keep the radius from the passed corners; directions
+/// between the wide ones pass the corners on the right side and need an exact check.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bounds {
     pub(super) low: DVec2,
     pub(super) high: DVec2,
     pub(super) low_wide: DVec2,
     pub(super) high_wide: DVec2,
-    /// How far away the corners are that the tight bounds pass.
+    /// Distance of the corners that the tight bounds pass.
     pub(super) low_far: f64,
     pub(super) high_far: f64,
     /// No direction lies between the tight bounds, and beyond this distance there is nothing to
@@ -114,20 +114,19 @@ pub(super) enum Seen {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root {
     pub(super) centre: DVec2,
-    /// How far to the left of the path it lies: the radius, less than 0 for the right; 0 for a
-    /// place.
+    /// Offset to the left of the path: the radius, below 0 for the right; 0 for a place.
     pub(super) offset: f64,
     /// 1 if it lies to the left of the path, -1 to the right, 0 for a place.
     pub(super) side: f64,
-    /// Direction in which the path arrives, and the one after which it must not go on.
+    /// Direction of arrival of the path, and the last direction in which it may continue.
     pub(super) arrival: DVec2,
     pub(super) limit: DVec2,
-    /// How far round it the path arrives, in radians.
+    /// Angle of the turn round it at the arrival, in radians.
     pub(super) turned: f64,
-    /// Of the path up to where it touches the corner first.
+    /// Length of the path up to its first contact with the corner.
     pub(super) length: f64,
     pub(super) parent: u32,
-    /// Where arrivals at it are compared; `NONE` for a place.
+    /// Slot in which arrivals at it are compared; `NONE` for a place.
     pub(super) slot: u32,
     pub(super) vertex: u32,
     /// Walls around the beginning, or around the end, may be in its way: numbers of their

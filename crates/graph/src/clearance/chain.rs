@@ -52,7 +52,7 @@ impl ClearanceNavMesh {
         path.plan_length = plan_length as f32;
     }
 
-    /// Writes a piece over the ground, after what is there: some of the turns of the path found.
+    /// Appends a piece over the ground: some of the turns of the path.
     fn write_piece(
         &self,
         [start, goal]: [&Fit; 2],
@@ -134,8 +134,8 @@ impl ClearanceNavMesh {
         }
     }
 
-    /// Goes straight on over the ground from the last point of a path, and tells it the polygons and
-    /// open links passed. What is known of the last one is its place, but for the polygon.
+    /// Follows the ground straight from the last point of a path, and appends the passed polygons and
+    /// open links. Of the last point only the position is known, not the polygon.
     fn follow(
         &self,
         from: &Location,
@@ -166,7 +166,7 @@ impl ClearanceNavMesh {
         let ray = at_goal.map_or_else(|| self.mesh.raycast(from, target, &self.admitted, passed), Ok);
         let Ok(Raycast { mut end, hit, .. }) = ray else { return *from };
         if hit.is_some() {
-            // A corner that is just touched: the ground beside it, perhaps a step up or down.
+            // A corner that is only touched: the adjacent ground, perhaps a step up or down.
             let apart = end.position.distance(target);
             let Reach { up, down, .. } = self.mesh.default_reach();
             let reach = Reach::new(frame.cell_size * 0.01, apart + up, apart + down);
@@ -217,7 +217,7 @@ impl ClearanceNavMesh {
         }
         // At a corner that it turns round it is as near as the disc is wide.
         let mut best = memory.offset_squared();
-        // How far the triangles were followed: most arcs have room all around.
+        // Number of triangles that were followed: most arcs have room all around.
         let mut known = 0;
         let mut at = 1;
         while at < plan.len() {

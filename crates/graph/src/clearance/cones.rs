@@ -15,7 +15,7 @@ impl Search<'_> {
             return;
         }
         let at = self.memory.roots[root as usize];
-        // What is behind the root is no path on, whatever its bounds.
+        // A direction behind the root never continues the path.
         let ends = self.table.ends(entry);
         let edge = ends[1] - ends[0];
         let beyond = edge.perp_dot(at.centre - ends[0]);
@@ -81,7 +81,7 @@ impl Search<'_> {
             // Along the side, or past its end: no more is known than how far the goal is.
             return root.length + self.chord(root, bound) + (goal - from).length();
         }
-        // Where the disc bulges over the side, the path does too.
+        // The path extends over the side as far as the disc.
         let end = from + bound * reach.max(0.0);
         root.length + self.chord(root, bound) + (end - from).length() + (goal - end).length()
     }
@@ -111,7 +111,7 @@ impl Search<'_> {
         let right = self.is_open(to_right, to_right);
         let left = self.is_open(to_left, entry);
         match node.kind {
-            // A root beside an end: its arc bulges over sides before those that end at it.
+            // A root next to an end: its arc extends over sides before those that end at it.
             Kind::Cone if root.side != 0.0 && table.vertices[corner as usize] == root.vertex => {
                 if let Some(beyond) = if root.side > 0.0 { right } else { left } {
                     self.offer_fan(from, beyond, node.bounds);

@@ -12,14 +12,14 @@ use crate::locate::nearest::{Location, Reach, Spot};
 use crate::path::{CorridorChange, LinkUse, Outcome, ReplanReason};
 use crate::scratch::QueryScratch;
 
-/// How a [`ClearCorridor`] is made and kept.
+/// Settings of a [`ClearCorridor`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClearCorridorOptions {
-    /// What path is wanted.
+    /// Options of the path.
     pub path: ClearPathOptions,
     /// A path that has become longer than its plan by more than this share of its length is planned
-    /// anew. At least a cell of the grid is always allowed. 0 or more; default 0.1.
+    /// again. At least a cell of the grid is always allowed. 0 or more; default 0.1.
     pub max_drift: f32,
 }
 
@@ -53,13 +53,13 @@ waymesh_core::setters! {
 /// # Guarantees
 /// - After every call that returns `Ok`, each line from one of its points to the next that is not a
 ///   link keeps the radius from all walls, to a thousandth of it and a tenth of a millimetre.
-/// - While it is kept, it is never longer in plan than its plan less what both ends moved since, by
-///   more than [`ClearCorridorOptions::max_drift`] of its length or a cell of the grid.
-/// - Another mesh, and other links, are noticed: then it is planned anew.
+/// - Between plans its length in plan exceeds the planned length, minus the moves of both ends, by at
+///   most [`ClearCorridorOptions::max_drift`] of its length or a cell of the grid.
+/// - It is planned again for another mesh and for other links.
 ///
 /// # Cost
-/// A call looks for the place of the end that moved, and whether the disc may go straight from
-/// there to the next corners: some microseconds. Where it may not, a call costs a path. Allocates
+/// A call locates the moved end and checks that the disc can go straight from there to the next
+/// corners: some microseconds. If it cannot, a call costs a path. Allocates
 /// nothing once corridor and scratch have grown.
 #[derive(Clone, Debug)]
 pub struct ClearCorridor {
@@ -87,8 +87,8 @@ impl ClearCorridor {
         &self.options
     }
 
-    /// Returns `true` if the mesh, or a link, is another one since the last plan: the next move
-    /// plans anew. Constant time.
+    /// Returns `true` if the mesh or a link changed since the last plan, so that the next move plans
+    /// again. Constant time.
     #[must_use]
     pub fn is_outdated(&self, mesh: &ClearanceNavMesh) -> bool {
         self.target.is_some() && self.stamp != mesh.stamp()
@@ -127,8 +127,8 @@ impl ClearCorridor {
         &self.path.polygons
     }
 
-    /// Returns the links on the way that are not open ground: [`LinkUse::point`] is the number of the
-    /// point that it leads on from.
+    /// Returns the links of the path that are not open ground: [`LinkUse::point`] is the index of the
+    /// point where the link begins.
     #[must_use]
     pub fn links(&self) -> &[LinkUse] {
         &self.path.links
@@ -160,8 +160,8 @@ impl ClearCorridor {
         self.replan(mesh, from, to, ReplanReason::Asked, scratch)
     }
 
-    /// Plans anew from the agent's place to the goal asked for last: when something changed that a
-    /// mesh does not tell, or now and then while it leads to a place short of the goal.
+    /// Plans again from the agent's place to the last requested goal: after a change that the mesh does
+    /// not show, or now and then while the path ends short of the goal.
     ///
     /// # Errors
     /// See [`ClearCorridor::plan`].
@@ -203,8 +203,8 @@ impl ClearCorridor {
     }
 
     /// The agent moved: the path now begins where its disc fits next to there. Corners behind it are
-    /// left out. It is planned anew where the disc cannot go on straight to the next corner. The height
-    /// of `to` matters only where other ground is nearer to it than the ground that leads there.
+    /// left out. It is planned again if the disc cannot go straight to the next corner. The height
+    /// of `to` matters only where other ground is nearer to it than the connected ground.
     ///
     /// An agent that took a link must say so ([`ClearCorridor::take_link`]).
     ///
@@ -249,9 +249,9 @@ impl ClearCorridor {
         self.moved(mesh, (place.at - ends[0].at).length(), goes_on, target, scratch)
     }
 
-    /// The goal moved: the path now leads to where the disc fits next to there. Corners that it need
-    /// not turn round any more are left out. It is planned anew where the disc cannot come straight
-    /// from the last corner, and where the last goal was not reached.
+    /// The goal moved: the path now leads to the nearest place where the disc fits. Corners that it no
+    /// longer turns round are removed. It is planned again if the disc cannot come straight from the
+    /// last corner, and if the last goal was not reached.
     ///
     /// # Errors
     /// See [`ClearCorridor::move_start`].
@@ -274,7 +274,7 @@ impl ClearCorridor {
         if place.at == ends[1].at {
             return Ok(CorridorChange::Kept);
         }
-        // Where the last link arrives.
+        // Arrival of the last link.
         let first = self.path.links.last().map_or(0, |taken| taken.point + 1);
         let points = &mut self.path.points;
         let mut last = points.len() - 1;
@@ -291,8 +291,7 @@ impl ClearCorridor {
         self.moved(mesh, (place.at - ends[1].at).length(), goes_on, to, scratch)
     }
 
-    /// The agent took the next link: the path now begins where that arrives. `None` if there is none
-    /// on the way.
+    /// The agent took the next link: the path now begins at its end. `None` if the path has no link.
     ///
     /// # Errors
     /// See [`ClearCorridor::move_start`].
@@ -313,7 +312,8 @@ impl ClearCorridor {
         Ok(Some(taken))
     }
 
-    /// An end moved so far: plans anew if the path does not go on there, or has become too long.
+    /// Handles the move of an end: plans again if the path does not continue there, or became too
+    /// long.
     fn moved(
         &mut self,
         mesh: &ClearanceNavMesh,

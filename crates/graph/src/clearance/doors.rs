@@ -27,11 +27,11 @@ impl ClearanceNavMesh {
     ///   into a wall and back. That takes time in `n log n` of the triangles, far less than to make
     ///   them. Discs keep their radius from it, but for one thing: the triangles were not refined for
     ///   it, so that a path may be too near to a closed door where an obstacle stands less than the
-    ///   disc's diameter in front of it. [`ClearPath::clearance`](super::ClearPath::clearance) tells.
+    ///   disc's diameter in front of it. [`ClearPath::clearance`](super::ClearPath::clearance) shows it.
     ///
-    /// Returns `false`, and does nothing, for a link that is not there, and for open ground that does
-    /// not lead from wall to wall: a step between slices, a piece of a door that several links make.
-    /// Close it in the mesh, and make this anew.
+    /// Returns `false`, and does nothing, for an id without a link, and for open ground that does not
+    /// extend from wall to wall: a step between slices, one of several links of a door. Close such a
+    /// link in the mesh, and make the clearance again.
     pub fn set_link_open(&mut self, link: LinkId, is_open: bool) -> bool {
         let Some(at) = self.mesh.links.find(link) else { return false };
         if !self.open.has(at) {

@@ -94,12 +94,12 @@ impl Search<'_> {
         (turned >= -loose || turned < -3.1) && (rest >= -loose || rest < -3.1)
     }
 
-    /// Goes on from a root near one end of the path: to all corners near by, out of the triangle of
+    /// Continues from a root near one end of the path: to all nearby corners, out of the triangle of
     /// the start, and to the goal.
     pub(super) fn local(&mut self, from: u32) {
         let root = self.memory.roots[from as usize];
         let [begin, end] = root.near;
-        // Those that lead to a gate near by have a twin that leaves.
+        // Each entry edge of a nearby gate has a matching exit edge.
         if begin != NONE && (end == NONE || end == GOAL) {
             self.leave(from);
         }
@@ -248,7 +248,7 @@ impl Search<'_> {
     /// Returns the last direction in which a line has a corner on the side of the root, `offset`
     /// away at least.
     fn last_between(&self, root: &Root, corner: u32, offset: f64) -> Option<DVec2> {
-        // What is behind is passed on the right side as soon as the line turns on.
+        // A corner behind is passed on the right side once the line turns.
         let (beside, is_behind) = self.beside(root, corner, root.side);
         if beside < offset - SAME && !is_behind {
             return None;

@@ -142,7 +142,7 @@ impl OpenLinks {
         let mut from = vertex_at(mesh, edge);
         let last = vertex_at(mesh, edge_end(mesh, polygon, edge));
         let line = [from.point, last.point];
-        // How far along the edge, times its length.
+        // Position along the edge, times its length.
         let along = |at: &PlanVertex| {
             let off = |to: i32, from: i32| i128::from(to) - i128::from(from);
             let [from, to] = line;
@@ -198,7 +198,7 @@ fn overlap(a: [PlanPoint; 2], b: [PlanPoint; 2]) -> bool {
         && low.max(other_low) < high.min(other_high)
 }
 
-/// A piece of an edge of what is left of a polygon: one of its own, or that of a triangle which was
+/// A piece of an edge of the rest of a polygon: an edge of the polygon, or of a triangle that was
 /// cut off.
 #[derive(Clone, Copy, Debug)]
 enum Edge {
@@ -401,7 +401,7 @@ impl Cutting<'_> {
         }
     }
 
-    /// Returns the triangle across a side, and which side that is there.
+    /// Returns the triangle across a side, and the index of the side there.
     fn beyond(&self, triangle: usize, side: usize) -> Option<(usize, usize)> {
         let beyond = self.triangles[triangle].neighbours[side]?.index();
         let own = Some(TriangleId::from_index(triangle));

@@ -1,4 +1,4 @@
-//! Which places are joined for a disc of which width: one tree for all widths.
+//! Connectivity of places by the width of a disc: one tree for all widths.
 
 use super::table::{Table, WALL, previous};
 

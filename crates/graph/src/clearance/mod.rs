@@ -45,14 +45,14 @@ use crate::mesh::nav_mesh::NavMesh;
 /// least the radius for which it was baked.
 ///
 /// The radius of a query is the distance of the centre from the walls of the *mesh*. A mesh baked
-/// for radius 0 has the walls of the scene; on one baked for a smallest agent, ask for the larger
-/// agent's radius less that of the smallest: their borders differ at corners only, by rounding
+/// for radius 0 has the walls of the scene; on one baked for the smallest agent, request the larger
+/// agent's radius minus that of the smallest: their borders differ at corners only, by rounding
 /// them.
 ///
 /// # Guarantees
 /// - The path that [`ClearanceNavMesh::find_path`] finds keeps the radius from every wall it
 ///   passes, to rounding (two micrometres and five millionths of the radius), over storeys on top
-///   of each other as well. Unless a faster search is asked for it is the shortest such path in the
+///   of each other as well. Unless a faster search is requested it is the shortest such path in the
 ///   plan; with radius 0 it is that of [`PathSearch::Shortest`](crate::PathSearch::Shortest).
 /// - Where there is a path it finds one. Gaps that are as wide as the disc, to the same rounding,
 ///   count as wide enough or as too narrow.
@@ -65,7 +65,7 @@ use crate::mesh::nav_mesh::NavMesh;
 /// [`ClearanceNavMesh::find_path`].
 ///
 /// # Memory
-/// About 56 bytes a side of a triangle and 12 bytes a polygon, beside the mesh.
+/// About 56 bytes a side of a triangle and 12 bytes a polygon, in addition to the mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClearanceNavMesh {
     mesh: NavMesh,
@@ -131,7 +131,7 @@ pub(crate) struct ClearanceScratch {
     /// to each goes round.
     plan: Vec<(DVec2, Option<u32>)>,
     walls: Vec<[DVec2; 2]>,
-    /// How far the path keeps from all walls if it goes straight from end to end.
+    /// Least distance of the straight path from all walls, if the path is straight.
     straight: Option<f64>,
     seen: Marks,
     /// The memory of the next path.
@@ -151,8 +151,8 @@ impl ClearanceNavMesh {
         Self::join(mesh, Admitted::default(), clearance)
     }
 
-    /// The same as [`ClearanceNavMesh::new`], for agents that may use the polygons which a filter
-    /// allows, and no others. `clearance` is the triangulation of their ground alone
+    /// Makes a mesh as [`ClearanceNavMesh::new`] does, for agents that may use only the polygons that a
+    /// filter allows. `clearance` is the triangulation of their ground alone
     /// ([`NavMesh::ground_triangles`]).
     ///
     /// Ground that is not allowed is a wall in every respect: paths keep the radius from it, and no

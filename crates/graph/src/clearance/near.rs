@@ -2,7 +2,7 @@
 //!
 //! Clearances hold for a path that comes through whole triangles. At its ends, in the middle of a
 //! triangle, walls beyond the triangle's sides may be nearer than its corners: there they are
-//! looked at one by one.
+//! checked one by one.
 
 use glam::DVec2;
 
@@ -12,8 +12,8 @@ use crate::geometry::disc::{distance_squared, is_nearer, side_of};
 /// Walls near the triangle that holds one end of a path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Near {
-    /// Where the path begins or ends, and the gate that it ends at: [`NONE`](super::search::NONE) for
-    /// any other end.
+    /// Start or end of the path, and the gate at its end: [`NONE`](super::search::NONE) for any other
+    /// end.
     pub(super) place: DVec2,
     pub(super) gate: u32,
     pub(super) triangle: u32,
@@ -52,7 +52,7 @@ impl Near {
             }
             if table.is_wall(side) {
                 self.walls.push(ends);
-                // A wall tells of both its ends.
+                // A wall gives both its ends.
                 for corner in [side, next(side)] {
                     let fan = table.fan_of[corner as usize];
                     let is_new = self.corners.iter().all(|&known| table.fan_of[known as usize] != fan);

@@ -20,9 +20,9 @@ use super::table::{next, previous};
 use crate::geometry::disc::{angle, faces, is_nearer, side_of, touch};
 use crate::marks::Marks;
 
-/// What the fast search came to.
+/// The result of the fast search.
 pub(super) enum Quick {
-    /// What the path costs; its turns are left in the memory.
+    /// The cost of a path; its turns are in the memory.
     Found(f64),
     /// There is no path, or the search ended at its limit.
     Nothing,
@@ -33,15 +33,15 @@ pub(super) enum Quick {
 /// A side that was come to.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    /// As seen from the triangle beyond.
+    /// The entry as a side of the triangle beyond.
     entry: u32,
     parent: u32,
-    /// Where it is crossed, for all that is known so far.
+    /// Estimated point of the crossing.
     at: DVec2,
     length: f64,
 }
 
-/// What the fast search writes, beside the heap.
+/// Memory of the fast search, without the heap.
 #[derive(Clone, Debug, Default)]
 pub(super) struct QuickMemory {
     steps: Vec<Step>,
@@ -180,9 +180,9 @@ impl Search<'_> {
         }
     }
 
-    /// Looks at the string where it is near its ends, and leaves it in the memory as a path found.
+    /// Checks the string near its ends, and stores it in the memory as the path.
     ///
-    /// Between, the channel is wide enough: see the top of this file.
+    /// Between them the channel is wide enough: see the top of this file.
     fn settle(&mut self, ends: &Ends, string: &TautString, seen: &mut Marks) -> Quick {
         let table = self.table;
         self.memory.roots.clear();
@@ -299,7 +299,7 @@ impl Search<'_> {
         if let Some(&side) = side {
             let [a, b] = table.ends(side);
             let aside = self.radius * (b - a).length();
-            // Where the line is far enough beyond the first side, or comes near to the last one.
+            // Distances of the line beyond the first side and before the last one.
             let [before, after] = way.map(|at| side_of(a, b, at) + if near[0] { -aside } else { aside });
             if if near[0] { before >= 0.0 } else { after <= 0.0 } {
                 return true;

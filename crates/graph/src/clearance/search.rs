@@ -2,14 +2,14 @@
 //!
 //! A shortest path of a disc's centre is made of straight lines and of arcs round corners of walls.
 //! A node is a cone: a root, the corner (or place) that the path left last, and the directions
-//! between two bounds in which it may go on through a side. Opened, it sees the corner ahead:
-//! directions that pass it on one side at the disc's distance go on through one of the two other
-//! sides, the rest through the other; a direction that touches it may turn round it, and it becomes
-//! a root. With a disc of no size this is Polyanya on triangles.
+//! between two bounds in which it may continue through a side. Expansion visits the corner ahead:
+//! directions that pass it on one side at the disc's distance continue through one of the two other
+//! sides, all others through the other; a direction that touches it may turn round it, and it
+//! becomes a root. With a disc of no size this is Polyanya on triangles.
 //!
-//! Which paths are wide enough is known from the clearance of the triangles, so no other walls need
-//! be looked at: all a cone meets are the corners of the triangles it comes through. Near both ends
-//! of the path, where it does not come through whole triangles, see [`Near`].
+//! The clearance of the triangles decides the width of paths, so no other walls need checks: a cone
+//! meets only the corners of the triangles that it crosses. Both ends of the path, where it does
+//! not cross whole triangles, are handled by [`Near`].
 //!
 //! # References
 //! - Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>:
@@ -35,7 +35,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The number of the goal's [`Near`].
 pub(super) const GOAL: u32 = 1;
 
-/// What the search writes.
+/// Memory of the search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     pub(super) nodes: Vec<Node>,
@@ -44,9 +44,9 @@ pub(super) struct Memory {
     pub(super) stamp: u32,
     /// Per side that a sector round a corner ends at, and side of the path, the best arrivals.
     pub(super) arrivals: Vec<Arrivals>,
-    /// Those of paths near the ends.
+    /// Arrivals of paths near the ends.
     pub(super) local: Vec<(usize, [u32; 2], Arrivals)>,
-    /// Those of paths near gates.
+    /// Arrivals of paths near gates.
     pub(super) at_gates: HashMap<(usize, [u32; 2]), Arrivals>,
     /// Around the start, the goal, and each end of a gate that the search came to.
     pub(super) nears: Vec<Near>,
@@ -70,10 +70,10 @@ pub(super) enum Kind {
     Cone,
     /// Through a side that ends at the root: what is beyond the arc is a bound no more.
     Fan,
-    /// A turn that nobody has looked at closely.
+    /// A turn without an exact check.
     Turn,
-    /// To the goal or a gate, by the number of its [`Near`], in the direction of the low bound, as
-    /// long as that is far: not looked at closely either. With an entry it is clear up to there.
+    /// To the goal or a gate, by the number of its [`Near`], in the direction and to the distance of
+    /// the low bound, without an exact check. With an entry it is clear up to there.
     Final(u32),
 }
 
@@ -98,14 +98,14 @@ pub(super) struct Search<'a> {
     pub(super) islands: &'a Islands,
     pub(super) memory: &'a mut Memory,
     pub(super) radius: f64,
-    /// What a path must be wide for it.
+    /// Width that a path needs.
     pub(super) width: f64,
     pub(super) goal: DVec2,
     pub(super) goal_triangle: u32,
     pub(super) goal_number: u32,
     /// Links that may be taken.
     pub(super) gates: Option<GateSearch<'a>>,
-    /// The estimate of the node looked at last, and a node that is no worse.
+    /// The estimate of the last opened node, and a node that is no worse.
     least_known: f64,
     in_hand: Option<Node>,
 }
@@ -250,9 +250,9 @@ impl<'a> Search<'a> {
         if self.table.fan(corner).turns { self.radius } else { self.radius - self.table.slack }
     }
 
-    /// The same for lines that end before they come to it. Where the disc round the corner they
-    /// end at bulges over a side that ends here, the path turns before that side: on by its line
-    /// it would come past on the wrong side, by less than the radius.
+    /// Returns the distance for lines that end before they reach the corner. If the disc round their
+    /// last corner extends over a side that ends here, the path turns before that side: its line
+    /// would pass on the wrong side, by less than the radius.
     pub(super) fn wide(&self, corner: u32) -> f64 {
         if self.table.fan(corner).turns { -self.radius } else { -self.radius.max(self.table.slack) }
     }
@@ -285,7 +285,7 @@ impl Memory {
         self.roots.iter().map(|root| root.offset * root.offset).fold(0.0, f64::max)
     }
 
-    /// What is left by the search for a path that turns out to be straight.
+    /// Stores a straight path as the result of the search.
     pub(super) fn go_straight(&mut self, [from, to]: [DVec2; 2]) {
         self.is_cut = false;
         self.roots.clear();

@@ -1,4 +1,4 @@
-//! Which triangle lies where: from polygons to triangles.
+//! Index from polygons to the triangles in them.
 
 use glam::{DVec2, dvec2};
 use waymesh_core::{ClearanceMesh, PlanPoint, PlanVertex, PolyId, to_u32};

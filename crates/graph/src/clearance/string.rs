@@ -27,14 +27,14 @@ pub(super) struct TautString {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchor {
     pub(super) centre: DVec2,
-    /// How far to the left of the string it lies.
+    /// Offset to the left of the string.
     pub(super) offset: f64,
     /// 1 for one to the left, -1 to the right, 0 for an end.
     pub(super) side: f64,
     pub(super) vertex: u32,
     /// A corner that lies there.
     pub(super) corner: u32,
-    /// How many sides of the channel are passed with it.
+    /// Number of sides of the channel that are passed with it.
     passed: usize,
 }
 
@@ -48,7 +48,8 @@ impl Anchor {
     }
 }
 
-/// The last direction on one side in which the string may go on, and what it would touch there.
+/// The last direction on one side in which the string may continue, and the corner that it would
+/// touch there.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     direction: DVec2,
@@ -85,7 +86,7 @@ impl Search<'_> {
                     let (centre, offset) = (table.start(corner), side * self.offset(corner));
                     let anchor = Anchor { centre, offset, side, vertex, corner, passed };
                     let Some(line) = apex.line_to(&anchor) else { return false };
-                    // How far it leads to the inside.
+                    // Deviation to the inside.
                     let inward = |edge: &Edge| -side * edge.direction.perp_dot(line.direction);
                     if edges[own].is_some_and(|edge| inward(&edge) < 0.0) {
                         continue;

@@ -35,7 +35,7 @@ pub(super) struct Fan {
     pub(super) room: f32,
 }
 
-/// Walls are straight to rounding only: so much may a direction differ, in radians.
+/// Tolerance of the direction of straight walls by rounding, in radians.
 const LOOSE: f64 = 1e-6;
 
 /// Walls are looked for this far from a corner, in metres: there is room for discs of half as much.
@@ -56,8 +56,7 @@ impl Fan {
 /// The directions in which a path may touch a corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
-    /// How far the path has turned round the corner when it arrives, from along the wall, in
-    /// radians.
+    /// Angle of the turn round the corner at the arrival, from the direction of the wall, in radians.
     pub(super) turned: f64,
     /// The direction after which it would leave the wall.
     pub(super) limit: DVec2,
@@ -66,7 +65,7 @@ pub(super) struct Turn {
 /// Half-edge `3 t + i` goes from corner `i` of triangle `t` to the next; it also names the corner.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Table {
-    /// Where each half-edge starts, in metres from the origin of the frame.
+    /// Start of each half-edge, in metres from the origin of the frame.
     starts: Vec<DVec2>,
     pub(super) heights: Vec<f32>,
     pub(super) vertices: Vec<u32>,
@@ -77,7 +76,7 @@ pub(super) struct Table {
     pub(super) fans: Vec<Fan>,
     /// Sides that are the only path to what is beyond.
     pub(super) bridges: Bridges,
-    /// How far from its wall a vertex may lie by rounding, in metres.
+    /// Largest distance of a vertex from its wall by rounding, in metres.
     pub(super) slack: f64,
 }
 
@@ -199,8 +198,8 @@ impl Table {
         &self.fans[self.fan_of[corner as usize] as usize]
     }
 
-    /// Of the triangles at a corner, on the same ground, the one into which a direction from it
-    /// leads; that of the corner if none is.
+    /// Returns the triangle at a corner, on the same ground, into which a direction leads; the triangle
+    /// of the corner if there is none.
     pub(super) fn triangle_towards(&self, corner: u32, direction: DVec2) -> u32 {
         let first = self.fan(corner).first;
         let mut at = first;
@@ -222,7 +221,7 @@ impl Table {
         corners.iter().sum::<DVec2>() / 3.0
     }
 
-    /// Finds all fans, anew if they are there.
+    /// Computes all fans.
     pub(super) fn find_fans(&mut self) {
         self.fans.clear();
         self.fan_of.fill(WALL);
@@ -392,8 +391,8 @@ impl Table {
     }
 
     /// Returns `true` if a path of this direction may touch a corner that it has on one side, 1 for
-    /// its left and -1 for its right: only along a wall or in a turn round it is there anything
-    /// to gain.
+    /// its left and -1 for its right: a contact shortens a path only along a
+    /// wall or in a turn round it.
     pub(super) fn turn(&self, fan: u32, side: f64, direction: DVec2) -> Option<Turn> {
         let fan = &self.fans[fan as usize];
         if !fan.turns {
@@ -430,8 +429,7 @@ impl Table {
             && (from + limit).dot(direction) > 0.0
     }
 
-    /// Returns the turn that goes on where one about the same corner was cut, if one was: see
-    /// [`PART`].
+    /// Returns the continuation of a turn about the same corner that was cut, if any: see [`PART`].
     pub(super) fn goes_on(&self, root: &Root) -> Option<Turn> {
         let fan = self.fan(root.corner);
         fan.is_long(root.turned).then(|| {
@@ -491,7 +489,7 @@ impl Table {
             let ahead = to - from;
             let exit = match entry {
                 Some(entry) => {
-                    // Between the ends of the entry the path goes on to one side of the corner ahead.
+                    // Between the ends of the entry the path continues to one side of the corner ahead.
                     let apex = self.start(previous(entry));
                     let exit = if ahead.perp_dot(apex - from) > 0.0 { next(entry) } else { previous(entry) };
                     Some(exit).filter(|&exit| leaves(exit))

@@ -1,4 +1,4 @@
-//! Turns round corners, and where a path goes on from them.
+//! Turns round corners, and the continuations of paths from them.
 
 use glam::DVec2;
 
@@ -18,8 +18,8 @@ impl Search<'_> {
         }
     }
 
-    /// Turns round a corner that is touched in a direction, and goes on through a side, or near an
-    /// end only.
+    /// Turns round a corner that is touched in a direction, and continues through a side, or only near
+    /// an end.
     #[expect(clippy::too_many_arguments, reason = "a way and where it goes on")]
     pub(super) fn turn(
         &mut self,
@@ -74,7 +74,7 @@ impl Search<'_> {
         self.offer(Node { bounds, root: number, entry: entry.unwrap_or(NONE), kind: Kind::Turn }, estimate);
     }
 
-    /// Looks closely at a turn, and goes on from it if the path to it is free and no better one is
+    /// Checks a turn exactly, and continues from it if the path to it is free and no better one is
     /// known.
     pub(super) fn take_turn(&mut self, number: u32, entry: u32) {
         let table = self.table;
@@ -187,7 +187,7 @@ impl Search<'_> {
         self.offer(Node { bounds, root, entry, kind: Kind::Fan }, estimate);
     }
 
-    /// Goes on round a root that is one end of the entry: past the corner ahead on the root's side,
+    /// Continues round a root that is one end of the entry: past the corner ahead on the root's side,
     /// or between both.
     pub(super) fn expand_fan(
         &mut self,
@@ -201,7 +201,7 @@ impl Search<'_> {
         let (away, between) = if side > 0.0 { (right, left) } else { (left, right) };
         let apex = self.table.start(corner);
         let offset = self.offset(corner);
-        // How far to the root's side of a bound a direction lies.
+        // Deviation of a direction from a bound to the root's side.
         let turns = |a: DVec2, b: DVec2| side * a.perp_dot(b);
         let wide = self.tangent(root, apex, side * self.wide(corner));
         if let (Some(beyond), Some(way)) = (away, self.tangent(root, apex, side * offset)) {
@@ -223,7 +223,7 @@ impl Search<'_> {
             };
             if is_ahead(wide) {
                 let mut bounds = node.bounds;
-                // Less than half a circle from here on. What is not on the way there is before it or past it,
+                // Less than half a circle from here on. An angle outside the turn is before or past it,
                 // whichever is nearer.
                 let end = |to: DVec2| {
                     let is_past = turns(to, root.limit) < 0.0 && root.limit.dot(to) >= bound.dot(to);
@@ -305,7 +305,7 @@ impl Search<'_> {
         let turn = turns(bound, direction);
         let off = unit(place - root.centre);
         let aside = turns(bound, off);
-        // What lies straight behind is behind.
+        // A point straight behind counts as behind.
         let is_later = if aside > 0.0 && (aside > SAME || bound.dot(off) > 0.0) {
             // The place is ahead, and the direction turns on from it by a quarter of a circle at most:
             // perhaps too far. Or it turns back by what rounding moves a straight wall by, to before the

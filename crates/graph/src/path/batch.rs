@@ -24,8 +24,7 @@ impl NavMesh {
     /// - The worst case is that of one pair, [`PathOptions::max_nodes`], times the pairs. A
     ///   [`CancelToken`](waymesh_core::CancelToken) ends the batch between two pairs:
     ///   `token.run(|| mesh.find_paths(..))`. The paths are then those of this batch or of the last.
-    /// - `paths` gets as many entries as there are pairs; the memory of those that are there is
-    ///   used again. With scratch and paths used again, nothing is allocated but what rayon itself
+    /// - `paths` gets one entry per pair; the memory of existing entries is reused. With scratch and paths used again, nothing is allocated but what rayon itself
     ///   needs.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! How a corridor is kept, and what may become of it.
+//! Settings of a corridor, and the results of its updates.
 
 use waymesh_core::BadField;
 
@@ -7,20 +7,20 @@ use crate::locate::error::unless_0_or_more;
 use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 
-/// How a [`crate::PathCorridor`] is made and kept.
+/// Settings of a [`crate::PathCorridor`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CorridorOptions<F = AnyPolygon, C = Length> {
-    /// What path is wanted. [`PathOptions::cross_points`] is of no use here, but allowed.
+    /// Options of the path. [`PathOptions::cross_points`] is of no use here, but allowed.
     pub path: PathOptions<F, C>,
     /// A corridor that has become longer than its plan by more than this share of its length is
-    /// planned anew. At least a cell of the grid is always allowed. 0 or more; default 0.1.
+    /// planned again. At least a cell of the grid is always allowed. 0 or more; default 0.1.
     pub max_drift: f32,
-    /// How far detours may lead when a corridor is mended, in metres; an end that moves farther at
-    /// once is planned anew. 0 or more; default 10.
+    /// Longest detour of a repair in metres; after a longer move of an end the corridor is planned
+    /// again. 0 or more; default 10.
     pub range: f32,
-    /// `true` if a corridor is mended where the mesh or what the filter allows changed, not planned
-    /// anew. Default: `true`.
+    /// `true` to repair a corridor where the mesh or the filter changed instead of planning it again.
+    /// Default: `true`.
     pub repair: bool,
 }
 
@@ -59,7 +59,7 @@ impl<F: PolygonFilter, C: TravelCost> CorridorOptions<F, C> {
     }
 }
 
-/// What became of a corridor.
+/// The result of an update of a corridor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CorridorChange {
@@ -68,10 +68,10 @@ pub enum CorridorChange {
     Kept,
     /// The mesh changed: it was found again on the new one, as far as it is still there.
     Repaired {
-        /// How many of its legs lead round something now, or were left out.
+        /// Number of its legs that were replaced by a detour or removed.
         detours: usize,
     },
-    /// It was planned anew.
+    /// It was planned again.
     Replanned {
         /// The reason.
         reason: ReplanReason,
@@ -80,11 +80,11 @@ pub enum CorridorChange {
     Nothing,
 }
 
-/// Why a corridor was planned anew.
+/// The reason why a corridor was planned again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReplanReason {
-    /// It was asked for, or there was none.
+    /// The caller requested it, or there was no corridor.
     Asked,
     /// It had become longer than its plan by more than [`CorridorOptions::max_drift`].
     Drifted,

@@ -81,7 +81,7 @@ impl Funnel {
         if end == point.at {
             return;
         }
-        // What the new end cuts off on its own side.
+        // Turns that the new end cuts off on its own side.
         let mut length = own.turns.len();
         while length > own.first {
             length -= 1;
@@ -94,7 +94,7 @@ impl Funnel {
             end = before;
         }
         own.clear();
-        // Where it cuts across the other side, the string turns.
+        // The string turns where the end cuts across the other side.
         while let Some(&turn) = other.turns.get(other.first) {
             if bend(apex, turn.at, point.at) >= 0.0 {
                 break;
@@ -461,7 +461,7 @@ impl NavMesh {
         })
     }
 
-    /// Where the segment between two turns crosses an edge.
+    /// Writes the point where the segment between two turns crosses an edge.
     fn write_crossing(&self, turns: [Turn; 2], polygon: PolyId, crossing: u32, path: &mut Path) {
         if let Some(at) = self.crossing_at(turns, polygon, crossing) {
             push_point(path, self.position_in(polygon, at));
@@ -492,8 +492,8 @@ pub(super) fn push_point(path: &mut Path, position: Vec3) {
     }
 }
 
-/// Adds the end of a leg that has so many points before its first turn, in place of a turn that is
-/// equal to it in plan.
+/// Appends the end of a leg whose points start at `begin`, or replaces a turn that is equal to it
+/// in plan.
 fn push_goal(path: &mut Path, begin: usize, position: Vec3) {
     if path.points.len() > begin && same_plan(path.points[path.points.len() - 1], position) {
         path.points.pop();

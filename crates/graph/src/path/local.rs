@@ -104,17 +104,17 @@ fn side(from: Local, a: Local, b: Local) -> f32 {
     (a.x - from.x) * (b.z - from.z) - (a.z - from.z) * (b.x - from.x)
 }
 
-/// How a path came to a point of an edge: straight from where it turned last, between two rays. So
-/// a path through many polygons is as long as a string pulled through them, not as a chain of
-/// points on their edges. Where the ground begins to cost another amount, it turns.
+/// Arrival of a path at a point of an edge: straight from its last turn, between two rays. So a
+/// path through many polygons is as long as a string pulled through them, not as a chain of points
+/// on their edges. It turns where the cost of the ground changes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Approach {
     pub(super) at: Local,
     pub(super) cost: f32,
-    /// Where it turned last, and its cost to there.
+    /// Last turn, and the cost up to it.
     from: Local,
     from_cost: f32,
-    /// What a metre has cost since.
+    /// Cost of a metre since the last turn.
     metre: f32,
     /// Corners of edges passed that lie on the two rays; `from` where no edge has been passed.
     right: Local,
@@ -122,12 +122,12 @@ pub(super) struct Approach {
 }
 
 impl Approach {
-    /// Of a path that turns here, and goes on at so much a metre.
+    /// Returns the arrival of a path that turns here and continues at `metre` per metre.
     pub(super) fn turn(at: Local, cost: f32, metre: f32) -> Self {
         Self { at, cost, from: at, from_cost: cost, metre, right: at, left: at }
     }
 
-    /// Returns the same, to go on at so much a metre.
+    /// Returns the arrival with another cost per metre.
     #[inline]
     pub(super) fn at_cost(self, metre: f32) -> Self {
         if self.metre.to_bits() == metre.to_bits() { self } else { Self::turn(self.at, self.cost, metre) }
@@ -159,7 +159,7 @@ impl Approach {
         }
     }
 
-    /// Returns the same, for so much more.
+    /// Returns the arrival with `cost` added.
     #[inline]
     pub(super) fn plus(mut self, cost: f32) -> Self {
         self.cost += cost;

@@ -1,4 +1,4 @@
-//! What path is wanted, and how it is searched for.
+//! Options of paths and of their search.
 
 use super::any_angle::MOST_NODES;
 use super::sliced::Progress;
@@ -8,7 +8,7 @@ use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::NavMesh;
 use crate::scratch::QueryScratch;
 
-/// How a path is searched for.
+/// Search algorithm for paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PathSearch {
     /// A short path, found fast.
@@ -58,7 +58,7 @@ pub enum PathSearch {
     Shortest,
 }
 
-/// What can search for a path: a [`PathSearch`], or a reference to a
+/// A search algorithm: a [`PathSearch`], or a reference to a
 /// [`Hierarchy`](crate::Hierarchy) or to [`RelaxedPolygons`](crate::RelaxedPolygons).
 ///
 /// Sealed: other crates cannot implement it.
@@ -126,7 +126,7 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
     }
 }
 
-/// What path is wanted.
+/// Options of a path.
 ///
 /// ```
 /// use waymesh_core::AreaId;
@@ -141,15 +141,16 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
-    /// How the path is searched for: a [`PathSearch`], a reference to a
+    /// Search algorithm: a [`PathSearch`], a reference to a
     /// [`Hierarchy`](crate::Hierarchy) for the same filter and costs, or one to
     /// [`RelaxedPolygons`](crate::RelaxedPolygons). Default: [`PathSearch::Fast`].
     pub search: S,
-    /// Which polygons the path may pass. Both ends are located among them, too. Default: all.
+    /// Filter of polygons for the path and for the location of both ends. Default: all.
     pub filter: F,
-    /// What a path costs. Default: its length.
+    /// Cost of a path. Default: its length.
     pub cost: C,
-    /// How far each end may be from the mesh. Default: `None`, which is [`NavMesh::default_reach`].
+    /// Largest distance of each end from the mesh. Default: `None`, which is
+    /// [`NavMesh::default_reach`].
     pub reach: Option<Reach>,
     /// `true` if a path that ends before the goal is accepted where none leads there. Default:
     /// `true`.
@@ -167,9 +168,9 @@ pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
     /// - Of all paths whose legs are straight in plan, from corner to corner of walls and over
     ///   links, the one found is the shortest on the ground. It is never longer there than the path
     ///   that is shortest in plan.
-    /// - So it leads round a ridge beside a wall, a hole or a drop. It does not curve round a hill that
-    ///   stands in open ground.
-    /// - It looks from every corner in all directions: usually a few times as many nodes as without.
+    /// - So it avoids a ridge next to a wall, a hole or a drop. It does not curve round a hill in open
+    ///   ground.
+    /// - It searches from every corner in all directions: usually a few times as many nodes as without.
     ///
     /// Default: `false`.
     pub rises: bool,

@@ -1,4 +1,4 @@
-//! Where to go when the goal cannot be reached.
+//! Nearest reachable place for a goal that cannot be reached.
 
 use glam::Vec3;
 use waymesh_core::PolyId;
@@ -10,7 +10,7 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
-    /// Returns `true` if islands tell what can be reached.
+    /// Returns `true` if islands decide reachability.
     pub(super) fn needs_no_flood<F: PolygonFilter>(&self) -> bool {
         F::ALLOWS_ALL && self.links.are_both_ways()
     }
@@ -44,7 +44,7 @@ impl NavMesh {
         scratch.corridor.push(start.polygon);
     }
 
-    /// Goes on with a flood, for as many polygons as `nodes` has. Returns `true` if it is complete.
+    /// Continues a flood by at most `nodes` polygons. Returns `true` if it is complete.
     pub(super) fn advance_flood<F: PolygonFilter>(
         &self,
         filter: &F,

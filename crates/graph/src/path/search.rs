@@ -35,7 +35,7 @@ pub(crate) struct PathScratch {
     /// [`key`] of each open node, once for every time that its estimate fell.
     open: BinaryHeap<Reverse<u64>>,
     pub(super) front: Front,
-    /// What searched last.
+    /// The last search.
     pub(super) last: LastSearch,
     /// The first polygon with more than one crossing that leads on.
     origin: u32,
@@ -53,7 +53,7 @@ pub(crate) struct PathScratch {
     pub(super) was_cut: bool,
     /// Edges crossed, from the start's polygon to the goal's.
     pub(crate) corridor: Vec<u32>,
-    /// How far along its segments each link of the corridor is taken, from 0 to 1.
+    /// Position along its segments at which each link of the corridor is taken, from 0 to 1.
     pub(crate) link_places: Vec<f64>,
     pub(super) funnel: Funnel,
     pub(super) profile: Profile,
@@ -127,8 +127,8 @@ impl PathScratch {
         false
     }
 
-    /// Opens a crossing from `a` to `b` on which the string goes on, and a long one at one of its
-    /// ends as well if that may be shorter. It costs `extra`, and a metre beyond costs `least`.
+    /// Opens a crossing from `a` to `b` that continues the string, and a long one also at one of its
+    /// ends if that may be shorter. It costs `extra`, and a metre beyond costs `least`.
     #[inline(always)]
     fn offer_segment(
         &mut self,
@@ -205,10 +205,10 @@ impl PathScratch {
     }
 
     /// Opens a long crossing from `a` to `b` once more, at one of its ends, if `approach` gets there
-    /// by a path that is much shorter than by the node that is known.
+    /// by a path that is much shorter than by the known node.
     ///
-    /// A crossing is judged at one point. A path that is better there may be far worse where the
-    /// path to the goal goes on.
+    /// A crossing is evaluated at one point. A path that is better there may be far worse at the point
+    /// where the path to the goal continues.
     #[cold]
     #[inline(never)]
     fn offer_end(
@@ -262,12 +262,12 @@ impl PathScratch {
         found.into_iter().map(PolyId).collect()
     }
 
-    /// Keeps a number beside an edge until the next search.
+    /// Stores a number for an edge until the next search.
     pub(crate) fn note(&mut self, edge: u32, number: u32) {
         self.seen[edge as usize] = (self.stamp, number);
     }
 
-    /// Returns the number kept last beside an edge.
+    /// Returns the last number stored for an edge.
     pub(crate) fn noted(&self, edge: u32) -> Option<u32> {
         let (stamp, number) = self.seen[edge as usize];
         (stamp == self.stamp).then_some(number)
@@ -278,7 +278,7 @@ impl PathScratch {
     }
 }
 
-/// The search that wrote to a [`PathScratch`] last, for those who ask what it looked at.
+/// The last search in a [`PathScratch`], for reports of its opened nodes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastSearch {
     pub(super) how: How,
@@ -307,19 +307,18 @@ impl LastSearch {
     }
 }
 
-/// What a search opens next.
+/// The frontier of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Front {
     node: u32,
     pub(super) polygon: u32,
     pub(super) from_polygon: u32,
     pub(super) approach: Approach,
-    /// Where the start leads one way only, up to the first polygon with a choice: nothing has been
-    /// weighed yet.
+    /// `true` before the first polygon with a choice: no costs were computed yet.
     is_forced: bool,
 }
 
-/// How a search came into a polygon.
+/// Entry of a search into a polygon.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     approach: Approach,
@@ -327,7 +326,7 @@ struct Entry {
     before: u32,
 }
 
-/// No entry: no polygon has so many.
+/// Sentinel for no entry.
 const NO_ENTRY: u32 = u32::MAX;
 
 /// Edges shorter than this part of an estimate are crossed at one point: another one is no detour
@@ -399,7 +398,7 @@ impl NavMesh {
         self.advance_corridor(start, goal, filter, scratch, &mut nodes) == Progress::Found
     }
 
-    /// Begins what [`NavMesh::advance_corridor`] goes on with.
+    /// Begins a search for [`NavMesh::advance_corridor`].
     pub(super) fn begin_corridor<F: PolygonFilter, C: TravelCost>(
         &self,
         start: &Spot,
@@ -429,7 +428,7 @@ impl NavMesh {
         };
     }
 
-    /// Goes on with a search, for as many nodes as `nodes` has, and takes them from it.
+    /// Continues a search by at most `nodes` nodes, and subtracts the opened ones.
     pub(super) fn advance_corridor<F: PolygonFilter, C: TravelCost>(
         &self,
         start: &Spot,
@@ -499,8 +498,8 @@ impl NavMesh {
         Progress::Found
     }
 
-    /// Goes from the start to the first polygon with a choice of paths on: until there, nothing
-    /// needs to be weighed. `None` when it is there.
+    /// Moves from the start to the first polygon with a choice of continuations: costs do not matter
+    /// before. `None` once it is reached.
     pub(super) fn advance_forced<F: PolygonFilter, C: TravelCost>(
         &self,
         start: &Spot,
@@ -527,7 +526,7 @@ impl NavMesh {
                 return Some(Progress::Found);
             }
         }
-        // What has been passed is weighed now.
+        // Costs of the forced part are computed now.
         let scale = Scale::of(self);
         let mut passed = start.polygon;
         for index in 0..scratch.corridor.len() {
@@ -631,7 +630,7 @@ impl NavMesh {
         best
     }
 
-    /// The same as [`Self::expand`], the links of a polygon.
+    /// Expands the links of a polygon as [`Self::expand`] does its edges.
     #[expect(clippy::too_many_arguments, reason = "a part of the inner loop of one search")]
     #[inline(never)]
     pub(super) fn expand_links<F: PolygonFilter, C: TravelCost>(
@@ -667,7 +666,7 @@ impl NavMesh {
             let link = &self.links.links[index.index()];
             let [[a, b], [c, d]] = link.ends(backwards).map(|end| end.ends.map(|end| scale.vertex(&end)));
             if self.links.is_portal(index) {
-                // The string goes on, as over an edge.
+                // The string continues, as over an edge.
                 let [right, left] = if backwards { [d, c] } else { [c, d] };
                 let costs = (link.extra_cost + toll, least);
                 scratch.offer_segment(crossing, parent, &approach, [right, left, target], costs, best);

@@ -9,7 +9,7 @@ use crate::mesh::nav_mesh::NavMesh;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) crossing: u32,
-    /// How far along its segments a link is taken.
+    /// Position along its segments at which a link is taken.
     pub(crate) along: f64,
 }
 

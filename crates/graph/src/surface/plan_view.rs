@@ -12,10 +12,10 @@ use crate::mesh::nav_mesh::NavMesh;
 /// Most samples of a view: one of 16,384 by 16,384.
 const MOST_SAMPLES: f64 = 268_435_456.0;
 
-/// Which island lies under each sample of a grid in plan: the result of [`NavMesh::plan_view`].
+/// Islands under the samples of a grid in plan: the result of [`NavMesh::plan_view`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanView {
-    /// Place of the first sample, at the height that was asked for.
+    /// Place of the first sample, at the requested height.
     pub origin: Vec3,
     /// Metres from sample to sample, along x and z.
     pub step: f32,

@@ -1,4 +1,4 @@
-//! What queries on the surface write.
+//! Memory of queries on the surface.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,11 +10,11 @@ use crate::marks::Marks;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SurfaceScratch {
     seen: Marks,
-    /// Polygons to look at, nearest first, of equals those found first: bits of the squared distance,
-    /// how many were found before, polygon.
+    /// Polygons to visit, nearest first, ties in the order of discovery: bits of the squared distance,
+    /// number of polygons found before, polygon.
     open: BinaryHeap<Reverse<(u64, u32, u32)>>,
     found: u32,
-    /// Polygons to look at, in the order in which they were found.
+    /// Polygons to visit, in the order of discovery.
     pub(super) row: Vec<u32>,
     /// Areas of what is seen of each polygon, summed up.
     pub(super) shares: Vec<(f64, u32)>,
@@ -32,7 +32,7 @@ impl SurfaceScratch {
         self.open(first, 0.0);
     }
 
-    /// The same as [`Self::begin`], for a search that keeps no order.
+    /// Begins a search without an order of distances.
     pub(super) fn begin_rows(&mut self, polygons: usize, first: u32) {
         self.begin(polygons, first);
         self.open.clear();

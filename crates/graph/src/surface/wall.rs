@@ -22,7 +22,7 @@ pub struct Wall {
     pub normal: Vec3,
     /// The polygon on this side of it.
     pub polygon: PolyId,
-    /// Which of the polygon's edges.
+    /// Edge of the polygon.
     pub edge: u32,
 }
 
@@ -30,7 +30,7 @@ impl NavMesh {
     /// Returns the wall nearest to a place in plan, at most `radius` metres away: a border of the
     /// mesh, or an edge to a polygon that the filter does not allow.
     ///
-    /// - Polygons are looked at from edge to edge, so walls of other storeys do not count. Links
+    /// - Polygons are visited from edge to edge, so walls of other storeys do not count. Links
     ///   that are crossed like edges are no walls.
     /// - Inclusive. `None` where no wall is so near, and for a radius that is NaN or negative.
     /// - Takes time in `n log n` of the polygons within reach.

@@ -47,7 +47,7 @@ fn touches(mesh: &NavMesh, at: Vec3) -> bool {
     islands.any(|island| Some(island) != first)
 }
 
-/// A walker with a mind of its own: mostly towards the next corner, sometimes anywhere.
+/// A random walker: mostly towards the next corner, sometimes anywhere.
 fn wander(corridor: &PathCorridor, chance: &mut Chance, stray: usize) -> Vec3 {
     let at = corridor.start().unwrap().position;
     if chance.one_in(stray) {
@@ -109,7 +109,7 @@ fn a_followed_corridor_is_never_longer_than_stated_and_always_leads_on() {
             }
             let (length, shortest) = (plan_length(path), plan_length(&fresh));
             assert!(length >= shortest - 1e-3);
-            // As stated: a tenth, or a cell of the grid.
+            // The documented bound: a tenth, or a cell of the grid.
             let allowed = (0.1 * length).max(0.5);
             assert!(length <= shortest + allowed + 1e-3, "seed {seed}: {length} {shortest}");
             assert!(length - shortest <= f64::from(corridor.worst_excess()) + 1e-3);
@@ -291,7 +291,7 @@ fn a_mesh_of_the_same_ground_keeps_the_path_without_detours() {
             "seed {seed}: {change:?}"
         );
         assert!((plan_length(corridor.path()) - length).abs() < 1e-3);
-        // Without repairs it is planned anew.
+        // Without repairs it is planned again.
         let options = CorridorOptions::default().with_repair(false);
         let mut corridor = PathCorridor::new(options);
         corridor.plan(&before, from, to, &mut scratch).unwrap();
@@ -359,7 +359,7 @@ fn a_door_that_opens_is_noticed() {
     assert_eq!(corridor.repair(&mesh, &mut scratch).unwrap(), changed);
     assert_eq!(corridor.path().outcome, Outcome::Complete);
     check(&mesh, corridor.path());
-    // Changes beside the way do not matter to one that is mended, and are looked at by the other.
+    // Changes off the path do not matter to a repaired corridor, and are checked by the other.
     assert_eq!(newest.repair(&mesh, &mut scratch).unwrap(), changed);
     flags.set(PolyId(0), 5);
     assert_eq!(corridor.repair(&mesh, &mut scratch).unwrap(), CorridorChange::Kept);
@@ -551,7 +551,7 @@ fn whatever_is_done_to_a_corridor_it_fits_its_mesh() {
     assert!(done > 1500 && taken > 10 && shorter > 5 && changed > 300);
 }
 
-/// One winding corridor of so many cells, as wide as 1 to 5 m: no path has a choice.
+/// A winding corridor of `count` cells, 1 to 5 m wide, without branches.
 fn winding(seed: u64, count: usize) -> NavMesh {
     let mut chance = Chance(seed);
     let mut low = 40_i32;
@@ -592,7 +592,7 @@ fn winding(seed: u64, count: usize) -> NavMesh {
     navmesh(mesh)
 }
 
-/// How far a place is from a line, in plan.
+/// Returns the distance of a place from a line, in plan.
 fn aside(at: Vec3, pair: &[Vec3]) -> f32 {
     let [at, from, to] = [at, pair[0], pair[1]].map(Vec3::xz);
     let along = to - from;

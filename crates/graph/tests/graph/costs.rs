@@ -67,8 +67,8 @@ fn the_cost_is_that_of_many_small_steps() {
                 mesh.find_path(from, to, &options.with_search(PathSearch::Shortest), &mut scratch).unwrap();
             assert!(shortest.length <= path.length + 1e-3);
             if shortest.outcome == Outcome::Complete {
-                // What is promised: at most the ratio of the costs times the cheapest, and that costs its
-                // length at least.
+                // The documented bound: at most the ratio of the costs times the cheapest path, which costs
+                // its length at least.
                 assert!(shortest.cost <= 4.0 * shortest.length + 1e-3);
             }
         }

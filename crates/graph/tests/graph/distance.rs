@@ -145,7 +145,7 @@ fn the_polygons_within_a_length_are_those_whose_nearest_point_is() {
         assert!(within.windows(2).all(|pair| pair[0].1 <= pair[1].1));
         for view in mesh.polygons() {
             let known = within.iter().find(|(polygon, _)| *polygon == view.id());
-            // Sampled: never nearer than told, and not much farther at the best sample.
+            // Samples are never nearer than the result, and the best one is not much farther.
             let mut best = f32::INFINITY;
             for _ in 0..12 {
                 let to = point_in(&mesh, view.id(), &mut chance);

@@ -1,4 +1,4 @@
-//! Published meshes and pairs, where they are at hand (`shared/scenes` beside the repository).
+//! Published meshes and pairs, where they are at hand (`shared/scenes` next to the repository).
 
 use glam::Vec3;
 use waymesh_core::{AreaId, GridFrame, PolyMesh};
@@ -125,7 +125,7 @@ fn shortest_paths_of_published_pairs_are_within_the_listed_and_the_same_on_every
             assert!(path.length <= octile + 1e-3 * (1.0 + octile) * 0.1, "{line}: {}", path.length);
             assert!(path.length >= from.distance(to) - 1e-3);
             if number % 10 == 0 {
-                // The same ground in other polygons.
+                // Other polygons over identical ground.
                 let other = plain
                     .find_path(
                         from,
@@ -149,7 +149,7 @@ fn shortest_paths_of_published_pairs_are_within_the_listed_and_the_same_on_every
             sum += f64::from(path.length);
         }
         eprintln!("{count} pairs, mean {:.3}", sum / f64::from(count));
-        // What the authors' search gives.
+        // The result of the authors' search.
         assert!(mean.is_none_or(|mean: f64| (sum / f64::from(count) - mean).abs() < 0.01));
     }
 }

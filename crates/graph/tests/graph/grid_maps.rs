@@ -30,7 +30,7 @@ struct Oracle<'a> {
     corners: Vec<Place>,
     /// In which direction from each corner the solid square lies.
     solid: Vec<Place>,
-    /// The corners that each corner sees and is of use to, found when first asked for.
+    /// The useful visible corners of each corner, computed at the first use.
     seen: RefCell<BTreeMap<usize, Vec<usize>>>,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Oracle<'a> {
             return squares(low, high).all(|x| !self.solid(x, z) || (is_between && !self.solid(x, z - 1)));
         }
         for z in squares(a.1, b.1) {
-            // Where it enters and leaves the row, times `dz`.
+            // Entry into and exit from the row, times `dz`.
             let at = |z: i64| a.0 * dz + dx * (z - a.1);
             let ends = [at((z * UNIT).max(a.1)), at(((z + 1) * UNIT).min(b.1))];
             let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
@@ -153,7 +153,7 @@ impl<'a> Oracle<'a> {
                 }
                 let through = length + distance(place(node), place(other));
                 let estimate = through + distance(place(other), to);
-                // What was not looked at yet may be hidden: only what is seen keeps dearer ways out.
+                // An unchecked corner may be hidden: only a visible one excludes more expensive paths.
                 let is_seen = node != start && other != goal;
                 if estimate > limit || (is_seen && through >= best[other]) {
                     return;

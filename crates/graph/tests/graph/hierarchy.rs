@@ -18,7 +18,7 @@ fn config(polygons: u32) -> HierarchyConfig {
     HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(polygons)
 }
 
-/// Finds a path through a hierarchy, and tells how it was found.
+/// Finds a path through a hierarchy, and returns the use of the hierarchy.
 fn find<F, C>(
     hierarchy: &Hierarchy<F, C>,
     mesh: &NavMesh,
@@ -103,7 +103,7 @@ fn a_mesh_with_a_hierarchy_uses_it_where_nothing_else_is_asked_for() {
         by_clusters += usize::from(how == HierarchyUse::Clusters);
         assert_eq!(mesh.find_path(from, to, &options, &mut scratch).unwrap(), expected);
         assert_eq!(scratch.hierarchy_use(), Some(how));
-        // Whatever is asked for besides is done without it.
+        // Other searches do not use it.
         let shortest = options.with_search(PathSearch::Shortest);
         let cost = options.with_cost(AreaCosts::default());
         let filter = options.with_filter(AreaFilter::default());
@@ -289,7 +289,7 @@ fn with_costs_a_path_costs_little_more_than_a_plain_one() {
     assert!(sum < 1.1 && sum < blind);
 }
 
-/// What a path costs under other costs, step by step.
+/// Returns the cost of a path under other costs, step by step.
 fn price(mesh: &NavMesh, path: &Path, options: &PathOptions<AnyPolygon, Tolls>) -> f32 {
     let mut sum = 0.0;
     for pair in path.points.windows(2) {

@@ -74,7 +74,7 @@ fn a_gap_is_taken_where_it_is_short_and_named() {
     assert_eq!(path.links, [LinkUse { link: LinkId(0), backwards: false, point: 1 }]);
     let length = 5.0 + (2.0_f32 * 2.0 + 2.0 * 2.0).sqrt() + 5.0;
     assert!((path.length - length).abs() < 1e-5, "{}", path.length);
-    // Beside the link's reach the path bends to its end.
+    // Outside the link's reach the path bends to its end.
     let path = mesh
         .find_path(at(10.0, 0.0, 1.0), at(34.0, 8.0, 1.0), &PathOptions::default(), &mut scratch)
         .unwrap();
@@ -334,7 +334,7 @@ proptest! {
     }
 }
 
-/// The same ground with links in place of a share of the edges between its polygons.
+/// Replaces a share of the edges between polygons by links.
 fn with_links_for_edges(polygons: &PolyMesh, share: f64, random: &mut Random) -> NavMesh {
     let (mut cut, mut links) = (polygons.clone(), Vec::new());
     for polygon in (0..polygons.polygons.len()).map(PolyId::from_index) {
@@ -363,7 +363,7 @@ fn with_links_for_edges(polygons: &PolyMesh, share: f64, random: &mut Random) ->
     mesh(cut, links)
 }
 
-/// Where links join the ground as edges do, a shortest path is as short and found as fast.
+/// Links that join the ground as edges do keep shortest paths as short and as fast.
 #[test]
 fn ground_joined_by_links_is_searched_like_any_other() {
     for (seed, blocked, share) in [(1, 0.0, 1.0), (2, 0.2, 1.0), (3, 0.3, 0.5), (4, 0.1, 0.3)] {

@@ -181,7 +181,7 @@ fn nearest_is_the_nearest_close_to_the_ground_and_in_a_crowd() {
             compare(&bumpy, seed, &Reach::new(2.0, 4.0, 4.0), spread);
         }
     }
-    // Slivers that meet in one point, and a large polygon beside them.
+    // Slivers that meet in one point, and a large polygon next to them.
     let mesh = navmesh(fan(60));
     for spread in [0.0, 0.3, 4.0, 40.0] {
         compare(&mesh, 3, &Reach::new(5.0, 4.0, 4.0), spread);
@@ -189,7 +189,7 @@ fn nearest_is_the_nearest_close_to_the_ground_and_in_a_crowd() {
     }
 }
 
-/// A disc of so many slivers round one vertex, and a long polygon beside it.
+/// A disc of `count` slivers round one vertex, and a long polygon next to it.
 fn fan(count: i32) -> PolyMesh {
     let mut builder = Builder::default();
     let place = |number: i32| {

@@ -66,7 +66,7 @@ fn the_same_mesh_comes_back_bit_by_bit() {
     }
 }
 
-/// Bytes that begin so many bytes after a place that the allocator chose.
+/// Bytes at an offset from the start of an allocation.
 struct Shifted(Vec<u8>, usize);
 
 impl AsRef<[u8]> for Shifted {
@@ -191,7 +191,7 @@ proptest! {
         let place = at.index(damaged.len());
         damaged[place] ^= bits;
         let opened = NavMesh::from_packed(&damaged, PackedChecks::All);
-        // Where the checksum becomes 0 it states that there is none.
+        // A checksum of 0 means that there is none.
         let is_unsummed = damaged[12..16] == [0; 4];
         prop_assert!(opened.is_err() || is_unsummed);
         // Without one, what still makes sense makes a mesh.
@@ -209,7 +209,7 @@ proptest! {
     }
 }
 
-/// Where a section begins.
+/// Returns the start of a section.
 fn section_of(bytes: &[u8], section: usize) -> usize {
     const SIZES: [usize; 29] = [
         100, 12, 12, 4, 4, 12, 4, 16, 4, 4, 1, 8, 4, 1, 24, 4, 16, 4, 24, 192, 4, 4, 12, 12, 4, 36, 64, 4, 68,
@@ -235,7 +235,7 @@ fn a_table_that_breaks_an_invariant_is_named() {
     assert!(matches!(error, NavMeshError::OutOfRange { table: "corners", element: 0, .. }), "{error}");
     let neighbour =
         flat.polygon(PolyId(0)).unwrap().neighbours().position(|beyond| beyond.is_some()).unwrap();
-    // Another vertex, another neighbour: what is beside them does not follow.
+    // Another vertex, another neighbour: adjacent entries contradict them.
     let second = flat.polygon(PolyId(0)).unwrap().corners()[1].0;
     let error = change(&flat, 4, 0, second);
     assert_eq!(error, NavMeshError::PackedDerived { table: "corners", element: 0 });

@@ -51,7 +51,7 @@ fn groups_are_trees_of_polygons_that_are_nearly_convex() {
             assert_eq!(groups.len(), relaxed.len());
             for polygons in groups.values() {
                 largest = largest.max(polygons.len());
-                // As many edges between polygons as a tree has.
+                // The number of edges between polygons is that of a tree.
                 let inner = polygons.iter().flat_map(|&p| mesh.polygon(p).unwrap().neighbours());
                 let inner = inner.flatten().filter(|other| polygons.contains(other)).count();
                 assert_eq!(inner, 2 * (polygons.len() - 1));
@@ -114,7 +114,7 @@ fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
                 {
                     check(&mesh, path);
                 }
-                // Where the ground is flat, so that lengths are those of the plan.
+                // Flat ground, so that lengths are those of the plan.
                 if seed % 3 != 1 && path.outcome == Outcome::Complete {
                     assert!((f64::from(path.length) - shortest_in_corridor(&mesh, &path)).abs() < 1e-3);
                     let options = PathOptions::default().with_search(PathSearch::Shortest);

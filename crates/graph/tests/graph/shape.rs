@@ -1,4 +1,4 @@
-//! What the mesh is made of.
+//! Tests of the tables of a mesh.
 
 use glam::Vec3;
 use waymesh_core::{Agent, AreaId, BadField, PolyId, RegionId, Validate, VertexId};

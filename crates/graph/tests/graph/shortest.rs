@@ -105,7 +105,7 @@ impl Shaken {
         })
     }
 
-    /// Corners of polygons around each point, in groups that hang together: `(point, polygons)`.
+    /// Corners of polygons around each point, in connected groups: `(point, polygons)`.
     fn fans(&self) -> Vec<(usize, BTreeSet<usize>)> {
         let mut fans: Vec<(usize, BTreeSet<usize>)> = Vec::new();
         for (polygon, corners) in self.polygons.iter().enumerate() {
@@ -145,7 +145,7 @@ impl Shaken {
         nodes.extend(
             self.fans().into_iter().map(|(point, polygons)| (Some(point), self.points[point], polygons)),
         );
-        // Whether a polygon at one end holds the first piece of the way to another place.
+        // `true` if a polygon at one end contains the first piece of the path to another place.
         let leads = |polygon: usize, a: Place, b: Place| {
             let corners = &self.polygons[polygon];
             (0..corners.len()).all(|edge| {
@@ -451,7 +451,7 @@ fn a_filter_makes_walls_that_paths_bend_round() {
         let map = crate::paths::without_touching_corners(random_map(seed, 9, 8, 28));
         let walls: Vec<String> =
             crate::paths::without_touching_corners(map.iter().map(|row| row.replace('2', "#")).collect());
-        // What was opened again is ordinary ground.
+        // Reopened cells are ordinary ground.
         let map: Vec<String> = map
             .iter()
             .zip(&walls)
@@ -715,7 +715,7 @@ fn ends_that_are_moved_to_slanted_walls_lose_no_way() {
     assert!(walled > 1000, "{walled}");
 }
 
-/// Found by a fuzzer: a wall that goes on straight over a corner is nothing to turn round, and
+/// Found by a fuzzer: a wall that continues straight over a corner allows no turn, and
 /// places on it are rounded to beyond it.
 #[test]
 fn places_on_a_wall_that_goes_on_straight_are_reached() {

@@ -179,7 +179,7 @@ fn a_ray_stays_on_its_storey_and_sight_means_that_place() {
             let there = mesh.line_of_sight(&ends[0], &ends[1], &AnyPolygon, &mut polygons).unwrap();
             let back = mesh.line_of_sight(&ends[1], &ends[0], &AnyPolygon, &mut polygons).unwrap();
             assert_eq!(there, back, "seed {seed}: {ends:?}");
-            // A shortest path is as long as the line if there is sight, between polygons that hang together.
+            // A shortest path is as long as the line if there is sight, between connected polygons.
             if there {
                 let path = mesh
                     .find_path(
@@ -508,7 +508,7 @@ fn a_place_of_another_mesh_is_an_error() {
     for radius in [f32::NAN, -1.0] {
         assert_eq!(old.nearest_wall(&place, radius, &AnyPolygon, &mut scratch), Ok(None));
     }
-    // Far outside: the nearest place of its polygon stands for it.
+    // Far outside: the nearest place of its polygon is used.
     let far = Location { position: Vec3::splat(1e9), ..place };
     assert!(old.raycast(&far, Vec3::splat(-1e9), &AnyPolygon, &mut polygons).is_ok());
     assert!(old.move_along(&far, Vec3::splat(-1e9), &AnyPolygon, &mut scratch).is_ok());
@@ -543,7 +543,7 @@ fn a_link_like_an_edge_is_no_wall() {
     mesh.walls_within(&from, 2.8, &AnyPolygon, &mut scratch, &mut pieces).unwrap();
     let mut ends: Vec<[f32; 2]> = pieces.iter().map(|piece| piece.ends.map(|end| end.z)).collect();
     ends.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    // Two pieces beside the link, on either side.
+    // Two pieces next to the link, on either side.
     assert_eq!(ends, [[0.0, 2.5], [2.5, 0.0], [7.5, 10.0], [10.0, 7.5]]);
 }
 

@@ -26,10 +26,10 @@ fn frame() -> GridFrame {
     GridFrame { origin, cell_size: 0.25, level_height: 0.2, width: cells, depth: cells }
 }
 
-/// A corner: `true` if it is there for a neighbour, where it is, and the piece of ground it is of.
+/// A corner: `true` if it belongs to a neighbour, its position, and its component.
 type CornerName = (bool, PlanPoint, u32);
 
-/// What is walked on: squares of a map, some of them solid, tile by tile.
+/// The ground: squares of a map, some of them solid, tile by tile.
 #[derive(Clone, Default)]
 struct Map {
     tiles: BTreeMap<TileKey, Vec<u8>>,
@@ -78,8 +78,8 @@ impl Map {
         Some(TilePolygon { tile, polygon: polygon as u32 })
     }
 
-    /// A tile as a mesh wants it. Corners of half a turn are there only where some polygon beyond the
-    /// edge begins or ends.
+    /// Returns a tile for a mesh. It has corners of half a turn only where a polygon beyond the edge
+    /// begins or ends.
     fn tile(&self, key: TileKey) -> Option<MeshTile> {
         self.tiles.get(&key)?;
         let mut tile = MeshTile::default();
@@ -121,7 +121,7 @@ impl Map {
         let own: BTreeSet<_> = all.iter().filter(|name| !name.0).map(|name| (name.1, name.2)).collect();
         for name in all.iter().filter(|name| !name.0 || !own.contains(&(name.1, name.2))) {
             names.insert(*name, tile.vertices.len() as u32);
-            // Of its own height in each tile.
+            // Different heights in each tile.
             let sum = name.1.x * 7 + name.1.z * 3 + key.row as i32 + 2 * key.column as i32;
             let height = 20.0 * key.layer as f32 + (sum % 5) as f32 * 0.25;
             tile.vertices.push(PlanVertex { point: name.1, height });
@@ -154,8 +154,8 @@ impl Map {
         Some(tile)
     }
 
-    /// Names what hangs together in a tile: squares that touch in a corner only have vertices of their
-    /// own there.
+    /// Returns the component of a square in its tile: squares that touch only in a corner have separate
+    /// vertices there.
     fn component(&self, key: TileKey, x: i32, z: i32) -> u32 {
         let [x0, z0] = [key.column, key.row].map(|at| at as i32 * SQUARES);
         let inside = |x: i32, z: i32| (x0..x0 + SQUARES).contains(&x) && (z0..z0 + SQUARES).contains(&z);
@@ -422,7 +422,7 @@ fn tiles_that_came_and_went_make_the_mesh_of_those_that_are_there() {
                 let stays = [0, 1].iter().all(|&layer| !changed.contains(&key(layer)));
                 assert!(!stays || before.get(&corners).is_none_or(|&before| before == id));
             }
-            // What is held does not change.
+            // A held mesh does not change.
             assert!(held.to_packed(false) == old);
             if round % 3 == 0 {
                 let compact = assert_same(&map, &live, &[]);
@@ -470,7 +470,7 @@ fn links_live_as_long_as_both_their_ends() {
                 changed.insert(key);
             }
             if round == 30 {
-                // Most of it goes: what is left is numbered anew.
+                // Most tiles are removed: the others are renumbered.
                 let most =
                     map.tiles.keys().copied().filter(|key| key.row > 0 || key.column > 2).collect::<Vec<_>>();
                 most.iter().for_each(|key| drop(map.tiles.remove(key)));
@@ -665,7 +665,7 @@ fn what_is_wrong_with_a_tile_is_told_and_changes_nothing() {
     let turn =
         |tile: &mut MeshTile| tile.surface.iter_mut().for_each(|surface| surface.triangles[0].reverse());
     assert!(wrong(&mut { turn }).contains("height surface"));
-    // What is around must be told of, too.
+    // Neighbours must be among the changes.
     let alone = [(keys[1], TileChange::Gone)].into_iter().collect();
     assert!(tiled.change(alone).unwrap_err().to_string().contains("beside it"));
     assert_eq!(*tiled.show(), *before);

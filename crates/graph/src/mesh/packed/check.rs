@@ -1,5 +1,5 @@
-//! Whatever queries rely on, checked in linear time, by all threads of the pool. What is found
-//! first in the tables is what is told.
+//! Checks of all invariants that queries rely on, in linear time, on all threads of the pool. The
+//! error is the first one in the order of the tables.
 
 use std::ops::Range;
 

@@ -222,7 +222,7 @@ impl Sections {
     }
 }
 
-/// Never 0, which stands for none.
+/// Returns the checksum; never 0, which means none.
 fn checksum_of(bytes: &[u8]) -> u32 {
     checksum(&[&bytes[..CHECKSUM.start], &bytes[CHECKSUM.end..]]).max(1)
 }
@@ -340,10 +340,10 @@ impl NavMesh {
     ///
     /// - The same mesh bit by bit, without a search, a sort or a copy: its tables are the bytes,
     ///   which live as long as it and its clones do.
-    /// - What is looked at first is up to `checks`; with [`PackedChecks::None`] next to nothing.
-    /// - Copied, table by table, is what does not lie at a multiple of 16 bytes in memory, and
-    ///   everything on big-endian machines.
-    /// - The bytes must not change while the mesh is there. A file that is mapped and then changed
+    /// - `checks` selects the checks; [`PackedChecks::None`] reads next to nothing.
+    /// - A table is copied if it is not at a multiple of 16 bytes in memory, and on big-endian
+    ///   machines.
+    /// - The bytes must not change while the mesh exists. A file that is mapped and then changed
     ///   by someone is as if it had never been checked.
     ///
     /// # Errors

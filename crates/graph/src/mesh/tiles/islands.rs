@@ -65,7 +65,7 @@ pub(super) struct ComponentChanges {
     pub(super) gone: Vec<u32>,
     /// Added components, with their lowest polygons.
     pub(super) came: Vec<(u32, u32, Figures)>,
-    /// Components of written tiles, whose neighbours are listed again in `beside`.
+    /// Components of written tiles; `beside` lists all their neighbours.
     pub(super) written: Vec<u32>,
     /// Pairs of adjacent components over the borders of these tiles, in both orders.
     pub(super) beside: Vec<(u32, u32)>,

@@ -1,4 +1,4 @@
-//! What a cone opens: portals that it crosses, links, turns where its rays touch a corner.
+//! Expansion of a cone: portals that it crosses, links, turns where its rays touch a corner.
 
 use waymesh_core::PolyId;
 
@@ -117,7 +117,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    /// The same as [`Self::expand`], for a cone over a link.
+    /// Expands a cone over a link as [`Self::expand`] does.
     pub(super) fn expand_through_link(&mut self, index: u32) {
         let node = self.memory.nodes[index as usize];
         let Node { right, left, root, polygon, crossing, .. } = node;

@@ -37,7 +37,7 @@ use crate::path::search::{How, LastSearch, PathScratch};
 /// No node, and no turn.
 const NONE: u32 = u32::MAX;
 
-// Nodes that cross nothing, by what stands for their path.
+// Special crossings of nodes.
 /// The goal is reached.
 const FINAL: u32 = u32::MAX - 1;
 /// The path turns right round its root.
@@ -47,10 +47,10 @@ const TURN_LEFT: u32 = u32::MAX - 3;
 /// The start.
 const START: u32 = u32::MAX - 4;
 
-/// Most nodes that a search opens unless it is told another number: a second at most, usually.
+/// Default limit of nodes that a search opens: a second at most, usually.
 pub(crate) const MOST_NODES: usize = 1_000_000;
 
-/// The same where everything within reach is wanted: two gigabytes at most.
+/// Limit of nodes for queries of everything within reach: two gigabytes at most.
 pub(crate) const MOST_FLOODED: usize = 1 << 24;
 
 /// Steps round one vertex: only a mesh that winds about a point over and over has more.
@@ -59,7 +59,7 @@ const MOST_STEPS: usize = 100_000;
 /// Two lengths that differ by less are one: what rounding adds to a path of a thousand turns.
 const SAME: f64 = 1e-12;
 
-/// What the search writes.
+/// Memory of the search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AnyAngle {
     nodes: Vec<Node>,
@@ -73,9 +73,9 @@ pub(crate) struct AnyAngle {
     turns: Vec<Turned>,
     /// Polygons that meet in a point, and the nodes that lead to them.
     touching: Vec<(u32, u32)>,
-    /// What a flood has seen.
+    /// Parts of polygons that a flood has seen.
     pub(crate) seen: Vec<Seen>,
-    /// Where the path found turns: roots of its cones, in line with the path some of them.
+    /// Turns of the path: roots of its cones, some of them collinear with the path.
     pub(super) string: Vec<Turn>,
     /// `true` if legs count as long as the ground under them is.
     rises: bool,
@@ -93,7 +93,7 @@ struct Turned {
     length: f64,
 }
 
-/// Where a path ends so far.
+/// Current end of a path.
 #[derive(Clone, Copy, Debug)]
 struct Root {
     at: PlanPosition,
@@ -113,7 +113,7 @@ struct Node {
     left: PlanPosition,
     root: u32,
     parent: u32,
-    /// What is crossed into `polygon`, or what kind of node it is.
+    /// Crossing into `polygon`, or the kind of the node.
     crossing: u32,
     polygon: u32,
 }
@@ -124,11 +124,11 @@ enum Side {
     Left,
 }
 
-/// What a look into a polygon may see, besides what its edges hide.
+/// Bound of the visible part of a polygon, besides its edges.
 #[derive(Clone, Copy, Debug)]
 enum Bound {
     None,
-    /// What is right of this point, or straight behind it.
+    /// Right of this point, or straight behind it.
     RightOf(PlanPosition),
     LeftOf(PlanPosition),
 }
@@ -143,7 +143,7 @@ struct Search<'a, F, const FLOOD: bool> {
     limit: f64,
 }
 
-/// What is seen of a polygon from a place that paths turn at: all, or what lies between two rays.
+/// The part of a polygon that is visible from a turn of paths: all, or between two rays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) polygon: u32,
@@ -203,8 +203,8 @@ impl NavMesh {
         self.advance_shortest(goal, f64::INFINITY, filter, scratch, &mut nodes)
     }
 
-    /// The same for paths no longer than `limit`, in cells. Returns `true` if there is one that is
-    /// found among [`MOST_NODES`] nodes.
+    /// Searches for a path no longer than `limit`, in cells. Returns `true` if one is found within
+    /// [`MOST_NODES`] nodes.
     pub(crate) fn search_shortest_within<F: PolygonFilter>(
         &self,
         start: &Spot,
@@ -218,7 +218,7 @@ impl NavMesh {
         self.advance_shortest(goal, limit, filter, scratch, &mut nodes) == Progress::Found
     }
 
-    /// Begins what [`NavMesh::advance_shortest`] goes on with: with `rises` the path that is shortest
+    /// Begins a search for [`NavMesh::advance_shortest`]: with `rises` for the path that is shortest
     /// on the ground, else the one that is shortest in plan.
     pub(crate) fn begin_shortest<F: PolygonFilter>(
         &self,
@@ -254,7 +254,7 @@ impl NavMesh {
         search.begin(start);
     }
 
-    /// Goes on with a search, for as many nodes as `nodes` has, and takes them from it.
+    /// Continues a search by at most `nodes` nodes, and subtracts the opened ones.
     pub(crate) fn advance_shortest<F: PolygonFilter>(
         &self,
         goal: &Spot,
@@ -297,7 +297,7 @@ impl NavMesh {
         }
         corridor.reverse();
         link_places.reverse();
-        // What has been counted from the goal.
+        // Counts were made from the goal.
         memory.string.iter_mut().for_each(|turn| turn.crossed = corridor.len() - turn.crossed);
         memory.string.reverse();
         *has_turns = link_places.is_empty();

@@ -42,7 +42,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         self.offer(Node { right, left: at, root, parent, crossing, polygon }, estimate);
     }
 
-    /// The same as [`Self::offer_turn`], at a corner of a polygon.
+    /// Offers a turn at a corner of a polygon, as [`Self::offer_turn`] does.
     pub(super) fn offer_turn_at(&mut self, parent: u32, root: u32, polygon: u32, corner: usize, side: Side) {
         #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
         let (fan, may_turn) = self.mesh.fans.fan(corner as u32);
@@ -106,7 +106,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    /// The same as [`Self::offer_turn`], at an end of a link on the polygon that this leads to or from.
+    /// Offers a turn at an end of a link on its polygon, as [`Self::offer_turn`] does.
     pub(super) fn offer_turn_at_end(
         &mut self,
         parent: u32,
@@ -117,7 +117,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         side: Side,
     ) {
         let (turn, may_turn) = self.mesh.links.turns.of_end(link, is_to, end);
-        // Whatever the filter closes may be beside it.
+        // A polygon that the filter closes may be adjacent.
         if may_turn || !F::ALLOWS_ALL {
             self.offer_turn(parent, root, polygon, at, turn, side);
         }

@@ -112,7 +112,7 @@ impl Groups<'_> {
     }
 }
 
-/// Tells how far a border lies inside of its convex hull; keeps its memory.
+/// Measures the depth of a border inside of its convex hull; keeps its memory.
 #[derive(Default)]
 struct Hull {
     border: Vec<PlanPoint>,

@@ -59,7 +59,7 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for &RelaxedPolygons {
             if mesh.advance_forced(start, ends, usable, paths, &mut nodes).is_some() {
                 return true;
             }
-            // What is known so far is of polygons, and what follows is not.
+            // Records of the last search are of polygons, the next search is not.
             paths.last = LastSearch::default();
             paths.begin(mesh.crossing_count(), mesh.polygon_bound());
             // Whoever gets into a group gets through it, so without a path here there is none in the
