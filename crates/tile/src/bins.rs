@@ -1,5 +1,5 @@
-//! Sorts triangles into the tiles that need them, with a spill file for what does not fit in
-//! memory.
+//! Bins: sorts triangles into the tiles that need them, with a spill file for triangles that do not
+//! fit in memory.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -49,7 +49,7 @@ struct Run {
     has_areas: bool,
 }
 
-/// The triangles of a tile that memory holds.
+/// The triangles of a tile that are in memory.
 #[derive(Clone, Debug, Default)]
 struct Held {
     triangles: Vec<[Vec3; 3]>,
@@ -74,28 +74,28 @@ impl Held {
 /// The triangles of every tile: those that reach into its core or into the halo around it.
 ///
 /// # Guarantees
-/// - A triangle is in the bin of every tile whose core, grown by the halo, it may touch. Its
-///   bounding box decides, with a cell of slack. Broken triangles (not finite, or without area) are
-///   in no bin.
+/// - A triangle is in the bin of every tile whose core, grown by the halo, it may touch. The test
+///   uses its bounding box, with a cell of slack. Broken triangles (not finite, or without area)
+///   are in no bin.
 /// - The spill file has no name, and disappears with the process, however the process ends.
 ///
 /// # Cost
-/// One pass over the source; what it takes depends on the tiles with triangles, not on all. Memory
-/// stays within the configured bytes plus a few words per run; runs are written when memory is
-/// full, so a tile has at most one run for each time that memory was full.
+/// One pass over the source; time and memory depend on the tiles with triangles, not on all tiles.
+/// Memory stays within the configured bytes plus a few words per run; runs are written when memory
+/// is full, so a tile has at most one run for each time that memory was full.
 #[derive(Debug)]
 pub struct TriangleBins {
     layout: TileLayout,
     halo_cells: u32,
-    /// Only of the tiles with triangles.
+    /// Bins of the tiles with triangles.
     bins: BTreeMap<Tile, Bin>,
     spill: Option<Mutex<File>>,
     folder: PathBuf,
     spilled_bytes: u64,
 }
 
-/// The system's folder for temporary files. Where there are no files, asking for it panics; a spill
-/// then fails with an error.
+/// Returns the system's folder for temporary files. On systems without files `std::env::temp_dir`
+/// panics; there a spill fails with an error.
 fn temporary_folder() -> PathBuf {
     let has_files = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
     if has_files { std::env::temp_dir() } else { PathBuf::new() }
@@ -115,7 +115,7 @@ impl TriangleBins {
         Self::sort_for(source, layout, halo_cells, |_| true, config)
     }
 
-    /// The same as [`TriangleBins::sort`], but only for tiles for which `is_wanted` returns `true`.
+    /// Sorts all triangles of `source` into the tiles for which `is_wanted` returns `true`.
     ///
     /// # Errors
     /// See [`TriangleBins::sort`].
@@ -213,13 +213,13 @@ impl TriangleBins {
         Ok(())
     }
 
-    /// Number of bytes in the spill file.
+    /// Returns the number of bytes in the spill file.
     #[must_use]
     pub fn spilled_bytes(&self) -> u64 {
         self.spilled_bytes
     }
 
-    /// Number of triangles in the bin of `tile`.
+    /// Returns the number of triangles in the bin of `tile`.
     #[must_use]
     pub fn count(&self, tile: Tile) -> usize {
         let count =
@@ -227,7 +227,7 @@ impl TriangleBins {
         self.bins.get(&tile).map_or(0, count)
     }
 
-    /// The tiles with triangles, row by row.
+    /// Returns the tiles with triangles, row by row.
     pub fn tiles(&self) -> impl Iterator<Item = Tile> {
         self.bins.keys().copied()
     }

@@ -16,7 +16,7 @@ pub struct Census {
     pub bounds: Bounds,
     /// A hash of all triangles that does not depend on their order.
     pub fingerprint: u64,
-    /// Sums from which odd shapes of the scene are known.
+    /// Sums from which odd shapes of the scene are detected.
     pub shape: SceneShape,
 }
 

@@ -22,7 +22,7 @@ pub enum TileError {
         width: u32,
         /// Cells along z.
         depth: u32,
-        /// How many tiles there would be.
+        /// Number of tiles of the layout.
         tiles: u64,
         /// Largest number of tiles.
         limit: u64,
@@ -33,7 +33,7 @@ pub enum TileError {
     /// A file or folder could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What failed, as a verb: "read", "write a spill file in".
+        /// The failed action, as a verb: "read", "write a spill file in".
         action: &'static str,
         /// File or folder of the operation.
         path: PathBuf,
@@ -71,7 +71,7 @@ pub enum TileError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the damage.
         what: &'static str,
     },
     /// Tiles that a merge needs are missing or damaged.
@@ -89,7 +89,7 @@ pub enum TileError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A part of the tiles that there is not.
+    /// The index of a part of the tiles is out of range.
     #[error("index {index} of {of} parts: indices run from 0 to one less than the parts")]
     NoSuchShare {
         /// Index of the part.
@@ -108,14 +108,14 @@ pub enum TileError {
 }
 
 impl TileError {
-    /// The error of a tile's file that holds another tile.
+    /// Returns the error for a tile's file that holds another tile.
     #[must_use]
     pub fn other_tile(path: &Path) -> Self {
         Self::Damaged { path: path.to_owned(), what: "it holds another tile than its name says" }
     }
 }
 
-/// Names of tiles, not all of them where they are many.
+/// Returns the names of the tiles, shortened if there are many.
 fn names(tiles: &[Tile]) -> String {
     const SHOWN: usize = 20;
     let mut names: Vec<String> = tiles.iter().take(SHOWN).map(ToString::to_string).collect();

@@ -18,7 +18,7 @@ pub struct Share<'a> {
 }
 
 impl MemoryGate {
-    /// Makes a gate for `limit` bytes.
+    /// Creates a gate for `limit` bytes.
     #[must_use]
     pub fn new(limit: u64) -> Self {
         Self { limit, used: Mutex::new(0), freed: Condvar::new() }
@@ -29,8 +29,8 @@ impl MemoryGate {
         bytes <= self.limit
     }
 
-    /// Waits until `bytes` fit beside the shares in use. Work that is larger than the whole limit
-    /// is admitted alone, so that it gets done at all.
+    /// Waits until `bytes` and the shares in use fit under the limit. Work that is larger than the
+    /// whole limit is admitted alone, because it would never start otherwise.
     #[must_use]
     pub fn enter(&self, bytes: u64) -> Share<'_> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Assigns the columns of a grid to tiles.
+//! Layouts: assign the columns of a grid to tiles.
 
 use glam::Vec3;
 use waymesh_core::{BLOCK_CELLS, GridFrame, GridWindow, saturating_u32};
@@ -7,20 +7,20 @@ use crate::TileError;
 
 /// Largest number of tiles of a layout, all of which are visited.
 const MAX_TILES: u64 = 1 << 24;
-/// Largest number of tiles of a layout of which few are visited: what an index of 32 bits numbers.
+/// Largest number of tiles of a layout of which few are visited: the limit of an index of 32 bits.
 const MAX_SPARSE_TILES: u64 = (1 << 31) - 1;
 
-/// A tile, given by its place in the layout.
+/// A tile, given by its row and column in the layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tile {
     /// Row, along z.
     pub row: u32,
-    /// Place in the row, along x.
+    /// Position in the row, along x.
     pub column: u32,
 }
 
 impl Tile {
-    /// Name of the file that keeps it in a folder of tiles.
+    /// Returns the name of its file in a folder of tiles.
     #[must_use]
     pub fn file_name(self) -> String {
         format!("tile_{}_{}.bin", self.column, self.row)
@@ -46,8 +46,8 @@ pub struct TileLayout {
 }
 
 impl TileLayout {
-    /// Makes a layout of tiles with a side of `tile_cells` cells, rounded up to whole blocks. 0
-    /// makes one tile that holds everything.
+    /// Creates a layout of tiles with a side of `tile_cells` cells, rounded up to whole blocks. 0
+    /// makes one tile of the whole frame.
     ///
     /// # Errors
     /// [`TileError::TooManyTiles`] if there are more than 2^24 tiles.
@@ -55,7 +55,7 @@ impl TileLayout {
         Self::within(frame, tile_cells, MAX_TILES)
     }
 
-    /// Makes a layout for callers that visit only the tiles that triangles reach into
+    /// Creates a layout for callers that visit only the tiles that triangles reach into
     /// ([`TriangleBins::tiles`](crate::TriangleBins::tiles)). Tiles have a side of at least
     /// `tile_cells` cells: a larger one if there would be more than 2^31 tiles.
     ///
@@ -84,31 +84,31 @@ impl TileLayout {
         Ok(Self { frame: *frame, side, columns, rows })
     }
 
-    /// The whole frame.
+    /// Returns the whole frame.
     #[must_use]
     pub fn frame(&self) -> &GridFrame {
         &self.frame
     }
 
-    /// Side of a tile in cells, a multiple of [`BLOCK_CELLS`].
+    /// Returns the side of a tile in cells, a multiple of [`BLOCK_CELLS`].
     #[must_use]
     pub fn side_cells(&self) -> u32 {
         self.side
     }
 
-    /// Number of tiles along x.
+    /// Returns the number of tiles along x.
     #[must_use]
     pub fn columns(&self) -> u32 {
         self.columns
     }
 
-    /// Number of tiles along z.
+    /// Returns the number of tiles along z.
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// Number of tiles.
+    /// Returns the number of tiles.
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns as usize * self.rows as usize
@@ -120,15 +120,16 @@ impl TileLayout {
         false
     }
 
-    /// All tiles, row by row.
+    /// Returns all tiles, row by row.
     pub fn tiles(&self) -> impl Iterator<Item = Tile> + use<> {
         let columns = self.columns;
         (0..self.rows).flat_map(move |row| (0..columns).map(move |column| Tile { row, column }))
     }
 
-    /// The tiles that worker `index` of `of` builds: every `of`-th, row by row, from `index`. The
-    /// shares of all workers are all tiles, each once, whatever their number; where there are more
-    /// workers than tiles, some have none. Dense parts of a world are spread over all.
+    /// Returns the tiles that worker `index` of `of` builds: every `of`-th, row by row, from
+    /// `index`. The shares of all workers together are all tiles, each once, for any number of
+    /// workers; with more workers than tiles, some shares are empty. Dense parts of a world are
+    /// spread over all workers.
     ///
     /// # Errors
     /// [`TileError::NoSuchShare`] if `index` is not below `of`.
@@ -145,13 +146,13 @@ impl TileLayout {
         tile.row < self.rows && tile.column < self.columns
     }
 
-    /// Index of `tile` in the order of [`TileLayout::tiles`].
+    /// Returns the index of `tile` in the order of [`TileLayout::tiles`].
     #[must_use]
     pub fn index(&self, tile: Tile) -> usize {
         tile.row as usize * self.columns as usize + tile.column as usize
     }
 
-    /// The columns of the grid that belong to `tile`.
+    /// Returns the columns of the grid that belong to `tile`.
     #[must_use]
     pub fn core(&self, tile: Tile) -> GridWindow {
         let (x, z) = (tile.column.saturating_mul(self.side), tile.row.saturating_mul(self.side));

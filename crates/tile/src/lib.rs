@@ -1,7 +1,7 @@
 //! Tiles, for baking worlds that are larger than memory, on all threads.
 //!
-//! Tiles only divide the work. This crate knows where columns, triangles and finished parts are
-//! kept, and nothing about meshes.
+//! Tiles only divide the work. This crate stores columns, triangles and finished parts, and has no
+//! knowledge of meshes.
 //!
 //! - [`TileLayout`] cuts a frame into tiles of whole blocks.
 //! - [`Census`] reads every triangle once and finds bounds, counts and a fingerprint.

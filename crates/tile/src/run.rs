@@ -1,4 +1,4 @@
-//! Runs a closure for every tile, in parallel.
+//! Parallel runs of a closure for every tile.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use waymesh_core::{Cancelled, Counter, Observer, Warning, threads};
 
 use crate::{MemoryGate, Tile};
 
-/// What the stages of one tile reported to their observer. Tallies are collected in parallel and
+/// The reports of the stages of one tile to their observer. Tallies are collected in parallel and
 /// replayed in the order of tiles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
@@ -42,13 +42,13 @@ impl Observer for Tally {
 /// results in the order of `tiles`.
 ///
 /// Before a tile begins, `estimate` gives the number of bytes that it needs, and the tile waits at
-/// the gate until they fit: on threads of its own where that may happen, as threads of a shared
-/// pool run tasks of others, which may wait at gates of their own. Tiles begin in order. Each
-/// finished tile is reported to `observer`.
+/// the gate until they fit. If tiles may have to wait, they run on separate threads, because
+/// threads of a shared pool run tasks of other bakes, which may wait at their own gates. Tiles
+/// begin in order. Each finished tile is reported to `observer`.
 ///
 /// # Errors
-/// Returns the error of the first tile, in order, that failed; [`Cancelled`] if the observer asks
-/// for the end after a tile. Tiles that have not begun by then are not run.
+/// Returns the error of the first tile, in order, that failed; [`Cancelled`] if the observer
+/// cancels after a tile. Tiles that have not begun by then are not run.
 pub fn build_tiles<T: Send, E: Send + From<Cancelled>>(
     tiles: &[Tile],
     gate: &MemoryGate,
@@ -59,8 +59,8 @@ pub fn build_tiles<T: Send, E: Send + From<Cancelled>>(
     let next = AtomicUsize::new(0);
     let [failed, cancelled] = [const { AtomicBool::new(false) }; 2];
     let progress = Mutex::new((0_u64, observer));
-    // One worker per thread, and none that can be stolen: a worker that waits at the gate must
-    // never run on the stack of the worker whose memory it waits for.
+    // One worker per thread, which cannot be stolen: a worker that waits at the gate must never run
+    // on the stack of the worker whose memory it waits for.
     let worker = || {
         let mut done = Vec::new();
         while !failed.load(Ordering::Relaxed) {
@@ -88,7 +88,7 @@ pub fn build_tiles<T: Send, E: Send + From<Cancelled>>(
     let parts = if gate.fits(largest) {
         threads::on_each(worker)
     } else {
-        // Without threads of its own it shares those of the pool.
+        // Without separate threads it uses those of the pool.
         let own = threads::in_pool(threads::count(), || threads::on_each(worker));
         own.unwrap_or_else(|_| threads::on_each(worker))
     };
@@ -133,8 +133,8 @@ mod tests {
         }
     }
 
-    /// Two bakes in one pool: a thread that waits for a part of a tile takes up a worker of the
-    /// other bake, which waits at its gate for a tile that waits in the same way.
+    /// Tests two bakes in one pool: a thread that waits for a part of a tile would take up a worker
+    /// of the other bake, which waits at its gate for a tile that waits in the same way.
     #[test]
     fn bakes_that_share_a_pool_do_not_wait_for_each_other() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();

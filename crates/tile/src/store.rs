@@ -21,21 +21,21 @@ const HEADER: usize = 8 + 8 + 4 + 4 + 8 + 4;
 
 /// A source of finished tiles.
 pub trait TileSource: Sync {
-    /// Returns the bytes that were kept for `tile`; `None` if there are none or they are damaged.
+    /// Returns the bytes that were kept for `tile`; `None` if they are missing or damaged.
     ///
     /// # Errors
     /// Returns an error if a file exists but cannot be read.
     fn get(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError>;
 }
 
-/// Place where tiles are kept.
+/// The storage of tiles.
 #[derive(Debug)]
 enum Storage {
     Memory(Mutex<HashMap<Tile, Arc<[u8]>>>),
     Folder { path: PathBuf, fingerprint: u64 },
 }
 
-/// Keeps the finished content of each tile, as bytes.
+/// A store of the finished content of each tile, as bytes.
 ///
 /// # In a folder
 /// There is one file per tile. It is written under another name and renamed when it is complete, so
@@ -60,17 +60,17 @@ pub struct TileStore {
 }
 
 impl TileStore {
-    /// Name of the file in a folder that says what its tiles belong to.
+    /// Name of the file in a folder that describes the bake of its tiles.
     pub const MANIFEST: &'static str = "bake.txt";
 
-    /// Makes a store that keeps tiles in memory.
+    /// Creates a store that keeps tiles in memory.
     #[must_use]
     pub fn in_memory() -> Self {
         Self::new(Storage::Memory(Mutex::default()))
     }
 
-    /// Makes a store that keeps tiles in `folder`, which is created if it does not exist. `note` is
-    /// kept with them.
+    /// Creates a store that keeps tiles in `folder`, which is created if it does not exist. `note`
+    /// is kept with them.
     ///
     /// # Errors
     /// [`TileError::OtherBake`] if the folder holds tiles with another fingerprint;
@@ -167,11 +167,11 @@ impl TileStore {
         }
     }
 
-    /// Says why [`TileSource::get`] has nothing for `tile`.
+    /// Returns an error if `tile` has a file that this bake must not use.
     ///
     /// # Errors
-    /// [`TileError::OtherVersion`] or [`TileError::OtherBake`] for a sound file that this bake cannot
-    /// use; none for a tile that is missing or damaged.
+    /// [`TileError::OtherVersion`] or [`TileError::OtherBake`] for an intact file that this bake
+    /// cannot use; none for a tile that is missing or damaged.
     pub fn refuse_foreign(&self, tile: Tile) -> Result<(), TileError> {
         match self.fetch(tile) {
             Err(error @ (TileError::OtherVersion { .. } | TileError::OtherBake { .. })) => Err(error),
@@ -179,8 +179,8 @@ impl TileStore {
         }
     }
 
-    /// Returns the bytes that were kept for `tile`; `None` if there are none. Damage is an error here:
-    /// for those who do not build what is missing.
+    /// Returns the bytes that were kept for `tile`; `None` if they are missing. Damage is an error
+    /// here, for callers that do not build missing tiles.
     ///
     /// # Errors
     /// See [`tile_from_bytes`]; [`TileError::Io`] if the file exists but cannot be read.
@@ -204,7 +204,7 @@ impl TileStore {
         Ok(Some(content.into()))
     }
 
-    /// The file of `tile`; `None` if tiles are kept in memory.
+    /// Returns the file of `tile`; `None` if tiles are kept in memory.
     #[must_use]
     pub fn file(&self, tile: Tile) -> Option<PathBuf> {
         match &self.place {
@@ -213,7 +213,7 @@ impl TileStore {
         }
     }
 
-    /// The error of a tile that should be there and is not, or is damaged.
+    /// Returns the error of a required tile that is missing or damaged.
     #[must_use]
     pub fn missing(&self, tile: Tile) -> TileError {
         let folder = match &self.place {
@@ -223,13 +223,13 @@ impl TileStore {
         TileError::MissingTile { tile, folder }
     }
 
-    /// Number of files found damaged so far.
+    /// Returns the number of files found damaged so far.
     #[must_use]
     pub fn damaged(&self) -> u64 {
         self.damaged.load(Ordering::Relaxed)
     }
 
-    /// Number of bytes put so far.
+    /// Returns the number of bytes put so far.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
@@ -260,8 +260,9 @@ pub fn tile_to_bytes(tile: Tile, fingerprint: u64, content: &[u8]) -> Vec<u8> {
 /// Returns the tile and the content of a tile's file. `path` is the name of the bytes in errors.
 ///
 /// # Errors
-/// [`TileError::Damaged`] for what is not the whole file of a tile, [`TileError::OtherVersion`] and
-/// [`TileError::OtherBake`] for a sound one of another version or with another fingerprint.
+/// [`TileError::Damaged`] for bytes that are not the whole file of a tile,
+/// [`TileError::OtherVersion`] and [`TileError::OtherBake`] for an intact file of another version
+/// or with another fingerprint.
 pub fn tile_from_bytes<'a>(
     bytes: &'a [u8],
     fingerprint: u64,
@@ -313,7 +314,7 @@ fn write_whole(path: &Path, parts: &[&[u8]]) -> Result<(), TileError> {
     for part in parts {
         std::io::Write::write_all(&mut file, part).map_err(failed)?;
     }
-    // A name must not outlive a power cut without what it names.
+    // A name must not survive a power cut without its content.
     file.as_file().sync_all().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())

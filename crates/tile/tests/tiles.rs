@@ -1,4 +1,4 @@
-//! Bins and stores, compared with results that are obviously right.
+//! Bins and stores, compared with results of simple algorithms.
 
 use std::fs;
 
@@ -124,7 +124,8 @@ fn a_folder_gives_back_what_was_kept_and_notices_damage() {
     assert_eq!(store.get(other).unwrap(), None);
 }
 
-/// A tile of another bake or version is told from one that is missing or damaged.
+/// Tests that a tile of another bake or version is distinguished from one that is missing or
+/// damaged.
 #[test]
 fn foreign_tiles_are_refused_by_name() {
     let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
