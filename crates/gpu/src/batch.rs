@@ -1,4 +1,4 @@
-//! Work for the device, handed over many dispatches at a time.
+//! Work for the device, submitted in batches of many dispatches.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
@@ -11,29 +11,29 @@ use crate::{GpuContext, GpuError, GpuTimes};
 
 /// Invocations of a work group, as in the shaders.
 pub(crate) const GROUP: u32 = 64;
-/// Most work groups of a dispatch that WebGPU promises.
+/// Largest number of work groups of a dispatch that WebGPU guarantees.
 const MOST_GROUPS: u32 = 65_535;
-/// Distance of the settings of two dispatches that WebGPU promises to be allowed.
+/// Alignment of the settings of two dispatches that WebGPU guarantees, in bytes.
 const STRIDE: usize = 256;
-/// Bytes of the settings that are handed over together.
+/// Bytes of the settings that are submitted together.
 pub(crate) const SETTINGS_BYTES: u64 = 256 * STRIDE as u64;
-/// Steps that are handed over together, at least, if there are as many.
+/// Number of steps above which a batch is submitted.
 const STEPS_TOGETHER: u64 = 4 * GpuTimes::MOST_STEPS;
 
-/// What a shader has to do.
+/// The work of a shader.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load {
     /// Items of a work group.
     pub(crate) group: u32,
     pub(crate) items: u32,
-    /// Most steps of an item: see [`GpuTimes::MOST_STEPS`].
+    /// Largest number of steps of an item: see [`GpuTimes::MOST_STEPS`].
     pub(crate) steps: u64,
-    /// Bytes that all items have to move at least.
+    /// Lower bound of the bytes that all items move.
     pub(crate) bytes: u64,
 }
 
 impl Load {
-    /// So many items, one for each invocation.
+    /// Creates the work of `items` items, one for each invocation.
     pub(crate) fn new(items: u32, steps: u64, bytes: u64) -> Self {
         Self { group: GROUP, items, steps, bytes }
     }
@@ -50,7 +50,7 @@ enum Op {
     Clear(wgpu::Buffer),
 }
 
-/// Dispatches in their order. Whoever drops it before [`Batch::submit`] may lose some.
+/// Dispatches in order. Dispatches may be lost if it is dropped before [`Batch::submit`].
 pub(crate) struct Batch<'a> {
     context: &'a GpuContext,
     settings: &'a Table,
@@ -63,7 +63,7 @@ pub(crate) struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// `settings` has room for [`SETTINGS_BYTES`].
+    /// Creates an empty batch. `settings` has a capacity of [`SETTINGS_BYTES`].
     pub(crate) fn new(context: &'a GpuContext, settings: &'a Table, times: &'a mut GpuTimes) -> Self {
         Self { context, settings, times, ops: Vec::new(), words: Vec::new(), steps: 0, reads: Vec::new() }
     }
@@ -73,8 +73,8 @@ impl<'a> Batch<'a> {
         self.ops.push(Op::Clear(table.buffer().clone()));
     }
 
-    /// Runs a shader over tables, in the order of its module. It is split so that no dispatch takes
-    /// long; each gets the settings for its first item, and the first that is not its own.
+    /// Runs a shader over tables, in the order of its module. The work is split so that no dispatch
+    /// takes long; each dispatch gets the settings for its first item and its end.
     ///
     /// # Panics
     /// If the module has no shader of this name.
@@ -144,13 +144,14 @@ impl<'a> Batch<'a> {
         self.context.guarded("tables of a shader", 0, || self.context.device.create_bind_group(&descriptor))
     }
 
-    /// Has `count` values of a table, from `first` on, read back after all that is in the batch.
+    /// Schedules `count` values of a table, from `first` on, to be read back after all work of the
+    /// batch.
     pub(crate) fn read<T: Pod>(&mut self, table: &Table, first: u64, count: u64) {
         let each = size_of::<T>() as u64;
         self.reads.push((table.buffer().clone(), first * each, count * each));
     }
 
-    /// Hands over what there is so far.
+    /// Submits the work so far.
     pub(crate) fn flush(&mut self) -> Result<(), GpuError> {
         if self.ops.is_empty() {
             return Ok(());
@@ -183,7 +184,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Hands everything over.
+    /// Submits all work.
     pub(crate) fn submit(mut self, mut staging: Staging) -> Result<Pending, GpuError> {
         self.flush()?;
         let context = self.context;
@@ -193,7 +194,7 @@ impl<'a> Batch<'a> {
         }
         let start = Instant::now();
         let (kernels, done) = context.guarded("read back", 0, || {
-            // Shaders and copies are waited for one after the other.
+            // The waits for shaders and copies are separate.
             let kernels = context.queue.submit([]);
             let mut encoder = context.device.create_command_encoder(&Default::default());
             for (buffer, table, first, bytes) in copies.iter().filter(|(.., bytes)| *bytes > 0) {
@@ -201,13 +202,13 @@ impl<'a> Batch<'a> {
             }
             (kernels, context.queue.submit([encoder.finish()]))
         })?;
-        // A driver may take work only when it has done some.
+        // A driver may block until earlier work is done.
         self.times.kernels += start.elapsed();
         let map = |(buffer, _, _, bytes): (wgpu::Buffer, wgpu::Buffer, u64, u64)| {
             let (sender, receiver) = channel();
             if bytes > 0 {
                 buffer.map_async(wgpu::MapMode::Read, ..bytes, move |mapped| {
-                    // Nobody listens any more if something else failed.
+                    // The receiver is dropped if another operation failed.
                     let _ = sender.send(mapped);
                 });
             }
@@ -220,7 +221,7 @@ impl<'a> Batch<'a> {
 
 type Mapped = Receiver<Result<(), wgpu::BufferAsyncError>>;
 
-/// Work that the device has, and what will be read of it.
+/// Submitted work, and the buffers that will be read.
 pub(crate) struct Pending {
     uploads: Option<wgpu::SubmissionIndex>,
     kernels: wgpu::SubmissionIndex,
@@ -230,12 +231,12 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Tells what was written before from the work that it waited for.
+    /// Sets the submission of the writes before the work, to measure them separately.
     pub(crate) fn after(self, uploads: Option<wgpu::SubmissionIndex>) -> Self {
         Self { uploads, ..self }
     }
 
-    /// Waits until it is done.
+    /// Waits until the work is done.
     pub(crate) fn wait(self, context: &GpuContext, times: &mut GpuTimes) -> Result<Reads, GpuError> {
         let Self { uploads, kernels, copies, reads, staging } = self;
         if uploads.is_some() {
@@ -251,7 +252,7 @@ impl Pending {
         let mut all = Reads { buffers: Vec::with_capacity(reads.len()), staging };
         for (buffer, bytes, receiver) in reads {
             if bytes > 0 {
-                // Another thread that waits may have taken the call upon itself.
+                // Another waiting thread may run the callback.
                 let limit = context.options().timeout;
                 match receiver.recv_timeout(limit) {
                     Ok(Ok(())) => {}
@@ -270,14 +271,14 @@ impl Pending {
     }
 }
 
-/// What has been read back.
+/// The values that were read back.
 pub(crate) struct Reads {
     buffers: Vec<(wgpu::Buffer, u64)>,
     staging: Staging,
 }
 
 impl Reads {
-    /// The values that were asked for first, second, ..
+    /// Returns the values of the read with this index.
     pub(crate) fn values<T: Pod>(&self, index: usize, times: &mut GpuTimes) -> Vec<T> {
         let start = Instant::now();
         let values = match self.buffers.get(index) {
@@ -290,7 +291,7 @@ impl Reads {
         values
     }
 
-    /// Returns where it landed, for the next time.
+    /// Returns the staging buffers for reuse.
     pub(crate) fn into_staging(self) -> Staging {
         for (buffer, _) in self.buffers.iter().filter(|(_, bytes)| *bytes > 0) {
             buffer.unmap();

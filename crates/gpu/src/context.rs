@@ -12,27 +12,27 @@ use waymesh_core::BadField;
 use crate::tables::Memory;
 use crate::{GpuError, GpuTimes};
 
-/// Which adapter to use, and how much of it.
+/// Choice of an adapter, and limits for its use.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GpuOptions {
     /// A part of the adapter's name, of any case; empty for the fastest one. Default empty.
     pub adapter: String,
-    /// Allows adapters that are programs on the processor. They are slower than the processor's own
-    /// code, and of use for tests. Default `false`.
+    /// Allows adapters in software. They are slower than the native code of the processor, and
+    /// useful for tests. Default `false`.
     pub software: bool,
-    /// Most bytes of one buffer on the device. Larger work is done in parts. At least 1 MiB; default
-    /// 256 MiB.
+    /// Largest number of bytes of one buffer on the device. Larger work is done in parts. At least
+    /// 1 MiB; default 256 MiB.
     pub max_buffer_bytes: u64,
-    /// Most bytes of all buffers together that a [`GpuContext`] and its clones have on the device. A
-    /// grid that needs more is filled in smaller parts; what can be done in no smaller part is
-    /// [`GpuError::OutOfMemory`]. At least 1 MiB; default 2 GiB.
+    /// Largest number of bytes of all buffers together that a [`GpuContext`] and its clones have on
+    /// the device. A grid that needs more is filled in smaller parts; work that cannot be divided
+    /// further fails with [`GpuError::OutOfMemory`]. At least 1 MiB; default 2 GiB.
     pub max_memory_bytes: u64,
-    /// Measures how long each shader takes: the device is waited for after each dispatch, so all of
-    /// it takes longer. Default `false`.
+    /// Measures the time of each shader. The processor waits for the device after each dispatch, so
+    /// the total takes longer. Default `false`.
     pub timed_shaders: bool,
-    /// Longest time to wait for the device. Every single dispatch is far shorter. A device that takes
-    /// longer is not asked again. Above zero; default 60 s.
+    /// Longest time to wait for the device. Every single dispatch is far shorter. A device that
+    /// takes longer is not used again. Above zero; default 60 s.
     pub timeout: Duration,
 }
 
@@ -60,9 +60,9 @@ waymesh_core::setters! {
     }
 }
 
-/// Least [`GpuOptions::max_buffer_bytes`] and [`GpuOptions::max_memory_bytes`].
+/// Smallest [`GpuOptions::max_buffer_bytes`] and [`GpuOptions::max_memory_bytes`].
 const LEAST_BUFFER: u64 = 1 << 20;
-/// How long a wait keeps other threads from handing work to the device: wgpu holds a lock.
+/// Longest time of one wait: wgpu holds a lock meanwhile, and other threads cannot submit work.
 const SLICE: Duration = Duration::from_micros(200);
 
 impl GpuOptions {
@@ -88,11 +88,11 @@ impl GpuOptions {
 pub struct AdapterReport {
     /// Its name.
     pub name: String,
-    /// The interface to it, such as `vulkan`.
+    /// The interface of the adapter, such as `vulkan`.
     pub backend: String,
     /// Its driver, with the version.
     pub driver: String,
-    /// `true` for a program on the processor.
+    /// `true` for an adapter in software.
     pub software: bool,
 }
 
@@ -115,17 +115,17 @@ impl AdapterReport {
     }
 }
 
-/// What the driver said since the device was made.
+/// Errors of the driver since the device was created.
 #[derive(Debug, Default)]
 struct Complaints {
     lost: Option<String>,
     failed: Option<String>,
-    /// It did not answer in time once, and is not asked again.
+    /// `true` if the device timed out once. It is not used again.
     is_late: bool,
 }
 
-/// A device that the stages of this crate run on. One is enough for a program; its stages may run
-/// on several threads at once, and the device does their work in turn.
+/// A device that the stages of this crate run on. One context serves a whole program: stages may
+/// run on several threads at once, and the device does their work in turn.
 #[derive(Clone, Debug)]
 pub struct GpuContext {
     pub(crate) device: wgpu::Device,
@@ -139,12 +139,12 @@ pub struct GpuContext {
     pub(crate) trap: Arc<crate::robust::Trap>,
 }
 
-/// What the shaders need of a device: the defaults of WebGPU.
+/// Returns the limits that the shaders require of a device: the defaults of WebGPU.
 fn needed() -> wgpu::Limits {
     wgpu::Limits::default()
 }
 
-/// The value of a future of the native interfaces, which never wait for anything.
+/// Returns the value of a future of the native interfaces, which are always ready.
 fn value_of<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     loop {
@@ -156,12 +156,12 @@ fn value_of<F: Future>(future: F) -> F::Output {
 }
 
 impl GpuContext {
-    /// Opens the adapter that fits `options` best: a card of its own before one in the processor,
+    /// Opens the adapter that fits `options` best: a discrete card before an integrated one,
     /// software last.
     ///
     /// # Cost
-    /// Tens of milliseconds to seconds: drivers are loaded. The shaders are translated when they are
-    /// used first.
+    /// Tens of milliseconds to seconds: drivers are loaded. The shaders are compiled when they are
+    /// first used.
     ///
     /// # Errors
     /// [`GpuError::BadField`] for the options, [`GpuError::NoAdapter`], [`GpuError::TooWeak`] or
@@ -244,7 +244,7 @@ impl GpuContext {
         &self.options
     }
 
-    /// Most bytes of a table on the device, and the name of what limits it.
+    /// Returns the largest number of bytes of a table on the device, and the name of the limit.
     pub(crate) fn table_limit(&self) -> (u64, &'static str) {
         let limits = self.device.limits();
         let all = [
@@ -255,7 +255,7 @@ impl GpuContext {
         all.into_iter().min_by_key(|(bytes, _)| *bytes).unwrap_or((LEAST_BUFFER, "max_buffer_bytes"))
     }
 
-    /// The error of a device that is lost or refused something.
+    /// Returns an error if the device is lost or refused an operation.
     pub(crate) fn check(&self) -> Result<(), GpuError> {
         let mut complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reason) = complaints.lost.clone() {
@@ -266,12 +266,12 @@ impl GpuContext {
         }
         let Some(reason) = complaints.failed.take() else { return Ok(()) };
         drop(complaints);
-        // What a lost device refuses may be heard of first.
+        // Errors that follow from a lost device may arrive before the loss itself.
         self.ask()?;
         Err(GpuError::Failed { reason })
     }
 
-    /// Runs what may use up the memory of the device: `bytes` for `what`.
+    /// Runs an operation that may exhaust the memory of the device: `bytes` for `what`.
     pub(crate) fn guarded<T>(
         &self,
         what: &'static str,
@@ -295,13 +295,13 @@ impl GpuContext {
         }
     }
 
-    /// Memory for a buffer, of what the options allow.
+    /// Reserves memory for a buffer, within the limit of the options.
     pub(crate) fn take_memory(&self, what: &'static str, bytes: u64) -> Result<Memory, GpuError> {
         Memory::take(&self.used, bytes, self.options.max_memory_bytes)
             .ok_or(GpuError::OutOfMemory { what, bytes })
     }
 
-    /// Hands over what was written to tables so far.
+    /// Submits the writes to tables so far.
     pub(crate) fn upload(&self, times: &mut GpuTimes) -> Result<wgpu::SubmissionIndex, GpuError> {
         let start = Instant::now();
         let index = self.guarded("upload", 0, || self.queue.submit([]))?;
@@ -309,14 +309,14 @@ impl GpuContext {
         Ok(index)
     }
 
-    /// Called before work is handed to the device.
+    /// Called before work is submitted to the device.
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests break the device here"))]
     pub(crate) fn submitting(&self) {
         #[cfg(test)]
         self.trap.spring(self);
     }
 
-    /// Waits until the device has done what was handed to it up to here, or all so far.
+    /// Waits until the device has done all work up to a submission, or all submitted work.
     pub(crate) fn wait(&self, until: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
         let (start, limit) = (Instant::now(), self.options.timeout);
         loop {
@@ -341,23 +341,23 @@ impl GpuContext {
         }
     }
 
-    /// The device has not answered in time.
+    /// Marks the device as timed out, and returns the error.
     fn is_late(&self) -> GpuError {
         self.complaints.lock().unwrap_or_else(PoisonError::into_inner).is_late = true;
         GpuError::TimedOut { limit: self.options.timeout }
     }
 
-    /// Bytes of all buffers.
+    /// Returns the bytes of all buffers.
     #[cfg(test)]
     pub(crate) fn used_bytes(&self) -> u64 {
         self.used.load(std::sync::atomic::Ordering::Acquire)
     }
 
-    /// The error of a device that tells that it is lost only when it is asked, and once it has
-    /// nothing left to do.
+    /// Polls the device, which reports its loss only when it is polled and has no work left, and
+    /// returns the error.
     fn ask(&self) -> Result<(), GpuError> {
         let timeout = Some(self.options.timeout);
-        // What it says comes by its calls.
+        // The device reports through its callbacks.
         let _ = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
         let complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         match &complaints.lost {
@@ -367,7 +367,7 @@ impl GpuContext {
     }
 }
 
-/// The best adapter for the options.
+/// Returns the best adapter for the options.
 fn choose(options: &GpuOptions) -> Result<(wgpu::Adapter, AdapterReport), GpuError> {
     let backends = wgpu::Instance::enabled_backend_features();
     if backends.is_empty() {

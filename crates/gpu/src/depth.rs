@@ -10,11 +10,12 @@ use crate::scan::{Scan, ScanTables};
 use crate::tables::{Pool, Staging, Table};
 use crate::{GpuContext, GpuError, GpuTimes, constants};
 
-/// Cells of a line that one item does, as in the shaders.
+/// Cells of a line that one item processes, as in the shaders.
 const SEGMENT: i32 = 64;
-/// Most floors of a column: one invocation compares those of two columns.
+/// Largest number of floors of a column: one invocation compares the floors of two columns.
 const MOST_FLOORS: u16 = 512;
-/// The same in software: Mesa's llvmpipe ends the loops of an invocation after 65,535 turns.
+/// Largest number of floors of a column in software: Mesa's llvmpipe ends the loops of an
+/// invocation after 65,535 iterations.
 const MOST_FLOORS_IN_SOFTWARE: u16 = 100;
 /// Words of a sheet, a post, the head of all posts and a border, as in the shaders.
 const SHEET: usize = 8;
@@ -23,15 +24,15 @@ const FIRST_POST: usize = 4;
 const BORDER: usize = 3;
 /// Bytes of a triangle whose corners have been placed, as in the shaders.
 const PLACED_BYTES: u64 = 112;
-/// Room for posts that there is before it is known how many there are.
+/// Initial capacity for posts.
 const FEW_POSTS: u64 = 4096;
-/// Most items of a pass.
+/// Largest number of items of a pass.
 const MOST_ITEMS: u64 = 1 << 31;
 
 const IS_CUT: u32 = 1;
 
-/// Error that rough tests of heights allow for, in metres: these leave out what would change
-/// nothing.
+/// Error margin of rough tests of heights, in metres. The tests skip triangles that would not
+/// change the result.
 const ROUGH_ERROR: f32 = 0.01;
 
 /// Steps of a triangle, of 64 cells of a line for each floor, and of a pixel for each two floors.
@@ -141,7 +142,7 @@ impl Inputs {
             };
             let lines = [of_axis(0), of_axis(1)];
             let corners = corners.map(|corner| corner.to_array());
-            // Of several areas the one with the larger key counts; that of no ground is the largest.
+            // The area with the largest key is used; blocked ground has the largest key.
             all.push(Input { corners, area: u32::from(area.0.wrapping_sub(1)), lines });
         }
         Self { all, items }
@@ -162,7 +163,7 @@ struct Block {
     unused: u32,
 }
 
-/// A number of single precision in an order without a sign; none is 0.
+/// Returns an unsigned key with the order of the numbers of single precision. No key is 0.
 fn key_of(value: f32) -> u32 {
     let bits = value.to_bits();
     if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
@@ -219,22 +220,22 @@ impl Tables {
     }
 }
 
-/// The depth maps of `waymesh-storeys` on a device: the same ground, links, borders and posts
+/// The depth maps of `waymesh-storeys` on a device, with equal ground, links, borders and posts
 /// (Oliva 2012, section 6.2.3).
 ///
 /// # Method
 /// The thesis renders each layer from above, with a texture that cuts it off, a shader that drops
-/// fragments of steep normals, and once more the faces that such a view does not show. Here one
+/// fragments of steep normals, and again for the faces that such a view does not show. Here one
 /// invocation tests the normal of a triangle, one cuts a triangle by a line through 64 cells and
 /// raises the ground of the floors that the heights belong to, and one per pixel closes cracks and
 /// removes ground without head room. Walls are the same cuts along both axes: the nearest one of
 /// each place and direction is a maximum. One invocation per pixel links places, and cuts and ends
 /// links.
 ///
-/// All of it is done in double precision made of integers, operation by operation as the processor
-/// does, and rounded to single precision where it rounds.
+/// All computations use double precision made of integers, operation by operation as on the
+/// processor, and round to single precision at the same operations.
 ///
-/// # What the processor does
+/// # Work of the processor
 /// It measures the distances to borders and cuts the spans out of the maps: see
 /// [`DepthJob::finish`].
 ///
@@ -251,17 +252,18 @@ pub struct GpuDepth {
     pool: Pool<Tables>,
 }
 
-/// The sources that a module consists of, after the arithmetic.
+/// Returns the source of a module: the constants, and the parts after the arithmetic.
 fn source(parts: &[&str]) -> String {
     let numbers = [
         ("REACH", DepthNumbers::REACH),
-        // No height of single precision, from which rough tests are off, is infinite.
+        // A finite bound for the heights of single precision in rough tests.
         ("LARGEST", 1e30),
         ("PLACE_SLACK", DepthNumbers::PLACE_SLACK),
         ("PLACE_SLACK_AND_HALF", 0.5 + DepthNumbers::PLACE_SLACK),
         ("HEIGHT_SLACK", DepthNumbers::HEIGHT_SLACK.into()),
         ("FLAT", DepthNumbers::FLAT),
-        // Heights of a cut beyond those of its ends, as a fraction: far more than is ever rounded.
+        // Relative excess of the heights of a cut over those of its ends: far more than the
+        // rounding error.
         ("HEIGHT_ERROR", 1e-12),
         ("STEPS_OF_ENDS", DepthNumbers::STEPS_OF_ENDS),
         ("ONE_OVER_STEPS_OF_ENDS", DepthNumbers::STEPS_OF_ENDS.recip()),
@@ -280,7 +282,7 @@ fn source(parts: &[&str]) -> String {
 }
 
 impl GpuDepth {
-    /// Translates the shaders.
+    /// Compiles the shaders.
     ///
     /// # Cost
     /// Up to seconds, the first time on a machine.
@@ -327,15 +329,16 @@ impl GpuDepth {
         &self.context
     }
 
-    /// Draws the maps of `job`, the same as [`DepthJob::tables`] but for the order of the posts.
+    /// Draws the maps of `job`. The result is that of [`DepthJob::tables`], except for the order of
+    /// the posts.
     ///
     /// # Cost
-    /// 72 bytes to the device for each triangle, twelve back for each place, as many for each that
-    /// lacks a link, and 36 for each post.
+    /// 72 bytes to the device for each triangle; back come twelve bytes for each place, another
+    /// twelve for each place that lacks a link, and 36 for each post.
     ///
     /// # Errors
     /// - [`GpuError::TooLarge`] for a window that fits no table, and for more than 512 floors in a
-    ///   column (in software 100); [`GpuError::OutOfMemory`] if the device has too little room.
+    ///   column (in software 100); [`GpuError::OutOfMemory`] if the device has too little memory.
     /// - [`GpuError::Lost`], [`GpuError::TimedOut`], [`GpuError::Failed`] for a device that fails.
     pub fn run(&self, job: &DepthJob<'_>) -> Result<(DepthTables, GpuTimes), GpuError> {
         let mut times = GpuTimes::default();
@@ -471,7 +474,7 @@ impl GpuDepth {
         Ok(Drawn::All(drawn))
     }
 
-    /// Makes room for a window, and uploads its triangles, blocks and floors.
+    /// Reserves the tables for a window, and uploads its triangles, blocks and floors.
     fn upload(
         &self,
         job: &DepthJob<'_>,
@@ -510,7 +513,7 @@ impl GpuDepth {
             unused: 0,
         };
         let (slack, rise) = (DepthNumbers::HEIGHT_SLACK, job.numbers().rise);
-        // Operation by operation as the processor compares them.
+        // Operation by operation as the processor computes them.
         let floor = |[low, high]: [f32; 2]| {
             [low - slack, high + slack, low - slack - rise, high + slack + rise].map(key_of)
         };
@@ -520,10 +523,10 @@ impl GpuDepth {
     }
 }
 
-/// What came of a window.
+/// The result of a window.
 enum Drawn {
     All(DepthTables),
-    /// There are so many posts, more than there was room for.
+    /// The number of posts, which exceeds the capacity.
     MorePosts(u64),
 }
 
@@ -567,7 +570,7 @@ fn post_of(words: &[u32]) -> Post {
 mod tests {
     use super::*;
 
-    /// The tables of both sides are laid out alike.
+    /// Tests that the tables of both sides have equal layouts.
     #[test]
     fn tables_have_the_sizes_of_the_shaders() {
         assert_eq!((size_of::<Input>(), size_of::<Block>(), size_of::<Settings>()), (72, 32, 112));

@@ -1,4 +1,4 @@
-//! Stages as devices of a bake, with the processor to fall back on.
+//! Stages as devices of a bake, with the processor as fallback.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,7 +10,7 @@ use waymesh_voxel::{BuiltField, FieldJob, RasterDevice, RasterJob};
 
 use crate::{GpuContext, GpuDepth, GpuError, GpuOptions, GpuRasterizer, GpuRough, GpuTimes};
 
-/// Shaders, or why there are none, once they are asked for.
+/// Shaders, or the reason of their failure, created on first use.
 type Shaders<K> = OnceLock<Result<K, String>>;
 
 /// Names of stages in reports.
@@ -19,31 +19,31 @@ const FIELDS: &str = "voxels and fields";
 const ROUGH: &str = "rough voxels";
 const DEPTH: &str = "depth maps";
 
-/// Does stages of a bake on a card, or on the processor where that is not possible: the bytes are
-/// the same. `Baker::with_raster_device` of crate `waymesh` takes it, and for storeys
+/// A device that runs stages of a bake on a card, or on the processor if the card cannot: the bytes
+/// are the same. `Baker::with_raster_device` of crate `waymesh` takes it, and for storeys
 /// `Baker::with_rough_device` and `Baker::with_depth_device`; clones are the same device.
 ///
-/// What the card refuses or fails at is done on the processor, and counted by its reason
-/// ([`DeviceUsage::on_processor`]): a column or a table that is too large, a lost device, no
-/// memory left.
+/// Work that the card refuses or fails at is done on the processor, and counted by its reason
+/// ([`DeviceUsage::on_processor`]): a column or a table that is too large, a lost device, no memory
+/// left.
 #[derive(Clone, Debug)]
 pub struct GpuDevice(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// The card, or why there is none.
+    /// The card, or the reason why it is missing.
     context: Result<GpuContext, String>,
     rasterizer: Shaders<GpuRasterizer>,
     rough: Shaders<GpuRough>,
     depth: Shaders<GpuDepth>,
     least_columns: u64,
-    /// What was done for each stage.
+    /// The work done for each stage.
     usage: Mutex<BTreeMap<&'static str, DeviceUsage>>,
 }
 
 impl GpuDevice {
-    /// Columns below which [`GpuDevice::open_if_any`] asks the processor: those of a tile of 256
-    /// cells. A guess, until a card is measured.
+    /// Number of columns below which [`GpuDevice::open_if_any`] uses the processor: that of a tile
+    /// of 256 cells. An estimate, until a card is measured.
     pub const LEAST_COLUMNS: u64 = 1 << 16;
 
     /// Opens a card for all jobs.
@@ -55,7 +55,7 @@ impl GpuDevice {
     }
 
     /// Opens a card if there is one, for jobs of at least [`GpuDevice::LEAST_COLUMNS`] columns.
-    /// Without a card all is done on the processor, and the reason is reported.
+    /// Without a card all work is done on the processor, and the reason is reported.
     #[must_use]
     pub fn open_if_any(options: &GpuOptions) -> Self {
         Self::of(GpuContext::new(options).map_err(|error| error.to_string()), Self::LEAST_COLUMNS)
@@ -72,7 +72,7 @@ impl GpuDevice {
         note(usage.entry(stage).or_default());
     }
 
-    /// What the card makes of a job of so many columns, else what the processor makes of it.
+    /// Returns the result of the card for a job of `columns` columns, or that of the processor.
     fn work<K, T>(
         &self,
         (stage, columns): (&'static str, u64),
@@ -96,7 +96,7 @@ impl GpuDevice {
                     });
                     return Ok(result);
                 }
-                // The processor would say the same.
+                // The processor would return this error as well.
                 Err(GpuError::Voxel(error)) => return Err(StageError::new("voxelize", error)),
                 Err(GpuError::Source(error)) => return Err(error),
                 Err(error) => error.to_string(),
@@ -106,7 +106,7 @@ impl GpuDevice {
         on_processor()
     }
 
-    /// What was done for some stages.
+    /// Returns the work done for some stages.
     fn told(&self, stages: &[&'static str]) -> DeviceUsage {
         let usage = self.0.usage.lock().unwrap_or_else(PoisonError::into_inner);
         let mut told = DeviceUsage::default();

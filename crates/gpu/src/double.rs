@@ -33,7 +33,8 @@ fn compute(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-/// Numbers of sizes in the middle of the range, close to each other, of few bits, and zeros.
+/// Returns pairs of numbers from the middle of the range, close to each other, of few bits, and
+/// zeros.
 fn numbers() -> Vec<[f64; 2]> {
     let mut random = Random::new(7);
     let mut pairs = Vec::new();

@@ -7,7 +7,7 @@ use waymesh_core::BadField;
 use waymesh_core::stage::StageError;
 use waymesh_voxel::VoxelError;
 
-/// Why there is no adapter, or no result of one.
+/// Error of opening an adapter, or of its work.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GpuError {
@@ -17,35 +17,35 @@ pub enum GpuError {
     /// No adapter fits the options.
     #[error("no graphics adapter: {reason}")]
     NoAdapter {
-        /// What there is instead.
+        /// Description of the available adapters.
         reason: String,
     },
-    /// The adapter gives no device.
+    /// The adapter does not provide a device.
     #[error("the adapter {adapter} gives no device: {reason}")]
     NoDevice {
         /// Its name.
         adapter: String,
-        /// What the driver says.
+        /// Message of the driver.
         reason: String,
     },
-    /// The adapter can do less than the shaders need.
+    /// A limit of the adapter is lower than the shaders require.
     #[error("the adapter {adapter} has {limit} {has}, {needs} are needed")]
     TooWeak {
         /// Its name.
         adapter: String,
         /// Name of the limit, as WebGPU calls it.
         limit: &'static str,
-        /// What it has.
+        /// Value of the adapter.
         has: u64,
-        /// What is needed.
+        /// Required value.
         needs: u64,
     },
-    /// The memory of the device is used up.
+    /// The memory of the device is exhausted.
     #[error("the device has no memory left for {bytes} bytes of {what}")]
     OutOfMemory {
-        /// What the bytes were for.
+        /// Use of the bytes.
         what: &'static str,
-        /// How many were asked for.
+        /// Number of requested bytes.
         bytes: u64,
     },
     /// A table would be larger than a buffer of this device can be.
@@ -60,30 +60,30 @@ pub enum GpuError {
         /// Its value in bytes.
         has: u64,
     },
-    /// More fragments lie in a column than one invocation can sort in a short time.
+    /// A column has more fragments than one invocation can sort in a short time.
     #[error("a column has {fragments} fragments, the device sorts up to {limit}")]
     DeepColumn {
         /// Fragments of the deepest column.
         fragments: u32,
-        /// Most that are sorted.
+        /// Largest number of fragments.
         limit: u32,
     },
     /// The device is lost: unplugged, reset by its driver, or destroyed.
     #[error("the device is lost: {reason}")]
     Lost {
-        /// What the driver says.
+        /// Message of the driver.
         reason: String,
     },
     /// The device did not answer in time.
     #[error("the device has not finished within {limit:?}")]
     TimedOut {
-        /// How long was waited.
+        /// Duration of the wait.
         limit: Duration,
     },
-    /// The driver refuses what it is asked to do.
+    /// The driver refuses an operation.
     #[error("the device failed: {reason}")]
     Failed {
-        /// What the driver says.
+        /// Message of the driver.
         reason: String,
     },
     /// The part of the stage that the processor does fails.

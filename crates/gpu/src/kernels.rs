@@ -12,7 +12,7 @@ pub(crate) const ITEMS: &str = include_str!("shaders/items.wgsl");
 /// Single precision, after [`DOUBLE`].
 pub(crate) const SINGLE: &str = include_str!("shaders/single.wgsl");
 
-/// Constants of the shaders in double precision.
+/// Returns the source of constants of the shaders in double precision.
 pub(crate) fn constants(values: &[(&str, f64)]) -> String {
     let line = |&(name, value): &(&str, f64)| {
         let (low, high) = (value.to_bits() & u64::from(u32::MAX), value.to_bits() >> 32);
@@ -21,14 +21,14 @@ pub(crate) fn constants(values: &[(&str, f64)]) -> String {
     values.iter().map(line).collect()
 }
 
-/// How a shader uses a table.
+/// The use of a table by a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     Read,
     Write,
 }
 
-/// The shaders of one module. All of them have the same tables, after their settings.
+/// The shaders of one module. All have a common list of tables, after their settings.
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) layout: wgpu::BindGroupLayout,
@@ -37,7 +37,7 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    /// Translates the shaders `entries` of `source`, whose settings have so many bytes.
+    /// Compiles the shaders `entries` of `source`, with settings of this number of bytes.
     pub(crate) fn new(
         context: &GpuContext,
         source: &str,
@@ -84,10 +84,10 @@ impl Module {
         })
     }
 
-    /// A shader by its name.
+    /// Returns a shader by its name.
     ///
     /// # Panics
-    /// If the module has none of this name.
+    /// If the module has no shader of this name.
     pub(crate) fn pipeline(&self, entry: &str) -> &wgpu::ComputePipeline {
         #[expect(clippy::expect_used, reason = "names of this crate")]
         let (_, pipeline) =

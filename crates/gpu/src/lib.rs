@@ -1,12 +1,13 @@
-//! Stages of waymesh on the graphics card, by compute shaders on wgpu. The answer of a card is that
+//! Stages of waymesh on the graphics card, by compute shaders on wgpu. The result of a card is that
 //! of the processor, byte for byte.
 //!
 //! - [`GpuContext`] opens a card, or an adapter in software.
 //! - [`GpuRasterizer`] turns triangles into heightfields, as `waymesh-voxel` does.
 //! - [`GpuRough`] makes the rough voxels of storeys, as `waymesh-storeys` does.
 //! - [`GpuDepth`] draws the depth maps of storeys, as `waymesh-storeys` does.
-//! - [`GpuNotches`] looks from all notches at once, for [`waymesh_convex::find_portals`].
-//! - [`GpuDevice`] is all of these but the notches for a bake, with the processor to fall back on.
+//! - [`GpuNotches`] searches from all notches at once, for [`waymesh_convex::find_portals`].
+//! - [`GpuDevice`] combines all of these except the notches for a bake, with the processor as
+//!   fallback.
 //!
 //! No card has been measured yet; see the README.
 

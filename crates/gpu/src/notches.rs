@@ -1,4 +1,4 @@
-//! Notches: what each of them sees, for all at once.
+//! Notches: the closest visible vertex of each, found for all at once.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use crate::kernels::{DOUBLE, Module, Use};
 use crate::tables::{Pool, Staging, Table};
 use crate::{GpuContext, GpuError, GpuTimes, constants};
 
-/// Steps of a notch, which looks at 256 triangles at most.
+/// Steps of a notch, which visits at most 256 triangles.
 const STEPS: u64 = 256;
 /// Words of a result, as in the shader: two and a number, then triangles or partners.
 const WORDS: usize = 28;
@@ -42,17 +42,18 @@ struct Notch {
 }
 
 /// The search from all notches at once on a device (Oliva and Pelechano 2012, section 4.1): the
-/// closest vertex in the area of interest of each, behind no edge.
+/// closest vertex in the area of interest of each notch that no edge hides.
 ///
 /// # Method
-/// The paper renders the scene from each notch. Here one invocation looks from a notch through the
-/// triangles, the closest first, in the coordinates and with the rounding of the processor. Their
-/// moving far plane is a bound: what is farther away than the best vertex so far is not looked at.
+/// The paper renders the scene from each notch. Here one invocation visits the triangles from a
+/// notch, the closest first, with the coordinates and rounding of the processor. The moving far
+/// plane of the paper is a bound: triangles farther away than the best vertex so far are not
+/// visited.
 ///
-/// The second pass is the processor's: it looks again from notches whose view a portal has changed
-/// since, and from the few that see more than 24 triangles ([`waymesh_convex::PortalCounts`]).
+/// The second pass runs on the processor: it searches again from notches whose view a portal has
+/// changed, and from the few that see more than 24 triangles ([`waymesh_convex::PortalCounts`]).
 ///
-/// If the device fails the processor does everything; [`GpuNotches::last_error`] tells why.
+/// If the device fails, the processor does all work; [`GpuNotches::last_error`] returns the reason.
 #[derive(Debug)]
 pub struct GpuNotches {
     context: GpuContext,
@@ -112,13 +113,13 @@ impl GpuNotches {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).times.clone()
     }
 
-    /// Returns why the last search was left to the processor, and forgets it.
+    /// Takes the error because of which the last search was left to the processor.
     pub fn last_error(&self) -> Option<GpuError> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).error.take()
     }
 
-    /// Returns how many triangles all notches look at until each has its closest vertex: with the
-    /// bound that shrinks, or without it (then 256 per notch at most).
+    /// Returns the number of triangles that all notches visit until each has its closest vertex:
+    /// with the shrinking bound, or without it (then at most 256 per notch).
     ///
     /// # Errors
     /// Those of a device that fails.
@@ -163,7 +164,7 @@ impl GpuNotches {
         let mut batch = Batch::new(context, &own.settings, times);
         let [points, edges, notches, first] = &own.inputs;
         let all = [points, edges, notches, first, &own.results];
-        // Those of the notches; how many triangles each looks at is not known.
+        // The bytes of the notches; the number of visited triangles is unknown.
         let bytes = u64::from(count) * (size_of::<Notch>() + 4 * WORDS) as u64;
         let settings = |begin, end| Settings { begin, end, bounded: bounded.into(), unused: 0 };
         batch.run(&self.module, shader, &all, Load::new(count, STEPS, bytes), settings)?;
@@ -174,7 +175,7 @@ impl GpuNotches {
         Ok(results)
     }
 
-    /// The results of a shader for each notch, or nothing if the device fails.
+    /// Returns the results of a shader for each notch; `None` if the device fails.
     fn results<T>(
         &self,
         tables: &NotchTables,

@@ -1,4 +1,4 @@
-//! Tests of what goes wrong on a device: it is lost, out of memory, late.
+//! Tests of failing devices: lost, out of memory or late.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -16,7 +16,7 @@ use crate::kernels::{Module, Use};
 use crate::tables::{Staging, Table};
 use crate::{GpuContext, GpuDevice, GpuError, GpuNotches, GpuOptions, GpuTimes};
 
-/// What happens to a device, once so many pieces of work have been handed to it or waited for.
+/// A failure of a device, after a number of submissions or waits.
 #[derive(Debug)]
 pub(crate) struct Trap {
     until_lost: AtomicI64,
@@ -35,14 +35,14 @@ impl Trap {
         self.until_late.store(until_late, Ordering::SeqCst);
     }
 
-    /// Before work is handed over.
+    /// Called before work is submitted.
     pub(crate) fn spring(&self, context: &GpuContext) {
         if self.until_lost.fetch_sub(1, Ordering::SeqCst) == 0 {
             context.device.destroy();
         }
     }
 
-    /// `true` if a wait is to end as if it had taken too long.
+    /// Returns `true` if a wait must end as if it had timed out.
     pub(crate) fn is_late(&self) -> bool {
         self.until_late.fetch_sub(1, Ordering::SeqCst) <= 0
     }
@@ -52,7 +52,7 @@ fn options() -> GpuOptions {
     GpuOptions::default().with_software(true)
 }
 
-/// An adapter, be it in software.
+/// Returns an adapter, possibly in software.
 fn context(options: &GpuOptions) -> Option<GpuContext> {
     let context = GpuContext::new(options).ok();
     if context.is_none() {
@@ -61,7 +61,7 @@ fn context(options: &GpuOptions) -> Option<GpuContext> {
     context
 }
 
-/// A scene, and what all stages make of it.
+/// A scene, and the results of all stages.
 struct Work {
     soup: TriangleSoup,
     config: VoxelConfig,
@@ -90,7 +90,7 @@ impl Work {
         RasterJob::of_soup(&self.soup, &self.config, &mut ()).unwrap()
     }
 
-    /// Runs all stages on a device, each as often as asked, and compares them with the processor's.
+    /// Runs all stages on a device and compares the results with those of the processor.
     fn compare(&self, device: &GpuDevice) {
         let raster = self.raster();
         let voxels = device.rasterize(&raster, &mut ()).unwrap();
@@ -108,7 +108,7 @@ impl Work {
     }
 }
 
-/// What a device did, and why others were left to the processor.
+/// Returns the number of jobs on the device, and the reasons for jobs on the processor.
 fn told(device: &GpuDevice) -> (u64, Vec<String>) {
     let mut usage = RasterDevice::usage(device);
     usage.add(&RoughDevice::usage(device));
@@ -116,7 +116,8 @@ fn told(device: &GpuDevice) -> (u64, Vec<String>) {
     (usage.total().jobs, usage.on_processor.into_keys().collect())
 }
 
-/// A device is lost after any number of pieces of work: nothing is lost with it, and nothing hangs.
+/// Tests a device that is lost after any number of submissions: no result is lost, and no call
+/// hangs.
 #[test]
 fn a_device_may_be_lost_at_any_time() {
     let work = Work::new();
@@ -127,7 +128,7 @@ fn a_device_may_be_lost_at_any_time() {
         work.compare(&device);
         let (jobs, reasons) = told(&device);
         if jobs == 4 {
-            // Four stages have not as many pieces of work, but several each.
+            // Four stages have several submissions each.
             assert!(until > 12 && reasons.is_empty(), "{until}: {reasons:?}");
             continue;
         }
@@ -135,14 +136,14 @@ fn a_device_may_be_lost_at_any_time() {
             reasons.iter().any(|reason| reason.starts_with("the device is lost")),
             "{until}: {reasons:?}"
         );
-        // From then on all is left to the processor.
+        // All later work is done by the processor.
         work.compare(&device);
         assert_eq!(told(&device).0, jobs, "{until}");
         assert!(matches!(context.check(), Err(GpuError::Lost { .. })));
     }
 }
 
-/// A device that does not answer in time is not asked again.
+/// Tests that a device that times out is not used again.
 #[test]
 fn a_device_may_be_late_at_any_time() {
     let work = Work::new();
@@ -161,8 +162,8 @@ fn a_device_may_be_late_at_any_time() {
     }
 }
 
-/// Whatever memory a device has, either it does the work, in parts if need be, or the processor
-/// does.
+/// Tests that with any amount of memory either the device does the work, possibly in parts, or the
+/// processor does.
 #[test]
 fn memory_may_be_short() {
     let work = Work::new();
@@ -184,7 +185,7 @@ fn memory_may_be_short() {
     assert!(done[0] < 4 && done[done.len() - 1] == 4, "{done:?}");
 }
 
-/// With little memory a grid is filled in parts.
+/// Tests that a grid is filled in parts if memory is short.
 #[test]
 fn short_memory_makes_more_parts() {
     let Some(roomy) = context(&options()) else { return };
@@ -199,7 +200,7 @@ fn short_memory_makes_more_parts() {
     assert!(once.parts == 1 && times.parts > 1, "{} and {} parts", once.parts, times.parts);
 }
 
-/// Notches are looked from by the processor if the device fails.
+/// Tests that the processor searches from notches if the device fails.
 #[test]
 fn notches_survive_a_lost_device() {
     let triangulation = hall();
@@ -219,7 +220,7 @@ fn hall() -> Triangulation {
     waymesh::triangulate::triangulate_cdt(&waymesh_testkit::plans::hall(1, 300, 8)).unwrap()
 }
 
-/// One more for each item.
+/// A shader that counts its items.
 const COUNTER: &str = "
 struct Settings { begin: u32, end: u32 }
 @group(0) @binding(0) var<uniform> settings: Settings;
@@ -234,7 +235,7 @@ fn count(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-/// Large work is split into dispatches of few steps, which do each item once.
+/// Tests that large work is split into dispatches of few steps, which process each item once.
 #[test]
 fn no_dispatch_takes_more_steps_than_it_may() {
     let Some(context) = context(&options()) else { return };
@@ -254,7 +255,7 @@ fn no_dispatch_takes_more_steps_than_it_may() {
         let values = reads.values::<u32>(0, &mut times);
         assert!(values.iter().all(|&count| count == 1), "{steps} steps");
         assert_eq!(times.dispatches, dispatches, "{steps} steps");
-        // A work group is the least that can be done.
+        // A work group is the smallest unit of work.
         let most = GpuTimes::MOST_STEPS.max(64 * steps);
         assert!(times.longest_dispatch <= most, "{steps} steps: {}", times.longest_dispatch);
     }

@@ -14,13 +14,13 @@ use crate::{GpuContext, GpuError, GpuTimes, constants};
 const STEPS: u64 = 1 << 8;
 /// Columns of a row that one item fills, as in the shader.
 const SEGMENT: u32 = 16;
-/// Most triangles that are on the device at once.
+/// Largest number of triangles that are on the device at once.
 const PORTION: usize = 1 << 16;
-/// Most items of a portion.
+/// Largest number of items of a portion.
 const MOST_ITEMS: u64 = 1 << 30;
-/// Most levels: one invocation sets all of a column.
+/// Largest number of levels: one invocation sets all of a column.
 const MOST_LEVELS: u32 = 1 << 16;
-/// Bytes of a column and 64 levels, of ground or of the rest.
+/// Bytes of a column and 64 levels, of positive or of negative voxels.
 const WORD_BYTES: u64 = 8;
 
 const WALKABLE: u32 = 1;
@@ -52,7 +52,7 @@ struct Input {
     unused: u32,
 }
 
-/// The rough voxels of `waymesh-storeys` on a device: the same bits (Oliva 2012, section 6.2.1).
+/// The rough voxels of `waymesh-storeys` on a device, with equal bits (Oliva 2012, section 6.2.1).
 ///
 /// # Method
 /// The thesis renders the scene along three axes into slice maps. Here each triangle is clipped to
@@ -94,7 +94,7 @@ impl Tables {
 }
 
 impl GpuRough {
-    /// Translates the shader.
+    /// Compiles the shader.
     ///
     /// # Errors
     /// Those of a device that fails.
@@ -122,7 +122,7 @@ impl GpuRough {
     /// # Errors
     /// - [`GpuError::Source`] if the triangles cannot be read.
     /// - [`GpuError::TooLarge`] for more than 65,536 levels, or a row that fits no table;
-    ///   [`GpuError::OutOfMemory`] if the device has too little room.
+    ///   [`GpuError::OutOfMemory`] if the device has too little memory.
     /// - [`GpuError::Lost`], [`GpuError::TimedOut`], [`GpuError::Failed`] for a device that fails.
     pub fn run(&self, job: &RoughJob<'_>) -> Result<(RoughVoxels, SkippedTriangles, GpuTimes), GpuError> {
         let context = &self.context;
@@ -204,7 +204,7 @@ struct Band<'a> {
     settings: Settings,
     tables: &'a mut Tables,
     times: &'a mut GpuTimes,
-    /// The first triangles.
+    /// The upload of the first triangles.
     uploads: Option<wgpu::SubmissionIndex>,
 }
 
@@ -212,7 +212,7 @@ impl Band<'_> {
     /// Draws all triangles, portion by portion.
     fn fill(&mut self, job: &RoughJob<'_>) -> Result<SkippedTriangles, GpuError> {
         let (mut portion, mut items) = (Vec::new(), 0);
-        // An error of the device goes through the source, which knows none.
+        // The source has no error type of the device, so an error is passed around it.
         let mut failed = None;
         let visited = job.visit(&mut |triangle| {
             let Some((input, own)) = self.input(job, &triangle) else { return Ok(()) };
@@ -240,7 +240,7 @@ impl Band<'_> {
         Ok(skipped)
     }
 
-    /// A triangle in this band, and the number of its items.
+    /// Returns a triangle in this band, and the number of its items.
     fn input(&self, job: &RoughJob<'_>, triangle: &RoughTriangle) -> Option<(Input, u64)> {
         let ([columns, rows], is_in_one_row) = job.reach(triangle);
         let (from, end) = (rows.start.max(self.settings.rows[0]), rows.end.min(self.settings.rows[1]));
@@ -283,7 +283,7 @@ impl Band<'_> {
 mod tests {
     use super::*;
 
-    /// The tables of both sides are laid out alike.
+    /// Tests that the tables of both sides have equal layouts.
     #[test]
     fn tables_have_the_sizes_of_the_shader() {
         assert_eq!((size_of::<Input>(), size_of::<Settings>()), (96, 48));

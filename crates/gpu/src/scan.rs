@@ -1,4 +1,4 @@
-//! Sums of all numbers before each number of a table.
+//! Prefix sums: the sum of all numbers before each number of a table.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -28,7 +28,7 @@ pub(crate) struct Scan {
 pub(crate) struct ScanTables(Vec<[Table; 2]>);
 
 impl ScanTables {
-    /// Makes room for so many numbers.
+    /// Reserves tables for `count` numbers.
     pub(crate) fn reserve(&mut self, context: &GpuContext, count: u32) -> Result<(), GpuError> {
         for (level, &length) in lengths(count).iter().enumerate() {
             let bytes = u64::from(length.div_ceil(BLOCK)) * 4;
@@ -44,7 +44,7 @@ impl ScanTables {
     }
 }
 
-/// Lengths of a table, of its blocks, of blocks of blocks; the last is one block.
+/// Returns the lengths of a table, of its blocks, of blocks of blocks; the last is one block.
 fn lengths(count: u32) -> Vec<u32> {
     let mut lengths = vec![count];
     while lengths[lengths.len() - 1] > BLOCK {
@@ -61,8 +61,8 @@ impl Scan {
         Ok(Self { module })
     }
 
-    /// Writes to `before[i]` the sum of `numbers[..i]`, for the first `count` of them, for which
-    /// `tables` has room.
+    /// Writes to `before[i]` the sum of `numbers[..i]`, for the first `count` numbers. `tables`
+    /// must be reserved for them.
     pub(crate) fn run(
         &self,
         batch: &mut Batch<'_>,

@@ -1,4 +1,4 @@
-//! Tables on the device, and where what comes back of them lands.
+//! Tables on the device, and staging buffers for reading them back.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use wgpu::BufferUsages;
 
 use crate::{GpuContext, GpuError, GpuTimes};
 
-/// Memory of the device that a buffer takes. It is given back when this is dropped.
+/// Reserved memory of the device for a buffer, released on drop.
 #[derive(Debug)]
 pub(crate) struct Memory {
     used: Arc<AtomicU64>,
@@ -17,7 +17,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Takes memory, unless more than `limit` bytes would be taken by then.
+    /// Reserves memory, unless more than `limit` bytes would be in use.
     pub(crate) fn take(used: &Arc<AtomicU64>, bytes: u64, limit: u64) -> Option<Self> {
         let more = |used: u64| used.checked_add(bytes).filter(|&all| all <= limit);
         used.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
@@ -60,7 +60,7 @@ impl Store {
     }
 }
 
-/// A buffer that grows. What it held is lost when it does.
+/// A buffer that grows. Its content is lost when it grows.
 #[derive(Debug)]
 pub(crate) struct Table {
     what: &'static str,
@@ -69,13 +69,13 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table of numbers that shaders read and write.
+    /// Creates a table of numbers that shaders read and write.
     pub(crate) fn new(context: &GpuContext, what: &'static str, bytes: u64) -> Result<Self, GpuError> {
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
         Ok(Self { what, usage, store: Store::new(context, what, bytes, usage)? })
     }
 
-    /// The settings of shaders.
+    /// Creates a table for the settings of shaders.
     pub(crate) fn settings(context: &GpuContext, bytes: u64) -> Result<Self, GpuError> {
         let (what, usage) = ("settings", BufferUsages::UNIFORM | BufferUsages::COPY_DST);
         Ok(Self { what, usage, store: Store::new(context, what, bytes, usage)? })
@@ -85,10 +85,10 @@ impl Table {
         &self.store.buffer
     }
 
-    /// Makes room for this number of bytes.
+    /// Grows the table to this number of bytes.
     pub(crate) fn reserve(&mut self, context: &GpuContext, bytes: u64) -> Result<(), GpuError> {
         if bytes > self.store.bytes {
-            // By half more, so that it does not grow often, as far as that is allowed.
+            // It grows by half within the limit, so that it does not grow often.
             let wanted = bytes.max((self.store.bytes / 2 * 3).min(context.table_limit().0));
             self.store = match Store::new(context, self.what, wanted, self.usage) {
                 Err(GpuError::OutOfMemory { .. }) if wanted > bytes => {
@@ -100,7 +100,7 @@ impl Table {
         Ok(())
     }
 
-    /// Writes `values` to its beginning, after all that was handed to the device before.
+    /// Writes `values` to its beginning, after all work that was submitted before.
     pub(crate) fn write<T: Pod>(
         &mut self,
         context: &GpuContext,
@@ -118,13 +118,12 @@ impl Table {
     }
 }
 
-/// Where the device leaves what the processor reads: a buffer for each table that is read. They
-/// grow.
+/// Staging buffers from which the processor reads: a growing buffer for each table that is read.
 #[derive(Debug, Default)]
 pub(crate) struct Staging(Vec<Store>);
 
 impl Staging {
-    /// The buffer for the table that is read first, second, ..
+    /// Returns the buffer for the read with this index, grown to the number of bytes.
     pub(crate) fn reserve(
         &mut self,
         context: &GpuContext,
@@ -146,7 +145,7 @@ impl Staging {
     }
 }
 
-/// Tables that nobody uses at the moment, for whoever needs some next.
+/// A pool of unused tables.
 #[derive(Debug)]
 pub(crate) struct Pool<T>(Mutex<Vec<T>>);
 
@@ -161,7 +160,7 @@ impl<T> Pool<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes some out of the pool, or makes some.
+    /// Takes tables out of the pool, or creates new ones.
     pub(crate) fn take(&self, new: impl FnOnce() -> Result<T, GpuError>) -> Result<T, GpuError> {
         let free = self.all().pop();
         free.map_or_else(new, Ok)
@@ -171,7 +170,7 @@ impl<T> Pool<T> {
         self.all().push(tables);
     }
 
-    /// Gives the memory of all that nobody uses back to the device.
+    /// Releases the memory of all unused tables.
     pub(crate) fn clear(&self) {
         self.all().clear();
     }

@@ -1,31 +1,31 @@
-//! What the device did, and how long it took.
+//! Work and times of the device.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Work of a device, for reports. Times are wall times of the processor, which waits for the
-/// device: what the device does while the processor prepares the next part is in none of them.
+/// Work of a device, for reports. Times are wall times of the processor while it waits for the
+/// device: they exclude work of the device while the processor prepares the next part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GpuTimes {
-    /// Handing bytes to the driver, and until they are on the device.
+    /// Time to pass bytes to the driver, and to wait until they are on the device.
     pub upload: Duration,
-    /// Waiting for shaders.
+    /// Time to wait for shaders.
     pub kernels: Duration,
-    /// Reading back what is done.
+    /// Time to read results back.
     pub download: Duration,
-    /// Bytes to the device.
+    /// Bytes sent to the device.
     pub uploaded_bytes: u64,
-    /// Bytes from the device.
+    /// Bytes read from the device.
     pub downloaded_bytes: u64,
-    /// Shaders started.
+    /// Number of dispatched shaders.
     pub dispatches: u64,
-    /// Parts that the grid was cut into.
+    /// Number of parts of the grid.
     pub parts: u64,
-    /// Most parts that were with the device at the same time: with two, one is uploaded and encoded
-    /// while the other is computed.
+    /// Largest number of parts on the device at the same time: with two, one is uploaded and
+    /// encoded while the other is computed.
     pub most_in_flight: u64,
-    /// Bytes to the device while another part was with it.
+    /// Bytes sent to the device while it computed another part.
     pub overlapped_bytes: u64,
     /// Pieces of columns that triangles filled.
     pub fragments: u64,
@@ -39,21 +39,21 @@ pub struct GpuTimes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShaderTimes {
-    /// How often it was started.
+    /// Number of dispatches.
     pub dispatches: u64,
-    /// Items that it did: triangles, rows of them, columns, places.
+    /// Processed items: triangles, rows of triangles, columns, places.
     pub items: u64,
-    /// Bytes that it has to move at least, to and from the memory of the device.
+    /// Lower bound of the bytes that it moves to and from the memory of the device.
     pub bytes: u64,
-    /// How long it took; zero unless [`GpuOptions::timed_shaders`](crate::GpuOptions::timed_shaders)
-    /// asks for it.
+    /// Its time; zero unless [`GpuOptions::timed_shaders`](crate::GpuOptions::timed_shaders) is
+    /// set.
     pub time: Duration,
 }
 
 impl GpuTimes {
-    /// Most steps of a dispatch. Larger work is split, so that it ends within the time limits of
-    /// drivers. A step is about 500 operations on integers, such as a cell that a triangle covers; a
-    /// weak card does some thousand million of these operations a second.
+    /// Largest number of steps of a dispatch. Larger work is split, so that it ends within the time
+    /// limits of drivers. A step is about 500 operations on integers, such as a cell that a
+    /// triangle covers; a weak card does some thousand million of these operations per second.
     pub const MOST_STEPS: u64 = 1 << 26;
 
     /// Adds the work of `other`.

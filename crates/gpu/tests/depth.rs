@@ -16,7 +16,7 @@ fn options() -> GpuOptions {
     GpuOptions::default().with_software(true)
 }
 
-/// On whichever adapter there is, software too.
+/// Returns the stage on any adapter, possibly in software.
 fn depth() -> Option<&'static GpuDepth> {
     static SHARED: LazyLock<Option<GpuDepth>> = LazyLock::new(|| {
         let context = GpuContext::new(&options()).ok()?;
@@ -28,7 +28,8 @@ fn depth() -> Option<&'static GpuDepth> {
     SHARED.as_ref()
 }
 
-/// Posts in order, each once; places without ground have no area.
+/// Returns the tables with posts in order and without duplicates, and without areas of places
+/// without ground.
 fn canonical(mut tables: DepthTables) -> DepthTables {
     let key = |post: &Post| {
         let [[a, b], [c, d]] = post.ends.map(|end| end.map(f64::to_bits));
@@ -44,7 +45,7 @@ fn canonical(mut tables: DepthTables) -> DepthTables {
     tables
 }
 
-/// Compares the maps of a window, and what is made of them.
+/// Compares the maps of a window, and the results computed from them.
 fn compare_job(job: &DepthJob<'_>, what: &str) -> GpuTimes {
     let Some(depth) = depth() else { return GpuTimes::default() };
     let (gpu, times) = depth.run(job).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -73,7 +74,7 @@ fn compare_job(job: &DepthJob<'_>, what: &str) -> GpuTimes {
     times
 }
 
-/// Frame, layers and triangles of a scene.
+/// Returns the frame and layers of a scene.
 fn layers_of(soup: &TriangleSoup, config: &StoreysConfig) -> (GridFrame, Layers) {
     let bounds = soup.bounds();
     let frame = GridFrame::fit(&bounds, &config.scale).unwrap();
@@ -81,7 +82,7 @@ fn layers_of(soup: &TriangleSoup, config: &StoreysConfig) -> (GridFrame, Layers)
     (frame, flood_layers(&voxels, config).unwrap())
 }
 
-/// Compares tiles of a scene: each one in so many along both axes.
+/// Compares tiles of a scene: one in every `each` along both axes.
 fn compare(soup: &TriangleSoup, config: &StoreysConfig, side: u32, each: u32, what: &str) {
     let (frame, layers) = layers_of(soup, config);
     for z in (0..frame.depth).step_by((side * each) as usize) {
@@ -97,7 +98,7 @@ fn config(cell: f32) -> StoreysConfig {
     StoreysConfig::default().with_scale(GridScale::new(cell, 0.1))
 }
 
-/// Tiles of several sizes, areas, blocked triangles, and rough cells of several sides.
+/// Tests tiles of several sizes, areas, blocked triangles, and rough cells of several sides.
 #[test]
 fn tiles_with_areas() {
     for (scene, side, rough_cells) in [
@@ -115,7 +116,8 @@ fn tiles_with_areas() {
     }
 }
 
-/// A corner of a soup: anywhere, on the lines between the centres of cells, very near to them.
+/// Returns a corner of a soup: anywhere, on the lines between the centres of cells, or very near to
+/// the lines.
 fn random_corner(random: &mut Random, reach: f32, cell: f32) -> Vec3 {
     let mut unit = || random.range(0.0, 1.0);
     let at = Vec3::new(unit(), unit() * 0.5, unit()) * reach;
@@ -129,7 +131,7 @@ fn random_corner(random: &mut Random, reach: f32, cell: f32) -> Vec3 {
     }
 }
 
-/// 1,000 soups of triangles of all kinds, with little head room.
+/// Tests 1,000 soups of triangles of all kinds, with little head room.
 #[test]
 fn random_soups() {
     if depth().is_none() {
@@ -170,7 +172,7 @@ fn random_soups() {
     }
 }
 
-/// Needles, huge and degenerate triangles, upright ones on lines, the ends of the range; on a
+/// Tests needles, huge and degenerate triangles, upright ones on lines, the ends of the range; on a
 /// floor.
 #[test]
 fn hard_triangles() {
@@ -219,7 +221,8 @@ fn hard_triangles() {
     }
 }
 
-/// Plates as far above the ground beside them as below, and storeys closer than a step is high.
+/// Tests plates that are equally far above and below the adjacent ground, and storeys closer than a
+/// step.
 #[test]
 fn ties_are_told_alike() {
     if depth().is_none() {
@@ -244,7 +247,7 @@ fn ties_are_told_alike() {
     }
 }
 
-/// More posts than there is room for at first.
+/// Tests more posts than the initial capacity.
 #[test]
 fn many_posts() {
     let Some(depth) = depth() else { return };
@@ -257,7 +260,7 @@ fn many_posts() {
             bounds.min.y,
             random.range(bounds.min.z, bounds.max.z),
         );
-        // As high as all storeys.
+        // A triangle as high as all storeys.
         let top = at.with_y(bounds.max.y) + Vec3::new(0.003, 0.0, 0.001);
         soup.append(vec![at, top, at + Vec3::new(0.002, 0.0, 0.004)], vec![[0, 1, 2]]).unwrap();
     }
@@ -270,7 +273,7 @@ fn many_posts() {
     assert!(tables.posts.len() > 4096 + 2 * job.len(), "{} posts", tables.posts.len());
 }
 
-/// What a device refuses the processor draws, and so it is counted.
+/// Tests that the processor draws jobs that the device refuses, and that they are counted.
 #[test]
 fn what_does_not_fit_is_refused_and_falls_back() {
     if depth().is_none() {

@@ -19,7 +19,7 @@ fn options() -> GpuOptions {
     GpuOptions::default().with_software(true)
 }
 
-/// The rasteriser on whichever adapter there is, software too.
+/// Returns the rasteriser on any adapter, possibly in software.
 fn rasterizer() -> Option<&'static GpuRasterizer> {
     static SHARED: LazyLock<Option<GpuRasterizer>> = LazyLock::new(|| {
         let context = GpuContext::new(&options()).ok()?;
@@ -81,7 +81,7 @@ fn config(cell: f32, level: f32, agent: &Agent) -> VoxelConfig {
     VoxelConfig::for_agent(agent).with_scale(GridScale::new(cell, level))
 }
 
-/// Tiles of several sizes with a halo, areas, blocked triangles and marks in them.
+/// Tests tiles of several sizes with a halo, areas, blocked triangles and marks in them.
 #[test]
 fn tiles_with_areas() {
     let Some(rasterizer) = rasterizer() else { return };
@@ -114,7 +114,7 @@ fn tiles_with_areas() {
     }
 }
 
-/// A device with little room fills the grid in parts, with the same result.
+/// Tests that a device with little memory fills the grid in parts, with an equal result.
 #[test]
 fn small_buffers_leave_no_trace() {
     let Ok(context) = GpuContext::new(&options().with_max_buffer_bytes(1 << 20)) else { return };
@@ -128,14 +128,14 @@ fn small_buffers_leave_no_trace() {
     assert!(times.parts > 4, "{} parts", times.parts);
     assert_eq!(times.most_in_flight, 2);
     assert!(times.longest_dispatch <= GpuTimes::MOST_STEPS);
-    // Less comes back than the voxels would take.
+    // Fewer bytes are read back than the voxels would take.
     let job = RasterJob::new(triangles_of(&soup), &frame, core, &config, &mut ()).unwrap();
     let (heightfield, voxels) = small.run(&job).unwrap();
     assert!(times.downloaded_bytes * 3 < voxels.downloaded_bytes * 2, "{times:?}, {voxels:?}");
     assert!(!heightfield.spans.is_empty());
 }
 
-/// A corner of a soup: anywhere, and on cell and level lines.
+/// Returns a corner of a soup: anywhere, or on cell and level lines.
 fn random_corner(random: &mut Random, reach: f32, scale: GridScale) -> Vec3 {
     let mut unit = || random.range(-1.0, 1.0);
     let at = Vec3::new(unit(), unit() * 0.4, unit()) * reach;
@@ -148,7 +148,7 @@ fn random_corner(random: &mut Random, reach: f32, scale: GridScale) -> Vec3 {
     }
 }
 
-/// 1,000 soups, agents and filters of all kinds.
+/// Tests 1,000 soups, agents and filters of all kinds.
 #[test]
 fn random_soups() {
     let Some(rasterizer) = rasterizer() else { return };
@@ -199,7 +199,7 @@ fn random_soups() {
     }
 }
 
-/// Sheets above each other over a few columns.
+/// Returns sheets above each other over a few columns.
 fn sheets(count: u32) -> Vec<SoupTriangle> {
     let sheet = |sheet: u32| {
         let y = sheet as f32;
@@ -209,7 +209,7 @@ fn sheets(count: u32) -> Vec<SoupTriangle> {
     (0..count).map(sheet).collect()
 }
 
-/// Many storeys need more words for each span, and too many of them the processor.
+/// Tests that many storeys need more words for each span, and too many of them the processor.
 #[test]
 fn many_storeys() {
     let Some(rasterizer) = rasterizer() else { return };
@@ -226,7 +226,7 @@ fn many_storeys() {
         let job = FieldJob::new(raster, &frame, core, &builder).unwrap();
         let error = rasterizer.build_field(&job).map(|_| ()).unwrap_err();
         assert!(matches!(error, GpuError::TooLarge { .. } | GpuError::DeepColumn { .. }), "{error}");
-        // Without the field the device still makes the voxels.
+        // The device refuses the field, but can still make the voxels.
         assert!(device.build_field(&job).unwrap().is_none());
         let reasons = device.usage().on_processor;
         assert!(reasons.keys().any(|reason| reason.contains(expected)), "{reasons:?}");

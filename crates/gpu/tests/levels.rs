@@ -1,4 +1,4 @@
-//! All generated and shared levels: every stage of a device gives what the processor gives, for
+//! All generated and shared levels: every stage of a device gives the result of the processor, for
 //! whole grids and for tiles of several sizes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
@@ -13,7 +13,7 @@ use waymesh_storeys::{DepthJob, RoughJob, StoreysConfig, flood_layers, refine_ha
 use waymesh_testkit::levels;
 use waymesh_voxel::{FieldBuilder, FieldJob, RasterJob, VoxelConfig};
 
-/// All stages on whichever adapter there is, software too.
+/// All stages on any adapter, possibly in software.
 struct Stages {
     rasterizer: GpuRasterizer,
     rough: GpuRough,
@@ -35,7 +35,7 @@ fn stages() -> Option<&'static Stages> {
     SHARED.as_ref()
 }
 
-/// Up to so many tiles of a size, from all over the grid.
+/// Returns up to `most` tiles of a size, from all over the grid.
 fn tiles(frame: &GridFrame, side: u32, most: u32) -> Vec<GridWindow> {
     let whole = GridWindow::whole(frame);
     let (across, down) = (frame.width.div_ceil(side), frame.depth.div_ceil(side));
@@ -47,7 +47,7 @@ fn tiles(frame: &GridFrame, side: u32, most: u32) -> Vec<GridWindow> {
     (every / 2..across * down).step_by(every as usize).map(tile).collect()
 }
 
-/// The triangles that reach into some columns.
+/// Returns the triangles that reach into some columns.
 fn near(triangles: &[SoupTriangle], frame: &GridFrame, window: GridWindow) -> Vec<SoupTriangle> {
     let cell = f64::from(frame.cell_size);
     let origin = frame.origin.as_dvec3().xz();
@@ -62,8 +62,8 @@ fn near(triangles: &[SoupTriangle], frame: &GridFrame, window: GridWindow) -> Ve
     triangles.iter().filter(reaches).copied().collect()
 }
 
-/// Compares all stages on a grid of these cells. Returns how many jobs the device refused because
-/// of more triangles in a column than it sorts.
+/// Compares all stages on a grid of these cells. Returns the number of jobs that the device refused
+/// because of more triangles in a column than it sorts.
 fn compare(soup: &TriangleSoup, scale: GridScale, what: &str) -> u32 {
     let Some(Stages { rasterizer, rough, depth }) = stages() else { return 0 };
     let mut refused = 0;
@@ -119,7 +119,7 @@ fn compare(soup: &TriangleSoup, scale: GridScale, what: &str) -> u32 {
     refused
 }
 
-/// Cells so large that a grid has at most so many along a side, and levels of the same kind.
+/// Returns cells so large that a grid has at most `cells` along a side, and levels in proportion.
 fn scale_of(soup: &TriangleSoup, cells: f32) -> GridScale {
     let size = soup.bounds().max - soup.bounds().min;
     let cell = (size.x.max(size.z) / cells).max(0.1);
@@ -142,7 +142,7 @@ fn shared_levels() {
     let (all, mut refused) = (levels::all(is_scene), Vec::new());
     for level in &all {
         let soup = waymesh::io::load(&level.file).expect("a level");
-        // As if its unit were such that a cell is some agents wide or less.
+        // The unit is chosen so that a cell is at most a few agents wide.
         let size = soup.bounds().max - soup.bounds().min;
         let factor = (30.0 / size.x.max(size.z)).max(level.unit.unwrap_or(1.0));
         let factor = factor.min(60.0 / size.x.max(size.z));
@@ -152,6 +152,6 @@ fn shared_levels() {
             refused.push(&level.name);
         }
     }
-    // Levels of so many triangles, for cells so large, that columns are too deep.
+    // Levels with too many triangles for the size of the cells, whose columns are too deep.
     assert!(refused.len() * 10 <= all.len(), "{refused:?}");
 }

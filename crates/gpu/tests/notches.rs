@@ -13,7 +13,7 @@ use waymesh_gpu::{GpuContext, GpuNotches, GpuOptions};
 use waymesh_scenes::Scene;
 use waymesh_testkit::{levels, plans};
 
-/// The search on whichever adapter there is, software too.
+/// Returns the search on any adapter, possibly in software.
 fn search() -> Option<&'static GpuNotches> {
     static SHARED: LazyLock<Option<GpuNotches>> = LazyLock::new(|| {
         let context = GpuContext::new(&GpuOptions::default().with_software(true)).ok()?;
@@ -25,7 +25,7 @@ fn search() -> Option<&'static GpuNotches> {
     SHARED.as_ref()
 }
 
-/// Compares the portals with all orders. Returns how those of the usual order were found.
+/// Compares the portals with all orders. Returns the counts of the usual order.
 fn compare(triangulation: &Triangulation, what: &str) -> PortalCounts {
     let Some(search) = search() else { return PortalCounts::default() };
     let mut usual = PortalCounts::default();
@@ -59,7 +59,7 @@ fn halls() {
         for round in [3, 6, 11] {
             let counts = both(&plans::hall(seed, vertices, round), &format!("hall of {vertices}, {round}"));
             if search().is_some() && vertices == 965 {
-                // Not a search that is never used.
+                // The search is actually used.
                 assert!(counts.at_once * 2 > counts.notches, "{counts:?}");
             }
         }
@@ -109,7 +109,7 @@ fn levels_and_scenes() {
     }
 }
 
-/// What a search leaves out is looked for as ever, and all of it if it says nothing.
+/// Tests that the processor searches for all notches that a search leaves out.
 #[test]
 fn a_search_may_leave_out_anything() {
     struct Lazy<'a>(Option<&'a GpuNotches>);

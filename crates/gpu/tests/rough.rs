@@ -19,7 +19,7 @@ fn rough_of(options: &GpuOptions) -> Option<GpuRough> {
     Some(GpuRough::new(&context).expect("shaders that the device takes"))
 }
 
-/// On whichever adapter there is, software too.
+/// Returns the stage on any adapter, possibly in software.
 fn rough() -> Option<&'static GpuRough> {
     static SHARED: LazyLock<Option<GpuRough>> = LazyLock::new(|| rough_of(&options()));
     if SHARED.is_none() {
@@ -61,8 +61,8 @@ fn compare(soup: &TriangleSoup, config: &StoreysConfig, what: &str) {
     }
 }
 
-/// Needles, huge and degenerate triangles, upright ones on lines, the ends of the range, in a frame
-/// that they do not fill.
+/// Tests needles, huge and degenerate triangles, upright ones on lines, the ends of the range, in a
+/// frame that they do not fill.
 #[test]
 fn hard_triangles() {
     let Some(rough) = rough() else { return };
@@ -97,7 +97,7 @@ fn hard_triangles() {
     }
 }
 
-/// Needles, huge and tiny triangles, some on the lines between voxels.
+/// Tests needles, huge and tiny triangles, some on the lines between voxels.
 #[test]
 fn random_soups_with_areas() {
     let mut random = Random::new(5);
@@ -125,7 +125,7 @@ fn bands_of_rows_give_the_same() {
     let soup = Scene::CityBlock.build(&Default::default());
     let times = compare_on(&small, &soup, &config(0.1, 2), "bands");
     assert!(times.parts > 2, "{times:?}");
-    // A band is filled while the one before it is read back.
+    // A band is filled while the previous one is read back.
     assert_eq!(times.most_in_flight, 2);
     assert!(times.overlapped_bytes * 2 > times.uploaded_bytes, "{times:?}");
 }

@@ -18,7 +18,7 @@ fn options() -> GpuOptions {
     GpuOptions::default().with_software(true)
 }
 
-/// The rasteriser on whichever adapter there is, software too.
+/// Returns the rasteriser on any adapter, possibly in software.
 fn rasterizer() -> Option<&'static GpuRasterizer> {
     static SHARED: LazyLock<Option<GpuRasterizer>> = LazyLock::new(|| {
         let context = GpuContext::new(&options()).ok()?;
@@ -62,7 +62,7 @@ fn config(cell: f32, level: f32) -> VoxelConfig {
     VoxelConfig::for_agent(&Agent::default()).with_scale(GridScale::new(cell, level))
 }
 
-/// Tiles of several sizes with a halo, areas and blocked triangles in them.
+/// Tests tiles of several sizes with a halo, areas and blocked triangles in them.
 #[test]
 fn tiles_with_areas() {
     let Some(rasterizer) = rasterizer() else { return };
@@ -96,12 +96,12 @@ fn tiles_with_areas() {
     }
 }
 
-/// From -1 to 1.
+/// Returns a number from -1 to 1.
 fn unit(random: &mut Random) -> f32 {
     random.range(-1.0, 1.0)
 }
 
-/// A corner of a soup: anywhere, on cell lines, on level lines, very near to them.
+/// Returns a corner of a soup: anywhere, on cell lines, on level lines, or very near to the lines.
 fn random_corner(random: &mut Random, reach: f32, scale: GridScale) -> Vec3 {
     let at = Vec3::new(unit(random), unit(random) * 0.3, unit(random)) * reach;
     let on = |value: f32, step: f32| (value / step).round() * step;
@@ -115,7 +115,7 @@ fn random_corner(random: &mut Random, reach: f32, scale: GridScale) -> Vec3 {
     }
 }
 
-/// 1,000 soups of triangles of all kinds.
+/// Tests 1,000 soups of triangles of all kinds.
 #[test]
 fn random_soups() {
     let Some(rasterizer) = rasterizer() else { return };
@@ -147,7 +147,7 @@ fn random_soups() {
         ];
         let config = VoxelConfig::default().with_scale(scale).with_merge(merge[round % 3]);
         compare(&soup, &config, &format!("soup {round}"));
-        // The same triangles in a frame that they do not fill, of another origin.
+        // A second run with a frame of another origin that the triangles do not fill.
         if round % 10 == 0 {
             let frame = GridFrame {
                 origin: Vec3::new(-1.0, 0.1, -0.7),
@@ -166,7 +166,7 @@ fn random_soups() {
     }
 }
 
-/// Triangles that are hard to cut.
+/// Tests triangles that are hard to cut.
 #[test]
 fn hard_triangles() {
     let far = 1e9_f32;
@@ -211,7 +211,7 @@ fn hard_triangles() {
     }
 }
 
-/// A device with little room fills the grid in parts, with the same result.
+/// Tests that a device with little memory fills the grid in parts, with an equal result.
 #[test]
 fn small_buffers_leave_no_trace() {
     let Some(rasterizer) = rasterizer() else { return };
@@ -223,13 +223,13 @@ fn small_buffers_leave_no_trace() {
     let (parts, times) = small.rasterize(&soup, &config, &mut ()).unwrap();
     assert!(times.parts > 4, "{} parts", times.parts);
     assert_same(&parts, &whole, "parts");
-    // A part is sorted out and uploaded while the one before it is with the device.
+    // A part is prepared and uploaded while the previous one is on the device.
     assert_eq!(times.most_in_flight, 2);
     assert!(times.overlapped_bytes * 2 > times.uploaded_bytes, "{times:?}");
     assert!(times.longest_dispatch <= GpuTimes::MOST_STEPS);
 }
 
-/// Sheets above each other.
+/// Returns sheets above each other.
 fn sheets(count: u32) -> impl Iterator<Item = [Vec3; 3]> {
     (0..count).map(|sheet| {
         let y = sheet.wrapping_mul(2_654_435_761) as f32 * 1e-5;
@@ -241,13 +241,13 @@ fn sheets(count: u32) -> impl Iterator<Item = [Vec3; 3]> {
 const COLUMN: GridFrame =
     GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 0.5, width: 1, depth: 1 };
 
-/// What a device refuses the processor does, and so it is counted.
+/// Tests that the processor does the work that a device refuses, and that it is counted.
 #[test]
 fn a_bake_does_not_fail_because_of_its_device() {
     let config = config(1.0, 0.5);
     let job =
         |count| RasterJob::new(sheets(count), &COLUMN, GridWindow::whole(&COLUMN), &config, &mut ()).unwrap();
-    // The processor has all of it where there is no card.
+    // Without a card the processor does all work.
     let none = GpuDevice::open_if_any(&options().with_adapter("no such card".to_owned()));
     assert!(none.rasterize(&job(9), &mut ()).unwrap() == job(9).run(&mut ()).unwrap());
     let usage = none.usage();
@@ -267,7 +267,7 @@ fn a_bake_does_not_fail_because_of_its_device() {
     assert_eq!(usage.on_processor.values().sum::<u64>(), 1);
 }
 
-/// Sheets above each other, more than a device sorts in one column.
+/// Tests more sheets above each other than a device sorts in one column.
 #[test]
 fn deep_columns_are_an_error_that_names_the_limit() {
     let Some(rasterizer) = rasterizer() else { return };
@@ -304,7 +304,7 @@ fn no_adapter_is_an_error_that_tells_why() {
     assert_eq!(error.to_string(), "max_buffer_bytes is 5, but must be at least 1048576 bytes");
 }
 
-/// A world that is built and changed, tile by tile, by a device and by the processor.
+/// Tests a world that is built and changed, tile by tile, by a device and by the processor.
 #[test]
 fn worlds_are_the_same() {
     use waymesh::{Baker, World};

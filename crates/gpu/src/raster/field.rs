@@ -1,4 +1,4 @@
-//! The walkable field of what has been rasterised, which stays on the device.
+//! The walkable field of rasterised spans, which stay on the device.
 
 use bytemuck::{Pod, Zeroable};
 use waymesh_core::{AreaId, Direction, GridWindow, NO_SPAN, OPEN_SKY, Span, WalkableField, checkpoint};
@@ -11,17 +11,17 @@ use crate::scan::{Scan, ScanTables};
 use crate::tables::Table;
 use crate::{GpuContext, GpuError, GpuTimes};
 
-/// Solid spans of a column beyond which it is not judged here: each is compared with those of four
-/// columns.
+/// Largest number of solid spans of a column: each is compared with those of four columns.
 const DEEPEST: u32 = 1 << 12;
-/// The same in software: Mesa's llvmpipe ends the loops of an invocation after 65,535 turns.
+/// Largest number of solid spans of a column in software: Mesa's llvmpipe ends the loops of an
+/// invocation after 65,535 iterations.
 const DEEPEST_IN_SOFTWARE: u32 = 1 << 9;
-/// Longest table of reaches: as many cells are looked at around a span.
+/// Longest table of reaches: the number of cells that are visited around a span.
 const MOST_REACHES: usize = 1 << 12;
-/// Most spans of a column in the field: a byte tells one of them.
+/// Largest number of spans of a column in the field: their index is a byte.
 const MOST_KEPT: u32 = 255;
-/// Most spans of a column, levels between the lowest and the highest floor, and levels of a room,
-/// where two words tell a span.
+/// Limits of spans in two words: spans of a column, levels between the lowest and the highest
+/// floor, and levels of head room.
 const NARROW: [u32; 3] = [15, 65_535, 65_534];
 /// Numbers over all columns, as in the shaders.
 const STATS: usize = 11;
@@ -131,7 +131,7 @@ pub(super) struct FieldRun<'a> {
     halo: u32,
 }
 
-/// What is known about a part while its spans are judged, and then.
+/// Counts of a part during and after the judgement of its spans.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judged {
     settings: Settings,
@@ -154,7 +154,7 @@ pub(super) struct FieldPiece {
 
 impl<'a> FieldRun<'a> {
     /// # Errors
-    /// [`GpuError::TooLarge`] for a radius of more cells than are looked at.
+    /// [`GpuError::TooLarge`] for a radius beyond the largest number of visited cells.
     pub(super) fn new(
         job: &'a FieldJob<'a>,
         kernels: &'a FieldKernels,
@@ -168,7 +168,7 @@ impl<'a> FieldRun<'a> {
         Ok(Self { job, kernels, scan, halo: job.halo_cells(), numbers })
     }
 
-    /// The columns that decide about those of a part of the result.
+    /// Returns the columns that affect those of a part of the result.
     pub(super) fn filled(&self, out: Part) -> Part {
         let (window, halo) = (self.job.raster().window(), i32::try_from(self.halo).unwrap_or(i32::MAX));
         let whole = Part::of(window);
@@ -207,7 +207,7 @@ impl<'a> FieldRun<'a> {
         }
     }
 
-    /// Has the spans judged, and what is left of them in each column counted.
+    /// Schedules the judgement of the spans, and the count of the remaining spans in each column.
     #[expect(clippy::cast_possible_truncation, reason = "limits of parts")]
     pub(super) fn judge(
         &self,
@@ -249,7 +249,7 @@ impl<'a> FieldRun<'a> {
         Ok(Judged { settings, kept: 0, out: 0 })
     }
 
-    /// What is to be read back once the spans are judged.
+    /// Schedules the reads of the judgement.
     pub(super) fn read_judged(&self, batch: &mut Batch<'_>, [filled, out]: [Part; 2], tables: &FieldTables) {
         batch.read::<u32>(&tables.stats, 0, STATS as u64);
         batch.read::<u32>(&tables.columns, filled.columns(), 1);
@@ -261,7 +261,7 @@ impl<'a> FieldRun<'a> {
         [columns, kept, links, out_counts, out_columns, out, bytes, stats]
     }
 
-    /// What the judgement says.
+    /// Returns the counts of the judgement.
     pub(super) fn judged(
         &self,
         Judged { settings, .. }: Judged,
@@ -291,7 +291,7 @@ impl<'a> FieldRun<'a> {
         Ok(Judged { settings, kept, out })
     }
 
-    /// Has the field built, and what belongs to the result told in few words.
+    /// Schedules the construction of the field, and the packing of its result.
     #[expect(clippy::cast_possible_truncation, reason = "limits of parts")]
     pub(super) fn pack(
         &self,
@@ -336,7 +336,7 @@ impl<'a> FieldRun<'a> {
         batch.flush()
     }
 
-    /// What is to be read back once the field is packed.
+    /// Schedules the reads of the packed field.
     pub(super) fn read_packed(
         &self,
         batch: &mut Batch<'_>,
@@ -379,7 +379,7 @@ impl<'a> FieldRun<'a> {
         }
     }
 
-    /// The field of the whole result.
+    /// Returns the field of the whole result.
     pub(super) fn joined(&self, pieces: &[FieldPiece]) -> (WalkableField, FieldCounts) {
         let window = self.job.result();
         let mut counts = FieldCounts::default();
@@ -392,13 +392,13 @@ fn words_of(settings: Settings) -> u64 {
     if settings.is_narrow != 0 { 2 } else { 4 }
 }
 
-/// The settings of each dispatch.
+/// Returns the settings of each dispatch.
 fn with(settings: Settings) -> impl Fn(u32, u32) -> Settings {
     move |begin, end| Settings { begin, end, ..settings }
 }
 
 impl FieldPiece {
-    /// A part in which nothing is solid.
+    /// Returns a part without solid spans.
     pub(super) fn empty(out: Part) -> Self {
         let counts = vec![0; usize::try_from(out.columns()).unwrap_or(usize::MAX)];
         Self {
@@ -412,7 +412,8 @@ impl FieldPiece {
         }
     }
 
-    /// Floor, room, drop of the ground, and the places of the linked spans in their columns.
+    /// Returns floor, head room, drop of the ground, and the indices of the linked spans in their
+    /// columns.
     #[expect(clippy::cast_possible_truncation, reason = "the parts of words")]
     fn span(&self, index: usize) -> (i32, u32, u16, [Option<u32>; 4]) {
         let place = |word: u32, bits: u32, side: u32| {
@@ -430,7 +431,7 @@ impl FieldPiece {
     }
 }
 
-/// The tables of the field of a window, from those of its parts.
+/// Returns the tables of the field of a window, from those of its parts.
 #[expect(clippy::cast_sign_loss, reason = "parts lie in the window")]
 fn joined(window: GridWindow, job: &FieldJob<'_>, pieces: &[FieldPiece]) -> WalkableField {
     let (width, depth) = (window.width as usize, window.depth as usize);

@@ -20,20 +20,20 @@ use crate::scan::Scan;
 use crate::tables::Pool;
 use crate::{GpuContext, GpuError, GpuTimes, constants};
 
-/// Most fragments of a column. One invocation sorts a column; with more it might run into the time
-/// limits of drivers.
+/// Largest number of fragments of a column. One invocation sorts a column; with more it might
+/// exceed the time limits of drivers.
 const DEEPEST: u32 = 1 << 14;
-/// The same in software: Mesa's llvmpipe ends the loops of an invocation after 65,535 turns,
-/// without a word.
+/// Largest number of fragments of a column in software: Mesa's llvmpipe silently ends the loops of
+/// an invocation after 65,535 iterations.
 const DEEPEST_IN_SOFTWARE: u32 = 1 << 11;
 
-/// The rasteriser of `waymesh-voxel` on a device: the same spans, byte for byte.
+/// The rasteriser of `waymesh-voxel` on a device, with equal spans, byte for byte.
 ///
 /// # Method
-/// The processor sorts out the triangles ([`RasterJob`]). One invocation prepares a triangle, one
-/// counts the cells of a row of a triangle, at most 64 of them. Sums give every column its place;
-/// the same rows are cut again and fragments written there, in any order. One invocation sorts the
-/// fragments of a column and merges them.
+/// The processor selects the triangles ([`RasterJob`]). One invocation prepares a triangle, one
+/// counts the cells of a row of a triangle, at most 64 of them. Prefix sums give every column its
+/// offset; the rows are cut again, and fragments are written there in any order. One invocation
+/// sorts the fragments of a column and merges them.
 ///
 /// The device computes in double precision made of integers, operation by operation as the
 /// processor does, because no rule of WGSL fixes the last bit of a float.
@@ -41,13 +41,13 @@ const DEEPEST_IN_SOFTWARE: u32 = 1 << 11;
 /// # Limits
 /// Tables hold 256 MiB, or what [`crate::GpuOptions`] and the device allow; a grid that needs more,
 /// or has more than four million columns, is filled in parts, two of which are with the device at a
-/// time. The shaders need the limits that WebGPU promises, and no extensions.
+/// time. The shaders need the limits that WebGPU guarantees, and no extensions.
 #[derive(Debug)]
 pub struct GpuRasterizer {
     context: GpuContext,
     module: Module,
     scan: Scan,
-    /// Once a field is asked for.
+    /// Created when a field is first requested.
     field: OnceLock<FieldKernels>,
     pool: Pool<Tables>,
 }
@@ -75,7 +75,7 @@ impl GpuRasterizer {
         &self.context
     }
 
-    /// Returns how many fragments of one column the device sorts.
+    /// Returns the largest number of fragments of one column that the device sorts.
     #[must_use]
     pub fn deepest_column(&self) -> u32 {
         if self.context.adapter().software { DEEPEST_IN_SOFTWARE } else { DEEPEST }
@@ -112,13 +112,13 @@ impl GpuRasterizer {
     /// Does the work of `job`, with the same result as [`RasterJob::run`].
     ///
     /// # Cost
-    /// 64 bytes to the device for each triangle and part it lies in, twelve back for each span and
-    /// four for each column.
+    /// 64 bytes to the device for each triangle and part it lies in; back come twelve bytes for
+    /// each span and four for each column.
     ///
     /// # Errors
     /// - [`GpuError::Voxel`] if the spans take more memory than the job allows.
     /// - [`GpuError::DeepColumn`] for more than 16,384 fragments in one column (in software 2,048).
-    /// - [`GpuError::TooLarge`], [`GpuError::OutOfMemory`] if the device has too little room.
+    /// - [`GpuError::TooLarge`], [`GpuError::OutOfMemory`] if the device has too little memory.
     /// - [`GpuError::Lost`], [`GpuError::TimedOut`], [`GpuError::Failed`] for a device that fails.
     pub fn run(&self, job: &RasterJob) -> Result<(Heightfield, GpuTimes), GpuError> {
         let window = job.window();
@@ -134,18 +134,18 @@ impl GpuRasterizer {
         Ok((job.finish(columns, spans)?, times))
     }
 
-    /// Does the work of `job`, with the same result as [`FieldJob::run`]: filters, links and erosion
-    /// are done on the device as well, and its spans alone come back.
+    /// Does the work of `job`, with the same result as [`FieldJob::run`]: filters, links and
+    /// erosion also run on the device, and only the spans of the field are read back.
     ///
     /// # Method
-    /// One invocation judges the spans of a column by those of the four columns beside it, one links
-    /// two columns, and one per span looks along its links for what is blocked: first along x, then
-    /// along z, as far as the radius reaches. A grid that is filled in parts has a halo around each.
+    /// One invocation judges the spans of a column by those of the four adjacent columns, one links
+    /// two columns, and one per span follows its links to blocked spans: first along x, then along
+    /// z, up to the radius. A grid that is filled in parts has a halo around each.
     ///
     /// # Cost
-    /// 64 bytes to the device for each triangle and part it lies in. Back come one byte for each column
-    /// and nine for each span of the field; 17 in a part with more than 15 storeys in a column, floors
-    /// more than 65,535 levels apart, or rooms as high.
+    /// 64 bytes to the device for each triangle and part it lies in. Back come one byte for each
+    /// column and nine for each span of the field; 17 in a part with more than 15 storeys in a
+    /// column, floors more than 65,535 levels apart, or as much head room.
     ///
     /// # Errors
     /// Those of [`GpuRasterizer::run`]. [`GpuError::DeepColumn`] for more than 4,096 solid spans in a
@@ -173,7 +173,7 @@ impl GpuRasterizer {
     }
 }
 
-/// The source of the shaders, with the constants of the processor.
+/// Returns the source of the shaders, with the constants of the processor.
 fn source() -> String {
     let mut source = DOUBLE.to_owned();
     let values = [
@@ -196,7 +196,7 @@ fn source() -> String {
     source
 }
 
-/// The columns and the spans of the whole window.
+/// Returns the columns and the spans of the whole window.
 #[expect(clippy::cast_sign_loss, reason = "parts lie in the window")]
 fn joined(window: GridWindow, pieces: &[SpanPiece]) -> (Vec<u32>, Vec<Span>) {
     let width = window.width as usize;

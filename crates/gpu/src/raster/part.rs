@@ -6,7 +6,7 @@ use waymesh_voxel::RasterJob;
 
 /// Cells of a row that one item fills, as in the shader.
 pub(super) const SEGMENT: i32 = 64;
-/// The area of a triangle of no area, as in the shader.
+/// The area value of a blocked triangle, as in the shader.
 const BLOCKED_AREA: u32 = 256;
 
 /// A triangle, as the shaders read it.
@@ -48,7 +48,7 @@ impl Part {
         width * depth
     }
 
-    /// Two halves, if it has more than one column: whole rows as long as there are several.
+    /// Returns two halves, if it has more than one column: whole rows if it has several.
     pub(super) fn halves(&self) -> Option<[Self; 2]> {
         let [width, depth] = self.size();
         let middle = |[from, to]: [i32; 2]| from + (to - from) / 2;
@@ -64,10 +64,10 @@ impl Part {
     }
 }
 
-/// The triangles of a part, as many at a time as the device prepares at once.
+/// The triangles of a part, in portions that the device prepares at once.
 #[derive(Debug, Default)]
 pub(super) struct Portions {
-    /// Triangles, and the number of their items.
+    /// The triangles of each portion, and the number of their items.
     pub(super) all: Vec<(Vec<Input>, u32)>,
 }
 
@@ -99,7 +99,7 @@ impl Portions {
     }
 }
 
-/// The triangles that reach into a part.
+/// Returns the triangles that reach into a part.
 pub(super) fn inside(job: &RasterJob, part: Part, triangles: &[u32]) -> Vec<u32> {
     let inside = |&(index, triangle): &(usize, &u32)| {
         checkpoint_every(1 << 16, index);
@@ -109,8 +109,8 @@ pub(super) fn inside(job: &RasterJob, part: Part, triangles: &[u32]) -> Vec<u32>
 }
 
 impl Input {
-    /// A triangle in a part, and the number of its items and of the cells of its box there. Its
-    /// first item is not known yet.
+    /// Returns a triangle in a part, and the number of its items and of the cells of its box there.
+    /// Its first item is not known yet.
     #[expect(clippy::cast_sign_loss, reason = "ranges are not empty")]
     fn of(job: &RasterJob, part: Part, triangle: u32) -> Option<(Self, u32, u64)> {
         let of = job.triangle(triangle as usize);
@@ -147,7 +147,7 @@ impl Input {
 mod tests {
     use super::*;
 
-    /// The tables of both sides are laid out alike.
+    /// Tests that the tables of both sides have equal layouts.
     #[test]
     fn triangles_have_the_size_of_the_shaders() {
         assert_eq!(size_of::<Input>(), 64);

@@ -1,5 +1,5 @@
-//! Parts of a grid on the device, two at a time: while one is computed the next one is sorted out,
-//! uploaded and encoded, and the one before is read back.
+//! Parts of a grid on the device, two at a time: while one is computed, the next one is prepared,
+//! uploaded and encoded, and the previous one is read back.
 
 use std::collections::VecDeque;
 
@@ -14,13 +14,15 @@ use crate::scan::ScanTables;
 use crate::tables::{Staging, Table};
 use crate::{GpuContext, GpuError, GpuTimes};
 
-/// Most columns of a part: so many that a card is busy, so few that large grids have several parts.
+/// Largest number of columns of a part: enough to keep a card busy, but so few that large grids
+/// have several parts.
 const MOST_COLUMNS: u64 = 1 << 22;
-/// Fewest columns of a part that is cut again because memory is short.
+/// Smallest number of columns of a part that is divided again because memory is short.
 const LEAST_COLUMNS: u64 = 1 << 10;
-/// Most triangles that are prepared at once.
+/// Largest number of triangles that are prepared at once.
 const MOST_TRIANGLES: u64 = 1 << 17;
-/// Most fragments of a part: their table then has 256 MiB, and merging them few enough steps.
+/// Largest number of fragments of a part: their table then has 256 MiB, and merging them takes few
+/// enough steps.
 const MOST_FRAGMENTS: u64 = 1 << 24;
 /// Bytes of a prepared triangle, as in the shader.
 const TRIANGLE_BYTES: u64 = 312;
@@ -76,7 +78,7 @@ impl Settings {
     }
 }
 
-/// What comes of a part.
+/// The result of a part.
 #[derive(Debug)]
 pub(super) enum Piece {
     Spans(SpanPiece),
@@ -142,7 +144,7 @@ impl Tables {
     }
 }
 
-/// What a part waits for.
+/// The event that a part waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// The number of its fragments.
@@ -151,15 +153,15 @@ enum Step {
     Merged,
     /// Its spans.
     Collected,
-    /// The number of spans that are left in its field.
+    /// The number of spans that remain in its field.
     Judged,
     /// Its field.
     Packed,
 }
 
-/// A part to fill, and what is known about it so far.
+/// A part to fill, and its state so far.
 struct Plan {
-    /// What is asked for, and what is filled for it.
+    /// The requested columns, and the columns that are filled for them.
     part: Part,
     filled: Part,
     triangles: Vec<u32>,
@@ -171,14 +173,14 @@ struct Plan {
     judged: Option<Judged>,
 }
 
-/// What the device has of a part.
+/// The state of a part on the device.
 struct Stage {
     step: Step,
     tables: Tables,
     pending: Pending,
 }
 
-/// What becomes of a part.
+/// The next action for a part.
 enum Next {
     Waits(Stage),
     Done(Piece, Option<Tables>),
@@ -189,7 +191,7 @@ enum Next {
 pub(super) struct Run<'a> {
     kernels: &'a GpuRasterizer,
     job: &'a RasterJob,
-    /// The field that is built of the spans, if they are not what is asked for.
+    /// The field to build of the spans, if a field is requested.
     field: Option<&'a FieldRun<'a>>,
     pub(super) times: GpuTimes,
     /// Spans so far.
@@ -205,7 +207,7 @@ impl<'a> Run<'a> {
         Self { kernels, job, field, times: GpuTimes::default(), spans: 0 }
     }
 
-    /// The columns that have to be filled for those of a part.
+    /// Returns the columns that have to be filled for those of a part.
     fn filled(&self, part: Part) -> Part {
         self.field.map_or(part, |field| field.filled(part))
     }
@@ -214,7 +216,7 @@ impl<'a> Run<'a> {
         &self.kernels.context
     }
 
-    /// The spans of all columns, part by part.
+    /// Returns the spans of all columns, part by part.
     pub(super) fn fill(&mut self, whole: Part) -> Result<Vec<Piece>, GpuError> {
         let all: Vec<u32> = (0_u32..).take(self.job.len()).collect();
         let (mut waiting, mut pieces) = (vec![(whole, all)], Vec::new());
@@ -243,7 +245,7 @@ impl<'a> Run<'a> {
                     self.times.parts += 1;
                     pieces.push(piece);
                 }
-                // There may be room for one part.
+                // The memory may suffice for one part.
                 Err(GpuError::OutOfMemory { .. }) if !active.is_empty() => {
                     in_flight = 1;
                     waiting.push((plan.part, plan.triangles));
@@ -268,7 +270,7 @@ impl<'a> Run<'a> {
         Ok(halves.map(|half| (half, inside(self.job, self.filled(half), &plan.triangles))))
     }
 
-    /// Hands a part to the device, up to the number of its fragments.
+    /// Submits the work of a part, up to the number of its fragments.
     #[expect(clippy::cast_possible_truncation, reason = "a part has at most 2^22 columns")]
     fn begin(&mut self, plan: &mut Plan) -> Result<Next, GpuError> {
         let (context, count) = (self.context(), plan.filled.columns());
@@ -318,7 +320,7 @@ impl<'a> Run<'a> {
         Ok(Next::Waits(Stage { step: Step::Counted, tables, pending }))
     }
 
-    /// Waits for what a part is at, and hands on what follows.
+    /// Waits for the current step of a part, and submits the next one.
     fn advance(&mut self, plan: &mut Plan, stage: Stage) -> Result<Next, GpuError> {
         let Stage { step, tables, pending } = stage;
         let reads = pending.wait(self.context(), &mut self.times)?;
@@ -352,7 +354,7 @@ impl<'a> Run<'a> {
         let staging = reads.into_staging();
         tables.fragments.reserve(context, total * FRAGMENT_BYTES)?;
         for portion in &plan.portions.all {
-            // A single portion is still there.
+            // A single portion is still on the device.
             if plan.portions.all.len() > 1 {
                 tables.inputs.write(context, &portion.0, &mut self.times)?;
                 self.prepare(plan.settings, &tables, portion)?;
@@ -361,14 +363,14 @@ impl<'a> Run<'a> {
         }
         let (columns, rows) = (u64::from(plan.columns), 8 * u64::from(plan.columns));
         let mut batch = Batch::new(context, &tables.settings, &mut self.times);
-        // However the fragments lie, all columns together take so many steps.
+        // Upper bound of the mean steps of a column, for any distribution of the fragments.
         let most = (MERGE_STEPS * total).div_ceil(columns.max(1)).max(1);
         let load = Load::new(plan.columns, most, 2 * total * FRAGMENT_BYTES + rows);
         batch.run(&self.kernels.module, "merge", &tables.all(), load, with(plan.settings))?;
         let Tables { counts, span_offsets, deepest, scan, .. } = &tables;
         self.kernels.scan.run(&mut batch, counts, span_offsets, plan.columns + 1, scan)?;
         batch.read::<u32>(deepest, 0, 1);
-        // Of a field only the number of all is needed.
+        // For a field, only the total number is needed.
         let first = if self.field.is_some() { columns } else { 0 };
         batch.read::<u32>(span_offsets, first, columns + 1 - first);
         let pending = batch.submit(staging)?;
@@ -471,7 +473,7 @@ fn done(piece: Piece, tables: Tables, reads: Reads) -> Next {
     Next::Done(piece, Some(Tables { staging: reads.into_staging(), ..tables }))
 }
 
-/// The settings of each dispatch.
+/// Returns the settings of each dispatch.
 fn with(settings: Settings) -> impl Fn(u32, u32) -> Settings {
     move |begin, end| Settings { begin, end, ..settings }
 }
@@ -480,7 +482,7 @@ fn with(settings: Settings) -> impl Fn(u32, u32) -> Settings {
 mod tests {
     use super::*;
 
-    /// The tables of both sides are laid out alike.
+    /// Tests that the tables of both sides have equal layouts.
     #[test]
     fn settings_have_the_size_of_the_shaders() {
         assert_eq!(size_of::<Settings>(), 7 * 8 + 2 * 4 + 10 * 4);
