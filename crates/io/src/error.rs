@@ -1,4 +1,4 @@
-//! What can go wrong between files and meshes.
+//! Errors of readers and writers.
 
 use std::path::{Path, PathBuf};
 
@@ -18,9 +18,9 @@ pub enum Place {
     Byte(usize),
     /// A numbered element of the format: `accessor 3`, `face 17`, `section 2`.
     Element {
-        /// What kind of element.
+        /// Kind of the element.
         kind: &'static str,
-        /// Which one, from 0.
+        /// Its index, from 0.
         index: usize,
     },
 }
@@ -46,7 +46,7 @@ pub enum IoError {
     Read {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The file cannot be made or written.
@@ -54,7 +54,7 @@ pub enum IoError {
     Write {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// An empty list of scene files.
@@ -63,7 +63,7 @@ pub enum IoError {
     /// An option out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// Neither the name nor the content tells the format.
+    /// A format that is known neither from the name nor from the content.
     #[error("{}: unknown scene format; known are obj, gltf, glb, stl and ply", .file.display())]
     UnknownFormat {
         /// The file.
@@ -77,16 +77,16 @@ pub enum IoError {
         /// Feature of this crate, and of those above it.
         feature: &'static str,
     },
-    /// Something else than the format asks for.
+    /// Content that the format does not allow.
     #[error("{}: {place}: expected {expected}, found {found}", .file.display())]
     Malformed {
         /// The file.
         file: PathBuf,
-        /// Where in it.
+        /// Place in the file.
         place: Place,
-        /// What belongs there.
+        /// The expected content.
         expected: &'static str,
-        /// What is there.
+        /// The content that was found.
         found: String,
     },
     /// A part whose parser found it broken.
@@ -94,9 +94,9 @@ pub enum IoError {
     Syntax {
         /// The file.
         file: PathBuf,
-        /// Which part of it, such as `"JSON"`.
+        /// Part of the file, such as `"JSON"`.
         part: &'static str,
-        /// What the parser says.
+        /// The error of the parser.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The file ends too early.
@@ -104,7 +104,7 @@ pub enum IoError {
     Truncated {
         /// The file.
         file: PathBuf,
-        /// Where in it.
+        /// Place in the file.
         place: Place,
         /// Bytes up to the end of what is missing.
         needed: u64,
@@ -116,13 +116,13 @@ pub enum IoError {
     IndexOutOfRange {
         /// The file.
         file: PathBuf,
-        /// What names the index.
+        /// Place of the reference.
         place: Place,
-        /// What it names: `"vertex"`, `"buffer view"` ...
+        /// Kind of the target: `"vertex"`, `"buffer view"` ...
         what: &'static str,
         /// The index as the file has it.
         index: i64,
-        /// How many there are.
+        /// Number of elements.
         count: usize,
     },
     /// A feature that the reader does not know and that changes the geometry.
@@ -146,12 +146,12 @@ pub enum IoError {
         file: PathBuf,
         /// `"vertices"`, `"triangles"` ...
         element: &'static str,
-        /// How many the file has.
+        /// Number in the file.
         count: u64,
-        /// How many there may be.
+        /// Largest allowed number.
         limit: u64,
     },
-    /// A name of a file that tells no format to write a mesh in.
+    /// A file name without a known ending for meshes.
     #[error("{}: a navigation mesh is written as .wmesh, .wmrun or .navmesh", .file.display())]
     UnknownMeshFormat {
         /// The file.

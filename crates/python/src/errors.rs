@@ -55,7 +55,7 @@ impl Kind {
     }
 }
 
-/// What becomes an exception.
+/// Conversion to an exception.
 pub(crate) trait IntoPy {
     fn into_py(self) -> PyErr;
 }

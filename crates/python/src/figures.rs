@@ -1,4 +1,4 @@
-//! The same queries without Python, for `benches/figures.py`.
+//! Queries without Python, for the comparison in `benches/figures.py`.
 
 use std::time::Instant;
 

@@ -32,7 +32,7 @@ pub(crate) struct PyNavMesh {
     pub(crate) mesh: Arc<NavMesh>,
     /// JSON; none for a mesh that was read.
     report: Option<String>,
-    /// Made when a radius is first asked for.
+    /// Clearance, made at the first query with a radius.
     clearance: OnceLock<ClearanceNavMesh>,
 }
 
@@ -395,7 +395,7 @@ impl PyNavMesh {
     }
 }
 
-/// What a mesh is made of again: its bytes and its report.
+/// Pickled form of a mesh: its bytes and its report.
 type MeshParts<'py> = (Bound<'py, PyBytes>, Option<String>);
 
 impl PyNavMesh {

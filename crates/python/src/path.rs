@@ -117,5 +117,5 @@ impl PyPath {
     }
 }
 
-/// What a path is made of again.
+/// Pickled form of a path.
 type PathParts = (&'static str, Vec<[f32; 3]>, Vec<u32>, Vec<(u64, bool, usize)>, [f32; 2]);

@@ -11,7 +11,7 @@ use crate::errors::Kind;
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
 /// Returns the pool of this process. A process that was forked has none of its parent's threads and
-/// gets a pool of its own. The lock is held with the interpreter attached, and a fork is attached
+/// gets a separate pool. The lock is held with the interpreter attached, and a fork is attached
 /// too, so no fork finds it locked.
 pub(crate) fn pool(_py: Python<'_>) -> PyResult<Arc<ThreadPool>> {
     let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);

@@ -148,7 +148,7 @@ impl PySampler {
     }
 }
 
-/// How far everything is from the nearest of some goals.
+/// Distances from every place to the nearest of some goals.
 #[pyclass(frozen, module = "waymesh._waymesh", name = "DistanceField")]
 #[derive(Debug)]
 pub(crate) struct PyField {

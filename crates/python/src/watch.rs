@@ -1,4 +1,4 @@
-//! Runs a bake on a thread of its own, while the thread of Python calls the callback and looks for
+//! Runs a bake on a separate thread, while the thread of Python calls the callback and checks for
 //! signals.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
@@ -17,7 +17,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// Shortest time between two calls of the callback within a stage.
 const PACE: Duration = Duration::from_millis(20);
 
-/// What the callback is told: a stage, and the part of it that is done.
+/// Argument of the callback: a stage, and the part of it that is done.
 struct Event {
     stage: &'static str,
     done: f64,

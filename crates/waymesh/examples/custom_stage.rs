@@ -39,8 +39,8 @@ impl Partition for Squares {
             open.push(seed);
             while let Some(span) = open.pop() {
                 let column = field.column_of(span);
-                // A region has one span over a cell, and is connected to each span of its own
-                // beside it: else it would overlap or touch itself in plan.
+                // A region has one span over a cell, and is connected to each of its spans in adjacent
+                // cells: else it would overlap or touch itself in plan.
                 let touches_itself = Direction::ALL.into_iter().any(|side| {
                     let (x, z) = side.offset();
                     let beside = (column.0.wrapping_add_signed(x), column.1.wrapping_add_signed(z));

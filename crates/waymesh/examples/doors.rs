@@ -20,12 +20,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     storey.walkable.push(Shape::polygon("building", rectangle([0.0, 20.0], [0.0, 10.0])));
     storey.blocked.push(Shape::polygon("wall", rectangle([9.8, 10.2], [0.0, 10.0])));
     for (name, z) in [("shortcut", 2.0), ("passage", 7.0)] {
-        // As deep as the wall, and a little more.
+        // Slightly deeper than the wall.
         storey.doors.push(Door { depth: 0.8, ..Door::new(name, [[10.0, z], [10.0, z + 2.0]]) });
     }
 
-    // A world keeps doors as they are left, whatever else changes. Its mesh is asked for anew in
-    // every frame.
+    // A world keeps the state of doors through all changes. Its mesh is fetched in every frame.
     let mut world = PlanWorld::new(Baker::plans(), plan, 7.0)?;
     world.update(&mut ())?;
     let handle = world.handle();
@@ -38,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (door, is_open) in [("shortcut", false), ("passage", false), ("passage", true), ("shortcut", true)] {
         let before = corridor.path().length;
         world.set_door_open(door, is_open)?;
-        // The agent has walked on a little. The corridor looks at what changed.
+        // The agent has moved. The corridor checks for changes.
         let change = corridor.move_start(&handle.mesh(), from, &mut scratch)?;
         let path = corridor.path();
         let state = if is_open { "opens" } else { "closes" };

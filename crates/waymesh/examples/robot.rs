@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => flat(),
     };
 
-    // Baked for a point: how wide the robot is, is asked for with each path.
+    // Baked for a point: the radius of the robot is an option of each path.
     let mesh = Baker::plans().agent_radius(0.0).bake(&plan)?;
     let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default())?;
 

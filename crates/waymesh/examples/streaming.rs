@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     whole.update(&mut ())?;
     whole.write_tiles(folder.path(), &mut ())?;
 
-    // In the game: `WorldWorker` takes such a world into a thread of its own.
+    // In the game: `WorldWorker` runs such a world on a separate thread.
     let mut world = World::open(Baker::voxels(), folder.path())?;
     let handle = world.handle(); // for readers in other threads
     let mut scratch = QueryScratch::default();
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for &tile in wanted.iter().filter(|tile| !loaded.contains(tile)) {
             world.load_tile(tile)?;
         }
-        // A crate is dropped beside the player, and cleared away after the update.
+        // A crate is dropped next to the player, and removed after the update.
         let low = player + vec3(2.0, -1.0, 2.0);
         let shape = MarkShape::Box { bounds: Bounds { min: low, max: low + vec3(1.0, 3.0, 1.0) } };
         let obstacle = world.add_obstacle(Obstacle::solid(shape))?;

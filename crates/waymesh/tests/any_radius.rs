@@ -37,7 +37,7 @@ fn tight_end(walls: &[[Plane; 2]], radius: f64, random: &mut Random) -> Vec3 {
                 wall[0][1] + along[1] * share + unit[0] * radius,
             ]
         }
-        // Where the line beside the wall and the circle round its end meet.
+        // Intersection of the line along the wall and the circle round its end.
         1 => [wall[0][0] - unit[1] * radius, wall[0][1] + unit[0] * radius],
         _ => {
             let (sine, cosine) = (random.unit_f64() * TAU).sin_cos();
@@ -518,7 +518,7 @@ fn bad_input_is_an_error() {
     assert!(matches!(error, NavMeshError::OtherGround { .. }), "{error}");
 }
 
-/// A filter leaves the ground of a mesh that never had the rest.
+/// A filter gives the ground of a mesh without the excluded polygons.
 #[test]
 fn ground_that_is_not_allowed_is_a_wall() {
     let mut scratch = QueryScratch::default();

@@ -1,5 +1,5 @@
-//! Ways for discs of any radius, on baked meshes: beside plain shortest paths, and beside meshes
-//! baked for the radius.
+//! Paths for discs of any radius on baked meshes, compared with shortest paths of points and with
+//! meshes baked for the radius.
 
 #![expect(clippy::cast_sign_loss, reason = "counts")]
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "test helpers, small numbers")]
@@ -62,7 +62,7 @@ fn plan(points: &[Vec3]) -> f64 {
     points.windows(2).map(|pair| plan(pair[0]).distance(plan(pair[1]))).sum()
 }
 
-/// Connectivity and lengths beside meshes baked for the radius.
+/// Compares connectivity and lengths with meshes baked for the radius.
 fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize) {
     let bake = |radius: f32| {
         let agent = Agent::default().with_radius(radius);

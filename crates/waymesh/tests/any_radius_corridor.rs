@@ -11,7 +11,7 @@ use waymesh::graph::{ClearCorridor, ClearCorridorOptions, ClearPathOptions, Corr
 use waymesh::{Outcome, QueryScratch, Reach};
 
 /// A disc that walks to a goal that walks: never nearer to a wall than it is wide, never much
-/// longer than the shortest path, and planned anew seldom.
+/// longer than the shortest path, and seldom planned again.
 #[test]
 fn a_corridor_follows_agent_and_goal() {
     let mut scratch = QueryScratch::default();

@@ -1,4 +1,4 @@
-//! Doors that close and open for discs, beside meshes that were made with the same doors closed.
+//! Doors that close and open for discs, compared with meshes made with closed doors.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 

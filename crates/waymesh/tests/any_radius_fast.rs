@@ -1,4 +1,4 @@
-//! The fast search for discs beside the search for their shortest paths.
+//! The fast search for discs compared with the search for their shortest paths.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -14,7 +14,7 @@ use waymesh::{
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
-/// What is seen of the fast search.
+/// Statistics of the fast search.
 #[derive(Default)]
 struct Sum {
     complete: u32,

@@ -1,5 +1,5 @@
-//! Ways for discs through doors, over steps and treads, and beside plain shortest paths on meshes
-//! of every pipeline.
+//! Paths for discs through doors, over steps and treads, compared with shortest paths of points on
+//! meshes of every pipeline.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -40,7 +40,7 @@ fn hall() -> ClearanceNavMesh {
     clear(bake(&plan))
 }
 
-/// Boxes of these heights, each as deep along x as told and 4 m wide, one after another.
+/// A row of boxes with these depths along x and heights, 4 m wide.
 fn stairs(treads: &[(f32, f32)]) -> TriangleSoup {
     let mut soup = TriangleSoup::default();
     let mut from = 0.0;
@@ -77,7 +77,7 @@ fn discs_pass_doors_that_are_as_wide() {
             assert!(path.clearance >= radius - 1.1e-3, "{radius}: {}", path.clearance);
             let [taken] = path.links[..] else { panic!("one door, not {:?}", path.links) };
             assert_eq!(taken.link, LinkId(0));
-            // It is crossed on the way from the point named to the next.
+            // It is crossed between the named point and the next.
             let [before, after] = [0, 1].map(|step| path.points[taken.point + step].x - 5.0);
             assert!(before * after <= 0.0 && (before < after) == (from.x < to.x), "{radius}: {path:?}");
         }
@@ -149,8 +149,9 @@ fn a_partial_path_ends_where_it_says() {
     assert!(reached.x < 5.0 && path.clearance >= 1.199, "{reached}");
 }
 
-/// What a path costs: over the ground in plan, over links in space, unless they are crossed like an
-/// edge, and with their extra cost. Links are as high as they say, not as the ground.
+/// Returns the cost of a path: over the ground in plan, over links in space, unless they are
+/// crossed like an edge, and with their extra cost. Links have their own heights, not those of the
+/// ground.
 fn cost(mesh: &NavMesh, points: &[Vec3], links: &[LinkUse]) -> f64 {
     let mut sum = plan(points);
     for taken in links {
@@ -175,8 +176,8 @@ fn cost(mesh: &NavMesh, points: &[Vec3], links: &[LinkUse]) -> f64 {
     sum
 }
 
-/// How much longer a path over links may be because it takes those that are walls with gates from
-/// one of nine places.
+/// Returns the allowed excess of a path over links, as links with gates are taken at one of nine
+/// places.
 fn between_places(mesh: &NavMesh, links: &[LinkUse]) -> f64 {
     let gates = links.iter().filter(|taken| {
         let link = mesh.link(taken.link).unwrap();
@@ -272,7 +273,7 @@ fn radius_nothing_is_the_shortest_path_of_spiral_slices() {
     agrees("spiral, some closed", changed(&mesh, |link| link.is_open = false), 60);
 }
 
-/// Of a scene, without a radius.
+/// Settings of a scene, without a radius.
 fn thin() -> BakeConfig {
     BakeConfig::default().with_agent(Agent::default().with_radius(0.0))
 }

@@ -36,8 +36,8 @@ fn agree([path, way]: [Option<f32>; 2]) -> bool {
     }
 }
 
-/// Places on walls are rounded to one side of them; a wall may go on straight over a corner,
-/// which is then nothing to turn round.
+/// Places on walls are rounded to one side of them; a wall may continue straight over a corner,
+/// which then allows no turn.
 #[test]
 fn between_places_on_walls_they_are_the_shortest() {
     let random = &mut Random::new(11);

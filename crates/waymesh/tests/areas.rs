@@ -35,7 +35,7 @@ fn ground() -> TriangleSoup {
     soup
 }
 
-/// The same triangles in the opposite order.
+/// Returns the triangles in the opposite order.
 fn backwards(soup: &TriangleSoup) -> TriangleSoup {
     let mut areas: Vec<AreaId> = (0..soup.triangles().len()).map(|triangle| soup.area(triangle)).collect();
     let mut triangles = soup.triangles().to_vec();
@@ -72,7 +72,7 @@ fn check(name: &str, mesh: &NavMesh, slack: f64) {
         let found = square_metres(mesh, area);
         assert!((found - metres).abs() <= border * slack, "{name}: {found} m2 of {area:?}");
     }
-    // What is left of 480 m2, the hole, and the strip of a radius along the wall of the ramp.
+    // The rest of 480 m2, the hole, and the strip of a radius along the wall of the ramp.
     let found = square_metres(mesh, AreaId::GROUND);
     assert!((330.0..400.0).contains(&found), "{name}: {found} m2");
     for (at, area) in [

@@ -179,7 +179,7 @@ fn every_front_end_ends_within_its_stages() {
     cancel_at_checkpoints(&one_thread(Baker::tiles().with_front(small)), source);
     let plan = parse_plan("example.toml", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default());
     cancel_at_checkpoints(&one_thread(Baker::plans()), &plan.expect("the example is a plan"));
-    // What few bakes do.
+    // Settings of rare stages.
     let all = Baker::voxels().config().clone().with_threads(1).with_max_ledge(1.4);
     let all = all.with_jumps(JumpConfig::default()).with_enclosed(Enclosed::Remove);
     let soup = Scene::Terraces.build(&SceneConfig::default());

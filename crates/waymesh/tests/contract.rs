@@ -16,7 +16,7 @@ use waymesh_scenes::{Scene, SceneConfig};
 
 const SCENES: [Scene; 2] = [Scene::OverlappingStoreys, Scene::SpiralStairs];
 
-/// How regions are made.
+/// Kind of the regions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Regions {
     Configured(PartitionKind),

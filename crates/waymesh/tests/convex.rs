@@ -55,8 +55,8 @@ fn check_disjoint(name: &str, mesh: &PolyMesh) {
     }
 }
 
-/// Checks all decompositions of polygons that can be triangulated; tells whether they could. What
-/// lies over itself in the input is allowed to in the polygons.
+/// Checks all decompositions of polygons that can be triangulated, and returns whether they can.
+/// Overlaps of the input are allowed in the polygons.
 fn check(name: &str, set: &PolygonSet) -> bool {
     let Ok(triangles) = triangulate_cdt(set) else { return false };
     let area: i128 =
@@ -67,7 +67,7 @@ fn check(name: &str, set: &PolygonSet) -> bool {
         mesh.validate().unwrap_or_else(|violations| panic!("{name}: {violations}"));
         let polygons: i128 =
             (0..mesh.polygons.len()).map(|polygon| mesh.doubled_area(PolyId::from_index(polygon))).sum();
-        // Not only to nine digits.
+        // Exactly, not only to nine digits.
         assert_eq!(polygons, area, "{name}: area");
         check_disjoint(name, mesh);
         assert!(mesh.polygons.len() >= least, "{name}: {} polygons, {least} at least", mesh.polygons.len());
@@ -146,7 +146,7 @@ fn polygons_that_almost_fall_flat() {
         for at in (0..count).rev() {
             ring.push([f64::from(at), 2.0 + f64::from(random.below(3))]);
         }
-        // So that a step of the grid stays 1.
+        // Keeps the step of the grid at 1.
         ring.extend([[-1.0, 2.0], [-2.0, -f64::from((1 << 28) - 10)]]);
         combs += u32::from(check(&format!("comb {seed}"), &from_rings(&[vec![ring]])));
     }

@@ -1,4 +1,4 @@
-//! The same scene gives the same mesh, bit by bit.
+//! Determinism: equal scenes give equal meshes, bit by bit.
 
 use waymesh::{BakeConfig, Baker, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};

@@ -72,7 +72,7 @@ fn soups() -> [TriangleSoup; 2] {
     [soup.clone(), soup.with_areas(areas).expect("an area for each")]
 }
 
-/// Both meshes, and what observers were told, are the same.
+/// Checks that both meshes and the reports to observers are equal.
 fn assert_same((one, told): (Bake, Told), (other, other_told): (Bake, Told)) {
     assert!(one.mesh.to_packed(false) == other.mesh.to_packed(false), "other bytes");
     assert_eq!(told.counts, other_told.counts);

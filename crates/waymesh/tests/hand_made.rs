@@ -1,5 +1,5 @@
-//! Navigation meshes that people drew for real levels: what of them lies on ours, and why the rest
-//! does not.
+//! Hand-made navigation meshes of real levels: their share on our meshes, and the reasons for the
+//! difference.
 
 use std::f32::consts::TAU;
 use std::path::PathBuf;
@@ -83,13 +83,13 @@ fn stands(soup: &TriangleSoup, place: Vec3) -> Reason {
     let gentle = agent().max_slope.cos();
     let ground: Vec<f32> =
         faces.iter().filter(|face| face.1 >= gentle && near(face.0)).map(|face| face.0).collect();
-    // What is no higher than a step is stepped over, if it is not the underside of something.
+    // A face no higher than a step is stepped over, unless it is an underside.
     let is_over = |ground: f32, (height, up): (f32, f32)| {
         height <= ground + if up >= 0.0 { agent().max_step } else { 0.01 }
     };
     let free = |&ground: &f32| {
         let above = faces.iter().filter(|&&face| !is_over(ground, face));
-        // Of what is inside a solid, the next face above is a top.
+        // Inside a solid, the next face above is a top.
         above
             .min_by(|a, b| a.0.total_cmp(&b.0))
             .is_none_or(|next| next.0 >= ground + agent().height && next.1 <= 0.0)

@@ -49,7 +49,7 @@ fn square_metres(mesh: &NavMesh, height: f32) -> f64 {
 }
 
 /// The ground of every class is that of a bake for an agent of its height: in square metres, and at
-/// so many of 1000 places.
+/// `least` of 1000 places.
 fn check(name: &str, mesh: &NavMesh, (slack, least): (f64, usize), alone: impl Fn(f32) -> NavMesh) {
     for height in HEIGHTS {
         let alone = alone(height);

@@ -11,8 +11,8 @@ fn config() -> BakeConfig {
     BakeConfig::default().with_validate_stages(true)
 }
 
-/// The same polygons in less than half the bytes, and paths to the same places; the ground of a
-/// polygon bulges, so some places lie off it, but none farther than the hills are high.
+/// Checks for equal polygons in less than half the bytes, and paths to equal places; the ground of
+/// a polygon bulges, so some places lie off it, but none farther than the hills are high.
 fn check(name: &str, bake: impl Fn(BakeConfig) -> Bake) {
     let (whole, slim) = (bake(config()).mesh, bake(config().with_height_detail(false)).mesh);
     assert!(whole.surface().is_some() && slim.surface().is_none(), "{name}");

@@ -73,7 +73,7 @@ fn a_gap_is_jumped_where_nothing_is_in_the_way() {
     assert_eq!(jumps(&[], config.with_max_length(3.0)), ACROSS);
     assert_eq!(jumps(&[], config.with_max_length(2.9)), NONE);
     assert_eq!(jumps(&[], config.with_max_length(0.0)), NONE);
-    // A wall between; one that is no higher than a step above the platforms; one beside the way.
+    // A wall between; one that is no higher than a step above the platforms; one off the path.
     assert_eq!(jumps(&[[[4.9, 0.0, -1.0], [5.1, 4.0, 5.0]]], config), NONE);
     assert_eq!(jumps(&[[[4.9, 0.0, -1.0], [5.1, 1.8, 5.0]]], config), ACROSS);
     assert_eq!(jumps(&[[[4.9, 0.0, 2.0], [5.1, 4.0, 5.0]]], config), ACROSS[..1]);
@@ -105,7 +105,7 @@ fn a_ledge_is_dropped_from_as_deep_as_allowed() {
     // A railing on the ledge; an awning below it.
     assert_eq!(drops(12, &[[[3.9, 3.0, 0.0], [4.0, 4.5, 4.0]]], config), NONE);
     assert_eq!(drops(12, &[[[4.0, 1.9, 0.0], [6.0, 2.0, 4.0]]], config), NONE);
-    // Beside a short one there is room.
+    // There is space next to a short one.
     let farther = [[(0, 7, 2), (1, 11, 2)], [(0, 7, 6), (1, 11, 6)]];
     assert_eq!(drops(12, &[[[4.0, 1.9, 0.0], [5.0, 2.0, 4.0]]], config), farther);
 }

@@ -1,4 +1,4 @@
-//! Which ground is kept, with every front end: links of all kinds join pieces.
+//! Selection of the ground to keep, with every front end: links of all kinds join pieces.
 
 use glam::Vec3;
 use waymesh::bake::FrontEnd;
@@ -21,7 +21,7 @@ fn platforms(apart: f32, up: f32) -> TriangleSoup {
 
 const ON_FIRST: Vec3 = Vec3::new(4.0, 0.0, 4.0);
 
-/// Bakes all, with and without the links that `link` asks for, and every choice of what is kept.
+/// Bakes with and without the links of `link`, and with every choice of ground to keep.
 fn choices<F: FrontEnd + Clone>(front: &F, input: &F::Input, link: impl Fn(BakeConfig) -> BakeConfig) {
     let bake = |config: BakeConfig, keep: Keep| -> Result<Bake, BakeError> {
         let config = config.with_keep(keep).with_validate_stages(true);
@@ -42,7 +42,7 @@ fn choices<F: FrontEnd + Clone>(front: &F, input: &F::Input, link: impl Fn(BakeC
     let limit = (pair * 0.7) as f32;
     let seeds = || Keep::ConnectedTo(vec![ON_FIRST]);
     let is_near = |bake: &Bake, area: f64| (bake.mesh.area() - area).abs() < 1e-6 * area;
-    // What is left, with the links and without.
+    // Kept ground, with the links and without.
     for (keep, with, without) in [
         (Keep::All, pair + largest, pair + largest),
         (Keep::Largest, largest, largest),

@@ -69,9 +69,9 @@ fn border_shift(stages: &Stages) -> f64 {
     area / length
 }
 
-/// Rooms and doors: so much border to so little ground that moving it within the edge error changes
-/// the area by more than in the open. What is left out or added besides would show without
-/// simplification, where the areas are the same.
+/// Rooms and doors: the border is so long compared with the ground that moving it within the edge
+/// error changes the area by more than in the open. Other errors would show without simplification,
+/// where the areas are equal.
 #[test]
 fn buildings_with_many_storeys() {
     for name in ["gazebo/parking_garage", "aws_hospital/hospital_three_floors_collision", "stk_cave/cave"] {

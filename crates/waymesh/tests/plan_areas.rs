@@ -55,7 +55,7 @@ fn areas_of_a_plan_are_those_of_its_mesh() {
     assert_eq!(area_at(vec3(4.0, 0.0, 11.0)), grass);
     assert_eq!(area_at(vec3(6.6, 0.0, 6.8)), mesh.area_by_name("wet").expect("an area"));
     assert_eq!(area_at(vec3(6.6, 3.0, 6.8)), AreaId::GROUND, "the storey above");
-    // As many doors as without areas, and one way through all of them.
+    // The number of doors is that without areas, and one path leads through all of them.
     let mut plain = plan.clone();
     for storey in &mut plain.storeys {
         storey.marks.clear();
@@ -236,7 +236,7 @@ fn marks_come_and_go_in_a_plan_that_changes() {
     let mesh = handle.mesh();
     let on_upper = mesh.nearest(vec3(7.0, 3.0, 7.0), &Reach::new(0.1, 0.1, 0.1)).expect("ground");
     assert_eq!(mesh.polygon(on_upper.polygon).map(|polygon| polygon.area_id()), Some(MUD));
-    // The same as with the marks in the plan.
+    // Equal to the result with the marks in the plan.
     let mut marked = plan.clone();
     marked.storeys[1].marks = vec![puddle.clone(), hole.clone()];
     let mut other = PlanWorld::new(baker(&marked), marked, 8.0).expect("a world");

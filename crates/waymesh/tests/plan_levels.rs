@@ -1,4 +1,4 @@
-//! Building plans and game levels as floor plans, where they lie beside the checkout.
+//! Building plans and game levels as floor plans, where they lie next to the checkout.
 
 mod plan_files;
 

@@ -83,7 +83,7 @@ fn a_grid_of_points_makes_even_triangles() {
     assert!(polygons > 1.5 * fine.mesh.area(), "{polygons}");
     assert!((fine.mesh.area() - plain.mesh.area()).abs() < 0.12);
     assert_eq!(fine.report.islands.len(), 2);
-    // Where polygons may have any number of corners, points inside add few polygons.
+    // Without a limit of corners, points inside add few polygons.
     let loose = bake(&hall(), plans().with_steiner_grid(1.0), 0.0, 0);
     assert!(loose.mesh.polygon_count() * 4 < fine.mesh.polygon_count(), "{}", loose.mesh.polygon_count());
 }
@@ -136,7 +136,7 @@ fn narrow_slits_close() {
     };
     assert!(narrowest(&open) < 0.01, "{}", narrowest(&open));
     assert!(narrowest(&closed) > 0.1, "{}", narrowest(&closed));
-    // Rooms that hung together by such a slit come apart; each is on its storey still.
+    // Rooms connected by such a slit are separated; each stays on its storey.
     let mut rooms = FloorPlan::default();
     let storey = rooms.storey_mut("a", 0.0);
     storey.walkable.push(Shape::polygon("west", rectangle(0.0, 0.0, 4.0, 4.0)));

@@ -23,7 +23,7 @@ fn every_query_answers_on_a_baked_mesh() -> Result<(), Box<dyn std::error::Error
     let to = mesh.random_place_around(&from, 30.0, &AnyPolygon, &mut random, &mut scratch)?;
     assert!(mesh.same_island(from.polygon, to.polygon));
 
-    // What is meant by a position, what is straight below, what is around.
+    // The place of a position, the ground straight below, the surroundings.
     let place = mesh.nearest(from.position, &Reach::new(0.5, 1.0, 1.0)).ok_or("nothing near")?;
     assert_eq!(
         mesh.ground_under(from.position, 0.5, 1.0, &AnyPolygon).map(|at| at.polygon),

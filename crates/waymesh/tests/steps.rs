@@ -173,7 +173,7 @@ fn links_do_not_show_tiles() {
     let again = baker.bake_observed(&soup, &mut ()).expect("goes on");
     assert!(again.report.counts["tiles_resumed"] == again.report.tiles);
     assert!(bytes(&again.mesh) == bytes(&expected));
-    // Tiles without climbs are of no use to a bake that asks for them.
+    // Tiles without climbs are refused by a bake with climbs.
     assert!(baker.with_config(config.with_max_ledge(0.0)).bake(&soup).is_err());
 }
 

@@ -45,7 +45,7 @@ fn border_length(mesh: &NavMesh) -> f64 {
 /// Places of one mesh, and whether they are joined, as the other sees it.
 fn check_against(name: &str, mesh: &NavMesh, voxels: &NavMesh, polygon: f64) {
     let (found, expected) = (mesh.area(), voxels.area());
-    // How much farther out borders lie, in cells: voxels keep them up to one inside.
+    // Outward offset of borders in cells: voxels keep them up to one inside.
     let out = (found - expected) / border_length(mesh) / polygon;
     assert!(
         (0.2..1.0).contains(&out),
@@ -157,7 +157,7 @@ fn seeds_leave_nothing_out_of_reach() {
     let bake_kept = |name, keep| bake(name, &config.clone().with_keep(keep), Storeys::default(), &soup);
     let all = bake_kept("all", Keep::All);
     assert!(all.report.islands.len() >= 2);
-    // The report tells where each island is, which is where it can be had alone.
+    // The report has a place on each island, which selects it alone.
     for island in &all.report.islands {
         let alone = bake_kept("island", Keep::ConnectedTo(vec![island.place.into()]));
         assert_eq!((alone.report.islands.len(), island.links), (1, 0));

@@ -43,7 +43,7 @@ fn level(file: &str) -> Option<NavMesh> {
     Some(Baker::new(Voxels, config).bake(&soup).expect("a mesh"))
 }
 
-/// What RecastDemo looks within.
+/// The reach of RecastDemo.
 const REACH: Reach = Reach::new(2.0, 4.0, 4.0);
 
 #[test]

@@ -21,7 +21,7 @@ fn bytes(bake: &Bake) -> Vec<u8> {
     bytes
 }
 
-/// The figures that do not tell how and when.
+/// The figures that do not depend on the run.
 fn figures(report: &Report) -> [u64; 10] {
     [
         report.triangles,
@@ -98,8 +98,7 @@ fn every_real_level_gives_the_same_bytes() {
     }
 }
 
-/// What a killed bake leaves behind is all that the next one needs, and what is damaged it does
-/// again.
+/// A bake reuses the tiles of a killed one, and rebuilds damaged ones.
 #[test]
 fn a_bake_goes_on_where_it_was_stopped() {
     let soup = Scene::CityBlock.build(&SceneConfig::default());
@@ -203,7 +202,7 @@ fn any_number_of_workers_bakes_the_same_bytes() {
                 merger.merge_tiles(folder.path(), None, &mut ())
             });
             let mut built = Vec::new();
-            // Those without a tile at the end are asked, too.
+            // Workers without a tile run as well.
             for index in (0..of).rev().filter(|index| (*index as usize) < tiles + 3) {
                 built.extend(baker.bake_share(&soup, index, of, &mut ()).expect("a share"));
             }
@@ -253,7 +252,7 @@ fn a_merge_refuses_tiles_by_name() {
     assert!(error.contains(&format!("2 of {} tiles", files.len())), "{error}");
     assert!(error.ends_with(": 1,0 0,1"), "{error}");
 
-    // The same tile of other settings, then of another layout of tiles.
+    // A tile of other settings, then of another layout of tiles.
     Baker::new(tiles(other.path()), config().with_scale(0.3, 0.1))
         .bake_share(&soup, 0, 1, &mut ())
         .expect("tiles");
@@ -306,7 +305,7 @@ fn generated_scenes_give_the_same_bytes() {
     }
 }
 
-/// Hears whether a bake took tiles for its memory.
+/// Records whether a bake switched to tiles for its memory.
 #[derive(Default)]
 struct Heard(usize);
 
@@ -335,7 +334,7 @@ fn a_bake_takes_tiles_where_memory_may_not_hold_all() {
         assert!(tiled.report.tiles > 1 && told == 1, "{} tiles, told {told} times", tiled.report.tiles);
         assert_eq!(bytes(&tiled), bytes(&whole));
     }
-    // Watershed regions cannot be told part by part: the bound is that of the heightfield then.
+    // Watershed regions cannot be built part by part: the limit is that of the heightfield then.
     let (refused, told) = run(1 << 20, PartitionKind::Watershed);
     let error = refused.expect_err("no memory").to_string();
     assert!(error.contains("limit is 1048576") && told == 0, "{error}");

@@ -181,8 +181,8 @@ fn obstacles_come_and_go_and_only_what_they_touch_is_built_again() {
         mesh.validate().unwrap();
         // Simplification may give a little back elsewhere.
         assert!(mesh.area() < old.area() + 1.0, "{} m2 before, {} m2 after", old.area(), mesh.area());
-        // Nobody walks through it. (Beside a thin wall the grid leaves half a metre, less what
-        // simplification gives.)
+        // It is not walkable. (Next to a thin wall the grid leaves half a metre, less the edge error
+        // of the simplification.)
         assert!(mesh.nearest(spot, &Reach::new(0.25, 1.0, 1.0)).is_none(), "{spot} is still walkable");
         if round % 3 == 2 {
             let (&id, _) = present.iter().next().unwrap();

@@ -13,7 +13,7 @@ use waymesh::tile::Tile;
 use waymesh::{Baker, TriangleSoup, World};
 use waymesh_scenes::{Scene, SceneConfig};
 
-/// Where the program writes that is killed.
+/// Folder of the program that is killed.
 const FOLDER: &str = "WAYMESH_KILLED_FOLDER";
 /// Times that it is killed. `WAYMESH_KILL_ROUNDS` gives another number.
 const ROUNDS: u32 = 10;
@@ -105,7 +105,7 @@ fn every_tile_is_the_old_one_or_the_new_one() {
         mixed += usize::from(of[0] < count && of[1] < count);
     }
     println!("{mixed} times some were old and some new");
-    // What killed programs left is in nobody's way.
+    // Leftover files of killed programs do no harm.
     worlds[1].write_tiles(&tiles, &mut ()).unwrap();
     let packed = |world: &World| world.handle().mesh().to_packed(true);
     assert!(packed(&opened(&tiles)) == packed(&worlds[1]));

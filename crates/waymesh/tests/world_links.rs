@@ -65,7 +65,7 @@ fn an_added_link_survives_updates_while_both_its_ends_exist() {
     let id = world.add_link(rope).expect("a good link");
     let bad = Link { extra_cost: -1.0, ..rope };
     assert!(matches!(world.add_link(bad), Err(BakeError::Mesh(_))));
-    // It is there at once.
+    // It is in the mesh at once.
     let with_rope = handle.mesh();
     let taken = path(&with_rope, west, east);
     assert_eq!((taken.outcome, taken.links[0].link), (Outcome::Complete, id));
@@ -117,7 +117,7 @@ fn jumps_of_a_world_are_those_of_what_is_there() {
         let z = parted.frame().to_world(0.0, 0.0, link.from.ends[0].point.z.into()).z;
         assert!(link.kind != LinkKind::Jump || z > 4.5, "{link:?}");
     }
-    // The same as a world that had it from the beginning, ids and all.
+    // Equal to a world that had it from the beginning, including ids.
     let mut fresh = World::new(Baker::new(Voxels, config), &soup.bounds(), 16).expect("a world");
     fresh.add_obstacle(wall).expect("a wall");
     fresh.add_triangles(&soup, &mut ()).expect("triangles");
@@ -125,7 +125,7 @@ fn jumps_of_a_world_are_those_of_what_is_there() {
     assert_eq!(*fresh.handle().mesh(), *parted);
     let ids = |mesh: &NavMesh| mesh.to_compact().mesh().link_ids().to_vec();
     assert_eq!(ids(&fresh.handle().mesh()), ids(&parted));
-    // What was closed stays closed, also where it was not there for a while.
+    // A closed link stays closed, also after it was missing for a while.
     let far = path(&before, vec3(2.0, 3.0, 2.0), vec3(20.0, 3.0, 2.0)).links[0].link;
     assert!(parted.link(far).is_none() && !changing.set_link_open(far, false));
     assert!(changing.remove_obstacle(id));
@@ -172,7 +172,7 @@ fn doors_of_a_plan_are_closed_by_name() {
     world.set_door_open("north", false).expect("a door");
     let (outcome, long) = follow(&world);
     assert!(outcome == Outcome::Complete && long > short + 3.0, "{outcome:?}, {long} and {short} m");
-    // It stays closed while the ground beside it changes.
+    // It stays closed while the adjacent ground changes.
     let table =
         world.add_obstacle("ground", &Shape::new("table", Outline::rectangle([9.0, 2.0], [1.0, 1.0], 0.0)));
     world.update(&mut ()).expect("builds");

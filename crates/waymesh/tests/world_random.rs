@@ -19,7 +19,7 @@ use waymesh::{
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
-/// What a world is to have, however it came there.
+/// Expected contents of a world, whatever its history.
 struct State<'a> {
     soup: &'a TriangleSoup,
     config: BakeConfig,
@@ -63,7 +63,7 @@ fn ids(mesh: &NavMesh) -> BTreeMap<LinkId, bool> {
     mesh.link_ids().iter().copied().zip(mesh.links().iter().map(|link| link.is_open)).collect()
 }
 
-/// The same places, lengths and points, bit by bit.
+/// Checks for equal places, lengths and points, bit by bit.
 fn assert_same_queries(live: &NavMesh, compact: &CompactMesh, bounds: &Bounds, random: &mut Random) -> usize {
     let other = compact.mesh();
     let id = |polygon: PolyId| compact.id_of(polygon).unwrap();
@@ -115,7 +115,7 @@ fn assert_same_queries(live: &NavMesh, compact: &CompactMesh, bounds: &Bounds, r
     complete
 }
 
-/// What is written of a mesh is the same for its compact form, and tables by ids are as ids say.
+/// Checks that files are those of the compact form, and that tables by ids agree.
 fn assert_same_files(live: &NavMesh, compact: &CompactMesh) {
     let other = compact.mesh();
     let bytes = |write: &dyn Fn(&NavMesh, &mut Vec<u8>)| {
@@ -215,7 +215,7 @@ fn story(kind: Scene, config: &BakeConfig, seed: u64, rounds: usize) -> [usize; 
         let fresh = state.fresh();
         let expected = fresh.handle().mesh();
         let compact = live.to_compact();
-        // Found links are the same, ids and all; those that were added are there as well.
+        // Found links are equal, including ids; added links are present.
         let is_found = |id: &LinkId| id.0 >> 63 == 1;
         let found: BTreeMap<LinkId, bool> = ids(&live).into_iter().filter(|(id, _)| is_found(id)).collect();
         assert!(found.keys().eq(ids(&expected).keys()), "{kind:?} {seed}, round {round}");

@@ -41,7 +41,7 @@ fn bytes_of(world: &World, tile: Tile) -> Vec<u8> {
     bytes
 }
 
-/// Those of the file of a tile.
+/// Returns the fingerprint and content of a tile file.
 fn fingerprint_and_content(bytes: &[u8]) -> (u64, &[u8]) {
     let fingerprint = u64::from_le_bytes(bytes[8..16].try_into().unwrap());
     let (_, content) = tile_from_bytes(bytes, fingerprint, Path::new("tile")).unwrap();
@@ -83,7 +83,7 @@ fn a_world_of_tiles_that_were_read_is_the_one_that_wrote_them() {
         }
         update(&mut world);
         assert!(packed(&world) == packed(&baked), "{}", kind.name());
-        // What was read is written again as it was.
+        // A tile is written as it was read.
         for &tile in &tiles {
             assert!(bytes_of(&world, tile) == bytes_of(&baked, tile), "{}", kind.name());
         }
@@ -122,8 +122,7 @@ fn tiles_that_are_read_are_not_built() {
     assert!(matches!(world.load_tile(beside), Err(BakeError::NoSuchTile { .. })));
 }
 
-/// The mesh is a function of the tiles that are there, the obstacles and the marks, in whatever
-/// order they came.
+/// The mesh is a function of the current tiles, obstacles and marks, whatever their history.
 #[test]
 fn how_tiles_came_and_went_does_not_show() {
     let soup = scene(Scene::OverlappingStoreys);
@@ -177,8 +176,7 @@ fn how_tiles_came_and_went_does_not_show() {
     }
 }
 
-/// A tile that is built anew beside one that is not there has the ground of the world that it is
-/// from.
+/// A tile that is rebuilt next to a missing one has the ground of its original world.
 #[test]
 fn a_tile_alone_has_its_ground_up_to_its_border() {
     let soup = scene(Scene::CityBlock);
@@ -193,7 +191,7 @@ fn a_tile_alone_has_its_ground_up_to_its_border() {
     from_triangles.set_tile(tile, &soup).unwrap();
     update(&mut from_triangles);
     assert!(as_read.area() > from_triangles.handle().mesh().area() + 1.0);
-    // The same from its voxels: a mark that changes nothing has it built.
+    // Equal when rebuilt from its voxels: a mark without effect causes that.
     let high = MarkShape::Box { bounds: Bounds { min: Vec3::splat(-1e3), max: vec3(1e3, -900.0, 1e3) } };
     alone.add_mark(Mark::new(high, AreaId(3))).unwrap();
     assert_eq!(update(&mut alone).rebuilt, 1);
@@ -344,7 +342,7 @@ fn torn_damaged_and_foreign_tiles_are_refused() {
     assert!(matches!(World::open(baker(), folder.path()), Err(BakeError::NotTiles { .. })));
 }
 
-/// For those whose files lie in an archive: no folder is there.
+/// For files in an archive, without a folder.
 #[test]
 fn a_world_is_opened_from_files_that_the_caller_read() {
     let soup = scene(Scene::CityBlock);
@@ -364,7 +362,7 @@ fn a_world_is_opened_from_files_that_the_caller_read() {
     update(&mut world);
     assert!(packed(&world) == packed(&baked));
 
-    // Errors name what they were told to.
+    // Errors contain the given name.
     let file = nowhere.join(tiles[0].file_name());
     for bytes in [bytes_of(&baked, tiles[1]), b"half".to_vec()] {
         let error = world.read_tile_of(tiles[0], &bytes, &file).unwrap_err();

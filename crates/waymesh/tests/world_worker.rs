@@ -177,7 +177,7 @@ fn a_thread_that_has_ended_is_told_from_one_that_works() {
     let error = worker.settle().unwrap_err().to_string();
     assert!(error.contains("out of crates"), "{error}");
     assert!(matches!(worker.ask(|_| ()), Err(BakeError::WorkerEnded { .. })));
-    // Readers go on.
+    // Readers continue.
     assert_eq!(*worker.handle().mesh(), *before);
     assert!(matches!(worker.finish(), Err(BakeError::WorkerEnded { .. })));
 }

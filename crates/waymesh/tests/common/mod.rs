@@ -1,4 +1,4 @@
-//! What the tests on whole scenes share.
+//! Helpers of the tests on whole scenes.
 
 use waymesh::front::Stages;
 use waymesh::region::connected_components;
@@ -30,7 +30,7 @@ pub(crate) fn check_connectivity(name: &str, stages: &Stages, mesh: &NavMesh, pa
     }
 }
 
-/// The polygon that stands for a span: the nearest one, seen from the ground at the cell's centre.
+/// Returns the polygon of a span: the nearest one to the ground at the cell's centre.
 fn polygon_under(stages: &Stages, mesh: &NavMesh, span: u32) -> waymesh::PolyId {
     let field = &stages.field;
     let (x, z) = field.column_of(span);

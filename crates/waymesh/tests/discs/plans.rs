@@ -13,7 +13,7 @@ pub(crate) fn example() -> NavMesh {
     bake(&parse_plan("example", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default()).unwrap())
 }
 
-/// Rooms of 4 m by 4 m, with a door of 1 m between any two beside each other, and perhaps a pillar
+/// Rooms of 4 m by 4 m, with a door of 1 m between any two neighbours, and perhaps a pillar
 /// in front of each door.
 pub(crate) fn rooms(across: u8, down: u8, has_pillars: bool) -> NavMesh {
     let mut plan = FloorPlan::default();

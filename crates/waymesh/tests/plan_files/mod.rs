@@ -126,7 +126,7 @@ fn cabin(name: &str, lift: &Yaml, scales: &HashMap<String, f64>) -> Lift {
 pub(crate) fn doom(name: &str) -> Option<(FloorPlan, f64)> {
     /// Map units in a metre.
     const UNITS: f64 = 32.0;
-    /// What an agent needs above the ground, in map units.
+    /// Head room of an agent in map units.
     const HEIGHT: i64 = 56;
     let file = levels::find(&format!("freedoom2d/{name}.json"))?;
     let file: Value = serde_json::from_str(&std::fs::read_to_string(file).expect("a file")).expect("JSON");
