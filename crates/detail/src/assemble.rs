@@ -1,8 +1,8 @@
-//! Assembles the surfaces of the groups, with one numbering for all.
+//! Assembly of the surfaces of all groups, with one numbering.
 //!
-//! Points are the vertices of the mesh, then those on edges, by the corner at which the edge begins
-//! in its first polygon, then those inside polygons, polygon by polygon. The numbering does not
-//! depend on the groups.
+//! Points are the vertices of the mesh, then points on edges, by the corner at which the edge
+//! begins in its first polygon, then points inside polygons, polygon by polygon. The numbering does
+//! not depend on the groups.
 
 #![expect(clippy::cast_possible_truncation, reason = "the totals are checked before anything is numbered")]
 
@@ -42,7 +42,7 @@ impl GroupFit {
     }
 }
 
-/// Where everything is in the result.
+/// The ranges of edges and polygons in the result.
 struct Layout {
     /// First point on the edge of each corner, and the end.
     edges: Vec<u32>,
@@ -75,7 +75,7 @@ impl Layout {
     }
 }
 
-/// Turns counts into first numbers, beginning with `start`. The last entry becomes the end, which
+/// Replaces counts by first numbers, beginning with `start`. The last entry becomes the end, which
 /// is returned.
 fn number(element: &'static str, start: u64, counts: &mut [u32]) -> Result<u64, DetailError> {
     let end = start + counts.iter().map(|&count| u64::from(count)).sum::<u64>();
@@ -92,7 +92,7 @@ fn number(element: &'static str, start: u64, counts: &mut [u32]) -> Result<u64, 
     Ok(end)
 }
 
-/// Joins the surfaces of the groups. Each is dropped once it is copied.
+/// Joins the surfaces of the groups. Each surface is dropped after it is copied.
 pub(crate) fn assemble(
     mesh: &PolyMesh,
     groups: &Groups,
@@ -117,7 +117,7 @@ pub(crate) fn assemble(
     surface.points.resize(last(&insides), SurfacePoint { x: 0.0, height: 0.0, z: 0.0 });
     let mut errors = vec![0.0; mesh.polygons.len()];
     let mut missed = BTreeMap::<RegionId, f32>::new();
-    // Numbers of the points of a group's outlines in the result.
+    // Numbers in the result of the points of a group's outlines.
     let mut numbers = Vec::new();
     for (group, fit) in fits.into_iter().enumerate() {
         surface.max_error = surface.max_error.max(fit.max_error);

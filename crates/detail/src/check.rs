@@ -1,4 +1,4 @@
-//! Checks everything that indexing and exact arithmetic rely on.
+//! Checks of all conditions that indexing and exact arithmetic rely on.
 
 use waymesh_core::{GridFrame, PlanPoint, PolyId, PolyMesh, VertexId, ascends};
 
@@ -34,7 +34,7 @@ pub(crate) fn check_ground(ground: GroundWindow<'_>, frame: &GridFrame) -> Resul
             expected: columns[column + 1] as usize,
         });
     }
-    // All are looked at, many at a time.
+    // The scan has no early exit, so that it checks several heights at a time.
     if heights.iter().fold(true, |finite, height| finite & height.is_finite()) {
         return Ok(());
     }
@@ -49,7 +49,7 @@ pub(crate) fn check_regions(mesh: &PolyMesh, group: &[PolyId], count: u32) -> Re
     })
 }
 
-/// Checks the mesh by itself.
+/// Checks the mesh alone.
 pub(crate) fn check_mesh(mesh: &PolyMesh, points_per_column: u32) -> Result<(), DetailError> {
     same("number of neighbours", mesh.neighbours.len(), mesh.corners.len())?;
     if let Some(vertex) = mesh.vertices.iter().position(|vertex| !vertex.height.is_finite()) {
@@ -61,7 +61,7 @@ pub(crate) fn check_mesh(mesh: &PolyMesh, points_per_column: u32) -> Result<(), 
     for neighbour in mesh.neighbours.iter().flatten() {
         below("neighbour of a polygon", neighbour.index(), mesh.polygons.len())?;
     }
-    // First corners are checked before any neighbour is looked up.
+    // First corners are checked before the neighbours, which depend on them.
     let mut first = 0;
     for polygon in &mesh.polygons {
         same("first corner of a polygon", polygon.first as usize, first)?;

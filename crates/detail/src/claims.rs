@@ -1,13 +1,13 @@
-//! Claims: decides column by column which ground belongs to a polygon.
+//! Claims: the assignment of ground to a polygon, column by column.
 //!
 //! A polygon is cut from the plan of its region, but simplification moves the borders of the
-//! region. Where a seam to another region was moved, a polygon also covers ground of that region,
-//! and sometimes ground of its own region on another storey, as on a winding stair. Continuity
-//! decides which ground belongs to the polygon. First, pieces of the region's own ground under a
-//! corner of the polygon are *claimed* for it. Then everything that is linked to claimed ground
-//! inside the polygon's plan is claimed, span by span, across seams. Remaining pieces of the
-//! region's ground all reach the polygon's outline, because they continue outside of it. They are
-//! claimed if their height fits that of the outline.
+//! region. If a seam to another region was moved, a polygon also covers ground of that region, and
+//! sometimes ground of its region on another storey, as on a winding stair. Ground belongs to the
+//! polygon by continuity. First, pieces of the region's own ground under a corner of the polygon
+//! are *claimed* for it. Then all ground inside the polygon's plan that is linked to claimed ground
+//! is claimed, span by span, across seams. All remaining pieces of the region's ground reach the
+//! polygon's outline, because they continue outside it. They are claimed if their height fits that
+//! of the outline.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -21,11 +21,11 @@ use waymesh_core::{NO_SPAN, PlanPoint, checkpoint, checkpoint_every, float};
 
 use crate::{edges::Around, ground::Ground, lattice::Lattice, rows::Rows, surface::Point};
 
-/// No run: the sample has no ground of the polygon's own region.
+/// Sentinel for a missing run, at a sample without ground of the polygon's own region.
 const NO_RUN: u32 = u32::MAX;
 /// Largest distance, in columns, over which an even slope is extrapolated.
 const FURTHEST_SLOPE: f32 = 3.0;
-/// Offsets of the eight columns around a column, those at the sides first.
+/// Offsets of the eight columns around a column, first at the sides, then at the corners.
 const SIDES: [[i32; 2]; 8] = [[0, -1], [1, 0], [0, 1], [-1, 0], [-1, -1], [-1, 1], [1, -1], [1, 1]];
 
 /// A sample, by row and column, counted from the polygon's corner.
@@ -34,17 +34,17 @@ type Sample = [i32; 2];
 /// A corner of the polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Corner {
-    /// The corner of the grid nearest to it.
+    /// The nearest corner of the grid.
     pub(crate) point: PlanPoint,
-    /// The height of its storey, in levels.
+    /// The height of the storey, in levels.
     pub(crate) height: f32,
     pub(crate) regions: Around,
-    /// `true` if there is ground near it.
+    /// `true` if ground was found near the corner.
     pub(crate) fitted: bool,
 }
 
 impl Corner {
-    /// The samples of the polygon around it.
+    /// Returns the samples of the polygon around the corner.
     fn places(self, rows: &Rows) -> impl Iterator<Item = (usize, Sample)> + '_ {
         let [x0, z0] = rows.corner();
         let (column, row) = (self.point.x - x0, self.point.z - z0);
@@ -53,7 +53,7 @@ impl Corner {
             .filter_map(|place| rows.index(place).map(|index| (index, place)))
     }
 
-    /// `true` if a sample beside it is on its storey.
+    /// Returns `true` if a sample next to the corner is on its storey.
     pub(crate) fn agrees(self, rows: &Rows, gap: f32) -> bool {
         self.places(rows).any(|(index, _)| (rows.heights[index] - self.height).abs() <= gap)
     }
@@ -73,24 +73,24 @@ struct Run {
     claimed: bool,
 }
 
-/// The state of the decision for one polygon; reused from polygon to polygon. A *piece* is a
+/// The claims of one polygon, with buffers that are reused for all polygons. A *piece* is a
 /// connected set of runs, and a *claimed* sample belongs to the polygon.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     runs: Vec<Run>,
-    /// For each sample, its run, or [`NO_RUN`].
+    /// For each sample, the run that contains it, or [`NO_RUN`].
     run_of: Vec<u32>,
     /// For each sample, the claimed span of another region, or [`NO_SPAN`].
     spans: Vec<u32>,
     /// Samples with a claimed span of another region.
     taken: Vec<usize>,
-    /// Samples outside of the pieces that were claimed at corners.
+    /// Samples outside the pieces that were claimed at corners.
     open: Vec<Sample>,
     /// Claimed samples whose links have not been followed.
     linked: VecDeque<Sample>,
 }
 
-/// The constant input while a polygon is decided.
+/// The constant input of the claims of a polygon.
 #[derive(Clone, Copy, Debug)]
 struct Scene<'a> {
     rows: &'a Rows,
@@ -99,7 +99,8 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// `true` if ground at `distance` columns from ground at `reference` may be the same storey.
+    /// Returns `true` if ground at `height` can be on the storey of ground at `reference`,
+    /// `distance` columns away.
     fn goes_on(&self, height: f32, reference: f32, distance: f32) -> bool {
         let scale = &self.ground.scale;
         (height - reference).abs() <= scale.storey_gap + scale.steepest * distance.min(FURTHEST_SLOPE)
@@ -112,9 +113,9 @@ impl Scene<'_> {
 }
 
 impl Claims {
-    /// Decides every sample of a polygon and writes its height to `rows`; NaN where no ground
-    /// belongs to the polygon. `outline` holds the points around the polygon, in lattice positions
-    /// from its corner.
+    /// Selects the ground of every sample of a polygon and writes its height to `rows`, or NaN if
+    /// no ground belongs to the polygon. `outline` holds the points around the polygon, in lattice
+    /// positions from its corner.
     pub(crate) fn settle(
         &mut self,
         rows: &mut Rows,
@@ -136,7 +137,7 @@ impl Claims {
             self.spread(&scene);
         }
         if self.is_unclaimed() && !corners.iter().any(|corner| corner.fitted) {
-            // The corners decide nothing: claim the largest piece, and of equal ones the first.
+            // No corner has ground, so the largest piece is claimed, or the first of equal pieces.
             let roots = (0..self.runs.len() as u32).filter(|&run| self.runs[run as usize].parent == run);
             if let Some(root) = roots.max_by_key(|&run| (self.size(run), std::cmp::Reverse(run))) {
                 self.claim(&scene, root);
@@ -155,12 +156,13 @@ impl Claims {
         }
     }
 
-    /// `true` if no ground has been claimed so far.
+    /// Returns `true` if no ground is claimed yet.
     fn is_unclaimed(&self) -> bool {
         self.taken.is_empty() && !self.runs.iter().any(|run| run.claimed)
     }
 
-    /// Divides the own ground into pieces: columns on one storey that touch at a side or a corner.
+    /// Divides the region's own ground into pieces: columns on one storey that touch at a side or a
+    /// corner.
     fn find_pieces(&mut self, scene: &Scene<'_>) {
         let (rows, gap) = (scene.rows, scene.ground.scale.storey_gap);
         self.linked.clear();
@@ -201,7 +203,7 @@ impl Claims {
             let here = begin..self.runs.len();
             let mut upper = before.start;
             for lower in here.clone() {
-                // The last one may also touch the next run.
+                // The last run may also touch the next run.
                 while upper < before.end && self.runs[upper].end < self.runs[lower].first {
                     upper += 1;
                 }
@@ -221,7 +223,7 @@ impl Claims {
         }
     }
 
-    /// `true` if runs of two rows touch somewhere on the same storey.
+    /// Returns `true` if runs of two rows touch on the same storey in some column.
     fn touch(&self, scene: &Scene<'_>, upper: usize, lower: usize) -> bool {
         let (upper, lower) = (self.runs[upper], self.runs[lower]);
         let height =
@@ -252,7 +254,7 @@ impl Claims {
         }
     }
 
-    /// The runs of a piece.
+    /// Returns the runs of a piece.
     fn ring(&self, root: u32) -> impl Iterator<Item = Run> + '_ {
         let mut next = Some(root);
         std::iter::from_fn(move || {
@@ -277,8 +279,8 @@ impl Claims {
         self.spans[index] != NO_SPAN || self.piece(index).is_some_and(|root| self.runs[root as usize].claimed)
     }
 
-    /// Claims the pieces of own ground at the corners, where they are nearest to the corner's
-    /// height among the ground of all regions around it.
+    /// Claims the pieces of own ground at the corners if they are nearest to the corner's height
+    /// among the ground of all regions around it.
     fn claim_at_corners(&mut self, scene: &Scene<'_>, corners: &[Corner]) {
         for corner in corners {
             let [a, b, c, d] = corner.regions;
@@ -295,8 +297,8 @@ impl Claims {
         }
     }
 
-    /// Claims the ground at the corners that is nearest to their height, of any region. It is for
-    /// polygons that lie completely on what was another region before its border was moved.
+    /// Claims the ground of any region at the corners that is nearest to their height. This serves
+    /// polygons that lie completely on ground of another region, because the border was moved.
     fn take_at_corners(&mut self, scene: &Scene<'_>, corners: &[Corner]) {
         for corner in corners {
             for (index, place) in corner.places(scene.rows) {
@@ -309,7 +311,7 @@ impl Claims {
         }
     }
 
-    /// Lists the samples outside of claimed pieces.
+    /// Lists the samples outside claimed pieces.
     fn find_open(&mut self, scene: &Scene<'_>) {
         self.open.clear();
         let mut runs = self.runs.iter().peekable();
@@ -325,7 +327,7 @@ impl Claims {
         }
     }
 
-    /// Follows the links that lead from claimed pieces to other samples.
+    /// Follows the links from claimed pieces to other samples.
     fn link_from_pieces(&mut self, scene: &Scene<'_>) {
         let open = std::mem::take(&mut self.open);
         for &place in &open {
@@ -334,7 +336,7 @@ impl Claims {
             };
             let mut beside = false;
             for [dz, dx] in SIDES {
-                // Across corners only where the polygon is too thin for samples at the sides.
+                // Corners are only crossed if the polygon is too thin for samples at the sides.
                 if beside && dx != 0 && dz != 0 {
                     break;
                 }
@@ -355,8 +357,8 @@ impl Claims {
         self.open = open;
     }
 
-    /// Claims the sample that a link leads to: its own ground, or if that is another storey, the
-    /// linked span.
+    /// Claims the sample at the end of a link: its own ground, or the linked span if the own ground
+    /// is on another storey.
     fn reach(&mut self, scene: &Scene<'_>, place: Sample, index: usize, span: u32) {
         let height = scene.ground.heights[span as usize];
         match self.piece(index) {
@@ -423,7 +425,7 @@ impl Claims {
         }
     }
 
-    /// Compares the remaining pieces with the outline and claims those that fit. They lie beyond a
+    /// Compares the remaining pieces with the outline and claims matching pieces. They lie beyond a
     /// notch, or in polygons so thin that their columns do not touch.
     fn settle_rest(&mut self, scene: &Scene<'_>, outline: &[Point], lattice: Lattice) {
         for root in 0..self.runs.len() as u32 {
@@ -446,8 +448,8 @@ impl Claims {
     }
 }
 
-/// Returns the walkable span beside `span`, which lies in column `(x, z)`, or across its corner
-/// through a column beside both.
+/// Returns the walkable neighbour of `span`, which lies in column `(x, z)`, at a side, or at a
+/// corner through a column adjacent to both.
 fn step(ground: &Ground<'_>, span: u32, (x, z): (i32, i32), [dz, dx]: [i32; 2]) -> Option<u32> {
     if dx == 0 || dz == 0 {
         return ground.beside_span(span, (x, z), (dx, dz));

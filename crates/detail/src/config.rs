@@ -6,17 +6,17 @@ use waymesh_core::{BadField, GridWindow, PolyId, VertexId};
 /// Smallest error bound, in levels: the field rounds the ground to 1/32 of a level.
 pub(crate) const LEAST_ERROR_LEVELS: f32 = 1.0 / 32.0;
 
-/// Configuration of [`fit_heights`](crate::fit_heights): how closely the surface follows the
+/// Configuration of [`fit_heights`](crate::fit_heights): the error bound and the scale of the
 /// ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DetailConfig {
     /// Largest error at the centre of any column, in levels. Default 1; finite and at least 1/32,
-    /// to which ground is rounded.
+    /// the rounding of ground.
     pub max_error_levels: f32,
-    /// The agent's highest step in metres. Ground that is farther than twice this above or below
-    /// the ground beside it is another storey. Only matters where regions that lie above each other
-    /// are neighbours. Default 0.9; finite and at least 0.
+    /// The agent's highest step in metres. Ground more than twice this above or below adjacent
+    /// ground is another storey. This only matters if regions that lie above each other are
+    /// neighbours. Default 0.9; finite and at least 0.
     pub max_step: f32,
     /// Plan points of the mesh along a side of a column: the frame of the mesh has this many cells
     /// for each cell of the field, so that vertices may lie between columns. Default 1; a power of
@@ -54,12 +54,12 @@ impl DetailConfig {
     }
 }
 
-/// How much of a field is in memory at a time. It changes the cost, never the result.
+/// Size and number of the windows of a field in memory. They change the cost, never the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WindowConfig {
-    /// Columns of a window, approximately. Polygons that lie close together share a window; a
-    /// larger polygon gets a window of its own size. Windows overlap by a margin of three columns.
+    /// Approximate number of columns of a window. Polygons that lie close together share a window;
+    /// a larger polygon gets a window that fits it. Windows overlap by a margin of three columns.
     /// Default 2^20, which takes about 50 MiB; at least 1.
     pub window_columns: u64,
     /// Number of windows in memory at the same time. Default 1; at least 1.
@@ -116,12 +116,12 @@ pub enum DetailError {
         /// The columns that were returned.
         given: GridWindow,
     },
-    /// The field, the regions and the mesh do not belong together, or one of them is broken.
+    /// The field, the regions and the mesh do not match, or one of them is broken.
     #[error("{what} does not fit the rest: {found} where {expected} was expected")]
     Mismatch {
         /// Name of the table or number.
         what: &'static str,
-        /// Its value.
+        /// The value of the table or number.
         found: usize,
         /// The expected value, or the limit.
         expected: usize,
@@ -159,9 +159,9 @@ pub enum DetailError {
     TooMany {
         /// `"points"` or `"triangles"`.
         element: &'static str,
-        /// How many there are.
+        /// Number of points or triangles.
         count: usize,
-        /// How many there may be.
+        /// Largest number allowed.
         limit: usize,
     },
 }

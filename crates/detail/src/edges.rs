@@ -1,5 +1,4 @@
-//! Heights of vertices, and points along edges. They are chosen once for all polygons that share
-//! them.
+//! Heights of vertices, and points along edges, chosen once for all polygons that share them.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -16,8 +15,8 @@ use crate::{
     lattice::Lattice,
 };
 
-/// The regions around a vertex. Unused entries repeat a used one, or are [`NO_REGION`] if there is
-/// none.
+/// The regions around a vertex. Unused entries repeat a used entry, or are [`NO_REGION`] if no
+/// entry is used.
 pub(crate) type Around = [u32; 4];
 
 /// Points of an edge between its two vertices.
@@ -29,7 +28,8 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Indices of the points from the edge's start to its end, in the direction of the polygon.
+    /// Returns the indices of the points from the edge's start to its end, in the direction of the
+    /// polygon.
     pub(crate) fn points(self) -> impl Iterator<Item = u32> {
         let Self { first, len, reversed } = self;
         (0..len).map(move |step| if reversed { first + len - 1 - step } else { first + step })
@@ -50,16 +50,16 @@ pub(crate) struct OwnedChain {
 pub(crate) struct Outlines {
     /// Vertices of the mesh.
     pub(crate) vertices: Vec<VertexId>,
-    /// For each of them, `true` if there is ground near it.
+    /// For each of these vertices, `true` if ground was found near it.
     pub(crate) fitted: Vec<bool>,
     pub(crate) points: Vec<SurfacePoint>,
-    /// The same points as positions on the lattice.
+    /// The points as positions on the lattice.
     pub(crate) positions: Vec<[i32; 2]>,
     /// First corner of each polygon in `corners` and `chains`.
     pub(crate) polygons: Vec<u32>,
     /// The corners of each polygon, as indices of `vertices`.
     pub(crate) corners: Vec<u32>,
-    /// For each corner, the points on the edge from it to the next one.
+    /// For each corner, the points on the edge from it to the next corner.
     pub(crate) chains: Vec<Chain>,
     /// The points of every edge.
     pub(crate) owned: Vec<OwnedChain>,
@@ -67,25 +67,24 @@ pub(crate) struct Outlines {
     pub(crate) max_error: f32,
 }
 
-/// A place on an edge with the height of the ground there.
+/// A position on an edge with the height of the ground there.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     /// Steps from the edge's start.
     step: i64,
     height: f32,
-    /// `true` at the centre of a column, where the height is not interpolated.
+    /// `true` at the centre of a column, where the height is exact.
     exact: bool,
 }
 
-/// Indices of vertices and polygons within a group. Nothing needs to be cleared from one group to
-/// the next.
+/// Indices of vertices and polygons within a group. Entries of earlier groups need not be cleared.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     vertices: Vec<u32>,
     polygons: Vec<u32>,
 }
 
-/// The mesh, and what is known about it without the ground.
+/// The mesh, and data that do not depend on the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan<'a> {
     pub(crate) mesh: &'a PolyMesh,
@@ -116,8 +115,8 @@ pub(crate) fn regions_around(mesh: &PolyMesh) -> Vec<Around> {
     around
 }
 
-/// Fits the vertices and edges of some polygons, in ascending order, on several threads if there
-/// are any. The points of an edge depend on the edge alone, so two groups with a polygon on either
+/// Fits the vertices and edges of some polygons, in ascending order, on several threads if
+/// available. The points of an edge depend only on the edge, so two groups with a polygon on either
 /// side get the same points.
 pub(crate) fn fit_outlines(
     plan: Plan<'_>,
@@ -169,8 +168,8 @@ pub(crate) fn fit_outlines(
     outlines
 }
 
-/// Fits the vertices. All polygons around a vertex get the same height there, from the ground of
-/// all of them.
+/// Fits the vertices. All polygons around a vertex share its height, which comes from the ground of
+/// all these polygons.
 fn vertices(plan: Plan<'_>, ground: Ground<'_>, group: &[PolyId], numbers: &mut Numbers) -> Outlines {
     let mesh = plan.mesh;
     let mut outlines = Outlines::default();
@@ -217,13 +216,13 @@ impl Plan<'_> {
     }
 }
 
-/// The points of an edge of a polygon.
+/// A reference to the points of an edge of a polygon.
 #[derive(Clone, Copy, Debug)]
 enum EdgeChain {
-    /// Those of the edge itself, numbered from the first of these [`Edges`].
+    /// Points of the edge itself, numbered from the first point of these [`Edges`].
     Own(Chain),
-    /// Those of the same edge of a polygon before it, by the corner where the edge begins there, in
-    /// [`Outlines::corners`].
+    /// Points of the edge in an earlier polygon. The value is the corner where the edge begins
+    /// there, in [`Outlines::corners`].
     Of(u32),
 }
 
@@ -300,8 +299,8 @@ impl Builder<'_> {
     /// Chooses the points of one edge. The steps are the finest that lie on the lattice and on the
     /// line.
     ///
-    /// The ground is that of the regions on both sides. Where a seam was moved and there is none,
-    /// it is the ground that the previous ground on the edge links to.
+    /// The ground is that of the regions on both sides. If a seam was moved and these regions have
+    /// no ground there, it is the ground that the previous ground on the edge links to.
     fn edge(&mut self, corner: u32, ends: [u32; 2], own: u32, beyond: Option<u32>) -> Chain {
         let Plan { mesh, around, lattice, .. } = self.plan;
         let first = self.edges.points.len() as u32;
@@ -312,7 +311,7 @@ impl Builder<'_> {
         let major = dx.abs().max(dz.abs());
         let points = lattice.points();
         if major < points || (major == points && (points > 1 || dx.abs() != dz.abs())) {
-            // Within a column the ground at the ends is enough, except that a diagonal passes the
+            // Within a column, the ground at the ends is enough, unless a diagonal passes the
             // centre of the column.
             return Chain { first, len: 0, reversed: false };
         }
@@ -372,8 +371,8 @@ impl Builder<'_> {
         Chain { first, len, reversed: false }
     }
 
-    /// Adds the worst candidate between two chosen ones until no error exceeds the bound (Ramer
-    /// 1972, on heights).
+    /// Adds the worst candidate between two chosen candidates until no error exceeds the bound
+    /// (Ramer 1972, on heights).
     fn choose(&mut self) {
         self.chosen.clear();
         self.stack.clear();

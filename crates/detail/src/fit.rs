@@ -1,4 +1,4 @@
-//! Fits the whole surface: group by group, then one numbering for all.
+//! Fitting of the whole surface: group by group, then with one numbering.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
@@ -20,11 +20,11 @@ use crate::{
     polygon::{Patch, Scratch, Task},
 };
 
-/// Work of a patch, the share of a thread: enough to outweigh the cost of a task, and little enough
-/// to share evenly. A cell of a polygon counts 1.
+/// Work of a patch, the unit of work of a thread: large enough to outweigh the cost of a task, and
+/// small enough to balance the threads. A cell of a polygon counts 1.
 const WORK_PER_PATCH: f64 = 16_384.0;
 
-/// Work of a polygon without its cells.
+/// Fixed work of a polygon, added to that of its cells.
 const WORK_PER_POLYGON: f64 = 64.0;
 
 /// Cuts a group into patches of about the same work, which do not depend on the threads.
@@ -47,33 +47,33 @@ pub(crate) fn patches(mesh: &PolyMesh, group: &[PolyId]) -> Vec<Range<usize>> {
 
 /// Fits a surface of triangles to the ground in every polygon by greedy insertion.
 ///
-/// The height of a vertex of the mesh tells on which storey it lies. It is fitted again, and kept
-/// where there is no ground near it.
+/// The height of a vertex of the mesh identifies its storey. The height is fitted again, or kept if
+/// no ground is near the vertex.
 ///
 /// The samples of a polygon are the ground at the centre of every column inside its plan. It is
-/// ground of the polygon's region, or, where simplification moved the border, the ground linked to
-/// it. Where a seam was moved, this may be ground of another region for many columns, and the
-/// region's own ground there may be on another storey, as on a winding stair. The polygon stays on
-/// the storey of its corners and follows links, and never changes to a storey above or below.
-/// Vertices and points on edges get heights interpolated between columns.
+/// ground of the polygon's region, or, if simplification moved the border, the ground linked to it.
+/// If a seam was moved, this may be ground of another region for many columns, and the region's own
+/// ground there may be on another storey, as on a winding stair. The polygon stays on the storey of
+/// its corners and follows links, and never changes to a storey above or below. Vertices and points
+/// on edges get heights interpolated between columns.
 ///
 /// # Guarantees
-/// - All rules of [`HeightSurface::violations_over`] hold. Two polygons have the same points along
-///   a common edge.
+/// - All rules of [`HeightSurface::violations_over`] hold. Two polygons share the points along a
+///   common edge.
 /// - No sample is farther from the surface than [`DetailConfig::max_error_levels`]. If this fails,
-///   which is not known to happen on a valid field, the observer gets one
+///   which is not known to happen on a valid field, the observer receives one
 ///   [`waymesh_core::Warning::HeightBoundMissed`] per region.
 /// - Points inside polygons are samples. Flat and evenly sloping polygons get none.
 /// - `points` begins with the vertices of `mesh`, in order. The result does not depend on the
 ///   number of threads.
 ///
 /// # Cost
-/// About the number of samples times the logarithm of the number of inserted points: an insertion
-/// only scans the triangles it changes.
+/// About the number of samples times the logarithm of the number of inserted points, because an
+/// insertion only scans the triangles that it changes.
 ///
 /// # Errors
-/// [`DetailError`] for bad configuration, tables that do not belong together, heights that are not
-/// finite, polygons that are not convex, and coordinates or counts too large to represent.
+/// [`DetailError`] for bad configuration, tables that do not match, heights that are not finite,
+/// polygons that are not convex, and coordinates or counts too large to represent.
 ///
 /// # References
 /// Garland and Heckbert 1995, Fast Polygonal Approximation of Terrains and Height Fields, algorithm
@@ -96,27 +96,27 @@ pub fn fit_heights(
 /// The error of a source.
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// Returns the ground of a window. [`fit_heights_windowed`] asks for each window once.
+/// Returns the ground of a window. [`fit_heights_windowed`] requests each window once.
 ///
 /// The ground must hold all requested columns, and may hold more.
 pub type GroundSource<'a, F = WalkableField> =
     dyn Fn(GridWindow) -> Result<LabelledWindow<F>, Cause> + Sync + 'a;
 
-/// The same as [`fit_heights`], for a field that is never in memory as a whole: polygons that lie
-/// close together are fitted over a window of the field, group by group.
+/// Fits heights as [`fit_heights`] does, for a field that is never in memory as a whole: polygons
+/// that lie close together are fitted over a window of the field, group by group.
 ///
 /// # Guarantees
-/// Those of [`fit_heights`], and the same result to the last bit, whatever the windows.
+/// The result equals that of [`fit_heights`] to the last bit, for any windows.
 ///
 /// # Cost
-/// That of [`fit_heights`], but edges between two groups are fitted twice. Beside the result and
-/// some numbers per polygon and vertex, [`WindowConfig::windows_at_once`] windows are in memory.
-/// Each window is requested once, by as many threads at the same time. The source must not wait for
-/// another call of itself.
+/// The cost of [`fit_heights`], but edges between two groups are fitted twice. In addition to the
+/// result and some numbers per polygon and vertex, [`WindowConfig::windows_at_once`] windows are in
+/// memory. Each window is requested once, and up to this number of threads call the source at the
+/// same time. The source must not wait for another call of itself.
 ///
 /// # Errors
-/// See [`fit_heights`]. Also [`DetailError::Source`] for the first window that the source cannot
-/// provide.
+/// The errors of [`fit_heights`], and [`DetailError::Source`] for the first window that the source
+/// cannot provide.
 pub fn fit_heights_windowed<F: SpanField + 'static>(
     mesh: &PolyMesh,
     source: &GroundSource<'_, F>,
@@ -131,22 +131,22 @@ pub fn fit_heights_windowed<F: SpanField + 'static>(
 /// The ground of some polygons of a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FittedPolygons {
-    /// Its triangles are those of the polygons that were asked for. Some points may be of no triangle.
+    /// The surface of the requested polygons. Some points may belong to no triangle.
     pub surface: HeightSurface,
-    /// For each polygon of the mesh, the largest error at a sample inside of it, in levels; 0 for those
-    /// that were not asked for. Errors on edges are within the bound.
+    /// For each polygon of the mesh, the largest error at a sample inside it, in levels; 0 for
+    /// polygons that were not requested. Errors on edges are within the bound.
     pub errors: Vec<f32>,
 }
 
-/// The same as [`fit_heights_windowed`] for some polygons alone: they have the ground that they
-/// have when all are fitted. The others have no triangles; they tell which ground an edge is
-/// between.
+/// Fits the heights of the `wanted` polygons as [`fit_heights_windowed`] does for all polygons,
+/// with the same result for them. The other polygons get no triangles, but identify the ground on
+/// both sides of an edge.
 ///
 /// # Cost
-/// That of the wanted polygons, and a little for each of the others.
+/// The cost of the wanted polygons, and a small cost for each other polygon.
 ///
 /// # Errors
-/// See [`fit_heights_windowed`]. [`DetailError::Mismatch`] for polygons that are not there.
+/// The errors of [`fit_heights_windowed`], and [`DetailError::Mismatch`] for unknown polygons.
 pub fn fit_heights_of<F: SpanField + 'static>(
     mesh: &PolyMesh,
     wanted: &[PolyId],
@@ -177,7 +177,7 @@ pub fn fit_heights_of<F: SpanField + 'static>(
 /// The columns of a window, their field, and its regions.
 type OwnedGround = (GridWindow, Box<dyn SpanField>, RegionMap);
 
-/// Where the ground comes from.
+/// The source of the ground.
 enum Source<'a> {
     Whole(&'a WalkableField, &'a RegionMap),
     Windows(&'a (dyn Fn(GridWindow) -> Result<OwnedGround, Cause> + Sync + 'a)),
@@ -215,7 +215,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Fits all groups, `at_once` at a time. Of several errors, returns that of the first group.
+    /// Fits all groups, `at_once` at a time. Returns the error of the first group that fails.
     fn all(&self, at_once: usize, observer: &mut dyn Observer) -> Result<Vec<GroupFit>, DetailError> {
         let count = self.groups.len();
         let total = count as u64;
@@ -234,7 +234,7 @@ impl Run<'_> {
             let mut numbers = Numbers::default();
             loop {
                 let group = next.fetch_add(1, Ordering::Relaxed);
-                // All groups before the first one that failed have been started.
+                // All groups before the first group that failed have been started.
                 if group >= count || group > failed.load(Ordering::Relaxed) {
                     return;
                 }
@@ -253,7 +253,7 @@ impl Run<'_> {
         fits.into_iter().map(|(_, fit)| fit).collect()
     }
 
-    /// Gets the ground of a group and fits its polygons.
+    /// Reads the ground of a group and fits its polygons.
     fn group(&self, group: usize, numbers: &mut Numbers) -> Result<GroupFit, DetailError> {
         let frame = &self.frame;
         match self.source {
@@ -298,7 +298,7 @@ impl Run<'_> {
     }
 }
 
-/// Fits the polygons of a group, on several threads if there are any.
+/// Fits the polygons of a group, on several threads if available.
 fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
     let run = |scratch: &mut Scratch, places: Range<usize>| {
         let mut patch = Patch::default();
@@ -312,14 +312,14 @@ fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
     if threads::count() == 1 || patches.len() <= 1 {
         return Ok(vec![run(&mut Scratch::default(), 0..task.group.len())?]);
     }
-    // In order, so that the first of several errors is returned.
+    // The results are in order, so that the first of several errors is returned.
     threads::map_long(patches, run).into_iter().collect()
 }
 
-/// Adapts [`fit_heights`] to the stage trait.
+/// [`fit_heights`] as a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GreedyInsertion {
-    /// How close the surface follows the ground.
+    /// The configuration.
     pub config: DetailConfig,
 }
 

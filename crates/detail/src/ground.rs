@@ -10,22 +10,22 @@ use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN, PlanPoint, RegionM
 
 use crate::edges::Around;
 
-/// Columns with a weight below this are ignored. The error is at most this share of the step beside
-/// them.
+/// Weight below which columns are ignored. The error is at most this share of the step between
+/// columns.
 const LEAST_WEIGHT: f32 = 1.0 / 64.0;
-/// Columns farther inside of an edge than this are not used for it. Simplified borders stay within
-/// 1.3 cells by default.
+/// Largest distance inwards from an edge of the columns that are used for it. Simplified borders
+/// stay within 1.3 cells by default.
 const REACH_CELLS: i32 = 3;
-/// A slope is extrapolated outwards by at most this many cells: half a cell to the border, and one
-/// cell because of simplification.
+/// Largest distance, in cells, over which a slope is extrapolated outwards: half a cell to the
+/// border, and one cell because of simplification.
 const FURTHEST_OUT: f32 = 1.5;
-/// No column farther than this from the bounds of a polygon is read.
+/// Largest distance from the bounds of a polygon of the columns that are read.
 pub(crate) const MARGIN_CELLS: u32 = 3;
 
-/// A field, or a window of one, and its regions.
+/// A field, or a window of a field, and its regions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroundWindow<'a> {
-    /// The columns that `field` holds, of the whole grid.
+    /// The columns of `field`, in the whole grid.
     pub(crate) window: GridWindow,
     pub(crate) field: &'a dyn SpanField,
     pub(crate) regions: &'a RegionMap,
@@ -39,17 +39,17 @@ pub(crate) struct Ground<'a> {
     pub(crate) labels: &'a [u32],
     /// Source of areas and links.
     field: &'a dyn SpanField,
-    /// The columns there are.
+    /// The columns of the field or window.
     pub(crate) window: GridWindow,
     pub(crate) scale: Scale,
 }
 
-/// Limits between a slope, a step and another storey.
+/// Limits that distinguish a slope, a step and another storey.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
-    /// Ground farther from a reference height than this, in levels, is another storey.
+    /// Largest distance from a reference height, in levels, of ground on the same storey.
     pub(crate) storey_gap: f32,
-    /// What is steeper than this, in levels per cell, is a step and not a slope: 56 degrees.
+    /// Steepest slope, in levels per cell: 56 degrees. Steeper ground is a step.
     pub(crate) steepest: f32,
 }
 
@@ -60,19 +60,20 @@ impl Scale {
     }
 }
 
-/// The ground along an edge: that of the regions beside it, and where there is none near the
+/// The ground along an edge: that of the regions on both sides, or, if they have none near the
 /// current height, the ground that the last ground links to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trail {
     /// The regions on both sides.
     pub(crate) labels: [u32; 2],
-    /// `true` if links are followed: not along walls.
+    /// `true` if links are followed, which they are not along walls.
     pub(crate) linked: bool,
     /// The vertex where the edge begins, and the regions around it.
     pub(crate) start: (PlanPoint, Around),
     /// The current height.
     pub(crate) reference: f32,
-    /// The last spans. Four are enough to continue from one point between four columns to the next.
+    /// The last four spans, which are enough to continue from one point between four columns to the
+    /// next.
     seen: [Seen; 4],
     next: usize,
 }
@@ -93,13 +94,13 @@ impl Trail {
         }
     }
 
-    /// Returns the nearest span of the regions beside the edge.
+    /// Returns the nearest span of the regions on both sides of the edge.
     #[inline]
     fn own(&self, ground: &Ground<'_>, x: i32, z: i32) -> Option<usize> {
         ground.nearest(x, z, &self.labels, self.reference)
     }
 
-    /// Returns the span that the last spans link to, or at the start, that of the vertex.
+    /// Returns the span that the last spans link to, or the span of the vertex at the start.
     fn follow(&mut self, ground: &Ground<'_>, x: i32, z: i32) -> Option<usize> {
         if !self.linked {
             return None;
@@ -160,11 +161,11 @@ impl Ground<'_> {
         self.column(x, z).find(|&span| self.labels[span] == label)
     }
 
-    /// Returns the span of these regions in a column whose ground is nearest to `reference` and on
-    /// the same storey.
+    /// Returns the span of the given regions in a column whose ground is nearest to `reference` and
+    /// on the same storey.
     ///
-    /// The storey is checked for a single region, too. A region never overlaps itself, but on a
-    /// winding stair its end may lie beside its start.
+    /// The storey is also checked for a single region: a region never overlaps itself, but on a
+    /// winding stair its end may lie next to its start.
     #[inline]
     pub(crate) fn nearest(&self, x: i32, z: i32, labels: &[u32], reference: f32) -> Option<usize> {
         let mut gap = self.scale.storey_gap;
@@ -200,7 +201,7 @@ impl Ground<'_> {
         let (x, z) = ((x as u32).wrapping_sub(self.window.x), (z as u32).wrapping_sub(self.window.z));
         let column = z * self.window.width + x;
         let link = self.field.link(column, span, direction);
-        // `NO_SPAN` is beyond the table as well.
+        // `NO_SPAN` is also beyond the table.
         ((link as usize) < self.heights.len() && self.field.area(link).is_walkable()).then_some(link)
     }
 
@@ -213,8 +214,8 @@ impl Ground<'_> {
     }
 
     /// Returns the height at a plan position in columns, interpolated between the centres of four
-    /// columns, or `None` if one that matters is missing. Ground of other regions is used where it
-    /// is linked to that of the edge's own regions, or where there is none of those.
+    /// columns, or `None` if a column with weight is missing. Ground of other regions is used if it
+    /// is linked to ground of the edge's own regions, or if the own regions have no ground there.
     pub(crate) fn between(&self, at: [f64; 2], trail: &mut Trail) -> Option<f32> {
         let [x, z] = at.map(|value| value - 0.5);
         let (x0, z0) = (floor(x), floor(z));
@@ -246,7 +247,8 @@ impl Ground<'_> {
         Some(sum / weights)
     }
 
-    /// Finds the missing spans of four columns by links from the known ones, if there are any.
+    /// Finds the missing spans of four columns by links from the known spans, or from the trail if
+    /// no span is known. Returns `true` if no span is missing.
     fn complete(&self, seen: &mut [Seen], found: usize, trail: &mut Trail) -> bool {
         if !trail.linked {
             return false;
@@ -256,7 +258,7 @@ impl Ground<'_> {
                 *span = trail.follow(self, *x, *z).map_or(NO_SPAN, |span| span as u32);
             }
         }
-        // The last one may be linked to one that was missing, too.
+        // A second pass reaches spans that are only linked to a span that was also missing.
         for _ in 0..2 {
             for at in 0..seen.len() {
                 let (x, z, span) = seen[at];
@@ -269,7 +271,7 @@ impl Ground<'_> {
         seen.iter().all(|seen| seen.2 != NO_SPAN)
     }
 
-    /// Returns the height at a plan position in columns beside the ground, extrapolated from two
+    /// Returns the height at a plan position in columns outside the ground, extrapolated from two
     /// columns on its inside along one axis. `inward` is a step along x or z.
     pub(crate) fn beside(&self, at: [f64; 2], inward: [i32; 2], trail: &mut Trail) -> Option<f32> {
         let [x, z] = at.map(floor);
@@ -286,7 +288,7 @@ impl Ground<'_> {
                 (Some(outer), Some(inner)) => {
                     let rise = outer - inner;
                     // Distance from the centre of the outer column to the position, outwards. The
-                    // inner column is one farther inside.
+                    // inner column is one column farther inside.
                     let along = |value: f64, column: i32, sign: i32| {
                         (f64::from(column - sign) + 0.5 - value) * f64::from(sign)
                     };
@@ -304,8 +306,8 @@ impl Ground<'_> {
     }
 
     /// Returns the height at a corner of the grid: the mean of the four columns around it, or else
-    /// that of the plane of least squares through the columns within two cells, or else the mean of
-    /// the nearest ones.
+    /// the height of the least-squares plane through the columns within two cells, or else the mean
+    /// of the nearest columns.
     pub(crate) fn at_corner(&self, x: i32, z: i32, labels: &[u32], reference: f32) -> Option<f32> {
         let mut around = [[None; 4]; 4];
         for (row, dz) in around.iter_mut().zip(-2..) {
@@ -321,15 +323,15 @@ impl Ground<'_> {
     }
 }
 
-/// Rounds down. On the baseline instruction set `f64::floor` would be a library call.
+/// Rounds down without the library call that `f64::floor` is on the baseline instruction set.
 #[inline]
 fn floor(value: f64) -> i32 {
     let whole = value as i32;
     whole - i32::from(f64::from(whole) > value)
 }
 
-/// Returns the height in the middle of a window of columns by the plane of least squares. A plane
-/// steeper than `steepest` is a step between flats: the result is then the mean of the nearest
+/// Returns the height in the middle of a window of columns by the least-squares plane. A plane
+/// steeper than `steepest` is a step between flats, so the result is then the mean of the nearest
 /// columns.
 fn plane_height(around: &[[Option<f32>; 4]; 4], steepest: f32) -> Option<f32> {
     let samples = || {
@@ -365,7 +367,8 @@ fn plane_height(around: &[[Option<f32>; 4]; 4], steepest: f32) -> Option<f32> {
         zh += z * height;
     }
     let determinant = xx * zz - xz * xz;
-    // Columns in one line do not define a plane. Three that are not in line give at least 1/3.
+    // Columns in one line do not define a plane. Three columns that are not in line give at least
+    // 1/3.
     if determinant < 0.1 {
         return Some(flat as f32);
     }

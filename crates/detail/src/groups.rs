@@ -23,7 +23,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Bounds of some vertices, in columns.
+    /// Returns the bounds of some vertices, in columns.
     fn of(mesh: &PolyMesh, corners: &[VertexId], lattice: Lattice) -> Self {
         let none = Self { low: [i32::MAX; 2], high: [i32::MIN; 2] };
         corners.iter().map(|&vertex| mesh.point(vertex)).fold(none, |bounds, point| {
@@ -45,7 +45,7 @@ impl Bounds {
         (self.high[0].abs_diff(self.low[0])).max(self.high[1].abs_diff(self.low[1]))
     }
 
-    /// The columns inside and a margin around them, clipped to the grid.
+    /// Returns the columns inside and a margin around them, clipped to the grid.
     fn window(self, frame: &GridFrame) -> GridWindow {
         if self.low[0] > self.high[0] {
             return GridWindow::default();
@@ -60,7 +60,7 @@ impl Bounds {
 }
 
 impl Groups {
-    /// Puts all polygons in one group, which is fitted over the whole grid.
+    /// Creates one group of all polygons, which is fitted over the whole grid.
     pub(crate) fn one(mesh: &PolyMesh, lattice: Lattice) -> Self {
         Self {
             polygons: (0..mesh.polygons.len()).map(PolyId::from_index).collect(),
@@ -69,9 +69,9 @@ impl Groups {
         }
     }
 
-    /// Makes groups of some polygons, in ascending order, whose windows have at most `columns` columns,
-    /// unless a single polygon needs more. Polygons over each other that need the same large window
-    /// share it.
+    /// Creates groups of some polygons, in ascending order, whose windows have at most `columns`
+    /// columns, unless a single polygon needs more. Polygons above each other that need the same
+    /// large window share it.
     ///
     /// Polygons that are much smaller than a window are grouped by squares of a grid. Larger
     /// polygons are grouped with others of their size, so that few small ones share a large window.
@@ -156,7 +156,7 @@ mod tests {
             GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.25, width: 300, depth: 300 };
         let mut mesh = PolyMesh::empty(frame);
         for storey in 0..500_u32 {
-            // Some have one corner elsewhere.
+            // Some polygons have a corner at another position.
             let inset = if storey % 7 == 3 { 40 } else { 0 };
             for (x, z) in [(inset, inset), (300, 0), (300, 300), (0, 300)] {
                 let height = storey as f32 * 12.0;

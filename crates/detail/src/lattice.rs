@@ -1,15 +1,15 @@
-//! The fine lattice that all surface points lie on.
+//! The fine lattice of all surface points.
 
 use waymesh_core::{GridFrame, PlanPoint, PolyMesh};
 
 use crate::DetailError;
 
-/// Coordinates and their differences, in positions, stay below 2 to this power, so that single
-/// precision holds them exactly.
+/// Bits of coordinates and their differences, in positions, so that single precision holds them
+/// exactly.
 const MANTISSA_BITS: u32 = 24;
-/// More than 2^14 positions per column are of no use.
+/// Largest number of bits per column, because more than 2^14 positions are of no use.
 const MOST_BITS: u32 = 14;
-/// Centres of columns need one bit, points on edges a few more.
+/// Smallest number of bits per column: centres of columns need one bit, points on edges a few more.
 const LEAST_BITS: u32 = 3;
 
 /// A lattice with `2^bits` positions per column of the field. The mesh has `2^point_bits` plan
@@ -22,7 +22,8 @@ pub(crate) struct Lattice {
 
 impl Lattice {
     /// Returns the finest lattice whose positions single precision can hold for all of the mesh's
-    /// frame and all vertices. A part of a mesh has the lattice of the whole, and so the same points.
+    /// frame and all vertices. A part of a mesh has the lattice of the whole mesh, and therefore
+    /// the same points.
     pub(crate) fn fit(mesh: &PolyMesh, points_per_column: u32) -> Result<Self, DetailError> {
         let point_bits = points_per_column.max(1).ilog2();
         let least = LEAST_BITS.max(point_bits);
@@ -39,13 +40,13 @@ impl Lattice {
         Ok(Self { bits: (MANTISSA_BITS - integer_bits).min(MOST_BITS), point_bits })
     }
 
-    /// Positions per column.
+    /// Returns the number of positions per column.
     #[inline]
     pub(crate) fn unit(self) -> i32 {
         1 << self.bits
     }
 
-    /// Distance of two positions in columns: a power of two, exact.
+    /// Returns the distance of two positions in columns, an exact power of two.
     #[inline]
     pub(crate) fn step(self) -> f64 {
         1.0 / f64::from(self.unit())
@@ -57,13 +58,13 @@ impl Lattice {
         [point.x << shift, point.z << shift]
     }
 
-    /// Plan points per column.
+    /// Returns the number of plan points per column.
     #[inline]
     pub(crate) fn points(self) -> i32 {
         1 << self.point_bits
     }
 
-    /// Distance of two positions in the units of plan points: a power of two, exact.
+    /// Returns the distance of two positions in the units of plan points, an exact power of two.
     #[inline]
     pub(crate) fn point_step(self) -> f64 {
         self.step() * f64::from(self.points())
@@ -76,7 +77,7 @@ impl Lattice {
         PlanPoint::new(nearest(point.x), nearest(point.z))
     }
 
-    /// Returns the frame of the field under a mesh with this frame.
+    /// Returns the frame of the field under a mesh with the frame `frame`.
     pub(crate) fn columns(self, frame: &GridFrame) -> GridFrame {
         GridFrame {
             cell_size: frame.cell_size * self.points() as f32,
@@ -111,7 +112,7 @@ mod tests {
             assert!(i64::from(x) << lattice.bits <= 1 << 24, "{x}");
             assert!((3..=14).contains(&lattice.bits), "{x}");
         }
-        // Parts of a mesh have the lattice of the whole: a world fits them one by one.
+        // Parts of a mesh have the lattice of the whole mesh, because a world fits them one by one.
         let part = |x| {
             let mut part = mesh(x);
             (part.frame.width, part.frame.depth) = (20, 3000);

@@ -1,15 +1,15 @@
 //! Fits the height of the ground in every convex polygon.
 //!
-//! A convex polygon has heights at its corners only; the ground between them may rise and fall.
+//! A convex polygon only has heights at its corners; the ground between them may rise and fall.
 //! [`fit_heights`] covers each polygon with triangles that stay within a stated distance of the
 //! ground at the centre of every column of the grid:
 //!
 //! - **Error-bounded.** The sample with the largest error becomes a point of the surface, until no
 //!   error exceeds the bound.
-//! - **Unbiased.** Samples are the ground of the walkable field, not the top of its voxels: the
-//!   remaining error is above and below alike.
+//! - **Unbiased.** Samples are the ground of the walkable field, not the top of its voxels, so the
+//!   remaining error has both signs.
 //! - **Without cracks.** The points along an edge are chosen once and used by both polygons.
-//! - **On one storey.** Where simplification moved a seam, the ground is followed from span to span
+//! - **On one storey.** If simplification moved a seam, the ground is followed from span to span
 //!   over the seam. Ground of another storey above or below is never used.
 //! - **Window by window**, if the field does not fit into memory: [`fit_heights_windowed`] gives
 //!   the same result to the last bit.
@@ -27,11 +27,11 @@
 //! # Ok::<(), waymesh_detail::DetailError>(())
 //! ```
 //!
-//! # How points are placed
+//! # Placement of points
 //! All arithmetic on plan positions is exact. Points lie on a lattice with a power of two of
 //! positions per column, as fine as single-precision coordinates can hold. A point on an edge is
-//! the start plus a whole number of equal steps that are themselves on the lattice. So it lies
-//! exactly on the straight line: polygons stay convex and keep their areas.
+//! the start plus an integer number of equal steps that are themselves on the lattice. So it lies
+//! exactly on the straight line, and polygons stay convex and keep their areas.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

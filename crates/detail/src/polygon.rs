@@ -13,7 +13,7 @@ use crate::{
     surface::{Point, Surface},
 };
 
-/// Buffers for fitting one polygon, reused from polygon to polygon.
+/// Buffers for fitting one polygon, reused for all polygons.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     surface: Surface,
@@ -23,7 +23,7 @@ pub(crate) struct Scratch {
     outline: Vec<u32>,
     plan: Vec<PlanPoint>,
     corners: Vec<Corner>,
-    /// Facets by error: the bits of a positive float have the same order as the float. Outdated
+    /// Facets sorted by error: the bits of positive floats have the order of the floats. Outdated
     /// entries are skipped.
     queue: BinaryHeap<u64>,
 }
@@ -33,7 +33,8 @@ pub(crate) struct Scratch {
 pub(crate) struct Patch {
     /// Points inside the polygons, polygon by polygon.
     pub(crate) points: Vec<SurfacePoint>,
-    /// Triangles. Corners are points of [`Outlines`]; larger numbers are the polygon's own points.
+    /// Triangles whose corners are points of [`Outlines`]; larger numbers are the polygon's inner
+    /// points.
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) polygons: Vec<Fitted>,
 }
@@ -47,7 +48,7 @@ pub(crate) struct Fitted {
     pub(crate) error: f32,
 }
 
-/// A group of polygons with fitted outlines, whose insides are to be fitted.
+/// A group of polygons with fitted outlines, whose insides must be fitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'a> {
     pub(crate) plan: Plan<'a>,

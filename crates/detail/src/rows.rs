@@ -15,7 +15,7 @@ use crate::{
     surface::{Facet, Surface},
 };
 
-/// Lanes of the scan: two registers of the baseline instruction set.
+/// Lanes of the scan, which fill two registers of the baseline instruction set.
 const LANES: usize = 8;
 
 /// The samples of one row: columns `first..first + len`, counted from the polygon's corner.
@@ -26,8 +26,8 @@ pub(crate) struct Row {
     pub(crate) len: i32,
 }
 
-/// The samples of a polygon: the ground at all column centres strictly inside it, NaN where there
-/// is none.
+/// The samples of a polygon: the ground at all column centres strictly inside it, or NaN without
+/// ground.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     /// Column at the lower corner of the polygon's bounds.
@@ -38,7 +38,7 @@ pub(crate) struct Rows {
     ends: Vec<[f64; 2]>,
 }
 
-/// Half the least non-zero distance between a whole number and the crossing of an edge with the
+/// Returns half the least non-zero distance between an integer and the crossing of an edge with the
 /// middle of a row. The ends of the edge are points of a lattice with `bits`, so crossings are
 /// multiples of `2^-(bits + 24)`, and the rounding error is an eighth of that.
 fn crossing_slack(bits: u32) -> f64 {
@@ -51,7 +51,8 @@ impl Rows {
     }
 
     /// Collects the samples of a convex polygon: the ground of region `label`. Returns `true` if
-    /// every sample has ground, all of it is connected, and no step is larger than the storey gap.
+    /// every sample has ground, all samples are connected, and no step is larger than the storey
+    /// gap.
     pub(crate) fn collect(
         &mut self,
         ground: &Ground<'_>,
@@ -90,7 +91,7 @@ impl Rows {
                 self.ends[row as usize][side] = base + slope * (f64::from(row) + 0.5);
             }
         }
-        // Column i is at i + 1 here, so that all numbers are positive and truncation rounds down.
+        // Column i is stored as i + 1, so that all numbers are positive and truncation rounds down.
         // Crossings are multiples of one part in twice the height of an edge.
         let slack = 0.25 * part * part / f64::from(depth.max(1));
         if 2 * i64::from(lowest) == 2 * i64::from((z0 + row_at(lowest)) << bits) + i64::from(points)
@@ -119,8 +120,8 @@ impl Rows {
             }
             let column = (z - i64::from(window.z)) * i64::from(window.width) + from - low_x;
             let columns = &columns[column as usize..=column as usize + len as usize];
-            // In neighbouring columns a region usually has the same index, and it has at most one
-            // span per column.
+            // A region usually has the same index in neighbouring columns, and at most one span per
+            // column.
             let mut guess = 0;
             self.heights.extend(columns.windows(2).map(|column| {
                 let (first, labels) =
@@ -140,8 +141,8 @@ impl Rows {
         whole
     }
 
-    /// `true` if every sample of a row has ground, the row touches the previous one if there is
-    /// one, and no step is larger than `gap`.
+    /// Returns `true` if every sample of a row has ground, the row touches the previous row if
+    /// given, and no step is larger than `gap`.
     fn is_even(&self, here: Row, before: Option<Row>, gap: f32) -> bool {
         let heights = |row: Row, first: i32, end: i32| {
             &self.heights[row.start + (first - row.first) as usize..row.start + (end - row.first) as usize]
@@ -156,7 +157,7 @@ impl Rows {
         along && first < end && even(heights(here, first, end), heights(before, first, end))
     }
 
-    /// Returns the index of a sample, if the polygon has one there.
+    /// Returns the index of a sample, or `None` if the polygon has no sample there.
     #[inline]
     pub(crate) fn index(&self, [row, column]: [i32; 2]) -> Option<usize> {
         let row = self.rows.get(usize::try_from(row).ok()?)?;
@@ -170,7 +171,7 @@ impl Rows {
         self.heights[row.start + (column - row.first) as usize]
     }
 
-    /// Finds the sample of a facet with the largest error, edges included.
+    /// Finds the sample of a facet with the largest error, including its edges.
     pub(crate) fn scan(&self, surface: &Surface, facet: &mut Facet, bits: u32) {
         facet.error = 0.0;
         let mut corners = facet.corners.map(|corner| surface.points[corner as usize]);

@@ -2,8 +2,8 @@
 
 use waymesh_core::to_u32;
 
-/// No triangle: the neighbour beyond an edge of the outline.
-pub(crate) const NONE: u32 = u32::MAX;
+/// Sentinel for a missing facet or point, such as the neighbour beyond an edge of the outline.
+pub(crate) const NO_INDEX: u32 = u32::MAX;
 
 /// A point in lattice positions from the polygon's corner.
 #[derive(Clone, Copy, Debug)]
@@ -17,18 +17,18 @@ pub(crate) struct Point {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facet {
     pub(crate) corners: [u32; 3],
-    /// The triangle across the edge from corner `i` to the next.
+    /// The facets across the edges from corner `i` to the next.
     pub(crate) beyond: [u32; 3],
-    /// Largest error of a sample in it.
+    /// Largest error of a sample in the facet.
     pub(crate) error: f32,
-    /// That sample: row and column from the polygon's corner.
+    /// Row and column of that sample, from the polygon's corner.
     pub(crate) worst: [i32; 2],
 }
 
 /// Result of locating a point.
 enum Location {
     Inside(usize),
-    /// On the edge that starts at this corner.
+    /// On an edge: the facet, and the corner where the edge starts.
     OnEdge(usize, usize),
     /// On a corner, or outside.
     Taken,
@@ -52,19 +52,20 @@ struct Ring {
     next: Vec<u32>,
     /// The facet beyond the edge from a point to the next.
     across: Vec<u32>,
-    /// For the ear at each point: its doubled area, and the squared length of the cut.
+    /// For the ear at each point, its doubled area and the squared length of the cut.
     ears: Vec<(i64, i64)>,
 }
 
-/// Twice the signed area of `a b c`. Exact: positions are below 2^25.
+/// Returns twice the signed area of `a b c`. It is exact, because positions are below 2^25.
 #[inline]
 fn orientation(a: Point, b: Point, c: Point) -> i64 {
     let (ax, az) = (i64::from(a.x), i64::from(a.z));
     (i64::from(b.x) - ax) * (i64::from(c.z) - az) - (i64::from(b.z) - az) * (i64::from(c.x) - ax)
 }
 
-/// `true` if `d` lies inside the circle through the positive triangle `a b c`. Rounded: a wrong
-/// answer makes the shape slightly worse, but never invalid, because every flip is checked exactly.
+/// Returns `true` if `d` lies inside the circle through the positive triangle `a b c`. The test is
+/// rounded. A wrong answer makes the shape slightly worse, but never invalid, because every flip is
+/// checked exactly.
 #[inline]
 fn in_circle(a: Point, b: Point, c: Point, d: Point) -> bool {
     let [(ax, az), (bx, bz), (cx, cz)] = [a, b, c].map(|p| (f64::from(p.x - d.x), f64::from(p.z - d.z)));
@@ -84,13 +85,13 @@ impl Surface {
     /// allowed. Cuts the ear with the shortest diagonal, then flips towards Delaunay. Returns
     /// `false` if the outline is not convex or has no area.
     ///
-    /// Square in the number of points.
+    /// The cost is quadratic in the number of points.
     pub(crate) fn triangulate_outline(&mut self) -> bool {
         self.facets.clear();
         let Ok(count) = u32::try_from(self.points.len()) else { return false };
         if count == 3 {
             let [a, b, c] = [0, 1, 2].map(|corner| self.point(corner));
-            self.facet([0, 1, 2], [NONE; 3]);
+            self.facet([0, 1, 2], [NO_INDEX; 3]);
             return orientation(a, b, c) > 0;
         }
         if count < 3 {
@@ -111,7 +112,7 @@ impl Surface {
         ring.next.clear();
         ring.next.extend((0..count).map(|index| (index + 1) % count));
         ring.across.clear();
-        ring.across.resize(count as usize, NONE);
+        ring.across.resize(count as usize, NO_INDEX);
         ring.ears.clear();
         let mut area = (2..count)
             .map(|index| orientation(self.point(0), self.point(index - 1), self.point(index)))
@@ -122,9 +123,9 @@ impl Surface {
         }
         let mut start = 0;
         for left in (4..=count).rev() {
-            // The rest must keep an area. Cutting off the tip of a triangle with points on its base
-            // would leave none.
-            let (mut best, mut at, mut shortest) = (NONE, start, i64::MAX);
+            // The remaining polygon must keep an area. Cutting off the tip of a triangle with
+            // points on its base would leave no area.
+            let (mut best, mut at, mut shortest) = (NO_INDEX, start, i64::MAX);
             for _ in 0..left {
                 let (ear, length) = ring.ears[at as usize];
                 if ear > 0 && ear < area && length < shortest {
@@ -132,12 +133,12 @@ impl Surface {
                 }
                 at = ring.next[at as usize];
             }
-            if best == NONE {
+            if best == NO_INDEX {
                 return false;
             }
             let (before, after) = (ring.previous[best as usize], ring.next[best as usize]);
             area -= ring.ears[best as usize].0;
-            let beyond = [ring.across[before as usize], ring.across[best as usize], NONE];
+            let beyond = [ring.across[before as usize], ring.across[best as usize], NO_INDEX];
             let facet = self.facet([before, best, after], beyond);
             ring.across[before as usize] = facet;
             ring.next[before as usize] = after;
@@ -160,11 +161,11 @@ impl Surface {
         (orientation(a, b, c), dx * dx + dz * dz)
     }
 
-    /// Adds a facet and links it with the facets beyond its edges, which had no neighbour on their
+    /// Adds a facet and links it with the facets beyond its edges, which had no neighbour at their
     /// cut.
     fn facet(&mut self, corners: [u32; 3], beyond: [u32; 3]) -> u32 {
         let index = to_u32(self.facets.len());
-        for other in beyond.into_iter().filter(|&other| other != NONE) {
+        for other in beyond.into_iter().filter(|&other| other != NO_INDEX) {
             self.facets[other as usize].beyond[2] = index;
         }
         self.facets.push(Facet { corners, beyond, error: 0.0, worst: [0; 2] });
@@ -193,12 +194,12 @@ impl Surface {
     }
 
     /// Flips the edge at corner `edge` of `facet` if that brings it closer to Delaunay and keeps
-    /// both sides positive. Returns the facet across. Afterwards, the corner that was opposite
-    /// the edge is corner 2 of both.
+    /// both sides positive. Returns the facet across. Afterwards, the corner that was opposite the
+    /// edge is corner 2 of both facets.
     fn flip(&mut self, facet: u32, edge: usize) -> Option<u32> {
         let here = self.facets[facet as usize];
         let other = here.beyond[edge];
-        if other == NONE {
+        if other == NO_INDEX {
             return None;
         }
         let there = self.facets[other as usize];
@@ -224,7 +225,7 @@ impl Surface {
 
     #[inline]
     fn relink(&mut self, facet: u32, from: u32, to: u32) {
-        if facet != NONE {
+        if facet != NO_INDEX {
             for beyond in &mut self.facets[facet as usize].beyond {
                 if *beyond == from {
                     *beyond = to;
@@ -235,14 +236,14 @@ impl Surface {
 
     /// Walks from `facet` to the facet that holds `point`.
     fn locate(&self, mut facet: u32, point: Point) -> Location {
-        // Because of rounding the scan may name a neighbouring facet. A much longer walk does not
-        // terminate.
+        // Because of rounding, the scan may return a neighbouring facet. A much longer walk does
+        // not terminate.
         for _ in 0..64 {
             let here = &self.facets[facet as usize];
             let corners = here.corners.map(|corner| self.point(corner));
             let sides = [0, 1, 2].map(|edge| orientation(corners[edge], corners[(edge + 1) % 3], point));
             if let Some(outside) = sides.iter().position(|&side| side < 0) {
-                if here.beyond[outside] == NONE {
+                if here.beyond[outside] == NO_INDEX {
                     return Location::Taken;
                 }
                 facet = here.beyond[outside];
@@ -261,7 +262,7 @@ impl Surface {
     }
 
     /// Inserts a point strictly inside the outline, near `facet`, and flips towards Delaunay around
-    /// it. The changed facets are in `star`. Returns `false` if there is a point already.
+    /// it. The changed facets are in `star`. Returns `false` if the position already has a point.
     pub(crate) fn insert(&mut self, point: Point, facet: u32) -> bool {
         let added = to_u32(self.points.len());
         self.star.clear();
@@ -272,12 +273,12 @@ impl Surface {
                 let edges = [0, 1, 2].map(|edge| {
                     (here.corners[edge], here.corners[(edge + 1) % 3], here.beyond[edge], to_u32(facet))
                 });
-                self.fan(added, &edges, [to_u32(facet), NONE]);
+                self.fan(added, &edges, [to_u32(facet), NO_INDEX]);
             }
             Location::OnEdge(facet, edge) => {
                 let here = self.facets[facet];
                 let other = here.beyond[edge];
-                if other == NONE {
+                if other == NO_INDEX {
                     return false;
                 }
                 let there = self.facets[other as usize];
@@ -300,7 +301,8 @@ impl Surface {
         }
         let mut at = 0;
         while at < self.star.len() {
-            // A flip gives `facet` one new outer edge and `other` the second: test both again.
+            // A flip gives `facet` one new outer edge and `other` the second, so both are tested
+            // again.
             let facet = self.star[at];
             match self.flip(facet, 0) {
                 Some(other) => self.star.push(other),
@@ -311,10 +313,10 @@ impl Surface {
     }
 
     /// Replaces the `old` facets by one facet from each edge to the point `added`. An edge is given
-    /// by its ends, the facet beyond it and the old facet it was part of.
+    /// by its ends, the facet beyond it and its old facet.
     fn fan(&mut self, added: u32, edges: &[(u32, u32, u32, u32)], old: [u32; 2]) {
         let count = edges.len();
-        let reused = old.iter().filter(|&&facet| facet != NONE).count();
+        let reused = old.iter().filter(|&&facet| facet != NO_INDEX).count();
         let first_new = to_u32(self.facets.len());
         let index = |edge: usize| if edge < reused { old[edge] } else { first_new + to_u32(edge - reused) };
         for (edge, &(from, to, beyond, part_of)) in edges.iter().enumerate() {
@@ -331,9 +333,9 @@ impl Surface {
                 self.facets.push(facet);
             }
             self.star.push(at);
-            // `relink` cannot be used: the index of an old facet may name a new one already. Outer
-            // facets are never among them.
-            if beyond != NONE {
+            // `relink` cannot be used, because the index of an old facet may already belong to a
+            // new facet. Outer facets are never replaced.
+            if beyond != NO_INDEX {
                 let outer = &mut self.facets[beyond as usize];
                 if let Some(back) =
                     (0..3).find(|&side| outer.beyond[side] == part_of && outer.corners[side] == to)

@@ -1,4 +1,4 @@
-//! The stage keeps its contract.
+//! The contract of the stage.
 
 use waymesh_detail::GreedyInsertion;
 

@@ -30,7 +30,7 @@ fn fit(field: &WalkableField, mesh: &waymesh_core::PolyMesh, levels: f32) -> (He
 fn an_even_slope_needs_no_points() {
     let slope = |x: f32, z: f32| 3.0 + 0.7 * x - 0.4 * z;
     let field = field(40, 30, |x, z| Some(slope(x, z)));
-    // Vertex heights are off by two levels: the surface fits its own.
+    // Vertex heights are off by two levels, but the surface fits them again.
     let mesh = rectangles(field.frame, &[0, 13, 40], &[0, 9, 30], |_, _| 0, |x, z| slope(x, z) + 2.0);
     let (surface, errors) = fit(&field, &mesh, 1.0);
     assert_eq!(surface.points.len(), mesh.vertices.len());
@@ -77,7 +77,7 @@ fn neighbours_share_the_points_of_a_long_slanted_edge() {
         (1, vec![(61, 17), (70, 0), (70, 60)]),
     ];
     let mesh = poly_mesh(field.frame, &polygons, hill);
-    // The border of the regions is where the spans say, not where the edge is.
+    // The border between the regions follows the spans, not the edge.
     let regions = regions(&field, 2, |x, z| u32::from(12 * z + 5 * x > 500));
     let surface = fit_heights(&field, &regions, &mesh, &bound(0.5), &mut ()).expect("a surface");
     check(&field, &regions, &mesh, &surface, 0.5);
@@ -88,7 +88,7 @@ fn neighbours_share_the_points_of_a_long_slanted_edge() {
 
 #[test]
 fn diagonal_edges_take_the_columns_they_pass_through() {
-    // Columns on the diagonal are a ridge that neither side has.
+    // Columns on the diagonal form a ridge that is absent on both sides.
     let ridge = |x: f32, z: f32| if (x - z).abs() < 0.1 { 3.5 + (x * 0.7).sin() } else { 0.0 };
     let field = field(20, 20, |x, z| Some(ridge(x, z)));
     let polygons = [(0, vec![(0, 0), (20, 0), (20, 20)]), (0, vec![(0, 0), (20, 20), (0, 20)])];
@@ -116,7 +116,7 @@ fn polygons_reach_over_ground_of_their_neighbours_and_over_none() {
 
 #[test]
 fn storeys_do_not_mix() {
-    // A ramp under a slab: two spans in every column, a region each.
+    // A ramp under a slab: two spans in every column, each in a separate region.
     let mut lower = field(20, 20, |x, _| Some(0.3 * x));
     let spans = lower.len();
     let mut both = WalkableField::empty(lower.frame);
@@ -139,7 +139,7 @@ fn storeys_do_not_mix() {
     let map = RegionMap { labels, count: 2 };
     let square = vec![(0, 0), (20, 0), (20, 20), (0, 20)];
     let mut mesh = poly_mesh(frame(20, 20), &[(0, square.clone()), (1, square)], |_, _| 0.0);
-    // The helper joins equal corners; a real mesh has vertices of its own per storey.
+    // The helper joins equal corners; a real mesh has separate vertices for each storey.
     for corner in 4..8 {
         let vertex = mesh.vertices[mesh.corners[corner].index()];
         mesh.vertices.push(waymesh_core::PlanVertex { height: 28.0, ..vertex });
@@ -154,8 +154,8 @@ fn storeys_do_not_mix() {
 
 #[test]
 fn a_stair_that_comes_round_does_not_pull_its_start_up() {
-    // The region's end lies beside its start, 30 levels higher, and the polygon at the start reaches
-    // over two columns of it.
+    // The region's end lies next to its start, 30 levels higher, and the polygon at the start
+    // covers two columns of the end.
     let start = |x: f32| 0.4 * x;
     let field = field(20, 12, |x, _| Some(if x < 10.0 { start(x) } else { 30.0 + x }));
     let map = regions(&field, 1, |_, _| 0);
@@ -163,7 +163,7 @@ fn a_stair_that_comes_round_does_not_pull_its_start_up() {
     let surface = fit_heights(&field, &map, &mesh, &bound(0.25), &mut ()).expect("a surface");
     assert!(surface.points.iter().all(|point| (point.height - start(point.x)).abs() < 1e-3), "{surface:?}");
     assert_eq!(surface.triangles.len(), 2);
-    // With higher steps it would be on the same storey.
+    // With higher steps, the end is on the same storey.
     mesh.vertices.iter_mut().for_each(|vertex| vertex.height = 5.0);
     let config = bound(0.25).with_max_step(6.0);
     let surface = fit_heights(&field, &map, &mesh, &config, &mut ()).expect("a surface");
@@ -282,8 +282,8 @@ fn windows_that_cannot_be_had_are_errors() {
         let windows = windows.with_windows_at_once(at_once);
         fit_heights_windowed(&mesh, source, &config, &windows, &mut ())
     };
-    // The source fails from the middle of the grid on. The first window without a field is
-    // reported, whichever thread is first.
+    // The source fails from the middle of the grid onwards. The first window without a field is
+    // reported, independent of the order of threads.
     let failing = |window: GridWindow| {
         if window.z >= 15 {
             return Err(format!("nothing at {}, {}", window.x, window.z).into());
@@ -313,7 +313,7 @@ fn windows_that_cannot_be_had_are_errors() {
 fn vertices_without_a_sensible_height_do_no_harm() {
     let slope = |x: f32, z: f32| 0.3 * x + (z / 4.0).sin();
     let field = field(30, 20, |x, z| ((x - 15.0).abs() > 1.0).then(|| slope(x, z)));
-    // Nothing tells which ground is meant: there is one region, in two pieces.
+    // The heights do not identify the ground, and the region has two pieces.
     let mesh = rectangles(field.frame, &[0, 20, 30], &[0, 20], |_, _| 0, |_, _| 500.0);
     let surface = fit_heights(&field, &regions(&field, 1, |_, _| 0), &mesh, &bound(0.25), &mut ());
     let surface = surface.expect("a surface");

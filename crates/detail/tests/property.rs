@@ -15,7 +15,8 @@ use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyMesh, RegionId, Vert
 use waymesh_detail::DetailConfig;
 use waymesh_testkit::{Random, fields};
 
-/// The convex hull, positive, without corners in a line; fewer than three corners if there is none.
+/// Returns the positive convex hull without collinear corners, or fewer than three corners if it
+/// has no area.
 fn hull(mut points: Vec<PlanPoint>) -> Vec<PlanPoint> {
     points.sort_unstable();
     points.dedup();
@@ -41,7 +42,7 @@ fn hull(mut points: Vec<PlanPoint>) -> Vec<PlanPoint> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
-    /// Neighbouring polygons with edges in arbitrary directions, over ground from smooth to rough,
+    /// Tests neighbouring polygons with edges in arbitrary directions, over smooth to rough ground
     /// with holes.
     #[test]
     fn jittered_quads_keep_all_promises(
@@ -86,9 +87,8 @@ proptest! {
         check(&field, &labels, &mesh, &surface, levels);
     }
 
-    /// Any convex polygon laid over any region of a field of several storeys. Polygons reach over
-    /// other storeys of their region,
-    /// which is none of the agent's business here: any step is allowed.
+    /// Tests arbitrary convex polygons over arbitrary regions of a field of several storeys.
+    /// Polygons reach over other storeys of their region, so any step is allowed.
     #[test]
     fn hulls_over_wild_fields_keep_all_promises(seed: u64, levels in 0.04..2.0_f32) {
         let field = fields::random(seed, 30, 26);

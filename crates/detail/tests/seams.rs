@@ -1,4 +1,5 @@
-//! Seams between storeys that simplification has moved: every polygon stays on its storey.
+//! Tests that every polygon stays on its storey if simplification has moved the seams between
+//! storeys.
 
 mod common;
 
@@ -14,8 +15,8 @@ use waymesh_testkit::fields::{Floor, from_floors};
 
 const BOUND: f32 = 0.25;
 
-/// A field and its regions from the heights of the ground in each column (row-major), with the
-/// region of each.
+/// Builds a field and its regions from the heights of the ground in each column (row-major), with
+/// the region of each height.
 fn field(width: u32, columns: &[Vec<(f64, u32)>]) -> (WalkableField, RegionMap) {
     #[expect(clippy::cast_possible_truncation, reason = "small grids")]
     let depth = columns.len() as u32 / width;
@@ -56,8 +57,8 @@ fn field(width: u32, columns: &[Vec<(f64, u32)>]) -> (WalkableField, RegionMap) 
     (field, regions)
 }
 
-/// A mesh of quads, each four vertices and a region; quads are neighbours where they share two
-/// vertices.
+/// Builds a mesh of quads, each with four vertices and a region. Quads that share two vertices are
+/// neighbours.
 fn mesh(field: &WalkableField, vertices: &[([i32; 2], f64)], quads: &[([usize; 4], u32)]) -> PolyMesh {
     let mut mesh = PolyMesh::empty(field.frame);
     #[expect(clippy::cast_possible_truncation, reason = "a height")]
@@ -81,7 +82,7 @@ fn mesh(field: &WalkableField, vertices: &[([i32; 2], f64)], quads: &[([usize; 4
 }
 
 /// Compares every point of the surface, and the surface at every column inside a polygon, with the
-/// height that the polygon's storey has there, if it has one.
+/// height of the polygon's storey there, if any.
 fn on_its_storey(
     mesh: &PolyMesh,
     surface: &HeightSurface,
@@ -118,8 +119,8 @@ fn on_its_storey(
     assert!(seen > 500, "{seen} samples");
 }
 
-/// A ramp that winds up round a shaft, cut into regions of somewhat less than a turn; the polygons
-/// cut it elsewhere.
+/// Tests a ramp that winds up around a shaft. Its regions cover slightly less than a turn, and the
+/// polygons cut it at other angles.
 #[test]
 fn a_spiral_ramp_with_moved_seams() {
     const CENTRE: f64 = 30.0;
@@ -197,19 +198,19 @@ fn a_spiral_ramp_with_moved_seams() {
     }
 }
 
-/// Two decks of a car park and a straight ramp between them, under which one can walk where it is
-/// high enough.
+/// Tests two decks of a car park with a straight ramp between them, and walkable ground under the
+/// higher part of the ramp.
 #[test]
 fn a_parking_ramp_with_moved_seams() {
     const DECK: f64 = 15.0;
     let (foot, top) = (20.0, 50.0);
-    // Level at both ends, and nowhere straight.
+    // The ramp is level at both ends and curved throughout.
     let ramp = |x: f64| {
         let share = (x - foot) / (top - foot);
         1.0 + DECK * share * share * (3.0 - 2.0 * share)
     };
     let on_ramp = |x: f64, z: f64| x > foot && x < top && z > 12.0 && z < 24.0;
-    // With a crown in the middle of each lane.
+    // Each lane has a crown in its middle.
     let lanes = |x: f64, z: f64| {
         let crown = if on_ramp(x, z) { (TAU * (z - 12.0) / 12.0).sin().powi(2) } else { 0.0 };
         ramp(x.clamp(foot, top)) + 2.0 * crown * ((x - foot) * (top - x)).max(0.0) / 225.0
@@ -235,7 +236,7 @@ fn a_parking_ramp_with_moved_seams() {
     let (field, regions) = field(70, &columns);
     for foot_moved in [-9, -1, 0, 6, 12] {
         for top_moved in [-12, -4, 0, 2, 8] {
-            // Lower deck to the ramp, ramp, upper deck: a band along z = 12 to 24, in two halves. The ends of
+            // A band along z = 12 to 24, in two halves: lower deck, ramp, upper deck. The ends of
             // the seams stay.
             let middle = [8, 20 + foot_moved, 50 + top_moved, 64];
             let side = [8, 20, 50, 64];
@@ -254,15 +255,15 @@ fn a_parking_ramp_with_moved_seams() {
     }
 }
 
-/// Own ground that a polygon reaches on both sides of a gap is one storey; own ground far above or
-/// below it is not.
+/// Tests that own ground that a polygon reaches on both sides of a gap is one storey, unless it is
+/// far above or below.
 #[test]
 fn pieces_of_a_storey_join_across_gaps() {
-    // A strip with a gap of three columns; beyond it, ground a little higher, or a storey higher.
+    // A strip with a gap of three columns, and ground a little or a storey higher beyond the gap.
     for (rise, taken) in [(0.0, true), (5.0, true), (40.0, false)] {
         let columns: Vec<Vec<(f64, u32)>> = (0..30 * 10)
             .map(|column| match (column % 30, column / 30) {
-                // The region is one piece: there is a ramp from one end to the other, apart from the rest.
+                // The region is one piece: a separate ramp connects its ends.
                 (x, 9) => vec![(1.0 + rise * f64::from(x) / 29.0, 0)],
                 (0, 8) => vec![(1.0, 0)],
                 (29, 8) => vec![(1.0 + rise, 0)],

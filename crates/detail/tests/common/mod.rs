@@ -20,7 +20,8 @@ pub(crate) fn frame(width: u32, depth: u32) -> GridFrame {
     GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width, depth }
 }
 
-/// One storey: the ground at each column's centre, links up to 4 levels.
+/// Returns a field of one storey from the ground at each column's centre, with links up to 4
+/// levels.
 pub(crate) fn field(width: u32, depth: u32, ground: impl Fn(f32, f32) -> Option<f32>) -> WalkableField {
     let mut field = WalkableField::empty(frame(width, depth));
     for z in 0..depth {
@@ -55,7 +56,7 @@ pub(crate) fn field(width: u32, depth: u32, ground: impl Fn(f32, f32) -> Option<
     field
 }
 
-/// The field in square tiles, with the regions of the whole.
+/// Divides the field into square tiles, with the regions of the whole field.
 pub(crate) fn tiles(field: &WalkableField, regions: &RegionMap, side: u32) -> Vec<LabelledWindow> {
     let whole = FieldWindow::whole(field.clone());
     let mut tiles = Vec::new();
@@ -73,7 +74,7 @@ pub(crate) fn tiles(field: &WalkableField, regions: &RegionMap, side: u32) -> Ve
     tiles
 }
 
-/// Fits over windows of the field, which are put together from tiles.
+/// Fits over windows of the field, which are assembled from tiles.
 pub(crate) fn fit_windowed(
     field: &WalkableField,
     tiles: &[LabelledWindow],
@@ -82,7 +83,7 @@ pub(crate) fn fit_windowed(
     windows: &WindowConfig,
 ) -> HeightSurface {
     let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
-    // A part has a ring around its core: no more than was asked for.
+    // A part has a ring around its core and holds only the requested columns.
     let source = |window: GridWindow| {
         let GridWindow { x, z, width, depth } = window;
         let core = GridWindow::new(x + 1, z + 1, width.saturating_sub(2), depth.saturating_sub(2));
@@ -101,7 +102,7 @@ pub(crate) fn fit_all_ways(
 ) -> HeightSurface {
     let surface = fit_heights(field, regions, mesh, config, &mut ()).expect("a surface");
     let (all, some) = (tiles(field, regions, 1 << 20), tiles(field, regions, 16));
-    // A window for each polygon is slow where there are many.
+    // A window for each polygon is slow with many polygons.
     let single = if mesh.polygons.len() > 40 { 400 } else { 1 };
     for (tiles, columns, at_once) in [(&all, single, 1), (&some, 150, 3), (&all, 700, 2)] {
         let windows = WindowConfig::default().with_window_columns(columns).with_windows_at_once(at_once);
@@ -112,7 +113,8 @@ pub(crate) fn fit_all_ways(
     surface
 }
 
-/// Polygons that are fitted without the others have the ground that they have with them.
+/// Checks that polygons that are fitted without the others have the ground that they have with
+/// them.
 fn check_some(
     field: &WalkableField,
     tiles: &[LabelledWindow],
@@ -145,7 +147,7 @@ fn check_some(
     assert!(matches!(error, Err(DetailError::Mismatch { what: "wanted polygon", .. })));
 }
 
-/// A label for every walkable span.
+/// Labels every walkable span.
 pub(crate) fn regions(field: &WalkableField, count: u32, label: impl Fn(u32, u32) -> u32) -> RegionMap {
     let labels = (0..field.len() as u32)
         .map(|span| {
@@ -156,8 +158,8 @@ pub(crate) fn regions(field: &WalkableField, count: u32, label: impl Fn(u32, u32
     RegionMap { labels, count }
 }
 
-/// A mesh of one storey from convex polygons; equal corners are one vertex, equal edges make
-/// neighbours.
+/// Builds a mesh of one storey from convex polygons. Equal corners become one vertex, and polygons
+/// with equal edges become neighbours.
 pub(crate) fn poly_mesh(
     frame: GridFrame,
     polygons: &[(u32, Vec<(i32, i32)>)],
@@ -198,7 +200,7 @@ pub(crate) fn poly_mesh(
     mesh
 }
 
-/// Rectangles between the cuts, in regions by rectangle.
+/// Builds a mesh of the rectangles between the cuts, with a region for each rectangle.
 pub(crate) fn rectangles(
     frame: GridFrame,
     xs: &[i32],
@@ -215,7 +217,7 @@ pub(crate) fn rectangles(
     poly_mesh(frame, &polygons, height)
 }
 
-/// The height of a polygon's surface at a plan position.
+/// Returns the height of a polygon's surface at a plan position.
 pub(crate) fn height_at(surface: &HeightSurface, polygon: PolyId, x: f64, z: f64) -> Option<f64> {
     let range = surface.polygon_triangles[polygon.index()]..surface.polygon_triangles[polygon.index() + 1];
     range.into_iter().find_map(|triangle| {
@@ -239,8 +241,8 @@ pub(crate) struct Errors {
     pub(crate) mean: f64,
 }
 
-/// Compares the surface with the own ground of each polygon at every column centre in it, borders
-/// included.
+/// Compares the surface with the own ground of each polygon at every column centre in it, including
+/// borders.
 pub(crate) fn errors(
     field: &WalkableField,
     regions: &RegionMap,
@@ -277,7 +279,7 @@ pub(crate) fn errors(
     errors
 }
 
-/// The contract, the bound by the slow sampler, and equal points on shared edges.
+/// Checks the contract, the bound by the slow sampler, and equal points on shared edges.
 pub(crate) fn check(
     field: &WalkableField,
     regions: &RegionMap,
@@ -299,7 +301,7 @@ pub(crate) fn check(
     errors
 }
 
-/// Points of a polygon's surface on one of its edges, from start to end.
+/// Returns the points of a polygon's surface on one of its edges, from start to end.
 pub(crate) fn points_on_edge(
     mesh: &PolyMesh,
     surface: &HeightSurface,
@@ -318,7 +320,7 @@ pub(crate) fn points_on_edge(
             let point = surface.points[index as usize];
             let (px, pz) = (f64::from(point.x) - ax, f64::from(point.z) - az);
             let along = px * (bx - ax) + pz * (bz - az);
-            // Exact: edge points lie on the line, not just near it.
+            // The test is exact, because edge points lie on the line, not just near it.
             (px * (bz - az) - pz * (bx - ax) == 0.0
                 && along >= 0.0
                 && along <= (bx - ax).powi(2) + (bz - az).powi(2))
