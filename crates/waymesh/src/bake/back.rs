@@ -2,18 +2,17 @@
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Counter, HeightSurface, Observer, PlanVertex, PolyId, PolyMesh, PolygonSet, SurfacePoint, TriangleSource,
-    Validate, Warning, to_u32,
+    HeightSurface, PlanVertex, PolyId, PolyMesh, PolygonSet, SurfacePoint, TriangleSource, to_u32,
 };
 use waymesh_detail::DetailError;
-use waymesh_graph::{Link, NavMesh};
 use waymesh_voxel::Climb;
 
 use super::baker::Bake;
+use super::draft::Draft;
 use super::enclosed::remove_enclosed;
 use super::error::BakeError;
 use super::ground::{Borders, Ground, Heights};
-use super::keep::{Keep, LeftOut, kept_islands, retain};
+use super::keep::Keep;
 use super::report::{HeadRoomReport, IslandReport, Recorder, Report};
 use super::stages::StageSet;
 use crate::links::{climb_links, find_jumps};
@@ -31,28 +30,28 @@ pub(crate) fn finish(
     drop(shapes);
     let mut polygons = stages.polygons(&triangulation, refine.as_ref(), recorder)?;
     drop(triangulation);
-    let mut links = match links.0 {
+    let links = match links.0 {
         Some(find) => recorder.stage("links", |observer| find(&mut polygons, observer))?,
         None => Vec::new(),
     };
+    let mut draft = Draft { polygons, surface: None, links };
     let config = stages.config();
     // Climbs and jumps join islands, but are found where heights are known and nothing is enclosed.
     let is_last = config.keep != Keep::All
         && (!climbs.is_empty()
             || triangles.is_some() && (config.jumps.is_some() || config.removes_enclosed()));
     let wanted = if is_last { &Keep::All } else { &config.keep };
-    keep(stages, wanted, min_island, &mut polygons, None, &mut links, recorder)?;
-    let mut surface = surface(stages, heights, &polygons, recorder)?;
+    draft.keep(stages, wanted, min_island, recorder)?;
+    draft.surface = surface(stages, heights, &draft.polygons, recorder)?;
     if let (Some(triangles), true) = (triangles, config.removes_enclosed()) {
-        report.enclosed =
-            remove_enclosed(stages, triangles, &mut polygons, surface.as_mut(), &mut links, recorder)?;
+        report.enclosed = remove_enclosed(stages, triangles, &mut draft, recorder)?;
     }
-    report.count_polygons(&polygons, surface.as_ref());
-    let mut mesh = mesh(stages, polygons, surface, links, climbs, recorder)?;
-    mesh = jumps(stages, mesh, triangles, recorder)?;
+    find_links(stages, &mut draft, climbs, triangles, recorder)?;
     if is_last {
-        mesh = keep_on_mesh(stages, mesh, &mut report, recorder)?;
+        draft.keep(stages, &config.keep, 0.0, recorder)?;
     }
+    report.count_polygons(&draft.polygons, draft.surface.as_ref());
+    let mesh = draft.into_mesh(stages, recorder)?;
     report.links = mesh.links().len() as u64;
     report.islands = IslandReport::all(&mesh);
     report.head_rooms = HeadRoomReport::all(&mesh);
@@ -74,56 +73,6 @@ fn shapes(
     };
     report.count_contours(&contours);
     Ok(contours.polygons())
-}
-
-/// Leaves out the islands that are too small or not asked for; links with an end on one go as well.
-/// Returns `true` if there were any.
-pub(crate) fn keep(
-    stages: &StageSet,
-    wanted: &Keep,
-    min_island: f32,
-    polygons: &mut PolyMesh,
-    surface: Option<&mut HeightSurface>,
-    links: &mut Vec<Link>,
-    recorder: &mut Recorder<'_>,
-) -> Result<bool, BakeError> {
-    if *wanted == Keep::All && min_island <= 0.0 {
-        return Ok(false);
-    }
-    let (is_kept, LeftOut { small, unreachable }) =
-        kept_islands(polygons, links, stages.config(), wanted, min_island)?;
-    let islands = small.islands + unreachable.islands;
-    if islands == 0 {
-        return Ok(false);
-    }
-    retain(polygons, surface, links, &is_kept);
-    recorder.count(Counter::IslandsRemoved, islands);
-    if small.islands > 0 {
-        recorder.warn(Warning::IslandsRemoved { islands: small.islands, area: small.area });
-    }
-    if unreachable.islands > 0 {
-        recorder.warn(Warning::Unreachable { islands: unreachable.islands, area: unreachable.area });
-    }
-    stages.check("keep", |list| polygons.violations(list))?;
-    if polygons.polygons.is_empty() { Err(BakeError::islands_only()) } else { Ok(true) }
-}
-
-/// Leaves out the islands that are not asked for of a mesh with all its links.
-fn keep_on_mesh(
-    stages: &StageSet,
-    mesh: NavMesh,
-    report: &mut Report,
-    recorder: &mut Recorder<'_>,
-) -> Result<NavMesh, BakeError> {
-    let (mut polygons, mut links) = (mesh.poly_mesh(), mesh.links().to_vec());
-    let mut surface = mesh.surface().map(|surface| surface.to_surface());
-    let wanted = &stages.config().keep;
-    if !keep(stages, wanted, 0.0, &mut polygons, surface.as_mut(), &mut links, recorder)? {
-        return Ok(mesh);
-    }
-    drop(mesh);
-    report.count_polygons(&polygons, surface.as_ref());
-    self::mesh(stages, polygons, surface, links, Vec::new(), recorder)
 }
 
 /// The ground in the polygons; none where the vertices have all there is or that is asked for.
@@ -188,49 +137,26 @@ fn flat_ground(
     Ok(surface)
 }
 
-/// The mesh with the links of the input and those up ledges.
-pub(crate) fn mesh(
+/// Finds the links up ledges, jumps and drops. Their searches need a mesh with an index of its
+/// polygons, which is made for them alone.
+fn find_links(
     stages: &StageSet,
-    polygons: PolyMesh,
-    surface: Option<HeightSurface>,
-    links: Vec<Link>,
+    draft: &mut Draft,
     climbs: Vec<Climb>,
-    recorder: &mut Recorder<'_>,
-) -> Result<NavMesh, BakeError> {
-    let config = stages.config();
-    let mesh = recorder.stage("mesh", |_| {
-        NavMesh::new(polygons, surface, config.agent)
-            .and_then(|mesh| mesh.with_area_table(config.area_table()).with_links(links))
-    })?;
-    if climbs.is_empty() {
-        return Ok(mesh);
-    }
-    recorder.stage("links", |_| {
-        let links = climb_links(&mesh, config, climbs);
-        with_more_links(mesh, links)
-    })
-}
-
-/// Adds the jumps and drops that were asked for.
-pub(crate) fn jumps(
-    stages: &StageSet,
-    mesh: NavMesh,
     triangles: Option<&dyn TriangleSource>,
     recorder: &mut Recorder<'_>,
-) -> Result<NavMesh, BakeError> {
-    match (&stages.config().jumps, triangles) {
-        (Some(jumps), Some(triangles)) => recorder.stage("jumps", |_| {
-            let links = find_jumps(&mesh, triangles, jumps)?;
-            with_more_links(mesh, links)
-        }),
-        _ => Ok(mesh),
+) -> Result<(), BakeError> {
+    let config = stages.config();
+    if !climbs.is_empty() {
+        let links = recorder.stage("links", |_| {
+            Ok::<_, BakeError>(climb_links(&draft.clone().made(stages)?, config, climbs))
+        })?;
+        draft.links.extend(links);
     }
-}
-
-fn with_more_links(mesh: NavMesh, more: Vec<Link>) -> Result<NavMesh, BakeError> {
-    if more.is_empty() {
-        return Ok(mesh);
+    if let (Some(jumps), Some(triangles)) = (&config.jumps, triangles) {
+        let links =
+            recorder.stage("jumps", |_| find_jumps(&draft.clone().made(stages)?, triangles, jumps))?;
+        draft.links.extend(links);
     }
-    let links = [mesh.links(), &more].concat();
-    Ok(mesh.with_links(links)?)
+    Ok(())
 }

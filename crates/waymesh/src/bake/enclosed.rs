@@ -10,8 +10,9 @@ use waymesh_graph::Link;
 use waymesh_solid::WindingTree;
 
 use super::config::BakeConfig;
+use super::draft::Draft;
 use super::error::BakeError;
-use super::keep::{islands, retain};
+use super::keep::islands;
 use super::report::Recorder;
 use super::stages::StageSet;
 
@@ -77,28 +78,27 @@ const PLACES: [f64; 2] = [3.0, 24.0];
 pub(super) fn remove_enclosed(
     stages: &StageSet,
     triangles: &dyn TriangleSource,
-    polygons: &mut PolyMesh,
-    surface: Option<&mut HeightSurface>,
-    links: &mut Vec<Link>,
+    draft: &mut Draft,
     recorder: &mut Recorder<'_>,
 ) -> Result<Vec<EnclosedReport>, BakeError> {
     let found = recorder.stage("enclosed", |_| {
-        let ground = Samples { polygons, surface: surface.as_deref(), config: stages.config() };
+        let Draft { polygons, surface, links } = &*draft;
+        let ground = Samples { polygons, surface: surface.as_ref(), config: stages.config() };
         let is_kept = ground.is_kept(links, &WindingTree::new(triangles)?);
         if is_kept.iter().all(|&is_kept| is_kept) {
             return Ok(Vec::new());
         }
         let found = ground.report(&is_kept);
-        retain(polygons, surface, links, &is_kept);
+        draft.retain(&is_kept);
         Ok::<_, BakeError>(found)
     })?;
     if !found.is_empty() {
         let (pieces, area) = (found.len() as u64, found.iter().map(|piece| piece.area).sum());
         recorder.count(Counter::PiecesEnclosed, pieces);
         recorder.warn(Warning::GroundEnclosed { pieces, area });
-        stages.check("enclosed", |list| polygons.violations(list))?;
+        stages.check("enclosed", |list| draft.polygons.violations(list))?;
     }
-    if polygons.polygons.is_empty() { Err(BakeError::enclosed_only()) } else { Ok(found) }
+    if draft.polygons.polygons.is_empty() { Err(BakeError::enclosed_only()) } else { Ok(found) }
 }
 
 /// Ground to look at.

@@ -1,7 +1,7 @@
 //! Which ground is kept.
 
 use glam::Vec3;
-use waymesh_core::{DisjointSets, HeightSurface, PlanPoint, Poly, PolyId, PolyMesh, float, to_u32};
+use waymesh_core::{DisjointSets, PlanPoint, PolyId, PolyMesh, float, to_u32};
 use waymesh_graph::Link;
 
 use super::config::BakeConfig;
@@ -151,62 +151,4 @@ fn distance(polygons: &PolyMesh, polygon: PolyId, [x, z]: [f64; 2]) -> f64 {
         best = best.min(float::hypot(px - along * dx, pz - along * dz));
     }
     if inside { 0.0 } else { best }
-}
-
-/// Keeps the polygons that `is_kept` tells, their ground, and the links between them.
-///
-/// # Guarantees
-/// The polygons kept stay in order and keep their regions, corners and neighbours among them;
-/// vertices stay as they are.
-pub(super) fn retain(
-    polygons: &mut PolyMesh,
-    surface: Option<&mut HeightSurface>,
-    links: &mut Vec<Link>,
-    is_kept: &[bool],
-) {
-    let mut kept = 0;
-    let numbers: Vec<Option<PolyId>> = is_kept
-        .iter()
-        .map(|&is_kept| {
-            kept += usize::from(is_kept);
-            is_kept.then(|| PolyId::from_index(kept - 1))
-        })
-        .collect();
-    let (mut corners, mut neighbours, mut out) = (Vec::new(), Vec::new(), Vec::with_capacity(kept));
-    for id in (0..numbers.len()).map(PolyId::from_index).filter(|id| is_kept[id.index()]) {
-        let first = to_u32(corners.len());
-        corners.extend_from_slice(polygons.corners(id));
-        neighbours.extend(
-            polygons.neighbours(id).iter().map(|beyond| beyond.and_then(|beyond| numbers[beyond.index()])),
-        );
-        out.push(Poly { first, ..polygons.polygons[id.index()] });
-    }
-    (polygons.corners, polygons.neighbours, polygons.polygons) = (corners, neighbours, out);
-    if let Some(surface) = surface {
-        *surface = retained_surface(surface, is_kept);
-    }
-    links.retain_mut(|link| {
-        let ends = [link.from.polygon, link.to.polygon].map(|polygon| numbers[polygon.index()]);
-        let [Some(from), Some(to)] = ends else { return false };
-        (link.from.polygon, link.to.polygon) = (from, to);
-        true
-    });
-}
-
-/// The ground in some of the polygons, and its points.
-fn retained_surface(surface: &HeightSurface, is_kept: &[bool]) -> HeightSurface {
-    let mut numbers = vec![None; surface.points.len()];
-    let (mut points, mut triangles, mut polygon_triangles) = (Vec::new(), Vec::new(), vec![0]);
-    for (range, _) in surface.polygon_triangles.windows(2).zip(is_kept).filter(|(_, is_kept)| **is_kept) {
-        for corners in &surface.triangles[range[0] as usize..range[1] as usize] {
-            triangles.push(corners.map(|point| {
-                *numbers[point as usize].get_or_insert_with(|| {
-                    points.push(surface.points[point as usize]);
-                    to_u32(points.len() - 1)
-                })
-            }));
-        }
-        polygon_triangles.push(to_u32(triangles.len()));
-    }
-    HeightSurface { points, triangles, polygon_triangles, max_error: surface.max_error }
 }

@@ -3,12 +3,13 @@
 //!
 //! ```text
 //! Baker::bake -> FrontEnd::ground -> Ground -> shapes -> triangles -> polygons -> input links
-//!                        -> heights -> without what is enclosed -> mesh -> climbs -> jumps -> kept islands -> Report
+//!                        -> heights -> without what is enclosed -> climbs -> jumps -> kept islands -> mesh -> Report
 //! ```
 
 mod back;
 mod baker;
 mod config;
+mod draft;
 mod enclosed;
 mod error;
 mod ground;
@@ -19,12 +20,10 @@ mod report;
 mod settings;
 mod stages;
 
-#[cfg(feature = "floorplan")]
-pub(crate) use back::keep;
-#[cfg(feature = "floorplan")]
-pub(crate) use back::mesh;
 pub use baker::{Bake, Baker, FrontEnd};
 pub use config::{BakeConfig, ConfigError, CornerChoice, DecompositionKind, PartitionKind};
+#[cfg(feature = "floorplan")]
+pub(crate) use draft::Draft;
 pub use enclosed::{Enclosed, EnclosedReport};
 pub use error::BakeError;
 pub use ground::{Borders, Ground, Heights, InputLinks};

@@ -3,7 +3,7 @@
 
 use waymesh_graph::{Link, NavMesh};
 
-use crate::bake::{BakeError, Keep, Recorder, StageSet, keep, mesh as make};
+use crate::bake::{BakeError, Draft, Keep, Recorder, StageSet};
 use crate::world::links::WorldLinks;
 
 /// Returns the mesh that is shown in place of one of all ground; `None` if all of it is kept. Takes
@@ -20,9 +20,8 @@ pub(super) fn kept(
     }
     let mesh = mesh.to_compact().into_mesh();
     let found = mesh.link_ids().iter().zip(mesh.links()).filter(|(id, _)| WorldLinks::is_found(**id));
-    let mut found: Vec<Link> = found.map(|(_, link)| Link { is_open: true, ..*link }).collect();
-    let mut polygons = mesh.poly_mesh();
-    keep(stages, wanted, 0.0, &mut polygons, None, &mut found, recorder)?;
-    let mesh = make(stages, polygons, None, found, Vec::new(), recorder)?;
-    Ok(Some(links.put_on(mesh)?))
+    let found: Vec<Link> = found.map(|(_, link)| Link { is_open: true, ..*link }).collect();
+    let mut draft = Draft { polygons: mesh.poly_mesh(), surface: None, links: found };
+    draft.keep(stages, wanted, 0.0, recorder)?;
+    Ok(Some(links.put_on(draft.into_mesh(stages, recorder)?)?))
 }
