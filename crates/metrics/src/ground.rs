@@ -72,7 +72,7 @@ pub(crate) fn judge_excess(
         drop: part(Obstruction::Drop),
     };
     let eyes = DVec3::Y * f64::from(oracle.agent.height) / 2.0;
-    let is_enclosed = threads::map(&points, |&(_, at)| oracle.scene.is_enclosed(at + eyes));
+    let is_enclosed = threads::map(&points, |&(_, at)| oracle.scene.is_inside_solid(at + eyes));
     evaluation.enclosed = share(is_enclosed.iter().filter(|is| **is).count() as f64, points.len());
     places.excess.extend(reasons.iter().map(|(at, reason)| (at.as_vec3(), *reason)));
     places.excess_side = side;

@@ -47,8 +47,8 @@ pub struct Sample {
 ///
 /// # The rule
 /// An agent can stand at a point of a triangle that faces up and is no steeper than `max_slope` if
-/// - it is not inside a solid, which is where the first face upwards and in seven directions around
-///   shows its back;
+/// - it is not inside a solid, which is where rays straight up, and in nearly all of 64 directions
+///   upwards and sideways, leave one that they did not enter;
 /// - there is nothing above it lower than `height`;
 /// - a straight walk from it over the distance `radius` in any direction meets neither wall nor
 ///   drop. A walk follows the profile that a vertical plane cuts out of the triangles. It takes

@@ -66,9 +66,8 @@ pub struct Evaluation {
     pub violation_kinds: Violations,
     /// Figures of the polygons' shapes.
     pub shape: Shape,
-    /// Share of the mesh's area that solids enclose: half the agent's height above it, the first
-    /// face shows its back in nearly all directions upwards and sideways. Most of it counts as
-    /// [`Excess::solid`] too.
+    /// Share of the mesh's area that is inside of solids half the agent's height above it.
+    /// [`Excess::solid`] is the same at the feet.
     pub enclosed: Option<f64>,
 }
 

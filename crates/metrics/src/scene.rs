@@ -87,52 +87,45 @@ impl SceneIndex {
         });
     }
 
-    /// Returns whether the first face along a ray shows its back; `None` if there is none.
-    fn first_shows_back(&self, origin: DVec3, direction: DVec3) -> Option<bool> {
-        let mut first = (f64::INFINITY, None);
+    /// `true` if a ray leaves a solid that it did not enter: where a face shows its back, after as
+    /// many that show their front as their back. Faces in one place that look in opposite ways cancel
+    /// out.
+    fn leaves_solid(&self, origin: DVec3, direction: DVec3) -> bool {
+        /// Distance along a ray within which faces are in one place, as a share and in metres.
+        const SAME: f64 = 1e-5;
+        let mut faces: Vec<(f64, i32)> = Vec::new();
         self.tree.along(origin, direction, |index| {
             let face = &self.faces[index];
-            if let Some(distance) = ray_distance(face, origin, direction)
-                && distance < first.0
-            {
-                first = (distance, Some(face.normal.dot(direction) > 0.0));
+            if let Some(distance) = ray_distance(face, origin, direction) {
+                faces.push((distance, if face.normal.dot(direction) > 0.0 { 1 } else { -1 }));
             }
         });
-        first.1
+        faces.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        let mut left = 0;
+        faces.chunk_by(|one, other| other.0 - one.0 <= SAME * one.0.max(1.0)).any(|together| {
+            left += together.iter().map(|(_, side)| side).sum::<i32>();
+            left > 0
+        })
     }
 
-    /// `true` if a point lies inside a solid: in all directions, up and sideways, the first face
-    /// shows its back.
+    /// `true` if a place is inside of a solid: rays straight up, and in nearly all directions of the
+    /// upper half of the view, leave one that they did not enter.
     pub(crate) fn is_inside_solid(&self, point: DVec3) -> bool {
-        // Up first: it almost always decides. The other directions rise, so that they do not hit
-        // the ground; odd angles do not run along walls.
-        const RING: usize = 7;
-        self.first_shows_back(point, DVec3::Y) == Some(true)
-            && (0..RING).all(|step| {
-                let (sin, cos) = float::sin_cos(0.37 + step as f64 * std::f64::consts::TAU / RING as f64);
-                self.first_shows_back(point, DVec3::new(cos, 0.21, sin).normalize()) == Some(true)
-            })
-    }
-
-    /// `true` if a place is enclosed by a solid: the first face shows its back in nearly all
-    /// directions of the upper half of the view. Unlike [`SceneIndex::is_inside_solid`] it forgives
-    /// small holes, and looks in every direction alike.
-    pub(crate) fn is_enclosed(&self, point: DVec3) -> bool {
         const DIRECTIONS: u32 = 64;
         /// A tenth.
         const MOST_OTHERS: u32 = 6;
         // A spiral with the golden angle spreads directions evenly: Vogel 1979.
         let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
         let mut others = 0;
-        (0..DIRECTIONS).all(|step| {
-            // From the top downwards: up almost always decides.
+        // Up first: it almost always decides.
+        let mut is_left = |step: u32| {
             let y = 1.0 - (f64::from(step) + 0.5) / f64::from(DIRECTIONS);
             let (sin, cos) = float::sin_cos(f64::from(step) * golden);
             let level = (1.0 - y * y).sqrt();
-            let is_back = self.first_shows_back(point, DVec3::new(level * cos, y, level * sin)) == Some(true);
-            others += u32::from(!is_back);
+            others += u32::from(!self.leaves_solid(point, DVec3::new(level * cos, y, level * sin)));
             others <= MOST_OTHERS
-        })
+        };
+        self.leaves_solid(point, DVec3::Y) && (0..DIRECTIONS).all(&mut is_left)
     }
 }
 

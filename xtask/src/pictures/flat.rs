@@ -11,7 +11,7 @@ use waymesh::region::{
     MonotoneConfig, SurfacesConfig, WatershedConfig, partition_monotone, partition_surfaces,
     partition_watershed,
 };
-use waymesh::solid::WindingTree;
+use waymesh::solid::{Look, SightTree};
 use waymesh::voxel::{VoxelConfig, rasterize};
 use waymesh::{AnyPolygon, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch, TriangleSoup};
 use waymesh_scenes::{Scene, SceneConfig};
@@ -189,11 +189,12 @@ pub(super) fn spans() -> Result<String> {
     Ok(sheet.finish())
 }
 
-/// Winding numbers in a cut through a closed box, one without a bottom, and a bridge of one side.
-pub(super) fn winding_numbers() -> Result<String> {
+/// Looks in a cut through a closed box, one without a bottom, and a bridge of one side.
+pub(super) fn looks() -> Result<String> {
     const SIDE: f32 = 0.1;
+    const LOOKS: u8 = 24;
     let mut sheet = Sheet::new(
-        "solid: how many times the triangles enclose a place, from -0.5 over 0 to 1",
+        "solid: how many looks around and up leave a solid that they did not enter",
         [3, 1],
         [270.0, 190.0],
     );
@@ -217,7 +218,7 @@ pub(super) fn winding_numbers() -> Result<String> {
         let corners = triangles.concat();
         let indices =
             (0..u32::try_from(triangles.len())?).map(|at| [3 * at, 3 * at + 1, 3 * at + 2]).collect();
-        let tree = WindingTree::new(&TriangleSoup::new(corners, indices)?)?;
+        let tree = SightTree::new(&TriangleSoup::new(corners, indices)?)?;
         let view = sheet.view(caption, Eye::Side, low, high);
         let count = (high - low) / SIDE;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few cells")]
@@ -227,10 +228,13 @@ pub(super) fn winding_numbers() -> Result<String> {
             Vec3::new(low.x + (x as f32 + 0.5) * SIDE, high.y - (y as f32 + 0.5) * SIDE, 0.01)
         };
         sheet.canvas.raster(view.at(low.with_y(high.y)), f64::from(SIDE) * view.scale, size, |x, y| {
-            let winding = tree.winding_number(centre(x, y));
-            let (colour, amount) =
-                if winding < 0.0 { (Colour::BLUE, -winding) } else { (Colour::RED, winding) };
-            Some(Colour::WHITE.mixed(colour, 0.8 * amount.min(1.0)))
+            let leaves = |look: &u8| {
+                let turn = (f32::from(*look) + 0.5) / f32::from(LOOKS) * std::f32::consts::PI;
+                tree.look(centre(x, y), Vec3::new(turn.cos(), turn.sin(), 0.0)) == Look::Leaves
+            };
+            #[expect(clippy::cast_precision_loss, reason = "a few looks")]
+            let share = (0..LOOKS).filter(leaves).count() as f64 / f64::from(LOOKS);
+            Some(Colour::WHITE.mixed(Colour::RED, 0.8 * share))
         });
         for &[a, b, c] in &triangles {
             // Where its edges cross the plane of the picture.
@@ -245,9 +249,8 @@ pub(super) fn winding_numbers() -> Result<String> {
         }
     }
     sheet.notes = vec![
-        (Style::fill(Colour::WHITE.mixed(Colour::RED, 0.8)), "1: inside"),
-        (Style::fill(Colour::WHITE.mixed(Colour::RED, 0.4)), "0.5"),
-        (Style::fill(Colour::WHITE.mixed(Colour::BLUE, 0.4)), "-0.5: above a sheet"),
+        (Style::fill(Colour::WHITE.mixed(Colour::RED, 0.8)), "all: inside"),
+        (Style::fill(Colour::WHITE.mixed(Colour::RED, 0.4)), "half"),
         (Style::line(Colour::INK, 1.4), "triangles, cut"),
     ];
     Ok(sheet.finish())

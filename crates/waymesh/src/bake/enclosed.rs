@@ -7,7 +7,7 @@ use waymesh_core::{
     checkpoint, float, threads,
 };
 use waymesh_graph::Link;
-use waymesh_solid::WindingTree;
+use waymesh_solid::{Look, SightTree};
 
 use super::config::BakeConfig;
 use super::draft::Draft;
@@ -19,17 +19,14 @@ use super::stages::StageSet;
 /// What becomes of ground inside of solids: walls, rocks and other bodies that a level is built of
 /// are often hollow, with ground in them that nobody gets to.
 ///
-/// It is told by pieces that hang together over portals and the links of the input: what can be
-/// walked to from outside is never inside. Some places spread over a piece are looked at, and where
-/// nothing is above them it stays. It goes where their generalised winding numbers
-/// ([`WindingTree::winding_number`]) are about 1 or more, and as much below as above: so it is in
-/// bodies that face out, also if they are doubled or have holes. It goes as well where nearly all
-/// places are closed in from above, once ([`WindingTree::winding_number_above`]): so it is in a
-/// body without a bottom, or one that a terrain runs through. And it goes where nearly all looks up
-/// and around meet the backs of triangles and none gets out ([`WindingTree::sees_back`]): so it is
-/// in a building that was modelled from outside. It stays where the numbers are about
-/// 0 or less, as in rooms, below bridges, and between floors of one side. Bodies that face in
-/// cannot be told from rooms: what is in them is kept.
+/// Decided per connected component over portals and the links of the input: ground that can be
+/// walked to from outside is never inside. From places spread over a component, rays run up and
+/// around. A component is inside of a solid if nearly all of them leave a solid that they did not
+/// enter ([`Look::Leaves`]), and all of those around meet something. So it is in bodies that face
+/// out, also if they are doubled, have no bottom, hold other bodies, or are buildings that were
+/// modelled from outside. It is not so in rooms, below bridges and roofs, between walls of two
+/// sides, and where a door lets a look out. Bodies that face in are the same as rooms: ground in
+/// them is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Enclosed {
@@ -52,19 +49,8 @@ pub struct EnclosedReport {
     pub place: [f32; 3],
 }
 
-/// Least mean winding number of a piece that is inside: between two endless sheets it is 0.
-const POSSIBLE: f64 = 0.15;
-/// Least mean winding number of a piece in a closed body, and of what is below it alone: that of a
-/// floor of one side is below 0.
-const CERTAIN: [f64; 2] = [0.75, 0.5];
-/// Winding numbers of what is above a place that is closed in once: a tenth may be open. Below
-/// several floors of one side it is more.
-const CLOSED_IN: std::ops::RangeInclusive<f64> = 0.9..=1.1;
-/// Share of a piece's places that must have something above them, and be closed in.
-const MOST: f64 = 0.9;
-/// A piece stays if at every third of its places the number is less than the least mean: no solid
-/// has so much of its ground outside.
-const SOME: usize = 3;
+/// Share of a component's places, and of the looks around from them, that must leave a solid.
+const MIN_INSIDE_SHARE: f64 = 0.9;
 /// Level looks from each place, and by how much of the angle between two of them the next place
 /// turns.
 const LOOKS: usize = 16;
@@ -84,7 +70,7 @@ pub(super) fn remove_enclosed(
     let found = recorder.stage("enclosed", |_| {
         let Draft { polygons, surface, links } = &*draft;
         let ground = Samples { polygons, surface: surface.as_ref(), config: stages.config() };
-        let is_kept = ground.is_kept(links, &WindingTree::new(triangles)?);
+        let is_kept = ground.is_kept(links, &SightTree::new(triangles)?);
         if is_kept.iter().all(|&is_kept| is_kept) {
             return Ok(Vec::new());
         }
@@ -109,92 +95,54 @@ struct Samples<'a> {
     config: &'a BakeConfig,
 }
 
-/// `true` if level looks from places meet nothing but triangles, and nine tenths of those from the
-/// back: so it is in a building that was modelled from outside.
-fn sees_backs_around(places: &[Vec3], tree: &WindingTree) -> bool {
-    #[expect(clippy::cast_precision_loss, reason = "a few looks")]
-    let mut fronts = (1.0 - MOST) * (places.len() * LOOKS) as f64;
-    places.iter().enumerate().all(|(number, &place)| {
-        checkpoint();
-        (0..LOOKS).all(|look| {
+/// `true` if nearly all looks up from places leave a solid.
+fn is_closed_above(places: &[Vec3], tree: &SightTree) -> bool {
+    are_most(places.len(), places.iter().map(|&place| Some(tree.look(place, Vec3::Y) == Look::Leaves)))
+}
+
+/// `true` if nearly all looks around from places leave a solid, and none gets out.
+fn is_closed_around(places: &[Vec3], tree: &SightTree) -> bool {
+    let looks = places.iter().enumerate().flat_map(|(number, &place)| {
+        (0..LOOKS).map(move |look| {
             // Each place looks elsewhere, and slightly up, so that no look runs along a floor.
             #[expect(clippy::cast_precision_loss, reason = "an angle")]
             let turn = (look as f64 + number as f64 * TURN) / LOOKS as f64 * std::f64::consts::TAU;
             let [sine, cosine] = [float::sin(turn), float::cos(turn)];
             #[expect(clippy::cast_possible_truncation, reason = "a direction")]
             let direction = Vec3::new(cosine as f32, 0.07, sine as f32);
-            match tree.sees_back(place, direction) {
-                Some(true) => true,
-                Some(false) => {
-                    fronts -= 1.0;
-                    fronts >= 0.0
-                }
-                None => false,
+            match tree.look(place, direction) {
+                Look::Open => None,
+                look => Some(look == Look::Leaves),
             }
         })
+    });
+    are_most(places.len() * LOOKS, looks)
+}
+
+/// `true` if nearly all of `count` answers are `true`, and none is `None`.
+fn are_most(count: usize, mut answers: impl Iterator<Item = Option<bool>>) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "a few places")]
+    let mut misses = (1.0 - MIN_INSIDE_SHARE) * count as f64;
+    answers.all(|answer| {
+        checkpoint();
+        misses -= f64::from(u8::from(answer == Some(false)));
+        answer.is_some() && misses >= 0.0
     })
 }
 
 impl Samples<'_> {
-    /// Tells for each polygon if it stays.
-    fn is_kept(&self, links: &[Link], tree: &WindingTree) -> Vec<bool> {
+    /// Returns for each polygon whether it stays.
+    fn is_kept(&self, links: &[Link], tree: &SightTree) -> Vec<bool> {
         let (islands, count) = islands(self.polygons, links);
         let mut pieces = vec![Vec::new(); count];
         for (polygon, &island) in islands.iter().enumerate() {
             pieces[island].push(PolyId::from_index(polygon));
         }
-        let is_inside: Vec<bool> = threads::map(&pieces, |piece| self.is_inside(piece, tree));
+        let is_inside: Vec<bool> = threads::map(&pieces, |piece| {
+            let places = self.places(piece);
+            !places.is_empty() && is_closed_above(&places, tree) && is_closed_around(&places, tree)
+        });
         islands.into_iter().map(|island| !is_inside[island]).collect()
-    }
-
-    /// `true` if a piece of ground lies inside of a solid.
-    fn is_inside(&self, piece: &[PolyId], tree: &WindingTree) -> bool {
-        let places = self.places(piece);
-        #[expect(clippy::cast_precision_loss, reason = "a few places")]
-        let are_most = |is_in: &dyn Fn(Vec3) -> bool| {
-            let mut misses = (1.0 - MOST) * places.len() as f64;
-            places.iter().all(|&place| {
-                checkpoint();
-                misses -= f64::from(u8::from(!is_in(place)));
-                misses >= 0.0
-            })
-        };
-        // What is above costs less to find.
-        if places.is_empty() || !are_most(&|place| tree.is_covered(place)) {
-            return false;
-        }
-        let is_seen_from_inside = || {
-            are_most(&|place| tree.sees_back(place, Vec3::Y) == Some(true))
-                && sees_backs_around(&places, tree)
-        };
-        let winding = |place: &Vec3| {
-            checkpoint();
-            tree.winding_number(*place)
-        };
-        #[expect(clippy::cast_precision_loss, reason = "a few places")]
-        let mean = |numbers: &[f64]| numbers.iter().sum::<f64>() / numbers.len() as f64;
-        let some: Vec<f64> = places.iter().step_by(SOME).map(winding).collect();
-        let is_wound = || {
-            let rest = places.iter().enumerate().filter(|(number, _)| number % SOME > 0);
-            let all: Vec<f64> = some.iter().copied().chain(rest.map(|(_, place)| winding(place))).collect();
-            let whole = mean(&all);
-            let above = |place| {
-                checkpoint();
-                tree.winding_number_above(place)
-            };
-            whole >= POSSIBLE
-                && (are_most(&|place| CLOSED_IN.contains(&above(place)))
-                    || whole >= CERTAIN[0] && {
-                        let above: Vec<f64> = places.iter().map(|&place| above(place)).collect();
-                        2.0 * whole - mean(&above) >= CERTAIN[1]
-                    })
-        };
-        // What is more likely to tell goes first.
-        if mean(&some) >= CERTAIN[0] {
-            return is_wound() || is_seen_from_inside();
-        }
-        let stays = places.len() >= SOME * SOME && some.iter().all(|&number| number < POSSIBLE);
-        is_seen_from_inside() || !stays && is_wound()
     }
 
     /// How far above the ground to look: half the head room, and above what heights are off by.
