@@ -6,7 +6,9 @@ use waymesh::core::Validate;
 use waymesh::floorplan::{EXAMPLE, FloorPlan, Outline, PlanFormat, ReadOptions, Shape, parse_plan};
 use waymesh::graph::{AreaCosts, AreaFilter, NavMesh};
 use waymesh::voxel::{ClosedMesh, Mark, MarkShape};
-use waymesh::{AreaId, Baker, Bounds, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch, Reach};
+use waymesh::{
+    AreaId, Baker, Bounds, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch, Reach, Tiles, World,
+};
 
 const MUD: AreaId = AreaId(2);
 
@@ -125,21 +127,65 @@ fn marks_that_touch_nothing_are_reported() {
     ] {
         let marks = vec![touching.clone(), mark];
         let plan = house();
-        let on_plan = baker(&plan);
-        let config = on_plan.config().clone().with_marks(marks.clone());
-        let mut warnings = Warnings::default();
-        on_plan.with_config(config).bake_observed(&plan, &mut warnings).expect("a mesh");
         let floor = [[0., 0.], [20., 0.], [20., 20.], [0., 20.]].map(|[x, z]: [f32; 2]| vec3(x, 0.0, z));
         let soup = TriangleSoup::new(floor.to_vec(), vec![[0, 2, 1], [0, 3, 2]]).expect("a floor");
-        let mut of_voxels = Warnings::default();
-        let voxels = Baker::voxels();
-        let config = voxels.config().clone().with_marks(marks);
-        voxels.with_config(config).bake_observed(&soup, &mut of_voxels).expect("a mesh");
-        for Warnings(told) in [warnings, of_voxels] {
-            assert!(told.iter().any(|one| one.contains("mark 1") && one.contains(expected)), "{told:?}");
-            assert!(told.iter().all(|one| !one.contains("mark 0")), "{told:?}");
+        let check = |name: &str, mark: &str, Warnings(told): &Warnings| {
+            let odd: Vec<&String> = told.iter().filter(|one| one.contains("mark ")).collect();
+            let is_told = |one: &&String| one.contains(mark) && one.contains(expected);
+            assert!(odd.len() == 1 && odd.iter().all(is_told), "{name}: {told:?}");
+        };
+        macro_rules! bakes {
+            ($($baker:expr, $input:expr;)*) => {$({
+                let baker = $baker;
+                let (config, mut told) = (baker.config().clone().with_marks(marks.clone()), Warnings::default());
+                baker.with_config(config).bake_observed($input, &mut told).expect("a mesh");
+                check(stringify!($baker), "mark 1", &told);
+            })*};
         }
+        let folder = tempfile::tempdir().expect("a folder");
+        let in_folder = || Tiles::default().with_tile_cells(32).with_folder(folder.path());
+        bakes! {
+            baker(&plan), &plan;
+            Baker::voxels(), &soup;
+            Baker::tiles().with_front(Tiles::default().with_tile_cells(16)), &soup;
+            Baker::tiles().with_front(in_folder()), &soup;
+            // Read from the folder.
+            Baker::tiles().with_front(in_folder()), &soup;
+            Baker::storeys(), &soup;
+            Baker::slices(), &soup;
+        }
+        let [mut of_settings, mut added, mut again] = [const { Warnings(Vec::new()) }; 3];
+        let config = Baker::voxels().config().clone();
+        let world = |config| {
+            let baker = Baker::voxels().with_config(config);
+            let mut world = World::new(baker, &soup.bounds(), 32).expect("a world");
+            world.add_triangles(&soup, &mut ()).expect("triangles");
+            world
+        };
+        world(config.clone().with_marks(marks.clone())).update(&mut of_settings).expect("a mesh");
+        check("world", "mark 1", &of_settings);
+        let mut world = world(config);
+        for mark in &marks {
+            world.add_mark(mark.clone()).expect("a mark");
+        }
+        world.update(&mut added).expect("a mesh");
+        check("world, added", "mark 1", &added);
+        world.update(&mut again).expect("a mesh");
+        assert!(again.0.is_empty(), "{:?}", again.0);
     }
+}
+
+#[test]
+fn marks_of_a_plan_that_changes_are_reported_if_they_touch_nothing() {
+    let mut world = PlanWorld::new(baker(&house()), house(), 4.0).expect("a world");
+    let square = |name: &str, x: f64| {
+        Shape::polygon(name, vec![[x, 1.0], [x + 1.0, 1.0], [x + 1.0, 2.0], [x, 2.0]]).with_area(MUD)
+    };
+    world.add_mark("upper", &square("on", 1.0)).expect("a mark");
+    world.add_mark("upper", &square("beside", 400.0)).expect("a mark");
+    let mut told = Warnings::default();
+    world.update(&mut told).expect("a mesh");
+    assert!(matches!(&told.0[..], [one] if one.contains("beside: touches no ground")), "{:?}", told.0);
 }
 
 #[test]

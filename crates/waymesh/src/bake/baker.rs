@@ -1,8 +1,7 @@
 //! A front end with its settings and stages, ready to bake.
 
-use waymesh_core::{Observer, Stopwatch, TriangleSource, Warning};
+use waymesh_core::{Observer, Stopwatch, TriangleSource};
 use waymesh_graph::NavMesh;
-use waymesh_voxel::MarkShape;
 
 use super::back::finish;
 use super::config::BakeConfig;
@@ -145,12 +144,6 @@ impl<F: FrontEnd> Baker<F> {
     ) -> Result<Bake, BakeError> {
         let start = Stopwatch::start();
         let mut recorder = Recorder::new(observer);
-        for (number, mark) in self.config().marks.iter().enumerate() {
-            if is_swapped(&mark.shape) {
-                let what = "marks nothing: its lower end is above its upper end".to_owned();
-                recorder.warn(Warning::OddElement { element: format!("mark {number}"), what });
-            }
-        }
         // What lies between two stages ends, too.
         let token = recorder.cancel_token();
         let run = || {
@@ -163,15 +156,5 @@ impl<F: FrontEnd> Baker<F> {
         bake.report.finish(recorder, start);
         bake.report.device = self.stages.device_usage().map(Into::into);
         Ok(bake)
-    }
-}
-
-/// Returns `true` if the corners or ends of a shape are swapped, so that nothing lies between them.
-fn is_swapped(shape: &MarkShape) -> bool {
-    match shape {
-        MarkShape::Box { bounds } => bounds.min.cmpgt(bounds.max).any(),
-        MarkShape::Prism { heights: [low, high], .. } => low > high,
-        MarkShape::Cylinder { height, .. } => *height < 0.0,
-        _ => false,
     }
 }

@@ -14,6 +14,7 @@ mod enclosed;
 mod error;
 mod ground;
 mod keep;
+mod marks;
 #[cfg(all(test, feature = "floorplan", feature = "slices", feature = "storeys"))]
 mod option_table;
 mod report;
@@ -28,6 +29,7 @@ pub use enclosed::{Enclosed, EnclosedReport};
 pub use error::BakeError;
 pub use ground::{Borders, Ground, Heights, InputLinks};
 pub use keep::Keep;
+pub(crate) use marks::{apply_marks, covered_in_all, is_swapped, warn_of_mark, warn_of_marks};
 pub use report::{
     DeviceReport, DeviceWorkReport, GridReport, HeadRoomReport, IslandReport, PlanReport, Recorder, Report,
     StageTime,

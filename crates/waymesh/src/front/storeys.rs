@@ -22,7 +22,8 @@ use waymesh_voxel::encode_head_rooms;
 
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, ConfigError, CornerChoice, FrontEnd, GridReport, Ground, Heights,
-    Keep, Recorder, Refused, Report, StageSet, check_soup, clear_unlabelled,
+    Keep, Recorder, Refused, Report, StageSet, apply_marks, check_soup, clear_unlabelled, covered_in_all,
+    warn_of_marks,
 };
 
 /// Storeys: the scene is sorted into layers on a rough grid, each layer is drawn finely as a depth
@@ -91,8 +92,8 @@ fn region_ends(drawn: &Drawn, regions: &RegionMap) -> impl Iterator<Item = Regio
     })
 }
 
-/// A drawn tile, the pieces of its ground, and the layers it lies on.
-type Split = (SurfacePieces, (Drawn, Vec<bool>));
+/// The pieces of a tile's ground, the drawn tile, the layers it lies on, and the marks on it.
+type Split = (SurfacePieces, Drawn, Vec<bool>, Vec<bool>);
 
 /// All tiles, and the regions of their ground.
 struct DrawnGround {
@@ -290,7 +291,7 @@ fn draw(
     stages: &StageSet,
     recorder: &mut Recorder<'_>,
 ) -> Result<DrawnGround, BakeError> {
-    let rooms = stages.config().head_rooms();
+    let (marks, rooms) = (&stages.config().marks, stages.config().head_rooms());
     let taller = taller(storeys, &rooms);
     let (frame, halo) = (layout.frame(), widest_halo(storeys, &rooms));
     // Tiles that no triangle reaches into hold nothing.
@@ -311,23 +312,22 @@ fn draw(
             encode_head_rooms(&mut part.field, &rooms, &classes).map_err(StageError::at("head room"))?;
         }
         drop(soup);
-        for mark in &stages.config().marks {
-            mark.apply_to_window(&mut part, &rooms).map_err(|error| StageError::new("marks", error))?;
-        }
+        let covers = apply_marks(marks, |mark| mark.apply_to_window(&mut part, &rooms))?;
         stages.check("storeys", |list| part.to_walkable().violations(list))?;
         let (pieces, labels) = split_surfaces_labelled(&part, &SurfacesConfig::default())
             .map_err(|error| StageError::new("partition", error))?;
         let mut lies_on = vec![false; layers.count as usize];
         layers.mark_drawn(&part, &mut lies_on);
-        Ok((pieces, (Drawn { part, labels, ends }, lies_on)))
+        Ok((pieces, Drawn { part, labels, ends }, lies_on, covers))
     };
     let drawn =
         recorder.stage("storeys", |observer| build_tiles(&places, &gate, estimate, work, observer))?;
     drop(bins);
-    let (pieces, drawn): (Vec<SurfacePieces>, Vec<_>) = drawn.into_iter().unzip();
-    let (tiles, lies_on): (Vec<Drawn>, Vec<Vec<bool>>) = drawn.into_iter().unzip();
-    let is_drawn = |&layer: &usize| lies_on.iter().any(|lies_on| lies_on[layer]);
-    recorder.count(Counter::Layers, (0..layers.count as usize).filter(is_drawn).count() as u64);
+    warn_of_marks(marks, &covered_in_all(marks.len(), drawn.iter().map(|(.., covers)| covers)), recorder);
+    let lies_on = covered_in_all(layers.count as usize, drawn.iter().map(|(_, _, lies_on, _)| lies_on));
+    recorder.count(Counter::Layers, lies_on.iter().filter(|lies_on| **lies_on).count() as u64);
+    let (pieces, tiles): (Vec<SurfacePieces>, Vec<Drawn>) =
+        drawn.into_iter().map(|(pieces, drawn, ..)| (pieces, drawn)).unzip();
     let surfaces = recorder.stage("join", |observer| {
         join_surfaces(&pieces, &stages.join_config(frame.cell_area()), observer)
             .map_err(|error| StageError::new("partition", error))

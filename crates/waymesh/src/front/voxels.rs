@@ -14,7 +14,7 @@ use super::Tiles;
 use super::tiles::TILE_BYTES;
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused, Report,
-    Solid, StageSet, check_soup, clear_unlabelled,
+    Solid, StageSet, apply_marks, check_soup, clear_unlabelled, warn_of_marks,
 };
 
 /// Voxels of the whole scene at once. It needs triangles and voxels in memory; [`super::Tiles`]
@@ -288,13 +288,9 @@ fn field_of(
 
 /// Applies the marks.
 fn mark(field: &mut WalkableField, stages: &StageSet, recorder: &mut Recorder<'_>) -> Result<(), BakeError> {
-    let rooms = stages.config().head_rooms();
-    for (number, mark) in stages.config().marks.iter().enumerate() {
-        if mark.apply_over(field, &rooms).map_err(|error| StageError::new("marks", error))? == 0 {
-            let (element, what) = (format!("mark {number}"), "touches no ground".to_owned());
-            recorder.warn(Warning::OddElement { element, what });
-        }
-    }
+    let (marks, rooms) = (&stages.config().marks, stages.config().head_rooms());
+    let covers = apply_marks(marks, |mark| mark.apply_over(field, &rooms))?;
+    warn_of_marks(marks, &covers, recorder);
     if field.has_ground() { Ok(()) } else { Err(BakeError::no_room("marks")) }
 }
 

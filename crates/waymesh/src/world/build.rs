@@ -1,20 +1,22 @@
 //! One tile: its voxels as they are kept, and what is built of them.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    CancelToken, GridFrame, GridWindow, Heightfield, PackedRegions, RegionMap, TriangleSoup, Validate,
+    CancelToken, FieldWindow, GridFrame, GridWindow, HeadRooms, Heightfield, PackedRegions, RegionMap,
+    TriangleSoup, Validate,
 };
 use waymesh_voxel::{
-    Climb, FieldBuilder, Obstacle, PackedField, PackedHeightfield, VoxelConfig, stamp_obstacles,
+    Climb, Mark, Obstacle, PackedField, PackedHeightfield, VoxelConfig, VoxelError, stamp_obstacles,
 };
 
 use super::packed_polygons::PackedPolygons;
 use super::polygons::{TilePolygons, tile_polygons};
 use super::tile_file::{self, Prebaked, digest};
 use crate::bake::{BakeError, Recorder, StageSet};
-use crate::front::tiles::field_window;
+use crate::front::tiles::{field_builder, field_window};
 use crate::links::jumps::Obstacles as Flights;
 
 pub(super) fn failed(error: waymesh_voxel::VoxelError) -> BakeError {
@@ -103,6 +105,34 @@ impl KeptTile {
     }
 }
 
+/// A mark of a world.
+#[derive(Debug)]
+pub(super) struct WorldMark {
+    pub(super) mark: Mark,
+    /// The columns that it reaches into.
+    pub(super) columns: GridWindow,
+    /// `true` once it was applied to ground.
+    covers: AtomicBool,
+}
+
+impl WorldMark {
+    pub(super) fn new(mark: Mark, columns: GridWindow) -> Self {
+        Self { mark, columns, covers: AtomicBool::new(false) }
+    }
+
+    fn apply(&self, part: &mut FieldWindow, rooms: &HeadRooms) -> Result<(), VoxelError> {
+        if self.mark.apply_to_window(part, rooms)? > 0 {
+            self.covers.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// `true` if no tile that was built has ground in it.
+    pub(super) fn is_untouched(&self) -> bool {
+        !self.covers.load(Ordering::Relaxed)
+    }
+}
+
 /// What is built of a tile and the voxels around it.
 #[derive(Debug)]
 pub(super) struct BuiltTile {
@@ -163,16 +193,20 @@ impl BuiltTile {
         window: GridWindow,
         mut heightfield: Heightfield,
         obstacles: &[Obstacle],
-        builder: &FieldBuilder,
+        marks: &[&WorldMark],
     ) -> Result<Self, BakeError> {
+        let builder = field_builder(stages.config());
         if !obstacles.is_empty() {
             stamp_obstacles(&mut heightfield, frame, window, obstacles, &voxels(stages), &mut ())
                 .map_err(failed)?;
         }
-        let (part, climbs) =
-            field_window(&heightfield, frame, [window, core], builder, stages.config(), &mut ())
+        let (mut part, climbs) =
+            field_window(&heightfield, frame, [window, core], &builder, stages.config(), &mut ())
                 .map_err(failed)?;
         drop(heightfield);
+        for mark in marks {
+            mark.apply(&mut part, &builder.head_rooms).map_err(StageError::at("marks"))?;
+        }
         stages.check("field", |list| part.violations(list))?;
         let (polygons, labels, regions) =
             tile_polygons(stages, &part, &mut Recorder::new(&mut CancelToken::current()))?;

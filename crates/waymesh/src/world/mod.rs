@@ -27,10 +27,12 @@ use waymesh_graph::{TileGrid, TiledMesh, VertexOrder};
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
 use waymesh_voxel::{Mark, Obstacle};
 
-use crate::bake::{BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet};
+use crate::bake::{
+    BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet, is_swapped, warn_of_mark, warn_of_marks,
+};
 use crate::front::Voxels;
 use crate::front::tiles::{field_builder, halo_cells};
-use build::{BuiltTile, KeptTile, gather};
+use build::{BuiltTile, KeptTile, WorldMark, gather};
 use join::Facings;
 use links::{TileClimbs, TileJumps, WorldLinks};
 use parts::{Obstacles, Parts, world_methods};
@@ -106,7 +108,11 @@ pub struct World {
     mesh: TiledMesh,
     facings: Facings,
     obstacles: Obstacles<Tile, (Obstacle, GridWindow)>,
-    marks: Obstacles<Tile, (Mark, GridWindow)>,
+    marks: Obstacles<Tile, WorldMark>,
+    /// The marks of the settings.
+    own_marks: Vec<WorldMark>,
+    /// Marks that came since the last update.
+    new_marks: Vec<MarkId>,
     links: WorldLinks,
     climbs: TileClimbs,
     jumps: TileJumps,
@@ -157,6 +163,8 @@ impl World {
         let order = VertexOrder::OwnFirst;
         let mesh = TiledMesh::new(frame, config.agent, grid, config.area_table(), order, true)?;
         let (kept, facings, links, climbs, jumps) = Default::default();
+        let own_marks = config.marks.iter().map(|mark| WorldMark::new(mark.clone(), GridWindow::default()));
+        let own_marks = own_marks.collect();
         Ok(Self {
             stages,
             frame,
@@ -167,6 +175,8 @@ impl World {
             facings,
             obstacles: Obstacles::new(),
             marks: Obstacles::new(),
+            own_marks,
+            new_marks: Vec::new(),
             links,
             climbs,
             jumps,
@@ -291,17 +301,23 @@ impl World {
     }
 
     /// Gives the ground in a shape another area, or cuts it out; the mesh shows it after the next
-    /// update. It counts after those of the settings and those added before.
+    /// update, whose observer is warned of a mark that touches no ground. It counts after those of
+    /// the settings and those added before.
     ///
     /// # Errors
     /// For a shape that cannot be used.
     pub fn add_mark(&mut self, mark: Mark) -> Result<MarkId, BakeError> {
-        let columns = Obstacle::solid(mark.shape.clone())
-            .columns(&self.frame)
-            .map_err(|error| StageError::new("mark", error))?;
+        mark.shape.validate().map_err(StageError::at("mark"))?;
+        let columns = if is_swapped(&mark.shape) {
+            GridWindow::default()
+        } else {
+            Obstacle::solid(mark.shape.clone()).columns(&self.frame).map_err(StageError::at("mark"))?
+        };
         let seen_in = self.seen_in(columns);
         self.parts.touch(seen_in.iter().copied());
-        Ok(MarkId(self.marks.add((mark, columns), seen_in).0))
+        let id = MarkId(self.marks.add(WorldMark::new(mark, columns), seen_in).0);
+        self.new_marks.push(id);
+        Ok(id)
     }
 
     /// Takes a mark away. Returns `true` if it was there.
@@ -338,13 +354,23 @@ impl World {
     /// # Errors
     /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let Self { stages, frame, layout, kept, obstacles, marks, parts, .. } = self;
+        let Self { stages, frame, layout, kept, obstacles, marks, own_marks, new_marks, parts, .. } = self;
         let Self { mesh, facings, links, climbs, jumps, .. } = self;
-        let ground = TileGround { stages, frame, layout, kept, obstacles, marks };
+        let ground = TileGround { stages, frame, layout, kept, obstacles, marks, own_marks };
+        let is_first = parts.is_empty();
         let mut prebaked = 0;
         let prebaked_now = &mut prebaked;
         let all = TileUpdate { ground, mesh, facings, links, climbs, jumps, prebaked: prebaked_now };
         let update = parts.update(observer, all)?;
+        if is_first && update.rebuilt > 0 && prebaked == 0 {
+            let covers: Vec<bool> = own_marks.iter().map(|mark| !mark.is_untouched()).collect();
+            warn_of_marks(&stages.config().marks, &covers, observer);
+        }
+        for id in std::mem::take(new_marks) {
+            if let Some(added) = marks.get(ObstacleId(id.0)).filter(|added| added.is_untouched()) {
+                warn_of_mark(format!("added mark {}", id.0), Some(&added.mark), observer);
+            }
+        }
         Ok(WorldUpdate { rebuilt: update.rebuilt - prebaked, prebaked, ..update })
     }
 
@@ -395,7 +421,8 @@ struct TileGround<'a> {
     layout: &'a TileLayout,
     kept: &'a BTreeMap<Tile, KeptTile>,
     obstacles: &'a Obstacles<Tile, (Obstacle, GridWindow)>,
-    marks: &'a Obstacles<Tile, (Mark, GridWindow)>,
+    marks: &'a Obstacles<Tile, WorldMark>,
+    own_marks: &'a [WorldMark],
 }
 
 impl TileGround<'_> {
@@ -421,7 +448,7 @@ impl TileGround<'_> {
         let window = self.window(tile);
         let is_apart = |columns: &GridWindow| columns.intersection(&window).is_empty();
         self.obstacles.of(tile).all(|(_, columns)| is_apart(columns))
-            && self.marks.of(tile).all(|(_, columns)| is_apart(columns))
+            && self.marks.of(tile).all(|mark| is_apart(&mark.columns))
     }
 
     /// What was built of a tile before it was read, if building it would give the same now.
@@ -467,7 +494,6 @@ impl TileGround<'_> {
             return Ok(Some(prebaked.built.clone()));
         }
         let (core, window) = (self.layout.core(tile), self.window(tile));
-        let mut builder = field_builder(self.stages.config());
         let is_near = |columns: &GridWindow| !columns.intersection(&window).is_empty();
         let obstacles: Vec<Obstacle> = self
             .obstacles
@@ -475,10 +501,10 @@ impl TileGround<'_> {
             .filter(|(_, columns)| is_near(columns))
             .map(|(obstacle, _)| obstacle.clone())
             .collect();
-        let marks = self.marks.of(tile).filter(|(_, columns)| is_near(columns));
-        builder.marks.extend(marks.map(|(mark, _)| mark.clone()));
+        let near = self.marks.of(tile).filter(|mark| is_near(&mark.columns));
+        let marks: Vec<&WorldMark> = self.own_marks.iter().chain(near).collect();
         let voxels = self.voxels(tile, own)?;
-        BuiltTile::build(self.stages, self.frame, core, window, voxels, &obstacles, &builder)
+        BuiltTile::build(self.stages, self.frame, core, window, voxels, &obstacles, &marks)
             .map(|built| Some(Arc::new(built)))
     }
 }

@@ -109,6 +109,10 @@ impl<K: Copy + Ord, T> Obstacles<K, T> {
         Some((obstacle, parts))
     }
 
+    pub(super) fn get(&self, id: ObstacleId) -> Option<&T> {
+        self.standing.get(&id).map(|(obstacle, _)| obstacle)
+    }
+
     /// Those that can be seen in a part.
     pub(super) fn of(&self, part: K) -> impl Iterator<Item = &T> {
         let ids = self.of_part.get(&part).into_iter().flatten();
@@ -205,7 +209,6 @@ impl<K: Copy + Ord, P> Parts<K, P> {
     }
 
     /// `true` until the first update that built something.
-    #[cfg(feature = "floorplan")]
     pub(super) fn is_empty(&self) -> bool {
         self.built.is_empty()
     }

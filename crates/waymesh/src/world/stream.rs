@@ -206,8 +206,8 @@ impl World {
     }
 
     fn ground(&self) -> TileGround<'_> {
-        let Self { stages, frame, layout, kept, obstacles, marks, .. } = self;
-        TileGround { stages, frame, layout, kept, obstacles, marks }
+        let Self { stages, frame, layout, kept, obstacles, marks, own_marks, .. } = self;
+        TileGround { stages, frame, layout, kept, obstacles, marks, own_marks }
     }
 
     /// A checksum of what a tile depends on beside its triangles: version, grid, and settings. Stages

@@ -13,7 +13,7 @@ use waymesh_voxel::MarkShape;
 
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, ConfigError, FrontEnd, GridReport, Ground, Heights, InputLinks,
-    PlanReport, Recorder, Refused, Report, StageSet, polygon_area,
+    PlanReport, Recorder, Refused, Report, StageSet, polygon_area, warn_of_marks,
 };
 use crate::links::doors;
 
@@ -154,10 +154,7 @@ impl FrontEnd for FloorPlans {
         let config = stages.config();
         let base = recorder.stage("plan", |_| self.plan_base(plan, config))?;
         tell(base.notes(), recorder);
-        for number in self.untouched_marks(plan, config, &base)? {
-            let (element, what) = (format!("mark {number}"), "touches no ground of a storey".to_owned());
-            recorder.warn(Warning::OddElement { element, what });
-        }
+        warn_of_marks(&config.marks, &self.covers(plan, config, &base)?, recorder);
         let ground = recorder.stage("ground", |_| base.ground())?;
         tell(&ground.notes, recorder);
         let (mut storeys, contours) = (ground.storeys, ground.contours);
@@ -236,28 +233,24 @@ impl FloorPlans {
         Ok(base)
     }
 
-    /// Returns the numbers of the marks of the settings that lie over no walkable shape.
-    fn untouched_marks(
+    /// Returns for each mark of the settings whether it lies over a walkable shape.
+    pub(crate) fn covers(
         &self,
         plan: &FloorPlan,
         config: &BakeConfig,
         base: &PlanBase,
-    ) -> Result<Vec<usize>, BakeError> {
+    ) -> Result<Vec<bool>, BakeError> {
         let plan_config = self.plan_config(config);
-        let mut untouched = Vec::new();
+        let mut covers = vec![false; config.marks.len()];
         for (number, mark) in config.marks.iter().enumerate() {
-            let mut touches = false;
             for (storey, floor) in plan.storeys.iter().enumerate() {
                 for outline in sections(&mark.shape, nearest_f32(floor.elevation))? {
                     let shape = Shape::new(format!("mark {number}"), outline);
-                    touches |= base.storey(storey)?.meets(&PlanMark::new(&shape, &plan_config)?);
+                    covers[number] |= base.storey(storey)?.meets(&PlanMark::new(&shape, &plan_config)?);
                 }
             }
-            if !touches {
-                untouched.push(number);
-            }
         }
-        Ok(untouched)
+        Ok(covers)
     }
 
     /// What the ground of a plan is made by.

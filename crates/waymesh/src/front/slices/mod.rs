@@ -2,16 +2,17 @@
 
 mod links;
 
+use std::sync::{Mutex, PoisonError};
+
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     FieldWindow, HeadRooms, TriangleSoup, TriangleSource, Validate, setters, warn_of_outliers, warn_of_shape,
 };
 use waymesh_slices::{Plane, SliceRegion, SlicesConfig, SpanGrid, slice_marked_world, slice_world};
-use waymesh_voxel::Mark;
 
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, InputLinks, Recorder,
-    Refused, Report, StageSet, check_soup,
+    Refused, Report, StageSet, apply_marks, check_soup, covered_in_all, warn_of_marks,
 };
 
 /// Flat slices: every region is a plane. A stair becomes a region per tread. A slope is cut into a
@@ -109,14 +110,23 @@ impl FrontEnd for Slices {
             .with_steep_blocks(self.steep_blocks)
             .with_max_height_error_levels(config.max_height_error_levels)
             .with_max_memory_bytes(config.max_memory_bytes);
+        let covers = Mutex::new(Vec::new());
+        let mark = |part: &mut FieldWindow<SpanGrid>| {
+            let rooms = HeadRooms::default();
+            let found = apply_marks(&config.marks, |mark| mark.apply_to_window(part, &rooms))?;
+            covers.lock().unwrap_or_else(PoisonError::into_inner).push(found);
+            Ok(())
+        };
         let slices = recorder.stage("slices", |observer| {
             let slices = if config.marks.is_empty() {
                 slice_world(soup, &settings, observer)
             } else {
-                slice_marked_world(soup, &settings, &|part| mark(part, &config.marks), observer)
+                slice_marked_world(soup, &settings, &mark, observer)
             };
             slices.map_err(|error| StageError::new("slices", error))
         })?;
+        let covers = covers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        warn_of_marks(&config.marks, &covered_in_all(config.marks.len(), &covers), recorder);
         stages.check("slices", |list| slices.violations(list))?;
         if slices.regions.is_empty() {
             let hint =
@@ -152,14 +162,6 @@ impl FrontEnd for Slices {
     fn triangles(soup: &TriangleSoup) -> Option<&dyn TriangleSource> {
         Some(soup)
     }
-}
-
-/// Applies marks to the spans of a tile.
-fn mark(part: &mut FieldWindow<SpanGrid>, marks: &[Mark]) -> Result<(), StageError> {
-    for mark in marks {
-        mark.apply_to_window(part, &HeadRooms::default()).map_err(StageError::at("marks"))?;
-    }
-    Ok(())
 }
 
 impl Baker<Slices> {

@@ -35,7 +35,7 @@ use waymesh_voxel::{
 
 use crate::bake::{
     Bake, BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused,
-    Report, Solid, StageSet,
+    Report, Solid, StageSet, apply_marks, covered_in_all, warn_of_marks,
 };
 pub use apart::TileBaker;
 pub use shares::{ManifestTile, TileManifest};
@@ -347,7 +347,8 @@ impl Workshop {
             let (content, tally) = self.make(tile, stages)?;
             store.put(tile, content.to_bytes())?;
             tallies.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((tile, tally));
-            Ok(Kept { solid_spans: content.solid_spans, climbs: content.climbs, pieces: content.pieces })
+            let TileContent { solid_spans, covers, climbs, pieces, .. } = content;
+            Ok(Kept { solid_spans, covers, climbs, pieces })
         };
         let estimate = |tile| self.bytes(tile);
         let kept = recorder.stage("tiles", |observer| build_tiles(tiles, &gate, estimate, work, observer))?;
@@ -377,7 +378,7 @@ impl Workshop {
             RasterJob::new(soup.finite_with_areas(), frame, window, &self.voxels, &mut ()).map_err(failed)?;
         drop(soup);
         let solid = stages.run_solid(job, (frame, core), &self.builder, &mut ())?;
-        let (part, climbs, solid_spans) = match solid {
+        let (mut part, climbs, solid_spans) = match solid {
             Solid::Field(built) => {
                 built.counts.tell(&mut tally);
                 (built.part, Vec::new(), built.counts.solid_spans)
@@ -390,11 +391,13 @@ impl Workshop {
                 (part, climbs, solid_spans(&voxels, window, core))
             }
         };
+        let (marks, rooms) = (&stages.config().marks, stages.config().head_rooms());
+        let covers = apply_marks(marks, |mark| mark.apply_to_window(&mut part, &rooms))?;
         stages.check("field", |list| part.violations(list))?;
         let pieces =
             split_surfaces(&part, &SurfacesConfig::default()).map_err(StageError::at("partition"))?;
         let field = PackedField::pack(&part).map_err(failed)?;
-        Ok((TileContent { solid_spans, climbs, pieces, field }, tally))
+        Ok((TileContent { solid_spans, covers, climbs, pieces, field }, tally))
     }
 }
 
@@ -407,6 +410,9 @@ fn joined<'a>(
     recorder: &mut Recorder<'_>,
 ) -> Result<Ground<'a>, BakeError> {
     let spans = kept.iter().map(|kept| kept.solid_spans).sum();
+    let marks = &stages.config().marks;
+    let covers = covered_in_all(marks.len(), kept.iter().map(|kept| &kept.covers));
+    warn_of_marks(marks, &covers, recorder);
     let (pieces, climbs): (Vec<SurfacePieces>, Vec<Vec<Climb>>) =
         kept.into_iter().map(|kept| (kept.pieces, kept.climbs)).unzip();
     let Survey { frame, layout, .. } = survey;
@@ -466,9 +472,9 @@ fn joined<'a>(
     Ok(Ground { climbs: climbs.concat(), ..Ground::new(Borders::Traced(raw), heights, report) })
 }
 
-/// What builds the fields of tiles.
+/// The builder of the fields of tiles, before marks.
 pub(crate) fn field_builder(config: &BakeConfig) -> FieldBuilder {
-    FieldBuilder::new(config.agent).with_marks(config.marks.clone()).with_head_rooms(config.head_rooms())
+    FieldBuilder::new(config.agent).with_head_rooms(config.head_rooms())
 }
 
 /// How many columns around its core a tile needs for all that is built of it.

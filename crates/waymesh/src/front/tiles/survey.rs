@@ -151,6 +151,8 @@ fn words<'a>(line: Option<&'a str>, title: &str) -> Option<Vec<&'a str>> {
 /// What is kept of a tile: its field, its pieces, and what the report wants to know.
 pub(super) struct TileContent {
     pub(super) solid_spans: u64,
+    /// For each mark of the settings `true` if it covers ground of the tile.
+    pub(super) covers: Vec<bool>,
     pub(super) climbs: Vec<Climb>,
     pub(super) pieces: SurfacePieces,
     pub(super) field: PackedField,
@@ -159,6 +161,7 @@ pub(super) struct TileContent {
 /// The parts of [`TileContent`] in its bytes, not yet read.
 pub(super) struct TileParts<'a> {
     pub(super) solid_spans: u64,
+    pub(super) covers: &'a [u8],
     pub(super) climbs: &'a [u8],
     pub(super) pieces: &'a [u8],
     pub(super) field: &'a [u8],
@@ -168,10 +171,12 @@ impl TileContent {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let pieces = self.pieces.to_bytes();
         let climbs = self.climbs.len() * Climb::BYTES;
-        let mut bytes = Vec::with_capacity(24 + climbs + pieces.len() + self.field.as_bytes().len());
-        for number in [self.solid_spans, climbs as u64, pieces.len() as u64] {
+        let mut bytes =
+            Vec::with_capacity(32 + self.covers.len() + climbs + pieces.len() + self.field.as_bytes().len());
+        for number in [self.solid_spans, self.covers.len() as u64, climbs as u64, pieces.len() as u64] {
             bytes.extend(number.to_le_bytes());
         }
+        bytes.extend(self.covers.iter().map(|&covers| u8::from(covers)));
         bytes.extend(self.climbs.iter().flat_map(Climb::to_bytes));
         bytes.extend(pieces);
         bytes.extend(self.field.as_bytes());
@@ -179,17 +184,19 @@ impl TileContent {
     }
 
     pub(super) fn split(bytes: &[u8]) -> Option<TileParts<'_>> {
-        let (head, rest) = bytes.split_at_checked(24)?;
+        let (head, rest) = bytes.split_at_checked(32)?;
         let number = |at: usize| head[at..at + 8].try_into().map(u64::from_le_bytes).ok();
-        let (climbs, rest) = rest.split_at_checked(usize::try_from(number(8)?).ok()?)?;
-        let (pieces, field) = rest.split_at_checked(usize::try_from(number(16)?).ok()?)?;
-        Some(TileParts { solid_spans: number(0)?, climbs, pieces, field })
+        let (covers, rest) = rest.split_at_checked(usize::try_from(number(8)?).ok()?)?;
+        let (climbs, rest) = rest.split_at_checked(usize::try_from(number(16)?).ok()?)?;
+        let (pieces, field) = rest.split_at_checked(usize::try_from(number(24)?).ok()?)?;
+        Some(TileParts { solid_spans: number(0)?, covers, climbs, pieces, field })
     }
 }
 
 /// A finished tile as the later stages need it.
 pub(super) struct Kept {
     pub(super) solid_spans: u64,
+    pub(super) covers: Vec<bool>,
     pub(super) climbs: Vec<Climb>,
     pub(super) pieces: SurfacePieces,
 }
@@ -219,6 +226,7 @@ pub(super) fn read_tile(store: &TileStore, tile: Tile) -> Result<Option<Kept>, B
         let (climbs, rest) = parts.climbs.as_chunks();
         Some(Kept {
             solid_spans: parts.solid_spans,
+            covers: parts.covers.iter().map(|&covers| covers != 0).collect(),
             climbs: climbs
                 .iter()
                 .map(Climb::from_bytes)

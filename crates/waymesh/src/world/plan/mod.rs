@@ -18,7 +18,7 @@ use waymesh_graph::{Changed, NavMesh, TileChange, TileGrid, TileKey, TiledMesh, 
 
 use super::links::WorldLinks;
 use super::parts::{MarkId, ObstacleId, Obstacles, Parts, Present, Update, WorldUpdate, world_methods};
-use crate::bake::{BakeError, Baker, Recorder, StageSet};
+use crate::bake::{BakeError, Baker, Recorder, StageSet, warn_of_mark, warn_of_marks};
 use crate::front::FloorPlans;
 use crate::front::plan::tell;
 use join::{BuiltWindow, mesh_tile};
@@ -79,6 +79,8 @@ pub struct PlanWorld {
     mesh: TiledMesh,
     obstacles: Obstacles<TileKey, Obstacle>,
     marks: Obstacles<TileKey, PlanMark>,
+    /// Names of marks that came since the last update and touch no ground.
+    untouched: Vec<String>,
     links: WorldLinks,
     found: PlanLinks,
 }
@@ -127,6 +129,7 @@ impl PlanWorld {
             mesh,
             obstacles: Obstacles::new(),
             marks: Obstacles::new(),
+            untouched: Vec::new(),
             links: WorldLinks::default(),
             found,
         };
@@ -188,8 +191,8 @@ impl PlanWorld {
     }
 
     /// Gives the ground in a shape of a storey the area of the shape, or cuts it out; the mesh
-    /// shows it after the next update. It counts after those of the plan and of the settings, and
-    /// after those added before.
+    /// shows it after the next update, whose observer is warned of a mark that touches no ground. It
+    /// counts after those of the plan and of the settings, and after those added before.
     ///
     /// # Errors
     /// See [`PlanWorld::add_obstacle`].
@@ -198,6 +201,9 @@ impl PlanWorld {
         let mark = PlanMark::new(shape, self.base.config())?;
         let windows = self.windows_over(storey, &mark.reach(&self.base));
         self.parts.touch(windows.iter().copied());
+        if !self.base.storey(storey)?.meets(&mark) {
+            self.untouched.push(shape.source.to_string());
+        }
         Ok(MarkId(self.marks.add(mark, windows).0))
     }
 
@@ -247,7 +253,15 @@ impl PlanWorld {
         let Self { stages, front, plan, base, tiles, parts, mesh, obstacles, marks, links, found, .. } = self;
         let ground = WindowGround { stages, front, base, tiles, obstacles, marks };
         let is_first = parts.is_empty();
-        parts.update(observer, WindowUpdate { ground, plan, mesh, links, found, is_first })
+        let update = parts.update(observer, WindowUpdate { ground, plan, mesh, links, found, is_first })?;
+        if is_first {
+            let config = stages.config();
+            warn_of_marks(&config.marks, &front.covers(plan, config, base)?, observer);
+        }
+        for name in std::mem::take(&mut self.untouched) {
+            warn_of_mark(name, None, observer);
+        }
+        Ok(update)
     }
 }
 
