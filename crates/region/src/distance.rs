@@ -5,10 +5,10 @@ use waymesh_core::{WalkableField, checkpoint_every};
 /// Number of distance units of a [`DistanceField`] per side of a cell.
 pub const UNITS_PER_CELL: u16 = 2;
 
-/// A step to the next cell, in units.
+/// Length of a step to the adjacent cell, in units.
 const STRAIGHT: u16 = UNITS_PER_CELL;
-/// A step to the diagonal neighbour, in units. Together the two steps are the 2-3 chamfer distance
-/// (Borgefors 1986), which Recast uses too.
+/// Length of a step to the diagonal neighbour, in units. The two steps form the 2-3 chamfer
+/// distance (Borgefors 1986), which Recast uses as well.
 const DIAGONAL: u16 = 3;
 
 /// Distance of each span of a field to the nearest border.
@@ -25,21 +25,21 @@ pub struct DistanceField {
     pub max: u16,
 }
 
-/// The four neighbours of an inner span, which are all present, walkable and of the same area.
-/// `None` for all other spans.
+/// Returns the four neighbours of an inner span, which are all present, walkable and of the same
+/// area. `None` for all other spans.
 #[inline]
 fn inner_links(field: &WalkableField, span: usize) -> Option<[usize; 4]> {
     let area = field.area[span];
     let links = field.links[span].map(|link| link as usize);
-    // A missing link is out of range, so one lookup tells both if the neighbour exists and if it
-    // has this area.
+    // A missing link is out of range, so one lookup checks both that the neighbour exists and that
+    // it has this area.
     let inner = area.is_walkable() && links.iter().all(|&link| field.area.get(link) == Some(&area));
     inner.then_some(links)
 }
 
 /// Computes the distance of every span to the nearest border span, by two passes over the field.
 ///
-/// Paths go over links: straight steps count 2, and diagonal steps (along z, then along x) count 3.
+/// Paths follow links: straight steps count 2, and diagonal steps (along z, then along x) count 3.
 ///
 /// # Guarantees
 /// - Where a disc of that radius around the span is a plain sheet, the distance is never less than
@@ -58,7 +58,7 @@ fn inner_links(field: &WalkableField, span: usize) -> Option<[usize; 4]> {
 #[must_use]
 pub fn distance_field(field: &WalkableField) -> DistanceField {
     let mut distances = vec![0_u16; field.len()];
-    // Spans are in row-major order, so the neighbours at smaller x and z are done before their
+    // Spans are in row-major order, so the neighbours at smaller x and z are processed before their
     // span. No initial "infinite" distance is needed.
     for span in 0..distances.len() {
         checkpoint_every(1 << 16, span);
@@ -84,7 +84,8 @@ pub fn distance_field(field: &WalkableField) -> DistanceField {
     DistanceField { distances, max }
 }
 
-/// The least of four distances plus the step to them. The diagonal neighbours may be missing.
+/// Returns the smallest of four distances plus the step to them. The diagonal neighbours may be
+/// missing.
 #[inline]
 fn nearer(distances: &[u16], side: usize, row: usize, diagonal: u32, other_diagonal: u32) -> u16 {
     let straight = distances[side].min(distances[row]).saturating_add(STRAIGHT);
@@ -95,11 +96,11 @@ fn nearer(distances: &[u16], side: usize, row: usize, diagonal: u32, other_diago
 /// Averages every distance with its eight neighbours. This removes basins that are only noise of
 /// the grid.
 ///
-/// Spans within one cell of a border keep their distance, so borders stay where they are. The mean
-/// is rounded to the nearest unit.
+/// Spans within one cell of a border keep their distance, so borders do not move. The mean is
+/// rounded to the nearest unit.
 ///
 /// # Guarantees
-/// - Each result lies between the least and the largest of the nine distances.
+/// - Each result lies between the smallest and the largest of the nine distances.
 ///
 /// # Cost
 /// Linear, one pass, one new table.
@@ -277,7 +278,7 @@ mod tests {
                 if before <= STRAIGHT {
                     assert_eq!(before, after, "seed {seed}, span {span}");
                 }
-                // A chamfer distance changes by 3 at most from one of the eight neighbours to the next.
+                // A chamfer distance changes by at most 3 between any two of the eight neighbours.
                 assert!(before.abs_diff(after) <= DIAGONAL, "seed {seed}, span {span}");
             }
             assert_eq!(smooth.max, smooth.distances.iter().copied().max().unwrap_or(0));

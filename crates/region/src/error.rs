@@ -3,32 +3,32 @@
 use thiserror::Error;
 use waymesh_core::{BadField, GridWindow, SpanKey};
 
-/// The reasons why a partition cannot be made.
+/// The reason why a partition failed.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RegionError {
-    /// A configuration field out of its range.
+    /// A configuration field is out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
     /// The core of a part is not a rectangle of whole blocks, or does not lie in the grid.
     #[error("the core {core:?} is not made of whole blocks of a grid of {width} x {depth} cells")]
     NotWholeBlocks {
-        /// The part's core.
+        /// Core of the part.
         core: GridWindow,
         /// Cells of the grid along x.
         width: u32,
         /// Cells of the grid along z.
         depth: u32,
     },
-    /// The bytes do not encode valid pieces of a surface.
+    /// The bytes do not encode valid pieces.
     #[error("pieces are damaged near byte {byte}: {what}")]
     DamagedPieces {
         /// Position of the byte at which the damage was found.
         byte: usize,
-        /// What is wrong there.
+        /// Description of the damage.
         what: &'static str,
     },
-    /// Two tiles are not parts of one bake: their grids or their configurations differ.
+    /// Two tiles do not belong to one bake: their grids or their configurations differ.
     #[error("tile {tile} has another grid or another configuration than tile 0")]
     TilesDiffer {
         /// Index of the tile in the list.
@@ -46,13 +46,13 @@ pub enum RegionError {
         /// The span with the link.
         key: SpanKey,
     },
-    /// The tile was not among those joined, or it has changed since.
+    /// The tile was not joined, or it has changed since.
     #[error("the part with core {core:?} is not among those that were joined")]
     UnknownTile {
-        /// The part's core.
+        /// Core of the part.
         core: GridWindow,
     },
-    /// There are more pieces than can be numbered.
+    /// The number of pieces exceeds the limit.
     #[error("{pieces} pieces of surface, the limit is {limit}")]
     TooManyPieces {
         /// Number of pieces.

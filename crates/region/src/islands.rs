@@ -1,27 +1,27 @@
-//! Connected pieces of the walkable surface, and the removal of small ones.
+//! Connected components of the walkable surface, and the removal of small ones.
 
 use waymesh_core::{
     AreaId, Counter, Direction, DisjointSets, NO_REGION, Observer, WalkableField, Warning, checkpoint_every,
 };
 
-/// The connected pieces of a field.
+/// Connected components of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Components {
-    /// Piece of each span, [`NO_REGION`] for spans that are not walkable.
+    /// Component of each span, [`NO_REGION`] for spans that are not walkable.
     pub labels: Vec<u32>,
-    /// Number of pieces. Labels are `0..count`, in the order of first spans.
+    /// Number of components. Labels are `0..count`, in the order of first spans.
     pub count: u32,
 }
 
-/// Finds the connected pieces of the walkable surface. Two spans are in one piece if walkable spans
-/// of any area connect them.
+/// Finds the connected components of the walkable surface. Two spans are in one component if
+/// walkable spans of any area connect them.
 ///
 /// # Cost
 /// Two passes over the spans.
 #[must_use]
 pub fn connected_components(field: &WalkableField) -> Components {
     let Sets { mut labels, mut sets } = join_linked(field);
-    // A piece is named by its lowest set, which is that of its first span.
+    // A component is identified by its lowest set, which is the set of its first span.
     let mut numbers = vec![NO_REGION; sets.len()];
     let mut count = 0;
     for set in (0_u32..).take(sets.len()) {
@@ -39,15 +39,16 @@ pub fn connected_components(field: &WalkableField) -> Components {
     Components { labels, count }
 }
 
-/// Walkable spans in sets; sets that are joined are one piece.
+/// Sets of walkable spans; joined sets are one component.
 struct Sets {
-    /// Set of each span, [`NO_REGION`] for spans that are not walkable. Numbers are in the order of
-    /// the first spans.
+    /// Set of each span, [`NO_REGION`] for spans that are not walkable. Sets are numbered in the
+    /// order of their first spans.
     labels: Vec<u32>,
     sets: DisjointSets,
 }
 
-/// Gives each walkable span the set of a linked one before it, and joins the sets of two such.
+/// Assigns each walkable span the set of an earlier linked one, and joins the sets of two such
+/// spans.
 fn join_linked(field: &WalkableField) -> Sets {
     let mut labels = vec![NO_REGION; field.len()];
     let mut sets = DisjointSets::new(0);
@@ -71,26 +72,26 @@ fn join_linked(field: &WalkableField) -> Sets {
     Sets { labels, sets }
 }
 
-/// What [`remove_small_islands`] removed.
+/// The result of [`remove_small_islands`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RemovedIslands {
-    /// Number of pieces.
+    /// Number of islands.
     pub islands: u64,
     /// Number of spans.
     pub spans: u64,
-    /// Their plan area in square metres.
+    /// Plan area of the islands in square metres.
     pub area: f64,
 }
 
-/// Makes every connected piece of less than `min_area` square metres not walkable.
+/// Makes every connected component of less than `min_area` square metres not walkable.
 ///
-/// The removed pieces are returned, counted ([`Counter::IslandsRemoved`],
+/// The removed components are returned, counted ([`Counter::IslandsRemoved`],
 /// [`Counter::SpansOnIslandsRemoved`]) and reported as [`Warning::IslandsRemoved`]. A `min_area` of
 /// zero or less, or NaN, removes nothing.
 ///
 /// # Guarantees
-/// - Pieces of `min_area` or more and all links stay as they are.
+/// - Components of `min_area` or more and all links are unchanged.
 ///
 /// # Cost
 /// Linear.
@@ -122,7 +123,7 @@ pub fn remove_small_islands(
     small.tell(observer)
 }
 
-/// Decides which islands are too small, and counts them.
+/// A filter of islands by size, which counts the removed ones.
 pub(crate) struct SmallIslands {
     least_spans: f64,
     cell_area: f64,
@@ -133,14 +134,14 @@ impl SmallIslands {
     /// Creates the filter for islands below `min_area` square metres. Returns `None` if that is
     /// less than one cell.
     pub(crate) fn new(min_area: f32, cell_area: f64) -> Option<Self> {
-        // Rounding in single precision may make an area of a whole number of cells a little larger.
-        // A tolerance of one part in a million allows for that.
+        // Rounding in single precision may make an area of a whole number of cells slightly larger.
+        // A tolerance of one part in a million compensates for that.
         let least_spans = f64::from(min_area) / cell_area * (1.0 - 1e-6);
         (least_spans > 1.0).then(|| Self { least_spans, cell_area, removed: RemovedIslands::default() })
     }
 
-    /// Returns `true` if an island of this many spans is removed, and counts it. Call it once per
-    /// island.
+    /// Returns `true` if an island with this number of spans is removed, and counts it. Must be
+    /// called once per island.
     pub(crate) fn removes(&mut self, spans: u64) -> bool {
         let is_small = (spans as f64) < self.least_spans;
         if is_small {
@@ -187,7 +188,7 @@ mod tests {
         }
     }
 
-    /// One piece of 6 spans, one of 4 (of two areas), and one of 1.
+    /// One component of 6 spans, one of 4 (of two areas), and one of 1.
     const PIECES: &str = "...#2
                           ...#.
                           ####2
@@ -212,7 +213,7 @@ mod tests {
     fn pieces_below_the_area_go_and_are_told() {
         let mut field = fields::from_ascii(PIECES);
         let mut heard = Heard::default();
-        // Four cells of 0.3 m are 0.36 m2: the piece of four stays.
+        // Four cells of 0.3 m are 0.36 m2: the component of four stays.
         let removed = remove_small_islands(&mut field, 0.36, &mut heard);
         assert_eq!((removed.islands, removed.spans, field.walkable_spans()), (1, 1, 10));
         assert!((removed.area - 0.09).abs() < 1e-6);

@@ -1,18 +1,18 @@
-//! Cuts the walkable surface into regions: pieces simple enough to trace and triangulate.
+//! Partitions of the walkable surface into regions: pieces simple enough to trace and triangulate.
 //!
 //! - [`partition_surfaces`]: whole storeys, cut only where they overlap in plan, with short seams;
 //!   also in parts, for tiles that are loaded one at a time ([`split_surfaces`], [`join_surfaces`],
 //!   [`label_surfaces`]), with the same result.
-//! - [`distance_field`] and [`blur`]: how far each span is from the nearest border.
+//! - [`distance_field`] and [`blur`]: distance of each span to the nearest border.
 //! - [`partition_watershed`]: basins of the distance field; compact regions.
 //! - [`partition_monotone`]: row sweeps; one pass, long thin regions.
-//! - [`remove_small_islands`] and [`connected_components`]: connected pieces of the surface.
+//! - [`remove_small_islands`] and [`connected_components`]: connected components of the surface.
 //!
-//! All partitions give a region map that keeps the whole contract of
+//! All partitions return a region map that satisfies the whole contract of
 //! [`Partition`](waymesh_core::stage::Partition): every walkable span has a region, and a region is
-//! one connected piece of one kind of ground that **never overlaps itself in plan**, not even on
-//! spiral stairs. Everything here is near linear in the number of spans, and deterministic: whole
-//! storeys are split and joined on several threads, with the same result for any number of them.
+//! one connected piece of one area that **never overlaps itself in plan**, not even on spiral
+//! stairs. All algorithms are near linear in the number of spans and deterministic: whole storeys
+//! are split and joined on several threads, with the same result for any number of threads.
 //!
 //! All functions require a valid field (see [`Validate`](waymesh_core::Validate)); tables of wrong
 //! length or links out of range may panic.

@@ -20,7 +20,7 @@ const SEEN_BITS: u32 = 8;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Region {
     pub(crate) spans: u64,
-    /// `true` if one of its spans has a side with nothing walkable beyond.
+    /// `true` if at least one of its spans has a side with nothing walkable beyond.
     pub(crate) has_wall: bool,
     /// Neighbours of the same area and the number of shared sides, sorted by region number.
     pub(crate) neighbours: Vec<(u32, u64)>,
@@ -51,7 +51,7 @@ pub(crate) fn merge_small_regions(
     number_by_first_span(labels, &target)
 }
 
-/// Replaces each target by the end of the chain of targets that begins there.
+/// Replaces each target by the end of its chain of targets.
 pub(crate) fn follow(target: &mut [u32]) {
     for region in 0..target.len() {
         // A target may itself have been merged. Follow the chain, and shorten it for later lookups.
@@ -122,7 +122,7 @@ fn rival_pairs(field: &WalkableField, crowded: &[u32], labels: &[u32]) -> Vec<(u
     pairs
 }
 
-/// Merges region by region, the smallest first, until none is left that should and can be merged.
+/// Merges region by region, the smallest first, until no region can be merged further.
 pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u64 {
     let is_unwanted = |region: &Region| {
         region.spans > 0 && (region.spans as f64 <= small * (1.0 + ROUNDING) || !region.has_wall)
@@ -133,7 +133,7 @@ pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u
         .map(|(index, region)| Reverse((region.spans, index)))
         .collect();
     let mut merged = 0;
-    // A region without a free neighbour never gets one, because merging only adds rivals. One look
+    // A region without a free neighbour never gets one, because merging only adds rivals. One visit
     // per region is enough.
     while let Some(Reverse((spans, index))) = queue.pop() {
         checkpoint();
@@ -153,9 +153,9 @@ pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u
     merged
 }
 
-/// Returns the neighbour to merge a region into: among those without a rival span, the one with the
-/// longest common border, then the one with the lowest number. A longer removed border leaves fewer
-/// corners.
+/// Returns the neighbour to merge a region into: of the neighbours without a rival span, the one
+/// with the longest common border, then the one with the lowest number. A longer removed border
+/// leaves fewer corners.
 fn best_target(regions: &[Region], index: u32) -> Option<u32> {
     let region = &regions[index as usize];
     let free = region.neighbours.iter().filter(|(other, _)| region.rivals.binary_search(other).is_err());

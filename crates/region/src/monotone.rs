@@ -9,12 +9,12 @@ use crate::error::RegionError;
 use crate::merge::merge_small_regions;
 use crate::rivals::Rivals;
 
-/// How [`partition_monotone`] works.
+/// Configuration of [`partition_monotone`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MonotoneConfig {
     /// Regions of at most this many square metres, and regions that touch no wall or drop, are
-    /// merged into a neighbour where the result does not overlap itself. 0 leaves every region
+    /// merged into a neighbour if the result does not overlap itself. 0 leaves every region
     /// monotone. Default 36.0 (Recast's 20 x 20 cells of 0.3 m); finite, zero or more.
     pub merge_region: f32,
 }
@@ -35,7 +35,7 @@ impl MonotoneConfig {
     /// Checks all fields.
     ///
     /// # Errors
-    /// [`RegionError::BadField`] names the first one that is out of range.
+    /// [`RegionError::BadField`] with the first field that is out of range.
     pub fn validate(&self) -> Result<(), RegionError> {
         Ok(BadField::unless_area("merge_region", self.merge_region)?)
     }
@@ -47,8 +47,8 @@ struct Sweep {
     /// First and last column.
     first: u32,
     last: u32,
-    /// The only region that it touches in the previous row, [`NO_REGION`] if there is none or more
-    /// than one.
+    /// The only region that it touches in the previous row; [`NO_REGION`] if it touches none or
+    /// more than one.
     region: u32,
     /// Number of its spans that touch that region.
     contacts: u32,
@@ -56,7 +56,7 @@ struct Sweep {
     is_torn: bool,
 }
 
-/// The data that the next row needs about a region.
+/// The data of a region that the next row needs.
 #[derive(Clone, Copy)]
 struct Open {
     /// First and last x of its last run.
@@ -80,7 +80,7 @@ struct Open {
 /// Linear, one pass over the spans.
 ///
 /// # Errors
-/// [`RegionError::BadField`] for a bad configuration.
+/// [`RegionError::BadField`] for an invalid configuration.
 ///
 /// # References
 /// The sweep is that of Recast (Mononen), `rcBuildRegionsMonotone`.
@@ -98,7 +98,7 @@ pub fn partition_monotone(
 /// [`partition_monotone`] as a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Monotone {
-    /// How it works.
+    /// Configuration of the stage.
     pub config: MonotoneConfig,
 }
 
@@ -156,8 +156,8 @@ fn sweep_rows(field: &WalkableField) -> (Vec<u32>, u32) {
             let Sweep { first, last, .. } = *sweep;
             let continues = !sweep.is_torn
                 && regions.get(sweep.region as usize).is_some_and(|open| {
-                    // The run continues the region if it is all that touches it, and if they touch
-                    // wherever they lie side by side, so there is no cliff between them.
+                    // The run continues the region if nothing else touches it, and if they touch
+                    // wherever they are adjacent, so there is no cliff between them.
                     let side_by_side = last.min(open.last) + 1 - first.max(open.first);
                     open.contacts == sweep.contacts && side_by_side == sweep.contacts
                 });

@@ -2,14 +2,14 @@
 
 use waymesh_core::{AreaId, NO_SPAN, WalkableField, checkpoint};
 
-/// Largest count of walkable spans per column.
-const MANY: u8 = 15;
-/// Added for a column with several spans.
+/// Largest stored number of walkable spans per column.
+const MAX_COUNT: u8 = 15;
+/// Flag of a column with several spans.
 const STACKED: u8 = 64;
 
-/// Finds the spans that must not be in one region. Two walkable spans are *rivals* if they lie in
-/// one column, or in adjacent columns without being linked. A region without rivals is a plain
-/// sheet: in plan it neither overlaps itself nor touches itself along a wall or cliff.
+/// A search for spans that must not be in one region. Two walkable spans are *rivals* if they lie
+/// in one column, or in adjacent columns without a link. A region without rivals is a plain sheet:
+/// in plan it neither overlaps itself nor touches itself along a wall or cliff.
 #[derive(Clone, Copy)]
 pub(crate) struct Rivals<'a> {
     field: &'a WalkableField,
@@ -38,8 +38,7 @@ impl<'a> Rivals<'a> {
             || (column + width + 1 < columns.len() && any_in(column + width, column + width))
     }
 
-    /// Returns the rivals of `span` with a higher number, mixed with spans there that are not
-    /// walkable.
+    /// Returns the rivals of `span` with a higher number, and some spans that are not walkable.
     pub(crate) fn later(&self, span: u32) -> impl Iterator<Item = u32> {
         let columns = &self.field.columns;
         let links = self.field.links[span as usize];
@@ -63,7 +62,7 @@ impl<'a> Rivals<'a> {
         let mut counts = vec![0_u8; field.frame.column_count() + 2 * width];
         for (count, column) in counts[width..].iter_mut().zip(field.columns.windows(2)) {
             let areas = &field.area[column[0] as usize..column[1] as usize];
-            let walkable = |count: u8, area: &AreaId| (count + u8::from(area.is_walkable())).min(MANY);
+            let walkable = |count: u8, area: &AreaId| (count + u8::from(area.is_walkable())).min(MAX_COUNT);
             *count = match areas {
                 [] => 0,
                 [only] => u8::from(only.is_walkable()),
@@ -91,7 +90,7 @@ impl<'a> Rivals<'a> {
                 continue;
             }
             let column = field.span_columns[span as usize] as usize;
-            // A link leads to the only span of a column: then each is linked that is there.
+            // A link leads to the only span of a column, so every span there is linked.
             if around[column] < STACKED && links.iter().all(|&link| link != NO_SPAN) {
                 continue;
             }
@@ -104,8 +103,8 @@ impl<'a> Rivals<'a> {
                 .map(|link| u8::from(field.area.get(link as usize).is_some_and(|area| area.is_walkable())))
                 .iter()
                 .sum();
-            // At most one span of a neighbouring column is linked. All others there are rivals, and
-            // so are those of its own column.
+            // At most one span of an adjacent column is linked. All other spans there are rivals,
+            // and so are the other spans of the same column.
             if beside + rows > linked + 1 {
                 crowded.push(span);
             }

@@ -10,12 +10,12 @@ use crate::merge::merge_small_regions;
 use crate::rivals::Rivals;
 use crate::{DistanceField, UNITS_PER_CELL, blur, distance_field};
 
-/// How [`partition_watershed`] works.
+/// Configuration of [`partition_watershed`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct WatershedConfig {
     /// Regions of at most this many square metres, and regions that touch no wall or drop, are
-    /// merged into a neighbour where the result does not overlap itself. 0 leaves every basin a
+    /// merged into a neighbour if the result does not overlap itself. 0 leaves every basin a
     /// region. Default 36.0 (Recast's 20 x 20 cells of 0.3 m); finite, zero or more.
     pub merge_region: f32,
     /// `true` if the distance field is blurred first, which removes basins that are only noise of
@@ -40,22 +40,22 @@ impl WatershedConfig {
     /// Checks all fields.
     ///
     /// # Errors
-    /// [`RegionError::BadField`] names the first one that is out of range.
+    /// [`RegionError::BadField`] with the first field that is out of range.
     pub fn validate(&self) -> Result<(), RegionError> {
         Ok(BadField::unless_area("merge_region", self.merge_region)?)
     }
 }
 
-/// Units by which the water falls from one level to the next. It is one cell, so every level is a
+/// Units by which the water falls from one level to the next: one cell, so that every level is a
 /// ring one cell wide.
 const LEVEL_UNITS: u16 = UNITS_PER_CELL;
 
-/// How many cells a basin grows per level before the ground that is still dry becomes a new basin.
-/// Recast uses the same number. It is small enough that a corridor off a room gets its own basin,
-/// large enough that a bulge of the room does not.
+/// Number of cells that a basin grows per level before the ground that is still dry becomes a new
+/// basin. Recast uses the same number. It is small enough that a corridor off a room gets a
+/// separate basin, large enough that a bulge of the room does not.
 const GROWTH_CELLS: u32 = 8;
 
-/// Bit of a label that is only proposed. The span joins the basin when all proposals of the ring
+/// Bit of a label that is only proposed. The span joins the basin once all proposals of the ring
 /// are known.
 const PROPOSED: u32 = 1 << 31;
 
@@ -63,11 +63,11 @@ const PROPOSED: u32 = 1 << 31;
 ///
 /// The water falls from the largest distance to the border in steps of a cell. At every level the
 /// existing basins grow over the new ground, ring by ring, for eight cells at most. Ground that is
-/// then still dry becomes new basins. A span always joins the neighbouring basin at the least
-/// distance walked through the ring, then the one with the lower number. It never joins a basin
-/// that holds another span of its column, or an adjacent span without a link, so no region overlaps
-/// or touches itself in plan. Where the next turn of a spiral begins, small regions that fit into
-/// no other remain.
+/// then still dry becomes new basins. A span always joins the neighbouring basin at the smallest
+/// distance through the ring, then the one with the lower number. It never joins a basin that
+/// contains another span of its column, or an adjacent span without a link, so no region overlaps
+/// or touches itself in plan. Small regions that fit into no other remain where the next turn of a
+/// spiral begins.
 ///
 /// # Guarantees
 /// - The contract of [`Partition`].
@@ -79,7 +79,7 @@ const PROPOSED: u32 = 1 << 31;
 /// per span.
 ///
 /// # Errors
-/// [`RegionError::BadField`] for a bad configuration.
+/// [`RegionError::BadField`] for an invalid configuration.
 ///
 /// # References
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 3.
@@ -104,7 +104,7 @@ pub fn partition_watershed(
 /// [`partition_watershed`] as a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Watershed {
-    /// How it works.
+    /// Configuration of the stage.
     pub config: WatershedConfig,
 }
 
@@ -114,14 +114,14 @@ impl Partition for Watershed {
     }
 }
 
-/// The state of a span in the flooding. It is one word, so that reading a neighbour costs one load.
+/// The state of a span in the flooding, in one word, so that reading a neighbour costs one load.
 #[derive(Clone, Copy)]
 struct State {
     /// Basin, [`NO_REGION`] while dry, or a basin with [`PROPOSED`] set.
     label: u32,
     /// Length of the path to it from the flooded core of the basin, in cells. Saturates.
     walked: u16,
-    /// Level, with [`CROWDED`] set where it applies.
+    /// Level, with [`CROWDED`] set if the span has rivals.
     level: u16,
 }
 
@@ -131,8 +131,8 @@ const BATCH: usize = 32;
 /// The offer of a dry span, which is larger than any real offer.
 const NO_OFFER: u64 = u64::MAX;
 
-/// Bit of the level of a span with rivals (see [`Rivals`]), with which it cannot share a region.
-/// Levels need 15 bits.
+/// Bit of the level of a span with rivals (see [`Rivals`]), which cannot share its region. Levels
+/// need 15 bits.
 const CROWDED: u16 = 1 << 15;
 
 impl State {
@@ -156,8 +156,8 @@ impl State {
     /// [`NO_OFFER`] while dry.
     #[inline]
     fn offer(self) -> u64 {
-        // This avoids an unpredictable branch: all bits are set if the top bit of the label says
-        // dry.
+        // This avoids an unpredictable branch: all bits are set if the top bit of the label is set
+        // for dry.
         let dry = 0_u64.wrapping_sub(u64::from(self.label >> 31));
         dry | u64::from(self.walked) << 32 | u64::from(self.label)
     }
@@ -200,7 +200,7 @@ impl Levels {
     }
 
     fn count(&self) -> u16 {
-        // There are no more levels than the distances' type can hold.
+        // The number of levels fits into the type of the distances.
         u16::try_from(self.starts.len() - 1).unwrap_or(u16::MAX)
     }
 
@@ -218,7 +218,7 @@ struct Basins<'a> {
     crowded: Vec<u32>,
     states: Vec<State>,
     count: u32,
-    /// Spans that join in the current ring, and those of the next.
+    /// Spans that join in the current ring, and spans of the next ring.
     ring: Vec<u32>,
     next_ring: Vec<u32>,
     stack: Vec<u32>,
@@ -263,8 +263,8 @@ impl<'a> Basins<'a> {
             observer.progress(u64::from(count - level), u64::from(count));
         }
         self.grow(&mut dry, 0, u32::MAX);
-        // The spans left have no neighbour that they could join without an overlap. They lie on the
-        // next turn of a spiral.
+        // The remaining spans have no neighbour that they could join without an overlap. They lie
+        // on the next turn of a spiral.
         for &span in &dry {
             if self.states[span as usize].is_dry() {
                 self.flood(span, 0, false);
@@ -283,9 +283,10 @@ impl<'a> Basins<'a> {
             && self.rivals.any(span, |rival| self.states[rival as usize].label == basin)
     }
 
-    /// Returns the best basin next to `span` as a [`State::offer`]: the one with the least walked
-    /// distance, then the lowest number; [`NO_OFFER`] if there is none. `links` are those of
-    /// `span`. Basins that the span cannot join are left out only if `careful` is set.
+    /// Returns the best basin next to `span` as a [`State::offer`]: the one at the smallest
+    /// distance, then the one with the lowest number; [`NO_OFFER`] without a neighbouring basin.
+    /// `links` are the links of `span`. Basins that the span cannot join are left out only if
+    /// `careful` is set.
     #[inline]
     fn best_offer(&self, span: u32, links: [u32; 4], careful: bool) -> u64 {
         let state = self.states[span as usize];
@@ -297,8 +298,8 @@ impl<'a> Basins<'a> {
         links.map(|neighbour| self.states[neighbour as usize].offer()).into_iter().fold(NO_OFFER, u64::min)
     }
 
-    /// The same as [`Basins::best_offer`], but neighbours may be missing, of another area, or in
-    /// the basin of a rival.
+    /// Returns the best basin like [`Basins::best_offer`], for a span whose neighbours may be
+    /// missing, of another area, or in the basin of a rival.
     fn best_offer_with_care(&self, span: u32) -> u64 {
         let area = &self.field.area;
         let mut best = NO_OFFER;
@@ -315,9 +316,9 @@ impl<'a> Basins<'a> {
         best
     }
 
-    /// Proposes to each of `spans` the best basin next to it.
+    /// Proposes to each of `spans` the best neighbouring basin.
     fn look_around(&mut self, spans: &[u32], careful: bool, ring: &mut Vec<u32>) {
-        // Spans of one level lie all over the field. Independent loads hide most of the cache
+        // Spans of one level are scattered over the field. Independent loads hide most of the cache
         // misses.
         let mut links = [[0; 4]; BATCH];
         let mut offers = [NO_OFFER; BATCH];
@@ -365,8 +366,8 @@ impl<'a> Basins<'a> {
         }
     }
 
-    /// Lets all basins grow over the dry spans down to `level`, for at most `rings` cells. `dry`
-    /// holds all these spans before, and those that are still dry afterwards.
+    /// Grows all basins over the dry spans down to `level`, for at most `rings` cells. `dry`
+    /// contains all these spans before, and the spans that are still dry afterwards.
     fn grow(&mut self, dry: &mut Vec<u32>, level: u16, rings: u32) {
         let mut ring = std::mem::take(&mut self.ring);
         let mut next = std::mem::take(&mut self.next_ring);
@@ -374,7 +375,7 @@ impl<'a> Basins<'a> {
         for turn in 0..rings {
             checkpoint();
             next.clear();
-            // Either the dry spans look for a basin, or the spans that joined last offer theirs,
+            // Either the dry spans search for a basin, or the spans that joined last offer theirs,
             // whichever are fewer. The result is the same, and each turn costs no more than the
             // previous ring.
             if turn == 0 || dry.len() <= ring.len() * 2 {
@@ -387,7 +388,7 @@ impl<'a> Basins<'a> {
                         self.offer(span, level, &mut next);
                     }
                 }
-                // Spans whose rivals joined first look for another basin.
+                // Spans whose rivals joined first search for another basin.
                 ring.retain(|&span| self.states[span as usize].label == NO_REGION);
                 self.look_around(&ring, true, &mut next);
             }
@@ -428,8 +429,8 @@ impl<'a> Basins<'a> {
     }
 
     /// Starts a basin at `seed` and floods down to `level`. With `keep_apart` it stays a cell away
-    /// from all others, so that growing, not flooding, decides where two basins meet. Then the
-    /// basin may turn out empty.
+    /// from all others, so that growing, not flooding, decides where two basins meet. The basin may
+    /// then be empty.
     fn flood(&mut self, seed: u32, level: u16, keep_apart: bool) {
         let basin = self.count;
         let mut stack = std::mem::take(&mut self.stack);

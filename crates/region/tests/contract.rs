@@ -1,4 +1,4 @@
-//! Both partitions keep the contract of their trait.
+//! Tests of the contract of both partitions.
 
 use waymesh_region::{Monotone, MonotoneConfig, Watershed, WatershedConfig};
 use waymesh_testkit::contracts;

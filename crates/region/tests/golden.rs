@@ -22,7 +22,7 @@ fn number<T: TryFrom<i64>>(value: &Value) -> T {
     value.as_i64().and_then(|number| T::try_from(number).ok()).expect("a number in range")
 }
 
-/// Recast's compact heightfield as a walkable field.
+/// Returns Recast's compact heightfield as a walkable field.
 fn field(data: &Value) -> WalkableField {
     let (width, depth): (u32, u32) = (number(&data["width"]), number(&data["height"]));
     let frame =
@@ -81,7 +81,7 @@ fn distances_are_those_of_recast_but_for_rounding() {
     let mut differ = 0;
     for (span, (&ours, &theirs)) in (0_u32..).zip(ours.distances.iter().zip(&theirs)) {
         if field.is_walkable(span) {
-            // Recast adds 5 before it divides by 9; rounding to the nearest whole number adds 4.
+            // Recast adds 5 before it divides by 9; rounding to the nearest integer adds 4.
             assert!(theirs == ours || theirs == ours + 1, "span {span}: {ours} for {theirs}");
             differ += u32::from(theirs != ours);
         }
@@ -92,7 +92,7 @@ fn distances_are_those_of_recast_but_for_rounding() {
 
 #[test]
 fn the_dungeon_has_no_more_regions_than_recasts() {
-    // At this stage convex volumes have already marked other kinds of ground.
+    // At this stage convex volumes have already marked other areas.
     let Some(data) = golden("compact_heightfield_regions.json") else { return };
     let mut field = field(&data);
     // Bit 15 marks the border of a tile in Recast. Our tiles have no such border.
@@ -109,7 +109,7 @@ fn the_dungeon_has_no_more_regions_than_recasts() {
     let sweeps = check(&partition_monotone(&field, &MonotoneConfig::default(), &mut ()).expect("good"));
     let sheets = check(&partition_surfaces(&field, &SurfacesConfig::default(), &mut ()).expect("good"));
     eprintln!("Recast {theirs:?}\nwatershed {basins:?}\nmonotone {sweeps:?}\nsurfaces {sheets:?}");
-    // There is one region for each connected piece of one kind of ground, because nothing overlaps.
+    // Nothing overlaps, so each connected component of one area is one region.
     assert!(sheets.len() * 2 < basins.len(), "{} for {}", sheets.len(), basins.len());
     assert_eq!(sheets.iter().sum::<usize>(), field.walkable_spans());
     assert!(basins.len() <= theirs.len(), "{} for {}", basins.len(), theirs.len());

@@ -161,7 +161,7 @@ fn bad_configurations_are_named() {
     }
 }
 
-/// A ring of stairs that climbs 24 levels a turn.
+/// Returns a ring of stairs that climbs 24 levels a turn.
 fn spiral(turns: u32) -> WalkableField {
     let size = 25_u32;
     let mut columns = Vec::new();
@@ -199,7 +199,7 @@ fn a_spiral_is_cut_where_it_would_overlap_itself() {
         check(&field, &regions);
         assert!(regions.count >= 5, "five storeys need five regions");
     }
-    // No region holds a whole turn, so five turns need six regions. Small regions remain where a
+    // No region contains a whole turn, so five turns need six regions. Small regions remain where a
     // turn begins.
     let sizes = fields::region_sizes(&watershed(&field, 1e6));
     assert!(sizes.len() >= 6 && sizes.len() <= 15, "{sizes:?}");
@@ -260,8 +260,8 @@ fn a_path_one_cell_wide_is_one_region() {
     assert_eq!(watershed(&field, 36.0).count, 1);
 }
 
-/// Returns a region that should be merged (small, or without a wall) and still could be, if there
-/// is one.
+/// Returns a region that should be merged (small, or without a wall) and still could be, with the
+/// region to merge it into.
 fn could_still_merge(field: &WalkableField, regions: &RegionMap, small_spans: f32) -> Option<(u32, u32)> {
     let sizes = fields::region_sizes(regions);
     let mut has_wall = vec![false; regions.count as usize];
@@ -329,7 +329,7 @@ proptest! {
         check(&field, &basins);
         let sweeps = monotone(&field, merge_region);
         check(&field, &sweeps);
-        // Merging only joins regions and never cuts one.
+        // Merging only joins regions and never cuts them.
         let unmerged = partition_watershed(&field, &config.with_merge_region(0.0), &mut ())
             .expect("a good configuration");
         let mut into = vec![NO_REGION; unmerged.count as usize];

@@ -24,7 +24,7 @@ fn check(field: &WalkableField, regions: &RegionMap) {
 }
 
 /// Finds two adjacent regions of one area that could be one: none of their spans lie in one column,
-/// or side by side without a link.
+/// or are adjacent without a link.
 fn could_be_one(field: &WalkableField, regions: &RegionMap) -> Option<(u32, u32)> {
     let mut touching = Vec::new();
     let mut conflicts = Vec::new();
@@ -74,7 +74,7 @@ fn join(pieces: &[SurfacePieces], config: &JoinConfig) -> JoinedSurfaces {
     join_surfaces(pieces, config, &mut ()).expect("parts of one field")
 }
 
-/// Labels all parts and combines the labels. Spans that several parts hold must have one label.
+/// Labels all parts and combines the labels. Spans in several parts must have one label.
 fn label(field: &WalkableField, parts: &[FieldWindow], joined: &JoinedSurfaces) -> RegionMap {
     let whole = FieldWindow::whole(field.clone());
     let mut labels = vec![None; field.len()];
@@ -184,8 +184,8 @@ fn plain_ground_is_one_region_whatever_its_shape() {
     assert_eq!(surfaces(&WalkableField::empty(none.frame)).count, 0);
 }
 
-/// Two floors, the upper one over the lower, with stairs of this width that go up to it from
-/// `start`, all shifted.
+/// Returns two floors, one above the other, with stairs of this width that lead up from `start`,
+/// all shifted.
 fn storeys_with_stairs(shift: (i32, i32), width: i32) -> WalkableField {
     build(96, 96, |x, z| {
         let (x, z) = (x - shift.0, z - shift.1);
@@ -215,7 +215,7 @@ fn the_seam_between_two_storeys_lies_across_the_stairs() {
             let regions = surfaces(&field);
             check(&field, &regions);
             assert_eq!(regions.count, 2, "shift {shift}");
-            // A block that holds only the foot of the stairs may cut them a step or two lower,
+            // A block that contains only the foot of the stairs may cut them a step or two lower,
             // where they also have links at their sides.
             let width = width.unsigned_abs() as usize;
             let seam = seams(&field, &regions).0;
@@ -225,7 +225,7 @@ fn the_seam_between_two_storeys_lies_across_the_stairs() {
     check_all(&storeys_with_stairs((24, 31), 5));
 }
 
-/// A ring of stairs that climbs `rise` levels a turn.
+/// Returns a ring of stairs that climbs `rise` levels a turn.
 fn spiral(size: u32, inner: f64, outer: f64, turns: i32, rise: f64) -> WalkableField {
     let centre = f64::from(size) / 2.0;
     build(size, size, |x, z| {
@@ -250,8 +250,8 @@ fn a_spiral_has_about_a_region_a_turn() {
         let field = spiral(size, inner, outer, turns, rise);
         assert_eq!(connected_components(&field).count, 1);
         let regions = check_all(&field);
-        // A region holds less than a turn, so the least number of regions is the number of turns
-        // plus one.
+        // A region contains less than a turn, so the smallest number of regions is the number of
+        // turns plus one.
         let turns = turns.unsigned_abs();
         assert!(
             (turns + 1..=turns * 3 / 2 + 1).contains(&regions.count),
@@ -270,7 +270,7 @@ fn a_parking_ramp_parts_its_decks() {
         }
         let side = i32::from(z < 10);
         let along = if side == 0 { x - 10 } else { 109 - x };
-        // Columns beside the decks, except where ramps begin and end.
+        // Columns next to the decks, except where ramps begin and end.
         if (side == 0 && z == 54 || z == 9) && (20..80).contains(&along) {
             return Vec::new();
         }
@@ -310,7 +310,7 @@ fn a_ring_that_twists_is_cut_and_no_more() {
 #[test]
 fn thin_bridges_are_cut_off_and_the_ground_below_is_not() {
     for (middle, width) in [(30, 1), (33, 1), (31, 2), (32, 5)] {
-        // A bridge on open ground that leads up, over and down again.
+        // A bridge on open ground that leads up, across and down again.
         let field = build(150, 60, |x, z| {
             let bridge = (x - 20).min(130 - x).min(24);
             let is_on = (middle..middle + width).contains(&z) && bridge > 0;
@@ -333,7 +333,7 @@ fn thin_bridges_are_cut_off_and_the_ground_below_is_not() {
 fn walls_without_width_and_links_that_lack() {
     for seed in 0..40 {
         let mut field = fields::random(seed, 50, 41);
-        // Neighbours at one height without a link, as they occur if the agent has no radius.
+        // Neighbours at one height without a link, which occur if the agent has no radius.
         let mut random = Random::new(seed);
         for span in 0..field.len() {
             for direction in Direction::ALL {
@@ -364,7 +364,7 @@ fn parts_without_ground_and_parts_that_are_missing() {
     let field =
         build(100, 100, |x, z| if (x - 50).abs() + (z - 50).abs() < 20 { vec![0] } else { Vec::new() });
     assert_eq!(check_all(&field).count, 1);
-    // Without the part in the middle the four corners of the square are apart.
+    // Without the part in the middle the four corners of the square are disconnected.
     let parts = cut(&field, 32);
     let some: Vec<FieldWindow> = parts.iter().filter(|part| !part.core.contains(50, 50)).cloned().collect();
     let joined = join(&split(&some), &JoinConfig::default());

@@ -1,4 +1,4 @@
-//! The number of threads does not show in the regions.
+//! The regions do not depend on the number of threads.
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use waymesh_core::{AreaId, FieldWindow, ViolationList, WalkableField};
@@ -9,12 +9,12 @@ use waymesh_region::{
 use waymesh_testkit::fields::{self, Floor};
 use waymesh_testkit::{Random, Told};
 
-/// Runs `work` on so many threads.
+/// Runs `work` on `threads` threads.
 fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
-/// Storeys that rise along x, with ramps between them, holes, and two kinds of ground.
+/// Returns storeys that rise along x, with ramps between them, holes, and two areas.
 fn ramps(random: &mut Random, width: u32, depth: u32) -> WalkableField {
     let flaws = 1 + random.below(40);
     let columns: Vec<Vec<Floor>> = (0..width * depth)

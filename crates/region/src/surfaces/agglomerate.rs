@@ -1,4 +1,4 @@
-//! Joins pieces to sheets that are as large as possible.
+//! Agglomeration of pieces to sheets that are as large as possible.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
@@ -10,23 +10,23 @@ use super::graph::{Edge, FewPairs, Neighbours, PieceGraph, sum_edges};
 use super::improve::shorten_seams;
 use super::sheets::Sheets;
 
-/// Divisor that gives the least length of a long contact: in a square of the grid, only contacts of
-/// at least this fraction of its side are joined, and shorter ones wait. Two floors that fill the
-/// halves of a square have a contact of half its side or more.
+/// Divisor of the side of a square that gives the minimum length of a long contact: in a square of
+/// the grid, only contacts of at least this length are joined, and shorter ones wait. Two floors
+/// that fill the halves of a square have a contact of half its side or more.
 const LONG_CONTACT: u32 = 3;
 
 /// Largest number of rounds in which seams are shortened and sheets joined again.
 const ROUNDS: u32 = 4;
 
-/// Returns the sheet of every piece, named after one of its pieces. Sheets are connected and hold
-/// no two pieces in conflict, and no two sheets that touch could be one.
+/// Returns the sheet of every piece, named after one of its pieces. Sheets are connected, contain
+/// no conflicting pieces, and no two touching sheets could be joined.
 pub(super) fn join_pieces(graph: &PieceGraph) -> Vec<u32> {
     let count = graph.blocks.len();
     let mut surfaces = DisjointSets::new(count);
     for edge in &graph.edges {
         surfaces.unite(edge.one, edge.two);
     }
-    // A connected surface without a conflict is a sheet as a whole.
+    // A connected surface without a conflict is a single sheet.
     let mut is_tangled = vec![false; count];
     for &(one, _) in &graph.conflicts {
         is_tangled[surfaces.find(one) as usize] = true;
@@ -76,7 +76,7 @@ fn improve(graph: &PieceGraph, mut sheets: Vec<u32>) -> Vec<u32> {
     sheets
 }
 
-/// Returns the lowest level at which two blocks lie in one square: 0 for the same block, 1 in the
+/// Returns the lowest level at which two blocks lie in one square: 0 for the same block, 1 for the
 /// same two by two blocks, and so on.
 fn level(one: [u32; 2], two: [u32; 2]) -> u32 {
     u32::BITS - ((one[0] ^ two[0]) | (one[1] ^ two[1])).leading_zeros()
@@ -85,8 +85,9 @@ fn level(one: [u32; 2], two: [u32; 2]) -> u32 {
 /// Number of levels of squares in which whole sheets are joined at once.
 const WHOLE_LEVELS: u32 = 3;
 
-/// The same as [`join_by_squares`], but first joins what becomes one sheet in a small square in any
-/// order. That is most of every storey. Contacts of equal length may be joined in another order.
+/// Joins pieces like [`join_by_squares`], but first joins the pieces that become one sheet in a
+/// small square, in any order. These are most pieces of every storey. Contacts of equal length may
+/// be joined in another order.
 fn join_squares_first(graph: &PieceGraph) -> Vec<u32> {
     let mut names: Vec<u32> = (0..graph.blocks.len() as u32).collect();
     let mut smaller = None;
@@ -107,9 +108,9 @@ fn join_squares_first(graph: &PieceGraph) -> Vec<u32> {
     names
 }
 
-/// Makes one piece of each connected group in a square of this level, if nothing in the group
-/// conflicts and all its contacts are of this level and long for it. [`join_by_squares`] would join
-/// them all, in any order. Also returns the new number of each piece.
+/// Contracts each connected group in a square of this level to one piece, if the group has no
+/// conflict and all its contacts are of this level and long for it. [`join_by_squares`] would join
+/// the group in any order. Also returns the new number of each piece.
 fn join_whole(graph: &PieceGraph, square: u32) -> (PieceGraph, Vec<u32>) {
     let count = graph.blocks.len();
     let level_of = |one: u32, two: u32| level(graph.blocks[one as usize], graph.blocks[two as usize]);
@@ -155,12 +156,12 @@ fn join_whole(graph: &PieceGraph, square: u32) -> (PieceGraph, Vec<u32>) {
     sum_edges(&mut edges);
     let mut conflicts = FewPairs::default();
     graph.conflicts.iter().map(|&(one, two)| pair(one, two)).for_each(|(one, two)| conflicts.add(one, two));
-    // Some pairs are listed twice, which does no harm.
+    // Duplicate pairs are harmless.
     let conflicts = conflicts.take_unsorted().into_iter().map(|pair| (pair.one, pair.two)).collect();
     (PieceGraph { blocks, edges, conflicts }, places)
 }
 
-/// Returns the least number of links of a contact that is long in a square of this level.
+/// Returns the minimum number of links of a long contact in a square of this level.
 fn least_contact(square: u32) -> u32 {
     u32::try_from((u64::from(BLOCK_CELLS) << square) / u64::from(LONG_CONTACT)).unwrap_or(u32::MAX)
 }
@@ -200,7 +201,7 @@ fn join_by_squares(graph: &PieceGraph) -> Vec<u32> {
     (0..count as u32).map(|piece| sheets.find(piece)).collect()
 }
 
-/// Joins whole sheets as long as that is possible. Parts of a sheet that are not connected count as
+/// Joins whole sheets until no more can be joined. Parts of a sheet that are not connected count as
 /// separate sheets.
 fn join_sheets(graph: &PieceGraph, sheets: &[u32]) -> Vec<u32> {
     let count = graph.blocks.len();

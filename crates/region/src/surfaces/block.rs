@@ -1,4 +1,4 @@
-//! Splits blocks into pieces, strip by strip, and finds the blocks that must be cut.
+//! Splitting of blocks into pieces, strip by strip, and detection of blocks that must be cut.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of spans and pieces, which fit 32 bits")]
 
@@ -13,7 +13,8 @@ use super::slices::BlockCutter;
 use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule};
 
-/// Cuts the blocks of a field, one strip of blocks at a time. Holds the tables that all strips use.
+/// A splitter of the blocks of a field, one strip of blocks at a time, with the tables that all
+/// strips share.
 pub(super) struct StripSplitter<'a, F> {
     field: &'a F,
     rule: Rule,
@@ -28,16 +29,16 @@ pub(super) struct StripSplitter<'a, F> {
     cutter: BlockCutter,
 }
 
-/// What the flood finds out about a block.
+/// Properties of a block that the flood detects.
 #[derive(Clone, Copy, Default)]
 struct Block {
-    /// `true` if two spans of the block lie in one column, or side by side without a link.
+    /// `true` if two spans of the block lie in one column, or in adjacent columns without a link.
     is_crowded: bool,
     /// `true` if two spans lie in one column.
     is_stacked: bool,
 }
 
-/// How the pieces of a block lie relative to each other.
+/// Arrangement of the pieces of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mix {
     /// There is at most one piece, or the pairs are known.
@@ -48,7 +49,7 @@ pub(super) enum Mix {
     Several,
 }
 
-/// A set of spans that may still grow.
+/// A set of spans that can still grow.
 #[derive(Clone, Copy)]
 struct Set {
     parent: u32,
@@ -62,7 +63,7 @@ struct Set {
     high: i32,
 }
 
-/// A piece as found in its block.
+/// A piece found in its block.
 #[derive(Clone, Copy)]
 pub(super) struct BlockPiece {
     /// Number of the first span in the field, and its column.
@@ -116,7 +117,7 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
     ///
     /// Labels their walkable spans with the numbers of their pieces. The numbers continue where
     /// `pieces` ends, block by block, in the order of the pieces' first spans. The labels of other
-    /// spans stay as they are. One entry per block is added to `mixes`; the pairs of some blocks are
+    /// spans are unchanged. One entry per block is added to `mixes`; the pairs of some blocks are
     /// added to `pairs`.
     pub(super) fn split(
         &mut self,
@@ -153,7 +154,7 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
         }
     }
 
-    /// Cuts a block of any kind.
+    /// Cuts an arbitrary block.
     fn cut(&mut self, block: &GridWindow, labels: &mut Labels<'_>, pieces: &mut Vec<BlockPiece>) {
         let start = pieces.len() as u32;
         let Block { is_crowded, is_stacked } = self.flood(block, labels);
@@ -175,8 +176,8 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
         }
     }
 
-    /// Puts linked spans of one area of a block into one set, row by row, and labels them with its
-    /// number.
+    /// Joins linked spans of one area of a block into sets, row by row, and labels them with the
+    /// number of their set.
     fn flood(&mut self, block: &GridWindow, labels: &mut Labels<'_>) -> Block {
         let field = self.field;
         let (width, table) = (field.width() as usize, field.columns());
@@ -242,8 +243,8 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
         found
     }
 
-    /// Numbers the sets. A set is named by its lowest number, and these numbers are in the order of
-    /// first spans. Returns `true` if one climbs more than a piece may.
+    /// Numbers the sets. A set is identified by its lowest number, and these numbers are in the
+    /// order of first spans. Returns `true` if a set climbs more than a piece may.
     fn sort_sets(&mut self) -> bool {
         self.numbers.clear();
         self.roots.clear();
@@ -266,17 +267,17 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
 /// Returns the number of storeys of a plain block, `None` for other blocks. In a plain block all
 /// columns have the same number of spans, each is linked to the span at the same index in the
 /// adjacent columns, all spans of a storey have one area, and no storey climbs too much. Each
-/// storey is one piece: it has one span in each column, and other ground above or below it
+/// storey is one piece: it has one span in each column, and other ground above or below it either
 /// everywhere or nowhere. Most blocks of most fields are plain.
 pub(super) fn plain_storeys(field: &impl StraightLinks, block: &GridWindow, rule: Rule) -> Option<u32> {
-    const MOST: usize = 16;
+    const MAX_STOREYS: usize = 16;
     let first = field.spans_at(block.x, block.z);
     let count = first.len();
-    if count > MOST {
+    if count > MAX_STOREYS {
         return None;
     }
     let (storeys, width) = (count as u32, field.width() as usize);
-    let mut ranges = [(i32::MAX, i32::MIN); MOST];
+    let mut ranges = [(i32::MAX, i32::MIN); MAX_STOREYS];
     let mut north = None;
     for z in block.z..block.end_z() {
         let cell = z as usize * width + block.x as usize;
@@ -303,7 +304,7 @@ pub(super) fn plain_storeys(field: &impl StraightLinks, block: &GridWindow, rule
     (!ranges[..count].iter().any(is_tall)).then_some(storeys)
 }
 
-/// Labels the spans of a plain block with the numbers from `start` on, from the lowest storey up.
+/// Labels the spans of a plain block with the numbers from `start` on, bottom to top.
 fn label_plain(
     field: &impl StraightLinks,
     block: &GridWindow,
@@ -351,8 +352,8 @@ fn blocks_of(columns: GridWindow) -> impl Iterator<Item = GridWindow> {
     })
 }
 
-/// Returns `true` if two spans of one label lie in one column of the block, or side by side without
-/// a link.
+/// Returns `true` if two spans of one label lie in one column of the block, or in adjacent columns
+/// without a link.
 fn is_torn(field: &impl StraightLinks, block: &GridWindow, labels: &Labels<'_>) -> bool {
     (block.z..block.end_z()).any(|z| {
         (block.x..block.end_x()).any(|x| {
@@ -373,11 +374,11 @@ fn is_torn(field: &impl StraightLinks, block: &GridWindow, labels: &Labels<'_>) 
     })
 }
 
-/// Returns `true` if a piece comes twice in a column.
+/// Returns `true` if a column contains a piece twice.
 fn has_twice(column: &[u32]) -> bool {
-    // Up to here comparing all pairs is faster.
-    const FEW: usize = 32;
-    if column.len() <= FEW {
+    // Number of labels up to which comparing all pairs is faster.
+    const MAX_SCANNED: usize = 32;
+    if column.len() <= MAX_SCANNED {
         let mut labels = column.iter().enumerate().skip(1);
         return labels.any(|(index, label)| *label != NO_REGION && column[..index].contains(label));
     }
@@ -410,8 +411,8 @@ fn is_partly_stacked(
 }
 
 /// Returns `true` if each walkable span of a column is linked in this direction to the span at the
-/// same index in the adjacent column, and that span has the same label. Then the two columns
-/// together have no conflict that one of them does not have alone.
+/// same index in the adjacent column, and that span has the same label. Then the union of the two
+/// columns has no conflict that neither of them has alone.
 #[inline]
 pub(super) fn is_straight(
     field: &impl StraightLinks,

@@ -1,4 +1,4 @@
-//! Encodes pieces as bytes, to store them or to send them to the process that joins them.
+//! Encoding of pieces as bytes, to store them or to send them to the process that joins them.
 
 use waymesh_core::{AreaId, GridWindow, SpanKey, short};
 
@@ -7,25 +7,26 @@ use super::split::{Beyond, Piece, RimSpan, SurfacePieces};
 use super::{BLOCK_CELLS, Rule, is_on_blocks};
 use crate::error::RegionError;
 
-/// First byte. Increase it whenever the layout or the meaning of a piece changes.
+/// First byte. Must increase whenever the layout or the meaning of a piece changes.
 const VERSION: u8 = 1;
 
 impl SurfacePieces {
     /// Encodes the pieces as bytes, about ten per piece.
     ///
     /// # Layout
-    /// The byte 1, then short numbers ([`short`]); signed ones are folded. In order:
+    /// The byte 1, then variable-length integers ([`short`]); signed ones are zigzag-encoded. In
+    /// order:
     /// - cells of the grid along x and z; the core's `x`, `z`, `width`, `depth`; levels of a slice;
     ///   spans of the smallest piece;
     /// - number of pieces, then of each: its first span's `x` and `z` within the core, its floor as
     ///   the difference to the previous piece's, its number of spans, its area;
-    /// - number of contacts, then of each: the lower piece as the difference to the previous
-    ///   contact's, the higher piece as the difference to the lower, the number of links;
+    /// - number of contacts, then for each contact: the lower piece as the difference to the
+    ///   previous contact's, the higher piece as the difference to the lower, the number of links;
     /// - number of conflicts, then the pieces of each, encoded in the same manner;
-    /// - number of spans of the rim, then of each: `x` and `z` within the core, its floor as the
-    ///   difference to the previous one's, its piece, and for +x and +z what lies beyond: 0 for the
-    ///   same part or nothing, 1 for another part without a link, otherwise 2 plus the folded
-    ///   difference of the floor there to its own.
+    /// - number of spans of the rim, then for each span: `x` and `z` within the core, its floor as
+    ///   the difference to the previous one's, its piece, and for +x and +z the neighbour: 0 for
+    ///   the same part or nothing, 1 for another part without a link, otherwise 2 plus the
+    ///   zigzag-encoded difference of the neighbour's floor to its own.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer(vec![VERSION]);
@@ -74,12 +75,12 @@ impl SurfacePieces {
     /// Decodes the pieces that [`SurfacePieces::to_bytes`] wrote.
     ///
     /// # Guarantees
-    /// - The result keeps all invariants of pieces. No input makes this panic, or reserve more
+    /// - The result satisfies all invariants of pieces. No input causes a panic, or reserves more
     ///   memory than about forty times its length.
     ///
     /// # Errors
     /// [`RegionError::DamagedPieces`] if the bytes end too early, continue after the end, or break
-    /// an invariant. Not every kind of damage is found, so a file should also have a checksum.
+    /// an invariant. Some kinds of damage are not detected, so a file should also have a checksum.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RegionError> {
         let mut reader = Reader { bytes, at: 0 };
         if reader.byte()? != VERSION {
@@ -168,7 +169,7 @@ impl Reader<'_> {
             .ok_or_else(|| self.damaged("there are fewer entries than they tell"))
     }
 
-    /// Returns the floor that differs from `from` by the unfolded number.
+    /// Returns the floor that differs from `from` by a zigzag-encoded number.
     fn floor(&self, from: i32, folded: u64) -> Result<i32, RegionError> {
         let floor =
             i64::from(from).checked_add(short::unfold(folded)).and_then(|floor| i32::try_from(floor).ok());

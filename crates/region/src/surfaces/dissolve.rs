@@ -1,4 +1,4 @@
-//! Gives the pieces of a sheet to its neighbours, to have one sheet less.
+//! Distribution of the pieces of a sheet to its neighbours, to reduce the number of sheets.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
@@ -8,15 +8,15 @@ use waymesh_core::checkpoint;
 
 use super::graph::{Neighbours, PieceGraph};
 
-/// Largest number of pieces of a sheet that is tried. The sheets left over at the turns of a spiral
-/// are small.
+/// Largest number of pieces of a sheet that can be dissolved. The sheets that remain at the turns
+/// of a spiral are small.
 const MOST_PIECES: usize = 256;
 
-/// Dissolves sheets, the smallest first, where their neighbours can take all of their pieces and
-/// seams do not become longer.
+/// Dissolves sheets, the smallest first, if their neighbours can take all of their pieces and seams
+/// do not become longer.
 ///
 /// Adjacent sheets on a spiral may each be too long to join any two of them, although fewer sheets
-/// would do. Then a sheet between two others is divided among these.
+/// would be enough. Then a sheet between two others is divided among them.
 ///
 /// Returns the number of dissolved sheets.
 pub(super) fn dissolve_sheets(
@@ -46,7 +46,7 @@ struct Taker<'a> {
     beside: &'a Neighbours<(u32, u32)>,
     against: &'a Neighbours<u32>,
     sheets: &'a mut [u32],
-    /// `true` for sheets that have taken pieces of another. They wait for the next round.
+    /// `true` for sheets that have taken pieces of another one. They wait for the next round.
     has_taken: Vec<bool>,
     /// `true` for pieces of the current sheet.
     is_at_work: Vec<bool>,
@@ -78,7 +78,7 @@ impl Taker<'_> {
     }
 
     /// Gives each piece to an adjacent sheet without a conflict. Returns `true` if all pieces are
-    /// given.
+    /// given away.
     fn share_out(&mut self, group: &[(u32, u32)]) -> bool {
         let beside = self.beside;
         let sheet = group[0].0;

@@ -1,4 +1,4 @@
-//! The pieces of all parts as one graph.
+//! The graph of the pieces of all parts.
 
 use waymesh_core::threads;
 
@@ -10,18 +10,18 @@ pub(super) struct Edge {
     pub(super) links: u32,
 }
 
-/// Counts pairs of pieces. A pair comes again soon or never, so `COUNT` recent pairs, a power of
-/// two, are counted in place and the others are put on a list.
+/// Counters of pairs of pieces. A pair recurs soon or never, so the `COUNT` most recent pairs, a
+/// power of two, are counted in place and the others are put on a list.
 pub(super) struct Pairs<const COUNT: usize> {
     recent: [Edge; COUNT],
     list: Vec<Edge>,
 }
 
-/// Pairs within a block, or of pieces of which each pair comes once or twice.
+/// Pairs within a block, or pairs that each occur once or twice.
 pub(super) type FewPairs = Pairs<128>;
 
-/// Pairs of all pieces, block by block: those of a dozen storeys in a few pieces each. Where pairs
-/// push each other out, sorting the list takes longer than finding them.
+/// Pairs of all pieces, block by block: the pairs of a dozen storeys in a few pieces each. If pairs
+/// evict each other, sorting the list takes longer than finding them.
 pub(super) type ManyPairs = Pairs<1024>;
 
 /// Pairs of pieces of a part.
@@ -40,7 +40,7 @@ impl<const COUNT: usize> Default for Pairs<COUNT> {
 }
 
 impl<const COUNT: usize> Pairs<COUNT> {
-    /// Drops all bits of a hash but those of an index.
+    /// Shift that leaves the bits of an index in a hash.
     const SHIFT: u32 = u32::BITS - COUNT.trailing_zeros();
 
     #[inline]
@@ -59,14 +59,14 @@ impl<const COUNT: usize> Pairs<COUNT> {
         }
     }
 
-    /// Takes all pairs out, sorted, each once.
+    /// Removes and returns all pairs, sorted and without duplicates.
     pub(super) fn take(&mut self) -> Vec<Edge> {
         let mut list = self.take_unsorted();
         sum_edges(&mut list);
         list
     }
 
-    /// Takes all pairs out, unsorted. Some come several times.
+    /// Removes and returns all pairs, unsorted and possibly with duplicates.
     pub(super) fn take_unsorted(&mut self) -> Vec<Edge> {
         let mut list = std::mem::take(&mut self.list);
         for recent in &mut self.recent {
@@ -78,10 +78,10 @@ impl<const COUNT: usize> Pairs<COUNT> {
     }
 }
 
-/// Edges from which on they are sorted on several threads.
+/// Number of edges from which they are sorted on several threads.
 const MANY_EDGES: usize = 1 << 13;
 
-/// Sorts edges and merges those between the same two pieces.
+/// Sorts edges and merges duplicates.
 pub(super) fn sum_edges(edges: &mut Vec<Edge>) {
     if edges.len() < MANY_EDGES || threads::count() == 1 {
         edges.sort_unstable();
@@ -101,10 +101,10 @@ pub(super) fn sum_edges(edges: &mut Vec<Edge>) {
 pub(super) struct PieceGraph {
     /// Block of each piece, x and z.
     pub(super) blocks: Vec<[u32; 2]>,
-    /// Pieces of one area that touch; each pair once, the lower number first, in order.
+    /// Touching pieces of one area; each pair once, the lower number first, in order.
     pub(super) edges: Vec<Edge>,
-    /// Pieces that must not be in one region, but could come into one over other pieces. Each pair
-    /// once, the lower number first, in order.
+    /// Pieces that must not be in one region, but could be joined via other pieces. Each pair once,
+    /// the lower number first, in order.
     pub(super) conflicts: Vec<(u32, u32)>,
 }
 
@@ -115,8 +115,7 @@ pub(super) struct Neighbours<T> {
 }
 
 impl<T: Copy + Default> Neighbours<T> {
-    /// Stores both directions of every pair `(one, two, value)`, with the value beside the
-    /// neighbour.
+    /// Stores both directions of every pair, with an entry for each direction.
     pub(super) fn new(
         count: usize,
         pairs: impl Iterator<Item = (u32, u32)> + Clone,

@@ -1,4 +1,4 @@
-//! Moves pieces over the seam of two sheets to make the seam as short as possible.
+//! Moves of pieces across the seam of two sheets to make the seam as short as possible.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
@@ -7,22 +7,22 @@ use waymesh_core::checkpoint;
 
 use super::graph::{Neighbours, PieceGraph};
 
-/// Largest number of pieces around a seam that may move at once. It limits the time per seam, not
+/// Largest number of pieces around a seam that can move at once. It limits the time per seam, not
 /// the length of seams.
 const REACH: usize = 1024;
 
-/// Stands for an unlimited capacity.
+/// Value for an unlimited capacity.
 const UNBOUNDED: u32 = u32::MAX;
 
 /// Shortens the seams between sheets, two sheets at a time.
 ///
-/// A piece of one of the two sheets that conflicts with a piece of the other stays where it is. All
-/// others around the seam may be on either side. The shortest seam is a minimum cut of the graph of
+/// A piece of one of the two sheets that conflicts with a piece of the other stays. All other
+/// pieces around the seam may be on either side. The shortest seam is a minimum cut of the graph of
 /// pieces between those that stay. Sheets keep their invariants. No move disconnects a sheet, as
 /// far as the pieces around the seam show.
 ///
-/// `sheets` holds the sheet of every piece, and no sheet holds two conflicting pieces. Returns by
-/// how many links the seams became shorter.
+/// `sheets` contains the sheet of every piece, and no sheet contains two conflicting pieces.
+/// Returns the number of links by which the seams became shorter.
 ///
 /// # References
 /// Boykov, Veksler and Zabih 2001, Fast Approximate Energy Minimization via Graph Cuts, section 3
@@ -51,7 +51,7 @@ pub(super) fn shorten_seams(
     gained
 }
 
-/// The state for shortening seams one after the other.
+/// The state of shortening seams one by one.
 struct Cutter<'a> {
     beside: &'a Neighbours<(u32, u32)>,
     against: &'a Neighbours<u32>,
@@ -115,11 +115,11 @@ impl Cutter<'_> {
         found
     }
 
-    /// Moves the pieces to the sides of the shortest seam. Returns by how many links it is shorter.
-    /// If that is 0, nothing has moved.
+    /// Moves the pieces to the sides of the shortest seam. Returns the number of links by which it
+    /// is shorter; 0 if nothing has moved.
     fn cut(&mut self, pieces: &[u32], left: u32, right: u32) -> u32 {
         let count = pieces.len() as u32;
-        // Source and sink stand for all pieces that stay: those in conflict, and those too far
+        // Source and sink represent all pieces that stay: pieces in conflict, and pieces too far
         // away.
         let (source, sink) = (count, count + 1);
         self.flow.start(count + 2);
@@ -163,8 +163,8 @@ impl Cutter<'_> {
         length - least
     }
 
-    /// Returns the number of connected parts of the pieces if they are in these sheets. All pieces
-    /// farther away count as one part per sheet.
+    /// Returns the number of connected components of the pieces if they are in these sheets. All
+    /// pieces farther away count as one component per sheet.
     fn parts(&self, pieces: &[u32], sheets: &[u32], left: u32, right: u32) -> u32 {
         let mut seen = vec![false; pieces.len()];
         let mut reaches_out = [false; 2];
@@ -197,7 +197,7 @@ impl Cutter<'_> {
     }
 }
 
-/// The largest flow between two nodes of a small graph whose edges have the same capacity in both
+/// The maximum flow between two nodes of a small graph whose edges have the same capacity in both
 /// directions.
 #[derive(Default)]
 struct Flow {
@@ -205,7 +205,7 @@ struct Flow {
     starts: Vec<u32>,
     /// The target of each arc, its remaining capacity, and the index of the reverse arc.
     arcs: Vec<(u32, u32, u32)>,
-    /// Arc by which each node was reached, `u32::MAX` if it was not.
+    /// Arc by which each node was reached; `u32::MAX` for other nodes.
     reached_by: Vec<u32>,
     queue: Vec<u32>,
 }
@@ -225,7 +225,7 @@ impl Flow {
         self.starts[two as usize + 2] += 1;
     }
 
-    /// Sorts the arcs by the nodes where they begin.
+    /// Sorts the arcs by their start nodes.
     fn link(&mut self) {
         for node in 2..self.starts.len() {
             self.starts[node] += self.starts[node - 1];
@@ -242,8 +242,8 @@ impl Flow {
         }
     }
 
-    /// Returns the largest flow, or `enough` if the flow is at least that. If it is less,
-    /// [`Flow::is_reached`] then tells which nodes are on the side of the source.
+    /// Returns the maximum flow, or `enough` if the flow is at least that. If it is less,
+    /// [`Flow::is_reached`] then returns `true` for the nodes on the side of the source.
     fn run(&mut self, source: u32, sink: u32, enough: u32) -> u32 {
         let mut total = 0_u32;
         while total < enough && self.search(source, sink) {
@@ -256,8 +256,8 @@ impl Flow {
                 node = self.arcs[arc.2 as usize].0;
             }
             if amount == UNBOUNDED {
-                // An arc without limit on the whole path cannot happen between sheets without
-                // conflict: each piece that stays is in one sheet only.
+                // A path of unlimited arcs cannot exist between sheets without conflict: each piece
+                // that stays is in one sheet only.
                 return enough;
             }
             let mut node = sink;
@@ -278,7 +278,7 @@ impl Flow {
         total.min(enough)
     }
 
-    /// Searches for the path with the fewest arcs from source to sink that has capacity left.
+    /// Searches for the path with the fewest arcs from source to sink with free capacity.
     fn search(&mut self, source: u32, sink: u32) -> bool {
         self.reached_by.fill(u32::MAX);
         self.queue.clear();
@@ -325,8 +325,8 @@ mod tests {
             flow.start(nodes);
             edges.iter().for_each(|&(one, two, capacity)| flow.connect(one, two, capacity));
             flow.link();
-            // Tries every division of the nodes into two sides, with node 0 on one and node 1 on
-            // the other.
+            // Tries every division of the nodes into two sides, with node 0 and node 1 on different
+            // sides.
             let cut_of = |side: &dyn Fn(u32) -> bool| -> u32 {
                 edges.iter().filter(|(one, two, _)| side(*one) != side(*two)).map(|(_, _, links)| links).sum()
             };

@@ -1,4 +1,4 @@
-//! Makes regions from the pieces of all parts of a field.
+//! Construction of regions from the pieces of all parts of a field.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which are checked to fit 32 bits")]
 
@@ -14,15 +14,15 @@ use super::{BLOCK_CELLS, Rule};
 use crate::error::RegionError;
 use crate::islands::{RemovedIslands, SmallIslands};
 
-/// Labels that one thread replaces in a row.
+/// Number of labels per task.
 const LABELS: usize = 1 << 16;
 
-/// How [`join_surfaces`] works.
+/// Configuration of [`join_surfaces`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JoinConfig {
-    /// Connected ground, of whatever kinds, of less than this many square metres gets no region.
-    /// Default 0; finite, zero or more.
+    /// Connected ground, of any areas, of less than this many square metres gets no region. Default
+    /// 0; finite, zero or more.
     pub min_island: f32,
     /// Area of a cell in square metres. Default 0.09; finite, above zero.
     pub cell_area: f64,
@@ -46,7 +46,7 @@ impl JoinConfig {
     /// Checks all fields.
     ///
     /// # Errors
-    /// [`RegionError::BadField`] names the first one that is out of range.
+    /// [`RegionError::BadField`] with the first field that is out of range.
     pub fn validate(&self) -> Result<(), RegionError> {
         BadField::unless_area("min_island", self.min_island)?;
         let is_fine = self.cell_area.is_finite() && self.cell_area > 0.0;
@@ -54,7 +54,7 @@ impl JoinConfig {
     }
 }
 
-/// The data that the join keeps of a part.
+/// The data of a part that the join keeps.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JoinedPart {
     pub(super) core: GridWindow,
@@ -67,9 +67,9 @@ pub(super) struct JoinedPart {
 pub struct JoinedSurfaces {
     pub(super) rule: Option<Rule>,
     pub(super) parts: Vec<JoinedPart>,
-    /// Numbers of the parts, sorted by the corners of their cores.
+    /// Indices of the parts, sorted by the corners of their cores.
     pub(super) order: Vec<u32>,
-    /// Region of every span beside another part, in order.
+    /// Region of every span next to another part, in order.
     pub(super) rim: Vec<(SpanKey, u32)>,
     areas: Vec<AreaId>,
     spans: Vec<u64>,
@@ -77,38 +77,38 @@ pub struct JoinedSurfaces {
 }
 
 impl JoinedSurfaces {
-    /// Number of regions.
+    /// Returns the number of regions.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.areas.len() as u32
     }
 
-    /// What kind of ground each region is.
+    /// Returns the area of each region.
     #[must_use]
     pub fn areas(&self) -> &[AreaId] {
         &self.areas
     }
 
-    /// Number of spans of each region.
+    /// Returns the number of spans of each region.
     #[must_use]
     pub fn spans(&self) -> &[u64] {
         &self.spans
     }
 
-    /// The islands that were too small to get a region.
+    /// Returns the islands that were too small to get a region.
     #[must_use]
     pub fn removed(&self) -> RemovedIslands {
         self.removed
     }
 
-    /// Replaces the piece numbers of one part by regions. Returns how many pieces there are by the
-    /// largest number.
+    /// Replaces the piece numbers of one part by regions. Returns one more than the largest piece
+    /// number.
     pub(super) fn label_core(&self, part: usize, labels: &mut [u32]) -> usize {
         let regions = &self.parts[part].regions;
         let name = |labels: &mut [u32]| {
             let mut count = 0;
             for label in labels {
-                // The number after the largest one is 0.
+                // The successor of `NO_REGION` is 0.
                 count = count.max(label.wrapping_add(1));
                 *label = regions.get(*label as usize).copied().unwrap_or(NO_REGION);
             }
@@ -121,27 +121,27 @@ impl JoinedSurfaces {
     }
 }
 
-/// Makes regions from the pieces of all parts of a field. The parts may come in any order.
+/// Builds regions from the pieces of all parts of a field. The parts may be in any order.
 ///
-/// Pieces that touch and have one kind of ground are joined as long as no two pieces of the sheet
-/// conflict. This is done first within squares of two blocks a side, then of four, eight and so on.
-/// In each square the longest contact comes first, and only contacts that are long for the square
-/// are joined. The remaining contacts follow at the end, over the whole grid. So floors are joined
-/// before stairs and doors, and conflicts remain where contacts are short. Then pieces move over
-/// the remaining seams, to make each seam between two sheets locally as short as possible. The
-/// pieces of small sheets are given to neighbours where these can take all of them. At the end,
-/// sheets that can now be joined are joined. This finds few regions and short seams, but not always
-/// the fewest or shortest.
+/// Touching pieces of one area are joined as long as no two pieces of the sheet conflict. This is
+/// done first within squares of two blocks a side, then of four, eight and so on. In each square
+/// the longest contact comes first, and only contacts that are long for the square are joined. The
+/// remaining contacts follow at the end, over the whole grid. Floors are thus joined before stairs
+/// and doors, and conflicts remain where contacts are short. Then pieces move across the remaining
+/// seams, to make each seam between two sheets locally as short as possible. Small sheets are
+/// dissolved if their neighbours can take all of their pieces. At the end, sheets that can now be
+/// joined are joined. This finds few regions and short seams, but not always the fewest or
+/// shortest.
 ///
 /// Reports removed islands to `observer`.
 ///
 /// # Guarantees
 /// - The regions do not depend on how the field was cut into parts, nor on the order of `parts`.
-/// - Regions are numbered by their first spans, and keep the contract of
+/// - Regions are numbered by their first spans, and satisfy the contract of
 ///   [`Partition`](waymesh_core::stage::Partition) except for spans on removed islands, which have
 ///   no region.
-/// - No two adjacent regions of the same kind of ground could be one.
-/// - Ground that is in no part is treated as not existing.
+/// - No two adjacent regions of the same area could be one.
+/// - Ground that is in no part is treated as absent.
 ///
 /// # Cost
 /// About `p log p` for `p` pieces, and about 300 bytes per piece of temporary memory. Each
@@ -149,9 +149,9 @@ impl JoinedSurfaces {
 /// conflicts cost very little.
 ///
 /// # Errors
-/// - [`RegionError::BadField`] for a bad configuration.
+/// - [`RegionError::BadField`] for an invalid configuration.
 /// - [`RegionError::TilesDiffer`], [`RegionError::TilesOverlap`] and [`RegionError::TilesDisagree`]
-///   for parts that are not of one field.
+///   for parts that do not belong to one field.
 /// - [`RegionError::TooManyPieces`] beyond `u32::MAX - 1`.
 ///
 /// # References
@@ -206,12 +206,12 @@ pub fn join_surfaces(
     })
 }
 
-/// Returns the key by which parts are sorted.
+/// Returns the sort key of a part.
 pub(super) fn corner(core: &GridWindow) -> (u32, u32) {
     (core.z, core.x)
 }
 
-/// The pieces of all parts under common names. The name of a piece is its index in the order of
+/// The pieces of all parts with common names. The name of a piece is its index in the order of
 /// first spans.
 struct Gathered {
     /// Names of the pieces of each part.
@@ -220,10 +220,10 @@ struct Gathered {
     blocks: Vec<[u32; 2]>,
     areas: Vec<AreaId>,
     sizes: Vec<u16>,
-    /// Pieces that touch, also of different areas; in order, each pair once.
+    /// Touching pieces, also of different areas; in order, each pair once.
     edges: Vec<Edge>,
     conflicts: Vec<(u32, u32)>,
-    /// The rims of all parts in order, with the names of the pieces.
+    /// Rims of all parts in order, with the names of the pieces.
     rim: Vec<RimSpan>,
 }
 
@@ -294,7 +294,7 @@ impl Gathered {
     /// Finds the contacts and conflicts between pieces of different parts.
     fn cross(&mut self, parts: &[SurfacePieces]) -> Result<(), RegionError> {
         let places = Places::new(parts);
-        // Along a side the same pairs come many times.
+        // Along a side the same pairs occur many times.
         let (mut edges, mut conflicts) = (ManyPairs::default(), ManyPairs::default());
         let mut south = 0;
         for index in 0..self.rim.len() {
@@ -333,7 +333,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// Builds the graph of what may be joined: contacts between kept pieces of one area. Conflicts
+    /// Builds the graph of possible joins: contacts between kept pieces of one area. Conflicts
     /// between pieces that never meet are left out.
     fn graph(&self, kept: &[bool]) -> PieceGraph {
         let edges: Vec<Edge> = self
@@ -354,11 +354,11 @@ impl Gathered {
     }
 }
 
-/// Finds the part that holds a column.
+/// An index of the parts by column.
 struct Places {
     /// Corners of the cores with the number of the part, sorted.
     corners: Vec<(u32, u32, u32)>,
-    /// Greatest depth of a core.
+    /// Largest depth of a core.
     depth: u32,
 }
 
@@ -389,7 +389,7 @@ impl Places {
     }
 }
 
-/// Removes connected pieces that are too small together. Returns for each piece if it is kept.
+/// Removes connected components that are too small. Returns `true` for each piece that is kept.
 fn drop_islands(
     gathered: &Gathered,
     config: &JoinConfig,

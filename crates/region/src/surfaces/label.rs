@@ -1,4 +1,4 @@
-//! Finds the regions of the spans of a part.
+//! Labelling of the spans of a part with regions.
 
 use waymesh_core::{FieldWindow, GridWindow, NO_REGION, RegionMap};
 
@@ -8,24 +8,23 @@ use super::split::{Part, pieces_of_spans};
 use super::straight::StraightLinks;
 use crate::error::RegionError;
 
-/// Returns the region of every span of a part of the field, including those of the ring. It is
-/// [`NO_REGION`] for spans that are not walkable, on removed islands, and in the ring where no part
+/// Returns the region of every span of a part of the field, including those of the ring:
+/// [`NO_REGION`] for spans that are not walkable, on removed islands, or in the ring where no part
 /// was joined.
 ///
 /// The part must be the one whose pieces were joined. Its pieces are computed again, which takes as
-/// long as [`split_surfaces`](super::split_surfaces). So nothing per span has to be stored in
-/// between.
+/// long as [`split_surfaces`](super::split_surfaces), so that no data per span has to be stored.
 ///
 /// # Guarantees
-/// - `count` is the number of regions of the whole field, so a part may hold no span of some
+/// - `count` is the number of regions of the whole field, so a part may contain no span of some
 ///   regions.
 ///
 /// # Cost
-/// Linear in the spans.
+/// Linear in the number of spans.
 ///
 /// # Errors
 /// - [`RegionError::NotWholeBlocks`] if the core is not made of whole blocks.
-/// - [`RegionError::UnknownTile`] if this part was not joined, or another part was joined at its
+/// - [`RegionError::UnknownTile`] if this part was not joined, or another part was joined in its
 ///   place.
 pub fn label_surfaces(
     part: &FieldWindow<impl StraightLinks>,
@@ -37,8 +36,8 @@ pub fn label_surfaces(
     label(part, pieces_of_spans(&borrowed, rule), surfaces)
 }
 
-/// The same as [`label_surfaces`], but takes the piece of every span, as returned by
-/// [`split_surfaces_labelled`](super::split_surfaces_labelled), and does not compute it again.
+/// Returns the regions like [`label_surfaces`], but takes the piece of every span from
+/// [`split_surfaces_labelled`](super::split_surfaces_labelled) instead of computing it again.
 ///
 /// # Errors
 /// See [`label_surfaces`]. Also [`RegionError::UnknownTile`] for a table of another length.
@@ -54,7 +53,7 @@ pub fn label_split_surfaces(
     label(part, pieces, surfaces)
 }
 
-/// Turns pieces into regions.
+/// Converts pieces to regions.
 fn label(
     part: &FieldWindow<impl StraightLinks>,
     mut labels: Vec<u32>,

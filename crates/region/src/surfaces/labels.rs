@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut, Range};
 
-/// The labels of some consecutive spans, found by the numbers that the spans have in the field. So
+/// The labels of consecutive spans, indexed by the numbers of the spans in the field, so that
 /// several threads can label the bands of a field.
 pub(super) struct Labels<'a> {
     /// Number of the first span.
@@ -11,12 +11,12 @@ pub(super) struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// The labels of the spans from `first` on.
+    /// Returns the labels of the spans from `first` on.
     pub(super) fn from(first: u32, labels: &'a mut [u32]) -> Self {
         Self { first: first as usize, labels }
     }
 
-    /// The labels from that of span `first` on.
+    /// Returns the labels from that of span `first` on.
     pub(super) fn starting(&mut self, first: usize) -> &mut [u32] {
         &mut self.labels[first - self.first..]
     }

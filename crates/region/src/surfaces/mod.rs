@@ -1,10 +1,10 @@
 //! Whole storeys as regions: split into pieces block by block, then joined.
 //!
 //! The grid is cut into fixed blocks of [`BLOCK_CELLS`] cells a side. [`split_surfaces`] cuts the
-//! ground of each block into pieces and records which pieces touch. It looks at one block at a
-//! time, so the result does not depend on the part of the field that holds the block.
-//! [`join_surfaces`] makes regions from the pieces of all parts, and [`label_surfaces`] returns the
-//! regions of the spans of a part.
+//! ground of each block into pieces and records which pieces touch. It processes one block at a
+//! time, so the result does not depend on the part of the field that contains the block.
+//! [`join_surfaces`] builds regions from the pieces of all parts, and [`label_surfaces`] returns
+//! the regions of the spans of a part.
 
 mod agglomerate;
 mod block;
@@ -31,8 +31,8 @@ pub use straight::StraightLinks;
 
 use crate::error::RegionError;
 
-/// How [`split_surfaces`] and [`partition_surfaces`] work. All parts of a field must be split with
-/// the same configuration.
+/// Configuration of [`split_surfaces`] and [`partition_surfaces`]. All parts of a field must be
+/// split with the same configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SurfacesConfig {
@@ -62,7 +62,7 @@ impl SurfacesConfig {
     /// Checks all fields.
     ///
     /// # Errors
-    /// [`RegionError`] names the first one that is out of range.
+    /// [`RegionError`] with the first field that is out of range.
     pub fn validate(&self) -> Result<(), RegionError> {
         BadField::unless_positive("slice_height", self.slice_height)?;
         Ok(BadField::unless_area("min_piece", self.min_piece)?)
@@ -71,7 +71,7 @@ impl SurfacesConfig {
     /// Returns the configuration in cells and levels of this frame.
     fn rule(&self, frame: &GridFrame) -> Rule {
         let whole = |exact: f64| {
-            // Rounding in single precision may move a whole number a little.
+            // Rounding in single precision may change an integer slightly.
             let whole = saturating_u32(exact + 1e-4);
             whole.min(i32::MAX.unsigned_abs())
         };
@@ -87,27 +87,26 @@ impl SurfacesConfig {
 struct Rule {
     /// Levels that a piece may climb.
     slice_levels: u32,
-    /// Number of spans of the smallest piece that is kept as it is.
+    /// Number of spans of the smallest piece that is not merged.
     min_spans: u32,
 }
 
-/// Cuts the walkable surface into few regions with short seams: a connected surface of one kind of
-/// ground is one region unless it overlaps itself in plan, or lies side by side with itself without
-/// a link.
+/// Cuts the walkable surface into few regions with short seams: a connected surface of one area is
+/// one region unless it overlaps itself in plan, or is adjacent to itself without a link.
 ///
-/// The same as [`split_surfaces`], [`join_surfaces`] and [`label_surfaces`] with one part that
-/// holds the whole field. The regions do not depend on how a field is cut into parts.
+/// The result equals that of [`split_surfaces`], [`join_surfaces`] and [`label_surfaces`] with one
+/// part that contains the whole field. The regions do not depend on how a field is cut into parts.
 ///
 /// # Guarantees
 /// - The contract of [`Partition`].
-/// - No two adjacent regions of the same kind of ground could be one.
+/// - No two adjacent regions of the same area could be one.
 ///
 /// # Cost
 /// Near linear: one pass over the spans, on all threads of the current rayon pool, and the join,
-/// which works on pieces. There are one or a few pieces per 256 columns.
+/// which works on pieces, of which there are one or a few per 256 columns.
 ///
 /// # Errors
-/// [`RegionError`] for a bad configuration.
+/// [`RegionError`] for an invalid configuration.
 pub fn partition_surfaces(
     field: &WalkableField,
     config: &SurfacesConfig,
@@ -123,7 +122,7 @@ pub fn partition_surfaces(
 /// [`partition_surfaces`] as a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Surfaces {
-    /// How it works.
+    /// Configuration of the stage.
     pub config: SurfacesConfig,
 }
 

@@ -1,5 +1,5 @@
-//! Blocks with at most one span in each column, as most blocks are: in tables of a fixed size, with
-//! bits for what is linked.
+//! Blocks with at most one span in each column, which most blocks are: tables of a fixed size, with
+//! bit masks of the links.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use super::graph::FoundPairs;
 use super::labels::Labels;
 use super::straight::StraightLinks;
 
-/// Columns along a side of a block, and of a whole one.
+/// Number of columns along a side of a block, and in a whole block.
 const SIDE: usize = BLOCK_CELLS as usize;
 const CELLS: usize = SIDE * SIDE;
 
-/// A bit per column of a row of a block.
+/// A bit mask of the columns of a row of a block.
 type Bits = u16;
 
 /// The spans of a block, by column: row by row, [`SIDE`] columns a row.
@@ -24,26 +24,26 @@ pub(super) struct Sheet {
     depth: usize,
     /// The first span of each row.
     firsts: [u32; SIDE],
-    /// Columns with a span, and those whose span can be walked on.
+    /// Columns with a span, and columns with a walkable span.
     present: [Bits; SIDE],
     walkable: [Bits; SIDE],
-    /// Columns whose span is linked to the one before it in the row, or in the row before; both can
-    /// be walked on.
+    /// Columns whose span is linked to the previous one in the row, or in the previous row; both
+    /// spans are walkable.
     to_west: [Bits; SIDE],
     to_north: [Bits; SIDE],
     floors: [i32; CELLS],
     areas: [AreaId; CELLS],
-    /// The set of each span that can be walked on, later its piece. There are at most 256.
+    /// The set of each walkable span, later its piece. There are at most 256.
     parts: [u8; CELLS],
-    /// What is known of each part.
+    /// Properties of each set or piece.
     pub(super) sets: Vec<SheetPart>,
     parents: Vec<u8>,
 }
 
-/// Spans of a sheet: a set of linked ones of one area, or a piece.
+/// Spans of a sheet: a set of linked spans of one area, or a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SheetPart {
-    /// Its first column.
+    /// First column.
     cell: u8,
     pub(super) spans: u16,
     /// Range of floors.
@@ -51,12 +51,12 @@ pub(super) struct SheetPart {
     pub(super) high: i32,
 }
 
-/// All columns of a row.
+/// Returns the bit mask of all columns of a row.
 fn all(width: usize) -> Bits {
     Bits::MAX >> (SIDE - width)
 }
 
-/// The places of the bits that are set.
+/// Returns the indices of the set bits.
 fn places(mut bits: Bits) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let place = bits.trailing_zeros() as usize;
@@ -86,7 +86,7 @@ impl Default for Sheet {
 
 impl Sheet {
     /// Loads a block and finds its sets. Returns `false` if a column has several spans, or if two
-    /// spans of a set lie side by side without a link.
+    /// spans of a set are adjacent without a link.
     pub(super) fn load(&mut self, field: &impl StraightLinks, block: &GridWindow) -> bool {
         (self.width, self.depth) = (block.width as usize, block.depth as usize);
         for z in 0..self.depth {
@@ -103,7 +103,7 @@ impl Sheet {
         !self.is_torn()
     }
 
-    /// Loads row `z`, whose first column in the field is given. Returns `false` if a column has
+    /// Loads row `z`, whose first column in the field is `column`. Returns `false` if a column has
     /// several spans.
     #[expect(clippy::cast_possible_truncation, reason = "columns and spans fit 32 bits")]
     fn load_row(&mut self, field: &impl StraightLinks, z: usize, column: usize) -> bool {
@@ -164,12 +164,12 @@ impl Sheet {
         true
     }
 
-    /// The columns of a row.
+    /// Returns the columns of a row.
     fn row(&self, z: usize) -> Range<usize> {
         z * SIDE..z * SIDE + self.width
     }
 
-    /// `true` if every column has a span, all are linked, and all are of one area.
+    /// Returns `true` if every column has a span, all are linked, and all have one area.
     fn is_one_set(&self) -> bool {
         let full = all(self.width);
         let first = self.areas[0];
@@ -203,7 +203,7 @@ impl Sheet {
         set
     }
 
-    /// Puts linked spans of one area into one set. Sets are numbered by their first columns.
+    /// Joins linked spans of one area into sets, numbered by their first columns.
     #[expect(clippy::cast_possible_truncation, reason = "at most 256 columns")]
     fn flood(&mut self) {
         self.sets.clear();
@@ -235,7 +235,7 @@ impl Sheet {
                 (known.low, known.high) = (known.low.min(floor), known.high.max(floor));
             }
         }
-        // A set is named by its lowest number, which is that of its first column.
+        // A set is identified by its lowest number, which belongs to its first column.
         let mut numbers = [0_u8; CELLS];
         let mut count = 0;
         for set in 0..self.sets.len() {
@@ -267,7 +267,7 @@ impl Sheet {
         top
     }
 
-    /// `true` if two spans of one set lie side by side without a link.
+    /// Returns `true` if two spans of one set are adjacent without a link.
     fn is_torn(&self) -> bool {
         (0..self.depth).any(|z| {
             let apart = |wanted: Bits, linked: Bits, beside: usize| {
@@ -282,9 +282,9 @@ impl Sheet {
         })
     }
 
-    /// Calls `look` with the floor and the set of each span that can be walked on, and with the
-    /// number of those before it. Calls `link` with the numbers of two that are linked and of one
-    /// set, the later one last; they have been looked at.
+    /// Calls `look` with the floor and the set of each walkable span, in order. Calls `link` with
+    /// the indices of each pair of linked spans of one set, the later one last, after `look` was
+    /// called for both.
     pub(super) fn spans(&self, mut look: impl FnMut(i32, u8), mut link: impl FnMut(u32, u32)) {
         let mut numbers = [0_u32; CELLS];
         let mut number = 0;
@@ -303,8 +303,8 @@ impl Sheet {
         }
     }
 
-    /// Takes the pieces of the spans that can be walked on, which any numbers below 256 stand for,
-    /// and numbers them by their first columns.
+    /// Replaces the sets by pieces, given as any numbers below 256 for each walkable span, and
+    /// numbers the pieces by their first columns.
     #[expect(clippy::cast_possible_truncation, reason = "at most 256 columns")]
     pub(super) fn take_pieces(&mut self, pieces: &[u32]) {
         const UNKNOWN: u16 = u16::MAX;
@@ -326,7 +326,7 @@ impl Sheet {
         }
     }
 
-    /// Calls `piece` with the first span of each piece, its column in a field of so many columns,
+    /// Calls `piece` with the first span of each piece, its column in a field of `width` columns,
     /// and the number of its spans.
     #[expect(clippy::cast_possible_truncation, reason = "at most 256 columns")]
     pub(super) fn pieces(&self, width: u32, block: &GridWindow, mut piece: impl FnMut(u32, u32, u32)) {
@@ -338,7 +338,7 @@ impl Sheet {
         }
     }
 
-    /// Labels the spans that can be walked on with their pieces, which are numbered from `start`.
+    /// Labels the walkable spans with their pieces, which are numbered from `start`.
     pub(super) fn label(&self, labels: &mut Labels<'_>, start: u32) {
         for z in 0..self.depth {
             let row = labels.starting(self.firsts[z] as usize);
@@ -357,7 +357,7 @@ impl Sheet {
         }
     }
 
-    /// Adds the pairs of pieces that touch, and those that lie side by side without a link.
+    /// Adds the pairs of pieces that touch, and the pairs that are adjacent without a link.
     pub(super) fn survey(&self, start: u32, pairs: &mut FoundPairs) {
         if self.sets.len() < 2 {
             return;

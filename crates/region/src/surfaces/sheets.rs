@@ -9,8 +9,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use waymesh_core::{DisjointSets, checkpoint};
 
-/// Hashes a pair of numbers packed in one. Tables are only used for lookups and never iterated, so
-/// the order of their entries has no effect.
+/// A hasher of a pair of numbers packed in one. Tables are only used for lookups and never
+/// iterated, so the order of their entries has no effect.
 #[derive(Default)]
 struct PairHasher(u64);
 
@@ -49,9 +49,9 @@ pub(super) struct Sheets {
     lowest: Vec<u32>,
     contacts: HashMap<u64, u32, PairHash>,
     conflicts: HashSet<u64, PairHash>,
-    /// Sheets that each sheet touches. The lists also hold sheets that no longer exist.
+    /// Sheets that each sheet touches. The lists may contain sheets that no longer exist.
     beside: Vec<Vec<u32>>,
-    /// Sheets that each sheet must not be joined with. The lists also hold sheets that no longer
+    /// Sheets that each sheet must not be joined with. The lists may contain sheets that no longer
     /// exist.
     against: Vec<Vec<u32>>,
     queue: BinaryHeap<Candidate>,
@@ -94,7 +94,7 @@ impl Sheets {
         }
     }
 
-    /// Returns the sheet that holds `piece`.
+    /// Returns the sheet of `piece`.
     pub(super) fn find(&mut self, piece: u32) -> u32 {
         self.sets.find(piece)
     }
@@ -111,7 +111,7 @@ impl Sheets {
         }
     }
 
-    /// Joins the proposed pairs, the longest contact first. Pairs whose contact grows by this are
+    /// Joins the proposed pairs, the longest contact first. Pairs whose contact grows by a join are
     /// also proposed if `may_join(links, one, two)`.
     pub(super) fn join_proposed(&mut self, may_join: impl Fn(u32, u32, u32) -> bool) {
         while let Some((links, _, _, one, two)) = self.queue.pop() {

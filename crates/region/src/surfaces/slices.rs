@@ -1,4 +1,4 @@
-//! Cuts a block that is not simple by height into slices that are plain sheets.
+//! Cutting of a block that is not simple by height into slices that are plain sheets.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of spans and pieces, which fit 32 bits")]
 
@@ -14,14 +14,14 @@ use super::sheet::Sheet;
 use super::straight::StraightLinks;
 use crate::merge::{self, Region};
 
-/// Largest total number of levels that the sets of a block may climb. Beyond it, levels are counted
+/// Largest total number of levels that the sets of a block may climb. Above it, levels are counted
 /// in coarser steps.
 const MOST_LEVELS: u64 = 1 << 16;
 
 /// The walkable spans of a block that is not simple, numbered from 0 in order.
 #[derive(Default)]
 pub(super) struct BlockCutter {
-    /// The spans with their columns.
+    /// Spans with their columns.
     spans: Vec<(u32, u32)>,
     /// Set of each span, later its piece.
     part: Vec<u32>,
@@ -38,8 +38,7 @@ pub(super) struct BlockCutter {
     bases: Vec<u32>,
     /// Power of two by which levels are divided.
     coarse: u32,
-    /// For each level, how many links of its set lead over it, which means from below it to it or
-    /// higher.
+    /// For each level, the number of links of its set that cross it, from below it to it or higher.
     crossing: Vec<i32>,
     /// For each level, `true` if the set is cut just below it.
     cuts: Vec<bool>,
@@ -48,16 +47,17 @@ pub(super) struct BlockCutter {
     /// Slice of each level, later other numbers.
     numbers: Vec<u32>,
     kinds: Vec<u32>,
-    /// Groups of linked spans of a slice: a group that each was joined to, and its first span.
+    /// Groups of linked spans of a slice (union-find): the parent of each group, and its first
+    /// span.
     groups: Vec<(u32, u32)>,
     /// Group of each span.
     group: Vec<u32>,
 }
 
 impl BlockCutter {
-    /// Cuts the sets of a block that is not simple. Afterwards `part` holds the piece of each span.
-    /// `labels` are the numbers of sets, from `start` on, and are replaced by indices into `spans`.
-    /// `is_torn` is `true` if any set holds rivals.
+    /// Cuts the sets of a block that is not simple. Afterwards `part` contains the piece of each
+    /// span. `labels` are the numbers of sets, from `start` on, and are replaced by indices into
+    /// `spans`. `is_torn` is `true` if any set contains rivals.
     pub(super) fn cut(
         &mut self,
         part: (&impl StraightLinks, &GridWindow),
@@ -74,7 +74,7 @@ impl BlockCutter {
         self.slice(rule);
     }
 
-    /// Cuts the sets of a block that is a sheet, and gives it the pieces.
+    /// Cuts the sets of a block that is a sheet, and passes the pieces to it.
     pub(super) fn cut_sheet(&mut self, sheet: &mut Sheet, rule: Rule) {
         self.clear();
         let (part, floor, links) = (&mut self.part, &mut self.floor, &mut self.links);
@@ -180,8 +180,8 @@ impl BlockCutter {
         }
     }
 
-    /// Replaces the heights of spans by indices into a list that holds the levels of one set after
-    /// the other, and counts the links over each level.
+    /// Replaces the heights of spans by indices into a list of the levels of one set after the
+    /// other, and counts the links over each level.
     fn rank_levels(&mut self) {
         let count = self.part.iter().max().map_or(0, |&most| most as usize + 1);
         self.sets.clear();
@@ -225,15 +225,15 @@ impl BlockCutter {
         }
     }
 
-    /// Returns the level of `from..=to` that the fewest links lead over, the highest of equals.
+    /// Returns the level of `from..=to` that the fewest links cross, the highest of equals.
     fn narrowest(&self, from: u32, to: u32) -> u32 {
         (from..=to)
             .min_by_key(|&level| (self.crossing[level as usize], std::cmp::Reverse(level)))
             .unwrap_or(to)
     }
 
-    /// Cuts sets so that no slice holds rivals of different height. Every pair of rivals is an
-    /// interval of levels that needs a cut. The intervals are taken in the order of their upper
+    /// Cuts sets so that no slice contains rivals of different height. Every pair of rivals is an
+    /// interval of levels that needs a cut. The intervals are processed in the order of their upper
     /// ends, so that one cut serves many (the classic greedy interval stabbing).
     fn cut_rivals_apart(&mut self) {
         let mut intervals: Vec<(u32, u32)> = self
@@ -270,9 +270,9 @@ impl BlockCutter {
         }
     }
 
-    /// Puts linked spans of one slice together. Spans that are alone in their columns and spans
-    /// with others above or below are kept apart, because a seam may be needed where a storey ends
-    /// over another.
+    /// Joins linked spans of one slice. Spans that are alone in their columns and spans with others
+    /// above or below are kept apart, because a seam may be needed where a storey ends over
+    /// another.
     fn part_slices(&mut self) {
         self.numbers.clear();
         let mut slice = 0;
@@ -280,7 +280,7 @@ impl BlockCutter {
             slice += 2 * u32::from(cut);
             self.numbers.push(slice);
         }
-        // The slice of each span, and whether others are in its column.
+        // The slice of each span, with a bit for other spans in its column.
         self.kinds.clear();
         let kinds = self.level.iter().zip(&self.is_stacked);
         self.kinds.extend(kinds.map(|(&level, &stacked)| self.numbers[level as usize] | u32::from(stacked)));
@@ -289,7 +289,7 @@ impl BlockCutter {
         let mut links = self.links.as_slice();
         for (own, &kind) in (0_u32..).zip(&self.kinds) {
             let mut group = u32::MAX;
-            // Links come in the order of their later spans, and stay within a set.
+            // Links are in the order of their later spans, and stay within a set.
             while let [(other, later), rest @ ..] = links
                 && *later == own
             {
@@ -308,15 +308,15 @@ impl BlockCutter {
             }
             self.group.push(group);
         }
-        // A piece is named by its first span.
+        // A piece is identified by its first span.
         for (part, &group) in self.part.iter_mut().zip(&self.group) {
             let top = top(&mut self.groups, group);
             *part = self.groups[top as usize].1;
         }
     }
 
-    /// Cuts pieces that still hold rivals, which then have one height. Grows sheets from the first
-    /// span on, and adds no span that has a rival in the sheet.
+    /// Cuts pieces that still contain rivals, which then have one height. Grows sheets from the
+    /// first span on, and adds no span that has a rival in the sheet.
     fn untie(&mut self) {
         let Self { part, links, rivals, .. } = self;
         let mut is_torn = vec![false; part.len()];
@@ -365,7 +365,7 @@ impl BlockCutter {
         }
     }
 
-    /// Adds pieces of fewer than `least` spans to a neighbour.
+    /// Merges pieces of fewer than `least` spans into a neighbour.
     fn absorb(&mut self, least: u64) {
         let Self { part, links, rivals, numbers, .. } = self;
         numbers.clear();
@@ -431,7 +431,7 @@ impl BlockCutter {
     }
 }
 
-/// The lowest of the groups that were joined.
+/// Returns the root of a group.
 fn top(groups: &mut [(u32, u32)], mut group: u32) -> u32 {
     while groups[group as usize].0 != group {
         let above = groups[groups[group as usize].0 as usize].0;

@@ -1,4 +1,4 @@
-//! Cuts a part of the field into pieces of surface.
+//! Splitting of a part of the field into pieces of surface.
 
 use std::ops::Range;
 
@@ -14,30 +14,30 @@ use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule, SurfacesConfig, check_core};
 use crate::error::RegionError;
 
-/// A connected sheet of one kind of ground within one block.
+/// A connected sheet of one area within one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its first span.
+    /// First span.
     pub first: SpanKey,
     /// Number of spans, at most 256.
     pub spans: u16,
-    /// What kind of ground it is.
+    /// Area of the piece.
     pub area: AreaId,
 }
 
-/// A walkable span beside another part.
+/// A walkable span next to another part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RimSpan {
     pub(super) key: SpanKey,
     pub(super) piece: u32,
-    /// What lies beyond it towards +x and +z.
+    /// Neighbours towards +x and +z.
     pub(super) beyond: [Beyond; 2],
 }
 
-/// What lies beyond a side of a rim span.
+/// The neighbour of a rim span in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Beyond {
-    /// The same part, or nothing at all.
+    /// A span of the same part, or none.
     Inside,
     /// Another part, without a link.
     Apart,
@@ -46,7 +46,7 @@ pub(super) enum Beyond {
 }
 
 /// The data that joining needs about a part of the field: its pieces, their contacts and conflicts,
-/// and the spans beside other parts.
+/// and the spans next to other parts.
 ///
 /// It is small: about 20 bytes per piece, 12 per contact, 8 per conflict and 32 per span of the
 /// rim. It can be stored as bytes ([`SurfacePieces::to_bytes`]) while the field itself is not in
@@ -70,19 +70,19 @@ pub struct SurfacePieces {
 }
 
 impl SurfacePieces {
-    /// The columns that the pieces cover.
+    /// Returns the columns that the pieces cover.
     #[must_use]
     pub fn core(&self) -> GridWindow {
         self.core
     }
 
-    /// All pieces.
+    /// Returns all pieces.
     #[must_use]
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// Approximate memory in use, in bytes.
+    /// Returns the approximate memory in use, in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
         size_of_val(self.pieces.as_slice())
@@ -118,26 +118,25 @@ impl<'a, F: StraightLinks> Part<'a, F> {
 }
 
 /// Cuts the ground of every block of the core into pieces that are plain sheets: connected, of one
-/// kind of ground, never overlapping themselves in plan, and never side by side with themselves
-/// without a link.
+/// area, never overlapping themselves in plan, and never adjacent to themselves without a link.
 ///
-/// A connected surface within a block is one piece if that holds for it, if it does not climb more
-/// than the configuration says, and if it has other ground above or below it everywhere or nowhere.
-/// Other surfaces are cut by height into slices, at levels that few links lead over, so that rivals
-/// are in different pieces. They are also cut where they begin to overlap other ground. So there
-/// are piece borders to choose from where a seam may be needed.
+/// A connected surface within a block is one piece if it satisfies these conditions, if it does not
+/// climb more than the configuration allows, and if it has other ground above or below it either
+/// everywhere or nowhere. Other surfaces are cut by height into slices, at levels that few links
+/// cross, so that rivals are in different pieces. They are also cut where they begin to overlap
+/// other ground. This provides piece borders to choose from where a seam may be needed.
 ///
 /// # Guarantees
 /// - The pieces of a block depend on nothing outside it, so they do not depend on the part that
-///   holds it.
+///   contains it.
 ///
 /// # Cost
 /// Near linear in the spans, and linear in the pairs of storeys of a column. Blocks with a single
 /// plain surface take one pass. A part that is the whole field is cut on all threads of the current
-/// rayon pool, and keeps only pairs that can come into one region where a column has many storeys.
+/// rayon pool. In columns with many storeys, it keeps only the pairs that can be in one region.
 ///
 /// # Errors
-/// - [`RegionError::BadField`] for a bad configuration.
+/// - [`RegionError::BadField`] for an invalid configuration.
 /// - [`RegionError::NotWholeBlocks`] if the core is not made of whole blocks of [`BLOCK_CELLS`].
 pub fn split_surfaces(
     part: &FieldWindow<impl StraightLinks>,
@@ -146,9 +145,9 @@ pub fn split_surfaces(
     Ok(split_surfaces_labelled(part, config)?.0)
 }
 
-/// The same as [`split_surfaces`], but also returns the piece of every span, [`NO_REGION`] outside
-/// the core and for spans that are not walkable, for
-/// [`label_split_surfaces`](super::label_split_surfaces).
+/// Splits like [`split_surfaces`], and returns the piece of every span for
+/// [`label_split_surfaces`](super::label_split_surfaces): [`NO_REGION`] outside the core and for
+/// spans that are not walkable.
 ///
 /// # Errors
 /// See [`split_surfaces`].
@@ -159,8 +158,8 @@ pub fn split_surfaces_labelled(
     split_part(&Part::of(part), config)
 }
 
-/// Also returns the piece of every span, [`NO_REGION`] outside the core and for spans that are not
-/// walkable.
+/// Splits a part, and returns the piece of every span: [`NO_REGION`] outside the core and for spans
+/// that are not walkable.
 pub(super) fn split_part(
     part: &Part<'_, impl StraightLinks>,
     config: &SurfacesConfig,
@@ -177,7 +176,7 @@ pub(super) fn split_part(
         let (x, z) = (piece.cell % part.window.width, piece.cell / part.window.width);
         let floor = part.field.floor(piece.first);
         let first = SpanKey { z: z + part.window.z, x: x + part.window.x, floor };
-        // A sheet has at most one span of each of the block's columns.
+        // A sheet has at most one span in each of the block's columns.
         let spans = u16::try_from(piece.spans).unwrap_or(u16::MAX);
         Piece { first, spans, area: part.field.area(piece.first) }
     });
@@ -188,10 +187,10 @@ pub(super) fn split_part(
 
 /// A part that is cut into pieces.
 struct Cut {
-    /// The piece of every span.
+    /// Piece of every span.
     labels: Vec<u32>,
     pieces: Vec<BlockPiece>,
-    /// Pairs of pieces, unsorted. Some come several times.
+    /// Pairs of pieces, unsorted and possibly with duplicates.
     contacts: Vec<Edge>,
     conflicts: Vec<Edge>,
 }
@@ -237,8 +236,8 @@ fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cu
     };
     let parts = split_lengths(&mut labels, lengths());
     threads::for_each(parts.into_iter().zip(firsts.iter().copied()).skip(1), renumber);
-    // Pairs over a border of bands have their lower number in the first one. So the pairs of each
-    // band can be sorted by itself, and are in order one after the other.
+    // Pairs over a border of bands have their lower number in the first one. The pairs of each band
+    // can thus be sorted separately, and their concatenation is sorted.
     let across = Labels::from(0, &mut labels);
     let pairs_of = |(index, (mut band, &first)): (usize, (BandPieces<'_, _>, &u32))| {
         let mut over = Survey::new(part, core.z);
@@ -272,7 +271,7 @@ fn cut(part: &Part<'_, impl StraightLinks>, rule: Rule, is_surveyed: bool) -> Cu
     Cut { labels, pieces, contacts, conflicts }
 }
 
-/// The pieces of a band of rows, numbered from 0, and the pairs of them.
+/// The pieces of a band of rows, numbered from 0, and their pairs.
 struct BandPieces<'a, F> {
     pieces: Vec<BlockPiece>,
     survey: Survey<'a, F>,
@@ -306,24 +305,24 @@ pub(super) fn pieces_of_spans(part: &Part<'_, impl StraightLinks>, rule: Rule) -
     cut(part, rule, false).labels
 }
 
-/// Number of pairs of spans in one or two columns from which on their conflicts are looked for when
-/// it is known which pieces are connected. Of hundreds of storeys nearly all pairs never meet.
+/// Number of pairs of spans in one or two columns above which their conflicts are only searched
+/// once the connected pieces are known. With hundreds of storeys nearly all pairs never meet.
 const DENSE: usize = 1024;
 
-/// Finds contacts and conflicts between pieces.
+/// A search for contacts and conflicts between pieces.
 struct Survey<'a, F> {
     part: &'a Part<'a, F>,
-    /// The first row of blocks, whose north lies outside.
+    /// First row of blocks, whose northern neighbours lie outside.
     first_row: u32,
     pairs: FoundPairs,
-    /// Columns whose conflicts are still to be found. None if other parts may connect the pieces.
+    /// Columns whose conflicts are not searched yet. Empty if other parts may connect the pieces.
     dense: Vec<Dense>,
 }
 
-/// A column or two adjacent ones with many pairs of spans.
+/// A column or two adjacent columns with many pairs of spans.
 struct Dense {
     columns: [Range<u32>; 2],
-    /// Index of the first column, and the direction to the second. `None` if they are the same.
+    /// Index of the first column, and the direction to the second. `None` for a single column.
     side: Option<(u32, Direction)>,
 }
 
@@ -332,7 +331,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
         Self { part, first_row, pairs: FoundPairs::default(), dense: Vec::new() }
     }
 
-    /// Returns `true` if the conflicts of two columns are better looked for later.
+    /// Returns `true` if the conflicts of two columns must be searched later.
     #[inline]
     fn is_dense(&self, own: &Range<u32>, there: &Range<u32>) -> bool {
         own.len() * there.len() >= DENSE && self.part.core == GridWindow::whole(&self.part.frame)
@@ -428,7 +427,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
                 let north = (z > block.z).then(|| field.spans_at(x, z - 1));
                 for (side, direction) in [(west, Direction::NegX), (north, Direction::NegZ)] {
                     let Some(side) = side else { continue };
-                    // Columns with the same pieces that are linked straight give the same pairs.
+                    // Straight columns with the same pieces give the same pairs.
                     if is_straight(field, labels, &own, &side, direction) {
                         is_seen = true;
                     } else {
@@ -459,7 +458,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
         }
     }
 
-    /// Adds the pairs of two columns on both sides of a border of blocks. `before` holds the
+    /// Adds the pairs of two columns on both sides of a border of blocks. `before` contains the
     /// previous two columns along the border, if each of their spans is linked straight across.
     #[inline]
     fn border(
@@ -476,7 +475,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
             let mut pairs = now.clone().zip(before.clone());
             now.len() == before.len() && pairs.all(|(a, b)| labels[a as usize] == labels[b as usize])
         };
-        // The same pieces again add more links, but no new conflicts.
+        // A repetition of the pieces adds more links, but no new conflicts.
         if straight && before.as_ref().is_some_and(|[a, b]| same(&own, a) && same(&there, b)) {
             for (span, other) in own.clone().zip(there.clone()) {
                 let (one, two) = (labels[span as usize], labels[other as usize]);
@@ -535,7 +534,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
     }
 }
 
-/// Returns the walkable spans at those sides of the core where the grid continues.
+/// Returns the walkable spans at the sides of the core where the grid continues.
 fn rim_of(part: &Part<'_, impl StraightLinks>, labels: &[u32]) -> Vec<RimSpan> {
     let (core, field) = (part.core, part.field);
     let mut rim = Vec::new();
@@ -592,8 +591,8 @@ mod tests {
     /// Pairs of pieces and the number of links between them.
     type Contacts = BTreeMap<(u32, u32), u32>;
 
-    /// Storeys above each other with holes and other ground here and there, so that some blocks are
-    /// plain and others are not.
+    /// Storeys above each other with scattered holes and other areas, so that some blocks are plain
+    /// and others are not.
     fn storeys(random: &mut Random) -> WalkableField {
         let (width, depth) = (20 + random.below(30), 20 + random.below(30));
         let count = random.below(5).cast_signed();
@@ -618,7 +617,7 @@ mod tests {
         fields::from_floors(width, depth, &columns)
     }
 
-    /// Finds contacts and conflicts by looking at every pair of spans in one column or in two
+    /// Finds contacts and conflicts by checking every pair of spans in one column or in two
     /// adjacent columns.
     fn pairs(field: &WalkableField, labels: &[u32]) -> (Contacts, Vec<(u32, u32)>) {
         let (mut contacts, mut conflicts) = (BTreeMap::new(), Vec::new());
@@ -711,7 +710,8 @@ mod tests {
         assert!(plain > 20, "{plain} plain blocks with several storeys");
     }
 
-    /// Forty storeys. Ramps at the south side lead up from each of the first `joined` storeys.
+    /// Returns forty storeys. Ramps at the south side lead up from each of the first `joined`
+    /// storeys.
     fn tower(joined: i32) -> WalkableField {
         let (width, depth) = (37_u32, 30);
         let columns: Vec<Vec<Floor>> = (0..width * depth)
