@@ -1,8 +1,8 @@
-//! Numbers as Detour writes them: little-endian.
+//! Numbers in the format of Detour: little-endian.
 
 use super::tile::MAX_CORNERS;
 
-/// A file as it grows.
+/// The bytes of a growing file.
 pub(super) struct Bytes(pub(super) Vec<u8>);
 
 impl Bytes {
@@ -22,7 +22,8 @@ impl Bytes {
         self.0.extend(numbers.into_iter().flat_map(f32::to_le_bytes));
     }
 
-    /// Corners, neighbours as Detour writes them, flags, area and kind. Numbers were checked to fit.
+    /// Writes corners, neighbours in the format of Detour, flags, area and kind. The caller has
+    /// checked that the numbers fit.
     pub(super) fn polygon(
         &mut self,
         corners: impl IntoIterator<Item = u32>,
@@ -39,7 +40,7 @@ impl Bytes {
         for (place, beyond) in table[MAX_CORNERS..].iter_mut().zip(beyond) {
             *place = beyond;
         }
-        // No link yet: Detour finds them when the tile is added.
+        // No link: Detour computes links when it adds the tile.
         self.u32s([u32::MAX]);
         table.into_iter().for_each(|number| self.u16(number));
         self.u16(flags);

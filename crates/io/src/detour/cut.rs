@@ -1,5 +1,5 @@
-//! Polygons cut along the borders of tiles, as Detour joins them: it finds neighbours in other
-//! tiles by edges on a line along an axis.
+//! Cuts of polygons along the borders of tiles. Detour finds neighbours in other tiles by edges on
+//! a line along an axis.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,20 @@ use waymesh_core::{PlanPoint, saturating_i32};
 
 use super::pieces::Corner;
 
-/// Column and row.
+/// Column and row of a tile.
 pub(super) type TileAt = [i32; 2];
 
-/// Squares that the plan is cut into.
+/// Division of the plan into squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tiling {
-    /// Where the first tile begins.
+    /// Lower corner of the first tile.
     pub(super) low: [i32; 2],
     /// Side of a tile in cells.
     pub(super) side: i32,
 }
 
 impl Tiling {
-    /// The tile that a point lies in, or begins.
+    /// Returns the tile that contains a point, or that has the point on its lower border.
     pub(super) fn tile(&self, point: PlanPoint) -> TileAt {
         [0, 1].map(|axis| self.place(axis, along(axis, point)))
     }
@@ -29,7 +29,7 @@ impl Tiling {
         (at - self.low[axis]).div_euclid(self.side)
     }
 
-    /// Where a tile begins along an axis.
+    /// Returns the lower border of a tile along an axis.
     pub(super) fn line(&self, axis: usize, place: i32) -> i32 {
         self.low[axis] + place * self.side
     }
@@ -39,15 +39,15 @@ fn along(axis: usize, point: PlanPoint) -> i32 {
     if axis == 0 { point.x } else { point.z }
 }
 
-/// Vertices where an edge crosses a line: both polygons beside the edge get the same.
+/// Vertices where an edge crosses a line: both polygons of the edge share them.
 #[derive(Debug, Default)]
 pub(super) struct CutVertices {
-    /// By the ends of the edge, the lower one first, the axis and the line.
+    /// Key: the ends of the edge, the lower one first, the axis and the line.
     known: HashMap<(u32, u32, usize, i32), Corner<()>>,
 }
 
 impl CutVertices {
-    /// The vertex of an edge on a line; `make` makes it of its point and its part of the way.
+    /// Returns the vertex of an edge on a line; `make` creates it from its point.
     fn get<B>(
         &mut self,
         a: &Corner<B>,
@@ -68,8 +68,8 @@ impl CutVertices {
     }
 }
 
-/// Cuts a convex polygon along the borders of tiles. `inner` is what is beyond the edges that this
-/// makes; `make` makes a vertex. Parts without area are left out.
+/// Cuts a convex polygon along the borders of tiles. `inner` is the value beyond new edges; `make`
+/// creates a vertex. Parts without area are omitted.
 pub(super) fn cut<B: Copy>(
     corners: Vec<Corner<B>>,
     tiling: &Tiling,
@@ -112,7 +112,7 @@ fn strips<B: Copy>(
     strips
 }
 
-/// What of a polygon lies before and behind a line that passes through it.
+/// Splits a polygon into the parts before and behind a line that passes through it.
 fn split<B: Copy>(
     corners: &[Corner<B>],
     (axis, line): (usize, i32),
@@ -182,7 +182,7 @@ mod tests {
                 edges.insert((*vertex, part[(index + 1) % part.len()].0), *beyond);
             }
         }
-        // Cuts of outer edges are rounded to the grid, alike for the polygons on both sides.
+        // Cuts of outer edges are rounded to the grid, equally for the polygons on both sides.
         assert!((sum - area).abs() < 60, "{sum} {area}");
         for (&(from, to), &beyond) in &edges {
             assert_eq!(edges.contains_key(&(to, from)), beyond == 7, "{from} {to}");

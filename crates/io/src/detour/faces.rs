@@ -5,7 +5,7 @@ use waymesh_core::{DisjointSets, PlanPoint, to_u32};
 use super::lattice::Lattice;
 use super::tile::{AT_BORDER, MAX_CORNERS, TileSet};
 
-/// What the file says is beyond an edge.
+/// The neighbour beyond an edge, according to the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Beyond {
     /// A wall or drop.
@@ -25,7 +25,7 @@ pub(super) struct Face {
     pub(super) tile: u32,
     /// Its polygon in the tile.
     pub(super) polygon: u32,
-    /// The same among those of all tiles.
+    /// Its polygon among those of all tiles.
     pub(super) number: u32,
     /// `true` if it is all of that polygon.
     pub(super) is_whole: bool,
@@ -65,20 +65,20 @@ pub(super) struct Faces {
     pub(super) points: Vec<PlanPoint>,
     /// Per tile its first vertex.
     pub(super) first_vertex: Vec<u32>,
-    /// In metres.
+    /// Heights of the vertices in metres.
     pub(super) heights: Vec<f32>,
-    /// Vertices that are one.
+    /// Sets of vertices that are merged.
     pub(super) sets: DisjointSets,
     pub(super) faces: Vec<Face>,
     /// Per polygon of all tiles its first face, and the number of faces at the end.
     pub(super) first_face: Vec<u32>,
     /// `true` for polygons that would be ground but have no area.
     pub(super) is_flat: Vec<bool>,
-    /// Polygons without flags, which no filter lets pass.
+    /// Polygons without flags, which no filter accepts.
     pub(super) closed: usize,
-    /// Polygons that were not convex.
+    /// Number of polygons that were not convex.
     pub(super) parted: usize,
-    /// Polygons that cross themselves.
+    /// Number of polygons that cross themselves.
     pub(super) tangled: usize,
 }
 
@@ -143,7 +143,7 @@ impl Faces {
             return false;
         }
         if area < 0 {
-            // The edge from a corner leads to the one before it now.
+            // The edge from a corner now leads to the previous corner.
             kept.reverse();
             let first = kept[0].1;
             for index in 1..kept.len() {
@@ -173,7 +173,7 @@ impl Faces {
         PlanPoint::orientation(self.point(a), self.point(b), self.point(c))
     }
 
-    /// The same as what a mesh asks of its polygons.
+    /// Returns `true` if a mesh accepts the corners as a convex polygon.
     fn is_convex(&self, corners: &[(u32, Beyond)]) -> bool {
         let count = corners.len();
         let at = |index: usize| corners[index % count].0;
@@ -185,7 +185,7 @@ impl Faces {
         turns == 2 && (0..count).all(|index| self.orientation(at(index), at(index + 1), at(index + 2)) >= 0)
     }
 
-    /// Cuts ears off. Returns `false` if there is none to cut.
+    /// Triangulates by cutting ears. Returns `false` if no ear is left.
     fn push_triangles(&mut self, face: Face, mut rest: Vec<(u32, Beyond)>) -> bool {
         while rest.len() >= 3 {
             let count = rest.len();
@@ -204,7 +204,7 @@ impl Faces {
             let number = to_u32(self.faces.len());
             let diagonal = if count > 3 { Beyond::Nothing } else { c.1 };
             self.faces.push(face.with(&[a, b, (c.0, diagonal)]));
-            // Both faces at a diagonal know each other.
+            // Both faces at a diagonal are neighbours.
             for (edge, beyond) in [a.1, b.1, diagonal].into_iter().enumerate() {
                 if let Beyond::Face(other) = beyond {
                     let vertex = self.faces[number as usize].edge(edge)[1];

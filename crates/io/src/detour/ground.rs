@@ -7,13 +7,13 @@ use super::lattice::Lattice;
 use super::pieces::clip;
 use super::tile::{Tile, TileSet};
 
-/// Largest difference between the areas of a polygon and its ground, as a share and in twice square
-/// cells: what a mesh allows, and a little less.
+/// Largest difference between the areas of a polygon and its ground, as a fraction and in twice
+/// square cells: a little less than a mesh allows.
 const SHARE: f64 = 0.9e-4;
 const MOST: f64 = 0.018;
 
 /// Returns the ground of all faces, and the number of those whose detail mesh does not fill them:
-/// they are flat triangles. `None` where no tile has detail meshes.
+/// they are flat triangles. `None` if no tile has detail meshes.
 pub(super) fn surface(
     set: &TileSet,
     lattice: &Lattice,
@@ -48,8 +48,8 @@ pub(super) fn surface(
     Some((surface, flattened))
 }
 
-/// Adds the detail mesh of a face, all of it where the face is a part of a polygon. Returns `false`
-/// if its polygon has none.
+/// Adds the detail mesh of a face; the whole detail mesh of the polygon if the face is a part of
+/// it. Returns `false` if its polygon has none.
 fn push_detail(
     set: &TileSet,
     lattice: &Lattice,
@@ -114,8 +114,8 @@ fn cut_to(
     }
 }
 
-/// Moves a point that single precision took off an edge of its polygon back onto it: else the
-/// ground far from the origin would not fill the polygon.
+/// Moves a point that single precision moved off an edge of its polygon back onto the edge:
+/// otherwise the ground far from the origin would not fill the polygon.
 fn onto_edge(
     [x, z]: [f64; 2],
     corners: impl ExactSizeIterator<Item = PlanPoint> + Clone,
@@ -136,7 +136,7 @@ fn onto_edge(
     found.0
 }
 
-/// `true` if triangles from `first` on fill a polygon.
+/// Returns `true` if the triangles from `first` on fill a polygon.
 fn fills(surface: &HeightSurface, first: usize, doubled: i128) -> bool {
     let sum: f64 = surface.triangles[first..]
         .iter()
@@ -173,7 +173,7 @@ fn surface_point(x: i32, height: f32, z: i32) -> SurfacePoint {
     SurfacePoint { x, height, z }
 }
 
-/// As a mesh computes it.
+/// Returns twice the area, computed as in a mesh.
 fn doubled_area([a, b, c]: [SurfacePoint; 3]) -> f64 {
     f64::from(b.x - a.x) * f64::from(c.z - a.z) - f64::from(b.z - a.z) * f64::from(c.x - a.x)
 }

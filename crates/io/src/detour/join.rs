@@ -1,8 +1,8 @@
-//! Neighbours inside of tiles and across their borders.
+//! Neighbours inside tiles and across their borders.
 //!
 //! Detour joins two tiles by pairs of edges on their common border that overlap by two centimetres
 //! and are no farther apart in height than two steps (`connectExtLinks`, `overlapSlabs`). A mesh of
-//! ours has one neighbour at each edge, so edges are parted where an overlap ends.
+//! waymesh has one neighbour at each edge, so edges are split at the ends of overlaps.
 
 use std::collections::BTreeMap;
 
@@ -19,24 +19,25 @@ use crate::scene::Source;
 
 /// Overlaps shorter than this do not count, in metres (`overlapSlabs` shrinks both ends by half).
 const SHORTEST_OVERLAP: f64 = 0.02;
-/// Most overlaps that an edge of a border has: Detour takes four per tile.
+/// Largest number of overlaps of an edge of a border: Detour allows four per tile.
 const MOST_OVERLAPS: u8 = 64;
-/// Most edges of a border that are compared with each, on average. Each edge overlaps a few.
+/// Largest mean number of edges of a border that are compared with each edge. Each edge overlaps a
+/// few.
 const MOST_COMPARED: u64 = 4096;
 
-/// No face.
-const NONE: u32 = u32::MAX;
+/// Sentinel for a missing face.
+const NO_FACE: u32 = u32::MAX;
 
 /// Polygons with their neighbours.
 #[derive(Debug)]
 pub(super) struct Joined {
     /// One polygon per face.
     pub(super) mesh: PolyMesh,
-    /// Between edges of which one has a neighbour already.
+    /// Links between edges of which one already has a neighbour.
     pub(super) links: Vec<Link>,
-    /// Pairs of edges joined across borders.
+    /// Number of pairs of edges joined across borders.
     pub(super) portals: usize,
-    /// Edges whose neighbour in the tile does not share them.
+    /// Number of edges whose neighbour in the tile does not share them.
     pub(super) one_sided: usize,
 }
 
@@ -49,7 +50,7 @@ struct Span {
     high: i32,
     /// Vertices at `low` and `high`.
     ends: [u32; 2],
-    /// `true` if the face walks from `low` to `high`.
+    /// `true` if the edge of the face runs from `low` to `high`.
     ascends: bool,
 }
 
@@ -59,17 +60,17 @@ struct Overlap {
     spans: [usize; 2],
     low: i32,
     high: i32,
-    /// How far apart they are in height.
+    /// Their difference in height.
     gap: f64,
 }
 
 /// A part of an edge with a neighbour.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    /// Coordinates along the axis where it begins and ends, in the direction of the face.
+    /// Coordinates of its ends along the axis, in the direction of the face.
     from: i32,
     to: i32,
-    /// Vertices there.
+    /// Vertices at its ends.
     vertices: [u32; 2],
     beyond: u32,
 }
@@ -87,7 +88,7 @@ pub(super) fn join(
         source,
         set,
         cells: [lattice.length(SHORTEST_OVERLAP), 1],
-        whole: vec![[NONE; MAX_CORNERS]; faces.faces.len()],
+        whole: vec![[NO_FACE; MAX_CORNERS]; faces.faces.len()],
         cuts: BTreeMap::new(),
         overlaid: Vec::new(),
         portals: 0,
@@ -114,7 +115,7 @@ pub(super) fn join(
         for (edge, &beyond) in whole.iter().enumerate().take(usize::from(face.count)) {
             let [from, to] = face.edge(edge);
             let Some(cuts) = cuts.get_mut(&(number, edge)) else {
-                push(from, (beyond != NONE).then_some(beyond));
+                push(from, (beyond != NO_FACE).then_some(beyond));
                 continue;
             };
             let axis = axis_of(faces.points[from as usize], faces.points[to as usize]);
@@ -137,7 +138,7 @@ pub(super) fn join(
         mesh.polygons.push(Poly {
             first,
             len: to_u32(mesh.corners.len()) - first,
-            // What the file does not tell: polygons of a tile may lie above each other.
+            // Not in the file: polygons of a tile may lie above each other.
             region: RegionId(number),
             area: area_of(tile.polygons[face.polygon as usize].area),
         });
@@ -146,7 +147,7 @@ pub(super) fn join(
     Ok(Joined { mesh, links, portals, one_sided })
 }
 
-/// The mean height of each set of vertices, in metres.
+/// Returns the mean height of each set of vertices, in metres.
 fn welded_heights(faces: &mut Faces) -> Vec<f32> {
     let mut sums = vec![(0.0_f64, 0_u32); faces.points.len()];
     for vertex in 0..to_u32(faces.points.len()) {
@@ -179,7 +180,7 @@ impl Axis {
     }
 }
 
-/// The axis that an edge runs along more.
+/// Returns the axis along which an edge is longer.
 fn axis_of(from: PlanPoint, to: PlanPoint) -> Axis {
     if from.x.abs_diff(to.x) >= from.z.abs_diff(to.z) { Axis::X } else { Axis::Z }
 }
@@ -194,7 +195,7 @@ fn span_of(faces: &Faces, face: u32, edge: usize, axis: Axis) -> Span {
     }
 }
 
-/// Height of an edge at a coordinate along its axis, in metres.
+/// Returns the height of an edge at a coordinate along its axis, in metres.
 fn height_at(faces: &Faces, span: &Span, at: i32) -> f64 {
     let [low, high] = span.ends.map(|vertex| f64::from(faces.heights[vertex as usize]));
     let share = f64::from(at - span.low) / f64::from((span.high - span.low).max(1));
@@ -204,22 +205,22 @@ fn height_at(faces: &Faces, span: &Span, at: i32) -> f64 {
 struct Joiner<'a> {
     source: Source<'a>,
     set: &'a TileSet,
-    /// Shortest overlap between tiles, and inside of one, in cells.
+    /// Shortest overlap between tiles, and inside a tile, in cells.
     cells: [i32; 2],
-    /// Per face the faces beyond its whole edges, or [`NONE`].
+    /// Per face the faces beyond its whole edges, or [`NO_FACE`].
     whole: Vec<[u32; MAX_CORNERS]>,
     /// Parts of edges with neighbours, by face and edge.
     cuts: BTreeMap<(u32, usize), Vec<Cut>>,
-    /// Overlaps of edges that have other neighbours there.
+    /// Overlaps of edges that already have other neighbours.
     overlaid: Vec<([Span; 2], Axis, [i32; 2])>,
     portals: usize,
     one_sided: usize,
 }
 
 impl Joiner<'_> {
-    /// Neighbours inside of tiles, by their vertices.
+    /// Finds neighbours inside tiles, by their vertices.
     fn inside(&mut self, faces: &mut Faces) {
-        // Edges beside each polygon without area: what is beyond it is beyond them.
+        // Edges adjacent to each polygon without area: they are joined across it.
         let mut beside: BTreeMap<u32, Vec<(u32, usize)>> = BTreeMap::new();
         for number in 0..to_u32(faces.faces.len()) {
             let face = faces.faces[number as usize];
@@ -255,7 +256,7 @@ impl Joiner<'_> {
         }
     }
 
-    /// Joins edges beside a polygon without area, which lie on one line.
+    /// Joins edges adjacent to a polygon without area, which lie on one line.
     fn bridge(&mut self, faces: &mut Faces, edges: &[(u32, usize)]) {
         let point = |faces: &Faces, vertex: u32| faces.point(vertex);
         let Some(&(face, edge)) = edges.first() else { return };
@@ -267,7 +268,8 @@ impl Joiner<'_> {
         };
         let spans: Vec<Span> =
             edges.iter().filter(on_line).map(|&(face, edge)| span_of(faces, face, edge, axis)).collect();
-        // At most one edge a side of the polygon, in a sound file; in others, no more than that.
+        // A valid file has at most one edge per side of the polygon; for other files the number is
+        // limited to this.
         let mut overlaps = Vec::new();
         for (first, a) in spans.iter().enumerate() {
             for (second, b) in spans.iter().enumerate().skip(first + 1).take(usize::from(MOST_OVERLAPS)) {
@@ -280,7 +282,7 @@ impl Joiner<'_> {
         self.take(faces, &spans, overlaps, f64::INFINITY);
     }
 
-    /// Neighbours in other tiles.
+    /// Finds neighbours in other tiles.
     fn borders(&mut self, faces: &mut Faces) -> Result<(), IoError> {
         let mut lines: BTreeMap<(Axis, i32), Vec<(Span, u8)>> = BTreeMap::new();
         for number in 0..to_u32(faces.faces.len()) {
@@ -290,7 +292,7 @@ impl Joiner<'_> {
                 let axis = match side {
                     0 | 4 => Axis::Z,
                     2 | 6 => Axis::X,
-                    // Detour joins no others.
+                    // Detour joins no other edges.
                     _ => continue,
                 };
                 let [a, b] = face.edge(edge).map(|vertex| axis.across(faces.point(vertex)));
@@ -357,8 +359,8 @@ impl Joiner<'_> {
         Ok(())
     }
 
-    /// Makes neighbours of overlapping edges, the closest in height first. Returns those that have
-    /// other neighbours there, or vertices that are too far apart in height.
+    /// Makes overlapping edges neighbours, the closest in height first. Returns the overlaps of
+    /// edges that already have other neighbours, or vertices too far apart in height.
     fn take(
         &mut self,
         faces: &mut Faces,
@@ -408,8 +410,8 @@ impl Joiner<'_> {
     }
 }
 
-/// The vertex of two overlapping edges at one end of the overlap, and that of the other edge if it
-/// has one there as well.
+/// Returns the vertex of two overlapping edges at one end of the overlap, and that of the other
+/// edge if it has one there as well.
 fn pair_at(a: &Span, b: &Span, at: i32) -> (u32, Option<u32>) {
     let vertex = |span: &Span| match at {
         _ if at == span.low => Some(span.ends[0]),
@@ -419,13 +421,13 @@ fn pair_at(a: &Span, b: &Span, at: i32) -> (u32, Option<u32>) {
     match (vertex(a), vertex(b)) {
         (Some(first), second) => (first, second),
         (None, Some(second)) => (second, None),
-        // An overlap ends where an edge does.
+        // An overlap ends at an end of an edge.
         (None, None) => (a.ends[0], None),
     }
 }
 
-/// `true` if Detour looks for neighbours of an edge on one side of a tile among those on another
-/// side of another tile: of the tile beyond, or of a layer of the same.
+/// Returns `true` if Detour searches for neighbours of an edge on one side of a tile among the
+/// edges on a side of another tile: the tile beyond, or a layer of the same tile.
 fn are_beside(tiles: [[i32; 2]; 2], sides: [u8; 2]) -> bool {
     let [first, second] = tiles;
     let (x, z) = match sides {
@@ -439,7 +441,7 @@ fn are_beside(tiles: [[i32; 2]; 2], sides: [u8; 2]) -> bool {
         || (first[0].checked_add(x), first[1].checked_add(z)) == (Some(second[0]), Some(second[1]))
 }
 
-/// A link between the overlapping parts of two edges.
+/// Returns a link between the overlapping parts of two edges.
 fn link_of(
     &([a, b], axis, [low, high]): &([Span; 2], Axis, [i32; 2]),
     faces: &Faces,

@@ -6,41 +6,42 @@ use waymesh_core::{PlanPoint, float, nearest_f32, saturating_i32};
 
 use super::tile::{AT_BORDER, TileSet};
 
-/// Farthest cell from the origin: the height surface has its places in single precision, which has
-/// each whole number up to here, and halves.
+/// Farthest cell from the origin: the height surface has positions in single precision, which
+/// represents all whole numbers and halves up to this limit.
 const FARTHEST: f64 = (1 << 23) as f64;
-/// How far from a grid point a vertex of the grid may be, in cells: what single precision does to
-/// it, 50 km from the origin and at cells of 5 cm.
+/// Largest distance of a vertex from its grid point, in cells: the rounding error of single
+/// precision, 50 km from the origin and with cells of 5 cm.
 const OFF_GRID: f64 = 0.1;
-/// The same for a point of the ground beside an edge, in cells of the grid, and in metres where
-/// that is more or there is none.
+/// Largest distance of a point of the ground from an edge that it lies on, in cells of the grid; in
+/// metres if that is more or no grid was found.
 const OFF_EDGE: f64 = 0.02;
 const FINE_OFF_EDGE: f64 = 1e-3;
-/// Cells that a grid may have, in metres.
+/// Range of the side of a cell of a grid, in metres.
 const CELLS: RangeInclusive<f32> = 1e-5..=1e4;
 /// The tree of a file may count in units coarser than the grid by this power of two.
 const COARSER: i32 = 16;
-/// The finest cell of a grid that is not the file's, in metres. Detour joins tiles over 1 cm.
+/// The finest cell of a grid that is not that of the file, in metres. Detour joins tiles over 1 cm.
 const FINEST: f64 = 1.0 / 16384.0;
 /// Cells for the ends of connections, which lie anywhere, are at most this large, in metres.
 const FINE_ENOUGH: f64 = 0.01;
-/// How far apart Detour takes two borders of tiles for one, in metres (`findConnectingPolys`).
+/// Largest distance of two borders of tiles that Detour treats as one, in metres
+/// (`findConnectingPolys`).
 const SAME_BORDER: f64 = 0.01;
 
-/// Where vertices are rounded to.
+/// The grid to which vertices are rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Lattice {
-    /// Along x and z, in metres.
+    /// Origin along x and z, in metres.
     pub(super) origin: [f32; 2],
     /// Side of a cell in metres.
     pub(super) cell: f32,
-    /// Cells that vertices are apart at least, a power of two.
+    /// Smallest distance of vertices in cells, a power of two.
     step: i32,
     /// `true` if it is the grid that the file was baked on.
     is_grid: bool,
 }
 
-/// Positions of the corners of all polygons that are ground.
+/// Returns the positions of the corners of all polygons that are ground.
 fn corners(set: &TileSet) -> impl Iterator<Item = [f32; 2]> + '_ {
     set.tiles.iter().flat_map(|tile| {
         let ground = tile.polygons.iter().filter(|polygon| polygon.is_ground);
@@ -65,8 +66,8 @@ impl Lattice {
         lattice
     }
 
-    /// The grid of Recast: the tree of boxes counts in its cells, or in cells of twice the side, of
-    /// four times and so on.
+    /// Returns the grid of Recast: the units of the tree of boxes are its cells, or cells of the
+    /// side times a power of two.
     fn baked_on(set: &TileSet, origin: [f32; 2], units: f64) -> Option<Self> {
         (0..=COARSER).map(|power| nearest_f32((units * float::power_of_two(power)).recip())).find_map(
             |cell| {
@@ -83,7 +84,7 @@ impl Lattice {
         )
     }
 
-    /// A grid of cells so small that rounding does not matter.
+    /// Returns a grid with cells so small that rounding does not matter.
     fn fine(set: &TileSet) -> Self {
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
         for corner in corners(set) {
@@ -101,7 +102,7 @@ impl Lattice {
         Self { origin, cell: nearest_f32(cell), step: 1, is_grid: false }
     }
 
-    /// Parts cells in halves until the ends of connections can be rounded. Vertices stay exact.
+    /// Halves cells until the ends of connections can be rounded. Vertices stay exact.
     fn part(&mut self, set: &TileSet) {
         let farthest =
             corners(set).flat_map(|corner| self.cells(corner)).fold(1.0, |most, at| at.abs().max(most));
@@ -129,7 +130,8 @@ impl Lattice {
         self.cells([x, z])
     }
 
-    /// How far from the edge of a polygon a point of the ground may be that lies on it, in cells.
+    /// Returns the largest distance of a point of the ground from an edge of a polygon that it lies
+    /// on, in cells.
     pub(super) fn beside_edge(&self) -> f64 {
         let fine = FINE_OFF_EDGE / f64::from(self.cell);
         if self.is_grid { fine.max(OFF_EDGE * f64::from(self.step)) } else { fine }
@@ -140,8 +142,8 @@ impl Lattice {
         saturating_i32((metres / f64::from(self.cell)).floor()).max(1)
     }
 
-    /// Gives vertices on the borders of tiles that Detour takes for one the same coordinates, where
-    /// the grid does not do it. `points` has those of all tiles, one tile after the other.
+    /// Aligns vertices on borders of tiles that Detour treats as one, if the grid does not do it.
+    /// `points` holds the vertices of all tiles, tile by tile.
     pub(super) fn align_borders(&self, set: &TileSet, points: &mut [PlanPoint]) {
         if self.is_grid {
             return;

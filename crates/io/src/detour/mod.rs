@@ -1,14 +1,14 @@
 //! Navigation mesh files of Detour, Recast's companion: RecastDemo's and habitat-sim's.
 //!
-//! # What is read
+//! # Files
 //! - Sets of tiles (`MSET`): version 1 of RecastDemo (`all_tiles_navmesh.bin`, `solo_navmesh.bin`)
-//!   and version 2 of habitat-sim (`.navmesh`), which has the settings of the bake in it.
-//!   References of 32 and 64 bits (`DT_POLYREF64`) are told apart.
+//!   and version 2 of habitat-sim (`.navmesh`), which contains the settings of the bake. References
+//!   of 32 and 64 bits (`DT_POLYREF64`) are distinguished.
 //! - A tile by itself (`DNAV`, version 7): what `dtCreateNavMeshData` returns.
 //!
 //! All are little-endian. Files of big-endian machines and tile caches are refused by name.
 //!
-//! # What becomes of it
+//! # Conversion
 //! | Detour | here |
 //! |---|---|
 //! | vertices | points of the grid they were baked on, exactly, where there is such a grid; else of one that is 0.06 mm fine, and coarser beyond 500 m |
@@ -48,12 +48,12 @@ use lattice::Lattice;
 use tile::{Connection, TileSet};
 pub use write::{DetourLimit, DetourOptions, to_detour};
 
-/// Height of a level where the file does not tell: a power of two, so that heights are exact.
+/// Height of a level if the file does not contain it: a power of two, so that heights are exact.
 const LEVEL: f32 = 0.125;
-/// Recast's area of plain ground, where nobody gave it another (`RC_WALKABLE_AREA`).
+/// Recast's default area of ground (`RC_WALKABLE_AREA`).
 const RECAST_GROUND: u8 = 63;
 
-/// A mesh that was read from a file of Detour's.
+/// A mesh that was read from a Detour file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DetourMesh {
@@ -61,7 +61,7 @@ pub struct DetourMesh {
     pub mesh: NavMesh,
     /// Detour's flags of each polygon. RecastDemo's: 1 walk, 2 swim, 4 door, 8 jump, 16 disabled.
     pub flags: Vec<u16>,
-    /// What the file has, and what became of it.
+    /// Counts of the contents of the file and of their conversion.
     pub report: DetourReport,
 }
 
@@ -73,7 +73,7 @@ impl DetourMesh {
     }
 }
 
-/// What a file of Detour's has, and what became of it.
+/// Counts of the contents of a Detour file and of their conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DetourReport {
@@ -81,15 +81,15 @@ pub struct DetourReport {
     pub tiles: usize,
     /// Polygons of the ground.
     pub polygons: usize,
-    /// Of these, left out because they have no flags: no filter of Detour's lets them pass.
+    /// Polygons left out because they have no flags: no filter of Detour accepts them.
     pub closed: usize,
-    /// Left out because they have no area, or cross themselves.
+    /// Polygons left out because they have no area, or cross themselves.
     pub flat: usize,
-    /// Parted into triangles because they are not convex on the grid.
+    /// Polygons split into triangles because they are not convex on the grid.
     pub parted: usize,
     /// Pairs of edges joined between tiles.
     pub joined: usize,
-    /// Edges between tiles that became links because they have another neighbour already.
+    /// Edges between tiles that became links because they already have another neighbour.
     pub overlaid: usize,
     /// Edges without their neighbour, because the neighbour does not share them.
     pub one_sided: usize,
@@ -97,20 +97,20 @@ pub struct DetourReport {
     pub flattened: usize,
     /// Connections off the mesh.
     pub connections: usize,
-    /// Of these, left out because an end is farther from the mesh than their radius.
+    /// Connections left out because an end is farther from the mesh than their radius.
     pub unplaced: usize,
     /// `true` if references have 64 bits.
     pub wide_references: bool,
 }
 
-/// Returns `true` if bytes begin as a file of Detour's: also as one of a version or byte order that
-/// is not read.
+/// Returns `true` if bytes begin like a Detour file, also one of a version or byte order that is
+/// not supported.
 #[must_use]
 pub fn is_detour(bytes: &[u8]) -> bool {
     tile::is_detour(bytes)
 }
 
-/// Reads a file of Detour's.
+/// Reads a Detour file.
 ///
 /// # Errors
 /// - [`IoError::Read`] if the file cannot be read.
@@ -120,15 +120,14 @@ pub fn open_detour(file: impl AsRef<Path>) -> Result<DetourMesh, IoError> {
     parse_detour(file, &read_file(file)?)
 }
 
-/// Reads a file of Detour's from memory; `file` is its name in errors.
+/// Reads a Detour file from memory; `file` is its name in errors.
 ///
-/// Takes time in `n log n`, and memory in proportion to the bytes: numbers of elements are checked
-/// against the length of the file before anything is allocated.
+/// Takes time `n log n`, and memory in proportion to the bytes: numbers of elements are checked
+/// against the length of the file before any allocation.
 ///
 /// # Errors
-/// Names the tile and what is wrong with it: another version or byte order, tables that the bytes
-/// do not hold, indices out of range, numbers that are not finite. [`IoError::InvalidMesh`] for an
-/// agent out of its range.
+/// Names the tile and the problem: another version or byte order, incomplete tables, indices out of
+/// range, numbers that are not finite. [`IoError::InvalidMesh`] for an agent out of its range.
 pub fn parse_detour(file: &Path, bytes: &[u8]) -> Result<DetourMesh, IoError> {
     let source = Source { file, bytes };
     let set = tile::read(source)?;
@@ -147,7 +146,7 @@ pub fn parse_detour(file: &Path, bytes: &[u8]) -> Result<DetourMesh, IoError> {
     let mut areas = AreaTable::default();
     for area in 0..=RECAST_GROUND {
         if area != ground && is_used(area) {
-            // Such a name is neither empty nor taken.
+            // Such a name is neither empty nor in use.
             drop(areas.insert(area_of(area), Area::new(format!("area {area}"))));
         }
     }
@@ -192,7 +191,7 @@ fn agent(set: &TileSet) -> Agent {
     let mut agent = Agent::default();
     if let Some([height, radius, max_step]) = set.tiles.first().map(|tile| tile.agent) {
         agent = agent.with_radius(radius).with_max_step(max_step);
-        // Detour reads none of them, so a program may have left the height out.
+        // Detour does not read these fields, so a program may have omitted the height.
         if height.to_bits() != 0 {
             agent = agent.with_height(height);
         }

@@ -1,17 +1,18 @@
-//! Polygons in pieces that Detour can hold.
+//! Division of polygons into pieces within the limits of Detour.
 
 use waymesh_core::{PlanPoint, float};
 
 use super::tile::MAX_CORNERS;
 
-/// How far a point may be from a line to lie on it, in cells: single precision.
+/// Largest distance of a point from a line that it lies on, in cells: the error of single
+/// precision.
 pub(super) const ON_LINE: f64 = 1e-3;
 
-/// A corner of a piece: its vertex, where it is, and what is beyond the edge to the next corner.
+/// A corner of a piece: its vertex, its position, and the value beyond the edge to the next corner.
 pub(super) type Corner<B> = (u32, PlanPoint, B);
 
-/// Parts a convex polygon into convex pieces of six corners at most. `inner` is what is beyond the
-/// edges between them.
+/// Splits a convex polygon into convex pieces of at most six corners. `inner` is the value beyond
+/// the edges between them.
 ///
 /// # Guarantees
 /// Pieces have area, also where corners lie on one line.
@@ -22,8 +23,8 @@ pub(super) fn part<B: Copy>(mut corners: Vec<Corner<B>>, inner: B) -> Vec<Vec<Co
         let area = |first: usize, length: usize| {
             PlanPoint::doubled_area((first..first + length).map(|index| corners[index % count].1))
         };
-        // The largest piece that leaves a rest with area. Of a triangle with many corners on its
-        // sides, one begins or ends at the corner opposite.
+        // The largest piece that leaves a remainder with area. In a triangle with many corners on
+        // its sides, a piece begins or ends at the opposite corner.
         let found = (3..=MAX_CORNERS)
             .rev()
             .flat_map(|length| (0..count).map(move |first| (first, length)))
@@ -46,14 +47,14 @@ pub(super) fn part<B: Copy>(mut corners: Vec<Corner<B>>, inner: B) -> Vec<Vec<Co
     pieces
 }
 
-/// Cuts a triangle to a convex and positive polygon: both in plan, with heights. What is `on_line`
-/// from a line lies on it. Returns a convex polygon, empty where they share no area.
+/// Cuts a triangle to a convex and positive polygon: both in plan, with heights. A point within
+/// `on_line` of a line lies on it. Returns a convex polygon, empty if they share no area.
 pub(super) fn clip(triangle: [[f64; 3]; 3], corners: &[PlanPoint], on_line: f64) -> Vec<[f64; 3]> {
     let mut inside = triangle.to_vec();
     for (index, a) in corners.iter().enumerate() {
         let b = corners[(index + 1) % corners.len()];
         let [ax, az, bx, bz] = [a.x, a.z, b.x, b.z].map(f64::from);
-        // What is on the line but for rounding is inside.
+        // Points on the line, up to rounding, are inside.
         let length = float::hypot(bx - ax, bz - az);
         let side = |[x, _, z]: [f64; 3]| {
             let side = ((bx - ax) * (z - az) - (bz - az) * (x - ax)) / length;
@@ -106,7 +107,7 @@ mod tests {
                 "{shape:?}"
             );
             assert_eq!(pieces.iter().map(|piece| doubled(piece)).sum::<i128>(), doubled(&corners));
-            // Each inner edge is there twice, each other once.
+            // Each inner edge occurs twice, each other edge once.
             let edges = |inner: bool| {
                 let of = |piece: &Vec<Corner<bool>>| {
                     (0..piece.len()).filter(|&edge| piece[edge].2 == inner).count()

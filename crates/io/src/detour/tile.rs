@@ -1,8 +1,8 @@
-//! The bytes of Detour's files as tables.
+//! Tables of the bytes of Detour files.
 //!
 //! The layout is that of `dtMeshHeader` and the tables behind it in `DetourNavMesh.h`, of the set
 //! header in RecastDemo's `Sample.cpp`, and of habitat-sim's `PathFinder.cpp`, which puts its
-//! settings behind the set header from version 2 on. All of it is little-endian here.
+//! settings after the set header since version 2. All numbers are little-endian.
 
 use crate::scene::Source;
 use crate::{IoError, Place};
@@ -15,7 +15,7 @@ pub(super) const TILE_MAGIC: [u8; 4] = *b"VAND";
 const CACHE_MAGIC: [u8; 4] = *b"TEST";
 /// The version of `dtMeshHeader`.
 pub(super) const TILE_VERSION: i32 = 7;
-/// The version of a set as RecastDemo writes it. habitat-sim's is one more.
+/// The version of a set of RecastDemo. The version of habitat-sim is one higher.
 pub(super) const SET_VERSION: i32 = 1;
 const SET_VERSION_WITH_SETTINGS: i32 = 2;
 /// Bytes of a set's header: magic, version, tiles, `dtNavMeshParams`.
@@ -24,7 +24,7 @@ pub(super) const SET_HEADER: usize = 40;
 const SETTINGS: usize = 56;
 /// Bytes of a tile's header.
 pub(super) const TILE_HEADER: usize = 100;
-/// Bytes of an element of each table of a tile, in the order of the file. A link takes more where
+/// Bytes of an element of each table of a tile, in the order of the file. A link is larger if
 /// references have 64 bits.
 pub(super) const VERTEX: usize = 12;
 pub(super) const POLYGON: usize = 32;
@@ -34,16 +34,16 @@ pub(super) const DETAIL: usize = 12;
 pub(super) const DETAIL_TRIANGLE: usize = 4;
 pub(super) const TREE_NODE: usize = 16;
 pub(super) const CONNECTION: usize = 36;
-/// Most corners of a polygon (`DT_VERTS_PER_POLYGON`).
+/// Largest number of corners of a polygon (`DT_VERTS_PER_POLYGON`).
 pub(super) const MAX_CORNERS: usize = 6;
-/// In a neighbour: the edge lies on the border of the tile, and the lowest byte is its side.
+/// Flag of a neighbour: the edge lies on the border of the tile, and the lowest byte is its side.
 pub(super) const AT_BORDER: u16 = 0x8000;
-/// In `flags` of a connection: both ways (`DT_OFFMESH_CON_BIDIR`).
+/// Flag in `flags` of a connection: both directions (`DT_OFFMESH_CON_BIDIR`).
 pub(super) const BOTH_WAYS: u8 = 1;
-/// Coordinates beyond this are a slip: metres from the origin.
+/// Largest accepted distance of a coordinate from the origin, in metres.
 const FARTHEST: f32 = 1e7;
 
-/// `true` if bytes begin as a file of Detour's, of any version or byte order.
+/// Returns `true` if bytes begin like a Detour file, of any version or byte order.
 pub(super) fn is_detour(bytes: &[u8]) -> bool {
     bytes.first_chunk::<4>().is_some_and(|magic| {
         [SET_MAGIC, TILE_MAGIC, CACHE_MAGIC].iter().any(|known| magic == known || *magic == reversed(*known))
@@ -55,19 +55,18 @@ fn reversed(mut magic: [u8; 4]) -> [u8; 4] {
     magic
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, Default)]
 pub(super) struct TileSet {
     pub(super) tiles: Vec<Tile>,
-    /// Where the grid of tiles begins, if the file has one.
+    /// Origin of the grid of tiles, if the file has one.
     pub(super) origin: Option<[f32; 3]>,
     pub(super) settings: Option<HabitatSettings>,
     /// `true` if references have 64 bits.
     pub(super) wide: bool,
 }
 
-/// What the mesh of a `.navmesh` file was baked with, as far as it matters here. Metres and
-/// degrees.
+/// The relevant bake settings of a `.navmesh` file, in metres and degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct HabitatSettings {
     pub(super) cell_height: f32,
@@ -83,7 +82,7 @@ pub(super) struct Tile {
     pub(super) agent: [f32; 3],
     /// Lower corner of its box.
     pub(super) low: [f32; 3],
-    /// Units of the tree of boxes a metre: Recast's cells, if it is Recast's.
+    /// Units of the tree of boxes per metre: Recast's cells, if Recast made the file.
     pub(super) units_per_metre: f32,
     pub(super) vertices: Vec<[f32; 3]>,
     pub(super) polygons: Vec<TilePolygon>,
@@ -94,7 +93,7 @@ pub(super) struct Tile {
     pub(super) connections: Vec<Connection>,
 }
 
-/// A polygon of the ground, or one that stands for a connection.
+/// A polygon of the ground, or one that represents a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TilePolygon {
     corners: [u16; MAX_CORNERS],
@@ -110,7 +109,7 @@ impl TilePolygon {
         &self.corners[..usize::from(self.count)]
     }
 
-    /// Beside each corner, one more than the polygon across, 0 for none, or [`AT_BORDER`].
+    /// Returns for each corner the polygon across its edge plus 1, 0 for none, or [`AT_BORDER`].
     pub(super) fn neighbours(&self) -> &[u16] {
         &self.neighbours[..usize::from(self.count)]
     }
@@ -131,12 +130,12 @@ pub(super) struct Connection {
     pub(super) ends: [[f32; 3]; 2],
     pub(super) radius: f32,
     pub(super) both_ways: bool,
-    /// `false` if the polygon that stands for it has no flags, so that no filter lets it pass.
+    /// `false` if its polygon has no flags, so that no filter accepts it.
     pub(super) is_open: bool,
     pub(super) user: u32,
 }
 
-/// Numbers one after the other. Lengths were checked before; beyond the end there are zeros.
+/// A reader of consecutive numbers. Lengths were checked before; numbers beyond the end are 0.
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
@@ -225,8 +224,8 @@ fn read_set(source: Source<'_>) -> Result<TileSet, IoError> {
         at += SETTINGS;
     }
     let mut set = TileSet { origin: Some(origin), settings, ..TileSet::default() };
-    // A reference and a number of bytes before each tile. References of 64 bits are padded to 16
-    // bytes: then the tile begins later.
+    // Each tile follows a reference and a number of bytes. References of 64 bits are padded to 16
+    // bytes, so the tile begins later.
     let begins = |at: usize| bytes.get(at..).is_some_and(|rest| rest.starts_with(&TILE_MAGIC));
     set.wide = !begins(at + 8) && begins(at + 16);
     let reference = if set.wide { 8 } else { 4 };
@@ -376,8 +375,8 @@ fn read_connections(
     Ok(connections)
 }
 
-/// Checks that everything leads somewhere, and that no part of a table is used twice: what is made
-/// of a tile then stays in proportion to it.
+/// Checks that all indices are in range, and that no part of a table is used twice, so that the
+/// result stays in proportion to the tile.
 fn check(source: Source<'_>, place: Place, tile: &Tile) -> Result<(), IoError> {
     let outside = |what: &'static str, index: usize, count: usize| {
         source.out_of_range(place, what, i64::try_from(index).unwrap_or(i64::MAX), count)

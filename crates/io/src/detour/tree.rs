@@ -1,4 +1,4 @@
-//! Detour's tree of boxes (`dtBVNode`), in the order of a walk that goes down first.
+//! Detour's tree of boxes (`dtBVNode`), in depth-first order.
 
 /// A box in units of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,11 +11,11 @@ pub(super) struct TreeBox {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TreeNode {
     pub(super) bounds: TreeBox,
-    /// The number of a box, or how many nodes to skip if nothing here is asked for, negative.
+    /// The number of a box, or the negated number of nodes to skip if the query misses this node.
     pub(super) index: i32,
 }
 
-/// Builds a tree over boxes: twice as many nodes less one.
+/// Builds a tree over boxes, with twice as many nodes minus one.
 pub(super) fn build(boxes: &[TreeBox]) -> Vec<TreeNode> {
     let mut items: Vec<(TreeBox, i32)> = boxes.iter().copied().zip(0..).collect();
     let mut nodes = Vec::with_capacity(2 * boxes.len());
@@ -23,8 +23,7 @@ pub(super) fn build(boxes: &[TreeBox]) -> Vec<TreeNode> {
     nodes
 }
 
-/// Adds the nodes of some boxes. Halves them, so it goes no deeper than the logarithm of their
-/// number.
+/// Adds the nodes of some boxes. It halves them, so the depth is the logarithm of their number.
 fn divide(items: &mut [(TreeBox, i32)], nodes: &mut Vec<TreeNode>) {
     let Some(&(first, index)) = items.first() else { return };
     if items.len() == 1 {

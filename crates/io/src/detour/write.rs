@@ -1,4 +1,4 @@
-//! A mesh as one tile of Detour's.
+//! Writer of a mesh as Detour tiles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,40 +16,43 @@ use super::tile::{
 };
 use super::tree::{self, TreeBox};
 
-/// Most vertices: indices have 16 bits, and `dtCreateNavMeshData` keeps the last one free.
+/// Largest number of vertices: indices have 16 bits, and `dtCreateNavMeshData` keeps the last one
+/// free.
 const MAX_VERTICES: usize = 0xfffe;
-/// Most polygons of the ground: a neighbour is one more than its number, in 15 bits.
+/// Largest number of polygons of the ground: a neighbour is stored as its number plus 1, in 15
+/// bits.
 const MAX_POLYGONS: usize = 0x7fff;
-/// Most points and triangles of the ground in a polygon: their numbers have 8 bits.
+/// Largest number of points and triangles of the ground in a polygon: their numbers have 8 bits.
 const MAX_DETAIL: usize = 255;
-/// Areas have 6 bits.
+/// Largest number of areas, which have 6 bits.
 const MAX_AREAS: usize = 64;
-/// Least area of a triangle of the ground, twice, in square cells.
+/// Twice the smallest area of a triangle of the ground, in square cells.
 const LEAST_AREA: f64 = 1e-6;
-/// How often a polygon with too many triangles is parted into a fan.
+/// Largest number of times that a polygon with too many triangles is split into a fan.
 const MAX_DEPTH: u32 = 8;
-/// A corner's height and that of the ground there are one within this, in metres.
+/// Largest difference, in metres, at which the heights of a corner and of its ground count as
+/// equal.
 const SAME_HEIGHT: f32 = 1e-3;
-/// In the flags of a triangle of the ground, the first edge lies on the border
-/// (`DT_DETAIL_EDGE_BOUNDARY`). Each edge has two bits.
+/// Flag of a triangle of the ground: its first edge lies on the border (`DT_DETAIL_EDGE_BOUNDARY`).
+/// Each edge has two bits.
 const ON_BORDER: u8 = 1;
 const ALL_ON_BORDER: u8 = ON_BORDER | ON_BORDER << 2 | ON_BORDER << 4;
-/// Bits of a reference for the tile and the polygon: the other ten tell how often a tile was
-/// replaced (`DT_SALT_BITS` of `dtNavMesh::init`).
+/// Bits of a reference for the tile and the polygon: the other ten count the replacements of a tile
+/// (`DT_SALT_BITS` of `dtNavMesh::init`).
 const REFERENCE_BITS: u32 = 22;
-/// How often tiles are halved until they fit.
+/// Largest number of times that tiles are halved until they fit.
 const MAX_HALVINGS: u32 = 10;
-/// Name of a limit: Detour looks for the end of a connection in the next tile only.
+/// Name of a limit: Detour searches for the end of a connection only in the adjacent tile.
 const LINK_TOO_LONG: &str = "borders of tiles under a link";
-/// Most that cells are parted into along a side for the vertices where polygons are cut.
+/// Largest number of parts of a cell along a side for the vertices of cuts.
 const MOST_PARTS: i32 = 256;
-/// Farthest cell that the reader finds on the grid again, and the least side of one beside what
-/// single precision does to a coordinate.
+/// Farthest cell that the reader can match to the grid.
 const FARTHEST: i64 = 1 << 22;
+/// Smallest side of a cell, as a fraction of the largest coordinate: the error of single precision.
 const ROUNDINGS: f32 = 40.0 * f32::EPSILON;
-/// The flag of a polygon that was given none.
+/// The default flag of a polygon.
 const WALK: u16 = 1;
-/// In the kind of a polygon: it stands for a connection.
+/// Flag in the kind of a polygon: it represents a connection.
 const IS_CONNECTION: u8 = 1 << 6;
 
 /// Options of [`to_detour`].
@@ -59,8 +62,8 @@ pub struct DetourOptions {
     /// Detour's flags of each polygon, by its id. Polygons beyond the list have the flag 1, walk.
     /// Default: empty.
     pub flags: Vec<u16>,
-    /// Side of a tile in metres, rounded to whole cells. Default: none, for one tile, or where that
-    /// would hold too much, for tiles of the largest of some sides that fit.
+    /// Side of a tile in metres, rounded to whole cells. Default: none, which writes one tile, or,
+    /// if the mesh exceeds the limits of one, tiles of the largest tried side that fits.
     pub tile_side: Option<f32>,
 }
 
@@ -71,16 +74,16 @@ waymesh_core::setters! {
     }
 }
 
-/// Why a mesh cannot be a file of Detour's.
+/// A limit of the Detour format that a mesh exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{count} {element}, but a tile of Detour's holds {limit} at most")]
 #[non_exhaustive]
 pub struct DetourLimit {
-    /// What there is too much of.
+    /// Name of the elements.
     pub element: &'static str,
-    /// How many there are.
+    /// Number of elements.
     pub count: u64,
-    /// How many there may be.
+    /// Largest number of elements.
     pub limit: u64,
 }
 
@@ -90,7 +93,7 @@ impl DetourLimit {
     }
 }
 
-/// What is beyond an edge of a piece.
+/// The neighbour beyond an edge of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beyond {
     Nothing,
@@ -98,7 +101,7 @@ enum Beyond {
     Polygon(u32),
 }
 
-/// A polygon of Detour's.
+/// A polygon of the file.
 #[derive(Debug, Default)]
 struct Piece {
     /// The polygon of the mesh that it is part of.
@@ -112,18 +115,18 @@ struct Piece {
 /// The ground in a piece.
 #[derive(Debug, Default)]
 struct Detail {
-    /// Points besides the corners, in metres.
+    /// Points other than the corners, in metres.
     points: Vec<Vec3>,
-    /// Corners, then points; flags.
+    /// Three indices, of corners first and then points, and flags.
     triangles: Vec<[u8; 4]>,
 }
 
-/// What goes into a tile.
+/// The contents of a tile.
 #[derive(Debug, Default)]
 struct Tile {
     at: TileAt,
     pieces: Vec<u32>,
-    /// In the order of the tile.
+    /// Vertices in the order of the tile.
     vertices: Vec<u32>,
     /// Links that begin in it.
     links: Vec<TileLink>,
@@ -136,15 +139,15 @@ struct Tile {
 struct TileLink {
     number: usize,
     ends: [Vec3; 2],
-    /// Side of the tile that it ends beyond.
+    /// Side of the tile beyond which it ends.
     side: u8,
-    /// How many tiles on it ends.
+    /// Distance from its start to its end, in tiles.
     apart: u32,
 }
 
 impl Detail {
-    /// Gives the ground of a piece a border. Detour looks for the nearest point of one without asking
-    /// whether there is any, and splinters may have no ground that is wide enough to count.
+    /// Adds a border to the ground of a piece. Detour searches for the nearest point of the border
+    /// without checking that it exists, and very thin pieces may have no ground with area.
     fn close(&mut self, corners: usize) {
         if self.triangles.is_empty() {
             self.points.clear();
@@ -159,22 +162,21 @@ impl Detail {
 
 /// Returns the mesh as the bytes of a file of Detour's: a set (`MSET`, version 1) of tiles with
 /// trees of boxes and references of 32 bits, as RecastDemo and habitat-sim read it. It is one tile
-/// where that holds the mesh and [`DetourOptions::tile_side`] asks for no others.
+/// if the mesh fits into one and [`DetourOptions::tile_side`] is not set.
 ///
 /// - With several tiles, polygons are cut along their borders, and Detour joins the parts when it
-///   adds the tiles. Cuts are rounded to the grid, parted up to 256 times: walls and heights move
-///   by no more than that.
-/// - Polygons of more than six corners are parted. So are those with more than 255 triangles of
-///   ground.
-/// - [`waymesh_core::AreaId::GROUND`] becomes area 0, each other the next lower.
+///   adds the tiles. Cuts are rounded to the grid, divided by up to 256: walls and heights move by
+///   no more than that.
+/// - Polygons of more than six corners, or more than 255 triangles of ground, are split.
+/// - [`waymesh_core::AreaId::GROUND`] becomes area 0, each other area the next lower number.
 /// - The ground becomes detail meshes.
 /// - Each link becomes one connection, between the middles of its segments, with the radius of the
-///   agent. A closed link has no flags. Extra costs, kinds and names are left out.
+///   agent. A closed link has no flags. Extra costs, kinds and names are omitted.
 ///
 /// # Errors
-/// Beyond 64 areas; beyond 32,767 polygons or 65,534 vertices in a tile of the side that was asked
-/// for; where the numbers of tiles and of their polygons need more than 22 bits together; for a
-/// link over more than one border of tiles.
+/// Beyond 64 areas; beyond 32,767 polygons or 65,534 vertices in a tile of the requested side; if
+/// the numbers of tiles and of their polygons together need more than 22 bits; for a link over more
+/// than one border of tiles.
 pub fn to_detour(mesh: &NavMesh, options: &DetourOptions) -> Result<Vec<u8>, DetourLimit> {
     let compact = mesh.to_compact();
     let flags = options.flags.iter().zip((0..).map(PolyId));
@@ -207,7 +209,7 @@ pub fn to_detour(mesh: &NavMesh, options: &DetourOptions) -> Result<Vec<u8>, Det
     Err(too_much)
 }
 
-/// The file with tiles of this side in cells, 0 for one tile.
+/// Returns the file with tiles of this side in cells, 0 for one tile.
 fn written(mesh: &NavMesh, side: i32, options: &DetourOptions) -> Result<Vec<u8>, DetourLimit> {
     let mut writer = Writer::new(mesh, side);
     for number in 0..to_u32(mesh.polygon_count()) {
@@ -221,23 +223,23 @@ fn written(mesh: &NavMesh, side: i32, options: &DetourOptions) -> Result<Vec<u8>
 
 struct Writer<'a> {
     mesh: &'a NavMesh,
-    /// Cells that those of the mesh are parted into along a side.
+    /// Parts of a cell of the mesh along a side.
     scale: i32,
-    /// The grid of these cells, that of all points below.
+    /// The grid of these parts, used by all points below.
     frame: GridFrame,
-    /// How far apart in these cells points and lines are one.
+    /// Largest distance between points and lines that coincide, in these cells.
     on_line: f64,
-    /// Where tiles are cut; none for one tile.
+    /// The division into tiles; none for one tile.
     tiling: Option<Tiling>,
     cuts: CutVertices,
     vertices: Vec<(PlanPoint, Vec3)>,
     pieces: Vec<Piece>,
-    /// Beyond the edges of each piece.
+    /// Neighbours beyond the edges of each piece.
     beyond: Vec<Vec<Beyond>>,
 }
 
 impl<'a> Writer<'a> {
-    /// With tiles of this side in cells of the mesh, 0 for one tile.
+    /// Creates a writer of tiles of this side in cells of the mesh, 0 for one tile.
     fn new(mesh: &'a NavMesh, side: i32) -> Self {
         let scale = if side == 0 { 1 } else { parts_of_cells(mesh, side) };
         let points = mesh.plan_vertices().iter().map(|vertex| scaled(vertex.point, scale));
@@ -253,7 +255,7 @@ impl<'a> Writer<'a> {
             Tiling { low: [low(|point| point.x), low(|point| point.z)], side: side * scale }
         });
         let (pieces, beyond) = (Vec::new(), Vec::new());
-        // Where polygons are cut, vertices are rounded.
+        // The vertices of cuts are rounded.
         let on_line = if side == 0 { ON_LINE } else { 1.0 };
         Self { mesh, scale, frame, on_line, tiling, cuts: CutVertices::default(), vertices, pieces, beyond }
     }
@@ -286,7 +288,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The triangles of the ground in a polygon, in parts of cells and levels.
+    /// Returns the triangles of the ground in a polygon, in parts of cells and levels.
     fn ground(&self, number: u32) -> Vec<[[f64; 3]; 3]> {
         let (index, scale) = (number as usize, f64::from(self.scale));
         if let Some(surface) = self.mesh.surface() {
@@ -299,7 +301,7 @@ impl<'a> Writer<'a> {
             };
             return surface.triangles[range].iter().map(|triangle| triangle.map(point)).collect();
         }
-        // What queries take for the ground: triangles around the mean of the corners.
+        // The ground that queries use: triangles around the mean of the corners.
         let corners = self.mesh.polygon(PolyId(number)).map_or(&[][..], |polygon| polygon.corners());
         let corners: Vec<[f64; 3]> = corners
             .iter()
@@ -317,7 +319,7 @@ impl<'a> Writer<'a> {
         (0..corners.len()).map(|index| [mean, corners[index], corners[(index + 1) % corners.len()]]).collect()
     }
 
-    /// Adds a piece, or parts it around a point inside as long as it has too many triangles.
+    /// Adds a piece. A piece with too many triangles is split around a point inside, recursively.
     fn push_piece(
         &mut self,
         (number, tile): (u32, TileAt),
@@ -353,7 +355,8 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The ground in a piece. May be more than Detour can hold; numbers are then not those of points.
+    /// Returns the ground in a piece. It may exceed the limits of Detour; the indices of points are
+    /// then invalid.
     fn detail(&self, corners: &[Corner<Beyond>], ground: &[[[f64; 3]; 3]]) -> Detail {
         let plan: Vec<PlanPoint> = corners.iter().map(|corner| corner.1).collect();
         let frame = &self.frame;
@@ -383,7 +386,7 @@ impl<'a> Writer<'a> {
                 let [a, b, c] = [used[0], used[last - 1], used[last]];
                 let area = (b.0[0] - a.0[0]) * (c.0[2] - a.0[2]) - (b.0[2] - a.0[2]) * (c.0[0] - a.0[0]);
                 if area > LEAST_AREA && a.1 != b.1 && b.1 != c.1 && c.1 != a.1 {
-                    // Detour winds the other way.
+                    // Detour uses the opposite winding.
                     let triangle = [a, c, b];
                     let mut flags = 0;
                     for edge in 0..3 {
@@ -392,7 +395,7 @@ impl<'a> Writer<'a> {
                             flags |= ON_BORDER << (2 * edge);
                         }
                     }
-                    // So its corners are in the opposite order.
+                    // The corners are in the opposite order.
                     let number = |number: usize| corners.len().checked_sub(number + 1).unwrap_or(number);
                     let [a, b, c] = triangle.map(|(_, at)| u8::try_from(number(at)).unwrap_or(u8::MAX));
                     detail.triangles.push([a, b, c, flags]);
@@ -403,7 +406,8 @@ impl<'a> Writer<'a> {
         detail
     }
 
-    /// Finds the pieces beyond all edges: those of the polygon beyond that have the edge backwards.
+    /// Finds the pieces beyond all edges: the pieces of the polygon beyond that have the reversed
+    /// edge.
     fn find_neighbours(&mut self) {
         let mut edges = BTreeMap::new();
         for (number, piece) in (0_u32..).zip(&self.pieces) {
@@ -430,7 +434,7 @@ impl<'a> Writer<'a> {
     fn tiles(&self) -> Vec<Tile> {
         let mut tiles: BTreeMap<TileAt, Tile> = BTreeMap::new();
         if self.tiling.is_none() {
-            // An empty mesh is a tile, too. All vertices are written, used or not.
+            // An empty mesh is also a tile. All vertices are written, used or not.
             let all = (0..to_u32(self.vertices.len())).collect();
             tiles.insert([0, 0], Tile { vertices: all, ..Tile::default() });
         }
@@ -440,7 +444,7 @@ impl<'a> Writer<'a> {
         for (number, link) in self.mesh.links().iter().enumerate() {
             let ends = ends(self.mesh, link);
             let [from, to] = ends.map(|end| self.tile_at(end));
-            // As `classifyOffMeshPoint` does: Detour looks for the end in the tile on that side.
+            // As in `classifyOffMeshPoint`: Detour searches for the end in the tile on that side.
             let side = match [(to[0] - from[0]).signum(), (to[1] - from[1]).signum()] {
                 [0, 0] => u8::MAX,
                 [1, 0] => 0,
@@ -468,14 +472,14 @@ impl<'a> Writer<'a> {
         tiles
     }
 
-    /// The tile of a position.
+    /// Returns the tile of a position.
     fn tile_at(&self, position: Vec3) -> TileAt {
         let [x, _, z] = self.frame.to_grid(position);
         let point = PlanPoint::new(saturating_i32(x.floor()), saturating_i32(z.floor()));
         self.tiling.map_or([0, 0], |tiling| tiling.tile(point))
     }
 
-    /// Refuses what Detour's numbers cannot count.
+    /// Checks the limits of Detour's numbers.
     fn check(&self, tiles: &[Tile]) -> Result<(), DetourLimit> {
         for tile in tiles {
             DetourLimit::check("polygons", tile.pieces.len(), MAX_POLYGONS)?;
@@ -522,7 +526,7 @@ impl<'a> Writer<'a> {
         out.0
     }
 
-    /// The bytes of one tile. `of_vertex` and `of_piece` give numbers in their tiles.
+    /// Returns the bytes of one tile. `of_vertex` and `of_piece` give numbers in their tiles.
     fn tile(
         &self,
         tile: &Tile,
@@ -546,7 +550,7 @@ impl<'a> Writer<'a> {
         let vertices = tile.vertices.len() + 2 * links.len();
         let is_elsewhere = |beyond: &&u32| self.pieces[**beyond as usize].tile != tile.at;
         let portals = pieces().flat_map(|piece| piece.beyond.iter().flatten()).filter(is_elsewhere).count();
-        // As `dtCreateNavMeshData` counts them; Detour writes to the last, so there is one at least.
+        // As in `dtCreateNavMeshData`; Detour writes to the last link, so at least one is required.
         let room_for_links = (corners + 2 * portals + 4 * links.len() + 4 * tile.arriving).max(1);
         let tables = [
             (vertices, VERTEX),
@@ -592,10 +596,10 @@ impl<'a> Writer<'a> {
                 if there == tile.at {
                     return u16::try_from(of_piece[beyond as usize] + 1).unwrap_or(u16::MAX);
                 }
-                // The tile finds it by its edge, when it is added.
+                // Detour finds the neighbour by its edge when it adds the tile.
                 AT_BORDER | u16::from(side_of(tile.at, there))
             };
-            // Backwards: the edge before a corner becomes the one after it.
+            // Reversed: the edge before a corner becomes the one after it.
             let count = piece.corners.len();
             let corners = (0..count).map(|index| of_vertex[piece.corners[count - 1 - index] as usize]);
             let beyond = (0..count).map(|index| beyond(piece.beyond[(2 * count - 2 - index) % count]));
@@ -637,7 +641,7 @@ impl<'a> Writer<'a> {
         out.0
     }
 
-    /// A box around everything, whose lower corner is on the grid.
+    /// Returns a box around everything, whose lower corner is on the grid.
     fn bounds(&self) -> [Vec3; 2] {
         let (frame, cell) = (&self.frame, self.mesh.frame().cell_size);
         let [least, most] = self.heights(&self.pieces);
@@ -650,7 +654,7 @@ impl<'a> Writer<'a> {
         let bound = |along: fn(PlanPoint) -> i32| {
             let low = points().map(along).min().unwrap_or(0);
             let high = points().map(along).max().unwrap_or(0);
-            // A cell more: what lies on the upper border belongs to the next tile.
+            // One cell more, because points on the upper border belong to the next tile.
             [low.min(0), high.saturating_add(self.scale)].map(f64::from)
         };
         let ([low_x, high_x], [low_z, high_z]) = (bound(|point| point.x), bound(|point| point.z));
@@ -658,7 +662,7 @@ impl<'a> Writer<'a> {
         [corner(low_x, least - cell, low_z), corner(high_x, most + cell, high_z)]
     }
 
-    /// Least and greatest height of what is in some pieces.
+    /// Returns the lowest and highest height in some pieces.
     fn heights<'b>(&self, pieces: impl IntoIterator<Item = &'b Piece> + Clone) -> [f32; 2] {
         let corners = pieces.clone().into_iter().flat_map(|piece| &piece.corners);
         let corners = corners.map(|&corner| self.vertices[corner as usize].1.y);
@@ -668,7 +672,7 @@ impl<'a> Writer<'a> {
         if least <= most { [least, most] } else { [0.0, 0.0] }
     }
 
-    /// The box of a tile of a set with the box `all`.
+    /// Returns the box of a tile of a set with the box `all`.
     fn tile_bounds(&self, tile: &Tile, all: [Vec3; 2]) -> [Vec3; 2] {
         let Some(tiling) = self.tiling else { return all };
         let cell = self.mesh.frame().cell_size;
@@ -697,14 +701,14 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// How many bits of a reference tell the tile, and the polygon in it.
+/// Returns the number of bits of a reference for the tile, and for the polygon in it.
 fn bits(tiles: &[Tile]) -> [u32; 2] {
     let most = tiles.iter().map(|tile| tile.pieces.len() + tile.links.len()).max();
     [tiles.len(), most.unwrap_or(0)].map(|count| count.max(1).next_power_of_two().trailing_zeros())
 }
 
-/// The side of a tile that another lies on, as Detour counts them. Pieces that share an edge lie in
-/// tiles that share a side.
+/// Returns the side of a tile on which another tile lies, in Detour's numbering. Pieces that share
+/// an edge lie in tiles that share a side.
 fn side_of(tile: TileAt, other: TileAt) -> u8 {
     match [other[0] - tile[0], other[1] - tile[1]] {
         [1, _] => 0,
@@ -714,7 +718,7 @@ fn side_of(tile: TileAt, other: TileAt) -> u8 {
     }
 }
 
-/// The middles of both segments of a link, on the ground.
+/// Returns the middles of both segments of a link, on the ground.
 fn ends(mesh: &NavMesh, link: &Link) -> [Vec3; 2] {
     [&link.from, &link.to].map(|end| {
         let [a, b] = end.ends;
@@ -727,7 +731,7 @@ fn ends(mesh: &NavMesh, link: &Link) -> [Vec3; 2] {
     })
 }
 
-/// The place of a point on the ground of a polygon.
+/// Returns the position of a point on the ground of a polygon.
 fn on_ground(mesh: &NavMesh, frame: &GridFrame, polygon: u32, point: PlanPoint) -> Vec3 {
     let [x, z] = [point.x, point.z].map(f64::from);
     let mut position = frame.to_world(x, 0.0, z);
@@ -740,8 +744,8 @@ fn scaled(point: PlanPoint, scale: i32) -> PlanPoint {
     PlanPoint::new(point.x.saturating_mul(scale), point.z.saturating_mul(scale))
 }
 
-/// How many parts along a side a cell gets for the vertices of cuts: so many that the reader finds
-/// the grid of the parts again.
+/// Returns the number of parts of a cell along a side for the vertices of cuts: the largest for
+/// which the reader detects the grid of the parts.
 fn parts_of_cells(mesh: &NavMesh, side: i32) -> i32 {
     let frame = mesh.frame();
     let reach = |point: PlanPoint| i64::from(point.x.unsigned_abs().max(point.z.unsigned_abs()));
@@ -757,7 +761,7 @@ fn parts_of_cells(mesh: &NavMesh, side: i32) -> i32 {
     parts
 }
 
-/// A grid point inside of a piece, near its middle; `None` if it is too small to have one.
+/// Returns a grid point inside a piece, near its middle; `None` if the piece is too small.
 fn inner_point(corners: &[Corner<Beyond>]) -> Option<PlanPoint> {
     let count = i64::try_from(corners.len()).unwrap_or(1);
     let mean = |along: fn(PlanPoint) -> i32| {
@@ -774,7 +778,7 @@ fn inner_point(corners: &[Corner<Beyond>]) -> Option<PlanPoint> {
     })
 }
 
-/// `true` if both points lie on one edge of a polygon.
+/// Returns `true` if both points lie on one edge of a polygon.
 fn is_on_border(plan: &[PlanPoint], on_line: f64, from: [f64; 3], to: [f64; 3]) -> bool {
     (0..plan.len()).any(|index| {
         let [a, b] = [index, (index + 1) % plan.len()].map(|corner| {

@@ -1,4 +1,4 @@
-//! A sheet to draw on in plan coordinates, and a picture made of such sheets.
+//! A canvas in plan coordinates, and a picture made of such canvases.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use waymesh_core::float;
 
 use super::Colour;
 
-/// How a shape is drawn. Lengths in pixels of the picture.
+/// Style of a shape. Lengths are in pixels of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Style {
@@ -19,7 +19,7 @@ pub struct Style {
     pub width: f64,
     /// Length of dashes and gaps; none (a full line) by default.
     pub dash: Option<f64>,
-    /// From 0 (unseen) to 1. Default 1.
+    /// Opacity, from 0 (invisible) to 1. Default 1.
     pub opacity: f64,
 }
 
@@ -37,13 +37,13 @@ waymesh_core::setters! {
 }
 
 impl Style {
-    /// A filled shape without outline.
+    /// Returns the style of a filled shape without outline.
     #[must_use]
     pub fn fill(colour: Colour) -> Self {
         Self { fill: Some(colour), ..Self::default() }
     }
 
-    /// A line of a width in pixels.
+    /// Returns the style of a line with a width in pixels.
     #[must_use]
     pub fn line(colour: Colour, width: f64) -> Self {
         Self { line: Some(colour), width, ..Self::default() }
@@ -74,7 +74,7 @@ impl Style {
     }
 }
 
-/// Which part of a label stands at its place.
+/// The part of a label that is at its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Anchor {
     /// Its beginning.
@@ -86,7 +86,7 @@ pub enum Anchor {
     End,
 }
 
-/// A number with two decimals at most: a hundredth of a pixel.
+/// A number with at most two decimals: a hundredth of a pixel.
 struct Short(f64);
 
 impl std::fmt::Display for Short {
@@ -97,7 +97,7 @@ impl std::fmt::Display for Short {
     }
 }
 
-/// Text with the characters escaped that XML reserves, and without those it forbids.
+/// Text with the reserved characters of XML escaped, and the forbidden ones removed.
 struct Escaped<'a>(&'a str);
 
 impl std::fmt::Display for Escaped<'_> {
@@ -130,8 +130,8 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// A canvas that shows the plan from `min` to `max`, its longer side `pixels` long. A view that
-    /// is empty or not finite becomes one of side 1.
+    /// Creates a canvas that shows the plan from `min` to `max`, its longer side `pixels` long. A
+    /// view that is empty or not finite becomes one of side 1.
     #[must_use]
     pub fn new(min: [f64; 2], max: [f64; 2], pixels: f64) -> Self {
         let side = |axis: usize| {
@@ -143,13 +143,13 @@ impl Canvas {
         Self { min, size, scale: pixels / size[0].max(size[1]), body: String::new() }
     }
 
-    /// Pixels per unit of the plan.
+    /// Returns the pixels per unit of the plan.
     #[must_use]
     pub fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// Width and height in pixels.
+    /// Returns the width and height in pixels.
     #[must_use]
     pub fn pixels(&self) -> [f64; 2] {
         self.size.map(|side| side * self.scale)
@@ -159,8 +159,8 @@ impl Canvas {
         [0, 1].map(|axis| (point[axis] - self.min[axis]) * self.scale)
     }
 
-    /// Adds a chain of lines to a path, each point relative to the one before on the grid of
-    /// hundredths of a pixel, so that rounding does not add up.
+    /// Adds a chain of lines to a path, each point relative to the previous one on the grid of
+    /// hundredths of a pixel, so that rounding errors do not accumulate.
     fn chain(&self, out: &mut String, points: impl IntoIterator<Item = [f64; 2]>, close: bool) {
         let mut before: Option<[f64; 2]> = None;
         for point in points {
@@ -192,7 +192,7 @@ impl Canvas {
         self.body.push_str("/>\n");
     }
 
-    /// Draws closed polygons as one shape, so that no seams show between those that touch.
+    /// Draws closed polygons as one shape, so that no seams appear between adjacent polygons.
     pub fn polygons<P: IntoIterator<Item = [f64; 2]>>(
         &mut self,
         polygons: impl IntoIterator<Item = P>,
@@ -226,14 +226,14 @@ impl Canvas {
         self.body.push_str("/>\n");
     }
 
-    /// Writes a label; its height in pixels.
+    /// Writes a label with a height in pixels.
     pub fn text(&mut self, at: [f64; 2], text: &str, height: f64, colour: Colour, anchor: Anchor) {
         let place = self.place(at);
         write_text(&mut self.body, place, text, height, colour, anchor, false);
     }
 
     /// Draws cells of a grid. The grid's first cell has its lower corner at `origin`, a cell is
-    /// `cell` long and wide, and `colour(x, z)` says how it looks, if at all.
+    /// `cell` long and wide, and `colour(x, z)` returns its colour, if it is drawn.
     ///
     /// Equal cells are merged to runs along x and equal runs to rectangles along z, so large
     /// uniform areas cost little. Cells are drawn without antialiasing: no seams.
@@ -244,7 +244,7 @@ impl Canvas {
         (width, depth): (u32, u32),
         mut colour: impl FnMut(u32, u32) -> Option<Colour>,
     ) {
-        /// Open rectangles of the row before: columns and colour, and the row where they begin.
+        /// Open rectangles of the previous row: columns and colour, and their first row.
         type Open = BTreeMap<(u32, u32, Colour), u32>;
         let mut shapes: BTreeMap<Colour, String> = BTreeMap::new();
         let mut close = |((start, end, colour), from): ((u32, u32, Colour), u32), row: u32| {
@@ -312,17 +312,17 @@ fn write_text(
     );
 }
 
-/// Room around and between panels, in pixels.
+/// Space around and between panels, in pixels.
 const MARGIN: f64 = 24.0;
 /// Height of a title's letters.
 const TITLE: f64 = 16.0;
 /// Height of a note's letters.
 const NOTE: f64 = 13.0;
-/// Room for a panel's title.
+/// Space for a panel's title.
 const TITLE_ROOM: f64 = TITLE + 12.0;
-/// Room for a panel's scale bar.
+/// Space for a panel's scale bar.
 const BAR_ROOM: f64 = 34.0;
-/// Room for one line of notes.
+/// Space for one line of notes.
 const NOTE_ROOM: f64 = 22.0;
 const PAPER: Colour = Colour([0xfc, 0xfb, 0xf8]);
 const MUTED: Colour = Colour([0x66, 0x6e, 0x78]);
@@ -331,28 +331,29 @@ const MUTED: Colour = Colour([0x66, 0x6e, 0x78]);
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
     panels: Vec<(String, Canvas, Option<&'static str>)>,
-    /// Marks and what they mean.
+    /// Marks and their meanings.
     notes: Vec<(Style, String)>,
 }
 
 impl Picture {
-    /// A picture without panels.
+    /// Creates a picture without panels.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a panel. With a `unit`, such as `"m"`, a scale bar stands below it.
+    /// Adds a panel. With a `unit`, such as `"m"`, a scale bar is drawn below it.
     pub fn push(&mut self, title: &str, canvas: Canvas, unit: Option<&'static str>) {
         self.panels.push((title.to_owned(), canvas, unit));
     }
 
-    /// Adds a line to the legend below the panels: a mark of a style and what it means.
+    /// Adds a line to the legend below the panels: a mark of a style and its meaning.
     pub fn note(&mut self, style: Style, meaning: &str) {
         self.notes.push((style, meaning.to_owned()));
     }
 
-    /// Panels per row: as many as bring the picture nearest to a screen's shape.
+    /// Returns the number of panels per row that brings the picture nearest to the shape of a
+    /// screen.
     fn columns(&self, panel: [f64; 2]) -> usize {
         const SCREEN: f64 = 1.5;
         let count = self.panels.len().max(1);
@@ -363,7 +364,7 @@ impl Picture {
         (1..=count).min_by(|&a, &b| misfit(a).total_cmp(&misfit(b))).unwrap_or(1)
     }
 
-    /// The picture as an SVG document.
+    /// Returns the picture as an SVG document.
     #[must_use]
     pub fn to_svg(&self) -> String {
         let largest = self.panels.iter().fold([1.0_f64; 2], |largest, (_, canvas, _)| {
@@ -406,7 +407,7 @@ impl Picture {
         out
     }
 
-    /// Places of the notes, line by line, and the room they need.
+    /// Returns the positions of the notes, line by line, and their total height.
     fn place_notes(&self, width: f64) -> (Vec<[f64; 2]>, f64) {
         let (mut x, mut y) = (MARGIN, 0.0);
         let places = self.notes.iter().map(|(_, meaning)| {
@@ -440,7 +441,8 @@ fn write_note(out: &mut String, [x, y]: [f64; 2], style: &Style, meaning: &str) 
     write_text(out, [x + 36.0, y + NOTE], meaning, NOTE, MUTED, Anchor::Start, false);
 }
 
-/// A bar below the canvas, as long as a round number of units: at most a quarter of the canvas.
+/// Writes a bar below the canvas, as long as a round number of units: at most a quarter of the
+/// canvas.
 fn write_scale_bar(out: &mut String, canvas: &Canvas, unit: &str) {
     let longest = canvas.size[0] / 4.0;
     let power = float::powf(10.0, float::log10(longest).floor());
@@ -464,7 +466,7 @@ fn write_scale_bar(out: &mut String, canvas: &Canvas, unit: &str) {
 mod tests {
     use super::*;
 
-    /// Cells that the rectangles of a raster cover, and how many rectangles there are.
+    /// Returns the cells that the rectangles of a raster cover, and the number of rectangles.
     fn covered(canvas: &Canvas) -> (BTreeMap<(u32, u32), String>, usize) {
         let mut cells = BTreeMap::new();
         let mut rectangles = 0;

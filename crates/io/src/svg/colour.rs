@@ -1,12 +1,12 @@
-//! Colours: a soft palette that tells neighbours apart.
+//! Colours: a soft palette that distinguishes neighbours.
 use waymesh_core::float;
 
 /// An opaque colour, sRGB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Colour(pub [u8; 3]);
 
-/// The first colours of the palette, chosen by eye: light enough for dark lines on top, apart for
-/// people who see fewer hues.
+/// The first colours of the palette, chosen by eye: light enough for dark lines on top,
+/// distinguishable with colour blindness.
 const PALETTE: [Colour; 10] = [
     Colour([0xa9, 0xcf, 0xe8]),
     Colour([0xf6, 0xd0, 0x9b]),
@@ -20,8 +20,8 @@ const PALETTE: [Colour; 10] = [
     Colour([0xc4, 0xcd, 0xd6]),
 ];
 
-/// Turn of the hue from one further colour to the next: the golden angle, which never comes back to
-/// where it was.
+/// Turn of the hue between consecutive further colours: the golden angle, which never repeats a
+/// hue.
 const GOLDEN_TURN: f64 = 0.381_966_011_250_105;
 
 impl Colour {
@@ -29,26 +29,26 @@ impl Colour {
     pub const WHITE: Self = Self([0xff; 3]);
     /// Near black, for walls and text.
     pub const INK: Self = Self([0x2f, 0x36, 0x40]);
-    /// A strong red, for what must be seen first.
+    /// A strong red, for the most important marks.
     pub const RED: Self = Self([0xd6, 0x33, 0x3f]);
-    /// A strong blue, which is not taken for [`Colour::RED`] by people who see fewer hues.
+    /// A strong blue, which is distinguishable from [`Colour::RED`] with colour blindness.
     pub const BLUE: Self = Self([0x26, 0x4f, 0xd6]);
 
-    /// Soft fill colour number `index`. The palette has no end, with ever smaller
+    /// Returns the soft fill colour number `index`. The palette is unlimited, with decreasing
     /// differences.
     #[must_use]
     pub fn soft(index: usize) -> Self {
         if let Some(colour) = PALETTE.get(index) {
             return *colour;
         }
-        // Beyond 2^32 colours nobody sees a difference.
+        // Differences are invisible beyond 2^32 colours.
         let index = f64::from(u32::try_from(index).unwrap_or(u32::MAX));
         let lightness = 0.79 + 0.04 * float::sin(index * 0.7);
         Self::from_hsl((0.55 + index * GOLDEN_TURN).fract(), 0.48, lightness)
     }
 
-    /// Colour of a value from 0 to 1 on a scale from dark blue over green to light yellow, whose
-    /// lightness ascends evenly. Values outside count as the nearest end, NaN as 0.
+    /// Returns the colour of a value from 0 to 1 on a scale from dark blue over green to light
+    /// yellow, whose lightness ascends evenly. Values outside count as the nearest end, NaN as 0.
     #[must_use]
     pub fn scale(value: f64) -> Self {
         const STOPS: [[u8; 3]; 5] = [
@@ -68,7 +68,7 @@ impl Colour {
         Self(STOPS[4])
     }
 
-    /// The mixture of two colours: this one at 0, the other at 1.
+    /// Returns the mixture of two colours: this one at 0, the other at 1.
     #[must_use]
     pub fn mixed(self, other: Self, amount: f64) -> Self {
         let mix = |a: u8, b: u8| byte(f64::from(a) + (f64::from(b) - f64::from(a)) * amount);
@@ -84,7 +84,7 @@ impl Colour {
         }))
     }
 
-    /// The colour as linear light with full opacity, as glTF stores vertex colours.
+    /// Returns the colour as linear light with full opacity, as glTF stores vertex colours.
     pub(crate) fn linear(self) -> [u8; 4] {
         let linear = |channel: u8| {
             let value = f64::from(channel) / 255.0;

@@ -1,4 +1,4 @@
-//! Links of a mesh in its plan picture.
+//! Drawing of links in the plan picture of a mesh.
 
 use waymesh_graph::NavMesh;
 
@@ -9,7 +9,7 @@ const LINK: Colour = Colour([0x8a, 0x3f, 0xb5]);
 
 /// A link in plan.
 pub(super) struct LinkMark {
-    /// Where it begins and where it ends.
+    /// Polygons at its start and its end.
     pub(super) polygons: [usize; 2],
     segments: [[[f64; 2]; 2]; 2],
 }
@@ -28,13 +28,13 @@ pub(super) fn link_marks(mesh: &NavMesh) -> Vec<LinkMark> {
     mesh.links().iter().map(mark).collect()
 }
 
-/// How a link looks in a legend.
+/// Returns the style of a link in a legend.
 pub(super) fn link_style(width: f64) -> Style {
     Style::line(LINK, width)
 }
 
-/// Draws links: the segments where one leaves and arrives, a line from one middle to the other, and
-/// a veil over what lies between.
+/// Draws links: the segments at both ends, a line between their middles, and a veil over the area
+/// between them.
 pub(super) fn draw_links<'a>(canvas: &mut Canvas, links: impl Iterator<Item = &'a LinkMark>, width: f64) {
     let links: Vec<&LinkMark> = links.collect();
     let veil = |link: &&LinkMark| {

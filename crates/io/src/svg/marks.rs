@@ -1,4 +1,4 @@
-//! Marks on a mesh: where something is wrong.
+//! Marks of errors on a mesh.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -11,30 +11,31 @@ use super::plan_mesh::{PlanMesh, cross, doubled_area, plan};
 use super::storeys::bounds;
 use super::{Colour, Picture, Style, SvgOptions};
 
-/// Places of one kind.
+/// Marks of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marks {
     /// World positions.
     pub points: Vec<Vec3>,
-    /// Side in metres of the square that each point stands for. On paper it is never smaller than
-    /// can be seen.
+    /// Side in metres of the square that each point represents. It is drawn with at least a visible
+    /// size.
     pub side: f64,
     /// Colour of the squares.
     pub colour: Colour,
-    /// What the legend says.
+    /// Text of the legend.
     pub meaning: String,
-    /// `true` if the points lie on the mesh. Others are drawn where they hide none of it.
+    /// `true` if the points lie on the mesh. Other points are drawn on a storey that they do not
+    /// cover.
     pub on_mesh: bool,
 }
 
 impl Marks {
-    /// Where something is missing beside the mesh, in red.
+    /// Creates red marks for missing ground outside the mesh.
     #[must_use]
     pub fn missing(points: Vec<Vec3>, side: f64, meaning: impl Into<String>) -> Self {
         Self { points, side, colour: Colour::RED, meaning: meaning.into(), on_mesh: false }
     }
 
-    /// Where the mesh is too large, in blue.
+    /// Creates blue marks for parts of the mesh that are surplus.
     #[must_use]
     pub fn surplus(points: Vec<Vec3>, side: f64, meaning: impl Into<String>) -> Self {
         Self { points, side, colour: Colour::BLUE, meaning: meaning.into(), on_mesh: true }
@@ -43,8 +44,8 @@ impl Marks {
 
 /// Smallest side of a mark in pixels.
 const LEAST_PIXELS: f64 = 3.0;
-/// Two floors are farther apart than this, in metres: what is closer to a polygon is meant to be
-/// that polygon's floor.
+/// Lower bound of the distance of two floors, in metres: a point that is closer to a polygon
+/// belongs to its floor.
 const SAME_FLOOR: f64 = 1.5;
 const CELL: Colour = Colour([0xd5, 0xdf, 0xd8]);
 
@@ -85,7 +86,7 @@ fn draw(mesh: &PlanMesh, marks: &[Marks], options: &SvgOptions) -> Picture {
     };
     for (kind, points) in points.iter().enumerate() {
         let side = side_of(kind);
-        // One of those that fall on the same square at the same height is enough.
+        // One mark per square and height is enough.
         let mut seen = BTreeSet::new();
         for &point in points {
             let at = plan(point);
@@ -135,7 +136,7 @@ fn draw(mesh: &PlanMesh, marks: &[Marks], options: &SvgOptions) -> Picture {
     picture
 }
 
-/// Finds the storey of a place.
+/// A search for the storey of a position.
 struct Finder<'a> {
     storey_of: &'a [usize],
     outlines: Vec<Vec<[f64; 2]>>,
@@ -181,32 +182,33 @@ impl<'a> Finder<'a> {
         finder
     }
 
-    /// Bucket of a place; the first one for places before it.
+    /// Returns the bucket of a position; positions below the range use the first one.
     fn bucket(&self, at: [f64; 2]) -> [usize; 2] {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
         [0, 1].map(|axis| ((at[axis] - self.low[axis]) / self.side) as usize)
     }
 
-    /// How far a height is from those of a polygon.
+    /// Returns the distance of a height from the range of heights of a polygon.
     fn rise(&self, polygon: usize, y: f64) -> f64 {
         let [low, high] = self.heights[polygon];
         (low - y).max(y - high).max(0.0)
     }
 
-    /// Polygons over or under a place.
+    /// Returns the polygons over or under a position.
     fn column(&self, at: [f64; 2]) -> impl Iterator<Item = usize> + '_ {
         let [x, z] = self.bucket(at);
         let polygons = if x < self.count[0] { self.buckets.get(z * self.count[0] + x) } else { None };
         polygons.into_iter().flatten().copied().filter(move |&polygon| covers(&self.outlines[polygon], at))
     }
 
-    /// Storey of the nearest polygon, in the plan and upward, of those that are not on `but`.
+    /// Returns the storey of the nearest polygon, in plan and height, that is not on a storey of
+    /// `but`.
     fn nearest(&self, point: Vec3, but: &BTreeSet<usize>) -> Option<usize> {
         let (at, y) = (plan(point), f64::from(point.y));
         let start = [0, 1].map(|axis| self.bucket(at)[axis].min(self.count[axis] - 1));
         let mut best = (f64::INFINITY, None);
         for ring in 0..self.count[0].max(self.count[1]) {
-            // What lies in this ring is at least so far off.
+            // Lower bound of the distance of polygons in this ring.
             if best.0 <= (ring as f64 - 1.0) * self.side {
                 break;
             }
@@ -229,21 +231,22 @@ impl<'a> Finder<'a> {
         best.1
     }
 
-    /// The storey of a place on the mesh.
+    /// Returns the storey of a position on the mesh.
     fn on(&self, point: Vec3) -> Option<usize> {
         let y = f64::from(point.y);
         let under = self.column(plan(point)).min_by(|&a, &b| self.rise(a, y).total_cmp(&self.rise(b, y)));
         under.map(|polygon| self.storey_of[polygon]).or_else(|| self.nearest(point, &BTreeSet::new()))
     }
 
-    /// The storey on which a place that is not on the mesh hides none of it; `None` if there is no
-    /// such storey.
+    /// Returns the storey on which a position outside the mesh covers no polygon; `None` if every
+    /// storey has one.
     fn beside(&self, point: Vec3) -> Option<usize> {
         let y = f64::from(point.y);
         let mut taken = BTreeSet::new();
         for polygon in self.column(plan(point)) {
             if self.rise(polygon, y) < SAME_FLOOR {
-                // The floor itself, which the polygon misses: right on top of it.
+                // The position belongs to the floor of this polygon, which misses it: draw it on
+                // top.
                 return Some(self.storey_of[polygon]);
             }
             taken.insert(self.storey_of[polygon]);
@@ -252,14 +255,14 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// `true` if a convex outline, in either winding, covers a place.
+/// Returns `true` if a convex outline, in either winding, covers a position.
 fn covers(outline: &[[f64; 2]], at: [f64; 2]) -> bool {
     let sign = doubled_area(outline).signum();
     let edge = |edge: usize| cross(outline[edge], outline[(edge + 1) % outline.len()], at) * sign;
     !outline.is_empty() && (0..outline.len()).all(|index| edge(index) >= 0.0)
 }
 
-/// Distance from a place to a convex outline, 0 inside.
+/// Returns the distance from a position to a convex outline, 0 inside.
 fn distance(outline: &[[f64; 2]], at: [f64; 2]) -> f64 {
     if covers(outline, at) {
         return 0.0;
@@ -279,7 +282,7 @@ fn distance(outline: &[[f64; 2]], at: [f64; 2]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Squares of 10 m at these places.
+    /// Returns squares of 10 m at these positions.
     fn squares(places: &[[f32; 3]]) -> PlanMesh {
         let corner = |[x, y, z]: [f32; 3]| {
             [(0., 0.), (10., 0.), (10., 10.), (0., 10.)].map(|(dx, dz)| Vec3::new(x + dx, y, z + dz))
@@ -297,7 +300,7 @@ mod tests {
         Marks { points, side: 0.5, colour: Colour::RED, meaning: "wrong <here>".into(), on_mesh }
     }
 
-    /// For each panel, its title and how many squares it has in red.
+    /// Returns the title and the number of red squares of each panel.
     fn panels(mesh: &PlanMesh, marks: &Marks) -> Vec<(String, usize)> {
         let svg = draw(mesh, std::slice::from_ref(marks), &SvgOptions::default()).to_svg();
         assert!(svg.contains("wrong &lt;here&gt;") && !svg.contains("NaN"));
@@ -325,7 +328,8 @@ mod tests {
             found,
             [("Storey 1 of 2, y 0.0 m".to_owned(), 1), ("Storey 2 of 2, y 4.0 m".to_owned(), 2)]
         );
-        // Beside the upper floor; over both; a floor that the mesh lies too low for; beyond everything.
+        // Next to the upper floor; over both; a floor that is too high for the mesh; outside of all
+        // polygons.
         let found =
             panels(&mesh, &marks(&[[15., 4., 5.], [5., 9., 5.], [5., 5., 5.], [-90., 0., -90.]], false));
         let expected = [
@@ -334,7 +338,7 @@ mod tests {
             ("Over or under the mesh, y 9.0 m".to_owned(), 1),
         ];
         assert_eq!(found, expected);
-        // A roof over the lower floor alone is on the upper panel, where it hides nothing.
+        // A roof over the lower floor alone is on the upper panel, where it covers nothing.
         let mesh = squares(&[[0., 0., 0.], [20., 0., 0.], [20., 4., 0.]]);
         let found = panels(&mesh, &marks(&[[5., 4., 5.]], false));
         assert_eq!(found.iter().map(|panel| panel.1).collect::<Vec<_>>(), [0, 1]);

@@ -4,7 +4,7 @@
 //! [`Canvas`] and [`Picture`] draw anything in plan: rasters of polygons, polygons, lines,
 //! labels, in one or several panels.
 //!
-//! Seen from above: +x points right, +z points down.
+//! The view is from above: +x points right, +z points down.
 
 mod canvas;
 mod colour;

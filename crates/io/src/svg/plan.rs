@@ -12,7 +12,8 @@ use super::plan_mesh::{PlanMesh, plan};
 use super::storeys::{Storey, storeys_of};
 use super::{Anchor, Canvas, Colour, Picture, Style};
 
-/// What decides the colour of a polygon of plain ground. Others have the colours of their areas.
+/// The property that determines the colour of a polygon of plain ground. Other polygons have the
+/// colours of their areas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColourBy {
     /// Its island: any two polygons of one colour are connected. The largest islands get the first
@@ -27,10 +28,9 @@ pub enum ColourBy {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SvgOptions {
-    /// What decides the colour of a polygon. Default: its island.
+    /// The property that determines the colour of a polygon. Default: its island.
     pub colour_by: ColourBy,
-    /// Longer side of a panel in pixels. Default 1000; values outside of 100 to 20,000 are taken as
-    /// the nearest of these.
+    /// Longer side of a panel in pixels. Default 1000; clamped to 100 to 20,000.
     pub pixels: f64,
     /// `true` to draw the boundaries between polygons. Default: `true`.
     pub portals: bool,
@@ -62,8 +62,8 @@ const START: Colour = Colour([0x1f, 0x8a, 0x4c]);
 ///
 /// One panel per storey (see [`super::storeys`]): polygons in soft colours, walls and drops dark,
 /// portals thin, edges that lead to another storey dashed, links in violet, the other storeys as a
-/// faint backdrop. Areas other than plain ground have colours of their own, with their names below
-/// the picture. The path is strong on the storey it is on and faint on others.
+/// faint backdrop. Areas other than plain ground have separate colours, with their names below the
+/// picture. The path is strong on its storey and faint on others.
 ///
 /// # Errors
 /// Those of the writer.
@@ -77,9 +77,8 @@ pub fn write_svg(
     writer.flush()
 }
 
-/// The same as [`write_svg`], with the path of a disc: the polygons it passes in one colour, the
-/// ground that the disc sweeps, and the corners that it turns round with the distance it keeps from
-/// them.
+/// Draws like [`write_svg`], with the path of a disc: the polygons it passes in one colour, the
+/// ground that the disc sweeps, and the corners that it passes around with the distance from them.
 ///
 /// # Errors
 /// Those of the writer.
@@ -100,7 +99,8 @@ fn draw(mesh: &NavMesh, path: Option<&Path>, options: &SvgOptions) -> Picture {
     draw_with(mesh, path, None, options)
 }
 
-/// `disc` is the radius of a disc that follows the path, and the corners that it turns round.
+/// Draws the mesh and the path. `disc` is the radius of a disc that follows the path, and the
+/// corners that it passes around.
 fn draw_with(
     mesh: &NavMesh,
     path: Option<&Path>,
@@ -162,7 +162,7 @@ fn draw_with(
     picture
 }
 
-/// Plan bounds in metres of everything drawn, with a little room around.
+/// Returns the plan bounds of the drawing in metres, with a margin.
 fn view(mesh: &PlanMesh, more: impl Iterator<Item = Vec3>) -> ([f64; 2], [f64; 2]) {
     let mut min = [f64::INFINITY; 2];
     let mut max = [f64::NEG_INFINITY; 2];
@@ -183,20 +183,20 @@ fn metres(value: f32) -> String {
     if text == "-0.0" { "0.0".into() } else { text }
 }
 
-/// A range of heights for a title.
+/// Returns a range of heights for a title.
 pub(super) fn heights(low: f32, high: f32) -> String {
     let (low, high) = (metres(low), metres(high));
     if low == high { format!("y {low} m") } else { format!("y {low} to {high} m") }
 }
 
-/// The colour of an area other than plain ground: that of the mesh's table, or one that is stronger
-/// than those of islands and regions.
+/// Returns the colour of an area other than plain ground: that of the mesh's table, or one that is
+/// stronger than the colours of islands and regions.
 fn area_colour(mesh: &NavMesh, id: AreaId) -> Colour {
     let given = mesh.area_table().get(id).and_then(|area| area.colour);
     given.map_or_else(|| Colour::soft(usize::from(id.0)).mixed(Colour::INK, 0.3), Colour)
 }
 
-/// Colours and names of the areas in a mesh, without plain ground.
+/// Returns the colours and names of the areas in a mesh, without plain ground.
 fn area_notes(mesh: &NavMesh) -> Vec<(Colour, String)> {
     let ids: BTreeSet<AreaId> = mesh.polygons().map(|polygon| polygon.area_id()).collect();
     let name = |id: AreaId| match mesh.area_table().get(id) {
@@ -207,7 +207,7 @@ fn area_notes(mesh: &NavMesh) -> Vec<(Colour, String)> {
     others.map(|id| (area_colour(mesh, id), name(id))).collect()
 }
 
-/// The colour of each polygon.
+/// Returns the colour of each polygon.
 pub(crate) fn polygon_colours(mesh: &NavMesh, colour_by: ColourBy) -> Vec<Colour> {
     let mut colours = ground_colours(mesh, colour_by);
     for (colour, polygon) in colours.iter_mut().zip(mesh.polygons()) {
@@ -218,7 +218,7 @@ pub(crate) fn polygon_colours(mesh: &NavMesh, colour_by: ColourBy) -> Vec<Colour
     colours
 }
 
-/// The colours if all was plain ground.
+/// Returns the colours without areas, as if all ground was plain.
 fn ground_colours(mesh: &NavMesh, colour_by: ColourBy) -> Vec<Colour> {
     match colour_by {
         ColourBy::Region => mesh.polygons().map(|polygon| Colour::soft(polygon.region().index())).collect(),
@@ -235,8 +235,7 @@ fn ground_colours(mesh: &NavMesh, colour_by: ColourBy) -> Vec<Colour> {
     }
 }
 
-/// Line widths in pixels: thinner where polygons are drawn small, so that large levels stay
-/// legible.
+/// Line widths in pixels: thinner if polygons are drawn small, so that large levels stay legible.
 struct LineWidths {
     wall: f64,
     portal: f64,
@@ -262,12 +261,13 @@ pub(super) struct Drawing<'a> {
     pub(super) storeys: Vec<Storey>,
     /// Storey of each polygon.
     pub(super) storey_of: Vec<usize>,
-    /// Turns of a path, if there is one.
+    /// Points of the path; empty without a path.
     path: Vec<Vec3>,
-    /// Pieces of the path and the polygon that each is in.
+    /// Pieces of the path and their polygons.
     trace: Vec<(PolyId, [Vec3; 2])>,
-    /// Radius of a disc that follows the path, and the corners that it turns round.
+    /// Radius of a disc that follows the path.
     disc: Option<f64>,
+    /// Corners that the disc passes around.
     corners: Vec<Vec3>,
     portals: bool,
     lines: LineWidths,
@@ -276,7 +276,7 @@ pub(super) struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    /// The view holds the mesh and `more`.
+    /// Prepares a drawing whose view contains the mesh and `more`.
     pub(super) fn new(
         mesh: &'a PlanMesh,
         colours: Vec<Colour>,
@@ -300,17 +300,17 @@ impl<'a> Drawing<'a> {
         Self { mesh, colours, storeys, storey_of, path, trace, disc, corners, portals, lines, view, pixels }
     }
 
-    /// An empty canvas for a panel.
+    /// Returns an empty canvas for a panel.
     pub(super) fn canvas(&self) -> Canvas {
         Canvas::new(self.view.0, self.view.1, self.pixels)
     }
 
-    /// Plan corner of the view with the least coordinates.
+    /// Returns the corner of the view with the lowest plan coordinates.
     pub(super) fn origin(&self) -> [f64; 2] {
         self.view.0
     }
 
-    /// What stands above a storey's panel.
+    /// Returns the title of a storey's panel.
     pub(super) fn title(&self, index: usize) -> String {
         let storey = &self.storeys[index];
         let heights = heights(storey.min_y, storey.max_y);
@@ -321,7 +321,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// The legend of the storeys; a panel that says so if there are none.
+    /// Adds the legend of the storeys, or a panel with a message if the mesh is empty.
     pub(super) fn notes(&self, picture: &mut Picture) {
         if self.storeys.is_empty() {
             let mut canvas = Canvas::new([0.0, 0.0], [4.0, 1.0], self.pixels);
@@ -358,7 +358,7 @@ impl<'a> Drawing<'a> {
         for polygon in polygons() {
             by_colour.entry(self.colours[polygon]).or_default().push(polygon);
         }
-        // A hairline of the same colour closes the seams between shapes that touch.
+        // A hairline of the same colour closes the seams between adjacent shapes.
         for (colour, polygons) in by_colour {
             canvas.polygons(polygons.into_iter().map(outline), &Style::fill(colour).with_line(colour, 0.4));
         }
@@ -471,8 +471,8 @@ fn chains(edges: Vec<[u32; 2]>) -> Vec<Vec<u32>> {
     chains
 }
 
-/// Cuts a path at the borders of the polygons it runs through, which it lists in order. What
-/// rounding leaves over is put to the last polygon.
+/// Cuts a path at the borders of the polygons it runs through, which it lists in order. A remainder
+/// due to rounding belongs to the last polygon.
 fn trace(mesh: &PlanMesh, path: &Path) -> Vec<(PolyId, [Vec3; 2])> {
     let mut pieces = Vec::new();
     let mut segment = 0;
@@ -508,8 +508,8 @@ fn trace(mesh: &PlanMesh, path: &Path) -> Vec<(PolyId, [Vec3; 2])> {
     pieces
 }
 
-/// How far along `from -> to` (0 to 1) a convex outline is left, going on from `at`; `at` itself if
-/// it was left before.
+/// Returns the position along `from -> to` (0 to 1) at which a convex outline is left after `at`;
+/// `at` itself if it was left before.
 fn leaves_at(outline: &[[f64; 2]], from: [f64; 2], to: [f64; 2], at: f64) -> f64 {
     /// Distance beyond an edge that still counts as inside, in metres.
     const SLACK: f64 = 1e-4;

@@ -4,7 +4,7 @@ use glam::Vec3;
 use waymesh_core::PolyId;
 use waymesh_graph::NavMesh;
 
-/// Convex polygons in the world, with what lies beyond their edges.
+/// Convex polygons in the world, with their neighbours.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanMesh {
     pub(crate) vertices: Vec<Vec3>,
@@ -15,15 +15,15 @@ pub struct PlanMesh {
 pub(crate) struct PlanPolygon {
     /// Indices of vertices, in either winding.
     pub(crate) corners: Vec<u32>,
-    /// Beside each corner, the polygon across the edge to the next one.
+    /// For each corner, the polygon across the edge to the next corner.
     pub(crate) neighbours: Vec<Option<u32>>,
-    /// Connected polygons of one region stay together on a storey.
+    /// Region of a polygon. Connected polygons of one region stay together on a storey.
     pub(crate) region: u32,
 }
 
 impl PlanMesh {
-    /// Vertices, the corners of each polygon, and beside each corner the polygon across the edge
-    /// from it to the next corner.
+    /// Creates a mesh from vertices, the corners of each polygon, and for each corner the polygon
+    /// across the edge to the next corner.
     ///
     /// Broken parts are left out: polygons with a vertex that does not exist or is not finite
     /// are not drawn, and a neighbour that does not exist counts as none.
@@ -49,17 +49,17 @@ impl PlanMesh {
         Self { vertices, polygons }
     }
 
-    /// The corners of a polygon.
+    /// Returns the corners of a polygon.
     pub(crate) fn positions(&self, polygon: usize) -> impl Iterator<Item = Vec3> + '_ {
         self.polygons[polygon].corners.iter().map(|&corner| self.vertices[corner as usize])
     }
 
-    /// The corners of a polygon in plan.
+    /// Returns the corners of a polygon in plan.
     pub(crate) fn outline(&self, polygon: usize) -> Vec<[f64; 2]> {
         self.positions(polygon).map(plan).collect()
     }
 
-    /// Plan area of a polygon in square metres.
+    /// Returns the plan area of a polygon in square metres.
     pub(crate) fn area(&self, polygon: usize) -> f64 {
         doubled_area(&self.outline(polygon)).abs() / 2.0
     }
@@ -77,18 +77,18 @@ impl From<&NavMesh> for PlanMesh {
     }
 }
 
-/// Plan coordinates in metres.
+/// Returns the plan coordinates in metres.
 pub(crate) fn plan(position: Vec3) -> [f64; 2] {
     [f64::from(position.x), f64::from(position.z)]
 }
 
-/// Twice the signed area of an outline.
+/// Returns twice the signed area of an outline.
 pub(crate) fn doubled_area(outline: &[[f64; 2]]) -> f64 {
     let Some(&base) = outline.first() else { return 0.0 };
     outline.windows(2).map(|pair| cross(base, pair[0], pair[1])).sum()
 }
 
-/// Twice the signed area of a triangle.
+/// Returns twice the signed area of a triangle.
 pub(crate) fn cross(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }

@@ -1,4 +1,4 @@
-//! Storeys: polygons that can be drawn on one sheet because none lies above another.
+//! Storeys: sets of polygons that do not overlap in plan, and can be drawn on one panel.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -19,7 +19,7 @@ pub struct Storey {
     pub max_y: f32,
 }
 
-/// A connected part of a region: what stays together on one storey, since a region never overlaps
+/// A connected part of a region. It stays together on one storey, because a region never overlaps
 /// itself.
 struct Part {
     polygons: Vec<usize>,
@@ -53,14 +53,14 @@ impl Ord for Height {
 
 /// Splits the polygons of a mesh into storeys, ordered by the mean height of their ground.
 ///
-/// Greedy: from the lowest region that is left, grow over neighbours, lowest first, as long as
-/// nothing overlaps; then put each piece grown on the storey whose heights are nearest and where
-/// nothing overlaps, or on a new one. Takes about `n log n` where few polygons share an x.
+/// Greedy algorithm: it starts at the lowest remaining region and grows over neighbours, lowest
+/// first, while none overlap; then it puts each grown piece on the storey with the nearest heights
+/// and without overlap, or on a new one. Takes about `n log n` where few polygons share an x.
 ///
 /// # Guarantees
 /// - Every polygon is on exactly one storey, and no two polygons of a storey overlap in plan by
 ///   more than a millimetre (they may touch).
-/// - A flat mesh, however many islands it has, is one storey.
+/// - A flat mesh is one storey, with any number of islands.
 #[must_use]
 pub fn storeys(mesh: &NavMesh) -> Vec<Storey> {
     let compact = mesh.to_compact();
@@ -72,13 +72,14 @@ pub fn storeys(mesh: &NavMesh) -> Vec<Storey> {
     storeys
 }
 
-/// [`storeys`] of any mesh.
+/// Returns the [`storeys`] of any mesh.
 pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
     let mut alone = vec![false; mesh.polygons.len()];
     let (mut parts, mut part_of) = split(mesh, &alone);
     let (mut conflicts, folded) = conflicts(mesh, &part_of, parts.len());
     if !folded.is_empty() {
-        // No partition of waymesh gives such regions, but a file may: their polygons go one by one.
+        // No partition of waymesh gives such regions, but a file may: their polygons are placed one
+        // by one.
         for polygon in folded.iter().flat_map(|&part| &parts[part].polygons) {
             alone[*polygon] = true;
         }
@@ -117,7 +118,7 @@ pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
             None => storeys.push(sum),
         }
     }
-    // A roof that found room on a lower storey must not lift it.
+    // A roof that was put on a lower storey must not raise its mean height.
     storeys.sort_by_cached_key(|storey| (Height(level(mesh, storey)), storey.polygons.first().copied()));
     storeys
         .into_iter()
@@ -132,7 +133,7 @@ pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
         .collect()
 }
 
-/// The height that most of a storey is near: the mean over its area.
+/// Returns the mean height of a storey over its area.
 fn level(mesh: &PlanMesh, storey: &Part) -> f32 {
     let (mut sum, mut whole) = (0.0, 0.0);
     for &polygon in &storey.polygons {
@@ -146,8 +147,8 @@ fn level(mesh: &PlanMesh, storey: &Part) -> f32 {
     if mean.is_finite() { mean } else { storey.middle() }
 }
 
-/// Connected parts of equal region, and the part of each polygon. A polygon that is to be alone is
-/// a part.
+/// Returns the connected parts of equal region, and the part of each polygon. A polygon marked in
+/// `alone` is a separate part.
 fn split(mesh: &PlanMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
     const UNSEEN: usize = usize::MAX;
     let mut part_of = vec![UNSEEN; mesh.polygons.len()];
@@ -181,8 +182,8 @@ fn split(mesh: &PlanMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
     (parts, part_of)
 }
 
-/// Per part, those that overlap it somewhere, and the parts that overlap themselves. A sweep along
-/// x over the boxes of the polygons, then the exact test.
+/// Returns the parts that overlap each part, and the parts that overlap themselves. A sweep along x
+/// over the boxes of the polygons, then the exact test.
 fn conflicts(mesh: &PlanMesh, part_of: &[usize], parts: usize) -> (Vec<BTreeSet<u32>>, BTreeSet<usize>) {
     let mut conflicts = vec![BTreeSet::new(); parts];
     let mut folded = BTreeSet::new();
@@ -218,17 +219,18 @@ fn conflicts(mesh: &PlanMesh, part_of: &[usize], parts: usize) -> (Vec<BTreeSet<
     (conflicts, folded)
 }
 
-/// Lower and upper corner of the box around an outline.
+/// Returns the lower and upper corner of the box around an outline.
 pub(crate) fn bounds(outline: &[[f64; 2]]) -> [[f64; 2]; 2] {
     outline.iter().fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], point| {
         [[0, 1].map(|axis| low[axis].min(point[axis])), [0, 1].map(|axis| high[axis].max(point[axis]))]
     })
 }
 
-/// `true` if two convex polygons, in either winding, overlap by more than a millimetre. Two convex
-/// sets are apart exactly where the line through an edge of one has the other on its outer side.
+/// Returns `true` if two convex polygons, in either winding, overlap by more than a millimetre. Two
+/// convex polygons are disjoint exactly if the line through an edge of one has the other on its
+/// outer side.
 fn overlap(a: &[[f64; 2]], b: &[[f64; 2]]) -> bool {
-    /// Metres; coordinates are rounded to single precision.
+    /// Slack in metres: coordinates are rounded to single precision.
     const SLACK: f64 = 1e-3;
     let separates = |edges: &[[f64; 2]], points: &[[f64; 2]]| {
         let sign = doubled_area(edges).signum();
@@ -241,7 +243,7 @@ fn overlap(a: &[[f64; 2]], b: &[[f64; 2]]) -> bool {
     !separates(a, b) && !separates(b, a)
 }
 
-/// Pieces of connected parts without overlap, lowest seed first.
+/// Returns pieces of connected parts without overlap, lowest seed first.
 fn grow(mesh: &PlanMesh, parts: &[Part], part_of: &[usize], conflicts: &[BTreeSet<u32>]) -> Vec<Vec<usize>> {
     let mut adjacent: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for (polygon, &part) in mesh.polygons.iter().zip(part_of) {
