@@ -104,8 +104,8 @@ impl Placement {
         [bound(offset.z * self.per_cell), bound(offset.x * self.per_cell), bound(offset.y * self.per_level)]
     }
 
-    /// The cells that a triangle may reach into. A triangle along a cell line lies on both sides of
-    /// it.
+    /// Returns the cells that a triangle may reach into. A triangle along a cell line lies on both
+    /// sides of it.
     #[inline]
     pub(crate) fn extent(&self, corners: [Vec3; 3]) -> Extent {
         let least = self.corner(corners[0].min(corners[1]).min(corners[2]));

@@ -630,15 +630,15 @@ const PRODUCT_ERROR: f64 = 1e-15;
 /// Upper bound of the side of a block in cells.
 const BLOCK_SIDE: f64 = 2048.0;
 
-/// Largest error of the heights of a triangle.
+/// Returns the largest error of the heights of a triangle.
 #[inline]
 fn height_error(corners: &[ScenePoint; 3]) -> f64 {
     let [a, b, c] = corners.map(|corner| corner[1].abs());
     HEIGHT_ERROR + (a + b + c) * RELATIVE_ERROR
 }
 
-/// Rise of a triangle over a pixel along x and z, if it is gentle, and so exact that heights over
-/// its extent are wrong by a small part of [`HEIGHT_ERROR`] only.
+/// Returns the rise of a triangle over a pixel along x and z, if it is gentle, and so exact that
+/// heights over its extent are wrong by a small part of [`HEIGHT_ERROR`] only.
 fn slopes(corners: &[ScenePoint; 3], extent: f64) -> Option<[f64; 2]> {
     let [a, b, c] = *corners;
     let (u, v) = ([b[0] - a[0], b[1] - a[1], b[2] - a[2]], [c[0] - a[0], c[1] - a[1], c[2] - a[2]]);

@@ -78,8 +78,8 @@ fn both_directions_of_a_link_are_taken() {
     assert!(judge.deepest < 0.15, "{judge:?}");
 }
 
-/// A floor and a deck 5.3 m above a part of it, with a lift between them, or without one of the
-/// three.
+/// Returns a floor and a deck 5.3 m above a part of it, with a lift between them, or without one of
+/// the three.
 fn lift([floor, deck, link]: [bool; 3]) -> NavMesh {
     let place = |is_there: bool, at: PlanPoint| if is_there { at } else { PlanPoint::new(900, 900) };
     let low = (place(floor, PlanPoint::new(0, 0)), [0.0; 4]);
