@@ -118,7 +118,7 @@ impl GridFrame {
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
-                    reason = "saturates, for a message"
+                    reason = "saturates; only used in a message"
                 )]
                 let needed = needed as u64;
                 return Err(GridError::TooLong { axis, unit, needed, limit: MAX_PLAN_COORDINATE as u64 });

@@ -3,7 +3,7 @@
 /// Returns the single-precision number nearest to `value`.
 #[inline]
 #[must_use]
-#[expect(clippy::cast_possible_truncation, reason = "what the function is for")]
+#[expect(clippy::cast_possible_truncation, reason = "the function rounds by definition")]
 pub const fn nearest_f32(value: f64) -> f32 {
     value as f32
 }

@@ -164,7 +164,7 @@ impl State {
 
     /// Records the basin of a neighbour's offer, one step farther.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "takes an offer apart")]
+    #[expect(clippy::cast_possible_truncation, reason = "unpacks an offer")]
     fn propose(&mut self, offer: u64) {
         self.label = offer as u32 | PROPOSED;
         self.walked = ((offer >> 32) as u16).saturating_add(1);

@@ -250,7 +250,7 @@ impl<'a> Volume<'a> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "float-to-int casts saturate, as meant: the range is clipped to the grid"
+        reason = "float-to-int casts saturate; the range is clipped to the grid"
     )]
     fn mark(&self, field: &mut impl SpanField, place: FrameWindow, area: AreaId, rooms: &HeadRooms) -> u64 {
         let FrameWindow { frame, window } = place;

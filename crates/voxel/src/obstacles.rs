@@ -110,7 +110,7 @@ impl Obstacle {
         let mut soup = TriangleSoup::default();
         for outline in &parts {
             let count = to_u32(outline.len());
-            #[expect(clippy::cast_possible_truncation, reason = "back to what it was made of")]
+            #[expect(clippy::cast_possible_truncation, reason = "converts back to the original precision")]
             let corners =
                 outline.iter().flat_map(|&[x, z]| heights.map(|y| Vec3::new(x as f32, y, z as f32)));
             let sides = (0..count).flat_map(|side| {

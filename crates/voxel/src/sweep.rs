@@ -141,7 +141,7 @@ impl Limit {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        reason = "a hint for people, with room to spare"
+        reason = "an estimate for a message"
     )]
     fn error(&self, needed: u64) -> VoxelError {
         let ratio = needed as f64 / self.bytes.max(1) as f64;

@@ -180,7 +180,7 @@ impl FieldBuilder {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "float-to-int casts saturate, as meant: NaN and negative radii are refused elsewhere"
+    reason = "float-to-int casts saturate; NaN and negative radii are rejected elsewhere"
 )]
 fn erosion_cells(radius_cells: f64) -> u32 {
     // Uses the reach table of the erosion, so that the rule exists only once. The table has an

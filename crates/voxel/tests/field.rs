@@ -174,7 +174,7 @@ fn ledges_in_columns_of_many_storeys_are_those_of_the_definition() {
 
 #[test]
 fn a_drop_behind_a_low_gap_is_no_ledge() {
-    // The neighbour is deep, but a ceiling leaves less room than the agent needs to move there.
+    // The neighbour is deep, but a ceiling leaves less headroom than the agent needs to move there.
     let mut columns = vec![vec![span(8, 9, true)]; 9];
     columns[5] = vec![span(0, 1, true), span(11, 13, false)];
     let mut field = heightfield(3, 3, &columns);

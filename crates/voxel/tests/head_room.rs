@@ -110,7 +110,7 @@ proptest! {
         }
     }
 
-    /// A ramp under a level ceiling: the room shrinks along x.
+    /// A ramp under a level ceiling: the headroom shrinks along x.
     #[test]
     fn a_ramp_is_walked_up_to_where_the_ceiling_is_too_low(
         floor in 0.0..0.4_f32,
@@ -125,7 +125,7 @@ proptest! {
         for cell in 1..11_u8 {
             let x = f32::from(cell) * 0.3;
             let ground = |x: f32| floor + rise * x / SIDE;
-            // A column and the next one are linked where both have room above the higher end.
+            // Adjacent columns are linked where both have headroom above the higher end.
             let (least, middle) = (low - ground(x + 0.6), low - ground(x + 0.15));
             if least >= height + 1e-3 * level_height {
                 prop_assert!(is_open(&field, x + 0.15, ground(x + 0.15)), "{least} m above the next column");

@@ -157,7 +157,7 @@ fn nothing_is_left_inside_of_a_mesh() {
     let closed = stamped(&base, &[Obstacle::mesh(hall.clone())]);
     assert_eq!(closed.column(20, 20).iter().map(|s| (s.bottom, s.top)).collect::<Vec<_>>(), [(2, 41)]);
     assert_eq!(grounds(&field(&closed), 20, 20), [] as [f32; 0]);
-    // A hall with a room in it, whose faces look inward: the room stays free.
+    // A hall with a room in it, whose faces face inward: the room stays free.
     let room = box_mesh(&Bounds { min: at(10., 5., 10.).into(), max: at(28., 30., 26.).into() });
     let flipped = room.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
     hall.append(room.positions().to_vec(), flipped).unwrap();

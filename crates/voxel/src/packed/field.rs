@@ -291,7 +291,7 @@ fn steps(ground: f32) -> i32 {
 
 /// Returns the ground of a number of steps.
 #[inline(always)]
-#[expect(clippy::cast_precision_loss, reason = "what is lost is stored as the single itself")]
+#[expect(clippy::cast_precision_loss, reason = "other values are stored as single-precision numbers")]
 fn ground_of(steps: i32) -> f32 {
     steps as f32 * (1.0 / f32::from(GROUND_STEPS_PER_LEVEL))
 }
