@@ -241,6 +241,13 @@ pub enum NoteKind {
         /// Metres of a unit by that size.
         metres: f64,
     },
+    /// A drawing that gives no unit, or another one than it is read in.
+    Unit {
+        /// Metres of a unit by the drawing.
+        declared: Option<f64>,
+        /// Metres of a unit as it is read.
+        used: f64,
+    },
     /// A door drawn as an area that is about as deep as wide.
     SquareDoor {
         /// Length of its longer side, which is read as its width, in metres.
@@ -289,6 +296,13 @@ impl std::fmt::Display for NoteKind {
             Self::PhysicalSize { width, depth, metres } => write!(
                 formatter,
                 "has a size of {width:.0} x {depth:.0} mm, of which a unit is {metres:.6} m, but units are read as metres: scale {metres:.6} makes it true to size"
+            ),
+            Self::Unit { declared: None, used } => {
+                write!(formatter, "gives no unit; a unit is read as {used} m, which the scale sets")
+            }
+            Self::Unit { declared: Some(declared), used } => write!(
+                formatter,
+                "gives units of {declared} m, but a unit is read as {used} m, by the scale; without one it has its own"
             ),
             Self::SquareDoor { width, depth } => write!(
                 formatter,

@@ -283,7 +283,7 @@ fn add(
         })?),
         None => None,
     };
-    let scale = reader.options.scale;
+    let scale = reader.scale;
     let storey = properties.storey();
     let elevation = properties.number("elevation")?.unwrap_or(reader.options.elevation);
     let storey = storey.as_deref().map(|name| (name, elevation));

@@ -37,7 +37,7 @@ pub enum PlanFormat {
     Wkt,
     /// SVG shapes and paths.
     Svg,
-    /// AutoCAD drawing exchange, text. Needs the feature `dxf`.
+    /// AutoCAD drawing exchange. Needs the feature `dxf`.
     Dxf,
 }
 
@@ -103,9 +103,10 @@ impl PartialEq for LayerAreas {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Metres per unit of the file; widths and depths in the file are scaled as well. Default 1,
-    /// finite and above 0. Plans in TOML are in metres.
-    pub scale: f64,
+    /// Metres per unit of the file; widths and depths in the file are scaled as well. Finite and
+    /// above 0. Default none: the unit that a DXF drawing gives (`$INSUNITS`), else 1. Plans in TOML
+    /// are in metres.
+    pub scale: Option<f64>,
     /// Thickness of walls for which the file gives none, in metres. Default 0.1; finite and above
     /// 0.
     pub wall_width: f64,
@@ -121,13 +122,13 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { scale: 1.0, wall_width: 0.1, storey: "0".into(), elevation: 0.0, layer_areas: None }
+        Self { scale: None, wall_width: 0.1, storey: "0".into(), elevation: 0.0, layer_areas: None }
     }
 }
 
 waymesh_core::setters! {
     impl ReadOptions {
-        with_scale(scale: f64);
+        with_scale(scale: Some(f64));
         with_wall_width(wall_width: f64);
         with_layer_areas(layer_areas: Some(LayerAreas));
     }
@@ -147,7 +148,7 @@ impl ReadOptions {
     /// # Errors
     /// Names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), PlanError> {
-        for (field, value) in [("scale", self.scale), ("wall_width", self.wall_width)] {
+        for (field, value) in [("scale", self.scale.unwrap_or(1.0)), ("wall_width", self.wall_width)] {
             BadField::unless(value.is_finite() && value > 0.0, field, value, "finite and above 0")?;
         }
         Ok(())
@@ -176,7 +177,7 @@ pub fn parse_plan(
     options: &ReadOptions,
 ) -> Result<FloorPlan, PlanError> {
     options.validate()?;
-    let reader = Reader { file: name, options };
+    let reader = Reader { file: name, options, scale: options.scale.unwrap_or(1.0) };
     match format {
         #[cfg(feature = "toml")]
         PlanFormat::Toml => toml::parse(&reader, reader.text(bytes)?),
@@ -187,7 +188,7 @@ pub fn parse_plan(
         #[cfg(feature = "svg")]
         PlanFormat::Svg => svg::parse(&reader, reader.text(bytes)?),
         #[cfg(feature = "dxf")]
-        PlanFormat::Dxf => dxf::parse(&reader, bytes),
+        PlanFormat::Dxf => dxf::parse(reader, bytes),
         #[allow(unreachable_patterns, reason = "some format is left out of most builds")]
         _ => Err(PlanError::FeatureOff { file: name.to_owned(), feature: format.feature() }),
     }
@@ -197,6 +198,8 @@ pub fn parse_plan(
 struct Reader<'a> {
     file: &'a str,
     options: &'a ReadOptions,
+    /// Metres per unit.
+    scale: f64,
 }
 
 /// The kind of an element of a drawing.
@@ -318,12 +321,12 @@ impl Reader<'_> {
 
     /// Converts a point of a file in which y points up: to the north, or to the top of a drawing.
     fn north(&self, x: f64, y: f64) -> PlanPosition {
-        [x * self.options.scale, -y * self.options.scale]
+        [x * self.scale, -y * self.scale]
     }
 
     /// Converts a point of a file in which y points down.
     fn down(&self, x: f64, y: f64) -> PlanPosition {
-        [x * self.options.scale, y * self.options.scale]
+        [x * self.scale, y * self.scale]
     }
 
     /// Returns the area that an element names, and adds it to the plan; plain ground if it names

@@ -130,6 +130,24 @@ impl<T: FromValue, const N: usize> FromValue for [T; N] {
     }
 }
 
+impl<T: FromValue> FromValue for Option<T> {
+    fn from_value(value: &Value) -> Option<Self> {
+        value.to().map(Some)
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Unset, Into::into)
+    }
+}
+
+impl<T: Into<Value>, const N: usize> From<[T; N]> for Value {
+    fn from(values: [T; N]) -> Self {
+        Self::List(values.into_iter().map(Into::into).collect())
+    }
+}
+
 impl From<bool> for Value {
     fn from(flag: bool) -> Self {
         Self::Flag(flag)

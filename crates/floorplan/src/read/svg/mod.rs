@@ -50,8 +50,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
 fn note_size(reader: &Reader<'_>, plan: &mut FloorPlan, element: &str, viewport: &check::Viewport) {
     let (Some([width, depth]), Some([units, _])) = (viewport.millimetres, viewport.size) else { return };
     let metres = width / units / 1000.0;
-    #[expect(clippy::float_cmp, reason = "the default, which is exact")]
-    if reader.options.scale == 1.0 && (metres - 1.0).abs() > 1e-3 {
+    if reader.options.scale.is_none() && (metres - 1.0).abs() > 1e-3 {
         reader.note(plan, element, NoteKind::PhysicalSize { width, depth, metres });
     }
 }
@@ -262,14 +261,15 @@ impl Drawing<'_, '_> {
         let is_uniform = (x - y).abs() <= SKEW * x.max(y) && (a * c + b * d).abs() <= SKEW * x * y;
         let lines = drawn.loops.into_iter();
         if is_open || is_uniform {
-            let drawn = f64::from(width) * (a * d - b * c).abs().sqrt() * options.scale;
+            let drawn = f64::from(width) * (a * d - b * c).abs().sqrt() * self.reader.scale;
             let width = if is_open { options.wall_width } else { drawn };
             return lines.map(|line| Outline::Wall { line, width }).collect();
         }
         // A stroke is drawn before the transform: other pens across than along.
-        let linear = |x: f64, y: f64| [(a * x + c * y) * options.scale, (b * x + d * y) * options.scale];
+        let linear =
+            |x: f64, y: f64| [(a * x + c * y) * self.reader.scale, (b * x + d * y) * self.reader.scale];
         let half = f64::from(width) / 2.0;
-        let determinant = (a * d - b * c) * options.scale;
+        let determinant = (a * d - b * c) * self.reader.scale;
         let stretched = |line: Vec<PlanPosition>| {
             let pieces = line.windows(2).map(|ends| {
                 let way = [ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]];
