@@ -146,9 +146,9 @@ impl Program {
 /// The objective of a linear program.
 #[derive(Clone, Copy, Debug)]
 enum Wish {
-    /// As close as possible to this velocity.
+    /// The closest velocity to this one.
     Point(Vec2),
-    /// As far as possible in this direction, of length 1.
+    /// The farthest velocity in this direction, of length 1.
     Direction(Vec2),
 }
 

@@ -36,7 +36,7 @@ const IN_LINE: f32 = 0.6;
 const TURN: f32 = 40.0;
 
 /// Speed at which an agent goes back, and at which others can push it back while it waits, as
-/// fractions of its own speed.
+/// fractions of its highest speed.
 const RETREAT: [f32; 2] = [0.8, 0.5];
 
 /// The role of an agent in a standoff.

@@ -16,7 +16,7 @@ type Shaders<K> = OnceLock<Result<K, String>>;
 /// Names of stages in reports.
 const VOXELS: &str = "voxels";
 const FIELDS: &str = "voxels and fields";
-const ROUGH: &str = "rough voxels";
+const ROUGH_VOXELS: &str = "rough voxels";
 const DEPTH: &str = "depth maps";
 
 /// A device that runs stages of a bake on a card, or on the processor if the card cannot: the bytes
@@ -158,7 +158,7 @@ impl RasterDevice for GpuDevice {
 impl RoughDevice for GpuDevice {
     fn voxelize_roughly(&self, job: &RoughJob<'_>) -> Result<(RoughVoxels, SkippedTriangles), StageError> {
         self.work(
-            (ROUGH, job.column_count()),
+            (ROUGH_VOXELS, job.column_count()),
             &self.0.rough,
             GpuRough::new,
             |rough| rough.run(job).map(|(voxels, skipped, times)| ((voxels, skipped), times)),
@@ -167,7 +167,7 @@ impl RoughDevice for GpuDevice {
     }
 
     fn usage(&self) -> DeviceUsage {
-        self.told(&[ROUGH])
+        self.told(&[ROUGH_VOXELS])
     }
 }
 

@@ -15,7 +15,7 @@ const STEPS: u64 = 1 << 8;
 /// Columns of a row that one item fills, as in the shader.
 const SEGMENT: u32 = 16;
 /// Largest number of triangles that are on the device at once.
-const PORTION: usize = 1 << 16;
+const PORTION_TRIANGLES: usize = 1 << 16;
 /// Largest number of items of a portion.
 const MOST_ITEMS: u64 = 1 << 30;
 /// Largest number of levels: one invocation sets all of a column.
@@ -216,7 +216,7 @@ impl Band<'_> {
         let mut failed = None;
         let visited = job.visit(&mut |triangle| {
             let Some((input, own)) = self.input(job, &triangle) else { return Ok(()) };
-            if portion.len() == PORTION || items + own > MOST_ITEMS {
+            if portion.len() == PORTION_TRIANGLES || items + own > MOST_ITEMS {
                 let drawn = self.draw(&portion, items);
                 drawn.map_err(|error| {
                     let told = StageError::new("rough voxels", error.to_string());

@@ -32,7 +32,7 @@ struct Touching {
 }
 
 impl Touching {
-    /// Both sides of all borders that can be crossed, sorted.
+    /// Returns both sides of all borders that can be crossed, sorted.
     fn all(meetings: &[Meeting]) -> Vec<Self> {
         let touching = meetings.iter().take_while(|meeting| meeting.gap == 0);
         let both =

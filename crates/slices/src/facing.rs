@@ -144,14 +144,13 @@ impl<'a> Across<'a> {
         self.partners(column, beside).of(span)
     }
 
-    /// Returns the partners of the spans of `column` in the adjacent column `beside`; see
-    /// [`Partners::of`].
+    /// Returns the partners of the spans of `column` in the adjacent column; see [`Partners::of`].
     pub(crate) fn partners(&self, column: usize, beside: usize) -> Partners<'a> {
         Partners { across: *self, own: self.grid.column(column), other: self.grid.column(beside) }
     }
 
-    /// Returns the levels of the spans of `beside` that could lie on one slope with `span`, but to
-    /// which no agent can step. `partner` is excluded.
+    /// Returns the levels of the spans of the adjacent column that could lie on one slope with
+    /// `span`, but to which no agent can step. `partner` is excluded.
     pub(crate) fn barred(
         &self,
         span: usize,

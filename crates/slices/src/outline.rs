@@ -5,7 +5,7 @@ use waymesh_core::{PlanPoint, checkpoint_every};
 use crate::SlicesError;
 use crate::corners::{Corner, CornerKind};
 
-const NONE: u32 = u32::MAX;
+const NO_CORNER: u32 = u32::MAX;
 
 /// Closed contours of one region: chains of indices into its list of corners.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl OutlineScratch {
     /// Algorithms 3 and 4.
     fn connect(&mut self, corners: &[Corner]) -> Result<(), SlicesError> {
         let count = corners.len();
-        for (table, value) in [(&mut self.beside, NONE), (&mut self.above, NONE)] {
+        for (table, value) in [(&mut self.beside, NO_CORNER), (&mut self.above, NO_CORNER)] {
             table.clear();
             table.resize(count, value);
         }
@@ -160,7 +160,7 @@ impl OutlineScratch {
             self.above[first] = second as u32;
             self.above[second] = first as u32;
         }
-        match (0..count).find(|&corner| self.above[corner] == NONE || self.beside[corner] == NONE) {
+        match (0..count).find(|&corner| self.above[corner] == NO_CORNER || self.beside[corner] == NO_CORNER) {
             Some(corner) => Err(SlicesError::OddCorners { point: corners[corner].point }),
             None => Ok(()),
         }

@@ -26,7 +26,7 @@ fn without_tiles(mut slices: Slices) -> Slices {
     slices
 }
 
-/// Axis-aligned rectangles that face up.
+/// Returns axis-aligned rectangles that face up.
 fn floors(rectangles: &[([f32; 4], f32)]) -> TriangleSoup {
     let mut soup = TriangleSoup::default();
     for &([x0, z0, x1, z1], y) in rectangles {
@@ -36,7 +36,7 @@ fn floors(rectangles: &[([f32; 4], f32)]) -> TriangleSoup {
     soup
 }
 
-/// A wall along x that faces -z.
+/// Adds a wall along x that faces -z.
 fn wall(soup: &mut TriangleSoup, [x0, x1]: [f32; 2], z: f32, [y0, y1]: [f32; 2]) {
     let corners = [(x0, y0), (x0, y1), (x1, y1), (x1, y0)].map(|(x, y)| Vec3::new(x, y, z));
     soup.append(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).expect("four corners");

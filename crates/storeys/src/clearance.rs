@@ -164,12 +164,12 @@ pub(crate) fn halo_cells(walk: &Walk) -> u32 {
 }
 
 impl Clearance {
+    /// Measures distances in the pixels of `asked`, to all borders in the maps.
+    ///
     /// # Exactness
     /// Distances are measured to borders between pixels: the points where walls and drops cross the
     /// lines between centres, joined by straight lines. So they are exact to [`STEPS_OF_ENDS`]
     /// along straight walls, and wrong by less than 0.36 cells at a corner.
-    ///
-    /// Measures distances in the pixels of `asked`, to everything in the maps.
     pub(crate) fn measure(
         maps: &DepthMaps<'_>,
         ends: Ends,

@@ -58,7 +58,7 @@ impl StoreysConfig {
     /// Largest number of fine cells along a rough one.
     pub const MAX_ROUGH_CELLS: u32 = 1 << 10;
 
-    /// Fine cells along a rough one: the configured number, or the default.
+    /// Returns the number of fine cells along a rough one: the configured number, or the default.
     #[must_use]
     pub fn rough_cells(&self) -> u32 {
         if self.rough_cells != 0 {
@@ -126,8 +126,8 @@ impl Walk {
         }
     }
 
-    /// Ground in one column is at least the agent's height apart, so a place nearer than half of it
-    /// is the nearest for both.
+    /// Returns the height below which two places are always linked: ground in one column is at
+    /// least the agent's height apart, so a place nearer than half of it is the nearest for both.
     pub(crate) fn near_links(&self) -> f32 {
         self.rise.min(0.49 * self.height)
     }

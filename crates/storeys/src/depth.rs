@@ -71,7 +71,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    const NONE: Self = Self {
+    const EMPTY_SHEET: Self = Self {
         low: f32::INFINITY,
         high: f32::NEG_INFINITY,
         is_full: false,
@@ -100,13 +100,13 @@ impl Range {
             low: low.into_iter().fold(f32::INFINITY, f32::min),
             high: high.into_iter().fold(f32::NEG_INFINITY, f32::max),
             is_full: holes == [0; LANES],
-            ..Self::NONE
+            ..Self::EMPTY_SHEET
         }
     }
 
     /// Returns the range of a sheet of which no link is known.
     pub(crate) fn unlinked(low: f32, high: f32, is_full: bool) -> Self {
-        Self { low, high, is_full, ..Self::NONE }
+        Self { low, high, is_full, ..Self::EMPTY_SHEET }
     }
 
     pub(crate) fn is_empty(self) -> bool {
@@ -245,7 +245,7 @@ impl<'a> DepthMaps<'a> {
         Self {
             ground: vec![f32::NAN; places],
             links: vec![[NO_FLOOR; 4]; places],
-            ranges: vec![Range::NONE; sheets],
+            ranges: vec![Range::EMPTY_SHEET; sheets],
             ..self.clone()
         }
     }

@@ -175,7 +175,7 @@ struct Span {
 }
 
 impl Span {
-    /// Distance, in blocks, of a block from those that the segment lies in.
+    /// Returns the distance, in blocks, of a block from those that the segment lies in.
     fn away(&self, block: usize) -> usize {
         self.own[0].saturating_sub(block).max(block.saturating_sub(self.own[1]))
     }

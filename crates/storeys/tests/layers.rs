@@ -76,7 +76,7 @@ fn check(name: &str, layers: &Layers, voxels: &RoughVoxels, config: &StoreysConf
     }
 }
 
-/// All voxels that hold a corner or the middle of a triangle must be set.
+/// Checks that all voxels that hold a corner or the middle of a triangle are set.
 fn check_nothing_lost(soup: &TriangleSoup, voxels: &RoughVoxels, config: &StoreysConfig) {
     let frame = frame(soup, config);
     for corners in soup.finite_triangles() {

@@ -276,7 +276,8 @@ fn broken_scenes_are_refined_too() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A box at any angle on a plate: spans keep their distance to its sides, and nothing else is lost.
+    /// Tests a box at any angle on a plate: spans keep their distance to its sides, and no other
+    /// span is lost.
     #[test]
     fn spans_keep_their_distance_to_a_box(
         turn in 0.0_f32..1.6, x in 2.5_f32..3.5, z in 2.5_f32..3.5, half in 0.02_f32..1.0, wide in 0.02_f32..1.0,
@@ -306,7 +307,7 @@ proptest! {
         }
     }
 
-    /// Any triangles at all: a valid field, whatever the radius.
+    /// Tests that any triangles give a valid field, for any radius.
     #[test]
     fn any_soup_gives_a_valid_field(
         corners in prop::collection::vec((0.0_f32..5.0, 0.0_f32..6.0, 0.0_f32..5.0), 3..90), radius in 0.0_f32..0.5,
@@ -323,7 +324,7 @@ proptest! {
     }
 }
 
-/// Slim spans return the same as the field with all tables.
+/// Checks that slim spans return the same values as the field with all tables.
 fn same_spans(slim: &FieldWindow<SlimSpans>, part: &FieldWindow) {
     let (spans, field) = (&slim.field, &part.field);
     assert_eq!((slim.frame, slim.core, slim.window), (part.frame, part.core, part.window));

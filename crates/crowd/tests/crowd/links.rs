@@ -7,7 +7,8 @@ use waymesh_graph::{Link, LinkEnd, LinkId, LinkKind, NavMesh};
 
 use crate::support::{DT, Judge, Steps, at, crowd, rows, run, squares};
 
-/// Two squares 5 m apart, the second 3 m higher, and a link between the middles of their borders.
+/// Returns two squares 5 m apart, the second 3 m higher, and a link between the middles of their
+/// borders.
 fn gap() -> NavMesh {
     let mesh = squares(10, &[(PlanPoint::new(0, 0), [0.0; 4]), (PlanPoint::new(150, 0), [3.0; 4])]);
     let end = |polygon, x, height| LinkEnd {

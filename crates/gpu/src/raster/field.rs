@@ -153,6 +153,8 @@ pub(super) struct FieldPiece {
 }
 
 impl<'a> FieldRun<'a> {
+    /// Prepares a run of `job`.
+    ///
     /// # Errors
     /// [`GpuError::TooLarge`] for a radius beyond the largest number of visited cells.
     pub(super) fn new(
@@ -501,7 +503,7 @@ fn joined(window: GridWindow, job: &FieldJob<'_>, pieces: &[FieldPiece]) -> Walk
 mod tests {
     use super::*;
 
-    /// The tables of both sides are laid out alike.
+    /// Tests that the tables of both sides have equal layouts.
     #[test]
     fn settings_have_the_size_of_the_shaders() {
         assert_eq!(size_of::<Settings>(), 80);

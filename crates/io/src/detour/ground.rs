@@ -10,7 +10,7 @@ use super::tile::{Tile, TileSet};
 /// Largest difference between the areas of a polygon and its ground, as a fraction and in twice
 /// square cells: a little less than a mesh allows.
 const SHARE: f64 = 0.9e-4;
-const MOST: f64 = 0.018;
+const MAX_DIFFERENCE: f64 = 0.018;
 
 /// Returns the ground of all faces, and the number of those whose detail mesh does not fill them:
 /// they are flat triangles. `None` if no tile has detail meshes.
@@ -143,7 +143,7 @@ fn fills(surface: &HeightSurface, first: usize, doubled: i128) -> bool {
         .map(|triangle| doubled_area(triangle.map(|point| surface.points[point as usize])))
         .sum();
     let expected = doubled as f64;
-    (sum - expected).abs() <= expected * SHARE + MOST
+    (sum - expected).abs() <= expected * SHARE + MAX_DIFFERENCE
 }
 
 /// Adds the polygon itself.

@@ -138,7 +138,7 @@ pub(super) fn join(
         mesh.polygons.push(Poly {
             first,
             len: to_u32(mesh.corners.len()) - first,
-            // Not in the file: polygons of a tile may lie above each other.
+            // The file has no regions: polygons of a tile may lie above each other.
             region: RegionId(number),
             area: area_of(tile.polygons[face.polygon as usize].area),
         });

@@ -444,7 +444,7 @@ impl<'a> Writer<'a> {
         for (number, link) in self.mesh.links().iter().enumerate() {
             let ends = ends(self.mesh, link);
             let [from, to] = ends.map(|end| self.tile_at(end));
-            // As in `classifyOffMeshPoint`: Detour searches for the end in the tile on that side.
+            // Like `classifyOffMeshPoint`: Detour searches for the end in the tile on that side.
             let side = match [(to[0] - from[0]).signum(), (to[1] - from[1]).signum()] {
                 [0, 0] => u8::MAX,
                 [1, 0] => 0,
@@ -550,7 +550,8 @@ impl<'a> Writer<'a> {
         let vertices = tile.vertices.len() + 2 * links.len();
         let is_elsewhere = |beyond: &&u32| self.pieces[**beyond as usize].tile != tile.at;
         let portals = pieces().flat_map(|piece| piece.beyond.iter().flatten()).filter(is_elsewhere).count();
-        // As in `dtCreateNavMeshData`; Detour writes to the last link, so at least one is required.
+        // Equal to the count of `dtCreateNavMeshData`; Detour writes to the last link, so at least
+        // one is required.
         let room_for_links = (corners + 2 * portals + 4 * links.len() + 4 * tile.arriving).max(1);
         let tables = [
             (vertices, VERTEX),
