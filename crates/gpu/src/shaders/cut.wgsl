@@ -12,7 +12,7 @@ struct Lines {
 struct Input {
     // Bits of the nine coordinates.
     corners: array<u32, 9>,
-    // Its area as a key: the larger one counts.
+    // Its area as a key: the larger key is used.
     area: u32,
     lines: array<Lines, 2>,
 }
@@ -22,8 +22,8 @@ struct Placed {
     corners: array<array<Double, 3>, 3>,
     flags: u32,
     area: u32,
-    // For rough tests only, with errors that these allow for: the lowest and the highest height, the
-    // first corner in cells from the window's corner and its height, and the rise over a cell.
+    // For rough tests only, with errors within their margins: the lowest and the highest height,
+    // the first corner in cells from the window's corner and its height, and the rise over a cell.
     low: f32,
     high: f32,
     anchor: array<f32, 3>,
@@ -36,10 +36,10 @@ const GENTLE = 2u;
 const WALKABLE = 4u;
 // The slope can be used.
 const HAS_SLOPE = 8u;
-// Edges whose ends change places for lines along x; those along z follow.
+// Flags of edges whose ends are swapped for lines along x; the flags for lines along z follow.
 const SWAPPED = 16u;
 
-// Cells of a line that one item does.
+// Cells of a line that one item processes.
 const SEGMENT = 64;
 
 fn first_item_of(triangle: u32) -> u32 {
@@ -49,7 +49,7 @@ fn first_item_of(triangle: u32) -> u32 {
 struct Item {
     triangle: u32,
     line: i32,
-    // First and last cell in the window; the first of all is the one before it.
+    // First and last cell in the window; the very first cell is the one before the window.
     cells: vec2<i32>,
 }
 
@@ -61,7 +61,7 @@ fn item_of(number: u32) -> Item {
     return Item(triangle, lines.first + i32(own / lines.segments), vec2<i32>(first, first + SEGMENT - 1));
 }
 
-// From its start to its end: the place along the line, and the height.
+// A cut from its start to its end: the position along the line, and the height.
 struct Cut {
     start: array<Double, 2>,
     end: array<Double, 2>,
@@ -103,8 +103,8 @@ fn cut_of(triangle: u32, line: i32) -> Cut {
     return Cut(ends[0], ends[1], true);
 }
 
-// The cell of the grid that a place lies in, counted from the window's corner and not far outside of
-// it.
+// Returns the cell of the grid that contains a position, counted from the window's corner and
+// clamped to its surroundings.
 fn cell_of(place: Double, axis: u32) -> i32 {
     let first = i32(select(settings.window_x, settings.window_z, axis == 1u));
     let count = i32(select(settings.width, settings.depth, axis == 1u));

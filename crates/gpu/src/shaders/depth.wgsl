@@ -1,5 +1,5 @@
-// What all shaders of the depth maps know: the window, its blocks and their places (`depth.rs` of
-// `waymesh-storeys`). Heights are keys of single precision, 0 where there is no ground.
+// Shared part of all shaders of the depth maps: the window, its blocks and their places (`depth.rs`
+// of `waymesh-storeys`). Heights are keys of single precision, 0 without ground.
 
 struct Settings {
     origin_x: Double,
@@ -53,9 +53,9 @@ struct Column {
 }
 
 const NO_FLOOR = 0xffffu;
-// Words of a sheet: the lowest ground as what is left to the highest key, the highest, the number of
-// places with ground, flags; keys of heights between which something may be a wall there, and between
-// which something may tell where its ground ends.
+// Words of a sheet: the lowest ground as the difference to the highest key, the highest ground, the
+// number of places with ground, flags; the range of keys of heights of possible walls, and that of
+// possible ends of its ground.
 const SHEET = 8u;
 const LOW = 0u;
 const HIGH = 1u;
@@ -77,7 +77,7 @@ fn column_at(x: u32, z: u32) -> Column {
     return Column(first, block.width * block.depth, block.floors, block.sheet);
 }
 
-// The pixel beside a pixel; `true` if there is one.
+// The adjacent pixel of a pixel; `true` if it exists.
 struct Beside {
     x: u32,
     z: u32,

@@ -1,8 +1,9 @@
 // Double precision in integers: numbers of 64 bits in two words (x low, y high), rounded to the
-// nearest, ties to even, as IEEE 754 asks for and every processor does. WGSL has no such type, and
-// what a driver does with single precision (contraction, division) is not fixed to the bit.
+// nearest, ties to even, as required by IEEE 754 and done by every processor. WGSL has no such
+// type, and the results of drivers in single precision (contraction, division) are not defined to
+// the bit.
 //
-// Left out: NaN, and subnormal numbers, which become zero. The sign of a zero is not kept.
+// Not supported: NaN, and subnormal numbers, which become zero. The sign of a zero is not kept.
 
 alias Double = vec2<u32>;
 
@@ -20,7 +21,7 @@ fn is_zero(a: Double) -> bool {
 }
 
 fn less(a: Double, b: Double) -> bool {
-    // Ordered like numbers without a sign.
+    // Bits in the order of unsigned numbers.
     let p = ordered_bits(a);
     let q = ordered_bits(b);
     return p.y < q.y || (p.y == q.y && p.x < q.x);
@@ -48,8 +49,8 @@ fn clamped(a: Double, least: Double, most: Double) -> Double {
     return lower(higher(a, least), most);
 }
 
-// Rounds `m`, a number of 56 bits of which the lowest three are to go (a bit, a half, and all that
-// is below), and puts it together. `exponent` is that of its highest bit, with the offset.
+// Rounds `m`, a number of 56 bits, by its lowest three (guard, round and sticky bit), and assembles
+// the result. `exponent` is that of its highest bit, with the offset.
 fn rounded(sign: u32, exponent: i32, m: vec2<u32>) -> Double {
     if exponent <= 0 {
         return ZERO;
@@ -126,7 +127,7 @@ fn minus(a: Double, b: Double) -> Double {
     return plus(a, negated(b));
 }
 
-// The 64 bits of a product of words.
+// Returns the 64 bits of a product of words.
 fn wide(a: u32, b: u32) -> vec2<u32> {
     let al = a & 0xffffu;
     let ah = a >> 16u;
@@ -166,8 +167,8 @@ fn times(a: Double, b: Double) -> Double {
     return rounded((a.y ^ b.y) & 0x80000000u, ea + eb - 1023 + select(0, 1, is_long), vec2<u32>(low, high));
 }
 
-// Eleven bits at a time, each guessed in single precision. A guess is wrong by one at most, whatever
-// the rounding, and is put right.
+// Divides eleven bits at a time, each estimated in single precision. An estimate is wrong by at
+// most one, for any rounding, and is corrected.
 fn divided(a: Double, b: Double) -> Double {
     let ea = i32((a.y >> 20u) & 0x7ffu);
     let eb = i32((b.y >> 20u) & 0x7ffu);
@@ -191,7 +192,7 @@ fn divided(a: Double, b: Double) -> Double {
     let per = 2048.0 / f32((by.y << 11u) | (by.x >> 21u));
     for (var digit = 0; digit < 5; digit++) {
         var guess = u32(f32((rest.y << 11u) | (rest.x >> 21u)) * per);
-        // All modulo 2^64: what is left is less than `by` in size, which has 53 bits.
+        // Modulo 2^64: the remainder is smaller than `by`, which has 53 bits.
         let low = guess * by.x;
         let carry = (guess * (by.x >> 16u) + ((guess * (by.x & 0xffffu)) >> 16u)) >> 16u;
         let high = guess * by.y + carry;
@@ -214,7 +215,7 @@ fn divided(a: Double, b: Double) -> Double {
     return rounded(sign, exponent, quotient);
 }
 
-// The nearest whole number, ties to even: its low 32 bits, for sizes below 2^51.
+// Returns the nearest whole number, ties to even: its low 32 bits, for sizes below 2^51.
 fn nearest(a: Double) -> i32 {
     let exponent = i32((a.y >> 20u) & 0x7ffu) - 1023;
     if exponent < -1 {
@@ -224,7 +225,7 @@ fn nearest(a: Double) -> i32 {
     // Bits after the point: 53 down to 1.
     let after = u32(clamp(52 - exponent, 1, 53));
     var whole = 0u;
-    // What is after the point, from its highest bit on.
+    // The fraction, from its highest bit on.
     var half = 0u;
     var below = 0u;
     if after >= 33u {
@@ -260,7 +261,7 @@ fn of_natural(a: u32) -> Double {
     return vec2<u32>(m << 21u, ((1053u - zeros) << 20u) + (m >> 11u));
 }
 
-// Exact, from the bits of a number of single precision, also a subnormal one.
+// Converts the bits of a number of single precision exactly, also of a subnormal one.
 fn of_single(bits: u32) -> Double {
     let sign = bits & 0x80000000u;
     let exponent = (bits >> 23u) & 0xffu;
@@ -277,7 +278,7 @@ fn of_single(bits: u32) -> Double {
     return vec2<u32>(m << 29u, sign | ((exponent + 896u) << 20u) | (m >> 3u));
 }
 
-// The whole number at or below `a`, at most 2^31 - 1 in size.
+// Returns the whole number at or below `a`, at most 2^31 - 1 in size.
 fn whole_below(a: Double) -> i32 {
     let exponent = i32((a.y >> 20u) & 0x7ffu) - 1023;
     let is_negative = (a.y >> 31u) != 0u;
@@ -309,7 +310,7 @@ fn whole_below(a: Double) -> i32 {
     return i32(whole);
 }
 
-// The square root of a number that is not negative.
+// Returns the square root of a number that is not negative.
 fn root(a: Double) -> Double {
     let exponent = i32((a.y >> 20u) & 0x7ffu) - 1023;
     if exponent == -1023 {

@@ -1,4 +1,4 @@
-// The spans of the field, their links, and those that are too near to something blocked.
+// The spans of the field, their links, and the erosion of spans that are too near to blocked ones.
 
 @group(0) @binding(0) var<uniform> settings: Settings;
 @group(0) @binding(1) var<storage, read> columns: array<u32>;
@@ -6,7 +6,7 @@
 @group(0) @binding(3) var<storage, read> areas: array<u32>;
 @group(0) @binding(4) var<storage, read> field_columns: array<u32>;
 @group(0) @binding(5) var<storage, read_write> kept: array<u32>;
-// Four for each span of the field: smaller x, larger z, larger x, smaller z.
+// Four links for each span of the field: smaller x, larger z, larger x, smaller z.
 @group(0) @binding(6) var<storage, read_write> links: array<u32>;
 @group(0) @binding(7) var<storage, read> reach: array<u32>;
 
@@ -48,7 +48,7 @@ fn feet_at(span: u32) -> i32 {
     return feet_of(floor_of(span), kept[KEPT * span + REST]);
 }
 
-// Links the spans of a column to those of the one beside it.
+// Links the spans of a column to those of the adjacent one.
 fn link_to(column: u32, other_column: u32, direction: u32) {
     var span = field_columns[column];
     var other = field_columns[other_column];
@@ -67,8 +67,8 @@ fn link_to(column: u32, other_column: u32, direction: u32) {
             links[4u * span + direction] = other;
             links[4u * other + ((direction + 2u) & 3u)] = span;
         }
-        // Gaps of a column do not overlap, so the one that ends first meets no further gap. Open sky
-        // is as high above each floor.
+        // Gaps of a column do not overlap, so the one that ends first meets no further gap. Open
+        // sky is equally high above all floors.
         let ends_first = select(a.y <= b.y, a.x <= b.x, are_open);
         let other_ends_first = select(b.y <= a.y, b.x <= a.x, are_open);
         span += select(0u, 1u, is_linked || ends_first);
@@ -90,8 +90,8 @@ fn link(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// Over how many spans along z a span removes others, from what is blocked along x: towards smaller
-// z, and towards larger z.
+// Computes the number of spans along z over which a span removes others, from the blocked spans
+// along x: towards smaller z, and towards larger z.
 @compute @workgroup_size(64)
 fn reach_out(@builtin(global_invocation_id) id: vec3<u32>) {
     let span = settings.begin + id.x;
@@ -99,7 +99,8 @@ fn reach_out(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let far = settings.reaches - 1u;
-    // To the nearest span that is blocked, that has no link to larger z, none to smaller z.
+    // Distances to the nearest span that is blocked, that has no link to larger z, and that has no
+    // link to smaller z.
     var nearest = vec3<u32>(far, far, far);
     for (var side = 0u; side < 2u; side++) {
         var at = span;
@@ -119,7 +120,7 @@ fn reach_out(@builtin(global_invocation_id) id: vec3<u32>) {
         }
     }
     let blocked = reach[nearest.x];
-    // What is blocked there lies one span farther along z.
+    // The blocked span is one span farther along z.
     let before = max(blocked, max(reach[nearest.y], 1u) - 1u);
     let after = max(blocked, max(reach[nearest.z], 1u) - 1u);
     kept[KEPT * span + REACHES] = before | (after << 16u);

@@ -1,33 +1,33 @@
-// What all shaders of the walkable field know (`walkable.rs`, `filters.rs` and `erosion.rs` of
+// Shared part of all shaders of the walkable field (`walkable.rs`, `filters.rs` and `erosion.rs` of
 // `waymesh-voxel`).
 
 struct Settings {
     // The columns that are filled.
     width: u32,
     depth: u32,
-    // Of those, the columns of the result: first and size.
+    // The columns of the result in them: first and size.
     out_x: u32,
     out_z: u32,
     out_width: u32,
     out_depth: u32,
-    // Of those, the columns in which is counted: the first, and the first after them.
+    // The columns that are counted: the first, and the first after them.
     core_x: u32,
     core_z: u32,
     core_end_x: u32,
     core_end_z: u32,
-    // In levels.
+    // Lengths in levels.
     height: u32,
     step: u32,
     filters: u32,
     deepest: u32,
     // Entries of the table of reaches; the last one is 0.
     reaches: u32,
-    // Fields with few storeys and low rooms are told in two words a span, others in four.
+    // Spans of fields with few storeys and little head room take two words, others four.
     is_narrow: u32,
     lowest: i32,
     begin: u32,
     end: u32,
-    // Least drop of the ground below the top with which head room is counted from a level below it.
+    // Smallest drop of the ground below the top for which head room is counted from a level below.
     low_drop: u32,
 }
 
@@ -38,14 +38,14 @@ const LOW_CEILINGS = 4u;
 const OPEN = 2147483647;
 const NO_SPAN = 0xffffffffu;
 
-// Words of a span in the field: floor, ceiling, what a solid span has in its third word with the area
-// of the field, and how far it removes spans along z.
+// Words of a span in the field: floor, ceiling, the third word of a solid span with the area of the
+// field, and the distance in which it removes spans along z.
 const KEPT = 4u;
 const FLOOR = 0u;
 const CEILING = 1u;
 const REST = 2u;
 const REACHES = 3u;
-// No ground any more: something blocked is too near.
+// Flag of a removed span: a blocked span is too near.
 const IS_ERODED = 0x80000000u;
 
 // Numbers over all columns.
@@ -68,22 +68,22 @@ fn is_counted(x: u32, z: u32) -> bool {
     return x >= settings.core_x && x < settings.core_end_x && z >= settings.core_z && z < settings.core_end_z;
 }
 
-// Whole numbers in an order without a sign.
+// Returns the unsigned key of a whole number.
 fn key_of(a: i32) -> u32 {
     return bitcast<u32>(a) ^ 0x80000000u;
 }
 
-// `a - b`, where `a` is not less: it may be more than an i32 holds.
+// Returns `a - b` for `a >= b`, which may exceed the range of an i32.
 fn above(a: i32, b: i32) -> u32 {
     return bitcast<u32>(a) - bitcast<u32>(b);
 }
 
-// The level from which head room is counted. `rest` is the third word of a span.
+// Returns the level from which head room is counted. `rest` is the third word of a span.
 fn feet_of(level: i32, rest: u32) -> i32 {
     return level - select(0, 1, (rest & 0xffffu) >= settings.low_drop);
 }
 
-// `true` if there is so much room between two heights.
+// Returns `true` if two heights have at least this head room between them.
 fn has_room(floor_level: i32, ceiling: i32, height: u32) -> bool {
     return ceiling >= floor_level && above(ceiling, floor_level) >= height;
 }

@@ -9,14 +9,14 @@
 @group(0) @binding(5) var<storage, read_write> ground: array<atomic<u32>>;
 @group(0) @binding(6) var<storage, read_write> areas: array<atomic<u32>>;
 
-// For slopes in single precision: what is left out by them would change nothing, so the limits need
-// not be those of the processor.
+// Limits for slopes in single precision. They only skip work that would not change the result, so
+// they need not equal those of the processor.
 const UPRIGHT = 10.0;
 const LEAST_SIZE = 1e-9;
 const LEAST_UP = 1e-4;
-// More than the relative error of a difference of two products of rounded numbers.
+// Upper bound of the relative error of a difference of two products of rounded numbers.
 const SINGLE_ERROR = 2e-6;
-// More cells than the side of a block.
+// Upper bound of the side of a block in cells.
 const BLOCK_SIDE = 2048.0;
 
 fn is_after(a: array<Double, 3>, b: array<Double, 3>) -> bool {
@@ -95,7 +95,7 @@ fn rough(a: Double) -> f32 {
     return bitcast<f32>(single_of(a));
 }
 
-// Heights and slope of a triangle for rough tests, none of them infinite. Returns the flag of a slope
+// Computes finite heights and the slope of a triangle for rough tests. Returns the flag of a slope
 // that is exact enough.
 fn rough_numbers(index: u32, given: array<array<Double, 3>, 3>) -> u32 {
     var corners = given;
@@ -132,7 +132,7 @@ fn rough_numbers(index: u32, given: array<array<Double, 3>, 3>) -> u32 {
     return HAS_SLOPE;
 }
 
-// The height of a cut at a place, in single precision.
+// Returns the height of a cut at a position, in single precision.
 fn height_at(cut: Cut, at: Double, run: Double) -> u32 {
     if !less(ZERO, run) {
         return single_of(cut.start[1]);
@@ -151,7 +151,8 @@ fn draw(number: u32, of_areas: bool) {
     if !cut.is_one {
         return;
     }
-    // The first place at or after the start, with slack, is that of minus the last one before.
+    // The first centre at or after the start, with slack, is the negated last centre before the
+    // negated start.
     let before = minus(PLACE_SLACK_AND_HALF, cut.start[0]);
     let first_x = i32(settings.window_x);
     let start = -clamp(whole_below(before), -first_x - i32(settings.width) - 2, 2 - first_x) - first_x;

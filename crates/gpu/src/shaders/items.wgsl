@@ -1,4 +1,4 @@
-// The triangle of an item: the last one whose first item is not beyond.
+// Returns the triangle of an item: the last one whose first item is not after it.
 fn triangle_of(item: u32) -> u32 {
     var low = 0u;
     var high = settings.triangles;

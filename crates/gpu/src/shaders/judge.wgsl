@@ -1,4 +1,4 @@
-// Which spans are in the field: low obstacles, ledges, low ceilings.
+// Selection of the spans of the field: low obstacles, ledges, low ceilings.
 
 @group(0) @binding(0) var<uniform> settings: Settings;
 @group(0) @binding(1) var<storage, read> columns: array<u32>;
@@ -29,15 +29,15 @@ fn is_upward(span: u32) -> bool {
     return (bitcast<u32>(spans[3u * span + 2u]) >> 24u) != 0u;
 }
 
-// Lowest and highest floor that can be stepped to; `true` beside a drop.
+// Lowest and highest floor that can be stepped to; `true` next to a drop.
 struct Around {
     lowest: i32,
     highest: i32,
     is_drop: bool,
 }
 
-// What a gap beside a floor adds, both given by floor, ceiling and feet. It begins below all if it is
-// the lowest one of its column.
+// Adds an adjacent gap of a floor, both given by floor, ceiling and feet. The lowest gap of a
+// column begins below all levels.
 fn see(around: Around, room: vec3<i32>, gap: vec3<i32>, is_lowest: bool) -> Around {
     var seen = around;
     let base = select(max(room.z, gap.z), room.z, is_lowest);
@@ -62,7 +62,7 @@ fn is_ledge(x: u32, z: u32, room: vec3<i32>) -> bool {
     for (var i = 0u; i < 4u; i++) {
         let begin = columns[beside[i]];
         let end = columns[beside[i] + 1u];
-        // Gaps that end below the head of an agent on this floor count for nothing.
+        // Gaps that end below the head of an agent on this floor are ignored.
         var first = begin;
         var beyond = end;
         while first < beyond {
@@ -86,7 +86,7 @@ fn is_ledge(x: u32, z: u32, room: vec3<i32>) -> bool {
             gap_floor = top_of(span);
             gap_feet = feet_at(span);
             is_lowest = false;
-            // Nor do those that begin above the head of an agent under this ceiling.
+            // Gaps that begin above the head of an agent under this ceiling are also ignored.
             ends = !has_room(gap_feet, room.y, settings.height);
         }
         if !around.is_drop {
@@ -151,13 +151,13 @@ fn judge_column(column: u32) {
         walkable += select(0u, 1u, given != 0u);
         if has_obstacles && given == 0u && is_upward(span) && below_area != 0u {
             let rise = above(level, top_of(span - 1u));
-            // A step may be beyond all levels.
+            // The step may exceed all levels.
             if rise <= settings.step || settings.step == u32(OPEN) {
                 area = below_area;
                 on_obstacles += 1u;
             }
         }
-        // Before this filter: an obstacle is no ground for the next one.
+        // The area before this filter: an obstacle is no ground for the next one.
         below_area = given;
         areas[span] = 0u;
         if area == 0u {

@@ -1,5 +1,5 @@
-// Links of places, those that walls cut, and where ground ends (`links.rs` and `clearance.rs` of
-// `waymesh-storeys`).
+// Links of places, the cuts of links by walls, and the ends of the ground (`links.rs` and
+// `clearance.rs` of `waymesh-storeys`).
 
 @group(0) @binding(0) var<uniform> settings: Settings;
 @group(0) @binding(1) var<storage, read> blocks: array<Block>;
@@ -8,7 +8,7 @@
 // Two words for four floors; inverted until walls have cut them, so that 0 is no link.
 @group(0) @binding(4) var<storage, read_write> links: array<atomic<u32>>;
 @group(0) @binding(5) var<storage, read> extents: array<u32>;
-// 1 for a place where ground ends, and the number of those before.
+// 1 for a place where ground ends; then the number of such places before it.
 @group(0) @binding(6) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(7) var<storage, read> offsets: array<u32>;
 // Place, and four times 16 bits.
@@ -18,7 +18,7 @@ const NO_FLOORS = 0xffffffffu;
 const ONE_SINGLE = 0x3f800000u;
 const INFINITE_SINGLE = 0x7f800000u;
 
-// The floor nearest in height and within a step, the lowest of several.
+// Returns the floor nearest in height and within a step, the lowest of several.
 fn nearest_floor(key: u32, column: Column) -> u32 {
     var least = settings.rise;
     var best = NO_FLOOR;
@@ -54,7 +54,7 @@ fn set_link(place: u32, direction: u32, level: u32) {
     atomicOr(&links[2u * place + direction / 2u], (level ^ 0xffffu) << (16u * (direction & 1u)));
 }
 
-// Towards larger x and z, for both sides.
+// Links places towards larger x and z, for both sides.
 @compute @workgroup_size(64)
 fn link(@builtin(global_invocation_id) id: vec3<u32>) {
     let pixel = settings.begin + id.x;
@@ -88,7 +88,7 @@ fn wall_of(place: u32, direction: u32) -> u32 {
     return INFINITE_SINGLE - extents[8u * place + direction];
 }
 
-// `true` if a centre is inside of a wall.
+// Returns `true` if a centre is inside a wall.
 fn is_inside(place: u32) -> bool {
     let nearest = min(min(wall_of(place, 0u), wall_of(place, 1u)), min(wall_of(place, 2u), wall_of(place, 3u)));
     return nearest <= TOUCHING;
@@ -146,7 +146,7 @@ fn has_end(words: vec2<u32>) -> bool {
         || (words.y & 0xffffu) == NO_FLOOR || (words.y >> 16u) == NO_FLOOR;
 }
 
-// Where the ground of a place ends in a direction without a link, in steps of a cell.
+// Returns the end of the ground of a place in a direction without a link, in steps of a cell.
 fn end_of(place: u32, x: u32, z: u32, direction: u32) -> u32 {
     var end = HALFWAY;
     let known = extents[8u * place + 4u + direction];

@@ -1,10 +1,10 @@
-// Views from notches: the closest vertices in their areas of interest, by going through triangles,
+// Views from notches: the closest vertices in their areas of interest, found by visiting triangles,
 // the closest first (`portal_mesh.rs` of `waymesh-convex`, operation by operation).
 
 struct Settings {
     begin: u32,
     end: u32,
-    // 1 to end a view where nothing closer can be: the far plane of Oliva and Pelechano.
+    // 1 to end a view where no closer vertex can exist: the far plane of Oliva and Pelechano.
     bounded: u32,
     unused: u32,
 }
@@ -29,10 +29,10 @@ struct View {
 
 const NONE = 0xffffffffu;
 const VIEWS = 64u;
-// Triangles that a result can name.
+// Largest number of triangles in a result.
 const VISITED = 24u;
-// Words of a result: vertex or number, 0 if the search is complete, number of triangles, then
-// those; or the costs and notches of partners.
+// Words of a result: vertex or number, 0 if the search is complete, number of triangles, then the
+// triangles; or the costs and notches of partners.
 const WORDS = 28u;
 const PARTNERS = 8u;
 const MOST_PARTNERS = 6u;
@@ -76,7 +76,7 @@ fn product(a: i32, b: i32, c: i32, d: i32) -> Product {
     return Product(wide(p, q), sign);
 }
 
-// The sign of twice the area of a triangle.
+// Returns the sign of twice the area of a triangle.
 fn turn(a: vec2<i32>, b: vec2<i32>, c: vec2<i32>) -> i32 {
     let p = product(b.x, a.x, c.y, a.y);
     let q = product(b.y, a.y, c.x, a.x);
@@ -90,7 +90,7 @@ fn turn(a: vec2<i32>, b: vec2<i32>, c: vec2<i32>) -> i32 {
     return select(-p.sign, p.sign, larger);
 }
 
-// The double nearest to a whole number of 64 bits without a sign.
+// Returns the double nearest to an unsigned whole number of 64 bits.
 fn of_long(a: vec2<u32>) -> Double {
     if (a.x | a.y) == 0u {
         return ZERO;
@@ -105,7 +105,7 @@ fn of_long(a: vec2<u32>) -> Double {
     } else if zeros > 0u {
         m = vec2<u32>(a.x << zeros, (a.y << zeros) | (a.x >> (32u - zeros)));
     }
-    // 64 bits to 56, of which the last says if any below is set.
+    // 64 bits are reduced to 56. The last is set if any lower bit is set.
     let low = (m.x >> 8u) | (m.y << 24u) | select(0u, 1u, (m.x & 0xffu) != 0u);
     return rounded(0u, i32(1086u - zeros), vec2<u32>(low, m.y >> 8u));
 }
@@ -189,7 +189,7 @@ fn cost_of(eye: Eye, point: vec2<i32>) -> Double {
 var<private> views: array<View, 64>;
 var<private> view_count: u32;
 var<private> incomplete: bool;
-// What was found: the best vertex and its cost, or partners.
+// The result: the best vertex and its cost, or partners.
 var<private> best: u32;
 var<private> best_cost: Double;
 var<private> partner_count: u32;
@@ -227,7 +227,7 @@ fn add_view(eye: Eye, edge: u32, low: u32, high: u32) {
     view_count += 1u;
 }
 
-// The closest view, which is taken out of the list.
+// Takes the closest view out of the list.
 fn take_view() -> View {
     var place = 0u;
     for (var i = 1u; i < view_count; i++) {
@@ -240,7 +240,7 @@ fn take_view() -> View {
     view_count -= 1u;
     views[place] = views[view_count];
     for (var i = 0u; i < view_count; i++) {
-        // Two views through one edge: which comes first is not defined.
+        // The order of two views through one edge is not defined.
         if views[i].entry == view.entry {
             incomplete = true;
         }
@@ -248,7 +248,7 @@ fn take_view() -> View {
     return view;
 }
 
-// A notch at the vertex that has the eye in its area of interest.
+// Returns a notch at the vertex that has the eye in its area of interest.
 fn notch_towards(vertex: u32, eye: vec2<i32>) -> u32 {
     let point = points[vertex];
     var notch = first_notches[vertex];
@@ -262,7 +262,7 @@ fn notch_towards(vertex: u32, eye: vec2<i32>) -> u32 {
     return NONE;
 }
 
-// Takes a vertex that is seen. Returns the cost beyond which nothing counts any more.
+// Adds a visible vertex. Returns the cost beyond which vertices are ignored.
 fn take_seen(eye: Eye, vertex: u32, for_partners: bool) -> Double {
     let cost = cost_of(eye, points[vertex]);
     if !for_partners {
@@ -330,7 +330,7 @@ fn look(number: u32, for_partners: bool) {
                 if visited < VISITED {
                     results[out + 3u + visited] = view.entry / 3u;
                 } else {
-                    // Without the bound only their number is asked for.
+                    // Without the bound only their number is requested.
                     incomplete = settings.bounded != 0u;
                 }
             }

@@ -1,4 +1,4 @@
-// The columns of the result, in few words.
+// Packing of the columns of the result.
 
 @group(0) @binding(0) var<uniform> settings: Settings;
 @group(0) @binding(1) var<storage, read> field_columns: array<u32>;
@@ -8,13 +8,13 @@
 @group(0) @binding(5) var<storage, read> out_columns: array<u32>;
 // Two words a span, or four.
 @group(0) @binding(6) var<storage, read_write> out: array<u32>;
-// A byte each: first the spans of columns, then, in another table, the areas of spans.
+// One byte each: the numbers of spans of columns, then, in another table, the areas of spans.
 @group(0) @binding(7) var<storage, read_write> bytes: array<atomic<u32>>;
 @group(0) @binding(8) var<storage, read_write> stats: array<atomic<u32>>;
 
 const OPEN_ROOM = 0xffffu;
 
-// The column that is filled of a column of the result.
+// Returns the filled column of a column of the result.
 fn column_of(number: u32) -> vec2<u32> {
     return vec2<u32>(
         settings.out_x + number % settings.out_width,
@@ -39,7 +39,7 @@ fn count_out(@builtin(global_invocation_id) id: vec3<u32>) {
     set_byte(number, count);
 }
 
-// Where a linked span lies in its column, or what stands for none.
+// Returns the index of a linked span in its column, or `none` for a missing link.
 fn place_of(link: u32, column: u32, none: u32) -> u32 {
     if link == NO_SPAN {
         return none;

@@ -18,10 +18,10 @@ struct Settings {
     end_row: i32,
     reach: i32,
     triangles: u32,
-    // What this dispatch does: triangles, items or columns.
+    // Range of this dispatch: triangles, items or columns.
     begin: u32,
     end: u32,
-    // Fragments of a column beyond which it is not sorted here.
+    // Largest number of fragments of a sorted column.
     deepest: u32,
     unused: u32,
 }
@@ -29,7 +29,7 @@ struct Settings {
 struct Input {
     // Bits of the nine coordinates.
     corners: array<u32, 9>,
-    // 256 for a triangle of no area.
+    // 256 for a blocked triangle.
     area: u32,
     // Rows that it reaches into, not clipped.
     rows: array<i32, 2>,
@@ -50,7 +50,7 @@ struct Edge {
 }
 
 struct Triangle {
-    // The longest along z, the two others, and the same by x.
+    // The longest edge along z, the two others, and the three edges by x.
     edges: array<Edge, 6>,
     end_x: Double,
     end_height: Double,
@@ -163,7 +163,7 @@ fn prepare(@builtin(global_invocation_id) id: vec3<u32>) {
     } else {
         flags |= area << AREA_SHIFT;
     }
-    // As z, x, height.
+    // Points as z, x, height.
     var points: array<array<Double, 3>, 3>;
     for (var i = 0; i < 3; i++) {
         let corner = 3 * i;
@@ -174,7 +174,7 @@ fn prepare(@builtin(global_invocation_id) id: vec3<u32>) {
     var edges: array<Edge, 6>;
     var sorted = points;
     for (var axis = 0; axis < 2; axis++) {
-        // The second time as x, z, height.
+        // In the second pass as x, z, height.
         for (var i = 0; i < 3; i++) {
             sorted[i] = points[i];
             if axis == 1 {
@@ -223,7 +223,7 @@ fn prepare(@builtin(global_invocation_id) id: vec3<u32>) {
     prepared[index].side = select(0, select(1, -1, (x.y >> 31u) != 0u), is_wall);
 }
 
-// x or z, and height, of an edge; the first `parts` of them.
+// Returns x or z, and height, of an edge; only the first `parts` of them.
 fn edge_at(triangle: u32, edge: i32, position: Double, parts: i32) -> array<Double, 2> {
     let run = minus(position, prepared[triangle].edges[edge].start);
     var point = array<Double, 2>(prepared[triangle].edges[edge].other, prepared[triangle].edges[edge].height);
@@ -247,14 +247,14 @@ struct Cut {
     z: array<Double, 2>,
     // Cells whose centre it covers.
     covered: vec2<i32>,
-    // Cells that it reaches into. Each has all corners if they are `alone`.
+    // Cells that it reaches into. Each cell uses all corners if they are `alone`.
     cells: vec2<i32>,
     alone: bool,
     // Cells that it covers wholly: the first, and the first after them.
     full: vec2<i32>,
 }
 
-// Without `whole` only its cells are right.
+// Computes the cut of a triangle in a row. Without `whole` only its cells are valid.
 fn cut_of(triangle: u32, row: i32, rows: array<i32, 2>, whole: bool) -> Cut {
     var cut: Cut;
     cut.triangle = triangle;
@@ -335,7 +335,8 @@ fn cut_of(triangle: u32, row: i32, rows: array<i32, 2>, whole: bool) -> Cut {
     cut.full = vec2<i32>(0, 0);
     cut.alone = cells.x >= cells.y;
     if cells.x > cells.y {
-        // Along the line between two cells: the cell behind it, of the two `y` is the lower.
+        // The triangle lies along the line between two cells: the cell behind it; of the two, `y`
+        // is the lower.
         let side = prepared[triangle].side;
         if side == 0 {
             cells = cells.yx;
@@ -376,7 +377,7 @@ fn widened(range: Range, height: Double) -> Range {
     return Range(lower(range.least, height), lower(range.minus_most, negated(height)));
 }
 
-// The heights at which a line of constant x enters and leaves the polygon.
+// Returns the heights at which a line of constant x enters and leaves the polygon.
 fn crossing(cut: ptr<function, Cut>, line: i32) -> Range {
     let triangle = (*cut).triangle;
     let x = of_int(line);
@@ -470,7 +471,7 @@ fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
     let full_most = plus(plus(corner, higher(gradient_x, ZERO)), higher(gradient_z, ZERO));
     let full_ground = plus(corner, times(plus(gradient_x, gradient_z), HALF));
     var before = Range(INFINITE, INFINITE);
-    // A step further than the last cell: the line after a cell is known when the next one begins.
+    // One step beyond the last cell: the line after a cell is known at the start of the next one.
     for (var cell = first; cell <= last + 1; cell++) {
         let is_full = cell >= cut.full.x && cell < cut.full.y;
         let was_full = cell > cut.full.x && cell <= cut.full.y;
@@ -511,7 +512,7 @@ fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// What fragments have in common: the largest of each number.
+// The union of fragments: the maximum of each number.
 struct Piece {
     minus_bottom: i32,
     top: i32,
@@ -545,7 +546,7 @@ fn piece_of(fragment: vec4<i32>) -> Piece {
     return piece;
 }
 
-// The area of the greater height, the greater area at the same height.
+// Returns the area of the greater height, and the greater area at equal heights.
 fn area_over(height: i32, area: i32, other_height: i32, other_area: i32) -> i32 {
     if height == other_height {
         return max(area, other_area);
@@ -588,7 +589,7 @@ fn long_less(a: vec2<u32>, b: vec2<u32>) -> bool {
 // Bottom, top, and drop, area and the flag for upward in one word.
 fn span_of(piece: Piece) -> vec4<i32> {
     var least = piece.top - settings.reach;
-    // Numbers that no fragment gave are below it, however far the reach.
+    // Numbers without a fragment are below it, for any reach.
     if least > piece.top || least == LEAST {
         least = LEAST + 1;
     }
@@ -635,7 +636,7 @@ fn sort(base: u32, count: u32) {
         }
         return;
     }
-    // A heap: in place, and never slower than it should be.
+    // Heapsort: in place, and without a slow worst case.
     var heaped = count / 2u;
     var end = count;
     while end > 1u {
@@ -667,7 +668,7 @@ fn sort(base: u32, count: u32) {
     }
 }
 
-// The spans of each column go where its fragments were, their number into `counts`.
+// Writes the spans of each column over its fragments, and their number to `counts`.
 @compute @workgroup_size(64)
 fn merge(@builtin(global_invocation_id) id: vec3<u32>) {
     let column = settings.begin + id.x;
@@ -701,7 +702,7 @@ fn merge(@builtin(global_invocation_id) id: vec3<u32>) {
     atomicStore(&counts[column], done + 1u);
 }
 
-// Spans of all columns one after the other.
+// Collects the spans of all columns.
 @compute @workgroup_size(64)
 fn collect(@builtin(global_invocation_id) id: vec3<u32>) {
     let column = settings.begin + id.x;

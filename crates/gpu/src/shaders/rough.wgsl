@@ -11,7 +11,7 @@ struct Settings {
     first_row: u32,
     end_row: u32,
     triangles: u32,
-    // What this dispatch does.
+    // Range of this dispatch.
     begin: u32,
     end: u32,
     unused_one: u32,
@@ -160,7 +160,7 @@ fn draw(@builtin(global_invocation_id) id: vec3<u32>) {
     let up = range_of(row, 1u);
     let columns = cells_of(along, settings.width);
     let levels = cells_of(up, settings.levels);
-    // A piece within one level needs no cut by columns, nor one within one column.
+    // A piece within one level or within one column needs no cut by columns.
     let is_flat = levels.end - levels.first == 1 && is_inside(up, settings.levels);
     let is_narrow = columns.end - columns.first == 1 && is_inside(along, settings.width);
     let first = (z - settings.first_row) * settings.width;

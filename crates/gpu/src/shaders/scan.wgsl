@@ -1,4 +1,4 @@
-// Sums of all numbers before each, in blocks of 1,024.
+// Prefix sums, in blocks of 1,024.
 
 struct Settings {
     count: u32,

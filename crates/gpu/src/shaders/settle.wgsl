@@ -1,5 +1,5 @@
-// Between the floors and the walls, pixel by pixel: cracks are closed, and ground without head room or
-// of a blocked area goes.
+// The pass between floors and walls, pixel by pixel: closes cracks, and removes ground without head
+// room or of a blocked area.
 
 @group(0) @binding(0) var<uniform> settings: Settings;
 @group(0) @binding(1) var<storage, read> blocks: array<Block>;
@@ -12,7 +12,7 @@
 
 const LARGEST_KEY = 0xffffffffu;
 
-// Raises the ground in a crack. Nobody else writes to this place.
+// Raises the ground in a crack. No other invocation writes to this place.
 fn raise(place: u32, key: u32, area: u32) {
     let before = cracks[place];
     cracks[place] = max(before, key);
@@ -66,7 +66,7 @@ fn close(@builtin(global_invocation_id) id: vec3<u32>) {
         let forth = column_at(b.x, b.z);
         for (var i = 0u; i < back.count; i++) {
             let one = ground[back.first + i * back.step];
-            // Where there is none, the key is below all.
+            // Without ground the key is below all others.
             if one < low || one > high || one == 0u {
                 continue;
             }
@@ -127,8 +127,8 @@ fn is_less(a: u32, b: u32) -> bool {
     return key_of(a) < key_of(b);
 }
 
-// Keys that cuts are compared with before the ground of single places is. All are rounded outwards,
-// and so are the heights of cuts.
+// Computes the keys that cuts are compared with before single places are tested. All are rounded
+// outwards, and so are the heights of cuts.
 @compute @workgroup_size(64)
 fn bounds(@builtin(global_invocation_id) id: vec3<u32>) {
     let index = settings.begin + id.x;

@@ -2,7 +2,7 @@
 // double precision, rounded again, to the last bit (Figueroa 1995, When is double rounding
 // innocuous?). Zero is never negative.
 
-// Numbers in an order without a sign; no number is 0.
+// Returns the unsigned key of a number; no key is 0.
 fn key_of(bits: u32) -> u32 {
     return select(bits | 0x80000000u, ~bits, (bits >> 31u) != 0u);
 }
@@ -59,7 +59,7 @@ fn single_minus(a: u32, b: u32) -> u32 {
     return single_of(minus(of_single(a), of_single(b)));
 }
 
-// How far two keys are apart.
+// Returns the distance of the heights of two keys.
 fn apart(a: u32, b: u32) -> u32 {
     if a == b {
         return 0u;
@@ -67,7 +67,7 @@ fn apart(a: u32, b: u32) -> u32 {
     return single_minus(bits_of(max(a, b)), bits_of(min(a, b)));
 }
 
-// The nearest whole number, halves away from zero.
+// Returns the nearest whole number, halves away from zero.
 fn rounded_away(a: Double) -> Double {
     let sign = a.y & 0x80000000u;
     let size = vec2<u32>(a.x, a.y & 0x7fffffffu);

@@ -1,6 +1,6 @@
-// The pass of walls: what lies between a step and the agent's height above the ground, where lines
-// between the centres of pixels meet it; and how far walkable ground goes on where no link leads on
-// (`walls.rs` of `waymesh-storeys`).
+// The pass of walls: obstacles between a step and the agent's height above the ground, where lines
+// between the centres of pixels meet them; and the extent of walkable ground in directions without
+// a link (`walls.rs` of `waymesh-storeys`).
 
 @group(0) @binding(0) var<uniform> settings: Settings;
 @group(0) @binding(1) var<storage, read> inputs: array<Input>;
@@ -8,8 +8,8 @@
 @group(0) @binding(3) var<storage, read> blocks: array<Block>;
 @group(0) @binding(4) var<storage, read> ground: array<u32>;
 @group(0) @binding(5) var<storage, read> sheets: array<u32>;
-// For each place and direction the nearest wall, as what is left to an infinite distance; then how
-// far ground is known to extend.
+// For each place and direction the nearest wall, as the difference to an infinite distance; then
+// the known extent of the ground.
 @group(0) @binding(6) var<storage, read_write> extents: array<atomic<u32>>;
 @group(0) @binding(7) var<storage, read> links: array<u32>;
 // The number of posts, 1 if one has too many grounds; then nine words each.
@@ -33,7 +33,7 @@ struct Found {
     is_one: bool,
 }
 
-// The distance of the part that lies between two heights.
+// Returns the distance of the part that lies between two heights.
 fn nearest_between(cut: SideCut, low: Double, high: Double) -> Found {
     let y0 = cut.near_height;
     let y1 = cut.far_height;
@@ -52,7 +52,7 @@ fn nearest_between(cut: SideCut, low: Double, high: Double) -> Found {
     return Found(plus(cut.near, times(run, share)), true);
 }
 
-// What a cut tells about a place.
+// Updates a place with a cut.
 fn note(place: u32, direction: u32, cut: SideCut, is_end: bool) {
     let bits = bits_of(ground[place]);
     let low = of_single(single_plus(bits, settings.rise));
@@ -76,7 +76,7 @@ struct Keys {
     high: u32,
 }
 
-// `true` if something of these heights may tell something about a sheet.
+// Returns `true` if a triangle of these heights may affect a sheet.
 fn is_near(keys: Keys, sheet: u32, is_end: bool) -> bool {
     let at = SHEET * sheet;
     if sheets[at + HIGH] == 0u {
@@ -90,7 +90,7 @@ fn is_near(keys: Keys, sheet: u32, is_end: bool) -> bool {
     return keys.high > sheets[at + WALLS_ABOVE] && keys.low < sheets[at + WALLS_BELOW];
 }
 
-// Heights of a triangle over some cells of a line, roughly: never less than they are.
+// Returns an outer bound of the heights of a triangle over some cells of a line.
 fn rough_keys(triangle: u32, line: u32, first: i32, last: i32) -> Keys {
     let placed_low = placed[triangle].low;
     let placed_high = placed[triangle].high;
@@ -121,7 +121,7 @@ fn rough_keys(triangle: u32, line: u32, first: i32, last: i32) -> Keys {
     return Keys(key_of(bitcast<u32>(low - slack)), key_of(bitcast<u32>(high + slack)));
 }
 
-// `true` if heights may tell something about one of the sheets of a column.
+// Returns `true` if heights may affect one of the sheets of a column.
 fn is_near_any(keys: Keys, column: Column, is_end: bool) -> bool {
     for (var i = 0u; i < column.count; i++) {
         if is_near(keys, column.sheet + i, is_end) {
@@ -131,7 +131,7 @@ fn is_near_any(keys: Keys, column: Column, is_end: bool) -> bool {
     return false;
 }
 
-// `true` if a place has ground, and asks for what a cut tells.
+// Returns `true` if a place has ground, and a cut may affect it.
 fn is_asked(place: u32, direction: u32, is_end: bool) -> bool {
     if ground[place] == 0u {
         return false;
@@ -150,7 +150,7 @@ fn column_on(line: u32, along: i32) -> Column {
     return column_at(line, u32(along));
 }
 
-// The last cell of the block that a cell lies in, along a line.
+// Returns the last cell of the block that a cell lies in, along a line.
 fn last_of_block(along: i32) -> i32 {
     let first = select(settings.window_x, settings.window_z, settings.axis == 1u);
     let at = u32(along) + first;
@@ -166,8 +166,8 @@ fn draw(number: u32, is_end: bool) {
     let axis = settings.axis;
     let count = i32(select(settings.width, settings.depth, axis == 1u));
     let line = u32(item.line) - select(settings.window_z, settings.window_x, axis == 1u);
-    // A cell stands for the part between its centre and the next one, and tells something about both.
-    // Block by block: that of the first cell may begin before it.
+    // A cell covers the part between its centre and the next one, and affects both. The loop runs
+    // block by block: the block of the first cell may begin before it.
     var cut: Cut;
     var is_cut = false;
     var begin = max(item.cells.x, 0);
@@ -189,7 +189,7 @@ fn draw(number: u32, is_end: bool) {
     }
 }
 
-// What a cut tells about the places of a line from `begin` to `last`, all in one block.
+// Updates the places of a line from `begin` to `last`, all in one block, with a cut.
 fn draw_block(given: Cut, item: Item, line: u32, begin: i32, last: i32, is_end: bool) {
     var cut = given;
     let axis = settings.axis;
@@ -216,7 +216,7 @@ fn draw_block(given: Cut, item: Item, line: u32, begin: i32, last: i32, is_end: 
         var far = ZERO;
         for (var side = 0; side < 2; side++) {
             let at = cell + side;
-            // The others are told when their own block is drawn.
+            // Other places are updated when their block is drawn.
             if at < begin || at > last {
                 continue;
             }
@@ -277,7 +277,7 @@ fn extent_of(triangle: u32, coordinate: u32) -> Extent {
     return Extent(lower(lower(a, b), c), higher(higher(a, b), c));
 }
 
-// `true` if a line of the window meets the triangle.
+// Returns `true` if a line of the window meets the triangle.
 fn is_met(triangle: u32) -> bool {
     for (var axis = 0u; axis < 2u; axis++) {
         let extent = extent_of(triangle, 2u * axis);
@@ -290,7 +290,7 @@ fn is_met(triangle: u32) -> bool {
     return false;
 }
 
-// In steps of a cell, of those in which posts are given.
+// Rounds to the steps of a cell in which posts are given.
 fn stepped(cells: Double) -> Double {
     return times(rounded_away(times(cells, STEPS_OF_ENDS)), ONE_OVER_STEPS_OF_ENDS);
 }
@@ -307,13 +307,13 @@ fn push_post(a: array<Double, 2>, b: array<Double, 2>, key: u32) {
         atomicStore(&posts[at + 2u * i], coordinate.x);
         atomicStore(&posts[at + 2u * i + 1u], coordinate.y);
     }
-    // Multiples of a power of two: nothing else is rounded.
+    // Multiples of a power of two: no other rounding occurs.
     let steps = rounded_away(times(of_single(bits_of(key)), STEPS_OF_HEIGHTS));
     atomicStore(&posts[at + 8u], single_of(times(steps, ONE_OVER_STEPS_OF_HEIGHTS)));
 }
 
-// The ends of edges that are obstacles: the part between an end and the last line that meets the
-// triangle would be lost otherwise.
+// Adds the ends of edges that are obstacles: the part between an end and the last line that meets
+// the triangle would be lost otherwise.
 fn add_tips(triangle: u32, corner: u32, extent: Extent) {
     var start: array<Double, 3>;
     for (var i = 0u; i < 3u; i++) {
@@ -382,7 +382,7 @@ fn add_tips(triangle: u32, corner: u32, extent: Extent) {
     }
 }
 
-// First and last pixel around a triangle that no line meets.
+// Returns the first and last pixel around a triangle that no line meets.
 fn pixels_around(triangle: u32, axis: u32) -> vec2<i32> {
     let extent = extent_of(triangle, 2u * axis);
     let first = coordinate_of(0, axis);
