@@ -114,6 +114,23 @@ fn reach_of(reach: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Reach>> {
     Ok(Some(reach))
 }
 
+/// Options of a path: how it is searched for, and its points.
+fn path_options(
+    shortest: bool,
+    allow_partial: bool,
+    cross_points: bool,
+    (rises, ground_error): (bool, Option<f32>),
+) -> PathOptions {
+    let search = if shortest { PathSearch::Shortest } else { PathSearch::Fast };
+    let mut options = PathOptions::default()
+        .with_search(search)
+        .with_allow_partial(allow_partial)
+        .with_cross_points(cross_points)
+        .with_rises(rises);
+    options.ground_error = ground_error;
+    options
+}
+
 impl PyNavMesh {
     /// The reach that is asked for, or that of the mesh.
     fn reach(&self, reach: Option<&Bound<'_, PyAny>>) -> PyResult<Reach> {
@@ -122,17 +139,10 @@ impl PyNavMesh {
 
     fn options(
         &self,
-        shortest: bool,
-        allow_partial: bool,
-        cross_points: bool,
+        mut options: PathOptions,
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Options> {
-        let search = if shortest { PathSearch::Shortest } else { PathSearch::Fast };
-        let mut options = PathOptions::default()
-            .with_search(search)
-            .with_allow_partial(allow_partial)
-            .with_cross_points(cross_points);
         options.reach = reach_of(reach)?;
         let mut has_costs =
             self.mesh.area_table().iter().any(|(_, area)| area.cost.to_bits() != 1.0_f32.to_bits());
@@ -277,7 +287,7 @@ fn single_pair(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> PyResult<O
 #[pymethods]
 impl PyNavMesh {
     #[pyo3(signature = (start, end, *, shortest=false, radius=None, fast=false, allow_partial=true,
-        cross_points=false, reach=None, area_costs=None))]
+        cross_points=false, rises=false, ground_error=None, reach=None, area_costs=None))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_path(
         &self,
@@ -289,6 +299,8 @@ impl PyNavMesh {
         fast: bool,
         allow_partial: bool,
         cross_points: bool,
+        rises: bool,
+        ground_error: Option<f32>,
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyPath> {
@@ -297,8 +309,9 @@ impl PyNavMesh {
             return Err(Kind::Query.error("fast needs a radius, and cannot be used with shortest"));
         }
         if let Some(radius) = radius {
-            if area_costs.is_some() || cross_points {
-                return Err(Kind::Query.error("area_costs and cross_points cannot be used with a radius"));
+            if area_costs.is_some() || cross_points || rises || ground_error.is_some() {
+                let refused = "area_costs, cross_points, rises and ground_error cannot be used with a radius";
+                return Err(Kind::Query.error(refused));
             }
             let search = if fast { PathSearch::Fast } else { PathSearch::Shortest };
             let options = ClearPathOptions::new(radius).with_search(search);
@@ -306,7 +319,8 @@ impl PyNavMesh {
             options.reach = reach_of(reach)?;
             return Ok(PyPath { path: self.clear_path(py, from, to, &options)? });
         }
-        let options = self.options(shortest, allow_partial, cross_points, reach, area_costs)?;
+        let options = path_options(shortest, allow_partial, cross_points, (rises, ground_error));
+        let options = self.options(options, reach, area_costs)?;
         let find = |memory: &mut Memory| {
             self.find(from, to, &options, memory).map(|()| std::mem::take(&mut memory.path))
         };
@@ -314,8 +328,8 @@ impl PyNavMesh {
         Ok(PyPath { path })
     }
 
-    #[pyo3(signature = (starts, ends, *, shortest=false, allow_partial=true, cross_points=false, reach=None,
-        area_costs=None))]
+    #[pyo3(signature = (starts, ends, *, shortest=false, allow_partial=true, cross_points=false, rises=false,
+        ground_error=None, reach=None, area_costs=None))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_paths(
         &self,
@@ -325,10 +339,13 @@ impl PyNavMesh {
         shortest: bool,
         allow_partial: bool,
         cross_points: bool,
+        rises: bool,
+        ground_error: Option<f32>,
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyPaths> {
-        let options = self.options(shortest, allow_partial, cross_points, reach, area_costs)?;
+        let options = path_options(shortest, allow_partial, cross_points, (rises, ground_error));
+        let options = self.options(options, reach, area_costs)?;
         let pairs = pairs(starts, ends)?;
         let mut paths = Vec::new();
         with_memory(|memory| {
@@ -350,7 +367,8 @@ impl PyNavMesh {
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Option<(usize, PyPath)>> {
-        let options = self.options(true, false, false, reach, area_costs)?;
+        let options = path_options(true, false, false, (false, None));
+        let options = self.options(options, reach, area_costs)?;
         let from = point("start", start)?;
         let from = finite("start", &[from])?[0];
         let goals = points("goals", goals)?;
@@ -369,7 +387,8 @@ impl PyNavMesh {
         reach: Option<&Bound<'py, PyAny>>,
         area_costs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = self.options(shortest, false, false, reach, area_costs)?;
+        let options = path_options(shortest, false, false, (false, None));
+        let options = self.options(options, reach, area_costs)?;
         if let Some([from, to]) = single_pair(starts, ends)? {
             let length = py.detach(|| with_memory(|memory| self.length(from, to, &options, memory)));
             return length.into_bound_py_any(py);

@@ -37,6 +37,26 @@ def test_paths(walled: waymesh.NavMesh) -> None:
         walled.find_path([2, 0, 4], [10.5, 0, 4], reach=(0.1, 1, 1))
 
 
+def test_paths_follow_the_ground() -> None:
+    # A ridge, 2 m high, across a hall; round its end the way is longer in plan.
+    ridge = np.array([[8, 0, 0], [8, 0, 8], [10, 2, 0], [10, 2, 8], [12, 0, 0], [12, 0, 8]], dtype=np.float32)
+    faces = np.array([[0, 1, 3], [0, 3, 2], [2, 3, 5], [2, 5, 4]], dtype=np.uint32)
+    mesh = waymesh.bake(*join(floor(20, 12), (ridge, faces)), THIN)
+    start, end = [2, 0, 4], [18, 0, 4]
+    plain = mesh.find_path(start, end, shortest=True)
+    bound = mesh.find_path(start, end, shortest=True, ground_error=0.1)
+    assert len(bound) > len(plain) == 2 and bound.length > plain.length + 0.5
+    assert bound.points[:, 1].max() == pytest.approx(2, abs=0.3)
+    rises = mesh.find_path(start, end, shortest=True, rises=True, ground_error=0.1)
+    assert rises.length <= bound.length + 1e-3
+    many = mesh.find_paths([start], [end], shortest=True, ground_error=0.1)
+    assert many[0].length == pytest.approx(bound.length)
+    with pytest.raises(waymesh.QueryError, match="rises and ground_error cannot be used with a radius"):
+        mesh.find_path(start, end, radius=0.5, ground_error=0.1)
+    with pytest.raises(waymesh.WaymeshError, match="ground_error"):
+        mesh.find_path(start, end, ground_error=-1)
+
+
 def test_costs_of_areas_count() -> None:
     # Mud in the middle of the direct way.
     mud = waymesh.Mark(waymesh.Box(min=[4, -1, -1], max=[6, 1, 4]), 2)

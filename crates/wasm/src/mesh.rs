@@ -27,6 +27,8 @@ pub(crate) struct Memory {
 pub struct NavMesh {
     pub(crate) mesh: Arc<waymesh_graph::NavMesh>,
     pub(crate) memory: RefCell<Memory>,
+    /// `true` if a metre of some area costs other than 1.
+    pub(crate) has_costs: bool,
     /// Made when a radius is first asked for.
     #[cfg(feature = "bake")]
     pub(crate) clearance: std::cell::OnceCell<waymesh::ClearanceNavMesh>,
@@ -37,8 +39,10 @@ pub struct NavMesh {
 
 impl From<Arc<waymesh_graph::NavMesh>> for NavMesh {
     fn from(mesh: Arc<waymesh_graph::NavMesh>) -> Self {
+        let has_costs = mesh.area_table().iter().any(|(_, area)| area.cost.to_bits() != 1.0_f32.to_bits());
         Self {
             mesh,
+            has_costs,
             memory: RefCell::default(),
             #[cfg(feature = "bake")]
             clearance: std::cell::OnceCell::new(),

@@ -16,7 +16,7 @@ use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::{Memory, NavMesh};
 use crate::path;
 
-/// How a path is searched for; what a metre costs only where that is asked for.
+/// How a path is searched for; what a metre costs only where the mesh or the caller has costs.
 enum Options {
     Plain(PathOptions),
     Costs(Box<PathOptions<AnyPolygon, AreaCosts>>),
@@ -67,9 +67,14 @@ impl NavMesh {
             .with_allow_partial(allow_partial)
             .with_cross_points(cross_points);
         options.reach = reach;
-        let options = match area_costs {
+        let costs = match area_costs {
+            Some(costs) => Some(self.costs("areaCosts", &costs)?),
+            None => self.has_costs.then(|| AreaCosts::of_mesh(&self.mesh)),
+        };
+        let options = match costs {
+            // Without costs paths are found faster.
             None => Options::Plain(options),
-            Some(costs) => Options::Costs(Box::new(options.with_cost(self.costs("areaCosts", &costs)?))),
+            Some(costs) => Options::Costs(Box::new(options.with_cost(costs))),
         };
         Ok(Asked { options, allow_partial, reach, radius, fast, searched })
     }
@@ -103,12 +108,6 @@ impl NavMesh {
     /// Finds a path into the memory. Returns `true` if what was searched is asked for.
     fn search(&self, start: &[f32], end: &[f32], options: &JsValue, memory: &mut Memory) -> Thrown<bool> {
         let (from, to) = (point("start", start)?, point("end", end)?);
-        if options.is_undefined() {
-            let Memory { scratch, path, .. } = memory;
-            let plain = PathOptions::default();
-            self.mesh.find_path_into(from, to, &plain, scratch, path).or_throw()?;
-            return Ok(false);
-        }
         let asked = self.asked(options)?;
         match asked.radius {
             Some(radius) => {

@@ -121,6 +121,8 @@ class NavMesh:
         fast: bool = False,
         allow_partial: bool = True,
         cross_points: bool = False,
+        rises: bool = False,
+        ground_error: float | None = None,
         reach: Reach | None = None,
         area_costs: Mapping[int | str, float] | None = None,
     ) -> Path:
@@ -129,7 +131,8 @@ class NavMesh:
         By default a short one, fast; ``shortest`` finds the shortest of all. ``radius`` finds the shortest for a disc of this
         radius that keeps clear of the walls of the mesh (bake with radius 0 for that), with ``fast`` a short one in less time. Where
         no path leads to the end, it leads to the reachable place nearest to it; with ``allow_partial=False`` it then has no points, and its
-        length and cost are infinite. ``cross_points`` adds a point at each edge.
+        length and cost are infinite. ``cross_points`` adds a point at each edge, ``ground_error`` as many as it takes to keep the path
+        within so many metres of the ground. With ``rises`` the rises and falls of the ground count in the search for the shortest.
 
         A metre of an area costs what the mesh says; ``area_costs`` sets it, by number or name, and infinity closes an area. By default
         paths that cost less are preferred; ``shortest`` compares lengths, and :attr:`Path.cost` is what the shortest path costs.
@@ -144,6 +147,8 @@ class NavMesh:
         shortest: bool = False,
         allow_partial: bool = True,
         cross_points: bool = False,
+        rises: bool = False,
+        ground_error: float | None = None,
         reach: Reach | None = None,
         area_costs: Mapping[int | str, float] | None = None,
     ) -> Paths:
