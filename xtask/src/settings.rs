@@ -38,16 +38,18 @@ pub(crate) fn files() -> Result<Vec<(&'static str, String, String)>> {
         list(SLICES, &Slices::default(), "slices"),
     ]);
     let plans = list(PLANS, &FloorPlans::default(), "plans");
-    let files = list(LOAD, &LoadOptions::default(), "files");
+    let scenes = list(LOAD, &LoadOptions::default(), "scenes");
     let read = list(READ, &ReadOptions::default(), "plans");
     let mut made = vec![
         (WASM, "jumps", typescript(&jumps)),
         (WASM, "bake", typescript(&bake)),
         (WASM, "pipelines", typescript(&pipelines)),
         (WASM, "plans", typescript(&plans)),
+        (WASM, "scenes", typescript(&list(LOAD, &LoadOptions::default(), ""))),
+        (WASM, "read", typescript(&list(READ, &ReadOptions::default(), ""))),
         (PYTHON, "jumps", python(&jumps)),
     ];
-    made.push((PYTHON, "settings", python(&joined([bake, pipelines, tiles, plans, files, read]))));
+    made.push((PYTHON, "settings", python(&joined([bake, pipelines, tiles, plans, scenes, read]))));
     let mut files: BTreeMap<&str, (String, String)> = BTreeMap::new();
     for (file, mark, text) in made {
         if !files.contains_key(file) {

@@ -179,6 +179,24 @@ typedef enum wm_partition {
 } wm_partition;
 
 /*
+ Which sides of triangles become floors.
+ */
+typedef enum wm_winding {
+    /*
+     The side from which the corners of a triangle run against the clock.
+     */
+    WM_WINDING_AS_READ = 0,
+    /*
+     The other side.
+     */
+    WM_WINDING_FLIPPED = 1,
+    /*
+     Both: triangles that face down are turned over.
+     */
+    WM_WINDING_TWO_SIDED = 2,
+} wm_winding;
+
+/*
  A file format of meshes.
  */
 typedef enum wm_format {
@@ -360,6 +378,15 @@ typedef struct wm_settings {
      Side of a tile in cells, for the pipelines that have tiles.
      */
     uint32_t tile_cells;
+    /*
+     Which sides of triangles become floors: a wm_winding.
+     */
+    uint32_t winding;
+    /*
+     Position of the triangles or the file that becomes the origin. It is subtracted in double
+     precision; the mesh and all queries are relative to it.
+     */
+    double origin[3];
 } wm_settings;
 
 /*

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use waymesh::bake::FrontEnd;
 use waymesh::graph::{HierarchyConfig, MeshFormat};
-use waymesh::io::parse_mesh;
+use waymesh::io::{LoadOptions, parse_mesh};
 use waymesh::{AreaId, Baker, NavMesh, Observer, TriangleSoup, TriangleSource};
 
 use crate::memory::{Out, copy, file_name, given, put, slice};
@@ -142,6 +142,7 @@ pub(crate) unsafe fn soup(
     triangles: *const u32,
     triangle_count: usize,
     areas: *const u8,
+    load: &LoadOptions,
 ) -> Result<TriangleSoup, Failure> {
     let bad = |error: &dyn std::fmt::Display| Failure::new(Status::BadArgument, error.to_string());
     let corner_count = triangle_count.checked_mul(3).ok_or_else(|| bad(&"there are too many triangles"))?;
@@ -155,9 +156,9 @@ pub(crate) unsafe fn soup(
         // SAFETY: likewise; there is an area per triangle.
         unsafe { slice("areas", areas, triangle_count)? }
     };
-    let vertices = vertices.iter().map(|&vertex| vertex.into()).collect();
+    let vertices = vertices.iter().map(|&vertex| glam::Vec3::from(vertex).as_dvec3());
     let (triangles, _) = corners.as_chunks::<3>();
-    let soup = TriangleSoup::new(vertices, triangles.to_vec()).map_err(|error| bad(&error))?;
+    let soup = load.soup(vertices, triangles.to_vec()).map_err(|error| bad(&error))?;
     if areas.is_empty() {
         return Ok(soup);
     }
@@ -240,8 +241,9 @@ pub unsafe extern "C" fn wm_mesh_bake(
     guard(error, || {
         let mesh = given("mesh", mesh)?;
         let settings = Settings::check(settings)?;
+        let load = settings.load_options()?;
         // SAFETY: the caller promises it.
-        let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas)? };
+        let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas, &load)? };
         bake_into(&soup, settings, Reporter::new(progress, user), mesh)
     })
 }
@@ -263,7 +265,8 @@ pub unsafe extern "C" fn wm_mesh_bake_file(
         let mesh = given("mesh", mesh)?;
         let settings = Settings::check(settings)?;
         // SAFETY: the caller promises it.
-        let soup = waymesh::io::load(unsafe { file_name("file", file)? })?;
+        let file = unsafe { file_name("file", file)? };
+        let soup = waymesh::io::load_with(&[file], &settings.load_options()?)?;
         bake_into(&soup, settings, Reporter::new(progress, user), mesh)
     })
 }

@@ -1,6 +1,7 @@
 //! The settings of bakes.
 
 use std::mem::MaybeUninit;
+use waymesh::io::LoadOptions;
 use waymesh::{BakeConfig, PartitionKind};
 
 use crate::memory::{check_size, given, put};
@@ -30,6 +31,18 @@ pub enum Partition {
     Watershed = 1,
     /// Monotone sweeps.
     Monotone = 2,
+}
+
+/// Which sides of triangles become floors.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Winding {
+    /// The side from which the corners of a triangle run against the clock.
+    AsRead = 0,
+    /// The other side.
+    Flipped = 1,
+    /// Both: triangles that face down are turned over.
+    TwoSided = 2,
 }
 
 /// The settings of a bake. Start from wm_settings_default. Lengths in metres.
@@ -72,6 +85,11 @@ pub struct Settings {
     pub max_memory_bytes: u64,
     /// Side of a tile in cells, for the pipelines that have tiles.
     pub tile_cells: u32,
+    /// Which sides of triangles become floors: a wm_winding.
+    pub winding: u32,
+    /// Position of the triangles or the file that becomes the origin. It is subtracted in double
+    /// precision; the mesh and all queries are relative to it.
+    pub origin: [f64; 3],
 }
 
 impl Pipeline {
@@ -117,6 +135,8 @@ impl Settings {
             threads: 0,
             max_memory_bytes: config.max_memory_bytes,
             tile_cells: TILE_CELLS,
+            winding: Winding::AsRead as u32,
+            origin: [0.0; 3],
         }
     }
 
@@ -129,6 +149,12 @@ impl Settings {
 
     /// The settings over those of the pipeline.
     pub(crate) fn over(&self, defaults: &BakeConfig) -> Result<BakeConfig, Failure> {
+        // The agent would name it in radians.
+        if !(0.0..90.0).contains(&self.max_slope) {
+            let message = "degrees, but must be at least 0 and below 90";
+            let text = format!("settings.max_slope is {} {message}", self.max_slope);
+            return Err(Failure::new(Status::BadSetting, text));
+        }
         let mut config = defaults.clone();
         (config.scale.cell_size, config.scale.level_height) = (self.cell_size, self.level_height);
         (config.agent.height, config.agent.radius) = (self.agent_height, self.agent_radius);
@@ -142,6 +168,20 @@ impl Settings {
         config.threads = self.threads as usize;
         config.max_memory_bytes = self.max_memory_bytes;
         Ok(config)
+    }
+
+    /// Returns how triangles are read.
+    pub(crate) fn load_options(&self) -> Result<LoadOptions, Failure> {
+        const KINDS: [(Winding, waymesh::io::Winding); 3] = [
+            (Winding::AsRead, waymesh::io::Winding::AsRead),
+            (Winding::Flipped, waymesh::io::Winding::Flipped),
+            (Winding::TwoSided, waymesh::io::Winding::TwoSided),
+        ];
+        let kind = KINDS.iter().find(|(kind, _)| *kind as u32 == self.winding);
+        let winding = kind.ok_or_else(|| unknown("settings.winding", self.winding))?.1;
+        let options = LoadOptions::default().with_origin(self.origin).with_winding(winding);
+        options.validate().map_err(|bad| Failure::new(Status::BadSetting, format!("settings.{bad}")))?;
+        Ok(options)
     }
 
     fn partition(&self) -> Result<PartitionKind, Failure> {

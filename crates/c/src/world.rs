@@ -1,6 +1,7 @@
 //! Worlds that change while queries go on.
 
 use std::mem::MaybeUninit;
+use waymesh::io::LoadOptions;
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
 use waymesh::{AreaId, Baker, Bounds, MarkId, ObstacleId};
 
@@ -11,7 +12,7 @@ use crate::status::{Error, Failure, Status, guard};
 
 /// A world of tiles, with obstacles and marks that come and go.
 #[derive(Debug)]
-pub struct World(pub(crate) waymesh::World);
+pub struct World(pub(crate) waymesh::World, LoadOptions);
 
 /// Kinds of shapes.
 #[repr(C)]
@@ -106,7 +107,7 @@ pub extern "C" fn wm_world_new(
         let config = settings.over(baker.config())?;
         let bounds = Bounds { min: min.into(), max: max.into() };
         let made = waymesh::World::new(baker.with_config(config), &bounds, settings.tile_cells)?;
-        hand_out("world", world, World(made))
+        hand_out("world", world, World(made, settings.load_options()?))
     })
 }
 
@@ -134,7 +135,7 @@ pub unsafe extern "C" fn wm_world_add_triangles(
     guard(error, || {
         let world = given("world", world)?;
         // SAFETY: the caller promises it.
-        let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas)? };
+        let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas, &world.1)? };
         Ok(world.0.add_triangles(&soup, &mut ())?)
     })
 }

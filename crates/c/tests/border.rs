@@ -154,6 +154,57 @@ fn arrays_and_files_in_memory() {
     wm_mesh_free(None);
 }
 
+/// Bakes the floor with corners in this order, moved.
+fn bake_moved(triangles: &[u32; 6], by: f32, settings: &Settings) -> (Status, String, f64) {
+    let floor = FLOOR.map(|Vec3 { x, y, z }| Vec3 { x: x + by, y, z });
+    let (mut mesh, mut error) = (MaybeUninit::uninit(), MaybeUninit::<Error>::uninit());
+    // SAFETY: all arrays have as many elements as is said.
+    let status = unsafe {
+        let (floor, triangles) = (floor.as_ptr(), triangles.as_ptr());
+        let (mesh, error) = (Some(&mut mesh), Some(&mut error));
+        wm_mesh_bake(floor, 4, triangles, 2, null(), Some(settings), None, null_mut(), mesh, error)
+    };
+    if status != Status::Ok {
+        // SAFETY: an error is written with every other status. Its text ends in a zero byte.
+        let error = unsafe { error.assume_init() };
+        // SAFETY: as above.
+        let text = unsafe { std::ffi::CStr::from_ptr(error.text.as_ptr()) };
+        return (status, text.to_string_lossy().into_owned(), 0.0);
+    }
+    // SAFETY: the mesh is written with this status.
+    let mesh: Option<Box<Mesh>> = unsafe { mesh.assume_init() };
+    let info: MeshInfo = written(|place, error| wm_mesh_info_of(mesh.as_deref(), place, error));
+    assert!(info.min.x.abs() < 30.0, "{}", info.min.x);
+    (status, String::new(), info.area)
+}
+
+#[test]
+fn triangles_may_lie_far_away_and_face_either_way() {
+    let mut settings = settings(Pipeline::Voxels);
+    let turned = [0_u32, 2, 1, 0, 3, 2];
+    let (_, _, area) = bake_moved(&TRIANGLES, 0.0, &settings);
+    assert!(area > 1.0);
+    settings.origin[0] = 4096.0;
+    assert_eq!(bake_moved(&TRIANGLES, 4096.0, &settings).2, area);
+    assert_ne!(bake_moved(&turned, 4096.0, &settings).0, Status::Ok);
+    settings.winding = Winding::Flipped as u32;
+    assert_eq!(bake_moved(&turned, 4096.0, &settings).2, area);
+    settings.winding = Winding::TwoSided as u32;
+    assert_eq!(bake_moved(&turned, 4096.0, &settings).2, area);
+    assert_eq!(bake_moved(&TRIANGLES, 4096.0, &settings).2, area);
+    for (change, expected) in [
+        ((|settings| settings.winding = 3) as fn(&mut Settings), "settings.winding is 3"),
+        (|settings| settings.origin[1] = f64::NAN, "settings.origin is NaN"),
+        (|settings| settings.max_slope = 95.0, "settings.max_slope is 95 degrees"),
+    ] {
+        let mut wrong = settings;
+        change(&mut wrong);
+        let (status, text, _) = bake_moved(&turned, 4096.0, &wrong);
+        assert_eq!(status, Status::BadSetting, "{text}");
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
 #[test]
 fn what_c_says_wrong_is_refused() {
     let settings = settings(Pipeline::Voxels);

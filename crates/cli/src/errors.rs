@@ -118,26 +118,19 @@ fn bad_field<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a Bad
     }
 }
 
-/// Returns a message with a [`BadField`] in it, whatever error wraps that, with the name and in the
-/// unit of the program.
+/// Returns a message with a [`BadField`] in it, whatever error wraps that, with the name of the
+/// program's argument.
 fn in_words_of_the_program(message: &str) -> String {
     let place = message.find(", but must be ").and_then(|end| {
         let is = message[..end].rfind(" is ")?;
         let start = message[..is].rfind(' ').map_or(0, |space| space + 1);
-        Some((start, is, end))
+        Some((start, is))
     });
-    let Some((start, is, end)) = place else { return message.to_owned() };
-    let (field, value) = (&message[start..is], &message[is + 4..end]);
+    let Some((start, is)) = place else { return message.to_owned() };
+    let field = &message[start..is];
     let Some(name) = config::argument_of(field) else { return message.to_owned() };
     let (before, name) = (&message[..start], config::name_as_given(&name));
-    match value.parse::<f32>() {
-        // Radians of single precision: 95, not 95.00000250447816.
-        Ok(radians) if field.ends_with("max_slope") => {
-            let degrees = (f64::from(radians).to_degrees() * 1e4).round() / 1e4;
-            format!("{before}{name} is {degrees} degrees, but must be at least 0 and below 90")
-        }
-        _ => format!("{before}{name}{}", &message[is..]),
-    }
+    format!("{before}{name}{}", &message[is..])
 }
 
 /// Returns the error and its causes. A cause that the text before already holds is left out.

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use waymesh::bake::FrontEnd;
 use waymesh::core::AreaTable;
 use waymesh::fields::{Entries, Field, PLANS, READ, SLICES, STOREYS, TILES};
 use waymesh::floorplan::{FloorPlan, ReadOptions, read_plan};
-use waymesh::io::{SceneSource, load_with_areas};
+use waymesh::io::{LoadOptions, SceneSource, load_with_areas};
 use waymesh::tile::Tile;
 use waymesh::{AreaId, Bake, Baker, Observer, TriangleSoup, TriangleSource};
 
@@ -25,9 +24,11 @@ pub(crate) fn soup(
     vertices: &Bound<'_, PyAny>,
     triangles: &Bound<'_, PyAny>,
     areas: Option<&Bound<'_, PyAny>>,
+    load: &LoadOptions,
 ) -> PyResult<TriangleSoup> {
-    let vertices: Vec<Vec3> = input::points("vertices", vertices)?.as_slice()?.to_vec();
-    let soup = TriangleSoup::new(vertices, input::triangles(triangles)?);
+    let vertices = input::points("vertices", vertices)?;
+    let vertices = vertices.as_slice()?.iter().map(|vertex| vertex.as_dvec3());
+    let soup = load.soup(vertices, input::triangles(triangles)?);
     let soup = soup.map_err(|error| Kind::Input.error(error))?;
     match areas {
         Some(areas) => {
@@ -106,9 +107,10 @@ pub(crate) fn bake_arrays(
 ) -> PyResult<PyNavMesh> {
     let given = entries_of(settings)?;
     let mut entries = Entries::new("settings", &given);
+    let load = load_options(&mut entries)?;
     let job = whole(pipeline(&mut entries)?, &mut entries, &AreaTable::default())?;
     entries.finish().or_raise()?;
-    let soup = soup(vertices, triangles, areas)?;
+    let soup = soup(vertices, triangles, areas, &load)?;
     let bake = watched(py, (progress, cancel.as_deref()), |observer| job(&soup, observer))?;
     PyNavMesh::baked(bake)
 }

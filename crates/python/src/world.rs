@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use waymesh::core::AreaTable;
 use waymesh::fields::{Entries, Value, mark_of, shape_of};
+use waymesh::io::LoadOptions;
 use waymesh::voxel::Obstacle;
 use waymesh::{Baker, Bounds, MarkId, MeshHandle, ObstacleId, World};
 
@@ -54,7 +55,7 @@ impl PyWorld {
         triangles: &Bound<'_, PyAny>,
         areas: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let soup = soup(vertices, triangles, areas)?;
+        let soup = soup(vertices, triangles, areas, &LoadOptions::default())?;
         watched_with(py, (None, None), &self.world, |world, observer| world.add_triangles(&soup, observer))
     }
 
@@ -76,7 +77,8 @@ impl PyWorld {
         triangles: &Bound<'_, PyAny>,
         walkable: bool,
     ) -> PyResult<u64> {
-        let obstacle = Obstacle::mesh(soup(vertices, triangles, None)?).with_walkable(walkable);
+        let obstacle =
+            Obstacle::mesh(soup(vertices, triangles, None, &LoadOptions::default())?).with_walkable(walkable);
         Ok(self.with(py, |world| world.add_obstacle(obstacle)).or_raise()?.0)
     }
 

@@ -45,6 +45,30 @@ def test_the_same_bytes_from_arrays_files_and_trimesh(tmp_path: Path) -> None:
     assert waymesh.from_trimesh(trimesh.Trimesh(turned, triangles, process=False), up="z").to_bytes() == baked
 
 
+def test_scenes_may_lie_far_away_and_face_either_way(tmp_path: Path) -> None:
+    vertices, triangles = join(floor(10, 10), box((4, 0, 4), (6, 3, 6)))
+    baked = waymesh.bake(vertices, triangles).to_bytes()
+    origin = (500_000.25, 30.5, 5_400_000.75)
+    far = vertices.astype(np.float64) + origin
+    assert waymesh.bake(far, triangles, waymesh.Settings(origin=origin)).to_bytes() == baked
+    turned = triangles[:, ::-1]
+    with pytest.raises(waymesh.NothingWalkableError):
+        waymesh.bake(vertices, turned)
+    assert waymesh.bake(vertices, turned, {"winding": "flipped"}).area == pytest.approx(waymesh.bake(vertices, triangles).area)
+    some = np.concatenate([triangles[:1], turned[1:]])
+    both = waymesh.bake(*floor(10, 10), {"winding": "two_sided"}).area
+    assert waymesh.bake(floor(10, 10)[0], floor(10, 10)[1][::-1, ::-1], {"winding": "two_sided"}).area == pytest.approx(both)
+    assert waymesh.bake(vertices, some, {"winding": "two_sided"}).area > 80
+    file = tmp_path / "far.obj"
+    lines = [f"v {x} {y} {z}" for x, y, z in far] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in turned]
+    file.write_text("\n".join(lines))
+    settings = waymesh.Settings(origin=origin, winding="flipped")
+    assert waymesh.from_file(file, settings).to_bytes() == waymesh.bake(vertices, turned, {"winding": "flipped"}).to_bytes()
+    for wrong in ((1, 2), (float("nan"), 0, 0), "far"):
+        with pytest.raises((waymesh.ConfigError, waymesh.InputError), match="origin"):
+            waymesh.bake(vertices, triangles, {"origin": wrong})
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("index", [np.uint32, np.int32, np.int64, np.uint8])
 def test_any_layout_gives_the_same(dtype: Any, index: Any) -> None:
@@ -271,13 +295,16 @@ except KeyboardInterrupt:
         ({"cell_size": -1}, "cell_size"),
         ({"cell_size": "wide"}, "cell_size"),
         ({"agent_radius": float("nan")}, "radius"),
-        ({"max_slope": 95}, "max_slope"),
+        ({"max_slope": 95}, "max_slope is 95 degrees, but must be at least 0 and below 90"),
         ({"colour": 1}, "colour"),
         ({"pipeline": "magic"}, "pipeline"),
         ({"partition": "best"}, "partition"),
         ({"pipeline": "slices", "rough_cells": 3}, "rough_cells"),
         ({"tile_cells": 32}, "tile_cells"),
-        ({"up": "z"}, "up"),
+        ({"up": "x"}, "up"),
+        ({"winding": "inside"}, "winding is .*as_read, flipped, two_sided"),
+        ({"scale": 0}, "scale"),
+        ({"area_rules": "grass"}, "area_rules"),
         ({"threads": 10**6}, "threads"),
         ({"pipeline": "tiles", "partition": "watershed"}, "partition cannot be used with tiles"),
         ({"keep": [[100, 0, 100]]}, "seed 0"),

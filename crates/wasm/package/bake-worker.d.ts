@@ -1,11 +1,11 @@
-import type { PlanOptions, PlanSettings, Progress, Report, SceneOptions, Settings } from "./waymesh.js";
+import type { LoadOptions, PlanOptions, PlanSettings, Progress, Report, SceneOptions, Settings } from "./waymesh.js";
 
 /** What a worker bakes: a scene or a floor plan. */
 export type BakeJob =
   | {
       scene:
         | { name: string; bytes: Uint8Array; options?: SceneOptions }
-        | { vertices: Float32Array; triangles: Uint32Array; areas?: Uint8Array }
+        | { vertices: Float32Array | Float64Array; triangles: Uint32Array; areas?: Uint8Array; options?: LoadOptions }
         | { builtin: string; scale?: number };
       settings?: Settings;
       format?: "wmesh" | "wmrun";

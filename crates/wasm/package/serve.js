@@ -5,7 +5,7 @@ import { Plan, Scene, TileBaker } from "./waymesh.js";
 function read({ scene, plan }) {
   const given = scene ?? plan;
   if (given.builtin !== undefined) return Scene.builtin(given.builtin, given.scale);
-  if (given.vertices !== undefined) return Scene.fromTriangles(given.vertices, given.triangles, given.areas);
+  if (given.vertices !== undefined) return Scene.fromTriangles(given.vertices, given.triangles, given.areas, given.options);
   return (scene ? Scene : Plan).read(given.name, given.bytes, given.options);
 }
 

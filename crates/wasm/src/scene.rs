@@ -3,19 +3,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use glam::Vec3;
-use js_sys::{Array, Function, Uint32Array};
+use glam::DVec3;
+use js_sys::{Array, Float64Array, Function, Object, Uint32Array};
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
 use waymesh::core::{AreaTable, SkippedTriangles};
-use waymesh::fields::{Entries, READ};
+use waymesh::fields::{Entries, LOAD, READ, Value};
 use waymesh::floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
-use waymesh::io::{AreaRules, LoadOptions, UpAxis, parse_scene_with_areas};
+use waymesh::io::{AreaRules, LoadOptions, parse_scene_with_areas};
 use waymesh::{AreaId, Bake, TriangleSoup};
 use waymesh_scenes::SceneConfig;
 
 use crate::bake::watched;
-use crate::convert::{Fields, bytes, entries, flat, from_json, object, points};
+use crate::convert::{bytes, entries, flat, from_json, object, points};
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::NavMesh;
 use crate::parts::need;
@@ -36,28 +36,22 @@ pub struct Scene {
     pub(crate) areas: AreaTable,
 }
 
-/// Returns the texts of an array.
-fn texts(name: &str, value: &JsValue) -> Thrown<Vec<String>> {
-    let texts = value.dyn_ref::<Array>().map(|array| array.iter().map(|text| text.as_string()).collect());
-    texts.flatten().ok_or_else(|| Kind::Input.error(format_args!("{name} must be a list of texts")))
+fn load_options(entries: &mut Entries<'_>) -> Thrown<LoadOptions> {
+    let mut load = LoadOptions::default();
+    entries.apply(LOAD, &mut load).or_throw()?;
+    load.validate().map_err(|error| Kind::Input.error(error))?;
+    Ok(load)
 }
 
 /// [`Scene::read`].
 #[inline(never)]
 fn part_files_scene(name: &str, bytes: &[u8], options: &JsValue) -> Thrown<Scene> {
-    let mut fields = Fields::new("options", options)?;
-    let mut load = LoadOptions::default();
-    if let Some(scale) = fields.number("scale")? {
-        load.scale = scale;
-    }
-    match fields.take("up").map(|up| up.as_string()) {
-        None => {}
-        Some(Some(up)) if up == "y" => {}
-        Some(Some(up)) if up == "z" => load.up = UpAxis::Z,
-        Some(_) => return Err(Kind::Input.error("options: up must be \"y\" or \"z\"")),
-    }
-    let rules = fields.take("areaRules").map_or(Ok(Vec::new()), |rules| texts("areaRules", &rules))?;
-    fields.finish()?;
+    let given = entries(options)?;
+    let mut entries = Entries::new("options", &given);
+    let load = load_options(&mut entries)?;
+    let rules: Option<Vec<String>> = entries.take("areaRules").map_or(Some(Vec::new()), Value::to);
+    let rules = rules.ok_or_else(|| Kind::Input.error("options: areaRules must be a list of texts"))?;
+    entries.finish().or_throw()?;
     let rules = Arc::new(AreaRules::parse(&rules).or_throw()?);
     let soup = parse_scene_with_areas(Path::new(name), bytes, &load, &rules.map()).or_throw()?;
     Ok(Scene { soup: Arc::new(soup), areas: rules.table().clone() })
@@ -89,13 +83,24 @@ impl Scene {
     /// Takes arrays: three numbers for a vertex, three vertices for a triangle, and for each
     /// triangle the number of its area. Triangles with a NaN or infinite vertex, and those without
     /// area, are left out: `skipped` has their numbers, and `report.warnings` of a mesh names them.
+    /// An `origin` is subtracted in double precision: give far vertices in a `Float64Array`.
     #[wasm_bindgen(js_name = fromTriangles)]
-    pub fn from_triangles(vertices: &[f32], triangles: &[u32], areas: Option<Vec<u8>>) -> Thrown<Scene> {
-        let vertices: &[Vec3] = bytemuck::try_cast_slice(vertices)
+    pub fn from_triangles(
+        #[wasm_bindgen(unchecked_param_type = "ArrayLike<number>")] vertices: &Object,
+        triangles: &[u32],
+        areas: Option<Vec<u8>>,
+        #[wasm_bindgen(unchecked_optional_param_type = "LoadOptions")] options: JsValue,
+    ) -> Thrown<Scene> {
+        let given = entries(&options)?;
+        let mut entries = Entries::new("options", &given);
+        let load = load_options(&mut entries)?;
+        entries.finish().or_throw()?;
+        let vertices = Float64Array::new(vertices).to_vec();
+        let vertices: &[DVec3] = bytemuck::try_cast_slice(&vertices)
             .map_err(|_| Kind::Input.error("vertices must have three numbers each"))?;
         let triangles: &[[u32; 3]] = bytemuck::try_cast_slice(triangles)
             .map_err(|_| Kind::Input.error("triangles must have three vertices each"))?;
-        let soup = TriangleSoup::new(vertices.to_vec(), triangles.to_vec());
+        let soup = load.soup(vertices.iter().copied(), triangles.to_vec());
         let soup = soup.and_then(|soup| match areas {
             Some(areas) => soup.with_areas(areas.into_iter().map(AreaId).collect()),
             None => Ok(soup),
@@ -238,17 +243,10 @@ pub(crate) fn bounds(given: &[f32]) -> Thrown<waymesh::Bounds> {
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
 /** How the file of a scene is read. */
-export interface SceneOptions {
-  /** Which axis points up. Default "y". */
-  up?: "y" | "z";
-  /** Metres per unit. Default 1. */
-  scale?: number;
+export interface SceneOptions extends LoadOptions {
   /** What surfaces are made of: "PATTERN=NAME[:COST]" or "PATTERN=blocked". */
   areaRules?: string[];
 }
-
-/** How the file of a floor plan is read. */
-export interface PlanOptions { scale?: number; wall_width?: number; storey?: string; elevation?: number }
 
 /** Hears how far a bake is; `false` ends it. */
 export type Progress = (stage: string, done: number) => boolean | void;

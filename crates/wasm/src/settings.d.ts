@@ -178,3 +178,33 @@ export interface SettingInfo {
   /** Why the pipeline does not have it; `null` if it has. */
   refused: string | null;
 }
+
+/** How triangles are read. */
+export interface LoadOptions {
+  // <scenes>
+  /** Which axis of the scene points up. Default "y". */
+  up?: "y" | "z";
+  /** Metres per unit of the scene. Default 1 m. */
+  scale?: number;
+  /** Position of the scene that becomes 0, 0, 0, in its units and axes. It is subtracted in
+  double precision; the mesh and all queries are relative to it. Default [0, 0, 0]. */
+  origin?: readonly number[];
+  /** Upper side of triangles: as the file has it, turned over, or both. Default "as_read". */
+  winding?: "as_read" | "flipped" | "two_sided";
+  // </scenes>
+}
+
+/** How the file of a floor plan is read. */
+export interface PlanOptions {
+  // <read>
+  /** Metres per unit of the file; automatic is the unit that a DXF drawing gives, else 1. Plans
+  in TOML are in metres. Default automatic. */
+  scale?: number;
+  /** Thickness of walls that have none of their own. Default 0.1 m. */
+  wall_width?: number;
+  /** Storey of shapes that name none. Default "0". */
+  storey?: string;
+  /** Height of that storey. Default 0 m. */
+  elevation?: number;
+  // </read>
+}

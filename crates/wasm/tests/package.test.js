@@ -85,6 +85,49 @@ test("triangles that cannot be used are counted and named", () => {
   refused(() => nothing.bake({}), "nothing-walkable", /1 not finite/);
 });
 
+test("scenes may lie far away and face either way", () => {
+  const floor = [0, 0, 0, 0, 0, 9, 9, 0, 9, 9, 0, 0];
+  const [up, down] = [Uint32Array.of(0, 1, 2, 0, 2, 3), Uint32Array.of(0, 2, 1, 0, 3, 2)];
+  const mesh = Scene.fromTriangles(new Float32Array(floor), up).bake({});
+  const origin = [500000.25, 30.5, 5400000.75];
+  const far = floor.map((number, index) => number + origin[index % 3]);
+  const same = (scene) => assert.deepEqual(scene.bake({}).toBytes(), mesh.toBytes());
+  same(Scene.fromTriangles(new Float64Array(far), up, undefined, { origin }));
+  same(Scene.fromTriangles(new Float32Array(floor.map((number) => number * 100)), up, undefined, { scale: 0.01 }));
+  const area = (triangles, winding) => Scene.fromTriangles(new Float32Array(floor), triangles, undefined, { winding }).bake({}).area;
+  refused(() => area(down, "as_read"), "nothing-walkable", /./);
+  for (const winding of ["flipped", "two_sided"]) assert.equal(area(down, winding), mesh.area);
+  assert.equal(area(up, "two_sided"), mesh.area);
+  const obj = [0, 1, 2, 3].map((at) => `v ${far.slice(3 * at, 3 * at + 3).join(" ")}`).join("\n") + "\nf 1 2 3 4\n";
+  same(Scene.read("far.obj", bytes(obj), { origin, winding: "two_sided" }));
+  refused(() => area(up, "inside"), "settings", /as_read, flipped, two_sided/);
+  refused(() => Scene.fromTriangles(new Float32Array(floor), up, undefined, { origin: [NaN, 0, 0] }), "input", /origin is NaN/);
+  refused(() => scene.bake({ max_slope: 95 }), "settings", /max_slope is 95 degrees, but must be at least 0 and below 90/);
+});
+
+test("costs of the mesh count without areaCosts", () => {
+  // A strip of mud across a floor, with a gap at its far end.
+  const [vertices, triangles, areas] = [[], [], []];
+  const floor = (x0, z0, x1, z1, area) => {
+    const first = vertices.length / 3;
+    vertices.push(x0, 0, z0, x0, 0, z1, x1, 0, z1, x1, 0, z0);
+    triangles.push(first, first + 1, first + 2, first, first + 2, first + 3);
+    areas.push(area, area);
+  };
+  floor(0, 0, 8, 20, 1);
+  floor(8, 0, 12, 16, 2);
+  floor(8, 16, 12, 20, 1);
+  floor(12, 0, 20, 20, 1);
+  const scene = Scene.fromTriangles(new Float32Array(vertices), new Uint32Array(triangles), new Uint8Array(areas));
+  const mesh = scene.bake({ agent_radius: 0.3, areas: { 2: { name: "mud", cost: 50 } } });
+  const [from, to] = [[4, 0, 4], [16, 0, 4]];
+  const around = mesh.findPath(from, to);
+  assert.ok(around.length > 20, `${around.length}`);
+  assert.deepEqual(mesh.findPath(from, to, {}), around);
+  assert.deepEqual(mesh.findPath(from, to, { areaCosts: {} }), around);
+  assert.ok(mesh.findPath(from, to, { areaCosts: { mud: 1 } }).length < 13);
+});
+
 test("the mesh is there as arrays", () => {
   const mesh = scene.bake({});
   const { corners, starts, islands, regions, areas } = mesh.polygons;

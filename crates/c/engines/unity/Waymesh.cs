@@ -50,6 +50,9 @@ namespace Waymesh
 
     public enum Pipeline : uint { Voxels, Tiles, Storeys, Slices }
 
+    /// <summary>Which sides of triangles become floors.</summary>
+    public enum Winding : uint { AsRead, Flipped, TwoSided }
+
     public enum PathSearch : uint { Fast, Shortest }
 
     public enum Outcome { Complete, Partial, Unreachable, Undecided }
@@ -74,6 +77,9 @@ namespace Waymesh
         public uint Partition, MaxVertices, HeightDetail, Threads;
         public ulong MaxMemoryBytes;
         public uint TileCells;
+        public Winding Winding;
+        /// <summary>Position of the triangles or the file that becomes the origin.</summary>
+        public double OriginX, OriginY, OriginZ;
 
         public static Settings Default(Pipeline pipeline)
         {

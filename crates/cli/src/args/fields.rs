@@ -9,10 +9,14 @@ use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use serde::{Deserialize, Serialize};
 use waymesh::bake::{FrontEnd, Refused};
-use waymesh::fields::{BAKE, Entries, Field, FieldKind, JUMPS, LOAD, PLANS, READ, SLICES, STOREYS, Value};
+use waymesh::fields::{
+    BAKE, Entries, Field, FieldError, FieldKind, JUMPS, LOAD, PLANS, READ, SLICES, STOREYS, Value,
+};
 use waymesh::floorplan::ReadOptions;
 use waymesh::io::LoadOptions;
 use waymesh::{BakeConfig, FloorPlans, JumpConfig, Slices, Storeys};
+
+use crate::errors::Refusal;
 
 /// Settings of a group that are given, as text, by the names of their arguments.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,7 +54,10 @@ impl<G> Given<G> {
             let value = value(field.kind, text).map_err(anyhow::Error::msg);
             given.push((field.name.to_owned(), value.with_context(|| format!("--{}", long(argument)))?));
         }
-        Ok(Entries::new("settings", &given).apply(fields, settings)?)
+        Entries::new("settings", &given).apply(fields, settings).map_err(|error| match error {
+            FieldError::Other { reason, .. } => Refusal(reason).into(),
+            other => other.into(),
+        })
     }
 }
 

@@ -106,6 +106,36 @@ impl LoadOptions {
         upright.as_vec3()
     }
 
+    /// Makes a soup of arrays, as if they were read from a file with these options.
+    ///
+    /// # Errors
+    /// See [`TriangleSoup::new`].
+    pub fn soup(
+        &self,
+        positions: impl IntoIterator<Item = DVec3>,
+        mut triangles: Vec<[u32; 3]>,
+    ) -> Result<TriangleSoup, SoupError> {
+        let positions: Vec<Vec3> = positions.into_iter().map(|position| self.place(position)).collect();
+        self.turn(&positions, &mut triangles);
+        TriangleSoup::new(positions, triangles)
+    }
+
+    /// Turns triangles over so that their upper sides are floors. Corners that are no vertex are left
+    /// to [`TriangleSoup::new`].
+    fn turn(&self, positions: &[Vec3], triangles: &mut [[u32; 3]]) {
+        if self.winding == Winding::AsRead {
+            return;
+        }
+        for corners in triangles {
+            let vertices = corners.map(|corner| positions.get(corner as usize).copied());
+            if let [Some(a), Some(b), Some(c)] = vertices
+                && self.turns([a, b, c])
+            {
+                corners.swap(1, 2);
+            }
+        }
+    }
+
     /// `true` if the triangle is to be turned over.
     fn turns(&self, corners: [Vec3; 3]) -> bool {
         match self.winding {
@@ -409,13 +439,7 @@ impl SoupBuilder {
 
     fn finish(mut self, file: &Path) -> Result<TriangleSoup, IoError> {
         self.settle();
-        if self.options.winding != Winding::AsRead {
-            for index in 0..self.triangles.len() {
-                if self.options.turns(self.corners(self.triangles[index])) {
-                    self.triangles[index].swap(1, 2);
-                }
-            }
-        }
+        self.options.turn(&self.positions, &mut self.triangles);
         let areas = self.areas;
         let soup = TriangleSoup::new(self.positions, self.triangles);
         let soup = soup.and_then(|soup| if areas.is_empty() { Ok(soup) } else { soup.with_areas(areas) });

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _waymesh
-from ._errors import InputError
+from ._errors import ConfigError, InputError
 from ._waymesh import CancelToken, NavMesh
 from .settings import Settings, entries_of
 
@@ -36,14 +36,25 @@ def bake(
     """Makes a navigation mesh of triangles.
 
     ``vertices`` has shape (n, 3), ``triangles`` shape (m, 3): whole numbers that name vertices. Triangles that face up,
-    ``(b - a) x (c - a)``, are floors. ``triangle_areas`` has a number per triangle: 1 is plain ground, 0 is not walkable. Vertices
+    ``(b - a) x (c - a)``, are floors (``winding`` changes that). ``triangle_areas`` has a number per triangle: 1 is plain ground, 0 is not walkable. Vertices
     that are NaN or infinite are skipped with their triangles and counted in the report.
 
     The interpreter's lock is released. Ctrl-C, an exception of ``progress`` and :meth:`CancelToken.cancel` of ``cancel`` end the bake
     within some milliseconds. Figures of the bake are in :attr:`NavMesh.report`.
     """
     areas = None if triangle_areas is None else np.asarray(triangle_areas)
-    return _waymesh.bake_arrays(vertices, triangles, areas, entries_of(settings), progress, cancel)
+    entries = entries_of(settings)
+    # In double precision: the library takes arrays in single precision.
+    origin = entries.pop("origin", None)
+    if origin is not None:
+        try:
+            x, y, z = map(float, origin)
+        except (TypeError, ValueError):
+            raise ConfigError(f"settings: origin is {origin!r}, but must be three numbers") from None
+        if not np.isfinite([x, y, z]).all():
+            raise ConfigError(f"settings: origin is {origin!r}, but must be finite")
+        vertices = np.asarray(vertices, dtype=np.float64) - (x, y, z)
+    return _waymesh.bake_arrays(vertices, triangles, areas, entries, progress, cancel)
 
 
 def from_file(
@@ -75,12 +86,8 @@ def from_trimesh(
         mesh = mesh.dump(concatenate=True)
     if not (hasattr(mesh, "vertices") and hasattr(mesh, "faces")):
         raise InputError(f"from_trimesh needs a mesh with vertices and faces, not {type(mesh).__name__}")
-    vertices = np.asarray(mesh.vertices, dtype=np.float32)
-    if up == "z":
-        vertices = np.ascontiguousarray(np.stack([vertices[:, 0], vertices[:, 2], -vertices[:, 1]], axis=1))
-    elif up != "y":
-        raise InputError(f"up is {up!r}, but must be 'y' or 'z'")
-    return bake(vertices, np.asarray(mesh.faces), settings, progress=progress, cancel=cancel)
+    entries = {"up": up, **entries_of(settings)}
+    return bake(mesh.vertices, np.asarray(mesh.faces), entries, progress=progress, cancel=cancel)
 
 
 @contextmanager

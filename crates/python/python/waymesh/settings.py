@@ -247,16 +247,17 @@ class Settings:
     steiner_grid: float | None = None
     """Spacing of a grid of additional vertices. 0 for none. Default 0 m. For plans."""
     up: Literal["y", "z"] | None = None
-    """Which axis of the scene points up. Default "y". For files."""
+    """Which axis of the scene points up. Default "y". For scenes."""
     scale: float | None = None
-    """Metres per unit of the scene. Default 1 m. For files. Metres per unit of the file. Plans in
-    TOML are in metres. Default 1 m. For plans."""
+    """Metres per unit of the scene. Default 1 m. For scenes. Metres per unit of the file; automatic
+    is the unit that a DXF drawing gives, else 1. Plans in TOML are in metres. Default automatic.
+    For plans."""
     origin: Sequence[float] | None = None
     """Position of the scene that becomes 0, 0, 0, in its units and axes. It is subtracted in double
-    precision; the mesh and all queries are relative to it. Default [0, 0, 0]. For files."""
+    precision; the mesh and all queries are relative to it. Default [0, 0, 0]. For scenes."""
     winding: Literal["as_read", "flipped", "two_sided"] | None = None
     """Upper side of triangles: as the file has it, turned over, or both. Default "as_read". For
-    files."""
+    scenes."""
     wall_width: float | None = None
     """Thickness of walls that have none of their own. Default 0.1 m. For plans."""
     storey: str | None = None

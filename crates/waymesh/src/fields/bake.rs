@@ -66,7 +66,13 @@ pub const BAKE: &[Field<BakeConfig>] = &[
         kind: number("degrees", 0.0, 85.0, 1.0),
         get: |config| Value::from((config.agent.max_slope.to_degrees() * 1e4).round() / 1e4),
         set: |config, value| {
-            config.agent.max_slope = value.to::<f32>().ok_or(Wrong::Type)?.to_radians();
+            let degrees: f32 = value.to().ok_or(Wrong::Type)?;
+            // The agent would name it in radians.
+            if !(0.0..90.0).contains(&degrees) {
+                let limits = "but must be at least 0 and below 90";
+                return Err(Wrong::Because(format!("max_slope is {degrees} degrees, {limits}")));
+            }
+            config.agent.max_slope = degrees.to_radians();
             Ok(())
         },
     },
@@ -76,18 +82,12 @@ pub const BAKE: &[Field<BakeConfig>] = &[
         number("m", 0.0, 3.0, 0.1),
         "Highest ledge that becomes a link for an agent that can climb. 0 for none."
     ),
-    Field {
-        name: "max_edge_error",
-        option: "max_edge_error",
-        argument: Some("max_edge_error"),
-        about: "Farthest that a simplified wall may lie from the traced one; automatic is 1.3 cells. More gives fewer polygons.",
-        kind: number("m", 0.0, 2.0, 0.05),
-        get: |config| config.max_edge_error.map_or(Value::Unset, Value::from),
-        set: |config, value| {
-            config.max_edge_error = Some(value.to().ok_or(Wrong::Type)?);
-            Ok(())
-        },
-    },
+    plain!(BakeConfig,
+        "max_edge_error",
+        max_edge_error,
+        number("m", 0.0, 2.0, 0.05),
+        "Farthest that a simplified wall may lie from the traced one; automatic is 1.3 cells. More gives fewer polygons."
+    ),
     plain!(BakeConfig,
         "max_edge_length",
         max_edge_length,

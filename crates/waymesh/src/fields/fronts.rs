@@ -193,7 +193,7 @@ pub const READ: &[Field<ReadOptions>] = &[
         "scale",
         scale,
         number("m", 0.001, 10.0, 0.001),
-        "Metres per unit of the file. Plans in TOML are in metres."
+        "Metres per unit of the file; automatic is the unit that a DXF drawing gives, else 1. Plans in TOML are in metres."
     ),
     plain!(
         ReadOptions,
@@ -221,18 +221,13 @@ pub const READ: &[Field<ReadOptions>] = &[
 pub const LOAD: &[Field<LoadOptions>] = &[
     choice!(LoadOptions, "up", up, ["y" => UpAxis::Y, "z" => UpAxis::Z], "Which axis of the scene points up."),
     plain!(LoadOptions, "scale", scale, number("m", 0.001, 10.0, 0.001), "Metres per unit of the scene."),
-    Field {
-        name: "origin",
-        option: "origin",
-        argument: Some("origin"),
-        about: "Position of the scene that becomes 0, 0, 0, in its units and axes. It is subtracted in double precision; the mesh and all queries are relative to it.",
-        kind: FieldKind::Structure { form: "[x, y, z]" },
-        get: |options| Value::from(options.origin.to_vec()),
-        set: |options, value| {
-            options.origin = value.to().ok_or(Wrong::Type)?;
-            Ok(())
-        },
-    },
+    plain!(
+        LoadOptions,
+        "origin",
+        origin,
+        FieldKind::Structure { form: "[x, y, z]" },
+        "Position of the scene that becomes 0, 0, 0, in its units and axes. It is subtracted in double precision; the mesh and all queries are relative to it."
+    ),
     choice!(
         LoadOptions,
         "winding",

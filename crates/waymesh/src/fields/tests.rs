@@ -16,6 +16,7 @@ fn other<T>(field: &Field<T>, settings: &T) -> Value {
         (FieldKind::Count { .. }, Value::Number(number)) => Value::from(number + 3.0),
         (FieldKind::Structure { .. }, _) => match field.name {
             "height_classes" => Value::from(vec![2.5, 3.0]),
+            "origin" => Value::from(vec![500_000.0, 0.25, -3.0]),
             "keep" => Value::from(vec![vec![1.0, 2.0, 3.0]]),
             "areas" => entries(vec![("3", entries(vec![("name", "mud".into()), ("cost", 2.5.into())]))]),
             "marks" => {
@@ -52,6 +53,7 @@ fn every_field_of_a_bake_has_a_name() {
     let config = BakeConfig::default();
     turn(BAKE, &config);
     turn(JUMPS, &crate::JumpConfig::default());
+    turn(LOAD, &crate::io::LoadOptions::default());
     for (option, _) in config.differences(&config) {
         assert!(BAKE.iter().any(|field| field.option == option), "{option} has no name");
     }
@@ -90,6 +92,10 @@ fn what_cannot_be_used_is_named() {
     };
     assert_eq!(refuse("cell_size", "small".into()), "settings: cell_size cannot be \"small\"");
     assert_eq!(refuse("max_vertices", 2.5.into()), "settings: max_vertices cannot be 2.5");
+    for degrees in [-1.0, 90.0, 95.0] {
+        let limits = "degrees, but must be at least 0 and below 90";
+        assert_eq!(refuse("max_slope", degrees.into()), format!("settings: max_slope is {degrees} {limits}"));
+    }
     assert_eq!(
         refuse("partition", "none".into()),
         "settings: partition is \"none\", but must be one of surfaces, watershed, monotone"
