@@ -17,7 +17,7 @@ export const PARTS = [
   part("slices", { own: /\bwaymesh_slices::|\bfront::slices\b/ }),
   part("plans", {
     exports: /^(__wbg_)?plan_(?!read$|example$)/,
-    own: /\b(waymesh_floorplan|i_overlay|i_float|i_tree|i_key_sort|i_shape|geo|geo_types|geojson|wkt|roxmltree|svgtypes|toml|toml_parser|serde_spanned)::|\bfront::plan\b|\bworld::plan\b/,
+    own: /\b(waymesh_floorplan|i_overlay|i_float|i_tree|i_key_sort|i_shape|geo|geo_types|geojson|wkt|usvg|simplecss|tiny_skia_path|kurbo|strict_num|imagesize|data_url|roxmltree|svgtypes|toml|toml_parser|serde_spanned)::|\bfront::plan\b|\bworld::plan\b/,
   }),
   // A crowd calls it only after it has made what it calls it with.
   part("discs", { own: /\bwaymesh_graph::clearance\b/, lends: /\bwaymesh_graph::clearance\b|\bwaymesh_triangulate::clearance\b|\bwaymesh::clearance\b/ }),
