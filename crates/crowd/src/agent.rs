@@ -80,9 +80,9 @@ pub struct AgentState {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Task {
     Idle,
-    /// Wants a path.
+    /// It waits for a path.
     Waiting,
-    /// Gets a path in this step.
+    /// Its path is planned in this step.
     Planning,
     Walking,
     Queueing(LinkUse),

@@ -54,7 +54,7 @@ impl GpuDevice {
         Ok(Self::of(Ok(GpuContext::new(options)?), 0))
     }
 
-    /// Opens a card if there is one, for jobs of at least [`GpuDevice::LEAST_COLUMNS`] columns.
+    /// Opens a card if one exists, for jobs of at least [`GpuDevice::LEAST_COLUMNS`] columns.
     /// Without a card all work is done on the processor, and the reason is reported.
     #[must_use]
     pub fn open_if_any(options: &GpuOptions) -> Self {

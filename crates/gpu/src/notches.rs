@@ -107,7 +107,7 @@ impl GpuNotches {
         Ok(Self { context: context.clone(), module, pool, state })
     }
 
-    /// Returns what the device has done so far.
+    /// Returns the work of the device so far.
     #[must_use]
     pub fn times(&self) -> GpuTimes {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).times.clone()

@@ -27,7 +27,7 @@ pub struct SlicesConfig {
     /// `true` if triangles that are too steep to walk on, and higher than a step, are obstacles.
     /// Default true. The paper drops steep triangles first; floors then continue through walls.
     pub steep_blocks: bool,
-    /// Farthest that the ground of a region may lie from the levels of its spans, in levels, so that
+    /// Largest distance of the ground of a region from the levels of its spans, in levels, so that
     /// slices which form one slope become one region with an inclined plane. 0 for the paper's
     /// regions, which are level. Less than half the head room is used. Default 0, finite.
     pub max_height_error_levels: f32,
@@ -94,9 +94,9 @@ pub(crate) struct Limits {
     pub(crate) step: i32,
     /// Columns of the widest gap.
     pub(crate) gap: u32,
-    /// Most levels that a walkable slope rises from one cell to the next.
+    /// Largest rise of a walkable slope from one cell to the next, in levels.
     pub(crate) rise: i32,
-    /// Farthest that the plane of a slope may lie from its spans. It is less than half the head room:
+    /// Largest distance of the plane of a slope from its spans. It is less than half the head room:
     /// no plane is that near to two spans of a column.
     pub(crate) plane_error: f64,
 }

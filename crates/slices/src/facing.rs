@@ -224,8 +224,8 @@ impl Partners<'_> {
     /// from `span`. Calls must visit spans from the lowest up.
     ///
     /// The paper requires a difference of one level (5.2.1) or of less than `max_climb` (5.2.2). In
-    /// addition, the agent has to fit through the room that both spans share; on a slope under a
-    /// parallel ceiling that room may be one level lower. Each span gets at most one partner in a
+    /// addition, the agent has to fit through the head room that both spans share; on a slope under
+    /// a parallel ceiling it may be one level lower. Each span gets at most one partner in a
     /// column, and partners are mutual.
     pub(crate) fn of(&mut self, span: usize) -> Option<i32> {
         let Across { grid, limits } = self.across;
@@ -252,7 +252,8 @@ impl Partners<'_> {
             if i > span {
                 return None;
             }
-            // Rooms of a column do not overlap: the room that ends first meets no further room.
+            // The gaps above the spans of a column do not overlap: the gap that ends first meets no
+            // further gap.
             self.own.start += usize::from(linked || room_a <= room_b);
             self.other.start += usize::from(linked || room_b <= room_a);
         }

@@ -39,8 +39,8 @@
 //! - Tiles are merged where their spans touch. The paper merges them by false corners, which do not
 //!   always exist (see the notes in the source, `merge.rs`).
 //! - Contours are connected once, after the merge.
-//! - Regions are linked where their borders overlap, however little; the paper requires edges with
-//!   equal ends. A step needs head room, and a gap has to be free of obstacles.
+//! - Regions are linked where their borders overlap by any length; the paper requires edges with
+//!   equal ends. A step needs head room, and a gap must be free of obstacles.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

@@ -19,7 +19,7 @@ pub struct SliceRegion {
     /// Area of the region.
     pub area: AreaId,
     /// The ground. It lies within `error` of the levels of the region's cells. The true ground lies
-    /// below those by at most one level, or by the rise of the ground within a cell.
+    /// below these levels by at most one level, or by the rise of the ground within a cell.
     pub ground: Plane,
     /// Largest distance in levels between `ground` and the level of a cell, at the centre of the
     /// cell; 0 if the region is level.

@@ -31,8 +31,8 @@ pub struct SpanGrid {
     reason = "less than 2^32 spans: every span takes bytes of the memory limit"
 )]
 impl SpanGrid {
-    /// Makes a grid from columns of `(bottom, top, walkable)` spans, row by row, without triangles.
-    /// An agent stands on the top of a walkable span.
+    /// Creates a grid from columns of `(bottom, top, walkable)` spans, row by row, without
+    /// triangles. An agent stands on the top of a walkable span.
     #[must_use]
     pub fn from_columns(width: usize, columns: &[Vec<(i32, i32, bool)>]) -> Self {
         let mut grid = Self::default();

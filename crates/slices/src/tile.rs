@@ -1,7 +1,7 @@
 //! One tile: from triangles to the corner points, borders and labels of its slices.
 //!
 //! A tile here is a step of the paper's algorithm (section 4.1.4). `crates/tile` only cuts a grid
-//! and keeps what was built. Stage crates never use one another.
+//! and stores finished tiles. Stage crates never use one another.
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{AreaId, Direction, FieldWindow, GridFrame, GridWindow, TriangleSoup, checkpoint};

@@ -30,8 +30,8 @@ pub(crate) struct Distances {
 }
 
 const NOTHING_NEAR: u32 = u32::MAX;
-/// Distances are exact only around the new border. Those of two linked places differ by at most a
-/// cell, unless a cliff is between them.
+/// Distances are exact only around the new border. The distances of two linked places differ by at
+/// most a cell, unless a cliff is between them.
 const FARTHER_CELLS: f32 = 1.5;
 const NEARER_CELLS: f32 = 1.25;
 

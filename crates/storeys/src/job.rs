@@ -26,7 +26,7 @@ pub trait DepthDevice {
     /// A failure of the device for which it has no fallback.
     fn draw_depths(&self, job: &DepthJob<'_>) -> Result<Refined, StageError>;
 
-    /// Returns what the device has done so far. Default: nothing is known.
+    /// Returns the work of the device so far. Default: empty.
     fn usage(&self) -> DeviceUsage {
         DeviceUsage::default()
     }

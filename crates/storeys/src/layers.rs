@@ -64,12 +64,12 @@ const NO_LAYER: u32 = u32::MAX;
 
 /// Assigns the positive voxels to layers.
 ///
-/// The positive voxels of a column without room for the agent between them are one floor. Floors
-/// are visited from the bottom up, as voxels are in the thesis. An accessible floor without a layer
-/// starts a new one. It gives its layer to the adjacent accessible floors within a step, unless the
-/// layer already has a floor in that column. If it touches another layer, the two are merged if
-/// they do not overlap. A second pass does this with all floors. So every layer also gets the
-/// adjacent obstacles, between which a part of its ground may lie.
+/// The positive voxels of a column without head room for the agent between them are one floor.
+/// Floors are visited from the bottom up, as voxels are in the thesis. An accessible floor without
+/// a layer starts a new one. It gives its layer to the adjacent accessible floors within a step,
+/// unless the layer already has a floor in that column. If it touches another layer, the two are
+/// merged if they do not overlap. A second pass does this with all floors. So every layer also gets
+/// the adjacent obstacles, between which a part of its ground may lie.
 ///
 /// # Guarantees
 /// - A layer has at most one floor in a column. Every positive voxel lies in exactly one floor.

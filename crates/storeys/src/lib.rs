@@ -19,10 +19,11 @@
 //! other, so they can be drawn in parallel and are never in memory all at once.
 //!
 //! # Differences from the thesis
-//! - Voxels of a column without room for the agent between them are one [`Floor`]. A layer consists
-//!   of floors, not of voxels. A floor holds all the ground that can be stood on between its lowest
-//!   voxel and the cutting shape. So no ground is lost at any size of the voxels, and the fine
-//!   pixels decide what is accessible. The expansion by obstacle voxels is part of the flooding.
+//! - Voxels of a column without head room for the agent between them are one [`Floor`]. A layer
+//!   consists of floors, not of voxels. A floor holds all the ground that can be stood on between
+//!   its lowest voxel and the cutting shape. So no ground is lost at any size of the voxels, and
+//!   the fine pixels decide what is accessible. The expansion by obstacle voxels is part of the
+//!   flooding.
 //! - One exact clipping replaces three renderings of the scene, one along each axis.
 //! - Obstacles are not drawn as outlines into pixels, but cut with the lines between the centres of
 //!   pixels: the border lies at the cut and not on a pixel. Thin walls are never missed; posts that

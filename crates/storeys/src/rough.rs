@@ -165,7 +165,7 @@ pub trait RoughDevice {
     /// Those of [`RoughJob::run`], and a failure of the device for which it has no fallback.
     fn voxelize_roughly(&self, job: &RoughJob<'_>) -> Result<(RoughVoxels, SkippedTriangles), StageError>;
 
-    /// Returns what the device has done so far. Default: nothing is known.
+    /// Returns the work of the device so far. Default: empty.
     fn usage(&self) -> DeviceUsage {
         DeviceUsage::default()
     }
@@ -380,7 +380,7 @@ fn cells([low, high]: [f64; 2], count: u32) -> Range<u32> {
     if first > last { 0..0 } else { first as u32..last as u32 + 1 }
 }
 
-/// Returns `true` if the range lies inside of the `count` cells.
+/// Returns `true` if the range lies inside the `count` cells.
 fn is_inside([low, high]: [f64; 2], count: u32) -> bool {
     low >= 0.0 && high <= f64::from(count)
 }

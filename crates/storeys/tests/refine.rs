@@ -177,7 +177,7 @@ fn a_wall_on_every_storey_leaves_the_same_ground_on_all_of_them() {
     let counts: Vec<usize> = field.columns.windows(2).map(|pair| (pair[1] - pair[0]) as usize).collect();
     assert!(counts.iter().all(|&count| count == 0 || count == STOREYS), "{counts:?}");
     let area = counts.iter().filter(|&&count| count > 0).count();
-    // The plate inside its edge, without what is near the wall.
+    // The plate inside its edge, without ground near the wall.
     assert!((2270..2300).contains(&area), "{area}");
 }
 

@@ -77,7 +77,7 @@ impl Held {
 /// - A triangle is in the bin of every tile whose core, grown by the halo, it may touch. The test
 ///   uses its bounding box, with a cell of slack. Broken triangles (not finite, or without area)
 ///   are in no bin.
-/// - The spill file has no name, and disappears with the process, however the process ends.
+/// - The spill file has no name, and is deleted with the process, also after a crash.
 ///
 /// # Cost
 /// One pass over the source; time and memory depend on the tiles with triangles, not on all tiles.

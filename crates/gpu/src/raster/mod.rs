@@ -39,9 +39,9 @@ const DEEPEST_IN_SOFTWARE: u32 = 1 << 11;
 /// processor does, because no rule of WGSL fixes the last bit of a float.
 ///
 /// # Limits
-/// Tables hold 256 MiB, or what [`crate::GpuOptions`] and the device allow; a grid that needs more,
-/// or has more than four million columns, is filled in parts, two of which are with the device at a
-/// time. The shaders need the limits that WebGPU guarantees, and no extensions.
+/// Tables hold 256 MiB, or the limit of [`crate::GpuOptions`] and the device; a grid that needs
+/// more, or has more than four million columns, is filled in parts, two of which are with the
+/// device at a time. The shaders need the limits that WebGPU guarantees, and no extensions.
 #[derive(Debug)]
 pub struct GpuRasterizer {
     context: GpuContext,

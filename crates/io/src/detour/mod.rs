@@ -4,7 +4,7 @@
 //! - Sets of tiles (`MSET`): version 1 of RecastDemo (`all_tiles_navmesh.bin`, `solo_navmesh.bin`)
 //!   and version 2 of habitat-sim (`.navmesh`), which contains the settings of the bake. References
 //!   of 32 and 64 bits (`DT_POLYREF64`) are distinguished.
-//! - A tile by itself (`DNAV`, version 7): what `dtCreateNavMeshData` returns.
+//! - A single tile (`DNAV`, version 7), as returned by `dtCreateNavMeshData`.
 //!
 //! All are little-endian. Files of big-endian machines and tile caches are refused by name.
 //!

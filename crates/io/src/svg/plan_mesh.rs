@@ -25,8 +25,8 @@ impl PlanMesh {
     /// Creates a mesh from vertices, the corners of each polygon, and for each corner the polygon
     /// across the edge to the next corner.
     ///
-    /// Broken parts are left out: polygons with a vertex that does not exist or is not finite
-    /// are not drawn, and a neighbour that does not exist counts as none.
+    /// Invalid parts are omitted: polygons with a vertex that does not exist or is not finite are
+    /// not drawn, and a neighbour that does not exist counts as none.
     #[must_use]
     pub fn new(vertices: Vec<Vec3>, polygons: &[Vec<u32>], neighbours: &[Vec<Option<u32>>]) -> Self {
         let is_sound = |corner: &u32| vertices.get(*corner as usize).is_some_and(|vertex| vertex.is_finite());
