@@ -103,7 +103,7 @@ fn fit(samples: &[Sample], weights: &mut Vec<f64>, error: f64) -> Option<(Plane,
     None
 }
 
-/// Largest number of samples in [`Group::at_hand`]. A larger number only costs time.
+/// Largest number of samples in `Group::at_hand`. A larger number only costs time.
 const MOST_AT_HAND: usize = 48;
 
 /// Slices that are one slope.
