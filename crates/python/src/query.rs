@@ -194,6 +194,11 @@ impl PyNavMesh {
         if at.is_nan() { None } else { self.mesh.nearest(at, reach) }
     }
 
+    /// The place nearest to a position, on the ground that lies towards another.
+    fn locate_towards(&self, at: Vec3, to: Vec3, reach: &Reach) -> Option<Location> {
+        if at.is_nan() { None } else { self.mesh.nearest_towards(at, to, reach, &AnyPolygon) }
+    }
+
     fn snapped(&self, at: Vec3, reach: &Reach, island: Option<u32>) -> Option<Location> {
         match island {
             Some(island) if !at.is_nan() => self.mesh.nearest_with(at, reach, &OnIsland(island)),
@@ -463,7 +468,7 @@ impl PyNavMesh {
     ) -> PyResult<Bound<'py, PyAny>> {
         let reach = self.reach(reach)?;
         let cast = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Ray {
-            let place = self.locate(from, &reach)?;
+            let place = self.locate_towards(from, to, &reach)?;
             let ray = self.mesh.raycast(&place, to, &AnyPolygon, &mut memory.polygons).ok()?;
             Some((ray.fraction, ray.end.position, ray.hit.map(|hit| hit.normal)))
         };
@@ -497,7 +502,7 @@ impl PyNavMesh {
     ) -> PyResult<Bound<'py, PyAny>> {
         let reach = self.reach(reach)?;
         let step = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Vec3 {
-            let Some(place) = self.locate(from, &reach) else { return from };
+            let Some(place) = self.locate_towards(from, to, &reach) else { return from };
             let end = if slide {
                 self.mesh.move_along(&place, to, &AnyPolygon, &mut memory.scratch)
             } else {

@@ -86,6 +86,7 @@ impl<'a> Chains<'a> {
                 let start = Location { polygon, position: from, generation: mesh.generation() };
                 self.check_ray(&start, to);
                 self.check_walk(&start, to);
+                self.check_strides(from, to);
                 // From a place that the mesh gave out, too.
                 let middle = mesh.closest_on_polygon(polygon, from.lerp(to, 0.37)).expect("a polygon");
                 self.check_position(middle.position);
@@ -103,10 +104,31 @@ impl<'a> Chains<'a> {
             .expect("a sampler of this mesh")
     }
 
+    /// An end of a path: a place on the mesh, the place nearest to one beside it, or a corner.
+    fn end(&mut self) -> Option<Location> {
+        let mesh = self.mesh;
+        match self.random.index(3) {
+            0 => self.place(),
+            1 => {
+                let bounds = mesh.world_bounds()?;
+                let mut within = |low: f32, high: f32| self.random.range(low, high);
+                let (min, max) = (bounds.min, bounds.max);
+                let position = Vec3::new(within(min.x, max.x), within(min.y, max.y), within(min.z, max.z));
+                mesh.nearest(position, &Reach::INFINITE)
+            }
+            _ => {
+                let Location { polygon, generation, .. } = self.place()?;
+                let corners: Vec<Vec3> = mesh.polygon(polygon)?.positions().collect();
+                let position = corners[self.random.index(corners.len())];
+                Some(Location { polygon, position, generation })
+            }
+        }
+    }
+
     /// Follows `count` paths between random places, by every search, and what lies along them.
     pub fn paths(&mut self, count: usize) {
         for _ in 0..count {
-            let (Some(from), Some(to)) = (self.place(), self.place()) else { return };
+            let (Some(from), Some(to)) = (self.end(), self.end()) else { return };
             self.path(&from, &to);
         }
     }
@@ -138,7 +160,7 @@ impl<'a> Chains<'a> {
             let plan: f32 = path.points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum();
             let shortest = *best.get_or_insert(plan);
             assert!(
-                shortest <= plan + TOLERANCE,
+                shortest <= plan + TOLERANCE + mesh.position_slack(),
                 "{} to {}: the shortest path is {shortest} m long, another one {plan} m",
                 from.position,
                 to.position
@@ -168,7 +190,8 @@ impl<'a> Chains<'a> {
             ray.end.position
         );
         self.check_ray(from, ray.end.position);
-        self.check_ray(&ray.end, from.position);
+        // A ray that was led along a wall may miss it by a little more than the slack on its way back.
+        self.walk(ray.end, from.position);
         if ray.hit.is_some() {
             self.followed.hits += 1;
             let slack = mesh.position_slack();
@@ -232,6 +255,24 @@ impl<'a> Chains<'a> {
         let missed = at_once.position.xz().distance(to.xz());
         assert!(missed <= slack, "{} to {to}: the move ends {missed} m before", from.position);
         self.walk(*from, to);
+    }
+
+    /// Steps along a wall that do not slide, each from a bare position, arrive.
+    fn check_strides(&self, from: Vec3, to: Vec3) {
+        let (mesh, slack, mut place) = (self.mesh, self.mesh.position_slack(), from);
+        let steps = (from.xz().distance(to.xz()) / self.step) as usize;
+        for _ in 0..2 * steps + 8 {
+            let step = (to - place).xz();
+            if step.length() <= slack {
+                return;
+            }
+            let step = step.clamp_length_max(self.step);
+            let next = place + Vec3::new(step.x, 0.0, step.y);
+            let start = mesh.nearest_towards(place, next, &at(mesh), &AnyPolygon);
+            let start = start.unwrap_or_else(|| panic!("{place} was given out, and is not on the mesh"));
+            place = mesh.raycast(&start, next, &AnyPolygon, &mut Vec::new()).expect("a place").end.position;
+        }
+        panic!("{from} to {to}: strides end at {place}, {} m before", place.xz().distance(to.xz()));
     }
 
     /// Walks in steps until it arrives.

@@ -136,6 +136,14 @@ impl NavMesh {
         place.ok_or(QueryError::NoMeshNear { end: PathEnd::Start, position: from, reach }).or_throw()
     }
 
+    /// The start of a line, on the ground that lies towards its end, and the end.
+    fn start_towards(&self, from: &[f32], to: &[f32], options: &JsValue) -> Thrown<(Location, Vec3)> {
+        let (place, to) = (self.start(from, options)?, point("end", to)?);
+        let from = point("start", from)?;
+        let reach = reach_or(only_reach(options)?, self.mesh.default_reach())?;
+        Ok((self.mesh.nearest_towards(from, to, &reach, &AnyPolygon).unwrap_or(place), to))
+    }
+
     fn places<T>(
         &self,
         given: &[f32],
@@ -281,7 +289,7 @@ impl NavMesh {
         #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
         #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
     ) -> Thrown<JsValue> {
-        let (place, to) = (self.start(start, &options)?, point("end", end)?);
+        let (place, to) = self.start_towards(start, end, &options)?;
         let polygons = &mut self.memory.borrow_mut().polygons;
         let ray = self.mesh.raycast(&place, to, &AnyPolygon, polygons).or_throw()?;
         let normal = ray.hit.map_or(JsValue::NULL, |hit| positions(&[hit.normal]));
@@ -302,7 +310,7 @@ impl NavMesh {
         #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
         #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
     ) -> Thrown<Vec<f32>> {
-        let (place, to) = (self.start(start, &options)?, point("end", end)?);
+        let (place, to) = self.start_towards(start, end, &options)?;
         let scratch = &mut self.memory.borrow_mut().scratch;
         let end = self.mesh.move_along(&place, to, &AnyPolygon, scratch).or_throw()?;
         Ok(flat(&[end.position]))

@@ -4,4 +4,5 @@ pub(crate) mod error;
 pub(crate) mod height;
 pub(crate) mod link_end;
 pub(crate) mod nearest;
+pub(crate) mod places;
 pub(crate) mod ray;

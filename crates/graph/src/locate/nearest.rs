@@ -108,12 +108,6 @@ impl NavMesh {
         2.0 * self.plan_slack
     }
 
-    /// Returns the corner of a polygon at a place.
-    pub(crate) fn corner_at(&self, polygon: u32, at: PlanPosition) -> Option<usize> {
-        let corner = self.walk_edges(polygon).iter().position(|edge| edge.start() == at)?;
-        Some(self.edge_range(polygon as usize).start + corner)
-    }
-
     /// Returns the corner of a polygon that lies within the slack of a place.
     pub(crate) fn corner_near(&self, polygon: u32, at: PlanPosition) -> Option<PlanPosition> {
         let slack = self.slack();

@@ -208,21 +208,22 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         to: Vec3,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        self.replan(mesh, from, to, ReplanReason::Asked, scratch)
+        self.replan(mesh, (from, None), to, ReplanReason::Asked, scratch)
     }
 
+    /// Plans again; a start whose polygon is known stays there.
     fn replan(
         &mut self,
         mesh: &NavMesh,
-        from: Vec3,
+        from: (Vec3, Option<PolyId>),
         to: Vec3,
         reason: ReplanReason,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         self.forget();
         self.options.validate()?;
-        if from.is_finite() && to.is_finite() {
-            (self.from, self.target) = (Some(from), Some(to));
+        if from.0.is_finite() && to.is_finite() {
+            (self.from, self.target) = (Some(from.0), Some(to));
         }
         self.seen = self.look(mesh);
         self.ends = mesh.route(from, to, &self.options.path, scratch, &mut self.path)?;
@@ -269,7 +270,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let Some(target) = self.target else { return Ok(CorridorChange::Nothing) };
         let change = self.renew(mesh, Some(to), scratch)?;
         let Some(ends) = self.ends else {
-            return self.replan(mesh, to, target, ReplanReason::Asked, scratch);
+            return self.replan(mesh, (to, None), target, ReplanReason::Asked, scratch);
         };
         let usable = self.options.path.usable();
         let moved = ends.start_position.xz().distance(to.xz());
@@ -291,7 +292,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             // Not along the ground; unless it is off the mesh altogether, it is somewhere else now.
             let elsewhere = mesh.nearest_with(to, &reach, &usable);
             if elsewhere.is_some_and(|at| at.position.xz().distance(to.xz()) < 0.5 * missed) {
-                return self.replan(mesh, to, target, ReplanReason::Jumped, scratch);
+                return self.replan(mesh, (to, None), target, ReplanReason::Jumped, scratch);
             }
         }
         let start = mesh.at_corner(mesh.spot_of(&place)?);
@@ -299,7 +300,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             return Ok(change);
         }
         let Some(moved) = self.join(mesh, [&start, &ends.start], scratch) else {
-            return self.replan(mesh, place.position, target, ReplanReason::Jumped, scratch);
+            let from = (place.position, Some(place.polygon));
+            return self.replan(mesh, from, target, ReplanReason::Jumped, scratch);
         };
         let old = ends;
         let ends = Ends { start, start_position: place.position, ..ends };
@@ -349,10 +351,10 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         }
         let far = ends.goal_position.xz().distance(to.xz()) > self.options.range;
         if far || self.path.outcome != Outcome::Complete {
-            return self.replan(mesh, ends.start_position, to, ReplanReason::Jumped, scratch);
+            return self.replan(mesh, ends.from(), to, ReplanReason::Jumped, scratch);
         }
         let Some(moved) = self.join(mesh, [&ends.goal, &goal], scratch) else {
-            return self.replan(mesh, ends.start_position, to, ReplanReason::Jumped, scratch);
+            return self.replan(mesh, ends.from(), to, ReplanReason::Jumped, scratch);
         };
         self.target = Some(to);
         let old = ends;
@@ -526,7 +528,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let Some(ends) = self.ends else {
             // No path led anywhere; now one may.
             return match from.or(self.from).filter(|_| seen != self.seen) {
-                Some(from) => self.replan(mesh, from, target, ReplanReason::Changed, scratch),
+                Some(from) => self.replan(mesh, (from, None), target, ReplanReason::Changed, scratch),
                 None => Ok(CorridorChange::Nothing),
             };
         };
@@ -579,7 +581,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             self.is_bound = false;
             return Ok(CorridorChange::Repaired { detours });
         }
-        self.replan(mesh, ends.start_position, target, ReplanReason::Changed, scratch)
+        self.replan(mesh, ends.from(), target, ReplanReason::Changed, scratch)
     }
 
     /// Finds the path again, corner by corner; the number of detours, or nothing if the goal is out
@@ -732,7 +734,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         if self.length - self.base > allowed
             && let Some(target) = self.target
         {
-            return self.replan(mesh, ends.start_position, target, ReplanReason::Drifted, scratch);
+            return self.replan(mesh, ends.from(), target, ReplanReason::Drifted, scratch);
         }
         Ok(change)
     }
@@ -777,24 +779,5 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let PathScratch { funnel, corridor, .. } = &mut scratch.paths;
         let Self { path, steps, string: turns, .. } = self;
         MovingString { mesh, turns, path, steps, funnel, corridor, points: &mut scratch.corridor.points }
-    }
-}
-
-impl NavMesh {
-    /// Returns the length as the search for the shortest path measures it: in plan, links in space
-    /// and with what they cost.
-    fn plan_length(&self, path: &Path) -> f64 {
-        let mut sum = 0.0;
-        let mut links = path.links.iter().filter(|taken| !self.is_crossed_like_edge(taken.link)).peekable();
-        for (index, pair) in path.points.windows(2).enumerate() {
-            let [a, b] = [pair[0].as_dvec3(), pair[1].as_dvec3()];
-            match links.next_if(|taken| taken.point == index) {
-                Some(taken) => {
-                    sum += a.distance(b) + self.link(taken.link).map_or(0.0, |link| link.extra_cost.into());
-                }
-                None => sum += a.xz().distance(b.xz()),
-            }
-        }
-        sum
     }
 }

@@ -156,9 +156,9 @@ pub(super) fn place_of(polygons: &[PolyId], polygon: u32, from_start: bool) -> O
 }
 
 impl NavMesh {
-    /// Returns the place of a position that lies on a path before its first corner, in the polygon
-    /// through which the path leads there; `leg` crossings come before the corner. Where two polygons
-    /// without a portal meet in a line, a position on it lies in both.
+    /// Returns the place of a position that lies on a path before its first corner, in the last polygon
+    /// of the path there that holds it; `leg` crossings come before the corner. Other polygons may
+    /// hold it, where ground touches without a portal.
     pub(super) fn place_on_leg(&self, path: &Path, leg: usize, to: Vec3) -> Option<Location> {
         let &[from, next, ..] = &path.points[..] else { return None };
         let [from, next, at] = [from, next, to].map(|position| {
@@ -169,9 +169,7 @@ impl NavMesh {
         if at.distance_squared(PlanPosition { x, z }) > self.slack() * self.slack() {
             return None;
         }
-        let polygons = path.polygons.iter().take(leg + 1);
-        let holding = polygons.skip_while(|&&polygon| !self.contains(polygon, to));
-        let last = holding.take_while(|&&polygon| self.contains(polygon, to)).last()?;
+        let last = path.polygons.iter().take(leg + 1).rfind(|&&polygon| self.contains(polygon, to))?;
         Some(self.place_at(last.0, at, to))
     }
 }

@@ -50,8 +50,7 @@ impl NavMesh {
     ///
     /// # Cost
     /// The worst case is 2^24 nodes: some 10 seconds and 2 GB of scratch. It takes ground with
-    /// hundreds of thousands of corners that see each other; [`NavMesh::polygons_within_nodes`] sets
-    /// another limit.
+    /// hundreds of thousands of corners that see each other.
     ///
     /// # Errors
     /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place
@@ -67,23 +66,6 @@ impl NavMesh {
         scratch: &mut QueryScratch,
         out: &mut Vec<(PolyId, f32)>,
     ) -> Result<(), QueryError> {
-        self.polygons_within_nodes(from, length, MOST_FLOODED, filter, scratch, out)
-    }
-
-    /// The same as [`NavMesh::polygons_within`], with at most `max_nodes` nodes: about 130 bytes and
-    /// less than a microsecond each.
-    ///
-    /// # Errors
-    /// See [`NavMesh::polygons_within`]; [`QueryError::TooMuchSeen`] where the nodes are not enough.
-    pub fn polygons_within_nodes(
-        &self,
-        from: &Location,
-        length: f32,
-        max_nodes: usize,
-        filter: &impl PolygonFilter,
-        scratch: &mut QueryScratch,
-        out: &mut Vec<(PolyId, f32)>,
-    ) -> Result<(), QueryError> {
         out.clear();
         let start = self.spot_of(from)?;
         if length.is_nan() || length < 0.0 {
@@ -91,7 +73,7 @@ impl NavMesh {
         }
         let metre = f64::from(self.frame.cell_size);
         let memory = &mut scratch.paths.any_angle;
-        self.flood_shortest(&start, f64::from(length) / metre, max_nodes, filter, memory)?;
+        self.flood_shortest(&start, f64::from(length) / metre, MOST_FLOODED, filter, memory)?;
         #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
         let nearest = |seen: &Seen| (PolyId(seen.polygon), (seen.nearest * metre) as f32);
         out.extend(memory.seen.iter().map(nearest));
@@ -116,26 +98,10 @@ impl NavMesh {
         filter: &impl PolygonFilter,
         scratch: &mut QueryScratch,
     ) -> Result<DistanceMap, QueryError> {
-        self.distance_map_within_nodes(goal, length, MOST_FLOODED, filter, scratch)
-    }
-
-    /// The same as [`NavMesh::distance_map`], with at most `max_nodes` nodes: about 130 bytes and less
-    /// than a microsecond each.
-    ///
-    /// # Errors
-    /// See [`NavMesh::polygons_within`]; [`QueryError::TooMuchSeen`] where the nodes are not enough.
-    pub fn distance_map_within_nodes(
-        &self,
-        goal: &Location,
-        length: f32,
-        max_nodes: usize,
-        filter: &impl PolygonFilter,
-        scratch: &mut QueryScratch,
-    ) -> Result<DistanceMap, QueryError> {
         let start = self.spot_of(goal)?;
         let limit = f64::from(length) / f64::from(self.frame.cell_size);
         let memory = &mut scratch.paths.any_angle;
-        self.flood_shortest(&start, limit, max_nodes, filter, memory)?;
+        self.flood_shortest(&start, limit, MOST_FLOODED, filter, memory)?;
         let mut first = vec![0_u32; self.polygon_bound() + 1];
         for seen in &memory.seen {
             first[seen.polygon as usize + 1] += 1;
@@ -160,22 +126,17 @@ impl DistanceMap {
             return Err(QueryError::Stale { polygon: from.polygon });
         }
         let spot = mesh.at_corner(mesh.spot_of(from)?);
+        // The corner was rounded when it was returned.
+        let slack = 1.5 * mesh.slack();
         let mut best = self.best_in(spot.polygon, spot.at, None);
-        if let Some((length, &Seen { root, .. })) = best
+        if let Some((_, &Seen { root, length, .. })) = best
             && length > 0.0
-            && root == spot.at
+            && root.distance_squared(spot.at) <= slack * slack
         {
             // The corner before this one may be visible only in another polygon around it.
-            let onward = |polygon: u32| self.best_in(polygon, spot.at, Some(root));
-            let mut next = onward(spot.polygon);
-            if let Some(corner) = mesh.corner_at(spot.polygon, spot.at) {
-                mesh.around(spot.polygon, corner, &AnyPolygon, |polygon, _| {
-                    let other = onward(polygon);
-                    next = [next, other].into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0));
-                    false
-                });
-            }
-            best = next.or(best);
+            let around = mesh.connected_at(spot.polygon, root, slack, &AnyPolygon);
+            let onward = around.iter().filter_map(|&polygon| self.best_in(polygon, root, Some(root)));
+            best = onward.min_by(|a, b| a.0.total_cmp(&b.0)).or(best);
         }
         let Some((_, &Seen { root, height, space, .. })) = best else { return Ok(None) };
         let mut next = mesh.frame.to_world(root.x, spot.height, root.z);

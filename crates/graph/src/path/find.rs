@@ -1,7 +1,8 @@
 //! The queries for paths: both ends are located, a search finds a corridor, a string is pulled
 //! through it.
 
-use glam::Vec3;
+use glam::{Vec3, Vec3Swizzles};
+use smallvec::SmallVec;
 use waymesh_core::PolyId;
 
 use super::options::{PathOptions, PathSearch, PathSearcher};
@@ -10,6 +11,7 @@ use super::search::PathScratch;
 use super::{Ends, Outcome, Path};
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Reach, Spot};
+use crate::locate::places::Places;
 use crate::mesh::costs::TravelCost;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::islands::IslandId;
@@ -19,7 +21,8 @@ use crate::scratch::QueryScratch;
 impl NavMesh {
     /// Returns a path from `from` to `to`.
     ///
-    /// - Both ends are moved to the mesh ([`NavMesh::nearest`]).
+    /// - Both ends are moved to the mesh ([`NavMesh::nearest`]). Where pieces of ground touch without a
+    ///   crossing, an end lies on each of them, and the path is the cheapest of those between them.
     /// - How the path is searched for, and how short it is, is up to [`PathOptions::search`].
     /// - Where nothing is in the way, the straight path is taken without a search.
     /// - Links whose ends are one line in plan are crossed like any edge.
@@ -60,7 +63,7 @@ impl NavMesh {
         scratch: &mut QueryScratch,
         path: &mut Path,
     ) -> Result<(), QueryError> {
-        self.route(from, to, options, scratch, path).map(|_| ())
+        self.route((from, None), to, options, scratch, path).map(|_| ())
     }
 
     /// Returns the length in metres of the shortest path from one place to another, if a path of at
@@ -92,10 +95,12 @@ impl NavMesh {
         Ok(Some(path.length))
     }
 
-    /// Finds and writes a path. Returns the ends that it joins; `None` where there is no path.
+    /// Finds and writes a path: of those between the places that both positions may mean the one that
+    /// costs least. Returns the ends that it joins; `None` where there is no path. A start whose
+    /// polygon is known is a place there.
     pub(super) fn route<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
         &self,
-        from: Vec3,
+        from: (Vec3, Option<PolyId>),
         to: Vec3,
         options: &PathOptions<F, C, S>,
         scratch: &mut QueryScratch,
@@ -104,15 +109,31 @@ impl NavMesh {
         path.clear();
         let usable = options.usable();
         options.search.begin(self, &usable, scratch);
-        let ends = self.path_ends(from, to, options)?;
+        let pairs = self.path_ends(from, to, options)?;
         let search = |ends: &Ends, scratch: &mut QueryScratch| {
             (scratch.paths.was_cut, scratch.paths.rises) = (false, options.rises);
             options.search.search(self, [&ends.start, &ends.goal], &usable, options.max_nodes, scratch)
         };
-        if self.may_reach(&ends) && search(&ends, scratch) {
-            self.write_complete(&ends, options, &mut scratch.paths, path);
+        let mut best: Option<(usize, f64)> = None;
+        for (index, ends) in pairs.iter().enumerate() {
+            path.clear();
+            if self.may_reach(ends) && search(ends, scratch) {
+                self.write_complete(ends, options, &mut scratch.paths, path);
+                let cost = self.cost_of(path, options);
+                if best.is_none_or(|(_, least)| cost < least) {
+                    best = Some((index, cost));
+                }
+            }
+        }
+        if let Some((index, _)) = best {
+            let ends = pairs[index];
+            if index + 1 < pairs.len() && search(&ends, scratch) {
+                path.clear();
+                self.write_complete(&ends, options, &mut scratch.paths, path);
+            }
             return Ok(Some(ends));
         }
+        let ends = pairs[0];
         if !options.allow_partial {
             return Ok(None);
         }
@@ -127,13 +148,36 @@ impl NavMesh {
         Ok(None)
     }
 
-    /// Checks what is asked for and locates both ends.
+    /// Returns the length as the search for the shortest path measures it: in plan, links in space
+    /// and with what they cost.
+    pub(super) fn plan_length(&self, path: &Path) -> f64 {
+        let mut sum = 0.0;
+        let mut links = path.links.iter().filter(|taken| !self.is_crossed_like_edge(taken.link)).peekable();
+        for (index, pair) in path.points.windows(2).enumerate() {
+            let [a, b] = [pair[0].as_dvec3(), pair[1].as_dvec3()];
+            match links.next_if(|taken| taken.point == index) {
+                Some(taken) => {
+                    sum += a.distance(b) + self.link(taken.link).map_or(0.0, |link| link.extra_cost.into());
+                }
+                None => sum += a.xz().distance(b.xz()),
+            }
+        }
+        sum
+    }
+
+    /// Returns what a search counts for a path: its cost, else its length in plan or on the ground.
+    pub(super) fn cost_of<F, C: TravelCost, S>(&self, path: &Path, options: &PathOptions<F, C, S>) -> f64 {
+        if C::IS_LENGTH && !options.rises { self.plan_length(path) } else { path.cost.into() }
+    }
+
+    /// Checks what is asked for and locates both ends. Returns the pairs of places that they may mean
+    /// and that may be connected; at least one pair.
     pub(super) fn path_ends<F: PolygonFilter, C: TravelCost, S>(
         &self,
-        from: Vec3,
+        (from, polygon): (Vec3, Option<PolyId>),
         to: Vec3,
         options: &PathOptions<F, C, S>,
-    ) -> Result<Ends, QueryError> {
+    ) -> Result<SmallVec<[Ends; 1]>, QueryError> {
         let reach = options.reach.unwrap_or_else(|| self.default_reach());
         reach.validate()?;
         if let Some(error) = options.ground_error {
@@ -143,11 +187,27 @@ impl NavMesh {
             return Err(QueryError::BadCost { area, value });
         }
         let usable = options.usable();
-        let start = self.locate(PathEnd::Start, from, &reach, &usable)?;
-        let goal = self.locate(PathEnd::Goal, to, &reach, &usable)?;
-        let start_position = self.location(&start, from).position;
-        let goal_position = self.location(&goal, to).position;
-        Ok(Ends { start, goal, start_position, goal_position })
+        let known = polygon.filter(|&polygon| usable.allows(self, polygon));
+        let known = known.map(|polygon| Location { polygon, position: from, generation: self.generation });
+        let starts = match known {
+            Some(place) => Places::from_slice(&[self.at_corner(self.spot_of(&place)?)]),
+            None => self.places_at(self.locate(PathEnd::Start, from, &reach, &usable)?, &usable),
+        };
+        let goals = self.places_at(self.locate(PathEnd::Goal, to, &reach, &usable)?, &usable);
+        let pairs = starts.iter().flat_map(|start| goals.iter().map(move |goal| (*start, *goal)));
+        let mut pairs: SmallVec<[Ends; 1]> = pairs
+            .map(|(start, goal)| {
+                let start_position = self.location(&start, from).position;
+                let goal_position = self.location(&goal, to).position;
+                Ends { start, goal, start_position, goal_position }
+            })
+            .collect();
+        let first = pairs[0];
+        pairs.retain(|ends| self.may_reach(ends));
+        if pairs.is_empty() {
+            pairs.push(first);
+        }
+        Ok(pairs)
     }
 
     /// Returns `true` if a path may lead from end to end.

@@ -114,6 +114,13 @@ pub(crate) struct Ends {
     pub(crate) goal_position: Vec3,
 }
 
+impl Ends {
+    /// Returns the start as a position in its polygon.
+    fn from(&self) -> (Vec3, Option<PolyId>) {
+        (self.start_position, Some(PolyId(self.start.polygon)))
+    }
+}
+
 /// A link that a path takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkUse {

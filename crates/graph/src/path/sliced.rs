@@ -1,6 +1,7 @@
 //! Searches in slices: a budget of nodes a call, so that a long search is spread over many frames.
 
 use glam::Vec3;
+use smallvec::SmallVec;
 use waymesh_core::PolyId;
 
 use super::options::{PathOptions, PathSearch};
@@ -81,6 +82,9 @@ pub struct SlicedPath<F = AnyPolygon, C = Length> {
     options: PathOptions<F, C>,
     phase: Phase,
     ends: Option<Ends>,
+    /// The pairs of places that both ends may mean, and the number of those that were searched.
+    pairs: SmallVec<[Ends; 1]>,
+    searched: usize,
     generation: Generation,
     links: u64,
     version: u64,
@@ -88,6 +92,8 @@ pub struct SlicedPath<F = AnyPolygon, C = Length> {
     left: usize,
     scratch: PathScratch,
     path: Path,
+    /// The path between the pair that is searched.
+    found: Path,
 }
 
 impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
@@ -98,12 +104,15 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
             options,
             phase: Phase::Idle,
             ends: None,
+            pairs: SmallVec::new(),
+            searched: 0,
             generation: Generation::default(),
             links: 0,
             version: 0,
             left: 0,
             scratch: PathScratch::default(),
             path: Path::default(),
+            found: Path::default(),
         }
     }
 
@@ -114,7 +123,9 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
     pub fn begin(&mut self, mesh: &NavMesh, from: Vec3, to: Vec3) -> Result<(), QueryError> {
         self.phase = Phase::Idle;
         self.path.clear();
-        let ends = mesh.path_ends(from, to, &self.options)?;
+        self.pairs = mesh.path_ends((from, None), to, &self.options)?;
+        self.searched = 0;
+        let ends = self.pairs[0];
         self.ends = Some(ends);
         (self.generation, self.links) = (mesh.generation, mesh.links.stamp);
         self.version = self.options.usable().version();
@@ -183,18 +194,32 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
                     };
                     match (progress, self.phase) {
                         (Progress::Running, _) => return Ok(None),
-                        (Progress::Nowhere, Phase::Goal) => {
-                            self.begin_partial(mesh, &ends);
+                        (progress, Phase::Goal) => {
+                            let Self { options, scratch, path, found, .. } = self;
+                            found.clear();
+                            if progress == Progress::Found {
+                                mesh.write_complete(&ends, options, scratch, found);
+                                if path.points.is_empty()
+                                    || mesh.cost_of(found, options) < mesh.cost_of(path, options)
+                                {
+                                    std::mem::swap(path, found);
+                                }
+                            }
+                            self.searched += 1;
+                            if let Some(&next) = self.pairs.get(self.searched) {
+                                self.ends = Some(next);
+                                self.begin_search(mesh, &next, Phase::Goal);
+                            } else if self.path.points.is_empty() {
+                                self.ends = Some(self.pairs[0]);
+                                self.begin_partial(mesh, &{ self.pairs[0] });
+                            } else {
+                                self.phase = Phase::Done;
+                            }
                             ends = self.ends.unwrap_or(ends);
                         }
                         (Progress::Nowhere, _) => self.phase = Phase::Done,
-                        (Progress::Found, phase) => {
-                            let Self { options, scratch, path, .. } = self;
-                            if phase == Phase::Goal {
-                                mesh.write_complete(&ends, options, scratch, path);
-                            } else {
-                                mesh.write_partial(&ends, options, scratch, path);
-                            }
+                        (Progress::Found, _) => {
+                            mesh.write_partial(&ends, &self.options, &mut self.scratch, &mut self.path);
                             self.phase = Phase::Done;
                         }
                     }

@@ -67,6 +67,23 @@ impl NavMesh {
         let low = y - f64::from(reach.down) / level - self.height_slack;
         let high = y + f64::from(reach.up) / level + self.height_slack;
         let side = f64::from(reach.side) / f64::from(self.frame.cell_size) + self.slack();
+        self.each_in_circle(at, side, [low, high], |polygon| {
+            if filter.allows(self, PolyId(polygon)) {
+                out.push(PolyId(polygon));
+            }
+        });
+        out.sort_unstable();
+    }
+
+    /// Calls `visit` for the polygons within `side` of a place in plan, with ground between two
+    /// heights by their lowest and highest; in cells and levels.
+    pub(crate) fn each_in_circle(
+        &self,
+        at: PlanPosition,
+        side: f64,
+        [low, high]: [f64; 2],
+        mut visit: impl FnMut(u32),
+    ) {
         let overlaps = |bounds: &PolygonBounds| {
             let gap = |low: i32, value: f64, high: i32| {
                 (f64::from(low) - value).max(value - f64::from(high)).max(0.0)
@@ -78,10 +95,9 @@ impl NavMesh {
         };
         self.all_in([at.x - side, at.z - side, at.x + side, at.z + side], overlaps, |polygon| {
             let closest = self.closest_in_polygon(polygon as usize, at);
-            if closest.distance_squared(at) <= side * side && filter.allows(self, PolyId(polygon)) {
-                out.push(PolyId(polygon));
+            if closest.distance_squared(at) <= side * side {
+                visit(polygon);
             }
         });
-        out.sort_unstable();
     }
 }

@@ -137,7 +137,7 @@ impl NavMesh {
 
     /// Returns both ends of an edge: right and left as seen when leaving the polygon across it.
     #[inline]
-    fn ends_of(&self, polygon: u32, edge: usize) -> [PlanPosition; 2] {
+    pub(crate) fn ends_of(&self, polygon: u32, edge: usize) -> [PlanPosition; 2] {
         let range = self.edge_range(polygon as usize);
         let next = if edge + 1 == range.end { range.start } else { edge + 1 };
         [edge, next].map(|corner| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z))
@@ -145,7 +145,7 @@ impl NavMesh {
 
     /// Returns the polygon beyond an edge of `polygon`, if the filter allows it.
     #[inline]
-    fn open_beyond(&self, polygon: u32, edge: usize, filter: &impl PolygonFilter) -> Option<u32> {
+    pub(crate) fn open_beyond(&self, polygon: u32, edge: usize, filter: &impl PolygonFilter) -> Option<u32> {
         let neighbour = self.neighbours[edge];
         let is_open = neighbour != NO_NEIGHBOUR && filter.may_cross(self, PolyId(polygon), PolyId(neighbour));
         is_open.then_some(neighbour)

@@ -1,10 +1,9 @@
 //! Straight ahead over the surface.
 
 use glam::Vec3;
-use smallvec::SmallVec;
 use waymesh_core::{PolyId, nearest_f32, to_u32};
 
-use crate::geometry::plan::{LATTICE_STEP, PlanPosition, closest_on_segment, orientation};
+use crate::geometry::plan::{LATTICE_STEP, PlanPosition, orientation};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Reach};
 use crate::locate::ray::{Ray, RayExit};
@@ -258,8 +257,11 @@ impl NavMesh {
         filter: &impl PolygonFilter,
     ) -> Option<Along> {
         let slack = self.slack();
-        if self.closest_in_polygon(polygon as usize, ray.target).distance_squared(ray.target) <= slack * slack
-        {
+        let is_end = |polygon: u32| {
+            let closest = self.closest_in_polygon(polygon as usize, ray.target);
+            closest.distance_squared(ray.target) <= slack * slack
+        };
+        if is_end(polygon) {
             return Some(Along::Ends(polygon));
         }
         let mut best = (last_along, None);
@@ -274,6 +276,9 @@ impl NavMesh {
             Exit::Corner(corner) => {
                 let at = self.walk[corner].start();
                 for polygon in self.connected_at(polygon, at, 0.0, filter) {
+                    if is_end(polygon) {
+                        return Some(Along::Ends(polygon));
+                    }
                     for edge in self.edge_range(polygon as usize) {
                         let [a, b] = self.ends_of(polygon, edge);
                         if (a == at || b == at) && self.open_beyond(polygon, edge, filter).is_none() {
@@ -359,41 +364,6 @@ impl NavMesh {
             let beyond = self.beyond(crossing);
             (is_crossed && filter.may_cross(self, PolyId(polygon), PolyId(beyond))).then_some(beyond)
         })
-    }
-
-    /// Returns the polygons that are connected with one over edges, and over links that are crossed
-    /// like edges, within a distance of a place on its border; the polygon itself comes first.
-    fn connected_at(
-        &self,
-        polygon: u32,
-        at: PlanPosition,
-        distance: f64,
-        filter: &impl PolygonFilter,
-    ) -> SmallVec<[u32; 16]> {
-        let mut connected = SmallVec::from_slice(&[polygon]);
-        let meets = |[a, b]: [PlanPosition; 2]| {
-            let (x, z) = closest_on_segment(a, b, at);
-            at.distance_squared(PlanPosition { x, z }) <= distance * distance
-        };
-        let mut next = 0;
-        while let Some(&polygon) = connected.get(next) {
-            next += 1;
-            let edges = self.edge_range(polygon as usize);
-            let edges = edges.filter(|&edge| meets(self.ends_of(polygon, edge)));
-            let portals = self.links.leaving(polygon).iter().map(|&leaving| self.crossing_of(leaving));
-            let portals = portals.filter(|&crossing| {
-                self.links.is_portal(self.link_of(crossing).0)
-                    && meets(self.edge_ends(PolyId(polygon), crossing))
-            });
-            let beyond = edges.filter_map(|edge| self.open_beyond(polygon, edge, filter));
-            let beyond = beyond.chain(portals.map(|crossing| self.beyond(crossing)));
-            for other in beyond.filter(|&other| filter.may_cross(self, PolyId(polygon), PolyId(other))) {
-                if !connected.contains(&other) {
-                    connected.push(other);
-                }
-            }
-        }
-        connected
     }
 
     /// Returns the polygon into which a ray continues from a corner where links begin.
