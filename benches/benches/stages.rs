@@ -1,37 +1,32 @@
-//! Every stage on its own, on one thread: `cargo bench -p waymesh-benches`, or `-- watershed` for
-//! one of them.
-
-use std::hint::black_box;
+//! Every stage on its own, on one thread: `cargo bench -p waymesh-benches --bench stages`, or `--
+//! watershed` for one of them.
 
 use criterion::{BatchSize, Bencher, BenchmarkId, Criterion, criterion_group, criterion_main};
-use glam::Vec3;
 use waymesh::contour::{SimplifyConfig, simplify_contours, trace_contours};
 use waymesh::convex::{
     GreedyConfig, HertelMehlhornConfig, NotchPortalsConfig, hertel_mehlhorn, merge_greedy, notch_portals,
 };
 use waymesh::core::{PolygonSet, WalkableField};
 use waymesh::detail::{DetailConfig, fit_heights};
+use waymesh::floorplan::{EXAMPLE, PlanFormat, ReadOptions, parse_plan};
 use waymesh::front::Stages;
-use waymesh::graph::Reach;
 use waymesh::region::{
-    MonotoneConfig, WatershedConfig, blur, distance_field, partition_monotone, partition_watershed,
+    MonotoneConfig, SurfacesConfig, WatershedConfig, blur, distance_field, partition_monotone,
+    partition_surfaces, partition_watershed,
 };
-use waymesh::triangulate::{triangulate_cdt, triangulate_ears};
+use waymesh::triangulate::{ClearanceConfig, triangulate_cdt, triangulate_clearance, triangulate_ears};
 use waymesh::voxel::{Filters, VoxelConfig, build_filtered_field, erode, rasterize};
-use waymesh::{Agent, BakeConfig, Baker, NavMesh, PathOptions, QueryScratch, TriangleSoup, Voxels};
-use waymesh_benches::queries::{REACH, pairs};
-use waymesh_benches::{PolygonMesh, Scene};
+use waymesh::{Agent, BakeConfig, Baker, NavMesh};
+use waymesh_benches::Scene;
 
 /// A level at RecastDemo's settings, with everything on the way from it to a mesh.
 struct Level {
-    name: String,
-    soup: TriangleSoup,
+    scene: Scene,
     stages: Stages,
     /// Before erosion.
     field: WalkableField,
     polygons: PolygonSet,
     mesh: NavMesh,
-    pairs: Vec<[Vec3; 2]>,
 }
 
 fn config() -> BakeConfig {
@@ -39,119 +34,88 @@ fn config() -> BakeConfig {
 }
 
 impl Level {
-    fn bake(name: &str) -> Self {
-        let Scene { name, soup } = Scene::named(name).unwrap_or_else(|error| panic!("{error}"));
-        let pipeline = Baker::new(Voxels, config());
-        let stages = pipeline.bake_stages(&soup, &mut ()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let mesh = pipeline.bake(&soup).unwrap_or_else(|error| panic!("{name}: {error}"));
+    fn bake(scene: Scene) -> Self {
+        let baker = Baker::voxels().with_config(config());
+        let stages = baker.bake_stages(&scene.soup, &mut ()).unwrap_or_else(|error| panic!("{error}"));
+        let mesh = baker.bake(&scene.soup).unwrap_or_else(|error| panic!("{error}"));
         let field =
-            build_filtered_field(&stages.heightfield, &Agent::default(), &Filters::default(), &mut ())
-                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            build_filtered_field(&stages.heightfield, &Agent::default(), &Filters::default(), &mut ());
+        let field = field.unwrap_or_else(|error| panic!("{error}"));
         let polygons = stages.contours.polygons();
-        let surface = PolygonMesh {
-            vertices: mesh.vertices().to_vec(),
-            polygons: mesh
-                .polygons()
-                .map(|polygon| polygon.corners().iter().map(|corner| corner.0).collect())
-                .collect(),
-        };
-        Self { pairs: pairs(&surface, 1000), name, soup, stages, field, polygons, mesh }
-    }
-}
-
-/// One group per stage, one benchmark per level.
-struct Benches<'a> {
-    criterion: &'a mut Criterion,
-    levels: Vec<Level>,
-}
-
-impl Benches<'_> {
-    fn group(&mut self, name: &str, bench: impl Fn(&Level, &mut Bencher<'_>)) {
-        let mut group = self.criterion.benchmark_group(name);
-        group.sample_size(20);
-        for level in &self.levels {
-            group.bench_function(BenchmarkId::from_parameter(&level.name), |bencher| bench(level, bencher));
-        }
-        group.finish();
-    }
-
-    /// A stage that reads only.
-    fn stage<T>(&mut self, name: &str, run: impl Fn(&Level) -> T) {
-        self.group(name, |level, bencher| bencher.iter_with_large_drop(|| run(level)));
+        Self { scene, stages, field, polygons, mesh }
     }
 }
 
 fn all(criterion: &mut Criterion) {
-    let levels = Scene::default_names().into_iter().map(Level::bake).collect();
-    let mut benches = Benches { criterion, levels };
-    voxels(&mut benches);
-    regions(&mut benches);
-    polygons(&mut benches);
-    benches.stage("whole bake", |level| Baker::new(Voxels, config()).bake(&level.soup));
-    queries(&mut benches);
-}
-
-fn voxels(benches: &mut Benches<'_>) {
+    let scenes = Scene::usual().unwrap_or_else(|error| panic!("{error:#}"));
+    let levels: Vec<Level> = scenes.into_iter().map(Level::bake).collect();
+    // One group per stage, one benchmark per level.
+    let mut group = |name: &str, bench: &dyn Fn(&Level, &mut Bencher<'_>)| {
+        let mut group = criterion.benchmark_group(name);
+        group.sample_size(20);
+        for level in &levels {
+            group.bench_function(BenchmarkId::from_parameter(&level.scene.name), |bencher| {
+                bench(level, bencher)
+            });
+        }
+        group.finish();
+    };
+    macro_rules! stage {
+        ($name:literal, |$level:ident| $run:expr) => {
+            group($name, &|$level, bencher| bencher.iter_with_large_drop(|| $run));
+        };
+    }
     let voxel = VoxelConfig::for_agent(&Agent::default()).with_threads(1);
-    benches.stage("rasterise", |level| rasterize(&level.soup, &voxel, &mut ()));
-    benches.stage("filters and field", |level| {
+    stage!("rasterise", |level| rasterize(&level.scene.soup, &voxel, &mut ()));
+    stage!("filters and field", |level| {
         build_filtered_field(&level.stages.heightfield, &Agent::default(), &Filters::default(), &mut ())
     });
-    benches.group("erode", |level, bencher| {
+    group("erode", &|level, bencher| {
         bencher.iter_batched_ref(
             || level.field.clone(),
             |field| erode(field, Agent::default().radius, &mut ()),
             BatchSize::LargeInput,
         );
     });
-}
-
-fn regions(benches: &mut Benches<'_>) {
-    benches.stage("distance", |level| blur(&level.stages.field, &distance_field(&level.stages.field)));
-    benches.stage("watershed", |level| {
+    stage!("surfaces", |level| {
+        partition_surfaces(&level.stages.field, &SurfacesConfig::default(), &mut ())
+    });
+    stage!("distance", |level| blur(&level.stages.field, &distance_field(&level.stages.field)));
+    stage!("watershed", |level| {
         partition_watershed(&level.stages.field, &WatershedConfig::default(), &mut ())
     });
-    benches.stage("monotone", |level| {
+    stage!("monotone", |level| {
         partition_monotone(&level.stages.field, &MonotoneConfig::default(), &mut ())
     });
-}
-
-fn polygons(benches: &mut Benches<'_>) {
-    benches.stage("trace", |level| trace_contours(&level.stages.field, &level.stages.regions));
-    benches.stage("simplify", |level| {
+    stage!("trace", |level| trace_contours(&level.stages.field, &level.stages.regions));
+    stage!("simplify", |level| {
         simplify_contours(&level.stages.raw_contours, &SimplifyConfig::default(), &mut ())
     });
-    benches.stage("triangulate, Delaunay", |level| triangulate_cdt(&level.polygons));
-    benches.stage("triangulate, ears", |level| triangulate_ears(&level.polygons));
+    stage!("triangulate, Delaunay", |level| triangulate_cdt(&level.polygons));
+    stage!("triangulate, ears", |level| triangulate_ears(&level.polygons));
+    stage!("triangulate, clearance", |level| {
+        triangulate_clearance(&level.stages.triangulation, &ClearanceConfig::default())
+    });
     let greedy = GreedyConfig::default().with_max_vertices(6);
-    benches.stage("merge, greedy", |level| merge_greedy(&level.stages.triangulation, &greedy));
+    stage!("merge, greedy", |level| merge_greedy(&level.stages.triangulation, &greedy));
     let hertel = HertelMehlhornConfig::default().with_max_vertices(6);
-    benches.stage("merge, Hertel-Mehlhorn", |level| hertel_mehlhorn(&level.stages.triangulation, &hertel));
+    stage!("merge, Hertel-Mehlhorn", |level| hertel_mehlhorn(&level.stages.triangulation, &hertel));
     let portals = NotchPortalsConfig::default().with_max_vertices(6);
-    benches.stage("notch portals", |level| notch_portals(&level.stages.triangulation, &portals));
-    benches.stage("fit heights", |level| {
+    stage!("notch portals", |level| notch_portals(&level.stages.triangulation, &portals));
+    stage!("fit heights", |level| {
         let Stages { field, regions, polygons, .. } = &level.stages;
         fit_heights(field, regions, polygons, &DetailConfig::default(), &mut ())
     });
-}
-
-/// A thousand queries each: divide by that.
-fn queries(benches: &mut Benches<'_>) {
-    let reach = Reach::new(REACH.x, REACH.y, REACH.y);
-    benches.group("nearest x 1000", |level, bencher| {
-        bencher.iter(|| {
-            for &[from, _] in &level.pairs {
-                black_box(level.mesh.nearest(from, &reach));
-            }
-        });
+    stage!("clearance of a mesh", |level| {
+        waymesh::with_clearance(level.mesh.clone(), &ClearanceConfig::default())
     });
-    benches.group("find path x 1000", |level, bencher| {
-        let mut scratch = QueryScratch::default();
-        bencher.iter(|| {
-            for &[from, to] in &level.pairs {
-                let _ = black_box(level.mesh.find_path(from, to, &PathOptions::default(), &mut scratch));
-            }
-        });
+    stage!("whole bake, voxels", |level| Baker::voxels().with_config(config()).bake(&level.scene.soup));
+    stage!("whole bake, slices", |level| Baker::slices().with_config(config()).bake(&level.scene.soup));
+    stage!("whole bake, storeys", |level| Baker::storeys().with_config(config()).bake(&level.scene.soup));
+    let plan = parse_plan("a plan", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default());
+    let plan = plan.unwrap_or_else(|error| panic!("{error}"));
+    criterion.bench_function("whole bake, plan", |bencher| {
+        bencher.iter_with_large_drop(|| Baker::plans().with_config(config()).bake(&plan));
     });
 }
 

@@ -1,122 +1,86 @@
 //! Engines in turns, so that whatever slows the machine down slows all of them.
 
-use crate::{Bake, Counts, Engine, STAGES, Scene, Settings, Stage, StageTimes, Time};
+use anyhow::Result;
+use clap::ValueEnum as _;
+use glam::Vec3;
 
-/// Medians of one engine.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
-    /// Which engine.
-    pub engine: &'static str,
-    /// Median time of each stage, beside [`STAGES`].
-    pub stages: [Time; STAGES.len()],
-    /// Median time of the whole bake. Not the sum of the stages' medians.
-    pub total: Time,
-    /// Time of the fastest bake.
-    pub best: Time,
-    /// What came out.
-    pub counts: Counts,
+use crate::measure::{Bake, Counts, Report, STAGES, Stage, quantile};
+use crate::{Scene, Settings};
+
+/// Polygons in world space: shared vertices in metres, and the corners of each polygon.
+pub use waymesh_io::PolygonMesh;
+
+/// A tool that bakes.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Engine {
+    pub name: &'static str,
+    /// What its figures must be read with.
+    pub notes: &'static [&'static str],
+    /// Bakes on this thread. The input is converted outside of the timed stages.
+    pub bake: fn(&Scene, &Settings) -> Result<Bake<PolygonMesh>>,
 }
 
-impl Measured {
-    /// Sum of the medians of two stages.
-    #[must_use]
-    pub fn sum(&self, pair: [Stage; 2]) -> Time {
-        let mut sum = Time::default();
-        for stage in pair {
-            sum += self.stages[stage as usize];
-        }
-        sum
-    }
-}
+/// All tools, ours first.
+pub const ENGINES: &[Engine] = &[
+    crate::ours::WAYMESH,
+    crate::ours::SURFACES,
+    #[cfg(feature = "peers")]
+    crate::recast::RECAST,
+    #[cfg(feature = "peers")]
+    crate::rerecast::RERECAST,
+];
 
-/// The engines on one scene at one scale.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
-    /// Which scene.
-    pub scene: String,
-    /// Its triangles.
-    pub triangles: usize,
-    /// With which settings.
-    pub settings: Settings,
-    /// In how many rounds.
-    pub rounds: usize,
-    /// One entry per engine that could do it.
-    pub measured: Vec<Measured>,
-    /// Why the others could not.
-    pub missing: Vec<String>,
+/// Polygons without heights.
+pub(crate) fn polygon_mesh(vertices: Vec<Vec3>, polygons: Vec<Vec<u32>>) -> PolygonMesh {
+    PolygonMesh { vertices, polygons, ground: Vec::new() }
 }
 
 /// Bakes `scene` `rounds` times with every engine, in turns, after one round that does not count.
-///
-/// An engine that fails is left out and named in [`Comparison::missing`].
+/// The report has medians.
 #[must_use]
-pub fn compare(
-    engines: &[Box<dyn Engine + Send + Sync>],
-    scene: &Scene,
-    settings: &Settings,
-    rounds: usize,
-) -> Comparison {
+pub fn compare(scene: &Scene, settings: &Settings, rounds: usize) -> Report {
     let mut missing = Vec::new();
-    let mut runs: Vec<(&dyn Engine, Counts, Vec<StageTimes>)> = Vec::new();
-    for engine in engines {
-        match engine.bake(scene, settings) {
-            Ok(bake) => runs.push((engine.as_ref(), bake.counts, Vec::new())),
-            Err(error) => missing.push(error.to_string()),
+    let mut runs: Vec<(&Engine, Counts, Vec<[f64; STAGES.len()]>)> = Vec::new();
+    for engine in ENGINES {
+        match (engine.bake)(scene, settings) {
+            Ok(bake) => runs.push((engine, bake.counts, Vec::new())),
+            Err(error) => missing.push(format!("{}: {error:#}", engine.name)),
         }
     }
     for _ in 0..rounds.max(1) {
         for (engine, _, times) in &mut runs {
-            match engine.bake(scene, settings) {
-                Ok(Bake { times: taken, .. }) => times.push(taken),
-                Err(error) => missing.push(error.to_string()),
-            }
+            times.extend((engine.bake)(scene, settings).map(|bake| bake.times));
         }
     }
-    let measured = runs
-        .into_iter()
-        .filter(|(_, _, times)| !times.is_empty())
-        .map(|(engine, counts, times)| Measured {
-            engine: engine.name(),
-            stages: STAGES.map(|stage| median(times.iter().map(|time| time.get(stage)))),
-            total: median(times.iter().map(StageTimes::total)),
-            best: times
-                .iter()
-                .map(StageTimes::total)
-                .min_by(|a, b| a.cpu.total_cmp(&b.cpu))
-                .unwrap_or_default(),
-            counts,
-        })
-        .collect();
-    Comparison {
-        scene: scene.name.clone(),
-        triangles: scene.soup.triangles().len(),
-        settings: settings.clone(),
-        rounds,
-        measured,
-        missing,
-    }
-}
-
-/// Medians of both clocks, each by itself.
-fn median(times: impl Iterator<Item = Time> + Clone) -> Time {
-    let middle = |mut values: Vec<f64>| {
-        values.sort_unstable_by(f64::total_cmp);
-        values.get(values.len() / 2).copied().unwrap_or_default()
+    let title = format!(
+        "{}: {} triangles, cell {} m, level {} m, {}, median of {rounds} rounds, ms of thread CPU time",
+        scene.name,
+        scene.soup.triangles().len(),
+        settings.scale.cell_size,
+        settings.scale.level_height,
+        settings.partition.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned()),
+    );
+    let mut report = Report::new(title, runs.iter().map(|(engine, ..)| engine.name).collect());
+    let of_runs = |share: f64, stages: &[usize]| -> Vec<f64> {
+        let sum = |times: &[f64; STAGES.len()]| stages.iter().map(|&stage| times[stage]).sum();
+        runs.iter().map(|(.., times)| quantile(times.iter().map(sum).collect(), share)).collect()
     };
-    Time {
-        cpu: middle(times.clone().map(|time| time.cpu).collect()),
-        wall: middle(times.map(|time| time.wall).collect()),
+    let all: Vec<usize> = (0..STAGES.len()).collect();
+    all.iter().for_each(|&stage| report.row(STAGES[stage], of_runs(0.5, &[stage])));
+    // One engine does in one call what another does in two.
+    for pair in [[Stage::Filter, Stage::Compact], [Stage::Distance, Stage::Regions]] {
+        let pair = pair.map(|stage| stage as usize);
+        report.row(pair.map(|stage| STAGES[stage]).join("+"), of_runs(0.5, &pair));
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn median_takes_each_clock_by_itself() {
-        let time = |cpu, wall| Time { cpu, wall };
-        let times = [time(3.0, 1.0), time(1.0, 2.0), time(2.0, 30.0)];
-        assert_eq!(median(times.iter().copied()), time(2.0, 2.0));
+    report.row("total", of_runs(0.5, &all));
+    report.row("fastest total", of_runs(0.0, &all));
+    let counts: Vec<serde_json::Value> =
+        runs.iter().map(|(_, counts, _)| serde_json::json!(counts)).collect();
+    for name in counts.first().and_then(|counts| counts.as_object()).into_iter().flat_map(|all| all.keys()) {
+        let values = counts.iter().map(|counts| counts[name].as_f64().unwrap_or(0.0)).collect();
+        report.row(name.replace('_', " "), values);
     }
+    report.missing = missing;
+    report
 }

@@ -1,12 +1,9 @@
 //! Convex decompositions beside each other: polygons from files, walkable ground of levels,
 //! generated halls of any size.
 
-use std::fmt::Write as _;
-use std::path::Path;
-
+use anyhow::Result;
 use waymesh::PolyId;
 use waymesh::core::{PolyMesh, Triangulation};
-use waymesh::io::svg::{Canvas, Colour, Picture, Style};
 use waymesh_convex::{
     GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchOrder, NotchPortalsConfig, hertel_mehlhorn,
     merge_greedy, notch_portals,
@@ -14,10 +11,10 @@ use waymesh_convex::{
 use waymesh_testkit::plans::{hall, lower_bound, round_pillars};
 use waymesh_triangulate::triangulate_cdt;
 
-use crate::BenchError;
-use crate::engine::Time;
-use crate::plans::{Plan, PlanOptions, growth_exponent, milliseconds, plans, ratio, timed, write_picture};
+use crate::measure::{fastest, head, mean, ratio, row};
+use crate::plans::{Plan, PlanOptions, Rings, draw, growth_exponent, plans, sizes};
 use crate::relaxed::relaxation;
+use crate::say;
 use crate::sight::fewest_polygons;
 
 /// A decomposition under test.
@@ -34,7 +31,7 @@ const ALGORITHMS: [Algorithm; 5] = [
     }),
 ];
 
-fn without_search() -> NotchPortalsConfig {
+pub(crate) fn without_search() -> NotchPortalsConfig {
     NotchPortalsConfig::default().with_rounds(0).with_exact_vertices(0)
 }
 
@@ -48,104 +45,87 @@ fn greedy(triangles: &Triangulation, order: MergeOrder) -> PolyMesh {
     merge_greedy(triangles, &config).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Polygons to be cut.
-struct Input {
-    plan: Plan,
-    triangles: Triangulation,
-}
+type Input = (Plan, Triangulation);
 
-/// Prints the tables as Markdown to `print`.
+/// Prints the tables as Markdown.
 ///
 /// # Errors
 /// When a level cannot be read or baked, or a picture not be written.
-pub fn convex(options: &PlanOptions, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
-    let mut notes = Vec::new();
-    let mut inputs = Vec::new();
-    for plan in plans("convex", &mut notes)? {
-        match triangulate_cdt(&plan.polygons) {
-            Ok(triangles) => inputs.push(Input { plan, triangles }),
-            Err(error) => notes.push(format!("{}: left out: {error}", plan.name)),
-        }
-    }
-    table(&inputs, print);
-    notes.iter().for_each(|note| print(&format!("- {note}\n")));
-    orders(&inputs, print);
-    pillars(print);
-    relaxation(inputs.iter().map(|input| (input.plan.name.as_str(), &input.triangles)), print);
-    growth(options.largest, print);
-    if let Some(folder) = &options.out {
-        for input in inputs.iter().filter(|input| input.plan.polygons.vertices.len() <= 3000) {
-            draw(input, folder)?;
-        }
+pub fn convex(options: &PlanOptions) -> Result<()> {
+    let inputs: Vec<Input> = plans(|plan| {
+        let triangles = triangulate_cdt(&plan.polygons)?;
+        Ok((plan, triangles))
+    })?;
+    table(&inputs);
+    orders(&inputs);
+    pillars()?;
+    relaxation(inputs.iter().map(|(plan, triangles)| (plan.name.as_str(), triangles)))?;
+    growth(options.largest)?;
+    for (plan, triangles) in &inputs {
+        let rings = |mesh: PolyMesh| -> Rings {
+            let ring = |polygon| {
+                let corners =
+                    mesh.corners(PolyId::from_index(polygon)).iter().map(|&corner| mesh.point(corner));
+                corners.map(|point| [point.x, point.z].map(f64::from)).collect()
+            };
+            (0..mesh.polygons.len()).map(ring).collect()
+        };
+        draw(options, plan, &mut ALGORITHMS.iter().map(|(name, run)| (*name, rings(run(triangles)))))?;
     }
     Ok(())
 }
 
-fn table(inputs: &[Input], print: &mut dyn FnMut(&str)) {
+fn table(inputs: &[Input]) {
     let names = ALGORITHMS.map(|(name, _)| name).join(" | ");
-    let peer = if PEERS { " polyanya | polyanya, ms |" } else { "" };
-    print(&format!(
-        "### Polygons\n\n| input | vertices | notches | holes | triangles | at least | by sight | at vertices | {names} | ratio | by sight | at vertices | ms | greedy, ms |{peer}\n"
-    ));
-    let columns = 12 + ALGORITHMS.len() + if PEERS { 2 } else { 0 };
-    print(&format!("|---{}|\n", "|---:".repeat(columns)));
+    let columns = format!(
+        "input | vertices | notches | holes | triangles | at least | by sight | at vertices | {names} | ratio | by sight | at vertices | ms | greedy, ms | polyanya | polyanya, ms"
+    );
+    head("Polygons", &columns);
     let (mut ratios, mut totals) = (Vec::new(), [0; ALGORITHMS.len() + 1]);
-    for Input { plan: Plan { name, polygons, repaired }, triangles } in inputs {
+    for (Plan { name, polygons, repaired }, triangles) in inputs {
         let (notches, holes, least) = lower_bound(polygons);
-        let results = ALGORITHMS.map(|(_, run)| timed(|| run(triangles)));
-        let counts = results.each_ref().map(|(mesh, _)| mesh.polygons.len());
-        (0..counts.len()).for_each(|at| totals[at] += counts[at]);
+        let results = ALGORITHMS.map(|(_, run)| fastest(3, || run(triangles)));
+        let mut counts = results.each_ref().map(|(mesh, _)| mesh.polygons.len()).to_vec();
         let bounds = fewest_polygons(triangles);
-        let own = [least, bounds.by_sight, bounds.at_vertices].map(|least| ratio(counts[0], least));
+        let bounds = [least, bounds.by_sight, bounds.at_vertices];
+        let own = bounds.map(|least| ratio(counts[0], least));
         ratios.push((*repaired, own));
-        let mut row = format!(
-            "| {name} | {} | {notches} | {holes} | {} | {least} | {} | {} |",
-            polygons.vertices.len(),
-            triangles.triangles.len(),
-            bounds.by_sight,
-            bounds.at_vertices
-        );
-        counts.iter().for_each(|count| row += &format!(" {count} |"));
-        own.iter().for_each(|ratio| row += &format!(" {ratio:.3} |"));
-        let [portals, .., greedy, _, _] = &results;
-        let _ = write!(row, " {:.2} | {:.2} |", milliseconds(portals.1), milliseconds(greedy.1));
-        if let Some((polygons, time)) = merge_of_polyanya(triangles) {
-            totals[ALGORITHMS.len()] += polygons;
-            let _ = write!(row, " {polygons} | {:.2} |", milliseconds(time));
-        }
-        print(&(row + "\n"));
+        let merged = merge_of_polyanya(triangles);
+        let sizes = [polygons.vertices.len(), notches, holes, triangles.triangles.len()];
+        let times = [results[0].1, results[2].1].map(|time| format!("{:.2}", time.cpu));
+        let peer =
+            merged.map_or_else(Default::default, |(count, ms)| [count.to_string(), format!("{ms:.2}")]);
+        let whole = sizes.iter().chain(&bounds).chain(&counts).map(ToString::to_string);
+        let cells = [name.clone()].into_iter().chain(whole);
+        row(cells.chain(own.map(|ratio| format!("{ratio:.3}"))).chain(times).chain(peer));
+        counts.extend(merged.map(|merged| merged.0));
+        totals.iter_mut().zip(&counts).for_each(|(total, count)| *total += count);
     }
-    print(&format!("\nPolygons in all, of peers last: {totals:?}\n"));
+    say!("\nPolygons in all, of peers last: {totals:?}");
     for (what, all) in [("all inputs", true), ("those that needed no repair", false)] {
-        let counted = ratios.iter().filter(|(repaired, _)| all || !repaired);
-        let (mut count, mut sums) = (0, [0.0; 3]);
-        for (_, ratios) in counted {
-            count += 1;
-            (0..ratios.len()).for_each(|at| sums[at] += ratios[at]);
-        }
-        let [simple, by_sight, at_vertices] = sums.map(|sum| sum / ratio(count, 1));
-        print(&format!(
-            "{what} ({count}): mean ratio {simple:.3}, by sight {by_sight:.3}, at vertices {at_vertices:.3}\n"
-        ));
+        let counted: Vec<[f64; 3]> =
+            ratios.iter().filter(|(repaired, _)| all || !repaired).map(|(_, ratios)| *ratios).collect();
+        let [simple, by_sight, at_vertices] =
+            [0, 1, 2].map(|at| mean(&counted.iter().map(|ratios| ratios[at]).collect::<Vec<_>>()));
+        say!(
+            "{what} ({}): mean ratio {simple:.3}, by sight {by_sight:.3}, at vertices {at_vertices:.3}",
+            counted.len()
+        );
     }
-    print(BOUNDS);
+    say!(
+        "\n\"at least\": half the notches, rounded up, plus 1, less holes. \"by sight\": notches share a portal only if they see each \
+         other; portals end anywhere on the border. \"at vertices\": the same, with portals that end at vertices. No bound knows that \
+         portals must not cross."
+    );
 }
 
-/// What the columns mean.
-const BOUNDS: &str = "
-\"at least\": half the notches, rounded up, plus 1, less holes. \"by sight\": notches share a portal only if they see each other; portals end
-anywhere on the border. \"at vertices\": the same, with portals that end at vertices. No bound knows that portals must not cross.
-";
-
-/// `true` if other crates take part.
-const PEERS: bool = cfg!(feature = "polygon-peers");
-
-/// Polygons of the merge of `polyanya`, and its time without the conversion.
-fn merge_of_polyanya(triangles: &Triangulation) -> Option<(usize, Time)> {
+/// Polygons of the merge of `polyanya`, and its milliseconds without the conversion.
+fn merge_of_polyanya(triangles: &Triangulation) -> Option<(usize, f64)> {
     #[cfg(feature = "polygon-peers")]
     {
         let merge = crate::polygon_peers::Merge::new(triangles);
-        Some(timed(|| merge.run()))
+        let (polygons, time) = fastest(3, || merge.run());
+        Some((polygons, time.cpu))
     }
     #[cfg(not(feature = "polygon-peers"))]
     {
@@ -155,80 +135,67 @@ fn merge_of_polyanya(triangles: &Triangulation) -> Option<(usize, Time)> {
 }
 
 /// The order in which notches get their portals, before the search and after it.
-fn orders(inputs: &[Input], print: &mut dyn FnMut(&str)) {
-    print("\n### Order of the notches, polygons of all inputs\n\n");
-    print(
-        "| order | pairs first | without search | ms | with search | ms |\n|---|---|---:|---:|---:|---:|\n",
+fn orders(inputs: &[Input]) {
+    head(
+        "Order of the notches, polygons of all inputs",
+        "order | pairs first | without search | ms | with search | ms",
     );
     for order in [NotchOrder::Sharpest, NotchOrder::Shortest, NotchOrder::Stored] {
         for pairs_first in [true, false] {
-            let mut row = format!("| {order:?} | {pairs_first} |");
-            for config in [without_search(), NotchPortalsConfig::default()] {
+            let [without, with] = [without_search(), NotchPortalsConfig::default()].map(|config| {
                 let config = config.with_order(order).with_pairs_first(pairs_first);
-                let (mut polygons, mut time) = (0, 0.0);
-                for input in inputs {
-                    let (mesh, took) = timed(|| portals(&input.triangles, &config));
-                    (polygons, time) = (polygons + mesh.polygons.len(), time + milliseconds(took));
-                }
-                let _ = write!(row, " {polygons} | {time:.1} |");
-            }
-            print(&format!("{row}\n"));
+                inputs.iter().fold((0, 0.0), |(polygons, ms), (_, triangles)| {
+                    let (mesh, time) = fastest(3, || portals(triangles, &config));
+                    (polygons + mesh.polygons.len(), ms + time.cpu)
+                })
+            });
+            say!(
+                "| {order:?} | {pairs_first} | {} | {:.1} | {} | {:.1} |",
+                without.0,
+                without.1,
+                with.0,
+                with.1
+            );
         }
     }
 }
 
 /// What convexity relaxation saves around round pillars.
-fn pillars(print: &mut dyn FnMut(&str)) {
-    print("\n### Convexity relaxation, 64 round pillars of 3 m\n\n");
-    print("| corners of a pillar | 0 m | 0.1 m | 0.2 m | 0.4 m |\n|---:|---:|---:|---:|---:|\n");
+fn pillars() -> Result<()> {
+    head(
+        "Convexity relaxation, 64 round pillars of 3 m",
+        "corners of a pillar | 0 m | 0.1 m | 0.2 m | 0.4 m",
+    );
     for corners in [12, 24, 48] {
-        let triangles = triangulate_cdt(&round_pillars(8, corners)).unwrap_or_else(|error| panic!("{error}"));
+        let triangles = triangulate_cdt(&round_pillars(8, corners))?;
         let polygons = [0.0, 0.1, 0.2, 0.4].map(|metres| {
             let config = NotchPortalsConfig::default().with_convex_distance(metres);
-            portals(&triangles, &config).polygons.len().to_string()
+            portals(&triangles, &config).polygons.len()
         });
-        print(&format!("| {corners} | {} |\n", polygons.join(" | ")));
+        row([corners as usize].into_iter().chain(polygons));
     }
+    Ok(())
 }
 
-fn growth(largest: u32, print: &mut dyn FnMut(&str)) {
-    print("\n### Growth, halls with pillars of 24 vertices, one thread\n\n");
-    print("| vertices | notches | holes | at least | polygons | ratio | ms | us per vertex |\n");
-    print(&format!("|{}\n", "---:|".repeat(8)));
+fn growth(largest: u32) -> Result<()> {
+    head(
+        "Growth, halls with pillars of 24 vertices, one thread",
+        "vertices | notches | holes | at least | polygons | ratio | ms | us per vertex",
+    );
     let mut measured: Vec<(f64, f64)> = Vec::new();
-    for size in [1_000, 10_000, 100_000, 1_000_000].into_iter().filter(|&size| size <= largest) {
+    for size in sizes(largest) {
         let polygons = hall(7, size, 24);
-        let triangles = triangulate_cdt(&polygons).unwrap_or_else(|error| panic!("{error}"));
+        let triangles = triangulate_cdt(&polygons)?;
         let (notches, holes, least) = lower_bound(&polygons);
-        let (mesh, time) = timed(|| portals(&triangles, &NotchPortalsConfig::default()));
-        let (count, vertices) = (mesh.polygons.len(), polygons.vertices.len());
-        let per_vertex = milliseconds(time) * 1e3 / ratio(vertices, 1);
-        print(&format!(
-            "| {vertices} | {notches} | {holes} | {least} | {count} | {:.3} | {:.1} | {per_vertex:.2} |\n",
+        let (mesh, time) = fastest(3, || portals(&triangles, &NotchPortalsConfig::default()));
+        let (count, vertices, ms) = (mesh.polygons.len(), polygons.vertices.len(), time.cpu);
+        say!(
+            "| {vertices} | {notches} | {holes} | {least} | {count} | {:.3} | {ms:.1} | {:.2} |",
             ratio(count, least),
-            milliseconds(time)
-        ));
-        measured.push((ratio(vertices, 1), milliseconds(time)));
+            ms * 1e3 / ratio(vertices, 1)
+        );
+        measured.push((ratio(vertices, 1), ms));
     }
-    if let Some(exponent) = growth_exponent(&measured) {
-        print(&format!("\nGrows like n^{exponent:.3}\n"));
-    }
-}
-
-/// All algorithms side by side.
-fn draw(input: &Input, folder: &Path) -> Result<(), BenchError> {
-    let mut picture = Picture::new();
-    let frame = &input.plan.polygons.frame;
-    let size = [f64::from(frame.width), f64::from(frame.depth)];
-    for (name, run) in ALGORITHMS {
-        let polygons = run(&input.triangles);
-        let mut canvas = Canvas::new([0.0, 0.0], size, 900.0);
-        for polygon in (0..polygons.polygons.len()).map(PolyId::from_index) {
-            let ring = polygons.corners(polygon).iter().map(|&corner| polygons.point(corner));
-            let ring = ring.map(|point| [f64::from(point.x), f64::from(point.z)]);
-            canvas.polygons([ring], &Style::fill(Colour::soft(polygon.index())).with_line(Colour::INK, 0.7));
-        }
-        picture.push(&format!("{name}: {} polygons", polygons.polygons.len()), canvas, None);
-    }
-    write_picture(&picture, folder, &input.plan.name)
+    say!("\nGrows like {}", growth_exponent(&measured));
+    Ok(())
 }

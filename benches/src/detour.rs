@@ -1,16 +1,15 @@
 //! Detour, on Recast's mesh.
 
+use anyhow::{Context as _, Result};
 use glam::Vec3;
-use recastnavigation_rs::XError;
 use recastnavigation_rs::detour::{
     DtAABB, DtBuf, DtNavMesh, DtNavMeshCreateParams, DtNavMeshParams, DtNavMeshQuery, DtPolyRef,
     DtQueryFilter, DtTileRef, dt_create_nav_mesh_data,
 };
 
-use crate::queries::{Queries, REACH};
-use crate::{BenchError, RecastBake, Scene, Settings, bake_recast, bake_recast_tiles};
-
-const NAME: &str = "Detour";
+use crate::queries::{Answer, Queries, Query, REACH, step, timed};
+use crate::recast::{RecastBake, bake_recast, bake_recast_tiles};
+use crate::{Scene, Settings};
 
 /// Polygons on a path and corners on a string: RecastDemo's limit.
 const MAX_PATH: usize = 256;
@@ -28,65 +27,44 @@ pub struct Detour {
     path: [DtPolyRef; MAX_PATH],
     corners: [[f32; 3]; MAX_PATH],
     bytes: usize,
-    place: (DtPolyRef, [f32; 3]),
 }
 
 impl Detour {
-    /// Bakes `scene` with Recast and hands the mesh to Detour.
+    /// Bakes `scene` with Recast, in one tile or in tiles of so many cells a side, and hands the mesh
+    /// to Detour.
     ///
     /// # Errors
     /// When either gives up.
-    pub fn bake(scene: &Scene, settings: &Settings) -> Result<Self, BenchError> {
-        Self::new(bake_recast(scene, settings)?, settings)
+    pub fn bake(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Result<Self> {
+        Self::load(&Self::file(scene, settings, tile_cells, &[])?)
     }
 
-    /// Bakes `scene` with Recast in tiles of `tile_cells` cells a side and lets Detour join them.
-    ///
-    /// # Errors
-    /// When either gives up.
-    pub fn bake_tiled(scene: &Scene, settings: &Settings, tile_cells: u16) -> Result<Self, BenchError> {
-        /// Bits of a polygon's reference that Detour has for tile and polygon, and most of them for
-        /// the tile.
-        const BITS: [u32; 2] = [22, 14];
-        let mut tiles = Vec::new();
-        bake_recast_tiles(scene, settings, tile_cells, &mut |place, tile| {
-            tiles.push(data_of(tile, settings, place, &[])?);
-            Ok(())
-        })?;
-        let side = f32::from(tile_cells) * settings.scale.cell_size;
-        let tile_bits = (tiles.len().next_power_of_two().ilog2()).min(BITS[1]);
-        let mut mesh = DtNavMesh::with_params(&DtNavMeshParams {
-            orig: scene.soup.bounds().min.to_array(),
-            tile_width: side,
-            tile_height: side,
-            max_tiles: 1 << tile_bits,
-            max_polys: 1 << (BITS[0] - tile_bits),
-        })
-        .map_err(failed)?;
-        let mut bytes = 0;
-        for tile in tiles {
-            bytes += tile.len();
-            mesh.add_tile(tile, DtTileRef::default()).map_err(failed)?;
-        }
-        Self::of(mesh, bytes)
+    /// Hands a mesh of Recast's to Detour.
+    pub(crate) fn of(bake: RecastBake, settings: &Settings) -> Result<Self> {
+        let [low, high] = [bake.result.0.bmin, bake.result.0.bmax];
+        let tile = data_of(bake, settings, [0, 0], &[])?;
+        Self::load(&set_of(&[tile], low, [high[0] - low[0], high[2] - low[2]]))
     }
 
     /// Loads a set of tiles (`MSET`, version 1, references of 32 bits) as RecastDemo does.
     ///
     /// # Errors
     /// When the bytes are no such set, or Detour refuses a tile.
-    pub fn load(set: &[u8]) -> Result<Self, BenchError> {
+    pub fn load(set: &[u8]) -> Result<Self> {
         let mut mesh = None;
         let mut bytes = 0;
         for (tile, reference, params) in tiles_of(set) {
             let mesh = match &mut mesh {
                 Some(mesh) => mesh,
-                none => none.insert(DtNavMesh::with_params(&params).map_err(failed)?),
+                none => none.insert(DtNavMesh::with_params(&params)?),
             };
             bytes += tile.len();
-            mesh.add_tile(buffer_of(tile)?, reference).map_err(failed)?;
+            mesh.add_tile(buffer_of(tile)?, reference)?;
         }
-        Self::of(mesh.ok_or_else(|| failed(XError::WrongMagic))?, bytes)
+        let mesh = mesh.context("no set of tiles of Detour")?;
+        let query = DtNavMeshQuery::with_mesh(&mesh, MAX_NODES)?;
+        let (path, corners) = ([DtPolyRef::default(); MAX_PATH], [[0.0; 3]; MAX_PATH]);
+        Ok(Self { query, mesh, filter: DtQueryFilter::default(), path, corners, bytes })
     }
 
     /// Bakes `scene` with Recast, in one tile or in tiles of so many cells a side, and returns the
@@ -99,61 +77,20 @@ impl Detour {
         settings: &Settings,
         tile_cells: Option<u16>,
         connections: &[OffMesh],
-    ) -> Result<Vec<u8>, BenchError> {
+    ) -> Result<Vec<u8>> {
         let mut tiles = Vec::new();
-        let side = match tile_cells {
-            None => {
-                let bake = bake_recast(scene, settings)?;
-                let side = Vec3::from(bake.polygons.bmax) - Vec3::from(bake.polygons.bmin);
-                tiles.push(data_of(bake, settings, [0, 0], connections)?);
-                [side.x, side.z]
-            }
-            Some(cells) => {
-                bake_recast_tiles(scene, settings, cells, &mut |place, tile| {
-                    tiles.push(data_of(tile, settings, place, connections)?);
-                    Ok(())
-                })?;
-                [f32::from(cells) * settings.scale.cell_size; 2]
-            }
-        };
-        /// Bits of a reference below the salt.
-        const BITS: u32 = 20;
-        let tile_bits = tiles.len().next_power_of_two().ilog2();
-        let mut set = [*b"TESM", 1_i32.to_le_bytes()].concat();
-        set.extend(i32::try_from(tiles.len()).unwrap_or(i32::MAX).to_le_bytes());
         let origin = scene.soup.bounds().min.to_array();
-        set.extend(origin.iter().chain(&side).flat_map(|number| number.to_le_bytes()));
-        set.extend([1_i32 << tile_bits, 1 << (BITS - tile_bits)].map(i32::to_le_bytes).concat());
-        for (index, tile) in (0_u32..).zip(&tiles) {
-            let reference = 1 << BITS | index << (BITS - tile_bits);
-            let size = u32::try_from(tile.len()).unwrap_or(u32::MAX);
-            set.extend([reference, size].map(u32::to_le_bytes).concat());
-            set.extend(tile.as_ref());
-        }
-        Ok(set)
-    }
-
-    /// Hands a mesh of Recast's to Detour.
-    ///
-    /// # Errors
-    /// When Detour gives up.
-    pub fn new(bake: RecastBake, settings: &Settings) -> Result<Self, BenchError> {
-        let data = data_of(bake, settings, [0, 0], &[])?;
-        let bytes = data.len();
-        Self::of(DtNavMesh::with_data(data).map_err(failed)?, bytes)
-    }
-
-    fn of(mesh: DtNavMesh, bytes: usize) -> Result<Self, BenchError> {
-        let query = DtNavMeshQuery::with_mesh(&mesh, MAX_NODES).map_err(failed)?;
-        Ok(Self {
-            query,
-            mesh,
-            filter: DtQueryFilter::default(),
-            path: [DtPolyRef::default(); MAX_PATH],
-            corners: [[0.0; 3]; MAX_PATH],
-            bytes,
-            place: (DtPolyRef::default(), [0.0; 3]),
-        })
+        let Some(cells) = tile_cells else {
+            let bake = bake_recast(scene, settings)?;
+            let side = Vec3::from(bake.result.0.bmax) - Vec3::from(bake.result.0.bmin);
+            tiles.push(data_of(bake, settings, [0, 0], connections)?);
+            return Ok(set_of(&tiles, origin, [side.x, side.z]));
+        };
+        bake_recast_tiles(scene, settings, cells, &mut |place, tile| {
+            tiles.push(data_of(tile, settings, place, connections)?);
+            Ok(())
+        })?;
+        Ok(set_of(&tiles, origin, [f32::from(cells) * settings.scale.cell_size; 2]))
     }
 
     /// Returns the mesh alone.
@@ -165,9 +102,15 @@ impl Detour {
     }
 
     /// Bytes of the mesh, in memory and in a file.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// The polygon and place nearest to a point.
+    pub(crate) fn locate(&self, point: Vec3) -> Option<(DtPolyRef, [f32; 3])> {
+        let (point, reach) = (point.to_array(), REACH.to_array());
+        let (polygon, point) = self.query.find_nearest_poly_1(&point, &reach, &self.filter).ok()?;
+        (!polygon.is_null()).then_some((polygon, point))
     }
 
     /// The place on the mesh nearest to a point.
@@ -198,6 +141,40 @@ impl Detour {
     }
 }
 
+impl Queries for Detour {
+    fn name(&self) -> &'static str {
+        "Detour"
+    }
+
+    fn answers(&mut self, query: Query, pairs: &[[Vec3; 2]]) -> Vec<Answer> {
+        if query == Query::Path {
+            return timed(pairs, Some, |[from, to]| {
+                let (count, is_complete) = self.search(from, to)?;
+                let length = |pair: &[[f32; 3]]| Vec3::from(pair[0]).distance(pair[1].into());
+                is_complete.then(|| self.corners[..count].windows(2).map(length).sum())
+            });
+        }
+        let mut path = self.path;
+        let stand = |pair: [Vec3; 2]| Some((self.locate(pair[0])?, pair));
+        match query {
+            Query::Nearest => timed(pairs.as_flattened(), Some, |at| self.locate(at).map(|_| 0.0)),
+            Query::Raycast => timed(pairs, stand, |((polygon, from), [_, to])| {
+                let path = Some(&mut path[..]);
+                let ray = self.query.raycast_1(polygon, &from, &to.to_array(), &self.filter, path);
+                // Detour returns infinity where nothing is hit.
+                Some(ray.map_or(0.0, |(free, _, _)| free.min(1.0)))
+            }),
+            Query::Move => timed(pairs, stand, |((polygon, from), pair)| {
+                let to = step(pair).to_array();
+                let (end, _) =
+                    self.query.move_along_surface(polygon, &from, &to, &self.filter, &mut path).ok()?;
+                Some(Vec3::from(end).distance(pair[1]))
+            }),
+            Query::Path | Query::Shortest => Vec::new(),
+        }
+    }
+}
+
 /// A connection off the mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OffMesh {
@@ -209,6 +186,23 @@ pub struct OffMesh {
     pub both_ways: bool,
     /// For the user.
     pub user: u32,
+}
+
+/// The bytes of a set of tiles.
+fn set_of(tiles: &[DtBuf], origin: [f32; 3], side: [f32; 2]) -> Vec<u8> {
+    /// Bits of a reference below the salt.
+    const BITS: u32 = 20;
+    let tile_bits = tiles.len().next_power_of_two().ilog2();
+    let mut set = [*b"TESM", 1_i32.to_le_bytes()].concat();
+    set.extend(waymesh_core::to_u32(tiles.len()).to_le_bytes());
+    set.extend(origin.iter().chain(&side).flat_map(|number| number.to_le_bytes()));
+    set.extend([1_i32 << tile_bits, 1 << (BITS - tile_bits)].map(i32::to_le_bytes).concat());
+    for (index, tile) in (0_u32..).zip(tiles) {
+        let reference = 1 << BITS | index << (BITS - tile_bits);
+        set.extend([reference, waymesh_core::to_u32(tile.len())].map(u32::to_le_bytes).concat());
+        set.extend(tile.as_ref());
+    }
+    set
 }
 
 /// The tiles of a set, their references, and how the set is laid out. Ends at the first tile that
@@ -238,7 +232,7 @@ fn tiles_of(set: &[u8]) -> impl Iterator<Item = (&[u8], DtTileRef, DtNavMeshPara
 
 /// A buffer of Detour's with these bytes. The crate makes such buffers of meshes only: this is one
 /// that is longer, and Detour reads what the header of the tile states.
-fn buffer_of(tile: &[u8]) -> Result<DtBuf, BenchError> {
+fn buffer_of(tile: &[u8]) -> Result<DtBuf> {
     // A polygon takes 32 bytes, and more for its links and ground.
     let polygons = tile.len() / 32 + 1;
     let triangles = [0_u16, 1, 2, 0x800f, 0x800f, 0x800f].repeat(polygons);
@@ -256,28 +250,17 @@ fn buffer_of(tile: &[u8]) -> Result<DtBuf, BenchError> {
         ch: 1.0,
         ..DtNavMeshCreateParams::default()
     };
-    let buffer = dt_create_nav_mesh_data(&mut params).map_err(failed)?;
+    let buffer = dt_create_nav_mesh_data(&mut params)?;
     buffer.as_mut()[..tile.len()].copy_from_slice(tile);
     Ok(buffer)
 }
 
-fn failed(error: XError) -> BenchError {
-    BenchError::stage(NAME, "mesh", error)
-}
-
 /// Detour's form of a mesh of Recast's, the tile at `place`.
-fn data_of(
-    mut bake: RecastBake,
-    settings: &Settings,
-    place: [i32; 2],
-    connections: &[OffMesh],
-) -> Result<DtBuf, BenchError> {
+fn data_of(bake: RecastBake, settings: &Settings, place: [i32; 2], connections: &[OffMesh]) -> Result<DtBuf> {
+    let (mut polygons, detail) = bake.result;
     // Polygons without a flag are not walkable.
-    bake.polygons.flags_mut().fill(1);
-    let ends: Vec<DtAABB> = connections
-        .iter()
-        .map(|connection| DtAABB { a: connection.ends[0], b: connection.ends[1] })
-        .collect();
+    polygons.flags_mut().fill(1);
+    let ends: Vec<DtAABB> = connections.iter().map(|&OffMesh { ends: [a, b], .. }| DtAABB { a, b }).collect();
     let radii: Vec<f32> = connections.iter().map(|connection| connection.radius).collect();
     let both_ways: Vec<u8> = connections.iter().map(|connection| connection.both_ways.into()).collect();
     let users: Vec<u32> = connections.iter().map(|connection| connection.user).collect();
@@ -289,18 +272,18 @@ fn data_of(
         off_mesh_con_user_id: Some(&users),
         off_mesh_con_flags: Some(&flags),
         off_mesh_con_areas: Some(&areas),
-        verts: Some(bake.polygons.verts()),
-        polys: Some(bake.polygons.polys()),
-        poly_flags: Some(bake.polygons.flags()),
-        poly_areas: Some(bake.polygons.areas()),
-        nvp: bake.polygons.nvp(),
-        detail_meshes: Some(bake.detail.meshes()),
-        detail_verts: Some(bake.detail.verts()),
-        detail_tris: Some(bake.detail.tris()),
+        verts: Some(polygons.verts()),
+        polys: Some(polygons.polys()),
+        poly_flags: Some(polygons.flags()),
+        poly_areas: Some(polygons.areas()),
+        nvp: polygons.nvp(),
+        detail_meshes: Some(detail.meshes()),
+        detail_verts: Some(detail.verts()),
+        detail_tris: Some(detail.tris()),
         tile_x: place[0],
         tile_y: place[1],
-        bmin: bake.polygons.bmin,
-        bmax: bake.polygons.bmax,
+        bmin: polygons.bmin,
+        bmax: polygons.bmax,
         walkable_height: settings.agent.height,
         walkable_radius: settings.agent.radius,
         walkable_climb: settings.agent.max_step,
@@ -309,51 +292,5 @@ fn data_of(
         build_bv_tree: true,
         ..DtNavMeshCreateParams::default()
     };
-    dt_create_nav_mesh_data(&mut params).map_err(failed)
-}
-
-impl Queries for Detour {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn nearest(&mut self, point: Vec3) -> bool {
-        self.locate(point).is_some()
-    }
-
-    fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
-        let (count, is_complete) = self.search(from, to)?;
-        let length = |pair: &[[f32; 3]]| Vec3::from(pair[0]).distance(pair[1].into());
-        is_complete.then(|| self.corners[..count].windows(2).map(length).sum())
-    }
-
-    fn stand(&mut self, point: Vec3) -> bool {
-        let place = self.locate(point);
-        self.place = place.unwrap_or(self.place);
-        place.is_some()
-    }
-
-    fn raycast(&mut self, to: Vec3) -> f32 {
-        let (polygon, from) = self.place;
-        let path = Some(&mut self.path[..]);
-        let ray = self.query.raycast_1(polygon, &from, &to.to_array(), &self.filter, path);
-        // Detour returns infinity where nothing is hit.
-        ray.map_or(0.0, |(free, _, _)| free.min(1.0))
-    }
-
-    fn move_along(&mut self, to: Vec3) -> f32 {
-        let (polygon, from) = self.place;
-        let moved =
-            self.query.move_along_surface(polygon, &from, &to.to_array(), &self.filter, &mut self.path);
-        moved.map_or(0.0, |(end, _)| Vec3::from(end).distance(to))
-    }
-}
-
-impl Detour {
-    /// The polygon and place nearest to a point.
-    pub(crate) fn locate(&self, point: Vec3) -> Option<(DtPolyRef, [f32; 3])> {
-        let (polygon, point) =
-            self.query.find_nearest_poly_1(&point.to_array(), &REACH.to_array(), &self.filter).ok()?;
-        (!polygon.is_null()).then_some((polygon, point))
-    }
+    Ok(dt_create_nav_mesh_data(&mut params)?)
 }

@@ -1,23 +1,28 @@
-//! Judges many levels: a process for each, so that a tool that crashes or hangs takes nothing else
-//! with it.
+//! Judges the meshes of all tools on many levels by one oracle: a process for each level, so that a
+//! tool that crashes or hangs takes nothing else with it.
 
-use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead as _, BufReader};
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use anyhow::{Context as _, Result};
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use waymesh::{BakeConfig, Baker, PartitionKind, Voxels};
 use waymesh_core::GridScale;
+use waymesh_io::SvgOptions;
+use waymesh_io::svg::{Marks, PlanMesh, write_marked_svg};
+use waymesh_metrics::{Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle};
 
-use crate::judge::{Files, Judged, Outcome, judge, tools};
-use crate::levels::{Level, fit};
-use crate::settings::parse_scale;
-use crate::{BenchError, Scene};
+use crate::levels::{Level, Scene, fit};
+use crate::measure::{head, mean, row};
+use crate::say;
+use crate::settings::{Settings, parse_scale};
 
 /// What is judged, and how.
 #[derive(Clone, Debug, Args)]
@@ -53,227 +58,499 @@ pub struct EvaluateOptions {
     /// Time limit per level in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "600")]
     pub limit: NonZeroU64,
+    /// Judges the only level with the tools in this list, in this process, and prints a line of JSON
+    /// for each result.
+    #[arg(long, hide = true, value_delimiter = ',')]
+    pub tools: Vec<String>,
 }
 
-/// A level as it was judged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LevelFacts {
-    /// Triangles.
-    pub triangles: usize,
-    /// Metres.
-    pub cell_size: f32,
-    /// Metres.
-    pub level_height: f32,
-    /// By how much cells, levels and the agent are larger than was asked for, because the grid
-    /// would not fit.
-    pub factor: u32,
-    /// Samples of the oracle.
-    pub samples: usize,
+/// What the oracle says of one tool's mesh.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// Name of the tool.
+    pub tool: String,
+    /// Seconds of the bake, if there was one.
+    pub bake_seconds: Option<f64>,
+    /// All figures, or the reason why there are none.
+    pub outcome: Result<Box<Evaluation>, String>,
 }
 
-/// What came out for one level.
+/// Everything about one level.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LevelReport {
     /// Name of the level.
     pub level: String,
     /// Metres per unit of its file; 1 was taken where it is not known.
     pub unit: Option<f32>,
-    /// None if it could not be read.
-    #[serde(flatten)]
-    pub facts: Option<LevelFacts>,
+    /// Triangles.
+    pub triangles: usize,
+    /// Side of a cell in metres.
+    pub cell_size: f32,
+    /// Factor by which cells, levels and the agent are larger than requested, because the grid would
+    /// not fit.
+    pub factor: u32,
     /// A result for each tool.
     pub tools: Vec<Judged>,
     /// Seconds on the wall for all of it.
     pub seconds: f64,
 }
 
-/// What a process prints, one line each.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Line {
-    Facts(LevelFacts),
-    Tool(Box<Judged>),
+/// Our pipeline, with its defaults and with the watershed partition as in Recast.
+const OURS: &str = crate::ours::WAYMESH.name;
+const WATERSHED: &str = "watershed";
+const RECAST: &str = "Recast";
+const RERECAST: &str = "rerecast";
+
+/// The tools that can be judged, ours first.
+fn tools(options: &EvaluateOptions) -> Vec<&'static str> {
+    let peers = cfg!(feature = "peers") && !options.ours;
+    let all = [(OURS, true), (WATERSHED, options.watershed), (RECAST, peers), (RERECAST, peers)];
+    all.into_iter().filter_map(|(tool, takes_part)| takes_part.then_some(tool)).collect()
 }
 
-/// Name of the hidden command that judges one level in a process of its own: level, tools with
-/// commas between, cell size, level height, samples, folder or nothing, pictures, meshes.
-const ONE: &str = "evaluate-one";
-
-/// Judges all levels. `told` gets each report as soon as it is done; the result has them in the
-/// order of the levels.
+/// Judges all levels, and prints tables as Markdown.
 ///
 /// # Errors
 /// If there is no level of a name, the folder cannot be made, or a report cannot be written.
-pub fn evaluate(
-    options: &EvaluateOptions,
-    told: &(dyn Fn(&LevelReport) + Sync),
-) -> Result<Vec<LevelReport>, String> {
-    let levels = if options.levels.is_empty() {
+pub fn evaluate(options: &EvaluateOptions) -> Result<()> {
+    let mut levels = if options.levels.is_empty() {
         Level::all()
     } else {
-        options.levels.iter().map(|name| Level::named(name)).collect::<Result<_, _>>()?
+        options.levels.iter().map(|name| Level::named(name)).collect::<Result<_>>()?
     };
-    if let Some(folder) = &options.out {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    if let ([level], false) = (&levels[..], options.tools.is_empty()) {
+        return judge(level, options, &mut |judged| say!("{}", serde_json::json!(judged)));
     }
-    // The longest first, so that none is left over at the end: file size is a fair guess.
-    let size = |level: &Level| {
+    if let Some(folder) = &options.out {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    let names: Vec<String> = levels.iter().map(|level| level.name.clone()).collect();
+    // The longest last, as the queue is emptied from its end: file size is a fair guess.
+    levels.sort_by_key(|level| {
         level.file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |data| data.len())
-    };
-    let mut order: Vec<usize> = (0..levels.len()).collect();
-    order.sort_by_key(|&index| std::cmp::Reverse(size(&levels[index])));
+    });
     let jobs = options.jobs.or(std::thread::available_parallelism().ok()).map_or(2, NonZeroUsize::get);
-    let queue = Mutex::new(VecDeque::from(order));
-    let done: Mutex<Vec<(usize, Result<LevelReport, String>)>> = Mutex::new(Vec::new());
+    let (queue, done) = (Mutex::new(levels), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
-                loop {
-                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                    let Some(index) = next else { break };
-                    let report = evaluate_level(&levels[index], options);
-                    if let Ok(report) = &report {
-                        told(report);
-                    }
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((index, report));
+                while let Some(level) = { queue.lock().unwrap_or_else(PoisonError::into_inner).pop() } {
+                    let report = evaluate_level(&level, options);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push(report);
                 }
             });
         }
     });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, report)| report).collect()
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut reports = done.into_iter().collect::<Result<Vec<_>>>()?;
+    reports.sort_by_key(|report| names.iter().position(|name| *name == report.level));
+    if !options.levels.is_empty() {
+        reports.iter().for_each(|report| table(&shown(report), &[report]));
+    }
+    if reports.len() > 1 {
+        overview(&reports);
+    }
+    Ok(())
 }
 
 /// One level, in as many processes as it takes until every tool has a result.
-fn evaluate_level(level: &Level, options: &EvaluateOptions) -> Result<LevelReport, String> {
+fn evaluate_level(level: &Level, options: &EvaluateOptions) -> Result<LevelReport> {
     let clock = Instant::now();
-    let mut report = LevelReport { level: level.name.clone(), unit: level.unit, ..LevelReport::default() };
-    let mut left = tools(options.watershed, !options.ours);
+    let (soup, unit) = (level.load().map(|scene| scene.soup).unwrap_or_default(), level.unit);
+    let (settings, factor) = fit(&soup, options.cell);
+    let (triangles, cell_size) = (soup.triangles().len(), settings.scale.cell_size);
+    drop(soup);
+    let name = level.name.clone();
+    let mut report = LevelReport { level: name, unit, triangles, cell_size, factor, ..Default::default() };
+    let mut left = tools(options);
     while !left.is_empty() {
-        let ending = run_process(level, &left, options, &mut report)?;
+        let reason = run_process(level, &left, options, &mut report.tools)?;
         left.retain(|tool| report.tools.iter().all(|judged| judged.tool != *tool));
-        if let (Some(reason), Some(tool)) = (ending, left.first()) {
-            let (tool, outcome) = ((*tool).to_owned(), Outcome::Failed(reason));
-            report.tools.push(Judged { tool, bake_seconds: None, outcome });
-            left.remove(0);
+        if !left.is_empty() {
+            let tool = left.remove(0).to_owned();
+            report.tools.push(Judged { tool, bake_seconds: None, outcome: Err(reason) });
         }
     }
     report.seconds = clock.elapsed().as_secs_f64();
+    eprintln!("{}: {:.1} s", report.level, report.seconds);
     if let Some(folder) = &options.out {
         let file = folder.join(format!("{}.json", level.stem()));
-        let failed = |error: &dyn std::fmt::Display| format!("cannot write {}: {error}", file.display());
-        let text = serde_json::to_string_pretty(&report).map_err(|error| failed(&error))? + "\n";
-        std::fs::write(&file, text).map_err(|error| failed(&error))?;
+        let text = serde_json::to_string_pretty(&report)? + "\n";
+        std::fs::write(&file, text).with_context(|| file.display().to_string())?;
     }
     Ok(report)
 }
 
-/// Runs a process for these tools. `None` if it told of all of them, else how it ended.
+/// Runs a process for these tools. Returns how it ended, in words.
 fn run_process(
     level: &Level,
     tools: &[&str],
     options: &EvaluateOptions,
-    report: &mut LevelReport,
-) -> Result<Option<String>, String> {
-    let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
-    let name =
-        level.file.as_ref().map_or_else(|| level.name.clone().into(), |file| file.clone().into_os_string());
-    let mut child = Command::new(program)
-        .arg(ONE)
-        .arg(name)
-        .arg(&level.name)
-        .arg(tools.join(","))
-        .args([options.cell.cell_size, options.cell.level_height].map(|length| length.to_string()))
-        .arg(options.samples.to_string())
-        .arg(options.out.clone().unwrap_or_default())
-        .args([options.svg, options.meshes].map(|flag| flag.to_string()))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| format!("cannot start a process: {error}"))?;
+    results: &mut Vec<Judged>,
+) -> Result<String> {
+    let name = level.file.clone().unwrap_or_else(|| PathBuf::from(&level.name));
+    let scale = options.cell;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("evaluate").arg(name).args(["--tools", &tools.join(",")]);
+    command.args(["--cell", &format!("{}/{}", scale.cell_size, scale.level_height)]);
+    command.args(["--samples", &options.samples.to_string()]);
+    if let Some(folder) = &options.out {
+        command.arg("--out").arg(folder);
+        command.args(
+            [(options.svg, "--svg"), (options.meshes, "--meshes")]
+                .into_iter()
+                .filter(|arg| arg.0)
+                .map(|arg| arg.1),
+        );
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn()?;
     let (sender, lines) = channel();
-    let output = child.stdout.take();
+    let output = child.stdout.take().context("a process without output")?;
     let reader = std::thread::spawn(move || {
-        for line in output.into_iter().flat_map(|output| BufReader::new(output).lines()).map_while(Result::ok)
-        {
-            if sender.send(line).is_err() {
-                break;
-            }
-        }
+        BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
     });
     let deadline = Instant::now() + Duration::from_secs(options.limit.get());
-    let mut failure = None;
+    let mut last = None;
     loop {
         match lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(line) => match serde_json::from_str(&line) {
-                Ok(Line::Facts(facts)) => report.facts = Some(facts),
-                Ok(Line::Tool(judged)) => report.tools.push(*judged),
-                // Lines that a library prints.
-                Err(_) => failure = Some(line),
+                Ok(judged) => results.push(judged),
+                // A line that a library prints.
+                Err(_) => last = Some(line),
             },
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
                 // If it cannot be killed it has ended by itself.
                 _ = child.kill();
-                failure = Some(format!("not done after {} s", options.limit));
+                last = Some(format!("not done after {} s", options.limit));
                 break;
             }
         }
     }
-    let status = child.wait().map_err(|error| format!("lost a process: {error}"))?;
+    let status = child.wait()?;
     _ = reader.join();
-    let is_complete = tools.iter().all(|tool| report.tools.iter().any(|judged| judged.tool == *tool));
-    Ok((!is_complete).then(|| failure.unwrap_or_else(|| ended(status))))
+    Ok(last.unwrap_or_else(|| format!("the process crashed: {status}")))
 }
 
-/// How a process ended, in words.
-fn ended(status: ExitStatus) -> String {
-    format!("the process crashed: {status}")
-}
-
-/// Runs the hidden command `evaluate-one`: judges one level and prints a line for each result.
+/// Bakes a level with the tools of the options, each with its own defaults at one scale and for one
+/// agent, and judges the meshes. A tool that fails or panics has the reason in place of figures.
 ///
 /// # Errors
-/// If the words are not those of `evaluate-one`, or the level cannot be read.
-pub fn evaluate_one(words: &[String]) -> Result<(), String> {
-    let [file, name, tools, polygon, height, samples, folder, svg, meshes] = words else {
-        return Err(format!("{ONE} needs nine words"));
-    };
-    let number = |word: &String| word.parse::<f32>().map_err(|error| error.to_string());
-    let scale = GridScale::new(number(polygon)?, number(height)?);
-    let samples = samples.parse().map_err(|error| format!("{samples}: {error}"))?;
-    let mut level = Level::named(file)?;
-    level.name.clone_from(name);
-    let folder = Some(Path::new(folder)).filter(|folder| !folder.as_os_str().is_empty());
-    let files = Files { folder, pictures: svg == "true", meshes: meshes == "true" };
-    let tools: Vec<&str> = tools.split(',').collect();
-    let say = |line: &Line| {
-        let text = serde_json::to_string(line).unwrap_or_default();
-        // The parent is gone.
-        _ = writeln!(std::io::stdout(), "{text}");
-    };
-    let outcome = (|| -> Result<(), BenchError> {
-        let scene = Scene { name: level.name.clone(), soup: level.load()? };
-        let fitted = fit(&scene.soup, scale);
-        say(&Line::Facts(LevelFacts {
-            triangles: scene.soup.triangles().len(),
-            cell_size: fitted.settings.scale.cell_size,
-            level_height: fitted.settings.scale.level_height,
-            factor: fitted.factor,
-            samples,
-        }));
-        judge(&level, &scene, &fitted, samples, &tools, files, &mut |judged| {
-            say(&Line::Tool(Box::new(judged)))
-        })
-    })();
-    if let Err(error) = outcome {
-        for tool in tools {
-            let outcome = Outcome::Failed(error.to_string());
-            say(&Line::Tool(Box::new(Judged { tool: tool.to_owned(), bake_seconds: None, outcome })));
+/// If the oracle cannot be made.
+pub fn judge(level: &Level, options: &EvaluateOptions, done: &mut dyn FnMut(Judged)) -> Result<()> {
+    let mut failed = |reason: String| {
+        for tool in &options.tools {
+            let (tool, outcome) = (tool.clone(), Err(reason.clone()));
+            done(Judged { tool, bake_seconds: None, outcome });
         }
+    };
+    let scene = match level.load() {
+        Ok(scene) => scene,
+        Err(error) => {
+            failed(format!("{error:#}"));
+            return Ok(());
+        }
+    };
+    let (settings, factor) = fit(&scene.soup, options.cell);
+    let config = MetricsConfig::default()
+        .with_scale(settings.scale.cell_size, settings.scale.level_height)
+        .with_samples(options.samples.get());
+    let oracle = match Oracle::new(&scene.soup, &settings.agent, &config) {
+        Ok(oracle) => oracle,
+        Err(error) => {
+            failed(error.to_string());
+            return Ok(());
+        }
+    };
+    let job = Job { level, scene: &scene, settings: &settings, factor, oracle: &oracle, options };
+    for tool in &options.tools {
+        let made = catch_unwind(AssertUnwindSafe(|| job.make(tool).map_err(|error| format!("{error:#}"))));
+        let made = made.unwrap_or_else(|payload| {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+            Err(format!("panicked: {}", text.unwrap_or("without a word")))
+        });
+        let bake_seconds = made.as_ref().ok().map(|made| made.0);
+        let outcome = made.map(|(_, judgement)| Box::new(judgement.evaluation));
+        done(Judged { tool: tool.clone(), bake_seconds, outcome });
     }
     Ok(())
+}
+
+/// What all tools are given.
+struct Job<'a> {
+    level: &'a Level,
+    scene: &'a Scene,
+    settings: &'a Settings,
+    factor: u32,
+    oracle: &'a Oracle,
+    options: &'a EvaluateOptions,
+}
+
+impl Job<'_> {
+    /// The file of a tool's mesh or picture, if such files are requested.
+    fn file(&self, is_wanted: bool, tool: &str, ending: &str) -> Option<PathBuf> {
+        let folder = self.options.out.as_ref().filter(|_| is_wanted)?;
+        Some(folder.join(format!("{}.{tool}.{ending}", self.level.stem())))
+    }
+
+    /// Seconds of the bake, and what was found.
+    fn make(&self, tool: &str) -> Result<(f64, Judgement)> {
+        let (mesh, seconds, judgement) = match tool {
+            #[cfg(feature = "peers")]
+            RECAST | RERECAST => self.peer(tool)?,
+            _ => self.ours(tool)?,
+        };
+        if let Some(file) = self.file(self.options.svg, tool, "svg") {
+            let plan = PlanMesh::new(mesh.vertices(), mesh.polygons(), mesh.neighbours());
+            let (places, [missed, excess]) = (&judgement.places, judgement.legend());
+            let obstructed = places.excess.iter().map(|(place, _)| *place).collect();
+            let marks = [
+                Marks::missing(places.missed.clone(), places.missed_side, missed),
+                Marks::surplus(obstructed, places.excess_side, excess),
+            ];
+            waymesh_io::write_file(file, |writer| {
+                write_marked_svg(&plan, &marks, &SvgOptions::default(), writer)
+            })?;
+        }
+        Ok((seconds, judgement))
+    }
+
+    /// Our pipeline with its defaults but for the partition.
+    fn ours(&self, tool: &str) -> Result<(JudgedMesh, f64, Judgement)> {
+        let (settings, scale) = (self.settings, self.settings.scale);
+        let partition = if tool == WATERSHED { PartitionKind::Watershed } else { PartitionKind::default() };
+        let mut config = BakeConfig::default()
+            .with_agent(settings.agent)
+            .with_scale(scale.cell_size, scale.level_height)
+            .with_partition(partition)
+            .with_threads(1);
+        let times = self.factor as f32;
+        config.max_edge_length *= times;
+        config.min_region *= times * times;
+        config.merge_region *= times * times;
+        let clock = Instant::now();
+        let mesh = Baker::new(Voxels, config).bake(&self.scene.soup)?;
+        let seconds = clock.elapsed().as_secs_f64();
+        let bytes = mesh.to_wmesh();
+        if let Some(file) = self.file(self.options.meshes, tool, "wmesh") {
+            std::fs::write(file, &bytes)?;
+        }
+        let judgement = self.oracle.evaluate_nav_mesh(&mesh, u64::try_from(bytes.len()).ok());
+        Ok((JudgedMesh::from(&mesh), seconds, judgement))
+    }
+
+    /// Native Recast with Detour for the paths, or rerecast, which has no path queries.
+    #[cfg(feature = "peers")]
+    fn peer(&self, tool: &str) -> Result<(JudgedMesh, f64, Judgement)> {
+        let (times, polygons, detour) = if tool == RECAST {
+            let bake = crate::recast::bake_recast(self.scene, self.settings)?;
+            let (seconds, polygons) = (bake.total(), crate::recast::mesh(&bake.result.0, &bake.result.1));
+            // A mesh that Detour refuses has no paths, but all other figures.
+            let detour = (!polygons.polygons.is_empty()).then(|| crate::Detour::of(bake, self.settings).ok());
+            (seconds, polygons, detour.flatten())
+        } else {
+            let bake = (crate::rerecast::RERECAST.bake)(self.scene, self.settings)?;
+            (bake.total(), bake.result, None)
+        };
+        if let Some(file) = self.file(self.options.meshes, tool, "obj") {
+            waymesh_io::write_file(file, |writer| waymesh_io::write_polygons(&polygons, writer))?;
+        }
+        let mut mesh =
+            JudgedMesh::new(&polygons.vertices, polygons.polygons)?.with_ground(&polygons.ground)?;
+        let judgement = match detour {
+            Some(mut detour) => {
+                let bytes = u64::try_from(detour.bytes()).ok();
+                mesh = mesh.with_bytes(bytes, bytes);
+                self.oracle.evaluate(&mesh, Some(&mut |from, to| detour.way(from, to)))
+            }
+            None => self.oracle.evaluate(&mesh, None),
+        };
+        Ok((mesh, times / 1e3, judgement))
+    }
+}
+
+/// Unit of a figure, and what it becomes over several levels.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// A number; summed.
+    Count,
+    /// A share, in percent; mean.
+    Share,
+    /// A length, in centimetres; mean.
+    Length,
+    /// Any other value; mean.
+    Value,
+}
+
+impl Kind {
+    fn text(self, value: Option<f64>) -> String {
+        match (value, self) {
+            (None, _) => "-".to_owned(),
+            (Some(value), Self::Count) => format!("{value:.0}"),
+            (Some(value), Self::Value) => format!("{value:.2}"),
+            (Some(value), Self::Share | Self::Length) => format!("{:.1}", value * 100.0),
+        }
+    }
+}
+
+type Figure = (&'static str, Kind, fn(&Judged, &Evaluation) -> Option<f64>);
+
+/// A number of paths, if there were any queries.
+fn paths(found: &Evaluation, number: usize) -> Option<f64> {
+    (found.paths.pairs > 0).then_some(number as f64)
+}
+
+/// The figures: what an agent would notice, then what it costs, and how the polygons are.
+const FIGURES: &[Figure] = &[
+    ("coverage, %", Kind::Share, |_, e| e.coverage),
+    ("excess, %", Kind::Share, |_, e| e.excess.total),
+    ("  solid", Kind::Share, |_, e| e.excess.solid),
+    ("  ceiling", Kind::Share, |_, e| e.excess.ceiling),
+    ("  wall", Kind::Share, |_, e| e.excess.wall),
+    ("  drop", Kind::Share, |_, e| e.excess.drop),
+    ("enclosed by solids, %", Kind::Share, |_, e| e.enclosed),
+    ("pairs", Kind::Count, |_, e| Some(e.connectivity.pairs as f64)),
+    ("pairs agreeing", Kind::Count, |_, e| Some(e.connectivity.agree as f64)),
+    ("false links", Kind::Count, |_, e| Some(e.connectivity.false_links as f64)),
+    ("missed links", Kind::Count, |_, e| Some(e.connectivity.missed_links as f64)),
+    ("islands", Kind::Count, |_, e| Some(e.connectivity.islands as f64)),
+    ("components", Kind::Count, |_, e| Some(e.connectivity.components as f64)),
+    ("height error, mean, cm", Kind::Length, |_, e| e.height_error.mean),
+    ("height error, 95 %, cm", Kind::Length, |_, e| e.height_error.p95),
+    ("height error, largest, cm", Kind::Length, |_, e| e.height_error.max),
+    ("clearance error, mean, cm", Kind::Length, |_, e| e.clearance_error.mean),
+    ("clearance error, 95 %, cm", Kind::Length, |_, e| e.clearance_error.p95),
+    ("polygons", Kind::Count, |_, e| Some(e.polygons as f64)),
+    ("polygons, at least", Kind::Count, |_, e| Some(e.polygons_lower_bound as f64)),
+    ("polygons, x least", Kind::Value, |_, e| e.shape.polygons_per_lower_bound),
+    ("portals", Kind::Count, |_, e| Some(e.portals as f64)),
+    ("vertices", Kind::Count, |_, e| Some(e.vertices as f64)),
+    ("vertices off the border", Kind::Count, |_, e| Some(e.vertices_off_border as f64)),
+    ("slivers, %", Kind::Share, |_, e| e.slivers),
+    ("smallest angle, degrees", Kind::Value, |_, e| e.min_angle),
+    ("T-junctions", Kind::Count, |_, e| Some(e.t_junctions as f64)),
+    ("violations", Kind::Count, |_, e| Some(e.violations as f64)),
+    ("paths found", Kind::Count, |_, e| paths(e, e.paths.found)),
+    ("paths wrongly missing", Kind::Count, |_, e| paths(e, e.paths.wrongly_missing)),
+    ("paths wrongly found", Kind::Count, |_, e| paths(e, e.paths.wrongly_found)),
+    ("longer than the shortest, %", Kind::Share, |_, e| e.paths.excess_length.mean),
+    ("least distance to a wall, cm", Kind::Length, |_, e| e.paths.min_wall_distance),
+    ("query, ns", Kind::Value, |_, e| e.paths.query_ns.p50.map(|time| time as f64)),
+    ("bake, ms", Kind::Value, |judged, _| judged.bake_seconds.map(|seconds| seconds * 1e3)),
+];
+
+/// Columns of the overview, by name.
+const OVERVIEW: [&str; 17] = [
+    "coverage, %",
+    "excess, %",
+    "false links",
+    "missed links",
+    "islands",
+    "height error, mean, cm",
+    "height error, 95 %, cm",
+    "clearance error, mean, cm",
+    "polygons",
+    "polygons, x least",
+    "slivers, %",
+    "T-junctions",
+    "violations",
+    "paths wrongly missing",
+    "paths wrongly found",
+    "query, ns",
+    "bake, ms",
+];
+
+/// A figure of a tool over levels.
+fn over(reports: &[&LevelReport], tool: &str, &(_, kind, figure): &Figure) -> String {
+    let judged = reports.iter().flat_map(|report| &report.tools).filter(|judged| judged.tool == tool);
+    let value = |judged: &Judged| judged.outcome.as_ref().ok().and_then(|found| figure(judged, found));
+    let values: Vec<f64> = judged.filter_map(value).collect();
+    let total = if kind == Kind::Count { values.iter().sum() } else { mean(&values) };
+    kind.text((!values.is_empty()).then_some(total))
+}
+
+fn names(report: &LevelReport) -> Vec<&str> {
+    report.tools.iter().map(|judged| judged.tool.as_str()).collect()
+}
+
+/// All figures over some levels, a column per tool, and what is not baked.
+fn table(title: &str, reports: &[&LevelReport]) {
+    let Some(names) = reports.first().map(|report| names(report)) else { return };
+    head(title, &format!("figure | {}", names.join(" | ")));
+    for figure in FIGURES {
+        let values = names.iter().map(|tool| over(reports, tool, figure));
+        row([figure.0.to_owned()].into_iter().chain(values));
+    }
+    for (report, judged) in
+        reports.iter().flat_map(|report| report.tools.iter().map(move |tool| (report, tool)))
+    {
+        match &judged.outcome {
+            Err(reason) => say!("- {}, {}: {}", report.level, judged.tool, reason.replace('\n', " ")),
+            Ok(found) if found.polygons == 0 => {
+                say!("- {}, {}: a mesh without polygons", report.level, judged.tool);
+            }
+            Ok(_) => {}
+        }
+    }
+}
+
+/// A level's name with what was special about it.
+fn shown(report: &LevelReport) -> String {
+    let unknown = if report.unit.is_none() { " (unit unknown)" } else { "" };
+    let size = f64::from(report.cell_size * 1e3).round() / 1e3;
+    let factor = report.factor;
+    let large = format!(" (cells of {size} m, agent {factor} times as large)");
+    format!("{}{unknown}{}", report.level, if factor > 1 { &large } else { "" })
+}
+
+/// All figures over the levels where each tool has a mesh, all levels, and a row per level with the
+/// values of all tools beside each other.
+fn overview(reports: &[LevelReport]) {
+    let has_polygons = |judged: &Judged| judged.outcome.as_ref().is_ok_and(|found| found.polygons > 0);
+    let (common, rest): (Vec<&LevelReport>, Vec<&LevelReport>) =
+        reports.iter().partition(|report| report.tools.iter().all(has_polygons));
+    let (all, count) = (reports.len(), common.len());
+    table(&format!("{all} levels, {count} of them with a mesh by every tool; over these"), &common);
+    table(&format!("The other {} levels", rest.len()), &rest);
+    let Some(tools) = reports.first().map(|report| names(report)) else { return };
+    head(&format!("By level: {}", tools.join(" / ")), &format!("level | {}", OVERVIEW.join(" | ")));
+    for report in reports {
+        let value =
+            |figure| tools.iter().map(|tool| over(&[report], tool, figure)).collect::<Vec<_>>().join(" / ");
+        let figures = OVERVIEW.iter().filter_map(|name| FIGURES.iter().find(|figure| figure.0 == *name));
+        row([shown(report)].into_iter().chain(figures.map(value)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_summed_and_shares_averaged_over_levels() {
+        let report = |polygons: Option<usize>| {
+            let mut figures = Evaluation::default();
+            figures.polygons = polygons.unwrap_or(0);
+            figures.coverage = polygons.map(|polygons| polygons as f64 / 100.0);
+            let outcome = polygons.map(|_| Box::new(figures)).ok_or_else(|| "gave up".to_owned());
+            let tools = vec![Judged { tool: "ours".to_owned(), bake_seconds: None, outcome }];
+            LevelReport { unit: Some(1.0), tools, ..LevelReport::default() }
+        };
+        let reports = [report(Some(7)), report(Some(5)), report(None)];
+        let text = |name: &str| {
+            let figure = FIGURES.iter().find(|figure| figure.0 == name).unwrap();
+            over(&reports.iter().collect::<Vec<_>>(), "ours", figure)
+        };
+        assert_eq!([text("polygons"), text("coverage, %"), text("paths found")], ["12", "6.0", "-"]);
+        assert!(OVERVIEW.iter().all(|name| FIGURES.iter().any(|figure| figure.0 == *name)));
+    }
+
+    #[test]
+    fn what_was_special_about_a_level_is_said() {
+        let level =
+            LevelReport { level: "a".to_owned(), cell_size: 1.800_000_1, factor: 6, ..Default::default() };
+        assert_eq!(shown(&level), "a (unit unknown) (cells of 1.8 m, agent 6 times as large)");
+    }
 }

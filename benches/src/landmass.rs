@@ -17,13 +17,11 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use anyhow::{Context as _, Result, bail};
 use glam::Vec3;
 use waymesh_graph::NavMesh;
 
-use crate::BenchError;
-use crate::queries::{Queries, REACH, Timed};
-
-const NAME: &str = "landmass";
+use crate::queries::{Answer, Queries, Query, REACH};
 
 /// The program, with the mesh and the pairs.
 #[derive(Debug)]
@@ -33,7 +31,7 @@ pub struct Landmass {
     output: BufReader<ChildStdout>,
     cell_size: f32,
     origin: Vec3,
-    points: usize,
+    pairs: usize,
 }
 
 impl Drop for Landmass {
@@ -44,54 +42,45 @@ impl Drop for Landmass {
     }
 }
 
-fn failed(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> BenchError {
-    BenchError::stage(NAME, "mesh", source)
-}
-
 impl Landmass {
     /// Builds the program, and hands over the polygons and the height surface of our mesh and the
-    /// pairs that will be asked.
-    ///
-    /// # Errors
-    /// When it cannot be built, or does not take the polygons.
-    pub fn new(mesh: &NavMesh, pairs: &[[Vec3; 2]]) -> Result<Self, BenchError> {
+    /// pairs of the queries.
+    pub(crate) fn new(mesh: &NavMesh, pairs: &[[Vec3; 2]]) -> Result<Self> {
         let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/landmass/Cargo.toml");
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut child = Command::new(cargo)
             .args(["run", "--release", "--quiet", "--locked", "--manifest-path", manifest])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        let output = BufReader::new(output.ok_or_else(|| failed("it has no output"))?);
+            .spawn()?;
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().context("landmass has no output")?);
         let frame = mesh.frame();
-        let (cell_size, origin, points) = (frame.cell_size, frame.origin, 2 * pairs.len());
-        let mut engine = Self { child, input, output, cell_size, origin, points };
-        engine.tell(&text_of(mesh, pairs)).map_err(failed)?;
-        let mut answer = String::new();
-        engine.output.read_line(&mut answer).map_err(failed)?;
-        match answer.trim() {
+        let (cell_size, origin) = (frame.cell_size, frame.origin);
+        let mut engine = Self { child, input, output, cell_size, origin, pairs: pairs.len() };
+        engine.tell(&text_of(mesh, pairs))?;
+        match engine.line()?.trim() {
             "ok" => Ok(engine),
-            "" => Err(failed("it cannot be built, or ended early")),
-            why => Err(failed(why)),
+            why => bail!("landmass: {why}"),
         }
     }
 
-    fn tell(&mut self, text: &str) -> std::io::Result<()> {
-        let Some(input) = &mut self.input else { return Ok(()) };
+    fn tell(&mut self, text: &str) -> Result<()> {
+        let input = self.input.as_mut().context("landmass has no input")?;
         input.write_all(text.as_bytes())?;
-        input.flush()
+        Ok(input.flush()?)
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = String::new();
+        let length = self.output.read_line(&mut line)?;
+        (length > 0).then_some(line).context("landmass cannot be built, or ended early")
     }
 
     /// Puts an agent of this radius and speed on the first of each pair, on its way to the second.
-    ///
-    /// # Errors
-    /// When the program died.
-    pub(crate) fn begin_crowd(&mut self, radius: f32, speed: f32) -> Result<(), BenchError> {
+    pub(crate) fn begin_crowd(&mut self, radius: f32, speed: f32) -> Result<()> {
         let [radius, speed] = [radius, speed].map(|metres| metres / self.cell_size);
         self.tell(&format!("crowd {radius} {speed}\n"))
-            .map_err(|source| BenchError::stage(NAME, "crowd", source))
     }
 
     /// Takes an agent out. One that died says so at the next step.
@@ -99,72 +88,45 @@ impl Landmass {
         let _ = self.tell(&format!("leave {agent}\n"));
     }
 
-    /// Moves all agents; writes where they are, and returns the nanoseconds that took.
-    ///
-    /// # Errors
-    /// When the program died.
-    pub(crate) fn step_crowd(
-        &mut self,
-        seconds: f32,
-        places: &mut Vec<Option<Vec3>>,
-    ) -> Result<u64, BenchError> {
-        let ended = || BenchError::stage(NAME, "crowd", "it ended early");
-        self.tell(&format!("step {seconds}\n")).map_err(|source| BenchError::stage(NAME, "crowd", source))?;
-        let mut line = String::new();
-        let mut next = |line: &mut String| -> Result<(), BenchError> {
-            line.clear();
-            match self.output.read_line(line) {
-                Ok(0) | Err(_) => Err(ended()),
-                Ok(_) => Ok(()),
-            }
-        };
-        next(&mut line)?;
-        let nanoseconds = line.trim().parse().map_err(|_| ended())?;
-        places.clear();
-        for _ in 0..self.points / 2 {
-            next(&mut line)?;
+    /// Moves all agents; returns where they are, and the milliseconds that took.
+    pub(crate) fn step_crowd(&mut self, seconds: f32) -> Result<(Vec<Option<Vec3>>, f64)> {
+        self.tell(&format!("step {seconds}\n"))?;
+        let nanoseconds: f64 = self.line()?.trim().parse()?;
+        let place = |line: String| {
             let mut words = line.split_whitespace().map_while(|word| word.parse::<f32>().ok());
-            let place = words.next().zip(words.next()).zip(words.next());
-            places.push(place.map(|((x, z), y)| self.origin + self.cell_size * Vec3::new(x, y, z)));
-        }
-        Ok(nanoseconds)
+            let ((x, z), y) = words.next().zip(words.next()).zip(words.next())?;
+            Some(self.origin + self.cell_size * Vec3::new(x, y, z))
+        };
+        let lines = (0..self.pairs).map(|_| {
+            let mut line = String::new();
+            self.output.read_line(&mut line).map(|_| line)
+        });
+        let lines: Vec<String> = lines.collect::<std::io::Result<_>>()?;
+        Ok((lines.into_iter().map(place).collect(), nanoseconds / 1e6))
     }
 
     /// A line of nanoseconds and a length.
-    fn answer(&mut self) -> Option<(u64, Option<f32>)> {
-        let mut line = String::new();
-        self.output.read_line(&mut line).ok()?;
+    fn answer(&mut self) -> Answer {
+        let line = self.line().ok()?;
         let (nanoseconds, length) = line.trim().split_once(' ')?;
-        Some((nanoseconds.parse().ok()?, length.parse().ok().map(|polygons: f32| polygons * self.cell_size)))
+        let length = length.parse().ok().map(|cells: f32| cells * self.cell_size);
+        Some((nanoseconds.parse().ok()?, length))
     }
 }
 
 impl Queries for Landmass {
     fn name(&self) -> &'static str {
-        NAME
+        "landmass"
     }
 
-    fn timed(&mut self, query: Timed) -> Option<Vec<(u64, Option<f32>)>> {
+    fn answers(&mut self, query: Query, pairs: &[[Vec3; 2]]) -> Vec<Answer> {
         let (word, count) = match query {
-            Timed::Nearest => ("nearest\n", self.points),
-            Timed::Path => ("path\n", self.points / 2),
-            Timed::Shortest => return Some(Vec::new()),
+            Query::Nearest => ("nearest\n", 2 * pairs.len()),
+            Query::Path => ("path\n", pairs.len()),
+            _ => return Vec::new(),
         };
-        self.tell(word).ok()?;
-        // A program that died answers nothing: no query found anything.
-        Some((0..count).map(|_| self.answer().unwrap_or((0, None))).collect())
-    }
-
-    fn nearest(&mut self, _: Vec3) -> bool {
-        false
-    }
-
-    fn path(&mut self, _: Vec3, _: Vec3) -> Option<f32> {
-        None
-    }
-
-    fn looks(&self) -> bool {
-        false
+        // A program that died answers nothing.
+        if self.tell(word).is_err() { Vec::new() } else { (0..count).map(|_| self.answer()).collect() }
     }
 }
 

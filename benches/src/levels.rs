@@ -1,71 +1,117 @@
-//! Levels to judge meshes on: real ones where they lie beside the repository, else generated ones.
+//! Levels: real ones where they lie beside the repository, generated ones, and files.
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Result, bail};
 use waymesh_core::{GridScale, TriangleSoup, saturating_u32};
 use waymesh_io::LoadOptions;
 use waymesh_scenes::SceneConfig;
 use waymesh_testkit::levels::{self, RealLevel};
 
-use crate::BenchError;
 use crate::settings::{Partitioning, Settings};
+
+/// A city block four times as wide and deep.
+pub const TOWN: &str = "town";
+
+/// Recast's levels, on which every navmesh tool is shown.
+const GOLDEN: [&str; 3] = ["nav_test", "dungeon", "undulating"];
 
 /// Most columns of a grid. What needs more is judged on a larger scale.
 const MOST_COLUMNS: f64 = 50e6;
 
+/// A level with its triangles, in metres.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Scene {
+    pub name: String,
+    pub soup: TriangleSoup,
+}
+
+impl Scene {
+    /// The level of this name: [`TOWN`], or a [`Level`].
+    ///
+    /// # Errors
+    /// If there is no such level, or its file cannot be read.
+    pub fn named(name: &str) -> Result<Self> {
+        if name == TOWN {
+            let config = SceneConfig::default().with_scale(4);
+            let soup = waymesh_scenes::Scene::CityBlock.build(&config);
+            return Ok(Self { name: name.to_owned(), soup });
+        }
+        Level::named(name)?.load()
+    }
+
+    /// Recast's levels, if they are there.
+    ///
+    /// # Errors
+    /// If they are there and cannot be read.
+    pub fn golden() -> Result<Vec<Self>> {
+        let file = |name: &&str| levels::find(&format!("golden/Meshes/{name}.obj"));
+        GOLDEN.iter().filter_map(file).map(|file| Level::from(RealLevel::of_file(file)).load()).collect()
+    }
+
+    /// Recast's levels; generated ones where they are absent.
+    ///
+    /// # Errors
+    /// If they are there and cannot be read.
+    pub fn usual() -> Result<Vec<Self>> {
+        let golden = Self::golden()?;
+        let names = waymesh_scenes::Scene::ALL.iter().map(|scene| scene.name());
+        if golden.is_empty() { names.map(Self::named).collect() } else { Ok(golden) }
+    }
+
+    /// The levels of these names, or the usual ones.
+    pub(crate) fn all(names: &[String]) -> Result<Vec<Self>> {
+        if names.is_empty() { Self::usual() } else { names.iter().map(|name| Self::named(name)).collect() }
+    }
+}
+
 /// A level, not yet loaded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// Its name: that of an embedded scene, or folder and file without the ending.
+    /// Its name: that of a generated scene, or folder and file without the ending.
     pub name: String,
-    /// Its file; none for an embedded scene.
+    /// Its file; none for a generated scene.
     pub file: Option<PathBuf>,
-    /// Metres per unit, if the file beside it tells.
+    /// Metres per unit, if the file beside it states it.
     pub unit: Option<f32>,
 }
 
 impl Level {
-    /// All levels in `../shared/scenes`, by name; the embedded scenes where there are none.
+    /// All levels in `../shared/scenes`, by name; the generated scenes where there are none.
     #[must_use]
     pub fn all() -> Vec<Self> {
         let is_scene = |file: &Path| waymesh_io::SceneFormat::from_extension(file).is_some();
-        let mut levels: Vec<Self> = levels::all(is_scene).into_iter().map(Self::from).collect();
-        if levels.is_empty() {
-            levels = waymesh_scenes::Scene::ALL
-                .iter()
-                .map(|scene| Self { name: scene.name().to_owned(), file: None, unit: Some(1.0) })
-                .collect();
-        }
-        levels
+        let levels: Vec<Self> = levels::all(is_scene).into_iter().map(Self::from).collect();
+        let generated = waymesh_scenes::Scene::ALL.iter().map(|scene| Self::generated(scene.name()));
+        if levels.is_empty() { generated.collect() } else { levels }
     }
 
-    /// The level of this name: one of [`Level::all`] by its whole name or its last part, an
-    /// embedded scene, or a file.
+    fn generated(name: &str) -> Self {
+        Self { name: name.to_owned(), file: None, unit: Some(1.0) }
+    }
+
+    /// The level of this name: one of [`Level::all`] by its whole name or its last part, a generated
+    /// scene, or a file.
     ///
     /// # Errors
-    /// If there is no such level; if several are meant it lists them.
-    pub fn named(name: &str) -> Result<Self, String> {
-        let known = Self::all();
-        let is_meant = |level: &&Self| {
-            level.name == name || level.name.rsplit_once('/').is_some_and(|(_, last)| last == name)
-        };
-        let meant: Vec<&Self> = known.iter().filter(is_meant).collect();
-        match meant[..] {
-            [level] => return Ok(level.clone()),
-            [] => {}
-            _ => {
-                let names: Vec<&str> = meant.iter().map(|level| level.name.as_str()).collect();
-                return Err(format!("{name} could be any of {}", names.join(", ")));
-            }
-        }
+    /// If there is no such level; if there are several it lists them.
+    pub fn named(name: &str) -> Result<Self> {
         if waymesh_scenes::Scene::from_name(name).is_some() {
-            return Ok(Self { name: name.to_owned(), file: None, unit: Some(1.0) });
+            return Ok(Self::generated(name));
         }
-        let file = PathBuf::from(name);
-        if file.is_file() {
-            Ok(RealLevel::of_file(file).into())
-        } else {
-            Err(format!("there is no level {name}"))
+        let mut known = Self::all();
+        known.retain(|level| {
+            level.name.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        });
+        match &known[..] {
+            [level] => Ok(level.clone()),
+            [] if Path::new(name).is_file() => Ok(RealLevel::of_file(PathBuf::from(name)).into()),
+            [] => bail!("there is no level {name}"),
+            _ => {
+                let names: Vec<&str> = known.iter().map(|level| level.name.as_str()).collect();
+                bail!("{name} could be any of {}", names.join(", "))
+            }
         }
     }
 
@@ -75,20 +121,21 @@ impl Level {
         self.name.replace(|letter: char| !(letter.is_alphanumeric() || "-_.".contains(letter)), "-")
     }
 
-    /// Its triangles, in metres.
+    /// Its triangles, in metres, under the last part of its name.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn load(&self) -> Result<TriangleSoup, BenchError> {
-        let scene = waymesh_scenes::Scene::from_name(&self.name);
-        match (&self.file, scene) {
-            (None, Some(scene)) => Ok(scene.build(&SceneConfig::default())),
+    pub fn load(&self) -> Result<Scene> {
+        let soup = match (&self.file, waymesh_scenes::Scene::from_name(&self.name)) {
+            (None, Some(scene)) => scene.build(&SceneConfig::default()),
             (file, _) => {
                 let options = LoadOptions::default().with_scale(self.unit.unwrap_or(1.0));
                 let file = file.clone().unwrap_or_else(|| PathBuf::from(&self.name));
-                Ok(waymesh_io::load_with(&[file], &options)?)
+                waymesh_io::load_with(&[file], &options)?
             }
-        }
+        };
+        let name = self.name.rsplit('/').next().unwrap_or_default().to_owned();
+        Ok(Scene { name, soup })
     }
 }
 
@@ -98,20 +145,10 @@ impl From<RealLevel> for Level {
     }
 }
 
-/// How a level is baked: [`Settings`], and by how much cells and agent are larger than was asked
-/// for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fitted {
-    /// For all tools.
-    pub settings: Settings,
-    /// 1 unless the grid would have been too large.
-    pub factor: u32,
-}
-
-/// Settings at this scale. Where a grid of it would be too large, cells, levels and the agent are
-/// all larger by a whole factor: as if the level were smaller.
+/// Settings at this scale, and the whole factor by which cells, levels and the agent are larger
+/// than requested, as if the level were smaller: 1 unless the grid would be too large.
 #[must_use]
-pub fn fit(soup: &TriangleSoup, scale: GridScale) -> Fitted {
+pub fn fit(soup: &TriangleSoup, scale: GridScale) -> (Settings, u32) {
     let bounds = soup.bounds();
     let size = bounds.max.as_dvec3() - bounds.min.as_dvec3();
     let columns = size.x * size.z / f64::from(scale.cell_size).powi(2);
@@ -126,7 +163,7 @@ pub fn fit(soup: &TriangleSoup, scale: GridScale) -> Fitted {
         .with_radius(agent.radius * times)
         .with_max_step(agent.max_step * times);
     settings.max_edge_length *= times;
-    Fitted { settings, factor }
+    (settings, factor)
 }
 
 #[cfg(test)]
@@ -135,43 +172,38 @@ mod tests {
 
     use super::*;
 
-    fn square(side: f32) -> TriangleSoup {
-        let corners = [[0., 0., 0.], [0., 0., side], [side, 0., side]].map(Vec3::from_array);
-        TriangleSoup::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap()
-    }
-
     #[test]
     fn a_level_that_is_too_large_is_judged_on_a_larger_scale() {
-        let scale = GridScale::new(0.3, 0.2);
-        let small = fit(&square(100.0), scale);
-        assert_eq!(
-            (small.factor, small.settings),
-            (1, Settings::recast_demo(scale, Partitioning::Watershed))
-        );
-        let large = fit(&square(10_000.0), scale);
-        assert_eq!(large.factor, 5);
-        let small = Settings::recast_demo(scale, Partitioning::Watershed);
-        assert_eq!(large.settings.step_levels(), small.step_levels());
-        assert_eq!(large.settings.radius_cells(), small.radius_cells());
-        assert_eq!(large.settings.max_edge_length_cells(), small.max_edge_length_cells());
+        let fitted = |side: f32| {
+            let corners = [[0., 0., 0.], [0., 0., side], [side, 0., side]].map(Vec3::from_array);
+            let soup = TriangleSoup::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap();
+            fit(&soup, GridScale::new(0.3, 0.2))
+        };
+        let (small, factor) = fitted(100.0);
+        let usual = Settings::recast_demo(GridScale::new(0.3, 0.2), Partitioning::Watershed);
+        assert_eq!((factor, &small), (1, &usual));
+        let (large, factor) = fitted(10_000.0);
+        assert_eq!((factor, large.on_grid()), (5, usual.on_grid()));
     }
 
     #[test]
     fn levels_have_names_and_units() {
-        let folder = std::env::temp_dir().join(format!("waymesh-levels-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("hall.glb"), "").unwrap();
-        std::fs::write(folder.join("hall.json"), "{\"unit_m\": 0.01}").unwrap();
-        std::fs::write(folder.join("yard.glb"), "").unwrap();
-        std::fs::write(folder.join("yard.json"), "{\"unit_m\": null}").unwrap();
-        let level = |name: &str| Level::named(&folder.join(name).to_string_lossy()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in [
+            ("hall.glb", ""),
+            ("hall.json", "{\"unit_m\": 0.01}"),
+            ("yard.glb", ""),
+            ("yard.json", "{\"unit_m\": null}"),
+        ] {
+            std::fs::write(folder.path().join(file), text).unwrap();
+        }
+        let level = |name: &str| Level::named(&folder.path().join(name).to_string_lossy()).unwrap();
         let (hall, yard) = (level("hall.glb"), level("yard.glb"));
-        std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!((hall.name.as_str(), hall.unit), ("hall", Some(0.01)));
         assert_eq!((yard.name.as_str(), yard.unit), ("yard", None));
         let scene = Level::named("dungeon-rooms").unwrap();
-        assert!(scene.file.is_none() && !scene.load().unwrap().triangles().is_empty());
-        assert!(Level::named("nowhere").unwrap_err().contains("nowhere"));
+        assert!(scene.file.is_none() && !scene.load().unwrap().soup.triangles().is_empty());
+        assert!(Level::named("nowhere").unwrap_err().to_string().contains("nowhere"));
         let odd = Level { name: "a b/c:d.e".to_owned(), file: None, unit: None };
         assert_eq!(odd.stem(), "a-b-c-d.e");
     }

@@ -1,41 +1,30 @@
-//! Benchmarks of waymesh: one input, the same settings, one thread, stage by stage.
+//! Benchmarks of waymesh beside other tools: one input, the same settings, one thread, in turns.
 //!
-//! - [`Waymesh`] and, with the feature `peers`, native Recast and rerecast are [`Engine`]s: they
-//!   bake a [`Scene`] and report how long each [`Stage`] took and what it made.
-//! - [`evaluate`] judges the meshes of all tools on many levels, [`overview`] and [`summary`] print
-//!   what was found.
+//! - [`compare`] times the stages of [`ENGINES`]: ours and, with the feature `peers`, native Recast
+//!   and rerecast; [`queries`] the queries of ours, Detour, landmass and polyanya.
+//! - [`evaluate`] judges the meshes of all tools on many levels.
 //! - [`convex`] counts the polygons of all convex decompositions, [`triangulate`] times
-//!   triangulations
-//!   as plans grow.
-//! - [`sources`] prints the tables of the papers with our figures.
-//! - [`bakes`] times bakes on one and on several threads.
-//! - [`crowds`] lets crowds walk, ours and Detour's.
-//! - `gpu`, with the feature `gpu`, times the graphics card beside the processor.
-//! - [`storeys`] counts the polygons of storeys at several convexity relaxations.
-//! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them
-//!   beside each other.
+//!   triangulations as plans grow, [`sources`] and [`storeys`] print the tables of the papers.
+//! - [`bakes`] times bakes on one and on several threads, [`crowds`] walks crowds, ours and
+//!   others', `gpu`, with the feature `gpu`, times the graphics card beside the processor, [`soak`]
+//!   changes worlds for long.
+//!
+//! The folder `benches` has criterion benches of every stage, of queries and of worlds.
 
-mod agents;
 mod bakes;
 mod compare;
 mod convex;
-mod corridor;
 mod crowds;
 #[cfg(feature = "peers")]
 mod detour;
-mod discs;
-mod engine;
 mod evaluate;
-mod flat;
 #[cfg(feature = "gpu")]
 mod gpu;
-mod judge;
 #[cfg(feature = "peers")]
 mod landmass;
 mod levels;
-mod open;
+pub mod measure;
 mod ours;
-mod overview;
 mod plans;
 #[cfg(feature = "polygon-peers")]
 mod polygon_peers;
@@ -43,51 +32,32 @@ pub mod queries;
 #[cfg(feature = "peers")]
 mod recast;
 mod relaxed;
-pub mod report;
 #[cfg(feature = "peers")]
 mod rerecast;
-mod scene;
 mod settings;
 mod sight;
 mod soak;
 mod sources;
-mod storeys;
-mod streaming;
 mod triangulate;
-mod worlds;
 
-pub use agents::{AgentTimes, agent_table, measure_agents};
 pub use bakes::{BakesOptions, bakes};
-pub use compare::{Comparison, Measured, compare};
+pub use compare::{ENGINES, Engine, PolygonMesh, compare};
 pub use convex::convex;
-pub use corridor::corridor;
 pub use crowds::{CrowdOptions, crowds};
 #[cfg(feature = "peers")]
 pub use detour::{Detour, OffMesh};
-pub use discs::discs;
-pub use engine::{Bake, BenchError, Clock, Counts, Engine, PolygonMesh, STAGES, Stage, StageTimes, Time};
-pub use evaluate::{EvaluateOptions, LevelFacts, LevelReport, evaluate, evaluate_one};
-pub use flat::flat_engines;
+pub use evaluate::{EvaluateOptions, Judged, LevelReport, evaluate, judge};
 #[cfg(feature = "gpu")]
 pub use gpu::{GpuBenchOptions, gpu};
-pub use judge::{Files, Judged, Outcome, judge, tools};
 #[cfg(feature = "peers")]
 pub use landmass::Landmass;
-pub use levels::{Fitted, Level, fit};
-pub use open::open;
-pub use ours::{RadiusQueries, Waymesh, WaymeshBake, WaymeshQueries, WaymeshSurfaces, bake_waymesh};
-pub use overview::{level_table, overview, summary};
+pub use levels::{Level, Scene, TOWN, fit};
+pub use measure::{Bake, Report};
 pub use plans::PlanOptions;
 #[cfg(feature = "peers")]
-pub use recast::{Recast, RecastBake, bake_recast, bake_recast_tiles, rasterize_recast};
-#[cfg(feature = "peers")]
-pub use rerecast::{Rerecast, RerecastBake, bake_rerecast};
-pub use scene::{Scene, TOWN};
-pub use settings::{Partitioning, Settings, parse_scale};
+pub use recast::{RecastBake, bake_recast, mesh as recast_mesh};
+pub use settings::{OnGrid, Partitioning, Settings, parse_scale};
 pub use sight::{FewestPolygons, fewest_polygons};
-pub use soak::{soak, soak_walk};
-pub use sources::sources;
-pub use storeys::storeys;
-pub use streaming::streaming;
+pub use soak::soak;
+pub use sources::{sources, storeys};
 pub use triangulate::triangulate;
-pub use worlds::worlds;

@@ -2,17 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use clap::Args;
 use waymesh::core::{PolygonSet, float};
-use waymesh::io::svg::Picture;
-use waymesh::{BakeConfig, Baker, Voxels};
+use waymesh::io::svg::{Canvas, Colour, Picture, Style};
+use waymesh::{BakeConfig, Baker};
 use waymesh_testkit::levels::find;
 use waymesh_testkit::plans::{from_rings, hall, read_rings};
 use waymesh_triangulate::{RepairConfig, repair_polygons};
 
-use crate::BenchError;
-use crate::engine::{Clock, Stage, Time};
-use crate::levels::Level;
+use crate::{Scene, say};
 
 /// What the tables of plans are told.
 #[derive(Clone, Debug, Args)]
@@ -25,33 +24,20 @@ pub struct PlanOptions {
     pub out: Option<PathBuf>,
 }
 
-/// Polygons from files, in `../shared/scenes/polygons2d`.
-const FILES: [&str; 21] = [
-    "earcut_fixtures/building.json",
-    "earcut_fixtures/dude.json",
-    "earcut_fixtures/eberly-6.json",
-    "earcut_fixtures/hilbert.json",
-    "earcut_fixtures/issue35.json",
-    "earcut_fixtures/rain.json",
-    "earcut_fixtures/simplified-us-border.json",
-    "earcut_fixtures/water.json",
-    "earcut_fixtures/water2.json",
-    "earcut_fixtures/water3.json",
-    "earcut_fixtures/water4.json",
-    "earcut_fixtures/water-huge.json",
-    "earcut_fixtures/water-huge2.json",
-    "earcut_fixtures/water-huge3.json",
-    "georust/geo-test-fixtures/fixtures/east_baton_rouge.wkt",
-    "georust/geo-test-fixtures/fixtures/louisiana.wkt",
-    "georust/geo-test-fixtures/fixtures/nl_plots_epsg_28992.wkt",
-    "georust/geo-test-fixtures/fixtures/nl_zones.wkt",
-    "georust/geo-test-fixtures/fixtures/norway_concave_hull.wkt",
-    "georust/geo-test-fixtures/fixtures/norway_main.wkt",
-    "georust/geo-test-fixtures/fixtures/vw_orig.wkt",
+/// Polygons from files, in folders of `../shared/scenes/polygons2d`.
+const FILES: [(&str, &str, &str); 2] = [
+    (
+        "earcut_fixtures",
+        "json",
+        "building dude eberly-6 hilbert issue35 rain simplified-us-border water water2 water3 water4 water-huge \
+         water-huge2 water-huge3",
+    ),
+    (
+        "georust/geo-test-fixtures/fixtures",
+        "wkt",
+        "east_baton_rouge louisiana nl_plots_epsg_28992 nl_zones norway_concave_hull norway_main vw_orig",
+    ),
 ];
-
-/// Levels whose walkable ground is cut.
-const LEVELS: [&str; 3] = ["nav_test", "dungeon", "undulating"];
 
 /// Sizes of generated halls, from the smallest to the largest plan of the papers, and vertices of a
 /// pillar.
@@ -68,84 +54,84 @@ pub(crate) struct Plan {
     pub(crate) repaired: bool,
 }
 
-/// All plans there are, repaired where they need it, with a note about those.
-pub(crate) fn plans(table: &'static str, notes: &mut Vec<String>) -> Result<Vec<Plan>, BenchError> {
-    let mut plans = Vec::new();
+/// Calls `make` with every plan, repaired where it needs it. Returns what it makes, and prints why
+/// others are left out.
+pub(crate) fn plans<T>(make: impl Fn(Plan) -> Result<T>) -> Result<Vec<T>> {
+    let mut made = Vec::new();
+    let mut add = |name: &str, polygons: Result<(PolygonSet, bool)>| {
+        let plan = |(polygons, repaired)| make(Plan { name: name.to_owned(), polygons, repaired });
+        match polygons.and_then(plan) {
+            Ok(plan) => made.push(plan),
+            Err(error) => say!("- {name}: left out: {error:#}"),
+        }
+    };
     for (vertices, round) in HALLS {
-        let polygons = hall(u64::from(vertices), vertices, round);
-        plans.push(Plan { name: format!("hall of {vertices}"), polygons, repaired: false });
+        add(&format!("hall of {vertices}"), Ok((hall(vertices.into(), vertices, round), false)));
     }
-    for file in FILES.iter().filter_map(|file| find(&format!("polygons2d/{file}"))) {
-        let text = std::fs::read_to_string(&file)
-            .map_err(|error| BenchError::stage(table, Stage::Polygons, error))?;
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let read = from_rings(&read_rings(&text));
-        let config = RepairConfig::default().with_max_border_shift(REPAIR_CELLS * read.frame.cell_size);
-        match repair_polygons(&read, &config) {
-            Ok((polygons, report)) => {
-                if !report.repaired.is_empty() {
-                    notes.push(format!(
-                        "{name}: repaired {} of {} polygons: {} cuts, {} pieces split off, {} vanished, borders moved by {:.2} cells at most",
-                        report.repaired.len(),
+    for (folder, ending, names) in FILES {
+        for name in names.split_whitespace() {
+            let Some(file) = find(&format!("polygons2d/{folder}/{name}.{ending}")) else { continue };
+            let read = from_rings(&read_rings(&std::fs::read_to_string(file)?));
+            let cell = read.frame.cell_size;
+            let config = RepairConfig::default().with_max_border_shift(REPAIR_CELLS * cell);
+            let repaired = repair_polygons(&read, &config).map(|(polygons, report)| {
+                let repaired = report.repaired.len();
+                if repaired > 0 {
+                    say!(
+                        "- {name}: repaired {repaired} of {} polygons: {} cuts, {} pieces split off, {} vanished, borders moved by {:.2} cells at most",
                         read.polygons.len(),
                         report.edges_cut,
                         report.split_off.len(),
                         report.vanished.len(),
-                        report.border_shift / read.frame.cell_size,
-                    ));
+                        report.border_shift / cell,
+                    );
                 }
-                plans.push(Plan { name, polygons, repaired: !report.repaired.is_empty() });
-            }
-            Err(error) => notes.push(format!("{name}: left out: {error}")),
+                (polygons, repaired > 0)
+            });
+            add(name, repaired.map_err(Into::into));
         }
     }
-    for level in LEVELS.iter().filter_map(|name| Level::named(name).ok()) {
-        let pipeline = Baker::new(Voxels, BakeConfig::default().with_threads(1));
-        let stages = pipeline
-            .bake_stages(&level.load()?, &mut ())
-            .map_err(|error| BenchError::stage(table, Stage::Polygons, error))?;
-        plans.push(Plan { name: level.name, polygons: stages.contours.polygons(), repaired: false });
+    for scene in Scene::golden()? {
+        let baker = Baker::voxels().with_config(BakeConfig::default().with_threads(1));
+        add(&scene.name, Ok((baker.bake_stages(&scene.soup, &mut ())?.contours.polygons(), false)));
     }
-    Ok(plans)
+    Ok(made)
 }
 
-/// The result of one algorithm, and the least time of three runs, or of one that takes long.
-pub(crate) fn timed<T>(mut algorithm: impl FnMut() -> T) -> (T, Time) {
-    let mut best: Option<(T, Time)> = None;
-    for _ in 0..3 {
-        let mut clock = Clock::start();
-        let result = algorithm();
-        clock.lap(Stage::Polygons);
-        let time = clock.times().get(Stage::Polygons);
-        let slow = time.wall > 0.5;
-        if best.as_ref().is_none_or(|(_, least)| time.cpu < least.cpu) {
-            best = Some((result, time));
+/// Sizes of the tables of growth.
+pub(crate) fn sizes(largest: u32) -> impl Iterator<Item = u32> {
+    [1_000, 10_000, 100_000, 1_000_000].into_iter().filter(move |&size| size <= largest)
+}
+
+/// The exponent of a power law through the first and the last of `(size, time)`, as text.
+pub(crate) fn growth_exponent(measured: &[(f64, f64)]) -> String {
+    let [first, .., last] = measured else { return String::new() };
+    format!("n^{:.3}", float::ln(last.1 / first.1) / float::ln(last.0 / first.0))
+}
+
+/// Rings in cells.
+pub(crate) type Rings = Vec<Vec<[f64; 2]>>;
+
+/// Writes a picture named after a plan, if a folder is given and the plan is small: panels of rings
+/// side by side.
+pub(crate) fn draw(
+    options: &PlanOptions,
+    plan: &Plan,
+    panels: &mut dyn Iterator<Item = (&str, Rings)>,
+) -> Result<()> {
+    let Some(folder) = options.out.as_deref().filter(|_| plan.polygons.vertices.len() <= 3000) else {
+        return Ok(());
+    };
+    let mut picture = Picture::new();
+    let size = [plan.polygons.frame.width, plan.polygons.frame.depth].map(f64::from);
+    for (name, rings) in panels {
+        let mut canvas = Canvas::new([0.0, 0.0], size, 900.0);
+        let title = format!("{name}: {}", rings.len());
+        for (index, ring) in rings.into_iter().enumerate() {
+            canvas.polygons([ring], &Style::fill(Colour::soft(index)).with_line(Colour::INK, 0.6));
         }
-        if slow {
-            break;
-        }
+        picture.push(&title, canvas, None);
     }
-    best.unwrap_or_else(|| unreachable!("three runs were made"))
-}
-
-pub(crate) fn milliseconds(time: Time) -> f64 {
-    time.cpu * 1e3
-}
-
-pub(crate) fn ratio(part: usize, whole: usize) -> f64 {
-    part as f64 / whole as f64
-}
-
-/// The exponent of a power law through the first and the last of `(size, time)`.
-pub(crate) fn growth_exponent(measured: &[(f64, f64)]) -> Option<f64> {
-    let [first, .., last] = measured else { return None };
-    Some(float::ln(last.1 / first.1) / float::ln(last.0 / first.0))
-}
-
-/// Writes a picture named after an input.
-pub(crate) fn write_picture(picture: &Picture, folder: &Path, name: &str) -> Result<(), BenchError> {
-    let file = folder.join(format!("{}.svg", name.replace([' ', '/'], "-")));
-    Ok(waymesh_io::write_file(&file, |writer| {
-        std::io::Write::write_all(writer, picture.to_svg().as_bytes())
-    })?)
+    let file = Path::new(folder).join(format!("{}.svg", plan.name.replace([' ', '/'], "-")));
+    Ok(std::fs::write(file, picture.to_svg())?)
 }

@@ -2,156 +2,90 @@
 
 use std::time::Instant;
 
+use anyhow::Result;
 use glam::Vec3;
-use serde::Serialize;
 use waymesh_core::{Random, nearest_f32};
+use waymesh_graph::NavMesh;
 
-use crate::PolygonMesh;
+use crate::compare::polygon_mesh;
+use crate::measure::{Report, mean, quantile, ratio};
+use crate::ours::{self, RadiusQueries, WaymeshQueries};
+use crate::{PolygonMesh, Scene, Settings};
 
-/// Engines on one scene, and the pairs of places that are asked for.
-pub type QueryScene = (Vec<Box<dyn Queries>>, Vec<[Vec3; 2]>);
-
-/// How many pairs are asked for.
+/// Number of pairs.
 pub const PAIRS: usize = 1000;
 
-/// An engine with a baked mesh.
-pub trait Queries {
-    /// Its name in tables and JSON.
-    fn name(&self) -> &'static str;
-
-    /// Asks the query of all points or pairs that it was made with: what each took, in nanoseconds,
-    /// and the length where something was found. `None` for an engine that is asked and timed
-    /// one by one.
-    fn timed(&mut self, query: Timed) -> Option<Vec<(u64, Option<f32>)>> {
-        let _ = query;
-        None
-    }
-
-    /// `true` if there is mesh near `point`, at most [`REACH`] away.
-    fn nearest(&mut self, point: Vec3) -> bool;
-
-    /// From two points to the corners of the path: locates both, searches, pulls the string.
-    /// Returns the path's length if it leads from end to end. A partial path is computed as
-    /// well, but returned as `None`.
-    fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32>;
-
-    /// The same as [`Self::path`], but the shortest path. `None` for an engine without such a
-    /// search.
-    fn shortest(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
-        let _ = (from, to);
-        None
-    }
-
-    /// Moves the agent of the next queries to the mesh near `point`; not timed. `true` if there is
-    /// mesh.
-    fn stand(&mut self, point: Vec3) -> bool {
-        let _ = point;
-        false
-    }
-
-    /// Casts a ray from where the agent stands to a point: the polygons passed, the wall, and the
-    /// free part of the segment. Returns the last, from 0 to 1.
-    fn raycast(&mut self, to: Vec3) -> f32 {
-        let _ = to;
-        0.0
-    }
-
-    /// Moves from where the agent stands towards a point. Returns how far from the point it ends,
-    /// in plan.
-    fn move_along(&mut self, to: Vec3) -> f32 {
-        let _ = to;
-        0.0
-    }
-
-    /// The mesh, if it is ours.
-    fn mesh(&self) -> Option<&waymesh_graph::NavMesh> {
-        None
-    }
-
-    /// `true` if it has rays and moves.
-    fn looks(&self) -> bool {
-        true
-    }
-}
-
-/// The queries of an engine that runs in a process of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timed {
-    /// [`Queries::nearest`] for all points.
-    Nearest,
-    /// [`Queries::path`] for all pairs.
-    Path,
-    /// [`Queries::shortest`] for all pairs.
-    Shortest,
-}
+/// Largest distance of a point from the mesh along x, y and z: what Detour's samples use.
+pub const REACH: Vec3 = Vec3::new(2.0, 4.0, 2.0);
 
 /// Length of a move in metres: a running agent in a quarter of a second.
 const STEP: f32 = 2.0;
 
-/// How far a point may be from the mesh along x, y and z: what Detour's samples use.
-pub const REACH: Vec3 = Vec3::new(2.0, 4.0, 2.0);
-
-/// Nanoseconds a query.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Nanoseconds {
-    /// Over all queries.
-    pub mean: f64,
-    /// Over all queries.
-    pub median: f64,
-    /// Over all queries: 99 of 100 take less.
-    pub high: f64,
+/// A query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// The mesh near every point of the pairs.
+    Nearest,
+    /// From two points to the corners of the path: locates both, searches, pulls the string. The
+    /// answer is the length of a complete path; a partial one is computed as well.
+    Path,
+    /// The shortest path; without an answer from an engine that has no such search.
+    Shortest,
+    /// A ray from the place of one point to the other. The answer is its free part, from 0 to 1.
+    Raycast,
+    /// A move of [`STEP`] from the place of one point towards the other.
+    Move,
 }
 
-/// Figures of one engine.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct QueryTimes {
-    /// Which engine.
-    pub engine: &'static str,
-    /// Nearest point, over both ends of all pairs.
-    pub nearest_ns: Nanoseconds,
-    /// Whole path, over the pairs that this engine connects.
-    pub connected_path_ns: Nanoseconds,
-    /// Whole path, over the other pairs.
-    pub partial_path_ns: Nanoseconds,
-    /// Shortest path, over the pairs that this engine connects.
-    pub shortest_path_ns: Nanoseconds,
-    /// A ray from one end of a pair to the other.
-    pub raycast_ns: Nanoseconds,
-    /// Moving 2 m towards the other end.
-    pub move_along_ns: Nanoseconds,
-    /// Mean free part of the rays.
-    pub mean_free: f64,
-    /// Mean length of the shortest paths over the pairs that every engine connects, in metres.
-    pub mean_shortest: f64,
-    /// Share of those pairs whose path is more than 1 % longer than the shortest known, and the
-    /// largest ratio.
-    pub too_long: f64,
-    /// The largest ratio of a path to the shortest known.
-    pub worst_ratio: f64,
-    /// Points found on the mesh, of twice the number of pairs.
-    pub located: usize,
-    /// Pairs with a path from end to end.
-    pub connected: usize,
-    /// Mean length of the paths that every engine found, in metres.
-    pub mean_length: f64,
+const QUERIES: [Query; 5] = [Query::Nearest, Query::Path, Query::Shortest, Query::Raycast, Query::Move];
+
+/// Nanoseconds of a query, and what it found. `None` if it was not run.
+pub type Answer = Option<(f64, Option<f32>)>;
+
+/// An engine with a baked mesh.
+pub trait Queries {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Runs a query for all pairs, or for both points of all pairs. Empty if the engine has none.
+    fn answers(&mut self, query: Query, pairs: &[[Vec3; 2]]) -> Vec<Answer>;
 }
 
-/// `count` pairs of points spread evenly over the area of `mesh`, the same ones for the same mesh.
+/// Answers of a query, timed one by one. `prepare` is not timed, and a query for which it returns
+/// `None` is not run.
+pub(crate) fn timed<T: Copy, P>(
+    inputs: &[T],
+    mut prepare: impl FnMut(T) -> Option<P>,
+    mut run: impl FnMut(P) -> Option<f32>,
+) -> Vec<Answer> {
+    let one = |&input: &T| {
+        let prepared = prepare(input)?;
+        let start = Instant::now();
+        let found = std::hint::black_box(run(prepared));
+        Some((start.elapsed().as_secs_f64() * 1e9, found))
+    };
+    inputs.iter().map(one).collect()
+}
+
+/// The end of a move from one end of a pair towards the other.
+pub(crate) fn step([from, to]: [Vec3; 2]) -> Vec3 {
+    from + (to - from) * (STEP / from.distance(to).max(STEP))
+}
+
+/// `count` pairs of points spread evenly over the ground of `mesh`, the same for the same mesh.
 #[must_use]
 pub fn pairs(mesh: &PolygonMesh, count: usize) -> Vec<[Vec3; 2]> {
     let fan = |polygon: &Vec<u32>| -> Vec<[Vec3; 3]> {
         let corner = |index: usize| mesh.vertices[polygon[index] as usize];
         (2..polygon.len()).map(|last| [corner(0), corner(last - 1), corner(last)]).collect()
     };
-    let triangles: Vec<[Vec3; 3]> = mesh.polygons.iter().flat_map(fan).collect();
+    let mut triangles = mesh.ground.concat();
+    if triangles.is_empty() {
+        triangles = mesh.polygons.iter().flat_map(fan).collect();
+    }
     let mut total = 0.0;
-    let ends: Vec<f64> = triangles
-        .iter()
-        .map(|[a, b, c]| {
-            total += f64::from((*b - *a).cross(*c - *a).length());
-            total
-        })
-        .collect();
+    let areas = triangles.iter().map(|[a, b, c]| f64::from((*b - *a).cross(*c - *a).length()));
+    let ends: Vec<f64> = areas.map(|area| (total += area, total).1).collect();
     let mut random = Random::new(0x5eed);
     let mut point = || {
         let target = random.unit_f64() * total;
@@ -160,189 +94,223 @@ pub fn pairs(mesh: &PolygonMesh, count: usize) -> Vec<[Vec3; 2]> {
         if u + v > 1.0 {
             (u, v) = (1.0 - u, 1.0 - v);
         }
-        let (u, v) = (nearest_f32(u), nearest_f32(v));
-        a + (b - a) * u + (c - a) * v
+        a + (b - a) * nearest_f32(u) + (c - a) * nearest_f32(v)
     };
     if triangles.is_empty() { Vec::new() } else { (0..count).map(|_| [point(), point()]).collect() }
 }
 
-/// Runs every query `rounds` times on every engine, engines in turns, and takes the median of each
-/// query over the rounds.
-///
-/// The clock's own cost (tens of nanoseconds) is taken off every figure.
-#[must_use]
-pub fn measure(engines: &mut [Box<dyn Queries + '_>], pairs: &[[Vec3; 2]], rounds: usize) -> Vec<QueryTimes> {
-    let rounds = rounds.max(1);
-    let clock = clock_cost();
-    let mut runs: Vec<Run> = engines.iter().map(|_| Run::new(pairs.len())).collect();
-    for _ in 0..rounds {
-        for (engine, run) in engines.iter_mut().zip(&mut runs) {
-            run.round(engine.as_mut(), pairs);
-        }
-    }
-    let everyone: Vec<usize> =
-        (0..pairs.len()).filter(|&pair| runs.iter().all(|run| run.lengths[pair].is_some())).collect();
-    // A path is the shortest on its own mesh only: meshes of different tools differ by what they
-    // leave out.
-    let known: Vec<f32> = (0..pairs.len())
-        .map(|pair| runs.iter().filter_map(|run| run.exact[pair]).fold(f32::INFINITY, f32::min))
-        .collect();
-    engines
-        .iter()
-        .zip(runs)
-        .map(|(engine, run)| {
-            let lengths = everyone.iter().filter_map(|&pair| run.lengths[pair]).map(f64::from);
-            let mean_length = lengths.sum::<f64>() / everyone.len().max(1) as f64;
-            let (connected, partial): (Vec<_>, Vec<_>) =
-                run.path.into_iter().zip(&run.lengths).partition(|(_, length)| length.is_some());
-            let times = |paths: Vec<(Vec<u64>, _)>| summary(paths.into_iter().map(|(times, _)| times), clock);
-            let exact = everyone.iter().filter_map(|&pair| run.exact[pair]).map(f64::from);
-            let count = everyone.len().max(1) as f64;
-            let mean_shortest = exact.sum::<f64>() / count;
-            let ratios = everyone.iter().filter_map(|&pair| {
-                let (length, known) = (run.lengths[pair]?, known[pair]);
-                (known > 0.5).then(|| f64::from(length / known))
-            });
-            let ratios: Vec<f64> = ratios.collect();
-            let too_long =
-                ratios.iter().filter(|&&ratio| ratio > 1.01).count() as f64 / ratios.len().max(1) as f64;
-            let worst_ratio = ratios.iter().copied().fold(0.0, f64::max);
-            let mean_free =
-                run.free.iter().copied().map(f64::from).sum::<f64>() / run.free.len().max(1) as f64;
-            QueryTimes {
-                engine: engine.name(),
-                located: run.located,
-                connected: connected.len(),
-                nearest_ns: summary(run.nearest.into_iter(), clock),
-                connected_path_ns: times(connected),
-                partial_path_ns: times(partial),
-                mean_length,
-                shortest_path_ns: summary(run.shortest.into_iter(), clock),
-                raycast_ns: summary(run.raycast.into_iter(), clock),
-                move_along_ns: summary(run.moves.into_iter(), clock),
-                mean_free,
-                mean_shortest,
-                too_long,
-                worst_ratio,
-            }
-        })
-        .collect()
-}
+/// Selects queries by their answer.
+type IsMeant = fn(Option<f32>) -> bool;
 
-/// Times in nanoseconds per query and round, and the answers of the last round.
+/// Median times of each query over rounds, one by one, and the answers of the last round.
 struct Run {
-    nearest: Vec<Vec<u64>>,
-    path: Vec<Vec<u64>>,
-    shortest: Vec<Vec<u64>>,
-    raycast: Vec<Vec<u64>>,
-    moves: Vec<Vec<u64>>,
-    located: usize,
-    lengths: Vec<Option<f32>>,
-    exact: Vec<Option<f32>>,
-    free: Vec<f32>,
+    times: Vec<Vec<Vec<f64>>>,
+    last: Vec<Vec<Answer>>,
 }
 
 impl Run {
-    fn new(pairs: usize) -> Self {
-        Self {
-            nearest: vec![Vec::new(); 2 * pairs],
-            path: vec![Vec::new(); pairs],
-            shortest: vec![Vec::new(); pairs],
-            raycast: vec![Vec::new(); pairs],
-            moves: vec![Vec::new(); pairs],
-            located: 0,
-            lengths: vec![None; pairs],
-            exact: vec![None; pairs],
-            free: Vec::new(),
-        }
+    /// Appends mean, median and 99th percentile of the queries that `is_meant` selects by their
+    /// answer, without the cost of the clock.
+    fn nanoseconds(&self, query: Query, clock: f64, is_meant: IsMeant) -> [f64; 3] {
+        let (times, last) = (&self.times[query as usize], &self.last[query as usize]);
+        let meant = last.iter().zip(times).filter(|(last, _)| last.is_some_and(|(_, found)| is_meant(found)));
+        let times: Vec<f64> =
+            meant.map(|(_, times)| (quantile(times.clone(), 0.5) - clock).max(0.0)).collect();
+        [mean(&times), quantile(times.clone(), 0.5), quantile(times, 0.99)].map(f64::round)
     }
 
-    fn round(&mut self, engine: &mut dyn Queries, pairs: &[[Vec3; 2]]) {
-        self.located = 0;
-        let points = pairs.as_flattened();
-        let answers = engine
-            .timed(Timed::Nearest)
-            .unwrap_or_else(|| timed(points, |&point| engine.nearest(point).then_some(0.0)));
-        for ((nanoseconds, found), times) in answers.into_iter().zip(&mut self.nearest) {
-            self.located += usize::from(found.is_some());
-            times.push(nanoseconds);
-        }
-        let answers = engine.timed(Timed::Path);
-        let answers = answers.unwrap_or_else(|| timed(pairs, |&[from, to]| engine.path(from, to)));
-        for (((nanoseconds, found), times), length) in
-            answers.into_iter().zip(&mut self.path).zip(&mut self.lengths)
-        {
-            *length = found;
-            times.push(nanoseconds);
-        }
-        let answers = engine.timed(Timed::Shortest);
-        let answers = answers.unwrap_or_else(|| timed(pairs, |&[from, to]| engine.shortest(from, to)));
-        for (((nanoseconds, found), times), length) in
-            answers.into_iter().zip(&mut self.shortest).zip(&mut self.exact)
-        {
-            *length = found;
-            if found.is_some() {
-                times.push(nanoseconds);
+    fn found(&self, query: Query) -> Vec<Option<f32>> {
+        self.last[query as usize].iter().map(|answer| answer.and_then(|(_, found)| found)).collect()
+    }
+}
+
+/// Runs every query `rounds` times on every engine, engines in turns, and takes the median of each
+/// query over the rounds.
+#[must_use]
+pub fn measure(
+    title: &str,
+    engines: &mut [Box<dyn Queries + '_>],
+    pairs: &[[Vec3; 2]],
+    rounds: usize,
+) -> Report {
+    let empty = (0..10_001).map(|_| Instant::now().elapsed().as_secs_f64() * 1e9).collect();
+    let clock = quantile(empty, 0.5);
+    let run = || Run { times: vec![vec![Vec::new(); 2 * pairs.len()]; QUERIES.len()], last: Vec::new() };
+    let mut runs: Vec<Run> = engines.iter().map(|_| run()).collect();
+    for _ in 0..rounds.max(1) {
+        for (engine, run) in engines.iter_mut().zip(&mut runs) {
+            run.last = QUERIES.map(|query| engine.answers(query, pairs)).to_vec();
+            for (times, answers) in run.times.iter_mut().zip(&run.last) {
+                times
+                    .iter_mut()
+                    .zip(answers)
+                    .for_each(|(all, answer)| all.extend(answer.map(|(time, _)| time)));
             }
         }
-        self.free.clear();
-        if !engine.looks() {
-            return;
+    }
+    let title = format!("{title}: queries on {} pairs, ns each", pairs.len());
+    let mut report = Report::new(title, engines.iter().map(|engine| engine.name()).collect());
+    let rows: [(&str, Query, IsMeant); 6] = [
+        ("nearest", Query::Nearest, |_| true),
+        ("path, connected", Query::Path, |found| found.is_some()),
+        ("path, partial", Query::Path, |found| found.is_none()),
+        ("shortest path", Query::Shortest, |found| found.is_some()),
+        ("raycast", Query::Raycast, |_| true),
+        ("move along", Query::Move, |_| true),
+    ];
+    for (name, query, is_meant) in rows {
+        let times: Vec<[f64; 3]> = runs.iter().map(|run| run.nanoseconds(query, clock, is_meant)).collect();
+        for (at, part) in ["mean", "median", "99 %"].into_iter().enumerate() {
+            report.row(format!("{name}, {part}"), times.iter().map(|times| times[at]).collect());
         }
-        for ((&[from, to], rays), moves) in pairs.iter().zip(&mut self.raycast).zip(&mut self.moves) {
-            if !engine.stand(from) {
-                continue;
+    }
+    let of_runs = |figure: &dyn Fn(&Run) -> f64| runs.iter().map(figure).collect::<Vec<f64>>();
+    let count = |run: &Run, query| run.found(query).into_iter().flatten().count() as f64;
+    report.row("points located", of_runs(&|run| count(run, Query::Nearest)));
+    report.row("pairs connected", of_runs(&|run| count(run, Query::Path)));
+    let [paths, shortest]: [Vec<Vec<Option<f32>>>; 2] =
+        [Query::Path, Query::Shortest].map(|query| runs.iter().map(|run| run.found(query)).collect());
+    let is_found = |pair: usize| paths.iter().all(|lengths| lengths.get(pair).is_some_and(Option::is_some));
+    let everyone: Vec<usize> = (0..pairs.len()).filter(|&pair| is_found(pair)).collect();
+    // A path is the shortest on its own mesh only: meshes of different tools differ by what they
+    // leave out.
+    let known = |pair: usize| {
+        let lengths = shortest.iter().filter_map(|lengths| *lengths.get(pair)?);
+        lengths.fold(f32::INFINITY, f32::min)
+    };
+    let over_all =
+        |lengths: &[Vec<Option<f32>>], figure: &dyn Fn(Vec<f64>) -> f64, by: &dyn Fn(usize) -> f32| {
+            let each = |lengths: &Vec<Option<f32>>| {
+                let value = |&pair: &usize| Some(f64::from((*lengths.get(pair)?)? / by(pair)));
+                figure(everyone.iter().filter_map(value).filter(|value| value.is_finite()).collect())
+            };
+            lengths.iter().map(each).collect::<Vec<f64>>()
+        };
+    let too_long =
+        |ratios: Vec<f64>| 100.0 * ratio(ratios.iter().filter(|&&ratio| ratio > 1.01).count(), ratios.len());
+    report.row("mean length, m", over_all(&paths, &|lengths| mean(&lengths), &|_| 1.0));
+    report.row("mean shortest, m", over_all(&shortest, &|lengths| mean(&lengths), &|_| 1.0));
+    report.row("over 1 % too long, %", over_all(&paths, &too_long, &known));
+    report.row("worst ratio", over_all(&paths, &|ratios| quantile(ratios, 1.0), &known));
+    let free = |run: &Run| {
+        let found: Vec<f64> = run.found(Query::Raycast).into_iter().flatten().map(f64::from).collect();
+        mean(&found)
+    };
+    report.row("mean free way", of_runs(&free));
+    report
+}
+
+/// Engines on one scene, and the pairs.
+pub type QueryScene = (Vec<Box<dyn Queries>>, Vec<[Vec3; 2]>);
+
+/// Query engines on `scene`, and pairs of points spread over Recast's height surface where there is
+/// one, else over our polygons. Ours and Detour's are baked whole or both in tiles.
+///
+/// # Errors
+/// If an engine cannot bake.
+pub fn engines(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Result<QueryScene> {
+    let own = WaymeshQueries::new(ours::mesh_of(scene, settings, tile_cells)?);
+    let any_radius = RadiusQueries::bake(scene, settings, tile_cells)?;
+    #[cfg(feature = "peers")]
+    let ground = (crate::recast::RECAST.bake)(scene, settings)?.result;
+    #[cfg(not(feature = "peers"))]
+    let ground = (ours::WAYMESH.bake)(scene, settings)?.result;
+    let pairs = pairs(&ground, PAIRS);
+    #[cfg(feature = "peers")]
+    let peers: [Result<Box<dyn Queries>>; 2] = [
+        crate::Detour::bake(scene, settings, tile_cells).map(|detour| Box::new(detour) as _),
+        crate::Landmass::new(&own.mesh, &pairs).map(|landmass| Box::new(landmass) as _),
+    ];
+    #[cfg(not(feature = "peers"))]
+    let peers: [Result<Box<dyn Queries>>; 0] = [];
+    let mut engines: Vec<Box<dyn Queries>> =
+        vec![Box::new(own), Box::new(any_radius.fast()), Box::new(any_radius)];
+    add(&mut engines, &scene.name, peers);
+    Ok((engines, pairs))
+}
+
+/// Adds those engines that could be made.
+fn add(
+    engines: &mut Vec<Box<dyn Queries>>,
+    scene: &str,
+    peers: impl IntoIterator<Item = Result<Box<dyn Queries>>>,
+) {
+    for peer in peers {
+        match peer {
+            Ok(peer) => engines.push(peer),
+            Err(error) => eprintln!("{scene}: left out: {error:#}"),
+        }
+    }
+}
+
+/// Query engines on a mesh that is there: a published flat one (`arena`, `aurora`) or a `.wmesh`
+/// file, and pairs of points spread over it; `None` for other names, and for a published one that
+/// is not beside the checkout.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn engines_on_file(name: &str) -> Result<Option<QueryScene>> {
+    let mut text = String::new();
+    let mesh = if name.ends_with(".wmesh") {
+        waymesh_io::open(name)?
+    } else if matches!(name, "arena" | "aurora") {
+        let file = format!("golden/polyanya_meshes/v2/{name}-merged.mesh");
+        let Some(file) = waymesh_testkit::levels::find(&file) else { return Ok(None) };
+        text = std::fs::read_to_string(&file)?;
+        let cells = waymesh_testkit::flat_meshes::read(&text);
+        NavMesh::try_from(cells.ok_or_else(|| anyhow::anyhow!("{name} is not of version 2"))?)?
+    } else {
+        return Ok(None);
+    };
+    let corners = mesh.polygons().map(|polygon| polygon.corners().iter().map(|at| at.0).collect());
+    let polygons = polygon_mesh(mesh.vertices().to_vec(), corners.collect());
+    let pairs = pairs(&polygons, PAIRS);
+    #[cfg(feature = "peers")]
+    let peers: [Result<Box<dyn Queries>>; 2] = [
+        Polyanya::new(text.as_bytes()).map(|polyanya| Box::new(polyanya) as _),
+        crate::Landmass::new(&mesh, &pairs).map(|landmass| Box::new(landmass) as _),
+    ];
+    #[cfg(not(feature = "peers"))]
+    let peers: [Result<Box<dyn Queries>>; 0] = [];
+    let mut engines: Vec<Box<dyn Queries>> = vec![Box::new(WaymeshQueries::new(mesh))];
+    if !text.is_empty() {
+        add(&mut engines, name, peers);
+    }
+    Ok(Some((engines, pairs)))
+}
+
+/// The crate `polyanya`, in the plan.
+#[cfg(feature = "peers")]
+struct Polyanya(polyanya::Mesh);
+
+#[cfg(feature = "peers")]
+impl Polyanya {
+    fn new(bytes: &[u8]) -> Result<Self> {
+        let file = polyanya::PolyanyaFile::from_bytes(bytes);
+        let mut mesh = polyanya::Mesh::try_from(file).map_err(|error| anyhow::anyhow!("{error:?}"))?;
+        mesh.bake();
+        Ok(Self(mesh))
+    }
+}
+
+#[cfg(feature = "peers")]
+impl Queries for Polyanya {
+    fn name(&self) -> &'static str {
+        "polyanya"
+    }
+
+    fn answers(&mut self, query: Query, pairs: &[[Vec3; 2]]) -> Vec<Answer> {
+        let plan = |point: Vec3| polyanya::Coords::from(glam::Vec2::new(point.x, point.z));
+        match query {
+            Query::Nearest => {
+                timed(pairs.as_flattened(), Some, |at| self.0.get_closest_point(plan(at)).map(|_| 0.0))
             }
-            let start = Instant::now();
-            let free = std::hint::black_box(engine.raycast(to));
-            rays.push(nanoseconds(start));
-            self.free.push(free);
-            let near = from + (to - from) * (STEP / from.distance(to).max(STEP));
-            let start = Instant::now();
-            std::hint::black_box(engine.move_along(near));
-            moves.push(nanoseconds(start));
+            // It has shortest paths only.
+            Query::Path | Query::Shortest => {
+                timed(pairs, Some, |[from, to]| Some(self.0.path(plan(from), plan(to))?.length))
+            }
+            Query::Raycast | Query::Move => Vec::new(),
         }
-    }
-}
-
-/// One by one.
-fn timed<T>(inputs: &[T], mut ask: impl FnMut(&T) -> Option<f32>) -> Vec<(u64, Option<f32>)> {
-    let mut answers = Vec::with_capacity(inputs.len());
-    for input in inputs {
-        let start = Instant::now();
-        let found = ask(input);
-        answers.push((nanoseconds(start), found));
-    }
-    answers
-}
-
-/// The median time of an empty measurement.
-pub(crate) fn clock_cost() -> u64 {
-    let mut times: Vec<u64> = (0..10_001).map(|_| nanoseconds(Instant::now())).collect();
-    times.sort_unstable();
-    times[times.len() / 2]
-}
-
-pub(crate) fn nanoseconds(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
-pub(crate) fn summary(queries: impl Iterator<Item = Vec<u64>>, clock: u64) -> Nanoseconds {
-    let mut medians: Vec<u64> = queries
-        .filter(|times| !times.is_empty())
-        .map(|mut times| {
-            times.sort_unstable();
-            times[times.len() / 2].saturating_sub(clock)
-        })
-        .collect();
-    if medians.is_empty() {
-        return Nanoseconds::default();
-    }
-    medians.sort_unstable();
-    Nanoseconds {
-        mean: medians.iter().sum::<u64>() as f64 / medians.len() as f64,
-        median: medians[medians.len() / 2] as f64,
-        high: medians[medians.len() * 99 / 100] as f64,
     }
 }
 
@@ -352,10 +320,8 @@ mod tests {
 
     #[test]
     fn pairs_are_repeatable_and_lie_on_the_mesh() {
-        let mesh = PolygonMesh {
-            vertices: vec![Vec3::ZERO, Vec3::X, Vec3::new(1.0, 0.0, 1.0), Vec3::Z],
-            polygons: vec![vec![0, 1, 2, 3]],
-        };
+        let corners = vec![Vec3::ZERO, Vec3::X, Vec3::new(1.0, 0.0, 1.0), Vec3::Z];
+        let mesh = polygon_mesh(corners, vec![vec![0, 1, 2, 3]]);
         let points = pairs(&mesh, 50);
         assert_eq!(points, pairs(&mesh, 50));
         assert_eq!(points.len(), 50);

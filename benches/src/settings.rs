@@ -12,17 +12,6 @@ pub enum Partitioning {
     Monotone,
 }
 
-impl Partitioning {
-    /// Its name on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Watershed => "watershed",
-            Self::Monotone => "monotone",
-        }
-    }
-}
-
 /// Returns the grid for `0.3/0.2`, or for `0.3` alone: levels as high as cells are wide, 0.2 m at
 /// most, as in the published tables.
 ///
@@ -82,35 +71,28 @@ impl Settings {
         }
     }
 
-    /// The agent's radius in cells, rounded up as RecastDemo does.
+    /// The agent's radius and the longest edge in cells, height and step in levels, rounded as
+    /// RecastDemo does.
     #[must_use]
-    pub fn radius_cells(&self) -> i32 {
-        saturating_i32((self.agent.radius / self.scale.cell_size).ceil())
+    pub fn on_grid(&self) -> OnGrid {
+        let (cell, level) = (self.scale.cell_size, self.scale.level_height);
+        OnGrid {
+            radius: saturating_i32((self.agent.radius / cell).ceil()),
+            height: saturating_i32((self.agent.height / level).ceil()),
+            step: saturating_i32((self.agent.max_step / level).floor()),
+            edge: saturating_i32(self.max_edge_length / cell),
+        }
     }
+}
 
-    /// The agent's height in levels, rounded up as RecastDemo does.
-    #[must_use]
-    pub fn height_levels(&self) -> i32 {
-        saturating_i32((self.agent.height / self.scale.level_height).ceil())
-    }
-
-    /// The highest step in levels, rounded down as RecastDemo does.
-    #[must_use]
-    pub fn step_levels(&self) -> i32 {
-        saturating_i32((self.agent.max_step / self.scale.level_height).floor())
-    }
-
-    /// The longest edge in cells, rounded down as RecastDemo does.
-    #[must_use]
-    pub fn max_edge_length_cells(&self) -> i32 {
-        saturating_i32(self.max_edge_length / self.scale.cell_size)
-    }
-
-    /// The steepest slope in degrees.
-    #[must_use]
-    pub fn max_slope_degrees(&self) -> f32 {
-        self.agent.max_slope.to_degrees()
-    }
+/// Lengths of [`Settings`] in cells and levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct OnGrid {
+    pub radius: i32,
+    pub height: i32,
+    pub step: i32,
+    pub edge: i32,
 }
 
 #[cfg(test)]
@@ -120,13 +102,9 @@ mod tests {
     #[test]
     fn recast_demo_settings_scale_with_the_grid() {
         let at = |cell, level| {
-            let settings = Settings::recast_demo(GridScale::new(cell, level), Partitioning::Watershed);
-            [
-                settings.radius_cells(),
-                settings.height_levels(),
-                settings.step_levels(),
-                settings.max_edge_length_cells(),
-            ]
+            let OnGrid { radius, height, step, edge } =
+                Settings::recast_demo(GridScale::new(cell, level), Partitioning::Watershed).on_grid();
+            [radius, height, step, edge]
         };
         assert_eq!(at(0.3, 0.2), [2, 10, 4, 40]);
         assert_eq!(at(0.1, 0.1), [6, 20, 9, 120]);

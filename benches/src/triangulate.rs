@@ -1,21 +1,19 @@
 //! Triangulations of plans: how long each takes per vertex as plans grow, ours and the peers' in
 //! one run, and pictures.
 
-use std::path::Path;
-
-use waymesh::core::{ClearanceMesh, PolygonSet, TriangleId, Triangulation, nearest_f32};
-use waymesh::io::svg::{Canvas, Colour, Picture, Style};
+use anyhow::Result;
+use waymesh::core::{ClearanceMesh, PlanPoint, PolygonSet, TriangleId, Triangulation, nearest_f32};
 use waymesh_testkit::plans::hall;
 use waymesh_triangulate::{
     ClearanceConfig, RefineConfig, RepairConfig, TriangulateError, refine_triangulation, repair_polygons,
     triangulate_cdt, triangulate_clearance, triangulate_ears,
 };
 
-use crate::BenchError;
-use crate::plans::{Plan, PlanOptions, growth_exponent, milliseconds, plans, ratio, timed, write_picture};
+use crate::measure::{fastest, head, row};
+use crate::plans::{PlanOptions, Rings, draw, growth_exponent, plans, sizes};
 
 /// A hall in the shapes that the algorithms take.
-struct Sizes {
+struct Input {
     polygons: PolygonSet,
     /// The same with two vertices swapped here and there, so that borders cross.
     tangled: PolygonSet,
@@ -25,9 +23,10 @@ struct Sizes {
 }
 
 /// An algorithm under test: how many triangles it makes, or polygons.
-type Algorithm = (&'static str, fn(&Sizes) -> Result<usize, TriangulateError>);
+type Algorithm = (&'static str, fn(&Input) -> Result<usize, TriangulateError>);
 
-const OURS: [Algorithm; 6] = [
+/// All algorithms, the peers' last.
+const ALGORITHMS: &[Algorithm] = &[
     ("CDT", |input| Ok(triangulate_cdt(&input.polygons)?.triangles.len())),
     ("ears", |input| Ok(triangulate_ears(&input.polygons)?.triangles.len())),
     ("refine to 20 degrees", |input| Ok(refined(&input.triangles, 0.02)?.triangles.len())),
@@ -41,31 +40,22 @@ const OURS: [Algorithm; 6] = [
         let config = ClearanceConfig::default().with_max_width(0.1);
         Ok(triangulate_clearance(&input.triangles, &config)?.triangles.len())
     }),
-];
-
-/// All algorithms, the peers' last.
-fn algorithms() -> Vec<Algorithm> {
     #[cfg(feature = "polygon-peers")]
-    return OURS.into_iter().chain(PEERS).collect();
-    #[cfg(not(feature = "polygon-peers"))]
-    OURS.to_vec()
-}
-
-#[cfg(feature = "polygon-peers")]
-const PEERS: [Algorithm; 4] = [
     ("geo earcut", |input| Ok(input.peers.geo_earcut())),
+    #[cfg(feature = "polygon-peers")]
     ("geo CDT", |input| Ok(input.peers.geo_delaunay())),
+    #[cfg(feature = "polygon-peers")]
     ("i_triangle", |input| Ok(input.peers.i_triangle())),
+    #[cfg(feature = "polygon-peers")]
     ("i_triangle CDT", |input| Ok(input.peers.i_triangle_delaunay())),
 ];
 
 /// To angles of 20 degrees, without new edges shorter than `shortest` metres.
 fn refined(triangles: &Triangulation, shortest: f32) -> Result<Triangulation, TriangulateError> {
-    let cell = triangles.frame.cell_size;
     let config = RefineConfig::default()
         .with_min_angle_degrees(20.0)
         .with_min_edge_length(shortest)
-        .with_max_border_shift(1.5 * cell);
+        .with_max_border_shift(1.5 * triangles.frame.cell_size);
     Ok(refine_triangulation(triangles, &config)?.0)
 }
 
@@ -84,116 +74,96 @@ fn tangled(polygons: &PolygonSet) -> PolygonSet {
     result
 }
 
-/// Prints the tables as Markdown to `print`.
+/// Prints the tables as Markdown: milliseconds on every plan, and microseconds a vertex of ever
+/// larger halls.
 ///
 /// # Errors
 /// When a level cannot be read or baked, or a picture not be written.
-pub fn triangulate(options: &PlanOptions, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
-    let mut notes = Vec::new();
-    let plans = plans("triangulate", &mut notes)?;
-    inputs(&plans, print);
-    notes.iter().for_each(|note| print(&format!("- {note}\n")));
-    growth(options.largest, print);
-    if let Some(folder) = &options.out {
-        for plan in plans.iter().filter(|plan| plan.polygons.vertices.len() <= 3000) {
-            draw(plan, folder)?;
+pub fn triangulate(options: &PlanOptions) -> Result<()> {
+    let plans = plans(|plan| {
+        let triangles = triangulate_cdt(&plan.polygons)?;
+        Ok((plan, triangles))
+    })?;
+    head("Plans, ms", "input | vertices | triangles | CDT | ears | clearance | its triangles");
+    for (plan, triangles) in &plans {
+        let (_, cdt) = fastest(3, || triangulate_cdt(&plan.polygons));
+        let (_, ears) = fastest(3, || triangulate_ears(&plan.polygons));
+        let (clearance, time) = fastest(3, || clear(triangles));
+        let [cdt, ears, time] = [cdt, ears, time].map(|time| format!("{:.2}", time.cpu));
+        let [vertices, triangles, after] =
+            [plan.polygons.vertices.len(), triangles.triangles.len(), clearance?.triangles.len()]
+                .map(|count| count.to_string());
+        row([plan.name.clone(), vertices, triangles, cdt, ears, time, after]);
+        pictures(options, plan)?;
+    }
+    growth(options.largest)
+}
+
+/// Algorithms that took four seconds are left out at the next size: ten times the size may take a
+/// hundred times as long.
+fn growth(largest: u32) -> Result<()> {
+    let mut measured: Vec<Vec<(f64, f64)>> = vec![Vec::new(); ALGORITHMS.len()];
+    let mut names = Vec::new();
+    for size in sizes(largest) {
+        let polygons = hall(7, size, 24);
+        let vertices = polygons.vertices.len() as f64;
+        let input = Input {
+            tangled: tangled(&polygons),
+            triangles: triangulate_cdt(&polygons)?,
+            #[cfg(feature = "polygon-peers")]
+            peers: crate::polygon_peers::Shapes::new(&polygons),
+            polygons,
+        };
+        for (own, (_, run)) in measured.iter_mut().zip(ALGORITHMS) {
+            if own.len() == names.len() && own.last().is_none_or(|&(_, ms)| ms < 4e3) {
+                let (result, time) = fastest(3, || run(&input));
+                result?;
+                own.push((vertices, time.cpu));
+            }
+        }
+        names.push(vertices.to_string());
+    }
+    if !names.is_empty() {
+        let columns = format!("vertices | {} | grows like", names.join(" | "));
+        head("Growth, halls with pillars of 24 vertices, one thread: us per vertex", &columns);
+        for ((name, _), own) in ALGORITHMS.iter().zip(&measured) {
+            let mut cells: Vec<String> =
+                own.iter().map(|(size, ms)| format!("{:.2}", ms * 1e3 / size)).collect();
+            cells.resize(names.len(), String::new());
+            row([(*name).to_owned()].into_iter().chain(cells).chain([growth_exponent(own)]));
         }
     }
     Ok(())
 }
 
-/// Milliseconds on every plan.
-fn inputs(plans: &[Plan], print: &mut dyn FnMut(&str)) {
-    print("### Plans, ms\n\n| input | vertices | triangles | CDT | ears | clearance | its triangles |\n");
-    print(&format!("|---{}|\n", "|---:".repeat(6)));
-    for Plan { name, polygons, .. } in plans {
-        let vertices = polygons.vertices.len();
-        let (Ok(triangles), cdt) = timed(|| triangulate_cdt(polygons)) else { continue };
-        let (_, ears) = timed(|| triangulate_ears(polygons));
-        let (clearance, time) = timed(|| clear(&triangles));
-        let count = clearance.map_or(0, |mesh| mesh.triangles.len());
-        let [cdt, ears, time] = [cdt, ears, time].map(milliseconds);
-        print(&format!(
-            "| {name} | {vertices} | {} | {cdt:.2} | {ears:.2} | {time:.2} | {count} |\n",
-            triangles.triangles.len()
-        ));
-    }
-}
-
-/// Microseconds per vertex of ever larger halls. What took long is left out at the next size.
-fn growth(largest: u32, print: &mut dyn FnMut(&str)) {
-    /// Seconds: ten times the size may take a hundred times as long.
-    const LONG: f64 = 4.0;
-    let algorithms = algorithms();
-    let mut measured: Vec<Vec<(f64, f64)>> = vec![Vec::new(); algorithms.len()];
-    let mut sizes = Vec::new();
-    for size in [1_000, 10_000, 100_000, 1_000_000].into_iter().filter(|&size| size <= largest) {
-        let polygons = hall(7, size, 24);
-        let vertices = ratio(polygons.vertices.len(), 1);
-        let triangles = triangulate_cdt(&polygons).unwrap_or_else(|error| panic!("{error}"));
-        let input = Sizes {
-            tangled: tangled(&polygons),
-            triangles,
-            #[cfg(feature = "polygon-peers")]
-            peers: crate::polygon_peers::Shapes::new(&polygons),
-            polygons,
-        };
-        for (own, (name, run)) in measured.iter_mut().zip(&algorithms) {
-            if own.len() < sizes.len() || own.last().is_some_and(|&(_, ms)| ms > 1e3 * LONG) {
-                continue;
-            }
-            let (result, time) = timed(|| run(&input));
-            result.unwrap_or_else(|error| panic!("{name}: {error}"));
-            own.push((vertices, milliseconds(time)));
-        }
-        sizes.push(vertices);
-    }
-    if sizes.is_empty() {
-        return;
-    }
-    print("\n### Growth, halls with pillars of 24 vertices, one thread: us per vertex\n\n| vertices |");
-    sizes.iter().for_each(|size| print(&format!(" {size} |")));
-    print(&format!(" grows like |\n|---{}|\n", "|---:".repeat(sizes.len() + 1)));
-    for ((name, _), own) in algorithms.iter().zip(&measured) {
-        print(&format!("| {name} |"));
-        for at in 0..sizes.len() {
-            match own.get(at) {
-                Some((size, ms)) => print(&format!(" {:.2} |", ms * 1e3 / size)),
-                None => print(" |"),
-            }
-        }
-        print(&growth_exponent(own).map_or_else(|| " |\n".to_owned(), |grows| format!(" n^{grows:.3} |\n")));
-    }
-}
+/// A name, and rings if the algorithm succeeds.
+type Panel<'a> = (&'a str, &'a dyn Fn() -> Option<Rings>);
 
 /// Delaunay, refined, and with clearances, side by side.
-fn draw(plan: &Plan, folder: &Path) -> Result<(), BenchError> {
-    let Ok(triangles) = triangulate_cdt(&plan.polygons) else { return Ok(()) };
-    let frame = &plan.polygons.frame;
-    let size = [f64::from(frame.width), f64::from(frame.depth)];
-    let style = |index| Style::fill(Colour::soft(index)).with_line(Colour::INK, 0.5);
-    let mut picture = Picture::new();
-    let shortest = nearest_f32(size[0].max(size[1]) / 300.0) * frame.cell_size;
-    let refined = refined(&triangles, shortest).ok();
-    for (name, triangles) in [("CDT", Some(&triangles)), ("refined to 20 degrees", refined.as_ref())] {
-        let Some(triangles) = triangles else { continue };
-        let mut canvas = Canvas::new([0.0, 0.0], size, 900.0);
-        for index in 0..triangles.triangles.len() {
-            let ring = triangles.corners(TriangleId::from_index(index));
-            canvas.polygons([ring.map(|point| [f64::from(point.x), f64::from(point.z)])], &style(index));
-        }
-        picture.push(&format!("{name}: {} triangles", triangles.triangles.len()), canvas, None);
-    }
-    if let Ok(mesh) = clear(&triangles) {
-        let mut canvas = Canvas::new([0.0, 0.0], size, 900.0);
-        let [x, z] = [frame.origin.x, frame.origin.z].map(f64::from);
-        let cell = f64::from(frame.cell_size);
-        for (index, triangle) in mesh.triangles.iter().enumerate() {
-            let ring = triangle.vertices.map(|vertex| mesh.position(vertex));
-            canvas
-                .polygons([ring.map(|point| [(point[0] - x) / cell, (point[1] - z) / cell])], &style(index));
-        }
-        picture.push(&format!("clearance: {} triangles", mesh.triangles.len()), canvas, None);
-    }
-    write_picture(&picture, folder, &plan.name)
+fn pictures(options: &PlanOptions, plan: &crate::plans::Plan) -> Result<()> {
+    let (triangles, frame) = (triangulate_cdt(&plan.polygons)?, &plan.polygons.frame);
+    let rings = |triangles: &Triangulation| -> Rings {
+        let ring = |index| triangles.corners(TriangleId::from_index(index));
+        let points =
+            |ring: [PlanPoint; 3]| ring.map(|point| [f64::from(point.x), f64::from(point.z)]).to_vec();
+        (0..triangles.triangles.len()).map(ring).map(points).collect()
+    };
+    let clear = || {
+        let mesh = clear(&triangles).ok()?;
+        let cells = |at: [f64; 2]| {
+            [at[0] - f64::from(frame.origin.x), at[1] - f64::from(frame.origin.z)]
+                .map(|at| at / f64::from(frame.cell_size))
+        };
+        let ring = |triangle: &waymesh::core::ClearanceTriangle| {
+            triangle.vertices.map(|vertex| cells(mesh.position(vertex))).to_vec()
+        };
+        Some(mesh.triangles.iter().map(ring).collect())
+    };
+    let shortest = nearest_f32(f64::from(frame.width.max(frame.depth)) / 300.0) * frame.cell_size;
+    let panels: [Panel<'_>; 3] = [
+        ("CDT, triangles", &|| Some(rings(&triangles))),
+        ("refined to 20 degrees", &|| Some(rings(&refined(&triangles, shortest).ok()?))),
+        ("clearance", &clear),
+    ];
+    draw(options, plan, &mut panels.iter().filter_map(|(name, rings)| Some((*name, rings()?))))
 }

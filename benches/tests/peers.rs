@@ -1,8 +1,10 @@
 //! The peers give the published counts, so that a comparison with them means what it says.
 #![cfg(feature = "peers")]
+#![expect(clippy::unwrap_used, reason = "test helpers")]
 
+use clap::Parser as _;
 use waymesh_benches::{
-    Engine, Files, Level, Partitioning, Recast, Rerecast, Scene, Settings, Waymesh, fit, judge, tools,
+    Bake, ENGINES, EvaluateOptions, Level, Partitioning, PolygonMesh, Scene, Settings, judge,
 };
 use waymesh_core::GridScale;
 use waymesh_io::open_polygons;
@@ -17,56 +19,63 @@ const PUBLISHED: [(&str, Partitioning, usize, usize); 6] = [
     ("undulating", Partitioning::Monotone, 108_710, 308),
 ];
 
+/// The bakes of an engine on a level of the list, if it is there.
+fn bake(engine: &str, name: &str, partition: Partitioning) -> Option<anyhow::Result<Bake<PolygonMesh>>> {
+    let engine = ENGINES.iter().find(|known| known.name == engine).unwrap();
+    let settings = Settings::recast_demo(GridScale::new(0.3, 0.2), partition);
+    let scene = Scene::golden().unwrap().into_iter().find(|scene| scene.name == name)?;
+    Some((engine.bake)(&scene, &settings))
+}
+
 #[test]
 fn recast_and_rerecast_give_the_published_counts() {
     for (name, partition, spans, polygons) in PUBLISHED {
-        let Some(scene) = Scene::golden(name).unwrap() else {
-            eprintln!("skipped: {name} is not here");
-            continue;
-        };
-        let settings = Settings::recast_demo(GridScale::new(0.3, 0.2), partition);
-        let recast = Recast.bake(&scene, &settings).unwrap();
+        let Some(recast) = bake("Recast", name, partition) else { continue };
+        let recast = recast.unwrap();
         assert_eq!((recast.counts.spans, recast.counts.polygons), (spans, polygons), "{name}, {partition:?}");
-        assert_eq!(recast.mesh.polygons.len(), polygons);
+        assert_eq!(recast.result.polygons.len(), polygons);
+        let rerecast = bake("rerecast", name, partition).unwrap();
         if partition == Partitioning::Watershed {
-            let rerecast = Rerecast.bake(&scene, &settings).unwrap();
+            let rerecast = rerecast.unwrap();
             assert_eq!(rerecast.counts, recast.counts, "{name}");
-            assert_eq!(rerecast.mesh.polygons, recast.mesh.polygons, "{name}");
+            assert_eq!(rerecast.result.polygons, recast.result.polygons, "{name}");
         } else {
-            assert!(Rerecast.bake(&scene, &settings).is_err());
+            assert!(rerecast.is_err());
         }
     }
 }
 
 #[test]
 fn ours_has_no_more_polygons_than_recast() {
-    for (name, partition, _, recast_cells) in PUBLISHED {
-        let Some(scene) = Scene::golden(name).unwrap() else {
-            eprintln!("skipped: {name} is not here");
-            continue;
-        };
-        let settings = Settings::recast_demo(GridScale::new(0.3, 0.2), partition);
-        let ours = Waymesh.bake(&scene, &settings).unwrap();
-        assert_eq!(ours.mesh.polygons.len(), ours.counts.polygons);
-        assert!(ours.counts.polygons <= recast_cells, "{name}, {partition:?}: {}", ours.counts.polygons);
+    for (name, partition, _, recast_polygons) in PUBLISHED {
+        let Some(ours) = bake("waymesh", name, partition) else { continue };
+        let ours = ours.unwrap();
+        assert_eq!(ours.result.polygons.len(), ours.counts.polygons);
+        assert!(ours.counts.polygons <= recast_polygons, "{name}, {partition:?}: {}", ours.counts.polygons);
     }
+}
+
+#[derive(Debug, clap::Parser)]
+struct Words {
+    #[command(flatten)]
+    options: EvaluateOptions,
 }
 
 #[test]
 fn the_same_polygons_are_judged_alike_whoever_made_them() {
-    let level = Level::named("dungeon-rooms").unwrap();
-    let scene = Scene { name: level.name.clone(), soup: level.load().unwrap() };
-    let fitted = fit(&scene.soup, GridScale::new(0.3, 0.2));
     let folder = tempfile::tempdir().unwrap();
-    let files = Files { folder: Some(folder.path()), pictures: true, meshes: true };
+    let out = folder.path().to_str().unwrap();
+    let words =
+        ["", "--samples", "2000", "--tools", "waymesh,Recast,rerecast", "--out", out, "--svg", "--meshes"];
+    let options = Words::parse_from(words).options;
     let mut judged = Vec::new();
-    judge(&level, &scene, &fitted, 2_000, &tools(false, true), files, &mut |tool| judged.push(tool)).unwrap();
-    let figures: Vec<_> = judged.iter().map(|judged| judged.figures().unwrap()).collect();
+    judge(&Level::named("dungeon-rooms").unwrap(), &options, &mut |tool| judged.push(tool)).unwrap();
+    let figures: Vec<_> = judged.iter().map(|judged| judged.outcome.as_ref().unwrap()).collect();
     let [ours, recast, rerecast] = figures[..] else { panic!("three tools") };
-    let mut same = recast.clone();
+    let mut same = recast.as_ref().clone();
     // rerecast has no path queries, and so no data for them.
     (same.paths, same.bytes_file, same.bytes_memory) = (rerecast.paths, None, None);
-    assert_eq!(&same, rerecast);
+    assert_eq!(same, **rerecast);
     for found in [ours, recast] {
         assert_eq!(found.paths.pairs, 1000);
         assert!(found.paths.found > 900 && found.coverage > Some(0.9), "{found:?}");

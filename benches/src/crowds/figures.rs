@@ -1,12 +1,15 @@
 //! What is measured of a crowd, from the positions of its agents alone.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Formatter};
 
 use glam::{Vec3, Vec3Swizzles};
+use waymesh::io::svg::{Canvas, Colour, Picture, Style};
+use waymesh_core::Bounds;
 use waymesh_graph::{PathOptions, PathSearch, QueryScratch, Reach};
 
 use super::scenes::{CrowdScene, Trips};
 use super::{DT, RADIUS, SPEED};
+use crate::measure::{mean, quantile};
 
 /// Agents overlap if they are nearer than their widths less this, in metres.
 const SLACK: f32 = 0.01;
@@ -22,7 +25,7 @@ pub(super) struct Figures {
     overlapped: u64,
     off: u64,
     depths: f64,
-    pub(super) deepest: f32,
+    deepest: f32,
     jerks: f64,
     jerk_count: u64,
     /// The last positions of each agent, newest first.
@@ -54,13 +57,9 @@ impl Figures {
         }
     }
 
-    /// A step took so many milliseconds.
-    pub(super) fn spent(&mut self, milliseconds: f64) {
-        self.times.push(milliseconds);
-    }
-
-    /// Looks at all agents after a step.
-    pub(super) fn see(&mut self, scene: &CrowdScene, now: &[Option<Vec3>]) {
+    /// Counts what can be seen after a step of so many milliseconds.
+    pub(super) fn see(&mut self, scene: &CrowdScene, spent: f64, now: &[Option<Vec3>]) {
+        self.times.push(spent);
         self.find_overlaps(now);
         // Detour's heights are its own: they may be farther from ours than its agents from the mesh.
         let reach = Reach::new(SLACK, 0.5, 0.5);
@@ -132,48 +131,16 @@ impl Figures {
         self.arrivals.iter().all(Option::is_some)
     }
 
-    /// Milliseconds of a step: mean, and 99 %.
-    pub(super) fn times(&self) -> [f64; 2] {
-        let mut times = self.times.clone();
-        times.sort_by(f64::total_cmp);
-        let most = times.get((times.len() * 99 / 100).min(times.len().saturating_sub(1)));
-        [times.iter().sum::<f64>() / times.len().max(1) as f64, most.copied().unwrap_or(0.0)]
-    }
-
-    fn share(&self, part: u64) -> f64 {
-        part as f64 / self.seen.max(1) as f64
-    }
-
-    pub(super) fn overlapping(&self) -> f64 {
-        self.share(self.overlapped)
-    }
-
-    pub(super) fn outside(&self) -> f64 {
-        self.share(self.off)
-    }
-
-    pub(super) fn mean_depth(&self) -> f64 {
-        self.depths / self.overlapped.max(1) as f64
-    }
-
-    pub(super) fn arrived(&self) -> f64 {
-        self.arrivals.iter().flatten().count() as f64 / self.arrivals.len().max(1) as f64
-    }
-
     /// Mean seconds over the shortest path at full speed, of those who arrived.
-    pub(super) fn delay(&self) -> f32 {
+    fn delay(&self) -> f32 {
         let delays = self.arrivals.iter().zip(&self.least).filter_map(|(at, least)| Some((*at)? - least));
         let (sum, count) = delays.fold((0.0, 0.0), |(sum, count), delay| (sum + delay, count + 1.0_f32));
         sum / count.max(1.0)
     }
 
-    pub(super) fn jerk(&self) -> f64 {
-        self.jerks / self.jerk_count.max(1) as f64
-    }
-
     /// Persons a metre and second through the door of 1.2 m, between the first tenth of those who
     /// passed it and the last.
-    pub(super) fn flow(&self) -> Option<f32> {
+    fn flow(&self) -> Option<f32> {
         self.gate?;
         let tenth = self.crossings.len() / 10;
         let [first, last] = [tenth, self.crossings.len() - tenth].map(|at| self.crossings.get(at));
@@ -182,25 +149,42 @@ impl Figures {
     }
 }
 
+impl Display for Figures {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let share = |part: u64| 100.0 * part as f64 / self.seen.max(1) as f64;
+        let arrived = self.arrivals.iter().flatten().count() as f64 / self.arrivals.len().max(1) as f64;
+        write!(
+            f,
+            "{:.2} / {:.2} | {:.3} | {:.1} / {:.1} | {:.3} | {:.1} | {:.1} | {:.1} | {}",
+            mean(&self.times),
+            quantile(self.times.clone(), 0.99),
+            share(self.overlapped),
+            100.0 * self.depths / self.overlapped.max(1) as f64,
+            100.0 * self.deepest,
+            share(self.off),
+            100.0 * arrived,
+            self.delay(),
+            self.jerks / self.jerk_count.max(1) as f64,
+            self.flow().map_or(String::new(), |flow| format!("{flow:.2}"))
+        )
+    }
+}
+
 /// The mesh and all agents from above.
 pub(super) fn draw(scene: &CrowdScene, now: &[Option<Vec3>]) -> String {
-    let (low, size) = scene
-        .mesh
-        .world_bounds()
-        .map_or_else(Default::default, |bounds| (bounds.min, bounds.max - bounds.min));
-    let mut svg = format!(
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='{} {} {} {}' width='1200' style='background:#444'>\n",
-        low.x, low.z, size.x, size.z
-    );
+    let plan = |at: Vec3| [at.x, at.z].map(f64::from);
+    let bounds = scene.mesh.world_bounds().unwrap_or(Bounds::EMPTY);
+    let mut canvas = Canvas::new(plan(bounds.min), plan(bounds.max), 1200.0);
+    let scale = canvas.scale();
     for polygon in scene.mesh.polygons() {
-        let points: Vec<String> = polygon.positions().map(|at| format!("{},{}", at.x, at.z)).collect();
-        let _ = writeln!(svg, "<polygon points='{}' fill='#eee'/>", points.join(" "));
+        canvas.polygons([polygon.positions().map(plan)], &Style::fill(Colour::soft(0)));
     }
     for (index, at) in now.iter().enumerate() {
-        let Some(at) = at else { continue };
-        let hue = index * 360 / now.len().max(1);
-        let _ = writeln!(svg, "<circle cx='{}' cy='{}' r='{RADIUS}' fill='hsl({hue},80%,50%)'/>", at.x, at.z);
+        if let Some(at) = at {
+            canvas.dot(plan(*at), f64::from(RADIUS) * scale, &Style::fill(Colour::soft(index + 1)));
+        }
     }
-    svg.push_str("</svg>\n");
-    svg
+    let mut picture = Picture::new();
+    picture.push(&scene.name, canvas, None);
+    picture.to_svg()
 }

@@ -12,24 +12,21 @@
 //! - The crowds of Detour and landmass run on one thread. Ours is timed on one, and on all of the
 //!   machine.
 
-#[cfg(feature = "peers")]
-mod detour;
 mod figures;
-#[cfg(feature = "peers")]
-mod landmass;
 mod scenes;
 mod walkers;
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use anyhow::Result;
 use clap::Args;
 use glam::{Vec3, Vec3Swizzles};
 
 use self::figures::{Figures, draw};
 use self::scenes::{CrowdScene, Trips};
 use self::walkers::{Ours, Walkers};
-use crate::BenchError;
+use crate::measure::head;
+use crate::say;
 
 /// A step, in seconds.
 const DT: f32 = 1.0 / 30.0;
@@ -67,75 +64,45 @@ pub struct CrowdOptions {
 ///
 /// # Errors
 /// For a scene that cannot be made, and when a crowd gives up.
-pub fn crowds(options: &CrowdOptions, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
-    print(HEAD);
+pub fn crowds(options: &CrowdOptions) -> Result<()> {
+    head(
+        "",
+        "scene | agents | crowd | ms a step: mean / 99 % | overlapping, % of the time | depth: mean / deepest, cm | \
+         off the mesh, % | arrived, % | delay, s | jerk, m/s^3 | flow",
+    );
     for name in &options.scenes {
         let scene = CrowdScene::named(name)?;
         for &count in &options.agents {
             let trips = match scene.trips(count) {
                 Ok(trips) => trips,
                 Err(most) => {
-                    print(&format!("| {name} | {count} | left out: {most} fit | | | | | | | |\n"));
+                    say!("| {name} | {count} | left out: {most} fit | | | | | | | |");
                     continue;
                 }
             };
-            all(&scene, &trips, options, &mut |crowd, figures| print(&row(name, count, crowd, figures)))?;
+            let walk = |crowd: &str, walkers: &mut dyn Walkers| {
+                let figures = walk(&scene, &trips, walkers, crowd, options)?;
+                say!("| {name} | {count} | {crowd} | {figures} |");
+                anyhow::Ok(())
+            };
+            walk("waymesh, 1 thread", &mut Ours::new(&scene, &trips, 1)?)?;
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            if threads > 1 {
+                walk(&format!("waymesh, {threads} threads"), &mut Ours::new(&scene, &trips, threads)?)?;
+            }
+            #[cfg(feature = "peers")]
+            {
+                walk("Detour", &mut walkers::DetourCrowd::new(&scene, &trips)?)?;
+                walk("landmass", &mut walkers::landmass(&scene, &trips)?)?;
+            }
         }
     }
-    print(NOTES);
-    Ok(())
-}
-
-const HEAD: &str = "| scene | agents | crowd | ms a step: mean / 99 % | overlapping, % of the time | \
-                    depth: mean / deepest, cm | off the mesh, % | arrived, % | delay, s | jerk, m/s^3 | flow |\n\
-                    |---|---|---|---|---|---|---|---|---|---|---|\n";
-
-const NOTES: &str = "\nAgents have a radius of 0.25 m, the mesh is baked for it, and a step is a thirtieth of a second. \
-                     Overlapping: share of agents and steps with another agent more than a centimetre too near; depth: \
-                     of those. Off the mesh: more than a centimetre in plan. Arrived: was within half a metre of the \
-                     goal in time. Delay: seconds over the shortest path at full speed, of those who arrived. Flow: \
-                     persons a metre and second through a door of 1.2 m; people do 1.2 to 1.5.\n";
-
-fn row(scene: &str, count: usize, name: &str, figures: &Figures) -> String {
-    let [mean, most] = figures.times();
-    let mut row = format!(
-        "| {scene} | {count} | {name} | {mean:.2} / {most:.2} | {:.3} | {:.1} / {:.1} | {:.3} | {:.1} | {:.1} | {:.1} |",
-        100.0 * figures.overlapping(),
-        100.0 * figures.mean_depth(),
-        100.0 * figures.deepest,
-        100.0 * figures.outside(),
-        100.0 * figures.arrived(),
-        figures.delay(),
-        figures.jerk(),
+    say!(
+        "\nAgents have a radius of 0.25 m, the mesh is baked for it, and a step is a thirtieth of a second. Overlapping: share of agents and \
+         steps with another agent more than a centimetre too near; depth: of those. Off the mesh: more than a centimetre in plan. Arrived: \
+         was within half a metre of the goal in time. Delay: seconds over the shortest path at full speed, of those who arrived. Flow: \
+         persons a metre and second through a door of 1.2 m; people do 1.2 to 1.5."
     );
-    let _ = match figures.flow() {
-        Some(flow) => writeln!(row, " {flow:.2} |"),
-        None => writeln!(row, " |"),
-    };
-    row
-}
-
-/// Runs every crowd through a scene, and tells of each when it is done: some take long.
-fn all(
-    scene: &CrowdScene,
-    trips: &Trips,
-    options: &CrowdOptions,
-    tell: &mut dyn FnMut(&str, &Figures),
-) -> Result<(), BenchError> {
-    let mut one = |name: &str, crowd: &mut dyn Walkers| -> Result<(), BenchError> {
-        tell(name, &walk(scene, trips, crowd, name, options)?);
-        Ok(())
-    };
-    one("waymesh, 1 thread", &mut Ours::new(scene, trips, 1)?)?;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    if threads > 1 {
-        one(&format!("waymesh, {threads} threads"), &mut Ours::new(scene, trips, threads)?)?;
-    }
-    #[cfg(feature = "peers")]
-    {
-        one("Detour", &mut detour::DetourCrowd::new(scene, trips)?)?;
-        one("landmass", &mut landmass::LandmassCrowd::new(scene, trips)?)?;
-    }
     Ok(())
 }
 
@@ -146,26 +113,19 @@ fn walk(
     crowd: &mut dyn Walkers,
     name: &str,
     options: &CrowdOptions,
-) -> Result<Figures, BenchError> {
+) -> Result<Figures> {
     let mut figures = Figures::new(scene, trips);
     let mut now: Vec<Option<Vec3>> = Vec::new();
     let mut steps = 0_u16;
     let limit = figures.longest() + options.limit;
-    while f32::from(steps) * DT < limit && steps < u16::MAX {
-        let begin = std::time::Instant::now();
-        crowd.step()?;
-        figures.spent(crowd.spent().unwrap_or(begin.elapsed().as_secs_f64() * 1e3));
+    while f32::from(steps) * DT < limit && steps < u16::MAX && !figures.have_all_arrived() {
+        let spent = crowd.step(&mut now)?;
         steps += 1;
-        crowd.positions(&mut now);
-        figures.see(scene, &now);
-        if let Some(folder) = &options.frames
-            && steps.is_multiple_of(30)
-        {
+        figures.see(scene, spent, &now);
+        if let Some(folder) = options.frames.as_ref().filter(|_| steps.is_multiple_of(30)) {
             let folder = folder.join(format!("{}-{}-{name}", scene.name.replace('/', "_"), trips.ends.len()));
-            let file = folder.join(format!("{:03}.svg", steps / 30));
-            let failed = |source: std::io::Error| BenchError::stage("crowds", "picture", source);
-            std::fs::create_dir_all(&folder).map_err(failed)?;
-            std::fs::write(file, draw(scene, &now)).map_err(failed)?;
+            std::fs::create_dir_all(&folder)?;
+            std::fs::write(folder.join(format!("{:03}.svg", steps / 30)), draw(scene, &now))?;
         }
         for (index, &[_, goal]) in trips.ends.iter().enumerate() {
             let Some(at) = now[index] else { continue };
@@ -173,9 +133,6 @@ fn walk(
             if is_there && figures.arrive(index, f32::from(steps) * DT) && trips.leave {
                 crowd.leave(index);
             }
-        }
-        if figures.have_all_arrived() {
-            break;
         }
     }
     Ok(figures)

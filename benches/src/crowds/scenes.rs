@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use anyhow::Result;
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh::{Agent, BakeConfig, Baker, TriangleSoup};
 use waymesh_core::{Random, to_u32};
 use waymesh_graph::{AnyPolygon, IslandId, NavMesh, PlaceSampler};
 
 use super::RADIUS;
-use crate::{BenchError, Scene};
+use crate::Scene;
 
 /// Agents may take this share of the ground at most: about a square metre each.
 const MOST_PART: f64 = 0.2;
@@ -18,21 +19,69 @@ pub(super) struct CrowdScene {
     pub(super) name: String,
     pub(super) mesh: Arc<NavMesh>,
     kind: Kind,
+    leave: bool,
     /// A line `x` = this, whose crossings are counted.
     pub(super) gate: Option<f32>,
 }
 
+/// Where the agents of a scene begin and end.
 #[derive(Clone, Copy)]
 enum Kind {
-    Door,
-    Streams,
-    Crossing,
+    /// In equal parts, in rows in a rectangle of metres, on their way by an offset.
+    Streams(&'static [([f32; 4], [f32; 2])]),
+    /// On a circle, each to the other side.
     Circle,
-    Gate,
+    /// All to the middle.
     Meeting,
-    Stadium,
+    /// Anywhere.
     Level,
 }
+
+/// Flat scenes: a name, the ground as rectangles in decimetres, the agents, `true` if those who
+/// arrive leave, and the gate.
+type Flat = (&'static str, &'static [[i16; 4]], Kind, bool, Option<f32>);
+
+const FLAT: [Flat; 6] = [
+    // Two halls, and a door of 1.2 m in a wall of 0.3 m.
+    (
+        "door",
+        &[[0, 0, 600, 400], [600, 194, 603, 206], [603, 0, 1200, 400]],
+        Kind::Streams(&[([25.0, 1.0, 59.0, 39.0], [60.0, 0.0])]),
+        true,
+        Some(60.15),
+    ),
+    // A passage of 4 m.
+    (
+        "streams",
+        &[[0, 0, 1200, 40]],
+        Kind::Streams(&[([1.0, 0.5, 39.0, 3.5], [80.0, 0.0]), ([81.0, 0.5, 119.0, 3.5], [-80.0, 0.0])]),
+        true,
+        None,
+    ),
+    (
+        "crossing",
+        &[
+            [0, 500, 500, 550],
+            [500, 500, 550, 550],
+            [550, 500, 1050, 550],
+            [500, 0, 550, 500],
+            [500, 550, 550, 1050],
+        ],
+        Kind::Streams(&[([1.0, 50.5, 45.0, 54.5], [58.0, 0.0]), ([50.5, 1.0, 54.5, 45.0], [0.0, 58.0])]),
+        true,
+        None,
+    ),
+    // Two halls, and a passage of 3.5 m at a corner of each.
+    (
+        "gate",
+        &[[0, 35, 200, 105], [200, 35, 220, 70], [220, 0, 420, 70]],
+        Kind::Streams(&[([0.5, 3.8, 19.5, 10.2], [22.0, -3.5]), ([22.5, 0.3, 41.5, 6.7], [-22.0, 3.5])]),
+        false,
+        None,
+    ),
+    ("circle", &[[0, 0, 2600, 2600]], Kind::Circle, false, None),
+    ("meeting", &[[0, 0, 2600, 2600]], Kind::Meeting, true, None),
+];
 
 /// Where agents begin and end.
 pub(super) struct Trips {
@@ -105,93 +154,52 @@ fn stadium() -> TriangleSoup {
 
 impl CrowdScene {
     /// Makes a scene and bakes its mesh.
-    pub(super) fn named(name: &str) -> Result<Self, BenchError> {
-        let (soup, kind, gate) = match name {
-            // Two halls, and a door of 1.2 m in a wall of 0.3 m.
-            "door" => {
-                let soup = floor(&[[0, 0, 600, 400], [600, 194, 603, 206], [603, 0, 1200, 400]]);
-                (soup, Kind::Door, Some(60.15))
-            }
-            // A passage of 4 m.
-            "streams" => (floor(&[[0, 0, 1200, 40]]), Kind::Streams, None),
-            "crossing" => {
-                let soup = floor(&[
-                    [0, 500, 500, 550],
-                    [500, 500, 550, 550],
-                    [550, 500, 1050, 550],
-                    [500, 0, 550, 500],
-                    [500, 550, 550, 1050],
-                ]);
-                (soup, Kind::Crossing, None)
-            }
-            // Two halls, and a passage of 3.5 m at a corner of each.
-            "gate" => {
-                let soup = floor(&[[0, 35, 200, 105], [200, 35, 220, 70], [220, 0, 420, 70]]);
-                (soup, Kind::Gate, None)
-            }
-            "circle" => (floor(&[[0, 0, 2600, 2600]]), Kind::Circle, None),
-            "meeting" => (floor(&[[0, 0, 2600, 2600]]), Kind::Meeting, None),
-            "stadium" => (stadium(), Kind::Stadium, None),
-            _ => (Scene::named(name)?.soup, Kind::Level, None),
+    pub(super) fn named(name: &str) -> Result<Self> {
+        let flat = FLAT.iter().find(|flat| flat.0 == name);
+        let is_stadium = name == "stadium";
+        let (soup, fine) = match flat {
+            Some((_, rectangles, ..)) => (floor(rectangles), 0.05),
+            None if is_stadium => (stadium(), 0.2),
+            None => (Scene::named(name)?.soup, 0.2),
         };
-        let fine = if matches!(kind, Kind::Level | Kind::Stadium) { 0.2 } else { 0.05 };
+        let (kind, leave, gate) =
+            flat.map_or((Kind::Level, is_stadium, None), |&(_, _, kind, leave, gate)| (kind, leave, gate));
         let config = BakeConfig::default()
             .with_scale(fine, fine.min(0.1))
             .with_agent(Agent::default().with_radius(RADIUS))
             // Detour has few triangles of ground in a polygon; rows of seats have many.
-            .with_height_detail(!matches!(kind, Kind::Stadium));
-        let failed = |source| BenchError::stage("waymesh", "bake", source);
-        let mesh = Baker::voxels().with_config(config).bake(&soup).map_err(failed)?;
-        Ok(Self { name: name.to_owned(), mesh: Arc::new(mesh), kind, gate })
+            .with_height_detail(!is_stadium);
+        let mesh = Baker::voxels().with_config(config).bake(&soup)?;
+        Ok(Self { name: name.to_owned(), mesh: Arc::new(mesh), kind, leave, gate })
     }
 
     /// Trips of so many agents; how many fit if these do not.
     pub(super) fn trips(&self, count: usize) -> Result<Trips, usize> {
-        let far = |from: Vec<Vec3>, by: Vec3| from.into_iter().map(move |from| [from, from + by]);
-        let half = count / 2;
-        let (ends, leave): (Vec<[Vec3; 2]>, bool) = match self.kind {
-            Kind::Door => {
-                let from = rows(count, [25.0, 1.0, 59.0, 39.0])?;
-                (far(from, at(60.0, 0.0)).map(|[from, to]| [from, to.min(at(119.0, 39.0))]).collect(), true)
-            }
-            Kind::Streams => {
-                let right = far(rows(half, [1.0, 0.5, 39.0, 3.5])?, at(80.0, 0.0));
-                let left = far(rows(count - half, [81.0, 0.5, 119.0, 3.5])?, at(-80.0, 0.0));
-                (right.chain(left).collect(), true)
-            }
-            Kind::Crossing => {
-                let right = far(rows(half, [1.0, 50.5, 45.0, 54.5])?, at(58.0, 0.0));
-                let up = far(rows(count - half, [50.5, 1.0, 54.5, 45.0])?, at(0.0, 58.0));
-                (right.chain(up).collect(), true)
-            }
-            Kind::Gate => {
-                let right = rows(half, [0.5, 3.8, 19.5, 10.2])?;
-                let left = rows(count - half, [22.5, 0.3, 41.5, 6.7])?;
-                let there = right.iter().zip(&left).map(|(from, to)| [*from, *to]);
-                let back = left.iter().zip(&right).map(|(from, to)| [*from, *to]);
-                (there.chain(back).collect(), false)
-            }
-            Kind::Circle => {
-                let radius = as_f32(count) * 0.12;
-                if radius > 125.0 {
-                    return Err(1_041);
+        let middle = at(130.0, 130.0);
+        let ends: Vec<[Vec3; 2]> = match self.kind {
+            Kind::Streams(streams) => {
+                let mut ends = Vec::with_capacity(count);
+                for (index, &(from, by)) in streams.iter().enumerate() {
+                    let part = (count * (index + 1)) / streams.len() - ends.len();
+                    ends.extend(rows(part, from)?.into_iter().map(|from| [from, from + at(by[0], by[1])]));
                 }
-                let radius = radius.max(6.0);
+                ends
+            }
+            Kind::Circle if as_f32(count) * 0.12 > 125.0 => return Err(1_041),
+            Kind::Circle => {
                 let spoke = |index: usize| {
                     let angle = as_f32(index) / as_f32(count) * std::f32::consts::TAU;
-                    let Vec2 { x, y: z } = Vec2::from_angle(angle);
-                    radius * at(x, z)
+                    let Vec2 { x, y: z } = Vec2::from_angle(angle) * (as_f32(count) * 0.12).max(6.0);
+                    at(x, z)
                 };
-                let middle = at(130.0, 130.0);
-                ((0..count).map(|index| [middle + spoke(index), middle - spoke(index)]).collect(), false)
+                (0..count).map(|index| [middle + spoke(index), middle - spoke(index)]).collect()
             }
             Kind::Meeting => {
-                let from = rows(count, [1.0, 1.0, 259.0, 259.0])?;
-                (from.into_iter().map(|from| [from, at(130.0, 130.0)]).collect(), true)
+                rows(count, [1.0, 1.0, 259.0, 259.0])?.into_iter().map(|from| [from, middle]).collect()
             }
-            Kind::Stadium | Kind::Level => (self.apart(count)?, matches!(self.kind, Kind::Stadium)),
+            Kind::Level => self.apart(count)?,
         };
-        Ok(Trips { ends, leave })
+        Ok(Trips { ends, leave: self.leave })
     }
 
     /// Trips between random places of the largest island, all of them apart from each other.

@@ -1,10 +1,12 @@
 //! Rough voxels and depth maps of storeys.
 
-use waymesh_core::{GridFrame, GridWindow, SoupTriangle};
+use anyhow::Result;
+use waymesh_core::{Bounds, GridFrame, GridWindow, SoupTriangle};
 use waymesh_storeys::{DepthJob, RoughJob, StoreysConfig, flood_layers, refine_halo};
 
-use super::{GpuBenchOptions, Level, Stages, differs, failed, head, ms, row, timed};
-use crate::BenchError;
+use super::{Level, Stages, ms, parts, same};
+use crate::measure::{Time, fastest, head};
+use crate::say;
 
 /// Cells along a side of the windows whose depth maps are drawn, as the front end chooses them.
 const WINDOW: u32 = 256;
@@ -22,12 +24,11 @@ pub(super) struct Windows {
 impl Windows {
     /// # Errors
     /// Those of the stages on the processor.
-    pub(super) fn of(level: &Level) -> Result<Self, BenchError> {
+    pub(super) fn of(level: &Level) -> Result<Self> {
         let config = StoreysConfig::default().with_scale(level.scale).with_max_memory_bytes(16 << 30);
-        let frame =
-            GridFrame::fit(&level.soup.bounds(), &level.scale).map_err(|error| failed("grid", error))?;
-        let (voxels, _) = rough_job(level, &frame, &config)?.run().map_err(|error| failed("rough", error))?;
-        let layers = flood_layers(&voxels, &config).map_err(|error| failed("layers", error))?;
+        let frame = GridFrame::fit(&level.soup.bounds(), &level.scale)?;
+        let (voxels, _) = rough_job(level, &frame, &config)?.run()?;
+        let layers = flood_layers(&voxels, &config)?;
         let whole = GridWindow::whole(&frame);
         let (across, down) = (frame.width.div_ceil(WINDOW), frame.depth.div_ceil(WINDOW));
         let every = (across as usize * down as usize).div_ceil(MOST_WINDOWS);
@@ -40,20 +41,18 @@ impl Windows {
     }
 
     /// The job of a window, with the triangles that reach into it.
-    pub(super) fn job(&self, level: &Level, core: GridWindow) -> Result<DepthJob<'_>, BenchError> {
+    pub(super) fn job(&self, level: &Level, core: GridWindow) -> Result<DepthJob<'_>> {
         let window = core.grown(refine_halo(&self.config), &self.frame);
         let cell = self.frame.cell_size;
         let low = [window.x, window.z].map(|cells| cells as f32 * cell - cell);
         let high = [window.end_x(), window.end_z()].map(|cells| cells as f32 * cell + cell);
         let origin = self.frame.origin;
         let is_near = |triangle: &SoupTriangle| {
-            let [a, b, c] = triangle.corners.map(|corner| corner - origin);
-            let (least, most) = (a.min(b).min(c), a.max(b).max(c));
+            let Bounds { min: least, max: most } = Bounds::of(triangle.corners.map(|corner| corner - origin));
             least.x <= high[0] && least.z <= high[1] && most.x >= low[0] && most.z >= low[1]
         };
         let triangles = level.soup.finite_with_areas().filter(is_near);
-        DepthJob::new(triangles, &self.frame, core, &self.layers, &self.config)
-            .map_err(|error| failed("depth maps", error))
+        Ok(DepthJob::new(triangles, &self.frame, core, &self.layers, &self.config)?)
     }
 }
 
@@ -61,82 +60,48 @@ pub(super) fn rough_job<'a>(
     level: &'a Level,
     frame: &GridFrame,
     config: &StoreysConfig,
-) -> Result<RoughJob<'a>, BenchError> {
+) -> Result<RoughJob<'a>> {
     let bounds = level.soup.bounds();
-    RoughJob::new(&level.soup, frame, bounds.max.y - bounds.min.y, config)
-        .map_err(|error| failed("rough voxels", error))
+    Ok(RoughJob::new(&level.soup, frame, bounds.max.y - bounds.min.y, config)?)
 }
 
 /// Rough voxels of whole levels, depth maps of some windows.
-pub(super) fn storeys(
-    options: &GpuBenchOptions,
-    stages: &Stages,
-    levels: &[Level],
-    print: &mut dyn FnMut(&str),
-) -> Result<(), BenchError> {
-    print(&head(
+pub(super) fn storeys(rounds: usize, stages: &Stages, levels: &[Level]) -> Result<()> {
+    head(
         "Rough voxels of storeys, ms",
-        &[
-            "level",
-            "cell, m",
-            "triangles",
-            "rough columns",
-            "1 thread",
-            "device",
-            "upload",
-            "shaders",
-            "download",
-        ],
-    ));
+        "level | cell, m | triangles | rough columns | 1 thread | device | upload | shaders | download",
+    );
     let mut all = Vec::new();
     for level in levels {
         let windows = Windows::of(level)?;
         let job = rough_job(level, &windows.frame, &windows.config)?;
-        let rounds = options.rounds(level.soup.triangles().len());
-        let (one, cpu) = timed(rounds, || job.run());
-        let (device, gpu) = timed(rounds, || stages.rough.run(&job));
-        let (voxels, skipped, times) = gpu.map_err(|error| failed("rough voxels", error))?;
-        if (voxels, skipped) != cpu.map_err(|error| failed("rough voxels", error))? {
-            return Err(differs("rough voxels", level));
-        }
-        print(&row(&[
-            level.name.clone(),
-            level.scale.cell_size.to_string(),
-            level.soup.triangles().len().to_string(),
-            job.column_count().to_string(),
+        let (cpu, one) = fastest(rounds, || job.run());
+        let (gpu, device) = fastest(rounds, || stages.rough.run(&job));
+        let (voxels, skipped, times) = gpu?;
+        same("rough voxels", level, &cpu?, &(voxels, skipped))?;
+        say!(
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            level.name,
+            level.scale.cell_size,
+            level.soup.triangles().len(),
+            job.column_count(),
             ms(one),
             ms(device),
-            ms(times.upload),
-            ms(times.kernels),
-            ms(times.download),
-        ]));
+            parts(&times)
+        );
         all.push(windows);
     }
-    print(&head(
+    head(
         "Depth maps of storeys, up to four windows of 256 x 256 cells, ms; \"drawn\" is what the device does, \"rest\" the \
          distances and spans that the processor makes of it",
-        &[
-            "level",
-            "cell, m",
-            "triangles",
-            "places",
-            "1 thread",
-            "of it drawn",
-            "of it rest",
-            "device",
-            "of it rest",
-            "upload",
-            "shaders",
-            "download",
-        ],
-    ));
+        "level | cell, m | triangles | places | 1 thread | of it drawn | of it rest | device | of it rest | upload | shaders | download",
+    );
     for (level, windows) in levels.iter().zip(&all) {
-        let rounds = options.rounds(0);
         let jobs: Vec<DepthJob<'_>> =
-            windows.cores.iter().map(|&core| windows.job(level, core)).collect::<Result<_, _>>()?;
-        let (one, cpu) = timed(rounds, || jobs.iter().map(DepthJob::run).collect::<Vec<_>>());
+            windows.cores.iter().map(|&core| windows.job(level, core)).collect::<Result<_>>()?;
+        let (cpu, one) = fastest(rounds, || jobs.iter().map(DepthJob::run).collect::<Vec<_>>());
         let mut total = waymesh_gpu::GpuTimes::default();
-        let (device, found) = timed(rounds, || {
+        let (tables, device) = fastest(rounds, || {
             total = waymesh_gpu::GpuTimes::default();
             let draw = |job| {
                 let (tables, times) = stages.depth.run(job)?;
@@ -145,29 +110,27 @@ pub(super) fn storeys(
             };
             jobs.iter().map(draw).collect::<Result<Vec<_>, waymesh_gpu::GpuError>>()
         });
-        let tables = found.map_err(|error| failed("depth maps", error))?;
-        let (rest, found) = timed(rounds, || {
+        let tables = tables?;
+        let (found, rest) = fastest(rounds, || {
             let finish =
                 |(job, tables): (&DepthJob<'_>, &waymesh_storeys::DepthTables)| job.finish(tables.clone());
             jobs.iter().zip(&tables).map(finish).collect::<Result<Vec<_>, _>>()
         });
-        if found.map_err(|error| failed("depth maps", error))? != cpu {
-            return Err(differs("depth maps", level));
-        }
-        print(&row(&[
-            level.name.clone(),
-            level.scale.cell_size.to_string(),
-            jobs.iter().map(DepthJob::len).sum::<usize>().to_string(),
-            jobs.iter().map(|job| u64::from(job.place_count())).sum::<u64>().to_string(),
+        same("depth maps", level, &cpu, &found?)?;
+        let less = |time: Time, by: f64| format!("{:.1}", time.wall + by);
+        say!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            level.name,
+            level.scale.cell_size,
+            jobs.iter().map(DepthJob::len).sum::<usize>(),
+            jobs.iter().map(|job| u64::from(job.place_count())).sum::<u64>(),
             ms(one),
-            ms(one.saturating_sub(rest)),
+            less(one, -rest.wall),
             ms(rest),
-            ms(device + rest),
+            less(device, rest.wall),
             ms(rest),
-            ms(total.upload),
-            ms(total.kernels),
-            ms(total.download),
-        ]));
+            parts(&total)
+        );
     }
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! Obstacles, marks and tiles of a world come and go anywhere.
 
+use anyhow::{Result, ensure};
 use glam::vec3;
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
-use waymesh::{BakeError, Baker, Bounds, MarkId, MeshHandle, ObstacleId, TriangleSoup, World};
+use waymesh::{Baker, Bounds, MarkId, MeshHandle, ObstacleId, TriangleSoup, World};
 use waymesh_core::{AreaId, Random};
 
-use super::{Failure, Soaked};
+use super::Soaked;
 
 /// Cells of a tile's side.
 const TILE_CELLS: u32 = 48;
@@ -34,7 +35,7 @@ impl Soaked for Changing<'_> {
         "updates | equal to one built at once"
     }
 
-    fn go_on(&mut self) -> Result<(), Failure> {
+    fn go_on(&mut self) -> Result<()> {
         self.change()?;
         self.world.update(&mut ())?;
         self.updates += 1;
@@ -51,7 +52,7 @@ impl Soaked for Changing<'_> {
 }
 
 impl<'a> Changing<'a> {
-    pub(super) fn new(soup: &'a TriangleSoup) -> Result<Self, BakeError> {
+    pub(super) fn new(soup: &'a TriangleSoup) -> Result<Self> {
         let mut world = World::new(Baker::voxels(), &soup.bounds(), TILE_CELLS)?;
         world.add_triangles(soup, &mut ())?;
         world.update(&mut ())?;
@@ -60,7 +61,7 @@ impl<'a> Changing<'a> {
     }
 
     /// Something comes, goes, or is built again.
-    fn change(&mut self) -> Result<(), BakeError> {
+    fn change(&mut self) -> Result<()> {
         match self.random.below(6) {
             0 | 1 if self.obstacles.len() < MOST => {
                 let obstacle = Obstacle::solid(MarkShape::Box { bounds: self.place() });
@@ -103,7 +104,7 @@ impl<'a> Changing<'a> {
     }
 
     /// Fails if a world with the same content, built at once, has another mesh.
-    fn compare(&self) -> Result<(), Failure> {
+    fn compare(&self) -> Result<()> {
         let mut fresh = World::new(Baker::voxels(), &self.soup.bounds(), TILE_CELLS)?;
         fresh.add_triangles(self.soup, &mut ())?;
         for (_, obstacle) in &self.obstacles {
@@ -114,6 +115,7 @@ impl<'a> Changing<'a> {
         }
         fresh.update(&mut ())?;
         let [mine, other] = [&self.world, &fresh].map(|world| world.handle().mesh());
-        if *mine == *other { Ok(()) } else { Err("the world is not the one that is built at once".into()) }
+        ensure!(*mine == *other, "the world is not the one that is built at once");
+        Ok(())
     }
 }

@@ -7,6 +7,7 @@ mod walk;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use anyhow::{Result, bail, ensure};
 use changing::Changing;
 use glam::{Vec3, vec3};
 use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
@@ -15,7 +16,8 @@ use waymesh::{Bounds, MeshHandle};
 use waymesh_core::Random;
 use waymesh_scenes::{Scene, SceneConfig};
 
-use crate::BenchError;
+use crate::measure::head;
+use crate::say;
 
 /// Lines of the table.
 const LINES: u32 = 20;
@@ -23,29 +25,20 @@ const LINES: u32 = 20;
 /// give back late.
 const GROWTH: f64 = 1.1;
 
-/// Changes a world and asks for paths in it for so many minutes, and prints a line now and then.
+/// Changes a world for so many minutes while two threads find paths in it, and prints a line now
+/// and then. With `walk`, the world is a city of so many kilometres a side, of which the tiles
+/// around a walker are read from a folder, while obstacles come and go.
 ///
 /// # Errors
 /// When the world differs from one that is built at once, an answer is wrong, or memory grew.
-pub fn soak(minutes: f64, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
-    let soup = Scene::CityBlock.build(&SceneConfig::default().with_scale(4));
-    let changing = Changing::new(&soup).map_err(Failure::from);
-    changing.and_then(|mut world| watch(&mut world, minutes, print)).map_err(failed)
-}
-
-/// Walks for so many minutes through a city of `side` by `side` kilometres, of which the tiles
-/// around the walker are read from a folder, while obstacles come and go and others ask for paths.
-///
-/// # Errors
-/// When the world differs from one that is read at once, an answer is wrong, or memory grew.
-pub fn soak_walk(minutes: f64, side: f64, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
-    walk::run(minutes, side, print).map_err(failed)
-}
-
-type Failure = Box<dyn std::error::Error + Send + Sync>;
-
-fn failed(error: Failure) -> BenchError {
-    BenchError::stage("waymesh", "soak", error)
+pub fn soak(minutes: f64, walk: Option<f64>) -> Result<()> {
+    match walk {
+        Some(side) => walk::run(minutes, side),
+        None => {
+            let soup = Scene::CityBlock.build(&SceneConfig::default().with_scale(4));
+            watch(&mut Changing::new(&soup)?, minutes)
+        }
+    }
 }
 
 /// A world that changes.
@@ -57,48 +50,38 @@ trait Soaked {
     fn columns(&self) -> &'static str;
 
     /// Changes something, and now and then compares.
-    fn go_on(&mut self) -> Result<(), Failure>;
+    fn go_on(&mut self) -> Result<()>;
 
     /// What its columns say now.
     fn row(&self) -> String;
 }
 
 /// Changes a world until the time is over while others ask, and prints a table.
-fn watch(world: &mut dyn Soaked, minutes: f64, print: &mut dyn FnMut(&str)) -> Result<(), Failure> {
+fn watch(world: &mut dyn Soaked, minutes: f64) -> Result<()> {
     let handle = world.handle();
     let (is_done, queries) = (AtomicBool::new(false), AtomicU64::new(0));
     let megabytes = std::thread::scope(|scope| {
-        let askers: Vec<_> = (0..2)
-            .map(|seed| {
-                let (handle, queries, is_done) = (handle.clone(), &queries, &is_done);
-                scope.spawn(move || ask(&handle, seed, queries, is_done))
-            })
-            .collect();
-        let watched = table(world, minutes, &queries, print);
+        let ask = |seed| {
+            let (handle, queries, is_done) = (handle.clone(), &queries, &is_done);
+            scope.spawn(move || ask(&handle, seed, queries, is_done))
+        };
+        let askers = [0, 1].map(ask);
+        let watched = table(world, minutes, &queries);
         is_done.store(true, Ordering::Relaxed);
         for asker in askers {
-            asker.join().map_err(|_| "a query panicked")??;
+            asker.join().map_err(|_| anyhow::anyhow!("a query panicked"))??;
         }
         watched
     })?;
     let (before, after) = megabytes.split_at(megabytes.len() / 2);
     let [before, after] = [before, after].map(|some| some.iter().copied().fold(0.0, f64::max));
-    if after > before * GROWTH {
-        return Err(format!("memory grew from {before:.0} to {after:.0} MB").into());
-    }
+    ensure!(after <= before * GROWTH, "memory grew from {before:.0} to {after:.0} MB");
     Ok(())
 }
 
 /// Returns the megabytes of memory at each line.
-fn table(
-    world: &mut dyn Soaked,
-    minutes: f64,
-    queries: &AtomicU64,
-    print: &mut dyn FnMut(&str),
-) -> Result<Vec<f64>, Failure> {
-    let columns = world.columns();
-    let count = columns.split('|').count() + 4;
-    print(&format!("| minutes | {columns} | queries | polygons | memory, MB |\n|{}\n", "---|".repeat(count)));
+fn table(world: &mut dyn Soaked, minutes: f64, queries: &AtomicU64) -> Result<Vec<f64>> {
+    head("", &format!("minutes | {} | queries | polygons | memory, MB", world.columns()));
     let start = Instant::now();
     let mut lines = Vec::new();
     for line in 1..=LINES {
@@ -108,16 +91,19 @@ fn table(
         }
         let memory = resident_megabytes();
         lines.push(memory);
-        let polygons = world.handle().mesh().polygon_count();
-        let asked = queries.load(Ordering::Relaxed);
-        let (minutes, row) = (start.elapsed().as_secs_f64() / 60.0, world.row());
-        print(&format!("| {minutes:.1} | {row} | {asked} | {polygons} | {memory:.0} |\n"));
+        say!(
+            "| {:.1} | {} | {} | {} | {memory:.0} |",
+            start.elapsed().as_secs_f64() / 60.0,
+            world.row(),
+            queries.load(Ordering::Relaxed),
+            world.handle().mesh().polygon_count()
+        );
     }
     Ok(lines)
 }
 
 /// Asks for paths in the newest mesh until it is over.
-fn ask(handle: &MeshHandle, seed: u64, queries: &AtomicU64, is_done: &AtomicBool) -> Result<(), Failure> {
+fn ask(handle: &MeshHandle, seed: u64, queries: &AtomicU64, is_done: &AtomicBool) -> Result<()> {
     let (mut random, mut scratch) = (Random::new(seed), QueryScratch::default());
     let reach = Reach::new(30.0, 100.0, 100.0);
     while !is_done.load(Ordering::Relaxed) {
@@ -129,14 +115,14 @@ fn ask(handle: &MeshHandle, seed: u64, queries: &AtomicU64, is_done: &AtomicBool
                 min + (max - min) * vec3(share(), share(), share())
             };
             let [from, to]: [Vec3; 2] = [point(), point()];
-            let Some(start) = mesh.nearest(from, &reach) else { return Err("no ground in reach".into()) };
+            let Some(start) = mesh.nearest(from, &reach) else { bail!("no ground in reach") };
             let search = if round % 2 == 0 { PathSearch::Fast } else { PathSearch::Shortest };
             let options = PathOptions::default().with_search(search).with_reach(reach);
             let path = mesh.find_path(from, to, &options, &mut scratch)?;
             let is_sound = path.length.is_finite() && path.points.iter().all(|point| point.is_finite());
             let direct = path.points.first().zip(path.points.last()).map_or(0.0, |(a, b)| a.distance(*b));
             if !is_sound || (path.outcome == Outcome::Complete && path.length < direct * 0.999 - 1e-3) {
-                return Err(format!("a path of {} m from {from} to {to}", path.length).into());
+                bail!("a path of {} m from {from} to {to}", path.length);
             }
             mesh.raycast(&start, to, &AnyPolygon, &mut Vec::new())?;
             queries.fetch_add(3, Ordering::Relaxed);

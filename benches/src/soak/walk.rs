@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 use std::time::Instant;
 
+use anyhow::{Context as _, Result, ensure};
 use glam::{Vec3, vec3};
 use waymesh::tile::Tile;
 use waymesh::voxel::{MarkShape, Obstacle};
@@ -12,7 +13,9 @@ use waymesh_core::stage::StageError;
 use waymesh_core::{Random, TriangleSource, TriangleVisitor};
 use waymesh_scenes::{MAX_SCALE, Scene, SceneConfig};
 
-use super::{Failure, Soaked, watch};
+use super::{Soaked, watch};
+use crate::measure::quantile;
+use crate::say;
 
 /// Cells of a tile's side: tiles of 28.8 m.
 const TILE_CELLS: u32 = 96;
@@ -31,25 +34,25 @@ const OBSTACLES: usize = 12;
 const BETWEEN_CHECKS: u64 = 100;
 
 /// Makes the city in a folder that is removed afterwards, and walks.
-pub(super) fn run(minutes: f64, side: f64, print: &mut dyn FnMut(&str)) -> Result<(), Failure> {
+pub(super) fn run(minutes: f64, side: f64) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let start = Instant::now();
     let soup = city(side)?;
     let tiles = bake(&soup, folder.path())?;
     let (triangles, seconds) = (soup.triangles().len(), start.elapsed().as_secs_f64());
     drop(soup);
-    print(&format!("{triangles} triangles, {tiles} tiles, baked and written in {seconds:.0} s.\n\n"));
+    say!("{triangles} triangles, {tiles} tiles, baked and written in {seconds:.0} s.\n");
     let mut walk = Walk::new(folder.path())?;
-    watch(&mut walk, minutes, print)?;
-    let [middle, late] = walk.quantiles();
-    print(&format!("\nA step took {middle:.1} ms in the middle, {late:.1} ms at 99 %.\n"));
+    watch(&mut walk, minutes)?;
+    let [middle, late] = [0.5, 0.99].map(|share| quantile(walk.milliseconds.clone(), share));
+    say!("\nA step took {middle:.1} ms in the middle, {late:.1} ms at 99 %.");
     Ok(())
 }
 
 /// A city of at least so many kilometres a side, of equal parts with houses of their own.
-fn city(side: f64) -> Result<TriangleSoup, Failure> {
+fn city(side: f64) -> Result<TriangleSoup> {
     let steps = (1..=256_u32).find(|&steps| f64::from(steps) * METRES >= side * 1000.0);
-    let steps = steps.ok_or_else(|| format!("a city of {side} km cannot be made, 20 km is the most"))?;
+    let steps = steps.with_context(|| format!("a city of {side} km cannot be made, 20 km is the most"))?;
     let parts = steps.div_ceil(MAX_SCALE);
     let config = SceneConfig::default().with_scale(steps.div_ceil(parts));
     let mut soup = TriangleSoup::default();
@@ -65,7 +68,7 @@ fn city(side: f64) -> Result<TriangleSoup, Failure> {
 
 /// Bakes a city some rows of tiles at a time, so that it never lies in memory as a whole, to the
 /// files that the whole world would write. Returns how many.
-fn bake(soup: &TriangleSoup, folder: &Path) -> Result<usize, Failure> {
+fn bake(soup: &TriangleSoup, folder: &Path) -> Result<usize> {
     let bounds = soup.bounds();
     let empty = World::new(Baker::voxels(), &bounds, TILE_CELLS)?;
     empty.write_tiles(folder, &mut ())?;
@@ -133,7 +136,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(folder: &'a Path) -> Result<Self, Failure> {
+    fn new(folder: &'a Path) -> Result<Self> {
         let world = World::open(Baker::voxels(), folder)?;
         let layout = world.layout();
         let (size, frame) = ([layout.columns(), layout.rows()], *layout.frame());
@@ -163,7 +166,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Loads what is around the walker now, and takes away the rest.
-    fn load(&mut self) -> Result<(), Failure> {
+    fn load(&mut self) -> Result<()> {
         let near = |at: u32, size: u32| at.saturating_sub(AROUND)..(at + AROUND + 1).min(size);
         let [columns, rows] = [near(self.at.column, self.size[0]), near(self.at.row, self.size[1])];
         let tiles = |row| columns.clone().map(move |column| Tile { row, column });
@@ -194,7 +197,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Fails if a world with the same tiles and obstacles, read at once, has another mesh.
-    fn compare(&self) -> Result<(), Failure> {
+    fn compare(&self) -> Result<()> {
         let mut fresh = World::open(Baker::voxels(), self.folder)?;
         for &tile in &self.loaded {
             fresh.load_tile(tile)?;
@@ -203,18 +206,9 @@ impl<'a> Walk<'a> {
             fresh.add_obstacle(obstacle.clone())?;
         }
         fresh.update(&mut ())?;
-        if *self.handle.mesh() == *fresh.handle().mesh() {
-            Ok(())
-        } else {
-            Err(format!("after {} steps the world is not the one that is read at once", self.steps).into())
-        }
-    }
-
-    /// Milliseconds that half of the steps took at most, and 99 of 100.
-    fn quantiles(&self) -> [f64; 2] {
-        let mut times = self.milliseconds.clone();
-        times.sort_unstable_by(f64::total_cmp);
-        [50, 99].map(|share| times.get(times.len() * share / 100).copied().unwrap_or_default())
+        let is_equal = *self.handle.mesh() == *fresh.handle().mesh();
+        ensure!(is_equal, "after {} steps the world is not the one that is read at once", self.steps);
+        Ok(())
     }
 }
 
@@ -228,7 +222,7 @@ impl Soaked for Walk<'_> {
     }
 
     /// Walks a tile on; an obstacle comes, and the oldest one goes.
-    fn go_on(&mut self) -> Result<(), Failure> {
+    fn go_on(&mut self) -> Result<()> {
         while self.at == self.target {
             let [column, row] = self.size.map(|size| self.random.below(size));
             self.target = Tile { row, column };
@@ -269,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bands_give_the_files_of_the_whole_city() -> Result<(), Failure> {
+    fn bands_give_the_files_of_the_whole_city() -> Result<()> {
         let soup = city(0.4)?;
         let [by_bands, at_once] = [tempfile::tempdir()?, tempfile::tempdir()?];
         let count = bake(&soup, by_bands.path())?;
@@ -287,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walker_sees_the_world_that_is_read_at_once() -> Result<(), Failure> {
+    fn a_walker_sees_the_world_that_is_read_at_once() -> Result<()> {
         let soup = city(0.45)?;
         let folder = tempfile::tempdir()?;
         bake(&soup, folder.path())?;
