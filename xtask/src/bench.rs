@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 
-use crate::cargo;
+use crate::{cargo, target};
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
@@ -40,49 +40,38 @@ pub(crate) struct EvaluateArgs {
     rest: Vec<String>,
 }
 
-/// Prints the tables of figures, ours beside the other tools'.
-pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<()> {
-    let mut words = vec!["run", "--release", "--package", "waymesh-benches"];
-    if !args.rest.iter().any(|word| word == "--ours") {
-        words.extend(["--features", "peers"]);
-    }
-    words.extend(["--", "evaluate"]);
-    words.extend(args.rest.iter().map(String::as_str));
-    cargo(&words, &[])
+/// Runs the benchmark program with these features, words and further words.
+pub(crate) fn benches(features: &str, words: &[&str], rest: &[String]) -> Result<()> {
+    let run = ["run", "--release", "--package", "waymesh-benches", "--features", features, "--"];
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    cargo(&[&run, words, &rest].concat(), &[])
 }
 
-/// Criterion's stage benches, or the table beside the peers.
+/// Prints the tables of figures, ours beside the other tools'.
+pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<()> {
+    let features = if args.rest.iter().any(|word| word == "--ours") { "default" } else { "peers" };
+    benches(features, &["evaluate"], &args.rest)
+}
+
+/// Criterion's benches, or the table beside the peers.
 pub(crate) fn run(args: &BenchArgs) -> Result<()> {
+    let rest = &args.rest;
     if args.bakes {
-        let packages = ["--package", "waymesh-cli", "--package", "waymesh-benches"];
-        cargo(&[&["build", "--release"][..], &packages].concat(), &[])?;
-        let mut words = vec!["run", "--release", "--package", "waymesh-benches", "--", "bakes"];
-        let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
-        let program = format!("{target}/release/waymesh");
-        words.extend(["--program", &program]);
-        words.extend(args.rest.iter().map(String::as_str));
-        return cargo(&words, &[]);
-    }
-    if args.gpu {
-        let features = if args.peers { "gpu,peers" } else { "gpu" };
-        let words = ["run", "--release", "--package", "waymesh-benches", "--features", features, "--", "gpu"];
-        let rest: Vec<&str> = args.rest.iter().map(String::as_str).collect();
-        return cargo(&[&words[..], &rest].concat(), &[]);
-    }
-    let mut words = if args.peers || args.queries || args.crowds {
-        vec!["run", "--release", "--package", "waymesh-benches", "--features", "peers", "--"]
+        cargo(&["build", "--release", "--package", "waymesh-cli"], &[])?;
+        let program = target().join("release/waymesh").to_string_lossy().into_owned();
+        benches("default", &["bakes", "--program", &program], rest)
+    } else if args.gpu {
+        benches(if args.peers { "gpu,peers" } else { "gpu" }, &["gpu"], rest)
+    } else if args.crowds {
+        benches("peers", &["crowds"], rest)
+    } else if args.queries {
+        let scenes = ["--scenes", "nav_test,dungeon,undulating,town,tiled-town,arena,aurora"];
+        let words = ["--queries", "--cell", "0.3/0.2"];
+        benches("peers", &[&words[..], if rest.is_empty() { &scenes } else { &[] }].concat(), rest)
+    } else if args.peers {
+        benches("peers", &[], rest)
     } else {
-        vec!["bench", "--package", "waymesh-benches", "--"]
-    };
-    if args.crowds {
-        words.push("crowds");
+        let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+        cargo(&[&["bench", "--package", "waymesh-benches", "--"], &rest[..]].concat(), &[])
     }
-    if args.queries {
-        words.extend(["--queries", "--cell", "0.3/0.2"]);
-        if args.rest.is_empty() {
-            words.extend(["--scenes", "nav_test,dungeon,undulating,town,tiled-town,arena,aurora"]);
-        }
-    }
-    words.extend(args.rest.iter().map(String::as_str));
-    cargo(&words, &[])
 }

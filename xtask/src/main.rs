@@ -12,7 +12,6 @@ mod pictures;
 mod readmes;
 mod settings;
 mod skipped;
-mod storeys;
 mod tables;
 mod tidy;
 
@@ -72,7 +71,7 @@ enum Task {
     Cases(cases::CasesArgs),
     /// Run the fuzzers of every reader and stage, and print executions, coverage and findings.
     Fuzz(fuzz::FuzzArgs),
-    /// Bake a scene file, or an embedded scene by name, and draw every stage as SVG.
+    /// Bake a scene file, or an embedded scene by name, and draw every stage in one SVG.
     Dump(dump::DumpArgs),
     /// Draw the pictures of the READMEs again.
     Pictures {
@@ -137,13 +136,12 @@ fn cargo(words: &[&str], variables: &[(&str, &str)]) -> Result<()> {
 
 fn soak(queries: u32, minutes: Option<f64>, walk: Option<f64>) -> Result<()> {
     if let Some(minutes) = minutes {
-        let (minutes, side) = (minutes.to_string(), walk.map(|side| side.to_string()));
-        let mut words =
-            vec!["run", "--release", "--package", "waymesh-benches", "--", "soak", "--minutes", &minutes];
-        if let Some(side) = &side {
-            words.extend(["--walk", side]);
-        }
-        return cargo(&words, &[]);
+        let side = walk.map(|side| ["--walk".to_owned(), side.to_string()]);
+        return bench::benches(
+            "default",
+            &["soak", "--minutes", &minutes.to_string()],
+            side.as_ref().map_or(&[], |side| &side[..]),
+        );
     }
     let words = ["test", "--release", "-p", "waymesh-graph", "--test", "soak", "--", "--nocapture"];
     cargo(&words, &[("WAYMESH_SOAK_QUERIES", &queries.to_string())])

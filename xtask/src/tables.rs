@@ -10,7 +10,8 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::Value;
 
-use crate::{cargo, target};
+use crate::bench::benches;
+use crate::{cargo, root, target};
 
 #[derive(Debug, Args)]
 pub(crate) struct TablesArgs {
@@ -41,110 +42,109 @@ pub(crate) struct TablesArgs {
     pictures: Option<PathBuf>,
 }
 
-/// A setting of Saupin and Le Garrec, table 2.
-struct Setting {
-    name: &'static str,
-    cell: f32,
-    level: f32,
-    tile: u32,
-}
-
-const MAX_CLIMB: f32 = 0.5;
-
-const SETTINGS: [Setting; 5] = [
-    Setting { name: "def.", cell: 0.05, level: 0.02, tile: 256 },
-    Setting { name: "S2", cell: 0.0356, level: 0.02, tile: 256 },
-    Setting { name: "S3", cell: 0.0666, level: 0.501, tile: 256 },
-    Setting { name: "S4", cell: 0.666, level: 0.587, tile: 256 },
-    Setting { name: "S5", cell: 0.05, level: 0.02, tile: 467 },
+/// Settings of Saupin and Le Garrec, table 2: name, cell, level, cells of a tile.
+const SETTINGS: [[&str; 4]; 5] = [
+    ["def.", "0.05", "0.02", "256"],
+    ["S2", "0.0356", "0.02", "256"],
+    ["S3", "0.0666", "0.501", "256"],
+    ["S4", "0.666", "0.587", "256"],
+    ["S5", "0.05", "0.02", "467"],
 ];
 
-/// What the paper's tables 3 to 5 say about a scene: polygons, links, seconds per setting;
-/// milliseconds of a query at the default.
-struct PaperScene {
-    name: &'static str,
-    rows: [(u64, u64, f64); 5],
-    query_ms: f64,
-}
-
-const SCENES: [PaperScene; 3] = [
-    PaperScene {
-        name: "subway",
-        rows: [
-            (12_288, 18_088, 14.122),
-            (11_550, 24_358, 26.035),
-            (2_342, 4_334, 5.314),
-            (286, 650, 0.726),
-            (11_188, 23_916, 19.79),
-        ],
-        query_ms: 1.329,
-    },
-    PaperScene {
-        name: "offshore",
-        rows: [
-            (21_331, 41_864, 9.727),
-            (32_976, 65_488, 12.586),
-            (9_511, 18_834, 3.339),
-            (537, 972, 0.097),
-            (30_424, 59_616, 15.812),
-        ],
-        query_ms: 4.836,
-    },
-    PaperScene {
-        name: "buildings",
-        rows: [
-            (117_488, 235_964, 229.854),
-            (180_173, 364_132, 612.833),
-            (54_139, 107_122, 63.863),
-            (2_622, 4_980, 1.591),
-            (164_577, 333_554, 400.257),
-        ],
-        query_ms: 5.581,
-    },
+/// The paper's tables 3 to 5: a scene, milliseconds of a query at the default, and polygons, links
+/// and seconds of each setting.
+const SCENES: [(&str, &str, &str); 3] = [
+    (
+        "subway",
+        "1.329",
+        "12288 18088 14.122 11550 24358 26.035 2342 4334 5.314 286 650 0.726 11188 23916 19.79",
+    ),
+    (
+        "offshore",
+        "4.836",
+        "21331 41864 9.727 32976 65488 12.586 9511 18834 3.339 537 972 0.097 30424 59616 15.812",
+    ),
+    (
+        "buildings",
+        "5.581",
+        "117488 235964 229.854 180173 364132 612.833 54139 107122 63.863 2622 4980 1.591 164577 333554 400.257",
+    ),
 ];
+
+/// Sides of the city, in multiples of its smallest: 1, 4, 16 and 64 times as much world.
+const SIDES: [u32; 4] = [1, 2, 4, 8];
+
+/// Real levels for storeys beside voxels: name, file, and, where they differ from the usual,
+/// settings of the agent and cell sizes.
+const LEVELS: [(&str, &str, &str, &str); 20] = [
+    ("garage", "gazebo/parking_garage.glb", "", CELLS),
+    ("hospital-1", "aws_hospital/hospital_collision.glb", "", CELLS),
+    ("hospital-2", "aws_hospital/hospital_two_floors_collision.glb", "", CELLS),
+    ("hospital-3", "aws_hospital/hospital_three_floors_collision.glb", "", CELLS),
+    ("first-office", "gazebo/osrf_first_office.glb", "", CELLS),
+    ("office-building", "gazebo/office_building.glb", "", CELLS),
+    ("willowgarage", "gazebo/willowgarage.glb", "", CELLS),
+    ("school", "gazebo/school.glb", "", CELLS),
+    ("cave", "stk_cave/cave.glb", "", CELLS),
+    ("powerplant", "gazebo/powerplant.glb", "", CELLS),
+    ("nav-test", "golden/Meshes/nav_test.obj", "", CELLS),
+    ("dungeon", "golden/Meshes/dungeon.obj", "", CELLS),
+    // Its flights are 1.2 m wide, with 0.8 m between the rails.
+    ("stairs-120", "gazebo/nist_stairs_120.glb", "--agent-radius 0.2", CELLS),
+    ("house", "gazebo/house_1.glb", "", CELLS),
+    ("collapsed-house", "gazebo/collapsed_house.glb", "", CELLS),
+    ("playground", "gazebo/playground.glb", "", CELLS),
+    ("pier", "gazebo/pier.glb", "", CELLS),
+    ("three-pathfinding", "three_pathfinding/level.glb", "", CELLS),
+    // A hundred hectares of ground, and 14: at 5 cm they would be hundreds of millions of cells.
+    ("battleisland", "stk_battleisland/battleisland.glb", "", LARGE_CELLS),
+    ("stadium", "stk_stadium/stadium.glb", "", LARGE_CELLS),
+];
+
+/// Generated scenes for storeys beside voxels.
+const GENERATED: [&str; 5] = ["spiral-stairs", "overlapping-storeys", "terraces", "rolling-terrain", "caves"];
+
+/// Cell sizes in metres. The rough voxels of storeys follow the agent: they are the same for all.
+const CELLS: &str = "0.2 0.15 0.1 0.05";
+/// Cell sizes of levels that are hundreds of metres wide.
+const LARGE_CELLS: &str = "0.8 0.6 0.4 0.3";
+/// Sampled places per level.
+const SAMPLES: &str = "20000";
 
 /// Bakes and prints. Every bake is a process of its own, so that its peak memory is its own.
 pub(crate) fn run(args: &TablesArgs) -> Result<()> {
     if args.sources {
-        let words =
-            ["run", "--release", "--package", "waymesh-benches", "--features", "peers", "--", "sources"];
-        return cargo(&words, &[]);
+        return benches("peers", &["sources"], &[]);
     }
     if args.convex {
-        return convex(args.pictures.as_deref());
+        let mut words = vec!["convex", "--largest", "1000000"];
+        if let Some(folder) = &args.pictures {
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            words.extend(["--out", folder.to_str().context("the folder's name is not UTF-8")?]);
+        }
+        return benches("polygon-peers", &words, &[]);
     }
     cargo(&["build", "--release", "--locked", "-p", "waymesh-cli"], &[])?;
     let folder = target().join("tables");
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     if args.storeys {
-        return crate::storeys::tables(&args.scenes, &folder);
+        return storeys(&args.scenes, &folder);
     }
     if !args.no_paper {
-        for scene in &SCENES {
-            if args.scenes.is_empty() || args.scenes.iter().any(|name| name == scene.name) {
-                paper_table(scene, &folder)?;
-            }
+        let is_asked = |name: &str| args.scenes.is_empty() || args.scenes.iter().any(|asked| asked == name);
+        for scene in SCENES.iter().filter(|scene| is_asked(scene.0)) {
+            paper_table(scene, &folder)?;
         }
     }
-    if !args.no_growth {
-        growth_table(&folder)?;
-    }
-    Ok(())
+    if args.no_growth { Ok(()) } else { growth_table(&folder) }
 }
 
-fn convex(pictures: Option<&Path>) -> Result<()> {
-    let mut words = vec!["run", "--release", "--package", "waymesh-benches"];
-    words.extend(["--features", "polygon-peers", "--", "convex"]);
-    words.extend(["--largest", "1000000"]);
-    if let Some(folder) = pictures {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        words.extend(["--out", folder.to_str().context("the folder's name is not UTF-8")?]);
-    }
-    cargo(&words, &[])
+fn head(title: &str, columns: &str) {
+    println!("\n### {title}\n\n| {columns} |\n|{}", "---|".repeat(columns.split('|').count()));
 }
 
 /// Runs the program and returns its output.
-pub(crate) fn waymesh(words: &[&str]) -> Result<String> {
+fn waymesh(words: &[&str]) -> Result<String> {
     let program = target().join("release").join(format!("waymesh{}", std::env::consts::EXE_SUFFIX));
     let output = Command::new(&program)
         .args(words)
@@ -157,7 +157,7 @@ pub(crate) fn waymesh(words: &[&str]) -> Result<String> {
 }
 
 /// The scene as a file; generated once.
-pub(crate) fn scene_file(name: &str, scale: u32, folder: &Path) -> Result<String> {
+fn scene_file(name: &str, scale: u32, folder: &Path) -> Result<String> {
     let file = folder.join(format!("{name}-{scale}.stl"));
     let path = file.to_string_lossy().into_owned();
     if !file.exists() {
@@ -166,74 +166,65 @@ pub(crate) fn scene_file(name: &str, scale: u32, folder: &Path) -> Result<String
     Ok(path)
 }
 
-/// One bake: its report, and the milliseconds of a query on its mesh (mean and 99th percentile).
-fn bake(scene: &str, folder: &Path, words: &[&str]) -> Result<(Value, f64, f64)> {
+/// One bake: the file of its mesh, and its report.
+fn bake(scene: &str, folder: &Path, words: &[&str]) -> Result<(String, Value)> {
     let [mesh, report] =
         ["mesh.wmesh", "report.json"].map(|name| folder.join(name).to_string_lossy().into_owned());
-    let fixed = ["build", scene, "--output", &mesh, "--report", &report];
-    waymesh(&[&fixed, words].concat())?;
+    waymesh(&[&["build", scene, "--output", &mesh, "--report", &report], words].concat())?;
     let text = std::fs::read_to_string(&report).with_context(|| format!("cannot read {report}"))?;
-    let info: Value = serde_json::from_str(&waymesh(&["info", &mesh, "--json", "--queries", "1000"])?)?;
-    let query = |key: &str| info["queries"][key].as_f64().unwrap_or(f64::NAN) / 1e6;
-    Ok((serde_json::from_str(&text)?, query("mean_ns"), query("p99_ns")))
+    Ok((mesh, serde_json::from_str(&text)?))
 }
 
-pub(crate) fn mebibytes(report: &Value) -> f64 {
-    report["peak_memory_bytes"].as_f64().unwrap_or(f64::NAN) / f64::from(1 << 20)
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(f64::NAN)
 }
 
-fn paper_table(scene: &PaperScene, folder: &Path) -> Result<()> {
-    let file = scene_file(scene.name, 1, folder)?;
-    println!("\n### {}: ours / paper (its query at def.: {} ms)\n", scene.name, scene.query_ms);
-    println!("| set. | grid | polygons | links | seconds | peak MiB | query ms, mean (p99) |");
-    println!("|---|---|---|---|---|---|---|");
-    for (setting, (polygons, links, seconds)) in SETTINGS.iter().zip(scene.rows) {
-        let [cell, level, climb] = [setting.cell, setting.level, MAX_CLIMB].map(|number| number.to_string());
-        let tile = setting.tile.to_string();
-        let words = [
-            "--pipeline",
-            "slices",
-            "--cell-size",
-            &cell,
-            "--level-height",
-            &level,
-            "--max-step",
-            &climb,
-            "--agent-radius",
-            "0",
-            "--tile",
-            &tile,
-        ];
-        let (report, mean, p99) = bake(&file, folder, &words)?;
+fn mebibytes(report: &Value) -> f64 {
+    number(&report["peak_memory_bytes"]) / f64::from(1 << 20)
+}
+
+fn paper_table(&(name, query_ms, figures): &(&str, &str, &str), folder: &Path) -> Result<()> {
+    let file = scene_file(name, 1, folder)?;
+    head(
+        &format!("{name}: ours / paper (its query at def.: {query_ms} ms)"),
+        "set. | grid | polygons | links | seconds | peak MiB | query ms, mean (p99)",
+    );
+    let figures: Vec<&str> = figures.split(' ').collect();
+    for ([setting, cell, level, tile], theirs) in SETTINGS.iter().zip(figures.chunks_exact(3)) {
+        let words = ["--pipeline", "slices", "--max-step", "0.5", "--agent-radius", "0"];
+        let grid = ["--cell-size", cell, "--level-height", level, "--tile", tile];
+        let (mesh, report) = bake(&file, folder, &[words, grid].concat())?;
+        let info: Value = serde_json::from_str(&waymesh(&["info", &mesh, "--json", "--queries", "1000"])?)?;
         println!(
-            "| {} | {} * {} | {} / {polygons} | {} / {links} | {:.2} / {seconds} | {:.0} | {mean:.3} ({p99:.3}) |",
-            setting.name,
+            "| {setting} | {} * {} | {} / {} | {} / {} | {:.2} / {} | {:.0} | {:.3} ({:.3}) |",
             report["grid"]["width"],
             report["grid"]["depth"],
             report["polygons"],
+            theirs[0],
             report["links"],
-            report["seconds"].as_f64().unwrap_or(f64::NAN),
+            theirs[1],
+            number(&report["seconds"]),
+            theirs[2],
             mebibytes(&report),
+            number(&info["queries"]["mean_ns"]) / 1e6,
+            number(&info["queries"]["p99_ns"]) / 1e6,
         );
     }
     Ok(())
 }
 
-/// Sides of the city, in multiples of its smallest: 1, 4, 16 and 64 times as much world.
-const SIDES: [u32; 4] = [1, 2, 4, 8];
-
 fn growth_table(folder: &Path) -> Result<()> {
-    println!("\n### city, 0.3 m cells, tiles of 256: growth with the world, threads\n");
-    println!("| world | triangles | tiles | threads | seconds | us per column | peak MiB | polygons |");
-    println!("|---|---|---|---|---|---|---|---|");
+    head(
+        "city, 0.3 m cells, tiles of 256: growth with the world, threads",
+        "world | triangles | tiles | threads | seconds | us per column | peak MiB | polygons",
+    );
     for side in SIDES {
         let file = scene_file("city", side, folder)?;
         for threads in ["1", "2"] {
             let words = ["--tile", "256", "--threads", threads, "--memory", "2GiB"];
-            let (report, _, _) = bake(&file, folder, &words)?;
-            let columns = report["grid"]["width"].as_f64().unwrap_or(f64::NAN)
-                * report["grid"]["depth"].as_f64().unwrap_or(f64::NAN);
-            let seconds = report["seconds"].as_f64().unwrap_or(f64::NAN);
+            let (_, report) = bake(&file, folder, &words)?;
+            let columns = number(&report["grid"]["width"]) * number(&report["grid"]["depth"]);
+            let seconds = number(&report["seconds"]);
             println!(
                 "| {}x | {} | {} | {threads} | {seconds:.2} | {:.3} | {:.0} | {} |",
                 side * side,
@@ -246,4 +237,75 @@ fn growth_table(folder: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Prints a table for each level that is there and was asked for: storeys first, then voxels after
+/// the slash.
+fn storeys(asked: &[String], folder: &Path) -> Result<()> {
+    let is_asked =
+        |name: &str| asked.is_empty() || asked.iter().any(|start| name.starts_with(start.as_str()));
+    let shared = root().join("../shared/scenes");
+    for (name, file, agent, cells) in LEVELS.into_iter().filter(|level| is_asked(level.0)) {
+        let file = shared.join(file);
+        if file.exists() {
+            storeys_table(name, &file.to_string_lossy(), agent, cells, folder);
+        } else {
+            println!("\n{name}: {} is not there", file.display());
+        }
+    }
+    for name in GENERATED.into_iter().filter(|name| is_asked(name)) {
+        storeys_table(name, &scene_file(name, 1, folder)?, "", CELLS, folder);
+    }
+    if is_asked("relaxation") { benches("default", &["storeys"], &[]) } else { Ok(()) }
+}
+
+fn storeys_table(name: &str, file: &str, agent: &str, cells: &str, folder: &Path) {
+    head(
+        &format!("{name}: storeys / voxels {agent}"),
+        "cell m | seconds | peak MiB | polygons | coverage % | excess % | clearance error cm | islands | links wrong",
+    );
+    for cell in cells.split(' ') {
+        let mut reasons = Vec::new();
+        let [storeys, voxels] = ["storeys", "voxels"].map(|pipeline| {
+            judged(file, agent, cell, pipeline, folder).unwrap_or_else(|error| {
+                reasons.push(format!(" {pipeline}: {}", reason(&error)));
+                std::array::from_fn(|_| "-".to_owned())
+            })
+        });
+        let figures: Vec<String> =
+            storeys.iter().zip(&voxels).map(|(own, other)| format!("{own} / {other}")).collect();
+        println!("| {cell} | {} |{}", figures.join(" | "), reasons.join(";"));
+    }
+}
+
+/// Why there is no mesh, without the words of the command.
+fn reason(error: &anyhow::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    last.rsplit("error: ").next().unwrap_or(last).to_owned()
+}
+
+/// Bakes on one thread and judges the mesh. The judge is given the same cell size for both.
+fn judged(file: &str, agent: &str, cell: &str, pipeline: &str, folder: &Path) -> Result<[String; 8]> {
+    let mut grid = vec!["--cell-size", cell, "--level-height", cell];
+    grid.extend(agent.split_whitespace());
+    let words = [&["--pipeline", pipeline, "--threads", "1"], &grid[..]].concat();
+    let (mesh, report) = bake(file, folder, &words)?;
+    let words = ["evaluate", file, "--mesh", &mesh, "--samples", SAMPLES, "--json"];
+    let found: Value = serde_json::from_str(&waymesh(&[&words[..], &grid[..]].concat())?)?;
+    let share = |value: &Value| {
+        value.as_f64().map_or_else(|| "-".to_owned(), |number| format!("{:.2}", number * 100.0))
+    };
+    let links = &found["connectivity"];
+    let wrong = ["false_links", "missed_links"].iter().filter_map(|key| links[key].as_u64()).sum::<u64>();
+    Ok([
+        format!("{:.2}", number(&report["seconds"])),
+        format!("{:.0}", mebibytes(&report)),
+        report["polygons"].to_string(),
+        share(&found["coverage"]),
+        share(&found["excess"]["total"]),
+        share(&found["clearance_error"]["mean"]),
+        links["islands"].to_string(),
+        wrong.to_string(),
+    ])
 }

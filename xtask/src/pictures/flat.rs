@@ -5,6 +5,7 @@ use waymesh::core::{
     ArcId, ContourSet, GridFrame, Heightfield, PlanPoint, PolygonSet, RegionMap, TriangleId, WalkableField,
 };
 use waymesh::floorplan::Outline;
+use waymesh::front::Stages;
 use waymesh::glam::{Vec2, Vec3};
 use waymesh::io::svg::{Colour, Style};
 use waymesh::region::{
@@ -61,7 +62,7 @@ fn draw_labels(sheet: &mut Sheet, view: &View, field: &WalkableField, regions: &
 }
 
 /// The highest span of each column by height in a few bands, or the lowest one to stand on.
-pub(crate) fn draw_heights(sheet: &mut Sheet, view: &View, heights: &Heightfield, lowest: bool) {
+fn draw_heights(sheet: &mut Sheet, view: &View, heights: &Heightfield, lowest: bool) {
     let top = |x: u32, z: u32| {
         let column = heights.column(x, z);
         let span = if lowest { column.iter().find(|span| span.area.is_walkable()) } else { column.last() };
@@ -78,7 +79,7 @@ pub(crate) fn draw_heights(sheet: &mut Sheet, view: &View, heights: &Heightfield
 }
 
 /// Draws the shared borders: walls in ink, borders between regions in red.
-pub(crate) fn draw_arcs(sheet: &mut Sheet, view: &View, contours: &ContourSet, dots: f64) {
+fn draw_arcs(sheet: &mut Sheet, view: &View, contours: &ContourSet, dots: f64) {
     for (index, arc) in contours.arcs.iter().enumerate() {
         let vertices = contours.arc_vertices(ArcId::from_index(index));
         let line: Vec<_> =
@@ -91,7 +92,7 @@ pub(crate) fn draw_arcs(sheet: &mut Sheet, view: &View, contours: &ContourSet, d
     }
 }
 
-pub(crate) fn draw_regions(sheet: &mut Sheet, view: &View, set: &PolygonSet) {
+fn draw_regions(sheet: &mut Sheet, view: &View, set: &PolygonSet) {
     for polygon in &set.polygons {
         let loops = polygon.loops().map(|ring| {
             ring.vertices.iter().map(|&vertex| place(view, &set.frame, set.point(vertex))).collect::<Vec<_>>()
@@ -107,27 +108,34 @@ pub(super) fn walls(mesh: &NavMesh) -> Vec<[Vec3; 2]> {
     walls.map(|ends| ends.map(|vertex| mesh.vertices()[vertex.index()])).collect()
 }
 
+/// Draws every stage of a bake from above, a panel each, and returns the mesh.
+pub(crate) fn draw_stages(sheet: &mut Sheet, low: Vec3, high: Vec3, stages: Stages) -> Result<NavMesh> {
+    let panel = |sheet: &mut Sheet, caption: &str, draw: &dyn Fn(&mut Sheet, &View)| {
+        let view = sheet.view(caption, Eye::Plan, low, high);
+        draw(sheet, &view);
+    };
+    panel(sheet, "Heightfield", &|sheet, view| draw_heights(sheet, view, &stages.heightfield, false));
+    panel(sheet, "WalkableField", &|sheet, view| draw_field(sheet, view, &stages.field, |_| Some(PALE)));
+    let regions = format!("RegionMap: {} regions", stages.regions.count);
+    panel(sheet, &regions, &|sheet, view| draw_labels(sheet, view, &stages.field, &stages.regions));
+    panel(sheet, "ContourSet", &|sheet, view| draw_arcs(sheet, view, &stages.contours, 1.8));
+    panel(sheet, "PolygonSet", &|sheet, view| draw_regions(sheet, view, &stages.contours.polygons()));
+    let triangles = format!("Triangulation: {} triangles", stages.triangulation.triangles.len());
+    panel(sheet, &triangles, &|sheet, view| draw_triangles(sheet, view, &stages.triangulation));
+    let mesh =
+        NavMesh::new(stages.polygons.clone(), Some(stages.surface.clone()), waymesh::Agent::default())?;
+    let polygons = format!("PolyMesh: {} polygons", mesh.polygon_count());
+    panel(sheet, &polygons, &|sheet, view| draw_polygons(sheet, view, &mesh, each(|_| true)));
+    Ok(mesh)
+}
+
 pub(super) fn vocabulary() -> Result<String> {
     let hall = Blocks::hall(true);
-    let stages = stages(&hall.soup(), 0.2)?;
     let mut sheet = Sheet::new("core: the data that passes between the stages", [3, 3], [250.0, 175.0]);
     let view = sheet.view("TriangleSoup", Eye::Corner, LOW, HIGH);
     hall.draw(&mut sheet, &view, None);
-    let view = hall_view(&mut sheet, "Heightfield");
-    draw_heights(&mut sheet, &view, &stages.heightfield, false);
-    let view = hall_view(&mut sheet, "WalkableField");
-    draw_field(&mut sheet, &view, &stages.field, |_| Some(PALE));
-    let view = hall_view(&mut sheet, "RegionMap");
-    draw_labels(&mut sheet, &view, &stages.field, &stages.regions);
-    let view = hall_view(&mut sheet, "ContourSet");
-    draw_arcs(&mut sheet, &view, &stages.contours, 1.8);
-    let view = hall_view(&mut sheet, "PolygonSet");
-    draw_regions(&mut sheet, &view, &stages.contours.polygons());
-    let view = hall_view(&mut sheet, "Triangulation");
-    draw_triangles(&mut sheet, &view, &stages.triangulation);
-    let mesh = NavMesh::new(stages.polygons, Some(stages.surface), waymesh::Agent::default())?;
-    let view = hall_view(&mut sheet, "PolyMesh");
-    draw_polygons(&mut sheet, &view, &mesh, each(|_| true));
+    let (low, high) = (Vec3::ZERO, Vec3::new(14.0, 0.0, 10.0));
+    let mesh = draw_stages(&mut sheet, low, high, stages(&hall.soup(), 0.2)?)?;
     let view = sheet.view("HeightSurface", Eye::Corner, LOW, HIGH);
     let surface = mesh.surface().context("the mesh has heights")?.to_surface();
     let triangles = surface.triangles.iter().map(|corners| {
@@ -140,7 +148,7 @@ pub(super) fn vocabulary() -> Result<String> {
     Ok(sheet.finish())
 }
 
-pub(crate) fn draw_triangles(sheet: &mut Sheet, view: &View, triangulation: &waymesh::core::Triangulation) {
+fn draw_triangles(sheet: &mut Sheet, view: &View, triangulation: &waymesh::core::Triangulation) {
     for (index, triangle) in triangulation.triangles.iter().enumerate() {
         let corners = triangulation.corners(TriangleId::from_index(index));
         let ring = corners.map(|corner| place(view, &triangulation.frame, corner));
@@ -461,70 +469,6 @@ pub(super) fn scenes() -> Result<String> {
         // These lie below a roof.
         let lowest = matches!(scene, Scene::Caves | Scene::Subway);
         draw_heights(&mut sheet, &view, &rasterize(&soup, &config, &mut ())?, lowest);
-    }
-    Ok(sheet.finish())
-}
-
-pub(super) fn test_field() -> Result<String> {
-    const MAP: [&str; 7] = [
-        "............",
-        ".####.......",
-        ".#....1111..",
-        ".#.##.1111..",
-        ".#.##.......",
-        ".#.......##.",
-        ".........##.",
-    ];
-    let mut sheet =
-        Sheet::new("testkit: small fields and polygons that tests are written with", [2, 1], [300.0, 180.0]);
-    let size = Vec3::new(12.0, 0.0, 7.0);
-    let text = sheet.view("a map in the test's source", Eye::Plan, Vec3::ZERO, size);
-    let cells = sheet.view("the field it stands for", Eye::Plan, Vec3::ZERO, size);
-    for (z, row) in (0..7u8).zip(MAP) {
-        for (x, letter) in (0..12u8).zip(row.chars()) {
-            let at = |view: &View, side: f64| view.plan(f64::from(x) + side, f64::from(z) + side);
-            let mut name = [0; 4];
-            sheet.label(at(&text, 0.4), letter.encode_utf8(&mut name), Colour::INK);
-            let colour = match letter {
-                '.' => Colour::soft(2),
-                '1' => Colour::soft(1),
-                _ => continue,
-            };
-            let (low, high) = (at(&cells, 0.0), at(&cells, 1.0));
-            let ring = [low, [high[0], low[1]], high, [low[0], high[1]]];
-            sheet.canvas.polygons([ring], &Style::fill(colour).with_line(Colour::WHITE, 0.8));
-        }
-    }
-    Ok(sheet.finish())
-}
-
-pub(super) fn contract() -> Result<String> {
-    const CHECKS: [&str; 5] = [
-        "every walkable span has a region",
-        "every region is connected",
-        "no region lies over itself",
-        "regions are counted from 0",
-        "two runs give the same result",
-    ];
-    let field = stages(&Blocks::hall(true).soup(), 0.2)?.field;
-    let regions = partition_watershed(&field, &WatershedConfig::default().with_merge_region(0.0), &mut ())?;
-    let mut sheet = Sheet::new(
-        "contract: what a stage must promise, as tests for your own stage",
-        [3, 1],
-        [260.0, 170.0],
-    );
-    let view = hall_view(&mut sheet, "input from the suite");
-    draw_field(&mut sheet, &view, &field, |_| Some(PALE));
-    let view = hall_view(&mut sheet, "the result of your stage");
-    draw_labels(&mut sheet, &view, &field, &regions);
-    let corner = sheet.panel("what is checked");
-    for (row, check) in (0..5u8).zip(CHECKS) {
-        let at = [corner.x, corner.y + 32.0 * f64::from(row)];
-        sheet.tag(at, [260.0, 25.0], check, Colour::soft(2));
-    }
-    for panel in 1..3u8 {
-        let x = f64::from(panel) * 278.0;
-        sheet.arrow([x - 17.0, 105.0], [x - 3.0, 105.0]);
     }
     Ok(sheet.finish())
 }

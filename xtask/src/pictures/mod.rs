@@ -34,11 +34,7 @@ const PICTURES: &[(&str, Draw)] = &[
     ("crates/floorplan/picture.svg", flat::floor_plan),
     ("crates/tile/picture.svg", flat::tiles),
     ("crates/graph/picture.svg", flat::queries),
-    ("crates/io/picture.svg", solid::files),
     ("crates/scenes/picture.svg", flat::scenes),
-    ("crates/contract/picture.svg", flat::contract),
-    ("crates/testkit/picture.svg", flat::test_field),
-    ("crates/cli/picture.svg", solid::program),
 ];
 
 /// Draws all pictures whose path contains `only`.

@@ -110,25 +110,6 @@ impl Sheet {
         self.canvas.text(at, text, LETTERS, colour, Anchor::Start);
     }
 
-    /// A filled box with centred text.
-    pub(crate) fn tag(&mut self, corner: [f64; 2], size: [f64; 2], text: &str, colour: Colour) {
-        let [x, y] = corner;
-        let ring = [[x, y], [x + size[0], y], [x + size[0], y + size[1]], [x, y + size[1]]];
-        self.canvas.polygons([ring], &Style::fill(colour).with_line(Colour::INK, 0.8));
-        let middle = [x + size[0] / 2.0, y + size[1] / 2.0 + LETTERS * 0.35];
-        self.canvas.text(middle, text, LETTERS, Colour::INK, Anchor::Middle);
-    }
-
-    /// An arrow between two places.
-    pub(crate) fn arrow(&mut self, from: [f64; 2], to: [f64; 2]) {
-        let (from, to) = (DVec2::from(from), DVec2::from(to));
-        let along = (to - from).normalize_or_zero() * 6.0;
-        let barb = |side: f64| (to - along + along.perp() * side).to_array();
-        let style = Style::line(Colour::INK, 1.2);
-        let to = to.to_array();
-        self.canvas.polylines([vec![from.to_array(), to], vec![barb(0.6), to, barb(-0.6)]], &style);
-    }
-
     pub(crate) fn finish(self) -> String {
         let mut picture = Picture::new();
         picture.push(self.title, self.canvas, None);
