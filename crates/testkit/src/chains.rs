@@ -13,9 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::{Agent, Random};
 use waymesh_graph::{
-    AnyPolygon, ClearCorridor, ClearCorridorOptions, ClearPathOptions, ClearanceNavMesh, CorridorOptions,
-    Location, NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, QueryScratch,
-    Reach, SlicedPath,
+    AnyPolygon, ClearCorridor, ClearCorridorOptions, ClearPath, ClearPathOptions, ClearanceNavMesh,
+    CorridorOptions, Location, NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler,
+    QueryScratch, Reach, SlicedPath,
 };
 
 use crate::flat_meshes::Board;
@@ -39,6 +39,8 @@ pub struct Followed {
     pub paths: usize,
     /// Paths of discs that lead to their goal.
     pub discs: usize,
+    /// Paths of discs that end before their goal.
+    pub partial: usize,
     /// Rays that hit a wall.
     pub hits: usize,
 }
@@ -446,6 +448,9 @@ impl<'a> Chains<'a> {
             let Ok(path) = clear.find_path(from.position, to.position, &options, &mut self.scratch) else {
                 continue;
             };
+            if let Outcome::Partial { reached } = path.outcome {
+                self.check_partial(clear, &options, from.position, reached, &path);
+            }
             if path.outcome != Outcome::Complete || !path.links.is_empty() {
                 continue;
             }
@@ -515,6 +520,44 @@ impl<'a> Chains<'a> {
             self.follow_disc(clear, radius, [path.points[0], goal], &path.points);
             self.followed.discs += 1;
         }
+    }
+
+    /// The end of a partial path is reached, and on flat ground no place that is nearer to the goal.
+    fn check_partial(
+        &mut self,
+        clear: &ClearanceNavMesh,
+        options: &ClearPathOptions,
+        from: Vec3,
+        reached: Vec3,
+        path: &ClearPath,
+    ) {
+        let goal = path.goal.expect("a goal").location.position;
+        let there = clear.find_path(from, reached, options, &mut self.scratch);
+        assert!(
+            there.is_ok_and(|path| path.outcome == Outcome::Complete) || touches(self.mesh, reached),
+            "radius {}, {from} to {goal}: the end of the partial path, {reached}, is not reached",
+            options.radius
+        );
+        let bounds = self.mesh.world_bounds().expect("polygons");
+        let is_flat = bounds.max.y - bounds.min.y <= TOLERANCE;
+        for _ in 0..if is_flat { 12 } else { 0 } {
+            let near = reached.lerp(goal, self.random.unit() * self.random.unit());
+            let reach = clear.default_reach(options.radius);
+            let place = clear.nearest(near, options.radius, &reach, &mut self.scratch).expect("a position");
+            let Some(place) = place.map(|place| place.location.position) else { continue };
+            if place.distance(goal) + 0.01 * self.mesh.frame().cell_size + TOLERANCE >= reached.distance(goal)
+            {
+                continue;
+            }
+            let there = clear.find_path(from, place, options, &mut self.scratch);
+            assert!(
+                there.is_ok_and(|path| path.outcome != Outcome::Complete),
+                "radius {}, {from} to {goal}: {reached} is not the nearest place, {place} is nearer by {} m",
+                options.radius,
+                reached.distance(goal) - place.distance(goal)
+            );
+        }
+        self.followed.partial += 1;
     }
 
     /// A disc that is led by a corridor arrives.

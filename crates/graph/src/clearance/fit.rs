@@ -4,7 +4,7 @@ use glam::{DVec2, Vec3, Vec3Swizzles, dvec2};
 use waymesh_core::{BadField, PolyId};
 
 use super::ClearanceNavMesh;
-use crate::geometry::disc::{NARROW, nearest_on, unit};
+use crate::geometry::disc::{NARROW, is_nearer, nearest_on, unit};
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Reach, Spot};
@@ -27,6 +27,18 @@ pub(super) struct Fit {
     pub(super) triangle: u32,
 }
 
+/// A place that is looked for.
+#[derive(Debug)]
+pub(super) struct Wanted<'a, P, T> {
+    pub(super) position: Vec3,
+    pub(super) radius: f64,
+    pub(super) reach: &'a Reach,
+    /// The polygons where it may be.
+    pub(super) admits: P,
+    /// The triangles where it may be, and the places in them.
+    pub(super) wants: T,
+}
+
 /// What the search for room writes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
@@ -37,7 +49,7 @@ pub(super) struct Candidates {
 }
 
 /// Walls that are looked at together: the nearest ones.
-const MOST_WALLS: usize = 40;
+const MOST_WALLS: usize = 128;
 
 impl ClearanceNavMesh {
     /// Returns how far an end of a path may be from a place where its disc fits, unless told
@@ -54,7 +66,7 @@ impl ClearanceNavMesh {
     /// there is none within reach.
     ///
     /// Where the disc fits at the mesh's nearest place, that is the answer. Else all places are
-    /// looked at where the disc would touch the walls around nearest to the position: of the 40
+    /// looked at where the disc would touch the walls around nearest to the position: of the 128
     /// walls nearest to it.
     ///
     /// # Errors
@@ -72,7 +84,7 @@ impl ClearanceNavMesh {
         if !position.is_finite() {
             return Err(QueryError::NotFinite { end: PathEnd::Start, position });
         }
-        let fit = self.fit(position, f64::from(radius), reach, &mut scratch.fit, |_, _| true);
+        let fit = self.fit(&self.anywhere(position, radius, reach), &mut scratch.fit);
         Ok(fit.map(|fit| self.clear_place(&fit, position)))
     }
 
@@ -127,19 +139,28 @@ impl ClearanceNavMesh {
             || self.table.wall_distance_squared(triangle, at, radius * radius, stack) >= least * least
     }
 
-    /// Returns the nearest place where a disc fits, of those in triangles that are wanted.
+    /// Returns a place anywhere on the ground.
+    pub(super) fn anywhere<'a>(
+        &'a self,
+        position: Vec3,
+        radius: f32,
+        reach: &'a Reach,
+    ) -> Wanted<'a, impl Fn(u32) -> bool, impl Fn(u32, DVec2) -> bool> {
+        let admits = |polygon| self.admitted.has(polygon);
+        Wanted { position, radius: f64::from(radius), reach, admits, wants: |_, _| true }
+    }
+
+    /// Returns the nearest place where a disc fits.
     pub(super) fn fit(
         &self,
-        position: Vec3,
-        radius: f64,
-        reach: &Reach,
+        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2) -> bool>,
         room: &mut Candidates,
-        wants: impl Fn(u32, DVec2) -> bool,
     ) -> Option<Fit> {
-        let spot = self.mesh.nearest_spot(position, reach, |polygon| self.admitted.has(polygon))?;
+        let &Wanted { position, radius, reach, .. } = wanted;
+        let spot = self.mesh.nearest_spot(position, reach, &wanted.admits)?;
         let at = self.place_of(&spot);
         let triangle = self.triangle_at(spot.polygon, at);
-        if wants(triangle, at) && self.has_room(triangle, at, radius, &mut room.stack) {
+        if (wanted.wants)(triangle, at) && self.has_room(triangle, at, radius, &mut room.stack) {
             return Some(Fit { spot, at, triangle });
         }
         let size = f64::from(self.mesh.frame.cell_size);
@@ -148,29 +169,29 @@ impl ClearanceNavMesh {
         let limit = f64::from(reach.side);
         let mut far = (2.0 * radius).max(size).max((at - asked).length() * 1.5);
         for _ in 0..16 {
-            let fit = self.fit_within(position, asked, radius, far.min(limit), reach, room, &wants);
+            let within = far.min(limit);
+            self.walls_around(asked, within + radius, &wanted.admits, room);
+            room.find_beside_one(asked, radius, within);
+            let one = self.first_fit(wanted, room);
+            // Places beside two walls matter only where they are nearer.
+            room.find_beside_two(asked, radius, one.map_or(within, |fit| (fit.at - asked).length()));
+            let fit = self.first_fit(wanted, room).or(one);
             if fit.is_some() || far >= limit {
                 return fit;
             }
-            far *= 2.0;
+            far *= 4.0;
         }
         None
     }
 
-    /// The same as [`Self::fit`], at most `far` away.
-    #[expect(clippy::too_many_arguments, reason = "one search")]
-    fn fit_within(
+    /// Returns the first of the places where a disc fits.
+    fn first_fit(
         &self,
-        position: Vec3,
-        asked: DVec2,
-        radius: f64,
-        far: f64,
-        reach: &Reach,
+        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2) -> bool>,
         room: &mut Candidates,
-        wants: &impl Fn(u32, DVec2) -> bool,
     ) -> Option<Fit> {
-        self.walls_around(asked, far + radius, room);
-        room.find(asked, radius, far);
+        room.sort_places();
+        let &Wanted { position, radius, reach, .. } = wanted;
         let mesh = &self.mesh;
         let frame = &mesh.frame;
         let size = f64::from(frame.cell_size);
@@ -178,7 +199,7 @@ impl ClearanceNavMesh {
         for at in 0..room.places.len() {
             let (_, place) = room.places[at];
             let on_grid = PlanPosition::snapped(place.x / size, place.y / size);
-            self.holders(on_grid, &mut room.holders);
+            self.holders(on_grid, &wanted.admits, &mut room.holders);
             let mut best: Option<(f32, Fit)> = None;
             for &polygon in &room.holders {
                 let height = mesh.height_at(polygon as usize, on_grid);
@@ -188,7 +209,8 @@ impl ClearanceNavMesh {
                     continue;
                 }
                 let triangle = self.triangle_at(polygon, place);
-                if wants(triangle, place) && self.has_room(triangle, place, radius, &mut room.stack) {
+                if (wanted.wants)(triangle, place) && self.has_room(triangle, place, radius, &mut room.stack)
+                {
                     let spot = Spot { polygon, at: on_grid, height, within: false, distance_squared: 0.0 };
                     best = Some((apart, Fit { spot, at: place, triangle }));
                 }
@@ -201,7 +223,7 @@ impl ClearanceNavMesh {
     }
 
     /// The polygons that hold a place in plan, on all storeys.
-    fn holders(&self, at: PlanPosition, out: &mut Vec<u32>) {
+    fn holders(&self, at: PlanPosition, admits: impl Fn(u32) -> bool, out: &mut Vec<u32>) {
         out.clear();
         let mesh = &self.mesh;
         mesh.all_in(
@@ -211,7 +233,7 @@ impl ClearanceNavMesh {
                 x.contains(&at.x) && (f64::from(z.min_z)..=f64::from(z.max_z)).contains(&at.z)
             },
             |polygon| {
-                if self.admitted.has(polygon) && mesh.closest_in_polygon(polygon as usize, at) == at {
+                if admits(polygon) && mesh.closest_in_polygon(polygon as usize, at) == at {
                     out.push(polygon);
                 }
             },
@@ -220,7 +242,7 @@ impl ClearanceNavMesh {
     }
 
     /// The walls within reach, on all storeys, nearest first.
-    fn walls_around(&self, asked: DVec2, reach: f64, out: &mut Candidates) {
+    fn walls_around(&self, asked: DVec2, reach: f64, admits: impl Fn(u32) -> bool, out: &mut Candidates) {
         out.walls.clear();
         let mesh = &self.mesh;
         let size = f64::from(mesh.frame.cell_size);
@@ -236,7 +258,7 @@ impl ClearanceNavMesh {
                     && gap(bounds.min_z, asked[1], bounds.max_z) <= reach
             },
             |polygon| {
-                if !self.admitted.has(polygon) {
+                if !admits(polygon) {
                     return;
                 }
                 let range = mesh.edge_range(PolyId(polygon).index());
@@ -265,30 +287,31 @@ impl ClearanceNavMesh {
 }
 
 impl Candidates {
-    /// All places where a disc could touch the walls nearest to `asked`, nearest first.
-    fn find(&mut self, asked: DVec2, radius: f64, far: f64) {
-        self.places.clear();
-        let places = &mut self.places;
-        let mut keep = |place: DVec2| {
-            let distance = (place - asked).length();
-            if distance <= far {
-                places.push((distance, place));
+    /// All places where a disc could touch one of the walls nearest to `asked`.
+    fn find_beside_one(&mut self, asked: DVec2, radius: f64, far: f64) {
+        let Self { walls, places, .. } = self;
+        places.clear();
+        for &(_, wall) in walls.iter() {
+            let around = wall.map(|end| end + unit(asked - end) * radius);
+            for place in [nearest_on(beside(wall, radius), asked), around[0], around[1]] {
+                keep(places, place, asked, far);
             }
-        };
-        // What the centre of a disc at a wall moves along: a line beside it, and a circle round where it
-        // starts.
-        let beside = |wall: [DVec2; 2]| {
-            let out = unit(wall[1] - wall[0]).perp();
-            wall.map(|end| end + out * radius)
-        };
-        for (at, &(_, wall)) in self.walls.iter().enumerate() {
-            let line = beside(wall);
-            keep(nearest_on(line, asked));
-            for end in wall {
-                keep(end + unit(asked - end) * radius);
-            }
-            for &(_, other) in &self.walls[..at] {
-                let second = beside(other);
+        }
+    }
+
+    /// All places where it could touch two of them.
+    fn find_beside_two(&mut self, asked: DVec2, radius: f64, far: f64) {
+        let Self { walls, places, .. } = self;
+        places.clear();
+        let mut keep = |place: DVec2| keep(places, place, asked, far);
+        let near = walls.partition_point(|&(distance, _)| distance <= far + radius);
+        for (at, &(_, wall)) in walls[..near].iter().enumerate() {
+            let line = beside(wall, radius);
+            for &(_, other) in &walls[..at] {
+                if !is_nearer(wall, other, 2.0 * radius + 1e-6) {
+                    continue;
+                }
+                let second = beside(other, radius);
                 meet_lines(line, second, &mut keep);
                 for end in 0..2 {
                     meet_circle(line, other[end], radius, &mut keep);
@@ -299,11 +322,28 @@ impl Candidates {
                 }
             }
         }
-        let order = |a: &(f64, DVec2), b: &(f64, DVec2)| {
+    }
+
+    /// Sorts the places by distance.
+    fn sort_places(&mut self) {
+        self.places.sort_unstable_by(|a, b| {
             a.0.total_cmp(&b.0).then(a.1[0].total_cmp(&b.1[0])).then(a.1[1].total_cmp(&b.1[1]))
-        };
-        places.sort_unstable_by(order);
-        places.dedup();
+        });
+        self.places.dedup();
+    }
+}
+
+/// Returns the line that the centre of a disc at a wall moves along. It turns round both ends on
+/// circles.
+fn beside(wall: [DVec2; 2], radius: f64) -> [DVec2; 2] {
+    let out = unit(wall[1] - wall[0]).perp();
+    wall.map(|end| end + out * radius)
+}
+
+fn keep(places: &mut Vec<(f64, DVec2)>, place: DVec2, asked: DVec2, far: f64) {
+    let distance = (place - asked).length();
+    if distance <= far {
+        places.push((distance, place));
     }
 }
 

@@ -10,7 +10,7 @@ use waymesh_core::float;
 
 use super::ClearanceNavMesh;
 use super::bounds::Root;
-use super::fit::{Candidates, Fit};
+use super::fit::{Candidates, Fit, Wanted};
 use super::search::{GOAL, NONE, Node, Search};
 use super::table::Table;
 use crate::geometry::disc::{distance_squared, side_of};
@@ -364,8 +364,10 @@ impl ClearanceNavMesh {
                 side_of(a, b, place) >= -4.0 * self.table.slack * (b - a).length()
             })
         };
-        let fit =
-            self.fit(position, f64::from(radius), &reach, room, |_, place| wants(place) && is_seen(place))?;
+        let (radius, reach) = (f64::from(radius), &reach);
+        let admits = |polygon| self.admitted.has(polygon);
+        let wants = |_, place| wants(place) && is_seen(place);
+        let fit = self.fit(&Wanted { position, radius, reach, admits, wants }, room)?;
         Some((fit, position))
     }
 }

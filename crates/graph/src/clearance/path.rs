@@ -3,7 +3,7 @@
 use glam::{DVec2, Vec3};
 use waymesh_core::{BadField, PolyId, float};
 
-use super::fit::Fit;
+use super::fit::{Fit, Wanted};
 use super::gates::GateSearch;
 use super::quick::Quick;
 use super::search::{Ends, Memory, Search};
@@ -257,7 +257,7 @@ impl ClearanceNavMesh {
         if !position.is_finite() {
             return Err(QueryError::NotFinite { end, position });
         }
-        if let Some(fit) = self.fit(position, f64::from(radius), reach, &mut scratch.fit, |_, _| true) {
+        if let Some(fit) = self.fit(&self.anywhere(position, radius, reach), &mut scratch.fit) {
             return Ok(fit);
         }
         Err(match self.mesh.nearest_spot(position, reach, |polygon| self.admitted.has(polygon)) {
@@ -341,11 +341,17 @@ impl ClearanceNavMesh {
             f64::from(height - aim.y)
         };
         let mut best: Option<(f64, u32, DVec2)> = None;
+        let mut far = f64::INFINITY;
         for side in 0..u32::try_from(table.twins.len()).unwrap_or(0) {
             if table.is_wall(side) || table.twin(side) < side {
                 continue;
             }
             let [a, b] = table.ends(side);
+            // Beside it in one direction, by more than the best place is away.
+            let is_far = |from: f64, to: f64, at: f64| from.max(to) < at - far || from.min(to) > at + far;
+            if is_far(a.x, b.x, goal.at.x) || is_far(a.y, b.y, goal.at.y) {
+                continue;
+            }
             let long = (b - a).length();
             if long < width || long <= 0.0 {
                 continue;
@@ -362,6 +368,7 @@ impl ClearanceNavMesh {
                     >= float::squared(wide * (1.0 - crate::geometry::disc::NARROW))
             {
                 best = Some((distance, side, at));
+                far = distance.sqrt();
             }
         }
         let (distance, side, at) = best?;
@@ -369,7 +376,17 @@ impl ClearanceNavMesh {
         #[expect(clippy::cast_possible_truncation, reason = "a reach in single precision")]
         let reach = distance.sqrt() as f32;
         let reach = Reach::new(reach, reach, reach);
-        if let Some(fit) = self.fit(aim, wide, &reach, room, |triangle, _| is_own(triangle)) {
+        // Walls of other islands are not in the way.
+        let island = |polygon: u32| self.mesh.links.group(self.mesh.island_at(polygon));
+        let own_island = island(start.spot.polygon);
+        let wanted = Wanted {
+            position: aim,
+            radius: wide,
+            reach: &reach,
+            admits: |polygon| island(polygon) == own_island && self.admitted.has(polygon),
+            wants: |triangle, _| is_own(triangle),
+        };
+        if let Some(fit) = self.fit(&wanted, room) {
             return Some(fit);
         }
         let size = f64::from(frame.cell_size);
