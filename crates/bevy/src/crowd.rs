@@ -25,8 +25,8 @@ use crate::clearance::{Clearance, Ground};
 use crate::convert::{to_bevy, to_waymesh};
 use crate::nav_mesh::NavMesh;
 
-/// Largest distance between an agent and its position in the crowd that does not count as a move, in
-/// metres and as a share of its coordinates: the rounding of parent transforms.
+/// Largest distance between an agent and its position in the crowd that does not count as a move,
+/// in metres and as a share of its coordinates: the rounding of parent transforms.
 const SAME_PLACE: [f32; 2] = [1e-4, 1e-6];
 
 /// The crowd on a mesh.

@@ -31,8 +31,8 @@ use crate::nav_mesh::NavMesh;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NavMeshGizmosPlugin;
 
-/// Selects the parts of navigation meshes to draw, from the input of a bake to the agents. Change it
-/// in the `GizmoConfigStore`.
+/// Selects the parts of navigation meshes to draw, from the input of a bake to the agents. Change
+/// it in the `GizmoConfigStore`.
 ///
 /// Lines of a mesh are cached; shapes and agents are drawn from their state in each frame.
 #[derive(Clone, Copy, Debug, Reflect, GizmoConfigGroup)]

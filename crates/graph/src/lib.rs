@@ -11,7 +11,7 @@
 //!   [`NavMesh::ground_under`], [`NavMesh::polygons_in_box`], [`NavMesh::polygons_in_circle`],
 //!   [`PlaceSampler`], [`NavMesh::random_place_around`], [`NavMesh::polygons_within`],
 //!   [`NavMesh::distance_map`].
-//! - A mesh that changes while it is queried (links are added and removed, tiles are baked again) is
+//! - A mesh that changes while it is queried (links are added and removed, tiles are rebuilt) is
 //!   kept in a `RwLock<Arc<NavMesh>>`. A thread that queries clones the `Arc` and works with that
 //!   mesh. The thread that changes the mesh clones it, changes the clone and replaces the `Arc`. No
 //!   query waits for a change, and no result mixes two meshes.

@@ -13,8 +13,8 @@ use crate::BakeError;
 ///   open ground: discs pass them wherever the walls around leave room.
 /// - It works for meshes of every baker and from files: the polygons are cut into triangles, which
 ///   become a local clearance triangulation. Files do not contain it; it is computed after opening.
-/// - It takes a few times as long as making the [`NavMesh`] from its polygons: some microseconds for
-///   each corner of a wall.
+/// - It takes a few times as long as making the [`NavMesh`] from its polygons: some microseconds
+///   for each corner of a wall.
 /// - [`ClearanceConfig::max_width`], twice the largest radius, saves triangles; above it clearances
 ///   may come out too large.
 ///

@@ -24,8 +24,8 @@ use crate::bake::Scope;
 /// [`NavMeshStreamMessage`](crate::NavMeshStreamMessage)s.
 ///
 /// # Cost
-/// A frame visits the tiles around each focus. An update of the world, in the background, takes time
-/// in proportion to the tiles that enter and leave, and one pass over all polygons.
+/// A frame visits the tiles around each focus. An update of the world, in the background, takes
+/// time in proportion to the tiles that enter and leave, and one pass over all polygons.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -154,7 +154,8 @@ impl Group for PlanGroup {
     }
 }
 
-/// Returns `true` for settings with a separate notation in the program: `--seed`, `--jumps`, `--check`.
+/// Returns `true` for settings with a separate notation in the program: `--seed`, `--jumps`,
+/// `--check`.
 fn is_of_program(field: &Field<BakeConfig>) -> bool {
     ["keep", "jumps", "validate_stages"].contains(&field.name)
 }

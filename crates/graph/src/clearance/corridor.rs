@@ -53,8 +53,8 @@ waymesh_core::setters! {
 /// # Guarantees
 /// - After every call that returns `Ok`, each line from one of its points to the next that is not a
 ///   link keeps the radius from all walls, to a thousandth of it and a tenth of a millimetre.
-/// - Between plans its length in plan exceeds the planned length, minus the moves of both ends, by at
-///   most [`ClearCorridorOptions::max_drift`] of its length or a cell of the grid.
+/// - Between plans its length in plan exceeds the planned length, minus the moves of both ends, by
+///   at most [`ClearCorridorOptions::max_drift`] of its length or a cell of the grid.
 /// - It is planned again for another mesh and for other links.
 ///
 /// # Cost

@@ -63,8 +63,8 @@ pub struct Generation(pub u64);
 /// Where pieces of ground touch at a corner or a line without a crossing, a position there lies on
 /// each of them. A path between positions is the best of those between the pieces at its ends;
 /// [`NavMesh::nearest_towards`] picks the piece from which a ray or a step gets farthest. A closed
-/// link keeps the ground beyond it apart. A [`Location`](crate::Location) and a corridor's agent stay
-/// on the piece of their polygon.
+/// link keeps the ground beyond it apart. A [`Location`](crate::Location) and a corridor's agent
+/// stay on the piece of their polygon.
 ///
 /// # Memory
 /// About 45 bytes a corner, 110 bytes a polygon and 28 bytes a vertex, plus the height surface and

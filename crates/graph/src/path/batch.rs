@@ -24,8 +24,8 @@ impl NavMesh {
     /// - The worst case is that of one pair, [`PathOptions::max_nodes`], times the pairs. A
     ///   [`CancelToken`](waymesh_core::CancelToken) ends the batch between two pairs:
     ///   `token.run(|| mesh.find_paths(..))`. The paths are then those of this batch or of the last.
-    /// - `paths` gets one entry per pair; the memory of existing entries is reused. With scratch and paths used again, nothing is allocated but what rayon itself
-    ///   needs.
+    /// - `paths` gets one entry per pair; the memory of existing entries is reused. With
+    ///   scratch and paths used again, only rayon allocates.
     ///
     /// ```
     /// # use glam::Vec3;
