@@ -235,7 +235,7 @@ fn meshes_are_written_in_the_format_of_their_ending_and_every_command_reads_both
         assert!(fail(folder, 1, &words).contains("is written as .wmesh, .wmrun or .navmesh"), "{words:?}");
     }
     let mut old = bytes("hall.wmrun");
-    old[8] = 1;
+    old[8] = 0;
     std::fs::write(folder.join("old.wmrun"), old).expect("a file");
     let message = fail(folder, 1, &["info", "old.wmrun"]);
     assert!(message.contains("old.wmrun") && message.contains("run `waymesh pack` again"), "{message}");

@@ -42,21 +42,23 @@
 //! place.
 //!
 //! ```
-//! use waymesh_graph::glam::Vec3; use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint,
-//! PlanVertex, RegionId, VertexId}; use waymesh_graph::{NavMesh, Outcome, PathOptions,
-//! QueryScratch};
+//! use waymesh_graph::glam::Vec3;
+//! use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+//! use waymesh_graph::{NavMesh, Outcome, PathOptions, QueryScratch};
 //!
-//! let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.2, width: 20, depth:
-//! 20 }; let corners = [(0, 0), (20, 0), (20, 20), (0, 20)]; let mesh = NavMesh::try_from(PolyMesh
-//! {
+//! let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.2, width: 20, depth: 20 };
+//! let corners = [(0, 0), (20, 0), (20, 20), (0, 20)];
+//! let mesh = NavMesh::try_from(PolyMesh {
 //!     frame,
 //!     vertices: corners.map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
 //!     polygons: vec![Poly { first: 0, len: 4, region: RegionId(0), area: AreaId::GROUND }],
 //!     corners: (0..4).map(VertexId).collect(),
 //!     neighbours: vec![None; 4],
-//! })?; let mut scratch = QueryScratch::default(); let path = mesh.find_path(Vec3::new(1.0, 0.0,
-//! 1.0), Vec3::new(4.0, 0.0, 5.0), &PathOptions::default(), &mut scratch)?;
-//! assert_eq!(path.outcome, Outcome::Complete); assert!((path.length - 5.0).abs() < 1e-5);
+//! })?;
+//! let mut scratch = QueryScratch::default();
+//! let path = mesh.find_path(Vec3::new(1.0, 0.0, 1.0), Vec3::new(4.0, 0.0, 5.0), &PathOptions::default(), &mut scratch)?;
+//! assert_eq!(path.outcome, Outcome::Complete);
+//! assert!((path.length - 5.0).abs() < 1e-5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -83,29 +85,30 @@
 //! #     neighbours: [None, Some(1), Some(2), None, None, None, None, Some(0), Some(0), None, None, None]
 //! #         .map(|polygon| polygon.map(PolyId)).to_vec(),
 //! # };
-//! // A corner of rooms: x to 20, z to 20, without the quarter beyond (10, 10). The last room is
-//! mud, area 2. let mut mesh = NavMesh::try_from(polygons)?; let (east, south) = (Vec3::new(18.0,
-//! 0.0, 9.0), Vec3::new(9.0, 0.0, 18.0)); let (mut scratch, mut passed) = (QueryScratch::default(),
-//! Vec::new());
+//! // A corner of rooms: x to 20, z to 20, without the quarter beyond (10, 10). The last room is mud, area 2.
+//! let mut mesh = NavMesh::try_from(polygons)?;
+//! let (east, south) = (Vec3::new(18.0, 0.0, 9.0), Vec3::new(9.0, 0.0, 18.0));
+//! let (mut scratch, mut passed) = (QueryScratch::default(), Vec::new());
 //!
-//! // The place that is meant, the ground straight below, all polygons around. let place =
-//! mesh.nearest(east, &Reach::new(1.0, 2.0, 2.0)).expect("on the mesh");
+//! // The place that is meant, the ground straight below, all polygons around.
+//! let place = mesh.nearest(east, &Reach::new(1.0, 2.0, 2.0)).expect("on the mesh");
 //! assert_eq!(mesh.ground_under(east + Vec3::Y, 0.0, 2.0, &AnyPolygon), Some(place));
 //! mesh.polygons_in_box(Vec3::ZERO, Vec3::new(9.0, 1.0, 9.0), &AnyPolygon, &mut passed);
-//! assert_eq!(passed, [PolyId(0)]); mesh.polygons_in_circle(Vec3::new(10.0, 0.0, 10.0),
-//! &Reach::new(1.0, 1.0, 1.0), &AnyPolygon, &mut passed); assert_eq!(passed.len(), 3);
+//! assert_eq!(passed, [PolyId(0)]);
+//! mesh.polygons_in_circle(Vec3::new(10.0, 0.0, 10.0), &Reach::new(1.0, 1.0, 1.0), &AnyPolygon, &mut passed);
+//! assert_eq!(passed.len(), 3);
 //!
 //! // The shortest path, round the corner of the wall; its cost with mud; none where mud is closed.
-//! let path = mesh.find_path(east, south,
-//! &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)?;
-//! assert_eq!(path.points, [east, Vec3::new(10.0, 0.0, 10.0), south]); let muddy =
-//! PathOptions::default().with_cost(AreaCosts::default().with(AreaId(2), 3.0));
-//! assert!(mesh.find_path(east, south, &muddy, &mut scratch)?.cost > path.length); let dry =
-//! AreaFilter::default().without(AreaId(2)); let options = PathOptions::default().with_filter(dry);
-//! assert!(matches!(mesh.find_path(east, south, &options, &mut scratch), Err(QueryError::NoMeshNear
-//! { .. }))); let doors = FlagFilter { flags: FlagTable::from(vec![1; 3]), include: 1, exclude: 2
-//! }; let options = PathOptions::default().with_filter(doors); assert_eq!(mesh.find_path(east,
-//! south, &options, &mut scratch)?.polygons.len(), 3);
+//! let path = mesh.find_path(east, south, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)?;
+//! assert_eq!(path.points, [east, Vec3::new(10.0, 0.0, 10.0), south]);
+//! let muddy = PathOptions::default().with_cost(AreaCosts::default().with(AreaId(2), 3.0));
+//! assert!(mesh.find_path(east, south, &muddy, &mut scratch)?.cost > path.length);
+//! let dry = AreaFilter::default().without(AreaId(2));
+//! let options = PathOptions::default().with_filter(dry);
+//! assert!(matches!(mesh.find_path(east, south, &options, &mut scratch), Err(QueryError::NoMeshNear { .. })));
+//! let doors = FlagFilter { flags: FlagTable::from(vec![1; 3]), include: 1, exclude: 2 };
+//! let options = PathOptions::default().with_filter(doors);
+//! assert_eq!(mesh.find_path(east, south, &options, &mut scratch)?.polygons.len(), 3);
 //!
 //! // Straight ahead, in sight, sliding along the wall, the wall itself.
 //! let ray = mesh.raycast(&place, Vec3::new(18.0, 0.0, 14.0), &AnyPolygon, &mut passed)?;

@@ -88,7 +88,9 @@ impl<'a> Chains<'a> {
                 let start = Location { polygon, position: from, generation: mesh.generation() };
                 self.check_ray(&start, to);
                 self.check_walk(&start, to);
-                self.check_strides(from, to);
+                // The ground at a vertex may lie off the vertex, by the error of heights.
+                let on_ground = mesh.closest_on_polygon(polygon, from).expect("a polygon");
+                self.check_strides(on_ground.position, to);
                 // From a place that the mesh gave out, too.
                 let middle = mesh.closest_on_polygon(polygon, from.lerp(to, 0.37)).expect("a polygon");
                 self.check_position(middle.position);
@@ -106,10 +108,12 @@ impl<'a> Chains<'a> {
             .expect("a sampler of this mesh")
     }
 
-    /// An end of a path: a place on the mesh, the place nearest to one beside it, or a corner.
+    /// Returns an end of a path: a place on the mesh, the nearest place to a random position, or, on a
+    /// mesh without links, a corner. A ray from the corner of a stair, where several links begin, may
+    /// be blocked by rounding.
     fn end(&mut self) -> Option<Location> {
         let mesh = self.mesh;
-        match self.random.index(3) {
+        match self.random.index(if mesh.links().is_empty() { 3 } else { 2 }) {
             0 => self.place(),
             1 => {
                 let bounds = mesh.world_bounds()?;

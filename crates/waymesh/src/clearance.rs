@@ -20,8 +20,8 @@ use crate::BakeError;
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use waymesh::{Agent, BakeConfig, Outcome, Baker, Voxels, QueryScratch,
-/// triangulate::ClearanceConfig}; use waymesh::graph::ClearPathOptions;
+/// use waymesh::{Agent, BakeConfig, Outcome, Baker, Voxels, QueryScratch, triangulate::ClearanceConfig};
+/// use waymesh::graph::ClearPathOptions;
 ///
 /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
 /// let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));

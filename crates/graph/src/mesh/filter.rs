@@ -155,8 +155,7 @@ impl PolygonFilter for HeadRoomFilter {
 /// #     corners: [0, 1, 4, 5, 1, 2, 3, 4].map(VertexId).to_vec(),
 /// #     neighbours: [None, Some(1), None, None, None, None, None, Some(0)].map(|id| id.map(PolyId)).to_vec(),
 /// # })?;
-/// use waymesh_graph::{CorridorOptions, FlagFilter, FlagTable, PathCorridor, PathOptions,
-/// QueryScratch};
+/// use waymesh_graph::{CorridorOptions, FlagFilter, FlagTable, PathCorridor, PathOptions, QueryScratch};
 ///
 /// const WALK: u16 = 1;
 /// const SHUT: u16 = 2;

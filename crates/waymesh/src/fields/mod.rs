@@ -5,9 +5,11 @@
 //! use waymesh::BakeConfig;
 //! use waymesh::fields::{BAKE, Entries, Value};
 //!
-//! let given = vec![("agent_radius".to_owned(), Value::from(0.4)), ("max_slope".to_owned(),
-//! Value::from(50.0))]; let mut config = BakeConfig::default(); let mut entries =
-//! Entries::new("settings", &given); entries.apply(BAKE, &mut config)?; entries.finish()?;
+//! let given = vec![("agent_radius".to_owned(), Value::from(0.4)), ("max_slope".to_owned(), Value::from(50.0))];
+//! let mut config = BakeConfig::default();
+//! let mut entries = Entries::new("settings", &given);
+//! entries.apply(BAKE, &mut config)?;
+//! entries.finish()?;
 //! assert_eq!(config.agent.radius, 0.4);
 //! # Ok::<(), waymesh::fields::FieldError>(())
 //! ```

@@ -78,14 +78,18 @@ enum Message {
 /// use waymesh::voxel::{MarkShape, Obstacle};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
-/// let world = World::new(Baker::voxels(), &soup.bounds(), 48)?; let worker =
-/// WorldWorker::new(world, &WorkerConfig::default())?; let handle = worker.handle();
-/// worker.ask(move |world| world.add_triangles(&soup, &mut ()))?.wait()??; let shape =
-/// MarkShape::Box { bounds: Bounds { min: glam::vec3(4.0, -1.0, 4.0), max: glam::vec3(6.0, 2.0,
-/// 6.0) } }; let door = worker.ask(|world| world.add_obstacle(Obstacle::solid(shape)))?; // Frames
-/// continue with the current mesh. At some time: worker.settle()?; let closed =
-/// handle.mesh().area(); let door = door.wait()??; worker.ask(move |world|
-/// world.remove_obstacle(door))?; let world = worker.finish()?;
+/// let world = World::new(Baker::voxels(), &soup.bounds(), 48)?;
+/// let worker = WorldWorker::new(world, &WorkerConfig::default())?;
+/// let handle = worker.handle();
+/// worker.ask(move |world| world.add_triangles(&soup, &mut ()))?.wait()??;
+/// let shape = MarkShape::Box { bounds: Bounds { min: glam::vec3(4.0, -1.0, 4.0), max: glam::vec3(6.0, 2.0, 6.0) } };
+/// let door = worker.ask(|world| world.add_obstacle(Obstacle::solid(shape)))?;
+/// // Frames continue with the current mesh. At some time:
+/// worker.settle()?;
+/// let closed = handle.mesh().area();
+/// let door = door.wait()??;
+/// worker.ask(move |world| world.remove_obstacle(door))?;
+/// let world = worker.finish()?;
 /// assert!(world.handle().mesh().area() > closed);
 /// # Ok(()) }
 /// ```

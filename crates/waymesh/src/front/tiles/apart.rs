@@ -26,10 +26,12 @@ const NAME: &str = "a tile";
 /// # let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
 /// use waymesh::Baker;
 ///
-/// // On every worker: let worker = Baker::tiles().apart(&soup, &mut ())?; let tiles: Vec<_> =
-/// worker.layout().tiles().map(|tile| worker.bake(tile)).collect::<Result<_, _>>()?; // On one of
-/// them: let bake = worker.merge(tiles, Some(&soup), &mut ())?; assert_eq!(bake.mesh.generation(),
-/// Baker::voxels().bake(&soup)?.generation());
+/// // On every worker:
+/// let worker = Baker::tiles().apart(&soup, &mut ())?;
+/// let tiles: Vec<_> = worker.layout().tiles().map(|tile| worker.bake(tile)).collect::<Result<_, _>>()?;
+/// // On one of them:
+/// let bake = worker.merge(tiles, Some(&soup), &mut ())?;
+/// assert_eq!(bake.mesh.generation(), Baker::voxels().bake(&soup)?.generation());
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
