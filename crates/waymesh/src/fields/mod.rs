@@ -129,12 +129,13 @@ impl Field<BakeConfig> {
     /// setting.
     #[must_use]
     pub fn defaults(&self) -> Vec<(&'static str, Option<Value>)> {
-        let mut defaults = vec![self.default_of::<Voxels>()];
-        #[cfg(feature = "storeys")]
-        defaults.push(self.default_of::<crate::Storeys>());
-        #[cfg(feature = "slices")]
-        defaults.push(self.default_of::<crate::Slices>());
-        defaults
+        Vec::from([
+            self.default_of::<Voxels>(),
+            #[cfg(feature = "storeys")]
+            self.default_of::<crate::Storeys>(),
+            #[cfg(feature = "slices")]
+            self.default_of::<crate::Slices>(),
+        ])
     }
 
     fn default_of<F: FrontEnd>(&self) -> (&'static str, Option<Value>) {
