@@ -1,4 +1,4 @@
-//! Where a disc fits.
+//! Placement of discs near a position.
 
 use glam::{DVec2, Vec3, Vec3Swizzles, dvec2};
 use waymesh_core::{BadField, PolyId};
@@ -13,9 +13,9 @@ use crate::scratch::QueryScratch;
 /// A place where a disc fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClearPlace {
-    /// Where its centre is.
+    /// Place of its centre.
     pub location: Location,
-    /// How far that is from the position asked for in plan, in metres: 0 where the disc fits there.
+    /// Distance in plan from the requested position in metres: 0 where the disc fits there.
     pub moved: f32,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Wanted<'a, P, T> {
     pub(super) wants: T,
 }
 
-/// What the search for room writes.
+/// Memory of the search for room.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
     walls: Vec<(f64, [DVec2; 2])>,
@@ -48,12 +48,12 @@ pub(super) struct Candidates {
     pub(super) stack: Vec<u32>,
 }
 
-/// Walls that are looked at together: the nearest ones.
+/// Number of nearest walls that are checked together.
 const MOST_WALLS: usize = 128;
 
 impl ClearanceNavMesh {
-    /// Returns how far an end of a path may be from a place where its disc fits, unless told
-    /// otherwise: [`crate::NavMesh::default_reach`], and two radii to the side.
+    /// Returns the default of the largest distance between an end of a path and a place where its
+    /// disc fits: [`crate::NavMesh::default_reach`], and two radii to the side.
     #[must_use]
     pub fn default_reach(&self, radius: f32) -> Reach {
         let mut reach = self.mesh.default_reach();
@@ -66,7 +66,7 @@ impl ClearanceNavMesh {
     /// there is none within reach.
     ///
     /// Where the disc fits at the mesh's nearest place, that is the answer. Else all places are
-    /// looked at where the disc would touch the walls around nearest to the position: of the 128
+    /// checked where the disc would touch the walls around nearest to the position: of the 128
     /// walls nearest to it.
     ///
     /// # Errors
@@ -173,7 +173,7 @@ impl ClearanceNavMesh {
             self.walls_around(asked, within + radius, &wanted.admits, room);
             room.find_beside_one(asked, radius, within);
             let one = self.first_fit(wanted, room);
-            // Places beside two walls matter only where they are nearer.
+            // Places at two walls matter only where they are nearer.
             room.find_beside_two(asked, radius, one.map_or(within, |fit| (fit.at - asked).length()));
             let fit = self.first_fit(wanted, room).or(one);
             if fit.is_some() || far >= limit {

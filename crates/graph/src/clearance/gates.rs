@@ -1,9 +1,9 @@
-//! Links on the way of a disc that are no open ground: walls with gates.
+//! Links on the path of a disc that are no open ground: walls with gates.
 //!
-//! A gate is a place on a link in one direction. The search comes to it as it comes to the goal,
-//! and goes on from its far end as from a start, so that one search finds the cheapest path over
-//! all links. Where a disc fits at a gate is found when the search comes near for the first time,
-//! and kept for all further paths of this radius.
+//! A gate is a place on a link in one direction. The search reaches it like a goal, and continues
+//! from its far end like from a start, so that one search finds the cheapest path over all links.
+//! The places of a disc at a gate are computed when the search first comes near, and kept for all
+//! further paths of this radius.
 
 use glam::{DVec2, Vec3};
 use waymesh_core::float;
@@ -78,7 +78,7 @@ pub(super) struct Gate {
     pub(super) link: LinkIndex,
     pub(super) backwards: bool,
     place: u32,
-    /// Where the disc fits at both its ends, and where those are.
+    /// Places of the disc at both ends.
     pub(super) ends: [Fit; 2],
     pub(super) asked: [Vec3; 2],
     /// Its length in space and its extra cost, in metres.
@@ -162,7 +162,7 @@ impl Gates {
     }
 }
 
-/// What a search needs to pass gates.
+/// Data of a search for passing gates.
 pub(super) struct GateSearch<'a> {
     ground: &'a ClearanceNavMesh,
     pub(super) gates: &'a mut Gates,
@@ -228,7 +228,7 @@ impl ClearanceNavMesh {
     /// Returns `true` if a path over the ground costs at most a hundredth more than any over a gate:
     /// those take as much as to come to the link and on from it. Takes linear time in the gates.
     pub(super) fn is_short(&self, cost: f64, [from, to]: [DVec2; 2], radius: f32) -> bool {
-        /// How much longer the path may be.
+        /// Largest ratio of lengths.
         const LOOSE: f64 = 1.01;
         let least = cost / LOOSE;
         if (to - from).length() >= least {
@@ -272,7 +272,7 @@ impl ClearanceNavMesh {
             let share = if count > 1 { f64::from(place) / f64::from(LINK_PLACES - 1) } else { 0.0 };
             let along = inset + (1.0 - 2.0 * inset) * share;
             let Some([from, to]) = self.room_at(number, &link, along, radius, room) else { continue };
-            // As high as the link is.
+            // The height of the link.
             let rise = f64::from(to.1.y - from.1.y);
             let gate = Gate {
                 link: number,
@@ -373,7 +373,7 @@ impl ClearanceNavMesh {
 }
 
 impl Search<'_> {
-    /// Goes on from a place: over the ground, and to the gates of its triangle.
+    /// Continues from a place: over the ground, and to the gates of its triangle.
     pub(super) fn set_off(&mut self, root: u32) {
         self.local(root);
         let Some(search) = &mut self.gates else { return };
@@ -426,7 +426,7 @@ impl Search<'_> {
         gate.cost + (self.goal - gate.ends[1].at).length()
     }
 
-    /// Looks closely at a path to a gate, and goes on from its far end.
+    /// Checks a path to a gate exactly, and continues from its far end.
     pub(super) fn take_gate(&mut self, node: &Node, near: u32) {
         let number = self.memory.nears[near as usize].gate;
         let is_taken = |search: &GateSearch<'_>| search.gates.at(number).taken == search.gates.query;

@@ -198,8 +198,8 @@ fn overlap(a: [PlanPoint; 2], b: [PlanPoint; 2]) -> bool {
         && low.max(other_low) < high.min(other_high)
 }
 
-/// A piece of an edge of the rest of a polygon: an edge of the polygon, or of a triangle that was
-/// cut off.
+/// A piece of an edge of the remaining part of a polygon: an edge of the polygon, or of a triangle
+/// that was cut off.
 #[derive(Clone, Copy, Debug)]
 enum Edge {
     Own(usize),

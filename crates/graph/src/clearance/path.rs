@@ -18,17 +18,16 @@ use crate::scratch::QueryScratch;
 /// A path for a disc.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClearPath {
-    /// How far it leads.
+    /// Whether it reaches the goal.
     pub outcome: Outcome,
-    /// Where the disc's centre begins, turns and ends: world positions on the ground. None if
-    /// unreachable.
+    /// Start, turns and end of the disc's centre: world positions on the ground. Empty if unreachable.
     pub points: Vec<Vec3>,
     /// The polygons it passes, as far as the centre sees them. None if unreachable.
     pub polygons: Vec<PolyId>,
     /// The corners of walls that it turns round, in order, on the ground.
     pub corners: Vec<Vec3>,
-    /// The links it takes, in order: each leads from one of `points` to the next, straight, or is
-    /// crossed on the way there.
+    /// The links it takes, in order: each leads straight from one of `points` to the next, or is
+    /// crossed between the two.
     pub links: Vec<LinkUse>,
     /// Length of the chain of `points` in metres, in space.
     pub length: f32,
@@ -40,11 +39,11 @@ pub struct ClearPath {
     /// less what [`ClearPathOptions::arc_error`] costs in a gap that just lets the disc
     /// through. Infinite if unreachable.
     pub clearance: f32,
-    /// Where it begins: moved if the disc does not fit at the position asked for.
+    /// Start: moved if the disc does not fit at the requested position.
     pub start: Option<ClearPlace>,
-    /// Where it should end: moved if the disc does not fit there.
+    /// Goal: moved if the disc does not fit there.
     pub goal: Option<ClearPlace>,
-    /// How it was found: [`PathSearch::Shortest`] also where the fast search could not decide.
+    /// The search that found it: [`PathSearch::Shortest`] also where the fast search could not decide.
     pub found_by: PathSearch,
 }
 
@@ -80,19 +79,19 @@ impl ClearPath {
     }
 }
 
-/// What path for a disc is wanted.
+/// Options of a path for a disc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClearPathOptions {
     /// Radius of the disc in metres, finite and 0 or more.
     pub radius: f32,
-    /// How far each end may be moved to a place where the disc fits. Default `None`:
+    /// Largest move of each end to a place where the disc fits. Default `None`:
     /// [`ClearanceNavMesh::default_reach`].
     pub reach: Option<Reach>,
     /// `true` if a path that ends before the goal is accepted where none leads there. Default:
     /// `true`.
     pub allow_partial: bool,
-    /// How far the chain of points may be outside of the arcs round corners, in metres: 0.001 by
+    /// Largest distance of the chain of points outside of the arcs round corners, in metres: 0.001 by
     /// default, above 0. It has one point at least for each quarter of a circle: with an
     /// infinite error corners are chamfers, a right angle a single point.
     pub arc_error: f32,
@@ -102,7 +101,7 @@ pub struct ClearPathOptions {
     /// Most nodes that the search may open, each less than a kilobyte and some microseconds. Beyond
     /// that it gives up: [`Outcome::Undecided`]. Default: 1 million.
     pub max_nodes: usize,
-    /// How it is searched for. Default: [`PathSearch::Shortest`]. [`PathSearch::Fast`] finds a short
+    /// Search algorithm. Default: [`PathSearch::Shortest`]. [`PathSearch::Fast`] finds a short
     /// path, usually in less time, see [`ClearanceNavMesh::find_path`].
     pub search: PathSearch,
 }
@@ -149,8 +148,8 @@ impl ClearanceNavMesh {
     /// Returns the shortest path of a disc of this radius, in metres, or a short one found fast
     /// ([`ClearPathOptions::search`]).
     ///
-    /// - Both ends are moved to where the disc fits ([`ClearanceNavMesh::nearest`]); the path tells
-    ///   how far.
+    /// - Both ends are moved to where the disc fits ([`ClearanceNavMesh::nearest`]); the path has the
+    ///   distances.
     /// - No path over the ground in the plan that keeps the radius is shorter, to rounding (but see
     ///   [`PathSearch::Fast`] below). Rises
     ///   and falls do not count while it searches.
@@ -315,7 +314,7 @@ impl ClearanceNavMesh {
         let (table, islands) = (&self.table, &self.islands);
         let wide = f64::from(options.radius);
         let width = 2.0 * wide * (1.0 - crate::geometry::disc::NARROW);
-        // Where the search over links came to, too.
+        // The last state of the search over links as well.
         let ClearanceScratch { memory, gates, fit: room, .. } = scratch;
         let Memory { groups: own, reached, .. } = memory;
         reached.clear();
@@ -347,7 +346,7 @@ impl ClearanceNavMesh {
                 continue;
             }
             let [a, b] = table.ends(side);
-            // Beside it in one direction, by more than the best place is away.
+            // Outside in one direction, by more than the distance of the best place.
             let is_far = |from: f64, to: f64, at: f64| from.max(to) < at - far || from.min(to) > at + far;
             if is_far(a.x, b.x, goal.at.x) || is_far(a.y, b.y, goal.at.y) {
                 continue;
@@ -397,7 +396,7 @@ impl ClearanceNavMesh {
         let spot = self.mesh.nearest_spot(asked, &near, |polygon| {
             self.admitted.has(polygon) && sides.contains(&self.triangle_at(polygon, at))
         })?;
-        // Not where it was asked for.
+        // The end was moved from the requested position.
         let spot = Spot { within: false, ..spot };
         Some(Fit { spot, at, triangle: side / 3 })
     }

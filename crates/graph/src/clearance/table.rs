@@ -440,9 +440,9 @@ impl Table {
         })
     }
 
-    /// Goes over the triangles that hang together with one, each once, and asks `leads_on` of each of
-    /// their sides but the one that it came in by: `true` to go on beyond it, where it is no wall,
-    /// `None` to stop. Returns `true` if nothing stopped it.
+    /// Visits the triangles connected to one, each once, and calls `leads_on` for each of their sides
+    /// except the entry: `true` to continue beyond it, where it is no wall, `None` to stop. Returns
+    /// `true` if nothing stopped it.
     #[inline]
     pub(super) fn spread(
         &self,

@@ -40,11 +40,11 @@ pub(crate) struct CorridorScratch {
 ///   shorten that by more than its own length.
 /// - After a repair it may be longer than a new plan: [`PathCorridor::worst_excess`] bounds by how
 ///   much, always.
-/// - Stale polygons are detected by generation, links by checksum; closed polygons are looked for
+/// - Stale polygons are detected by generation, links by checksum; closed polygons are checked
 ///   at every call. Where a filter, a cost or a link opened something ([`PolygonFilter::version`],
-///   [`NavMesh::set_link_open`]), the next call plans a corridor anew that led nowhere, or not to
-///   its goal. One that leads there keeps its way; with [`CorridorOptions::repair`] set to `false`
-///   it is planned anew, too.
+///   [`NavMesh::set_link_open`]), the next call plans a corridor again that did not reach its goal.
+///   One that reaches it keeps its path; with [`CorridorOptions::repair`] set to `false` it is planned
+///   again as well.
 ///
 /// # Cost
 /// A call costs what short searches near the end that moved cost, the string from there to the
@@ -76,7 +76,7 @@ pub(crate) struct CorridorScratch {
 /// let mut scratch = QueryScratch::default();
 /// let mut corridor = PathCorridor::new(CorridorOptions::default());
 /// corridor.plan(&mesh, Vec3::new(1.0, 0.0, 1.0), Vec3::new(19.0, 0.0, 9.0), &mut scratch)?;
-/// // Each frame: steer for the next corner, tell where that led.
+/// // Each frame: steer for the next corner, report the new place.
 /// let next = corridor.next_corners(1)[0];
 /// let change = corridor.move_start(&mesh, Vec3::new(2.0, 0.0, 1.5), &mut scratch)?;
 /// assert_eq!(change, CorridorChange::Kept);
@@ -90,17 +90,17 @@ pub(crate) struct CorridorScratch {
 #[derive(Clone, Debug)]
 pub struct PathCorridor<F = AnyPolygon, C = Length> {
     options: CorridorOptions<F, C>,
-    /// What the mesh, its links and the filter were like when it was last made to fit.
+    /// Versions of the mesh, its links and the filter at the last update.
     seen: (Generation, u64, u64),
     ends: Option<Ends>,
-    /// Where the last plan began, as it was asked for.
+    /// Requested start of the last plan.
     from: Option<Vec3>,
-    /// The goal that was asked for, once one was.
+    /// The last requested goal.
     target: Option<Vec3>,
     steps: Vec<Step>,
     path: Path,
-    /// The turns beside the points of `path`, where its string can be pulled piece by piece:
-    /// without links, costs and points at edges.
+    /// The turn of each point of `path`, if its string can be pulled piece by piece: without links,
+    /// costs and points at edges.
     string: Vec<Turn>,
     /// Length in plan of `path`, in metres.
     length: f64,
@@ -138,7 +138,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     }
 
     /// Returns the corners ahead, `most` at most: the last of all is the goal.
-    /// [`PathCorridor::next_link`] tells whether a link begins at one.
+    /// [`PathCorridor::next_link`] shows whether a link begins at one.
     #[doc(alias = "findCorners")]
     #[must_use]
     pub fn next_corners(&self, most: usize) -> &[Vec3] {
@@ -146,7 +146,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         &points[..most.min(points.len())]
     }
 
-    /// Returns the next link on the way.
+    /// Returns the next link of the path.
     #[must_use]
     pub fn next_link(&self) -> Option<LinkUse> {
         self.path.links.first().copied()
@@ -251,7 +251,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// way ([`NavMesh::move_along`]).
     ///
     /// An agent that took a link must say so ([`PathCorridor::take_link`]), or else the corridor is
-    /// planned anew.
+    /// planned again.
     ///
     /// # Errors
     /// [`QueryError::NotFinite`], and the corridor stays as it was. [`QueryError::NoMeshNear`]
@@ -289,7 +289,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
         let missed = place.position.xz().distance(to.xz());
         if missed > reach.side {
-            // Not along the ground; unless it is off the mesh altogether, it is somewhere else now.
+            // The ground does not lead there: the agent is elsewhere, or off the mesh.
             let elsewhere = mesh.nearest_with(to, &reach, &usable);
             if elsewhere.is_some_and(|at| at.position.xz().distance(to.xz()) < 0.5 * missed) {
                 return self.replan(mesh, (to, None), target, ReplanReason::Jumped, scratch);
@@ -325,7 +325,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// The goal moved: the corridor now leads to the place nearest to it.
     ///
     /// Where the last goal could not be reached, and where the new one lies farther than a detour
-    /// from the last, the corridor is planned anew.
+    /// from the last, the corridor is planned again.
     ///
     /// # Errors
     /// The errors of [`PathCorridor::move_start`], and [`QueryError::NoMeshNear`] for a goal
@@ -374,8 +374,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.finish(mesh, ends, moved, change, scratch)
     }
 
-    /// The agent took the next link that is not crossed like an edge: the corridor now begins where
-    /// that arrives. `None` if there is none on the way.
+    /// The agent took the next link that is not crossed like an edge: the corridor now begins at its
+    /// end. `None` if the path has no such link.
     ///
     /// # Errors
     /// See [`PathCorridor::move_start`].
@@ -409,9 +409,9 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// Mends the corridor if the mesh, its links or what the filter allows changed; every other
     /// call does so first.
     ///
-    /// The path is followed on the new mesh from corner to corner. Where it is blocked, the
-    /// shortest way round that is no longer than [`CorridorOptions::range`] more takes its
-    /// place, else the corner is left out; if the goal is not reached so, it is planned anew.
+    /// The path is followed on the new mesh from corner to corner. A blocked leg is replaced by the
+    /// shortest detour that is longer by at most [`CorridorOptions::range`], else the corner is
+    /// removed; if the goal is not reached that way, it is planned again.
     ///
     /// # Errors
     /// See [`PathCorridor::move_start`].
@@ -537,8 +537,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let is_same_mesh = (seen.0, seen.1) == (self.seen.0, self.seen.1);
         let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
         let find_goal = || mesh.locate(PathEnd::Goal, target, &reach, &usable);
-        // What opened elsewhere does not matter to a corridor that leads to its goal, but to one that
-        // is to be the newest. The ground at the goal itself may have been what was closed.
+        // Ground that opened elsewhere does not matter to a corridor that reaches its goal, unless it
+        // must be the best. The ground at the goal itself may have been closed.
         let is_fit = seen == self.seen
             || (is_same_mesh
                 && was_complete
@@ -689,8 +689,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Some(mesh.plan_length(&scratch.corridor.detour))
     }
 
-    /// An end moved by `moved` metres and the steps lead there: cuts loops, writes the path, and
-    /// plans anew if it has become too long.
+    /// Finishes the move of an end by `moved` metres, to which the steps lead: cuts loops, writes the
+    /// path, and plans again if it has become too long.
     fn finish(
         &mut self,
         mesh: &NavMesh,
@@ -704,7 +704,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.settle(mesh, ends, moved, change, scratch)
     }
 
-    /// The same as [`Self::finish`], where steps and string are as they should be.
+    /// Finishes a move as [`Self::finish`] does, with valid steps and string.
     fn moved(
         &mut self,
         mesh: &NavMesh,
@@ -720,7 +720,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.settle(mesh, ends, moved, change, scratch)
     }
 
-    /// Plans anew if the path has become too long.
+    /// Plans again if the path has become too long.
     fn settle(
         &mut self,
         mesh: &NavMesh,

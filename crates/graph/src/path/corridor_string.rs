@@ -1,4 +1,4 @@
-//! The string of a corridor one of whose ends moved: pulled anew only from there to the first turn
+//! The string of a corridor after a move of one end: pulled again only from there to the first turn
 //! that stays.
 //!
 //! A corridor unrolled is a surface without holes, in which a path that no small change shortens is
@@ -26,7 +26,7 @@ fn bends_alike([old, before, at, after]: [PlanPosition; 4]) -> bool {
 /// A string, what it leads through, and memory to pull it.
 pub(super) struct MovingString<'a> {
     pub(super) mesh: &'a NavMesh,
-    /// The turns, beside the points of `path`.
+    /// The turn of each point of `path`.
     pub(super) turns: &'a mut Vec<Turn>,
     pub(super) path: &'a mut Path,
     pub(super) steps: &'a mut Vec<Step>,

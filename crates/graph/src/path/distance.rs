@@ -1,4 +1,4 @@
-//! How far everything is from one place: exactly, as a map for many agents with one goal.
+//! Exact distances of all places from one, as a map for many agents with one goal.
 
 use glam::Vec3;
 use waymesh_core::{PolyId, nearest_f32};
@@ -11,15 +11,15 @@ use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 use crate::scratch::QueryScratch;
 
-/// How to get from one place to the goal of a [`DistanceMap`].
+/// Direction from a place towards the goal of a [`DistanceMap`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heading {
     /// Length in space of the shortest path to the goal, in metres: as
     /// [`NavMesh::path_length_within`] measures it, of the chain of corners of the path that is
     /// shortest in plan.
     pub distance: f32,
-    /// Where the path leads straight to, in plan: the first corner it turns round, the far end of a
-    /// link, or the goal; y is that of the place asked for.
+    /// End of the first straight leg in plan: the first corner it turns round, the far end of a link,
+    /// or the goal; y is that of the requested place.
     pub next: Vec3,
 }
 
@@ -84,7 +84,7 @@ impl NavMesh {
     }
 
     /// Returns the shortest paths to a goal from everywhere within a length of it. The length is in
-    /// metres in plan, with what links cost; infinite is allowed. Distances are told in space.
+    /// metres in plan, with what links cost; infinite is allowed. Distances of the map are in space.
     ///
     /// # Cost
     /// See [`NavMesh::polygons_within`].

@@ -51,7 +51,7 @@ impl NavMesh {
         Ok(path)
     }
 
-    /// The same as [`NavMesh::find_path`], but writes to a path whose memory is used again.
+    /// Finds a path as [`NavMesh::find_path`] does, and writes it to a path whose memory is reused.
     ///
     /// # Errors
     /// See [`NavMesh::find_path`]; `path` is then [`Outcome::Unreachable`] and empty.
@@ -67,8 +67,8 @@ impl NavMesh {
     }
 
     /// Returns the length in metres of the shortest path from one place to another, if a path of at
-    /// most `limit` metres in plan leads there, else `None`. What is farther away than that is not
-    /// looked at, so it takes little time where a path would be long or there is none.
+    /// most `limit` metres in plan leads there, else `None`. Ground farther away is
+    /// not searched, so a long or missing path takes little time.
     ///
     /// # Errors
     /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for places
@@ -170,8 +170,8 @@ impl NavMesh {
         if C::IS_LENGTH && !options.rises { self.plan_length(path) } else { path.cost.into() }
     }
 
-    /// Checks what is asked for and locates both ends. Returns the pairs of places that they may mean
-    /// and that may be connected; at least one pair.
+    /// Checks the arguments and locates both ends. Returns the pairs of their places that may be
+    /// connected; at least one pair.
     pub(super) fn path_ends<F: PolygonFilter, C: TravelCost, S>(
         &self,
         (from, polygon): (Vec3, Option<PolyId>),

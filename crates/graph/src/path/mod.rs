@@ -34,7 +34,7 @@ use waymesh_core::PolyId;
 use crate::locate::nearest::Spot;
 use crate::mesh::links::LinkId;
 
-/// How far a path leads.
+/// The outcome of a search for a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
     /// To the goal.
@@ -44,9 +44,9 @@ pub enum Outcome {
         /// The last point of the path.
         reached: Vec3,
     },
-    /// Nowhere: no path leads closer to the goal, or partial paths are not allowed.
+    /// No path leads closer to the goal, or partial paths are not allowed.
     Unreachable,
-    /// Nowhere: the search ended at its limit
+    /// The search ended at its limit
     /// ([`ClearPathOptions::max_nodes`](crate::ClearPathOptions::max_nodes)) before that was known.
     Undecided,
 }
@@ -55,10 +55,10 @@ pub enum Outcome {
 #[doc(alias = "dtStraightPath")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    /// How far it leads.
+    /// Whether it reaches the goal.
     pub outcome: Outcome,
-    /// Where it begins, turns and ends: world positions on the ground. One point where start and
-    /// goal are one; none if unreachable. No two points in succession are equal in plan, but
+    /// Start, turns and end: world positions on the ground. One point where start and goal are one;
+    /// none if unreachable. No two points in succession are equal in plan, but
     /// for the ends of a link.
     pub points: Vec<Vec3>,
     /// The polygons it passes, from that of the start to that of the end. None if unreachable.
@@ -129,6 +129,6 @@ pub struct LinkUse {
     /// `true` if it is taken from its `to` to its `from`.
     pub backwards: bool,
     /// The point of the path from which it is taken: it leads to the next one. If both its ends are
-    /// one line in plan, it is crossed somewhere on the way to the next one.
+    /// one line in plan, it is crossed somewhere before the next one.
     pub point: usize,
 }

@@ -12,7 +12,7 @@ use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 
-/// How a search stands after some nodes.
+/// State of a search after some nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// There are more nodes to open.
@@ -23,7 +23,7 @@ pub(crate) enum Progress {
     Nowhere,
 }
 
-/// What is done next.
+/// The next step of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
     #[default]
@@ -88,7 +88,7 @@ pub struct SlicedPath<F = AnyPolygon, C = Length> {
     generation: Generation,
     links: u64,
     version: u64,
-    /// What is left of [`PathOptions::max_nodes`].
+    /// Nodes left of [`PathOptions::max_nodes`].
     left: usize,
     scratch: PathScratch,
     path: Path,

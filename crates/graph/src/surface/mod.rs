@@ -32,7 +32,7 @@ impl NavMesh {
         Ok(Spot { polygon: location.polygon.0, at, height, within, distance_squared: 0.0 })
     }
 
-    /// The same as [`Self::spot_of`], in the plan alone.
+    /// Returns the plan position of a location, with the checks of [`Self::spot_of`].
     #[inline]
     fn place_of(&self, location: &Location) -> Result<PlanPosition, QueryError> {
         Ok(self.inside(location.polygon.0, self.asked_of(location)?))
@@ -127,7 +127,7 @@ impl NavMesh {
         self.holds(polygon.0, at).then(|| self.place_at(polygon.0, at, position))
     }
 
-    /// The same as [`Self::place`], where a position was asked for that lies there in plan.
+    /// Returns the place as [`Self::place`] does, with the plan coordinates of the requested position.
     #[inline]
     pub(crate) fn place_at(&self, polygon: u32, at: PlanPosition, asked: Vec3) -> Location {
         let mut place = self.place(polygon, at);

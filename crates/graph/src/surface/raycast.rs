@@ -15,7 +15,7 @@ use crate::mesh::walk::WalkEdge;
 /// The result of [`NavMesh::raycast`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Raycast {
-    /// Where it ends: at the wall that was hit, or at the target.
+    /// End of the ray: at the wall that was hit, or at the target.
     pub end: Location,
     /// The part of the path in plan that is free, from 0 to 1.
     pub fraction: f32,
@@ -23,7 +23,7 @@ pub struct Raycast {
     pub hit: Option<RayHit>,
 }
 
-/// The same as [`Raycast`], in the plan alone.
+/// Result of a ray in the plan alone: see [`Raycast`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanRay {
     /// The polygon in which it ends.
@@ -41,13 +41,13 @@ pub struct PlanRay {
 pub struct RayHit {
     /// The polygon on this side of it.
     pub polygon: PolyId,
-    /// Which of the polygon's edges.
+    /// Edge of the polygon.
     pub edge: u32,
     /// Its normal in the plan, of length 1, towards the polygon; y is 0.
     pub normal: Vec3,
 }
 
-/// What the ray meets at the end of a polygon.
+/// Exit of a ray from a polygon.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Exit {
     Edge(usize),
@@ -55,11 +55,11 @@ pub(super) enum Exit {
     Corner(usize),
 }
 
-/// Where a ray ends.
+/// End of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     pub(super) polygon: u32,
-    /// What it meets there, and the wall that is in the way: whose edge it is, and which.
+    /// Its exit there, and the wall that blocks it: the polygon of the edge, and the edge.
     pub(super) hit: Option<Met>,
     /// Its last straight piece: from the last corner at which it was led along a wall.
     last: Ray,
@@ -73,7 +73,7 @@ enum Along {
     Ends(u32),
 }
 
-/// How a polygon is left, and the wall in the way: the polygon that has its edge, and the edge.
+/// Exit from a polygon, and the blocking wall: the polygon of the edge, and the edge.
 type Met = (Exit, u32, usize);
 
 impl NavMesh {
@@ -114,8 +114,8 @@ impl NavMesh {
         Ok(Raycast { end: self.place(stop.polygon, place), fraction, hit: Some(hit) })
     }
 
-    /// The same as [`NavMesh::raycast`], without the place where it ends and the height of the
-    /// ground there: in about half the time.
+    /// Casts a ray as [`NavMesh::raycast`] does, without the end and the height of the ground there:
+    /// in about half the time.
     ///
     /// # Errors
     /// See [`NavMesh::raycast`].
@@ -149,8 +149,8 @@ impl NavMesh {
         Ok(self.walk_ray(from.polygon.0, asked, target, filter, |polygon| polygons.push(PolyId(polygon))))
     }
 
-    /// Follows a ray from polygon to polygon, from the place in the first that is asked for or
-    /// nearest to that, and calls `pass` for each polygon that it enters.
+    /// Follows a ray from polygon to polygon, from the requested place in the first, or
+    /// the nearest to it, and calls `pass` for each polygon that it enters.
     #[inline]
     pub(super) fn walk_ray(
         &self,
@@ -334,7 +334,7 @@ impl NavMesh {
                     exit = Some(Exit::Edge(first + before));
                 }
             }
-            // In line with the ray, where the polygon ends beside it.
+            // Collinear with the ray, where the polygon ends.
             if a_side == 0.0 && b_side > 0.0 {
                 exit = exit.or(Some(Exit::Corner(first + before)));
             } else if a_side < 0.0 && b_side == 0.0 {
@@ -419,7 +419,7 @@ impl NavMesh {
         }
     }
 
-    /// Returns the polygon around a corner into which the ray goes on.
+    /// Returns the polygon around a corner into which the ray continues.
     fn beyond_corner(
         &self,
         polygon: u32,
@@ -441,8 +441,8 @@ impl NavMesh {
         found
     }
 
-    /// Of the edges of a polygon at a corner, the wall that faces the ray most; of those around it,
-    /// if this polygon has none.
+    /// Returns the wall at a corner that faces the ray most, among the edges of the polygon, or of its
+    /// neighbours around the corner if it has no wall.
     fn wall_at_corner(
         &self,
         polygon: u32,

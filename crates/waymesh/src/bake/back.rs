@@ -75,7 +75,8 @@ fn shapes(
     Ok(contours.polygons())
 }
 
-/// The ground in the polygons; none where the vertices have all there is or that is asked for.
+/// Returns the ground in the polygons; `None` if the vertices are enough, or no detail is
+/// requested.
 fn surface(
     stages: &StageSet,
     heights: Heights<'_>,

@@ -10,14 +10,14 @@ use super::ground::Ground;
 use super::report::{Recorder, Report};
 use super::stages::{Refused, StageSet};
 
-/// What makes [`Ground`] of an input: triangles or a floor plan. Everything after that is the same
-/// for all front ends.
+/// A front end, which makes [`Ground`] of an input: triangles or a floor plan. All later stages are
+/// the same for all front ends.
 ///
 /// # Contract
 /// The same input and settings give the same ground, whatever the number of threads, and the order
 /// of triangles or shapes.
 pub trait FrontEnd: Sync {
-    /// What is baked.
+    /// The input of a bake.
     type Input: ?Sized + Sync;
 
     /// Name in errors.
@@ -117,7 +117,7 @@ impl<F: FrontEnd> Baker<F> {
         Ok(self.bake_observed(input, &mut ())?.mesh)
     }
 
-    /// The same as [`Baker::bake`], with figures, and an observer that hears of every stage.
+    /// Bakes as [`Baker::bake`] does, with figures, and reports every stage to an observer.
     ///
     /// # Errors
     /// See [`Baker::bake`].
@@ -135,7 +135,7 @@ impl<F: FrontEnd> Baker<F> {
         self.stages.refuse(F::NAME, &F::defaults(), F::REFUSED)
     }
 
-    /// From ground to mesh, on as many threads as the settings ask for.
+    /// Makes the mesh from ground, on the number of threads in the settings.
     pub(crate) fn run<'a>(
         &'a self,
         triangles: Option<&dyn TriangleSource>,
@@ -144,7 +144,7 @@ impl<F: FrontEnd> Baker<F> {
     ) -> Result<Bake, BakeError> {
         let start = Stopwatch::start();
         let mut recorder = Recorder::new(observer);
-        // What lies between two stages ends, too.
+        // Cancellation is also checked between stages.
         let token = recorder.cancel_token();
         let run = || {
             let ground = ground(&mut recorder)?;

@@ -16,8 +16,8 @@ use super::keep::islands;
 use super::report::Recorder;
 use super::stages::StageSet;
 
-/// What becomes of ground inside of solids: walls, rocks and other bodies that a level is built of
-/// are often hollow, with ground in them that nobody gets to.
+/// Treatment of ground inside of solids: walls, rocks and other bodies of a level are often hollow,
+/// with ground in them that nobody can reach.
 ///
 /// Decided per connected component over portals and the links of the input: ground that can be
 /// walked to from outside is never inside. From places spread over a component, rays run up and
@@ -55,7 +55,7 @@ const MIN_INSIDE_SHARE: f64 = 0.9;
 /// turns.
 const LOOKS: usize = 16;
 const TURN: f64 = 0.618_034;
-/// Side in metres of the square that a place stands for.
+/// Side in metres of the square that a place represents.
 const SPACING: f64 = 4.0;
 /// Fewest and most places of a piece.
 const PLACES: [f64; 2] = [3.0, 24.0];
@@ -87,7 +87,7 @@ pub(super) fn remove_enclosed(
     if draft.polygons.polygons.is_empty() { Err(BakeError::enclosed_only()) } else { Ok(found) }
 }
 
-/// Ground to look at.
+/// Sample places on the ground.
 #[derive(Clone, Copy)]
 struct Samples<'a> {
     polygons: &'a PolyMesh,
@@ -145,7 +145,8 @@ impl Samples<'_> {
         islands.into_iter().map(|island| !is_inside[island]).collect()
     }
 
-    /// How far above the ground to look: half the head room, and above what heights are off by.
+    /// Returns the height of looks above the ground: half the head room, and above the error of
+    /// heights.
     fn height(&self) -> f32 {
         let error = self.surface.map_or(0.0, |surface| surface.max_error);
         (self.config.agent.height / 2.0).max((error + 1.0) * self.config.scale.level_height)

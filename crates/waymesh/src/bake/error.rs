@@ -17,7 +17,7 @@ pub enum BakeError {
     /// A setting is out of its range.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// Something was asked for that this front end does not have.
+    /// A setting that this front end does not have.
     #[error("{option} cannot be used with {front_end}: {reason}")]
     OptionNotSupported {
         /// Field of [`crate::BakeConfig`], or method of [`crate::Baker`] that replaces a stage.
@@ -27,7 +27,7 @@ pub enum BakeError {
         /// Why, and what to do instead.
         reason: &'static str,
     },
-    /// The observer asked for the end of the bake.
+    /// The observer cancelled the bake.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
     /// A stage failed.
@@ -38,7 +38,7 @@ pub enum BakeError {
     BrokenContract {
         /// The stage.
         stage: &'static str,
-        /// What is broken.
+        /// The broken invariants.
         violations: ViolationList,
     },
     /// The scene has no triangle of finite, non-zero area.
@@ -58,15 +58,15 @@ pub enum BakeError {
     NothingWalkable {
         /// The stage that left nothing.
         stage: &'static str,
-        /// What to look at.
+        /// Advice for the caller.
         hint: &'static str,
     },
     /// A place of [`crate::Keep::ConnectedTo`] with no ground near it.
     #[error("there is no ground within a step of seed {seed} at {}, {}, {}", position[0], position[1], position[2])]
     SeedOffGround {
-        /// Which seed, from 0.
+        /// Index of the seed, from 0.
         seed: usize,
-        /// Where it is.
+        /// Its position.
         position: [f32; 3],
     },
     /// The polygons could not become a mesh.
@@ -82,7 +82,7 @@ pub enum BakeError {
     /// A tile that the world does not have.
     #[error("there is no tile {tile}: the world has {columns} x {rows} tiles, numbered from 0,0")]
     NoSuchTile {
-        /// The tile asked for, as column and row.
+        /// The requested tile, as column and row.
         tile: Tile,
         /// Tiles along x.
         columns: u32,
@@ -116,7 +116,7 @@ pub enum BakeError {
         /// The folder.
         folder: PathBuf,
     },
-    /// The threads asked for could not be started.
+    /// The requested threads could not be started.
     #[error("cannot start {threads} threads: {source}")]
     Threads {
         /// The number.

@@ -1,4 +1,4 @@
-//! Which ground is kept.
+//! Selection of the ground to keep.
 
 use glam::Vec3;
 use waymesh_core::{DisjointSets, PlanPoint, PolyId, PolyMesh, float, to_u32};
@@ -7,8 +7,8 @@ use waymesh_graph::Link;
 use super::config::BakeConfig;
 use super::error::BakeError;
 
-/// Which ground is kept: pieces that hang together over portals and links of all kinds, such as
-/// doors, stairs, climbs and jumps. A link of one way joins, too.
+/// Selection of the ground to keep, by pieces connected over portals and links of all kinds, such
+/// as doors, stairs, climbs and jumps. A link of one way also joins.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Keep {
@@ -33,15 +33,15 @@ pub(super) struct Islands {
     pub(super) area: f64,
 }
 
-/// What was left out, by reason.
+/// Ground that was left out, by reason.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LeftOut {
     pub(super) small: Islands,
     pub(super) unreachable: Islands,
 }
 
-/// Tells which polygons are kept: not those of islands of less than `min_island` square metres, nor
-/// those that `keep` does not ask for.
+/// Marks the polygons to keep: none of islands below `min_island` square metres, and only those
+/// that `keep` selects.
 ///
 /// # Errors
 /// [`BakeError::SeedOffGround`] for the first place of [`Keep::ConnectedTo`] without ground.

@@ -36,8 +36,7 @@ pub use value::{FromValue, Value};
 use crate::bake::{BakeConfig, FrontEnd};
 use crate::front::Voxels;
 
-/// What a field takes, with the range that is of use in a slider. The range that is allowed is
-/// checked by the bake.
+/// Type of a field, with a useful range for a slider. The bake checks the allowed range.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -71,7 +70,7 @@ pub enum FieldKind {
     Text,
     /// A list or entries.
     Structure {
-        /// What it looks like.
+        /// Its notation.
         form: &'static str,
     },
 }
@@ -98,9 +97,9 @@ pub struct Field<T: 'static> {
     /// The argument of the program `waymesh build` or `waymesh plan`; `None` where the program has
     /// none of the same values.
     pub argument: Option<&'static str>,
-    /// What it is for, in a sentence.
+    /// Its purpose, in a sentence.
     pub about: &'static str,
-    /// What it takes.
+    /// Its type.
     pub kind: FieldKind,
     get: fn(&T) -> Value,
     set: fn(&mut T, &Value) -> Result<(), Wrong>,
@@ -167,7 +166,7 @@ pub enum FieldError {
         name: &'static str,
         /// The given value.
         value: String,
-        /// What could be.
+        /// The allowed words.
         choices: String,
     },
     /// A name that no field has.

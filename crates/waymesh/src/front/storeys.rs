@@ -31,7 +31,7 @@ use crate::bake::{
 /// agent's radius.
 ///
 /// A replaced partition or tracer, and partitions other than [`crate::PartitionKind::Surfaces`],
-/// look at all the ground at once: then it is drawn as one tile.
+/// need all the ground at once: then it is drawn as one tile.
 ///
 /// # Guarantees
 /// The same mesh for any number of threads, any tile side and any order of the triangles. No vertex
@@ -83,7 +83,7 @@ impl Drawn {
     }
 }
 
-/// Where the regions end, as far as a tile tells.
+/// Returns the ends of regions that are known within a tile.
 fn region_ends(drawn: &Drawn, regions: &RegionMap) -> impl Iterator<Item = RegionEnds> {
     drawn.ends.iter().filter_map(|ends| {
         let SpanEnds { span, steps, .. } = *ends;
@@ -254,7 +254,7 @@ fn layers(
         };
         let mut layers = flood_layers(&voxels, storeys).map_err(failed)?;
         if let Keep::ConnectedTo(seeds) = keep {
-            // What no seed reaches need not be drawn.
+            // Ground without a seed need not be drawn.
             layers.keep_connected(seeds, frame).map_err(failed)?;
         }
         Ok::<_, BakeError>(layers)
@@ -353,7 +353,7 @@ fn widest_halo(storeys: &StoreysConfig, rooms: &HeadRooms) -> u32 {
     taller(storeys, rooms).iter().map(refine_halo).fold(refine_halo(storeys), u32::max)
 }
 
-/// Raises the spans that the ground for taller agents has, too, from the class below to `class`.
+/// Raises spans that are also ground for taller agents from the class below to `class`.
 fn raise(part: &FieldWindow<SlimSpans>, tall: &FieldWindow<SlimSpans>, class: usize, classes: &mut [usize]) {
     // Ground of one column is farther apart than any step of rounding.
     const SAME_LEVELS: f32 = 1e-3;
@@ -431,8 +431,7 @@ fn trace_tiles(
     Ok((raw, ends))
 }
 
-/// The same as [`trace_tiles`], but on all the ground at once, by the partition and the tracer that
-/// were asked for.
+/// Traces all the ground at once, by the requested partition and tracer; see [`trace_tiles`].
 fn trace_at_once(
     ground: &mut DrawnGround,
     stages: &StageSet,

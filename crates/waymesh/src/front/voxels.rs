@@ -19,8 +19,8 @@ use crate::bake::{
 
 /// Voxels of the whole scene at once. It needs triangles and voxels in memory; [`super::Tiles`]
 /// does not. A scene that may not fit into [`BakeConfig::max_memory_bytes`] is baked in tiles, with
-/// the same result, unless the settings need the whole ground at once. The observer hears of it:
-/// [`Warning::Tiled`].
+/// the same result, unless the settings need the whole ground at once. The observer gets
+/// [`Warning::Tiled`] then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Voxels;
 
@@ -32,8 +32,7 @@ pub struct Stages {
     pub heightfield: Heightfield,
     /// The walkable surface, after erosion and the removal of small islands.
     pub field: WalkableField,
-    /// Where the agent can climb higher than it steps; none unless [`BakeConfig::max_ledge`] asks
-    /// for them.
+    /// Climbs higher than the agent's step; empty unless [`BakeConfig::max_ledge`] is set.
     pub climbs: Vec<Climb>,
     /// Regions of the surface.
     pub regions: RegionMap,
@@ -164,8 +163,8 @@ impl Baker<Voxels> {
 const COLUMN_BYTES: f64 = 16.0;
 const SPAN_BYTES: f64 = 64.0;
 
-/// How many times the memory that is allowed a scene may need that is baked in tiles unasked.
-/// Finished tiles take a tenth or less of it; what is still larger is more likely in other units.
+/// Largest ratio of needed to allowed memory at which a scene is baked in tiles automatically.
+/// Finished tiles take at most a tenth of it; a larger scene is more likely in other units.
 const MOST_TIMES: u64 = 64;
 
 /// Number of columns from which a grid may be so empty that tiles are faster, and how many times
@@ -231,7 +230,7 @@ fn solid(
     if has_floor { Ok(solid) } else { Err(BakeError::no_floor("voxelize")) }
 }
 
-/// The field that a device built, of which the observer hears as of one that is built here.
+/// Returns the field that a device built, and reports it to the observer like one built here.
 fn told_field(
     built: BuiltField,
     stages: &StageSet,

@@ -37,13 +37,13 @@ pub(super) struct KeptTile {
     solid: PackedHeightfield,
     /// Their columns: the tile's own, and those around it if it was read.
     window: GridWindow,
-    /// Checksum of the voxels of its own columns.
+    /// Checksum of the voxels in the tile's columns.
     digest: OnceLock<u64>,
-    /// What was built of it before it was read.
+    /// The result that was read with the tile.
     pub(super) prebaked: Option<Prebaked>,
-    /// What they were made of, where jumps are looked for.
+    /// Source triangles, if jumps are searched.
     pub(super) triangles: TriangleSoup,
-    /// The same, to be looked up.
+    /// The triangles with an index.
     flights: OnceLock<Option<Flights>>,
 }
 
@@ -66,7 +66,7 @@ impl KeptTile {
         })
     }
 
-    /// A tile that was read, with the checksum of its own voxels.
+    /// Makes a tile that was read, with the checksum of its voxels.
     pub(super) fn prebaked(
         solid: PackedHeightfield,
         window: GridWindow,
@@ -78,7 +78,7 @@ impl KeptTile {
         Self { solid, window, digest: digest.into(), prebaked: Some(prebaked), triangles, flights }
     }
 
-    /// The checksum of the voxels of its own columns.
+    /// Returns the checksum of the voxels in the tile's columns.
     pub(super) fn digest(&self) -> u64 {
         *self.digest.get_or_init(|| digest(self.solid.as_bytes()))
     }
@@ -133,7 +133,7 @@ impl WorldMark {
     }
 }
 
-/// What is built of a tile and the voxels around it.
+/// The result built from a tile and the voxels around it.
 #[derive(Debug)]
 pub(super) struct BuiltTile {
     pub(super) polygons: PackedPolygons,
@@ -141,7 +141,7 @@ pub(super) struct BuiltTile {
     pub(super) field: PackedField,
     /// Region of each span of the field in its own numbers.
     pub(super) labels: PackedRegions,
-    /// Where the agent can climb from its columns.
+    /// Climbs of the agent from its columns.
     pub(super) climbs: Vec<Climb>,
     digest: OnceLock<u64>,
 }
@@ -176,7 +176,7 @@ impl BuiltTile {
         self.field.as_bytes().len() + size_of_val(self.labels.changes().0) + size_of_val(&*self.climbs)
     }
 
-    /// The memory that the rest takes.
+    /// Returns the memory of all but the voxels in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + self.polygons.bytes()
     }

@@ -56,8 +56,8 @@ pub use worker::{Reply, WorkerConfig, WorldWorker};
 /// - Queries never wait: they keep the mesh they have.
 /// - A polygon keeps its id as long as its tile stays as it is, whatever else changes. Ids have
 ///   gaps ([`NavMesh::polygon_bound`](crate::NavMesh::polygon_bound)); what is saved has none
-///   ([`NavMesh::to_compact`](crate::NavMesh::to_compact)). Where most of a world goes, all is
-///   numbered anew.
+///   ([`NavMesh::to_compact`](crate::NavMesh::to_compact)). When most of a world is removed, all is
+///   renumbered.
 /// - A link has one id for as long as it is found, whatever else changes. Links that were added
 ///   ([`World::add_link`]) and those that were closed ([`World::set_link_open`]) stay so over all
 ///   updates.
@@ -122,7 +122,7 @@ pub struct World {
 
 const BY_TILES: &str = "a world builds it tile by tile";
 
-/// What a bake of voxels has and a world does not.
+/// Settings of a bake of voxels that a world does not have.
 const REFUSED: Refused = &[
     ("min_region", "a piece of ground may go on in the next tile; none is too small"),
     ("keep", "a world keeps the ground of all its tiles"),
@@ -138,9 +138,9 @@ const REFUSED: Refused = &[
 world_methods!(World);
 
 impl World {
-    /// An empty world.
+    /// Makes an empty world.
     ///
-    /// `bounds` fixes its grid: what lies beside them in plan is left out, heights are free. A tile
+    /// `bounds` fixes its grid: triangles outside in plan are ignored, heights are free. A tile
     /// has `tile_cells` cells a side, rounded up to whole blocks of 16; 64 to 256 is usual.
     /// Every partition can be used.
     ///
@@ -184,13 +184,13 @@ impl World {
         })
     }
 
-    /// How the world is cut.
+    /// Returns the layout of the tiles.
     #[must_use]
     pub fn layout(&self) -> &TileLayout {
         &self.layout
     }
 
-    /// The tiles that are there.
+    /// Returns the existing tiles.
     pub fn tiles(&self) -> impl Iterator<Item = Tile> {
         self.kept.keys().copied()
     }
@@ -280,7 +280,7 @@ impl World {
         let mut seen_in = self.seen_in(columns);
         self.parts.touch(seen_in.iter().copied());
         if self.stages.config().jumps.is_some() {
-            // One may fly into what is in no tile of its own.
+            // A jump may hit an obstacle in a tile without ground.
             let box_in = self.seen_in(self.columns_of(&obstacle.triangles().bounds()));
             seen_in.extend(box_in);
             seen_in.sort_unstable();
@@ -337,8 +337,7 @@ impl World {
         self.layout.tiles_over(&columns.grown(halo, &self.frame)).collect()
     }
 
-    /// The columns that a box in the world covers, those at the border of the grid where it is
-    /// beside it.
+    /// Returns the columns that a box in the world covers, clamped to the grid.
     fn columns_of(&self, bounds: &Bounds) -> GridWindow {
         let [low, high] = [bounds.min, bounds.max].map(|corner| {
             let [x, _, z] = self.frame.to_grid(corner);
@@ -414,7 +413,7 @@ impl WorldMemory {
     }
 }
 
-/// What tiles are built from.
+/// The input of the tiles of an update.
 struct TileGround<'a> {
     stages: &'a StageSet,
     frame: &'a GridFrame,
@@ -451,7 +450,7 @@ impl TileGround<'_> {
             && self.marks.of(tile).all(|mark| is_apart(&mark.columns))
     }
 
-    /// What was built of a tile before it was read, if building it would give the same now.
+    /// Returns the prebaked result of a tile, if building it would give the same.
     fn prebaked(&self, tile: Tile) -> Option<&Prebaked> {
         let prebaked = self.kept.get(&tile)?.prebaked.as_ref()?;
         let is_as_then = |other: Tile| match self.kept.get(&other) {
@@ -462,7 +461,7 @@ impl TileGround<'_> {
         (others.all(is_as_then) && self.is_undisturbed(tile)).then_some(prebaked)
     }
 
-    /// The same, if it is what the tile is made of.
+    /// Returns the prebaked result if it belongs to these voxels.
     fn prebaked_as<'a>(
         &self,
         tile: Tile,
@@ -487,7 +486,7 @@ impl TileGround<'_> {
         others.all(|other| other == tile || is_as_then(other)).then(|| prebaked.patch.clone())?
     }
 
-    /// Field and polygons of one tile, from its own voxels and those around it, if it is there.
+    /// Builds field and polygons of an existing tile, from its voxels and those around it.
     fn build(&self, tile: Tile) -> Result<Option<Arc<BuiltTile>>, BakeError> {
         let Some(own) = self.kept.get(&tile) else { return Ok(None) };
         if let Some(prebaked) = self.prebaked(tile) {

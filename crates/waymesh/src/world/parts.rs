@@ -1,5 +1,4 @@
-//! What worlds have in common: parts that are built again where something changed, obstacles, and
-//! the current mesh.
+//! Common base of worlds: parts that are rebuilt after changes, obstacles, and the current mesh.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -44,7 +43,7 @@ impl MeshSource for MeshHandle {
     }
 }
 
-/// What an update did.
+/// Figures of an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WorldUpdate {
@@ -52,7 +51,7 @@ pub struct WorldUpdate {
     pub rebuilt: usize,
     /// Tiles that came as they were written ([`crate::World::read_tile`]).
     pub prebaked: usize,
-    /// Tiles beside them that were fitted to the new borders.
+    /// Adjacent tiles that were fitted to the new borders.
     pub adjusted: usize,
     /// Polygons of the new mesh.
     pub polygons: usize,
@@ -72,7 +71,7 @@ pub struct ObstacleId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MarkId(pub u64);
 
-/// What stands in a world now, in the order in which it came, and in which parts it can be seen.
+/// The obstacles or marks of a world, in the order of insertion, with the parts that they touch.
 #[derive(Debug)]
 pub(super) struct Obstacles<K, T> {
     standing: BTreeMap<ObstacleId, (T, Vec<K>)>,
@@ -113,7 +112,7 @@ impl<K: Copy + Ord, T> Obstacles<K, T> {
         self.standing.get(&id).map(|(obstacle, _)| obstacle)
     }
 
-    /// Those that can be seen in a part.
+    /// Returns the entries that touch a part.
     pub(super) fn of(&self, part: K) -> impl Iterator<Item = &T> {
         let ids = self.of_part.get(&part).into_iter().flatten();
         ids.filter_map(|id| self.standing.get(id)).map(|(obstacle, _)| obstacle)
@@ -135,7 +134,7 @@ impl<'a, K: Ord, P> Present<'a, K, P> {
         }
     }
 
-    /// The parts that were asked for and are there, as they were before and as they are.
+    /// Returns the requested existing parts, before and after the update.
     pub(super) fn asked(&self) -> impl Iterator<Item = (&'a K, Option<&'a P>, &'a P)> {
         let present = self.changed.iter().filter_map(|(part, now)| Some((part, now.as_ref()?)));
         present.map(|(part, now)| (part, self.built.get(part), now))
@@ -153,14 +152,14 @@ impl<'a, K: Ord, P> Present<'a, K, P> {
 pub(super) struct Parts<K, P> {
     built: BTreeMap<K, P>,
     dirty: BTreeSet<K>,
-    /// Those that changed in updates that failed: what was kept of the last join may be of these.
+    /// Parts that changed in failed updates: the cache of the last join may contain them.
     failed: BTreeSet<K>,
     current: MeshHandle,
 }
 
-/// What an update does with the parts of a world.
+/// The operations of an update on the parts of a world.
 pub(super) trait Update<K, P> {
-    /// Gives these parts anew, or `None` for those that are gone.
+    /// Rebuilds these parts; `None` for a removed part.
     fn build(&mut self, parts: &[K], recorder: &mut Recorder<'_>) -> Result<Vec<Option<P>>, BakeError>;
 
     /// `true` for the same part as before, that was not built.

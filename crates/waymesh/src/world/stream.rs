@@ -24,7 +24,7 @@ const TITLE: &str = "world";
 const WRITTEN_AT_ONCE: usize = 64;
 
 impl World {
-    /// The tile at a position, by x and z; `None` beside the grid.
+    /// Returns the tile at a position, by x and z; `None` outside the grid.
     #[must_use]
     pub fn tile_at(&self, position: Vec3) -> Option<Tile> {
         let [x, _, z] = self.frame.to_grid(position);
@@ -48,8 +48,8 @@ impl World {
         Ok(world)
     }
 
-    /// The same from the text of the folder's manifest ([`TileStore::MANIFEST`]), for callers who read
-    /// files by themselves, such as from an archive, and put tiles in by [`World::read_tile_of`].
+    /// Opens a world from the text of the folder's manifest ([`TileStore::MANIFEST`]), for callers that
+    /// read the files themselves, such as from an archive, and add tiles by [`World::read_tile_of`].
     /// `folder` is its name in errors.
     ///
     /// # Errors
@@ -91,9 +91,9 @@ impl World {
     /// in the update, unless something is different from where it was written.
     ///
     /// # Guarantees
-    /// - The mesh is the one that building the tile anew would give. An obstacle or mark near it, or a
-    ///   tile beside it that is not the one of then, and it is built again from its voxels.
-    /// - Where a tile beside it is not there, it has the ground of the world that it was written in, up
+    /// - The mesh equals that of a rebuilt tile. The tile is rebuilt from its voxels if an obstacle or
+    ///   mark is near it, or a neighbour differs from the one at writing.
+    /// - Towards a missing neighbour it has the ground of the world that it was written in, up
     ///   to its border: its file has the voxels around it. Heights at the very corners of such tiles
     ///   may differ from those of a whole world by the bound of heights.
     /// - With all tiles of the world that it was written in, the bytes are those of that world.
@@ -101,7 +101,7 @@ impl World {
     /// # Errors
     /// [`BakeError::Tile`] for bytes that are damaged, or of another version, grid or settings;
     /// [`BakeError::NoSuchTile`] if the world has no such tile. The world then stays as it was.
-    /// Damage to packed voxels that the checksum does not show is an error of the update that looks at
+    /// Damage to packed voxels that the checksum does not show is an error of the update that reads
     /// them.
     pub fn read_tile(&mut self, bytes: &[u8]) -> Result<Tile, BakeError> {
         let path = Path::new("a tile");
@@ -111,7 +111,7 @@ impl World {
         Ok(tile)
     }
 
-    /// The same with the bytes of one tile's file, and no other's. `path` names them in errors.
+    /// Reads the file of this tile only, as [`World::read_tile`] does. `path` names it in errors.
     ///
     /// # Errors
     /// See [`World::read_tile`]; [`BakeError::Tile`] as well for the bytes of another tile.
@@ -147,9 +147,9 @@ impl World {
             .map_err(|source| TileError::Io { action: "write", path: tile.file_name().into(), source }.into())
     }
 
-    /// Writes all tiles that are there into a folder, each as [`World::write_tile`] does, for
-    /// [`World::open`]. The folder is made if it is not there; tiles of other worlds with the same grid
-    /// and settings stay in it. Every file is whole or not there, whatever happens meanwhile.
+    /// Writes all existing tiles into a folder, each as [`World::write_tile`] does, for
+    /// [`World::open`]. A missing folder is made; tiles of other worlds with equal grid and settings
+    /// stay in it. Every file is complete or missing, whatever happens meanwhile.
     ///
     /// # Errors
     /// [`BakeError::Tile`] if the folder has tiles of another grid, of other settings or of another
@@ -210,8 +210,8 @@ impl World {
         TileGround { stages, frame, layout, kept, obstacles, marks, own_marks }
     }
 
-    /// A checksum of what a tile depends on beside its triangles: version, grid, and settings. Stages
-    /// that are replaced are known by name only.
+    /// Returns the checksum of the inputs of a tile without its triangles: version, grid and settings.
+    /// Replaced stages are known by name only.
     fn fingerprint(&self) -> u64 {
         let config = self.stages.config();
         let defaults = crate::BakeConfig::default();

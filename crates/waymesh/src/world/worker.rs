@@ -67,7 +67,7 @@ enum Message {
 ///   [`WorldWorker::finish`]. Queries take the newest mesh from [`WorldWorker::handle`].
 /// - Threads of a rayon pool that wait do tasks of the pool meanwhile, as the update may need them.
 ///   A command that waits for another one waits for ever.
-/// - The mesh is what the same commands give on the world itself.
+/// - The mesh is the result of these commands on the world itself.
 /// - When the thread has ended, by a panic in a command, every call says so:
 ///   [`BakeError::WorkerEnded`].
 /// - Dropped, it cancels the update that runs, drops the commands that wait, and waits for its

@@ -20,8 +20,8 @@ use crate::links::doors;
 /// Radius of the agent that [`Baker::plans`] is for: half of a doorway's 0.8 m, with room to spare.
 const RADIUS: f32 = 0.3;
 
-/// How far a point that splits a slanted border may lie beside it, in cells: so much lets every
-/// edge be split.
+/// Largest distance in cells of a point that splits a slanted border from it; enough to split every
+/// edge.
 pub(crate) const SHIFT_CELLS: f64 = 1.5;
 
 /// Floor plans, all storeys at once. Every storey is level. Doors, stairs and lifts are links;
@@ -33,18 +33,17 @@ pub(crate) const SHIFT_CELLS: f64 = 1.5;
 /// settings of the bake. Lengths here are in metres.
 ///
 /// # Guarantees
-/// The same mesh for any order of the shapes of a storey, up to the order of its links. What is odd
-/// in the plan is told to the observer.
+/// The same mesh for any order of the shapes of a storey, up to the order of its links. Oddities
+/// of the plan are reported to the observer.
 ///
 /// # References
 /// Romstöck, Generating 2D Navmeshes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FloorPlans {
-    /// How the offset goes round corners. Default [`Join::Square`].
+    /// Shape of the offset at corners. Default [`Join::Square`].
     pub join: Join,
-    /// How far an arc of [`Join::Round`] may be cut short, towards the corner. Default 0.005, above
-    /// zero.
+    /// Largest error of an arc of [`Join::Round`], towards the corner. Default 0.005, above zero.
     pub arc_error: f64,
     /// `true` if the agent keeps its radius from the borders of walkable ground too, where nothing
     /// is blocked beyond. Default `true`; the article keeps it from blocked areas alone.
@@ -52,7 +51,7 @@ pub struct FloorPlans {
     /// Vertices nearer than this to the one before are left out. No border moves farther than this.
     /// Default 0.01.
     pub near_distance: f64,
-    /// How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius.
+    /// Largest distance of the ends of stairs and lifts from the ground, beyond the agent's radius.
     /// Default 0.5.
     pub link_reach: f64,
     /// Gaps between walkable shapes that are narrower than this are closed before anything is taken
@@ -196,7 +195,7 @@ impl Baker<FloorPlans> {
         Self::new(FloorPlans::default(), FloorPlans::defaults())
     }
 
-    /// The same as [`Baker::plans`], with the agent that a plan names, and its areas.
+    /// Returns the baker of [`Baker::plans`], with the agent and the areas of a plan.
     #[must_use]
     pub fn plans_for(plan: &FloorPlan) -> Self {
         let config = FloorPlans::defaults();
@@ -253,7 +252,7 @@ impl FloorPlans {
         Ok(covers)
     }
 
-    /// What the ground of a plan is made by.
+    /// Returns the settings for the ground of a plan.
     pub(crate) fn plan_config(&self, config: &BakeConfig) -> PlanConfig {
         PlanConfig::default()
             .with_radius(f64::from(config.agent.radius))
@@ -267,7 +266,7 @@ impl FloorPlans {
             .with_link_reach(self.link_reach)
     }
 
-    /// The vertices to add to the triangulation, if any are asked for.
+    /// Returns the vertices to add to the triangulation, if any are requested.
     pub(crate) fn refine(
         &self,
         config: &BakeConfig,
@@ -293,8 +292,8 @@ impl FloorPlans {
     }
 }
 
-/// What a mark covers at a height: outlines that may overlap. Heights are compared as singles, in
-/// which marks are given.
+/// Returns the section of a mark at a height: outlines that may overlap. Heights are compared as
+/// singles, in which marks are given.
 fn sections(shape: &MarkShape, height: f32) -> Result<Vec<Outline>, BakeError> {
     let exact = |point: [f32; 2]| point.map(f64::from);
     let polygon = |outer: Vec<[f64; 2]>| Outline::Polygon { outer, holes: Vec::new() };
@@ -349,7 +348,7 @@ pub(crate) fn find_links(
     Ok(links)
 }
 
-/// Tells what was odd.
+/// Reports notes as warnings.
 pub(crate) fn tell(notes: &[PlanNote], observer: &mut dyn Observer) {
     for note in notes {
         observer.warn(Warning::OddElement { element: note.element.to_string(), what: note.kind.to_string() });

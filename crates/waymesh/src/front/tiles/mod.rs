@@ -72,10 +72,10 @@ pub struct Tiles {
     /// Folder for triangles that memory does not hold. Default: the system's folder for temporary
     /// files.
     pub spill_folder: Option<PathBuf>,
-    /// Text kept in `folder` beside the tiles, for the program that merges them. Default none.
+    /// Text stored in `folder` for the program that merges the tiles. Default none.
     pub note: String,
-    /// How long a merge waits for the next tile of a folder where some are missing: it reads them as
-    /// they come. Default 0: missing tiles are refused at once.
+    /// Time that a merge waits for the next missing tile of a folder: it reads tiles as they arrive.
+    /// Default 0: missing tiles are refused at once.
     pub patience: Duration,
 }
 
@@ -294,7 +294,7 @@ impl Tiles {
     }
 }
 
-/// What builds tiles: their triangles, and the settings.
+/// The builder of tiles: their triangles, and the settings.
 #[derive(Debug)]
 struct Workshop {
     frame: GridFrame,
@@ -477,7 +477,7 @@ pub(crate) fn field_builder(config: &BakeConfig) -> FieldBuilder {
     FieldBuilder::new(config.agent).with_head_rooms(config.head_rooms())
 }
 
-/// How many columns around its core a tile needs for all that is built of it.
+/// Returns the number of columns around its core that the result of a tile depends on.
 pub(crate) fn halo_cells(config: &BakeConfig, builder: &FieldBuilder) -> u32 {
     let climbs = if config.has_climbs() { builder.climb_cells(config.max_ledge, &config.scale) } else { 0 };
     builder.halo_cells(&config.scale).saturating_add(climbs)
@@ -499,7 +499,7 @@ pub(crate) fn field_window(
     }
 }
 
-/// As many windows as there are threads, of a size that fits into the memory.
+/// Returns one window per thread, of a size that fits into the memory.
 pub(crate) fn windows(memory_bytes: u64) -> WindowConfig {
     let threads = threads::count();
     let columns = memory_bytes / COLUMN_BYTES / threads as u64;

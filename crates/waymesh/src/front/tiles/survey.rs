@@ -1,4 +1,4 @@
-//! What all tiles of a bake have in common, and what is kept of one.
+//! Data common to all tiles of a bake, and the stored content of one.
 
 use std::path::Path;
 
@@ -26,14 +26,14 @@ pub(super) enum Visited {
     WithTriangles,
 }
 
-/// What all tiles of a bake have in common.
+/// Data common to all tiles of a bake.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Survey {
     pub(super) frame: GridFrame,
     pub(super) layout: TileLayout,
     pub(super) triangles: u64,
     pub(super) skipped: SkippedTriangles,
-    /// Of the triangles, the version, and the settings that a tile depends on.
+    /// Hash of the triangles, the version and the settings of a tile.
     pub(super) fingerprint: u64,
 }
 
@@ -64,7 +64,7 @@ impl Survey {
             Visited::All => TileLayout::new(&frame, tile_cells)?,
             Visited::WithTriangles => TileLayout::sparse(&frame, tile_cells)?,
         };
-        // What a tile is made of; names and numbers as people would write them are as good as any encoding.
+        // The inputs of a tile as text: any unambiguous encoding works for a hash.
         let mut settings = format!(
             "{VERSION} {:?} {:?} {:?} {}",
             config.scale,
@@ -84,7 +84,7 @@ impl Survey {
         Ok(Self { frame, layout, triangles: census.triangles, skipped: census.skipped, fingerprint })
     }
 
-    /// The lines that tell [`Survey::read`] everything.
+    /// Returns the lines that [`Survey::read`] reads.
     pub(super) fn note(&self) -> String {
         format!(
             "{VERSION}\n{}triangles {} {} {}\n",
@@ -120,7 +120,7 @@ impl Survey {
     }
 }
 
-/// Two lines that tell [`read_layout`] everything.
+/// Returns the two lines that [`read_layout`] reads.
 pub(crate) fn write_layout(layout: &TileLayout) -> String {
     let frame = layout.frame();
     let bits = [frame.origin.x, frame.origin.y, frame.origin.z, frame.cell_size, frame.level_height];
@@ -148,7 +148,7 @@ fn words<'a>(line: Option<&'a str>, title: &str) -> Option<Vec<&'a str>> {
     Some(line?.strip_prefix(title)?.split_whitespace().collect())
 }
 
-/// What is kept of a tile: its field, its pieces, and what the report wants to know.
+/// Stored content of a tile: its field, its pieces, and figures for the report.
 pub(super) struct TileContent {
     pub(super) solid_spans: u64,
     /// For each mark of the settings `true` if it covers ground of the tile.
@@ -201,7 +201,7 @@ pub(super) struct Kept {
     pub(super) pieces: SurfacePieces,
 }
 
-/// What a folder of tiles says it belongs to, and the text that was kept beside it.
+/// Returns the survey of a folder of tiles, and the text stored with it.
 pub(super) fn read_survey(folder: &Path) -> Result<(Survey, String), BakeError> {
     let unknown = || BakeError::NotTiles { folder: folder.to_owned() };
     let (fingerprint, note) = TileStore::note(folder)?.ok_or_else(unknown)?;

@@ -1,5 +1,5 @@
-//! The mesh of a plan that changes without the ground that is not kept. Which that is depends on
-//! all of it, so it is made anew.
+//! The mesh of a changing plan without the ground that is not kept. The selection depends on the
+//! whole mesh, so it is computed again.
 
 use waymesh_graph::{Link, NavMesh};
 

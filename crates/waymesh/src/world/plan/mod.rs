@@ -88,8 +88,8 @@ pub struct PlanWorld {
 world_methods!(PlanWorld);
 
 impl PlanWorld {
-    /// A plan cut into square windows of so many metres a side. The mesh is empty until the first
-    /// update.
+    /// Makes a world of a plan, cut into square windows with sides of `tile_side` metres. The mesh is
+    /// empty until the first update.
     ///
     /// # Errors
     /// See [`Baker::bake`]; for a side that is not above 0, or that makes more than a million
@@ -97,7 +97,7 @@ impl PlanWorld {
     pub fn new(baker: Baker<FloorPlans>, plan: FloorPlan, tile_side: f64) -> Result<Self, BakeError> {
         baker.check()?;
         let Baker { front, stages } = baker;
-        // Which vertices become one would depend on what lies beside a window.
+        // Merging of vertices would depend on neighbours of a window.
         let (merge, expected) =
             (front.merge_distance, "0 in a plan that changes: only a whole plan can be merged");
         BadField::unless(merge <= 0.0, "merge_distance", merge, expected).map_err(PlanError::from)?;
@@ -265,7 +265,7 @@ impl PlanWorld {
     }
 }
 
-/// What windows are built from.
+/// The input of the windows of an update.
 struct WindowGround<'a> {
     stages: &'a StageSet,
     front: &'a FloorPlans,
@@ -301,7 +301,7 @@ impl WindowGround<'_> {
     }
 }
 
-/// What an update works on.
+/// The data of an update.
 struct WindowUpdate<'a> {
     ground: WindowGround<'a>,
     plan: &'a FloorPlan,
