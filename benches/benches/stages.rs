@@ -19,7 +19,7 @@ use waymesh::voxel::{Filters, VoxelConfig, build_filtered_field, erode, rasteriz
 use waymesh::{Agent, BakeConfig, Baker, NavMesh};
 use waymesh_benches::Scene;
 
-/// A level at RecastDemo's settings, with everything on the way from it to a mesh.
+/// A level at RecastDemo's settings, with the results of all stages.
 struct Level {
     scene: Scene,
     stages: Stages,

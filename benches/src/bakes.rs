@@ -14,7 +14,7 @@ use waymesh_core::GridScale;
 use crate::measure::{head, row};
 use crate::{Scene, parse_scale, say};
 
-/// What [`bakes`] times.
+/// Options of [`bakes`].
 #[derive(Debug, Args)]
 pub struct BakesOptions {
     /// Recast's levels (nav_test, dungeon, undulating), generated ones (stacks, offshore, ..), or
@@ -27,7 +27,7 @@ pub struct BakesOptions {
     /// Numbers of threads. The first one is what the others are compared with.
     #[arg(long, value_name = "COUNT", value_delimiter = ',', default_values = ["1", "2"])]
     threads: Vec<usize>,
-    /// How often each scene is baked; the table has the shortest time of each stage.
+    /// Number of bakes of each scene; the table has the shortest time of each stage.
     #[arg(long, default_value_t = 7)]
     rounds: usize,
     /// Also times a new process per bake: this program, `waymesh`, with generated scenes as files.
@@ -39,7 +39,7 @@ pub struct BakesOptions {
 /// if they are known. Numbers of spans and of walkable ones.
 type Times = (Vec<(String, f64)>, [f64; 2], [f64; 2]);
 
-/// Bakes at a scale on so many threads.
+/// A bake at a scale on a number of threads.
 type BakeOnce<'a> = dyn FnMut(GridScale, usize) -> Result<Times> + 'a;
 
 /// Prints a table per scene: the stages of a bake without tiles, at each cell size and number of
@@ -124,7 +124,7 @@ fn warm(scene: &Scene, scale: GridScale, threads: usize) -> Result<Times> {
     Ok((stages.collect(), whole, spans))
 }
 
-/// Bakes in a process of its own. Its time ends with its bake; reading and writing are not in it.
+/// Bakes in a separate process. Its time ends with its bake; reading and writing are not in it.
 fn cold(command: &mut Command) -> Result<Times> {
     let output = command.output()?;
     let report: Value = serde_json::from_slice(&output.stdout)

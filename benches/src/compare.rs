@@ -15,7 +15,7 @@ pub use waymesh_io::PolygonMesh;
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Engine {
     pub name: &'static str,
-    /// What its figures must be read with.
+    /// Notes for reading its figures.
     pub notes: &'static [&'static str],
     /// Bakes on this thread. The input is converted outside of the timed stages.
     pub bake: fn(&Scene, &Settings) -> Result<Bake<PolygonMesh>>,

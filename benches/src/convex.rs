@@ -1,4 +1,4 @@
-//! Convex decompositions beside each other: polygons from files, walkable ground of levels,
+//! Comparison of convex decompositions: polygons from files, walkable ground of levels,
 //! generated halls of any size.
 
 use anyhow::Result;
@@ -160,7 +160,7 @@ fn orders(inputs: &[Input]) {
     }
 }
 
-/// What convexity relaxation saves around round pillars.
+/// Prints the savings of convexity relaxation around round pillars.
 fn pillars() -> Result<()> {
     head(
         "Convexity relaxation, 64 round pillars of 3 m",

@@ -30,8 +30,8 @@ pub struct Detour {
 }
 
 impl Detour {
-    /// Bakes `scene` with Recast, in one tile or in tiles of so many cells a side, and hands the mesh
-    /// to Detour.
+    /// Bakes `scene` with Recast, in one tile or in tiles of `tile_cells` cells a side, and hands the
+    /// mesh to Detour.
     ///
     /// # Errors
     /// When either gives up.
@@ -67,8 +67,8 @@ impl Detour {
         Ok(Self { query, mesh, filter: DtQueryFilter::default(), path, corners, bytes })
     }
 
-    /// Bakes `scene` with Recast, in one tile or in tiles of so many cells a side, and returns the
-    /// bytes of the set as RecastDemo saves it.
+    /// Bakes `scene` with Recast, in one tile or in tiles of `tile_cells` cells a side, and returns
+    /// the bytes of the set as RecastDemo saves it.
     ///
     /// # Errors
     /// When Recast or Detour gives up.
@@ -178,9 +178,9 @@ impl Queries for Detour {
 /// A connection off the mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OffMesh {
-    /// Where it begins and ends, in metres.
+    /// Start and end in metres.
     pub ends: [[f32; 3]; 2],
-    /// How far the ends may be from the mesh.
+    /// Largest distance of the ends from the mesh.
     pub radius: f32,
     /// `true` if it can be taken both ways.
     pub both_ways: bool,
@@ -242,7 +242,7 @@ fn buffer_of(tile: &[u8]) -> Result<DtBuf> {
         poly_flags: Some(&vec![0; polygons]),
         poly_areas: Some(&vec![0; polygons]),
         nvp: 3,
-        // The crate asks for them.
+        // The crate requires them.
         detail_meshes: Some(&vec![[0, 3, 0, 1]; polygons]),
         detail_verts: Some(&[[0.0; 3]; 3]),
         detail_tris: Some(&[[0, 1, 2, 0]]),

@@ -24,7 +24,7 @@ use crate::measure::{head, mean, row};
 use crate::say;
 use crate::settings::{Settings, parse_scale};
 
-/// What is judged, and how.
+/// Options of an evaluation.
 #[derive(Clone, Debug, Args)]
 pub struct EvaluateOptions {
     /// Real levels (house_1, gazebo/house_1), generated ones, or files [default: all real ones, else
@@ -64,7 +64,7 @@ pub struct EvaluateOptions {
     pub tools: Vec<String>,
 }
 
-/// What the oracle says of one tool's mesh.
+/// Judgement of one tool's mesh.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// Name of the tool.
@@ -278,7 +278,7 @@ pub fn judge(level: &Level, options: &EvaluateOptions, done: &mut dyn FnMut(Judg
     Ok(())
 }
 
-/// What all tools are given.
+/// Common input of all tools.
 struct Job<'a> {
     level: &'a Level,
     scene: &'a Scene,
@@ -506,7 +506,7 @@ fn shown(report: &LevelReport) -> String {
 }
 
 /// All figures over the levels where each tool has a mesh, all levels, and a row per level with the
-/// values of all tools beside each other.
+/// values of all tools side by side.
 fn overview(reports: &[LevelReport]) {
     let has_polygons = |judged: &Judged| judged.outcome.as_ref().is_ok_and(|found| found.polygons > 0);
     let (common, rest): (Vec<&LevelReport>, Vec<&LevelReport>) =

@@ -1,13 +1,13 @@
-//! The crate `landmass`, on our own polygons, in a program of its own: its dependencies cannot be
+//! The crate `landmass`, on our own polygons, in a separate program: its dependencies cannot be
 //! in one lock file with ours (`benches/landmass/Cargo.toml` tells which). It times its queries
 //! itself, in the same rounds.
 //!
-//! How it differs from ours, which its figures must be read with:
-//! - It has no index of places: a sample looks at the box of every polygon.
+//! Differences from ours, for reading its figures:
+//! - It has no index of places: a sample checks the box of every polygon.
 //! - Its search runs over the middles of edges, with hash maps that each search allocates. There is
 //!   no shortest path, no ray, no move along the surface, and no partial path: where no way leads
 //!   it says so at once, which is what its row of partial paths times.
-//! - It joins whatever polygons name the same two vertices, and it asks for convexity of rounded
+//! - It joins whatever polygons name the same two vertices, and it requires convexity of rounded
 //!   coordinates. It is given cells as its unit of length, so that plan coordinates are whole
 //!   numbers and corners in line stay in line; lengths are brought back to metres.
 //! - Its height mesh counts points per polygon in 8 bits. If any polygon has more points, all
@@ -168,7 +168,7 @@ fn text_of(mesh: &NavMesh, pairs: &[[Vec3; 2]]) -> String {
     text
 }
 
-/// The height surface, each polygon with points of its own: lines of polygons, of points and of
+/// The height surface, each polygon with separate points: lines of polygons, of points and of
 /// triangles. `level` is the height of a level in cells.
 fn heights(mesh: &NavMesh, level: f32) -> Option<[Vec<String>; 3]> {
     let surface = mesh.surface()?;

@@ -1,4 +1,4 @@
-//! Levels: real ones where they lie beside the repository, generated ones, and files.
+//! Levels: real ones where they lie next to the repository, generated ones, and files.
 
 use std::path::{Path, PathBuf};
 
@@ -41,10 +41,10 @@ impl Scene {
         Level::named(name)?.load()
     }
 
-    /// Recast's levels, if they are there.
+    /// Returns Recast's levels, if they are available.
     ///
     /// # Errors
-    /// If they are there and cannot be read.
+    /// If existing files cannot be read.
     pub fn golden() -> Result<Vec<Self>> {
         let file = |name: &&str| levels::find(&format!("golden/Meshes/{name}.obj"));
         GOLDEN.iter().filter_map(file).map(|file| Level::from(RealLevel::of_file(file)).load()).collect()
@@ -53,7 +53,7 @@ impl Scene {
     /// Recast's levels; generated ones where they are absent.
     ///
     /// # Errors
-    /// If they are there and cannot be read.
+    /// If existing files cannot be read.
     pub fn usual() -> Result<Vec<Self>> {
         let golden = Self::golden()?;
         let names = waymesh_scenes::Scene::ALL.iter().map(|scene| scene.name());
@@ -73,7 +73,7 @@ pub struct Level {
     pub name: String,
     /// Its file; none for a generated scene.
     pub file: Option<PathBuf>,
-    /// Metres per unit, if the file beside it states it.
+    /// Metres per unit, if its JSON file states it.
     pub unit: Option<f32>,
 }
 

@@ -1,4 +1,4 @@
-//! Benchmarks of waymesh beside other tools: one input, the same settings, one thread, in turns.
+//! Benchmarks of waymesh and other tools: one input, the same settings, one thread, in turns.
 //!
 //! - [`compare`] times the stages of [`ENGINES`]: ours and, with the feature `peers`, native Recast
 //!   and rerecast; [`queries`] the queries of ours, Detour, landmass and polyanya.
@@ -6,7 +6,7 @@
 //! - [`convex`] counts the polygons of all convex decompositions, [`triangulate`] times
 //!   triangulations as plans grow, [`sources`] and [`storeys`] print the tables of the papers.
 //! - [`bakes`] times bakes on one and on several threads, [`crowds`] walks crowds, ours and
-//!   others', `gpu`, with the feature `gpu`, times the graphics card beside the processor, [`soak`]
+//!   others', `gpu`, with the feature `gpu`, compares the graphics card with the processor, [`soak`]
 //!   changes worlds for long.
 //!
 //! The folder `benches` has criterion benches of every stage, of queries and of worlds.

@@ -39,13 +39,13 @@ enum Command {
     Triangulate(PlanOptions),
     /// Counts the polygons of generated maps, baked as storeys, at several convexity relaxations.
     Storeys,
-    /// Prints the tables of the papers that waymesh follows, with our figures beside theirs. Recast's
+    /// Prints the tables of the papers that waymesh follows, with our figures and theirs. Recast's
     /// column needs --features peers.
     Sources,
     /// Lets crowds walk through scenes, ours, Detour's and landmass's, and prints time of a step,
     /// overlaps, arrivals and flow. The rows of the others need --features peers.
     Crowds(CrowdOptions),
-    /// Times all that the graphics card does beside the processor and native Recast, and compares the
+    /// Times the work of the graphics card, the processor and native Recast, and compares the
     /// results. Recast's column needs --features peers.
     #[cfg(feature = "gpu")]
     Gpu(waymesh_benches::GpuBenchOptions),
@@ -54,10 +54,10 @@ enum Command {
     /// Changes a world while two threads find paths in it, and fails if it differs from one that is
     /// built at once, or if memory grows.
     Soak {
-        /// How long.
+        /// Duration in minutes.
         #[arg(long, default_value_t = 20.0)]
         minutes: f64,
-        /// Instead, walk through a city of so many kilometres a side: the tiles around the walker are
+        /// Instead, walk through a city of this side in kilometres: the tiles around the walker are
         /// read from a folder, obstacles come and go.
         #[arg(long, value_name = "KILOMETRES")]
         walk: Option<f64>,
@@ -75,10 +75,10 @@ struct CompareOptions {
     /// Cell size in metres, with the level height.
     #[arg(long, value_name = "SIZE[/LEVEL]", value_delimiter = ',', value_parser = parse_scale, default_values = ["0.3/0.2", "0.1/0.1"])]
     cell: Vec<GridScale>,
-    /// How regions are made.
+    /// Partition into regions.
     #[arg(long, value_name = "KIND", default_value = "watershed")]
     partition: Partitioning,
-    /// How often each engine bakes each scene.
+    /// Number of bakes of each scene by each engine.
     #[arg(long, default_value_t = 9)]
     rounds: usize,
     /// Times path queries on the baked meshes instead of the bake.

@@ -55,8 +55,8 @@ pub(crate) struct Time {
     pub(crate) wall: f64,
 }
 
-/// The result of a run, and the least times of so many runs, each clock by itself. A run that takes
-/// more than half a second is not repeated.
+/// Returns the result of a run, and the least times of `rounds` runs, each clock by itself. A run
+/// that takes more than half a second is not repeated.
 pub(crate) fn fastest<T>(rounds: usize, mut run: impl FnMut() -> T) -> (T, Time) {
     let mut best = Time { cpu: f64::INFINITY, wall: f64::INFINITY };
     let mut round = 0;

@@ -41,7 +41,7 @@ pub(crate) const WAYMESH: Engine = Engine {
     },
 };
 
-/// The pipeline with the partition that is our default, whatever the settings ask for: regions of
+/// The pipeline with the partition that is our default, whatever the settings are: regions of
 /// whole storeys, which no peer has.
 pub(crate) const SURFACES: Engine = Engine {
     name: "waymesh-surfaces",
@@ -202,7 +202,7 @@ impl Queries for WaymeshQueries {
     }
 }
 
-/// Queries for the agent's radius on a mesh baked for radius 0, as an engine of its own: its path
+/// Queries for the agent's radius on a mesh baked for radius 0, as a separate engine: its path
 /// is the shortest one of the disc, or a short one found fast.
 pub(crate) struct RadiusQueries {
     mesh: ClearanceNavMesh,
@@ -220,7 +220,7 @@ impl RadiusQueries {
         Ok(Self { mesh, options, scratch: QueryScratch::default() })
     }
 
-    /// The same mesh with paths that are found fast.
+    /// Returns the engine with the fast search.
     pub(crate) fn fast(&self) -> Self {
         let options = self.options.with_search(PathSearch::Fast);
         Self { mesh: self.mesh.clone(), options, scratch: QueryScratch::default() }

@@ -13,7 +13,7 @@ use waymesh_triangulate::{RepairConfig, repair_polygons};
 
 use crate::{Scene, say};
 
-/// What the tables of plans are told.
+/// Options of the tables of plans.
 #[derive(Clone, Debug, Args)]
 pub struct PlanOptions {
     /// Vertices of the largest hall in the table of growth, up to 1000000; no such table with 0.

@@ -65,7 +65,7 @@ impl Merge {
             let key = (triangle.region, triangle.area);
             let (vertices, polygons) = regions.entry(key).or_default();
             let number = TriangleId::from_index(polygons.len()).0;
-            // Not through its `Trimesh`, whose sorting panics on some of these. Merging does not ask for the
+            // Without its `Trimesh`, whose sorting panics on some of these. Merging does not need the
             // order.
             let corners = triangle.vertices.map(|vertex| {
                 let at = *numbers.entry((key, vertex)).or_insert_with(|| {

@@ -243,9 +243,9 @@ fn add(
     }
 }
 
-/// Query engines on a mesh that is there: a published flat one (`arena`, `aurora`) or a `.wmesh`
-/// file, and pairs of points spread over it; `None` for other names, and for a published one that
-/// is not beside the checkout.
+/// Returns query engines on an existing mesh: a published flat one (`arena`, `aurora`) or a
+/// `.wmesh` file, and pairs of points spread over it; `None` for other names, and for a published
+/// one that is not next to the checkout.
 ///
 /// # Errors
 /// If the file cannot be read.

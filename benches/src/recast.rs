@@ -100,7 +100,7 @@ pub(crate) fn bake_recast_tiles(
     Ok(())
 }
 
-/// What is voxelised.
+/// The grid of voxels.
 struct Grid {
     low: [f32; 3],
     high: [f32; 3],

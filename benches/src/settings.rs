@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use waymesh_core::{Agent, GridScale, saturating_i32};
 
-/// How walkable ground is cut into regions.
+/// Partition of walkable ground into regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Partitioning {
     /// Basins of the distance field.
@@ -33,9 +33,9 @@ pub fn parse_scale(text: &str) -> Result<GridScale, String> {
 pub struct Settings {
     /// Cell and level size.
     pub scale: GridScale,
-    /// Who walks there.
+    /// The agent.
     pub agent: Agent,
-    /// How regions are made.
+    /// Partition into regions.
     pub partition: Partitioning,
     /// Farthest that a border may move, in cells.
     pub max_edge_error_cells: f32,

@@ -1,4 +1,4 @@
-//! How few convex polygons there can be.
+//! Lower bounds of the number of convex polygons.
 //!
 //! # Polygons are portals
 //! Portals that do not cross cut a piece of ground into polygons. There are as many polygons as
@@ -34,7 +34,7 @@ pub struct FewestPolygons {
     /// The bound if only notches that see each other are paired. Portals end anywhere on the
     /// border.
     pub by_sight: usize,
-    /// The same, with portals that end at vertices.
+    /// The bound with portals that end at vertices.
     pub at_vertices: usize,
 }
 
@@ -77,7 +77,7 @@ fn number(at: usize) -> u32 {
     TriangleId::from_index(at).0
 }
 
-/// Where a portal from a notch lies.
+/// Side of a portal from a notch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     /// In its area of interest.
@@ -113,7 +113,7 @@ impl Notch {
 #[derive(Debug)]
 struct Sight<'a> {
     triangulation: &'a Triangulation,
-    /// The same edge of the triangle across, if that is of the same region and area.
+    /// Twin edge in the triangle across, if that has the same region and area.
     twins: Vec<Option<usize>>,
     /// The notch at the corner that a half-edge leaves.
     notch_at: Vec<Option<usize>>,
@@ -167,8 +167,8 @@ impl<'a> Sight<'a> {
         std::iter::successors(Some(leaving), |&at| self.twins[prev(at)])
     }
 
-    /// Portals that there must be if they end at vertices, or anywhere, for all notches of a piece.
-    /// `places` tells where a notch is among them.
+    /// Returns the least number of portals that end at vertices, or anywhere, for all notches of a
+    /// piece. `places` has the index of each notch.
     fn least_portals(&self, notches: &[usize], places: &[usize]) -> [usize; 2] {
         let node = |place: usize, side: Side| NodeIndex::new(3 * place + side as usize);
         let mut graph: UnGraph<(), ()> = UnGraph::default();
@@ -205,7 +205,7 @@ impl<'a> Sight<'a> {
                 see(across);
             }
             views.push((across, self.point(across), self.point(prev(leaving))));
-            // What is seen through an edge, between two points that hide what is behind them.
+            // The view through an edge, between two points that hide the ground behind them.
             while let Some((edge, low, high)) = views.pop() {
                 let Some(entry) = self.twins[edge] else { continue };
                 let far = prev(entry);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn three_notches_may_share_two_portals() {
-        // The middle one is out of sight of its own area of interest for both others, and they serve it
+        // The middle one is out of sight of its area of interest for both others, and they serve it
         // from either side.
         let ring = [
             [0., 0.],

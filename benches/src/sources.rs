@@ -1,4 +1,4 @@
-//! The tables of the papers that waymesh follows, with our figures beside theirs.
+//! The tables of the papers that waymesh follows, with our figures and theirs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -71,7 +71,7 @@ fn notches() -> Result<()> {
     Ok(())
 }
 
-/// Oliva 2012, figures 43 and 44: storeys beside Recast.
+/// Oliva 2012, figures 43 and 44: storeys and Recast.
 fn recast() -> Result<()> {
     head(
         "Storeys beside voxels and native Recast, one thread: ms / polygons (Oliva 2012, figures 43 and 44)",

@@ -15,7 +15,7 @@ use crate::plans::{PlanOptions, Rings, draw, growth_exponent, plans, sizes};
 /// A hall in the shapes that the algorithms take.
 struct Input {
     polygons: PolygonSet,
-    /// The same with two vertices swapped here and there, so that borders cross.
+    /// The polygons with some pairs of vertices swapped, so that borders cross.
     tangled: PolygonSet,
     triangles: Triangulation,
     #[cfg(feature = "polygon-peers")]

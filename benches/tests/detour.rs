@@ -15,7 +15,7 @@ use waymesh_graph::{
 use waymesh_io::{DetourOptions, parse_detour, to_detour};
 use waymesh_testkit::levels;
 
-/// Pairs of places that are asked for.
+/// Number of queried pairs of places.
 const PAIRS: usize = 2_000;
 
 fn settings() -> Settings {
@@ -47,7 +47,7 @@ fn pairs(mesh: &NavMesh) -> Vec<[Location; 2]> {
     (0..PAIRS).map(|_| [place(), place()]).collect()
 }
 
-/// What comes of asking both for the same paths.
+/// Agreement of both on equal queries.
 #[derive(Debug, Default)]
 struct Agreement {
     found: usize,
@@ -180,7 +180,7 @@ fn detour_joins_the_tiles_that_are_written() {
             assert_eq!(all, (0, 0, 0), "{}, {side}: {found:?}", scene.name);
             let found = agreement(&again.mesh, &mut detour);
             assert_eq!((found.differ, found.longer), (0, 0), "{}, {side}: {found:?}", scene.name);
-            // The report tells how many pieces are read flat: cuts are rounded, and where the grid is
+            // The report has the number of pieces that are read flat: cuts are rounded, and where the grid is
             // coarse the ground of a piece may no longer fill it.
             if again.report.flattened * 20 < again.report.polygons {
                 assert!(found.apart * 500 <= PAIRS, "{}, {side}: {found:?}", scene.name);
@@ -234,7 +234,7 @@ fn connections_lead_where_detours_do() {
     eprintln!("{found:?}");
     assert_eq!((found.differ, found.apart), (0, 0), "{found:?}");
     assert!(found.found > PAIRS / 4);
-    // Written again, they are there again.
+    // Written again, they are read again.
     let again = to_detour(&read.mesh, &DetourOptions::default()).unwrap();
     let found = agreement(&read.mesh, &mut Detour::load(&again).unwrap());
     assert_eq!((found.differ, found.apart), (0, 0), "{found:?}");

@@ -19,7 +19,7 @@ const PUBLISHED: [(&str, Partitioning, usize, usize); 6] = [
     ("undulating", Partitioning::Monotone, 108_710, 308),
 ];
 
-/// The bakes of an engine on a level of the list, if it is there.
+/// Returns the bake of an engine on a level of the list, if it is available.
 fn bake(engine: &str, name: &str, partition: Partitioning) -> Option<anyhow::Result<Bake<PolygonMesh>>> {
     let engine = ENGINES.iter().find(|known| known.name == engine).unwrap();
     let settings = Settings::recast_demo(GridScale::new(0.3, 0.2), partition);

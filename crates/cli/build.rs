@@ -1,5 +1,5 @@
 //! Puts the page of `waymesh view` into the program: the files of the folder `page`, which
-//! `npm run ship` in `crates/wasm/viewer` fills. Without them the program asks for a folder.
+//! `npm run ship` in `crates/wasm/viewer` fills. Without them the program needs a folder.
 
 use std::io::Result;
 use std::path::{Path, PathBuf};

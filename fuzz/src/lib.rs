@@ -1,4 +1,4 @@
-//! What the fuzzers run: one function per target of `fuzz_targets`. An input that panics, does not
+//! Functions of the fuzzers, one per target of `fuzz_targets`. An input that panics, does not
 //! end or takes too much memory is a finding; so is an answer that an oracle contradicts.
 
 mod files;

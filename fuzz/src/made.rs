@@ -111,8 +111,8 @@ pub struct Drawing {
     near: u8,
 }
 
-/// What is repaired is triangulated, by both algorithms, and parted into convex pieces; none of
-/// them loses ground.
+/// Repairs a drawing, triangulates it by both algorithms and decomposes it into convex pieces, none
+/// of which may lose ground.
 pub fn polygons(drawing: &Drawing) {
     let ring = |ring: &Vec<[i8; 2]>| ring.iter().take(30).map(|point| point.map(f64::from)).collect();
     let rings: Vec<Vec<Vec<[f64; 2]>>> =

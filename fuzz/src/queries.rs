@@ -11,7 +11,7 @@ use waymesh::{
 };
 use waymesh_testkit::flat_meshes;
 
-/// A flat mesh and pairs of places on it or beside it.
+/// A flat mesh and pairs of places on it or outside.
 #[derive(Arbitrary, Debug)]
 pub struct Questions {
     seed: u64,
@@ -120,7 +120,7 @@ pub fn queries(questions: &Questions) {
             let there = mesh
                 .find_path(a, reached, &options, &mut scratch)
                 .expect("the end of a partial path is on the mesh");
-            // Where islands touch in a corner, a position does not tell which of them is meant.
+            // Where islands touch in a corner, a position means either of them.
             let island = fast.polygons.last().and_then(|&polygon| mesh.island_of(polygon));
             let found = mesh.nearest(reached, &reach).and_then(|place| mesh.island_of(place.polygon));
             assert!(

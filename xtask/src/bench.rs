@@ -10,7 +10,7 @@ pub(crate) struct BenchArgs {
     /// Compare with native Recast and rerecast, interleaved in one run. Needs a C++ compiler.
     #[arg(long)]
     peers: bool,
-    /// Time queries instead of the bake: ours beside Detour and the crate polyanya. Needs a C++
+    /// Time queries instead of the bake: ours, Detour's and those of the crate polyanya. Needs a C++
     /// compiler.
     #[arg(long)]
     queries: bool,
@@ -18,12 +18,12 @@ pub(crate) struct BenchArgs {
     /// stages alone.
     #[arg(long, conflicts_with_all = ["peers", "queries", "crowds"])]
     bakes: bool,
-    /// Let crowds walk, ours beside those of Detour and landmass, instead of the bake. Needs a C++
+    /// Let crowds walk instead of the bake: ours, and those of Detour and landmass. Needs a C++
     /// compiler.
     #[arg(long, conflicts_with_all = ["peers", "queries"])]
     crowds: bool,
-    /// Time all that the graphics card does beside the processor, and compare the results; with
-    /// --peers beside native Recast, too. `-- --software` takes an adapter in software and smaller
+    /// Time the work of the graphics card and the processor, and compare the results; with --peers
+    /// also native Recast. `-- --software` takes an adapter in software and smaller
     /// scenes, `-- --help` lists more.
     #[arg(long, conflicts_with_all = ["queries", "bakes", "crowds"])]
     gpu: bool,
@@ -47,13 +47,13 @@ pub(crate) fn benches(features: &str, words: &[&str], rest: &[String]) -> Result
     cargo(&[&run, words, &rest].concat(), &[])
 }
 
-/// Prints the tables of figures, ours beside the other tools'.
+/// Prints the tables of figures of all tools.
 pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<()> {
     let features = if args.rest.iter().any(|word| word == "--ours") { "default" } else { "peers" };
     benches(features, &["evaluate"], &args.rest)
 }
 
-/// Criterion's benches, or the table beside the peers.
+/// Runs criterion's benches, or prints the table with the peers.
 pub(crate) fn run(args: &BenchArgs) -> Result<()> {
     let rest = &args.rest;
     if args.bakes {

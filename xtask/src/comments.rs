@@ -1,4 +1,4 @@
-//! How comments are written, in Rust, JavaScript and TypeScript.
+//! Checks of comments in Rust, JavaScript and TypeScript.
 
 /// Longest comment, from its slashes on. Code in docs, tables and addresses may be wider.
 const MAX_WIDTH: usize = 100;

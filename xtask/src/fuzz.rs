@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: runs the fuzzers of the folder `fuzz`, which is a workspace of its own.
+//! `cargo xtask fuzz`: runs the fuzzers of the folder `fuzz`, which is a separate workspace.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,11 @@ pub(crate) struct FuzzArgs {
     /// Only the targets whose names contain this.
     #[arg(default_value = "")]
     target: String,
-    /// How long each target runs, in seconds.
+    /// Time of each target in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, conflicts_with = "hours")]
     seconds: u64,
-    /// How long all targets run together, in hours; of the processor where the system tells, so
-    /// that a farm beside other work runs as long as one alone.
+    /// Time of all targets together in hours; of the processor where the system reports it, so that
+    /// other work does not shorten a run.
     #[arg(long)]
     hours: Option<f64>,
     /// Longest that one input may take. A bake of the scenes that the fuzzers make takes
@@ -39,7 +39,7 @@ pub(crate) struct FuzzArgs {
     list: bool,
 }
 
-/// What became of a target.
+/// Result of a target.
 struct Row {
     target: String,
     seconds: u64,
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<()> {
     );
     let mut findings = 0;
     for target in targets {
-        // As they are done: the farm may be ended at any time.
+        // Printed at once: the farm may be ended at any time.
         let row = fuzz(
             &folder,
             &programs.join(&target),
@@ -112,7 +112,7 @@ fn build(folder: &Path, targets: &[String]) -> Result<()> {
         .args(["+nightly", "fuzz", "build", "--sanitizer", "none"])
         .args(only)
         .current_dir(folder)
-        // Those of the cargo that runs this program would win over `+nightly`.
+        // The variable of the running cargo would override `+nightly`.
         .env_remove("RUSTUP_TOOLCHAIN")
         .env_remove("CARGO")
         .status()
@@ -132,7 +132,7 @@ fn host() -> Result<String> {
     Ok(host.context("rustc names no host")?.to_owned())
 }
 
-/// How long a target runs, by which clock, and how long one input may take, in seconds.
+/// Time of a target, its clock, and the limit of one input, in seconds.
 struct Limits {
     each: Duration,
     clock: fn() -> Duration,
@@ -145,8 +145,8 @@ fn time() -> Duration {
     BEGIN.get_or_init(Instant::now).elapsed()
 }
 
-/// What the processor worked for programs that were started here and have ended; the time where
-/// the system does not tell.
+/// Returns the processor time of ended child programs; the wall time where the system does not
+/// report it.
 fn processor_time() -> Duration {
     // Fields 16 and 17 of proc_pid_stat(5), in hundredths of a second; the name before them may
     // hold blanks.

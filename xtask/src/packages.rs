@@ -1,4 +1,4 @@
-//! What crates.io gets: packages with everything in them, and features that can be left out.
+//! Checks of published packages: complete files, and builds without features.
 
 use std::process::Command;
 

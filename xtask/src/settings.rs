@@ -59,7 +59,7 @@ pub(crate) fn files() -> Result<Vec<(&'static str, String, String)>> {
         let Some((_, should)) = files.get_mut(file) else { continue };
         let place = should.split_once(&format!("<{mark}>\n")).and_then(|(before, rest)| {
             let end = rest.find(&format!("</{mark}>"))?;
-            // The mark is a comment of its own line.
+            // The mark is a comment on a separate line.
             let line = rest[..end].rfind('\n').map_or(0, |line| line + 1);
             Some((before.len() + mark.len() + 3, line))
         });
@@ -100,7 +100,7 @@ fn of_bake(field: &Field<waymesh::BakeConfig>) -> Setting {
     Setting { name: field.name, kind: field.kind, about: vec![(about, vec![""])] }
 }
 
-/// Joins lists; of several settings of one name the first stands for all, with what each is for.
+/// Joins lists; settings of one name become the first of them, with the texts of all.
 fn joined<const COUNT: usize>(lists: [Vec<Setting>; COUNT]) -> Vec<Setting> {
     let mut all: Vec<Setting> = Vec::new();
     for setting in lists.into_iter().flatten() {

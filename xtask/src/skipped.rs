@@ -1,4 +1,4 @@
-//! Tests that ran without the levels they ask for.
+//! Tests that ran without their levels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::target;
 /// `waymesh_testkit::levels`.
 pub(crate) const VARIABLE: &str = "WAYMESH_SKIPPED";
 
-/// Where the gate has it noted. The file is emptied.
+/// Returns the file of the notes, which is emptied.
 pub(crate) fn notes() -> PathBuf {
     let file = target().join("skipped.txt");
     let _ = std::fs::remove_file(&file);

@@ -11,7 +11,7 @@ use crate::{comments, root, settings};
 /// Longest Rust file.
 const MAX_LINES: usize = 800;
 
-/// Which workspace crates a crate may use (dev-dependencies aside). A crate that is not listed may
+/// Workspace crates that a crate may use (without dev-dependencies). A crate that is not listed may
 /// use any.
 const ARROWS: &[(&str, &str)] = &[
     ("core", ""),
@@ -45,7 +45,7 @@ const ARROWS: &[(&str, &str)] = &[
     ("wasm", "waymesh core graph crowd metrics scenes"),
 ];
 
-/// What the tests of a published crate may use besides: never another stage.
+/// Additional crates that tests of a published crate may use: never another stage.
 const DEV_ARROWS: [&str; 3] = ["core", "testkit", "scenes"];
 
 /// Tests that need the facade, in crates that the facade does not use.
@@ -242,8 +242,8 @@ fn snapshots(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result
     Ok(())
 }
 
-/// Every snapshot was looked at by the test run that wrote `references`, one path a line; insta
-/// does not check that itself.
+/// Checks that every snapshot was compared by the test run that wrote `references`, one path a
+/// line; insta does not check that itself.
 pub(crate) fn orphans(references: &Path) -> Result<()> {
     let seen: BTreeSet<PathBuf> =
         read(references)?.lines().filter_map(|line| fs::canonicalize(line.trim()).ok()).collect();

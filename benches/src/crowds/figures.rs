@@ -1,4 +1,4 @@
-//! What is measured of a crowd, from the positions of its agents alone.
+//! Measures of a crowd, from the positions of its agents alone.
 
 use std::fmt::{Display, Formatter};
 
@@ -57,7 +57,7 @@ impl Figures {
         }
     }
 
-    /// Counts what can be seen after a step of so many milliseconds.
+    /// Updates the measures after a step of `spent` milliseconds.
     pub(super) fn see(&mut self, scene: &CrowdScene, spent: f64, now: &[Option<Vec3>]) {
         self.times.push(spent);
         self.find_overlaps(now);

@@ -1,4 +1,4 @@
-//! Where crowds walk.
+//! Scenes of crowds.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) struct CrowdScene {
     pub(super) gate: Option<f32>,
 }
 
-/// Where the agents of a scene begin and end.
+/// Kind of the trips of a scene.
 #[derive(Clone, Copy)]
 enum Kind {
     /// In equal parts, in rows in a rectangle of metres, on their way by an offset.
@@ -83,7 +83,7 @@ const FLAT: [Flat; 6] = [
     ("meeting", &[[0, 0, 2600, 2600]], Kind::Meeting, true, None),
 ];
 
-/// Where agents begin and end.
+/// Starts and goals of agents.
 pub(super) struct Trips {
     pub(super) ends: Vec<[Vec3; 2]>,
     /// `true` if those who arrive leave, and are in nobody's way.
@@ -173,7 +173,7 @@ impl CrowdScene {
         Ok(Self { name: name.to_owned(), mesh: Arc::new(mesh), kind, leave, gate })
     }
 
-    /// Trips of so many agents; how many fit if these do not.
+    /// Returns the trips of `count` agents, or the number that fits.
     pub(super) fn trips(&self, count: usize) -> Result<Trips, usize> {
         let middle = at(130.0, 130.0);
         let ends: Vec<[Vec3; 2]> = match self.kind {

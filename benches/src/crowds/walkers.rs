@@ -93,7 +93,7 @@ pub(super) struct DetourCrowd {
 }
 
 #[cfg(feature = "peers")]
-/// Information about no agent, which an update asks for.
+/// Empty debug information, which an update requires.
 #[expect(unsafe_code, reason = "the crate has no way to make one: it has a private field")]
 fn no_debug() -> DtCrowdAgentDebugInfo {
     // SAFETY: it has an integer, floats and a pointer that may be null.
@@ -163,7 +163,7 @@ impl Walkers for DetourCrowd {
     }
 }
 
-/// Agents of landmass, in a program of its own, which moves each by the velocity that it is given.
+/// Agents of landmass, in a separate program, which moves each by its velocity.
 #[cfg(feature = "peers")]
 pub(super) fn landmass(scene: &CrowdScene, trips: &Trips) -> Result<Landmass> {
     let mut program = Landmass::new(&scene.mesh, &trips.ends)?;

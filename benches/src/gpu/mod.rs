@@ -1,4 +1,4 @@
-//! The graphics card beside the processor and native Recast.
+//! The graphics card compared with the processor and native Recast.
 
 mod stages;
 mod storeys;
@@ -21,7 +21,7 @@ use waymesh_triangulate::triangulate_cdt;
 use crate::measure::{Time, fastest, head, row};
 use crate::say;
 
-/// What [`gpu`] times.
+/// Options of [`gpu`].
 #[derive(Clone, Debug, Args)]
 pub struct GpuBenchOptions {
     /// An adapter in software, which is a program on this processor: everything is done, on smaller
@@ -40,10 +40,10 @@ pub struct GpuBenchOptions {
     /// Triangles of the soup [default: 10 million, in software 50,000].
     #[arg(long, value_name = "COUNT")]
     soup: Option<u32>,
-    /// Bandwidth of the card's memory in GB a second, to tell what bounds each shader.
+    /// Bandwidth of the card's memory in GB a second, to find the bound of each shader.
     #[arg(long, value_name = "GB")]
     bandwidth: Option<f64>,
-    /// How often each is done, unless it takes half a second; tables have the fastest.
+    /// Number of runs, unless one takes half a second; tables have the fastest.
     #[arg(long, value_name = "COUNT", default_value_t = 5)]
     rounds: usize,
 }
@@ -101,8 +101,8 @@ fn parts(times: &GpuTimes) -> String {
     parts.map(|time| format!("{:.1}", time.as_secs_f64() * 1e3)).join(" | ")
 }
 
-/// Prints tables of all that the card does, beside the processor on one thread and on all, and
-/// native Recast with the feature `peers`. All results are compared.
+/// Prints tables of all work of the card, compared with the processor on one thread and on all, and
+/// with native Recast with the feature `peers`. All results are compared.
 ///
 /// # Errors
 /// If there is no adapter, or a scene cannot be read, or the results differ.
@@ -158,7 +158,7 @@ fn levels(options: &GpuBenchOptions) -> Result<Vec<Level>> {
     Ok(levels)
 }
 
-/// The smallest city with so many triangles; the largest one, if it has fewer.
+/// Returns the smallest city with at least `triangles` triangles, or the largest one.
 fn city_of(triangles: u64) -> TriangleSoup {
     let build = |scale| Scene::City.build(&SceneConfig::default().with_scale(scale));
     let each = build(1).triangles().len() as u64;
@@ -179,7 +179,7 @@ fn soup_of(triangles: u32) -> TriangleSoup {
     }
     let all = (0..to_u32(corners.len() / 3)).map(|index| [0, 1, 2].map(|corner| 3 * index + corner));
     let all = all.collect();
-    // As many corners as are named.
+    // The number of corners is that of the indices.
     TriangleSoup::new(corners, all).unwrap_or_default()
 }
 
@@ -285,7 +285,7 @@ fn notches(rounds: usize, search: &GpuNotches) -> Result<()> {
     Ok(())
 }
 
-/// What each shader moves, how long it takes, and what bounds it.
+/// Prints the bytes, the time and the bound of each shader.
 fn shaders(options: &GpuBenchOptions, stages: &Stages, level: &Level) -> Result<()> {
     /// Share of the bandwidth above which a shader is memory-bound.
     const HALF: f64 = 0.5;

@@ -13,7 +13,7 @@ const WINDOW: u32 = 256;
 /// Most windows of a level: they are alike.
 const MOST_WINDOWS: usize = 4;
 
-/// What storeys make of a level: the job of the rough voxels, and those of some windows.
+/// Work of storeys for a level: the job of the rough voxels, and those of some windows.
 pub(super) struct Windows {
     pub(super) layers: waymesh_storeys::Layers,
     pub(super) frame: GridFrame,

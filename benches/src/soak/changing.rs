@@ -11,7 +11,7 @@ use super::Soaked;
 /// Cells of a tile's side.
 const TILE_CELLS: u32 = 48;
 /// Most obstacles, and most marks, at the same time.
-const MOST: usize = 24;
+const MAX_OBSTACLES: usize = 24;
 /// Updates from one comparison with a world built at once to the next.
 const BETWEEN_CHECKS: u64 = 250;
 
@@ -63,11 +63,11 @@ impl<'a> Changing<'a> {
     /// Something comes, goes, or is built again.
     fn change(&mut self) -> Result<()> {
         match self.random.below(6) {
-            0 | 1 if self.obstacles.len() < MOST => {
+            0 | 1 if self.obstacles.len() < MAX_OBSTACLES => {
                 let obstacle = Obstacle::solid(MarkShape::Box { bounds: self.place() });
                 self.obstacles.push((self.world.add_obstacle(obstacle.clone())?, obstacle));
             }
-            2 if self.marks.len() < MOST => {
+            2 if self.marks.len() < MAX_OBSTACLES => {
                 let area = if self.random.below(3) == 0 { AreaId::NULL } else { AreaId(5) };
                 let mark = Mark::new(MarkShape::Box { bounds: self.place() }, area);
                 self.marks.push((self.world.add_mark(mark.clone())?, mark));

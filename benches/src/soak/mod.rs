@@ -1,5 +1,5 @@
-//! Worlds that change for as long as it is asked to, while others ask for paths: nothing may differ
-//! from a world built at once, and memory must not grow.
+//! Worlds that change for a given time, while threads query paths: nothing may differ from a world
+//! built at once, and memory must not grow.
 
 mod changing;
 mod walk;
@@ -21,12 +21,12 @@ use crate::say;
 
 /// Lines of the table.
 const LINES: u32 = 20;
-/// Memory may be so much more in the second half than it was at most in the first one: allocators
-/// give back late.
+/// Largest ratio of memory in the second half to the peak of the first one: allocators return
+/// memory late.
 const GROWTH: f64 = 1.1;
 
-/// Changes a world for so many minutes while two threads find paths in it, and prints a line now
-/// and then. With `walk`, the world is a city of so many kilometres a side, of which the tiles
+/// Changes a world for `minutes` while two threads find paths in it, and prints a line now
+/// and then. With `walk`, the world is a city of this side in kilometres, of which the tiles
 /// around a walker are read from a folder, while obstacles come and go.
 ///
 /// # Errors
@@ -43,7 +43,7 @@ pub fn soak(minutes: f64, walk: Option<f64>) -> Result<()> {
 
 /// A world that changes.
 trait Soaked {
-    /// Where its mesh is.
+    /// Returns the handle of its mesh.
     fn handle(&self) -> MeshHandle;
 
     /// Names of the columns that are its own.
@@ -52,7 +52,7 @@ trait Soaked {
     /// Changes something, and now and then compares.
     fn go_on(&mut self) -> Result<()>;
 
-    /// What its columns say now.
+    /// Returns the current values of its columns.
     fn row(&self) -> String;
 }
 
@@ -102,7 +102,7 @@ fn table(world: &mut dyn Soaked, minutes: f64, queries: &AtomicU64) -> Result<Ve
     Ok(lines)
 }
 
-/// Asks for paths in the newest mesh until it is over.
+/// Queries paths in the newest mesh until the end.
 fn ask(handle: &MeshHandle, seed: u64, queries: &AtomicU64, is_done: &AtomicBool) -> Result<()> {
     let (mut random, mut scratch) = (Random::new(seed), QueryScratch::default());
     let reach = Reach::new(30.0, 100.0, 100.0);

@@ -23,8 +23,8 @@ const TILE_CELLS: u32 = 96;
 const METRES: f64 = 80.0;
 /// Rows of tiles that are baked together.
 const BAND: u32 = 8;
-/// Rows beside them that are baked, too: what a tile keeps depends on the tiles around it, and what
-/// was built of these on those around them.
+/// Additional rows that are baked: the content of a tile depends on the tiles around it, and their
+/// results on the tiles around them.
 const MARGIN: u32 = 2;
 /// Tiles on each side of the walker's own: 7 x 7.
 const AROUND: u32 = 3;
@@ -49,7 +49,7 @@ pub(super) fn run(minutes: f64, side: f64) -> Result<()> {
     Ok(())
 }
 
-/// A city of at least so many kilometres a side, of equal parts with houses of their own.
+/// Returns a city of at least `side` kilometres a side, of equal parts with separate houses.
 fn city(side: f64) -> Result<TriangleSoup> {
     let steps = (1..=256_u32).find(|&steps| f64::from(steps) * METRES >= side * 1000.0);
     let steps = steps.with_context(|| format!("a city of {side} km cannot be made, 20 km is the most"))?;
@@ -165,7 +165,7 @@ impl<'a> Walk<'a> {
         Ok(walk)
     }
 
-    /// Loads what is around the walker now, and takes away the rest.
+    /// Loads the tiles around the walker, and removes all others.
     fn load(&mut self) -> Result<()> {
         let near = |at: u32, size: u32| at.saturating_sub(AROUND)..(at + AROUND + 1).min(size);
         let [columns, rows] = [near(self.at.column, self.size[0]), near(self.at.row, self.size[1])];

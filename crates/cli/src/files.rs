@@ -216,7 +216,7 @@ pub(crate) fn console<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) -> Res
 
 /// Writes indented JSON.
 pub(crate) fn write_json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<()> {
-    // As an error of the writer: a closed pipe is no failure.
+    // An error of the writer: a closed pipe is no failure.
     serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
     Ok(writeln!(out)?)
 }

@@ -58,7 +58,7 @@ unsafe impl GlobalAlloc for Heap {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: As above; the block was asked for with this padded layout.
+        // SAFETY: See above; the block was allocated with this padded layout.
         unsafe { System.dealloc(block, pages::padded(layout)) };
         self.remove(layout.size());
     }
@@ -83,7 +83,7 @@ unsafe impl GlobalAlloc for Heap {
                 return moved;
             }
         }
-        // SAFETY: As above; the block was asked for with this padded layout.
+        // SAFETY: See above; the block was allocated with this padded layout.
         let moved = self.taken(unsafe { System.realloc(block, had, wanted.size()) }, new);
         if !moved.is_null() {
             self.remove(layout.size());
@@ -107,8 +107,7 @@ mod pages {
         layout.size() >= 2 * LARGE
     }
 
-    /// A layout with so many bytes that a mapping of its own, which the allocator makes for it, is
-    /// of whole large pages: the kernel puts such mappings where large pages begin (since 6.7).
+    /// Returns a layout whose size makes the allocator use a separate mapping of whole large pages: the kernel puts such mappings where large pages begin (since 6.7).
     pub(super) fn padded(layout: Layout) -> Layout {
         if !are_large(layout) {
             return layout;
@@ -117,7 +116,7 @@ mod pages {
         Layout::from_size_align(bytes, layout.align()).unwrap_or(layout)
     }
 
-    /// Tells the kernel that a block is better handed out in large pages.
+    /// Advises the kernel to back a block with large pages.
     pub(super) fn ask_for_large(block: *mut u8, layout: Layout) {
         if !are_large(layout) {
             return;
@@ -176,7 +175,7 @@ mod tests {
                 table.shrink_to_fit();
                 assert!(table.iter().zip(numbers()).all(|(&byte, value)| byte == value));
             }
-            // What was used before is zero again.
+            // Memory that was used before is zero again.
             drop(table);
             assert!(vec![0_u8; bytes].iter().all(|&byte| byte == 0));
         }

@@ -48,7 +48,7 @@ fn the_mesh_is_the_same_on_every_device() {
             let report = &read_json(&folder.join("r.json"))["device"];
             assert!(report["stages"]["voxels and fields"]["jobs"].as_u64() > Some(1), "{report}");
             assert_eq!(report["on_processor"].as_object().unwrap().len(), 0, "{report}");
-            // Ledges to climb look at the voxels again, so these come back.
+            // Climbs need the voxels, so these are transferred.
             let ledges = ["--max-ledge", "1.5"];
             succeed(folder, &[&words[..], &ledges].concat());
             let gpu = std::fs::read(folder.join("gpu.wmesh")).unwrap();

@@ -86,7 +86,7 @@ fn a_path_over_a_hill_follows_it_and_has_its_length() {
 fn the_shortest_path_goes_round_a_ridge_where_that_is_shorter() {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let folder = folder.path();
-    // Two slopes of 42 degrees, 4.5 m high, and beside them flat ground below a wall.
+    // Two slopes of 42 degrees, 4.5 m high, next to flat ground below a wall.
     let mut obj = String::new();
     for [a, b] in [[0.0, 8.0], [18.0, 26.0]] {
         let _ = writeln!(obj, "v {a} 0 0\nv {a} 0 12\nv {b} 0 12\nv {b} 0 0\nf -4 -3 -2 -1");

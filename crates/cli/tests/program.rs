@@ -298,7 +298,7 @@ fn jumps_become_links() {
     let all = links(&["--jumps"]);
     let drops = links(&["--jumps", "--jump-length", "0"]);
     let jumps = links(&["--jumps", "--drop-height", "0"]);
-    // Where both lead out, it is a drop.
+    // A candidate for both is a drop.
     assert!(drops > 0 && jumps > 0 && all <= drops + jumps, "{drops} and {jumps}, {all} together");
     assert_eq!(links(&["--jumps", "--jump-length", "0", "--drop-height", "0"]), 0);
     assert!(fail(folder, 1, &["build", "t.stl", "--jumps", "--jump-rise=-1"]).contains("--jump-rise is -1"));

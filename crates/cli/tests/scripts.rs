@@ -221,7 +221,7 @@ fn meshes_are_written_in_the_format_of_their_ending_and_every_command_reads_both
     };
     for (ours, packed) in words("hall.wmesh").into_iter().zip(words("hall.wmrun")) {
         let [ours, packed] = [ours, packed].map(|words| succeed(folder, &words));
-        // What `evaluate` prints first does not depend on time.
+        // The first lines of `evaluate` do not depend on time.
         let lines = if ours.starts_with('{') { usize::MAX } else { 2 };
         assert!(ours.lines().take(lines).eq(packed.lines().take(lines)), "{ours}");
     }

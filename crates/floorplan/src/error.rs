@@ -22,7 +22,7 @@ pub enum PlanError {
         field: String,
         /// Its value.
         value: f64,
-        /// What would be accepted.
+        /// The accepted form.
         expected: &'static str,
     },
     /// An area that cannot be.
@@ -80,9 +80,9 @@ pub enum PlanError {
     /// More storeys than a plan may have.
     #[error("the plan has {count} storeys, the limit is {limit}")]
     TooManyStoreys {
-        /// How many there are.
+        /// Number of elements.
         count: usize,
-        /// How many there may be.
+        /// Largest allowed number.
         limit: usize,
     },
     /// Borders that cross each other so often that their areas cannot be found in reasonable time
@@ -91,7 +91,7 @@ pub enum PlanError {
     TooManyCrossings {
         /// File and element, or the storey.
         element: Arc<str>,
-        /// How many crossings there may be, about.
+        /// Approximate limit of crossings.
         limit: u64,
     },
     /// Doors that lie over each other.
@@ -99,7 +99,7 @@ pub enum PlanError {
     DoorsOverlap {
         /// Storey and door.
         door: Arc<str>,
-        /// How many there may be.
+        /// Largest allowed number.
         limit: usize,
     },
     /// A missing storey.
@@ -107,7 +107,7 @@ pub enum PlanError {
     NoStorey {
         /// Its index.
         index: usize,
-        /// How many there are.
+        /// Number of elements.
         count: usize,
     },
     /// A plan without any walkable shape.
@@ -125,7 +125,7 @@ pub enum PlanError {
     TooMany {
         /// The number.
         count: usize,
-        /// How many there may be.
+        /// Largest allowed number.
         limit: usize,
     },
     /// The grid cannot be made.
@@ -170,11 +170,11 @@ pub enum PlanError {
 pub struct PlanNote {
     /// File and element.
     pub element: Arc<str>,
-    /// What was done.
+    /// Kind of the note.
     pub kind: NoteKind,
 }
 
-/// What was done about an element of a plan.
+/// Treatment of an element of a plan.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum NoteKind {
@@ -204,7 +204,7 @@ pub enum NoteKind {
     },
     /// Pieces of ground that are too small: left out.
     SmallPieces {
-        /// How many pieces.
+        /// Number of pieces.
         pieces: usize,
         /// Their area in square metres.
         area: f64,
@@ -220,7 +220,7 @@ pub enum NoteKind {
     },
     /// An element of the file that is ignored.
     Ignored {
-        /// What it is.
+        /// Its description.
         what: String,
     },
     /// An element whose names give two kinds.

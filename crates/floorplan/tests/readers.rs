@@ -1,4 +1,4 @@
-//! The same plan in every format; faults with file and place; damaged files.
+//! One plan in every format; faults with file and place; damaged files.
 
 mod common;
 
@@ -102,7 +102,7 @@ fn layers_of_dxf_have_areas() {
     let (ground, _) = ground(&plan, &PlanConfig::default().with_radius(0.0));
     let kinds: Vec<_> = ground.contours.regions.iter().map(|region| region.area).collect();
     assert!(kinds.contains(&wood) && kinds.contains(&tiles), "{kinds:?}");
-    // What is blocked cuts ground out, and a broken area names its layer.
+    // A blocked layer cuts ground out, and a broken area names its layer.
     let blocked = areas(&[("NOTES", "blocked")]).expect("a plan");
     assert_eq!(blocked.storeys[0].marks[0].area, waymesh_core::AreaId::NULL);
     let error = areas(&[("A-FLOOR", "wood:-2")]).expect_err("no cost").to_string();

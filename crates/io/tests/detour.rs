@@ -27,7 +27,7 @@ type Ground = (Vec<u16>, Vec<u16>, u16, u8);
 /// The ground of a polygon: points besides the corners, triangles.
 type Detail = (Vec<[f32; 3]>, Vec<[u8; 3]>);
 
-/// What is beyond an edge on each side of a tile.
+/// Neighbours beyond an edge on each side of a tile.
 const EAST: u16 = 0x8000;
 const WEST: u16 = 0x8004;
 
@@ -221,7 +221,7 @@ fn tiles_meet_edge_to_edge_and_everything_else_has_its_counterpart() {
         assert_eq!((report.connections, report.unplaced, report.wide_references), (2, 0, wide));
         assert_eq!((mesh.polygon_count(), mesh.islands().len(), mesh.portal_count()), (5, 2, 5));
         assert!((mesh.area() - 48.0).abs() < 1e-6);
-        // The second polygon of the west has both of the east beside it, with a corner between.
+        // The second polygon of the west is adjacent to both of the east, with a corner between.
         let west = mesh.polygon(at(mesh, 1.0, 0.0, 3.0).polygon).unwrap();
         assert_eq!((west.corners().len(), west.neighbours().flatten().count()), (5, 3));
         // Areas, flags, agent.
@@ -411,7 +411,7 @@ fn tiles_that_are_written_join_to_the_same_mesh() {
                 let apart = found.unwrap_or(0.0) - expected.unwrap_or(0.0);
                 assert!(apart.abs() < 0.01, "{found:?} {expected:?} in tiles of {side}");
             }
-            // What was read is written as it is, in one tile.
+            // A mesh is written as it was read, in one tile.
             let third = read(&to_detour(&again.mesh, &DetourOptions::default()).unwrap()).unwrap();
             assert_eq!(third.mesh.polygon_count(), again.mesh.polygon_count());
         }

@@ -108,7 +108,7 @@ fn files_of_both_formats_are_saved_and_opened_and_errors_name_them() {
         let file = folder.path().join(name);
         save(&mesh, &file).unwrap();
         assert_eq!(open(&file).unwrap(), mesh);
-        // The content tells the format, not the name.
+        // The format is known from the content, not from the name.
         let other = folder.path().join("house.bin");
         std::fs::rename(&file, &other).unwrap();
         assert_eq!(open(&other).unwrap(), mesh);

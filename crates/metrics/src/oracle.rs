@@ -71,7 +71,7 @@ pub struct Oracle {
     pub(crate) config: MetricsConfig,
     pub(crate) scene: SceneIndex,
     pub(crate) samples: Vec<Sample>,
-    /// Side of the square that each sample stands for, in metres.
+    /// Side of the square of each sample, in metres.
     pub(crate) sample_side: f64,
     pub(crate) components: Components,
 }

@@ -121,7 +121,7 @@ fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, paths: &[Vec<Vec3>]) ->
     /// Largest number of places that are tested.
     const MOST_PLACES: f64 = 30_000.0;
     /// Number of places that are tested in parallel.
-    const PORTION: usize = 256;
+    const PLACES_PER_TASK: usize = 256;
     /// Farthest that a path between two corners may be above or below the mesh. Metres.
     const FARTHEST: f64 = 1e3;
     let legs =
@@ -140,7 +140,7 @@ fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, paths: &[Vec<Vec3>]) ->
     // Only what is nearer than the nearest so far matters. Portion by portion, so that the result
     // does not depend on threads.
     let mut near = reach(oracle);
-    for portion in places.chunks(PORTION) {
+    for portion in places.chunks(PLACES_PER_TASK) {
         let distances = threads::map_with(portion, |scratch: &mut Scratch, &place| {
             // Between two corners the path is straight, so the height is taken from the mesh.
             let height = index.locate(place, FARTHEST).map_or(place.y, |(_, height)| height);

@@ -262,7 +262,7 @@ pub struct Places {
 pub struct Detour {
     /// The corners of the path.
     pub path: Vec<Vec3>,
-    /// How much longer it is than the shortest one, as a share of that: more than 0.001.
+    /// Excess over the shortest length, as a share of that: more than 0.001.
     pub excess: f64,
 }
 

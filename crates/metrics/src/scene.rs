@@ -92,7 +92,7 @@ impl SceneIndex {
     /// out.
     fn leaves_solid(&self, origin: DVec3, direction: DVec3) -> bool {
         /// Distance along a ray within which faces are in one place, as a share and in metres.
-        const SAME: f64 = 1e-5;
+        const SAME_PLACE: f64 = 1e-5;
         let mut faces: Vec<(f64, i32)> = Vec::new();
         self.tree.along(origin, direction, |index| {
             let face = &self.faces[index];
@@ -102,7 +102,7 @@ impl SceneIndex {
         });
         faces.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         let mut left = 0;
-        faces.chunk_by(|one, other| other.0 - one.0 <= SAME * one.0.max(1.0)).any(|together| {
+        faces.chunk_by(|one, other| other.0 - one.0 <= SAME_PLACE * one.0.max(1.0)).any(|together| {
             left += together.iter().map(|(_, side)| side).sum::<i32>();
             left > 0
         })

@@ -80,7 +80,7 @@ pub(crate) fn tile_baker(settings: &mut Entries<'_>, areas: &AreaTable) -> PyRes
     settings::baker(Baker::tiles(), TILES, settings, areas)
 }
 
-/// The bake that these settings ask for, of triangles that memory holds.
+/// Returns the bake of these settings, for triangles in memory.
 fn whole(pipeline: Pipeline, settings: &mut Entries<'_>, areas: &AreaTable) -> PyResult<Job> {
     match pipeline {
         Pipeline::Voxels => job(Baker::voxels(), &[], settings, areas),
@@ -213,7 +213,7 @@ impl TileJob {
         Ok((layout.columns(), layout.rows()))
     }
 
-    /// What the world is cut into, as a dictionary.
+    /// Returns the tiles of the world, as a dictionary.
     fn manifest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let manifest = detached(py, || self.baker.manifest(&self.source))?.or_raise()?;
         let json = serde_json::to_string(&manifest).map_err(|error| Kind::Bake.error(error))?;

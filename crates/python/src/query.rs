@@ -23,7 +23,7 @@ use crate::paths::PyPaths;
 use crate::settings::area_of;
 use crate::watch::{Signals, detached};
 
-/// What a thread needs for queries, used again and again.
+/// Reusable memory of a thread for queries.
 #[derive(Default)]
 pub(crate) struct Memory {
     scratch: QueryScratch,
@@ -45,7 +45,7 @@ fn with_memory<T>(run: impl FnOnce(&mut Memory) -> T) -> T {
 }
 
 /// Fewer than these are done at once by the thread that asks.
-const FEW: usize = 64;
+const SEQUENTIAL_QUERIES: usize = 64;
 
 /// Runs a query for each item, on all threads, without the interpreter's lock. A signal ends it.
 pub(crate) fn for_each<I: Sync, T: Send>(
@@ -53,7 +53,7 @@ pub(crate) fn for_each<I: Sync, T: Send>(
     items: &[I],
     run: impl Fn(&mut Memory, &I) -> T + Sync + Send,
 ) -> PyResult<Vec<T>> {
-    if items.len() < FEW {
+    if items.len() < SEQUENTIAL_QUERIES {
         return py.detach(|| {
             let mut signals = Signals::new();
             let mut one = |item| {
@@ -132,7 +132,7 @@ fn path_options(
 }
 
 impl PyNavMesh {
-    /// The reach that is asked for, or that of the mesh.
+    /// Returns the requested reach, or that of the mesh.
     fn reach(&self, reach: Option<&Bound<'_, PyAny>>) -> PyResult<Reach> {
         Ok(reach_of(reach)?.unwrap_or_else(|| self.mesh.default_reach()))
     }

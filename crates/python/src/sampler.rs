@@ -79,7 +79,7 @@ impl PySampler {
         one: impl Fn(&mut Random, &mut QueryScratch) -> Result<Option<Location>, QueryError> + Sync,
     ) -> PyResult<Vec<Vec3>> {
         /// Places between two checks for signals.
-        const PORTION: usize = 256;
+        const PLACES_PER_CHECK: usize = 256;
         let mut found: Vec<Vec3> = Vec::new();
         found
             .try_reserve_exact(count)
@@ -90,7 +90,7 @@ impl PySampler {
                 signals.check()?;
                 let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
                 let (random, scratch) = &mut *state;
-                for _ in 0..PORTION.min(count - found.len()) {
+                for _ in 0..PLACES_PER_CHECK.min(count - found.len()) {
                     let place = one(random, scratch).or_raise()?;
                     let place = place.ok_or_else(|| Kind::Query.error("the mesh has no ground"))?;
                     found.push(place.position);

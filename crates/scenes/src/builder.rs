@@ -113,7 +113,7 @@ impl Builder {
         self.hexahedron(ring(thickness), ring(0.0));
     }
 
-    /// The same as [`Builder::ramp_x`], but rising along z.
+    /// Builds a ramp as [`Builder::ramp_x`] does, but rising along z.
     pub(crate) fn ramp_z(&mut self, low: Vec3, high: Vec3, thickness: f32) {
         let (start, end) = if low.z < high.z { (low, high) } else { (high, low) };
         let (x0, x1) = (low.x.min(high.x), low.x.max(high.x));

@@ -22,8 +22,8 @@ pub struct Damage {
     pub not_finite: usize,
 }
 
-/// One in so many triangles is removed, one flipped and one duplicated. Each fault happens at least
-/// [`LEAST`] times if there are enough triangles.
+/// Interval of damage: one of this many triangles is removed, one flipped and one duplicated. Each
+/// fault happens at least [`LEAST`] times if there are enough triangles.
 const EVERY: usize = 40;
 const LEAST: usize = 4;
 const ADDED: usize = 12;

@@ -131,7 +131,7 @@ impl Builder {
         }
     }
 
-    /// A flight, a landing, and a flight back beside it, behind a gap.
+    /// Builds a flight, a landing, and a flight back, with a gap between the flights.
     pub(crate) fn dogleg(&mut self, half: &Flight, gap: f32, landing: f32, railing: Railing) {
         let (run, rise, across) = (half.run(), half.rise(), 2.0 * half.width + gap);
         self.block([run, run + landing], [rise - 0.15, rise], [0.0, across]);

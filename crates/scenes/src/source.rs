@@ -5,8 +5,8 @@ use waymesh_core::{TriangleSource, TriangleVisitor};
 
 use crate::{Scene, SceneConfig};
 
-/// A scene as a [`TriangleSource`]. Every visit makes the blocks anew, one at a time, so that only
-/// one block is in memory.
+/// A scene as a [`TriangleSource`]. Every visit builds the blocks again, one at a time, so that
+/// only one block is in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SceneSource {
     scene: Scene,

@@ -53,7 +53,7 @@ pub(crate) fn build(builder: &mut Builder, random: &mut Random) {
     TRACKS.into_iter().for_each(|z| track(builder, z));
     for (index, z) in PLATFORMS.into_iter().enumerate() {
         builder.open_plate([STATION, z], [0.0, PLATFORM], &[], 0.75);
-        // Strips that can be felt, beside the tracks.
+        // Tactile strips along the tracks.
         for (edge, is_open) in [(z[0] + 0.5, index == 1), (z[1] - 0.9, index < 2)] {
             if is_open || index == 2 && edge < z[0] + 1.0 {
                 let corner = Vec3::new(STATION[0], PLATFORM, edge + 0.4);
@@ -61,7 +61,7 @@ pub(crate) fn build(builder: &mut Builder, random: &mut Random) {
                 builder.panels(corner, along, Vec3::NEG_Z * 0.4, [0.54, 0.1]);
             }
         }
-        // The earth beside the tunnels.
+        // The earth around the tunnels.
         for x in [[WALL, STATION[0] - WALL], [STATION[1] + WALL, length - WALL]] {
             builder.block(x, [0.0, CONCOURSE - SLAB + 0.01], z);
         }

@@ -53,7 +53,7 @@ fn bay_of(builder: &mut Builder, random: &mut Random) {
     let centre = Vec3::new(20.0 + jitter(), 0.0, 7.0 + jitter());
     polygon(builder, centre, 4.0, 16, f64::from(jitter()), [-0.1, 1.3]);
 
-    // A platform at an oblique angle, and beside it a ramp that rises from 0 m to 1.4 m: its sides
+    // A platform at an oblique angle, and next to it a ramp that rises from 0 m to 1.4 m: its sides
     // are steps of every height.
     polygon(builder, Vec3::new(7.0, 0.0, 20.5 + jitter()), 4.5, 4, 0.05, [-0.1, 1.1]);
     let x = 13.0 + jitter();

@@ -31,7 +31,7 @@ const HALL: f32 = 3.0;
 const GAP: f32 = 0.2;
 const LANDING: f32 = 1.36;
 const HALF: Flight = Flight { risers: 9, riser: PITCH / 18.0, tread: 0.28, width: (HALL - GAP) / 2.0 };
-/// Where the stairs begin in the hall.
+/// Start of the stairs in the hall.
 const STAIRS: f32 = DEPTH - OUTER - LANDING - 8.0 * 0.28;
 /// Lengths and heights of the waves of the hills.
 const WAVES: [(f64, f64); 3] = [(1900.0, 12.0), (610.0, 4.0), (170.0, 0.7)];

@@ -125,7 +125,7 @@ fn tiles_depend_on_seed_and_place_only() {
     }
 }
 
-/// Where two tiles meet, the street has the same height on both tiles.
+/// The street has the same height on both tiles at a border.
 #[test]
 fn tiles_meet_without_a_step() {
     let config = SceneConfig::default().with_scale(2);

@@ -1,4 +1,4 @@
-//! Tells inside from outside in any triangle soup.
+//! Distinguishes inside from outside in any triangle soup.
 //!
 //! A [`SightTree`] holds the triangles of a scene and looks along rays: a ray that leaves a solid
 //! which it did not enter starts in one. Unlike the first triangle along a ray it is right about

@@ -9,9 +9,9 @@ const LEAF: usize = 8;
 const CHILDREN: usize = 4;
 /// Crossings that are nearer to each other than this count as one, in metres: coordinates are
 /// singles. It grows with the distance.
-const SAME: f64 = 1e-5;
+const SAME_PLACE: f64 = 1e-5;
 
-/// The triangles of a scene, which can be looked at along rays.
+/// The triangles of a scene, for looks along rays.
 ///
 /// # Guarantees
 /// The same answers for any order of the triangles and any number of threads. Triangles without a
@@ -87,7 +87,7 @@ impl SightTree {
         }
         crossings.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         let mut depth = 0;
-        for same in crossings.chunk_by(|one, other| other.0 - one.0 <= SAME * one.0.max(1.0)) {
+        for same in crossings.chunk_by(|one, other| other.0 - one.0 <= SAME_PLACE * one.0.max(1.0)) {
             depth += same.iter().map(|(_, step)| step).sum::<i32>();
             if depth > 0 {
                 return Look::Leaves;
@@ -142,8 +142,8 @@ impl Ray {
         from <= to + 1e-9 * (1.0 + to.abs().min(1e9))
     }
 
-    /// Returns how far along the ray a triangle is crossed, and 2 if the ray comes from its back, else
-    /// -2; half of that on an edge, which another triangle has, too. Möller and Trumbore 1997, <https://doi.org/10.1080/10867651.1997.10487468>.
+    /// Returns the position along the ray at which a triangle is crossed, and 2 if the ray comes from its
+    /// back, else -2; half of that on an edge, which another triangle shares. Möller and Trumbore 1997, <https://doi.org/10.1080/10867651.1997.10487468>.
     fn crosses(&self, corners: &[Vec3; 3]) -> Option<(f64, i32)> {
         let [a, b, c] = corners.map(|corner| corner.as_dvec3());
         let (ab, ac) = (b - a, c - a);

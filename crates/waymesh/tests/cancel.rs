@@ -210,7 +210,7 @@ fn threads_end_together() {
 #[test]
 fn checkpoints_grow_with_the_work() {
     /// Most spans between two checkpoints; in the slowest of these stages, one takes about 0.1 us.
-    const MOST: u64 = 1 << 16;
+    const MAX_SPANS: u64 = 1 << 16;
     let soup = Scene::CityBlock.build(&SceneConfig::default());
     for cell_size in [0.2, 0.1, 0.05] {
         let baker = Baker::voxels();
@@ -221,7 +221,7 @@ fn checkpoints_grow_with_the_work() {
         assert!(observer.within("voxelize") >= rows && observer.within("field") >= rows);
         for stage in ["partition", "trace", "simplify", "triangulate", "decompose", "heights"] {
             let (passed, spans) = (observer.within(stage), report.walkable_spans);
-            assert!(passed * MOST >= spans, "{stage} at {cell_size}: {passed} for {spans} spans");
+            assert!(passed * MAX_SPANS >= spans, "{stage} at {cell_size}: {passed} for {spans} spans");
         }
     }
 }

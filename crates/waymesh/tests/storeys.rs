@@ -178,7 +178,7 @@ fn seeds_leave_nothing_out_of_reach() {
 }
 
 /// Found by fuzzers: where a slope passes over ground of its own region, the corner that the seam
-/// of the slope has in common with a wall of the ground was moved into that wall.
+/// of the slope shares with a wall of the ground was moved into that wall.
 #[test]
 fn a_seam_over_a_wall_of_its_region_does_not_cross_it() {
     let corners = [[4.7, -0.85, -4.85], [3.25, 3.25, 0.05], [-0.05, 3.25, -0.05]].map(Vec3::from);

@@ -52,7 +52,7 @@ fn tiles_leave_no_trace(name: &str, soup: &TriangleSoup, cell_size: f32) {
     for (tile_cells, threads, soup) in
         [(64, 1, soup), (64, 2, &shuffled), (256, 2, soup), (1000, 1, &shuffled), (0, 2, soup), (16, 2, soup)]
     {
-        // So little memory that triangles are spilled and tiles wait for each other.
+        // Little memory: triangles are spilled and tiles wait for each other.
         let config = config.clone().with_threads(threads).with_max_memory_bytes(1 << 20);
         let tiled = Baker::new(Tiles::default().with_tile_cells(tile_cells), config)
             .bake_observed(soup, &mut ())

@@ -54,7 +54,7 @@ fn opened(folder: &Path) -> World {
     world
 }
 
-/// Not a test: the program of the next one.
+/// The program of the next test, not a test itself.
 #[test]
 fn the_program_that_is_killed() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };

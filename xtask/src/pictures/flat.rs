@@ -56,7 +56,7 @@ pub(crate) fn draw_field(
     });
 }
 
-/// The field, each region in a colour of its own.
+/// The field, each region in a separate colour.
 fn draw_labels(sheet: &mut Sheet, view: &View, field: &WalkableField, regions: &RegionMap) {
     draw_field(sheet, view, field, |span| regions.region(span).map(|region| Colour::soft(region.index())));
 }
@@ -245,7 +245,7 @@ pub(super) fn looks() -> Result<String> {
             Some(Colour::WHITE.mixed(Colour::RED, 0.8 * share))
         });
         for &[a, b, c] in &triangles {
-            // Where its edges cross the plane of the picture.
+            // Intersections of its edges with the plane of the picture.
             let cuts: Vec<Vec3> = [(a, b), (b, c), (c, a)]
                 .into_iter()
                 .filter(|(from, to)| (from.z > 0.01) != (to.z > 0.01))

@@ -17,7 +17,7 @@ use sheet::save;
 /// Draws a picture as SVG.
 type Draw = fn() -> Result<String>;
 
-/// Where each picture lies below the root folder, and what draws it.
+/// Path of each picture below the root folder, and its function.
 const PICTURES: &[(&str, Draw)] = &[
     ("docs/pictures/waymesh.svg", solid::overview),
     ("crates/waymesh/picture.svg", solid::front_ends),

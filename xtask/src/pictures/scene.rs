@@ -89,7 +89,7 @@ impl Block {
 /// A scene of blocks, those farther from the eye first.
 pub(super) struct Blocks {
     pub(super) blocks: Vec<Block>,
-    /// How many of them lie below the polygons of the lowest storey.
+    /// Number of them below the polygons of the lowest storey.
     below: usize,
 }
 

@@ -13,7 +13,7 @@ pub(crate) const LETTERS: f64 = 12.5;
 pub(crate) const GREY: Colour = Colour([0x8a, 0x93, 0x9c]);
 pub(crate) const GREEN: Colour = Colour([0x3c, 0x9a, 0x5f]);
 
-/// How space is seen.
+/// Projection of space.
 #[derive(Clone, Copy)]
 pub(crate) enum Eye {
     /// From above.
@@ -50,7 +50,7 @@ impl View {
         (self.eye.project(point.as_dvec3()) * self.scale + self.shift).to_array()
     }
 
-    /// The same view of what lies higher by `by`.
+    /// Returns the view moved by `by`.
     pub(crate) fn lifted(mut self, by: Vec3) -> Self {
         self.shift += self.eye.project(by.as_dvec3()) * self.scale;
         self
@@ -120,11 +120,11 @@ impl Sheet {
 
 /// Writes a picture below the root folder and says how large it is.
 pub(crate) fn save(path: &str, svg: &str) -> Result<()> {
-    /// What a README can be asked to load.
-    const MOST: usize = 60_000;
+    /// Largest picture of a README in bytes.
+    const MAX_BYTES: usize = 60_000;
     let file = crate::root().join(path);
     io::write_file(&file, |writer| std::io::Write::write_all(writer, svg.as_bytes()))?;
     eprintln!("{path}: {} bytes", svg.len());
-    anyhow::ensure!(svg.len() <= MOST, "{path} has {} bytes, the limit is {MOST}", svg.len());
+    anyhow::ensure!(svg.len() <= MAX_BYTES, "{path} has {} bytes, the limit is {MAX_BYTES}", svg.len());
     Ok(())
 }

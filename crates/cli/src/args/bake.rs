@@ -182,7 +182,7 @@ pub(crate) struct MergeArgs {
     /// container's.
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Memory>,
-    /// Wait for tiles that are missing, and read them as they come, until none has come for so many
+    /// Wait for missing tiles, and read them as they arrive, until none has arrived for this time in
     /// seconds. Default: 0, missing tiles are refused at once.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) wait: Option<u32>,

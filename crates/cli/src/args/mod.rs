@@ -183,8 +183,8 @@ pub(crate) struct PathArgs {
     /// Height of the path above or below the ground of the mesh between two points, at most, in metres.
     #[arg(long, value_name = "METRES", default_value_t = 0.1)]
     pub(crate) ground_error: f32,
-    /// Height of the agent in metres: it passes where there is as much head room, on a mesh that
-    /// tells (`waymesh build --height-classes`). Default: the mesh's.
+    /// Height of the agent in metres: it passes where the head room is enough, on a mesh with classes
+    /// of head room (`waymesh build --height-classes`). Default: the mesh's.
     #[arg(long, value_name = "METRES")]
     pub(crate) agent_height: Option<f32>,
     /// Find the path, shortest in plan, of a disc of this radius in metres that stays clear of the

@@ -1,5 +1,5 @@
 //! DXF drawings. Closed polylines, circles and ellipses are shapes, lines, arcs and open polylines
-//! are walls. Their layers tell their kind, and their area by [`super::LayerAreas`]. Blocks are
+//! are walls. Their layers name their kind, and their area by [`super::LayerAreas`]. Blocks are
 //! drawn where they are inserted; hidden layers and paper space are not read.
 
 use std::collections::{BTreeSet, HashMap};

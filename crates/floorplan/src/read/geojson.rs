@@ -1,5 +1,5 @@
 //! GeoJSON: polygons, walls as lines, hulls of points, discs, doors, stairs, lifts and levels. The
-//! properties tell the kind of a feature, or the members of IMDF where they fit
+//! properties name the kind of a feature, or the members of IMDF where they fit
 //! (<https://docs.ogc.org/cs/20-094/index.html>).
 
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         GeoJson::FeatureCollection(many) => &many.features,
     };
     let is_one = matches!(file, GeoJson::Feature(_));
-    // Levels go first: they tell the height of storeys that others name.
+    // Levels go first: they have the height of storeys that others name.
     for levels in [true, false] {
         for (index, one) in features.iter().enumerate() {
             let element = if is_one { "feature".to_owned() } else { format!("feature {index}") };
@@ -88,7 +88,7 @@ impl<'a> Properties<'a> {
         self.reader.fault(format!("{}: {key} is {value}, but must be {expected}", self.element))
     }
 
-    /// The kind, or the type that IMDF keeps beside the properties.
+    /// Returns the kind, or the type that IMDF stores outside of the properties.
     fn kind(&self) -> Option<Cow<'a, str>> {
         let member = || name(self.feature?.foreign_members.as_ref()?.get("feature_type")?);
         self.text("kind").or_else(member).or_else(|| self.text("feature_type"))
@@ -121,7 +121,7 @@ fn name(value: &JsonValue) -> Option<Cow<'_, str>> {
 const SOLID: [&str; 9] =
     ["brick", "column", "concrete", "drywall", "glass", "opentobelow", "structure", "vegetation", "wood"];
 
-/// Types of IMDF that tell nothing about where one can walk.
+/// Types of IMDF without meaning for walkable ground.
 const SILENT: [&str; 12] = [
     "address",
     "amenity",

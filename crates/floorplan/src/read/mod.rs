@@ -115,7 +115,7 @@ pub struct ReadOptions {
     /// Height of that storey in metres. Default 0.
     pub elevation: f64,
     /// Areas of layers, for DXF: walkable shapes are of the area of their layer, and those on a
-    /// layer whose name tells no kind are marks of its area. Other formats name areas themselves.
+    /// layer without a kind in its name are marks of its area. Other formats name areas themselves.
     /// Default none.
     pub layer_areas: Option<LayerAreas>,
 }

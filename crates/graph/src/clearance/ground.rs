@@ -106,16 +106,16 @@ impl OpenLinks {
     /// links, itself last: those that a path passed where it just touched a corner. With the last one
     /// alone if there are more than a few.
     pub(super) fn between(&self, mesh: &NavMesh, [from, to]: [PolyId; 2], mut visit: impl FnMut(PolyId)) {
-        const MOST: usize = 64;
-        let mut known = [(from.0, 0); MOST];
+        const MAX_VISITED: usize = 64;
+        let mut known = [(from.0, 0); MAX_VISITED];
         let (mut at, mut count) = (0, 1);
         let mut found = (from == to).then_some(0);
-        while at < count && count < MOST && found.is_none() {
+        while at < count && count < MAX_VISITED && found.is_none() {
             let polygon = known[at].0;
             let across = mesh.neighbours[mesh.edge_range(polygon as usize)].iter().copied();
             let linked = self.beyond(mesh, polygon).map(|(_, beyond)| beyond);
             for beyond in across.chain(linked).filter(|&beyond| beyond != NO_NEIGHBOUR) {
-                if count == MOST || known[..count].iter().any(|known| known.0 == beyond) {
+                if count == MAX_VISITED || known[..count].iter().any(|known| known.0 == beyond) {
                     continue;
                 }
                 known[count] = (beyond, at);
@@ -127,7 +127,7 @@ impl OpenLinks {
         let Some(last) = found else { return visit(to) };
         // Its steps, first to last: as far back as each of them lies.
         let back = |steps: usize| (0..steps).fold(last, |at, _| known[at].1);
-        let steps = (0..MOST).find(|&steps| back(steps) == 0).unwrap_or(0);
+        let steps = (0..MAX_VISITED).find(|&steps| back(steps) == 0).unwrap_or(0);
         (0..steps).rev().for_each(|steps| visit(PolyId(known[back(steps)].0)));
     }
 

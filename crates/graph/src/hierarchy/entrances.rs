@@ -135,10 +135,10 @@ fn pieces(group: &[Crossing]) -> Vec<Vec<Crossing>> {
 
 /// Returns the parts of a long crossing, each no longer than `spacing`, but not more than a few.
 fn parts(crossing: Crossing, spacing: f64) -> impl Iterator<Item = Crossing> {
-    const MOST: u32 = 8;
+    const MAX_PARTS: u32 = 8;
     let [a, b] = crossing.ends;
     let length = a.distance_squared(b).sqrt();
-    let count = (1..MOST).find(|&count| length <= spacing * f64::from(count)).unwrap_or(MOST);
+    let count = (1..MAX_PARTS).find(|&count| length <= spacing * f64::from(count)).unwrap_or(MAX_PARTS);
     // Links that are not crossed like edges are taken in their middle.
     let count = if crossing.kind == 0 { count } else { 1 };
     (0..count).map(move |part| {

@@ -77,7 +77,7 @@ const GOAL: u32 = u32::MAX;
 
 /// Ends with no more entrances between them are near each other: their clusters are searched
 /// polygon by polygon.
-const NEAR: usize = 2;
+const NEAR_ENTRANCES: usize = 2;
 
 /// Nodes that a search for a straighter path may open, in addition to two for each polygon: it
 /// searches the neighbourhood or keeps the bend.
@@ -160,7 +160,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             let is_sure = self.is_complete;
             return (!is_sure && mesh.search_corridor(start, goal, usable, paths), HierarchyUse::NoPath);
         }
-        if scratch.chain.len() <= NEAR {
+        if scratch.chain.len() <= NEAR_ENTRANCES {
             scratch.marked.resize(self.clusters.count(), 0);
             scratch.marked[from as usize] = scratch.stamp;
             for &terminal in &scratch.chain {

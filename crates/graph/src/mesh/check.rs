@@ -61,7 +61,7 @@ pub(crate) fn check_vertex(
 }
 
 /// Polygons that are checked on one thread in a row.
-const PORTION: usize = 4096;
+const POLYGONS_PER_TASK: usize = 4096;
 
 /// Lists the violations of `count` polygons, found on all threads.
 fn list(
@@ -69,9 +69,9 @@ fn list(
     violations_of: impl Fn(Range<usize>, &mut ViolationList) + Sync,
     violations: &mut ViolationList,
 ) {
-    let is_sound = threads::map(0..count.div_ceil(PORTION), |portion| {
+    let is_sound = threads::map(0..count.div_ceil(POLYGONS_PER_TASK), |portion| {
         let mut found = ViolationList::default();
-        violations_of(portion * PORTION..count.min((portion + 1) * PORTION), &mut found);
+        violations_of(portion * POLYGONS_PER_TASK..count.min((portion + 1) * POLYGONS_PER_TASK), &mut found);
         found.is_empty()
     });
     // Violations are listed in order.

@@ -171,13 +171,13 @@ pub(crate) fn fan_of(entry: u32) -> u32 {
 }
 
 /// Corners of a polygon up to which a scan of them is short.
-const FEW: u32 = 32;
+const SHORT_SCAN: u32 = 32;
 
 /// Returns the twin of each edge.
 fn twins(edges: &Edges<'_>) -> Vec<u32> {
     let range =
         |polygon: u32| edges.polygon_first[polygon as usize]..edges.polygon_first[polygon as usize + 1];
-    let has_few = |polygon: u32| range(polygon).len() <= FEW as usize;
+    let has_few = |polygon: u32| range(polygon).len() <= SHORT_SCAN as usize;
     let ends = |polygon: u32, edge: u32| {
         [edge, edges.next(polygon, edge)].map(|corner| edges.vertices[corner as usize])
     };

@@ -59,7 +59,7 @@ enum Beside {
 }
 
 /// Steps round a point: more than any sound surface has.
-const MOST: usize = 1000;
+const MAX_STEPS: usize = 1000;
 
 /// Returns `true` if a point lies on a segment and is not one of its ends.
 pub(crate) fn is_inside([a, b]: [PlanPoint; 2], at: PlanPoint) -> bool {
@@ -242,14 +242,14 @@ impl LinkGround<'_> {
         for step in 0.. {
             match self.beside(first, at, true) {
                 Beside::Wall => break,
-                Beside::Polygon(beyond) if beyond != polygon.0 && step < MOST => first = beyond,
+                Beside::Polygon(beyond) if beyond != polygon.0 && step < MAX_STEPS => first = beyond,
                 Beside::Polygon(beyond) => return beyond != polygon.0,
                 Beside::Unclear => return true,
             }
         }
         let Some(wall) = self.rays(first, at).map(|rays| rays[0]) else { return true };
         let mut current = first;
-        for _ in 0..MOST {
+        for _ in 0..MAX_STEPS {
             let Some([_, ray]) = self.rays(current, at) else { return true };
             let side = PlanPoint::orientation(at, wall, ray);
             // Collinear: one coordinate decides the side.

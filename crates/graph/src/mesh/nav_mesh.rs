@@ -29,7 +29,7 @@ use crate::shortcut::Shortcut;
 
 /// Corners of a mesh from which its tables are made on several threads: with fewer, waking them
 /// takes longer than they save.
-const LONG: usize = 1 << 12;
+const PARALLEL_CORNERS: usize = 1 << 12;
 
 /// A checksum of the polygons of a mesh.
 ///
@@ -241,7 +241,7 @@ impl NavMesh {
             .map(|neighbour| neighbour.map_or(NO_NEIGHBOUR, |polygon| polygon.0))
             .collect();
         // Tables that need no other.
-        let is_long = corners.len() >= LONG;
+        let is_long = corners.len() >= PARALLEL_CORNERS;
         let find_walk = || {
             let edges = Edges {
                 polygon_first: &polygon_first,

@@ -19,10 +19,10 @@ const SQUARES: f64 = 2.0;
 pub(crate) const CROWD: usize = 24;
 
 /// Squares and entries a polygon at most: 4 bytes each.
-const MOST: f64 = 12.0;
+const MAX_ENTRIES_PER_POLYGON: f64 = 12.0;
 
 /// Polygons whose squares one thread finds in a row.
-const PORTION: usize = 4096;
+const POLYGONS_PER_TASK: usize = 4096;
 
 /// Layout of the squares: the low corner, and a side that is a power of two, so that points of the
 /// lattice are sorted exactly.
@@ -248,7 +248,7 @@ pub(crate) fn lists<'a>(
     while 2.0 * power_of_two(2 * side_log2) * count * SQUARES < area {
         side_log2 += 1;
     }
-    let most = count * MOST + 64.0;
+    let most = count * MAX_ENTRIES_PER_POLYGON + 64.0;
     let mut buckets = Buckets::of(Squares::over(&all, side_log2));
     while f64::from(buckets.squares.columns) * f64::from(buckets.squares.rows) > most
         || buckets.touched(bounds) > most
@@ -257,9 +257,9 @@ pub(crate) fn lists<'a>(
         buckets = Buckets::of(Squares::over(&all, side_log2));
     }
     let portions =
-        threads::map_with(0..bounds.len().div_ceil(PORTION), |slanted: &mut Vec<Line>, portion| {
+        threads::map_with(0..bounds.len().div_ceil(POLYGONS_PER_TASK), |slanted: &mut Vec<Line>, portion| {
             checkpoint();
-            let polygons = portion * PORTION..bounds.len().min((portion + 1) * PORTION);
+            let polygons = portion * POLYGONS_PER_TASK..bounds.len().min((portion + 1) * POLYGONS_PER_TASK);
             let mut found = Vec::with_capacity(4 * polygons.len());
             for polygon in polygons {
                 buckets.touch(outline(polygon), &bounds[polygon], slanted, |square| {

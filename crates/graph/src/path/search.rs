@@ -200,7 +200,7 @@ impl PathScratch {
     #[inline]
     fn is_long(&self, known: u32, approach: &Approach, [a, b]: [Local; 2]) -> bool {
         let known = &self.nodes[known as usize];
-        let (x, z, least) = (b.x - a.x, b.z - a.z, known.estimate * LONG);
+        let (x, z, least) = (b.x - a.x, b.z - a.z, known.estimate * LONG_EDGE_SHARE);
         x * x + z * z > least * least && !known.approach.turned_with(approach)
     }
 
@@ -224,7 +224,7 @@ impl PathScratch {
         let end = if gain_a > gain_b { a } else { b };
         let approach = approach.over(end, a, b).plus(extra);
         let estimate = approach.cost + end.distance(target) * least;
-        if gain_a.max(gain_b) < estimate * GAIN {
+        if gain_a.max(gain_b) < estimate * MIN_GAIN_SHARE {
             return;
         }
         #[expect(clippy::cast_possible_truncation, reason = "memory ends before")]
@@ -331,11 +331,11 @@ const NO_ENTRY: u32 = u32::MAX;
 
 /// Edges shorter than this part of an estimate are crossed at one point: another one is no detour
 /// that matters.
-const LONG: f32 = 0.1;
+const LONG_EDGE_SHARE: f32 = 0.1;
 
 /// An edge is opened once more for a path that is shorter to one of its ends by this part of its
 /// estimate.
-const GAIN: f32 = 0.05;
+const MIN_GAIN_SHARE: f32 = 0.05;
 
 /// Two costs that differ by no more than this part count as equal: a sum of a hundred lengths is
 /// rounded that much.
@@ -347,13 +347,13 @@ pub(super) const NO_KEY: u64 = u64::MAX;
 /// Estimates that differ by no more than a hundred-thousandth (2^-17) count as equal: where the
 /// goal is in sight they all are, but for rounding, and then the newest node leads straight to it.
 /// A corridor is that much worse at most.
-const ROUGH: u32 = !((1 << 6) - 1);
+const TIE_MASK: u32 = !((1 << 6) - 1);
 
 /// Orders nodes: smallest estimate first (positive floats sort like their bits), of equal ones the
 /// newest.
 #[inline]
 fn key(estimate: f32, node: u32) -> u64 {
-    u64::from(estimate.to_bits() & ROUGH) << 32 | u64::from(!node)
+    u64::from(estimate.to_bits() & TIE_MASK) << 32 | u64::from(!node)
 }
 
 /// Returns the node of a key.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use waymesh_core::{AreaError, AreaId, AreaTable};
 
-/// What a file calls a surface. Names that there are none of are empty.
+/// Names of a surface in a file. Missing names are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SurfaceNames {
@@ -103,7 +103,7 @@ impl Surface {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AreaRuleError {
-    /// Not of the form `PATTERN=NAME[:COST]` or `PATTERN=blocked`.
+    /// A rule that is neither `PATTERN=NAME[:COST]` nor `PATTERN=blocked`.
     #[error("the rule {rule:?} is not PATTERN=NAME[:COST] or PATTERN=blocked")]
     Malformed {
         /// The rule.
@@ -129,7 +129,7 @@ pub enum AreaRuleError {
 /// 5) and `glass=blocked` (nobody walks on them).
 ///
 /// - A pattern matches a whole name of a surface ([`SurfaceNames`]), in any case of letters; `*`
-///   stands for any text, `?` for one character.
+///   matches any text, `?` for one character.
 /// - The first rule that matches counts. Areas are numbered from 2 on in the order of the rules;
 ///   `ground` is plain ground, number 1.
 #[derive(Debug)]

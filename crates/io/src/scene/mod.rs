@@ -25,7 +25,7 @@ pub use areas::{AreaMap, AreaRuleError, AreaRules, SurfaceNames};
 use faces::FaceCutter;
 pub use source::SceneSource;
 
-/// Which axis of the file points up.
+/// Axis of the file that points up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UpAxis {
     /// y is up, as in waymesh, glTF and most game levels: nothing changes.
@@ -54,7 +54,7 @@ pub enum Winding {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoadOptions {
-    /// Which axis points up. Default [`UpAxis::Y`].
+    /// Axis that points up. Default [`UpAxis::Y`].
     pub up: UpAxis,
     /// Metres per unit of the file. Default 1, finite and above 0.
     pub scale: f32,
@@ -165,7 +165,7 @@ pub enum SceneFormat {
 }
 
 impl SceneFormat {
-    /// The format that a file's extension stands for, in any case of letters.
+    /// Returns the format of a file's extension, in any case of letters.
     #[must_use]
     pub fn from_extension(file: &Path) -> Option<Self> {
         let extension = file.extension()?.to_str()?.to_ascii_lowercase();
@@ -213,7 +213,7 @@ pub fn load(file: impl AsRef<Path>) -> Result<TriangleSoup, IoError> {
 /// - Every face of the files becomes triangles, in order: see [`crate`] for polygons. Broken
 ///   triangles (no area, NaN) are kept, because the soup counts them.
 /// - Memory stays in proportion to the files, also for damaged ones. Each instance in a glTF scene
-///   has triangles of its own; together they may have 64 corners for every byte of the files, and
+///   has separate triangles; together they may have 64 corners for every byte of the files, and
 ///   16 million more: that is 1 KiB for a byte, and 256 MiB.
 /// - Buffers of a glTF scene are regular files in its folder or below it; nothing else is opened.
 ///
@@ -225,7 +225,7 @@ pub fn load_with<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<T
     load_mapped(files, options, None)
 }
 
-/// The same as [`load_with`], with areas by the names of surfaces.
+/// Loads files as [`load_with`] does, with areas by the names of surfaces.
 ///
 /// # Errors
 /// See [`load_with`].
@@ -255,7 +255,7 @@ fn load_mapped<P: AsRef<Path>>(
     builder.finish(files[files.len() - 1].as_ref())
 }
 
-/// Reads a scene from memory. `file` tells the format and names the scene in errors; it is not
+/// Reads a scene from memory. `file` gives the format and names the scene in errors; it is not
 /// opened, but external buffers of a glTF scene are read from its folder.
 ///
 /// # Errors
@@ -264,7 +264,7 @@ pub fn parse_scene(file: &Path, bytes: &[u8], options: &LoadOptions) -> Result<T
     parse_mapped(file, bytes, options, None)
 }
 
-/// The same as [`parse_scene`], with areas by the names of surfaces.
+/// Parses as [`parse_scene`] does, with areas by the names of surfaces.
 ///
 /// # Errors
 /// See [`load_with`].
@@ -376,7 +376,7 @@ struct SoupBuilder {
     triangles: Vec<[u32; 3]>,
     cutter: FaceCutter,
     surface: Surface,
-    /// Of the triangles before `settled`; empty while all are plain ground.
+    /// Areas of the triangles before `settled`; empty while all are plain ground.
     areas: Vec<AreaId>,
     settled: usize,
 }

@@ -18,7 +18,7 @@ use crate::{IoError, Place};
 /// Files of this many bytes together are read once and kept.
 const KEPT_BYTES: u64 = 64 << 20;
 /// Triangles passed on at once.
-const PORTION: usize = 4096;
+const TRIANGLES_PER_PORTION: usize = 4096;
 
 /// Scene files, read at each visit of their triangles.
 ///
@@ -175,12 +175,12 @@ impl<'a> BinaryStl<'a> {
         area: AreaId,
         visit: &mut AreaVisitor<'_>,
     ) -> Result<(), StageError> {
-        let areas = vec![area; if area == AreaId::GROUND { 0 } else { PORTION }];
-        let mut bytes = vec![0; PORTION * stl::RECORD];
-        let mut portion = Vec::with_capacity(PORTION);
+        let areas = vec![area; if area == AreaId::GROUND { 0 } else { TRIANGLES_PER_PORTION }];
+        let mut bytes = vec![0; TRIANGLES_PER_PORTION * stl::RECORD];
+        let mut portion = Vec::with_capacity(TRIANGLES_PER_PORTION);
         let mut left = self.triangles;
         while left > 0 {
-            let count = left.min(PORTION);
+            let count = left.min(TRIANGLES_PER_PORTION);
             left -= count;
             let bytes = &mut bytes[..count * stl::RECORD];
             self.file.read_exact(bytes).map_err(|source| {

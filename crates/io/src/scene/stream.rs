@@ -22,7 +22,7 @@ use crate::{IoError, Place};
 /// Bytes of text that are parsed together, and that are searched for a header.
 const PART: usize = 1 << 20;
 /// Triangles passed on at once.
-const PORTION: usize = 4096;
+const TRIANGLES_PER_PORTION: usize = 4096;
 
 /// Why triangles could not be passed on.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ impl Streamed {
         surface: Surface,
         visit: &mut AreaVisitor<'_>,
     ) -> Result<(), Stop> {
-        let portion = Vec::with_capacity(2 * PORTION);
+        let portion = Vec::with_capacity(2 * TRIANGLES_PER_PORTION);
         let cutter = FaceCutter::default();
         let mut out =
             Portions { options: *options, vertices, cutter, portion, surface, areas: Vec::new(), any: false };
@@ -168,7 +168,7 @@ impl Streamed {
                             out.push(&triangles, |index| {
                                 source.out_of_range(place, "vertex", index.into(), count)
                             })?;
-                            out.hand_on(visit, PORTION)
+                            out.hand_on(visit, TRIANGLES_PER_PORTION)
                         },
                     )?;
                 }
@@ -286,8 +286,8 @@ impl Portions<'_> {
     fn hand_on(&mut self, visit: &mut AreaVisitor<'_>, least: usize) -> Result<(), Stop> {
         if self.portion.len() >= least {
             self.any = true;
-            let mut areas = self.areas.chunks(PORTION);
-            for portion in self.portion.chunks(PORTION) {
+            let mut areas = self.areas.chunks(TRIANGLES_PER_PORTION);
+            for portion in self.portion.chunks(TRIANGLES_PER_PORTION) {
                 visit(portion, areas.next().unwrap_or_default()).map_err(Stop::Visit)?;
             }
             self.portion.clear();

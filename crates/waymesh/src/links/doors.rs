@@ -391,8 +391,11 @@ impl<'a> Places<'a> {
     fn point_on(&self, polygon: PolyId, [x, z]: [f64; 2]) -> Option<PlanPoint> {
         #[expect(clippy::cast_possible_truncation, reason = "on a polygon, so within the grid")]
         let middle = PlanPoint::new(x.round() as i32, z.round() as i32);
-        let mut candidates: Vec<PlanPoint> = (-NEAR..=NEAR)
-            .flat_map(|dx| (-NEAR..=NEAR).map(move |dz| PlanPoint::new(middle.x + dx, middle.z + dz)))
+        let mut candidates: Vec<PlanPoint> = (-MAX_OFFSET_CELLS..=MAX_OFFSET_CELLS)
+            .flat_map(|dx| {
+                (-MAX_OFFSET_CELLS..=MAX_OFFSET_CELLS)
+                    .map(move |dz| PlanPoint::new(middle.x + dx, middle.z + dz))
+            })
             .collect();
         candidates.sort_by_key(|point| (point.distance_squared(middle), *point));
         candidates.into_iter().find(|&point| self.has(polygon, point))
@@ -465,7 +468,8 @@ fn boxes<'a>(
 ) -> Vec<(usize, [[f64; 2]; 2])> {
     let (frame, config) = (base.frame(), base.config());
     // Rounding may move a point off its polygon.
-    let reach = (config.radius + config.link_reach) / f64::from(frame.cell_size) + f64::from(2 * NEAR);
+    let reach =
+        (config.radius + config.link_reach) / f64::from(frame.cell_size) + f64::from(2 * MAX_OFFSET_CELLS);
     let place = |(storey, points): (&str, Vec<PlanPosition>)| {
         let storey = base.storey_names().iter().position(|name| *name == storey)?;
         let axis = |value: f64, origin: f32| (value - f64::from(origin)) / f64::from(frame.cell_size);
@@ -481,7 +485,7 @@ fn boxes<'a>(
 }
 
 /// Largest distance of a point on a polygon from the requested place, in cells.
-const NEAR: i32 = 3;
+const MAX_OFFSET_CELLS: i32 = 3;
 
 fn check_finite(element: &Arc<str>, field: &str, point: PlanPosition) -> Result<(), PlanError> {
     match point.into_iter().find(|value| !value.is_finite()) {

@@ -16,7 +16,7 @@ use super::polygons::{BorderEdge, TilePolygon, TilePolygons};
 /// Corners of a polygon at least.
 const LEAST_CORNERS: usize = 3;
 /// Sentinel for no neighbour.
-const NONE: u32 = u32::MAX;
+const NO_NEIGHBOUR: u32 = u32::MAX;
 
 /// Checksums of a tile: of its own voxels, and of the result built from these and its neighbours'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub(super) fn built_to_bytes(built: &BuiltTile) -> Vec<u8> {
         out.words([polygon.region, polygon.area.0.into()]);
         out.count(polygon.corners.len());
         out.words(polygon.corners.iter().copied());
-        out.words(polygon.neighbours.iter().map(|neighbour| neighbour.unwrap_or(NONE)));
+        out.words(polygon.neighbours.iter().map(|neighbour| neighbour.unwrap_or(NO_NEIGHBOUR)));
     }
     out.count(borders.len());
     for border in borders {
@@ -168,7 +168,8 @@ fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<(BuiltTile, usize)
     let polygons = from.list(36, |from| {
         let [region, area] = from.words()?;
         let corners = from.list(8, Reader::word)?;
-        let neighbours = (0..corners.len()).map(|_| from.word().map(|word| (word != NONE).then_some(word)));
+        let neighbours =
+            (0..corners.len()).map(|_| from.word().map(|word| (word != NO_NEIGHBOUR).then_some(word)));
         let neighbours = neighbours.collect::<Option<Vec<_>>>()?;
         (corners.len() >= LEAST_CORNERS).then_some(())?;
         Some(TilePolygon { corners, neighbours, region, area: AreaId(u8::try_from(area).ok()?) })

@@ -1,6 +1,6 @@
-//! SVG: what is drawn. `usvg` resolves styles, units, transforms, nested drawings and clip paths.
-//! The class, label or id of an element or of a group around it tells its kind, and `data-area` its
-//! area. Without such a word, areas are walkable and lines are walls.
+//! SVG: the visible drawing. `usvg` resolves styles, units, transforms, nested drawings and clip
+//! paths. The class, label or id of an element or of a group around it names its kind, and
+//! `data-area` its area. Without such a word, areas are walkable and lines are walls.
 
 mod check;
 mod copy;

@@ -16,7 +16,7 @@ use crate::mesh::squares::Buckets;
 use crate::mesh::walk::WalkEdge;
 
 /// Least number of polygons for which the comparison runs on two threads.
-const LONG: usize = 4096;
+const PARALLEL_POLYGONS: usize = 4096;
 
 /// Returns the fault of the lowest number, if any of `0..count` has one.
 fn check_each(
@@ -60,7 +60,9 @@ impl NavMesh {
             || find_islands(&self.polygon_first, &self.neighbours, &self.corners, self.frame.cell_area());
         let build_squares = || Buckets::build(&self.bounds, &self.polygon_first, &self.walk);
         let ((labels, islands), (index, buckets)) =
-            threads::join(polygons >= LONG, find_islands, || (self.check_index(), build_squares()));
+            threads::join(polygons >= PARALLEL_POLYGONS, find_islands, || {
+                (self.check_index(), build_squares())
+            });
         follows("polygon_islands", 0, *self.polygon_islands == *labels)?;
         follows("islands", 0, *self.islands == *islands)?;
         index?;

@@ -162,15 +162,15 @@ impl Joining {
 
     /// Numbers the vertices that are left, and that some polygon has.
     fn finish(&mut self, order: VertexOrder) -> PolyMesh {
-        const NONE: u32 = u32::MAX;
+        const NO_NUMBER: u32 = u32::MAX;
         let empty = PolyMesh::empty(self.polygons.frame);
         let mut mesh = std::mem::replace(&mut self.polygons, empty);
-        let mut numbers = vec![NONE; mesh.vertices.len()];
+        let mut numbers = vec![NO_NUMBER; mesh.vertices.len()];
         let mut vertices = Vec::with_capacity(numbers.len());
         for corner in &mut mesh.corners {
             let root = self.sets.find(corner.0);
             *corner = VertexId(root);
-            if numbers[root as usize] == NONE {
+            if numbers[root as usize] == NO_NUMBER {
                 // Numbered by first use in polygons, unless a later step numbers them again.
                 numbers[root as usize] = to_u32(vertices.len());
                 vertices.push(mesh.vertices[root as usize]);
@@ -179,7 +179,7 @@ impl Joining {
         if order == VertexOrder::OwnFirst {
             vertices.clear();
             for (number, &vertex) in numbers.iter_mut().zip(&mesh.vertices) {
-                if *number != NONE {
+                if *number != NO_NUMBER {
                     *number = to_u32(vertices.len());
                     vertices.push(vertex);
                 }

@@ -68,8 +68,8 @@ impl Slabs {
 
     /// Returns `true` if most of a long table is free.
     pub(super) fn is_sparse(&self) -> bool {
-        const LONG: u32 = 1 << 10;
-        self.end > LONG && self.taken < self.end / 4
+        const MIN_SPARSE_LEN: u32 = 1 << 10;
+        self.end > MIN_SPARSE_LEN && self.taken < self.end / 4
     }
 
     /// Returns room for `len` entries: what the slab has, if that is enough and not far too much. The

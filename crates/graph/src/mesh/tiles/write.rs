@@ -53,7 +53,7 @@ pub(super) struct Writer {
 }
 
 /// Most entries of a table: two bits of a corner's number are flags.
-const MOST: u64 = 1 << 30;
+const MAX_ENTRIES: u64 = 1 << 30;
 
 impl Writer {
     pub(super) fn new(frame: GridFrame, grid: TileGrid, has_surface: bool) -> Self {
@@ -98,7 +98,7 @@ impl Writer {
         let is_long = |slabs: &Slabs, len: &dyn Fn(&MeshTile) -> usize| {
             // Room is a quarter more.
             let more: u64 = tiles.clone().map(|tile| len(tile) as u64 * 2 + 16).sum();
-            u64::from(slabs.end()) + more > MOST
+            u64::from(slabs.end()) + more > MAX_ENTRIES
         };
         let surface = |tile: &MeshTile| tile.surface.as_ref().map_or(0, |surface| surface.triangles.len());
         let points = |tile: &MeshTile| tile.surface.as_ref().map_or(0, |surface| surface.points.len());
