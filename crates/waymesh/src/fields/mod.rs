@@ -92,7 +92,7 @@ pub struct Field<T: 'static> {
     pub name: &'static str,
     /// The name of the field of [`crate::BakeConfig`], as
     /// [`OptionNotSupported`](crate::BakeError::OptionNotSupported) and
-    /// [`FrontEnd::REFUSED`](crate::bake::FrontEnd::REFUSED) have it.
+    /// [`FrontEnd::REFUSED`] have it.
     pub option: &'static str,
     /// The argument of the program `waymesh build` or `waymesh plan`; `None` where the program has
     /// none of the same values.
