@@ -6,8 +6,8 @@
 //! - [`convex`] counts the polygons of all convex decompositions, [`triangulate`] times
 //!   triangulations as plans grow, [`sources`] and [`storeys`] print the tables of the papers.
 //! - [`bakes`] times bakes on one and on several threads, [`crowds`] walks crowds, ours and
-//!   others', `gpu`, with the feature `gpu`, compares the graphics card with the processor, [`soak`]
-//!   changes worlds for long.
+//!   others', `gpu`, with the feature `gpu`, compares the graphics card with the processor,
+//!   [`soak`] changes worlds for long.
 //!
 //! The folder `benches` has criterion benches of every stage, of queries and of worlds.
 

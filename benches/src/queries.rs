@@ -33,7 +33,7 @@ pub enum Query {
     Shortest,
     /// A ray from the place of one point to the other. The answer is its free part, from 0 to 1.
     Raycast,
-    /// A move of [`STEP`] from the place of one point towards the other.
+    /// A move of `STEP` from the place of one point towards the other.
     Move,
 }
 

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use bevy::prelude::*;
 use bevy_waymesh::prelude::*;
-use waymesh::core::TriangleSoup;
 use waymesh::Baker;
+use waymesh::core::TriangleSoup;
 
 #[expect(clippy::print_stdout, reason = "an example prints what it finds")]
 fn main() -> Result<(), Box<dyn Error>> {

@@ -107,7 +107,8 @@ mod pages {
         layout.size() >= 2 * LARGE
     }
 
-    /// Returns a layout whose size makes the allocator use a separate mapping of whole large pages: the kernel puts such mappings where large pages begin (since 6.7).
+    /// Returns a layout whose size makes the allocator use a separate mapping of whole large pages:
+    /// the kernel puts such mappings where large pages begin (since 6.7).
     pub(super) fn padded(layout: Layout) -> Layout {
         if !are_large(layout) {
             return layout;

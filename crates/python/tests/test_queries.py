@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import waymesh
-from conftest import DETOUR, floor
+from conftest import DETOUR, THIN, floor, join
 
 RAISED = np.array([0, 0.5, 0], dtype=np.float32)
 

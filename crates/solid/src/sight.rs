@@ -142,8 +142,8 @@ impl Ray {
         from <= to + 1e-9 * (1.0 + to.abs().min(1e9))
     }
 
-    /// Returns the position along the ray at which a triangle is crossed, and 2 if the ray comes from its
-    /// back, else -2; half of that on an edge, which another triangle shares. Möller and Trumbore 1997, <https://doi.org/10.1080/10867651.1997.10487468>.
+    /// Returns the position along the ray at which a triangle is crossed, and 2 if the ray comes from
+    /// its back, else -2; half of that on an edge, which another triangle shares. Möller and Trumbore 1997, <https://doi.org/10.1080/10867651.1997.10487468>.
     fn crosses(&self, corners: &[Vec3; 3]) -> Option<(f64, i32)> {
         let [a, b, c] = corners.map(|corner| corner.as_dvec3());
         let (ab, ac) = (b - a, c - a);

@@ -18,7 +18,7 @@ use crate::scratch::QueryScratch;
 /// A path for a disc.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClearPath {
-    /// Whether it reaches the goal.
+    /// The outcome: complete, partial, or none.
     pub outcome: Outcome,
     /// Start, turns and end of the disc's centre: world positions on the ground. Empty if unreachable.
     pub points: Vec<Vec3>,

@@ -43,8 +43,8 @@ pub(crate) struct CorridorScratch {
 /// - Stale polygons are detected by generation, links by checksum; closed polygons are checked
 ///   at every call. Where a filter, a cost or a link opened something ([`PolygonFilter::version`],
 ///   [`NavMesh::set_link_open`]), the next call plans a corridor again that did not reach its goal.
-///   One that reaches it keeps its path; with [`CorridorOptions::repair`] set to `false` it is planned
-///   again as well.
+///   One that reaches it keeps its path; with [`CorridorOptions::repair`] set to `false` it is
+///   planned again as well.
 ///
 /// # Cost
 /// A call costs what short searches near the end that moved cost, the string from there to the

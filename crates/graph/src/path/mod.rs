@@ -55,7 +55,7 @@ pub enum Outcome {
 #[doc(alias = "dtStraightPath")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    /// Whether it reaches the goal.
+    /// The outcome: complete, partial, or none.
     pub outcome: Outcome,
     /// Start, turns and end: world positions on the ground. One point where start and goal are one;
     /// none if unreachable. No two points in succession are equal in plan, but
