@@ -38,10 +38,7 @@ fn mesh_of(file: PathBuf) -> Result<Value> {
     if !std::fs::metadata(&file).map_err(failed)?.is_file() {
         return Err(Refusal(format!("{} is no regular file", file.display())).into());
     }
-    let soup = load_with(&[file], &LoadOptions::default())?;
-    let corners = soup.positions().iter().map(|corner| Value::from(corner.to_array().to_vec())).collect();
-    let triangles = soup.triangles().iter().map(|triangle| Value::from(triangle.to_vec())).collect();
-    Ok(Value::List(vec![Value::List(corners), Value::List(triangles)]))
+    Ok(Value::from(&load_with(&[file], &LoadOptions::default())?))
 }
 
 /// Reads the marks of a file. Their areas, `NAME[:COST]` or `blocked`, join those of the table.

@@ -17,21 +17,14 @@ pub(crate) fn entries_of(entries: &Bound<'_, PyDict>) -> PyResult<Vec<(String, V
         let name = name.str()?.to_string();
         // A closed mesh may be the name of a scene file.
         let value = match value.extract::<PathBuf>() {
-            Ok(file) if name == "mesh" => mesh_of(file)?,
+            Ok(file) if name == "mesh" => {
+                Value::from(&load_with(&[file], &LoadOptions::default()).or_raise()?)
+            }
             _ => value_of(&value)?,
         };
         Ok((name, value))
     };
     entries.iter().map(entry).collect()
-}
-
-/// Returns the vertices and triangles of a scene file.
-fn mesh_of(file: PathBuf) -> PyResult<Value> {
-    let soup = load_with(&[file], &LoadOptions::default()).or_raise()?;
-    let vertices: Vec<_> =
-        soup.positions().iter().map(|vertex| Value::from(vertex.to_array().to_vec())).collect();
-    let triangles: Vec<_> = soup.triangles().iter().map(|triangle| Value::from(triangle.to_vec())).collect();
-    Ok(Value::from(vec![Value::List(vertices), Value::List(triangles)]))
 }
 
 /// Returns a value of Python as one of a setting; what no setting takes becomes its text.

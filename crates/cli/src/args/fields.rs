@@ -126,14 +126,11 @@ pub(crate) enum FrontGroup {}
 
 impl Group for FrontGroup {
     fn arguments() -> Vec<Arg> {
-        let slices = SLICES.iter().map(|field| (field, "Slices only.", field.get(&Slices::default())));
-        let slices = slices
-            .filter_map(|(field, owner, default)| argument(field, &[owner, &default_of(&text_of(&default))]));
-        let storeys = STOREYS.iter().map(|field| (field, "Storeys only.", field.get(&Storeys::default())));
-        let storeys = storeys
-            .filter_map(|(field, owner, default)| argument(field, &[owner, &default_of(&text_of(&default))]));
-        // Both have tiles, which have an argument of their own.
-        slices.chain(storeys).filter(|argument| argument.get_long() != Some("tile")).collect()
+        // Both have tiles, which have a separate argument.
+        arguments(SLICES, &Slices::default(), &["Slices only."])
+            .chain(arguments(STOREYS, &Storeys::default(), &["Storeys only."]))
+            .filter(|argument| argument.get_long() != Some("tile"))
+            .collect()
     }
 }
 

@@ -42,17 +42,26 @@ pub fn soup_of(vertices: &Value, triangles: &Value) -> Result<TriangleSoup, Fiel
     TriangleSoup::new(vertices, triangles).map_err(|error| other("mesh", error.to_string()))
 }
 
-/// Returns the parts of a shape: a list in this order, or entries of these names.
-fn parts<const COUNT: usize>(shape: &Value, names: [&str; COUNT]) -> Option<[Value; COUNT]> {
-    match shape {
-        Value::List(parts) => parts.clone().try_into().ok(),
-        Value::Entries(entries) if entries.len() == COUNT => {
-            let part = |name| entries.iter().find(|(given, _)| given == name).map(|(_, part)| part.clone());
-            let parts: Option<Vec<Value>> = names.into_iter().map(part).collect();
-            parts?.try_into().ok()
-        }
-        _ => None,
+impl From<&TriangleSoup> for Value {
+    /// Returns the list of corners and of triangles that the shape `mesh` takes.
+    fn from(soup: &TriangleSoup) -> Self {
+        let corners = soup.positions().iter().map(|corner| Self::from(corner.to_array().to_vec()));
+        let triangles = soup.triangles().iter().map(|triangle| Self::from(triangle.to_vec()));
+        Self::List(vec![Self::List(corners.collect()), Self::List(triangles.collect())])
     }
+}
+
+/// Returns the parts of a shape: a list in this order, or entries of these names.
+fn parts<'a, const COUNT: usize>(shape: &'a Value, names: [&str; COUNT]) -> Option<[&'a Value; COUNT]> {
+    let parts: Vec<&Value> = match shape {
+        Value::List(parts) => parts.iter().collect(),
+        Value::Entries(entries) if entries.len() == COUNT => {
+            let part = |name| entries.iter().find(|(given, _)| given == name).map(|(_, part)| part);
+            names.into_iter().map(part).collect::<Option<_>>()?
+        }
+        _ => return None,
+    };
+    parts.try_into().ok()
 }
 
 /// Refuses corners that are swapped: nothing lies between them.
@@ -78,10 +87,10 @@ pub fn shape_of(entries: &mut Entries<'_>) -> Result<MarkShape, FieldError> {
     };
     let made = match kind {
         "box" => parts(shape, ["min", "max"]).and_then(|[min, max]| {
-            Some(MarkShape::Box { bounds: Bounds { min: vector(&min)?, max: vector(&max)? } })
+            Some(MarkShape::Box { bounds: Bounds { min: vector(min)?, max: vector(max)? } })
         }),
         "cylinder" => parts(shape, ["base", "radius", "height"]).and_then(|[base, radius, height]| {
-            Some(MarkShape::Cylinder { base: vector(&base)?, radius: radius.to()?, height: height.to()? })
+            Some(MarkShape::Cylinder { base: vector(base)?, radius: radius.to()?, height: height.to()? })
         }),
         "prism" => parts(shape, ["corners", "heights"]).and_then(|[corners, heights]| {
             let corners = corners.to::<Vec<[f32; 2]>>()?.into_iter().map(Vec2::from).collect();
@@ -89,7 +98,7 @@ pub fn shape_of(entries: &mut Entries<'_>) -> Result<MarkShape, FieldError> {
         }),
         _ => match parts(shape, ["corners", "triangles"]) {
             Some([corners, triangles]) => {
-                let mesh = ClosedMesh::new(&soup_of(&corners, &triangles)?);
+                let mesh = ClosedMesh::new(&soup_of(corners, triangles)?);
                 Some(MarkShape::Mesh { mesh: mesh.map_err(|error| other("mesh", error.to_string()))? })
             }
             None => None,
