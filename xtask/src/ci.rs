@@ -1,20 +1,138 @@
-//! The gate.
+//! The gate, in parts that a person can run.
 
 use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
 
+use crate::parts::{self, Absent, Tools};
 use crate::{cargo, packages, root, skipped, target, tidy};
 
-/// Runs every check; the first that fails ends it.
-pub(crate) fn run() -> Result<()> {
+#[derive(Debug, Args)]
+pub(crate) struct CiArgs {
+    /// Print the name of every part, with a sentence.
+    #[arg(long)]
+    list: bool,
+    /// Parts to run, separated by commas. Without it, those that need only a Rust toolchain run.
+    #[arg(long, value_name = "PARTS", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Let rustup and cargo install what a part lacks: toolchains, targets, tools.
+    #[arg(long)]
+    install: bool,
+    /// Fail if a part, or a piece of it, cannot be checked since a tool is absent.
+    #[arg(long)]
+    strict: bool,
+    /// File to which the result of each part is appended, one line each.
+    #[arg(long, value_name = "FILE")]
+    notes: Option<PathBuf>,
+}
+
+/// Check of a part. Returns what its note says beyond "checked", or nothing.
+type Check = fn(&Tools) -> Result<String>;
+
+/// Number of parts at the beginning of the table that need only a Rust toolchain.
+const PLAIN_PARTS: usize = 5;
+
+/// Name, purpose and check of every part, in the order of `.ci/run`.
+const PARTS: &[(&str, &str, Check)] = &[
+    ("format", "Layout of the sources by rustfmt.", format),
+    ("tidy", "House rules, and the manifests and files of the published packages.", house_rules),
+    ("lints", "Clippy on all targets, and on the published packages with features left out.", lints),
+    ("tests", "All tests and examples of the workspace, and every snapshot compared.", tests),
+    ("docs", "Documentation without a warning, with links that lead somewhere.", docs),
+    ("msrv", "The workspace on the oldest Rust that its manifest promises.", parts::msrv),
+    ("wasm", "The library for WebAssembly, without default features.", parts::wasm),
+    ("golden", "Hashes of the golden bakes, which are the same on every machine.", parts::golden),
+    ("native", "Golden bakes with all instructions of this processor.", parts::native),
+    ("arm", "Golden bakes on 64-bit ARM in an emulator (qemu, gcc for ARM).", parts::arm),
+    ("features", "Every feature alone, by cargo-hack.", parts::features),
+    ("peers", "The benches beside other tools, which compile Recast (C++ compiler).", parts::peers),
+    (
+        "readmes",
+        "Programs of the READMEs in a user's package, newest and oldest dependencies.",
+        parts::readmes,
+    ),
+    ("package", "A dry run of the publication of every crate, in order.", packages::publication),
+    ("deny", "Licences and sources of all dependencies, by cargo-deny.", parts::deny),
+    ("machete", "Dependencies that no crate uses, by cargo-machete.", parts::machete),
+    ("workflows", "The workflows of the repository, by actionlint.", parts::workflows),
+    ("c", "The C library from C, C++ and engines (compilers; valgrind, Godot, Mono if present).", parts::c),
+    ("bevy", "The plugin for Bevy.", parts::bevy),
+    ("gpu", "The stages on the graphics card, on any Vulkan adapter or in software.", parts::gpu),
+    ("web", "The npm package, beside the native program (Node).", parts::web),
+    ("viewer", "The viewer page in Chromium, with the package that `web` built.", parts::viewer),
+    ("python", "The Python package: lints, tests, types, source distribution.", parts::python),
+    ("fuzz", "Every fuzzer for 20 s (nightly toolchain, cargo-fuzz).", parts::fuzz),
+    ("miri", "The border of the C library in Miri (nightly toolchain).", parts::miri),
+    ("picture", "A picture of the Bevy plugin, drawn in software.", parts::picture),
+];
+
+/// Runs the selected parts; the first that fails ends the run.
+pub(crate) fn run(args: &CiArgs) -> Result<()> {
+    if args.list {
+        for (name, purpose, _) in PARTS {
+            eprintln!("{name:<10} {purpose}");
+        }
+        return Ok(());
+    }
+    let find = |name: &String| {
+        let part = PARTS.iter().find(|part| part.0 == name);
+        part.with_context(|| format!("there is no part {name:?}; `cargo xtask ci --list` names all"))
+    };
+    let selected = match &args.only[..] {
+        [] => PARTS[..PLAIN_PARTS].iter().collect(),
+        names => names.iter().map(find).collect::<Result<Vec<_>>>()?,
+    };
+    let tools = Tools { install: args.install };
+    let mut notes = Vec::new();
+    for (name, _, check) in selected {
+        eprintln!("ci: {name}");
+        let note = match check(&tools) {
+            Ok(text) if text.is_empty() => "checked".to_owned(),
+            Ok(text) => format!("checked, {text}"),
+            Err(error) => match error.downcast_ref::<Absent>() {
+                Some(absent) => format!("NOT CHECKED, {absent}"),
+                None => bail!("{error:#}\nci: {name} failed; repeat it with: cargo xtask ci --only {name}"),
+            },
+        };
+        ensure!(!args.strict || !note.contains("NOT"), "ci: {name}: {note}");
+        notes.push(format!("ci: {name}: {note}\n"));
+        if let Some(file) = &args.notes {
+            let opened = fs::File::options().create(true).append(true).open(file);
+            let mut opened = opened.with_context(|| format!("cannot open {}", file.display()))?;
+            opened.write_all(notes[notes.len() - 1].as_bytes())?;
+        }
+    }
+    eprint!("{}", notes.concat());
+    if args.only.is_empty() {
+        let others: Vec<&str> = PARTS[PLAIN_PARTS..].iter().map(|part| part.0).collect();
+        eprintln!("ci: not in this run, as they need more than a Rust toolchain: {}", others.join(", "));
+    }
+    Ok(())
+}
+
+fn format(_: &Tools) -> Result<String> {
     cargo(&["fmt", "--all", "--check"], &[])?;
+    Ok(String::new())
+}
+
+fn house_rules(_: &Tools) -> Result<String> {
     tidy::run()?;
     packages::check()?;
+    Ok(String::new())
+}
+
+fn lints(_: &Tools) -> Result<String> {
     cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], &[])?;
     packages::features()?;
-    // Snapshots are compared, never rewritten; insta notes which ones the tests looked at. Property
+    Ok(String::new())
+}
+
+fn tests(_: &Tools) -> Result<String> {
+    // Snapshots are compared, never rewritten; insta notes which ones the tests compared. Property
     // tests draw the same inputs each time, so that the gate judges the change; a plain `cargo
     // test` draws new ones.
     let references = target().join("snapshot-references.txt");
@@ -36,10 +154,13 @@ pub(crate) fn run() -> Result<()> {
         &["test", "--package", "waymesh-floorplan", "--features", "dxf", "--test", "readers", "--locked"],
         &[],
     )?;
-    cargo(&["doc", "--workspace", "--no-deps", "--locked"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     skipped::report(&notes);
-    eprintln!("skipped: the npm package and the viewer, which need Node and a browser; .ci/run checks them");
-    Ok(())
+    Ok(String::new())
+}
+
+fn docs(_: &Tools) -> Result<String> {
+    cargo(&["doc", "--workspace", "--no-deps", "--locked"], &[("RUSTDOCFLAGS", "-D warnings")])?;
+    Ok(String::new())
 }
 
 /// Runs the examples of the facade; each checks its own results.
@@ -59,4 +180,39 @@ fn examples() -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests_of_parts {
+    use std::fs;
+
+    use super::{PARTS, PLAIN_PARTS};
+    use crate::root;
+
+    /// Names after `marker` in a text, up to a character that belongs to none.
+    fn named<'a>(text: &'a str, marker: &'a str) -> impl Iterator<Item = &'a str> {
+        let lists = text.split(marker).skip(1);
+        let lists = lists.map(|rest| rest.split(|c: char| !(c.is_ascii_lowercase() || c == ',')).next());
+        lists.flatten().flat_map(|list| list.split(',')).filter(|name| !name.is_empty())
+    }
+
+    #[test]
+    fn the_gate_runs_every_part_and_workflows_name_only_parts() {
+        let gate = fs::read_to_string(root().join(".ci/run")).expect(".ci/run");
+        let mut run: Vec<&str> = named(&gate, "\npart ").collect();
+        run.extend(gate.lines().filter_map(|line| line.strip_prefix("late ")?.split(' ').nth(1)));
+        for (name, ..) in &PARTS[PLAIN_PARTS..] {
+            // The tests of the workspace have the golden bakes.
+            assert!(*name == "golden" || run.contains(name), ".ci/run does not run {name}");
+        }
+        let is_part = |name: &str| PARTS.iter().any(|part| part.0 == name);
+        assert!(run.iter().all(|name| is_part(name)), "{run:?}");
+        let workflows = fs::read_dir(root().join(".github/workflows")).into_iter().flatten();
+        for file in workflows.map(|entry| entry.expect("an entry").path()) {
+            let text = fs::read_to_string(&file).expect("a workflow");
+            for name in named(&text, "--only ") {
+                assert!(is_part(name), "{} names {name}", file.display());
+            }
+        }
+    }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
+use crate::parts::{command, run as run_command};
 use crate::root;
 
 /// Shortest time for which a target is started: it reads its corpus first.
@@ -39,6 +40,13 @@ pub(crate) struct FuzzArgs {
     list: bool,
 }
 
+impl FuzzArgs {
+    /// Every target for this time.
+    pub(crate) fn for_seconds(seconds: u64) -> Self {
+        Self { target: String::new(), seconds, hours: None, input_seconds: 25, list: false }
+    }
+}
+
 /// Result of a target.
 struct Row {
     target: String,
@@ -66,7 +74,7 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<()> {
         }
         None => (Duration::from_secs(args.seconds), time),
     };
-    build(&folder, &targets)?;
+    build(&targets)?;
     let programs = folder.join("target").join(host()?).join("release");
     eprintln!(
         "{:<14} {:>8} {:>12} {:>8} {:>8} {:>8}",
@@ -106,22 +114,10 @@ fn targets(folder: &Path, part: &str) -> Result<Vec<String>> {
 
 /// Builds without a sanitizer: no crate of the workspace has unsafe code, and a fuzzer without one
 /// sees twice as many inputs.
-fn build(folder: &Path, targets: &[String]) -> Result<()> {
+fn build(targets: &[String]) -> Result<()> {
     let only = if let [one] = targets { std::slice::from_ref(one) } else { &[] };
-    let status = Command::new("cargo")
-        .args(["+nightly", "fuzz", "build", "--sanitizer", "none"])
-        .args(only)
-        .current_dir(folder)
-        // The variable of the running cargo would override `+nightly`.
-        .env_remove("RUSTUP_TOOLCHAIN")
-        .env_remove("CARGO")
-        .status()
-        .context("cannot start cargo")?;
-    ensure!(
-        status.success(),
-        "the fuzzers cannot be built; `rustup toolchain install nightly` and `cargo install cargo-fuzz` give what they need"
-    );
-    Ok(())
+    run_command(command("fuzz", "cargo", "+nightly fuzz build --sanitizer none").args(only))
+        .context("the fuzzers need `rustup toolchain install nightly` and `cargo install cargo-fuzz`")
 }
 
 /// The platform that is built for.

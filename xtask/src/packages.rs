@@ -1,10 +1,12 @@
 //! Checks of published packages: complete files, and builds without features.
 
+use std::fs;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::parts::{Tools, command, run};
 use crate::{cargo, root};
 
 /// Files that every published package carries.
@@ -64,6 +66,26 @@ pub(crate) fn check() -> Result<()> {
     }
     eprintln!("packages: {count}, each with its licences and its README");
     Ok(())
+}
+
+/// Dry run of the publication: of the workspace in the order of its arrows, and of the crate for
+/// graphics cards, which is a separate workspace. Where a registry lacks the crates, the folders
+/// take their place.
+pub(crate) fn publication(_: &Tools) -> Result<String> {
+    let patch =
+        |name: &str| format!("patch.crates-io.waymesh-{name}.path={:?}", root().join("crates").join(name));
+    let words = "publish --dry-run --no-verify --locked --allow-dirty";
+    let mut workspace = command("", "cargo", words);
+    run(workspace.args(["--workspace", "--config", &patch("gpu")]))?;
+    let mut gpu = command("crates/gpu", "cargo", words);
+    let manifest: toml::Table = fs::read_to_string(root().join("crates/gpu/Cargo.toml"))?.parse()?;
+    let used =
+        manifest.get("dependencies").and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::keys);
+    for name in used.filter_map(|name| name.strip_prefix("waymesh-")) {
+        gpu.args(["--config", &patch(name)]);
+    }
+    run(&mut gpu)?;
+    Ok(String::new())
 }
 
 /// Checks that the features can be left out, alone and all together, and what that saves.

@@ -4,26 +4,25 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::parts::command;
 use crate::{root, target};
 
 /// Crates with lock files of their own, whose tests compile their READMEs.
 const OWN_LOCK: [&str; 5] = ["bevy", "c", "gpu", "python", "wasm"];
 
-/// Checks both ends of the versions. Without a network or a nightly toolchain it prints what was
+/// Checks both ends of the versions. Without a network or a nightly toolchain it returns what was
 /// skipped.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run() -> Result<Option<&'static str>> {
     let folder = target().join("readmes");
     let lock = folder.join("Cargo.lock");
     // The newest `glam` is not the one of waymesh, as in a user's package.
     write_package(&folder, "glam = \"*\"\n")?;
     let _ = std::fs::remove_file(&lock);
     if !cargo(&folder, &["generate-lockfile"])? {
-        eprintln!("skipped: READMEs with the newest dependencies, which cannot be fetched");
-        return Ok(());
+        return Ok(Some("with the newest dependencies, which cannot be fetched"));
     }
     if !cargo(&folder, &["test", "--doc"])? {
         bail!("the READMEs do not compile with the newest dependencies (package {})", folder.display());
@@ -36,13 +35,12 @@ pub(crate) fn run() -> Result<()> {
         if cargo(&folder, &["+nightly", "--version"])? {
             bail!("the oldest versions that Cargo.toml allows do not fit each other");
         }
-        eprintln!("skipped: READMEs with the oldest dependencies, which need a nightly toolchain");
-        return Ok(());
+        return Ok(Some("with the oldest dependencies, which need a nightly toolchain"));
     }
     if !cargo(&folder, &["test", "--doc"])? {
         bail!("the READMEs do not compile with the oldest dependencies (package {})", folder.display());
     }
-    Ok(())
+    Ok(None)
 }
 
 /// Returns the names of the crates whose READMEs are checked.
@@ -117,15 +115,10 @@ fn write_package(folder: &Path, others: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs the cargo of the path, which knows toolchains by name, and returns `true` if it succeeds.
+/// Runs cargo, which knows toolchains by name, and returns `true` if it succeeds.
 fn cargo(folder: &Path, words: &[&str]) -> Result<bool> {
     eprintln!("$ cargo {}", words.join(" "));
-    let mut command = Command::new("cargo");
-    // Set by the cargo that runs this program; the toolchain by name overrides them only if unset.
-    for name in ["CARGO", "RUSTUP_TOOLCHAIN", "RUSTC", "RUSTDOC"] {
-        command.env_remove(name);
-    }
+    let mut command = command("", "cargo", &words.join(" "));
     command.env("CARGO_TARGET_DIR", folder.join("target")).current_dir(folder);
-    let status = command.args(words).status();
-    Ok(status.with_context(|| format!("cannot start cargo {}", words.join(" ")))?.success())
+    Ok(command.status().context("cannot start cargo")?.success())
 }

@@ -1,0 +1,431 @@
+//! Parts of the gate that need more than a Rust toolchain. A part whose tool is absent, or cannot
+//! be fetched, returns [`Absent`], which is no failure.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::{fuzz as fuzzers, readmes as readme_programs, root, target};
+
+/// Error of a part that cannot be checked here: the tool that it lacks.
+#[derive(Debug)]
+pub(crate) struct Absent(String);
+
+impl std::fmt::Display for Absent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Absent {}
+
+/// A command in a folder of the project, as in a new terminal: without the variables of the cargo
+/// that runs this program, which choose the toolchain or describe its package.
+pub(crate) fn command(folder: &str, program: impl AsRef<OsStr>, words: &str) -> Command {
+    let mut command = Command::new(program);
+    command.args(words.split_whitespace()).current_dir(root().join(folder));
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN"].contains(&&*text)
+            || text.starts_with("CARGO_PKG_")
+            || text.starts_with("CARGO_MANIFEST_")
+        {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
+/// The command as a person would type it.
+fn line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs a command that must succeed.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let line = line(command);
+    eprintln!("$ {line}");
+    let status = command.status().with_context(|| format!("cannot start {line}"))?;
+    ensure!(status.success(), "{line} failed: {status}");
+    Ok(())
+}
+
+/// Returns `true` if the command succeeds; its output is dropped.
+fn succeeds(command: &mut Command) -> bool {
+    let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Returns `true` if a program of this name can be started.
+fn has(program: &str) -> bool {
+    succeeds(&mut command("", program, "--version"))
+}
+
+fn need(program: &str) -> Result<()> {
+    ensure!(has(program), Absent(format!("{program} is absent")));
+    Ok(())
+}
+
+/// Runs a command that fetches something, for a limited time.
+fn fetch(command: &mut Command) -> Result<()> {
+    let line = line(command);
+    // Others than these also compile what they fetch.
+    let is_short = ["rustup ", "npm ", "cargo fetch"].iter().any(|start| line.starts_with(start));
+    let limit = Duration::from_secs(if is_short { 300 } else { 900 });
+    eprintln!("$ {line}");
+    let absent = || Absent(format!("`{line}` fails"));
+    let mut child = command.spawn().map_err(|_| absent())?;
+    let begin = Instant::now();
+    while begin.elapsed() < limit {
+        if let Some(status) = child.try_wait()? {
+            ensure!(status.success(), absent());
+            return Ok(());
+        }
+        sleep(Duration::from_millis(200));
+    }
+    child.kill()?;
+    child.wait()?;
+    Err(absent().into())
+}
+
+/// The tools that parts use.
+pub(crate) struct Tools {
+    /// Lets rustup and cargo install what is absent.
+    pub(crate) install: bool,
+}
+
+impl Tools {
+    /// Checks that the command `check` succeeds, if necessary after `install`.
+    fn need(&self, check: (&str, &str), install: (&str, &str)) -> Result<()> {
+        let mut install = command("", install.0, install.1);
+        if succeeds(&mut command("", check.0, check.1)) {
+            return Ok(());
+        }
+        ensure!(self.install, Absent(format!("it needs `{}`, or the option --install", line(&install))));
+        fetch(install.env("CARGO_PROFILE_RELEASE_DEBUG", "0"))
+    }
+
+    /// Checks that cargo has a sub-command, which is installed as `cargo-NAME`.
+    fn need_cargo(&self, name: &str) -> Result<()> {
+        let install = format!("install cargo-{name} --locked --debug");
+        self.need(("cargo", &format!("{name} --version")), ("cargo", &install))
+    }
+
+    fn need_nightly(&self) -> Result<()> {
+        let install = "toolchain install nightly --profile minimal --no-self-update";
+        self.need(("cargo", "+nightly --version"), ("rustup", install))
+    }
+
+    /// Returns cargo, with the words of a command for another target. Where rustup cannot fetch the
+    /// target, Debian's toolchain builds the standard library from its sources.
+    fn cargo_for(&self, words: &str, target: &str, build_std: &str) -> Result<Command> {
+        let words = format!("{words} --locked --target {target}");
+        let is_there = || {
+            let folder = output("rustc", &format!("--print target-libdir --target {target}"));
+            folder.is_ok_and(|folder| Path::new(folder.trim()).is_dir())
+        };
+        if !is_there() && self.install {
+            let _ = fetch(&mut command("", "rustup", &format!("target add {target}")));
+        }
+        if is_there() {
+            return Ok(command("", "cargo", &words));
+        }
+        let debian = output("/usr/bin/rustc", "--version").unwrap_or_default();
+        ensure!(
+            version(&debian) >= version(&rust_version("")?)
+                && Path::new("/usr/lib/rustlib/src/rust").is_dir(),
+            Absent(format!(
+                "it needs `rustup target add {target}`, or Debian's rustc-web, cargo-web, rust-web-src, lld-19"
+            ))
+        );
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut cargo = command("", "/usr/bin/cargo", &format!("{words} {build_std}"));
+        cargo.env("PATH", format!("/usr/bin:{path}")).env("RUSTC", "/usr/bin/rustc");
+        cargo.env("RUSTC_BOOTSTRAP", "1").env_remove("LD_LIBRARY_PATH");
+        Ok(cargo)
+    }
+}
+
+/// Returns what a command prints.
+fn output(program: &str, words: &str) -> Result<String> {
+    let mut command = command("", program, words);
+    let output = command.output().with_context(|| format!("cannot start {program}"))?;
+    ensure!(output.status.success(), "{program} {words}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Returns the oldest Rust that the manifest in this folder promises.
+fn rust_version(folder: &str) -> Result<String> {
+    let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml"))?;
+    let line = manifest.lines().find_map(|line| line.strip_prefix("rust-version = "));
+    Ok(line
+        .with_context(|| format!("the manifest in {folder:?} has no rust-version"))?
+        .trim_matches('"')
+        .to_owned())
+}
+
+/// Returns the numbers of the first word that is a version: 1.95.0 in "rustc 1.95.0 (f2d3ce0bd)".
+fn version(text: &str) -> Vec<u32> {
+    let numbers = |word: &str| word.split('.').map(|part| part.parse().ok()).collect::<Option<Vec<u32>>>();
+    text.split_whitespace().find_map(numbers).unwrap_or_default()
+}
+
+/// Layout, lints and tests of a crate outside of the workspace, with these features.
+fn check_crate(folder: &str, features: &str, variables: &[(&str, &str)]) -> Result<()> {
+    run(&mut command(folder, "cargo", "fmt --check"))?;
+    let clippy = format!("clippy --locked --all-targets {features} -- -D warnings");
+    run(&mut command(folder, "cargo", &clippy))?;
+    let test = format!("test --locked {features}");
+    run(command(folder, "cargo", &test).envs(variables.iter().copied()))
+}
+
+pub(crate) fn msrv(tools: &Tools) -> Result<String> {
+    let oldest = rust_version("")?;
+    let install = format!("toolchain install {oldest} --profile minimal --no-self-update");
+    tools.need(("rustup", &format!("run {oldest} cargo --version")), ("rustup", &install))?;
+    let check = format!("run {oldest} cargo check --workspace --locked --target-dir target/oldest");
+    run(&mut command("", "rustup", &check))?;
+    Ok(format!("Rust {oldest}"))
+}
+
+pub(crate) fn wasm(tools: &Tools) -> Result<String> {
+    let words =
+        "check --package waymesh-graph --package waymesh --no-default-features --target-dir target/wasm";
+    let target = "wasm32-unknown-unknown";
+    run(&mut tools.cargo_for(words, target, "-Zbuild-std=std,panic_abort")?)?;
+    Ok(String::new())
+}
+
+/// The test of the golden bakes.
+const GOLDEN: &str = "test --package waymesh-cli --test golden";
+
+pub(crate) fn golden(_: &Tools) -> Result<String> {
+    run(&mut command("", "cargo", &format!("{GOLDEN} --locked")))?;
+    Ok(String::new())
+}
+
+pub(crate) fn native(_: &Tools) -> Result<String> {
+    let words = format!("{GOLDEN} --locked --target-dir target/native");
+    run(command("", "cargo", &words).env("RUSTFLAGS", "-C target-cpu=native"))?;
+    Ok(String::new())
+}
+
+pub(crate) fn arm(tools: &Tools) -> Result<String> {
+    let (linker, emulator) = ("aarch64-linux-gnu-gcc", "qemu-aarch64");
+    need(emulator)?;
+    need(linker)?;
+    let words = format!("{GOLDEN} --target-dir target/arm");
+    let mut cargo = tools.cargo_for(&words, "aarch64-unknown-linux-gnu", "-Zbuild-std")?;
+    // The tests start the program by the same words.
+    let emulator = format!("{emulator} -L /usr/aarch64-linux-gnu");
+    cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", linker);
+    cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", &emulator).env("WAYMESH_RUNNER", &emulator);
+    run(&mut cargo)?;
+    Ok(String::new())
+}
+
+pub(crate) fn features(tools: &Tools) -> Result<String> {
+    tools.need_cargo("hack")?;
+    // The benches' features compile C++, or the crates of the graphics card.
+    let words = "hack check --workspace --each-feature --exclude waymesh-benches --locked";
+    run(&mut command("", "cargo", words))?;
+    Ok(String::new())
+}
+
+pub(crate) fn peers(_: &Tools) -> Result<String> {
+    need("c++")?;
+    let words = "check --locked --package waymesh-benches --features peers --all-targets";
+    run(&mut command("", "cargo", words))?;
+    Ok(String::new())
+}
+
+pub(crate) fn readmes(_: &Tools) -> Result<String> {
+    Ok(readme_programs::run()?.map_or_else(String::new, |skipped| format!("NOT {skipped}")))
+}
+
+/// Advisories need a database from outside of the registry.
+pub(crate) fn deny(tools: &Tools) -> Result<String> {
+    tools.need_cargo("deny")?;
+    run(&mut command("", "cargo", "deny --all-features check bans licenses sources"))?;
+    Ok(String::new())
+}
+
+pub(crate) fn machete(tools: &Tools) -> Result<String> {
+    tools.need_cargo("machete")?;
+    run(&mut command("", "cargo", "machete"))?;
+    Ok(String::new())
+}
+
+pub(crate) fn workflows(_: &Tools) -> Result<String> {
+    need("actionlint")?;
+    run(&mut command("", "actionlint", ""))?;
+    Ok(String::new())
+}
+
+/// Header, C and C++ programs, under AddressSanitizer and in valgrind, and bindings for engines.
+pub(crate) fn c(_: &Tools) -> Result<String> {
+    need("cc")?;
+    need("c++")?;
+    let headers = godot_headers().ok();
+    let variables = headers.iter().map(|folder| ("WAYMESH_GODOT_HEADERS", folder.as_str()));
+    check_crate("crates/c", "", &variables.collect::<Vec<_>>())?;
+    let mut missing: Vec<&str> =
+        ["valgrind", "godot3-server", "mono"].into_iter().filter(|tool| !has(tool)).collect();
+    if headers.is_none() {
+        missing.push("Godot without its headers");
+    }
+    Ok(missing.iter().map(|tool| format!("NOT in {tool}")).collect::<Vec<_>>().join(", "))
+}
+
+/// Returns the folder of the headers of Godot 3, which are in a package of Rust's registry.
+fn godot_headers() -> Result<String> {
+    let folder = target().join("headers");
+    fs::create_dir_all(folder.join("src"))?;
+    fs::write(folder.join("src").join("lib.rs"), "")?;
+    let package = "[package]\nname = \"headers\"\nedition = \"2021\"\n[workspace]\n";
+    let dependency = "[dependencies]\ngdnative-sys = \"=0.9.3\"\n";
+    fs::write(folder.join("Cargo.toml"), format!("{package}{dependency}"))?;
+    fetch(command("", "cargo", "fetch --manifest-path").arg(folder.join("Cargo.toml")))?;
+    let mut metadata = command("", "cargo", "metadata --format-version 1 --offline --manifest-path");
+    let metadata: Value = serde_json::from_slice(&metadata.arg(folder.join("Cargo.toml")).output()?.stdout)?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let manifest = packages.filter(|package| package["name"] == "gdnative-sys");
+    let manifest = manifest.filter_map(|package| package["manifest_path"].as_str()).next();
+    let manifest = Path::new(manifest.context("there is no package of headers")?);
+    Ok(manifest.with_file_name("godot_headers").to_string_lossy().into_owned())
+}
+
+/// Without the feature `picture`, which builds the renderer.
+pub(crate) fn bevy(_: &Tools) -> Result<String> {
+    let (needed, present) = (rust_version("crates/bevy")?, output("rustc", "--version")?);
+    ensure!(
+        version(&present) >= version(&needed),
+        Absent(format!("it needs Rust {needed}, this is {present}"))
+    );
+    fetch(&mut command("crates/bevy", "cargo", "fetch --locked"))?;
+    check_crate("crates/bevy", "--features gizmos", &[])?;
+    Ok(String::new())
+}
+
+pub(crate) fn gpu(_: &Tools) -> Result<String> {
+    fetch(&mut command("crates/gpu", "cargo", "fetch --locked"))?;
+    let skipped = target().join("skipped-gpu.txt");
+    let _ = fs::remove_file(&skipped);
+    let name = skipped.to_string_lossy();
+    check_crate("crates/gpu", "", &[("WAYMESH_SKIPPED", &name)])?;
+    let words = "--locked --package waymesh-cli --features gpu";
+    run(&mut command("", "cargo", &format!("clippy {words} --all-targets -- -D warnings")))?;
+    run(command("", "cargo", &format!("test {words} --test device")).env("WAYMESH_SKIPPED", &*name))?;
+    let has_none = fs::read_to_string(&skipped).is_ok_and(|text| text.contains("adapter"));
+    Ok(if has_none { "NOT RUN, there is no adapter, not even in software" } else { "" }.to_owned())
+}
+
+/// Build, and tests in Node beside the native program.
+pub(crate) fn web(tools: &Tools) -> Result<String> {
+    const FOLDER: &str = "crates/wasm";
+    need("node")?;
+    fetch(&mut command(FOLDER, "npm", "ci --no-audit --no-fund"))?;
+    if tools.install {
+        // The sources of the standard library make the module smaller.
+        let _ = fetch(&mut command("", "rustup", "component add rust-src"));
+    }
+    run(&mut command("", "cargo", "build --locked"))?;
+    run(&mut command(FOLDER, "cargo", "fmt --all --check"))?;
+    let target = "wasm32-unknown-unknown";
+    // Debian's toolchain has no clippy.
+    if Path::new(output("rustc", &format!("--print target-libdir --target {target}"))?.trim()).is_dir() {
+        for features in ["", "--no-default-features", "--no-default-features --features crowd"] {
+            let words = format!("clippy --locked --target {target} {features} -- -D warnings");
+            run(&mut command(FOLDER, "cargo", &words))?;
+        }
+    }
+    run(&mut command(FOLDER, "node", "build.mjs"))?;
+    run(&mut command(FOLDER, "npm", "test"))?;
+    run(&mut command("crates/wasm/pkg", "npm", "pack --dry-run"))?;
+    Ok(String::new())
+}
+
+pub(crate) fn viewer(_: &Tools) -> Result<String> {
+    const FOLDER: &str = "crates/wasm/viewer";
+    need("node")?;
+    if !root().join("crates/wasm/pkg/index.js").exists() {
+        fetch(&mut command("crates/wasm", "npm", "ci --no-audit --no-fund"))?;
+        run(&mut command("crates/wasm", "node", "build.mjs"))?;
+    }
+    fetch(&mut command(FOLDER, "npm", "ci --no-audit --no-fund"))?;
+    run(&mut command(FOLDER, "npm", "run build"))?;
+    run(&mut command(FOLDER, "npm", "test"))?;
+    Ok(if has("chromium") || std::env::var_os("CHROMIUM").is_some() { "" } else { "NOT in Chromium" }
+        .to_owned())
+}
+
+/// Builds the package in a separate environment, and checks it there.
+pub(crate) fn python(_: &Tools) -> Result<String> {
+    const FOLDER: &str = "crates/python";
+    let environment = target().join("python-checks");
+    fetch(command("", "python3", "-m venv").arg(&environment))?;
+    let python: PathBuf = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let packages = "maturin>=1.7,<2 numpy pytest mypy trimesh matplotlib tqdm";
+    fetch(&mut command("", &python, &format!("-m pip install --quiet {packages}")))?;
+    // Without these the tests of clusters are skipped, which pytest shows.
+    let cluster = fetch(&mut command("", &python, "-m pip install --quiet fsspec ray s3fs moto[server]"));
+    run(&mut command(FOLDER, "cargo", "fmt --check"))?;
+    run(&mut command(FOLDER, "cargo", "clippy --locked --all-targets -- -D warnings"))?;
+    let develop = "-m maturin develop --locked";
+    run(command(FOLDER, &python, develop).env("VIRTUAL_ENV", &environment))?;
+    run(&mut command(FOLDER, &python, "-m pytest -q -rs"))?;
+    run(&mut command(FOLDER, &python, "-m mypy"))?;
+    run(command(FOLDER, &python, "-m maturin sdist --out").arg(environment.join("dist")))?;
+    Ok(if cluster.is_ok() { "" } else { "NOT on a cluster" }.to_owned())
+}
+
+/// A finding fails the gate; the file that shows it is named.
+pub(crate) fn fuzz(tools: &Tools) -> Result<String> {
+    tools.need_nightly()?;
+    tools.need_cargo("fuzz")?;
+    fuzzers::run(&fuzzers::FuzzArgs::for_seconds(20))?;
+    Ok("20 s each".to_owned())
+}
+
+pub(crate) fn miri(tools: &Tools) -> Result<String> {
+    tools.need_nightly()?;
+    tools.need(
+        ("cargo", "+nightly miri --version"),
+        ("rustup", "component add --toolchain nightly miri rust-src"),
+    )?;
+    let flags =
+        "-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-permissive-provenance -Zmiri-ignore-leaks";
+    let words = "+nightly miri test --locked --test border";
+    run(command("crates/c", "cargo", words).env("MIRIFLAGS", flags))?;
+    Ok(String::new())
+}
+
+/// The renderer takes five minutes to build.
+pub(crate) fn picture(_: &Tools) -> Result<String> {
+    let drivers = fs::read_dir("/usr/share/vulkan/icd.d").ok().and_then(|mut files| files.next());
+    ensure!(drivers.is_some(), Absent("there is no Vulkan adapter, not even in software".to_owned()));
+    fetch(&mut command("crates/bevy", "cargo", "fetch --locked"))?;
+    let words = "run --locked --example picture --features picture -- target/picture.png";
+    run(command("crates/bevy", "cargo", words).env("CARGO_PROFILE_DEV_OPT_LEVEL", "0"))?;
+    Ok(String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        assert_eq!(version("rustc 1.95.0 (f2d3ce0bd 2026-03-21)"), [1, 95, 0]);
+        assert!(version("1.100") > version("1.95.2"));
+        assert!(version("1.90.0") >= version("1.90"));
+        assert!(version("no rustc") < version("1.0"));
+    }
+}
