@@ -108,12 +108,11 @@ impl<'a> Chains<'a> {
             .expect("a sampler of this mesh")
     }
 
-    /// Returns an end of a path: a place on the mesh, the nearest place to a random position, or, on a
-    /// mesh without links, a corner. A ray from the corner of a stair, where several links begin, may
-    /// be blocked by rounding.
+    /// Returns an end of a path: a place on the mesh, the nearest place to a random position, or a
+    /// corner.
     fn end(&mut self) -> Option<Location> {
         let mesh = self.mesh;
-        match self.random.index(if mesh.links().is_empty() { 3 } else { 2 }) {
+        match self.random.index(3) {
             0 => self.place(),
             1 => {
                 let bounds = mesh.world_bounds()?;
@@ -323,9 +322,27 @@ impl<'a> Chains<'a> {
                 place = self.arrival(pair[1]);
                 continue;
             }
+            place = self.on_path(path, index, place);
             self.check_ray(&place, pair[1]);
             place = self.mesh.raycast(&place, pair[1], &AnyPolygon, &mut Vec::new()).expect("a place").end;
         }
+    }
+
+    /// Returns the place at a point of a path. On both sides of a wall without thickness positions are
+    /// the same, so the place is moved to the last polygon of the path on this storey that holds the
+    /// next leg, else to the one whose ground is nearest to the point.
+    fn on_path(&self, path: &Path, index: usize, place: Location) -> Location {
+        let [point, next] = [path.points[index], path.points[index + 1]];
+        let height = self.mesh.agent().height;
+        let ground = |polygon| self.mesh.closest_on_polygon(polygon, place.position).expect("a polygon");
+        let off = |polygon| (ground(polygon).position.y - point.y).abs();
+        let is_here = |&polygon: &waymesh_core::PolyId| {
+            self.mesh.contains(polygon, place.position) && 2.0 * off(polygon) < height
+        };
+        let mut here = path.polygons.iter().rev().copied().filter(is_here);
+        let nearest = here.clone().min_by(|&a, &b| off(a).total_cmp(&off(b)));
+        let holds_leg = here.find(|&polygon| self.mesh.contains(polygon, next));
+        holds_leg.or(nearest).map_or(place, ground)
     }
 
     /// An agent that walks from corner to corner arrives.
@@ -336,6 +353,7 @@ impl<'a> Chains<'a> {
             place = if is_link(self.mesh, path, index) {
                 self.arrival(pair[1])
             } else {
+                let place = self.on_path(path, index, place);
                 self.walk(place, pair[1])
             };
         }

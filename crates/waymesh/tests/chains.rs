@@ -4,11 +4,14 @@
 
 #![expect(clippy::unwrap_used, reason = "test helpers")]
 
-use glam::Vec3;
+use glam::{Vec3, Vec3Swizzles};
 use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
 use waymesh::graph::PackedChecks;
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{Agent, BakeConfig, Baker, NavMesh, TriangleSoup, Voxels, World, with_clearance};
+use waymesh::{
+    Agent, BakeConfig, Baker, NavMesh, PathOptions, PathSearch, QueryScratch, TriangleSoup, Voxels, World,
+    with_clearance,
+};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::chains::{Chains, Followed, on_boards};
 use waymesh_testkit::{Random, flat_meshes, levels};
@@ -64,6 +67,27 @@ fn generated_scenes_by_every_front_end() {
         world.update(&mut ()).unwrap();
         let mesh = world.handle().mesh();
         follow(&format!("{} as a world", scene.name()), &mesh, seed + 20);
+    }
+}
+
+/// Where a path leads round the end of a wall without thickness, its string turns back there.
+#[test]
+fn stairs_by_slices_from_corners() {
+    let soup = moved(&Scene::SpiralStairs.build(&SceneConfig::default()), Vec3::new(-311.7, 12.3, 1_047.9));
+    let mesh = Baker::slices().bake(&soup).unwrap();
+    for seed in 0..12 * times() as u64 {
+        let mut chains = Chains::new(&mesh, seed);
+        chains.step = STEP;
+        chains.paths(8);
+        assert!(chains.followed.paths > 0);
+    }
+    // Down a step, round the end of the wall at it.
+    let (from, to) = (Vec3::new(-298.45, 12.9, 1_059.9), Vec3::new(-298.65, 12.3, 1_060.25));
+    for search in [PathSearch::Shortest, PathSearch::Fast] {
+        let options = PathOptions::default().with_search(search);
+        let path = mesh.find_path(from, to, &options, &mut QueryScratch::default()).unwrap();
+        let plan: f32 = path.points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum();
+        assert!((plan - 0.1 - from.xz().distance(to.xz())).abs() < 1e-3, "{path:?}");
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Funnel {
     right: Chain,
     /// The finished string.
     pub(super) turns: Vec<Turn>,
+    /// `true` if the string may have turns at which it does not bend.
+    has_straight_turns: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -64,12 +66,13 @@ impl Funnel {
         self.right.clear();
         self.turns.clear();
         self.turns.push(Turn { at: start, crossed: 0 });
+        self.has_straight_turns = false;
     }
 
     /// Moves one side of the funnel to `point`.
     #[inline]
     fn narrow<const LEFT: bool>(&mut self, point: Turn) {
-        let Self { left, right, turns } = self;
+        let Self { left, right, turns, has_straight_turns } = self;
         let (own, other) = if LEFT { (left, right) } else { (right, left) };
         let mut apex = turns[turns.len() - 1].at;
         // Positive where the path from `a` over `b` to `c` bends outwards.
@@ -96,8 +99,20 @@ impl Funnel {
         own.clear();
         // The string turns where the end cuts across the other side.
         while let Some(&turn) = other.turns.get(other.first) {
-            if bend(apex, turn.at, point.at) >= 0.0 {
+            let side = bend(apex, turn.at, point.at);
+            if side > 0.0 {
                 break;
+            }
+            if side == 0.0 {
+                // The funnel is a line: the string passes its nearer end, and may turn back there.
+                if along(apex, turn.at, point.at) <= 0.0 {
+                    break;
+                }
+                *has_straight_turns = true;
+                if apex.distance_squared(point.at) < apex.distance_squared(turn.at) {
+                    turns.push(point);
+                    return;
+                }
             }
             turns.push(turn);
             apex = turn.at;
@@ -128,7 +143,26 @@ impl Funnel {
         for index in first..self.left.turns.len() {
             self.turns.push(self.left.turns[index]);
         }
+        if self.has_straight_turns {
+            let mut last = self.turns[0].at;
+            let mut index = 1;
+            while index + 1 < self.turns.len() {
+                let [at, next] = [self.turns[index].at, self.turns[index + 1].at];
+                if orientation(last, at, next) == 0.0 && along(at, last, next) < 0.0 {
+                    self.turns.remove(index);
+                } else {
+                    last = at;
+                    index += 1;
+                }
+            }
+        }
     }
+}
+
+/// Returns the scalar product of the vectors from `at` to `a` and to `b`: positive in one direction,
+/// negative in opposite ones.
+fn along(at: PlanPosition, a: PlanPosition, b: PlanPosition) -> f64 {
+    (a.x - at.x) * (b.x - at.x) + (a.z - at.z) * (b.z - at.z)
 }
 
 /// Edges of a corridor between two links that are not crossed like edges, or the ends of the path.
@@ -357,8 +391,7 @@ impl NavMesh {
         // Edges that the start lies on are crossed already.
         while crossed < end {
             let [right, left] = self.edge_ends(polygons[crossed], leg.corridor[crossed]);
-            let between = (left.x - start.x) * (right.x - start.x) + (left.z - start.z) * (right.z - start.z);
-            if orientation(start, right, left) > 0.0 || between > 0.0 {
+            if orientation(start, right, left) > 0.0 || along(start, right, left) > 0.0 {
                 break;
             }
             crossed += 1;
