@@ -7,6 +7,7 @@ mod comments;
 mod count;
 mod dump;
 mod fuzz;
+mod links;
 mod packages;
 mod parts;
 mod pictures;
@@ -74,7 +75,7 @@ enum Task {
     Fuzz(fuzz::FuzzArgs),
     /// Bake a scene file, or an embedded scene by name, and draw every stage in one SVG.
     Dump(dump::DumpArgs),
-    /// Draw the pictures of the READMEs again.
+    /// Draw the pictures of the READMEs and of the guide again.
     Pictures {
         /// Only those whose path contains this.
         #[arg(default_value = "")]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{comments, root, settings};
+use crate::{comments, links, root, settings};
 
 /// Longest Rust file.
 const MAX_LINES: usize = 800;
@@ -65,6 +65,7 @@ pub(crate) fn run() -> Result<()> {
     bad_fields(&root, &files, &mut faults)?;
     snapshots(&root, &files, &mut faults)?;
     map(&root, &mut faults)?;
+    links::check(&root, &files, &mut faults)?;
     for (file, is, should) in settings::files()? {
         if is != should {
             faults.push(format!("the settings in {file} are old: run `cargo xtask settings`"));

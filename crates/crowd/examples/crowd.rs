@@ -17,7 +17,7 @@ type Failure = Box<dyn std::error::Error>;
 const RADIUS: f32 = 0.25;
 const STEPS_A_SECOND: u16 = 30;
 /// Steps between two recorded positions of an agent.
-const STRIDE: u16 = 15;
+const STRIDE: u16 = 30;
 /// Seconds of the clip.
 const SECONDS: u16 = 30;
 /// Size of the scene in metres.

@@ -57,8 +57,24 @@ pub(crate) fn run(only: &str) -> Result<()> {
             cargo(&[&program, words].concat(), &[])?;
         }
     }
+    if GUIDE.contains(only) {
+        // Most pictures of the guide are written by the commands on its pages.
+        let folder = crate::root().join(GUIDE).to_string_lossy().into_owned();
+        let test = ["test", "--quiet", "--package", "waymesh-cli", "--test", "guide"];
+        cargo(&test, &[("WAYMESH_GUIDE_PICTURES", &folder)])?;
+    }
+    let (crowd, of_guide) = ("crates/crowd/picture.svg", "docs/book/src/pictures/crowd.svg");
+    if crowd.contains(only) || of_guide.contains(only) {
+        let picture = crate::root().join(crowd);
+        let example = ["run", "--quiet", "--package", "waymesh-crowd", "--example", "crowd"];
+        cargo(&[&example[..], &[picture.to_string_lossy().as_ref()]].concat(), &[])?;
+        std::fs::copy(picture, crate::root().join(of_guide))?;
+    }
     Ok(())
 }
+
+/// Folder of the guide's pictures.
+const GUIDE: &str = "docs/book/src/pictures";
 
 /// The settings of all pictures: an agent that fits the hall.
 fn config(cell_size: f32) -> BakeConfig {
