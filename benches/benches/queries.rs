@@ -45,8 +45,14 @@ fn bench(criterion: &mut Criterion) {
         let discs = discs.unwrap_or_else(|error| panic!("{error}"));
         let pairs = pairs(&mesh, |[from, to]| {
             let [path, disc] = [
-                mesh.find_path(from, to, &plain, &mut scratch).map(|path| path.outcome).ok(),
-                discs.find_path(from, to, &disc, &mut scratch).map(|path| path.outcome).ok(),
+                mesh.query().options(plain).memory(&mut scratch).path(from, to).map(|path| path.outcome).ok(),
+                discs
+                    .query(0.0)
+                    .options(disc)
+                    .memory(&mut scratch)
+                    .path(from, to)
+                    .map(|path| path.outcome)
+                    .ok(),
             ];
             [path, disc].iter().all(|outcome| *outcome == Some(Outcome::Complete))
         });
@@ -64,8 +70,12 @@ fn bench(criterion: &mut Criterion) {
                 group.bench_function($name, |bencher| {
                     bencher.iter(|| {
                         for &[from, to] in &pairs {
-                            let _ =
-                                black_box(mesh.find_path_into(from, to, &options, &mut scratch, &mut path));
+                            let _ = black_box(
+                                mesh.query()
+                                    .options(options)
+                                    .memory(&mut scratch)
+                                    .path_into(from, to, &mut path),
+                            );
                         }
                     });
                 });
@@ -74,14 +84,14 @@ fn bench(criterion: &mut Criterion) {
         paths!("find path", plain);
         paths!("shortest path", plain.with_search(PathSearch::Shortest));
         paths!("path by hierarchy", plain.with_search(&hierarchy));
+        let mut wide = Path::default();
         for (name, search) in [("fast", PathSearch::Fast), ("shortest", PathSearch::Shortest)] {
             let options = disc.with_search(search);
             group.bench_function(BenchmarkId::new("discs", name), |bencher| {
                 bencher.iter(|| {
+                    let mut query = discs.query(RADIUS).options(options).memory(&mut scratch);
                     for &[from, to] in &pairs {
-                        let _ = discs
-                            .find_path(from, to, &options, &mut scratch)
-                            .map(|path| scratch.recycle(path));
+                        let _ = black_box(query.path_into(from, to, &mut wide));
                     }
                 });
             });
@@ -91,7 +101,11 @@ fn bench(criterion: &mut Criterion) {
             let pool = pool.unwrap_or_else(|error| panic!("{error}"));
             let mut paths = Vec::new();
             group.bench_function(BenchmarkId::new("batch, threads", threads), |bencher| {
-                bencher.iter(|| pool.install(|| mesh.find_paths(&pairs, &plain, &mut scratch, &mut paths)));
+                bencher.iter(|| {
+                    pool.install(|| {
+                        mesh.query().options(plain).memory(&mut scratch).paths_into(&pairs, &mut paths)
+                    })
+                });
             });
         }
         corridor(&mut group, &mesh, &pairs);

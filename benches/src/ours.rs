@@ -8,8 +8,7 @@ use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_core::{HeightSurface, PolyId, PolyMesh};
 use waymesh_detail::{DetailConfig, fit_heights};
 use waymesh_graph::{
-    AnyPolygon, ClearPathOptions, ClearanceNavMesh, NavMesh, Outcome, Path, PathOptions, PathSearch,
-    QueryScratch, Reach,
+    ClearPathOptions, ClearanceNavMesh, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch, Reach,
 };
 use waymesh_region::{
     MonotoneConfig, SurfacesConfig, WatershedConfig, blur, distance_field, partition_monotone,
@@ -161,13 +160,11 @@ pub(crate) struct WaymeshQueries {
     pub(crate) mesh: NavMesh,
     scratch: QueryScratch,
     path: Path,
-    polygons: Vec<PolyId>,
 }
 
 impl WaymeshQueries {
     pub(crate) fn new(mesh: NavMesh) -> Self {
-        let (scratch, path, polygons) = (QueryScratch::default(), Path::default(), Vec::new());
-        Self { mesh, scratch, path, polygons }
+        Self { mesh, scratch: QueryScratch::default(), path: Path::default() }
     }
 }
 
@@ -177,7 +174,7 @@ impl Queries for WaymeshQueries {
     }
 
     fn answers(&mut self, query: Query, pairs: &[[Vec3; 2]]) -> Vec<Answer> {
-        let Self { mesh, scratch, path, polygons } = self;
+        let Self { mesh, scratch, path } = self;
         let stand = |pair: [Vec3; 2]| Some((mesh.nearest(pair[0], &OUR_REACH)?, pair));
         match query {
             Query::Nearest => {
@@ -187,15 +184,15 @@ impl Queries for WaymeshQueries {
                 let search = if query == Query::Path { PathSearch::Fast } else { PathSearch::Shortest };
                 let options = PathOptions::default().with_reach(OUR_REACH).with_search(search);
                 timed(pairs, Some, |[from, to]| {
-                    mesh.find_path_into(from, to, &options, scratch, path).ok()?;
+                    mesh.query().options(options).memory(scratch).path_into(from, to, path).ok()?;
                     (path.outcome == Outcome::Complete).then_some(path.length)
                 })
             }
             Query::Raycast => timed(pairs, stand, |(place, [_, to])| {
-                Some(mesh.raycast_plan(&place, to, &AnyPolygon, polygons).map_or(0.0, |ray| ray.fraction))
+                Some(mesh.query().memory(scratch).ray(place, to).map_or(0.0, |ray| ray.fraction))
             }),
             Query::Move => timed(pairs, stand, |(place, pair)| {
-                let moved = mesh.move_along(&place, step(pair), &AnyPolygon, scratch);
+                let moved = mesh.query().memory(scratch).walk(place, step(pair));
                 moved.ok().map(|place| place.position.distance(pair[1]))
             }),
         }
@@ -208,6 +205,7 @@ pub(crate) struct RadiusQueries {
     mesh: ClearanceNavMesh,
     options: ClearPathOptions,
     scratch: QueryScratch,
+    path: Path,
 }
 
 impl RadiusQueries {
@@ -217,13 +215,14 @@ impl RadiusQueries {
         let mesh = mesh_of(scene, &Settings { agent, ..settings.clone() }, tile_cells)?;
         let mesh = waymesh::with_clearance(mesh, &Default::default())?;
         let options = ClearPathOptions::new(settings.agent.radius).with_reach(OUR_REACH);
-        Ok(Self { mesh, options, scratch: QueryScratch::default() })
+        Ok(Self { mesh, options, scratch: QueryScratch::default(), path: Path::default() })
     }
 
     /// Returns the engine with the fast search.
     pub(crate) fn fast(&self) -> Self {
         let options = self.options.with_search(PathSearch::Fast);
-        Self { mesh: self.mesh.clone(), options, scratch: QueryScratch::default() }
+        let (scratch, path) = (QueryScratch::default(), Path::default());
+        Self { mesh: self.mesh.clone(), options, scratch, path }
     }
 }
 
@@ -233,16 +232,13 @@ impl Queries for RadiusQueries {
     }
 
     fn answers(&mut self, query: Query, pairs: &[[Vec3; 2]]) -> Vec<Answer> {
-        let Self { mesh, options, scratch } = self;
+        let Self { mesh, options, scratch, path } = self;
+        let mut discs = mesh.query(options.radius).options(*options).memory(scratch);
         match query {
-            Query::Nearest => timed(pairs.as_flattened(), Some, |at| {
-                mesh.nearest(at, options.radius, &OUR_REACH, scratch).ok()?.map(|_| 0.0)
-            }),
+            Query::Nearest => timed(pairs.as_flattened(), Some, |at| discs.nearest(at).ok().map(|_| 0.0)),
             Query::Path => timed(pairs, Some, |[from, to]| {
-                let path = mesh.find_path(from, to, options, scratch).ok()?;
-                let length = (path.outcome == Outcome::Complete).then_some(path.length);
-                scratch.recycle(path);
-                length
+                discs.path_into(from, to, path).ok()?;
+                (path.outcome == Outcome::Complete).then_some(path.length)
             }),
             _ => Vec::new(),
         }

@@ -67,7 +67,8 @@ fn measure(triangles: &Triangulation) -> Result<Vec<Figures>> {
     for _ in 0..4 * PAIRS {
         let mut place = || sampler.sample(&mesh, &mut random)?.context("no ground");
         let ends = [place()?, place()?].map(|place| place.position);
-        let found = mesh.find_path_into(ends[0], ends[1], &shortest, &mut scratch, &mut path);
+        let found =
+            mesh.query().options(shortest).memory(&mut scratch).path_into(ends[0], ends[1], &mut path);
         if found.is_ok() && path.outcome == Outcome::Complete && path.length > 0.5 {
             pairs.push((ends, path.length));
         }
@@ -83,9 +84,9 @@ fn measure(triangles: &Triangulation) -> Result<Vec<Figures>> {
             let (options, start) = (PathOptions::default(), Instant::now());
             let _ = if let Some(relaxed) = &relaxed {
                 let options = options.with_search(relaxed);
-                mesh.find_path_into(from, to, &options, &mut scratch, &mut path)
+                mesh.query().options(options).memory(&mut scratch).path_into(from, to, &mut path)
             } else {
-                mesh.find_path_into(from, to, &options, &mut scratch, &mut path)
+                mesh.query().options(options).memory(&mut scratch).path_into(from, to, &mut path)
             };
             (start.elapsed().as_secs_f64() * 1e6, f64::from(path.length))
         };

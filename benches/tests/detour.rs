@@ -74,8 +74,12 @@ fn agreement(mesh: &NavMesh, detour: &mut Detour) -> Agreement {
         let theirs = detour.place(from.position).unwrap();
         agreement.apart += usize::from(theirs.distance(from.position) >= 0.5);
         agreement.rise = agreement.rise.max((theirs.y - from.position.y).abs());
-        let path =
-            mesh.find_path(from.position, to.position, &options(PathSearch::Shortest), &mut scratch).unwrap();
+        let path = mesh
+            .query()
+            .options(options(PathSearch::Shortest))
+            .memory(&mut scratch)
+            .path(from.position, to.position)
+            .unwrap();
         let ours = (path.outcome == waymesh_graph::Outcome::Complete).then(|| plan_length(&path.points));
         let theirs = detour.way(from.position, to.position).map(|corners| plan_length(&corners));
         match (ours, theirs) {

@@ -78,12 +78,12 @@ fn use_mesh(mesh: &NavMesh) {
         let Some(place) = mesh.nearest(from, &reach) else { continue };
         for search in [PathSearch::Fast, PathSearch::Shortest] {
             let options = PathOptions::default().with_reach(reach).with_search(search).with_max_nodes(10_000);
-            let _ = mesh.find_path(from, to, &options, &mut scratch);
+            let _ = mesh.query().options(options).memory(&mut scratch).path(from, to);
         }
-        let any = waymesh::AnyPolygon;
-        let _ = mesh.raycast(&place, to, &any, &mut Vec::new());
-        let _ = mesh.move_along(&place, to, &any, &mut scratch);
-        let _ = mesh.nearest_wall(&place, 5.0, &any, &mut scratch);
+        let mut query = mesh.query().memory(&mut scratch);
+        let _ = query.ray(place, to);
+        let _ = query.walk(place, to);
+        let _ = query.wall(place, 5.0);
     }
 }
 

@@ -6,7 +6,7 @@ use waymesh::glam::Vec3;
 use waymesh::graph::ClearPathOptions;
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    Agent, AnyPolygon, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch, Reach,
+    Agent, AnyPolygon, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryError, QueryScratch, Reach,
     with_clearance,
 };
 use waymesh_testkit::flat_meshes;
@@ -63,7 +63,8 @@ pub fn queries(questions: &Questions) {
         });
         let options = PathOptions::default().with_reach(Reach::new(0.1, 1.0, 1.0));
         let mut find = |a: Vec3, b: Vec3, search: PathSearch| {
-            mesh.find_path(a, b, &options.with_search(search), &mut scratch).expect("places on the mesh")
+            let path = mesh.query().options(options.with_search(search)).memory(&mut scratch).path(a, b);
+            QueryError::accept_no_path(path).expect("places on the mesh")
         };
         let (a, b) = (from.position, to.position);
         let fast = find(a, b, PathSearch::Fast);
@@ -77,14 +78,13 @@ pub fn queries(questions: &Questions) {
             assert!(best <= quick + loose, "{a} to {b}: shortest {best}, fast {quick}");
             assert!((best - returned).abs() <= loose, "{a} to {b}: {best}, back {returned}");
             assert!(best + loose >= straight, "{a} to {b}: {best}, straight {straight}");
-            let sight = mesh.line_of_sight(&from, &to, &AnyPolygon, &mut Vec::new()).expect("places");
+            let sight = mesh.query().sees(&from, &to).expect("places");
             if sight {
                 assert!(best <= straight + loose, "{a} to {b}: in sight, {best} and not {straight}");
             }
             if let Some(hierarchy) = &hierarchy {
-                let path = mesh
-                    .find_path(a, b, &options.with_search(hierarchy), &mut scratch)
-                    .expect("places on the mesh");
+                let mut query = mesh.query().options(options.with_search(hierarchy)).memory(&mut scratch);
+                let path = query.path(a, b).expect("places on the mesh");
                 let long = length(&path).expect("the hierarchy finds it, too");
                 assert!(long + loose >= best, "{a} to {b}: hierarchy {long}, shortest {best}");
             }
@@ -92,7 +92,7 @@ pub fn queries(questions: &Questions) {
         let disc = |radius: f32, scratch: &mut QueryScratch| {
             let options =
                 ClearPathOptions::new(radius).with_reach(Reach::new(0.1, 1.0, 1.0)).with_allow_partial(false);
-            clear.find_path(a, b, &options, scratch)
+            QueryError::accept_no_path(clear.query(radius).options(options).memory(scratch).path(a, b))
         };
         if let Ok(path) = disc(0.0, &mut scratch) {
             assert_eq!(
@@ -117,9 +117,8 @@ pub fn queries(questions: &Questions) {
         if let Outcome::Partial { reached } = fast.outcome {
             let last = *fast.points.last().expect("a partial path has points");
             assert!(last.distance(reached) <= LOOSE, "{a} to {b}: partial to {reached}, ends at {last}");
-            let there = mesh
-                .find_path(a, reached, &options, &mut scratch)
-                .expect("the end of a partial path is on the mesh");
+            let there = mesh.query().options(options).memory(&mut scratch).path(a, reached);
+            let there = there.expect("the end of a partial path is on the mesh");
             // Where islands touch in a corner, a position means either of them.
             let island = fast.polygons.last().and_then(|&polygon| mesh.island_of(polygon));
             let found = mesh.nearest(reached, &reach).and_then(|place| mesh.island_of(place.polygon));

@@ -44,7 +44,7 @@ impl Figures {
         let mut scratch = QueryScratch::default();
         let options = PathOptions::default().with_search(PathSearch::Shortest);
         let mut seconds = |&[from, to]: &[Vec3; 2]| {
-            let path = scene.mesh.find_path(from, to, &options, &mut scratch);
+            let path = scene.mesh.query().options(options).memory(&mut scratch).path(from, to);
             path.map_or(0.0, |path| path.length / SPEED)
         };
         let count = trips.ends.len();

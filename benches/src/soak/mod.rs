@@ -11,7 +11,7 @@ use anyhow::{Result, bail, ensure};
 use changing::Changing;
 use glam::{Vec3, vec3};
 use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
-use waymesh::graph::{AnyPolygon, Outcome, PathOptions, PathSearch, QueryScratch, Reach};
+use waymesh::graph::{Outcome, Path, PathOptions, PathSearch, QueryError, QueryScratch, Reach};
 use waymesh::{Bounds, MeshHandle};
 use waymesh_core::Random;
 use waymesh_scenes::{Scene, SceneConfig};
@@ -118,13 +118,17 @@ fn ask(handle: &MeshHandle, seed: u64, queries: &AtomicU64, is_done: &AtomicBool
             let Some(start) = mesh.nearest(from, &reach) else { bail!("no ground in reach") };
             let search = if round % 2 == 0 { PathSearch::Fast } else { PathSearch::Shortest };
             let options = PathOptions::default().with_search(search).with_reach(reach);
-            let path = mesh.find_path(from, to, &options, &mut scratch)?;
+            let mut query = mesh.query().options(options).memory(&mut scratch);
+            let path = match query.path(from, to) {
+                Err(QueryError::Unreachable { .. }) => Path::default(),
+                path => path?,
+            };
             let is_sound = path.length.is_finite() && path.points.iter().all(|point| point.is_finite());
             let direct = path.points.first().zip(path.points.last()).map_or(0.0, |(a, b)| a.distance(*b));
             if !is_sound || (path.outcome == Outcome::Complete && path.length < direct * 0.999 - 1e-3) {
                 bail!("a path of {} m from {from} to {to}", path.length);
             }
-            mesh.raycast(&start, to, &AnyPolygon, &mut Vec::new())?;
+            mesh.query().ray(start, to)?;
             queries.fetch_add(3, Ordering::Relaxed);
         }
     }

@@ -61,7 +61,8 @@ impl NavMesh {
     /// Finds a short path, fast. It need not be the shortest.
     ///
     /// # Errors
-    /// For an end that is not finite, or without ground near it.
+    /// For an end that is not finite, or without ground near it, and where no path leads nearer to the
+    /// goal.
     pub fn find_path(&self, from: Vec3, to: Vec3) -> Result<NavPath, QueryError> {
         self.path(from, to, PathSearch::Fast)
     }
@@ -75,9 +76,7 @@ impl NavMesh {
     }
 
     fn path(&self, from: Vec3, to: Vec3, search: PathSearch) -> Result<NavPath, QueryError> {
-        let options = PathOptions::default().with_search(search);
-        let mut scratch = QueryScratch::default();
-        let path = self.mesh.find_path(to_waymesh(from), to_waymesh(to), &options, &mut scratch)?;
+        let path = self.mesh.query().search(search).partial().path(to_waymesh(from), to_waymesh(to))?;
         Ok(NavPath {
             points: path.points.into_iter().map(to_bevy).collect(),
             length: path.length,

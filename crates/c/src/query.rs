@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
+use std::ptr;
 
 use waymesh::core::BadField;
 use waymesh::graph::{
-    ClearPath, ClearPathOptions, ClearanceNavMesh, Generation, Location, PlaceSampler, PolygonFilter,
+    ClearPathOptions, ClearanceNavMesh, Generation, Location, PlaceSampler, PolygonFilter, QueryError,
     TravelCost,
 };
 use waymesh::triangulate::ClearanceConfig;
@@ -290,19 +291,12 @@ pub unsafe extern "C" fn wm_find_path(
         let Query { scratch, path, polygons } = query;
         polygons.clear();
         let (from, to) = (from.into(), to.into());
-        match (settings.map(Callbacks::of).filter(Callbacks::are_there), costs) {
-            (None, None) => mesh.find_path_into(from, to, &options, scratch, path)?,
-            (None, Some(costs)) => {
-                mesh.find_path_into(from, to, &options.with_cost(costs), scratch, path)?;
-            }
-            (Some(calls), costs) => {
-                calls.validate()?;
-                let calls = Callbacks { areas: costs, ..calls };
-                let options = options.with_filter(&calls).with_cost(&calls);
-                mesh.find_path_into(from, to, &options, scratch, path)?;
-                calls.bad_answer()?;
-            }
-        }
+        let calls = Callbacks::of(settings, costs);
+        calls.validate()?;
+        let query = mesh.query().options(options).filter(&calls).costs(&calls);
+        let found = query.memory(scratch).path_into(from, to, path);
+        calls.bad_answer()?;
+        QueryError::accept_no_path(found)?;
         polygons.extend_from_slice(&path.polygons);
         give_path(path.outcome, [path.length, path.cost], &path.points, polygons.len(), points, info)
     })
@@ -321,13 +315,10 @@ struct Callbacks {
 }
 
 impl Callbacks {
-    fn of(settings: &PathSettings) -> Self {
-        let &PathSettings { allows, metre_cost, least_cost: least, user, .. } = settings;
-        Self { allows, metre_cost, least, user, areas: None, bad: Cell::new(None) }
-    }
-
-    fn are_there(&self) -> bool {
-        self.allows.is_some() || self.metre_cost.is_some()
+    fn of(settings: Option<&PathSettings>, areas: Option<AreaCosts>) -> Self {
+        let (allows, metre_cost) = settings.map_or((None, None), |own| (own.allows, own.metre_cost));
+        let (least, user) = settings.map_or((0.0, ptr::null_mut()), |own| (own.least_cost, own.user));
+        Self { allows, metre_cost, least, user, areas, bad: Cell::new(None) }
     }
 
     fn validate(&self) -> Result<(), BadField> {
@@ -352,9 +343,17 @@ impl PolygonFilter for Callbacks {
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
         self.allows.is_none_or(|allows| allows(self.user, polygon.0, Self::area_of(mesh, polygon)) != 0)
     }
+
+    fn allows_all(&self) -> bool {
+        self.allows.is_none()
+    }
 }
 
 impl TravelCost for Callbacks {
+    fn is_length(&self) -> bool {
+        self.areas.is_none() && self.metre_cost.is_none()
+    }
+
     fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32 {
         let Some(metre_cost) = self.metre_cost else {
             return self.areas.as_ref().map_or(1.0, |areas| areas.per_metre(mesh, polygon));
@@ -488,10 +487,12 @@ pub extern "C" fn wm_raycast(
 ) -> Status {
     guard(error, || {
         let (mesh, query, from) = (given("mesh", mesh)?, given("query", query)?, given("from", from)?);
-        let found = mesh.0.raycast(&(*from).into(), to.into(), &AnyPolygon, &mut query.polygons)?;
+        let mut rays = mesh.0.query().memory(&mut query.scratch);
+        let found = rays.ray(Location::from(*from), to.into())?;
+        query.polygons = rays.passed().to_vec();
         let normal = found.hit.map(|hit| hit.normal.into());
         let found = Ray {
-            end: found.end.into(),
+            end: found.end(&mesh.0).into(),
             fraction: found.fraction,
             hit: u32::from(normal.is_some()),
             normal: normal.unwrap_or_default(),
@@ -513,7 +514,7 @@ pub extern "C" fn wm_move_along(
 ) -> Status {
     guard(error, || {
         let (mesh, query, from) = (given("mesh", mesh)?, given("query", query)?, given("from", from)?);
-        let found = mesh.0.move_along(&(*from).into(), to.into(), &AnyPolygon, &mut query.scratch)?;
+        let found = mesh.0.query().memory(&mut query.scratch).walk(Location::from(*from), to.into())?;
         put("end", end, found.into())
     })
 }
@@ -530,7 +531,7 @@ pub extern "C" fn wm_nearest_wall(
 ) -> Status {
     guard(error, || {
         let (mesh, query, from) = (given("mesh", mesh)?, given("query", query)?, given("from", from)?);
-        let found = mesh.0.nearest_wall(&(*from).into(), radius, &AnyPolygon, &mut query.scratch)?;
+        let found = mesh.0.query().memory(&mut query.scratch).wall(Location::from(*from), radius)?;
         let found = found.map_or(
             Wall { found: 0, distance: radius, point: Vec3::default(), normal: Vec3::default() },
             |wall| Wall {
@@ -617,8 +618,10 @@ pub unsafe extern "C" fn wm_discs_find_path(
         // SAFETY: the caller promises it.
         let points = unsafe { buffer("points", points, capacity)? };
         let options = ClearPathOptions::new(radius).with_search(search_of("search", search)?);
-        let path: ClearPath = discs.mesh.find_path(from.into(), to.into(), &options, &mut query.scratch)?;
-        query.polygons.clone_from(&path.polygons);
+        let Query { scratch, path, polygons } = query;
+        let mut discs = discs.mesh.query(radius).options(options).memory(scratch);
+        QueryError::accept_no_path(discs.path_into(from.into(), to.into(), path))?;
+        polygons.clone_from(&path.polygons);
         let polygons = path.polygons.len();
         give_path(path.outcome, [path.length; 2], &path.points, polygons, points, info)
     })

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Context, Result};
 use glam::Vec3;
 use waymesh::io::LoadOptions;
-use waymesh::{Baker, NavMesh, PathOptions, QueryScratch};
+use waymesh::{Baker, NavMesh};
 use waymesh_scenes::SceneConfig;
 
 use crate::args::{DemoArgs, Extras};
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     let bake = build::bake(&Baker::voxels(), &soup, &LoadOptions::default())?;
     let mesh = &bake.mesh;
     let (from, to) = far_apart(mesh).ok_or_else(|| Refusal("the mesh has no polygon".into()))?;
-    let route = mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())?;
+    let route = mesh.path(from, to)?;
 
     let file = |ending: &str| args.output.join(format!("{}.{ending}", scene.name()));
     let (mesh_file, picture) = (file("wmesh"), file("svg"));

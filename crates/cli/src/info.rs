@@ -145,7 +145,7 @@ fn time_queries(mesh: &NavMesh, pairs: u32) -> Option<QueryTimes> {
     for _ in 0..pairs {
         let (from, to) = (place()?, place()?);
         let start = Instant::now();
-        let found = mesh.find_path_into(from, to, &options, &mut scratch, &mut path);
+        let found = mesh.query().options(options).memory(&mut scratch).path_into(from, to, &mut path);
         times.push(start.elapsed().as_secs_f64() * 1e9);
         complete += usize::from(found.is_ok() && path.outcome == Outcome::Complete);
     }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use glam::{Vec3, Vec3Swizzles};
+use glam::Vec3;
 use serde::Serialize;
 use waymesh::graph::{
     ClearPathOptions, HierarchyConfig, HierarchyUse, Length, LinkUse, PolygonFilter, RelaxedPolygons,
@@ -14,7 +14,7 @@ use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
     AnyPolygon, AreaCosts, AreaFilter, HeadRoomFilter, Hierarchy, NavMesh, Outcome, Path, PathOptions,
-    PathSearch, PolyId, QueryScratch, with_clearance_for,
+    PathSearch, PolyId, QueryError, QueryScratch, with_clearance_for,
 };
 
 use crate::args::PathArgs;
@@ -127,7 +127,7 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
         Some(height) => find_with_costs(args, mesh, HeadRoomFilter::new(height))?,
         None => find_with_costs(args, mesh, AnyPolygon)?,
     };
-    let in_plan = plan_length(&path.points);
+    let in_plan = path.plan_length;
     if let Some(file) = &args.svg {
         output::draw(mesh, Some(&path), file)?;
     }
@@ -175,22 +175,17 @@ fn find_with_costs<F: PolygonFilter + Clone + PartialEq + Sync>(
         return Ok((path, how));
     }
     let mut wide = Path::default();
-    mesh.offset_corners(&path, args.corner_offset, &filter, &mut Vec::new(), &mut wide)?;
+    mesh.query().filter(&filter).offset_corners(&path, args.corner_offset, &mut wide)?;
     let before = wide.length;
     wide.length = follow_ground(mesh, &mut wide.points, &mut wide.links, args.ground_error)?;
     wide.cost += wide.length - before;
     Ok((wide, how))
 }
 
-/// Returns the length of a path in plan.
-fn plan_length(points: &[Vec3]) -> f32 {
-    points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum()
-}
-
 /// Adds the points with which a path follows the ground. Returns its length in space.
 fn follow_ground(mesh: &NavMesh, points: &mut Vec<Vec3>, links: &mut [LinkUse], error: f32) -> Result<f32> {
-    let (mut length, mut all, mut passed) = (0.0, Vec::new(), Vec::new());
-    let mut scratch = QueryScratch::default();
+    let (mut length, mut all) = (0.0, Vec::new());
+    let mut query = mesh.query();
     let mut taken = links.iter_mut().peekable();
     for (index, pair) in points.windows(2).enumerate() {
         let [from, to] = [pair[0], pair[1]];
@@ -202,7 +197,7 @@ fn follow_ground(mesh: &NavMesh, points: &mut Vec<Vec3>, links: &mut [LinkUse], 
         }
         let place = mesh.nearest(from, &mesh.default_reach()).filter(|_| !is_ride);
         let on_ground = match place {
-            Some(place) => mesh.ground_between(&place, to, error, &mut passed, &mut scratch, &mut all)?,
+            Some(place) => query.ground_between(place, to, error, &mut all)?,
             None => None,
         };
         length += on_ground.unwrap_or_else(|| from.distance(to));
@@ -219,7 +214,7 @@ fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + Par
     filter: F,
     cost: C,
 ) -> Result<(Path, Option<&'static str>)> {
-    let mut scratch = QueryScratch::default();
+    let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
     let (from, to) = (args.from.0, args.to.0);
     let mut options = PathOptions::default().with_filter(filter.clone()).with_cost(cost.clone());
     options = options.with_rises(!args.no_rises);
@@ -233,15 +228,21 @@ fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + Par
     if args.hierarchy && !args.shortest {
         let config = HierarchyConfig::default().with_min_polygons(0);
         let hierarchy = Hierarchy::with_costs(mesh, filter, cost, &config)?;
-        let path = mesh.find_path(from, to, &options.with_search(&hierarchy), &mut scratch)?;
+        let mut query = mesh.query().options(options.with_search(&hierarchy)).memory(&mut scratch);
+        QueryError::accept_no_path(query.path_into(from, to, &mut path))?;
         return Ok((path, scratch.hierarchy_use().map(use_name)));
     }
     if let Some(metres) = args.relax {
         let relaxed = RelaxedPolygons::new(mesh, metres)?;
-        return Ok((mesh.find_path(from, to, &options.with_search(&relaxed), &mut scratch)?, None));
+        let mut query = mesh.query().options(options.with_search(&relaxed));
+        QueryError::accept_no_path(query.path_into(from, to, &mut path))?;
+        return Ok((path, None));
     }
     let search = if args.shortest { PathSearch::Shortest } else { PathSearch::Fast };
-    Ok((mesh.find_path(from, to, &options.with_search(search), &mut scratch)?, None))
+    QueryError::accept_no_path(
+        mesh.query().options(options.with_search(search)).path_into(from, to, &mut path),
+    )?;
+    Ok((path, None))
 }
 
 /// All areas but those where a metre costs more than anything.
@@ -287,19 +288,25 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
     if args.fast {
         options = options.with_search(PathSearch::Fast);
     }
-    let mut scratch = QueryScratch::default();
-    let mut path = mesh.find_path(args.from.0, args.to.0, &options, &mut scratch)?;
+    let mut path = Path::default();
+    QueryError::accept_no_path(mesh.query(radius).options(options).path_into(
+        args.from.0,
+        args.to.0,
+        &mut path,
+    ))?;
     path.length = follow_ground(mesh.mesh(), &mut path.points, &mut path.links, args.ground_error)?;
     if let Some(file) = &args.svg {
         let options = SvgOptions::default();
         files::write(file, |writer| io::write_clear_svg(mesh.mesh(), &path, radius, &options, writer))?;
     }
-    let moved = [path.start, path.goal].map(|end| end.map_or(0.0, |end| end.moved));
+    let mut ends = mesh.query(radius);
+    let moved = [ends.nearest(args.from.0)?.moved, ends.nearest(args.to.0)?.moved];
     let mut out = files::console(&args.svg)?;
     if json {
         let lengths = [path.length, path.plan_length];
         let answer = Answer::new(path.outcome, lengths, &path.points, &path.polygons);
-        let clearance = Some(path.clearance).filter(|clearance| clearance.is_finite());
+        let clearance =
+            Some(path.clearance).filter(|clearance| clearance.is_finite() && !path.points.is_empty());
         let found_by = args.fast.then_some(search_name(path.found_by));
         files::write_json(&mut out, &Answer { clearance, moved: Some(moved), found_by, ..answer })?;
         return Ok(path.outcome);

@@ -80,7 +80,7 @@ pub use numbers::{nearest_f32, saturating_i32, saturating_i64, saturating_u32};
 pub use observe::{Counter, Observer, Warning};
 pub use outliers::warn_of_outliers;
 pub use poly_mesh::{HeightSurface, Poly, PolyMesh, SurfacePoint};
-pub use random::Random;
+pub use random::{Random, RandomBits};
 pub use regions::{NO_REGION, PackedRegions, RegionMap};
 pub use sets::DisjointSets;
 pub use shape::{PlaceEdge, SceneShape, place_edges, warn_of_shape};

@@ -71,6 +71,36 @@ impl Random {
     }
 }
 
+/// A source of random bits: [`Random`], or a function that returns the bits of another generator.
+///
+/// ```
+/// # use waymesh_core::{Random, RandomBits};
+/// # let mut generator = Random::new(1);
+/// let mut random = || generator.bits();
+/// assert!(random.unit_f64() < 1.0);
+/// ```
+pub trait RandomBits {
+    /// Returns the next 64 bits.
+    fn bits(&mut self) -> u64;
+
+    /// Returns a number in `0..1`: see [`Random::unit_f64`].
+    fn unit_f64(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / 9_007_199_254_740_992.0
+    }
+}
+
+impl RandomBits for Random {
+    fn bits(&mut self) -> u64 {
+        Self::bits(self)
+    }
+}
+
+impl<F: FnMut() -> u64> RandomBits for F {
+    fn bits(&mut self) -> u64 {
+        self()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -59,8 +59,13 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         if matches!(self.task, Task::Walking | Task::Queueing(_)) {
             self.follow(scene.ground, to, scratch);
         } else {
-            let moved =
-                scene.ground.mesh.move_along(&self.place, to, &self.params.filter, &mut scratch.query);
+            let moved = scene
+                .ground
+                .mesh
+                .query()
+                .filter(&self.params.filter)
+                .memory(&mut scratch.query)
+                .walk(self.place, to);
             match moved {
                 Ok(place) => self.place = place,
                 Err(_) => self.is_lost = true,

@@ -52,7 +52,11 @@ impl Around {
             return Ok(());
         }
         self.generation = None;
-        mesh.walls_within(place, wall_range + slack, filter, &mut scratch.query, &mut scratch.walls)?;
+        mesh.query().filter(filter).memory(&mut scratch.query).walls(
+            place,
+            wall_range + slack,
+            &mut scratch.walls,
+        )?;
         self.walls.clear();
         self.walls.extend(scratch.walls.iter().map(|wall| wall.ends.map(|end| end.xz())));
         flood(mesh, links, place.polygon, here, polygon_range + slack, &mut self.polygons);

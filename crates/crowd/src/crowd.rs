@@ -567,7 +567,7 @@ fn locate<F: PolygonFilter, C>(
     let Some(mesh) = ground.for_disc(params) else { return Ok(place) };
     let radius = ground.margin(params);
     let reach = mesh.default_reach(radius);
-    let found = mesh.nearest(position, radius, &reach, &mut scratch.query)?;
+    let found = mesh.query(radius).memory(&mut scratch.query).nearest(position).ok();
     let found = found.filter(|found| params.filter.allows(ground.mesh, found.location.polygon));
     found.map(|found| found.location).ok_or(QueryError::NoRoomNear { end, position, radius, reach })
 }

@@ -186,7 +186,7 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
             let change = self.centre.move_start(ground.mesh, to, scratch)?;
             return Ok((change, self.centre.start()));
         };
-        let place = ground.mesh.move_along(place, to, &params.filter, scratch)?;
+        let place = ground.mesh.query().filter(&params.filter).memory(scratch).walk(place, to)?;
         let change = match disc.move_start(mesh, place.position, scratch) {
             // Others pushed it to a position where it does not fit: it goes back.
             Err(QueryError::NoRoomNear { .. }) => Ok(CorridorChange::Kept),
@@ -250,11 +250,12 @@ fn allows_all<F: PolygonFilter, C: TravelCost>(
 ) -> bool {
     let polygons = path.planned_polygons();
     let is_open = |polygon: PolyId| {
-        let costs = C::IS_LENGTH || (0.0..f32::INFINITY).contains(&params.cost.per_metre(mesh, polygon));
+        let costs =
+            params.cost.is_length() || (0.0..f32::INFINITY).contains(&params.cost.per_metre(mesh, polygon));
         costs && params.filter.allows(mesh, polygon)
     };
     let is_crossed = |pair: &[PolyId]| {
-        C::IS_LENGTH
+        params.cost.is_length()
             || pair[0] == pair[1]
             || params.cost.entering(mesh, pair[0], pair[1]).max(0.0) < f32::INFINITY
     };

@@ -2,15 +2,13 @@
 //!
 //! - [`NavMesh`] is made of a [`waymesh_core::PolyMesh`] whose invariants hold. Its polygons never
 //!   change; links can be added and removed.
-//! - It is `Send + Sync`. Every query takes `&self` and writes to a [`QueryScratch`] that its
-//!   caller owns, so any number of threads share one mesh.
-//! - [`NavMesh::nearest`] finds the place on the mesh that is nearest to a position.
-//!   [`NavMesh::find_path`] finds a path: a short one fast, or the shortest one ([`PathSearch`]).
-//! - On the surface: [`NavMesh::raycast`], [`NavMesh::raycast_plan`], [`NavMesh::line_of_sight`],
-//!   [`NavMesh::move_along`], [`NavMesh::nearest_wall`], [`NavMesh::walls_within`],
-//!   [`NavMesh::ground_under`], [`NavMesh::polygons_in_box`], [`NavMesh::polygons_in_circle`],
-//!   [`PlaceSampler`], [`NavMesh::random_place_around`], [`NavMesh::polygons_within`],
-//!   [`NavMesh::distance_map`].
+//! - It is `Send + Sync`. Every query takes `&self`, so any number of threads share one mesh.
+//! - [`NavMesh::path`] finds a path. [`NavMesh::query`] makes a [`Query`], which has settings
+//!   (filter, costs, shortest or fast, partial paths) and owns its memory: paths, distances, rays,
+//!   moves along walls, walls near by, random places, distance maps. [`NavMesh::nearest`] finds the
+//!   place on the mesh that is nearest to a position.
+//! - Without settings: [`NavMesh::ground_under`], [`NavMesh::polygons_in_box`],
+//!   [`NavMesh::polygons_in_circle`], [`PlaceSampler`].
 //! - A mesh that changes while it is queried (links are added and removed, tiles are rebuilt) is
 //!   kept in a `RwLock<Arc<NavMesh>>`. A thread that queries clones the `Arc` and works with that
 //!   mesh. The thread that changes the mesh clones it, changes the clone and replaces the `Arc`. No
@@ -19,7 +17,7 @@
 //!   and its shortest path.
 //! - For agents: [`PathCorridor`] is a path that follows a moving agent and goal and is repaired
 //!   where the mesh changed; [`SlicedPath`] searches with a budget per call;
-//!   [`NavMesh::find_paths`] finds many paths on all threads; [`NavMesh::offset_corners`] moves
+//!   [`Query::paths`] finds many paths on all threads; [`Query::offset_corners`] moves
 //!   corners away from walls; [`Hierarchy`] searches clusters of polygons on large meshes,
 //!   [`RelaxedPolygons`] nearly convex ones. The docs of each show it.
 //! - Filters ([`PolygonFilter`]) say which polygons a query may use, costs ([`TravelCost`]) what a
@@ -44,7 +42,7 @@
 //! ```
 //! use waymesh_graph::glam::Vec3;
 //! use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
-//! use waymesh_graph::{NavMesh, Outcome, PathOptions, QueryScratch};
+//! use waymesh_graph::NavMesh;
 //!
 //! let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.2, width: 20, depth: 20 };
 //! let corners = [(0, 0), (20, 0), (20, 20), (0, 20)];
@@ -55,9 +53,7 @@
 //!     corners: (0..4).map(VertexId).collect(),
 //!     neighbours: vec![None; 4],
 //! })?;
-//! let mut scratch = QueryScratch::default();
-//! let path = mesh.find_path(Vec3::new(1.0, 0.0, 1.0), Vec3::new(4.0, 0.0, 5.0), &PathOptions::default(), &mut scratch)?;
-//! assert_eq!(path.outcome, Outcome::Complete);
+//! let path = mesh.path(Vec3::new(1.0, 0.0, 1.0), Vec3::new(4.0, 0.0, 5.0))?;
 //! assert!((path.length - 5.0).abs() < 1e-5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -71,8 +67,8 @@
 //!     AreaId, Poly, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
 //! };
 //! use waymesh_graph::{
-//!     AnyPolygon, AreaCosts, AreaFilter, FlagFilter, FlagTable, Link, LinkEnd, LinkKind, NavMesh, PackedChecks, PathOptions,
-//!     PathSearch, PlaceSampler, QueryError, QueryScratch, Reach,
+//!     AnyPolygon, AreaCosts, AreaFilter, FlagFilter, FlagTable, Link, LinkEnd, LinkKind, NavMesh, PackedChecks,
+//!     PlaceSampler, QueryError, Reach,
 //! };
 //!
 //! # let points = [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (10, 20), (0, 20), (0, 10)];
@@ -88,51 +84,50 @@
 //! // A corner of rooms: x to 20, z to 20, without the quarter beyond (10, 10). The last room is mud, area 2.
 //! let mut mesh = NavMesh::try_from(polygons)?;
 //! let (east, south) = (Vec3::new(18.0, 0.0, 9.0), Vec3::new(9.0, 0.0, 18.0));
-//! let (mut scratch, mut passed) = (QueryScratch::default(), Vec::new());
 //!
 //! // The place that is meant, the ground straight below, all polygons around.
 //! let place = mesh.nearest(east, &Reach::new(1.0, 2.0, 2.0)).expect("on the mesh");
 //! assert_eq!(mesh.ground_under(east + Vec3::Y, 0.0, 2.0, &AnyPolygon), Some(place));
-//! mesh.polygons_in_box(Vec3::ZERO, Vec3::new(9.0, 1.0, 9.0), &AnyPolygon, &mut passed);
-//! assert_eq!(passed, [PolyId(0)]);
-//! mesh.polygons_in_circle(Vec3::new(10.0, 0.0, 10.0), &Reach::new(1.0, 1.0, 1.0), &AnyPolygon, &mut passed);
-//! assert_eq!(passed.len(), 3);
+//! let mut around = Vec::new();
+//! mesh.polygons_in_box(Vec3::ZERO, Vec3::new(9.0, 1.0, 9.0), &AnyPolygon, &mut around);
+//! assert_eq!(around, [PolyId(0)]);
+//! mesh.polygons_in_circle(Vec3::new(10.0, 0.0, 10.0), &Reach::new(1.0, 1.0, 1.0), &AnyPolygon, &mut around);
+//! assert_eq!(around.len(), 3);
 //!
 //! // The shortest path, round the corner of the wall; its cost with mud; none where mud is closed.
-//! let path = mesh.find_path(east, south, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)?;
+//! let mut query = mesh.query().shortest();
+//! let path = query.path(east, south)?;
 //! assert_eq!(path.points, [east, Vec3::new(10.0, 0.0, 10.0), south]);
-//! let muddy = PathOptions::default().with_cost(AreaCosts::default().with(AreaId(2), 3.0));
-//! assert!(mesh.find_path(east, south, &muddy, &mut scratch)?.cost > path.length);
+//! let mud = AreaCosts::default().with(AreaId(2), 3.0);
+//! assert!(mesh.query().costs(&mud).path(east, south)?.cost > path.length);
 //! let dry = AreaFilter::default().without(AreaId(2));
-//! let options = PathOptions::default().with_filter(dry);
-//! assert!(matches!(mesh.find_path(east, south, &options, &mut scratch), Err(QueryError::NoMeshNear { .. })));
+//! let closed = mesh.query().filter(dry).path(east, south);
+//! assert!(matches!(closed, Err(QueryError::NoMeshNear { .. })));
 //! let doors = FlagFilter { flags: FlagTable::from(vec![1; 3]), include: 1, exclude: 2 };
-//! let options = PathOptions::default().with_filter(doors);
-//! assert_eq!(mesh.find_path(east, south, &options, &mut scratch)?.polygons.len(), 3);
+//! assert_eq!(mesh.query().filter(&doors).path(east, south)?.polygons.len(), 3);
 //!
 //! // Straight ahead, in sight, sliding along the wall, the wall itself.
-//! let ray = mesh.raycast(&place, Vec3::new(18.0, 0.0, 14.0), &AnyPolygon, &mut passed)?;
+//! let ray = query.ray(place, Vec3::new(18.0, 0.0, 14.0))?;
 //! assert!(ray.hit.is_some() && (ray.fraction - 0.2).abs() < 1e-6);
-//! let far = mesh.nearest(south, &Reach::new(1.0, 2.0, 2.0)).expect("on the mesh");
-//! assert!(!mesh.line_of_sight(&place, &far, &AnyPolygon, &mut passed)?);
-//! let end = mesh.move_along(&place, Vec3::new(17.0, 0.0, 11.0), &AnyPolygon, &mut scratch)?;
+//! assert!(!query.sees(place, south)?);
+//! let end = query.walk(place, Vec3::new(17.0, 0.0, 11.0))?;
 //! assert_eq!(end.position, Vec3::new(17.0, 0.0, 10.0));
-//! let wall = mesh.nearest_wall(&place, 5.0, &AnyPolygon, &mut scratch)?.expect("a wall near by");
+//! let wall = query.wall(place, 5.0)?.expect("a wall near by");
 //! assert!((wall.distance - 1.0).abs() < 1e-6);
 //! let mut walls = Vec::new();
-//! mesh.walls_within(&place, 3.0, &AnyPolygon, &mut scratch, &mut walls)?;
+//! query.walls(place, 3.0, &mut walls)?;
 //! assert_eq!(walls.len(), 2);
 //!
-//! // Places by chance; what is near; the way to one goal for many agents.
+//! // Random places; what is near; the paths of many agents to one goal.
 //! let mut random = Random::new(7);
 //! assert!(PlaceSampler::new(&mesh, &dry).sample(&mesh, &mut random)?.is_some());
-//! let near = mesh.random_place_around(&place, 2.0, &AnyPolygon, &mut random, &mut scratch)?;
+//! let near = query.random_around(place, 2.0, &mut random)?;
 //! assert!(near.position.distance(east) <= 2.001);
 //! let mut reached = Vec::new();
-//! mesh.polygons_within(&place, 8.02, &AnyPolygon, &mut scratch, &mut reached)?;
+//! query.polygons_within(place, 8.02, &mut reached)?;
 //! assert_eq!(reached.len(), 2);
-//! let map = mesh.distance_map(&place, f32::INFINITY, &AnyPolygon, &mut scratch)?;
-//! let way = map.heading(&mesh, &far)?.expect("a way");
+//! let map = query.distance_map(place, f32::INFINITY)?;
+//! let way = map.heading(&mesh, &query.nearest(south)?)?.expect("a way");
 //! assert!((way.distance - path.length).abs() < 1e-4);
 //! assert_eq!(way.next, Vec3::new(10.0, 0.0, 10.0));
 //!
@@ -145,7 +140,7 @@
 //!     LinkEnd { polygon: PolyId(polygon), ends: [end; 2] }
 //! };
 //! let jump = mesh.add_link(Link::new(end(1, 18, 10), end(2, 10, 18), LinkKind::User))?;
-//! assert_eq!(mesh.find_path(east, south, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)?.links[0].link, jump);
+//! assert_eq!(mesh.query().shortest().path(east, south)?.links[0].link, jump);
 //! assert!(mesh.remove_link(jump).is_some());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -159,23 +154,26 @@ mod locate;
 mod marks;
 mod mesh;
 mod path;
+mod query;
 mod scratch;
 mod shortcut;
 mod source;
 mod surface;
 
 pub use clearance::{
-    ClearCorridor, ClearCorridorOptions, ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh,
+    ClearCorridor, ClearCorridorOptions, ClearPathOptions, ClearPlace, ClearQuery, ClearanceNavMesh,
 };
 pub use glam;
 pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyUse};
-pub use locate::error::{PathEnd, QueryError};
+pub use locate::error::{NoPath, PathEnd, QueryError};
 pub use locate::nearest::{Location, Reach};
 pub use mesh::bounds::{NO_NEIGHBOUR, PolygonBounds};
 pub use mesh::costs::{AreaCosts, Length, TravelCost};
 pub use mesh::data::{LinkData, NavMeshData};
 pub use mesh::error::NavMeshError;
-pub use mesh::filter::{AnyPolygon, AreaFilter, FlagFilter, FlagTable, HeadRoomFilter, PolygonFilter};
+pub use mesh::filter::{
+    AnyPolygon, AreaFilter, FilterFn, FlagFilter, FlagTable, HeadRoomFilter, PolygonFilter,
+};
 pub use mesh::format::MeshFormat;
 pub use mesh::height_tables::SurfaceView;
 pub use mesh::islands::{Island, IslandBall, IslandId};
@@ -192,9 +190,10 @@ pub use path::{
     CorridorChange, CorridorOptions, DistanceMap, Heading, LinkUse, Outcome, Path, PathCorridor, PathOptions,
     PathSearch, PathSearcher, RelaxedPolygons, ReplanReason, SlicedPath,
 };
+pub use query::{Place, Query};
 pub use scratch::QueryScratch;
 pub use source::MeshSource;
-pub use surface::{PlaceSampler, PlanRay, PlanView, RayHit, Raycast, Wall, WallPiece};
+pub use surface::{PlaceSampler, PlanView, RayHit, Raycast, Wall, WallPiece};
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -3,9 +3,10 @@
 use waymesh_core::PolyId;
 use waymesh_core::threads::Scratches;
 
-use crate::clearance::{ClearPath, ClearanceScratch};
+use crate::clearance::ClearanceScratch;
 use crate::hierarchy::query::{HierarchyScratch, HierarchyUse};
 use crate::mesh::nav_mesh::NavMesh;
+use crate::path::Path;
 use crate::path::corridor::CorridorScratch;
 use crate::path::relaxed::query::RelaxedScratch;
 use crate::path::search::PathScratch;
@@ -13,7 +14,8 @@ use crate::surface::scratch::SurfaceScratch;
 
 /// The memory that queries write to. One per thread; it serves every query on any mesh.
 ///
-/// Make one with [`QueryScratch::default`], keep it, and pass it to every query. It is empty at
+/// A [`Query`](crate::Query) owns one, or uses that of its caller: make one with
+/// [`QueryScratch::default`], keep it, and pass it to corridors and crowds. It is empty at
 /// first and each kind of query grows its own part, so that nothing is allocated once it has grown.
 ///
 /// # Memory
@@ -22,7 +24,7 @@ use crate::surface::scratch::SurfaceScratch;
 /// - Queries on the surface: 4 bytes per polygon, and 16 per polygon seen.
 /// - Any radius: 112 bytes per side of a triangle, and 150 per cone seen; found fast, 16 per side
 ///   and 48 per side seen.
-/// - [`NavMesh::find_paths`](crate::NavMesh::find_paths): all of this once per thread.
+/// - [`Query::paths`](crate::Query::paths): all of this once per thread.
 #[doc(alias = "dtNavMeshQuery")]
 #[doc(alias = "dtNodePool")]
 #[derive(Debug, Default)]
@@ -33,6 +35,8 @@ pub struct QueryScratch {
     pub(crate) clearance: ClearanceScratch,
     pub(crate) hierarchy: HierarchyScratch,
     pub(crate) relaxed: RelaxedScratch,
+    /// The path of which only the length is requested.
+    pub(crate) path: Path,
     /// One per thread of a batch.
     pub(crate) threads: Scratches<Self>,
 }
@@ -58,12 +62,5 @@ impl QueryScratch {
     #[must_use]
     pub fn searched_polygons(&self, mesh: &NavMesh) -> Vec<PolyId> {
         self.paths.searched(mesh)
-    }
-
-    /// Gives the memory of a path that is not needed any more to the next
-    /// [`ClearanceNavMesh::find_path`](crate::ClearanceNavMesh::find_path), which then allocates
-    /// nothing.
-    pub fn recycle(&mut self, path: ClearPath) {
-        self.clearance.path = path;
     }
 }

@@ -88,38 +88,34 @@ fn queries_allocate_nothing_in_the_steady_state() {
         assert_steady("find_path", || {
             for (a, b) in pairs() {
                 let (from, to) = (a.position, b.position);
-                mesh.find_path_into(from, to, &PathOptions::default(), &mut scratch, &mut path).unwrap();
-                mesh.find_path_into(from, to, &costs, &mut scratch, &mut path).unwrap();
-                let _ = mesh.find_path_into(from, to, &dry, &mut scratch, &mut path);
+                mesh.query().memory(&mut scratch).path_into(from, to, &mut path).unwrap();
+                mesh.query()
+                    .options(costs.clone())
+                    .memory(&mut scratch)
+                    .path_into(from, to, &mut path)
+                    .unwrap();
+                let _ = mesh.query().options(dry).memory(&mut scratch).path_into(from, to, &mut path);
             }
         });
         assert_steady("find_shortest_path", || {
             for (a, b) in pairs() {
                 let (from, to) = (a.position, b.position);
-                mesh.find_path_into(
-                    from,
-                    to,
-                    &PathOptions::default().with_search(PathSearch::Shortest),
-                    &mut scratch,
-                    &mut path,
-                )
-                .unwrap();
-                mesh.find_path_into(from, to, &on_ground, &mut scratch, &mut path).unwrap();
-                let _ = mesh.find_path_into(
-                    from,
-                    to,
-                    &dry.with_search(PathSearch::Shortest),
-                    &mut scratch,
-                    &mut path,
-                );
+                mesh.query().shortest().memory(&mut scratch).path_into(from, to, &mut path).unwrap();
+                mesh.query().options(on_ground).memory(&mut scratch).path_into(from, to, &mut path).unwrap();
+                let _ = mesh
+                    .query()
+                    .options(dry.with_search(PathSearch::Shortest))
+                    .memory(&mut scratch)
+                    .path_into(from, to, &mut path);
             }
         });
         let mut wide = Path::default();
         assert_steady("offset_corners", || {
             for (a, b) in pairs() {
                 let (from, to) = (a.position, b.position);
-                mesh.find_path_into(from, to, &PathOptions::default(), &mut scratch, &mut path).unwrap();
-                mesh.offset_corners(&path, 0.3, &AnyPolygon, &mut passed, &mut wide).unwrap();
+                let mut query = mesh.query().memory(&mut scratch);
+                query.path_into(from, to, &mut path).unwrap();
+                query.offset_corners(&path, 0.3, &mut wide).unwrap();
             }
         });
         let mut sliced = SlicedPath::new(dry.with_search(PathSearch::Shortest));
@@ -157,7 +153,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
             for (a, b) in pairs() {
                 let options = PathOptions::default().with_search(&hierarchy);
                 let (from, to) = (a.position, b.position);
-                mesh.find_path_into(from, to, &options, &mut scratch, &mut path).unwrap();
+                mesh.query().options(options).memory(&mut scratch).path_into(from, to, &mut path).unwrap();
             }
         });
         let relaxed = RelaxedPolygons::new(mesh, 1.0).unwrap();
@@ -165,7 +161,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
             for (a, b) in pairs() {
                 let options = PathOptions::default().with_search(&relaxed);
                 let (from, to) = (a.position, b.position);
-                mesh.find_path_into(from, to, &options, &mut scratch, &mut path).unwrap();
+                mesh.query().options(options).memory(&mut scratch).path_into(from, to, &mut path).unwrap();
             }
         });
         let (mut walls, mut within) = (Vec::new(), Vec::new());
@@ -184,20 +180,29 @@ fn queries_allocate_nothing_in_the_steady_state() {
         });
         assert_steady("raycast, sight and moves", || {
             for (a, b) in pairs() {
-                mesh.raycast(a, b.position, &filter, &mut passed).unwrap();
-                mesh.line_of_sight(a, b, &filter, &mut passed).unwrap();
+                let mut query = mesh.query().filter(&filter).memory(&mut scratch);
+                query.ray(a, b.position).unwrap();
+                query.sees(a, b).unwrap();
                 let step = (b.position - a.position).clamp_length_max(2.0);
-                mesh.move_along(a, a.position + step, &filter, &mut scratch).unwrap();
+                query.walk(a, a.position + step).unwrap();
             }
         });
         assert_steady("walls, places by chance and reach", || {
             let mut random = Random::new(3);
             for place in &places {
-                mesh.nearest_wall(place, 5.0, &filter, &mut scratch).unwrap();
-                mesh.walls_within(place, 3.0, &filter, &mut scratch, &mut walls).unwrap();
-                mesh.random_place_around(place, 3.0, &filter, &mut random, &mut scratch).unwrap();
+                mesh.query().filter(&filter).memory(&mut scratch).wall(place, 5.0).unwrap();
+                mesh.query().filter(&filter).memory(&mut scratch).walls(place, 3.0, &mut walls).unwrap();
+                mesh.query()
+                    .filter(&filter)
+                    .memory(&mut scratch)
+                    .random_around(place, 3.0, &mut random)
+                    .unwrap();
                 sampler.sample(&plain, &mut random).unwrap();
-                mesh.polygons_within(place, 12.0, &filter, &mut scratch, &mut within).unwrap();
+                mesh.query()
+                    .filter(&filter)
+                    .memory(&mut scratch)
+                    .polygons_within(place, 12.0, &mut within)
+                    .unwrap();
             }
         });
     }

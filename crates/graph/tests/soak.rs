@@ -9,7 +9,7 @@ use glam::Vec3;
 use peak_alloc::PeakAlloc;
 use waymesh_core::PolyId;
 use waymesh_graph::{
-    AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch, Reach,
+    Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryError, QueryScratch, Reach,
 };
 use waymesh_testkit::Random;
 use waymesh_testkit::grid_maps::GridMap;
@@ -56,10 +56,10 @@ fn random_mesh(random: &mut Random) -> NavMesh {
 }
 
 fn walk(mesh: &NavMesh, from: Vec3, to: Vec3, scratch: &mut QueryScratch) -> f64 {
-    let path = mesh
-        .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), scratch)
-        .expect("both ends are on the mesh");
-    if path.outcome == Outcome::Complete { f64::from(path.length) } else { f64::INFINITY }
+    match mesh.query().shortest().memory(scratch).path(from, to) {
+        Err(QueryError::Unreachable { .. }) => f64::INFINITY,
+        path => path.expect("both ends are on the mesh").length.into(),
+    }
 }
 
 impl Oracle {
@@ -107,9 +107,9 @@ impl Oracle {
         let straight = pairs.iter().map(|pair| walk(mesh, pair[0], pair[1], &mut scratch)).collect();
         let mut oracle =
             Self { pairs, links, ends, between, to_ends, from_ends, straight, rays: vec![], moves: vec![] };
-        let (mut polygons, mut surface) = (Vec::new(), QueryScratch::default());
+        let mut surface = QueryScratch::default();
         for pair in 0..PAIRS {
-            let (free, end) = oracle.look(mesh, pair, &mut polygons, &mut surface);
+            let (free, end) = oracle.look(mesh, pair, &mut surface);
             oracle.rays.push(free);
             oracle.moves.push(end);
         }
@@ -117,18 +117,12 @@ impl Oracle {
     }
 
     /// A ray and a move: links that are no edges have no part in them.
-    fn look(
-        &self,
-        mesh: &NavMesh,
-        pair: usize,
-        polygons: &mut Vec<PolyId>,
-        surface: &mut QueryScratch,
-    ) -> (f32, Vec3) {
+    fn look(&self, mesh: &NavMesh, pair: usize, surface: &mut QueryScratch) -> (f32, Vec3) {
         let [from, to] = self.pairs[pair];
         let place = mesh.nearest(from, &Reach::new(1.0, 1.0, 1.0)).expect("on the mesh");
-        let ray = mesh.raycast(&place, to, &AnyPolygon, polygons).expect("a place of this mesh");
+        let ray = mesh.query().ray(place, to).expect("a place of this mesh");
         let near = from + (to - from).clamp_length_max(2.0);
-        let end = mesh.move_along(&place, near, &AnyPolygon, surface).expect("a place of this mesh");
+        let end = mesh.query().memory(surface).walk(place, near).expect("a place of this mesh");
         (ray.fraction, end.position)
     }
 
@@ -164,7 +158,6 @@ struct Worker {
     paths: QueryScratch,
     surface: QueryScratch,
     path: Path,
-    polygons: Vec<PolyId>,
     complete: usize,
     linked: usize,
 }
@@ -177,8 +170,9 @@ impl Worker {
         let options = PathOptions::default().with_allow_partial(false);
         let mesh = &version.mesh;
         let Self { paths, path, .. } = self;
-        mesh.find_path_into(from, to, &options.with_search(PathSearch::Shortest), paths, path)
-            .expect("both ends");
+        let shortest = options.with_search(PathSearch::Shortest);
+        let found = mesh.query().options(shortest).memory(paths).path_into(from, to, path);
+        QueryError::accept_no_path(found).expect("both ends");
         assert_eq!(
             path.outcome == Outcome::Complete,
             expected.is_finite(),
@@ -198,10 +192,11 @@ impl Worker {
             self.linked += usize::from(!path.links.is_empty());
             assert!(path.links.iter().all(|used| mesh.link(used.link).is_some()));
         }
-        mesh.find_path_into(from, to, &options, paths, path).expect("both ends");
+        let found = mesh.query().options(options).memory(paths).path_into(from, to, path);
+        QueryError::accept_no_path(found).expect("both ends");
         assert_eq!(path.outcome == Outcome::Complete, expected.is_finite());
         assert!(f64::from(path.cost) >= expected - 0.01 || expected.is_infinite());
-        let (free, end) = oracle.look(mesh, pair, &mut self.polygons, &mut self.surface);
+        let (free, end) = oracle.look(mesh, pair, &mut self.surface);
         assert_eq!((free.to_bits(), end), (oracle.rays[pair].to_bits(), oracle.moves[pair]));
     }
 }

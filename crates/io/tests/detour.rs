@@ -381,7 +381,7 @@ fn lengths(mesh: &NavMesh, places: &[Vec3]) -> Vec<Option<f32>> {
     let pairs = places.iter().zip(places.iter().rev());
     pairs
         .map(|(&from, &to)| {
-            let path = mesh.find_path(from, to, &options, &mut scratch).ok()?;
+            let path = mesh.query().options(options).memory(&mut scratch).path(from, to).ok()?;
             (path.outcome == Outcome::Complete).then_some(path.length)
         })
         .collect()

@@ -9,7 +9,7 @@ use common::{corners, parse};
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{Area, PlanPoint, PolyId};
-use waymesh_graph::{NavMesh, Path, PathOptions};
+use waymesh_graph::{NavMesh, Path};
 use waymesh_io::svg::{Storey, storeys};
 use waymesh_io::*;
 
@@ -266,14 +266,8 @@ fn svg_has_a_panel_per_storey_and_the_path_with_its_ends() {
         let corners: Vec<Vec3> = mesh.polygons().nth(polygon).unwrap().positions().collect();
         corners.iter().sum::<Vec3>() / 4.0
     };
-    let path = mesh
-        .find_path(
-            centre(0),
-            centre(30),
-            &PathOptions::default(),
-            &mut waymesh_graph::QueryScratch::default(),
-        )
-        .unwrap();
+    let path =
+        mesh.query().memory(&mut waymesh_graph::QueryScratch::default()).path(centre(0), centre(30)).unwrap();
     for colour_by in [ColourBy::Island, ColourBy::Region] {
         let options = SvgOptions::default().with_colour_by(colour_by);
         let svg = svg_of(&mesh, Some(&path), &options);
@@ -285,9 +279,8 @@ fn svg_has_a_panel_per_storey_and_the_path_with_its_ends() {
     let plain = svg_of(&mesh, None, &SvgOptions::default().with_portals(false));
     assert!(!plain.contains("<circle") && !plain.contains("between polygons"));
     // Ends in one point and paths of one polygon.
-    let short = mesh
-        .find_path(centre(0), centre(0), &PathOptions::default(), &mut waymesh_graph::QueryScratch::default())
-        .unwrap();
+    let short =
+        mesh.query().memory(&mut waymesh_graph::QueryScratch::default()).path(centre(0), centre(0)).unwrap();
     svg_of(&mesh, Some(&short), &SvgOptions::default());
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use glam::Vec3;
 use waymesh_core::Validate;
-use waymesh_graph::{AreaCosts, MeshFormat, NavMesh, Outcome, PathOptions, QueryScratch};
+use waymesh_graph::{AreaCosts, MeshFormat, NavMesh, Outcome, PathOptions};
 use waymesh_io::open;
 
 fn file(name: &str) -> PathBuf {
@@ -37,7 +37,7 @@ fn files_of_every_version_are_read() {
             let ends = [mesh.polygons().next(), mesh.polygons().last()].map(|one| centre(one.unwrap()));
             let costs = AreaCosts::of_mesh(&mesh);
             let options = PathOptions::default().with_cost(costs);
-            let path = mesh.find_path(ends[0], ends[1], &options, &mut QueryScratch::default()).unwrap();
+            let path = mesh.query().options(options).path(ends[0], ends[1]).unwrap();
             assert_eq!(path.outcome, Outcome::Complete);
             assert_eq!(path.cost > path.length * 1.2, named > 0, "{} for {} m", path.cost, path.length);
             mesh

@@ -71,7 +71,7 @@ impl Oracle {
         let mut scratch = QueryScratch::default();
         let options = PathOptions::default().with_allow_partial(false);
         let mut router = |from: Vec3, to: Vec3| {
-            let path = mesh.find_path(from, to, &options, &mut scratch).ok()?;
+            let path = mesh.query().options(options).memory(&mut scratch).path(from, to).ok()?;
             (path.outcome == Outcome::Complete).then_some(path.points)
         };
         self.evaluate(&judged, Some(&mut router))

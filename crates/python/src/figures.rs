@@ -26,7 +26,7 @@ pub(crate) fn rust_seconds<'py>(
         starts.as_slice()?.iter().zip(ends.as_slice()?).map(|(&start, &end)| [start, end]).collect();
     let reach = mesh.default_reach();
     let places: Vec<Option<Location>> = pairs.iter().map(|pair| mesh.nearest(pair[0], &reach)).collect();
-    let (mut scratch, mut path, mut passed) = (QueryScratch::default(), Path::default(), Vec::new());
+    let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
     let fast = PathOptions::default();
     let shortest = fast.with_search(PathSearch::Shortest);
     let pool = pool(py)?;
@@ -36,28 +36,28 @@ pub(crate) fn rust_seconds<'py>(
         "nearest",
         median(|| pairs.iter().filter_map(|pair| mesh.nearest(pair[0], &reach)).count()),
     )?;
-    for (name, options) in [("find_path", &fast), ("shortest", &shortest)] {
+    for (name, options) in [("find_path", fast), ("shortest", shortest)] {
         let find =
-            |&[from, to]: &[Vec3; 2]| mesh.find_path_into(from, to, options, &mut scratch, &mut path).is_ok();
+            |&[from, to]: &[Vec3; 2]| mesh.query().options(options).memory(&mut scratch).path_into(from, to, &mut path).is_ok();
         let mut find = find;
         times.set_item(name, median(|| pairs.iter().filter(|pair| find(pair)).count()))?;
     }
     let rays = || {
         let with_place =
             pairs.iter().zip(&places).filter_map(|(pair, place)| Some((pair[1], place.as_ref()?)));
-        with_place.filter(|(to, place)| mesh.raycast(place, *to, &AnyPolygon, &mut passed).is_ok()).count()
+        with_place.filter(|(to, place)| mesh.query().memory(&mut scratch).ray(place, *to).is_ok()).count()
     };
     times.set_item("raycast", median(rays))?;
     let steps = || {
         let with_place =
             pairs.iter().zip(&places).filter_map(|(pair, place)| Some((pair[1], place.as_ref()?)));
         with_place
-            .filter(|(to, place)| mesh.move_along(place, *to, &AnyPolygon, &mut scratch).is_ok())
+            .filter(|(to, place)| mesh.query().memory(&mut scratch).walk(place, *to).is_ok())
             .count()
     };
     times.set_item("step", median(steps))?;
     let batch = || {
-        pool.install(|| mesh.find_paths(&pairs, &fast, &mut scratch, &mut paths));
+        pool.install(|| mesh.query().options(fast).memory(&mut scratch).paths_into(&pairs, &mut paths));
         paths.len()
     };
     times.set_item("find_paths", py.detach(|| median(batch)))?;

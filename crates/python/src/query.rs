@@ -1,6 +1,7 @@
 //! Queries: for one point or pair, and for many on all threads.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use numpy::{Element, PyArray1};
@@ -11,7 +12,7 @@ use rayon::prelude::*;
 use waymesh::core::{CancelToken, checkpoint};
 use waymesh::graph::{ClearPathOptions, IslandId, Location, PolygonFilter};
 use waymesh::{
-    AnyPolygon, AreaCosts, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError, QueryScratch,
+    AnyPolygon, AreaCosts, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryError, QueryScratch,
     Reach,
 };
 
@@ -28,7 +29,6 @@ use crate::watch::{Signals, detached};
 pub(crate) struct Memory {
     scratch: QueryScratch,
     path: Path,
-    polygons: Vec<PolyId>,
 }
 
 thread_local! {
@@ -83,23 +83,7 @@ impl PolygonFilter for OnIsland {
 }
 
 /// Options of a path search, with costs per metre only where they differ.
-enum Options {
-    Plain(PathOptions),
-    Costs(Box<PathOptions<AnyPolygon, AreaCosts>>),
-}
-
-/// Runs the same code with either options.
-macro_rules! with_options {
-    ($options:expr, |$name:ident| $run:expr) => {
-        match $options {
-            Options::Plain($name) => $run,
-            Options::Costs($name) => {
-                let $name = &**$name;
-                $run
-            }
-        }
-    };
-}
+type Options = PathOptions<AnyPolygon, Option<Arc<AreaCosts>>>;
 
 fn reach_of(reach: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Reach>> {
     let Some(reach) = reach else { return Ok(None) };
@@ -158,16 +142,13 @@ impl PyNavMesh {
             costs = costs.with(area, cost);
         }
         // Without costs paths are found faster.
-        Ok(if has_costs {
-            Options::Costs(Box::new(options.with_cost(costs)))
-        } else {
-            Options::Plain(options)
-        })
+        Ok(options.with_cost(has_costs.then(|| Arc::new(costs))))
     }
 
     fn find(&self, from: Vec3, to: Vec3, options: &Options, memory: &mut Memory) -> Result<(), QueryError> {
         let Memory { scratch, path, .. } = memory;
-        with_options!(options, |options| self.mesh.find_path_into(from, to, options, scratch, path))
+        let mut query = self.mesh.query().options(options.clone()).memory(scratch);
+        QueryError::accept_no_path(query.path_into(from, to, path))
     }
 
     /// The length of a path, infinite where there is none or an end is off the mesh.
@@ -180,13 +161,11 @@ impl PyNavMesh {
 
     fn clear_path(&self, py: Python<'_>, from: Vec3, to: Vec3, options: &ClearPathOptions) -> PyResult<Path> {
         let mesh = self.clearance(py)?;
-        let found =
-            py.detach(|| with_memory(|memory| mesh.find_path(from, to, options, &mut memory.scratch)));
-        let found = found.or_raise()?;
-        let mut path = Path::default();
-        (path.outcome, path.points, path.polygons) = (found.outcome, found.points, found.polygons);
-        (path.links, path.length, path.cost) = (found.links, found.length, found.length);
-        Ok(path)
+        let find = |memory: &mut Memory| {
+            let mut query = mesh.query(options.radius).options(*options).memory(&mut memory.scratch);
+            QueryError::accept_no_path(query.path(from, to))
+        };
+        py.detach(|| with_memory(find)).or_raise()
     }
 
     /// The place nearest to a position. NaN is the position of no place, and is near none.
@@ -356,11 +335,11 @@ impl PyNavMesh {
         with_memory(|memory| {
             let scratch = &mut memory.scratch;
             let find = || {
-                with_options!(&options, |options| self.mesh.find_paths(&pairs, options, scratch, &mut paths));
+                self.mesh.query().options(options.clone()).memory(scratch).paths_into(&pairs, &mut paths);
             };
             detached(py, find)
         })?;
-        Ok(PyPaths::new(paths))
+        Ok(PyPaths::new(paths.into_iter().map(QueryError::accept_no_path).collect()))
     }
 
     #[pyo3(signature = (start, goals, *, reach=None, area_costs=None))]
@@ -469,8 +448,8 @@ impl PyNavMesh {
         let reach = self.reach(reach)?;
         let cast = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Ray {
             let place = self.locate_towards(from, to, &reach)?;
-            let ray = self.mesh.raycast(&place, to, &AnyPolygon, &mut memory.polygons).ok()?;
-            Some((ray.fraction, ray.end.position, ray.hit.map(|hit| hit.normal)))
+            let ray = self.mesh.query().memory(&mut memory.scratch).ray(place, to).ok()?;
+            Some((ray.fraction, ray.end(&self.mesh).position, ray.hit.map(|hit| hit.normal)))
         };
         if let Some(pair) = single_pair(starts, ends)? {
             finite("starts and ends", &pair)?;
@@ -503,11 +482,8 @@ impl PyNavMesh {
         let reach = self.reach(reach)?;
         let step = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Vec3 {
             let Some(place) = self.locate_towards(from, to, &reach) else { return from };
-            let end = if slide {
-                self.mesh.move_along(&place, to, &AnyPolygon, &mut memory.scratch)
-            } else {
-                self.mesh.raycast(&place, to, &AnyPolygon, &mut memory.polygons).map(|ray| ray.end)
-            };
+            let mut query = self.mesh.query().memory(&mut memory.scratch);
+            let end = if slide { query.walk(place, to) } else { query.ray(place, to).map(|ray| ray.end(&self.mesh)) };
             end.map_or(from, |end| end.position)
         };
         if let Some(pair) = single_pair(starts, ends)? {
@@ -530,7 +506,7 @@ impl PyNavMesh {
         let reach = self.reach(reach)?;
         let find = |memory: &mut Memory, &at: &Vec3| -> Option<(f32, Vec3, Vec3)> {
             let place = self.locate(at, &reach)?;
-            let wall = self.mesh.nearest_wall(&place, radius, &AnyPolygon, &mut memory.scratch).ok()?;
+            let wall = self.mesh.query().memory(&mut memory.scratch).wall(&place, radius).ok()?;
             Some(
                 wall.map_or((radius, Vec3::NAN, Vec3::ZERO), |wall| (wall.distance, wall.point, wall.normal)),
             )
@@ -592,7 +568,7 @@ impl PyNavMesh {
         let reach = self.mesh.default_reach();
         // An end is moved to the mesh by that at most.
         let moved = 2.0 * Vec2::new(reach.side, reach.up.max(reach.down)).length();
-        let by_costs = matches!(options, Options::Costs(_));
+        let by_costs = options.cost.is_some();
         let mut order: Vec<usize> = (0..goals.len()).collect();
         order.sort_by(|&a, &b| goals[a].distance(from).total_cmp(&goals[b].distance(from)));
         let mut best: Option<(usize, Path)> = None;

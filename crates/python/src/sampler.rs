@@ -60,7 +60,7 @@ impl PyNavMesh {
             let begin = || (token.enter(), QueryScratch::default());
             let map = |scratch: &mut QueryScratch, goal| {
                 checkpoint();
-                self.mesh.distance_map(goal, limit, &AnyPolygon, scratch)
+                self.mesh.query().memory(scratch).distance_map(goal, limit)
             };
             goals.par_iter().map_init(begin, |(_, scratch), goal| map(scratch, goal)).collect()
         })?;
@@ -139,7 +139,7 @@ impl PySampler {
             Kind::NoMeshNear.error(format!("no mesh near the centre {centre}, within {reach}"))
         })?;
         let found = self.draw(py, count.unwrap_or(1), |random, scratch| {
-            self.mesh.random_place_around(&place, radius, &AnyPolygon, random, scratch).map(Some)
+            self.mesh.query().memory(scratch).random_around(&place, radius, random).map(Some)
         })?;
         match count {
             None => Ok(PyArray1::from_slice(py, &found[0].to_array()).into_any()),

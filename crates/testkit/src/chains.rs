@@ -13,8 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::{Agent, Random};
 use waymesh_graph::{
-    AnyPolygon, ClearCorridor, ClearCorridorOptions, ClearPath, ClearPathOptions, ClearanceNavMesh,
-    CorridorOptions, Location, NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler,
+    AnyPolygon, ClearCorridor, ClearCorridorOptions, ClearPathOptions, ClearanceNavMesh, CorridorOptions,
+    Location, NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, QueryError,
     QueryScratch, Reach, SlicedPath,
 };
 
@@ -144,12 +144,15 @@ impl<'a> Chains<'a> {
         let mut best = None;
         for search in [PathSearch::Shortest, PathSearch::Fast] {
             let options = PathOptions::default().with_search(search);
-            let path = mesh
-                .find_path(from.position, to.position, &options, &mut self.scratch)
-                .unwrap_or_else(|error| panic!("{} to {}: {error}", from.position, to.position));
+            let mut query = mesh.query().options(options).memory(&mut self.scratch);
+            let path = match query.path(from.position, to.position) {
+                Err(QueryError::Unreachable { .. }) => continue,
+                path => path.unwrap_or_else(|error| panic!("{} to {}: {error}", from.position, to.position)),
+            };
             path.points.iter().for_each(|&point| self.check_position(point));
             if let Outcome::Partial { reached } = path.outcome {
-                let there = mesh.find_path(from.position, reached, &options, &mut self.scratch);
+                let there =
+                    mesh.query().options(options).memory(&mut self.scratch).path(from.position, reached);
                 let there = there.unwrap_or_else(|error| panic!("{} to {reached}: {error}", from.position));
                 let is_other = !mesh.same_island(there_polygon(&there, from), from.polygon);
                 assert!(
@@ -178,51 +181,43 @@ impl<'a> Chains<'a> {
         }
         self.follow_headings(from, to);
         self.ray(from, to.position);
-        let around =
-            self.mesh.random_place_around(from, 2.0, &AnyPolygon, &mut self.random, &mut self.scratch);
+        let around = self.mesh.query().memory(&mut self.scratch).random_around(from, 2.0, &mut self.random);
         self.check_position(around.expect("a place of this mesh").position);
     }
 
     /// Casts a ray, and uses its end.
     fn ray(&mut self, from: &Location, to: Vec3) {
         let mesh = self.mesh;
-        let mut passed = Vec::new();
-        let ray = mesh.raycast(from, to, &AnyPolygon, &mut passed).expect("a place of this mesh");
-        self.check_position(ray.end.position);
-        assert!(
-            mesh.contains(ray.end.polygon, ray.end.position),
-            "{} is not in its polygon",
-            ray.end.position
-        );
-        self.check_ray(from, ray.end.position);
+        let ray = mesh.query().ray(from, to).expect("a place of this mesh");
+        let end = ray.end(mesh);
+        self.check_position(end.position);
+        assert!(mesh.contains(end.polygon, end.position), "{} is not in its polygon", end.position);
+        self.check_ray(from, end.position);
         // A ray that was led along a wall may miss it by a little more than the slack on its way back.
-        self.walk(ray.end, from.position);
+        self.walk(end, from.position);
         if ray.hit.is_some() {
             self.followed.hits += 1;
             let slack = mesh.position_slack();
-            let moved =
-                mesh.move_along(from, to, &AnyPolygon, &mut self.scratch).expect("a place of this mesh");
+            let moved = mesh.query().memory(&mut self.scratch).walk(from, to).expect("a place of this mesh");
             self.check_position(moved.position);
             assert!(
-                moved.position.xz().distance(to.xz()) <= ray.end.position.xz().distance(to.xz()) + slack,
+                moved.position.xz().distance(to.xz()) <= end.position.xz().distance(to.xz()) + slack,
                 "{} towards {to}: the ray gets nearer than the move",
                 from.position
             );
-            let wall = mesh
-                .nearest_wall(&ray.end, 1.0, &AnyPolygon, &mut self.scratch)
-                .expect("a place of this mesh");
+            let wall = mesh.query().memory(&mut self.scratch).wall(end, 1.0).expect("a place of this mesh");
             let wall = wall.expect("a wall was hit");
             assert!(
                 wall.distance <= slack,
                 "{}: a wall was hit, the nearest is {} m away",
-                ray.end.position,
+                end.position,
                 wall.distance
             );
             self.check_position(wall.point);
         }
         // Straight sight is a straight path.
         if let Some(wall) =
-            mesh.nearest_wall(from, 3.0, &AnyPolygon, &mut self.scratch).expect("a place of this mesh")
+            mesh.query().memory(&mut self.scratch).wall(from, 3.0).expect("a place of this mesh")
         {
             self.check_position(wall.point);
             self.check_ray(from, wall.point);
@@ -237,18 +232,17 @@ impl<'a> Chains<'a> {
 
     /// Nothing is in the way of a ray along ground that another query went over.
     fn check_ray(&mut self, from: &Location, to: Vec3) {
-        let mut passed = Vec::new();
-        let ray = self.mesh.raycast(from, to, &AnyPolygon, &mut passed).expect("a place of this mesh");
+        let ray = self.mesh.query().ray(from, to).expect("a place of this mesh");
+        let end = ray.end(self.mesh);
         assert!(
             ray.hit.is_none(),
             "ray from {} in {} to {to}: blocked at {}, {} m before",
             from.position,
             from.polygon,
             ray.fraction,
-            ray.end.position.xz().distance(to.xz())
+            end.position.xz().distance(to.xz())
         );
-        let end = ray.end;
-        let seen = self.mesh.line_of_sight(from, &end, &AnyPolygon, &mut passed);
+        let seen = self.mesh.query().sees(from, end);
         assert_eq!(seen, Ok(true), "{} to {to}: a ray arrives, but it is not in sight", from.position);
     }
 
@@ -256,7 +250,7 @@ impl<'a> Chains<'a> {
     fn check_walk(&mut self, from: &Location, to: Vec3) {
         let slack = 2.0 * self.mesh.position_slack();
         let at_once =
-            self.mesh.move_along(from, to, &AnyPolygon, &mut self.scratch).expect("a place of this mesh");
+            self.mesh.query().memory(&mut self.scratch).walk(from, to).expect("a place of this mesh");
         let missed = at_once.position.xz().distance(to.xz());
         assert!(missed <= slack, "{} to {to}: the move ends {missed} m before", from.position);
         self.walk(*from, to);
@@ -275,7 +269,7 @@ impl<'a> Chains<'a> {
             let next = place + Vec3::new(step.x, 0.0, step.y);
             let start = mesh.nearest_towards(place, next, &at(mesh), &AnyPolygon);
             let start = start.unwrap_or_else(|| panic!("{place} was given out, and is not on the mesh"));
-            place = mesh.raycast(&start, next, &AnyPolygon, &mut Vec::new()).expect("a place").end.position;
+            place = mesh.query().ray(start, next).expect("a place").end(mesh).position;
         }
         panic!("{from} to {to}: strides end at {place}, {} m before", place.xz().distance(to.xz()));
     }
@@ -293,10 +287,8 @@ impl<'a> Chains<'a> {
             // In plan, as agents walk: the ground gives the height.
             let step = (to - place.position).xz().clamp_length_max(self.step);
             let next = place.position + Vec3::new(step.x, 0.0, step.y);
-            let moved = self
-                .mesh
-                .move_along(&place, next, &AnyPolygon, &mut self.scratch)
-                .expect("a place of this mesh");
+            let moved =
+                self.mesh.query().memory(&mut self.scratch).walk(place, next).expect("a place of this mesh");
             let went = moved.position.xz().distance(place.position.xz());
             assert!(
                 went <= step.length() + slack,
@@ -324,7 +316,7 @@ impl<'a> Chains<'a> {
             }
             place = self.on_path(path, index, place);
             self.check_ray(&place, pair[1]);
-            place = self.mesh.raycast(&place, pair[1], &AnyPolygon, &mut Vec::new()).expect("a place").end;
+            place = self.mesh.query().ray(place, pair[1]).expect("a place").end(self.mesh);
         }
     }
 
@@ -378,7 +370,8 @@ impl<'a> Chains<'a> {
         if path.links.is_empty() {
             let mut wide = Path::default();
             self.mesh
-                .offset_corners(path, 0.2, &AnyPolygon, &mut Vec::new(), &mut wide)
+                .query()
+                .offset_corners(path, 0.2, &mut wide)
                 .unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
             wide.points.iter().for_each(|&point| self.check_position(point));
             self.follow(&wide);
@@ -390,7 +383,9 @@ impl<'a> Chains<'a> {
         let slack = 2.0 * self.mesh.position_slack();
         let map = self
             .mesh
-            .distance_map(to, MAP_REACH, &AnyPolygon, &mut self.scratch)
+            .query()
+            .memory(&mut self.scratch)
+            .distance_map(to, MAP_REACH)
             .expect("a place of this mesh");
         let mut place = *from;
         for _ in 0..1_000 {
@@ -398,13 +393,8 @@ impl<'a> Chains<'a> {
                 return;
             }
             let Some(heading) = map.heading(self.mesh, &place).expect("a place of this mesh") else {
-                let within = self.mesh.path_length_within(
-                    &place,
-                    to,
-                    0.99 * MAP_REACH,
-                    &AnyPolygon,
-                    &mut self.scratch,
-                );
+                let within =
+                    self.mesh.query().memory(&mut self.scratch).distance_within(place, to, 0.99 * MAP_REACH);
                 let is_apart = within.expect("places of this mesh").is_none();
                 assert!(is_apart || touches(self.mesh, place.position), "no heading from {}", place.position);
                 return;
@@ -467,33 +457,33 @@ impl<'a> Chains<'a> {
             let (Some(from), Some(to)) = (self.place(), self.place()) else { return };
             let search = if turn % 2 == 0 { PathSearch::Shortest } else { PathSearch::Fast };
             let options = ClearPathOptions::new(radius).with_search(search);
-            let Ok(path) = clear.find_path(from.position, to.position, &options, &mut self.scratch) else {
+            let Ok(path) =
+                clear.query(0.0).options(options).memory(&mut self.scratch).path(from.position, to.position)
+            else {
                 continue;
             };
             if let Outcome::Partial { reached } = path.outcome {
-                self.check_partial(clear, &options, from.position, reached, &path);
+                self.check_partial(clear, &options, from.position, reached, to.position);
             }
             if path.outcome != Outcome::Complete || !path.links.is_empty() {
                 continue;
             }
             let goal = *path.points.last().expect("a path has an end");
-            for place in [path.start, path.goal].into_iter().flatten() {
-                let again = clear
-                    .nearest(place.location.position, radius, &at(self.mesh), &mut self.scratch)
-                    .expect("a position and a radius");
-                assert!(
-                    again.is_some(),
-                    "radius {radius}: no room at {}, where it was",
-                    place.location.position
-                );
-                let room = clear
-                    .clearance_at(&place.location, 2.0 * radius, &mut self.scratch)
-                    .expect("a place of this mesh");
+            let ends = [
+                path.points.first().zip(path.polygons.first()),
+                path.points.last().zip(path.polygons.last()),
+            ];
+            for (&position, &polygon) in ends.into_iter().flatten() {
+                let mut query = clear.query(radius).reach(at(self.mesh)).memory(&mut self.scratch);
+                let again = query.nearest(position);
+                assert!(again.is_ok(), "radius {radius}: no room at {position}, where it was");
+                let place = Location { polygon, position, generation: self.mesh.generation() };
+                let room = query.clearance_at(&place, 2.0 * radius).expect("a place of this mesh");
                 assert!(room >= radius - 2.0 * self.mesh.position_slack(), "{room} m of room for {radius} m");
             }
             if search == PathSearch::Fast {
-                let options = ClearPathOptions::new(radius);
-                let shortest = clear.find_path(from.position, to.position, &options, &mut self.scratch);
+                let shortest =
+                    clear.query(radius).shortest().memory(&mut self.scratch).path(from.position, to.position);
                 let [short, fast] = [shortest.expect("the ends are the same").plan_length, path.plan_length];
                 assert!(
                     (short - TOLERANCE..=FAST_EXCESS * short + TOLERANCE).contains(&fast),
@@ -507,8 +497,12 @@ impl<'a> Chains<'a> {
             for (index, &point) in path.points.iter().enumerate() {
                 self.check_position(point);
                 // The rest of a path is a path.
-                let onward =
-                    clear.find_path(point, goal, &options, &mut self.scratch).unwrap_or_else(|error| {
+                let onward = clear
+                    .query(0.0)
+                    .options(options)
+                    .memory(&mut self.scratch)
+                    .path(point, goal)
+                    .unwrap_or_else(|error| {
                         panic!(
                             "radius {radius}, point {index} of {} to {}, {point}: {error}",
                             from.position, to.position
@@ -551,10 +545,11 @@ impl<'a> Chains<'a> {
         options: &ClearPathOptions,
         from: Vec3,
         reached: Vec3,
-        path: &ClearPath,
+        to: Vec3,
     ) {
-        let goal = path.goal.expect("a goal").location.position;
-        let there = clear.find_path(from, reached, options, &mut self.scratch);
+        let goal = clear.query(options.radius).memory(&mut self.scratch).nearest(to);
+        let goal = goal.expect("a goal").location.position;
+        let there = clear.query(0.0).options(*options).memory(&mut self.scratch).path(from, reached);
         assert!(
             there.is_ok_and(|path| path.outcome == Outcome::Complete) || touches(self.mesh, reached),
             "radius {}, {from} to {goal}: the end of the partial path, {reached}, is not reached",
@@ -565,15 +560,15 @@ impl<'a> Chains<'a> {
         for _ in 0..if is_flat { 12 } else { 0 } {
             let near = reached.lerp(goal, self.random.unit() * self.random.unit());
             let reach = clear.default_reach(options.radius);
-            let place = clear.nearest(near, options.radius, &reach, &mut self.scratch).expect("a position");
-            let Some(place) = place.map(|place| place.location.position) else { continue };
+            let place = clear.query(options.radius).reach(reach).memory(&mut self.scratch).nearest(near);
+            let Ok(place) = place.map(|place| place.location.position) else { continue };
             if place.distance(goal) + 0.01 * self.mesh.frame().cell_size + TOLERANCE >= reached.distance(goal)
             {
                 continue;
             }
-            let there = clear.find_path(from, place, options, &mut self.scratch);
+            let there = clear.query(0.0).options(*options).memory(&mut self.scratch).path(from, place);
             assert!(
-                there.is_ok_and(|path| path.outcome != Outcome::Complete),
+                there.map_or(true, |path| path.outcome != Outcome::Complete),
                 "radius {}, {from} to {goal}: {reached} is not the nearest place, {place} is nearer by {} m",
                 options.radius,
                 reached.distance(goal) - place.distance(goal)

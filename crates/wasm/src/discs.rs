@@ -21,7 +21,7 @@ pub(crate) struct Disc {
 mod with_clearance {
     use waymesh::ClearanceNavMesh;
     use waymesh::graph::ClearPathOptions;
-    use waymesh_graph::PathSearch;
+    use waymesh_graph::{PathSearch, QueryError};
 
     use super::{Disc, Memory, NavMesh, Reach, Thrown};
     use crate::error::OrThrow;
@@ -46,11 +46,9 @@ mod with_clearance {
         let mut options =
             ClearPathOptions::new(*radius).with_search(search).with_allow_partial(allow_partial);
         options.reach = reach;
-        let found = mesh.find_path(*from, *to, &options, &mut memory.scratch).or_throw()?;
-        let path = &mut memory.path;
-        (path.outcome, path.points, path.polygons) = (found.outcome, found.points, found.polygons);
-        (path.links, path.length, path.cost, path.was_cut) = (found.links, found.length, found.length, false);
-        Ok(())
+        let Memory { scratch, path } = memory;
+        let mut query = mesh.query(*radius).options(options).memory(scratch);
+        QueryError::accept_no_path(query.path_into(*from, *to, path)).or_throw()
     }
 
     #[cfg(feature = "crowd")]

@@ -18,7 +18,6 @@ use crate::error::{Kind, OrThrow, Thrown};
 pub(crate) struct Memory {
     pub(crate) scratch: QueryScratch,
     pub(crate) path: Path,
-    pub(crate) polygons: Vec<PolyId>,
 }
 
 /// A navigation mesh: convex polygons on the ground, and the links between them. It never changes.

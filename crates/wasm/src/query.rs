@@ -1,10 +1,12 @@
 //! Queries: for one point or pair, and for many.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 use js_sys::{Float32Array, Object, Reflect, Uint32Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use waymesh_core::{AreaId, PolyId, Random};
+use waymesh_core::{AreaId, Random};
 use waymesh_graph::{
     AnyPolygon, AreaCosts, Location, Outcome, PathEnd, PathOptions, PathSearch, PlaceSampler, QueryError,
     Reach,
@@ -17,23 +19,7 @@ use crate::mesh::{Memory, NavMesh};
 use crate::path;
 
 /// How a path is searched for; what a metre costs only where the mesh or the caller has costs.
-enum Options {
-    Plain(PathOptions),
-    Costs(Box<PathOptions<AnyPolygon, AreaCosts>>),
-}
-
-/// Runs the same code with either options.
-macro_rules! with_options {
-    ($options:expr, |$name:ident| $run:expr) => {
-        match $options {
-            Options::Plain($name) => $run,
-            Options::Costs($name) => {
-                let $name = &**$name;
-                $run
-            }
-        }
-    };
-}
+type Options = PathOptions<AnyPolygon, Option<Arc<AreaCosts>>>;
 
 /// What is asked of a path, with the radius if there is one.
 struct Asked {
@@ -71,11 +57,7 @@ impl NavMesh {
             Some(costs) => Some(self.costs("areaCosts", &costs)?),
             None => self.has_costs.then(|| AreaCosts::of_mesh(&self.mesh)),
         };
-        let options = match costs {
-            // Without costs paths are found faster.
-            None => Options::Plain(options),
-            Some(costs) => Options::Costs(Box::new(options.with_cost(costs))),
-        };
+        let options = options.with_cost(costs.map(Arc::new));
         Ok(Asked { options, allow_partial, reach, radius, fast, searched })
     }
 
@@ -102,7 +84,8 @@ impl NavMesh {
 
     fn find(&self, from: Vec3, to: Vec3, asked: &Asked, memory: &mut Memory) -> Result<(), QueryError> {
         let Memory { scratch, path, .. } = memory;
-        with_options!(&asked.options, |options| self.mesh.find_path_into(from, to, options, scratch, path))
+        let mut query = self.mesh.query().options(asked.options.clone()).memory(scratch);
+        QueryError::accept_no_path(query.path_into(from, to, path))
     }
 
     /// Finds a path into the memory. Returns `true` if what was searched is asked for.
@@ -220,12 +203,8 @@ impl NavMesh {
         Self::check_many(&asked)?;
         let pairs: Vec<[Vec3; 2]> = starts.iter().zip(ends).map(|(&start, &end)| [start, end]).collect();
         let (memory, mut paths) = (&mut *self.memory.borrow_mut(), Vec::new());
-        with_options!(&asked.options, |options| self.mesh.find_paths(
-            &pairs,
-            options,
-            &mut memory.scratch,
-            &mut paths
-        ));
+        self.mesh.query().options(asked.options).memory(&mut memory.scratch).paths_into(&pairs, &mut paths);
+        let paths: Vec<_> = paths.into_iter().map(QueryError::accept_no_path).collect();
         Ok(path::paths(&paths))
     }
 
@@ -290,13 +269,14 @@ impl NavMesh {
         #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
     ) -> Thrown<JsValue> {
         let (place, to) = self.start_towards(start, end, &options)?;
-        let polygons = &mut self.memory.borrow_mut().polygons;
-        let ray = self.mesh.raycast(&place, to, &AnyPolygon, polygons).or_throw()?;
+        let memory = &mut *self.memory.borrow_mut();
+        let mut query = self.mesh.query().memory(&mut memory.scratch);
+        let ray = query.ray(place, to).or_throw()?;
         let normal = ray.hit.map_or(JsValue::NULL, |hit| positions(&[hit.normal]));
-        let passed: Vec<u32> = polygons.iter().map(|polygon: &PolyId| polygon.0).collect();
+        let passed: Vec<u32> = query.passed().iter().map(|polygon| polygon.0).collect();
         Ok(object(&[
             ("fraction", ray.fraction.into()),
-            ("end", positions(&[ray.end.position])),
+            ("end", positions(&[ray.end(&self.mesh).position])),
             ("polygons", Uint32Array::from(passed.as_slice()).into()),
             ("normal", normal),
         ]))
@@ -312,7 +292,7 @@ impl NavMesh {
     ) -> Thrown<Vec<f32>> {
         let (place, to) = self.start_towards(start, end, &options)?;
         let scratch = &mut self.memory.borrow_mut().scratch;
-        let end = self.mesh.move_along(&place, to, &AnyPolygon, scratch).or_throw()?;
+        let end = self.mesh.query().memory(scratch).walk(place, to).or_throw()?;
         Ok(flat(&[end.position]))
     }
 
@@ -329,7 +309,7 @@ impl NavMesh {
         }
         let place = self.start(position, &options)?;
         let scratch = &mut self.memory.borrow_mut().scratch;
-        let wall = self.mesh.nearest_wall(&place, radius, &AnyPolygon, scratch).or_throw()?;
+        let wall = self.mesh.query().memory(scratch).wall(&place, radius).or_throw()?;
         Ok(wall.map_or(JsValue::NULL, |wall| {
             object(&[
                 ("distance", wall.distance.into()),

@@ -25,15 +25,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut scratch = QueryScratch::default();
     let [from, to] = [vec3(5.0, 0.0, 8.0), vec3(35.0, 0.0, 8.0)];
-    let straight = mesh.find_path(from, to, &PathOptions::default(), &mut scratch)?;
+    let straight = mesh.query().memory(&mut scratch).path(from, to)?;
     println!("mud costs 1 a metre: {:.1} m", straight.length);
 
     let dear = PathOptions::default().with_cost(AreaCosts::default().with(MUD, 10.0));
-    let around = mesh.find_path(from, to, &dear, &mut scratch)?;
+    let around = mesh.query().options(dear).memory(&mut scratch).path(from, to)?;
     println!("mud costs 10:        {:.1} m, cost {:.1}", around.length, around.cost);
 
     let dry = PathOptions::default().with_filter(AreaFilter::default().without(MUD));
-    let forbidden = mesh.find_path(from, to, &dry, &mut scratch)?;
+    let forbidden = mesh.query().options(dry).memory(&mut scratch).path(from, to)?;
     println!("no mud allowed:      {:.1} m", forbidden.length);
 
     assert_eq!(forbidden.outcome, Outcome::Complete);

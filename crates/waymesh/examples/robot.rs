@@ -11,7 +11,6 @@ use std::error::Error;
 
 use waymesh::floorplan::{FloorPlan, Shape};
 use waymesh::glam::vec3;
-use waymesh::graph::ClearPathOptions;
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Baker, Outcome, QueryScratch};
 
@@ -28,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut scratch = QueryScratch::default();
     let [from, to] = [vec3(1.0, 0.0, 1.0), vec3(9.0, 0.0, 1.0)];
     for radius in [0.2, 0.5] {
-        let path = mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch)?;
+        let path = mesh.query(radius).shortest().memory(&mut scratch).path(from, to)?;
         println!("radius {radius} m: {:?}, {:.2} m, {} points", path.outcome, path.length, path.points.len());
         assert_eq!(path.outcome, Outcome::Complete);
     }

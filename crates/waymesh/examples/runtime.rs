@@ -11,7 +11,7 @@
 use std::error::Error;
 
 use glam::Vec3;
-use waymesh_graph::{AnyPolygon, NavMesh, PathOptions, PathSearch, QueryScratch, Reach};
+use waymesh_graph::{NavMesh, PathOptions, PathSearch, QueryScratch, Reach};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let bytes = match std::env::args().nth(1) {
@@ -27,13 +27,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let from = mesh.nearest(low, &Reach::new(5.0, 5.0, 5.0)).ok_or("no ground near the first corner")?;
 
     let shortest = PathOptions::default().with_search(PathSearch::Shortest);
-    let path = mesh.find_path(from.position, high, &shortest, &mut scratch)?;
+    let path = mesh.query().options(shortest).memory(&mut scratch).path(from.position, high)?;
     println!("shortest path: {:?}, {:.2} m, {} points", path.outcome, path.length, path.points.len());
 
-    let step = mesh.move_along(&from, from.position + Vec3::X, &AnyPolygon, &mut scratch)?;
+    let step = mesh.query().memory(&mut scratch).walk(from, from.position + Vec3::X)?;
     println!("a step of 1 m along x ends {:.2} m away", step.position.distance(from.position));
 
-    let wall = mesh.nearest_wall(&from, 10.0, &AnyPolygon, &mut scratch)?;
+    let wall = mesh.query().memory(&mut scratch).wall(from, 10.0)?;
     println!("nearest wall: {:.2} m", wall.ok_or("no wall within 10 m")?.distance);
 
     assert!(path.length > 0.0);

@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
         let mesh = handle.mesh();
         let options = PathOptions::default().with_reach(Reach::new(8.0, 8.0, 8.0));
-        let path = mesh.find_path(player, next, &options, &mut scratch)?;
+        let path = mesh.query().options(options).memory(&mut scratch).path(player, next)?;
         complete += u32::from(path.outcome == Outcome::Complete);
         println!(
             "{} tiles, {} read, {} built, {} polygons, {:.1} m to the next waypoint",

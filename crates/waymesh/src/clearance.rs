@@ -20,8 +20,7 @@ use crate::BakeError;
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use waymesh::{Agent, BakeConfig, Outcome, Baker, Voxels, QueryScratch, triangulate::ClearanceConfig};
-/// use waymesh::graph::ClearPathOptions;
+/// use waymesh::{Agent, BakeConfig, Baker, Voxels, triangulate::ClearanceConfig};
 ///
 /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
 /// let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));
@@ -29,10 +28,8 @@ use crate::BakeError;
 /// let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default())?;
 ///
 /// let [from, to] = [glam::vec3(5.0, 0.0, 5.0), glam::vec3(20.0, 0.0, 20.0)];
-/// let mut scratch = QueryScratch::default();
-/// let narrow = mesh.find_path(from, to, &ClearPathOptions::new(0.2), &mut scratch)?;
-/// let wide = mesh.find_path(from, to, &ClearPathOptions::new(0.6), &mut scratch)?;
-/// assert_eq!([narrow.outcome, wide.outcome], [Outcome::Complete; 2]);
+/// let narrow = mesh.query(0.2).path(from, to)?;
+/// let wide = mesh.query(0.6).path(from, to)?;
 /// assert!(wide.length > narrow.length && wide.clearance > 0.599);
 /// # Ok(()) }
 /// ```

@@ -3,7 +3,7 @@
 //!
 //! ```no_run
 //! use waymesh::glam::vec3;
-//! use waymesh::{Baker, Outcome, PathOptions, QueryScratch};
+//! use waymesh::Baker;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let level = waymesh::io::load("level.glb")?;
@@ -11,16 +11,14 @@
 //! waymesh::io::save(&mesh, "level.wmesh")?;
 //!
 //! let (from, to) = (vec3(1.0, 0.0, 1.0), vec3(20.0, 3.0, 12.0));
-//! let path = mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())?;
-//! assert_eq!(path.outcome, Outcome::Complete);
+//! let path = mesh.path(from, to)?;
 //! println!("{:.1} m over {:?}", path.length, path.points);
 //! # Ok(()) }
 //! ```
 //!
 //! Lengths are in metres, angles in radians, y points up and the system is right-handed. The same
 //! input and settings give the same bytes, whatever the number of threads and the order of the
-//! triangles. Queries take `&self` and a [`QueryScratch`] of the caller: threads share a mesh
-//! freely.
+//! triangles. A [`Query`] borrows the mesh and owns its memory: threads share a mesh freely.
 //!
 //! | to do this | use this |
 //! |---|---|
@@ -37,10 +35,10 @@
 //! | read settings by name, from a file, a page or another language | [`fields`] |
 //! | change a level while agents walk | [`World`], [`PlanWorld`]; on a separate thread [`WorldWorker`] |
 //! | stream a large world around a player | [`World::write_tiles`], [`World::open`], [`World::load_tile`]; from an archive [`World::from_manifest`] |
-//! | find a path, the shortest, with filters and costs | [`NavMesh::find_path`], [`PathOptions`] |
+//! | find a path, the shortest, with filters and costs | [`NavMesh::path`], [`NavMesh::query`] |
 //! | follow a path while things move | [`PathCorridor`] |
 //! | find paths on very large meshes | [`NavMesh::build_hierarchy`] |
-//! | find what is near, rays, walls, random places | the methods of [`NavMesh`] |
+//! | find what is near, rays, walls, random places | the methods of [`Query`] |
 //! | have agents of any radius on one mesh | [`with_clearance`] |
 //! | link ledges, jumps and drops | [`BakeConfig::max_ledge`], [`BakeConfig::jumps`], [`find_jumps`] |
 //! | add links of your own, open and close doors | [`NavMesh::with_links`], [`NavMesh::set_link_open`], [`Link`] |
@@ -96,8 +94,8 @@ pub use waymesh_core::{
 pub use waymesh_floorplan as floorplan;
 pub use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, ClearanceNavMesh, HeadRoomFilter, Hierarchy, Link, LinkKind,
-    MeshSource, NavMesh, NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathSearch, QueryError,
-    QueryScratch, Reach,
+    MeshSource, NavMesh, NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathSearch, Place, Query,
+    QueryError, QueryScratch, Reach,
 };
 pub use {
     waymesh_contour as contour, waymesh_convex as convex, waymesh_core as core, waymesh_detail as detail,

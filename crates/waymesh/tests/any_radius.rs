@@ -10,11 +10,11 @@ use std::f64::consts::{PI, TAU};
 
 use glam::Vec3;
 use waymesh::core::Random;
-use waymesh::graph::{ClearPath, ClearPathOptions, FlagFilter, Link, PolygonView};
+use waymesh::graph::{ClearPathOptions, FlagFilter, Link, PolygonView};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyPolygon, ClearanceNavMesh, NavMesh, NavMeshError, Outcome, QueryError, QueryScratch, Reach,
-    with_clearance, with_clearance_for,
+    ClearanceNavMesh, NavMesh, NavMeshError, Outcome, QueryError, QueryScratch, Reach, with_clearance,
+    with_clearance_for,
 };
 use waymesh_testkit::flat_meshes;
 
@@ -55,20 +55,19 @@ fn tight_radius(walls: &[[Plane; 2]], random: &mut Random) -> Option<f32> {
     (0.05..4.2).contains(&half).then_some((half * (1.0 - less)) as f32)
 }
 
-/// The path between two places, and that back between the places where it begins and ends; `None`
+/// The places where a disc fits next to two others, the path between them, and that back; `None`
 /// where the disc has no room.
 fn there_and_back(
     mesh: &ClearanceNavMesh,
     [from, to]: [Vec3; 2],
     radius: f32,
     scratch: &mut QueryScratch,
-) -> Option<[ClearPath; 2]> {
-    let options =
-        ClearPathOptions::new(radius).with_reach(Reach::new(9.0, 1.0, 1.0)).with_allow_partial(false);
-    let path = mesh.find_path(from, to, &options, scratch).ok()?;
-    let [from, to] = [path.start.unwrap(), path.goal.unwrap()].map(|end| end.location.position);
-    let back = mesh.find_path(to, from, &options, scratch).unwrap();
-    Some([path, back])
+) -> Option<([Vec3; 2], [waymesh::Path; 2])> {
+    let mut query = mesh.query(radius).shortest().reach(Reach::new(9.0, 1.0, 1.0)).memory(scratch);
+    let path = QueryError::accept_no_path(query.path(from, to)).ok()?;
+    let ends = [from, to].map(|end| query.nearest(end).unwrap().location.position);
+    let back = QueryError::accept_no_path(query.path(ends[1], ends[0])).unwrap();
+    Some((ends, [path, back]))
 }
 
 /// The shortest way of a disc over all lines that touch two corners, and all arcs between them.
@@ -168,7 +167,7 @@ fn brute_force(walls: &[[Plane; 2]], from: Plane, to: Plane, radius: f64, loose:
 }
 
 /// A disc swept along a path keeps clear of all walls, by another query on the mesh itself.
-fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
+fn check_clear(mesh: &NavMesh, path: &waymesh::Path, radius: f32, what: &str) {
     let mut scratch = QueryScratch::default();
     for pair in path.points.windows(2) {
         let steps = (pair[0].distance(pair[1]) / 0.2).ceil().max(1.0) as usize;
@@ -176,7 +175,7 @@ fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
             let at = pair[0].lerp(pair[1], step as f32 / steps as f32);
             let place = mesh.nearest(at, &Reach::new(0.01, 3.0, 3.0));
             let place = place.unwrap_or_else(|| panic!("{what}: {at} is off the mesh"));
-            let wall = mesh.nearest_wall(&place, radius, &AnyPolygon, &mut scratch).unwrap();
+            let wall = mesh.query().memory(&mut scratch).wall(place, radius).unwrap();
             let distance = wall.map_or(radius, |wall| wall.distance);
             assert!(distance >= radius - 1.5e-3, "{what}: {at} is {distance} m from a wall, not {radius}");
         }
@@ -197,11 +196,10 @@ fn ways_are_the_shortest_among_all_tangents() {
             let (from, to) = (place(), place());
             for radius in [0.05, 0.7, 1.6, 2.9, 4.2] {
                 let what = format!("seed {seed}, {from} to {to}, radius {radius}");
-                let options = ClearPathOptions::new(radius).with_reach(Reach::new(9.0, 1.0, 1.0));
-                let Ok(path) = mesh.find_path(from, to, &options, &mut scratch) else {
-                    continue;
-                };
-                let ends = [path.start.unwrap(), path.goal.unwrap()].map(|end| plane(end.location.position));
+                let mut query =
+                    mesh.query(radius).shortest().reach(Reach::new(9.0, 1.0, 1.0)).memory(&mut scratch);
+                let Ok(path) = QueryError::accept_no_path(query.path(from, to)) else { continue };
+                let ends = [from, to].map(|end| plane(query.nearest(end).unwrap().location.position));
                 let best = brute_force(&walls, ends[0], ends[1], f64::from(radius), 2e-5);
                 let is_there = path.outcome == Outcome::Complete;
                 if is_there != best.is_some() {
@@ -210,8 +208,8 @@ fn ways_are_the_shortest_among_all_tangents() {
                     continue;
                 }
                 apart += usize::from(best.is_none());
-                check_clear(mesh.mesh(), &path, radius, &what);
                 let Some(best) = best else { continue };
+                check_clear(mesh.mesh(), &path, radius, &what);
                 connected += 1;
                 turns += path.corners.len();
                 let long = f64::from(path.plan_length);
@@ -252,10 +250,10 @@ fn ways_between_tight_ends_are_the_shortest() {
             let radius = tight.unwrap_or(radius);
             let [from, to] = [0, 1].map(|_| tight_end(&walls, f64::from(radius), &mut random));
             let what = format!("seed {seed}, {from} to {to}, radius {radius}");
-            let Some([path, back]) = there_and_back(&mesh, [from, to], radius, &mut scratch) else {
+            let Some(([from, to], [path, back])) = there_and_back(&mesh, [from, to], radius, &mut scratch)
+            else {
                 continue;
             };
-            let [from, to] = [path.start.unwrap(), path.goal.unwrap()].map(|end| end.location.position);
             let best = brute_force(&walls, plane(from), plane(to), f64::from(radius), 2e-5);
             for path in [path, back] {
                 assert_eq!(path.outcome == Outcome::Complete, best.is_some(), "{what}: {best:?}");
@@ -307,10 +305,10 @@ fn ways_round_walls_without_width_are_the_shortest() {
             let radius = 0.05 + 3.0 * random.unit();
             let [from, to] = [0, 1].map(|_| tight_end(&walls, f64::from(radius), &mut random));
             let what = format!("seed {seed}, {from} to {to}, radius {radius}");
-            let Some([path, back]) = there_and_back(&mesh, [from, to], radius, &mut scratch) else {
+            let Some(([from, to], [path, back])) = there_and_back(&mesh, [from, to], radius, &mut scratch)
+            else {
                 continue;
             };
-            let [from, to] = [path.start.unwrap(), path.goal.unwrap()].map(|end| end.location.position);
             assert_eq!(path.outcome, back.outcome, "{what}");
             let best = brute_force(&walls, plane(from), plane(to), f64::from(radius), 2e-5);
             if path.outcome != Outcome::Complete {
@@ -351,7 +349,10 @@ fn ways_that_were_missed() {
         let [from, to] = [from, to].map(|[x, z]: [f32; 2]| Vec3::new(x, 0.0, z));
         let options = ClearPathOptions::new(radius).with_reach(reach);
         for [from, to] in [[from, to], [to, from]] {
-            let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let path = QueryError::accept_no_path(
+                mesh.query(0.0).options(options).memory(&mut scratch).path(from, to),
+            )
+            .unwrap();
             assert_eq!(path.outcome, Outcome::Complete, "seed {seed}");
             assert!((path.plan_length - expected).abs() < 2e-3, "seed {seed}: {} m", path.plan_length);
         }
@@ -369,7 +370,7 @@ fn a_disc_is_moved_to_the_nearest_room() {
             let at = Vec3::new(50.0 * random.unit(), 0.0, 50.0 * random.unit());
             let radius = 0.5 + 3.0 * random.unit();
             let reach = Reach::new(8.0, 1.0, 1.0);
-            let found = mesh.nearest(at, radius, &reach, &mut scratch).unwrap();
+            let found = mesh.query(radius).reach(reach).memory(&mut scratch).nearest(at);
             // Everything on a fine grid.
             let mut best = f64::INFINITY;
             for x in 0..250 {
@@ -386,7 +387,7 @@ fn a_disc_is_moved_to_the_nearest_room() {
                 }
             }
             match found {
-                Some(found) => {
+                Ok(found) => {
                     let position = found.location.position;
                     assert!(
                         f64::from(found.moved) <= best + 1e-3,
@@ -396,10 +397,11 @@ fn a_disc_is_moved_to_the_nearest_room() {
                     assert!(
                         (plane(at)[0] - plane(position)[0]).hypot(plane(at)[1] - plane(position)[1]) < 8.01
                     );
-                    let kept = mesh.clearance_at(&found.location, 9.0, &mut scratch).unwrap();
+                    let kept =
+                        mesh.query(0.0).memory(&mut scratch).clearance_at(&found.location, 9.0).unwrap();
                     assert!(kept >= radius - 1e-4, "{kept} for {radius}");
                 }
-                None => assert!(best > 7.5, "{at}, {radius}: there is room at {best}"),
+                Err(error) => assert!(best > 7.5, "{at}, {radius}, {error}: there is room at {best}"),
             }
         }
     }
@@ -416,17 +418,23 @@ fn smaller_discs_go_no_farther_and_back_is_as_far() {
             let mut place = || Vec3::new(120.0 * random.unit(), 0.0, 120.0 * random.unit());
             let reach = Reach::new(6.0, 1.0, 1.0);
             let largest = 3.0;
-            let (Ok(Some(from)), Ok(Some(to))) = (
-                mesh.nearest(place(), largest, &reach, &mut scratch),
-                mesh.nearest(place(), largest, &reach, &mut scratch),
+            let (Ok(from), Ok(to)) = (
+                mesh.query(largest).reach(reach).memory(&mut scratch).nearest(place()),
+                mesh.query(largest).reach(reach).memory(&mut scratch).nearest(place()),
             ) else {
                 continue;
             };
             let (from, to) = (from.location.position, to.location.position);
             let mut before: Option<f32> = None;
             for radius in [3.0, 2.2, 1.5, 0.8, 0.3, 0.0] {
-                let path = mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch).unwrap();
-                let back = mesh.find_path(to, from, &ClearPathOptions::new(radius), &mut scratch).unwrap();
+                let path = QueryError::accept_no_path(
+                    mesh.query(radius).shortest().partial().memory(&mut scratch).path(from, to),
+                )
+                .unwrap();
+                let back = QueryError::accept_no_path(
+                    mesh.query(radius).shortest().partial().memory(&mut scratch).path(to, from),
+                )
+                .unwrap();
                 assert_eq!(path.outcome == Outcome::Complete, back.outcome == Outcome::Complete);
                 if path.outcome != Outcome::Complete {
                     assert_eq!(before, None, "smaller discs get wherever larger ones do");
@@ -463,8 +471,12 @@ fn where_the_world_lies_changes_nothing() {
         let (from, to) = (place(), place());
         let radius = 2.0 * random.unit();
         let [a, b] = [
-            here.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch),
-            there.find_path(from + far, to + far, &ClearPathOptions::new(radius), &mut scratch),
+            QueryError::accept_no_path(
+                here.query(radius).shortest().partial().memory(&mut scratch).path(from, to),
+            ),
+            QueryError::accept_no_path(
+                there.query(radius).shortest().partial().memory(&mut scratch).path(from + far, to + far),
+            ),
         ];
         match (a, b) {
             (Ok(a), Ok(b)) => {
@@ -483,32 +495,44 @@ fn bad_input_is_an_error() {
     let mesh = clear(crooked(1, 4, 0.0));
     let (from, to) = (Vec3::new(5.0, 0.0, 5.0), Vec3::new(35.0, 0.0, 30.0));
     for radius in [f32::NAN, -0.1, f32::INFINITY] {
-        let result = mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch);
+        let result = QueryError::accept_no_path(
+            mesh.query(radius).shortest().partial().memory(&mut scratch).path(from, to),
+        );
         assert!(matches!(result, Err(QueryError::BadField(_))), "{radius}: {result:?}");
-        assert!(mesh.nearest(from, radius, &Reach::INFINITE, &mut scratch).is_err());
+        assert!(mesh.query(radius).reach(Reach::INFINITE).memory(&mut scratch).nearest(from).is_err());
     }
     let options = ClearPathOptions::new(1.0).with_arc_error(0.0);
-    assert!(mesh.find_path(from, to, &options, &mut scratch).is_err());
+    assert!(
+        QueryError::accept_no_path(mesh.query(0.0).options(options).memory(&mut scratch).path(from, to))
+            .is_err()
+    );
     let nowhere = Vec3::new(f32::NAN, 0.0, 0.0);
     assert!(matches!(
-        mesh.find_path(nowhere, to, &ClearPathOptions::new(1.0), &mut scratch),
+        QueryError::accept_no_path(
+            mesh.query(1.0).shortest().partial().memory(&mut scratch).path(nowhere, to)
+        ),
         Err(QueryError::NotFinite { .. })
     ));
     let far = Vec3::new(1e6, 0.0, 0.0);
     assert!(matches!(
-        mesh.find_path(from, far, &ClearPathOptions::new(1.0), &mut scratch),
+        QueryError::accept_no_path(mesh.query(1.0).shortest().partial().memory(&mut scratch).path(from, far)),
         Err(QueryError::NoMeshNear { .. })
     ));
     assert!(matches!(
-        mesh.find_path(from, to, &ClearPathOptions::new(30.0), &mut scratch),
+        QueryError::accept_no_path(mesh.query(30.0).shortest().partial().memory(&mut scratch).path(from, to)),
         Err(QueryError::NoRoomNear { .. })
     ));
     // Start and goal are one.
-    let path = mesh.find_path(from, from, &ClearPathOptions::new(1.0), &mut scratch).unwrap();
+    let path = QueryError::accept_no_path(
+        mesh.query(1.0).shortest().partial().memory(&mut scratch).path(from, from),
+    )
+    .unwrap();
     assert_eq!((path.outcome, path.points.len()), (Outcome::Complete, 1));
     // Chamfers, all round one corner.
     let chamfers = ClearPathOptions::new(1.0).with_arc_error(f32::INFINITY);
-    let path = mesh.find_path(from, to, &chamfers, &mut scratch).unwrap();
+    let path =
+        QueryError::accept_no_path(mesh.query(0.0).options(chamfers).memory(&mut scratch).path(from, to))
+            .unwrap();
     assert_eq!(path.outcome, Outcome::Complete);
     // The triangles of another mesh.
     let other = with_clearance(crooked(2, 5, 0.0), &ClearanceConfig::default()).unwrap();
@@ -543,8 +567,11 @@ fn ground_that_is_not_allowed_is_a_wall() {
             let mut place = || Vec3::new(70.0 * random.unit(), 0.0, 70.0 * random.unit());
             let (from, to) = (place(), place());
             let radius = 3.0 * random.unit();
-            let [a, b] = [&whole, &part]
-                .map(|mesh| mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch));
+            let [a, b] = [&whole, &part].map(|mesh| {
+                QueryError::accept_no_path(
+                    mesh.query(radius).shortest().partial().memory(&mut scratch).path(from, to),
+                )
+            });
             match (a, b) {
                 (Ok(a), Ok(b)) => {
                     assert_eq!(a.outcome, b.outcome, "seed {seed}, {from} to {to}, {radius}");
@@ -571,8 +598,14 @@ fn links_serve_discs_that_fit_on_both_sides() {
     let ladder = link([30, 10, 30, 10], [30, 31, 30, 31]);
     let narrow = clear(halls(false).with_links(vec![gate]).unwrap());
     for (radius, is_there) in [(0.0, true), (1.0, true), (1.99, true), (2.01, false)] {
-        let path = narrow.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch).unwrap();
-        let back = narrow.find_path(to, from, &ClearPathOptions::new(radius), &mut scratch).unwrap();
+        let path = QueryError::accept_no_path(
+            narrow.query(radius).shortest().partial().memory(&mut scratch).path(from, to),
+        )
+        .unwrap();
+        let back = QueryError::accept_no_path(
+            narrow.query(radius).shortest().partial().memory(&mut scratch).path(to, from),
+        )
+        .unwrap();
         assert_eq!([&path, &back].map(|path| path.outcome == Outcome::Complete), [is_there; 2], "{radius}");
         if is_there {
             assert!((path.plan_length - back.plan_length).abs() < 1e-3);
@@ -589,7 +622,10 @@ fn links_serve_discs_that_fit_on_both_sides() {
             assert!((chain - path.length).abs() < 1e-3);
         }
         let options = ClearPathOptions::new(radius).with_links(false).with_allow_partial(false);
-        let path = narrow.find_path(from, to, &options, &mut scratch).unwrap();
+        let path = QueryError::accept_no_path(
+            narrow.query(0.0).options(options).memory(&mut scratch).path(from, to),
+        )
+        .unwrap();
         assert_eq!(path.outcome, Outcome::Unreachable);
     }
     // The cheaper one of two, or the way round, and none where that would be dearer.
@@ -601,18 +637,26 @@ fn links_serve_discs_that_fit_on_both_sides() {
         (vec![costly(500.0)], 1.0, None),
     ] {
         let mesh = clear(halls(true).with_links(links).unwrap());
-        let path = mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch).unwrap();
+        let path = QueryError::accept_no_path(
+            mesh.query(radius).shortest().partial().memory(&mut scratch).path(from, to),
+        )
+        .unwrap();
         assert_eq!(path.outcome, Outcome::Complete);
         assert_eq!(path.links.first().map(|link| link.link.0), expected);
         assert!(path.links.len() < 2);
         // A link never lengthens a way.
         let options = ClearPathOptions::new(radius).with_links(false);
-        let round = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+        let round =
+            QueryError::accept_no_path(mesh.query(0.0).options(options).memory(&mut scratch).path(from, to))
+                .unwrap();
         assert!(path.plan_length <= round.plan_length + 1e-3);
     }
     // One way only.
     let one_way = clear(halls(false).with_links(vec![Link { both_ways: false, ..ladder }]).unwrap());
-    let ways = [[from, to], [to, from]]
-        .map(|[a, b]| one_way.find_path(a, b, &ClearPathOptions::new(1.0), &mut scratch).unwrap().outcome);
+    let ways = [[from, to], [to, from]].map(|[a, b]| {
+        QueryError::accept_no_path(one_way.query(1.0).shortest().partial().memory(&mut scratch).path(a, b))
+            .unwrap()
+            .outcome
+    });
     assert!(ways[0] == Outcome::Complete && ways[1] != Outcome::Complete);
 }

@@ -9,10 +9,9 @@ mod discs;
 use discs::{check_clear, clear};
 use glam::Vec3;
 use waymesh::core::Random;
-use waymesh::graph::{ClearPathOptions, PlaceSampler};
+use waymesh::graph::{ClearPathOptions, PlaceSampler, QueryError};
 use waymesh::{
-    Agent, AnyPolygon, BakeConfig, Baker, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach,
-    Voxels, World,
+    Agent, AnyPolygon, BakeConfig, Baker, NavMesh, Outcome, PathSearch, QueryScratch, Reach, Voxels, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -36,16 +35,12 @@ fn radius_nothing_is_the_shortest_path_of_the_mesh() {
         })
         .collect();
     for pair in places.windows(2) {
-        let exact = mesh
-            .mesh()
-            .find_path(
-                pair[0],
-                pair[1],
-                &PathOptions::default().with_search(PathSearch::Shortest),
-                &mut scratch,
-            )
-            .unwrap();
-        let path = mesh.find_path(pair[0], pair[1], &ClearPathOptions::new(0.0), &mut clear_scratch).unwrap();
+        let exact = mesh.mesh().query().shortest().partial().memory(&mut scratch).path(pair[0], pair[1]);
+        let exact = QueryError::accept_no_path(exact).unwrap();
+        let path = QueryError::accept_no_path(
+            mesh.query(0.0).shortest().partial().memory(&mut clear_scratch).path(pair[0], pair[1]),
+        )
+        .unwrap();
         let kinds = [exact.outcome, path.outcome].map(|outcome| outcome == Outcome::Complete);
         assert_eq!(kinds[0], kinds[1], "{pair:?}: {exact:?} {path:?}");
         if !kinds[0] {
@@ -83,12 +78,17 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
             let [from, to] = [0, 1].map(|_| sampler.sample(&wide, &mut random).unwrap().unwrap().position);
             let ways = [&slim, &baked, &wide].map(|mesh| {
                 let options = waymesh::PathOptions::default().with_reach(near).with_allow_partial(false);
-                mesh.find_path(from, to, &options.with_search(PathSearch::Shortest), &mut scratch)
+                mesh.query()
+                    .options(options.with_search(PathSearch::Shortest))
+                    .memory(&mut scratch)
+                    .path(from, to)
                     .ok()
                     .filter(|path| path.outcome == Outcome::Complete)
             });
             let options = ClearPathOptions::new(radius).with_reach(near).with_allow_partial(false);
-            let Ok(path) = mesh.find_path(from, to, &options, &mut clear_scratch) else {
+            let Ok(path) = QueryError::accept_no_path(
+                mesh.query(0.0).options(options).memory(&mut clear_scratch).path(from, to),
+            ) else {
                 off += 1;
                 continue;
             };
@@ -195,11 +195,10 @@ fn ways_on_worlds_of_tiles_are_as_long_back() {
             let options = ClearPathOptions::new(radius)
                 .with_reach(Reach::new(2.0 * largest, 1.0, 1.0))
                 .with_allow_partial(false);
-            let Ok(path) = mesh.find_path(from, to, &options, &mut scratch) else {
-                continue;
-            };
-            let [start, goal] = [path.start, path.goal].map(|end| end.unwrap().location.position);
-            let back = mesh.find_path(goal, start, &options, &mut scratch).unwrap();
+            let mut query = mesh.query(radius).options(options).memory(&mut scratch);
+            let Ok(path) = QueryError::accept_no_path(query.path(from, to)) else { continue };
+            let [start, goal] = [from, to].map(|end| query.nearest(end).unwrap().location.position);
+            let back = QueryError::accept_no_path(query.path(goal, start)).unwrap();
             let what = format!("{scene:?} in tiles of {tile_cells}, {from} to {to}, radius {radius}");
             assert_eq!(path.outcome, back.outcome, "{what}");
             if path.outcome != Outcome::Complete {

@@ -7,7 +7,9 @@ mod discs;
 use discs::{between, clear, crooked, halls, link, plane, walls};
 use glam::Vec3;
 use waymesh::core::Random;
-use waymesh::graph::{ClearCorridor, ClearCorridorOptions, ClearPathOptions, CorridorChange, ReplanReason};
+use waymesh::graph::{
+    ClearCorridor, ClearCorridorOptions, ClearPathOptions, CorridorChange, QueryError, ReplanReason,
+};
 use waymesh::{Outcome, QueryScratch, Reach};
 
 /// A disc that walks to a goal that walks: never nearer to a wall than it is wide, never much
@@ -45,7 +47,10 @@ fn a_corridor_follows_agent_and_goal() {
                 let points = corridor.points();
                 let what = format!("seed {seed}, radius {radius}, step {step}: {points:?}");
                 let (Some(&first), Some(&last)) = (points.first(), points.last()) else { break };
-                let best = mesh.find_path(first, last, &options, &mut scratch).unwrap();
+                let best = QueryError::accept_no_path(
+                    mesh.query(0.0).options(options).memory(&mut scratch).path(first, last),
+                )
+                .unwrap();
                 assert_eq!(best.outcome, Outcome::Complete, "{what}");
                 let most = best.plan_length * 1.12 + 0.3 + radius * 0.1;
                 assert!(corridor.length() <= most, "{what}: {} for {}", corridor.length(), best.plan_length);

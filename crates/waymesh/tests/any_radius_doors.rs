@@ -8,12 +8,12 @@ use discs::clear;
 use discs::plans::{example, rooms};
 use glam::{Vec3, Vec3Swizzles, vec3};
 use waymesh::core::Random;
-use waymesh::graph::{ClearPath, ClearPathOptions, LinkId, LinkKind, PlaceSampler};
-use waymesh::{AnyPolygon, Baker, ClearanceNavMesh, Outcome, QueryScratch};
+use waymesh::graph::{LinkId, LinkKind, PlaceSampler, QueryError};
+use waymesh::{AnyPolygon, Baker, ClearanceNavMesh, Outcome};
 use waymesh_scenes::{Scene, SceneConfig};
 
-fn find(mesh: &ClearanceNavMesh, [from, to]: [Vec3; 2], radius: f32) -> Option<ClearPath> {
-    mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut QueryScratch::default()).ok()
+fn find(mesh: &ClearanceNavMesh, [from, to]: [Vec3; 2], radius: f32) -> Option<waymesh::Path> {
+    QueryError::accept_no_path(mesh.query(radius).shortest().partial().path(from, to)).ok()
 }
 
 /// Paths and places are those of a mesh that was made with the same doors closed.
@@ -31,9 +31,14 @@ fn matches(name: &str, changed: &ClearanceNavMesh, pairs: usize) -> [usize; 2] {
         let (Some(expected), Some(actual)) = (expected, actual) else { continue };
         let outcomes = [&expected, &actual].map(|path| path.outcome == Outcome::Complete);
         assert_eq!(outcomes[0], outcomes[1], "{what}");
-        let moved = [&expected, &actual].map(|path| path.start.unwrap().moved);
+        let moved =
+            [&expected, &actual].map(|path| path.points.first().map_or(0.0, |start| start.distance(ends[0])));
         assert!((moved[0] - moved[1]).abs() < 1e-3, "{what}: {moved:?}");
-        assert!(actual.clearance >= radius - 1.1e-3, "{what}: {}", actual.clearance);
+        assert!(
+            actual.points.is_empty() || actual.clearance >= radius - 1.1e-3,
+            "{what}: {}",
+            actual.clearance
+        );
         if outcomes[0] {
             complete += 1;
             let lengths = [&expected, &actual].map(|path| path.plan_length);
@@ -68,10 +73,7 @@ fn a_door_that_closes_is_a_wall_and_opens_again() {
         0.0,
         f64::midpoint(middle[0].z.into(), middle[1].z.into()),
     );
-    let nearest = |mesh: &ClearanceNavMesh| {
-        let scratch = &mut QueryScratch::default();
-        mesh.nearest(middle, 0.3, &mesh.default_reach(0.3), scratch).unwrap().unwrap().moved
-    };
+    let nearest = |mesh: &ClearanceNavMesh| mesh.query(0.3).nearest(middle).unwrap().moved;
     assert!(nearest(&mesh) > 0.29 && nearest(&open) < 1e-3);
     assert!(mesh.set_link_open(door, false));
     assert!(mesh.set_link_open(door, true) && mesh == open);

@@ -10,15 +10,15 @@ use discs::plans::{bake, example};
 use glam::{DVec2, Vec3, Vec3Swizzles, vec3};
 use waymesh::core::Random;
 use waymesh::floorplan::{Door, FloorPlan, Outline, PlanFormat, ReadOptions, Shape, parse_plan};
-use waymesh::graph::{ClearPath, ClearPathOptions, Link, LinkEnd, LinkId, LinkUse, PlaceSampler};
+use waymesh::graph::{Link, LinkEnd, LinkId, LinkUse, PlaceSampler, QueryError};
 use waymesh::{
     Agent, AnyPolygon, BakeConfig, Baker, ClearanceNavMesh, JumpConfig, NavMesh, Outcome, PathOptions,
     PathSearch, QueryScratch, Reach, Storeys, TriangleSoup, Voxels,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
-fn find(mesh: &ClearanceNavMesh, from: Vec3, to: Vec3, radius: f32) -> ClearPath {
-    mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut QueryScratch::default()).unwrap()
+fn find(mesh: &ClearanceNavMesh, from: Vec3, to: Vec3, radius: f32) -> waymesh::Path {
+    QueryError::accept_no_path(mesh.query(radius).shortest().partial().path(from, to)).unwrap()
 }
 
 /// Length in plan.
@@ -83,12 +83,9 @@ fn discs_pass_doors_that_are_as_wide() {
         }
     }
     // A disc stands in the middle of the door, and along the wall no nearer than it is wide.
-    let mut scratch = QueryScratch::default();
-    let place = |at: Vec3, scratch: &mut QueryScratch| {
-        mesh.nearest(at, 0.5, &mesh.default_reach(0.5), scratch).unwrap().unwrap()
-    };
-    assert!(place(vec3(5.0, 0.0, 5.0), &mut scratch).moved < 1e-6);
-    assert!(place(vec3(5.0, 0.0, 4.2), &mut scratch).moved > 0.29);
+    let moved = |at: Vec3| mesh.query(0.5).nearest(at).unwrap().moved;
+    assert!(moved(vec3(5.0, 0.0, 5.0)) < 1e-6);
+    assert!(moved(vec3(5.0, 0.0, 4.2)) > 0.29);
 }
 
 #[test]
@@ -217,8 +214,12 @@ fn agrees(name: &str, mesh: NavMesh, pairs: usize) {
     for _ in 0..pairs {
         let [from, to] = [0, 1].map(|_| sampler.sample(mesh.mesh(), &mut random).unwrap().unwrap().position);
         let options = PathOptions::default().with_search(PathSearch::Shortest);
-        let exact = mesh.mesh().find_path(from, to, &options, &mut scratch).unwrap();
-        let path = mesh.find_path(from, to, &ClearPathOptions::new(0.0), &mut clear_scratch).unwrap();
+        let exact = mesh.mesh().query().options(options).memory(&mut scratch).path(from, to);
+        let exact = QueryError::accept_no_path(exact).unwrap();
+        let path = QueryError::accept_no_path(
+            mesh.query(0.0).shortest().partial().memory(&mut clear_scratch).path(from, to),
+        )
+        .unwrap();
         let what = format!("{name}, {from} to {to}");
         assert_ne!(path.outcome, Outcome::Undecided, "{what}");
         let chain: f32 = path.points.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
@@ -323,10 +324,11 @@ fn searches_end() {
     let mesh = clear(slices.with_config(config).bake(&soup).unwrap());
     let mut scratch = QueryScratch::default();
     let [from, to] = [vec3(0.0, 0.25, -16.85), vec3(0.0, 24.7, -17.33)];
-    let path = mesh.find_path(from, to, &ClearPathOptions::new(0.0), &mut scratch).unwrap();
+    let path =
+        QueryError::accept_no_path(mesh.query(0.0).shortest().partial().memory(&mut scratch).path(from, to))
+            .unwrap();
     let Outcome::Partial { reached } = path.outcome else { panic!("{:?}", path.outcome) };
     assert!(reached.distance(to) < from.distance(to));
-    let options = ClearPathOptions::new(0.0).with_max_nodes(100);
-    let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
-    assert_eq!((path.outcome, path.points.len()), (Outcome::Undecided, 0));
+    let path = mesh.query(0.0).shortest().partial().max_nodes(100).memory(&mut scratch).path(from, to);
+    assert_eq!(path, Err(QueryError::Undecided { nodes: 100 }));
 }

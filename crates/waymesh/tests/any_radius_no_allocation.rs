@@ -36,18 +36,18 @@ fn queries_for_discs_allocate_nothing_in_the_steady_state() {
         let mut random = Random::new(1);
         let places: Vec<_> =
             (0..40).map(|_| sampler.sample(mesh.mesh(), &mut random).unwrap().unwrap()).collect();
-        let mut scratch = QueryScratch::default();
+        let (mut scratch, mut path) = (QueryScratch::default(), waymesh::Path::default());
         for radius in [0.0, 0.4, 1.5] {
             let [mut complete, mut partial, mut over_links] = [0; 3];
             assert_steady(&format!("find_path, {name}, {radius}"), || {
                 for pair in places.windows(2) {
                     let [from, to] = [pair[0].position, pair[1].position];
                     let options = ClearPathOptions::new(radius);
-                    if let Ok(path) = mesh.find_path(from, to, &options, &mut scratch) {
+                    let mut query = mesh.query(radius).options(options).memory(&mut scratch);
+                    if query.path_into(from, to, &mut path).is_ok() {
                         complete += usize::from(path.outcome == Outcome::Complete);
                         partial += usize::from(matches!(path.outcome, Outcome::Partial { .. }));
                         over_links += usize::from(!path.links.is_empty());
-                        scratch.recycle(path);
                     }
                 }
             });
@@ -57,10 +57,10 @@ fn queries_for_discs_allocate_nothing_in_the_steady_state() {
                 for pair in places.windows(2) {
                     let [from, to] = [pair[0].position, pair[1].position];
                     let options = ClearPathOptions::new(radius).with_search(PathSearch::Fast);
-                    if let Ok(path) = mesh.find_path(from, to, &options, &mut scratch) {
+                    let mut query = mesh.query(radius).options(options).memory(&mut scratch);
+                    if query.path_into(from, to, &mut path).is_ok() {
                         let is_fast = path.found_by == PathSearch::Fast && path.points.len() > 2;
                         fast += usize::from(is_fast);
-                        scratch.recycle(path);
                     }
                 }
             });
@@ -68,9 +68,8 @@ fn queries_for_discs_allocate_nothing_in_the_steady_state() {
             assert!(name != "halls" || over_links > 0, "{name}, {radius}");
             assert_steady(&format!("nearest and clearance_at, {name}, {radius}"), || {
                 for place in &places {
-                    let reach = mesh.default_reach(radius);
-                    let _ = mesh.nearest(place.position, radius, &reach, &mut scratch).unwrap();
-                    mesh.clearance_at(place, 5.0, &mut scratch).unwrap();
+                    let _ = mesh.query(radius).memory(&mut scratch).nearest(place.position);
+                    mesh.query(0.0).memory(&mut scratch).clearance_at(place, 5.0).unwrap();
                 }
             });
             let mut corridor = ClearCorridor::new(ClearCorridorOptions::new(radius));

@@ -9,7 +9,7 @@
 
 use glam::Vec3;
 use waymesh::core::Random;
-use waymesh::graph::ClearPathOptions;
+use waymesh::graph::{ClearPathOptions, QueryError};
 use waymesh::{ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach};
 
 mod discs;
@@ -21,10 +21,12 @@ fn lengths(mesh: &NavMesh, disc: &ClearanceNavMesh, [from, to]: [Vec3; 2]) -> [O
     let mut scratch = QueryScratch::default();
     let reach = Reach::new(0.1, 1.0, 1.0);
     let options = PathOptions::default().with_reach(reach).with_search(PathSearch::Shortest);
-    let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+    let path = mesh.query().options(options).memory(&mut scratch).path(from, to).unwrap();
     assert!(!path.was_cut);
     let options = ClearPathOptions::new(0.0).with_reach(reach).with_allow_partial(false);
-    let way = disc.find_path(from, to, &options, &mut scratch).unwrap();
+    let way =
+        QueryError::accept_no_path(disc.query(0.0).options(options).memory(&mut scratch).path(from, to))
+            .unwrap();
     [(path.outcome, path.length), (way.outcome, way.length)]
         .map(|(outcome, length)| (outcome == Outcome::Complete).then_some(length))
 }

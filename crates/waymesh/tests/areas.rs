@@ -436,8 +436,8 @@ fn a_mesh_keeps_the_names_and_costs_of_its_areas() {
     let options = PathOptions::default().with_cost(AreaCosts::of_mesh(&mesh));
     let (from, to) = (vec3(3.0, 0.0, 5.0), vec3(7.0, 0.0, 5.0));
     let mut scratch = QueryScratch::default();
-    let straight = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).expect("a path");
-    let around = mesh.find_path(from, to, &options, &mut scratch).expect("a path");
+    let straight = mesh.query().memory(&mut scratch).path(from, to).expect("a path");
+    let around = mesh.query().options(options).memory(&mut scratch).path(from, to).expect("a path");
     assert!(straight.length < 4.1 && (5.0..7.0).contains(&around.length), "{} m", around.length);
     assert!((around.cost - around.length).abs() < 0.5, "it costs {}", around.cost);
 }

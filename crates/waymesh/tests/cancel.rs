@@ -6,8 +6,7 @@ use waymesh::bake::FrontEnd;
 use waymesh::core::{CancelToken, Cancelled};
 use waymesh::floorplan::{EXAMPLE, PlanFormat, ReadOptions, parse_plan};
 use waymesh::{
-    BakeError, Baker, Enclosed, JumpConfig, Observer, PathOptions, PlanWorld, QueryScratch, Tiles,
-    TriangleSource, World,
+    BakeError, Baker, Enclosed, JumpConfig, Observer, PlanWorld, QueryScratch, Tiles, TriangleSource, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -292,10 +291,10 @@ fn batches_of_paths_end_between_two() {
     let pairs: Vec<[_; 2]> =
         (0..200).map(|number| [ends[number % ends.len()], ends[number * 7 % ends.len()]]).collect();
     let (mut scratch, mut paths) = (QueryScratch::default(), Vec::new());
-    mesh.find_paths(&pairs, &PathOptions::default(), &mut scratch, &mut paths);
+    mesh.query().memory(&mut scratch).paths_into(&pairs, &mut paths);
     let expected = paths.clone();
     let token = CancelToken::after(50);
-    let mut find = || mesh.find_paths(&pairs, &PathOptions::default(), &mut scratch, &mut paths);
+    let mut find = || mesh.query().memory(&mut scratch).paths_into(&pairs, &mut paths);
     assert_eq!(token.run(&mut find), Err(Cancelled));
     // The scratch is as good as new.
     assert_eq!(CancelToken::after(200).run(&mut find), Ok(()));

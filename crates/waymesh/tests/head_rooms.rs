@@ -119,13 +119,13 @@ fn agents_pass_where_they_have_room() {
     let mut scratch = QueryScratch::default();
     let mut lengths = HEIGHTS.map(|height| {
         let options = PathOptions::default().with_filter(HeadRoomFilter::new(height));
-        let path = mesh.find_path(from, to, &options, &mut scratch).expect("a path");
+        let path = mesh.query().options(options).memory(&mut scratch).path(from, to).expect("a path");
         assert_eq!(path.outcome, Outcome::Complete);
         for &polygon in &path.polygons {
             assert!(mesh.head_room(polygon).expect("a polygon") >= height);
         }
         let options = options.with_search(PathSearch::Shortest);
-        let shortest = mesh.find_path(from, to, &options, &mut scratch).expect("a path");
+        let shortest = mesh.query().options(options).memory(&mut scratch).path(from, to).expect("a path");
         assert!(shortest.length <= path.length + 1e-3);
         path.length
     });
@@ -135,11 +135,14 @@ fn agents_pass_where_they_have_room() {
     let (from, to) = (vec3(8.0, 0.0, 9.0), vec3(15.2, 0.4, 9.0));
     lengths = HEIGHTS.map(|height| {
         let options = PathOptions::default().with_filter(HeadRoomFilter::new(height));
-        mesh.find_path(from, to, &options, &mut scratch).expect("a path").length
+        mesh.query().options(options).memory(&mut scratch).path(from, to).expect("a path").length
     });
     assert!(lengths[1] < 7.6 && lengths[2] > 12.0, "{lengths:?}");
     let too_tall = PathOptions::default().with_filter(HeadRoomFilter::new(3.1));
-    assert!(mesh.find_path(from, to, &too_tall, &mut scratch).is_err(), "nobody knows of room for it");
+    assert!(
+        mesh.query().options(too_tall).memory(&mut scratch).path(from, to).is_err(),
+        "nobody knows of room for it"
+    );
     let reach = Reach::new(0.1, 0.5, 0.5);
     assert!(mesh.nearest_with(vec3(4.5, 0.0, 9.0), &reach, &HeadRoomFilter::new(1.8)).is_none());
 }

@@ -34,8 +34,14 @@ fn check(name: &str, bake: impl Fn(BakeConfig) -> Bake) {
         let [from, to] = [draw(), draw()];
         let place = whole.nearest(from, &reach).expect("the same ground");
         worst = worst.max((place.position.y - from.y).abs());
-        let paths = [&slim, &whole]
-            .map(|mesh| mesh.find_path(from, to, &options, &mut scratch).expect("both on the mesh").outcome);
+        let paths = [&slim, &whole].map(|mesh| {
+            mesh.query()
+                .options(options)
+                .memory(&mut scratch)
+                .path(from, to)
+                .expect("both on the mesh")
+                .outcome
+        });
         assert_eq!(paths[0], paths[1], "{name}: {from} to {to}");
     }
     assert!(worst > 0.1 && worst < relief, "{name}: {worst}");

@@ -7,8 +7,8 @@ use waymesh::core::Validate;
 use waymesh::floorplan::{
     Door, EXAMPLE, FloorPlan, Join, Outline, PlanFormat, ReadOptions, Shape, parse_plan,
 };
-use waymesh::graph::{LinkKind, NavMesh};
-use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, Path, PathOptions, PlanWorld, QueryScratch, Warning};
+use waymesh::graph::{LinkKind, NavMesh, QueryError};
+use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, Path, PlanWorld, Warning};
 
 fn baker(radius: f32) -> Baker<FloorPlans> {
     let baker = Baker::plans();
@@ -23,7 +23,7 @@ fn bake(plan: &FloorPlan, radius: f32) -> Bake {
 }
 
 fn path(mesh: &NavMesh, from: Vec3, to: Vec3) -> Path {
-    mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default()).expect("a path")
+    QueryError::accept_no_path(mesh.query().partial().path(from, to)).expect("both on the mesh")
 }
 
 fn square(x: f64, z: f64, side: f64) -> Vec<[f64; 2]> {

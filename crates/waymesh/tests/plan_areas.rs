@@ -69,7 +69,7 @@ fn areas_of_a_plan_are_those_of_its_mesh() {
     let (from, to) = (vec3(4.0, 0.0, 11.0), vec3(9.5, 0.0, 2.0));
     let mut scratch = QueryScratch::default();
     let mut length = |mesh: &NavMesh, options: &PathOptions| {
-        let path = mesh.find_path(from, to, options, &mut scratch).expect("a path");
+        let path = mesh.query().options(*options).memory(&mut scratch).path(from, to).expect("a path");
         assert_eq!(path.outcome, Outcome::Complete);
         (path.length, path.cost)
     };
@@ -249,15 +249,16 @@ fn paths_pay_for_areas_of_plans_and_filters_close_them() {
     let mesh = bake(&plan, Vec::new());
     let (from, to) = (vec3(5.0, 0.0, 10.0), vec3(15.0, 0.0, 10.0));
     let mut scratch = QueryScratch::default();
-    let mut length =
-        |options: &PathOptions| mesh.find_path(from, to, options, &mut scratch).expect("a path").length;
+    let mut length = |options: &PathOptions| {
+        mesh.query().options(*options).memory(&mut scratch).path(from, to).expect("a path").length
+    };
     assert!((length(&PathOptions::default()) - 10.0).abs() < 1e-3);
     let costs = PathOptions::default().with_cost(AreaCosts::of_mesh(&mesh));
-    let around = mesh.find_path(from, to, &costs, &mut scratch).expect("a path").length;
+    let around = mesh.query().options(costs).memory(&mut scratch).path(from, to).expect("a path").length;
     let corners = 2.0 * 4.0_f32.hypot(5.0) + 2.0;
     assert!((around - corners).abs() < 0.02, "{around} m round the puddle, at best {corners}");
     let filter = PathOptions::default().with_filter(AreaFilter::default().without(mud));
-    let around = mesh.find_path(from, to, &filter, &mut scratch).expect("a path").length;
+    let around = mesh.query().options(filter).memory(&mut scratch).path(from, to).expect("a path").length;
     assert!((around - corners).abs() < 0.02, "{around} m with the puddle closed");
 }
 

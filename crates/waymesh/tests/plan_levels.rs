@@ -7,7 +7,7 @@ use plan_files::{building, doom};
 use waymesh::core::Validate;
 use waymesh::floorplan::{FloorPlan, Outline, Shape};
 use waymesh::graph::LinkKind;
-use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch};
+use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, PlanWorld};
 
 fn baker(radius: f32) -> Baker<FloorPlans> {
     let baker = quick(radius);
@@ -77,9 +77,7 @@ fn building_plans_become_meshes() {
                 polygon.positions().sum::<Vec3>() / polygon.positions().len() as f32
             };
             let (from, to) = (middle(lift.from.polygon), middle(lift.to.polygon));
-            let path = mesh
-                .find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())
-                .expect("a path");
+            let path = mesh.query().path(from, to).expect("a path");
             assert_eq!(path.outcome, Outcome::Complete, "{name}");
             assert!(!path.links.is_empty(), "{name}");
         }

@@ -4,7 +4,7 @@ use glam::{Vec3, vec3};
 use waymesh::core::Validate;
 use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
 use waymesh::graph::NavMesh;
-use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch};
+use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, PlanWorld};
 
 fn baker(front: FloorPlans, max_edge_length: f32, max_vertices: u32) -> Baker<FloorPlans> {
     let baker = Baker::plans().with_front(front);
@@ -104,10 +104,7 @@ fn doors_between_split_borders_are_still_doors() {
         let least = if max_vertices == 3 { 10 } else { 1 };
         assert!(bake.report.links >= least, "{max_vertices}: {} links", bake.report.links);
         let (from, to) = (vec3(1.0, 0.0, 5.0), vec3(9.0, 0.0, 5.0));
-        let path = bake
-            .mesh
-            .find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())
-            .expect("a path");
+        let path = bake.mesh.query().path(from, to).expect("a path");
         assert_eq!(path.outcome, Outcome::Complete);
         assert_eq!(path.links.len(), 1);
         assert!(path.length < 8.01, "{}", path.length);

@@ -2,11 +2,10 @@
 //! nothing in the way.
 
 use glam::Vec3;
-use waymesh::graph::{Link, LinkKind};
+use waymesh::graph::{Link, LinkKind, QueryError};
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
-    Agent, BakeConfig, Baker, Bounds, NavMesh, Outcome, PathOptions, QueryScratch, Tiles, TriangleSoup,
-    Voxels, World,
+    Agent, BakeConfig, Baker, Bounds, NavMesh, Outcome, QueryScratch, Tiles, TriangleSoup, Voxels, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -56,8 +55,8 @@ fn a_step_is_walked_climbed_or_in_the_way() {
         let (low, high) = (Vec3::new(2.0, 0.0, 3.0), Vec3::new(10.0, height, 8.0));
         let mut scratch = QueryScratch::default();
         for (from, to) in [(low, high), (high, low)] {
-            let path =
-                mesh.find_path(from, to, &PathOptions::default(), &mut scratch).expect("both on the mesh");
+            let path = QueryError::accept_no_path(mesh.query().memory(&mut scratch).path(from, to));
+            let path = path.expect("both on the mesh");
             assert_eq!(path.outcome == Outcome::Complete, height < 1.5, "{height} m");
             assert_eq!(path.links.len(), links, "{height} m");
         }
@@ -118,17 +117,14 @@ fn ledges_of_all_kinds_are_climbed() {
             (Vec3::new(7.0, 1.1, 20.5), 1),
             (Vec3::new(22.0, -1.25, 22.0), 1),
         ] {
-            let path =
-                mesh.find_path(ground, to, &PathOptions::default(), &mut scratch).expect("both on the mesh");
+            let path = mesh.query().memory(&mut scratch).path(ground, to).expect("both on the mesh");
             assert_eq!(path.outcome, Outcome::Complete, "{to} at {cell_size}");
             // Some ways are shorter over what stands between.
             assert!(path.links.len() >= links, "{to} at {cell_size}");
         }
         // Nobody gets onto the roof.
-        let path = mesh
-            .find_path(ground, Vec3::new(14.5, 3.2, 3.5), &PathOptions::default(), &mut scratch)
-            .expect("both on the mesh");
-        assert_ne!(path.outcome, Outcome::Complete, "at {cell_size}");
+        let path = mesh.query().memory(&mut scratch).path(ground, Vec3::new(14.5, 3.2, 3.5));
+        assert!(matches!(path, Err(QueryError::Unreachable { .. })), "at {cell_size}");
         for link in mesh.links() {
             let [from, to] = ends(&mesh, link);
             for (low, high) in from.iter().zip(&to) {
@@ -188,8 +184,7 @@ fn a_world_that_changes_has_the_links_of_what_is_there() {
     assert_eq!(update.links, before.links().len());
     let (ground, stage) = (Vec3::new(1.0, 0.0, 13.0), Vec3::new(20.0, 1.3, 7.0));
     let mut scratch = QueryScratch::default();
-    let path =
-        before.find_path(ground, stage, &PathOptions::default(), &mut scratch).expect("both on the mesh");
+    let path = before.query().memory(&mut scratch).path(ground, stage).expect("both on the mesh");
     assert_eq!((path.outcome, path.links.len()), (Outcome::Complete, 1));
     // A crate as high as a step makes stairs of no ledge, but a wall round the stage shuts it off.
     let ring = [

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use glam::Vec3;
 use waymesh::{
     Agent, Bake, BakeConfig, BakeError, Baker, DecompositionKind, Keep, NavMesh, Outcome, PartitionKind,
-    PathOptions, PolyId, QueryScratch, Storeys, TriangleSoup, Voxels,
+    PolyId, Storeys, TriangleSoup, Voxels,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels::find, soups};
@@ -89,10 +89,7 @@ fn caves_are_valid_after_every_stage_and_hang_together() {
         assert!(islands[0] > 2000.0 && islands[1] > 300.0, "{islands:?}");
         assert!(islands[2..].iter().all(|&area| area < 5.0), "{islands:?}");
         let (low, high) = (Vec3::new(9.0, -1.0, 9.0), Vec3::new(10.0, 6.5, 34.0));
-        let path = found
-            .mesh
-            .find_path(low, high, &PathOptions::default(), &mut QueryScratch::default())
-            .expect("a way up");
+        let path = found.mesh.query().path(low, high).expect("a way up");
         assert_eq!(path.outcome, Outcome::Complete);
         assert!(found.report.height_error_max <= 0.11);
     }

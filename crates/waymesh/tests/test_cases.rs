@@ -58,16 +58,23 @@ fn paths_of_the_scripts_lead_as_far_as_their_islands_do() {
             let ends = [from, to].map(|&end| mesh.nearest(end, &REACH).expect("ground near both ends"));
             let joined = mesh.same_island(ends[0].polygon, ends[1].polygon);
             let path = mesh
-                .find_path(*from, *to, &options.with_search(PathSearch::Shortest), &mut scratch)
+                .query()
+                .options(options.with_search(PathSearch::Shortest))
+                .memory(&mut scratch)
+                .path(*from, *to)
                 .expect("both ends");
             assert_eq!(path.outcome == Outcome::Complete, joined, "{name}: {from} to {to}");
             complete += usize::from(joined);
             if joined {
                 assert!(path.length >= ends[0].position.xz().distance(ends[1].position.xz()) - 1e-3);
-                let quick = mesh.find_path(*from, *to, &options, &mut scratch).expect("both ends");
+                let quick =
+                    mesh.query().options(options).memory(&mut scratch).path(*from, *to).expect("both ends");
                 assert!(quick.outcome == Outcome::Complete && quick.length >= path.length * 0.999 - 0.5);
                 let back = mesh
-                    .find_path(*to, *from, &options.with_search(PathSearch::Shortest), &mut scratch)
+                    .query()
+                    .options(options.with_search(PathSearch::Shortest))
+                    .memory(&mut scratch)
+                    .path(*to, *from)
                     .expect("both ends");
                 assert!((back.length - path.length).abs() < 1e-3 * path.length + 0.01);
             }
@@ -97,14 +104,14 @@ fn march(mesh: &NavMesh, from: &Location, to: Vec3) -> f32 {
 
 #[test]
 fn rays_of_the_scripts_end_where_small_steps_do() {
-    let (mut polygons, mut hits, mut rays) = (Vec::new(), 0, 0);
+    let (mut hits, mut rays) = (0, 0);
     for name in ["raycast_test.txt", "nav_mesh_test.txt"] {
         let Some((file, queries)) = script(name) else { continue };
         let Some(mesh) = level(&file) else { continue };
         for Query { from, to, is_ray } in &queries {
             assert_eq!(*is_ray, name == "raycast_test.txt");
             let start = mesh.nearest(*from, &REACH).expect("ground near the start");
-            let ray = mesh.raycast(&start, *to, &AnyPolygon, &mut polygons).expect("a place on the mesh");
+            let ray = mesh.query().ray(start, *to).expect("a place on the mesh");
             let length = (*to - start.position).with_y(0.0).length();
             let free = march(&mesh, &start, *to);
             // To two steps.

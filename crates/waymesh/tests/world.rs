@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use glam::{Vec2, Vec3};
 use waymesh::core::{Random, Validate};
-use waymesh::graph::{PathOptions, Reach};
+use waymesh::graph::{PathOptions, QueryError, Reach};
 use waymesh::tile::Tile;
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
@@ -51,7 +51,10 @@ fn assert_same_ways(one: &NavMesh, other: &NavMesh, name: &str) {
     let (mut both, mut differ) = (0, 0);
     for pair in places(one, 600).chunks_exact(2) {
         let find = |mesh: &NavMesh, scratch: &mut QueryScratch| {
-            mesh.find_path(pair[0], pair[1], &options, scratch)
+            mesh.query()
+                .options(options)
+                .memory(scratch)
+                .path(pair[0], pair[1])
                 .ok()
                 .map(|path| path.outcome == Outcome::Complete)
         };
@@ -224,8 +227,13 @@ fn a_wall_through_the_world_parts_it_until_it_goes() {
     let mut scratch = QueryScratch::default();
     for pair in places(&parted, 200).chunks_exact(2) {
         let [x0, x1] = [pair[0].x < middle.x, pair[1].x < middle.x];
-        let path = parted.find_path(pair[0], pair[1], &PathOptions::default(), &mut scratch).unwrap();
-        assert!(x0 == x1 || path.outcome != Outcome::Complete, "{} to {}", pair[0], pair[1]);
+        let path = parted.query().memory(&mut scratch).path(pair[0], pair[1]);
+        assert!(
+            x0 == x1 || matches!(path, Err(QueryError::Unreachable { .. })),
+            "{} to {}",
+            pair[0],
+            pair[1]
+        );
     }
     assert!(world.remove_obstacle(wall));
     world.update(&mut ()).unwrap();

@@ -3,11 +3,11 @@
 use glam::{Vec3, vec3};
 use waymesh::core::{PlanPoint, PlanVertex, Validate};
 use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
-use waymesh::graph::{CorridorOptions, LinkEnd, LinkId};
+use waymesh::graph::{CorridorOptions, LinkEnd, LinkId, QueryError};
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
     BakeConfig, BakeError, Baker, Bounds, JumpConfig, Link, LinkKind, NavMesh, Outcome, Path, PathCorridor,
-    PathOptions, PlanWorld, QueryScratch, TriangleSoup, Voxels, World,
+    PlanWorld, QueryScratch, TriangleSoup, Voxels, World,
 };
 
 /// Boxes from corner to corner.
@@ -38,8 +38,7 @@ fn solid(low: Vec3, high: Vec3) -> Obstacle {
 }
 
 fn path(mesh: &NavMesh, from: Vec3, to: Vec3) -> Path {
-    let mut scratch = QueryScratch::default();
-    mesh.find_path(from, to, &PathOptions::default(), &mut scratch).expect("ends on the mesh")
+    QueryError::accept_no_path(mesh.query().partial().path(from, to)).expect("ends on the mesh")
 }
 
 /// The point of the mesh nearest to a position, as the end of a link.

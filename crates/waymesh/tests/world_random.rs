@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Vec3, vec3};
 use waymesh::core::{PolyId, Random, Validate};
 use waymesh::graph::{
-    AnyPolygon, CompactMesh, Link, LinkEnd, LinkId, LinkKind, Location, MeshFormat, PathOptions, PathSearch,
+    CompactMesh, Link, LinkEnd, LinkId, LinkKind, Location, MeshFormat, PathOptions, PathSearch,
     QueryScratch, Reach,
 };
 use waymesh::io;
@@ -79,8 +79,8 @@ fn assert_same_queries(live: &NavMesh, compact: &CompactMesh, bounds: &Bounds, r
         for search in [PathSearch::Fast, PathSearch::Shortest] {
             let options = PathOptions::default().with_search(search).with_reach(reach);
             let (Ok(path), Ok(expected)) = (
-                live.find_path(from, to, &options, &mut scratch),
-                other.find_path(from, to, &options, &mut again),
+                live.query().options(options).memory(&mut scratch).path(from, to),
+                other.query().options(options).memory(&mut again).path(from, to),
             ) else {
                 continue;
             };
@@ -96,14 +96,14 @@ fn assert_same_queries(live: &NavMesh, compact: &CompactMesh, bounds: &Bounds, r
         }
         let Some(start) = place else { continue };
         let same = back(&start);
-        let ray = live.raycast(&start, to, &AnyPolygon, &mut Vec::new()).unwrap();
-        let expected = other.raycast(&same, to, &AnyPolygon, &mut Vec::new()).unwrap();
+        let ray = live.query().ray(start, to).unwrap();
+        let expected = other.query().ray(same, to).unwrap();
         assert_eq!(ray.fraction.to_bits(), expected.fraction.to_bits());
-        let end = live.move_along(&start, to, &AnyPolygon, &mut scratch).unwrap();
-        assert_eq!(back(&end), other.move_along(&same, to, &AnyPolygon, &mut again).unwrap());
+        let end = live.query().memory(&mut scratch).walk(start, to).unwrap();
+        assert_eq!(back(&end), other.query().memory(&mut again).walk(same, to).unwrap());
         if turn == 0 {
-            let map = live.distance_map(&start, 15.0, &AnyPolygon, &mut scratch).unwrap();
-            let expected = other.distance_map(&same, 15.0, &AnyPolygon, &mut again).unwrap();
+            let map = live.query().memory(&mut scratch).distance_map(start, 15.0).unwrap();
+            let expected = other.query().memory(&mut again).distance_map(same, 15.0).unwrap();
             for _ in 0..8 {
                 let Some(from) = live.nearest(within(bounds, random), &Reach::INFINITE) else { break };
                 let [here, there] =

@@ -14,7 +14,7 @@ use waymesh::region::{
 };
 use waymesh::solid::{Look, SightTree};
 use waymesh::voxel::{VoxelConfig, rasterize};
-use waymesh::{AnyPolygon, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch, TriangleSoup};
+use waymesh::{NavMesh, PolyId, TriangleSoup};
 use waymesh_scenes::{Scene, SceneConfig};
 
 use super::scene::{Block, Blocks, HIGH, LOW, draw_path, draw_polygons, each};
@@ -416,12 +416,7 @@ pub(super) fn queries() -> Result<String> {
         Sheet::new("graph: the navigation mesh at run time, and the queries on it", [2, 1], [420.0, 300.0]);
     let faint = |polygon: PolyId, _| Some(Colour::WHITE.mixed(Colour::soft(polygon.index()), 0.3));
     let (from, to) = (Vec3::new(1.2, 0.0, 9.2), Vec3::new(13.0, 0.0, 6.0));
-    let path = mesh.find_path(
-        from,
-        to,
-        &PathOptions::default().with_search(PathSearch::Shortest),
-        &mut QueryScratch::default(),
-    )?;
+    let path = mesh.query().shortest().path(from, to)?;
     let view = hall_view(
         &mut sheet,
         &format!("find_path: {:.1} m through {} polygons", path.length, path.polygons.len()),
@@ -435,12 +430,10 @@ pub(super) fn queries() -> Result<String> {
     let from = mesh.nearest(Vec3::new(6.3, 0.0, 5.2), &mesh.default_reach()).context("there is ground")?;
     let view = hall_view(&mut sheet, "raycast: what is seen from a place");
     draw_polygons(&mut sheet, &view, &mesh, faint);
-    let mut passed = Vec::new();
     let mut seen = Vec::new();
     for ray in 0..120u8 {
         let out = Vec2::from_angle(f32::from(ray) * std::f32::consts::TAU / 120.0) * 30.0;
-        let end =
-            mesh.raycast(&from, from.position + Vec3::new(out.x, 0.0, out.y), &AnyPolygon, &mut passed)?.end;
+        let end = mesh.query().ray(from, from.position + Vec3::new(out.x, 0.0, out.y))?.end(&mesh);
         seen.push([view.at(from.position), view.at(end.position)]);
     }
     sheet.canvas.polygons(

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use waymesh::glam::Vec3;
 use waymesh::io::svg::{Colour, Style};
-use waymesh::{Agent, Baker, NavMesh, Path, PathOptions, PathSearch, PolyId, QueryScratch, Storeys, Voxels};
+use waymesh::{Agent, Baker, NavMesh, Path, PolyId, Storeys, Voxels};
 
 use super::scene::{Block, Blocks, HIGH, LOW, draw_path, draw_polygons, each, hills};
 use super::sheet::{Eye, GREY, Sheet, View};
@@ -25,12 +25,7 @@ fn draw_links(sheet: &mut Sheet, view: &View, mesh: &NavMesh) {
 fn walk_in_hall() -> Result<(Blocks, NavMesh, Path)> {
     let hall = Blocks::hall(true);
     let mesh = voxels(&hall.soup(), 0.1)?;
-    let path = mesh.find_path(
-        WALK[0],
-        WALK[1],
-        &PathOptions::default().with_search(PathSearch::Shortest),
-        &mut QueryScratch::default(),
-    )?;
+    let path = mesh.query().shortest().path(WALK[0], WALK[1])?;
     Ok((hall, mesh, path))
 }
 

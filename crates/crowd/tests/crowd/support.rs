@@ -5,7 +5,7 @@ use waymesh_core::{
     Agent, AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId,
 };
 use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, Crowd, CrowdConfig};
-use waymesh_graph::{AnyPolygon, MeshSource, NavMesh, PolygonFilter, QueryScratch, TravelCost};
+use waymesh_graph::{MeshSource, NavMesh, PolygonFilter, QueryScratch, TravelCost};
 use waymesh_testkit::flat_meshes;
 use waymesh_testkit::grid_maps::rectangle_borders;
 
@@ -132,8 +132,7 @@ impl Judge {
             assert!(mesh.contains(state.place.polygon, state.place.position), "{state:?} is off the mesh");
             let clearance = radius - mesh.agent().radius;
             if clearance > 0.0 {
-                let wall =
-                    mesh.nearest_wall(&state.place, clearance, &AnyPolygon, &mut self.scratch).unwrap();
+                let wall = mesh.query().memory(&mut self.scratch).wall(state.place, clearance).unwrap();
                 let distance = wall.map_or(clearance, |wall| wall.distance);
                 assert!(distance > clearance - 0.01, "{state:?} is {distance} m from a wall");
             }

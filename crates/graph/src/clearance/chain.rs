@@ -6,15 +6,14 @@ use glam::{DVec2, Vec3, dvec2};
 use waymesh_core::{PolyId, float};
 
 use super::fit::Fit;
-use super::path::{ClearPath, ClearPathOptions};
+use super::path::ClearPathOptions;
 use super::search::NONE;
 use super::table::Table;
 use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, touch};
 use crate::locate::nearest::{Location, Reach};
 use crate::marks::Marks;
-use crate::path::LinkUse;
-use crate::surface::Raycast;
+use crate::path::{LinkUse, Path};
 
 impl ClearanceNavMesh {
     /// Writes the path that was found, piece by piece from gate to gate.
@@ -26,8 +25,9 @@ impl ClearanceNavMesh {
         cost: f64,
         options: &ClearPathOptions,
         scratch: &mut ClearanceScratch,
-        path: &mut ClearPath,
+        path: &mut Path,
     ) {
+        path.clearance = f32::INFINITY;
         let (mut begin, mut begin_asked, mut plan_length) = (*start, asked[0], cost);
         let mut rest = scratch.memory.way.len();
         for at in (0..rest).rev() {
@@ -49,6 +49,8 @@ impl ClearanceNavMesh {
         self.write_piece([&begin, goal], [begin_asked, asked[1]], 0..rest, options, scratch, path);
         let chain = path.points.windows(2).map(|pair| f64::from(pair[0].distance(pair[1])));
         path.length = chain.sum::<f64>() as f32;
+        let extra = path.links.iter().filter_map(|taken| Some(self.mesh.link(taken.link)?.extra_cost));
+        path.cost = path.length + extra.sum::<f32>();
         path.plan_length = plan_length as f32;
     }
 
@@ -60,7 +62,7 @@ impl ClearanceNavMesh {
         turns: Range<usize>,
         options: &ClearPathOptions,
         scratch: &mut ClearanceScratch,
-        path: &mut ClearPath,
+        path: &mut Path,
     ) {
         let frame = &self.mesh.frame;
         let size = f64::from(frame.cell_size);
@@ -142,7 +144,7 @@ impl ClearanceNavMesh {
         to: DVec2,
         goal: Option<&Location>,
         passed: &mut Vec<PolyId>,
-        path: &mut ClearPath,
+        path: &mut Path,
     ) -> Location {
         let frame = &self.mesh.frame;
         let size = f64::from(frame.cell_size);
@@ -155,17 +157,12 @@ impl ClearanceNavMesh {
             // Most steps round a corner stay in one polygon.
             return end;
         }
-        let at_goal = goal.and_then(|goal| {
-            let ray = self.mesh.raycast_plan(from, target, &self.admitted, passed).ok()?;
-            ray.hit.is_none().then_some(Raycast {
-                end: Location { polygon: ray.polygon, ..*goal },
-                fraction: 1.0,
-                hit: None,
-            })
-        });
-        let ray = at_goal.map_or_else(|| self.mesh.raycast(from, target, &self.admitted, passed), Ok);
-        let Ok(Raycast { mut end, hit, .. }) = ray else { return *from };
-        if hit.is_some() {
+        let Ok(ray) = self.mesh.raycast(from, target, &self.admitted, passed) else { return *from };
+        let mut end = match goal {
+            Some(goal) if ray.hit.is_none() => Location { polygon: ray.polygon, ..*goal },
+            _ => ray.end(&self.mesh),
+        };
+        if ray.hit.is_some() {
             // A corner that is only touched: the adjacent ground, perhaps a step up or down.
             let apart = end.position.distance(target);
             let Reach { up, down, .. } = self.mesh.default_reach();

@@ -4,12 +4,13 @@ use glam::{Vec3, Vec3Swizzles, dvec2};
 use waymesh_core::{BadField, PolyId};
 
 use super::fit::Fit;
-use super::{ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch};
+use super::{ClearPathOptions, ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::side_of;
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Reach, Spot};
-use crate::path::{CorridorChange, LinkUse, Outcome, ReplanReason};
+use crate::path::funnel::plan_length;
+use crate::path::{CorridorChange, LinkUse, Outcome, Path, ReplanReason};
 use crate::scratch::QueryScratch;
 
 /// Settings of a [`ClearCorridor`].
@@ -67,7 +68,7 @@ pub struct ClearCorridor {
     stamp: u64,
     target: Option<Vec3>,
     ends: Option<[Fit; 2]>,
-    path: ClearPath,
+    path: Path,
     /// Length in plan of the points, and that of the plan less what both ends moved since.
     length: f32,
     base: f32,
@@ -77,7 +78,7 @@ impl ClearCorridor {
     /// No path yet.
     #[must_use]
     pub fn new(options: ClearCorridorOptions) -> Self {
-        let (path, length, base) = (ClearPath::default(), 0.0, 0.0);
+        let (path, length, base) = (Path::default(), 0.0, 0.0);
         Self { options, stamp: 0, target: None, ends: None, path, length, base }
     }
 
@@ -149,7 +150,8 @@ impl ClearCorridor {
     /// Plans from end to end. [`CorridorChange::Nothing`] if no path leads anywhere.
     ///
     /// # Errors
-    /// The errors of [`ClearanceNavMesh::find_path`]; then there is no path.
+    /// The errors of [`ClearQuery::path`](crate::ClearQuery::path) about its ends and options; then
+    /// there is no path.
     pub fn plan(
         &mut self,
         mesh: &ClearanceNavMesh,
@@ -185,12 +187,12 @@ impl ClearCorridor {
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         self.ends = None;
-        scratch.recycle(std::mem::take(&mut self.path));
+        self.path.clear();
         (self.length, self.base) = (0.0, 0.0);
         self.options.validate()?;
         self.target = to.is_finite().then_some(to);
         self.stamp = mesh.stamp();
-        self.path = mesh.find_path(from, to, &self.options.path, scratch)?;
+        mesh.write_path(from, to, &self.options.path, &mut scratch.clearance, &mut self.path)?;
         let (Some(&first), Some(&last)) = (self.path.points.first(), self.path.points.last()) else {
             return Ok(CorridorChange::Nothing);
         };
@@ -368,11 +370,6 @@ impl ClearCorridor {
     ) -> Result<Fit, QueryError> {
         mesh.end(end, at, self.options.path.radius, &self.reach(mesh), &mut scratch.clearance)
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
-fn plan_length(points: &[Vec3]) -> f32 {
-    points.windows(2).map(|pair| f64::from(pair[0].xz().distance(pair[1].xz()))).sum::<f64>() as f32
 }
 
 impl ClearanceNavMesh {

@@ -1,7 +1,7 @@
 //! Placement of discs near a position.
 
 use glam::{DVec2, Vec3, Vec3Swizzles, dvec2};
-use waymesh_core::{BadField, PolyId};
+use waymesh_core::PolyId;
 
 use super::ClearanceNavMesh;
 use crate::geometry::disc::{NARROW, is_nearer, nearest_on, unit};
@@ -61,47 +61,14 @@ impl ClearanceNavMesh {
         reach
     }
 
-    /// Returns the place nearest to a position in plan where a disc fits, with no wall nearer to
-    /// its centre than the radius; of several storeys the one nearest in height. `None` if
-    /// there is none within reach.
-    ///
-    /// Where the disc fits at the mesh's nearest place, that is the answer. Else all places are
-    /// checked where the disc would touch the walls around nearest to the position: of the 128
-    /// walls nearest to it.
-    ///
-    /// # Errors
-    /// [`QueryError::BadField`], [`QueryError::BadField`], [`QueryError::NotFinite`].
-    pub fn nearest(
-        &self,
-        position: Vec3,
-        radius: f32,
-        reach: &Reach,
-        scratch: &mut QueryScratch,
-    ) -> Result<Option<ClearPlace>, QueryError> {
-        let scratch = &mut scratch.clearance;
-        BadField::unless_length("radius", radius)?;
-        reach.validate()?;
-        if !position.is_finite() {
-            return Err(QueryError::NotFinite { end: PathEnd::Start, position });
-        }
-        let fit = self.fit(&self.anywhere(position, radius, reach), &mut scratch.fit);
-        Ok(fit.map(|fit| self.clear_place(&fit, position)))
-    }
-
     pub(super) fn clear_place(&self, fit: &Fit, asked: Vec3) -> ClearPlace {
         let location = self.mesh.location(&fit.spot, asked);
         let moved = location.position.xz().distance(asked.xz());
         ClearPlace { location, moved }
     }
 
-    /// Returns how far the nearest wall is from a place in plan, in metres, but `limit` at most:
-    /// the radius of the largest disc that fits there. Walls of other storeys do not count. 0
-    /// on ground that is not for it ([`ClearanceNavMesh::with_filter`]).
-    ///
-    /// # Errors
-    /// [`QueryError::Stale`] or [`QueryError::NoPolygon`] for a place of another mesh,
-    /// [`QueryError::BadField`] for a limit that is NaN or negative.
-    pub fn clearance_at(
+    /// Returns the clearance of a place: see [`crate::ClearQuery::clearance_at`].
+    pub(crate) fn clearance_at(
         &self,
         place: &Location,
         limit: f32,

@@ -13,6 +13,7 @@ mod ground;
 mod islands;
 mod near;
 mod path;
+mod query;
 mod quick;
 mod search;
 mod seeds;
@@ -24,7 +25,8 @@ mod turns;
 pub use corridor::{ClearCorridor, ClearCorridorOptions};
 pub use fit::ClearPlace;
 use glam::{DVec2, dvec2};
-pub use path::{ClearPath, ClearPathOptions};
+pub use path::ClearPathOptions;
+pub use query::ClearQuery;
 use waymesh_core::{ClearanceMesh, PlanPoint, PolyId, Random};
 
 use self::doors::Doors;
@@ -50,7 +52,7 @@ use crate::mesh::nav_mesh::NavMesh;
 /// them.
 ///
 /// # Guarantees
-/// - The path that [`ClearanceNavMesh::find_path`] finds keeps the radius from every wall it
+/// - The path that [`ClearQuery::path`] finds keeps the radius from every wall it
 ///   passes, to rounding (two micrometres and five millionths of the radius), over storeys on top
 ///   of each other as well. Unless a faster search is requested it is the shortest such path in the
 ///   plan; with radius 0 it is that of [`PathSearch::Shortest`](crate::PathSearch::Shortest).
@@ -62,7 +64,7 @@ use crate::mesh::nav_mesh::NavMesh;
 /// Where agents may walk is fixed when it is made ([`ClearanceNavMesh::with_filter`]), but for
 /// doors ([`ClearanceNavMesh::set_link_open`]). There are no costs per metre. Links that are
 /// crossed like an edge both ways at no cost are ground, others are walls that may be passed, see
-/// [`ClearanceNavMesh::find_path`].
+/// [`ClearQuery::path`].
 ///
 /// # Memory
 /// About 56 bytes a side of a triangle and 12 bytes a polygon, in addition to the mesh.
@@ -134,8 +136,6 @@ pub(crate) struct ClearanceScratch {
     /// Least distance of the straight path from all walls, if the path is straight.
     straight: Option<f64>,
     seen: Marks,
-    /// The memory of the next path.
-    pub(crate) path: ClearPath,
 }
 
 impl ClearanceNavMesh {

@@ -1,83 +1,19 @@
 //! Paths for a disc.
 
 use glam::{DVec2, Vec3};
-use waymesh_core::{BadField, PolyId, float};
+use waymesh_core::{BadField, float};
 
 use super::fit::{Fit, Wanted};
 use super::gates::GateSearch;
 use super::quick::Quick;
 use super::search::{Ends, Memory, Search};
 use super::table::next;
-use super::{ClearPlace, ClearanceNavMesh, ClearanceScratch};
+use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::slimmed;
-use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::error::{NoPath, PathEnd, QueryError};
 use crate::locate::nearest::{Reach, Spot};
-use crate::path::{LinkUse, Outcome, PathSearch};
+use crate::path::{Outcome, Path, PathSearch};
 use crate::scratch::QueryScratch;
-
-/// A path for a disc.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ClearPath {
-    /// The outcome: complete, partial, or none.
-    pub outcome: Outcome,
-    /// Start, turns and end of the disc's centre: world positions on the ground. Empty if unreachable.
-    pub points: Vec<Vec3>,
-    /// The polygons it passes, as far as the centre sees them. None if unreachable.
-    pub polygons: Vec<PolyId>,
-    /// The corners of walls that it turns round, in order, on the ground.
-    pub corners: Vec<Vec3>,
-    /// The links it takes, in order: each leads straight from one of `points` to the next, or is
-    /// crossed between the two.
-    pub links: Vec<LinkUse>,
-    /// Length of the chain of `points` in metres, in space.
-    pub length: f32,
-    /// Length in plan of the true path, whose corners are arcs. No path over the ground that keeps
-    /// the radius is shorter if it was found by [`PathSearch::Shortest`]. Links count as far as they
-    /// lead in plan.
-    pub plan_length: f32,
-    /// The least distance of the chain of `points` from any wall, in metres: the radius or more,
-    /// less what [`ClearPathOptions::arc_error`] costs in a gap that just lets the disc
-    /// through. Infinite if unreachable.
-    pub clearance: f32,
-    /// Start: moved if the disc does not fit at the requested position.
-    pub start: Option<ClearPlace>,
-    /// Goal: moved if the disc does not fit there.
-    pub goal: Option<ClearPlace>,
-    /// The search that found it: [`PathSearch::Shortest`] also where the fast search could not decide.
-    pub found_by: PathSearch,
-}
-
-impl Default for ClearPath {
-    /// No path.
-    fn default() -> Self {
-        Self {
-            outcome: Outcome::Unreachable,
-            points: Vec::new(),
-            polygons: Vec::new(),
-            corners: Vec::new(),
-            links: Vec::new(),
-            length: 0.0,
-            plan_length: 0.0,
-            clearance: f32::INFINITY,
-            start: None,
-            goal: None,
-            found_by: PathSearch::Shortest,
-        }
-    }
-}
-
-impl ClearPath {
-    fn clear(&mut self) {
-        self.outcome = Outcome::Unreachable;
-        self.points.clear();
-        self.polygons.clear();
-        self.corners.clear();
-        self.links.clear();
-        (self.length, self.plan_length, self.clearance) = (0.0, 0.0, f32::INFINITY);
-        (self.start, self.goal) = (None, None);
-        self.found_by = PathSearch::Shortest;
-    }
-}
 
 /// Options of a path for a disc.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,7 +25,7 @@ pub struct ClearPathOptions {
     /// [`ClearanceNavMesh::default_reach`].
     pub reach: Option<Reach>,
     /// `true` if a path that ends before the goal is accepted where none leads there. Default:
-    /// `true`.
+    /// `true`; a [`ClearQuery`](crate::ClearQuery) starts with `false`.
     pub allow_partial: bool,
     /// Largest distance of the chain of points outside of the arcs round corners, in metres: 0.001 by
     /// default, above 0. It has one point at least for each quarter of a circle: with an
@@ -99,10 +35,10 @@ pub struct ClearPathOptions {
     /// may be crossed in any case. Default: `true`.
     pub links: bool,
     /// Most nodes that the search may open, each less than a kilobyte and some microseconds. Beyond
-    /// that it gives up: [`Outcome::Undecided`]. Default: 1 million.
+    /// that it gives up: [`QueryError::Undecided`]. Default: 1 million.
     pub max_nodes: usize,
     /// Search algorithm. Default: [`PathSearch::Shortest`]. [`PathSearch::Fast`] finds a short
-    /// path, usually in less time, see [`ClearanceNavMesh::find_path`].
+    /// path, usually in less time, see [`ClearQuery::path`](crate::ClearQuery::path).
     pub search: PathSearch,
 }
 
@@ -145,96 +81,58 @@ waymesh_core::setters! {
 }
 
 impl ClearanceNavMesh {
-    /// Returns the shortest path of a disc of this radius, in metres, or a short one found fast
-    /// ([`ClearPathOptions::search`]).
-    ///
-    /// - Both ends are moved to where the disc fits ([`ClearanceNavMesh::nearest`]); the path has the
-    ///   distances.
-    /// - No path over the ground in the plan that keeps the radius is shorter, to rounding (but see
-    ///   [`PathSearch::Fast`] below). Rises
-    ///   and falls do not count while it searches.
-    /// - Links that are crossed like an edge both ways at no cost, such as doors, and steps between
-    ///   slices, are ground: only real walls keep a disc away, however short the treads are.
-    /// - Other links are taken where that is cheaper, or the only path ([`ClearPathOptions::links`]).
-    ///   A link between points serves every disc, one between segments those that are no wider than
-    ///   the shorter of them. Each of its ends, at nine places along segments, is moved to the nearest
-    ///   place within sight and a radius and a half where the disc fits; from there to there the disc
-    ///   goes straight. Of all such chains the path is the cheapest: length in plan over the ground,
-    ///   and in space over links, and their extra cost. The clearance on a link itself is not known,
-    ///   except that a disc keeps its radius from both ends of a line that is crossed like an edge
-    ///   one way or at a cost. Where the disc fits at links is remembered in `scratch`, for one radius.
-    /// - There are no costs per metre: a disc covers several areas at once. To keep agents from
-    ///   some ground, see [`ClearanceNavMesh::with_filter`].
-    /// - Where no path is wide enough, that is known without a search usually: triangles are joined
-    ///   for every width at once. The path then leads to a place near the goal that can be reached, if
-    ///   any is nearer than the start ([`Outcome::Partial`]); to find it takes time in the triangles.
-    /// - Where nothing is in the way, the straight path is taken without a search.
-    /// - With [`PathSearch::Fast`] the path is the shortest in one channel of triangles, found by A\*,
-    ///   and keeps the radius just as well; it may be longer than the shortest of all. Of 180,000 paths
-    ///   over random obstacles it was 0.02 % longer on average, and 15 % at most. It finds a path
-    ///   where the shortest one is found: where its channel does not show one, near an end in a narrow
-    ///   place, that is searched for instead ([`ClearPath::found_by`]). So it is for radius 0, and
-    ///   where links that are no open ground may make it shorter by more than a hundredth.
-    /// - Takes time in `n log n` of the cones seen. Allocates nothing but the path once `scratch`
-    ///   has grown; not even that after [`QueryScratch::recycle`].
-    ///
-    /// # Errors
-    /// - [`QueryError::BadField`] for an option that is out of range.
-    /// - [`QueryError::NotFinite`] for an end that is NaN or infinite.
-    /// - [`QueryError::NoMeshNear`] for an end without mesh within reach,
-    ///   [`QueryError::NoRoomNear`] where the disc does not fit on it.
-    #[doc(alias = "findPath")]
-    pub fn find_path(
+    /// Finds a path: see [`crate::ClearQuery::path`].
+    pub(crate) fn find_path_into(
         &self,
         from: Vec3,
         to: Vec3,
         options: &ClearPathOptions,
         scratch: &mut QueryScratch,
-    ) -> Result<ClearPath, QueryError> {
-        let scratch = &mut scratch.clearance;
-        let mut path = std::mem::take(&mut scratch.path);
-        match self.write_path(from, to, options, scratch, &mut path) {
-            Ok(()) => Ok(path),
-            Err(error) => {
-                scratch.path = path;
-                Err(error)
-            }
+        path: &mut Path,
+    ) -> Result<(), QueryError> {
+        let nearest = self.write_path(from, to, options, &mut scratch.clearance, path)?;
+        match path.outcome {
+            Outcome::Complete | Outcome::Partial { .. } => Ok(()),
+            Outcome::Unreachable => Err(QueryError::Unreachable { from, to, cause: NoPath::Narrow, nearest }),
+            Outcome::Undecided => Err(QueryError::Undecided { nodes: options.max_nodes }),
         }
     }
 
-    fn write_path(
+    /// Writes a path with its outcome. Returns the place nearest to the goal that can be reached, where
+    /// none leads to the goal.
+    pub(super) fn write_path(
         &self,
         from: Vec3,
         to: Vec3,
         options: &ClearPathOptions,
         scratch: &mut ClearanceScratch,
-        path: &mut ClearPath,
-    ) -> Result<(), QueryError> {
+        path: &mut Path,
+    ) -> Result<Option<Vec3>, QueryError> {
         let radius = options.radius;
         path.clear();
+        path.found_by = PathSearch::Shortest;
         options.validate()?;
         let reach = options.reach.unwrap_or_else(|| self.default_reach(radius));
         let start = self.end(PathEnd::Start, from, radius, &reach, scratch)?;
         let goal = self.end(PathEnd::Goal, to, radius, &reach, scratch)?;
         let [begin, aim] = [self.clear_place(&start, from), self.clear_place(&goal, to)];
-        (path.start, path.goal) = (Some(begin), Some(aim));
         if let Some(cost) = self.search([&start, &goal], options, scratch, &mut path.found_by) {
             path.outcome = Outcome::Complete;
             self.write([&start, &goal], [from, to], cost, options, scratch, path);
-            return Ok(());
+            return Ok(None);
         }
         if scratch.memory.is_cut {
             path.outcome = Outcome::Undecided;
-            return Ok(());
-        }
-        if !options.allow_partial {
-            return Ok(());
+            return Ok(None);
         }
         let [begin, aim] = [begin, aim].map(|place| place.location.position);
-        let Some(reached) = self.closest(&start, &goal, aim, options, scratch) else { return Ok(()) };
+        let Some(reached) = self.closest(&start, &goal, aim, options, scratch) else { return Ok(None) };
         let end = self.clear_place(&reached, aim).location.position;
         if begin.distance(aim) - end.distance(aim) <= 1e-4 {
-            return Ok(());
+            return Ok(None);
+        }
+        if !options.allow_partial {
+            return Ok(Some(end));
         }
         if let Some(cost) = self.search([&start, &reached], options, scratch, &mut path.found_by) {
             self.write([&start, &reached], [from, end], cost, options, scratch, path);
@@ -242,7 +140,7 @@ impl ClearanceNavMesh {
         } else if scratch.memory.is_cut {
             path.outcome = Outcome::Undecided;
         }
-        Ok(())
+        Ok(Some(end))
     }
 
     pub(super) fn end(

@@ -103,7 +103,7 @@ pub(super) fn leads_both_ways<F: PolygonFilter, C: TravelCost>(
     to: u32,
 ) -> bool {
     let leads = |from: u32, to: u32| entering(usable.cost, mesh, from, to) < f32::INFINITY;
-    C::IS_LENGTH || (leads(from, to) && leads(to, from))
+    usable.cost.is_length() || (leads(from, to) && leads(to, from))
 }
 
 /// Returns `true` if no cost closes any path between polygons that can be used.
@@ -111,7 +111,7 @@ pub(super) fn are_all_open<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
 ) -> bool {
-    C::IS_LENGTH
+    usable.cost.is_length()
         || mesh.polygon_ids().filter(|&polygon| usable.allows(mesh, polygon)).all(|PolyId(polygon)| {
             let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
             let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);

@@ -144,17 +144,16 @@ impl Reached {
 /// #     corners: (0..count).flat_map(|x| [2 * x, 2 * x + 2, 2 * x + 3, 2 * x + 1]).map(VertexId).collect(),
 /// #     neighbours: (0..count).flat_map(|x| [None, (x + 1 < count).then_some(PolyId(x + 1)), None, x.checked_sub(1).map(PolyId)]).collect(),
 /// # })?;
-/// use waymesh_graph::{Hierarchy, HierarchyConfig, HierarchyUse, PathOptions, QueryScratch};
+/// use waymesh_graph::{Hierarchy, HierarchyConfig, HierarchyUse, QueryScratch};
 ///
 /// // For meshes of any size, to show it: small ones are usually faster without.
 /// let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(4);
 /// let hierarchy = Hierarchy::new(&mesh, &config)?;
 /// let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(159.0, 0.0, 4.0));
 /// let mut scratch = QueryScratch::default();
-/// let options = PathOptions::default();
-/// let path = mesh.find_path(from, to, &options.with_search(&hierarchy), &mut scratch)?;
+/// let path = mesh.query().search(&hierarchy).memory(&mut scratch).path(from, to)?;
 /// assert_eq!(scratch.hierarchy_use(), Some(HierarchyUse::Clusters));
-/// assert_eq!(path.points, mesh.find_path(from, to, &options, &mut scratch)?.points);
+/// assert_eq!(path.points, mesh.path(from, to)?.points);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -110,7 +110,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Searcher<F, C> for
             HierarchyUse::Stale
         } else if *usable.filter != self.filter {
             HierarchyUse::OtherFilter
-        } else if !C::IS_LENGTH && *usable.cost != self.cost {
+        } else if !usable.cost.is_length() && *usable.cost != self.cost {
             HierarchyUse::Costs
         } else if usable.version() != self.version {
             HierarchyUse::Stale
@@ -176,7 +176,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         }
         self.put_together(mesh, start, goal, scratch);
         settle(mesh, start.polygon, scratch, paths);
-        if C::IS_LENGTH {
+        if usable.cost.is_length() {
             straighten(mesh, start, goal, usable, scratch, paths);
         }
         (true, HierarchyUse::Clusters)
@@ -234,7 +234,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         let graph = self.graph();
         let usable = Usable { filter: &self.filter, cost: &self.cost };
         let [first, last] = [start, goal].map(|spot| metre_in(mesh, &usable, spot.polygon));
-        let least = if C::IS_LENGTH { 1.0 } else { f64::from(self.cost.least().max(0.0)) };
+        let least = if self.cost.is_length() { 1.0 } else { f64::from(self.cost.least().max(0.0)) };
         let marks = self.goal_marks(goal, to, last);
         let offer = |nodes: &mut [Node], open: &mut BinaryHeap<_>, terminal: u32, parent, length: f32| {
             let node = &mut nodes[terminal as usize];

@@ -58,7 +58,7 @@ pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
         let start = spot(mesh, terminal.polygon, terminal.at);
         flood(mesh, usable, clusters, cluster, &start, scratch);
         let last = |polygon: u32, to: PlanPosition, scratch: &mut TablesScratch| {
-            if C::IS_LENGTH {
+            if usable.cost.is_length() {
                 return string(mesh, clusters, &start, polygon, to, scratch);
             }
             let entry = &scratch.entries[clusters.slots[polygon as usize] as usize];
@@ -163,7 +163,7 @@ pub(super) fn metre_in<F: PolygonFilter, C: TravelCost>(
     usable: &Usable<'_, F, C>,
     polygon: u32,
 ) -> f64 {
-    if C::IS_LENGTH { 1.0 } else { f64::from(usable.cost.per_metre(mesh, PolyId(polygon))) }
+    if usable.cost.is_length() { 1.0 } else { f64::from(usable.cost.per_metre(mesh, PolyId(polygon))) }
 }
 
 /// Returns what it costs to cross an edge or a link out of a polygon, in cells.
@@ -174,8 +174,11 @@ pub(super) fn crossing_cost<F: PolygonFilter, C: TravelCost>(
     polygon: u32,
 ) -> f64 {
     // The cost model of the search over polygons.
-    let metre =
-        metre_in(mesh, usable, polygon).max(if C::IS_LENGTH { 1.0 } else { f64::from(usable.cost.least()) });
+    let metre = metre_in(mesh, usable, polygon).max(if usable.cost.is_length() {
+        1.0
+    } else {
+        f64::from(usable.cost.least())
+    });
     let link_place = if mesh.is_crossed(crossing) { 0.0 } else { link_place(mesh, crossing, metre)[0].1 };
     link_place
         + f64::from(entering(usable.cost, mesh, polygon, mesh.beyond(crossing)))

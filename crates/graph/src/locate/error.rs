@@ -24,6 +24,27 @@ impl std::fmt::Display for PathEnd {
     }
 }
 
+/// The cause why no path leads from one place to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPath {
+    /// No edge and no link joins the pieces of ground on which they lie.
+    Apart,
+    /// The filter, the costs or links that lead one way close every path.
+    Closed,
+    /// Every path is too narrow for the disc.
+    Narrow,
+}
+
+impl std::fmt::Display for NoPath {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Apart => "no edge and no link joins their pieces of ground",
+            Self::Closed => "the filter, the costs or one-way links close every path",
+            Self::Narrow => "every path is too narrow for the disc",
+        })
+    }
+}
+
 /// Why a query has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
@@ -57,6 +78,24 @@ pub enum QueryError {
         /// Its cost.
         value: f32,
     },
+    /// No path leads to the goal.
+    #[error("no path leads from {from} to {to}: {cause}{}", Nearest(*nearest))]
+    Unreachable {
+        /// Requested start.
+        from: Vec3,
+        /// Requested goal.
+        to: Vec3,
+        /// The cause.
+        cause: NoPath,
+        /// The place nearest to the goal that can be reached, if one is nearer than the start.
+        nearest: Option<Vec3>,
+    },
+    /// The search for a disc's path ended at its limit.
+    #[error("the search gave up after {nodes} nodes; a larger max_nodes or the fast search may find a path")]
+    Undecided {
+        /// Limit of nodes that the search opens.
+        nodes: usize,
+    },
     /// A disc does not fit on the mesh near an end.
     #[error("no room for a disc of radius {radius} m near the {end} {position}, within {reach}")]
     NoRoomNear {
@@ -87,6 +126,32 @@ pub enum QueryError {
         /// The polygon.
         polygon: PolyId,
     },
+}
+
+/// The end of the text about an unreachable goal.
+struct Nearest(Option<Vec3>);
+
+impl std::fmt::Display for Nearest {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(place) => write!(formatter, "; the nearest place that can be reached is {place}"),
+            None => formatter.write_str("; no place nearer to it than the start can be reached"),
+        }
+    }
+}
+
+impl QueryError {
+    /// Returns the default for the error that there is no path: an empty path, or nothing where a path
+    /// was written whose outcome says it.
+    ///
+    /// # Errors
+    /// All others.
+    pub fn accept_no_path<T: Default>(found: Result<T, Self>) -> Result<T, Self> {
+        match found {
+            Err(Self::Unreachable { .. } | Self::Undecided { .. }) => Ok(T::default()),
+            other => other,
+        }
+    }
 }
 
 /// Returns an error about a field that must be 0 or more, infinity included, unless it is.

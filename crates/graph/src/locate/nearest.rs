@@ -86,7 +86,7 @@ pub(crate) struct Spot {
 const WAITING: usize = 4;
 
 impl NavMesh {
-    /// Returns the reach that [`NavMesh::find_path`] uses for both ends: [`Reach::of_agent`].
+    /// Returns the reach of a [`Query`](crate::Query): [`Reach::of_agent`].
     #[must_use]
     pub fn default_reach(&self) -> Reach {
         Reach::of_agent(&self.agent, self.frame.cell_size)

@@ -89,7 +89,7 @@ impl NavMesh {
         }
         let places = [spot].into_iter().chain(others.into_iter().skip(1));
         for place in places.map(|spot| self.location(&spot, position)) {
-            let ray = self.raycast_plan(&place, to, filter, &mut Vec::new()).ok()?;
+            let ray = self.raycast(&place, to, filter, &mut Vec::new()).ok()?;
             if ray.fraction > best.0 {
                 best = (ray.fraction, place);
             }

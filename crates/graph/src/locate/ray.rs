@@ -5,7 +5,7 @@ use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::walk::WalkEdge;
 
 /// A ray from a place of the mesh towards another, both on the lattice.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ray {
     pub(crate) at: PlanPosition,
     pub(crate) target: PlanPosition,

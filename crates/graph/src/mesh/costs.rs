@@ -17,9 +17,12 @@ use super::nav_mesh::NavMesh;
 #[doc(alias = "getCost")]
 #[doc(alias = "dtQueryFilter")]
 pub trait TravelCost {
-    /// `true` if every metre costs 1 and nothing else costs anything: the functions are then never
-    /// called.
-    const IS_LENGTH: bool = false;
+    /// Returns `true` if every metre costs 1 and nothing else costs anything: the other functions are
+    /// then never called. Default: `false`.
+    #[inline]
+    fn is_length(&self) -> bool {
+        false
+    }
 
     /// Returns the cost of a metre in `polygon`.
     fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32;
@@ -54,8 +57,11 @@ pub trait TravelCost {
 /// Implements costs for pointers to costs.
 macro_rules! cost_behind {
     ($($pointer:ty),*) => {$(
-        impl<C: TravelCost> TravelCost for $pointer {
-            const IS_LENGTH: bool = C::IS_LENGTH;
+        impl<C: TravelCost + ?Sized> TravelCost for $pointer {
+            #[inline]
+            fn is_length(&self) -> bool {
+                (**self).is_length()
+            }
 
             #[inline]
             fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32 {
@@ -85,12 +91,47 @@ macro_rules! cost_behind {
 
 cost_behind!(&C, Box<C>, Arc<C>);
 
+/// The costs, or none: then the cost of a path is its length. One search serves both, where that is
+/// known at run time only.
+impl<C: TravelCost> TravelCost for Option<C> {
+    #[inline]
+    fn is_length(&self) -> bool {
+        self.as_ref().is_none_or(C::is_length)
+    }
+
+    #[inline]
+    fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32 {
+        self.as_ref().map_or(1.0, |costs| costs.per_metre(mesh, polygon))
+    }
+
+    #[inline]
+    fn least(&self) -> f32 {
+        self.as_ref().map_or(1.0, C::least)
+    }
+
+    #[inline]
+    fn entering(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> f32 {
+        self.as_ref().map_or(0.0, |costs| costs.entering(mesh, from, to))
+    }
+
+    fn bad_cost(&self) -> Option<(AreaId, f32)> {
+        self.as_ref().and_then(C::bad_cost)
+    }
+
+    fn version(&self) -> u64 {
+        self.as_ref().map_or(0, C::version)
+    }
+}
+
 /// The cost of a path is its length: 1 per metre.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Length;
 
 impl TravelCost for Length {
-    const IS_LENGTH: bool = true;
+    #[inline]
+    fn is_length(&self) -> bool {
+        true
+    }
 
     #[inline]
     fn per_metre(&self, _mesh: &NavMesh, _polygon: PolyId) -> f32 {
@@ -172,12 +213,15 @@ pub(crate) struct Usable<'a, F, C> {
 }
 
 impl<F: PolygonFilter, C: TravelCost> PolygonFilter for Usable<'_, F, C> {
-    const ALLOWS_ALL: bool = F::ALLOWS_ALL && C::IS_LENGTH;
+    #[inline]
+    fn allows_all(&self) -> bool {
+        self.filter.allows_all() && self.cost.is_length()
+    }
 
     #[inline]
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
         self.filter.allows(mesh, polygon)
-            && (C::IS_LENGTH || (0.0..f32::INFINITY).contains(&self.cost.per_metre(mesh, polygon)))
+            && (self.cost.is_length() || (0.0..f32::INFINITY).contains(&self.cost.per_metre(mesh, polygon)))
     }
 
     #[inline]
@@ -203,5 +247,5 @@ impl<F: PolygonFilter, C: TravelCost> Usable<'_, F, C> {
 /// Returns the cost of entering a polygon: 0 or more.
 #[inline]
 pub(crate) fn entering<C: TravelCost>(cost: &C, mesh: &NavMesh, from: u32, to: u32) -> f32 {
-    if C::IS_LENGTH { 0.0 } else { cost.entering(mesh, PolyId(from), PolyId(to)).max(0.0) }
+    if cost.is_length() { 0.0 } else { cost.entering(mesh, PolyId(from), PolyId(to)).max(0.0) }
 }

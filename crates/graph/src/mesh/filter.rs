@@ -11,12 +11,15 @@ use super::nav_mesh::NavMesh;
 #[doc(alias = "dtQueryFilter")]
 #[doc(alias = "passFilter")]
 pub trait PolygonFilter {
-    /// `true` if every polygon of every mesh is allowed: islands then answer at once what is
-    /// connected.
-    const ALLOWS_ALL: bool = false;
-
     /// Returns `true` if `polygon` may be used. The result must not change during a query.
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool;
+
+    /// Returns `true` if every polygon of every mesh is allowed: islands then answer at once what is
+    /// connected. Default: `false`.
+    #[inline]
+    fn allows_all(&self) -> bool {
+        false
+    }
 
     /// Returns `true` if a path may lead from polygon `from` to polygon `to`, over an edge or a link.
     /// Only costs close a crossing whose polygons are allowed ([`TravelCost::entering`]).
@@ -42,11 +45,34 @@ pub trait PolygonFilter {
 pub struct AnyPolygon;
 
 impl PolygonFilter for AnyPolygon {
-    const ALLOWS_ALL: bool = true;
-
     #[inline]
     fn allows(&self, _mesh: &NavMesh, _polygon: PolyId) -> bool {
         true
+    }
+
+    #[inline]
+    fn allows_all(&self) -> bool {
+        true
+    }
+}
+
+/// Allows the polygons for which a function returns `true`.
+///
+/// ```
+/// # use waymesh_graph::{FilterFn, NavMesh, PolygonFilter};
+/// # fn path(mesh: &NavMesh) {
+/// let query = mesh.query().filter(FilterFn(|mesh: &NavMesh, polygon| mesh.head_room(polygon) > Some(2.5)));
+/// let boxed: Box<dyn PolygonFilter> = Box::new(FilterFn(|_: &NavMesh, polygon: waymesh_core::PolyId| polygon.0 != 7));
+/// let query = mesh.query().filter(boxed);
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct FilterFn<F>(pub F);
+
+impl<F: Fn(&NavMesh, PolyId) -> bool> PolygonFilter for FilterFn<F> {
+    #[inline]
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+        self.0(mesh, polygon)
     }
 }
 
@@ -255,7 +281,10 @@ impl PolygonFilter for FlagFilter {
 
 /// Allows the polygons that both filters allow.
 impl<A: PolygonFilter, B: PolygonFilter> PolygonFilter for (A, B) {
-    const ALLOWS_ALL: bool = A::ALLOWS_ALL && B::ALLOWS_ALL;
+    #[inline]
+    fn allows_all(&self) -> bool {
+        self.0.allows_all() && self.1.allows_all()
+    }
 
     #[inline]
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
@@ -275,8 +304,11 @@ impl<A: PolygonFilter, B: PolygonFilter> PolygonFilter for (A, B) {
 /// Implements filters for pointers to filters.
 macro_rules! filter_behind {
     ($($pointer:ty),*) => {$(
-        impl<F: PolygonFilter> PolygonFilter for $pointer {
-            const ALLOWS_ALL: bool = F::ALLOWS_ALL;
+        impl<F: PolygonFilter + ?Sized> PolygonFilter for $pointer {
+            #[inline]
+            fn allows_all(&self) -> bool {
+                (**self).allows_all()
+            }
 
             #[inline]
             fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {

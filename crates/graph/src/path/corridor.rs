@@ -5,14 +5,14 @@ use waymesh_core::PolyId;
 
 use super::corridor_options::{CorridorChange, CorridorOptions, ReplanReason};
 use super::corridor_string::{MovingString, place_of};
-use super::funnel::Turn;
+use super::funnel::{Turn, plan_length};
 use super::options::{PathOptions, PathSearch};
 use super::search::PathScratch;
 use super::steps::Step;
 use super::{Ends, LinkUse, Outcome, Path, length};
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Spot};
-use crate::mesh::costs::{Length, TravelCost, Usable};
+use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 use crate::scratch::QueryScratch;
@@ -199,7 +199,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// Plans from end to end. [`CorridorChange::Nothing`] if no path leads anywhere.
     ///
     /// # Errors
-    /// The errors of [`NavMesh::find_path`], and [`QueryError::BadField`]; then there is no
+    /// The errors of a [`Query`](crate::Query), and [`QueryError::BadField`]; then there is no
     /// corridor.
     pub fn plan(
         &mut self,
@@ -248,7 +248,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     }
 
     /// The agent moved: the corridor now begins where that led it, along walls if they were in the
-    /// way ([`NavMesh::move_along`]).
+    /// way ([`Query::walk`](crate::Query::walk)).
     ///
     /// An agent that took a link must say so ([`PathCorridor::take_link`]), or else the corridor is
     /// planned again.
@@ -544,7 +544,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
                 && was_complete
                 && self.options.repair
                 && find_goal().is_ok_and(|goal| goal.polygon == ends.goal.polygon));
-        let is_open = <Usable<'_, F, C> as PolygonFilter>::ALLOWS_ALL;
+        let is_open = usable.allows_all();
         if is_fit && (is_open || usable.leads_on(mesh, &self.path.polygons)) {
             // A shorter way may have opened.
             self.is_bound &= seen == self.seen;
@@ -715,6 +715,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     ) -> Result<CorridorChange, QueryError> {
         self.ends = Some(ends);
         self.path.length = length(&self.path.points);
+        self.path.plan_length = plan_length(&self.path.points);
         self.path.cost = self.path.length;
         self.length = mesh.plan_length(&self.path);
         self.settle(mesh, ends, moved, change, scratch)
@@ -765,7 +766,11 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.string.clear();
         let Some(Ends { start, goal, .. }) = &self.ends else { return };
         let PathOptions { cross_points, ground_error, .. } = self.options.path;
-        if C::IS_LENGTH && !cross_points && ground_error.is_none() && self.path.links.is_empty() {
+        if self.options.path.cost.is_length()
+            && !cross_points
+            && ground_error.is_none()
+            && self.path.links.is_empty()
+        {
             if paths.is_straight || paths.has_turns {
                 // Written without a funnel.
                 mesh.string_turns(start, goal, &self.path.polygons, paths, &mut self.string);

@@ -15,8 +15,8 @@ use crate::scratch::QueryScratch;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heading {
     /// Length in space of the shortest path to the goal, in metres: as
-    /// [`NavMesh::path_length_within`] measures it, of the chain of corners of the path that is
-    /// shortest in plan.
+    /// [`Query::distance`](crate::Query::distance) measures it, of the chain of corners of the path
+    /// that is shortest in plan.
     pub distance: f32,
     /// End of the first straight leg in plan: the first corner it turns round, the far end of a link,
     /// or the goal; y is that of the requested place.
@@ -44,21 +44,8 @@ pub struct DistanceMap {
 }
 
 impl NavMesh {
-    /// Finds all polygons that can be reached from a place within a length, with the shortest path
-    /// to the nearest point of each, in metres in plan; nearest first, of equals the lowest id.
-    /// `out` is cleared first. One-way links are not taken.
-    ///
-    /// # Cost
-    /// The worst case is 2^24 nodes: some 10 seconds and 2 GB of scratch. It takes ground with
-    /// hundreds of thousands of corners that see each other.
-    ///
-    /// # Errors
-    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place
-    /// that is none of this mesh, [`QueryError::TooMuchSeen`] where more than 2^24 cones are seen
-    /// within the length.
-    #[doc(alias = "findPolysAroundCircle")]
-    #[doc(alias = "dijkstra")]
-    pub fn polygons_within(
+    /// Finds what can be reached within a length: see [`crate::Query::polygons_within`].
+    pub(crate) fn polygons_within(
         &self,
         from: &Location,
         length: f32,
@@ -83,15 +70,8 @@ impl NavMesh {
         Ok(())
     }
 
-    /// Returns the shortest paths to a goal from everywhere within a length of it. The length is in
-    /// metres in plan, with what links cost; infinite is allowed. Distances of the map are in space.
-    ///
-    /// # Cost
-    /// See [`NavMesh::polygons_within`].
-    ///
-    /// # Errors
-    /// See [`NavMesh::polygons_within`].
-    pub fn distance_map(
+    /// Returns distances to a goal: see [`crate::Query::distance_map`].
+    pub(crate) fn distance_map(
         &self,
         goal: &Location,
         length: f32,
@@ -120,7 +100,7 @@ impl DistanceMap {
     /// leads to the goal. Takes time linear in what was seen of its polygon.
     ///
     /// # Errors
-    /// See [`NavMesh::polygons_within`].
+    /// See [`crate::Query::polygons_within`].
     pub fn heading(&self, mesh: &NavMesh, from: &Location) -> Result<Option<Heading>, QueryError> {
         if mesh.generation() != self.generation {
             return Err(QueryError::Stale { polygon: from.polygon });

@@ -5,11 +5,12 @@ use glam::{Vec3, Vec3Swizzles};
 use smallvec::SmallVec;
 use waymesh_core::PolyId;
 
+use super::funnel::plan_length;
 use super::options::{PathOptions, PathSearch, PathSearcher};
 use super::portal::turn_length;
 use super::search::PathScratch;
 use super::{Ends, Outcome, Path};
-use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
+use crate::locate::error::{NoPath, PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Reach, Spot};
 use crate::locate::places::Places;
 use crate::mesh::costs::TravelCost;
@@ -19,51 +20,46 @@ use crate::mesh::nav_mesh::NavMesh;
 use crate::scratch::QueryScratch;
 
 impl NavMesh {
-    /// Returns a path from `from` to `to`.
-    ///
-    /// - Both ends are moved to the mesh ([`NavMesh::nearest`]). Where pieces of ground touch without a
-    ///   crossing, an end lies on each of them, and the path is the cheapest of those between them.
-    /// - How the path is searched for, and how short it is, is up to [`PathOptions::search`].
-    /// - Where nothing is in the way, the straight path is taken without a search.
-    /// - Links whose ends are one line in plan are crossed like any edge.
-    /// - Between two islands that no link joins the answer needs no search of the start's island:
-    ///   it is [`Outcome::Unreachable`], or a path to the point of the start's island that is
-    ///   closest to the goal in space, if that is closer than the start.
-    /// - Allocates nothing but the path once `scratch` has grown; with [`NavMesh::find_path_into`]
-    ///   not even that.
+    /// Finds a path, and writes it to a path whose memory is reused: see [`crate::Query::path`].
     ///
     /// # Errors
-    /// - [`QueryError::NotFinite`] for an end that is NaN or infinite.
-    /// - [`QueryError::NoMeshNear`] for an end without mesh within [`PathOptions::reach`].
-    /// - [`QueryError::BadField`] for a reach or a [`PathOptions::ground_error`] that is NaN or
-    ///   negative, [`QueryError::BadCost`] for a cost that is.
-    #[doc(alias = "findPath")]
-    #[doc(alias = "findStraightPath")]
-    pub fn find_path<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
+    /// See [`crate::Query::path`]; `path` is then [`Outcome::Unreachable`] and empty.
+    pub(crate) fn find_path_into<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
         &self,
-        from: Vec3,
-        to: Vec3,
-        options: &PathOptions<F, C, S>,
-        scratch: &mut QueryScratch,
-    ) -> Result<Path, QueryError> {
-        let mut path = Path::default();
-        self.find_path_into(from, to, options, scratch, &mut path)?;
-        Ok(path)
-    }
-
-    /// Finds a path as [`NavMesh::find_path`] does, and writes it to a path whose memory is reused.
-    ///
-    /// # Errors
-    /// See [`NavMesh::find_path`]; `path` is then [`Outcome::Unreachable`] and empty.
-    pub fn find_path_into<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
-        &self,
-        from: Vec3,
+        from: (Vec3, Option<PolyId>),
         to: Vec3,
         options: &PathOptions<F, C, S>,
         scratch: &mut QueryScratch,
         path: &mut Path,
     ) -> Result<(), QueryError> {
-        self.route((from, None), to, options, scratch, path).map(|_| ())
+        match self.route(from, to, options, scratch, path)? {
+            Some(_) => Ok(()),
+            None => Err(self.unreachable(from, to, options, scratch)),
+        }
+    }
+
+    /// Returns the error about a goal to which no path leads.
+    #[cold]
+    fn unreachable<F: PolygonFilter, C: TravelCost, S>(
+        &self,
+        (from, polygon): (Vec3, Option<PolyId>),
+        to: Vec3,
+        options: &PathOptions<F, C, S>,
+        scratch: &mut QueryScratch,
+    ) -> QueryError {
+        let ends = match self.path_ends((from, polygon), to, options) {
+            Ok(pairs) => pairs[0],
+            Err(error) => return error,
+        };
+        let usable = options.usable();
+        let reached = self.closest_reachable(&ends.start, ends.goal_position, &usable, &mut scratch.paths);
+        let nearest = reached.and_then(|reached| self.partial_ends(&ends, reached));
+        QueryError::Unreachable {
+            from,
+            to,
+            cause: if self.may_reach(&ends) { NoPath::Closed } else { NoPath::Apart },
+            nearest: nearest.map(|ends| ends.goal_position),
+        }
     }
 
     /// Returns the length in metres of the shortest path from one place to another, if a path of at
@@ -73,7 +69,7 @@ impl NavMesh {
     /// # Errors
     /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for places
     /// that are none of this mesh.
-    pub fn path_length_within(
+    pub(crate) fn path_length_within(
         &self,
         from: &Location,
         to: &Location,
@@ -112,6 +108,7 @@ impl NavMesh {
         let pairs = self.path_ends(from, to, options)?;
         let search = |ends: &Ends, scratch: &mut QueryScratch| {
             (scratch.paths.was_cut, scratch.paths.rises) = (false, options.rises);
+            scratch.paths.found_by = PathSearch::Fast;
             options.search.search(self, [&ends.start, &ends.goal], &usable, options.max_nodes, scratch)
         };
         let mut best: Option<(usize, f64)> = None;
@@ -167,7 +164,7 @@ impl NavMesh {
 
     /// Returns what a search counts for a path: its cost, else its length in plan or on the ground.
     pub(super) fn cost_of<F, C: TravelCost, S>(&self, path: &Path, options: &PathOptions<F, C, S>) -> f64 {
-        if C::IS_LENGTH && !options.rises { self.plan_length(path) } else { path.cost.into() }
+        if options.cost.is_length() && !options.rises { self.plan_length(path) } else { path.cost.into() }
     }
 
     /// Checks the arguments and locates both ends. Returns the pairs of their places that may be
@@ -237,9 +234,10 @@ impl NavMesh {
         path: &mut Path,
     ) {
         path.outcome = Outcome::Complete;
-        path.was_cut = scratch.was_cut;
+        (path.was_cut, path.found_by) = (scratch.was_cut, scratch.found_by);
         let positions = [ends.start_position, ends.goal_position];
         self.write_path(&ends.start, &ends.goal, positions, options, scratch, path);
+        path.plan_length = plan_length(&path.points);
     }
 
     pub(super) fn write_partial<F, C: TravelCost, S>(

@@ -207,7 +207,7 @@ impl NavMesh {
         let known = keeps_turns.then_some(&*any_angle.string);
         profile.length = 0.0;
         // Its turns are all that is to be written.
-        let is_plain = C::IS_LENGTH && !cross_points && ground_error.is_none();
+        let is_plain = options.cost.is_length() && !cross_points && ground_error.is_none();
         path.polygons.push(PolyId(start.polygon));
         path.polygons.extend(corridor.iter().map(|&crossing| PolyId(self.beyond(crossing))));
         path.points.push(start_position);
@@ -240,7 +240,7 @@ impl NavMesh {
             let left_at = position;
             let (at, position) = self.on_segment(arrive, along);
             profile.length += f64::from(left_at.distance(position));
-            if !C::IS_LENGTH {
+            if !options.cost.is_length() {
                 let metre = options.cost.per_metre(self, path.polygons[crossed]).max(options.cost.least());
                 path.cost += left_at.distance(position) * metre
                     + self.links.links[link.index()].extra_cost
@@ -255,7 +255,7 @@ impl NavMesh {
         let leg = Leg { corridor, range: first..corridor.len(), cross_points, ground_error };
         self.write_leg([from, goal.at], goal_position, &leg, &options.cost, (funnel, profile, known), path);
         path.length = if ground_error.is_some() { nearest_f32(profile.length) } else { length(&path.points) };
-        if C::IS_LENGTH {
+        if options.cost.is_length() {
             path.cost += path.length;
         }
     }
@@ -349,8 +349,8 @@ impl NavMesh {
             let [from, to] = [pair[0], pair[1]];
             if let Some(error) = leg.ground_error {
                 let costs = self.write_ground([from, to], leg, cost, error, profile, path);
-                path.cost += if C::IS_LENGTH { 0.0 } else { costs };
-            } else if !C::IS_LENGTH {
+                path.cost += if cost.is_length() { 0.0 } else { costs };
+            } else if !cost.is_length() {
                 path.cost += self.cost_between([from, to], leg, cost, &path.polygons);
             }
             let crossings = leg.ground_error.is_none().then(|| leg.between(from, to));
@@ -538,7 +538,14 @@ pub(super) fn same_plan(first: Vec3, second: Vec3) -> bool {
     first.xz() == second.xz()
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "summed in double precision, told in single")]
+/// Returns the length of a chain in plan.
+#[expect(clippy::cast_possible_truncation, reason = "summed in double precision, returned in single")]
+pub(crate) fn plan_length(points: &[Vec3]) -> f32 {
+    let lengths = points.windows(2).map(|pair| pair[0].as_dvec3().xz().distance(pair[1].as_dvec3().xz()));
+    lengths.fold(0.0, |sum, length| sum + length) as f32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "summed in double precision, returned in single")]
 pub(super) fn length(points: &[Vec3]) -> f32 {
     let lengths = points.windows(2).map(|pair| pair[0].as_dvec3().distance(pair[1].as_dvec3()));
     // Not `sum`: that of nothing is -0.

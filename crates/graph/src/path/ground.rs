@@ -9,7 +9,7 @@ use crate::geometry::plan::PlanPosition;
 use crate::locate::error::{QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Spot};
 use crate::mesh::costs::{TravelCost, entering};
-use crate::mesh::filter::AnyPolygon;
+use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 /// Two shares of a line that differ by less are one place.
@@ -209,7 +209,7 @@ impl NavMesh {
         let (mut polygon, mut at, mut sum) = (path.polygons[from.crossed], from.at, 0.0);
         profile.points.clear();
         self.begin_ground(polygon, at, profile);
-        let per_metre = |polygon| if C::IS_LENGTH { 1.0 } else { cost.per_metre(self, polygon) };
+        let per_metre = |polygon| if cost.is_length() { 1.0 } else { cost.per_metre(self, polygon) };
         for (crossed, &crossing) in leg.between(from, to) {
             let next = self.passed_at([from, to], polygon, crossing);
             sum += nearest_f32(self.trace(polygon, [at, next], profile)) * per_metre(polygon);
@@ -230,29 +230,19 @@ impl NavMesh {
         sum
     }
 
-    /// Appends the places where the ground bends under the straight line to the plan position of `to`,
-    /// so that a chain of `from`, these and the end is no farther than `error` metres above or below
-    /// the ground. Returns the length of the ground under the line, in metres in space; `None`, and
-    /// appends nothing, if a wall is in the way.
-    ///
-    /// - For lines that are not those of [`PathOptions::ground_error`](super::PathOptions), such as
-    ///   the legs of a path for a disc.
-    /// - Takes time linear in the surface triangles of the polygons passed, and allocates nothing
-    ///   once `passed` and `points` have grown.
-    ///
-    /// # Errors
-    /// See [`NavMesh::raycast`]; [`QueryError::BadField`] for an error that is NaN or negative.
-    pub fn ground_between(
+    /// Appends the places where the ground bends: see [`crate::Query::ground_between`].
+    pub(crate) fn ground_between(
         &self,
         from: &Location,
         to: Vec3,
         error: f32,
-        passed: &mut Vec<PolyId>,
+        filter: &impl PolygonFilter,
         scratch: &mut crate::QueryScratch,
         points: &mut Vec<Vec3>,
     ) -> Result<Option<f32>, QueryError> {
         unless_0_or_more("error", error)?;
-        if self.raycast_plan(from, to, &AnyPolygon, passed)?.hit.is_some() {
+        let passed = &mut scratch.surface.passed;
+        if self.raycast(from, to, filter, passed)?.hit.is_some() {
             return Ok(None);
         }
         let begin = self.spot_of(from)?.at;

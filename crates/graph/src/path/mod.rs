@@ -44,9 +44,9 @@ pub enum Outcome {
         /// The last point of the path.
         reached: Vec3,
     },
-    /// No path leads closer to the goal, or partial paths are not allowed.
+    /// No path: an empty path, or one of a corridor or a [`SlicedPath`] whose goal cannot be reached.
     Unreachable,
-    /// The search ended at its limit
+    /// The search of a [`ClearCorridor`](crate::ClearCorridor) ended at its limit
     /// ([`ClearPathOptions::max_nodes`](crate::ClearPathOptions::max_nodes)) before that was known.
     Undecided,
 }
@@ -65,14 +65,28 @@ pub struct Path {
     pub polygons: Vec<PolyId>,
     /// The links it takes, in order.
     pub links: Vec<LinkUse>,
+    /// The corners of walls that a disc turns round, in order, on the ground. None for a point, whose
+    /// turns are `points`.
+    pub corners: Vec<Vec3>,
     /// Length in metres, in space: with [`PathOptions::ground_error`] of the ground that it leads over,
     /// else of the chain of `points`, to which ground that rises and falls between two of them adds
     /// nothing.
     pub length: f32,
+    /// Length in metres in plan: of the chain of `points`; for a disc of the true path, whose corners
+    /// are arcs. No path is shorter in plan if it was found by [`PathSearch::Shortest`], but for rises
+    /// ([`PathOptions::rises`]) and for what links cost.
+    pub plan_length: f32,
     /// Its cost. Without [`PathOptions::cost`] that is its length and the extra cost of its links.
     /// With it, the sum over the polygons of the length there times the cost per metre, and of the
     /// costs of entering polygons and taking links.
     pub cost: f32,
+    /// The least distance of the chain of `points` from any wall, in metres, for a disc: the radius or
+    /// more, less what [`ClearPathOptions::arc_error`](crate::ClearPathOptions::arc_error) costs in a
+    /// gap that just lets the disc through. 0 for a point.
+    pub clearance: f32,
+    /// The search that found it: [`PathSearch::Fast`] also where the shortest path had too many nodes
+    /// (`was_cut`), [`PathSearch::Shortest`] also where the fast search for a disc could not decide.
+    pub found_by: PathSearch,
     /// `true` if the search for the shortest path ended at its limit
     /// ([`PathOptions::max_nodes`]): this is the path of [`PathSearch::Fast`], and a shorter one may
     /// be there.
@@ -87,8 +101,12 @@ impl Default for Path {
             points: Vec::new(),
             polygons: Vec::new(),
             links: Vec::new(),
+            corners: Vec::new(),
             length: 0.0,
+            plan_length: 0.0,
             cost: 0.0,
+            clearance: 0.0,
+            found_by: PathSearch::Fast,
             was_cut: false,
         }
     }
@@ -96,12 +114,14 @@ impl Default for Path {
 
 impl Path {
     /// Empties the path and keeps its memory.
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.outcome = Outcome::Unreachable;
         self.points.clear();
         self.polygons.clear();
         self.links.clear();
-        (self.length, self.cost, self.was_cut) = (0.0, 0.0, false);
+        self.corners.clear();
+        (self.length, self.plan_length, self.cost, self.clearance) = (0.0, 0.0, 0.0, 0.0);
+        (self.found_by, self.was_cut) = (PathSearch::Fast, false);
     }
 }
 

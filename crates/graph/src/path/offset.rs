@@ -3,6 +3,7 @@
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 
+use super::funnel::plan_length;
 use super::{Path, length};
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::Location;
@@ -13,51 +14,8 @@ use crate::mesh::nav_mesh::NavMesh;
 const SHARES: [f32; 4] = [1.0, 0.5, 0.25, 0.125];
 
 impl NavMesh {
-    /// Moves the corners of a path away from the walls they turn round, by up to `distance` metres,
-    /// into `out`; how many moved.
-    ///
-    /// # Guarantees
-    /// - Start, goal and the ends of links stay. So does a corner without room: in a passage it
-    ///   moves half as far as the passage is wide at most.
-    /// - No wall is crossed: both legs of a corner that moves are free by [`NavMesh::raycast`], or
-    ///   else it moves less, or not at all.
-    /// - The path gets longer by at most twice `distance` for each corner that moves, in plan.
-    /// - Legs whose ends did not move keep their polygons. Along the others `out.polygons` are
-    ///   those the straight legs pass, and two in succession may meet in a corner only. `out.cost`
-    ///   grows as the length does: a metre more costs 1.
-    ///
-    /// Takes a few raycasts a corner, and allocates nothing once `out` and `passed` have grown.
-    /// `path` must be one of this mesh, without points where it crosses edges
-    /// ([`crate::PathOptions::cross_points`]): those would not move along.
-    ///
-    /// # Errors
-    /// [`QueryError::BadField`] for a distance that is NaN or negative, [`QueryError::NoPolygon`]
-    /// and [`QueryError::NotFinite`] for a path that is none of this mesh; `out` is then empty.
-    ///
-    /// ```
-    /// # use glam::Vec3;
-    /// # use waymesh_core::{AreaId, Poly, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
-    /// # let points = [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (10, 20), (0, 20), (0, 10)];
-    /// # let polygon = |first: u32| Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND };
-    /// # let mesh = waymesh_graph::NavMesh::try_from(PolyMesh {
-    /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 20 },
-    /// #     vertices: points.map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
-    /// #     polygons: vec![polygon(0), polygon(4), polygon(8)],
-    /// #     corners: [0, 1, 4, 7, 1, 2, 3, 4, 7, 4, 5, 6].map(VertexId).to_vec(),
-    /// #     neighbours: [None, Some(1), Some(2), None, None, None, None, Some(0), Some(0), None, None, None]
-    /// #         .map(|polygon| polygon.map(PolyId)).to_vec(),
-    /// # })?;
-    /// use waymesh_graph::{AnyPolygon, Path, PathOptions, QueryScratch};
-    ///
-    /// // Round the corner of a wall at (10, 10).
-    /// let path = mesh.find_path(Vec3::new(18.0, 0.0, 9.0), Vec3::new(9.0, 0.0, 18.0), &PathOptions::default(), &mut QueryScratch::default())?;
-    /// let (mut wide, mut passed) = (Path::default(), Vec::new());
-    /// assert_eq!(mesh.offset_corners(&path, 0.5, &AnyPolygon, &mut passed, &mut wide)?, 1);
-    /// assert!((wide.points[1].distance(path.points[1]) - 0.5).abs() < 1e-5);
-    /// assert!(wide.length < path.length + 1.0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn offset_corners(
+    /// Moves corners away from walls: see [`crate::Query::offset_corners`].
+    pub(crate) fn offset_corners(
         &self,
         path: &Path,
         distance: f32,
@@ -112,7 +70,7 @@ impl NavMesh {
         }
         // A path within one polygon, or one that ends where several meet.
         append(&mut out.polygons, &path.polygons[from.polygon..]);
-        out.length = length(&out.points);
+        (out.length, out.plan_length) = (length(&out.points), plan_length(&out.points));
         out.cost = path.cost + (out.length - path.length);
         Ok(moved)
     }
@@ -165,11 +123,12 @@ impl NavMesh {
         for share in SHARES {
             let ray = self.raycast(&corner.at, to(room * share), filter, passed)?;
             let is_free = ray.hit.is_none() && room * share > 0.0;
+            let end = ray.end(self);
             if is_free
-                && self.is_free(&from.at, ray.end.position, filter, passed)?
-                && self.is_free(&ray.end, next, filter, passed)?
+                && self.is_free(&from.at, end.position, filter, passed)?
+                && self.is_free(&end, next, filter, passed)?
             {
-                return Ok(Some(ray.end));
+                return Ok(Some(end));
             }
         }
         Ok(None)
@@ -184,7 +143,7 @@ impl NavMesh {
         passed: &mut Vec<PolyId>,
     ) -> Result<bool, QueryError> {
         let ray = self.raycast(from, to, filter, passed)?;
-        Ok(ray.hit.is_none() && (ray.end.position.y - to.y).abs() <= self.near())
+        Ok(ray.hit.is_none() && (ray.end(self).position.y - to.y).abs() <= self.near())
     }
 }
 

@@ -88,16 +88,16 @@ pub trait Searcher<F, C> {
 
 impl PathSearch {
     /// `true` for a query that the hierarchy of a mesh serves.
-    fn is_plain<F: PolygonFilter, C: TravelCost>(self) -> bool {
-        self == Self::Fast && Usable::<F, C>::ALLOWS_ALL
+    fn is_plain<F: PolygonFilter, C: TravelCost>(self, usable: &Usable<'_, F, C>) -> bool {
+        self == Self::Fast && usable.allows_all()
     }
 }
 
 #[expect(private_interfaces, reason = "sealed")]
 impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
-    fn begin(&self, mesh: &NavMesh, _usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
+    fn begin(&self, mesh: &NavMesh, usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
         scratch.hierarchy.how = None;
-        if self.is_plain::<F, C>() {
+        if self.is_plain(usable) {
             mesh.shortcut.begin(mesh, scratch);
         }
     }
@@ -110,7 +110,7 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
         most: usize,
         scratch: &mut QueryScratch,
     ) -> bool {
-        if self.is_plain::<F, C>()
+        if self.is_plain(usable)
             && let Some(found) = mesh.shortcut.search(mesh, [start, goal], most, scratch)
         {
             return found;
@@ -119,7 +119,10 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
         if *self == Self::Shortest {
             match mesh.search_shortest(start, goal, most, usable, paths) {
                 Progress::Running => paths.was_cut = true,
-                progress => return progress == Progress::Found,
+                progress => {
+                    paths.found_by = PathSearch::Shortest;
+                    return progress == Progress::Found;
+                }
             }
         }
         mesh.search_corridor(start, goal, usable, paths)
@@ -153,7 +156,7 @@ pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
     /// [`NavMesh::default_reach`].
     pub reach: Option<Reach>,
     /// `true` if a path that ends before the goal is accepted where none leads there. Default:
-    /// `true`.
+    /// `true`; a [`Query`](crate::Query) starts with `false`.
     pub allow_partial: bool,
     /// `true` if the path also has a point at each edge that it crosses. Between two of them the ground
     /// may still rise and fall: see [`PathOptions::ground_error`]. Default: `false`.
@@ -211,71 +214,26 @@ impl<F, C, S> PathOptions<F, C, S> {
     /// Sets how the path is searched for.
     #[must_use]
     pub fn with_search<T>(self, search: T) -> PathOptions<F, C, T> {
-        let Self {
-            search: _,
-            filter,
-            cost,
-            reach,
-            allow_partial,
-            cross_points,
-            ground_error,
-            rises,
-            max_nodes,
-        } = self;
-        PathOptions {
-            search,
-            filter,
-            cost,
-            reach,
-            allow_partial,
-            cross_points,
-            ground_error,
-            rises,
-            max_nodes,
-        }
+        self.change(|filter, cost, _| (filter, cost, search))
     }
 
     /// Sets which polygons the path may pass.
     #[must_use]
     pub fn with_filter<G: PolygonFilter>(self, filter: G) -> PathOptions<G, C, S> {
-        let Self {
-            search,
-            filter: _,
-            cost,
-            reach,
-            allow_partial,
-            cross_points,
-            ground_error,
-            rises,
-            max_nodes,
-        } = self;
-        PathOptions {
-            search,
-            filter,
-            cost,
-            reach,
-            allow_partial,
-            cross_points,
-            ground_error,
-            rises,
-            max_nodes,
-        }
+        self.change(|_, cost, search| (filter, cost, search))
     }
 
     /// Sets what a path costs.
     #[must_use]
     pub fn with_cost<D: TravelCost>(self, cost: D) -> PathOptions<F, D, S> {
-        let Self {
-            search,
-            filter,
-            cost: _,
-            reach,
-            allow_partial,
-            cross_points,
-            ground_error,
-            rises,
-            max_nodes,
-        } = self;
+        self.change(|filter, _, search| (filter, cost, search))
+    }
+
+    /// Replaces the parts whose types differ.
+    fn change<G, D, T>(self, set: impl FnOnce(F, C, S) -> (G, D, T)) -> PathOptions<G, D, T> {
+        let Self { search, filter, cost, reach, allow_partial, cross_points, ground_error, rises, max_nodes } =
+            self;
+        let (filter, cost, search) = set(filter, cost, search);
         PathOptions {
             search,
             filter,

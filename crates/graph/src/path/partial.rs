@@ -11,8 +11,8 @@ use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
     /// Returns `true` if islands decide reachability.
-    pub(super) fn needs_no_flood<F: PolygonFilter>(&self) -> bool {
-        F::ALLOWS_ALL && self.links.are_both_ways()
+    pub(super) fn needs_no_flood(&self, filter: &impl PolygonFilter) -> bool {
+        filter.allows_all() && self.links.are_both_ways()
     }
 
     /// Returns the point closest to `goal` in space, of all that can be reached from `start`. With
@@ -25,7 +25,7 @@ impl NavMesh {
         filter: &F,
         scratch: &mut PathScratch,
     ) -> Option<Spot> {
-        if self.needs_no_flood::<F>() {
+        if self.needs_no_flood(filter) {
             let group = |polygon: u32| self.links.group(self.island_at(polygon));
             let own = group(start.polygon);
             return self.nearest_spot(goal, &Reach::INFINITE, |polygon| group(polygon) == own);

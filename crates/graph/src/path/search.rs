@@ -10,6 +10,7 @@ use super::any_angle::AnyAngle;
 use super::funnel::Funnel;
 use super::ground::Profile;
 use super::local::{Approach, Local, Scale, crossing_point};
+use super::options::PathSearch;
 use super::sliced::Progress;
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
@@ -51,6 +52,8 @@ pub(crate) struct PathScratch {
     pub(super) rises: bool,
     /// `true` if the search for the shortest path came to its limit.
     pub(super) was_cut: bool,
+    /// The search that found the corridor.
+    pub(super) found_by: PathSearch,
     /// Edges crossed, from the start's polygon to the goal's.
     pub(crate) corridor: Vec<u32>,
     /// Position along its segments at which each link of the corridor is taken, from 0 to 1.
@@ -411,7 +414,7 @@ impl NavMesh {
         (scratch.has_turns, scratch.keeps_turns) = (false, false);
         scratch.last = LastSearch::new(How::Edges, self, start);
         scratch.is_straight = start.polygon == goal.polygon
-            || (C::IS_LENGTH && self.goes_straight(start, goal, filter, scratch));
+            || (filter.cost.is_length() && self.goes_straight(start, goal, filter, scratch));
         if scratch.is_straight {
             return;
         }
@@ -531,8 +534,9 @@ impl NavMesh {
         let mut passed = start.polygon;
         for index in 0..scratch.corridor.len() {
             let edge = scratch.corridor[index];
-            let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(passed)) };
-            approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
+            let metre =
+                if filter.cost.is_length() { 1.0 } else { filter.cost.per_metre(self, PolyId(passed)) };
+            approach = if filter.cost.is_length() { approach } else { approach.at_cost(metre) };
             scratch.is_known(passed, &approach);
             let [a, b] = self.edge_corners(PolyId(passed), edge).map(|corner| scale.corner(corner));
             let next = self.neighbours[edge as usize];
@@ -588,12 +592,12 @@ impl NavMesh {
         scratch: &mut PathScratch,
     ) -> u64 {
         let mut best = NO_KEY;
-        let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
-        let approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
+        let metre = if filter.cost.is_length() { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
+        let approach = if filter.cost.is_length() { approach } else { approach.at_cost(metre) };
         if scratch.is_known(polygon, &approach) {
             return best;
         }
-        let least = if C::IS_LENGTH { 1.0 } else { filter.cost.least().max(0.0) };
+        let least = if filter.cost.is_length() { 1.0 } else { filter.cost.least().max(0.0) };
         let range = self.edge_range(polygon as usize);
         let (first, corners, neighbours) =
             (self.polygon_first[polygon as usize], &self.corners[range.clone()], &self.neighbours[range]);
@@ -611,7 +615,7 @@ impl NavMesh {
             let a = scale.corner(&corners[offset as usize]);
             let b = scale.corner(&corners[next]);
             let toll = entering(filter.cost, self, polygon, neighbour);
-            if !C::IS_LENGTH && toll == f32::INFINITY {
+            if !filter.cost.is_length() && toll == f32::INFINITY {
                 continue;
             }
             scratch.offer_segment(edge, parent, &approach, [a, b, target], (toll, least), &mut best);
@@ -644,8 +648,8 @@ impl NavMesh {
         best: &mut u64,
     ) {
         let Approach { at, cost, .. } = approach;
-        let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
-        let least = if C::IS_LENGTH { 1.0 } else { filter.cost.least().max(0.0) };
+        let metre = if filter.cost.is_length() { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
+        let least = if filter.cost.is_length() { 1.0 } else { filter.cost.least().max(0.0) };
         // No path over any of the links costs less.
         let at_least = cost + at.distance(target) * least;
         for &leaving in self.links.leaving(polygon) {

@@ -8,7 +8,7 @@ use super::options::{PathOptions, PathSearch};
 use super::search::PathScratch;
 use super::{Ends, Path};
 use crate::locate::error::QueryError;
-use crate::mesh::costs::{Length, TravelCost, Usable};
+use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 
@@ -40,7 +40,7 @@ enum Phase {
 /// A path query that is spread over many calls.
 ///
 /// # Guarantees
-/// - However it is sliced, the path is that of [`NavMesh::find_path`], bit by bit.
+/// - However it is sliced, the path is that of [`Query::path`](crate::Query::path), bit by bit.
 /// - Polygons or links that changed between two calls are an error, never a wrong path.
 /// - It allocates nothing once it has grown: use it again with [`SlicedPath::begin`].
 ///
@@ -49,7 +49,7 @@ enum Phase {
 /// ```
 /// # use glam::Vec3;
 /// # use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
-/// # use waymesh_graph::{NavMesh, QueryScratch};
+/// # use waymesh_graph::NavMesh;
 /// # let polygons = PolyMesh {
 /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 10 },
 /// #     vertices: [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (0, 10)]
@@ -71,7 +71,7 @@ enum Phase {
 ///         break path.clone();
 ///     }
 /// };
-/// assert_eq!(path, mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())?);
+/// assert_eq!(path, mesh.path(from, to)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[doc(alias = "initSlicedFindPath")]
@@ -97,7 +97,7 @@ pub struct SlicedPath<F = AnyPolygon, C = Length> {
 }
 
 impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
-    /// Makes a query for paths as [`NavMesh::find_path`] finds them. None is under way.
+    /// Makes a query for paths as [`Query::path`](crate::Query::path) finds them. None is under way.
     #[must_use]
     pub fn new(options: PathOptions<F, C>) -> Self {
         Self {
@@ -119,7 +119,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
     /// Begins a query, and drops one that is under way.
     ///
     /// # Errors
-    /// See [`NavMesh::find_path`]; then none is under way.
+    /// See [`Query`](crate::Query); then none is under way.
     pub fn begin(&mut self, mesh: &NavMesh, from: Vec3, to: Vec3) -> Result<(), QueryError> {
         self.phase = Phase::Idle;
         self.path.clear();
@@ -184,7 +184,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
                         let progress = mesh.advance_shortest(goal, limit, &usable, scratch, &mut rest);
                         (nodes, self.left) = (nodes - (budget - rest), self.left - (budget - rest));
                         if progress == Progress::Running && self.left == 0 {
-                            scratch.was_cut = true;
+                            (scratch.was_cut, scratch.found_by) = (true, PathSearch::Fast);
                             mesh.begin_corridor(start, goal, &usable, scratch);
                             continue;
                         }
@@ -237,7 +237,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
     fn begin_search(&mut self, mesh: &NavMesh, ends: &Ends, phase: Phase) {
         self.phase = phase;
         self.left = self.options.max_nodes;
-        self.scratch.was_cut = false;
+        (self.scratch.was_cut, self.scratch.found_by) = (false, self.options.search);
         let Ends { start, goal, .. } = ends;
         let usable = self.options.usable();
         if self.options.search == PathSearch::Shortest {
@@ -252,7 +252,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
     fn begin_partial(&mut self, mesh: &NavMesh, ends: &Ends) {
         if !self.options.allow_partial {
             self.phase = Phase::Done;
-        } else if mesh.needs_no_flood::<Usable<'_, F, C>>() {
+        } else if mesh.needs_no_flood(&self.options.usable()) {
             let usable = self.options.usable();
             let closest = mesh.closest_reachable(&ends.start, ends.goal_position, &usable, &mut self.scratch);
             self.begin_closest(mesh, ends, closest);

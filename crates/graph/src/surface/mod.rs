@@ -11,7 +11,7 @@ mod wall;
 
 use glam::Vec3;
 pub use plan_view::PlanView;
-pub use raycast::{PlanRay, RayHit, Raycast};
+pub use raycast::{RayHit, Raycast};
 pub use sample::PlaceSampler;
 pub use wall::{Wall, WallPiece};
 use waymesh_core::PolyId;

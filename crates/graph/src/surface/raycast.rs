@@ -12,26 +12,29 @@ use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::walk::WalkEdge;
 
-/// The result of [`NavMesh::raycast`].
+/// The result of [`Query::ray`](crate::Query::ray).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Raycast {
-    /// End of the ray: at the wall that was hit, or at the target.
-    pub end: Location,
-    /// The part of the path in plan that is free, from 0 to 1.
-    pub fraction: f32,
-    /// The wall that was hit, if any.
-    pub hit: Option<RayHit>,
-}
-
-/// Result of a ray in the plan alone: see [`Raycast`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlanRay {
     /// The polygon in which it ends.
     pub polygon: PolyId,
     /// The part of the path in plan that is free, from 0 to 1.
     pub fraction: f32,
     /// The wall that was hit, if any.
     pub hit: Option<RayHit>,
+    target: Vec3,
+    stop: Stop,
+}
+
+impl Raycast {
+    /// Returns the end of the ray, on the ground of `mesh`, which it was cast on: at the wall that was
+    /// hit, or at the target. Takes about as long as the ray.
+    #[must_use]
+    pub fn end(&self, mesh: &NavMesh) -> Location {
+        let Stop { polygon, hit, last } = self.stop;
+        let Some(met) = hit else { return mesh.place_at(polygon, last.target, self.target) };
+        let (share, _) = mesh.wall_hit(&met, &last);
+        mesh.place(polygon, mesh.place_at_wall(polygon, &met, &last, share))
+    }
 }
 
 /// A wall that was hit: a border of the mesh, or an edge to a polygon that the filter does not
@@ -48,7 +51,7 @@ pub struct RayHit {
 }
 
 /// Exit of a ray from a polygon.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Exit {
     Edge(usize),
     /// Exactly at this corner.
@@ -56,7 +59,7 @@ pub(super) enum Exit {
 }
 
 /// End of a ray.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stop {
     pub(super) polygon: u32,
     /// Its exit there, and the wall that blocks it: the polygon of the edge, and the edge.
@@ -77,76 +80,24 @@ enum Along {
 type Met = (Exit, u32, usize);
 
 impl NavMesh {
-    /// Follows a straight line over the ground from a place towards a target until a wall is in the
-    /// way.
-    ///
-    /// - In plan; height follows the ground from polygon to polygon, so what lies on other storeys
-    ///   does not matter. Links that are crossed like edges are crossed.
-    /// - Walls belong to the surface: a ray may touch walls, run along them, and pass through a
-    ///   corner where there is ground on both sides.
-    /// - Exact up to [`NavMesh::position_slack`]: a wall is hit where the ray lies beyond it by more
-    ///   than that. So no segment of a path is blocked, although its corners are rounded.
-    /// - `polygons` becomes the polygons passed, from that of the start to that of the end.
-    /// - Takes time linear in the corners of the polygons passed. Allocates nothing but room in
-    ///   `polygons`.
-    ///
-    /// # Errors
-    /// - [`QueryError::Stale`] or [`QueryError::NoPolygon`] for a place on another mesh.
-    /// - [`QueryError::NotFinite`] for NaN or infinity.
-    pub fn raycast(
+    /// Follows a straight line: see [`crate::Query::ray`]. `polygons` becomes the polygons passed.
+    pub(crate) fn raycast(
         &self,
         from: &Location,
         to: Vec3,
         filter: &impl PolygonFilter,
         polygons: &mut Vec<PolyId>,
     ) -> Result<Raycast, QueryError> {
-        let (ray, stop) = self.cast(from, to, filter, polygons)?;
-        let Some(met) = stop.hit else {
-            return Ok(Raycast {
-                end: self.place_at(stop.polygon, ray.target, to),
-                fraction: 1.0,
-                hit: None,
-            });
-        };
-        let (share, hit) = self.wall_hit(&met, &stop.last);
-        let place = self.place_at_wall(stop.polygon, &met, &stop.last, share);
-        let fraction = nearest_f32(ray.share_with(&stop.last, share));
-        Ok(Raycast { end: self.place(stop.polygon, place), fraction, hit: Some(hit) })
-    }
-
-    /// Casts a ray as [`NavMesh::raycast`] does, without the end and the height of the ground there:
-    /// in about half the time.
-    ///
-    /// # Errors
-    /// See [`NavMesh::raycast`].
-    pub fn raycast_plan(
-        &self,
-        from: &Location,
-        to: Vec3,
-        filter: &impl PolygonFilter,
-        polygons: &mut Vec<PolyId>,
-    ) -> Result<PlanRay, QueryError> {
-        let (ray, stop) = self.cast(from, to, filter, polygons)?;
-        let polygon = PolyId(stop.polygon);
-        let Some(met) = stop.hit else { return Ok(PlanRay { polygon, fraction: 1.0, hit: None }) };
-        let (share, hit) = self.wall_hit(&met, &stop.last);
-        let fraction = nearest_f32(ray.share_with(&stop.last, share));
-        Ok(PlanRay { polygon, fraction, hit: Some(hit) })
-    }
-
-    #[inline]
-    fn cast(
-        &self,
-        from: &Location,
-        to: Vec3,
-        filter: &impl PolygonFilter,
-        polygons: &mut Vec<PolyId>,
-    ) -> Result<(Ray, Stop), QueryError> {
         polygons.clear();
         let asked = self.asked_of(from)?;
-        let target = self.plan_of(PathEnd::Goal, to)?;
+        let aim = self.plan_of(PathEnd::Goal, to)?;
         polygons.push(from.polygon);
-        Ok(self.walk_ray(from.polygon.0, asked, target, filter, |polygon| polygons.push(PolyId(polygon))))
+        let (ray, stop) =
+            self.walk_ray(from.polygon.0, asked, aim, filter, |polygon| polygons.push(PolyId(polygon)));
+        let hit = stop.hit.map(|met| self.wall_hit(&met, &stop.last));
+        let fraction = hit.map_or(1.0, |(share, _)| nearest_f32(ray.share_with(&stop.last, share)));
+        let hit = hit.map(|(_, hit)| hit);
+        Ok(Raycast { polygon: PolyId(stop.polygon), fraction, hit, target: to, stop })
     }
 
     /// Follows a ray from polygon to polygon, from the requested place in the first, or
@@ -292,12 +243,8 @@ impl NavMesh {
         Some(if along >= ray.along(ray.target) { Along::Ends(owner) } else { Along::From(owner, end) })
     }
 
-    /// Returns `true` if a straight line over the ground leads from one place to the other: to that
-    /// place, not to one above or below it.
-    ///
-    /// # Errors
-    /// See [`NavMesh::raycast`].
-    pub fn line_of_sight(
+    /// Returns `true` if a place is seen from another: see [`crate::Query::sees`].
+    pub(crate) fn line_of_sight(
         &self,
         from: &Location,
         to: &Location,
@@ -305,7 +252,7 @@ impl NavMesh {
         polygons: &mut Vec<PolyId>,
     ) -> Result<bool, QueryError> {
         let goal = self.spot_of(to)?;
-        let ray = self.raycast_plan(from, to.position, filter, polygons)?;
+        let ray = self.raycast(from, to.position, filter, polygons)?;
         if ray.hit.is_some() {
             return Ok(false);
         }

@@ -1,6 +1,6 @@
 //! Places by chance.
 
-use waymesh_core::{PolyId, Random};
+use waymesh_core::{PolyId, RandomBits};
 
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::QueryError;
@@ -44,7 +44,11 @@ impl PlaceSampler {
     ///
     /// # Errors
     /// [`QueryError::Stale`] for another mesh than it was made for.
-    pub fn sample(&self, mesh: &NavMesh, random: &mut Random) -> Result<Option<Location>, QueryError> {
+    pub fn sample(
+        &self,
+        mesh: &NavMesh,
+        random: &mut impl RandomBits,
+    ) -> Result<Option<Location>, QueryError> {
         if mesh.generation() != self.generation {
             return Err(QueryError::Stale { polygon: PolyId(0) });
         }
@@ -59,7 +63,7 @@ impl PlaceSampler {
 }
 
 /// Returns a place of a convex polygon by chance.
-fn in_polygon(mut corners: impl Iterator<Item = PlanPosition>, random: &mut Random) -> PlanPosition {
+fn in_polygon(mut corners: impl Iterator<Item = PlanPosition>, random: &mut impl RandomBits) -> PlanPosition {
     let (Some(first), Some(mut last)) = (corners.next(), corners.next()) else {
         return PlanPosition { x: 0.0, z: 0.0 };
     };
@@ -126,23 +130,13 @@ impl NavMesh {
         (2..corners.len()).map(|last| crate::geometry::plan::orientation(at(0), at(last - 1), at(last))).sum()
     }
 
-    /// Returns a random place within `radius` metres of another in plan, uniform over the plan
-    /// area.
-    ///
-    /// Only polygons that are connected with the start within that circle count. Returns the start
-    /// itself where no ground is found in a good number of tries, or for a radius that is NaN,
-    /// negative or 0.
-    ///
-    /// # Errors
-    /// See [`NavMesh::nearest_wall`].
-    #[doc(alias = "findRandomPointAroundCircle")]
-    #[doc(alias = "findRandomPointWithinCircle")]
-    pub fn random_place_around(
+    /// Returns a random place: see [`crate::Query::random_around`].
+    pub(crate) fn random_place_around(
         &self,
         from: &Location,
         radius: f32,
         filter: &impl PolygonFilter,
-        random: &mut Random,
+        random: &mut impl RandomBits,
         scratch: &mut QueryScratch,
     ) -> Result<Location, QueryError> {
         let scratch = &mut scratch.surface;

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use waymesh_core::PolyId;
+
 use super::sample::Cut;
 use crate::marks::Marks;
 
@@ -18,6 +20,8 @@ pub(crate) struct SurfaceScratch {
     pub(super) row: Vec<u32>,
     /// Areas of what is seen of each polygon, summed up.
     pub(super) shares: Vec<(f64, u32)>,
+    /// Polygons that the last ray passed.
+    pub(crate) passed: Vec<PolyId>,
     /// A polygon cut to what is near.
     pub(super) cut: Cut,
 }

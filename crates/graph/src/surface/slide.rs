@@ -15,21 +15,8 @@ use crate::mesh::walk::WalkEdge;
 use crate::scratch::QueryScratch;
 
 impl NavMesh {
-    /// Moves from a place towards a target, along walls where they are in the way.
-    ///
-    /// - Each polygon that can be entered through edges within the circle that has start and target
-    ///   as opposite points offers its point closest to the target; of those no farther from the
-    ///   start than the target, the closest wins. So a move never leads farther than its length,
-    ///   never through a wall, never away from the target, and ends there where nothing is in the
-    ///   way, each up to [`NavMesh::position_slack`].
-    /// - For the small steps of a moving agent: takes time linear in the corners of the polygons in
-    ///   that circle.
-    /// - Links that are crossed like edges are crossed.
-    ///
-    /// # Errors
-    /// See [`NavMesh::raycast`].
-    #[doc(alias = "moveAlongSurface")]
-    pub fn move_along(
+    /// Moves along the surface: see [`crate::Query::walk`].
+    pub(crate) fn move_along(
         &self,
         from: &Location,
         to: Vec3,

@@ -27,19 +27,8 @@ pub struct Wall {
 }
 
 impl NavMesh {
-    /// Returns the wall nearest to a place in plan, at most `radius` metres away: a border of the
-    /// mesh, or an edge to a polygon that the filter does not allow.
-    ///
-    /// - Polygons are visited from edge to edge, so walls of other storeys do not count. Links
-    ///   that are crossed like edges are no walls.
-    /// - Inclusive. `None` where no wall is so near, and for a radius that is NaN or negative.
-    /// - Takes time in `n log n` of the polygons within reach.
-    ///
-    /// # Errors
-    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place
-    /// that is none of this mesh.
-    #[doc(alias = "findDistanceToWall")]
-    pub fn nearest_wall(
+    /// Returns the nearest wall: see [`crate::Query::wall`].
+    pub(crate) fn nearest_wall(
         &self,
         from: &Location,
         radius: f32,
@@ -82,17 +71,8 @@ impl NavMesh {
         }))
     }
 
-    /// Finds the pieces of wall that come within `radius` metres of a place, as
-    /// [`NavMesh::nearest_wall`] sees them: each from right to left as seen from the surface,
-    /// ordered by polygon ([`NavMesh::compare_polygons`]). `out` is cleared first. Nothing for a
-    /// radius that is NaN or negative.
-    ///
-    /// # Errors
-    /// See [`NavMesh::nearest_wall`].
-    #[doc(alias = "getPolyWallSegments")]
-    #[doc(alias = "findLocalNeighbourhood")]
-    #[doc(alias = "dtLocalBoundary")]
-    pub fn walls_within(
+    /// Finds the walls near a place: see [`crate::Query::walls`].
+    pub(crate) fn walls_within(
         &self,
         from: &Location,
         radius: f32,

@@ -10,6 +10,7 @@ use waymesh_graph::{
     AnyPolygon, CorridorOptions, Hierarchy, HierarchyConfig, NavMesh, Outcome, Path, PathCorridor,
     PathOptions, PathSearch, QueryScratch, RelaxedPolygons, SlicedPath, TravelCost,
 };
+use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Chance, frame, from_map, navmesh, random_map};
 use crate::paths::{placed, random_pair};
@@ -88,10 +89,13 @@ fn paths(mesh: &NavMesh, from: Vec3, to: Vec3, closed: &Closed) -> Vec<(&'static
     let mut found = Vec::new();
     for (name, search) in [("fast", PathSearch::Fast), ("shortest", PathSearch::Shortest)] {
         let options = options.clone().with_search(search);
-        found.push((name, mesh.find_path(from, to, &options, &mut scratch).unwrap()));
+        found.push((
+            name,
+            path_or_none(mesh.query().options(options.clone()).memory(&mut scratch).path(from, to)),
+        ));
         let mut batch = Vec::new();
-        mesh.find_paths(&[[from, to]], &options, &mut scratch, &mut batch);
-        found.push(("batch", batch.remove(0).unwrap()));
+        mesh.query().options(options.clone()).memory(&mut scratch).paths_into(&[[from, to]], &mut batch);
+        found.push(("batch", path_or_none(batch.remove(0))));
         let mut sliced = SlicedPath::new(options.clone());
         sliced.begin(mesh, from, to).unwrap();
         while sliced.advance(mesh, 3).unwrap().is_none() {}
@@ -109,10 +113,16 @@ fn paths(mesh: &NavMesh, from: Vec3, to: Vec3, closed: &Closed) -> Vec<(&'static
     let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(8);
     let hierarchy = Hierarchy::with_costs(mesh, AnyPolygon, closed.clone(), &config).unwrap();
     let of_hierarchy = options.clone().with_search(&hierarchy);
-    found.push(("hierarchy", mesh.find_path(from, to, &of_hierarchy, &mut scratch).unwrap()));
+    found.push((
+        "hierarchy",
+        path_or_none(mesh.query().options(of_hierarchy).memory(&mut scratch).path(from, to)),
+    ));
     let relaxed = RelaxedPolygons::new(mesh, 1.0).unwrap();
     let of_relaxed = options.with_search(&relaxed);
-    found.push(("relaxed", mesh.find_path(from, to, &of_relaxed, &mut scratch).unwrap()));
+    found.push((
+        "relaxed",
+        path_or_none(mesh.query().options(of_relaxed).memory(&mut scratch).path(from, to)),
+    ));
     found
 }
 
@@ -185,10 +195,12 @@ fn the_shortest_path_past_closed_crossings_is_that_past_walls() {
         for _ in 0..8 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
             let options = PathOptions::default().with_search(PathSearch::Shortest).with_allow_partial(false);
-            let past_walls = walled.find_path(from, to, &options, &mut scratch).unwrap();
-            let free = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let past_walls =
+                path_or_none(walled.query().options(options).memory(&mut scratch).path(from, to));
+            let free = path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to));
             let options = options.with_cost(closed.clone());
-            let past_costs = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let past_costs =
+                path_or_none(mesh.query().options(options.clone()).memory(&mut scratch).path(from, to));
             assert_eq!(past_costs.outcome, past_walls.outcome, "seed {seed}, {from} to {to}");
             let excess = past_costs.length - past_walls.length;
             assert!(excess.abs() <= 1e-5 * past_walls.length, "seed {seed}, {from} to {to}: {excess} m");

@@ -7,6 +7,7 @@ use waymesh_graph::{
     NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch,
     ReplanReason, SlicedPath,
 };
+use waymesh_testkit::path_or_none;
 
 use crate::meshes::{
     Builder, Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon,
@@ -93,14 +94,13 @@ fn a_followed_corridor_is_never_longer_than_stated_and_always_leads_on() {
             let path = corridor.path();
             check(&mesh, path);
             let goal = corridor.goal().unwrap().position;
-            let fresh = mesh
-                .find_path(
-                    corridor.start().unwrap().position,
-                    goal,
-                    &PathOptions::default().with_search(PathSearch::Shortest),
-                    &mut paths,
-                )
-                .unwrap();
+            let fresh = path_or_none(
+                mesh.query()
+                    .shortest()
+                    .memory(&mut paths)
+                    .partial()
+                    .path(corridor.start().unwrap().position, goal),
+            );
             if fresh.outcome != Outcome::Complete {
                 // Where islands touch in a point, it is on both.
                 let ends = [fresh.polygons[0], path.polygons[0]].map(|polygon| mesh.island_of(polygon));
@@ -180,14 +180,7 @@ fn topology_takes_the_shorter_side_of_a_pillar() {
     assert!(!corridor.optimise_visibility(&mesh, 1.0, &mut scratch).unwrap());
     assert!(corridor.optimise_topology(&mesh, 100.0, &mut scratch).unwrap());
     check(&mesh, corridor.path());
-    let fresh = mesh
-        .find_path(
-            around(0.0),
-            around(5.2),
-            &PathOptions::default().with_search(PathSearch::Shortest),
-            &mut QueryScratch::default(),
-        )
-        .unwrap();
+    let fresh = path_or_none(mesh.query().shortest().partial().path(around(0.0), around(5.2)));
     assert!((plan_length(corridor.path()) - plan_length(&fresh)).abs() < 1e-3);
     assert!(plan_length(&fresh) < 0.7 * long);
 }
@@ -220,7 +213,7 @@ fn a_rebuilt_mesh_is_noticed_and_the_corridor_found_again() {
             true => corridor.repair(&after, &mut scratch),
             false => corridor.move_start(&after, old.position, &mut scratch),
         };
-        let fresh = after.find_path(old.position, to, &PathOptions::default(), &mut QueryScratch::default());
+        let fresh = QueryError::accept_no_path(after.query().partial().path(old.position, to));
         match change {
             Ok(CorridorChange::Repaired { detours: count }) => {
                 assert!(was_complete);
@@ -249,14 +242,7 @@ fn a_rebuilt_mesh_is_noticed_and_the_corridor_found_again() {
         check(&after, corridor.path());
         let fresh = fresh.unwrap();
         assert_eq!(corridor.path().outcome, fresh.outcome);
-        let exact = after
-            .find_path(
-                old.position,
-                to,
-                &PathOptions::default().with_search(PathSearch::Shortest),
-                &mut QueryScratch::default(),
-            )
-            .unwrap();
+        let exact = path_or_none(after.query().shortest().partial().path(old.position, to));
         let excess = plan_length(corridor.path()) - plan_length(&exact);
         if fresh.outcome == Outcome::Complete {
             assert!((-1e-3..=f64::from(corridor.worst_excess()) + 1e-3).contains(&excess));
@@ -629,7 +615,7 @@ fn a_string_pulled_piece_by_piece_is_the_one_pulled_as_a_whole() {
             kept += usize::from(change == CorridorChange::Kept);
             let [start, goal] = [corridor.start(), corridor.goal()].map(|at| at.unwrap());
             let whole =
-                mesh.find_path(start.position, goal.position, &PathOptions::default(), &mut paths).unwrap();
+                path_or_none(mesh.query().memory(&mut paths).partial().path(start.position, goal.position));
             let path = corridor.path();
             // A position is rounded on its way out: what was in line may turn by that, and the other way
             // round.

@@ -8,6 +8,7 @@ use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, FlagFilter, NavMesh, Outcome, PathOptions, PathSearch, QueryError,
     QueryScratch, TravelCost,
 };
+use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Chance, frame, from_map, navmesh, random_map};
 use crate::paths::random_pair;
@@ -27,7 +28,8 @@ fn the_cost_is_that_of_many_small_steps() {
         for _ in 0..10 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
             let options = PathOptions::default().with_cost(costs.clone());
-            let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let path =
+                path_or_none(mesh.query().options(options.clone()).memory(&mut scratch).path(from, to));
             let mut sum = 0.0;
             for pair in path.points.windows(2) {
                 let steps = 2000;
@@ -45,7 +47,7 @@ fn the_cost_is_that_of_many_small_steps() {
             );
             assert!(path.cost >= path.length - 1e-3 && path.cost <= 4.0 * path.length + 1e-3);
             dear += u32::from(path.cost > path.length + 0.1);
-            let plain = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+            let plain = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
             assert_eq!(plain.cost.to_bits(), plain.length.to_bits());
             assert_eq!(plain.outcome, path.outcome);
             saved += u32::from(path.length > plain.length + 0.1);
@@ -60,11 +62,15 @@ fn the_cost_is_that_of_many_small_steps() {
                 }
             }
             let triple =
-                mesh.find_path(from, to, &PathOptions::default().with_cost(Triple), &mut scratch).unwrap();
+                path_or_none(mesh.query().costs(Triple).memory(&mut scratch).partial().path(from, to));
             assert!((triple.cost - 3.0 * triple.length).abs() < 1e-3 * (1.0 + triple.cost));
             assert!((triple.length - plain.length).abs() < 0.05 * (1.0 + plain.length));
-            let shortest =
-                mesh.find_path(from, to, &options.with_search(PathSearch::Shortest), &mut scratch).unwrap();
+            let shortest = path_or_none(
+                mesh.query()
+                    .options(options.with_search(PathSearch::Shortest))
+                    .memory(&mut scratch)
+                    .path(from, to),
+            );
             assert!(shortest.length <= path.length + 1e-3);
             if shortest.outcome == Outcome::Complete {
                 // The documented bound: at most the ratio of the costs times the cheapest path, which costs
@@ -82,13 +88,14 @@ fn dear_ground_is_walked_round_and_entering_is_paid_for() {
     let mesh = navmesh(from_map(&map, 3, frame(Vec3::ZERO), |_, _| 0.0));
     let mut scratch = QueryScratch::default();
     let (from, to) = (Vec3::new(2.0, 0.0, 6.0), Vec3::new(10.0, 0.0, 6.0));
-    let straight = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+    let straight = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
     assert!((straight.length - 8.0).abs() < 1e-4);
     let options = PathOptions::default().with_cost(AreaCosts::default().with(AreaId(2), 10.0));
-    let round = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+    let round = path_or_none(mesh.query().options(options.clone()).memory(&mut scratch).path(from, to));
     assert!((round.cost - (4.0 + 2.0 * 8.0_f32.sqrt())).abs() < 0.01, "{}", round.cost);
-    let shortest =
-        mesh.find_path(from, to, &options.with_search(PathSearch::Shortest), &mut scratch).unwrap();
+    let shortest = path_or_none(
+        mesh.query().options(options.with_search(PathSearch::Shortest)).memory(&mut scratch).path(from, to),
+    );
     assert!((shortest.length - 8.0).abs() < 1e-4 && (shortest.cost - 44.0).abs() < 0.01, "{}", shortest.cost);
 
     struct Toll;
@@ -103,7 +110,7 @@ fn dear_ground_is_walked_round_and_entering_is_paid_for() {
             if mesh.polygon(to).unwrap().area_id() == AreaId(2) { 100.0 } else { -5.0 }
         }
     }
-    let round = mesh.find_path(from, to, &PathOptions::default().with_cost(Toll), &mut scratch).unwrap();
+    let round = path_or_none(mesh.query().costs(Toll).memory(&mut scratch).partial().path(from, to));
     assert!(round.cost < 12.0, "{}", round.cost);
 }
 
@@ -117,32 +124,40 @@ fn infinite_costs_are_walls_and_costs_that_are_no_use_are_errors() {
         let filtered = PathOptions::default().with_filter(AreaFilter::default().without(AreaId(2)));
         for _ in 0..10 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
-            let one = mesh.find_path(from, to, &closed, &mut scratch);
-            let other = mesh.find_path(from, to, &filtered, &mut scratch);
+            let one = mesh.query().options(closed.clone()).memory(&mut scratch).path(from, to);
+            let other = mesh.query().options(filtered).memory(&mut scratch).path(from, to);
             match (one, other) {
                 (Ok(one), Ok(other)) => {
                     assert_eq!((one.outcome, one.polygons), (other.outcome, other.polygons))
                 }
                 (one, other) => assert_eq!(one.map(|_| ()), other.map(|_| ())),
             }
-            let shortest =
-                mesh.find_path(from, to, &closed.clone().with_search(PathSearch::Shortest), &mut scratch);
-            let other = mesh.find_path(from, to, &filtered.with_search(PathSearch::Shortest), &mut scratch);
+            let shortest = mesh
+                .query()
+                .options(closed.clone().with_search(PathSearch::Shortest))
+                .memory(&mut scratch)
+                .path(from, to);
+            let other = mesh
+                .query()
+                .options(filtered.with_search(PathSearch::Shortest))
+                .memory(&mut scratch)
+                .path(from, to);
             assert_eq!(shortest.map(|path| path.polygons), other.map(|path| path.polygons));
         }
         let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
         for value in [f32::NAN, -1.0, f32::NEG_INFINITY] {
             let options = PathOptions::default().with_cost(AreaCosts::default().with(AreaId(7), value));
-            let error = mesh.find_path(from, to, &options, &mut scratch).unwrap_err();
+            let error =
+                mesh.query().options(options.clone()).memory(&mut scratch).path(from, to).unwrap_err();
             assert!(matches!(error, QueryError::BadCost { area: AreaId(7), .. }));
         }
         // Free ground: any way there is, and no harm.
         let free = PathOptions::default()
             .with_cost((0..=255).fold(AreaCosts::default(), |costs, area| costs.with(AreaId(area), 0.0)));
-        let path = mesh.find_path(from, to, &free, &mut scratch).unwrap();
+        let path = path_or_none(mesh.query().options(free).memory(&mut scratch).path(from, to));
         assert_eq!(
             path.outcome,
-            mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap().outcome
+            path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to)).outcome
         );
         assert!(path.cost.abs() < 1e-6);
     }
@@ -158,7 +173,7 @@ fn flags_open_and_close_polygons() {
     let mut scratch = QueryScratch::default();
     let mut length = |flags: &[u16]| {
         let filter = (FlagFilter { flags: flags.to_vec().into(), include: 1, exclude: 2 }, AnyPolygon);
-        mesh.find_path(from, to, &PathOptions::default().with_filter(filter), &mut scratch).unwrap().length
+        path_or_none(mesh.query().filter(filter).memory(&mut scratch).partial().path(from, to)).length
     };
     let open = length(&flags);
     flags[door.index()] = 1 | 2;
@@ -177,13 +192,16 @@ fn what_points_to_costs_and_filters_is_costs_and_filters() {
     let (from, to) = (Vec3::new(6.0, 0.0, 2.0), Vec3::new(6.0, 0.0, 10.0));
     let mut scratch = QueryScratch::default();
     let options = PathOptions::default().with_filter(filter).with_cost(costs.clone());
-    let expected = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+    let expected = path_or_none(mesh.query().options(options.clone()).memory(&mut scratch).path(from, to));
     assert!((expected.cost - 2.5 * expected.length).abs() < 1e-3);
     let borrowed = PathOptions::default().with_filter(&filter).with_cost(&costs);
-    assert_eq!(mesh.find_path(from, to, &borrowed, &mut scratch).unwrap(), expected);
+    assert_eq!(path_or_none(mesh.query().options(borrowed).memory(&mut scratch).path(from, to)), expected);
     let shared = PathOptions::default().with_filter(Arc::new(filter)).with_cost(Arc::new(costs.clone()));
-    assert_eq!(mesh.find_path(from, to, &shared, &mut scratch).unwrap(), expected);
+    assert_eq!(path_or_none(mesh.query().options(shared).memory(&mut scratch).path(from, to)), expected);
     let bad = AreaCosts::default().with(AreaId(1), -1.0);
     let boxed = PathOptions::default().with_filter(Box::new(filter)).with_cost(Box::new(&bad));
-    assert!(matches!(mesh.find_path(from, to, &boxed, &mut scratch), Err(QueryError::BadCost { .. })));
+    assert!(matches!(
+        mesh.query().options(boxed).memory(&mut scratch).path(from, to),
+        Err(QueryError::BadCost { .. })
+    ));
 }

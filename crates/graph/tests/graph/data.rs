@@ -85,7 +85,7 @@ fn exercise(mesh: &NavMesh, seed: u64) {
         };
         let (from, to) = (place(), place());
         let _ = mesh.nearest(from, &mesh.default_reach());
-        if let Ok(path) = mesh.find_path(from, to, &options, &mut scratch) {
+        if let Ok(path) = mesh.query().options(options).memory(&mut scratch).path(from, to) {
             assert_eq!(path.polygons.is_empty(), path.points.is_empty());
         }
     }

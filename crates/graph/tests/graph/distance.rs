@@ -3,9 +3,9 @@
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 use waymesh_graph::{
-    AnyPolygon, Link, LinkEnd, LinkId, LinkKind, Location, NavMesh, Outcome, PathOptions, PathSearch,
-    QueryScratch, Reach,
+    Link, LinkEnd, LinkId, LinkKind, Location, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach,
 };
+use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon};
 use crate::paths::without_touching_corners;
@@ -24,20 +24,15 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
             position: point_in(&mesh, polygon, &mut chance),
             generation: mesh.generation(),
         };
-        let field = mesh.distance_map(&goal, f32::INFINITY, &AnyPolygon, &mut scratch).unwrap();
-        let near = mesh.distance_map(&goal, 15.0, &AnyPolygon, &mut scratch).unwrap();
+        let field = mesh.query().memory(&mut scratch).distance_map(goal, f32::INFINITY).unwrap();
+        let near = mesh.query().memory(&mut scratch).distance_map(goal, 15.0).unwrap();
         for _ in 0..40 {
             let polygon = random_polygon(&mesh, &mut chance);
             let position = point_in(&mesh, polygon, &mut chance);
             let mut place = Location { polygon, position, generation: mesh.generation() };
-            let path = mesh
-                .find_path(
-                    position,
-                    goal.position,
-                    &PathOptions::default().with_search(PathSearch::Shortest),
-                    &mut scratch,
-                )
-                .unwrap();
+            let path = path_or_none(
+                mesh.query().shortest().memory(&mut scratch).partial().path(position, goal.position),
+            );
             let way = field.heading(&mesh, &place).unwrap();
             assert_eq!(way.is_some(), path.outcome == Outcome::Complete);
             let Some(way) = way else {
@@ -62,10 +57,9 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
                 if left.next.xz().distance(goal.position.xz()) < 1e-3 {
                     break;
                 }
-                let mut polygons = Vec::new();
-                let ray = mesh.raycast(&place, left.next, &AnyPolygon, &mut polygons).unwrap();
+                let ray = mesh.query().ray(place, left.next).unwrap();
                 assert!(ray.fraction > 0.9999, "seed {seed}: in sight");
-                place = ray.end;
+                place = ray.end(&mesh);
                 steps += 1;
                 left = field.heading(&mesh, &place).unwrap().unwrap();
                 if left.distance > way.distance - walked + 1e-2
@@ -106,14 +100,16 @@ fn distances_on_a_slope_are_lengths_in_space() {
             mesh.nearest(position, &mesh.default_reach()).unwrap()
         };
         let goal = place();
-        let field = mesh.distance_map(&goal, f32::INFINITY, &AnyPolygon, &mut scratch).unwrap();
+        let field = mesh.query().memory(&mut scratch).distance_map(goal, f32::INFINITY).unwrap();
         for _ in 0..20 {
             let from = place();
             let Some(heading) = field.heading(&mesh, &from).unwrap() else { continue };
             let length =
-                mesh.path_length_within(&from, &goal, f32::INFINITY, &AnyPolygon, &mut scratch).unwrap();
+                mesh.query().memory(&mut scratch).distance_within(from, goal, f32::INFINITY).unwrap();
             let options = PathOptions::default().with_search(PathSearch::Shortest).with_ground_error(0.01);
-            let path = mesh.find_path(from.position, goal.position, &options, &mut scratch).unwrap();
+            let path = path_or_none(
+                mesh.query().options(options).memory(&mut scratch).path(from.position, goal.position),
+            );
             for other in [length.unwrap(), path.length] {
                 assert!(
                     (heading.distance - other).abs() <= 1e-4 * (1.0 + other),
@@ -140,7 +136,7 @@ fn the_polygons_within_a_length_are_those_whose_nearest_point_is() {
             position: point_in(&mesh, polygon, &mut chance),
             generation: mesh.generation(),
         };
-        mesh.polygons_within(&from, 12.0, &AnyPolygon, &mut scratch, &mut within).unwrap();
+        mesh.query().memory(&mut scratch).polygons_within(from, 12.0, &mut within).unwrap();
         assert_eq!(within[0], (polygon, 0.0));
         assert!(within.windows(2).all(|pair| pair[0].1 <= pair[1].1));
         for view in mesh.polygons() {
@@ -149,9 +145,12 @@ fn the_polygons_within_a_length_are_those_whose_nearest_point_is() {
             let mut best = f32::INFINITY;
             for _ in 0..12 {
                 let to = point_in(&mesh, view.id(), &mut chance);
-                let path = mesh
-                    .find_path(from.position, to, &options.with_search(PathSearch::Shortest), &mut scratch)
-                    .unwrap();
+                let path = path_or_none(
+                    mesh.query()
+                        .options(options.with_search(PathSearch::Shortest))
+                        .memory(&mut scratch)
+                        .path(from.position, to),
+                );
                 if path.outcome == Outcome::Complete && path.polygons.last() == Some(&view.id()) {
                     best = best.min(path.length);
                 }
@@ -163,7 +162,7 @@ fn the_polygons_within_a_length_are_those_whose_nearest_point_is() {
                 None => assert!(best >= 12.0 - 1e-3, "seed {seed}: {best} was not found"),
             }
         }
-        mesh.polygons_within(&from, f32::NAN, &AnyPolygon, &mut scratch, &mut within).unwrap();
+        mesh.query().memory(&mut scratch).polygons_within(from, f32::NAN, &mut within).unwrap();
         assert!(within.is_empty());
     }
 }
@@ -203,16 +202,12 @@ fn links_come_and_go_and_leave_no_trace() {
         assert_eq!(mesh, plain.clone().with_links(rest).unwrap());
         let (a, b) = (random_polygon(&plain, &mut chance), random_polygon(&plain, &mut chance));
         let (from, to) = (point_in(&plain, a, &mut chance), point_in(&plain, b, &mut chance));
-        let linked = mesh
-            .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-            .unwrap();
+        let linked = path_or_none(mesh.query().shortest().memory(&mut scratch).partial().path(from, to));
         while let Some(&link) = mesh.link_ids().first() {
             mesh.remove_link(link);
         }
         assert_eq!(mesh, plain);
-        let without = mesh
-            .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-            .unwrap();
+        let without = path_or_none(mesh.query().shortest().memory(&mut scratch).partial().path(from, to));
         assert!(without.outcome != Outcome::Complete || linked.length <= without.length + 1e-3);
     }
     // A million answers would be the same; here a few thousand from two threads, with a mesh each of
@@ -236,22 +231,10 @@ fn links_come_and_go_and_leave_no_trace() {
                     } else {
                         mesh.add_link(Link::new(ends[0], ends[1], LinkKind::User)).unwrap();
                     }
-                    let before = plain
-                        .find_path(
-                            from,
-                            to,
-                            &PathOptions::default().with_search(PathSearch::Shortest),
-                            &mut scratch,
-                        )
-                        .unwrap();
-                    let path = mesh
-                        .find_path(
-                            from,
-                            to,
-                            &PathOptions::default().with_search(PathSearch::Shortest),
-                            &mut scratch,
-                        )
-                        .unwrap();
+                    let before =
+                        path_or_none(plain.query().shortest().memory(&mut scratch).partial().path(from, to));
+                    let path =
+                        path_or_none(mesh.query().shortest().memory(&mut scratch).partial().path(from, to));
                     if before.outcome == Outcome::Complete {
                         assert!(path.outcome == Outcome::Complete && path.length <= before.length + 1e-3);
                     }

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use waymesh_core::{AreaId, GridFrame, PolyMesh};
-use waymesh_graph::{NavMesh, Outcome, PathOptions, PathSearch, QueryScratch};
+use waymesh_graph::{NavMesh, Outcome, QueryScratch};
 
 use crate::meshes::Builder;
 
@@ -32,7 +32,7 @@ fn published_pairs_have_a_path_not_much_longer_than_listed() {
             // The squares of the map are the cells of the grid: a pair names their middles.
             let from = Vec3::new(x1 + 0.5, 0.0, z1 + 0.5);
             let to = Vec3::new(x2 + 0.5, 0.0, z2 + 0.5);
-            let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+            let path = mesh.query().memory(&mut scratch).path(from, to).unwrap();
             assert_eq!(path.outcome, Outcome::Complete);
             assert!(path.length + 1e-3 >= from.distance(to));
             count += 1;
@@ -88,9 +88,7 @@ fn iron_harvest_pairs_have_the_published_length() {
             line.split_whitespace().skip(2).filter_map(|word| word.parse().ok()).collect();
         let [_, _, x1, z1, x2, z2, listed] = numbers[..] else { continue };
         let [from, to] = [(x1, z1), (x2, z2)].map(|(x, z)| Vec3::new(x as f32, 0.0, z as f32));
-        let path = mesh
-            .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-            .unwrap();
+        let path = mesh.query().shortest().memory(&mut scratch).path(from, to).unwrap();
         assert_eq!(path.outcome, Outcome::Complete);
         let error = (f64::from(path.length) - listed).abs() / (1.0 + listed);
         assert!(error < 1e-5, "{line}: {}", path.length);
@@ -118,31 +116,15 @@ fn shortest_paths_of_published_pairs_are_within_the_listed_and_the_same_on_every
             let [_, _, x1, z1, x2, z2, octile] = numbers[..] else { continue };
             let from = Vec3::new(x1, 0.0, z1);
             let to = Vec3::new(x2, 0.0, z2);
-            let path = merged
-                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-                .unwrap();
+            let path = merged.query().shortest().memory(&mut scratch).path(from, to).unwrap();
             assert_eq!(path.outcome, Outcome::Complete);
             assert!(path.length <= octile + 1e-3 * (1.0 + octile) * 0.1, "{line}: {}", path.length);
             assert!(path.length >= from.distance(to) - 1e-3);
             if number % 10 == 0 {
                 // Other polygons over identical ground.
-                let other = plain
-                    .find_path(
-                        from,
-                        to,
-                        &PathOptions::default().with_search(PathSearch::Shortest),
-                        &mut scratch,
-                    )
-                    .unwrap();
+                let other = plain.query().shortest().memory(&mut scratch).path(from, to).unwrap();
                 assert!((other.length - path.length).abs() <= 1e-5 * (1.0 + path.length), "{line}");
-                let back = merged
-                    .find_path(
-                        to,
-                        from,
-                        &PathOptions::default().with_search(PathSearch::Shortest),
-                        &mut scratch,
-                    )
-                    .unwrap();
+                let back = merged.query().shortest().memory(&mut scratch).path(to, from).unwrap();
                 assert!((back.length - path.length).abs() <= 1e-5 * (1.0 + path.length), "{line}");
             }
             count += 1;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use glam::Vec3;
 use waymesh_core::PolyMesh;
-use waymesh_graph::{NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch};
+use waymesh_graph::{NavMesh, Outcome, Path, QueryScratch};
 use waymesh_testkit::grid_maps::{GridMap, GridPair, read_pairs};
 use waymesh_testkit::levels::find;
 
@@ -184,14 +184,7 @@ fn middle([x, z]: [i32; 2]) -> (Place, Vec3) {
 }
 
 fn shortest(mesh: &NavMesh, pair: &GridPair, scratch: &mut QueryScratch) -> Path {
-    let path = mesh
-        .find_path(
-            middle(pair.from).1,
-            middle(pair.to).1,
-            &PathOptions::default().with_search(PathSearch::Shortest),
-            scratch,
-        )
-        .unwrap();
+    let path = mesh.query().shortest().memory(scratch).path(middle(pair.from).1, middle(pair.to).1).unwrap();
     assert_eq!(path.outcome, Outcome::Complete, "{pair:?}");
     path
 }
@@ -285,9 +278,8 @@ fn pairs_on_grid_maps_are_never_over_the_listed_length_nor_under_the_straight_li
             let path = shortest(&mesh, pair, &mut scratch);
             check(&oracle, pair, &path);
             if number % 10 == 0 {
-                let quick = mesh
-                    .find_path(middle(pair.from).1, middle(pair.to).1, &PathOptions::default(), &mut scratch)
-                    .unwrap();
+                let quick =
+                    mesh.query().memory(&mut scratch).path(middle(pair.from).1, middle(pair.to).1).unwrap();
                 assert!(quick.length >= path.length * (1.0 - 1e-5), "{pair:?}");
             }
             (sum, listed) = (sum + f64::from(path.length), listed + pair.length);

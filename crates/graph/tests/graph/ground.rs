@@ -45,10 +45,10 @@ fn check<F: PolygonFilter + Clone, C: TravelCost + Clone, S: PathSearcher<F, C> 
     options: &PathOptions<F, C, S>,
     scratch: &mut QueryScratch,
 ) -> Option<Path> {
-    let plain = mesh.find_path(from, to, options, scratch).ok()?;
+    let plain = mesh.query().options(options.clone()).memory(scratch).path(from, to).ok()?;
     for error in [0.0, 0.05, 0.7] {
         let options = options.clone().with_ground_error(error);
-        let path = mesh.find_path(from, to, &options, scratch).unwrap();
+        let path = mesh.query().options(options).memory(scratch).path(from, to).unwrap();
         assert_eq!((path.outcome, &path.polygons), (plain.outcome, &plain.polygons));
         assert_eq!(path.points.first(), plain.points.first());
         assert_eq!(path.points.last(), plain.points.last());
@@ -99,7 +99,7 @@ fn points_are_as_near_to_the_ground_as_asked_for() {
             }
             // A corridor follows the ground, too.
             let options = options.with_ground_error(0.05);
-            let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let path = mesh.query().options(options).memory(&mut scratch).path(from, to).unwrap();
             let mut corridor = PathCorridor::new(CorridorOptions::default().with_path(options));
             corridor.plan(&mesh, from, to, &mut scratch).unwrap();
             assert_eq!(corridor.path(), &path);
@@ -110,7 +110,7 @@ fn points_are_as_near_to_the_ground_as_asked_for() {
     let mesh = navmesh(from_map(&["..".to_owned()], 1, frame(Vec3::ZERO), bumps));
     for bad in [-1.0, f32::NAN] {
         let bad = options.with_ground_error(bad);
-        let error = mesh.find_path(Vec3::ONE, Vec3::ONE, &bad, &mut scratch).unwrap_err();
+        let error = mesh.query().options(bad).memory(&mut scratch).path(Vec3::ONE, Vec3::ONE).unwrap_err();
         assert!(matches!(error, QueryError::BadField(_)), "{error}");
     }
 }
@@ -162,15 +162,15 @@ fn with_rises_no_path_from_corner_to_corner_is_shorter_on_the_ground() {
         for _ in 0..3 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
             let options = PathOptions::default().with_search(PathSearch::Shortest).with_ground_error(0.0);
-            let in_plan = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let in_plan = mesh.query().options(options).memory(&mut scratch).path(from, to).unwrap();
             let options = options.with_rises(true);
-            let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let path = mesh.query().options(options).memory(&mut scratch).path(from, to).unwrap();
             assert_eq!(path.outcome, in_plan.outcome);
             if path.outcome != Outcome::Complete {
                 continue;
             }
             assert!(path.length <= in_plan.length * (1.0 + 1e-5), "{} over {}", path.length, in_plan.length);
-            let back = mesh.find_path(to, from, &options, &mut scratch).unwrap();
+            let back = mesh.query().options(options).memory(&mut scratch).path(to, from).unwrap();
             assert!(
                 (back.length - path.length).abs() <= 1e-4 * path.length,
                 "{} {}",

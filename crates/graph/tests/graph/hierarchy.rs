@@ -8,6 +8,7 @@ use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, Hierarchy, HierarchyConfig, HierarchyUse, NavMesh, Outcome, Path,
     PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch, TravelCost,
 };
+use waymesh_testkit::path_or_none;
 
 use crate::corridor::check;
 use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon};
@@ -31,7 +32,8 @@ where
     F: PolygonFilter + PartialEq + Clone,
     C: TravelCost + PartialEq + Clone,
 {
-    let path = mesh.find_path(from, to, &options.clone().with_search(hierarchy), scratch)?;
+    let path = mesh.query().options(options.clone().with_search(hierarchy)).memory(scratch).path(from, to);
+    let path = QueryError::accept_no_path(path)?;
     Ok((path, scratch.hierarchy_use().expect("a hierarchy was asked")))
 }
 
@@ -55,7 +57,7 @@ fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
             let options = PathOptions::default();
             let (path, how) = find(&hierarchy, &mesh, from, to, &options, &mut scratch).unwrap();
             *uses.entry(how).or_default() += 1;
-            let plain = mesh.find_path(from, to, &PathOptions::default(), &mut paths).unwrap();
+            let plain = path_or_none(mesh.query().memory(&mut paths).partial().path(from, to));
             assert_eq!(path.outcome, plain.outcome);
             if path.outcome == Outcome::Unreachable {
                 continue;
@@ -64,14 +66,7 @@ fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
             assert_eq!((path.points[0], path.points.last()), (plain.points[0], plain.points.last()));
             assert!((f64::from(path.length) - shortest_in_corridor(&mesh, &path)).abs() < 1e-3);
             if how == HierarchyUse::Clusters && path.outcome == Outcome::Complete {
-                let exact = mesh
-                    .find_path(
-                        from,
-                        to,
-                        &PathOptions::default().with_search(PathSearch::Shortest),
-                        &mut paths,
-                    )
-                    .unwrap();
+                let exact = path_or_none(mesh.query().shortest().memory(&mut paths).partial().path(from, to));
                 assert!(path.length >= exact.length - 1e-3);
                 let ratio = path.length / exact.length.max(0.1);
                 (sum, count) = (sum + ratio, count + 1);
@@ -101,7 +96,7 @@ fn a_mesh_with_a_hierarchy_uses_it_where_nothing_else_is_asked_for() {
         let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
         let (expected, how) = find(&hierarchy, &plain, from, to, &options, &mut scratch).unwrap();
         by_clusters += usize::from(how == HierarchyUse::Clusters);
-        assert_eq!(mesh.find_path(from, to, &options, &mut scratch).unwrap(), expected);
+        assert_eq!(path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to)), expected);
         assert_eq!(scratch.hierarchy_use(), Some(how));
         // Other searches do not use it.
         let shortest = options.with_search(PathSearch::Shortest);
@@ -109,9 +104,9 @@ fn a_mesh_with_a_hierarchy_uses_it_where_nothing_else_is_asked_for() {
         let filter = options.with_filter(AreaFilter::default());
         let others = |mesh: &NavMesh, scratch: &mut QueryScratch| {
             let found = [
-                mesh.find_path(from, to, &shortest, scratch).unwrap(),
-                mesh.find_path(from, to, &cost, scratch).unwrap(),
-                mesh.find_path(from, to, &filter, scratch).unwrap(),
+                path_or_none(mesh.query().options(shortest).memory(scratch).path(from, to)),
+                path_or_none(mesh.query().options(cost.clone()).memory(scratch).path(from, to)),
+                path_or_none(mesh.query().options(filter).memory(scratch).path(from, to)),
             ];
             assert_eq!(scratch.hierarchy_use(), None);
             found
@@ -131,7 +126,7 @@ fn a_hierarchy_is_used_no_more_when_links_change_until_it_is_made_again() {
     };
     let mut ask = |mesh: &NavMesh| {
         let [from, to] = ends(mesh);
-        mesh.find_path(from, to, &options, &mut scratch).unwrap();
+        let _ = path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to));
         scratch.hierarchy_use().unwrap()
     };
     mesh.build_hierarchy(&config(8)).unwrap();
@@ -198,14 +193,14 @@ fn links_are_taken_in_their_direction_and_named() {
             let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let options = PathOptions::default().with_allow_partial(false);
             let (path, how) = find(&hierarchy, &mesh, from, to, &options, &mut scratch).unwrap();
-            let plain = mesh.find_path(from, to, &options, &mut paths).unwrap();
+            let plain = path_or_none(mesh.query().options(options).memory(&mut paths).path(from, to));
             assert_eq!(path.outcome, plain.outcome, "{how:?}");
             // Known without a search, also where it hangs on the direction of a link.
             assert!(how != HierarchyUse::NoPath || path.outcome == Outcome::Unreachable);
             lost += usize::from(how == HierarchyUse::NoPath);
             let (partial, _) =
                 find(&hierarchy, &mesh, from, to, &PathOptions::default(), &mut scratch).unwrap();
-            let plain = mesh.find_path(from, to, &PathOptions::default(), &mut paths).unwrap();
+            let plain = path_or_none(mesh.query().memory(&mut paths).partial().path(from, to));
             assert_eq!(partial.outcome, plain.outcome, "{how:?}");
             if path.outcome == Outcome::Complete {
                 check(&mesh, &path);
@@ -264,7 +259,7 @@ fn with_costs_a_path_costs_little_more_than_a_plain_one() {
             let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let (path, how) = find(&hierarchy, &mesh, from, to, &options, &mut scratch).unwrap();
             *uses.entry(how).or_default() += 1;
-            let plain = mesh.find_path(from, to, &options, &mut paths).unwrap();
+            let plain = path_or_none(mesh.query().options(options.clone()).memory(&mut paths).path(from, to));
             assert_eq!(path.outcome, plain.outcome);
             if path.outcome == Outcome::Unreachable {
                 continue;
@@ -274,7 +269,8 @@ fn with_costs_a_path_costs_little_more_than_a_plain_one() {
             let is_closed = |pair: &[PolyId]| cost.entering(&mesh, pair[0], pair[1]).is_infinite();
             assert!(!path.polygons.windows(2).any(is_closed));
             if how == HierarchyUse::Clusters && path.outcome == Outcome::Complete && !cost.is_gate {
-                let short = mesh.find_path(from, to, &plain_options, &mut paths).unwrap();
+                let short =
+                    path_or_none(mesh.query().options(plain_options).memory(&mut paths).path(from, to));
                 let same = PathOptions::default().with_cost(cost.clone());
                 let dearer = price(&mesh, &short, &same);
                 sum += path.cost / plain.cost.max(0.1);
@@ -327,31 +323,34 @@ fn what_it_was_not_made_for_is_done_without_it_and_told() {
                         .iter()
                         .all(|&polygon| mesh.polygon(polygon).unwrap().area_id() != AreaId(2))
                 );
-                let plain = mesh.find_path(from, to, &options, &mut paths).unwrap();
+                let plain = path_or_none(mesh.query().options(options).memory(&mut paths).path(from, to));
                 assert_eq!(path.outcome, plain.outcome);
                 by_clusters += usize::from(how == HierarchyUse::Clusters);
             }
             Err(error) => {
-                assert_eq!(mesh.find_path(from, to, &options, &mut paths).unwrap_err(), error);
+                assert_eq!(
+                    mesh.query().options(options).memory(&mut paths).path(from, to).unwrap_err(),
+                    error
+                );
             }
         }
         let all = PathOptions::default().with_filter(AreaFilter::default());
         let (path, how) = find(&hierarchy, &mesh, from, to, &all, &mut scratch).unwrap();
         assert_eq!(how, HierarchyUse::OtherFilter);
-        assert_eq!(path, mesh.find_path(from, to, &all, &mut paths).unwrap());
+        assert_eq!(path, path_or_none(mesh.query().options(all).memory(&mut paths).path(from, to)));
         let costs = options.with_cost(AreaCosts::default().with(AreaId(3), 2.0));
         if let Ok((path, how)) = find(&dear, &mesh, from, to, &costs, &mut scratch) {
             assert_eq!(how, HierarchyUse::Costs);
-            assert_eq!(path, mesh.find_path(from, to, &costs, &mut paths).unwrap());
+            assert_eq!(path, path_or_none(mesh.query().options(costs).memory(&mut paths).path(from, to)));
         }
         if let Ok((path, how)) = find(&hierarchy, &other, from, to, &options, &mut scratch) {
             assert_eq!(how, HierarchyUse::Stale);
-            assert_eq!(path, other.find_path(from, to, &options, &mut paths).unwrap());
+            assert_eq!(path, path_or_none(other.query().options(options).memory(&mut paths).path(from, to)));
         }
         let plain = PathOptions::default();
         let (path, how) = find(&small, &mesh, from, to, &plain, &mut scratch).unwrap();
         assert_eq!(how, HierarchyUse::Small);
-        assert_eq!(path, mesh.find_path(from, to, &PathOptions::default(), &mut paths).unwrap());
+        assert_eq!(path, path_or_none(mesh.query().memory(&mut paths).partial().path(from, to)));
     }
     assert!(by_clusters > 5);
 }
@@ -368,7 +367,7 @@ fn what_is_no_use_is_an_error() {
     let mut path = Path::default();
     let nan = Vec3::splat(f32::NAN);
     let options = PathOptions::default().with_search(&hierarchy);
-    let error = mesh.find_path_into(nan, Vec3::ZERO, &options, &mut scratch, &mut path);
+    let error = mesh.query().options(options).memory(&mut scratch).path_into(nan, Vec3::ZERO, &mut path);
     assert!(matches!(error, Err(QueryError::NotFinite { .. })));
     assert_eq!(path, Path::default());
 }
@@ -390,9 +389,7 @@ fn on_a_published_map_paths_are_little_longer_than_the_shortest() {
         let (path, how) = find(&hierarchy, &mesh, from, to, &options, &mut scratch).unwrap();
         if how == HierarchyUse::Clusters && path.outcome == Outcome::Complete {
             check(&mesh, &path);
-            let exact = mesh
-                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut paths)
-                .unwrap();
+            let exact = path_or_none(mesh.query().shortest().memory(&mut paths).partial().path(from, to));
             let ratio = path.length / exact.length;
             assert!(ratio > 0.9999);
             (sum, worst, count) = (sum + ratio, worst.max(ratio), count + 1);

@@ -9,6 +9,7 @@ use waymesh_graph::{
     QueryScratch, SlicedPath,
 };
 use waymesh_testkit::flat_meshes;
+use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Builder, Chance, frame, point_in, random_flat, random_polygon};
 use crate::paths::shortest_in_corridor;
@@ -47,13 +48,13 @@ fn an_edge_that_only_a_level_keeps_apart_is_crossed_like_an_edge() {
     let mut scratch = QueryScratch::default();
     let (from, to) = (at(3.0, 0.0, 2.0), at(37.0, 1.0, 17.0));
     for (from, to, backwards) in [(from, to, false), (to, from, true)] {
-        let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+        let path = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
         assert_eq!(path.outcome, Outcome::Complete);
         assert_eq!(path.points, [from, to]);
         assert_eq!(path.links, [LinkUse { link: LinkId(0), backwards, point: 0 }]);
         assert!((path.length - from.distance(to)).abs() < 1e-5);
         let crossing =
-            mesh.find_path(from, to, &PathOptions::default().with_cross_points(true), &mut scratch).unwrap();
+            path_or_none(mesh.query().cross_points().memory(&mut scratch).partial().path(from, to));
         assert_eq!(crossing.points.len(), 3);
         assert!((crossing.points[1].x - 10.0).abs() < 1e-5);
     }
@@ -64,9 +65,9 @@ fn a_gap_is_taken_where_it_is_short_and_named() {
     let link = Link::new(end(0, 0.0, [[20, 5], [20, 15]]), end(1, 8.0, [[24, 5], [24, 15]]), LinkKind::Step);
     let mesh = mesh(squares(4, 8.0), vec![link]);
     let mut scratch = QueryScratch::default();
-    let path = mesh
-        .find_path(at(10.0, 0.0, 8.0), at(34.0, 8.0, 8.0), &PathOptions::default(), &mut scratch)
-        .unwrap();
+    let path = path_or_none(
+        mesh.query().memory(&mut scratch).partial().path(at(10.0, 0.0, 8.0), at(34.0, 8.0, 8.0)),
+    );
     assert_eq!(path.outcome, Outcome::Complete);
     let expected = [at(10.0, 0.0, 8.0), at(20.0, 0.0, 8.0), at(24.0, 8.0, 8.0), at(34.0, 8.0, 8.0)];
     assert_eq!(path.points, expected);
@@ -75,9 +76,9 @@ fn a_gap_is_taken_where_it_is_short_and_named() {
     let length = 5.0 + (2.0_f32 * 2.0 + 2.0 * 2.0).sqrt() + 5.0;
     assert!((path.length - length).abs() < 1e-5, "{}", path.length);
     // Outside the link's reach the path bends to its end.
-    let path = mesh
-        .find_path(at(10.0, 0.0, 1.0), at(34.0, 8.0, 1.0), &PathOptions::default(), &mut scratch)
-        .unwrap();
+    let path = path_or_none(
+        mesh.query().memory(&mut scratch).partial().path(at(10.0, 0.0, 1.0), at(34.0, 8.0, 1.0)),
+    );
     assert_eq!(path.points[1], at(20.0, 0.0, 5.0));
 }
 
@@ -89,14 +90,14 @@ fn a_one_way_link_leads_one_way() {
     let mut scratch = QueryScratch::default();
     let (low, high) = (at(10.0, 0.0, 8.0), at(34.0, 8.0, 8.0));
     assert_eq!(
-        mesh.find_path(low, high, &PathOptions::default(), &mut scratch).unwrap().outcome,
+        path_or_none(mesh.query().memory(&mut scratch).partial().path(low, high)).outcome,
         Outcome::Complete
     );
-    let back = mesh.find_path(high, low, &PathOptions::default(), &mut scratch).unwrap();
+    let back = path_or_none(mesh.query().memory(&mut scratch).partial().path(high, low));
     assert_eq!(back.outcome, Outcome::Partial { reached: at(24.0, 8.0, 8.0) });
     assert!(back.links.is_empty());
     let exact = PathOptions::default().with_allow_partial(false);
-    let back = mesh.find_path(high, low, &exact, &mut scratch).unwrap();
+    let back = path_or_none(mesh.query().options(exact).memory(&mut scratch).path(high, low));
     assert_eq!(back.outcome, Outcome::Unreachable);
 }
 
@@ -106,9 +107,9 @@ fn a_ladder_ends_above_where_it_begins() {
     let link = Link::new(end(0, 0.0, [[10, 10]; 2]), end(1, 16.0, [[10, 10]; 2]), LinkKind::User);
     let mesh = mesh(squares(-20, 16.0), vec![link]);
     let mut scratch = QueryScratch::default();
-    let path = mesh
-        .find_path(at(2.0, 0.0, 10.0), at(2.0, 16.0, 10.0), &PathOptions::default(), &mut scratch)
-        .unwrap();
+    let path = path_or_none(
+        mesh.query().memory(&mut scratch).partial().path(at(2.0, 0.0, 10.0), at(2.0, 16.0, 10.0)),
+    );
     let expected = [at(2.0, 0.0, 10.0), at(10.0, 0.0, 10.0), at(10.0, 16.0, 10.0), at(2.0, 16.0, 10.0)];
     assert_eq!(path.points, expected);
     assert!((path.length - 12.0).abs() < 1e-5);
@@ -124,10 +125,10 @@ fn the_cheaper_of_two_links_is_taken_and_filters_count() {
     let (from, to) = (at(18.0, 0.0, 4.0), at(26.0, 0.0, 4.0));
     for (cost, taken) in [(0.0, 0), (100.0, 1)] {
         let mesh = mesh(squares(4, 0.0), vec![link(4, cost), link(16, 0.0)]);
-        let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+        let path = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
         assert_eq!(path.links, [LinkUse { link: LinkId(taken), backwards: false, point: 1 }]);
         let nowhere = PathOptions::default().with_filter(AreaFilter::only([AreaId(9)]));
-        assert!(mesh.find_path(from, to, &nowhere, &mut scratch).is_err());
+        assert!(mesh.query().options(nowhere).memory(&mut scratch).path(from, to).is_err());
     }
 }
 
@@ -182,16 +183,18 @@ fn a_closed_link_is_as_if_it_were_not_there() {
     let place = |mesh: &NavMesh, at| mesh.nearest(at, &mesh.default_reach()).unwrap();
     for search in [PathSearch::Fast, PathSearch::Shortest] {
         let options = PathOptions::default().with_search(search);
-        let path = |mesh: &NavMesh, scratch: &mut QueryScratch| mesh.find_path(from, to, &options, scratch);
+        let path = |mesh: &NavMesh, scratch: &mut QueryScratch| {
+            mesh.query().options(options).memory(scratch).path(from, to)
+        };
         assert_eq!(path(&mesh, &mut scratch), path(&bare, &mut scratch));
         assert_eq!(path(&open, &mut scratch).unwrap().outcome, Outcome::Complete);
     }
     let both = [&mesh, &bare].map(|mesh| {
-        let (from, mut passed) = (place(mesh, from), Vec::new());
-        let ray = mesh.raycast(&from, to, &AnyPolygon, &mut passed).unwrap();
-        let moved = mesh.move_along(&from, to, &AnyPolygon, &mut scratch).unwrap();
-        let wall = mesh.nearest_wall(&from, 9.0, &AnyPolygon, &mut scratch).unwrap();
-        let map = mesh.distance_map(&from, f32::INFINITY, &AnyPolygon, &mut scratch).unwrap();
+        let from = place(mesh, from);
+        let ray = mesh.query().ray(from, to).unwrap();
+        let moved = mesh.query().memory(&mut scratch).walk(from, to).unwrap();
+        let wall = mesh.query().memory(&mut scratch).wall(from, 9.0).unwrap();
+        let map = mesh.query().memory(&mut scratch).distance_map(from, f32::INFINITY).unwrap();
         let far = map.heading(mesh, &place(mesh, to)).unwrap().map(|way| way.distance);
         let islands = [0, 1].map(IslandId);
         (ray.fraction, moved, wall, far, mesh.may_connect(islands[0], islands[1]))
@@ -201,8 +204,10 @@ fn a_closed_link_is_as_if_it_were_not_there() {
     let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(2);
     let hierarchy = Hierarchy::new(&open, &config).unwrap();
     let options = PathOptions::default();
-    let path = mesh.find_path(from, to, &options.with_search(&hierarchy), &mut scratch).unwrap();
-    assert_eq!(path, bare.find_path(from, to, &options, &mut scratch).unwrap());
+    let path = path_or_none(
+        mesh.query().options(options.with_search(&hierarchy)).memory(&mut scratch).path(from, to),
+    );
+    assert_eq!(path, path_or_none(bare.query().options(options).memory(&mut scratch).path(from, to)));
     // A corridor waits for it.
     let mut corridor = PathCorridor::new(CorridorOptions::default());
     corridor.plan(&mesh, from, to, &mut scratch).unwrap();
@@ -212,7 +217,10 @@ fn a_closed_link_is_as_if_it_were_not_there() {
     }
     assert_eq!(mesh, open);
     corridor.repair(&mesh, &mut scratch).unwrap();
-    assert_eq!(*corridor.path(), open.find_path(from, to, &options, &mut scratch).unwrap());
+    assert_eq!(
+        *corridor.path(),
+        path_or_none(open.query().options(options).memory(&mut scratch).path(from, to))
+    );
     mesh.set_link_open(LinkId(0), false);
     corridor.repair(&mesh, &mut scratch).unwrap();
     assert_ne!(corridor.path().links.first().map(|taken| taken.link), Some(LinkId(0)));
@@ -227,8 +235,7 @@ fn links_keep_the_names_that_they_are_given() {
     };
     let mut mesh = named([1 << 40, 7]).unwrap();
     let mut scratch = QueryScratch::default();
-    let path =
-        mesh.find_path(at(18.0, 0.0, 14.0), at(26.0, 0.0, 14.0), &PathOptions::default(), &mut scratch);
+    let path = mesh.query().memory(&mut scratch).path(at(18.0, 0.0, 14.0), at(26.0, 0.0, 14.0));
     assert_eq!(path.unwrap().links[0].link, LinkId(7));
     assert_eq!(mesh.remove_link(LinkId(1 << 40)), Some(link(4)));
     assert_eq!(mesh.link(LinkId(7)), Some(&link(16)));
@@ -295,7 +302,7 @@ fn a_corridor_over_links_is_judged_as_one_over_edges() {
                 point_in(&whole, polygon, &mut chance)
             });
             for (sum, mesh) in sums.iter_mut().zip([&whole, &cut]) {
-                let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+                let path = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
                 *sum += f64::from(path.length);
             }
         }
@@ -319,8 +326,8 @@ proptest! {
                 let polygon = random_polygon(&whole, &mut chance);
                 point_in(&whole, polygon, &mut chance)
             });
-            let expected = whole.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
-            let found = cut.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+            let expected = path_or_none(whole.query().memory(&mut scratch).partial().path(from, to));
+            let found = path_or_none(cut.query().memory(&mut scratch).partial().path(from, to));
             prop_assert_eq!(found.outcome == Outcome::Complete, expected.outcome == Outcome::Complete);
             if found.outcome == Outcome::Complete {
                 // The corridor may be another one, but the path is the best in it, as over edges.

@@ -2,7 +2,8 @@
 
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
-use waymesh_graph::{AnyPolygon, NavMesh, Path, PathOptions, PathSearch, QueryError, QueryScratch};
+use waymesh_graph::{NavMesh, Path, QueryError, QueryScratch};
+use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_hilly, random_polygon};
 
@@ -30,7 +31,7 @@ fn on_mesh(mesh: &NavMesh, at: Vec3) -> bool {
 #[test]
 fn moved_corners_leave_the_walls_and_cross_none() {
     let mut chance = Chance(3);
-    let (mut scratch, mut passed, mut out) = (QueryScratch::default(), Vec::new(), Path::default());
+    let (mut scratch, mut out) = (QueryScratch::default(), Path::default());
     let (mut corners, mut moved, mut full) = (0, 0, 0);
     for seed in 0..40 {
         let is_flat = seed % 2 == 0;
@@ -38,18 +39,12 @@ fn moved_corners_leave_the_walls_and_cross_none() {
         for round in 0..15 {
             let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let path = if round % 2 == 0 {
-                mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap()
+                path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to))
             } else {
-                mesh.find_path(
-                    from,
-                    to,
-                    &PathOptions::default().with_search(PathSearch::Shortest),
-                    &mut scratch,
-                )
-                .unwrap()
+                path_or_none(mesh.query().shortest().memory(&mut scratch).partial().path(from, to))
             };
             let distance = [0.1, 0.5, 1.5][round % 3];
-            let count = mesh.offset_corners(&path, distance, &AnyPolygon, &mut passed, &mut out).unwrap();
+            let count = mesh.query().offset_corners(&path, distance, &mut out).unwrap();
             assert_eq!(out.points.len(), path.points.len());
             assert_eq!((out.outcome, &out.links), (path.outcome, &path.links));
             if path.points.len() < 2 {
@@ -103,17 +98,17 @@ fn in_a_passage_a_corner_moves_to_the_middle() {
     let map = ["..#".to_owned(), "#..".to_owned()];
     let mesh = navmesh(from_map(&map, 1, frame(Vec3::ZERO), |_, _| 0.0));
     let mut scratch = QueryScratch::default();
-    let path = mesh
-        .find_path(Vec3::new(1.0, 0.0, 3.5), Vec3::new(4.5, 0.0, 7.0), &PathOptions::default(), &mut scratch)
-        .unwrap();
+    let path = path_or_none(
+        mesh.query().memory(&mut scratch).partial().path(Vec3::new(1.0, 0.0, 3.5), Vec3::new(4.5, 0.0, 7.0)),
+    );
     assert_eq!(path.points[1], Vec3::new(4.0, 0.0, 4.0));
-    let (mut passed, mut out) = (Vec::new(), Path::default());
-    let count = mesh.offset_corners(&path, 100.0, &AnyPolygon, &mut passed, &mut out).unwrap();
+    let mut out = Path::default();
+    let count = mesh.query().offset_corners(&path, 100.0, &mut out).unwrap();
     // Halfway from the corner at (4, 4) to the wall at z = 0, across.
     assert_eq!(count, 1);
     assert!((out.points[1] - Vec3::new(6.0, 0.0, 2.0)).length() < 1e-3, "{:?}", out.points);
     // Nothing moves by nothing.
-    assert_eq!(mesh.offset_corners(&path, 0.0, &AnyPolygon, &mut passed, &mut out).unwrap(), 0);
+    assert_eq!(mesh.query().offset_corners(&path, 0.0, &mut out).unwrap(), 0);
     assert_eq!(out, path);
 }
 
@@ -122,21 +117,21 @@ fn what_is_no_use_is_an_error() {
     let mesh = navmesh(random_flat(2));
     let mut chance = Chance(2);
     let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
-    let path = mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default()).unwrap();
-    let (mut passed, mut out) = (Vec::new(), Path::default());
+    let path = path_or_none(mesh.query().partial().path(from, to));
+    let mut out = Path::default();
     for distance in [f32::NAN, -1.0] {
-        let error = mesh.offset_corners(&path, distance, &AnyPolygon, &mut passed, &mut out).unwrap_err();
+        let error = mesh.query().offset_corners(&path, distance, &mut out).unwrap_err();
         assert!(matches!(error, QueryError::BadField(_)));
     }
     let mut bad = path.clone();
     bad.polygons[0] = PolyId(1 << 30);
-    let error = mesh.offset_corners(&bad, 1.0, &AnyPolygon, &mut passed, &mut out).unwrap_err();
+    let error = mesh.query().offset_corners(&bad, 1.0, &mut out).unwrap_err();
     assert_eq!(error, QueryError::NoPolygon { polygon: PolyId(1 << 30) });
     let mut bad = path.clone();
     bad.points[0].x = f32::NAN;
-    assert!(mesh.offset_corners(&bad, 1.0, &AnyPolygon, &mut passed, &mut out).is_err());
-    assert_eq!(mesh.offset_corners(&Path::default(), 1.0, &AnyPolygon, &mut passed, &mut out).unwrap(), 0);
+    assert!(mesh.query().offset_corners(&bad, 1.0, &mut out).is_err());
+    assert_eq!(mesh.query().offset_corners(&Path::default(), 1.0, &mut out).unwrap(), 0);
     // However far, it stays where it can see.
-    mesh.offset_corners(&path, f32::MAX, &AnyPolygon, &mut passed, &mut out).unwrap();
+    mesh.query().offset_corners(&path, f32::MAX, &mut out).unwrap();
     assert!(out.points.iter().all(|&point| on_mesh(&mesh, point)));
 }

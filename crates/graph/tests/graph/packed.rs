@@ -4,8 +4,7 @@ use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{Agent, Area, AreaId, AreaTable, PolyId};
 use waymesh_graph::{
-    AnyPolygon, Link, LinkEnd, LinkKind, MeshFormat, NavMesh, NavMeshError, PackedChecks, PathOptions,
-    PathSearch, QueryScratch, Reach,
+    AnyPolygon, Link, LinkEnd, LinkKind, MeshFormat, NavMesh, NavMeshError, PackedChecks, QueryScratch, Reach,
 };
 
 use crate::meshes::{
@@ -160,15 +159,14 @@ fn ask(mesh: &NavMesh, seed: u64) {
             let polygon = random_polygon(mesh, &mut chance);
             point_in(mesh, polygon, &mut chance)
         });
-        let _ = mesh.find_path(from, to, &PathOptions::default(), &mut paths);
-        let _ =
-            mesh.find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut paths);
+        let _ = mesh.query().memory(&mut paths).path(from, to);
+        let _ = mesh.query().shortest().memory(&mut paths).path(from, to);
         if let Some(place) = mesh.nearest(from, &Reach::INFINITE) {
-            let _ = mesh.raycast(&place, to, &AnyPolygon, &mut polygons);
-            let _ = mesh.move_along(&place, to, &AnyPolygon, &mut surface);
-            let _ = mesh.nearest_wall(&place, 5.0, &AnyPolygon, &mut surface);
-            let _ = mesh.walls_within(&place, 5.0, &AnyPolygon, &mut surface, &mut walls);
-            let _ = mesh.polygons_within(&place, 20.0, &AnyPolygon, &mut paths, &mut near);
+            let _ = mesh.query().ray(place, to);
+            let _ = mesh.query().memory(&mut surface).walk(place, to);
+            let _ = mesh.query().memory(&mut surface).wall(place, 5.0);
+            let _ = mesh.query().memory(&mut surface).walls(place, 5.0, &mut walls);
+            let _ = mesh.query().memory(&mut paths).polygons_within(place, 20.0, &mut near);
         }
         mesh.polygons_in_circle(from, &Reach::new(3.0, 3.0, 3.0), &AnyPolygon, &mut polygons);
     }

@@ -8,6 +8,7 @@ use waymesh_graph::{
     AnyPolygon, AreaFilter, NavMesh, Outcome, Path, PathEnd, PathOptions, PathSearch, PolygonFilter,
     QueryError, QueryScratch, Reach,
 };
+use waymesh_testkit::path_or_none;
 
 use crate::meshes::{
     Builder, Chance, bumpy_surface, frame, from_map, navmesh, point_in, random_flat, random_hilly,
@@ -242,7 +243,7 @@ fn a_search_tells_what_it_looked_into() {
             let search = if turn % 2 == 0 { PathSearch::Fast } else { PathSearch::Shortest };
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
             let options = PathOptions::default().with_search(search).with_allow_partial(false);
-            let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let path = path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to));
             if path.outcome != Outcome::Complete {
                 continue;
             }
@@ -268,7 +269,7 @@ fn a_search_tells_what_it_looked_into() {
                 // Ground that touches the goal's corner is not closed.
                 continue;
             }
-            let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let path = path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to));
             assert_eq!(path.outcome, Outcome::Unreachable);
             let searched = scratch.searched_polygons(&mesh);
             let reached = flood(&mesh, searched[0], |polygon| !ring.contains(&polygon));
@@ -288,10 +289,10 @@ fn a_path_is_complete_exactly_where_a_flood_gets_to_and_is_the_shortest_in_its_c
         for _ in 0..60 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
             let reached = is_joined(&mesh, [from, to], &AnyPolygon);
-            let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+            let path = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
             assert_eq!(path.outcome == Outcome::Complete, reached);
             check_shape(&mesh, &path);
-            let back = mesh.find_path(to, from, &PathOptions::default(), &mut scratch).unwrap();
+            let back = path_or_none(mesh.query().memory(&mut scratch).partial().path(to, from));
             assert_eq!(back.outcome == Outcome::Complete, reached);
             if !reached {
                 other += 1;
@@ -321,7 +322,7 @@ fn no_path_is_shorter_than_the_shortest_and_few_are_much_longer() {
         let mut chance = Chance(seed);
         for _ in 0..12 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
-            let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+            let path = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
             if path.outcome != Outcome::Complete || path.length < 0.1 {
                 continue;
             }
@@ -346,10 +347,10 @@ fn paths_over_hills_lie_on_the_ground_and_cross_points_follow_it() {
         let mut chance = Chance(seed);
         for _ in 0..40 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
-            let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+            let path = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
             check_shape(&mesh, &path);
             let options = PathOptions::default().with_cross_points(true);
-            let crossing = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let crossing = path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to));
             check_shape(&mesh, &crossing);
             assert_eq!(crossing.polygons, path.polygons);
             // The same way in plan, with more points.
@@ -373,15 +374,15 @@ fn a_path_winds_up_a_spiral_over_itself() {
     };
     let reach = Reach::new(0.1, 0.3, 0.3);
     let options = PathOptions::default().with_reach(reach);
-    let path = mesh.find_path(middle(1), middle(62), &options, &mut scratch).unwrap();
+    let path = path_or_none(mesh.query().options(options).memory(&mut scratch).path(middle(1), middle(62)));
     assert_eq!(path.outcome, Outcome::Complete);
     assert!(path.polygons.iter().copied().eq((1..=62).map(PolyId)));
     check_shape(&mesh, &path);
     assert!(path.points.windows(2).all(|pair| pair[1].y > pair[0].y));
-    let down = mesh.find_path(middle(62), middle(1), &options, &mut scratch).unwrap();
+    let down = path_or_none(mesh.query().options(options).memory(&mut scratch).path(middle(62), middle(1)));
     assert!((down.length - path.length).abs() < 1e-3);
     // One turn up and straight above: the whole way round.
-    let over = mesh.find_path(middle(5), middle(21), &options, &mut scratch).unwrap();
+    let over = path_or_none(mesh.query().options(options).memory(&mut scratch).path(middle(5), middle(21)));
     assert_eq!(over.polygons.len(), 17);
     assert!(over.length > 20.0);
 }
@@ -392,13 +393,13 @@ fn a_path_around_one_corner_is_exact() {
     let mesh = navmesh(from_map(&map, 1, frame(Vec3::ZERO), |_, _| 0.0));
     let mut scratch = QueryScratch::default();
     let (from, to) = (Vec3::new(3.0, 0.0, 7.0), Vec3::new(7.0, 0.0, 3.0));
-    let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+    let path = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
     assert_eq!(path.points, [from, Vec3::new(4.0, 0.0, 4.0), to]);
     assert!((path.length - 2.0 * 10.0_f32.sqrt()).abs() < 1e-5);
     // Touching the corner and staying on one wall needs no turn.
-    let along = mesh
-        .find_path(Vec3::new(4.0, 0.0, 8.0), Vec3::new(4.0, 0.0, 0.5), &PathOptions::default(), &mut scratch)
-        .unwrap();
+    let along = path_or_none(
+        mesh.query().memory(&mut scratch).partial().path(Vec3::new(4.0, 0.0, 8.0), Vec3::new(4.0, 0.0, 0.5)),
+    );
     assert_eq!(along.points.len(), 2);
 }
 
@@ -408,7 +409,7 @@ fn start_and_goal_may_be_one_point() {
     for seed in 0..5 {
         let mesh = navmesh(random_flat(seed));
         for &vertex in mesh.vertices() {
-            let path = mesh.find_path(vertex, vertex, &PathOptions::default(), &mut scratch).unwrap();
+            let path = path_or_none(mesh.query().memory(&mut scratch).partial().path(vertex, vertex));
             assert_eq!((path.outcome, path.points.len(), path.polygons.len()), (Outcome::Complete, 1, 1));
             assert!(path.length.to_bits() == 0);
         }
@@ -421,15 +422,15 @@ fn between_islands_the_path_leads_as_close_as_there_is_a_way() {
     let mesh = navmesh(from_map(&map, 5, frame(Vec3::ZERO), |_, _| 0.0));
     let mut scratch = QueryScratch::default();
     let (from, to) = (Vec3::new(2.0, 0.0, 2.0), Vec3::new(18.0, 0.0, 6.0));
-    let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+    let path = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
     assert_eq!(path.outcome, Outcome::Partial { reached: Vec3::new(12.0, 0.0, 6.0) });
     assert_eq!(path.points.last(), Some(&Vec3::new(12.0, 0.0, 6.0)));
     check_shape(&mesh, &path);
     let strict = PathOptions::default().with_allow_partial(false);
-    let none = mesh.find_path(from, to, &strict, &mut scratch).unwrap();
+    let none = path_or_none(mesh.query().options(strict).memory(&mut scratch).path(from, to));
     assert_eq!(none, Path::default());
     // Already as close as it gets.
-    let stuck = mesh.find_path(Vec3::new(12.0, 0.0, 6.0), to, &PathOptions::default(), &mut scratch).unwrap();
+    let stuck = path_or_none(mesh.query().memory(&mut scratch).partial().path(Vec3::new(12.0, 0.0, 6.0), to));
     assert_eq!(stuck, Path::default());
 }
 
@@ -445,7 +446,8 @@ fn a_filter_closes_ways() {
         for _ in 0..40 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
             let allows = |polygon: PolyId| filter.allows(&mesh, polygon);
-            let path = mesh.find_path(from, to, &options, &mut scratch);
+            let path = mesh.query().options(options).memory(&mut scratch).path(from, to);
+            let path = QueryError::accept_no_path(path);
             let reach = options.reach.unwrap();
             let (Some(start), Some(goal)) =
                 (mesh.nearest_with(from, &reach, &filter), mesh.nearest_with(to, &reach, &filter))
@@ -480,16 +482,16 @@ fn bad_ends_are_errors_that_name_them() {
     let inside = mesh.polygon(PolyId(0)).unwrap().positions().sum::<Vec3>()
         / mesh.polygon(PolyId(0)).unwrap().corners().len() as f32;
     let bad = Vec3::new(0.0, f32::NAN, 0.0);
-    let error = mesh.find_path(inside, bad, &PathOptions::default(), &mut scratch).unwrap_err();
+    let error = mesh.query().memory(&mut scratch).path(inside, bad).unwrap_err();
     assert!(matches!(error, QueryError::NotFinite { end: PathEnd::Goal, .. }));
     let far = Vec3::new(-500.0, 0.0, 0.0);
-    let error = mesh.find_path(far, inside, &PathOptions::default(), &mut scratch).unwrap_err();
+    let error = mesh.query().memory(&mut scratch).path(far, inside).unwrap_err();
     assert_eq!(
         error.to_string(),
         "no mesh near the start [-500, 0, 0], within 1.2 m to the side, 2 m up, 2 m down"
     );
     let options = PathOptions::default().with_reach(Reach::new(1.0, -2.0, 1.0));
-    let error = mesh.find_path(inside, inside, &options, &mut scratch).unwrap_err();
+    let error = mesh.query().options(options).memory(&mut scratch).path(inside, inside).unwrap_err();
     assert!(matches!(error, QueryError::BadField(BadField { field: "reach.up", value: -2.0, .. })));
 }
 
@@ -506,8 +508,8 @@ fn moving_the_origin_changes_nothing() {
         for _ in 0..50 {
             let mut place = || Vec3::new(chance.below(96) as f32 * 0.5, 0.0, chance.below(96) as f32 * 0.5);
             let (from, to) = (place(), place());
-            let one = here.find_path(from, to, &PathOptions::default(), &mut scratch);
-            let other = there.find_path(from + far, to + far, &PathOptions::default(), &mut scratch);
+            let one = here.query().memory(&mut scratch).path(from, to);
+            let other = there.query().memory(&mut scratch).path(from + far, to + far);
             match (one, other) {
                 (Ok(one), Ok(other)) => {
                     assert_eq!(one.polygons, other.polygons);
@@ -530,7 +532,7 @@ fn a_far_mesh_is_walked_as_any_other() {
         let mut chance = Chance(seed);
         for _ in 0..60 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
-            let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+            let path = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
             assert_eq!(path.outcome == Outcome::Complete, is_joined(&mesh, [from, to], &AnyPolygon));
         }
     }
@@ -549,7 +551,7 @@ fn one_scratch_serves_many_meshes_and_one_mesh_many_threads() {
                 if round % 10 == 0 {
                     scratch_now = scratch();
                 }
-                mesh.find_path(from, to, &PathOptions::default(), &mut scratch_now).unwrap()
+                path_or_none(mesh.query().memory(&mut scratch_now).partial().path(from, to))
             })
             .collect()
     };
@@ -573,10 +575,11 @@ fn a_path_is_written_into_memory_that_is_there() {
     let mut chance = Chance(3);
     for _ in 0..50 {
         let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
-        mesh.find_path_into(from, to, &PathOptions::default(), &mut scratch, &mut path).unwrap();
-        assert_eq!(path, mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap());
+        let written = mesh.query().partial().memory(&mut scratch).path_into(from, to, &mut path);
+        QueryError::accept_no_path(written).unwrap();
+        assert_eq!(path, path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to)));
     }
-    let bad = mesh.find_path_into(Vec3::NAN, Vec3::ZERO, &PathOptions::default(), &mut scratch, &mut path);
+    let bad = mesh.query().memory(&mut scratch).path_into(Vec3::NAN, Vec3::ZERO, &mut path);
     assert!(bad.is_err());
     assert_eq!(path, Path::default());
 }
@@ -607,7 +610,7 @@ fn a_long_edge_is_crossed_at_either_end() {
     assert_eq!(mesh.portal_count(), 7);
     let place = |(x, z): (f32, f32)| Vec3::new(x * 0.5, 0.0, z * 0.5);
     let way = [(100.0, 1.0), (10.0, 2.0), (10.0, 26.0), (198.0, 28.0)].map(place);
-    let path = mesh.find_path(way[0], way[3], &PathOptions::default(), &mut scratch).unwrap();
+    let path = path_or_none(mesh.query().memory(&mut scratch).partial().path(way[0], way[3]));
     // To the far end of the first floor, through both, and back above: not along it twice more.
     assert_eq!(path.outcome, Outcome::Complete);
     let shortest: f32 = way.windows(2).map(|pair| pair[0].distance(pair[1])).sum();

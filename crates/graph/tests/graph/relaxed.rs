@@ -95,8 +95,12 @@ fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
                 macro_rules! compare {
                     ($options:expr) => {{
                         let options = $options;
-                        let plain = mesh.find_path(from, to, &options, &mut scratch);
-                        let path = mesh.find_path(from, to, &options.with_search(&relaxed), &mut scratch);
+                        let plain = mesh.query().options(options.clone()).memory(&mut scratch).path(from, to);
+                        let path = mesh
+                            .query()
+                            .options(options.with_search(&relaxed))
+                            .memory(&mut scratch)
+                            .path(from, to);
                         assert_eq!(path.is_ok(), plain.is_ok());
                         let (Ok(path), Ok(plain)) = (path, plain) else { continue };
                         assert_eq!(path.outcome, plain.outcome);
@@ -118,7 +122,7 @@ fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
                 if seed % 3 != 1 && path.outcome == Outcome::Complete {
                     assert!((f64::from(path.length) - shortest_in_corridor(&mesh, &path)).abs() < 1e-3);
                     let options = PathOptions::default().with_search(PathSearch::Shortest);
-                    let exact = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+                    let exact = mesh.query().options(options).memory(&mut scratch).path(from, to).unwrap();
                     assert!(path.length >= exact.length - 1e-3);
                     let ratio = path.length / exact.length.max(0.1);
                     (sum, count, worst) = (sum + ratio, count + 1, worst.max(ratio));
@@ -140,15 +144,25 @@ fn a_polygon_closed_inside_of_a_group_is_gone_round() {
         for _ in 0..30 {
             let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let options = PathOptions::default();
-            let path = mesh.find_path(from, to, &options.with_search(&relaxed), &mut scratch).unwrap();
+            let path = mesh
+                .query()
+                .options(options.with_search(&relaxed))
+                .memory(&mut scratch)
+                .path(from, to)
+                .unwrap();
             let [_, inner @ .., _] = &path.polygons[..] else { continue };
             let Some(&door) = inner.get(inner.len() / 2) else { continue };
             let mut flags = vec![1; mesh.polygon_count()];
             flags[door.index()] = 0;
             let filter = FlagFilter { flags: FlagTable::from(flags), include: 1, exclude: 0 };
             let options = PathOptions::default().with_filter(filter);
-            let plain = mesh.find_path(from, to, &options, &mut scratch).unwrap();
-            let path = mesh.find_path(from, to, &options.with_search(&relaxed), &mut scratch).unwrap();
+            let plain = mesh.query().options(options.clone()).memory(&mut scratch).path(from, to).unwrap();
+            let path = mesh
+                .query()
+                .options(options.with_search(&relaxed))
+                .memory(&mut scratch)
+                .path(from, to)
+                .unwrap();
             assert_eq!(path.outcome, plain.outcome);
             assert!(!path.polygons.contains(&door));
             closed += 1;
@@ -165,8 +179,11 @@ fn another_mesh_is_searched_without() {
     for _ in 0..50 {
         let [from, to] = [0, 1].map(|_| point_in(&other, random_polygon(&other, &mut chance), &mut chance));
         let options = PathOptions::default();
-        let plain = other.find_path(from, to, &options, &mut scratch).unwrap();
-        assert_eq!(other.find_path(from, to, &options.with_search(&relaxed), &mut scratch).unwrap(), plain);
+        let plain = other.query().options(options).memory(&mut scratch).path(from, to).unwrap();
+        assert_eq!(
+            other.query().options(options.with_search(&relaxed)).memory(&mut scratch).path(from, to).unwrap(),
+            plain
+        );
     }
 }
 

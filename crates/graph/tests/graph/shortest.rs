@@ -9,6 +9,7 @@ use waymesh_graph::{
     Reach, SlicedPath,
 };
 use waymesh_testkit::flat_meshes;
+use waymesh_testkit::path_or_none;
 
 use crate::meshes::{
     Builder, Chance, frame, from_map, navmesh, point_in, random_map, random_polygon, spiral,
@@ -234,9 +235,7 @@ fn the_length_is_that_of_a_visibility_graph() {
             });
             let expected = shaken.shortest(ends[0], ends[1]) / 64.0;
             let [from, to] = ends.map(|(_, (x, z))| Vec3::new(x as f32 / 64.0, 0.0, z as f32 / 64.0));
-            let path = mesh
-                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-                .unwrap();
+            let path = path_or_none(mesh.query().shortest().memory(&mut scratch).partial().path(from, to));
             assert_eq!(
                 path.outcome == Outcome::Complete,
                 expected.is_finite(),
@@ -345,14 +344,9 @@ fn lines_along_walls_and_through_corners_are_exact() {
                 }
             });
             let expected = map_shortest(&map, ends[0].0, ends[1].0, 8) * 0.5;
-            let path = mesh
-                .find_path(
-                    ends[0].1,
-                    ends[1].1,
-                    &PathOptions::default().with_search(PathSearch::Shortest),
-                    &mut scratch,
-                )
-                .unwrap();
+            let path = path_or_none(
+                mesh.query().shortest().memory(&mut scratch).partial().path(ends[0].1, ends[1].1),
+            );
             if path.outcome != Outcome::Complete {
                 assert!(expected.is_infinite(), "seed {seed}: {} to {}, {expected}", ends[0].1, ends[1].1);
                 continue;
@@ -382,14 +376,10 @@ fn it_is_as_long_backwards_never_longer_than_the_quick_path_and_the_same_elsewhe
         let mut chance = Chance(seed);
         for _ in 0..20 {
             let [(_, from), (_, to)] = random_pair(&here, &mut chance);
-            let path = here
-                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-                .unwrap();
-            let quick = here.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+            let path = path_or_none(here.query().shortest().memory(&mut scratch).partial().path(from, to));
+            let quick = path_or_none(here.query().memory(&mut scratch).partial().path(from, to));
             assert_eq!(path.outcome, quick.outcome, "seed {seed}");
-            let back = here
-                .find_path(to, from, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-                .unwrap();
+            let back = path_or_none(here.query().shortest().memory(&mut scratch).partial().path(to, from));
             if path.outcome != Outcome::Complete {
                 continue;
             }
@@ -402,14 +392,9 @@ fn it_is_as_long_backwards_never_longer_than_the_quick_path_and_the_same_elsewhe
             assert!(path.length <= quick.length + 1e-4, "seed {seed}: {} and {}", path.length, quick.length);
             shorter += u32::from(path.length < quick.length - 1e-3);
             let by = Vec3::new(512.0, -64.0, -1024.0);
-            let moved = there
-                .find_path(
-                    from + by,
-                    to + by,
-                    &PathOptions::default().with_search(PathSearch::Shortest),
-                    &mut scratch,
-                )
-                .unwrap();
+            let moved = path_or_none(
+                there.query().shortest().memory(&mut scratch).partial().path(from + by, to + by),
+            );
             assert!((moved.length - path.length).abs() <= 1e-2);
         }
     }
@@ -427,18 +412,24 @@ fn up_a_spiral_the_way_hugs_the_hole() {
     let options = PathOptions::default().with_reach(Reach::new(0.1, 0.3, 0.3));
     // From the middle of the first side to that of the same side, two turns up: round eight corners,
     // whose sides are 12 m.
-    let path = mesh
-        .find_path(middle(2), middle(34), &options.with_search(PathSearch::Shortest), &mut scratch)
-        .unwrap();
+    let path = path_or_none(
+        mesh.query()
+            .options(options.with_search(PathSearch::Shortest))
+            .memory(&mut scratch)
+            .path(middle(2), middle(34)),
+    );
     assert_eq!(path.outcome, Outcome::Complete);
     assert!(path.polygons.iter().copied().eq((2..=34).map(PolyId)));
     // The hole is from 4 m to 16 m; the path starts at (10, 2).
     let to_corner = DVec2::new(6.0, 2.0).length();
     let expected = 2.0 * to_corner + 7.0 * 12.0;
     assert!((plan_length(&path) - expected).abs() < 1e-4, "{} is not {expected}", plan_length(&path));
-    let back = mesh
-        .find_path(middle(34), middle(2), &options.with_search(PathSearch::Shortest), &mut scratch)
-        .unwrap();
+    let back = path_or_none(
+        mesh.query()
+            .options(options.with_search(PathSearch::Shortest))
+            .memory(&mut scratch)
+            .path(middle(34), middle(2)),
+    );
     assert!((plan_length(&back) - expected).abs() < 1e-4);
 }
 
@@ -472,9 +463,12 @@ fn a_filter_makes_walls_that_paths_bend_round() {
                 }
             });
             let expected = map_shortest(&walls, ends[0].0, ends[1].0, 8) * 0.5;
-            let path = mesh
-                .find_path(ends[0].1, ends[1].1, &options.with_search(PathSearch::Shortest), &mut scratch)
-                .unwrap();
+            let path = path_or_none(
+                mesh.query()
+                    .options(options.with_search(PathSearch::Shortest))
+                    .memory(&mut scratch)
+                    .path(ends[0].1, ends[1].1),
+            );
             if path.outcome == Outcome::Unreachable {
                 assert!(expected.is_infinite());
                 none += 1;
@@ -543,12 +537,9 @@ fn across_links_that_are_like_edges_the_way_is_as_short_as_without_the_cut() {
         for _ in 0..12 {
             let (first, second) = (random_polygon(&whole, &mut chance), random_polygon(&whole, &mut chance));
             let (from, to) = (point_in(&whole, first, &mut chance), point_in(&whole, second, &mut chance));
-            let expected = whole
-                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-                .unwrap();
-            let path = cut
-                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-                .unwrap();
+            let expected =
+                path_or_none(whole.query().shortest().memory(&mut scratch).partial().path(from, to));
+            let path = path_or_none(cut.query().shortest().memory(&mut scratch).partial().path(from, to));
             assert_eq!(path.outcome == Outcome::Complete, expected.outcome == Outcome::Complete);
             if path.outcome == Outcome::Complete {
                 assert!(
@@ -585,21 +576,15 @@ fn a_link_never_makes_a_way_longer_and_is_taken_where_it_is_shorter() {
         for _ in 0..12 {
             let (first, second) = (random_polygon(&plain, &mut chance), random_polygon(&plain, &mut chance));
             let (from, to) = (point_in(&plain, first, &mut chance), point_in(&plain, second, &mut chance));
-            let before = plain
-                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-                .unwrap();
-            let path = mesh
-                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-                .unwrap();
+            let before = path_or_none(plain.query().shortest().memory(&mut scratch).partial().path(from, to));
+            let path = path_or_none(mesh.query().shortest().memory(&mut scratch).partial().path(from, to));
             // Over the ends of the links, each way once: the shortest by brute force.
             let at = |end: &LinkEnd| {
                 let PlanPoint { x, z } = end.ends[0].point;
                 Vec3::new(x as f32 * 0.5, 0.0, z as f32 * 0.5)
             };
             let length = |from: Vec3, to: Vec3, scratch: &mut QueryScratch| {
-                let path = plain
-                    .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), scratch)
-                    .unwrap();
+                let path = path_or_none(plain.query().shortest().memory(scratch).partial().path(from, to));
                 if path.outcome == Outcome::Complete { path.length } else { f32::INFINITY }
             };
             let mut stops = vec![from, to];
@@ -647,37 +632,22 @@ fn partial_unreachable_and_equal_ends_are_as_with_the_quick_search() {
     let mesh = navmesh(from_map(&map, 5, frame(Vec3::ZERO), |_, _| 0.0));
     let mut scratch = QueryScratch::default();
     let (from, to) = (Vec3::new(2.0, 0.0, 2.0), Vec3::new(18.0, 0.0, 6.0));
-    let path = mesh
-        .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-        .unwrap();
+    let path = path_or_none(mesh.query().shortest().memory(&mut scratch).partial().path(from, to));
     assert_eq!(path.outcome, Outcome::Partial { reached: Vec3::new(12.0, 0.0, 6.0) });
     let strict = PathOptions::default().with_allow_partial(false);
     assert_eq!(
-        mesh.find_path(from, to, &strict.with_search(PathSearch::Shortest), &mut scratch).unwrap(),
+        path_or_none(
+            mesh.query()
+                .options(strict.with_search(PathSearch::Shortest))
+                .memory(&mut scratch)
+                .path(from, to)
+        ),
         Path::default()
     );
-    let still = mesh
-        .find_path(from, from, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
-        .unwrap();
+    let still = path_or_none(mesh.query().shortest().memory(&mut scratch).partial().path(from, from));
     assert_eq!((still.outcome, still.points.len(), still.polygons.len()), (Outcome::Complete, 1, 1));
-    assert!(
-        mesh.find_path(
-            Vec3::NAN,
-            to,
-            &PathOptions::default().with_search(PathSearch::Shortest),
-            &mut scratch
-        )
-        .is_err()
-    );
-    assert!(
-        mesh.find_path(
-            from,
-            Vec3::splat(1e30),
-            &PathOptions::default().with_search(PathSearch::Shortest),
-            &mut scratch
-        )
-        .is_err()
-    );
+    assert!(mesh.query().shortest().memory(&mut scratch).path(Vec3::NAN, to).is_err());
+    assert!(mesh.query().shortest().memory(&mut scratch).path(from, Vec3::splat(1e30)).is_err());
 }
 
 #[test]
@@ -693,9 +663,15 @@ fn ends_that_are_moved_to_slanted_walls_lose_no_way() {
         for _ in 0..40 {
             let width = 10.0 * f32::from(side);
             let [from, to] = [(); 2].map(|()| Vec3::new(width * random.unit(), 0.0, width * random.unit()));
-            let Ok(path) = mesh.find_path(from, to, &options, &mut scratch) else { continue };
-            let shortest =
-                mesh.find_path(from, to, &options.with_search(PathSearch::Shortest), &mut scratch).unwrap();
+            let Ok(path) = mesh.query().options(options).memory(&mut scratch).path(from, to) else {
+                continue;
+            };
+            let shortest = path_or_none(
+                mesh.query()
+                    .options(options.with_search(PathSearch::Shortest))
+                    .memory(&mut scratch)
+                    .path(from, to),
+            );
             let text = format!("seed {seed}: {from} to {to}");
             assert_eq!(
                 std::mem::discriminant(&shortest.outcome),
@@ -730,9 +706,9 @@ fn places_on_a_wall_that_goes_on_straight_are_reached() {
         let options = PathOptions::default().with_reach(Reach::new(0.1, 1.0, 1.0));
         let [a, b] = places.map(|[x, z]| Vec3::new(x, 0.0, z));
         for [from, to] in [[a, b], [b, a]] {
-            let fast = mesh.find_path(from, to, &options, &mut scratch).unwrap();
+            let fast = path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to));
             let shortest = options.with_search(PathSearch::Shortest);
-            let path = mesh.find_path(from, to, &shortest, &mut scratch).unwrap();
+            let path = path_or_none(mesh.query().options(shortest).memory(&mut scratch).path(from, to));
             assert_eq!((path.outcome, fast.outcome), (Outcome::Complete, Outcome::Complete));
             assert!(path.length <= fast.length, "{} m, {} m", path.length, fast.length);
             let mut sliced = SlicedPath::new(shortest);

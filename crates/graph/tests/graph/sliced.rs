@@ -6,6 +6,7 @@ use waymesh_graph::{
     AreaCosts, AreaFilter, Link, LinkEnd, LinkKind, NavMesh, PathOptions, PathSearch, QueryError,
     QueryScratch, SlicedPath,
 };
+use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Chance, navmesh, point_in, random_flat, random_hilly, random_polygon};
 
@@ -51,7 +52,8 @@ fn slices_of_any_size_give_the_path_of_one_go() {
                     let options = $options.clone().with_search($search);
                     let mut sliced = SlicedPath::new(options.clone());
                     assert_eq!(sliced.advance(&mesh, 10).unwrap(), None);
-                    let expected = mesh.find_path(from, to, &options, &mut scratch);
+                    let expected = mesh.query().options(options).memory(&mut scratch).path(from, to);
+                    let expected = QueryError::accept_no_path(expected);
                     let begun = sliced.begin(&mesh, from, to);
                     let answer = loop {
                         if let Err(error) = begun {
@@ -90,10 +92,11 @@ fn a_search_that_needs_more_nodes_than_it_may_open_says_so() {
     for seed in 0..40 {
         let mesh = navmesh(random_flat(seed));
         let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
-        let fast = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+        let fast = path_or_none(mesh.query().memory(&mut scratch).partial().path(from, to));
         let options = PathOptions::default().with_search(PathSearch::Shortest);
-        let shortest = mesh.find_path(from, to, &options, &mut scratch).unwrap();
-        let short = mesh.find_path(from, to, &options.with_max_nodes(5), &mut scratch).unwrap();
+        let shortest = path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to));
+        let short =
+            path_or_none(mesh.query().options(options.with_max_nodes(5)).memory(&mut scratch).path(from, to));
         assert!(!fast.was_cut && !shortest.was_cut);
         let is_fast = short.points == fast.points && short.outcome == fast.outcome;
         assert!(if short.was_cut { is_fast } else { short == shortest }, "seed {seed}");
@@ -110,7 +113,7 @@ fn a_slice_takes_no_more_than_its_budget() {
     let mut scratch = QueryScratch::default();
     let [from, to] = loop {
         let pair = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
-        if mesh.find_path(pair[0], pair[1], &PathOptions::default(), &mut scratch).unwrap().polygons.len()
+        if path_or_none(mesh.query().memory(&mut scratch).partial().path(pair[0], pair[1])).polygons.len()
             > 12
         {
             break pair;
@@ -145,10 +148,7 @@ fn polygons_and_links_that_changed_between_slices_are_an_error() {
     let mut bent = std::iter::repeat_with(|| {
         [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance))
     })
-    .filter(|&[from, to]| {
-        mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default()).unwrap().points.len()
-            > 3
-    });
+    .filter(|&[from, to]| path_or_none(mesh.query().partial().path(from, to)).points.len() > 3);
     for changed in [&other, &linked] {
         let [from, to] = bent.next().unwrap();
         let mut sliced = SlicedPath::new(PathOptions::default());
@@ -183,19 +183,27 @@ fn a_batch_answers_in_order_as_single_queries_do() {
         let options = PathOptions::default();
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| mesh.find_paths(&pairs, &options, &mut batch, &mut paths));
-            let single = pairs.iter().map(|&[from, to]| mesh.find_path(from, to, &options, &mut scratch));
+            pool.install(|| mesh.query().options(options).memory(&mut batch).paths_into(&pairs, &mut paths));
+            let single = pairs
+                .iter()
+                .map(|&[from, to]| mesh.query().options(options).memory(&mut scratch).path(from, to));
             assert!(single.eq(paths.iter().cloned()));
             pool.install(|| {
-                mesh.find_paths(&pairs, &options.with_search(PathSearch::Shortest), &mut batch, &mut paths)
+                mesh.query()
+                    .options(options.with_search(PathSearch::Shortest))
+                    .memory(&mut batch)
+                    .paths_into(&pairs, &mut paths)
             });
             let single = pairs.iter().map(|&[from, to]| {
-                mesh.find_path(from, to, &options.with_search(PathSearch::Shortest), &mut scratch)
+                mesh.query()
+                    .options(options.with_search(PathSearch::Shortest))
+                    .memory(&mut scratch)
+                    .path(from, to)
             });
             assert!(single.eq(paths.iter().cloned()));
             assert!(paths[7].is_err() && paths[9].is_err());
         }
-        mesh.find_paths(&pairs[..3], &options, &mut batch, &mut paths);
+        mesh.query().options(options).memory(&mut batch).paths_into(&pairs[..3], &mut paths);
         assert_eq!(paths.len(), 3);
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, PolyId, Random};
 use waymesh_graph::{
-    AnyPolygon, AreaFilter, Link, LinkEnd, LinkKind, Location, NavMesh, PathOptions, PathSearch,
-    PlaceSampler, PolygonFilter, QueryError, QueryScratch, Reach,
+    AnyPolygon, AreaFilter, Link, LinkEnd, LinkKind, Location, NavMesh, PlaceSampler, PolygonFilter,
+    QueryScratch, Reach,
 };
 
 use crate::meshes::{
@@ -46,7 +46,6 @@ fn is_ground(map: &[String], x: i64, z: i64, wall: impl Fn(u8) -> bool) -> bool 
 
 #[test]
 fn a_ray_ends_where_small_steps_leave_the_map() {
-    let mut polygons = Vec::new();
     let (mut hits, mut frees) = (0, 0);
     for seed in 0..80 {
         let map = without_touching_corners(random_map(seed, 10, 9, 25));
@@ -63,20 +62,15 @@ fn a_ray_ends_where_small_steps_leave_the_map() {
             if closed && mesh.polygon(polygon).unwrap().area_id() == AreaId(2) {
                 continue;
             }
-            let ray = if closed {
-                mesh.raycast(&start, to, &only_ground, &mut polygons).unwrap()
+            let (ray, polygons) = if closed {
+                let mut query = mesh.query().filter(&only_ground);
+                (query.ray(start, to).unwrap(), query.passed().to_vec())
             } else {
-                mesh.raycast(&start, to, &AnyPolygon, &mut polygons).unwrap()
+                let mut query = mesh.query();
+                (query.ray(start, to).unwrap(), query.passed().to_vec())
             };
-            let plan_ray = if closed {
-                mesh.raycast_plan(&start, to, &only_ground, &mut polygons).unwrap()
-            } else {
-                mesh.raycast_plan(&start, to, &AnyPolygon, &mut polygons).unwrap()
-            };
-            assert_eq!(
-                (plan_ray.polygon, plan_ray.fraction, plan_ray.hit),
-                (ray.end.polygon, ray.fraction, ray.hit)
-            );
+            let end = ray.end(&mesh);
+            assert_eq!(ray.polygon, end.polygon);
             // In steps of a ten-thousandth.
             let free = (0..=10_000)
                 .take_while(|&step| {
@@ -91,8 +85,8 @@ fn a_ray_ends_where_small_steps_leave_the_map() {
                 ray.fraction
             );
             assert_eq!(ray.hit.is_some(), ray.fraction < 1.0);
-            assert_eq!(*polygons.last().unwrap(), ray.end.polygon);
-            assert!(mesh.contains(ray.end.polygon, ray.end.position));
+            assert_eq!(*polygons.last().unwrap(), end.polygon);
+            assert!(mesh.contains(end.polygon, end.position));
             for pair in polygons.windows(2) {
                 assert!(
                     mesh.polygon(pair[0]).unwrap().neighbours().any(|beyond| beyond == Some(pair[1]))
@@ -102,11 +96,11 @@ fn a_ray_ends_where_small_steps_leave_the_map() {
             if let Some(hit) = ray.hit {
                 hits += 1;
                 let (a, b, _) = edges(&mesh, hit.polygon)[hit.edge as usize];
-                assert!(closest_on(a, b, plan(ray.end.position)).distance(plan(ray.end.position)) < 1e-4);
+                assert!(closest_on(a, b, plan(end.position)).distance(plan(end.position)) < 1e-4);
                 assert!((hit.normal.length() - 1.0).abs() < 1e-5 && hit.normal.dot(to - from) <= 1e-4);
                 // A little less far there is nothing in the way.
                 let short = from.lerp(to, ray.fraction * 0.999);
-                assert!(mesh.raycast(&start, short, &AnyPolygon, &mut polygons).unwrap().hit.is_none());
+                assert!(mesh.query().ray(start, short).unwrap().hit.is_none());
             } else {
                 frees += 1;
             }
@@ -120,29 +114,28 @@ fn rays_run_along_walls_and_through_corners() {
     // Two rooms that meet in the middle of a cross of walls would touch; here the walls leave a gap one
     // square wide.
     let map = ["....".to_owned(), ".##.".to_owned(), "....".to_owned()];
-    let mut polygons = Vec::new();
     for seed in 0..30 {
         let mesh = navmesh(from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0));
-        let free = |from: [f32; 2], to: [f32; 2], polygons: &mut Vec<PolyId>| {
+        let free = |from: [f32; 2], to: [f32; 2]| {
             let start = at(&mesh, Vec3::new(from[0], 0.0, from[1]));
-            let ray = mesh.raycast(&start, Vec3::new(to[0], 0.0, to[1]), &AnyPolygon, polygons).unwrap();
+            let ray = mesh.query().ray(start, Vec3::new(to[0], 0.0, to[1])).unwrap();
             (ray.hit.is_none(), ray.fraction)
         };
         // Along the whole wall, both ways, from end to end of the map.
-        assert_eq!(free([0.0, 4.0], [16.0, 4.0], &mut polygons), (true, 1.0));
-        assert_eq!(free([16.0, 8.0], [0.0, 8.0], &mut polygons), (true, 1.0));
+        assert_eq!(free([0.0, 4.0], [16.0, 4.0]), (true, 1.0));
+        assert_eq!(free([16.0, 8.0], [0.0, 8.0]), (true, 1.0));
         // Through a corner of the wall, touching it.
-        assert_eq!(free([2.0, 6.0], [6.0, 2.0], &mut polygons), (true, 1.0));
-        assert_eq!(free([6.0, 2.0], [2.0, 6.0], &mut polygons), (true, 1.0));
+        assert_eq!(free([2.0, 6.0], [6.0, 2.0]), (true, 1.0));
+        assert_eq!(free([6.0, 2.0], [2.0, 6.0]), (true, 1.0));
         // Along the border of the map, and out of it from a corner.
-        assert_eq!(free([0.0, 0.0], [16.0, 0.0], &mut polygons), (true, 1.0));
-        assert_eq!(free([16.0, 12.0], [16.0, 0.0], &mut polygons), (true, 1.0));
-        assert_eq!(free([0.0, 0.0], [-4.0, -4.0], &mut polygons), (false, 0.0));
+        assert_eq!(free([0.0, 0.0], [16.0, 0.0]), (true, 1.0));
+        assert_eq!(free([16.0, 12.0], [16.0, 0.0]), (true, 1.0));
+        assert_eq!(free([0.0, 0.0], [-4.0, -4.0]), (false, 0.0));
         // Into a corner of the wall from outside.
-        let (is_free, fraction) = free([2.0, 2.0], [6.0, 6.0], &mut polygons);
+        let (is_free, fraction) = free([2.0, 2.0], [6.0, 6.0]);
         assert!(!is_free && (fraction - 0.5).abs() < 1e-5);
         // To itself.
-        assert_eq!(free([4.0, 4.0], [4.0, 4.0], &mut polygons), (true, 1.0));
+        assert_eq!(free([4.0, 4.0], [4.0, 4.0]), (true, 1.0));
     }
 }
 
@@ -154,14 +147,14 @@ fn a_ray_stays_on_its_storey_and_sight_means_that_place() {
         let position = view.positions().sum::<Vec3>() / 4.0;
         Location { polygon: PolyId(polygon), position, generation: mesh.generation() }
     };
-    let mut polygons = Vec::new();
     // Down the first side of a turn.
-    let ray = mesh.raycast(&middle(16), middle(20).position, &AnyPolygon, &mut polygons).unwrap();
+    let mut query = mesh.query();
+    let ray = query.ray(middle(16), middle(20).position).unwrap();
     assert!(ray.hit.is_none());
-    assert!(polygons.iter().copied().eq((16..=20).map(PolyId)));
-    assert!(mesh.line_of_sight(&middle(16), &middle(20), &AnyPolygon, &mut polygons).unwrap());
-    assert!(!mesh.line_of_sight(&middle(16), &middle(36), &AnyPolygon, &mut polygons).unwrap());
-    assert!(!mesh.line_of_sight(&middle(16), &middle(32), &AnyPolygon, &mut polygons).unwrap());
+    assert!(query.passed().iter().copied().eq((16..=20).map(PolyId)));
+    assert!(mesh.query().sees(middle(16), middle(20)).unwrap());
+    assert!(!mesh.query().sees(middle(16), middle(36)).unwrap());
+    assert!(!mesh.query().sees(middle(16), middle(32)).unwrap());
     for seed in 0..20 {
         let mesh = navmesh(random_flat(seed));
         let mut chance = Chance(seed);
@@ -176,18 +169,16 @@ fn a_ray_stays_on_its_storey_and_sight_means_that_place() {
                 };
                 Location { polygon, position, generation: mesh.generation() }
             });
-            let there = mesh.line_of_sight(&ends[0], &ends[1], &AnyPolygon, &mut polygons).unwrap();
-            let back = mesh.line_of_sight(&ends[1], &ends[0], &AnyPolygon, &mut polygons).unwrap();
+            let there = mesh.query().sees(ends[0], ends[1]).unwrap();
+            let back = mesh.query().sees(ends[1], ends[0]).unwrap();
             assert_eq!(there, back, "seed {seed}: {ends:?}");
             // A shortest path is as long as the line if there is sight, between connected polygons.
             if there {
                 let path = mesh
-                    .find_path(
-                        ends[0].position,
-                        ends[1].position,
-                        &PathOptions::default().with_search(PathSearch::Shortest),
-                        &mut waymesh_graph::QueryScratch::default(),
-                    )
+                    .query()
+                    .shortest()
+                    .memory(&mut waymesh_graph::QueryScratch::default())
+                    .path(ends[0].position, ends[1].position)
                     .unwrap();
                 let line = ends[0].position.distance(ends[1].position);
                 let same = [0, 1].map(|end| at(&mesh, ends[end].position).polygon == ends[end].polygon);
@@ -242,7 +233,7 @@ fn a_move_ends_as_close_to_its_target_as_the_polygons_around_allow() {
                 generation: mesh.generation(),
             };
             let to = from.position + Vec3::new(chance.unit() - 0.5, 0.0, chance.unit() - 0.5) * 12.0;
-            let end = mesh.move_along(&from, to, &AnyPolygon, &mut scratch).unwrap();
+            let end = mesh.query().memory(&mut scratch).walk(from, to).unwrap();
             let (a, b) = (plan(from.position), plan(to));
             // A hair's breadth decides whether an edge is within the circle: both radii must leave an answer
             // between.
@@ -262,8 +253,7 @@ fn a_move_ends_as_close_to_its_target_as_the_polygons_around_allow() {
             );
             assert!(mesh.contains(end.polygon, end.position));
             assert!(plan(end.position).distance(a) <= a.distance(b) + 1e-4);
-            let mut polygons = Vec::new();
-            if mesh.raycast(&from, to, &AnyPolygon, &mut polygons).unwrap().hit.is_none() {
+            if mesh.query().ray(from, to).unwrap().hit.is_none() {
                 assert!(left < 1e-6);
                 free += 1;
             } else {
@@ -298,7 +288,7 @@ fn the_nearest_wall_is_the_nearest_of_those_around() {
                 .filter(|(_, _, beyond)| beyond.is_none());
             let expected =
                 walls.map(|(a, b, _)| closest_on(a, b, p).distance(p)).fold(f64::INFINITY, f64::min);
-            let wall = mesh.nearest_wall(&from, f32::INFINITY, &AnyPolygon, &mut scratch).unwrap().unwrap();
+            let wall = mesh.query().memory(&mut scratch).wall(from, f32::INFINITY).unwrap().unwrap();
             assert!(
                 (f64::from(wall.distance) - expected).abs() < 1e-4,
                 "seed {seed}: {} is not {expected}",
@@ -307,7 +297,7 @@ fn the_nearest_wall_is_the_nearest_of_those_around() {
             assert!((plan(wall.point).distance(p) - expected).abs() < 1e-3);
             assert!(wall.normal.dot(from.position - wall.point) >= -1e-3);
             let radius = chance.unit() * 4.0;
-            let near = mesh.nearest_wall(&from, radius, &AnyPolygon, &mut scratch).unwrap();
+            let near = mesh.query().memory(&mut scratch).wall(from, radius).unwrap();
             if (f64::from(radius) - expected).abs() > 1e-4 {
                 assert_eq!(near.is_some(), f64::from(radius) > expected);
             }
@@ -325,7 +315,7 @@ fn the_nearest_wall_is_the_nearest_of_those_around() {
                     beyond.is_none() && closest_on(*a, *b, p).distance(p) <= f64::from(radius)
                 })
                 .count();
-            mesh.walls_within(&from, radius, &AnyPolygon, &mut scratch, &mut pieces).unwrap();
+            mesh.query().memory(&mut scratch).walls(from, radius, &mut pieces).unwrap();
             assert_eq!(pieces.len(), expected, "seed {seed}");
             assert!(pieces.iter().all(|piece| {
                 closest_on(plan(piece.ends[0]), plan(piece.ends[1]), p).distance(p)
@@ -338,9 +328,9 @@ fn the_nearest_wall_is_the_nearest_of_those_around() {
     let mesh = navmesh(from_map(&[".2".to_owned()], 0, frame(Vec3::ZERO), |_, _| 0.0));
     let from = at(&mesh, Vec3::new(3.5, 0.0, 2.0));
     let filter = AreaFilter::default().without(AreaId(2));
-    let wall = mesh.nearest_wall(&from, 1.0, &filter, &mut scratch).unwrap().unwrap();
+    let wall = mesh.query().filter(&filter).memory(&mut scratch).wall(from, 1.0).unwrap().unwrap();
     assert!((wall.distance - 0.5).abs() < 1e-6 && wall.normal.x < -0.99);
-    assert!(mesh.nearest_wall(&from, 1.0, &AnyPolygon, &mut scratch).unwrap().is_none());
+    assert!(mesh.query().memory(&mut scratch).wall(from, 1.0).unwrap().is_none());
 }
 
 #[test]
@@ -453,23 +443,22 @@ fn places_by_chance_are_even_over_the_area() {
             position: polygon.positions().sum::<Vec3>() / polygon.corners().len() as f32,
             generation: mesh.generation(),
         };
-        let radius = mesh.nearest_wall(&middle, 100.0, &AnyPolygon, &mut scratch).unwrap().unwrap().distance;
+        let radius = mesh.query().memory(&mut scratch).wall(middle, 100.0).unwrap().unwrap().distance;
         let inner = (0..20_000)
             .filter(|_| {
-                let place = mesh
-                    .random_place_around(&middle, radius, &AnyPolygon, &mut random, &mut scratch)
-                    .unwrap();
+                let place =
+                    mesh.query().memory(&mut scratch).random_around(middle, radius, &mut random).unwrap();
                 let distance = place.position.xz().distance(middle.position.xz());
                 assert!(distance <= radius + 1e-4 && mesh.contains(place.polygon, place.position));
                 distance < radius * 0.5_f32.sqrt()
             })
             .count();
         assert!((9_600..10_400).contains(&inner), "{inner}");
-        let wide = mesh.random_place_around(&middle, 1e30, &AnyPolygon, &mut random, &mut scratch).unwrap();
+        let wide = mesh.query().memory(&mut scratch).random_around(middle, 1e30, &mut random).unwrap();
         assert!(mesh.same_island(wide.polygon, middle.polygon));
         for radius in [0.0, -1.0, f32::NAN] {
             assert_eq!(
-                mesh.random_place_around(&middle, radius, &AnyPolygon, &mut random, &mut scratch).unwrap(),
+                mesh.query().memory(&mut scratch).random_around(middle, radius, &mut random).unwrap(),
                 middle
             );
         }
@@ -480,38 +469,36 @@ fn places_by_chance_are_even_over_the_area() {
 }
 
 #[test]
-fn a_place_of_another_mesh_is_an_error() {
+fn a_place_of_another_mesh_is_a_position() {
     let mut scratch = QueryScratch::default();
-    let mut polygons = Vec::new();
     let (old, new) = (navmesh(random_flat(3)), navmesh(random_flat(4)));
     assert_ne!(old.generation(), new.generation());
     assert_eq!(old.generation(), navmesh(random_flat(3)).generation());
     let place = at(&old, old.vertices()[0]);
     let to = place.position + Vec3::X;
-    let stale = QueryError::Stale { polygon: place.polygon };
-    assert_eq!(new.raycast(&place, to, &AnyPolygon, &mut polygons), Err(stale));
-    assert_eq!(new.move_along(&place, to, &AnyPolygon, &mut scratch), Err(stale));
-    assert_eq!(new.nearest_wall(&place, 1.0, &AnyPolygon, &mut scratch), Err(stale));
-    assert!(new.line_of_sight(&place, &place, &AnyPolygon, &mut polygons).is_err());
-    assert!(PlaceSampler::new(&old, &AnyPolygon).sample(&new, &mut Random::new(1)).is_err());
     let missing = Location { polygon: PolyId(1 << 30), ..place };
-    assert_eq!(
-        old.raycast(&missing, to, &AnyPolygon, &mut polygons),
-        Err(QueryError::NoPolygon { polygon: missing.polygon })
-    );
+    for (mesh, place) in [(&new, place), (&old, missing)] {
+        let position = place.position;
+        assert_eq!(mesh.query().ray(place, to), mesh.query().ray(position, to));
+        let mut query = mesh.query().memory(&mut scratch);
+        assert_eq!(query.walk(place, to), query.walk(position, to));
+        assert_eq!(query.wall(place, 1.0), query.wall(position, 1.0));
+        assert_eq!(query.sees(place, place), query.sees(position, position));
+    }
+    assert!(PlaceSampler::new(&old, &AnyPolygon).sample(&new, &mut Random::new(1)).is_err());
     for position in [Vec3::NAN, Vec3::INFINITY] {
-        assert!(old.raycast(&Location { position, ..place }, to, &AnyPolygon, &mut polygons).is_err());
-        assert!(old.raycast(&place, position, &AnyPolygon, &mut polygons).is_err());
-        assert!(old.move_along(&place, position, &AnyPolygon, &mut scratch).is_err());
-        assert!(old.nearest_wall(&Location { position, ..place }, 1.0, &AnyPolygon, &mut scratch).is_err());
+        assert!(old.query().ray(Location { position, ..place }, to).is_err());
+        assert!(old.query().ray(place, position).is_err());
+        assert!(old.query().memory(&mut scratch).walk(place, position).is_err());
+        assert!(old.query().memory(&mut scratch).wall(Location { position, ..place }, 1.0).is_err());
     }
     for radius in [f32::NAN, -1.0] {
-        assert_eq!(old.nearest_wall(&place, radius, &AnyPolygon, &mut scratch), Ok(None));
+        assert_eq!(old.query().memory(&mut scratch).wall(place, radius), Ok(None));
     }
     // Far outside: the nearest place of its polygon is used.
     let far = Location { position: Vec3::splat(1e9), ..place };
-    assert!(old.raycast(&far, Vec3::splat(-1e9), &AnyPolygon, &mut polygons).is_ok());
-    assert!(old.move_along(&far, Vec3::splat(-1e9), &AnyPolygon, &mut scratch).is_ok());
+    assert!(old.query().ray(far, Vec3::splat(-1e9)).is_ok());
+    assert!(old.query().memory(&mut scratch).walk(far, Vec3::splat(-1e9)).is_ok());
 }
 
 #[test]
@@ -528,19 +515,18 @@ fn a_link_like_an_edge_is_no_wall() {
     };
     let link = Link::new(end(0, 0.0), end(1, 1.0), LinkKind::Level);
     let mesh = NavMesh::try_from(builder.build(frame(Vec3::ZERO))).unwrap().with_links(vec![link]).unwrap();
-    let mut polygons = Vec::new();
     let mut scratch = QueryScratch::default();
     let from = at(&mesh, Vec3::new(9.0, 0.0, 5.0));
-    let ray = mesh.raycast(&from, Vec3::new(15.0, 0.0, 5.0), &AnyPolygon, &mut polygons).unwrap();
-    assert!(ray.hit.is_none() && polygons == [PolyId(0), PolyId(1)]);
-    let ray = mesh.raycast(&from, Vec3::new(11.0, 0.0, -1.0), &AnyPolygon, &mut polygons).unwrap();
-    assert!(ray.hit.is_some());
-    let moved = mesh.move_along(&from, Vec3::new(10.5, 0.0, 5.0), &AnyPolygon, &mut scratch).unwrap();
+    let mut query = mesh.query();
+    assert!(query.ray(from, Vec3::new(15.0, 0.0, 5.0)).unwrap().hit.is_none());
+    assert_eq!(query.passed(), [PolyId(0), PolyId(1)]);
+    assert!(query.ray(from, Vec3::new(11.0, 0.0, -1.0)).unwrap().hit.is_some());
+    let moved = mesh.query().memory(&mut scratch).walk(from, Vec3::new(10.5, 0.0, 5.0)).unwrap();
     assert_eq!(moved.polygon, PolyId(1));
-    let wall = mesh.nearest_wall(&from, 100.0, &AnyPolygon, &mut scratch).unwrap().unwrap();
+    let wall = mesh.query().memory(&mut scratch).wall(from, 100.0).unwrap().unwrap();
     assert!((wall.distance - (1.0_f32 + 2.5 * 2.5).sqrt()).abs() < 1e-5, "{}", wall.distance);
     let mut pieces = Vec::new();
-    mesh.walls_within(&from, 2.8, &AnyPolygon, &mut scratch, &mut pieces).unwrap();
+    mesh.query().memory(&mut scratch).walls(from, 2.8, &mut pieces).unwrap();
     let mut ends: Vec<[f32; 2]> = pieces.iter().map(|piece| piece.ends.map(|end| end.z)).collect();
     ends.sort_by(|a, b| a[0].total_cmp(&b[0]));
     // Two pieces next to the link, on either side.

@@ -13,6 +13,7 @@ use waymesh_graph::{
     PathSearch, PlaceSampler, QueryScratch, Reach, RelaxedPolygons, TileChange, TileGrid, TileKey, TileLink,
     TilePolygon, TiledMesh, VertexOrder,
 };
+use waymesh_testkit::path_or_none;
 
 /// Squares of a tile's side, and cells of a square's.
 const SQUARES: i32 = 4;
@@ -287,13 +288,13 @@ fn assert_same_queries(live: &NavMesh, compact: &CompactMesh, random: &mut Rando
             let paths = if is_filtered {
                 let options = plain.with_filter(closed);
                 [
-                    live.find_path(from, to, &options, &mut scratch),
-                    other.find_path(from, to, &options, &mut again),
+                    live.query().options(options).memory(&mut scratch).path(from, to),
+                    other.query().options(options).memory(&mut again).path(from, to),
                 ]
             } else {
                 [
-                    live.find_path(from, to, &plain, &mut scratch),
-                    other.find_path(from, to, &plain, &mut again),
+                    live.query().options(plain).memory(&mut scratch).path(from, to),
+                    other.query().options(plain).memory(&mut again).path(from, to),
                 ]
             };
             let [Ok(path), Ok(expected)] = &paths else {
@@ -309,24 +310,24 @@ fn assert_same_queries(live: &NavMesh, compact: &CompactMesh, random: &mut Rando
         }
         let Some(start) = live.nearest(from, &reach) else { continue };
         let same = back(&start);
-        let [ray, expected] = [(live, &start), (other, &same)]
-            .map(|(mesh, start)| mesh.raycast(start, to, &AnyPolygon, &mut Vec::new()).unwrap());
-        assert_eq!((ray.fraction, id(ray.end.polygon)), (expected.fraction, expected.end.polygon));
-        let end = live.move_along(&start, to, &AnyPolygon, &mut scratch).unwrap();
-        assert_eq!(back(&end), other.move_along(&same, to, &AnyPolygon, &mut again).unwrap());
-        let wall = live.nearest_wall(&start, 9.0, &AnyPolygon, &mut scratch).unwrap();
-        let expected = other.nearest_wall(&same, 9.0, &AnyPolygon, &mut again).unwrap();
+        let [ray, expected] =
+            [(live, &start), (other, &same)].map(|(mesh, start)| mesh.query().ray(start, to).unwrap());
+        assert_eq!((ray.fraction, id(ray.polygon)), (expected.fraction, expected.polygon));
+        let end = live.query().memory(&mut scratch).walk(start, to).unwrap();
+        assert_eq!(back(&end), other.query().memory(&mut again).walk(same, to).unwrap());
+        let wall = live.query().memory(&mut scratch).wall(start, 9.0).unwrap();
+        let expected = other.query().memory(&mut again).wall(same, 9.0).unwrap();
         assert_eq!(
             wall.map(|wall| (wall.distance, wall.point)),
             expected.map(|wall| (wall.distance, wall.point))
         );
         let (mut walls, mut expected) = (Vec::new(), Vec::new());
-        live.walls_within(&start, 3.0, &AnyPolygon, &mut scratch, &mut walls).unwrap();
-        other.walls_within(&same, 3.0, &AnyPolygon, &mut again, &mut expected).unwrap();
+        live.query().memory(&mut scratch).walls(start, 3.0, &mut walls).unwrap();
+        other.query().memory(&mut again).walls(same, 3.0, &mut expected).unwrap();
         assert_eq!(walls.len(), expected.len());
         if turn % 4 == 0 {
-            let map = live.distance_map(&start, 40.0, &AnyPolygon, &mut scratch).unwrap();
-            let expected = other.distance_map(&same, 40.0, &AnyPolygon, &mut again).unwrap();
+            let map = live.query().memory(&mut scratch).distance_map(start, 40.0).unwrap();
+            let expected = other.query().memory(&mut again).distance_map(same, 40.0).unwrap();
             for _ in 0..10 {
                 let Some(from) = live.nearest(place(random), &Reach::INFINITE) else { break };
                 let [here, there] =
@@ -605,13 +606,19 @@ fn assert_is_a_mesh(live: &NavMesh, compact: &CompactMesh, random: &mut Random) 
     for _ in 0..10 {
         let (from, to) = (place(random), place(random));
         let options = PathOptions::default().with_search(PathSearch::Shortest).with_reach(Reach::INFINITE);
-        let path = own.find_path(from, to, &options, &mut scratch).unwrap();
-        let expected = other.find_path(from, to, &options, &mut again).unwrap();
+        let path = path_or_none(own.query().options(options).memory(&mut scratch).path(from, to));
+        let expected = path_or_none(other.query().options(options).memory(&mut again).path(from, to));
         assert_eq!((path.outcome, path.length.to_bits()), (expected.outcome, expected.length.to_bits()));
         let clustered = options.with_search(&hierarchy);
-        assert_eq!(own.find_path(from, to, &clustered, &mut scratch).unwrap().outcome, path.outcome);
+        assert_eq!(
+            path_or_none(own.query().options(clustered).memory(&mut scratch).path(from, to)).outcome,
+            path.outcome
+        );
         let grouped = options.with_search(&relaxed);
-        assert_eq!(own.find_path(from, to, &grouped, &mut scratch).unwrap().outcome, path.outcome);
+        assert_eq!(
+            path_or_none(own.query().options(grouped).memory(&mut scratch).path(from, to)).outcome,
+            path.outcome
+        );
         let sampled = PlaceSampler::new(&own, &AnyPolygon).sample(&own, random).unwrap().unwrap();
         assert!(own.contains(sampled.polygon, sampled.position));
         // No polygon, no answer.
@@ -622,8 +629,10 @@ fn assert_is_a_mesh(live: &NavMesh, compact: &CompactMesh, random: &mut Random) 
         );
         assert!(!own.contains(gone, from) && own.height_in_polygon(gone, from).is_none());
         let nowhere = Location { polygon: gone, ..sampled };
-        assert!(own.raycast(&nowhere, to, &AnyPolygon, &mut Vec::new()).is_err());
-        assert!(own.move_along(&nowhere, to, &AnyPolygon, &mut scratch).is_err());
+        // It is a position again.
+        assert_eq!(own.query().ray(nowhere, to), own.query().ray(nowhere.position, to));
+        let mut query = own.query().memory(&mut scratch);
+        assert_eq!(query.walk(nowhere, to), query.walk(nowhere.position, to));
     }
     true
 }

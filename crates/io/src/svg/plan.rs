@@ -5,7 +5,7 @@ use std::io::Write;
 
 use glam::Vec3;
 use waymesh_core::{AreaId, PolyId, float};
-use waymesh_graph::{ClearPath, NavMesh, Path};
+use waymesh_graph::{NavMesh, Path};
 
 use super::links::{draw_links, link_marks, link_style};
 use super::plan_mesh::{PlanMesh, plan};
@@ -84,14 +84,13 @@ pub fn write_svg(
 /// Those of the writer.
 pub fn write_clear_svg(
     mesh: &NavMesh,
-    path: &ClearPath,
+    path: &Path,
     radius: f32,
     options: &SvgOptions,
     mut writer: impl Write,
 ) -> std::io::Result<()> {
-    let trace = Path { points: path.points.clone(), polygons: path.polygons.clone(), ..Path::default() };
     let disc = Some((f64::from(radius.max(0.0)), path.corners.as_slice()));
-    writer.write_all(draw_with(mesh, Some(&trace), disc, options).to_svg().as_bytes())?;
+    writer.write_all(draw_with(mesh, Some(path), disc, options).to_svg().as_bytes())?;
     writer.flush()
 }
 

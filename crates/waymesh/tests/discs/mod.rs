@@ -7,9 +7,9 @@ pub(crate) mod plans;
 
 use glam::Vec3;
 use waymesh::core::{PlanPoint, PlanVertex};
-use waymesh::graph::{ClearPath, Link, LinkEnd, LinkKind};
+use waymesh::graph::{Link, LinkEnd, LinkKind, Location};
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{AnyPolygon, ClearanceNavMesh, NavMesh, PolyId, QueryScratch, with_clearance};
+use waymesh::{ClearanceNavMesh, NavMesh, PolyId, QueryScratch, with_clearance};
 use waymesh_testkit::flat_meshes;
 
 pub(crate) type Plane = [f64; 2];
@@ -89,18 +89,19 @@ pub(crate) fn link(from: [i32; 4], to: [i32; 4]) -> Link {
 }
 
 /// A disc swept along a path keeps clear of all walls, by another query on the mesh itself.
-pub(crate) fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
-    let (mut scratch, mut passed) = (QueryScratch::default(), Vec::new());
+pub(crate) fn check_clear(mesh: &NavMesh, path: &waymesh::Path, radius: f32, what: &str) {
+    let mut scratch = QueryScratch::default();
     let kept = path.clearance;
     // Step by step over the ground: what is near in space may lie on another storey.
-    let mut place = path.start.unwrap().location;
+    let polygon = path.polygons[0];
+    let mut place = Location { polygon, position: path.points[0], generation: mesh.generation() };
     for pair in path.points.windows(2) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
         let steps = (pair[0].distance(pair[1]) / 0.2).ceil().max(1.0) as u16;
         for step in 0..=steps {
             let at = pair[0].lerp(pair[1], f32::from(step) / f32::from(steps));
-            place = mesh.raycast(&place, at, &AnyPolygon, &mut passed).unwrap().end;
-            let wall = mesh.nearest_wall(&place, radius, &AnyPolygon, &mut scratch).unwrap();
+            place = mesh.query().ray(place, at).unwrap().end(mesh);
+            let wall = mesh.query().memory(&mut scratch).wall(place, radius).unwrap();
             let distance = wall.map_or(radius, |wall| wall.distance);
             assert!(
                 distance >= radius - 1.5e-3,

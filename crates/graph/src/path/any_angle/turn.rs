@@ -47,7 +47,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
         let (fan, may_turn) = self.mesh.fans.fan(corner as u32);
         let (turn, is_free) = self.mesh.links.turns.of_fan(fan);
-        if (may_turn && is_free) || (!F::ALLOWS_ALL && self.is_closed_beside(polygon, corner)) {
+        if (may_turn && is_free) || (!self.filter.allows_all() && self.is_closed_beside(polygon, corner)) {
             self.offer_turn(parent, root, polygon, self.corner(corner), turn, side);
         }
     }
@@ -118,7 +118,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     ) {
         let (turn, may_turn) = self.mesh.links.turns.of_end(link, is_to, end);
         // A polygon that the filter closes may be adjacent.
-        if may_turn || !F::ALLOWS_ALL {
+        if may_turn || !self.filter.allows_all() {
             self.offer_turn(parent, root, polygon, at, turn, side);
         }
     }

@@ -53,14 +53,13 @@ const NONE: u32 = u32::MAX;
 /// #     corners: [0, 7, 4, 5, 6, 7, 1, 2, 3, 4].map(VertexId).to_vec(),
 /// #     neighbours: [None, Some(PolyId(1)), None, None, None, None, None, None, None, Some(PolyId(0))].to_vec(),
 /// # })?;
-/// use waymesh_graph::{PathOptions, QueryScratch, RelaxedPolygons};
+/// use waymesh_graph::RelaxedPolygons;
 ///
 /// // A room with a wall that sticks out by a tenth of a metre: two convex polygons.
 /// let relaxed = RelaxedPolygons::new(&mesh, 0.2)?;
 /// assert_eq!((mesh.polygon_count(), relaxed.len()), (2, 1));
-/// let options = PathOptions::default().with_search(&relaxed);
 /// let (from, to) = (Vec3::new(0.5, 0.0, 1.95), Vec3::new(3.5, 0.0, 1.95));
-/// let path = mesh.find_path(from, to, &options, &mut QueryScratch::default())?;
+/// let path = mesh.query().search(&relaxed).path(from, to)?;
 /// assert_eq!(path.points, [from, Vec3::new(2.0, 0.0, 1.9), to]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

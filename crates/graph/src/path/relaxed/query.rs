@@ -69,7 +69,7 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for &RelaxedPolygons {
                 return false;
             };
             self.write_corridor(mesh, goal.polygon, node, paths);
-            if C::IS_LENGTH {
+            if usable.cost.is_length() {
                 relaxed.cut_loops(mesh, start.polygon, paths);
             }
             if is_open(mesh, start.polygon, usable, &paths.corridor) {
@@ -132,12 +132,12 @@ impl RelaxedPolygons {
         paths: &mut PathScratch,
     ) -> u64 {
         let (mut best, scale, group) = (NO_KEY, Scale::of(mesh), self.of[polygon as usize]);
-        let metre = if C::IS_LENGTH { 1.0 } else { usable.cost.per_metre(mesh, PolyId(polygon)) };
-        let approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
+        let metre = if usable.cost.is_length() { 1.0 } else { usable.cost.per_metre(mesh, PolyId(polygon)) };
+        let approach = if usable.cost.is_length() { approach } else { approach.at_cost(metre) };
         if paths.is_known(group, &approach) {
             return best;
         }
-        let least = if C::IS_LENGTH { 1.0 } else { usable.cost.least().max(0.0) };
+        let least = if usable.cost.is_length() { 1.0 } else { usable.cost.least().max(0.0) };
         for portal in self.portals(group) {
             if self.of[portal.neighbour as usize] == from_group
                 || !mesh.bridges.leads_to(goal, portal.edge, portal.polygon, portal.neighbour)

@@ -17,7 +17,7 @@ use waymesh_core::{
     Agent, BadField, PlanPoint, PlanVertex, PolyId, TriangleSource, checkpoint, nearest_f32, saturating_i32,
     setters,
 };
-use waymesh_graph::{AnyPolygon, Link, LinkEnd, LinkKind, Location, NavMesh, QueryScratch, Reach};
+use waymesh_graph::{Link, LinkEnd, LinkKind, Location, NavMesh, QueryScratch, Reach};
 
 use crate::bake::{BakeError, ConfigError};
 pub(crate) use clear::{Cylinder, Obstacles, Room};
@@ -372,7 +372,7 @@ impl<'a, R: Room> Finder<'a, R> {
         let place = |end: &LinkEnd, position: Vec3| Location { polygon: end.polygon, position, generation };
         let [start, goal] = [place(&candidate.from, from), place(&candidate.to, to)];
         let limit = from.distance(to) + self.config.min_detour;
-        let found = self.mesh.path_length_within(&start, &goal, limit, &AnyPolygon, &mut self.paths);
+        let found = self.mesh.query().memory(&mut self.paths).distance_within(start, goal, limit);
         found.ok().flatten().is_none_or(|length| length - from.distance(to) > self.config.min_detour)
     }
 }
