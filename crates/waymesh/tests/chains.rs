@@ -8,10 +8,7 @@ use glam::{Vec3, Vec3Swizzles};
 use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
 use waymesh::graph::PackedChecks;
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{
-    Agent, BakeConfig, Baker, NavMesh, PathOptions, PathSearch, QueryScratch, TriangleSoup, Voxels, World,
-    with_clearance,
-};
+use waymesh::{Agent, BakeConfig, Baker, NavMesh, PathSearch, TriangleSoup, Voxels, World, with_clearance};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::chains::{Chains, Followed, on_boards};
 use waymesh_testkit::{Random, flat_meshes, levels};
@@ -84,10 +81,9 @@ fn stairs_by_slices_from_corners() {
     // Down a step, round the end of the wall at it.
     let (from, to) = (Vec3::new(-298.45, 12.9, 1_059.9), Vec3::new(-298.65, 12.3, 1_060.25));
     for search in [PathSearch::Shortest, PathSearch::Fast] {
-        let options = PathOptions::default().with_search(search);
-        let path = mesh.find_path(from, to, &options, &mut QueryScratch::default()).unwrap();
-        let plan: f32 = path.points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum();
-        assert!((plan - 0.1 - from.xz().distance(to.xz())).abs() < 1e-3, "{path:?}");
+        let path = mesh.query().search(search).path(from, to).unwrap();
+        let straight = from.xz().distance(to.xz());
+        assert!((path.plan_length - 0.1 - straight).abs() < 1e-3, "{path:?}");
     }
 }
 
