@@ -12,7 +12,7 @@ use crate::scan::BorderScan;
 const WORD: usize = u64::BITS as usize;
 
 /// Sentinel for a missing half-edge.
-pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const NO_EDGE: u32 = u32::MAX;
 
 /// A side of a span beyond which its region ends. Half-edges are numbered span by span, in the
 /// order of directions.
@@ -99,8 +99,8 @@ impl BorderSpans {
             );
             edges += own;
         }
-        if edges >= NONE as usize {
-            return Err(ContourError::BorderTooLong { steps: edges, limit: NONE as usize });
+        if edges >= NO_EDGE as usize {
+            return Err(ContourError::BorderTooLong { steps: edges, limit: NO_EDGE as usize });
         }
         if let Some(&BorderSpan { span, label, .. }) =
             spans.iter().find(|border| border.label >= regions.count)
@@ -210,7 +210,7 @@ pub(crate) struct HalfEdges {
     pub(crate) next: Vec<HalfEdge>,
     /// The previous half-edge around the region.
     pub(crate) previous: Vec<HalfEdge>,
-    /// The opposite half-edge, which belongs to the region beyond; [`NONE`] at a wall.
+    /// The opposite half-edge, which belongs to the region beyond; [`NO_EDGE`] at a wall.
     pub(crate) twin: Vec<HalfEdge>,
     /// The region of each half-edge.
     pub(crate) region: Vec<u32>,
@@ -235,7 +235,7 @@ impl HalfEdges {
         let borders = BorderSpans::collect(field, regions)?;
         let mut edges = Self {
             next: Vec::with_capacity(borders.edges),
-            previous: vec![NONE; borders.edges],
+            previous: vec![NO_EDGE; borders.edges],
             twin: Vec::with_capacity(borders.edges),
             region: Vec::with_capacity(borders.edges),
             span: Vec::with_capacity(borders.edges),
@@ -273,7 +273,7 @@ impl HalfEdges {
                 _ => return broken(border.span, neighbour),
             }
         } else {
-            NONE
+            NO_EDGE
         };
         // The walk turns sharply, continues straight or turns back. It passes through at most two
         // more spans, because regions have no slits.
@@ -308,7 +308,7 @@ impl HalfEdges {
         };
         // If a link has no link back, two half-edges would have the same next half-edge.
         match self.previous.get_mut(next as usize) {
-            Some(previous) if *previous == NONE => *previous = edge as u32,
+            Some(previous) if *previous == NO_EDGE => *previous = edge as u32,
             _ => return broken(border.span, border.links[direction.index()]),
         }
         self.next.push(next);
@@ -329,7 +329,7 @@ impl HalfEdges {
     /// Returns the label on the other side, [`NO_REGION`] at a wall.
     pub(crate) fn beyond(&self, edge: HalfEdge) -> u32 {
         let twin = self.twin[edge as usize];
-        if twin == NONE { NO_REGION } else { self.region[twin as usize] }
+        if twin == NO_EDGE { NO_REGION } else { self.region[twin as usize] }
     }
 
     /// Returns the sum and the number of the ground heights around the start of `edge`, in its
@@ -343,7 +343,7 @@ impl HalfEdges {
     pub(crate) fn height_between(&self, before: HalfEdge, after: HalfEdge) -> f32 {
         let (mut sum, mut count) = self.heights(after);
         let twin = self.twin[before as usize];
-        if twin != NONE {
+        if twin != NO_EDGE {
             let (other_sum, other_count) = self.heights(twin);
             (sum, count) = (sum + other_sum, count + other_count);
         }
@@ -363,7 +363,7 @@ impl HalfEdges {
         let (mut first, mut current) = (edge, edge);
         loop {
             let before = self.twin[self.previous[current as usize] as usize];
-            if before == NONE {
+            if before == NO_EDGE {
                 first = current;
                 break;
             }
@@ -391,7 +391,7 @@ impl HalfEdges {
         loop {
             visit(self, current);
             let twin = self.twin[current as usize];
-            if twin == NONE {
+            if twin == NO_EDGE {
                 break;
             }
             current = self.next[twin as usize];
@@ -407,8 +407,8 @@ impl HalfEdges {
         let previous = self.previous[edge as usize];
         let (before, after) = (self.twin[previous as usize], self.twin[edge as usize]);
         match (before, after) {
-            (NONE, NONE) => false,
-            (NONE, _) | (_, NONE) => true,
+            (NO_EDGE, NO_EDGE) => false,
+            (NO_EDGE, _) | (_, NO_EDGE) => true,
             // If the other side continues along the arc, the region beyond does not change.
             _ => self.next[after as usize] != before,
         }

@@ -3,7 +3,7 @@
 use waymesh_core::{AreaId, Direction, GridWindow, PlanPoint, RegionMap, checkpoint_every};
 
 use crate::ContourError;
-use crate::border::{HalfEdge, HalfEdges, NONE};
+use crate::border::{HalfEdge, HalfEdges, NO_EDGE};
 use crate::scan::BorderScan;
 
 /// The borders of one part of a field, as [`crate::trace_window`] finds them and [`crate::stitch`]
@@ -41,7 +41,7 @@ pub(crate) struct Chain {
     /// The side that follows the first step, walked backwards, around `right`.
     pub(crate) next_right: Direction,
     /// The chains of this part that begin with `next_left` and `next_right`: twice the number of
-    /// the chain, plus one for its right side. [`NONE`] if the chain lies in another part.
+    /// the chain, plus one for its right side. [`NO_EDGE`] if the chain lies in another part.
     pub(crate) links: [u32; 2],
     pub(crate) starts_at_junction: bool,
     pub(crate) ends_at_junction: bool,
@@ -125,7 +125,7 @@ impl<'a, F: BorderScan> Tracer<'a, F> {
             steps: Vec::with_capacity(steps),
             heights: Vec::with_capacity(steps),
         };
-        Self { field, edges, origin, begins: vec![NONE; marks.len()], spans: Vec::new(), marks, result }
+        Self { field, edges, origin, begins: vec![NO_EDGE; marks.len()], spans: Vec::new(), marks, result }
     }
 
     /// Completes the chains when all are known: replaces the half-edges that follow them by the
@@ -134,11 +134,12 @@ impl<'a, F: BorderScan> Tracer<'a, F> {
         let width = self.field.width();
         for (chain, (cell, spans)) in self.result.chains.iter_mut().zip(self.spans) {
             for link in &mut chain.links {
-                *link = self.begins.get(*link as usize).copied().unwrap_or(NONE);
+                *link = self.begins.get(*link as usize).copied().unwrap_or(NO_EDGE);
             }
             chain.start.x += self.origin.x.wrapping_add_unsigned(cell % width);
             chain.start.z += self.origin.z.wrapping_add_unsigned(cell / width);
-            chain.areas = spans.map(|span| if span == NONE { AreaId::NULL } else { self.field.area(span) });
+            chain.areas =
+                spans.map(|span| if span == NO_EDGE { AreaId::NULL } else { self.field.area(span) });
         }
         let mut chains = self.result;
         chains.chains.shrink_to_fit();
@@ -196,14 +197,14 @@ impl<'a, F: BorderScan> Tracer<'a, F> {
             edge = next;
         };
         let (twin_of_first, twin_of_last) = (edges.twin[first as usize], edges.twin[edge as usize]);
-        let is_shared = twin_of_first != NONE;
-        let after_right = if is_shared { edges.next[twin_of_first as usize] } else { NONE };
+        let is_shared = twin_of_first != NO_EDGE;
+        let after_right = if is_shared { edges.next[twin_of_first as usize] } else { NO_EDGE };
         let number = 2 * self.result.chains.len() as u32;
         self.begins[first as usize] = number;
         if is_shared && ends_at_junction {
             self.begins[twin_of_last as usize] = number + 1;
         }
-        let right = edges.span.get(twin_of_last as usize).copied().unwrap_or(NONE);
+        let right = edges.span.get(twin_of_last as usize).copied().unwrap_or(NO_EDGE);
         self.spans.push((edges.cell[first as usize], [edges.span[first as usize], right]));
         self.result.chains.push(Chain {
             first: first_step,

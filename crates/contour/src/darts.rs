@@ -7,7 +7,7 @@ use crate::chains::{BorderChains, Chain};
 use crate::stitch::step_from;
 
 /// Sentinel for a missing piece or number.
-pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const NO_INDEX: u32 = u32::MAX;
 
 /// One side of an arc, walked with its region on the positive side. The left dart runs from the
 /// arc's start to its end, and the right one runs back.
@@ -99,7 +99,7 @@ pub(crate) struct Loop {
 struct Target(u32);
 
 impl Target {
-    const NONE: Self = Self(NONE);
+    const OPEN: Self = Self(NO_INDEX);
 
     fn piece(self) -> usize {
         self.0 as usize / 2
@@ -127,8 +127,8 @@ pub(crate) struct Darts {
 impl Darts {
     pub(crate) fn new(parts: &[BorderChains]) -> Result<Self, ContourError> {
         let count: usize = parts.iter().map(|part| part.chains.len()).sum();
-        if count >= (NONE / 2) as usize {
-            return Err(ContourError::BorderTooLong { steps: count, limit: (NONE / 2) as usize });
+        if count >= (NO_INDEX / 2) as usize {
+            return Err(ContourError::BorderTooLong { steps: count, limit: (NO_INDEX / 2) as usize });
         }
         let mut pieces: Vec<Piece> = Vec::with_capacity(count);
         for (number, part) in parts.iter().enumerate() {
@@ -139,7 +139,7 @@ impl Darts {
         Self::join_parts(&mut pieces, parts)?;
         let runs = Self::runs(&mut pieces, parts)?;
         let darts = 2 * runs.len();
-        let mut darts = Self { next: vec![NONE; darts], previous: vec![NONE; darts], pieces, runs };
+        let mut darts = Self { next: vec![NO_INDEX; darts], previous: vec![NO_INDEX; darts], pieces, runs };
         for arc in 0..darts.runs.len() as u32 {
             darts.link(parts, Dart(2 * arc))?;
             if darts.pieces[darts.runs[arc as usize].first as usize].is_shared() {
@@ -154,7 +154,7 @@ impl Darts {
     fn join_parts(pieces: &mut [Piece], parts: &[BorderChains]) -> Result<(), ContourError> {
         let mut led_to = vec![false; 2 * pieces.len()];
         for piece in &*pieces {
-            for after in piece.after.into_iter().filter(|&after| after != Target::NONE) {
+            for after in piece.after.into_iter().filter(|&after| after != Target::OPEN) {
                 led_to[after.0 as usize] = true;
             }
         }
@@ -174,7 +174,7 @@ impl Darts {
         }
         for piece in pieces {
             for side in [0, 1] {
-                if piece.after[side] == Target::NONE && piece.goes_on(side) {
+                if piece.after[side] == Target::OPEN && piece.goes_on(side) {
                     let (region, point) = (piece.regions[side], piece.ends(side));
                     let wanted = (region, piece.wanted(side, parts));
                     let place = index.binary_search_by(|&(region, side, _)| (region, side).cmp(&wanted));
@@ -192,7 +192,7 @@ impl Darts {
             for first in 0..pieces.len() {
                 checkpoint_every(1 << 14, first);
                 let head = &pieces[first];
-                if head.arc != NONE || head.starts_at_junction == is_closed {
+                if head.arc != NO_INDEX || head.starts_at_junction == is_closed {
                     continue;
                 }
                 let regions = head.regions;
@@ -200,7 +200,7 @@ impl Darts {
                 let (mut current, mut lowest, mut area) = (first, [SideKey::MAX; 2], 0_i64);
                 let last = loop {
                     let piece = &mut pieces[current];
-                    if piece.arc != NONE || piece.regions != regions {
+                    if piece.arc != NO_INDEX || piece.regions != regions {
                         return broken(piece);
                     }
                     piece.arc = runs.len() as u32;
@@ -247,7 +247,7 @@ impl Darts {
             let next = self.pieces.get(after.piece()).filter(begins);
             next.map(|next| Dart(2 * next.arc + u32::from(after.is_right())))
         };
-        let Some(next) = next.filter(|next| self.previous[next.index()] == NONE) else {
+        let Some(next) = next.filter(|next| self.previous[next.index()] == NO_INDEX) else {
             return Err(open(piece.regions[side], piece.ends(side)));
         };
         self.previous[next.index()] = dart.0;
@@ -261,7 +261,7 @@ impl Darts {
         let mut seen = vec![false; self.next.len()];
         for first in 0..self.next.len() as u32 {
             checkpoint_every(1 << 14, first as usize);
-            if seen[first as usize] || self.next[first as usize] == NONE {
+            if seen[first as usize] || self.next[first as usize] == NO_INDEX {
                 continue;
             }
             let (mut dart, mut area, mut lowest) = (Dart(first), 0_i64, (SideKey::MAX, Dart(first)));
@@ -350,7 +350,7 @@ impl Darts {
     /// Returns the dart on the other side of the arc, `None` at a wall.
     pub(crate) fn twin(&self, dart: Dart) -> Option<Dart> {
         let twin = Dart(dart.0 ^ 1);
-        (self.next[twin.index()] != NONE).then_some(twin)
+        (self.next[twin.index()] != NO_INDEX).then_some(twin)
     }
 }
 
@@ -376,13 +376,14 @@ impl Piece {
             point = end;
         }
         let first = steps.first().map_or(last, |&step| Direction::from_index(usize::from(step)));
-        let after = own.links.map(|link| if link == NONE { Target::NONE } else { Target(2 * base + link) });
+        let after =
+            own.links.map(|link| if link == NO_INDEX { Target::OPEN } else { Target(2 * base + link) });
         #[expect(clippy::cast_possible_truncation, reason = "the number of pieces is checked")]
         let chain = chain as u32;
         Self {
             part: number,
             chain,
-            arc: NONE,
+            arc: NO_INDEX,
             starts_at_junction: own.starts_at_junction,
             ends_at_junction: own.ends_at_junction,
             regions,

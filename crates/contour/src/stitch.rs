@@ -7,7 +7,7 @@ use waymesh_core::{
 
 use crate::ContourError;
 use crate::chains::{BorderChains, Chain};
-use crate::darts::{Dart, Darts, Loop, NONE};
+use crate::darts::{Dart, Darts, Loop, NO_INDEX};
 
 /// Joins the borders of all parts of a field.
 ///
@@ -30,13 +30,13 @@ pub fn stitch(frame: GridFrame, parts: Vec<BorderChains>, count: u32) -> Result<
     let loops = darts.loops()?;
     let steps: usize = parts.iter().map(BorderChains::steps).sum();
     let entries = steps + darts.arc_count();
-    if entries >= NONE as usize {
-        return Err(ContourError::BorderTooLong { steps: entries, limit: NONE as usize });
+    if entries >= NO_INDEX as usize {
+        return Err(ContourError::BorderTooLong { steps: entries, limit: NO_INDEX as usize });
     }
     let mut assembly = Assembly {
         parts: &parts,
-        vertex_of: vec![NONE; 2 * darts.arc_count()],
-        arc_of: vec![NONE; darts.arc_count()],
+        vertex_of: vec![NO_INDEX; 2 * darts.arc_count()],
+        arc_of: vec![NO_INDEX; darts.arc_count()],
         darts: &darts,
         set: ContourSet {
             frame,
@@ -204,7 +204,7 @@ impl Assembly<'_> {
     /// share it.
     fn vertex(&mut self, dart: Dart) -> VertexId {
         let known = self.vertex_of[dart.index()];
-        if known != NONE {
+        if known != NO_INDEX {
             return VertexId(known);
         }
         let vertex = self.set.vertices.len() as u32;

@@ -6,7 +6,7 @@ use waymesh_core::{
 };
 
 use crate::ConvexError;
-use crate::subdivision::{NONE, Numbering, Patch, Side, Subdivision};
+use crate::subdivision::{NO_INDEX, Numbering, Patch, Side, Subdivision};
 
 /// Largest number of triangles, because half-edges are numbered in 32 bits.
 const MAX_TRIANGLES: usize = (u32::MAX / 3 - 1) as usize;
@@ -27,9 +27,9 @@ pub(crate) struct Faces<'a> {
 struct HalfEdge {
     /// Start point.
     point: PlanPoint,
-    /// The opposite half-edge; [`NONE`] on a wall.
+    /// The opposite half-edge; [`NO_INDEX`] on a wall.
     twin: u32,
-    /// The next half-edge of the face; [`NONE`] once removed.
+    /// The next half-edge of the face; [`NO_INDEX`] once removed.
     next: u32,
     prev: u32,
     /// `true` if the face across has the same region and area.
@@ -79,7 +79,7 @@ impl<'a> Faces<'a> {
             }
             let first = 3 * index;
             for (side, point) in (0..).zip(points) {
-                let (mut twin, mut inner) = (NONE, false);
+                let (mut twin, mut inner) = (NO_INDEX, false);
                 if let Some(neighbour) = triangle.neighbours[side as usize] {
                     twin = edge_back(triangulation, id, side, neighbour)
                         .ok_or(ConvexError::OneSidedNeighbour { triangle: id, neighbour })?;
@@ -99,7 +99,7 @@ impl<'a> Faces<'a> {
     #[inline]
     pub(crate) fn is_inner(&self, edge: u32) -> bool {
         let half_edge = self.at(edge);
-        half_edge.inner && half_edge.next != NONE
+        half_edge.inner && half_edge.next != NO_INDEX
     }
 
     /// Returns one half-edge of each inner edge, in the order of the triangles.
@@ -114,7 +114,7 @@ impl<'a> Faces<'a> {
 
     /// Returns the half-edges of the face of `edge`, beginning with `edge`.
     pub(crate) fn around(&self, edge: u32) -> impl Iterator<Item = u32> {
-        let next = move |&at: &u32| Some(self.at(at).next).filter(|&next| next != edge && next != NONE);
+        let next = move |&at: &u32| Some(self.at(at).next).filter(|&next| next != edge && next != NO_INDEX);
         std::iter::successors(Some(edge), next)
     }
 
@@ -211,8 +211,8 @@ impl<'a> Faces<'a> {
         let mut dead = removal.first;
         loop {
             let HalfEdge { next, twin, .. } = *self.at(dead);
-            self.half_edges[dead as usize].next = NONE;
-            self.half_edges[twin as usize].next = NONE;
+            self.half_edges[dead as usize].next = NO_INDEX;
+            self.half_edges[twin as usize].next = NO_INDEX;
             if dead == removal.last {
                 break;
             }
@@ -273,20 +273,20 @@ impl<'a> Faces<'a> {
 
     /// Returns the faces as polygons, in the order of their lowest triangles.
     pub(crate) fn into_subdivision(mut self) -> Subdivision<'a> {
-        let mut polygon_of = vec![NONE; self.triangles.len()];
+        let mut polygon_of = vec![NO_INDEX; self.triangles.len()];
         let mut polygons = Vec::new();
         for face in (0..).take(self.triangles.len()) {
             if self.triangles.find(face) == face {
                 polygon_of[face as usize] = to_u32(polygons.len());
                 let Triangle { region, area, .. } = self.triangulation.triangles[face as usize];
-                polygons.push(Patch { side: NONE, len: self.sizes[face as usize], region, area });
+                polygons.push(Patch { side: NO_INDEX, len: self.sizes[face as usize], region, area });
             }
         }
         let mut sides = Vec::with_capacity(self.half_edges.len());
         for edge in (0..).take(self.half_edges.len()) {
             let HalfEdge { twin, next, prev, .. } = *self.at(edge);
-            let mut polygon = NONE;
-            if next != NONE {
+            let mut polygon = NO_INDEX;
+            if next != NO_INDEX {
                 polygon = polygon_of[self.face(edge) as usize];
                 polygons[polygon as usize].side = polygons[polygon as usize].side.min(edge);
             }

@@ -4,7 +4,7 @@ use waymesh_core::{PlanPoint, checkpoint, to_u32};
 
 use crate::exact::{Exact, MOST_VERTICES};
 use crate::measure::is_narrow;
-use crate::subdivision::{NONE, Side, Subdivision};
+use crate::subdivision::{NO_INDEX, Side, Subdivision};
 use crate::window::Window;
 
 /// Number of vertices at which a window stops growing if little can be gained in it.
@@ -66,7 +66,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let mut seen = vec![false; self.subdivision.polygons.len()];
         let (mut stack, mut are_fewest) = (Vec::new(), true);
         for seed in 0..to_u32(seen.len()) {
-            if seen[seed as usize] || self.subdivision.polygons[seed as usize].side == NONE {
+            if seen[seed as usize] || self.subdivision.polygons[seed as usize].side == NO_INDEX {
                 continue;
             }
             let (mut count, mut corners) = (0, 0);
@@ -106,7 +106,7 @@ impl<'s, 'a> Search<'s, 'a> {
         for _ in 0..rounds {
             for &seed in &seeds {
                 checkpoint();
-                let gone = self.subdivision.polygons[seed as usize].side == NONE;
+                let gone = self.subdivision.polygons[seed as usize].side == NO_INDEX;
                 if !gone && self.last_windows[seed as usize] <= before {
                     self.window.start(self.subdivision, seed);
                     let last = &self.last_windows;
@@ -148,7 +148,7 @@ impl<'s, 'a> Search<'s, 'a> {
     /// its sides only.
     fn is_narrow(&self, side: u32) -> bool {
         let Side { twin, next, .. } = *self.subdivision.side(side);
-        if next == NONE || twin < side || !self.subdivision.is_inner(side) {
+        if next == NO_INDEX || twin < side || !self.subdivision.is_inner(side) {
             return false;
         }
         [side, twin].into_iter().any(|side| {
@@ -182,7 +182,7 @@ impl<'s, 'a> Search<'s, 'a> {
     /// Returns `true` if both ends of a side stay convex without it.
     fn may_go(&self, side: u32) -> bool {
         let Side { twin, next, prev, .. } = *self.subdivision.side(side);
-        if next == NONE || twin < side || !self.subdivision.is_inner(side) {
+        if next == NO_INDEX || twin < side || !self.subdivision.is_inner(side) {
             return false;
         }
         let Side { next: twin_next, prev: twin_prev, .. } = *self.subdivision.side(twin);

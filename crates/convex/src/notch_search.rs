@@ -10,7 +10,7 @@ use crate::{ConvexError, NotchPortalsConfig};
 /// Flat tables of the triangles with the portals made so far, and of the notches.
 ///
 /// Half-edge `3 t + i` leaves corner `i` of triangle `t`; the next one of the triangle is `3 t + (i
-/// + 1) % 3`. [`NotchTables::NONE`] marks missing numbers.
+/// + 1) % 3`. [`NotchTables::NO_INDEX`] marks missing numbers.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct NotchTables {
@@ -26,7 +26,7 @@ pub struct NotchTables {
 
 impl NotchTables {
     /// Sentinel for a missing number.
-    pub const NONE: u32 = u32::MAX;
+    pub const NO_INDEX: u32 = u32::MAX;
 }
 
 /// A half-edge.

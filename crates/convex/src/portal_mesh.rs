@@ -7,7 +7,7 @@ use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId, che
 
 use crate::measure::{NARROW, distance_squared, is_narrow, offset};
 use crate::notch_search::{EdgeRow, NotchRow, NotchTables};
-use crate::subdivision::NONE;
+use crate::subdivision::NO_INDEX;
 
 /// Largest number of edges that one portal may replace.
 const MOST_CROSSED: usize = 256;
@@ -20,7 +20,7 @@ struct Edge {
     /// `true` for a border of the region and area, and for a portal. A fixed edge must not be
     /// crossed.
     fixed: bool,
-    /// The notch that begins with this edge, or [`NONE`].
+    /// The notch that begins with this edge, or [`NO_INDEX`].
     notch: u32,
 }
 
@@ -120,13 +120,13 @@ impl<'a> PortalMesh<'a> {
         for at in 0..to_u32(count) {
             let (twin, inner) = twins(at);
             let origin = triangulation.triangles[at as usize / 3].vertices[at as usize % 3].0;
-            edges.push(Edge { origin, twin, fixed: !inner, notch: NONE });
+            edges.push(Edge { origin, twin, fixed: !inner, notch: NO_INDEX });
         }
         let mut mesh = Self {
             triangulation,
             edges,
             notches: Vec::new(),
-            notch_at: vec![NONE; triangulation.vertices.len()],
+            notch_at: vec![NO_INDEX; triangulation.vertices.len()],
             views: BinaryHeap::new(),
             crossed: Vec::new(),
             free: Vec::new(),
@@ -193,7 +193,7 @@ impl<'a> PortalMesh<'a> {
             }
             let twin = self.edge(arriving).twin;
             // The last fixed edge is the border.
-            if twin == NONE || twin == self.notches[notch as usize].leaving || !self.is_portal(arriving) {
+            if twin == NO_INDEX || twin == self.notches[notch as usize].leaving || !self.is_portal(arriving) {
                 return None;
             }
             leaving = twin;
@@ -204,7 +204,7 @@ impl<'a> PortalMesh<'a> {
     /// sides.
     fn is_portal(&self, edge: u32) -> bool {
         let twin = self.edge(edge).twin;
-        twin != NONE && {
+        twin != NO_INDEX && {
             let [a, b] = [edge, twin].map(|edge| &self.triangulation.triangles[edge as usize / 3]);
             (a.region, a.area) == (b.region, b.area)
         }
@@ -225,7 +225,7 @@ impl<'a> PortalMesh<'a> {
     pub(crate) fn notch_towards(&self, vertex: u32, eye: u32) -> Option<u32> {
         let to = self.vertex_point(eye);
         let mut notch = self.notch_at[vertex as usize];
-        while notch != NONE {
+        while notch != NO_INDEX {
             let Notch { before, after, next, .. } = self.notches[notch as usize];
             let point = self.vertex_point(vertex);
             if PlanPoint::orientation(before, point, to) >= 0
@@ -247,7 +247,7 @@ impl<'a> PortalMesh<'a> {
             NotchRow {
                 vertex: notch.vertex,
                 next: notch.next,
-                sector: sector.map_or([NONE; 2], |(leaving, arriving)| [leaving, arriving]),
+                sector: sector.map_or([NO_INDEX; 2], |(leaving, arriving)| [leaving, arriving]),
                 before: notch.before,
                 after: notch.after,
             }
@@ -415,7 +415,7 @@ impl<'a> PortalMesh<'a> {
 
     fn fix(&mut self, edge: u32) -> bool {
         let twin = self.edge(edge).twin;
-        if self.edge(edge).fixed || twin == NONE {
+        if self.edge(edge).fixed || twin == NO_INDEX {
             return false;
         }
         for edge in [edge, twin] {
@@ -437,7 +437,7 @@ impl<'a> PortalMesh<'a> {
             vertex: self.edge(next(edge)).origin,
             outer: *self.edge(edge),
             old: edge,
-            new: NONE,
+            new: NO_INDEX,
         };
         // `upper` runs from the notch to the target on the left. `lower` runs along the right and
         // is reversed later. Every link has the outer edge that arrives at its vertex, seen from
@@ -458,9 +458,9 @@ impl<'a> PortalMesh<'a> {
         }
         // The edge of an upper link runs from the next vertex of the chain to its own vertex. The
         // edge of a lower link runs from its own vertex to the next, so it is stored with the next.
-        upper.push(Link { vertex: target, outer: *self.edge(first), old: NONE, new: NONE });
+        upper.push(Link { vertex: target, outer: *self.edge(first), old: NO_INDEX, new: NO_INDEX });
         lower.reverse();
-        lower.push(Link { vertex: start, outer: *self.edge(first), old: NONE, new: NONE });
+        lower.push(Link { vertex: start, outer: *self.edge(first), old: NO_INDEX, new: NO_INDEX });
         if !self.can_fill(&upper) || !self.can_fill(&lower) {
             (self.upper, self.lower, self.free) = (upper, lower, free);
             return false;
@@ -471,27 +471,27 @@ impl<'a> PortalMesh<'a> {
         for edge in [top, bottom] {
             self.note(edge);
             self.edges[edge as usize].fixed = true;
-            self.edges[edge as usize].notch = NONE;
+            self.edges[edge as usize].notch = NO_INDEX;
         }
         for at in 0..upper.len() + lower.len() {
             let chain = |at: usize| if at < upper.len() { &upper[at] } else { &lower[at - upper.len()] };
             let &Link { outer, old, new, .. } = chain(at);
-            if old == NONE {
+            if old == NO_INDEX {
                 continue;
             }
             // Both sides of an edge may lie on the border of the hole.
             let twin = (0..upper.len() + lower.len())
                 .map(chain)
-                .find(|other| other.old == outer.twin && outer.twin != NONE)
+                .find(|other| other.old == outer.twin && outer.twin != NO_INDEX)
                 .map_or(outer.twin, |other| other.new);
             let edge = &mut self.edges[new as usize];
             (edge.fixed, edge.notch, edge.twin) = (outer.fixed, outer.notch, twin);
             self.note(new);
-            if twin != NONE {
+            if twin != NO_INDEX {
                 self.edges[twin as usize].twin = new;
                 self.note(twin);
             }
-            if outer.notch != NONE {
+            if outer.notch != NO_INDEX {
                 self.notches[outer.notch as usize].leaving = new;
             }
         }
@@ -535,10 +535,10 @@ impl<'a> PortalMesh<'a> {
         const OUTER: u32 = 1 << 31;
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
-        let mut top = NONE;
+        let mut top = NO_INDEX;
         for at in 0..chain.len() {
             let vertex = chain[at].vertex;
-            let mut pending = if at == 0 { NONE } else { OUTER | to_u32(at - 1) };
+            let mut pending = if at == 0 { NO_INDEX } else { OUTER | to_u32(at - 1) };
             while let [.., x, y] = stack[..]
                 && self.is_ear(x.0, y.0, vertex)
                 && let Some(triangle) = free.pop()
@@ -547,7 +547,7 @@ impl<'a> PortalMesh<'a> {
                 self.note(base);
                 for (corner, origin) in [vertex, y.0, x.0].into_iter().enumerate() {
                     self.edges[base as usize + corner] =
-                        Edge { origin, twin: NONE, fixed: false, notch: NONE };
+                        Edge { origin, twin: NO_INDEX, fixed: false, notch: NO_INDEX };
                 }
                 for (edge, waiting) in [(base, pending), (base + 1, y.1)] {
                     if waiting & OUTER != 0 {
@@ -581,7 +581,7 @@ impl<'a> PortalMesh<'a> {
             .map(|(triangle, edges)| Triangle {
                 vertices: [0, 1, 2].map(|at| VertexId(edges[at].origin)),
                 neighbours: [0, 1, 2]
-                    .map(|at| (edges[at].twin != NONE).then(|| TriangleId(edges[at].twin / 3))),
+                    .map(|at| (edges[at].twin != NO_INDEX).then(|| TriangleId(edges[at].twin / 3))),
                 ..*triangle
             })
             .collect();

@@ -11,7 +11,7 @@ use waymesh_core::{
 
 use crate::ConvexError;
 use crate::improve::Scratch;
-use crate::subdivision::{NONE, Patch, Side, Subdivision};
+use crate::subdivision::{NO_INDEX, Patch, Side, Subdivision};
 
 /// The triangles of a region, with vertices and triangles renumbered in the same order.
 struct Part {
@@ -143,7 +143,7 @@ fn join(triangulation: &Triangulation, parts: Vec<Decomposed>) -> Result<Subdivi
     let mut polygons: Vec<Patch> = Vec::with_capacity(parts.iter().map(|part| part.polygons.len()).sum());
     for part in parts {
         let (first_side, first_polygon) = (to_u32(sides.len()), to_u32(polygons.len()));
-        let moved = |number: u32, first: u32| if number == NONE { NONE } else { number + first };
+        let moved = |number: u32, first: u32| if number == NO_INDEX { NO_INDEX } else { number + first };
         sides.extend(part.sides.into_iter().map(|side| Side {
             origin: part.vertices[side.origin as usize],
             twin: moved(side.twin, first_side),
@@ -192,7 +192,7 @@ fn link_borders(triangulation: &Triangulation, whole: &mut Subdivision<'_>) -> R
     }
     let mut known: Vec<(Border, u32)> = Vec::with_capacity(borders.len());
     for (number, side) in (0..).zip(&whole.sides) {
-        if side.next != NONE && side.twin == NONE {
+        if side.next != NO_INDEX && side.twin == NO_INDEX {
             let region = whole.polygons[side.polygon as usize].region;
             known.push(((region, [side.origin, whole.side(side.next).origin]), number));
         }

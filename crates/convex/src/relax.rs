@@ -6,7 +6,7 @@ use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId, to_
 use crate::faces::Faces;
 use crate::measure::distance_squared;
 use crate::portal_mesh::{next, prev};
-use crate::subdivision::{NONE, Side, Subdivision};
+use crate::subdivision::{NO_INDEX, Side, Subdivision};
 
 /// A straight wall that replaces a chain of walls with shallow notches.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Relaxed {
 
     fn shortcut(&self, subdivision: &Subdivision<'_>, side: u32) -> Option<&Shortcut> {
         let Side { origin, twin, next, .. } = *subdivision.side(side);
-        if next == NONE || twin != NONE {
+        if next == NO_INDEX || twin != NO_INDEX {
             return None;
         }
         let ends = [origin, subdivision.side(next).origin];
@@ -116,7 +116,7 @@ struct Shortener<'a> {
     inner: Vec<bool>,
     /// For each half-edge, its wall.
     walls: Vec<u32>,
-    /// For each wall, its half-edge; [`NONE`] if the wall was removed.
+    /// For each wall, its half-edge; [`NO_INDEX`] if the wall was removed.
     edges: Vec<u32>,
     /// For each wall, the previous and the next wall along the border of one region and area.
     before: Vec<u32>,
@@ -131,18 +131,20 @@ impl<'a> Shortener<'a> {
         let edges: Vec<u32> = (0..to_u32(count)).collect();
         let twins: Vec<u32> = edges.iter().map(|&edge| faces.twin(edge)).collect();
         let inner: Vec<bool> = edges.iter().map(|&edge| faces.is_inner(edge)).collect();
-        let walls: Vec<u32> =
-            edges.iter().map(|&edge| if twins[edge as usize] == NONE { edge } else { NONE }).collect();
+        let walls: Vec<u32> = edges
+            .iter()
+            .map(|&edge| if twins[edge as usize] == NO_INDEX { edge } else { NO_INDEX })
+            .collect();
         let origins =
             triangulation.triangles.iter().flat_map(|triangle| triangle.vertices.map(|v| v.0)).collect();
-        let (mut before, mut after) = (vec![NONE; count], vec![NONE; count]);
-        for &leaving in edges.iter().filter(|&&edge| twins[edge as usize] == NONE) {
+        let (mut before, mut after) = (vec![NO_INDEX; count], vec![NO_INDEX; count]);
+        for &leaving in edges.iter().filter(|&&edge| twins[edge as usize] == NO_INDEX) {
             let mut arriving = prev(leaving);
             // Every step enters a new triangle around the vertex, and never returns to the wall.
             while inner[arriving as usize] {
                 arriving = prev(twins[arriving as usize]);
             }
-            if twins[arriving as usize] == NONE {
+            if twins[arriving as usize] == NO_INDEX {
                 before[leaving as usize] = arriving;
                 after[arriving as usize] = leaving;
             }
@@ -175,7 +177,7 @@ impl<'a> Shortener<'a> {
     /// where the border meets another region.
     fn turn(&self, wall: u32) -> i64 {
         let [before, after] = [self.before[wall as usize], self.after[wall as usize]];
-        if before == NONE || after == NONE {
+        if before == NO_INDEX || after == NO_INDEX {
             return 1;
         }
         let [a, b, c] = [before, wall, after].map(|wall| self.point(self.start(wall)));
@@ -243,12 +245,12 @@ impl<'a> Shortener<'a> {
             _ => true,
         };
         let next_stay = (1..=last).find(|&at| stays[at]).map(|at| points[at]);
-        let start = (before != NONE).then(|| self.point(self.start(before)));
+        let start = (before != NO_INDEX).then(|| self.point(self.start(before)));
         if is_corner(chain[0]) && bends(start, points[0], next_stay) {
             stays[1] = true;
         }
         let last_stay = (0..last).rfind(|&at| stays[at]).map(|at| points[at]);
-        let end = (after != NONE).then(|| self.point(self.start(after)));
+        let end = (after != NO_INDEX).then(|| self.point(self.start(after)));
         if is_corner(chain[last]) && bends(last_stay, points[last], end) {
             stays[last - 1] = true;
         }
@@ -259,12 +261,12 @@ impl<'a> Shortener<'a> {
                 let vertex =
                     self.triangulation.triangles[chain[at] as usize / 3].vertices[chain[at] as usize % 3].0;
                 match self.shortcuts.last_mut() {
-                    Some(shortcut) if shortcut.ends[1] == NONE => {
+                    Some(shortcut) if shortcut.ends[1] == NO_INDEX => {
                         shortcut.between.push(vertex);
                         shortcut.walls.push(chain[at]);
                     }
                     _ => self.shortcuts.push(Shortcut {
-                        ends: [self.start(chain[from]), NONE],
+                        ends: [self.start(chain[from]), NO_INDEX],
                         between: vec![vertex],
                         walls: vec![chain[at]],
                     }),
@@ -304,36 +306,36 @@ impl<'a> Shortener<'a> {
             leaving = self.twins[arriving as usize];
         }
         let start = self.origins[self.edges[before as usize] as usize];
-        ring.push(RingEdge { origin: start, twin: NONE, wall: before });
+        ring.push(RingEdge { origin: start, twin: NO_INDEX, wall: before });
         fan.sort_unstable();
-        let folded = |edge: &RingEdge| edge.twin != NONE && fan.binary_search(&(edge.twin / 3)).is_ok();
+        let folded = |edge: &RingEdge| edge.twin != NO_INDEX && fan.binary_search(&(edge.twin / 3)).is_ok();
         if ring.iter().any(folded) {
             return false;
         }
         let Some(triangles) = self.fill(self.point(hub), &ring) else { return false };
         let inner: Vec<bool> =
-            ring.iter().map(|edge| edge.twin != NONE && self.inner[edge.twin as usize]).collect();
+            ring.iter().map(|edge| edge.twin != NO_INDEX && self.inner[edge.twin as usize]).collect();
         for (at, &triangle) in triangles.iter().zip(&fan) {
             for (side, (origin, across)) in (0..).zip(at.iter().copied()) {
                 let edge = 3 * triangle + side;
                 self.origins[edge as usize] = origin;
                 let (twin, inner, wall) = match across {
                     Some(Across::Ring(at)) => (ring[at].twin, inner[at], ring[at].wall),
-                    Some(Across::Triangle(other)) => (3 * fan[other] + 2, true, NONE),
+                    Some(Across::Triangle(other)) => (3 * fan[other] + 2, true, NO_INDEX),
                     // The later triangle on the other side sets it.
                     None => continue,
                 };
                 self.twins[edge as usize] = twin;
                 self.inner[edge as usize] = inner;
                 self.walls[edge as usize] = wall;
-                if twin != NONE {
+                if twin != NO_INDEX {
                     self.twins[twin as usize] = edge;
                     self.inner[twin as usize] = inner;
                 }
                 if let Some(Across::Triangle(other)) = across {
-                    self.walls[(3 * fan[other] + 2) as usize] = NONE;
+                    self.walls[(3 * fan[other] + 2) as usize] = NO_INDEX;
                 }
-                if wall != NONE {
+                if wall != NO_INDEX {
                     self.edges[wall as usize] = edge;
                 }
             }
@@ -341,7 +343,7 @@ impl<'a> Shortener<'a> {
         for &triangle in &fan[triangles.len()..] {
             self.gone[triangle as usize] = true;
         }
-        self.edges[wall as usize] = NONE;
+        self.edges[wall as usize] = NO_INDEX;
         let after = self.after[wall as usize];
         self.after[before as usize] = after;
         self.before[after as usize] = before;
@@ -395,7 +397,7 @@ impl<'a> Shortener<'a> {
                 vertices: [0, 1, 2].map(|side| VertexId(self.origins[3 * triangle + side])),
                 neighbours: [0, 1, 2].map(|side| {
                     let twin = self.twins[3 * triangle + side];
-                    (twin != NONE).then(|| ids[twin as usize / 3])
+                    (twin != NO_INDEX).then(|| ids[twin as usize / 3])
                 }),
                 ..self.triangulation.triangles[triangle]
             })

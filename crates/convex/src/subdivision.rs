@@ -8,16 +8,16 @@ use waymesh_core::{
 };
 
 /// Sentinel for a missing index.
-pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const NO_INDEX: u32 = u32::MAX;
 
 /// One side of an edge of a polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side {
     /// Start vertex.
     pub(crate) origin: u32,
-    /// The opposite side; [`NONE`] on a wall.
+    /// The opposite side; [`NO_INDEX`] on a wall.
     pub(crate) twin: u32,
-    /// The next side of the polygon; [`NONE`] once removed.
+    /// The next side of the polygon; [`NO_INDEX`] once removed.
     pub(crate) next: u32,
     pub(crate) prev: u32,
     pub(crate) polygon: u32,
@@ -26,7 +26,7 @@ pub(crate) struct Side {
 /// A polygon: one of its sides, its number of sides, its region and its area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patch {
-    /// One of the sides; [`NONE`] once removed.
+    /// One of the sides; [`NO_INDEX`] once removed.
     pub(crate) side: u32,
     pub(crate) len: u32,
     pub(crate) region: RegionId,
@@ -98,7 +98,7 @@ impl<'a> Subdivision<'a> {
     #[inline]
     pub(crate) fn is_inner(&self, side: u32) -> bool {
         let Side { twin, polygon, .. } = *self.side(side);
-        twin != NONE && {
+        twin != NO_INDEX && {
             let [mine, theirs] =
                 [polygon, self.side(twin).polygon].map(|polygon| &self.polygons[polygon as usize]);
             (mine.region, mine.area) == (theirs.region, theirs.area)
@@ -108,25 +108,25 @@ impl<'a> Subdivision<'a> {
     /// Returns the sides of a polygon.
     pub(crate) fn around(&self, polygon: u32) -> impl Iterator<Item = u32> {
         let Patch { side, len, .. } = self.polygons[polygon as usize];
-        let next = move |&at: &u32| Some(self.side(at).next).filter(|&next| next != NONE);
-        std::iter::successors(Some(side).filter(|&side| side != NONE), next).take(len as usize)
+        let next = move |&at: &u32| Some(self.side(at).next).filter(|&next| next != NO_INDEX);
+        std::iter::successors(Some(side).filter(|&side| side != NO_INDEX), next).take(len as usize)
     }
 
     /// Removes a polygon but not its sides. The caller reuses them or calls
     /// [`Subdivision::free_side`].
     pub(crate) fn free_polygon(&mut self, polygon: u32) {
-        self.polygons[polygon as usize].side = NONE;
+        self.polygons[polygon as usize].side = NO_INDEX;
         self.free_polygons.push(polygon);
     }
 
     pub(crate) fn free_side(&mut self, side: u32) {
-        self.sides[side as usize].next = NONE;
+        self.sides[side as usize].next = NO_INDEX;
         self.free_sides.push(side);
     }
 
     /// Adds a side that starts at a vertex and has no polygon and no neighbours.
     pub(crate) fn new_side(&mut self, origin: u32) -> u32 {
-        let side = Side { origin, twin: NONE, next: NONE, prev: NONE, polygon: NONE };
+        let side = Side { origin, twin: NO_INDEX, next: NO_INDEX, prev: NO_INDEX, polygon: NO_INDEX };
         match self.free_sides.pop() {
             Some(free) => {
                 self.sides[free as usize] = side;
@@ -168,7 +168,7 @@ impl<'a> Subdivision<'a> {
 
     /// Returns the polygons that have not been removed.
     pub(crate) fn living(&self) -> impl Iterator<Item = u32> {
-        (0..to_u32(self.polygons.len())).filter(|&polygon| self.polygons[polygon as usize].side != NONE)
+        (0..to_u32(self.polygons.len())).filter(|&polygon| self.polygons[polygon as usize].side != NO_INDEX)
     }
 
     /// Replaces all polygons of one region, `own`, by `polygons` of another subdivision. Returns
@@ -220,7 +220,7 @@ impl<'a> Subdivision<'a> {
     /// Returns `true` if the side is on a wall or on a border to another region.
     fn is_border(&self, side: u32) -> bool {
         let Side { twin, polygon, .. } = *self.side(side);
-        twin == NONE
+        twin == NO_INDEX
             || self.polygons[polygon as usize].region
                 != self.polygons[self.side(twin).polygon as usize].region
     }
@@ -229,16 +229,16 @@ impl<'a> Subdivision<'a> {
     /// between them.
     fn fuse(&mut self) {
         let mut uses = vec![0_u32; self.vertices.len()];
-        for side in self.sides.iter().filter(|side| side.next != NONE) {
+        for side in self.sides.iter().filter(|side| side.next != NO_INDEX) {
             uses[side.origin as usize] += 1;
         }
         for at in 0..self.sides.len() {
             let Side { origin, twin, next, prev, polygon } = self.sides[at];
-            if next == NONE || twin == NONE || uses[origin as usize] != 2 {
+            if next == NO_INDEX || twin == NO_INDEX || uses[origin as usize] != 2 {
                 continue;
             }
             let twin_before = self.side(prev).twin;
-            if twin_before == NONE
+            if twin_before == NO_INDEX
                 || self.side(twin).next != twin_before
                 || PlanPoint::orientation(self.point(prev), self.point_of(origin), self.point(next)) != 0
             {
@@ -255,7 +255,7 @@ impl<'a> Subdivision<'a> {
             for (gone, kept, polygon) in
                 [(to_u32(at), prev, polygon), (twin_before, twin, self.side(twin_before).polygon)]
             {
-                self.sides[gone as usize].next = NONE;
+                self.sides[gone as usize].next = NO_INDEX;
                 let patch = &mut self.polygons[polygon as usize];
                 patch.len -= 1;
                 if patch.side == gone {
@@ -272,7 +272,7 @@ impl<'a> Subdivision<'a> {
         let mut order: Vec<(RegionId, [u32; 2], u32)> = Vec::with_capacity(self.len());
         for polygon in 0..to_u32(self.polygons.len()) {
             let Patch { side, region, .. } = self.polygons[polygon as usize];
-            if side == NONE {
+            if side == NO_INDEX {
                 continue;
             }
             let key = |side: u32| match numbering {
@@ -288,13 +288,13 @@ impl<'a> Subdivision<'a> {
             }
         }
         order.sort_unstable();
-        let mut polygon_of = vec![NONE; self.polygons.len()];
+        let mut polygon_of = vec![NO_INDEX; self.polygons.len()];
         for (new, &(.., polygon)) in order.iter().enumerate() {
             polygon_of[polygon as usize] = to_u32(new);
         }
-        let mut vertex_of = vec![NONE; self.vertices.len()];
+        let mut vertex_of = vec![NO_INDEX; self.vertices.len()];
         let mut corners = 0;
-        for side in self.sides.iter().filter(|side| side.next != NONE) {
+        for side in self.sides.iter().filter(|side| side.next != NO_INDEX) {
             vertex_of[side.origin as usize] = 0;
             corners += 1;
         }
@@ -317,7 +317,8 @@ impl<'a> Subdivision<'a> {
             for side in self.around(polygon) {
                 let Side { origin, twin, .. } = *self.side(side);
                 mesh.corners.push(VertexId(vertex_of[origin as usize]));
-                let neighbour = (twin != NONE).then(|| PolyId(polygon_of[self.side(twin).polygon as usize]));
+                let neighbour =
+                    (twin != NO_INDEX).then(|| PolyId(polygon_of[self.side(twin).polygon as usize]));
                 mesh.neighbours.push(neighbour);
             }
             let len = to_u32(mesh.corners.len()) - first;

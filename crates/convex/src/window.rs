@@ -4,7 +4,7 @@ use waymesh_core::{PlanPoint, to_u32};
 
 use crate::exact::Exact;
 use crate::measure::is_narrow;
-use crate::subdivision::{NONE, Patch, Subdivision};
+use crate::subdivision::{NO_INDEX, Patch, Subdivision};
 
 /// Polygons whose union is a polygon without holes. The window is reused for its buffers.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ impl Window {
             while at < self.polygons.len() {
                 for side in subdivision.around(self.polygons[at]) {
                     let twin = subdivision.side(side).twin;
-                    if all || (twin != NONE && preferred(subdivision.side(twin).polygon)) {
+                    if all || (twin != NO_INDEX && preferred(subdivision.side(twin).polygon)) {
                         self.add(subdivision, side, most_vertices);
                     }
                 }
@@ -91,7 +91,7 @@ impl Window {
     }
 
     fn is_in(&self, subdivision: &Subdivision<'_>, side: u32) -> bool {
-        side != NONE && self.polygon_stamps[subdivision.side(side).polygon as usize] == self.stamp
+        side != NO_INDEX && self.polygon_stamps[subdivision.side(side).polygon as usize] == self.stamp
     }
 
     /// Adds the polygon across a side of a polygon of the window, if the union has a simple border
@@ -105,7 +105,7 @@ impl Window {
         let (stamp, stamps) = (self.stamp, &self.polygon_stamps);
         let shared = |at: u32| {
             let twin = subdivision.side(at).twin;
-            twin != NONE && stamps[subdivision.side(twin).polygon as usize] == stamp
+            twin != NO_INDEX && stamps[subdivision.side(twin).polygon as usize] == stamp
         };
         let new = subdivision.side(twin).polygon;
         let (mut first, mut last, mut run) = (twin, twin, 1);
@@ -391,7 +391,7 @@ impl Window {
             for (at, &from) in polygon.iter().enumerate() {
                 let to = polygon[(at + 1) % polygon.len()];
                 if to != (from + 1) % count {
-                    portals.push([from.min(to), from.max(to), NONE]);
+                    portals.push([from.min(to), from.max(to), NO_INDEX]);
                 }
             }
         }

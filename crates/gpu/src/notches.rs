@@ -209,7 +209,7 @@ impl NotchSearch for GpuNotches {
 
     fn closest(&self, tables: &NotchTables) -> Option<Vec<Option<Closest>>> {
         self.results(tables, "closest", |words| Closest {
-            vertex: (words[0] != NotchTables::NONE).then_some(words[0]),
+            vertex: (words[0] != NotchTables::NO_INDEX).then_some(words[0]),
             visited: words[HEAD..].iter().take(words[2] as usize).copied().collect(),
         })
     }

@@ -11,7 +11,7 @@ use crate::outline::{Corner, Outline};
 /// leaves.
 pub(crate) const BORDER: u32 = 1 << 31;
 /// Sentinel for a missing index.
-pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const NO_INDEX: u32 = u32::MAX;
 
 /// The triangles of one polygon. Half-edge `3 t + i` leaves corner `i` of triangle `t`.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl LocalMesh {
     pub(crate) fn push(&mut self, corners: [Corner; 3]) -> u32 {
         let triangle = to_u32(self.triangles.len());
         self.triangles.push(corners);
-        self.twins.extend([NONE; 3]);
+        self.twins.extend([NO_INDEX; 3]);
         triangle
     }
 
@@ -55,7 +55,7 @@ impl LocalMesh {
         }
         self.sorted.sort_unstable();
         self.renumbered.clear();
-        self.renumbered.resize(self.twins.len(), NONE);
+        self.renumbered.resize(self.twins.len(), NO_INDEX);
         for (new, &(_, old)) in (0..).zip(&self.sorted) {
             let (triangle, turn) = (old / 3, old % 3);
             for side in 0..3 {
@@ -130,7 +130,7 @@ impl Assembly {
                     *neighbour = Some(TriangleId(first + twin / 3));
                 } else if let Some(beyond) = outline.beyond[(twin & !BORDER) as usize] {
                     let half_edge = 3 * (first + index) + side;
-                    self.seams.push(Seam { half_edge, region: outline.region, beyond, next: NONE });
+                    self.seams.push(Seam { half_edge, region: outline.region, beyond, next: NO_INDEX });
                 }
             }
             self.triangulation.triangles.push(Triangle {
@@ -152,8 +152,11 @@ impl Assembly {
         if !united.is_empty() {
             self.unite(united);
         }
-        let mut heads =
-            if self.seams.is_empty() { Vec::new() } else { vec![NONE; self.triangulation.vertices.len()] };
+        let mut heads = if self.seams.is_empty() {
+            Vec::new()
+        } else {
+            vec![NO_INDEX; self.triangulation.vertices.len()]
+        };
         for index in 0..self.seams.len() {
             checkpoint_every(1 << 14, index);
             let seam = self.seams[index];
@@ -161,8 +164,8 @@ impl Assembly {
             let head = &mut heads[from.index().min(to.index())];
             // The list is short: it holds the seams at one vertex whose other side is not found
             // yet.
-            let (mut before, mut at) = (NONE, *head);
-            while at != NONE {
+            let (mut before, mut at) = (NO_INDEX, *head);
+            while at != NO_INDEX {
                 let other = self.seams[at as usize];
                 if other.region == seam.beyond
                     && other.beyond == seam.region
@@ -172,13 +175,13 @@ impl Assembly {
                 }
                 (before, at) = (at, other.next);
             }
-            if at == NONE {
+            if at == NO_INDEX {
                 self.seams[index].next = *head;
                 *head = to_u32(index);
                 continue;
             }
             let other = self.seams[at as usize];
-            if before == NONE {
+            if before == NO_INDEX {
                 *head = other.next;
             } else {
                 self.seams[before as usize].next = other.next;

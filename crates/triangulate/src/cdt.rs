@@ -8,7 +8,7 @@ use waymesh_core::{
 };
 
 use crate::TriangulateError;
-use crate::assemble::{Assembly, BORDER, LocalMesh, NONE};
+use crate::assemble::{Assembly, BORDER, LocalMesh, NO_INDEX};
 use crate::crossings::CrossingCheck;
 use crate::delaunay::legalize;
 use crate::ears::Clipper;
@@ -159,8 +159,8 @@ impl Plane {
                 };
                 return Err(crossing(touched));
             };
-            self.borders.resize(self.cdt.num_directed_edges(), NONE);
-            if self.borders[edge.index()] != NONE || self.borders[edge.rev().index()] != NONE {
+            self.borders.resize(self.cdt.num_directed_edges(), NO_INDEX);
+            if self.borders[edge.index()] != NO_INDEX || self.borders[edge.rev().index()] != NO_INDEX {
                 return Err(crossing(first));
             }
             self.borders[edge.index()] = to_u32(corner);
@@ -174,26 +174,26 @@ impl Plane {
     /// distinguishes corners at the same point, and the inside from the outside.
     fn walk_sectors(&mut self, outline: &Outline) -> Result<(), TriangulateError> {
         self.corners.clear();
-        self.corners.resize(self.cdt.num_directed_edges(), NONE);
+        self.corners.resize(self.cdt.num_directed_edges(), NO_INDEX);
         for (corner, &start) in (0..).zip(&self.edges) {
             let not_inside =
                 || TriangulateError::NotInside { region: outline.region, point: outline.point(corner) };
             let mut edge = self.cdt.directed_edge(start);
             loop {
-                if edge.face().is_outer() || self.corners[edge.fix().index()] != NONE {
+                if edge.face().is_outer() || self.corners[edge.fix().index()] != NO_INDEX {
                     return Err(not_inside());
                 }
                 self.corners[edge.fix().index()] = corner;
                 let arriving = edge.prev();
                 let border = self.borders[arriving.fix().index()];
-                if border != NONE {
+                if border != NO_INDEX {
                     if border != outline.prev[corner as usize] {
                         return Err(not_inside());
                     }
                     break;
                 }
                 edge = arriving.rev();
-                if self.borders[edge.fix().index()] != NONE {
+                if self.borders[edge.fix().index()] != NO_INDEX {
                     return Err(not_inside());
                 }
             }
@@ -205,14 +205,14 @@ impl Plane {
     fn collect(&mut self, outline: &Outline, mesh: &mut LocalMesh) -> Result<(), TriangulateError> {
         mesh.clear();
         self.triangles.clear();
-        self.triangles.resize(self.cdt.num_all_faces(), NONE);
+        self.triangles.resize(self.cdt.num_all_faces(), NO_INDEX);
         for (index, face) in self.cdt.inner_faces().enumerate() {
             checkpoint_every(1 << 14, index);
             let corners = face.adjacent_edges().map(|edge| self.corners[edge.fix().index()]);
-            if corners == [NONE; 3] {
+            if corners == [NO_INDEX; 3] {
                 continue;
             }
-            if let Some(known) = corners.iter().find(|_| corners.contains(&NONE)) {
+            if let Some(known) = corners.iter().find(|_| corners.contains(&NO_INDEX)) {
                 let point = outline.points.get(*known as usize).copied().unwrap_or_default();
                 return Err(TriangulateError::NotInside { region: outline.region, point });
             }
@@ -221,19 +221,19 @@ impl Plane {
         for (index, face) in self.cdt.inner_faces().enumerate() {
             checkpoint_every(1 << 14, index);
             let triangle = self.triangles[face.fix().index()];
-            if triangle == NONE {
+            if triangle == NO_INDEX {
                 continue;
             }
             for (side, edge) in (0..).zip(face.adjacent_edges()) {
                 let border = self.borders[edge.fix().index()];
-                mesh.twins[(3 * triangle + side) as usize] = if border == NONE {
+                mesh.twins[(3 * triangle + side) as usize] = if border == NO_INDEX {
                     let back = edge.rev();
                     let beyond = self.triangles[back.face().fix().index()];
                     // Index of the edge in the face beyond it.
                     let position = back.face().as_inner().and_then(|face| {
                         face.adjacent_edges().iter().position(|other| other.fix() == back.fix())
                     });
-                    let (Some(position), true) = (position, beyond != NONE) else {
+                    let (Some(position), true) = (position, beyond != NO_INDEX) else {
                         let point = plan_point(edge.from().position());
                         return Err(TriangulateError::NotInside { region: outline.region, point });
                     };

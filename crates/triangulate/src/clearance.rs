@@ -7,7 +7,7 @@ use waymesh_core::{
 };
 
 use crate::TriangulateError;
-use crate::assemble::NONE;
+use crate::assemble::NO_INDEX;
 use crate::outline::height_between;
 use crate::surface::{Location, Point, Surface, distance_squared, side_of, turn};
 
@@ -141,7 +141,7 @@ impl Traversal {
                 continue;
             }
             let twin = surface.twins[edge as usize];
-            if twin == NONE {
+            if twin == NO_INDEX {
                 best = distance;
             } else {
                 stack.extend([turn(twin, 1), turn(twin, 2)]);
@@ -271,7 +271,7 @@ impl Search {
                     && !gap.hides([left, right])
                 {
                     let twin = surface.twins[edge as usize];
-                    if twin == NONE { self.walls.push(edge) } else { self.stack.push(twin) }
+                    if twin == NO_INDEX { self.walls.push(edge) } else { self.stack.push(twin) }
                 }
             }
         }
@@ -326,7 +326,7 @@ impl Search {
             }
             for edge in [turn(entry, 1), turn(entry, 2)] {
                 let twin = surface.twins[edge as usize];
-                if twin != NONE
+                if twin != NO_INDEX
                     && let Some((low, high)) = strip.narrowed((low, high), surface.ends(edge), gap.limit)
                 {
                     self.strips.push((twin, low, high));
@@ -445,7 +445,7 @@ fn export(surface: &Surface, triangulation: &Triangulation) -> ClearanceMesh {
             vertices: corners.map(VertexId),
             neighbours: sides.map(|side| {
                 let twin = surface.twins[side as usize];
-                (twin != NONE).then_some(TriangleId(twin / 3))
+                (twin != NO_INDEX).then_some(TriangleId(twin / 3))
             }),
             region: surface.labels[triangle as usize].region,
             area: surface.labels[triangle as usize].area,

@@ -7,7 +7,7 @@ use waymesh_core::stage::{StageError, Triangulate};
 use waymesh_core::{Observer, PlanPoint, PolygonSet, Triangulation, checkpoint, to_u32};
 
 use crate::TriangulateError;
-use crate::assemble::{Assembly, BORDER, LocalMesh, NONE};
+use crate::assemble::{Assembly, BORDER, LocalMesh, NO_INDEX};
 use crate::bridges::Bridges;
 use crate::crossings::CrossingCheck;
 use crate::outline::{Corner, Outline};
@@ -177,7 +177,7 @@ impl Clipper {
         }));
         self.bridges.join(&mut self.cycles, outline.region)?;
         self.waiting.clear();
-        self.waiting.resize(self.cycles.len().saturating_sub(outline.len()) / 2, NONE);
+        self.waiting.resize(self.cycles.len().saturating_sub(outline.len()) / 2, NO_INDEX);
         self.find_ears();
         let mut left = self.cycles.len();
         while let Some(Reverse((length, tip))) = self.ears.pop() {
@@ -226,7 +226,7 @@ impl Clipper {
         self.ears.clear();
         self.slots.clear();
         self.lengths.clear();
-        self.slots.resize(self.cycles.len(), NONE);
+        self.slots.resize(self.cycles.len(), NO_INDEX);
         self.lengths.resize(self.cycles.len(), NO_EAR);
         for node in self.cycles.ids() {
             let [before, at, after] = self.cycles.around(node);
@@ -243,12 +243,12 @@ impl Clipper {
     /// Removes `node` from the list of reflex corners if it has become convex.
     fn update_reflex(&mut self, node: u32) {
         let slot = self.slots[node as usize];
-        if slot == NONE {
+        if slot == NO_INDEX {
             return;
         }
         let [before, at, after] = self.cycles.around(node);
         if PlanPoint::orientation(before, at, after) > 0 {
-            self.slots[node as usize] = NONE;
+            self.slots[node as usize] = NO_INDEX;
             self.reflex.swap_remove(slot as usize);
             if let Some(&(_, moved)) = self.reflex.get(slot as usize) {
                 self.slots[moved as usize] = slot;
@@ -258,7 +258,7 @@ impl Clipper {
 
     fn update_ear(&mut self, node: u32) {
         let [before, at, after] = self.cycles.around(node);
-        let is_ear = self.slots[node as usize] == NONE
+        let is_ear = self.slots[node as usize] == NO_INDEX
             && !self.reflex.iter().any(|&(point, _)| {
                 let inside = |from, to| PlanPoint::orientation(from, to, point) >= 0;
                 inside(after, before)

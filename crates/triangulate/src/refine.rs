@@ -7,7 +7,7 @@ use waymesh_core::{
 };
 
 use crate::TriangulateError;
-use crate::assemble::NONE;
+use crate::assemble::NO_INDEX;
 use crate::outline::height_between;
 use crate::surface::{Location, Point, Surface, distance_squared, side_of, turn};
 use crate::triangulate_cdt;
@@ -547,7 +547,7 @@ fn export(surface: &Surface, triangulation: &Triangulation) -> Triangulation {
             vertices: surface.triangles[triangle as usize].map(|vertex| ids[vertex as usize]),
             neighbours: [0, 1, 2].map(|side| {
                 let twin = surface.twins[(3 * triangle + side) as usize];
-                (twin != NONE).then(|| TriangleId(places[(twin / 3) as usize]))
+                (twin != NO_INDEX).then(|| TriangleId(places[(twin / 3) as usize]))
             }),
             region,
             area,

@@ -7,7 +7,7 @@ use robust::{Coord, incircle, orient2d};
 use waymesh_core::{AreaId, RegionId, Triangulation, Validate, VertexId, checkpoint_every, float, to_u32};
 
 use crate::TriangulateError;
-use crate::assemble::NONE;
+use crate::assemble::NO_INDEX;
 
 /// A point in cells.
 pub(crate) type Point = [f64; 2];
@@ -75,7 +75,7 @@ pub(crate) struct Surface {
     /// The vertex of the original triangulation; `None` for a vertex added later.
     pub(crate) names: Vec<Option<VertexId>>,
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// The opposite half-edge, [`NONE`] at a wall.
+    /// The opposite half-edge, [`NO_INDEX`] at a wall.
     pub(crate) twins: Vec<u32>,
     /// `true` for edges that must not be flipped, including walls.
     pub(crate) fixed: Vec<bool>,
@@ -96,8 +96,11 @@ impl Surface {
             violation: violations.kept().first().cloned().map(Box::new),
         })?;
         let count = triangulation.triangles.len();
-        let mut surface =
-            Self { triangles: vec![[NONE; 3]; count], twins: vec![NONE; 3 * count], ..Self::default() };
+        let mut surface = Self {
+            triangles: vec![[NO_INDEX; 3]; count],
+            twins: vec![NO_INDEX; 3 * count],
+            ..Self::default()
+        };
         for (index, triangle) in triangulation.triangles.iter().enumerate() {
             surface.labels.push(Label { region: Some(triangle.region), area: Some(triangle.area) });
             for (side, neighbour) in triangle.neighbours.iter().enumerate() {
@@ -109,12 +112,13 @@ impl Surface {
                 let ends = [triangle.vertices[(side + 1) % 3], triangle.vertices[side]];
                 let back =
                     (0..3).find(|&back| [other.vertices[back], other.vertices[(back + 1) % 3]] == ends);
-                surface.twins[3 * index + side] = back.map_or(NONE, |back| 3 * neighbour.0 + to_u32(back));
+                surface.twins[3 * index + side] =
+                    back.map_or(NO_INDEX, |back| 3 * neighbour.0 + to_u32(back));
                 surface.fixed.push(back.is_none() || seams_stay && other.region != triangle.region);
             }
         }
         for corner in 0..3 * to_u32(count) {
-            if surface.origin(corner) != NONE {
+            if surface.origin(corner) != NO_INDEX {
                 continue;
             }
             let name = triangulation.triangles[(corner / 3) as usize].vertices[(corner % 3) as usize];
@@ -127,7 +131,7 @@ impl Surface {
             loop {
                 surface.triangles[(edge / 3) as usize][(edge % 3) as usize] = vertex;
                 edge = surface.twins[turn(edge, 2) as usize];
-                if edge == NONE || edge == start {
+                if edge == NO_INDEX || edge == start {
                     break;
                 }
             }
@@ -140,7 +144,7 @@ impl Surface {
         self.points.push(point);
         self.heights.push(height);
         self.names.push(name);
-        self.leaving.push(NONE);
+        self.leaving.push(NO_INDEX);
         vertex
     }
 
@@ -171,7 +175,7 @@ impl Surface {
 
     #[inline]
     pub(crate) fn is_wall(&self, half_edge: u32) -> bool {
-        self.twins[half_edge as usize] == NONE
+        self.twins[half_edge as usize] == NO_INDEX
     }
 
     /// Returns the first half-edge, counter-clockwise, around the origin of this one: at a wall,
@@ -180,7 +184,7 @@ impl Surface {
         let mut edge = half_edge;
         loop {
             let twin = self.twins[edge as usize];
-            if twin == NONE {
+            if twin == NO_INDEX {
                 return edge;
             }
             edge = turn(twin, 1);
@@ -198,7 +202,7 @@ impl Surface {
         loop {
             visit(edge);
             edge = self.twins[turn(edge, 2) as usize];
-            if edge == NONE {
+            if edge == NO_INDEX {
                 return true;
             }
             if edge == start {
@@ -211,8 +215,8 @@ impl Surface {
     /// fixed.
     fn set(&mut self, triangle: u32, corners: [u32; 3], sides: [(u32, bool); 3], label: Label) {
         if triangle as usize == self.triangles.len() {
-            self.triangles.push([NONE; 3]);
-            self.twins.extend([NONE; 3]);
+            self.triangles.push([NO_INDEX; 3]);
+            self.twins.extend([NO_INDEX; 3]);
             self.fixed.extend([false; 3]);
             self.labels.push(label);
         }
@@ -222,7 +226,7 @@ impl Surface {
             let half_edge = 3 * triangle + side;
             self.twins[half_edge as usize] = twin;
             self.fixed[half_edge as usize] = fixed;
-            if twin != NONE {
+            if twin != NO_INDEX {
                 self.twins[twin as usize] = half_edge;
             }
             self.leaving[corners[side as usize] as usize] = half_edge;
@@ -236,7 +240,7 @@ impl Surface {
 
     /// Returns `true` if an edge can be split at `point`: all new triangles are positive.
     pub(crate) fn can_split_edge(&self, half_edge: u32, point: Point) -> bool {
-        [half_edge, self.twins[half_edge as usize]].iter().filter(|&&edge| edge != NONE).all(|&edge| {
+        [half_edge, self.twins[half_edge as usize]].iter().filter(|&&edge| edge != NO_INDEX).all(|&edge| {
             let [a, b, c] = self.corners_from(edge);
             side_of(a, point, c) > 0.0 && side_of(point, b, c) > 0.0
         })
@@ -252,17 +256,17 @@ impl Surface {
         let label = self.labels[near as usize];
         let new_near = to_u32(self.triangles.len());
         // a m c stays in place, m b c is new.
-        self.set(near, [a, vertex, c], [(NONE, fixed), (NONE, false), from_c], label);
-        self.set(new_near, [vertex, b, c], [(NONE, fixed), from_b, (3 * near + 1, false)], label);
+        self.set(near, [a, vertex, c], [(NO_INDEX, fixed), (NO_INDEX, false), from_c], label);
+        self.set(new_near, [vertex, b, c], [(NO_INDEX, fixed), from_b, (3 * near + 1, false)], label);
         self.suspects.extend([3 * near + 2, 3 * new_near + 1]);
-        if twin != NONE {
+        if twin != NO_INDEX {
             let far = twin / 3;
             let d = self.origin(turn(twin, 2));
             let [from_a, from_d] = [turn(twin, 1), turn(twin, 2)].map(|edge| self.side(edge));
             let label = self.labels[far as usize];
             let new_far = to_u32(self.triangles.len());
             // b m d stays in place, m a d is new.
-            self.set(far, [b, vertex, d], [(3 * new_near, fixed), (NONE, false), from_d], label);
+            self.set(far, [b, vertex, d], [(3 * new_near, fixed), (NO_INDEX, false), from_d], label);
             let across = [(3 * near, fixed), from_a, (3 * far + 1, false)];
             self.set(new_far, [vertex, a, d], across, label);
             self.suspects.extend([3 * far + 2, 3 * new_far + 1]);
@@ -276,7 +280,7 @@ impl Surface {
         let label = self.labels[triangle as usize];
         let second = to_u32(self.triangles.len());
         let third = second + 1;
-        let open = (NONE, false);
+        let open = (NO_INDEX, false);
         self.set(triangle, [a, b, vertex], [ab, open, open], label);
         self.set(second, [b, c, vertex], [bc, open, (3 * triangle + 1, false)], label);
         let around = [ca, (3 * triangle + 2, false), (3 * second + 1, false)];
@@ -295,7 +299,7 @@ impl Surface {
         while let Some(half_edge) = self.suspects.pop() {
             checkpoint_every(1 << 10, half_edge as usize);
             let twin = self.twins[half_edge as usize];
-            if twin == NONE || self.fixed[half_edge as usize] {
+            if twin == NO_INDEX || self.fixed[half_edge as usize] {
                 continue;
             }
             let [p, q, r] = self.corners_from(half_edge);
@@ -317,7 +321,7 @@ impl Surface {
         let [from_p, from_s] = [1, 2].map(|steps| self.side(turn(twin, steps)));
         let (first, second) = (half_edge / 3, twin / 3);
         let label = self.labels[first as usize].merged(self.labels[second as usize]);
-        self.set(first, [s, q, r], [from_s, from_q, (NONE, false)], label);
+        self.set(first, [s, q, r], [from_s, from_q, (NO_INDEX, false)], label);
         self.set(second, [r, p, s], [from_r, from_p, (3 * first + 2, false)], label);
         self.suspects.extend([3 * first, 3 * first + 1, 3 * second, 3 * second + 1]);
     }
@@ -339,7 +343,7 @@ impl Surface {
         });
         let Some(label) = label.filter(|_| !at_wall && ring.len() >= 3) else { return false };
         // If two triangles of the ring border each other, a new triangle would have no outer edge.
-        if ring.iter().any(|(_, (twin, _))| *twin != NONE && slots.contains(&(twin / 3))) {
+        if ring.iter().any(|(_, (twin, _))| *twin != NO_INDEX && slots.contains(&(twin / 3))) {
             return false;
         }
         let mut ears: Vec<[usize; 3]> = Vec::new();
@@ -368,33 +372,33 @@ impl Surface {
         // The opposite half-edge of the edge from each ring vertex to the next remaining vertex.
         let mut across: Vec<(u32, bool)> = ring.iter().map(|&(_, side)| side).collect();
         for (index, (slot, &[a, b, c])) in slots.iter().zip(&ears).enumerate() {
-            let last_side = if index + 1 == ears.len() { across[c] } else { (NONE, false) };
+            let last_side = if index + 1 == ears.len() { across[c] } else { (NO_INDEX, false) };
             let corners = [a, b, c].map(|index| ring[index].0);
             self.set(*slot, corners, [across[a], across[b], last_side], label);
             across[a] = (3 * slot + 2, false);
             self.suspects.extend([3 * slot, 3 * slot + 1, 3 * slot + 2]);
         }
         for &slot in &slots[ears.len()..] {
-            self.triangles[slot as usize] = [NONE; 3];
-            self.twins[3 * slot as usize..][..3].fill(NONE);
+            self.triangles[slot as usize] = [NO_INDEX; 3];
+            self.twins[3 * slot as usize..][..3].fill(NO_INDEX);
         }
-        self.leaving[vertex as usize] = NONE;
+        self.leaving[vertex as usize] = NO_INDEX;
         true
     }
 
     /// Drops unused triangles and vertices.
     pub(crate) fn compact(&mut self) {
-        let mut renumbered = vec![NONE; self.triangles.len()];
+        let mut renumbered = vec![NO_INDEX; self.triangles.len()];
         let mut count = 0;
         for (triangle, new) in renumbered.iter_mut().enumerate() {
-            if self.triangles[triangle][0] != NONE {
+            if self.triangles[triangle][0] != NO_INDEX {
                 *new = count;
                 count += 1;
             }
         }
-        let (mut vertices, mut kept) = (vec![NONE; self.points.len()], 0);
+        let (mut vertices, mut kept) = (vec![NO_INDEX; self.points.len()], 0);
         for (vertex, new) in vertices.iter_mut().enumerate() {
-            if self.leaving[vertex] != NONE {
+            if self.leaving[vertex] != NO_INDEX {
                 *new = kept;
                 let to = kept as usize;
                 self.points[to] = self.points[vertex];
@@ -411,7 +415,7 @@ impl Surface {
         self.names.truncate(kept as usize);
         for triangle in 0..renumbered.len() {
             let to = renumbered[triangle];
-            if to == NONE {
+            if to == NO_INDEX {
                 continue;
             }
             self.triangles[to as usize] = self.triangles[triangle].map(|vertex| vertices[vertex as usize]);
@@ -420,7 +424,7 @@ impl Surface {
                 let (from, into) = (3 * triangle + side, 3 * to as usize + side);
                 let twin = self.twins[from];
                 self.twins[into] =
-                    if twin == NONE { NONE } else { 3 * renumbered[(twin / 3) as usize] + twin % 3 };
+                    if twin == NO_INDEX { NO_INDEX } else { 3 * renumbered[(twin / 3) as usize] + twin % 3 };
                 self.fixed[into] = self.fixed[from];
             }
         }
@@ -442,17 +446,17 @@ impl Surface {
                 return Location::Vertex(vertex);
             }
             // The triangle at the vertex whose sector holds the line, its first side included.
-            let mut sector = NONE;
+            let mut sector = NO_INDEX;
             self.around(vertex, |edge| {
                 let [_, a, b] = self.corners_from(edge);
                 let (first, second) = (side_of(here, a, to), side_of(here, b, to));
-                if sector == NONE && first >= 0.0 && second < 0.0 {
+                if sector == NO_INDEX && first >= 0.0 && second < 0.0 {
                     sector = edge;
-                } else if sector == NONE && second == 0.0 && ahead(here, b, to) {
+                } else if sector == NO_INDEX && second == 0.0 && ahead(here, b, to) {
                     sector = turn(edge, 2);
                 }
             });
-            if sector == NONE {
+            if sector == NO_INDEX {
                 return Location::Outside(vertex);
             }
             // The line follows an edge. One of its half-edges leaves the vertex, and the other
@@ -480,7 +484,7 @@ impl Surface {
                     return Location::Edge(edge);
                 }
                 let twin = self.twins[edge as usize];
-                if twin == NONE || !over_seams && self.fixed[edge as usize] {
+                if twin == NO_INDEX || !over_seams && self.fixed[edge as usize] {
                     return Location::Behind(edge);
                 }
                 // The side of the line on which the apex lies selects the next edge.

@@ -52,7 +52,7 @@ fn gap(between: &[[[f32; 3]; 2]]) -> (NavMesh, TriangleSoup) {
     (mesh(&[[1, 1, 7, 7, 4], [13, 1, 19, 7, 4]]), soup)
 }
 
-const NONE: [Ends; 0] = [];
+const NO_JUMP: [Ends; 0] = [];
 const ACROSS: [Ends; 2] = [[(0, 7, 2), (1, 13, 2)], [(0, 7, 6), (1, 13, 6)]];
 
 #[test]
@@ -71,15 +71,15 @@ fn a_gap_is_jumped_where_nothing_is_in_the_way() {
     assert_eq!(jumps(&[], config), ACROSS);
     // From border to border it is three metres.
     assert_eq!(jumps(&[], config.with_max_length(3.0)), ACROSS);
-    assert_eq!(jumps(&[], config.with_max_length(2.9)), NONE);
-    assert_eq!(jumps(&[], config.with_max_length(0.0)), NONE);
+    assert_eq!(jumps(&[], config.with_max_length(2.9)), NO_JUMP);
+    assert_eq!(jumps(&[], config.with_max_length(0.0)), NO_JUMP);
     // A wall between; one that is no higher than a step above the platforms; one off the path.
-    assert_eq!(jumps(&[[[4.9, 0.0, -1.0], [5.1, 4.0, 5.0]]], config), NONE);
+    assert_eq!(jumps(&[[[4.9, 0.0, -1.0], [5.1, 4.0, 5.0]]], config), NO_JUMP);
     assert_eq!(jumps(&[[[4.9, 0.0, -1.0], [5.1, 1.8, 5.0]]], config), ACROSS);
     assert_eq!(jumps(&[[[4.9, 0.0, 2.0], [5.1, 4.0, 5.0]]], config), ACROSS[..1]);
     // A ceiling: the head is at 3.4 m on top of the arc.
     assert_eq!(jumps(&[[[4.0, 3.5, -1.0], [6.0, 4.0, 5.0]]], config), ACROSS);
-    assert_eq!(jumps(&[[[4.0, 3.3, -1.0], [6.0, 4.0, 5.0]]], config), NONE);
+    assert_eq!(jumps(&[[[4.0, 3.3, -1.0], [6.0, 4.0, 5.0]]], config), NO_JUMP);
     // Close together, one is enough.
     assert_eq!(jumps(&[], config.with_spacing(5.0)), [[(0, 7, 3), (1, 13, 3)]]);
 }
@@ -100,11 +100,11 @@ fn a_ledge_is_dropped_from_as_deep_as_allowed() {
     let expected = [[(0, 7, 2), (1, 9, 2)], [(0, 7, 6), (1, 9, 6)]];
     assert_eq!(drops(12, &[], config), expected);
     assert_eq!(drops(16, &[], config), expected);
-    assert_eq!(drops(17, &[], config), NONE);
-    assert_eq!(drops(12, &[], config.with_max_drop(0.0)), NONE);
+    assert_eq!(drops(17, &[], config), NO_JUMP);
+    assert_eq!(drops(12, &[], config.with_max_drop(0.0)), NO_JUMP);
     // A railing on the ledge; an awning below it.
-    assert_eq!(drops(12, &[[[3.9, 3.0, 0.0], [4.0, 4.5, 4.0]]], config), NONE);
-    assert_eq!(drops(12, &[[[4.0, 1.9, 0.0], [6.0, 2.0, 4.0]]], config), NONE);
+    assert_eq!(drops(12, &[[[3.9, 3.0, 0.0], [4.0, 4.5, 4.0]]], config), NO_JUMP);
+    assert_eq!(drops(12, &[[[4.0, 1.9, 0.0], [6.0, 2.0, 4.0]]], config), NO_JUMP);
     // There is space next to a short one.
     let farther = [[(0, 7, 2), (1, 11, 2)], [(0, 7, 6), (1, 11, 6)]];
     assert_eq!(drops(12, &[[[4.0, 1.9, 0.0], [5.0, 2.0, 4.0]]], config), farther);

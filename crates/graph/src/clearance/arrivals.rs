@@ -1,6 +1,6 @@
 //! Pruning of arrivals at a corner that cannot lead to a shortest path.
 
-use super::search::{GOAL, Memory, NONE};
+use super::search::{GOAL, Memory, NO_INDEX};
 
 /// Arrivals that differ by less, in radians and as a part of their length, are one: paths that are
 /// the same to rounding would else be followed once each, and so would those from every corner on.
@@ -34,10 +34,10 @@ impl Arrival {
 
 impl Memory {
     pub(super) fn arrivals_at(&mut self, slot: usize, near: [u32; 2]) -> &mut Arrivals {
-        if near == [NONE; 2] {
+        if near == [NO_INDEX; 2] {
             return &mut self.arrivals[slot];
         }
-        if near.iter().any(|&near| near != NONE && near > GOAL) {
+        if near.iter().any(|&near| near != NO_INDEX && near > GOAL) {
             return self.at_gates.entry((slot, near)).or_default();
         }
         let at = self.local.iter().position(|known| (known.0, known.1) == (slot, near));

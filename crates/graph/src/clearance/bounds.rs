@@ -2,8 +2,8 @@
 
 use glam::DVec2;
 
-use super::search::NONE;
-use crate::geometry::disc::{SAME, Tangent};
+use super::search::NO_INDEX;
+use crate::geometry::disc::{ANGLE_TOLERANCE, Tangent};
 
 /// Directions between two bounds, `low` to the right of `high`.
 ///
@@ -99,7 +99,7 @@ impl Bounds {
 /// half a circle, round the end of a wall without width.
 fn is_open(low: DVec2, high: DVec2) -> bool {
     let aside = low.perp_dot(high);
-    aside > SAME || (aside > -SAME && low.dot(high) < 0.0)
+    aside > ANGLE_TOLERANCE || (aside > -ANGLE_TOLERANCE && low.dot(high) < 0.0)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +126,7 @@ pub(super) struct Root {
     /// Length of the path up to its first contact with the corner.
     pub(super) length: f64,
     pub(super) parent: u32,
-    /// Slot in which arrivals at it are compared; `NONE` for a place.
+    /// Slot in which arrivals at it are compared; `NO_INDEX` for a place.
     pub(super) slot: u32,
     pub(super) vertex: u32,
     /// Walls around the beginning, or around the end, may be in its way: numbers of their
@@ -152,12 +152,12 @@ impl Root {
             limit: DVec2::ZERO,
             turned: 0.0,
             length: 0.0,
-            parent: NONE,
-            slot: NONE,
-            vertex: NONE,
+            parent: NO_INDEX,
+            slot: NO_INDEX,
+            vertex: NO_INDEX,
             near,
-            gate: NONE,
-            corner: NONE,
+            gate: NO_INDEX,
+            corner: NO_INDEX,
             way: 0.0,
             clearly: false,
         }

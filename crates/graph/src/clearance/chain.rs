@@ -7,7 +7,7 @@ use waymesh_core::{PolyId, float};
 
 use super::fit::Fit;
 use super::path::ClearPathOptions;
-use super::search::NONE;
+use super::search::NO_INDEX;
 use super::table::Table;
 use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, touch};
@@ -32,7 +32,7 @@ impl ClearanceNavMesh {
         let mut rest = scratch.memory.way.len();
         for at in (0..rest).rev() {
             let gate = scratch.memory.roots[scratch.memory.way[at].0 as usize].gate;
-            if gate == NONE {
+            if gate == NO_INDEX {
                 continue;
             }
             let gate = *scratch.gates.at(gate);

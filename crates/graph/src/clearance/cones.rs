@@ -4,9 +4,9 @@ use glam::DVec2;
 use waymesh_core::float;
 
 use super::bounds::{Bounds, Root, Seen};
-use super::search::{GOAL, Kind, NONE, Node, Search};
+use super::search::{GOAL, Kind, NO_INDEX, Node, Search};
 use super::table::{WALL, next, previous};
-use crate::geometry::disc::{SAME, distance_squared, touch};
+use crate::geometry::disc::{ANGLE_TOLERANCE, distance_squared, touch};
 
 impl Search<'_> {
     /// Opens a side between two bounds.
@@ -137,8 +137,8 @@ impl Search<'_> {
                         bounds.pass_right(&way, wide.as_ref());
                     }
                     self.offer_cone(from, beyond, bounds);
-                    let seen = node.bounds.holds(way.direction, SAME);
-                    self.turn(from, corner, side, way, Some(beyond), [NONE; 2], seen);
+                    let seen = node.bounds.holds(way.direction, ANGLE_TOLERANCE);
+                    self.turn(from, corner, side, way, Some(beyond), [NO_INDEX; 2], seen);
                 }
             }
             Kind::Fan => self.expand_fan(node, &root, corner, [right, left]),

@@ -4,9 +4,9 @@ use glam::DVec2;
 
 use super::bounds::{Bounds, Root, Seen};
 use super::near::Near;
-use super::search::{GOAL, Kind, NONE, Node, Search};
+use super::search::{GOAL, Kind, NO_INDEX, Node, Search};
 use super::table::next;
-use crate::geometry::disc::{SAME, Tangent, angle, touch, unit};
+use crate::geometry::disc::{ANGLE_TOLERANCE, Tangent, angle, touch, unit};
 
 impl Search<'_> {
     /// A cone has come into the triangle of the goal, or of a gate.
@@ -26,11 +26,11 @@ impl Search<'_> {
             }
             for side in [1.0, -1.0] {
                 if let Some(way) = self.tangent(&root, place, side * self.radius) {
-                    let seen = match self.seen(node, &root, way.direction, place, SAME) {
+                    let seen = match self.seen(node, &root, way.direction, place, ANGLE_TOLERANCE) {
                         Seen::Not => Seen::Not,
                         _ => Seen::Perhaps,
                     };
-                    self.turn(from, corner, side, way, None, [NONE, near], seen);
+                    self.turn(from, corner, side, way, None, [NO_INDEX, near], seen);
                 }
             }
         }
@@ -42,7 +42,7 @@ impl Search<'_> {
         if seen != Seen::Not {
             let estimate = root.length + self.arc(&root, way.direction) + way.length + self.beyond(near);
             let bounds = Bounds { low_far: way.length, ..Bounds::of(way.direction, way.direction) };
-            let entry = entry.filter(|_| seen == Seen::Clearly).unwrap_or(NONE);
+            let entry = entry.filter(|_| seen == Seen::Clearly).unwrap_or(NO_INDEX);
             self.offer(Node { bounds, root: from, entry, kind: Kind::Final(near) }, estimate);
         }
     }
@@ -67,14 +67,14 @@ impl Search<'_> {
         }
         // Walls beyond the side that the path does not pass, since it ends before them, may be near before
         // it comes there.
-        let clear_to = (node.entry != NONE).then_some((node.entry, self.radius));
+        let clear_to = (node.entry != NO_INDEX).then_some((node.entry, self.radius));
         let Near { triangle, place: goal, .. } = self.memory.nears[near as usize];
         self.turns_free(&root, way.direction) && self.is_clear_along(triangle, goal, &root, &way, clear_to)
     }
 
     /// The goal is known to rounding only: how much that may turn a path of this length.
     pub(super) fn loose(&self, long: f64) -> f64 {
-        SAME + 2.0 * self.table.slack / long.max(self.table.slack)
+        ANGLE_TOLERANCE + 2.0 * self.table.slack / long.max(self.table.slack)
     }
 
     fn is_corner_near(&self, near: u32, vertex: u32) -> bool {
@@ -100,10 +100,10 @@ impl Search<'_> {
         let root = self.memory.roots[from as usize];
         let [begin, end] = root.near;
         // Each entry edge of a nearby gate has a matching exit edge.
-        if begin != NONE && (end == NONE || end == GOAL) {
+        if begin != NO_INDEX && (end == NO_INDEX || end == GOAL) {
             self.leave(from);
         }
-        if end != NONE {
+        if end != NO_INDEX {
             let goal = self.memory.nears[end as usize].place;
             // A gate may begin where another ends.
             let here = Tangent { direction: DVec2::X, length: 0.0 };
@@ -115,7 +115,7 @@ impl Search<'_> {
                 self.complete(from, way, None, Seen::Perhaps, end);
             }
         }
-        for near in root.near.into_iter().filter(|&near| near != NONE) {
+        for near in root.near.into_iter().filter(|&near| near != NO_INDEX) {
             for at in 0..self.memory.nears[near as usize].corners.len() {
                 let corner = self.memory.nears[near as usize].corners[at];
                 if self.table.vertices[corner as usize] == root.vertex {
@@ -124,7 +124,7 @@ impl Search<'_> {
                 let place = self.table.start(corner);
                 for side in [1.0, -1.0] {
                     if let Some(way) = self.tangent(&root, place, side * self.radius)
-                        && self.may_leave(&root, way.direction, SAME)
+                        && self.may_leave(&root, way.direction, ANGLE_TOLERANCE)
                     {
                         self.turn(from, corner, side, way, None, root.near, Seen::Clearly);
                     }
@@ -187,7 +187,7 @@ impl Search<'_> {
         match (low, high) {
             (Some(low), Some(high)) => {
                 (bounds.low_far, bounds.high_far) = (low.length, high.length);
-                if low.direction.perp_dot(high.direction) > SAME {
+                if low.direction.perp_dot(high.direction) > ANGLE_TOLERANCE {
                     (bounds.low, bounds.high) = (low.direction, high.direction);
                 } else {
                     bounds.reach = Some(low.length.max(high.length));
@@ -222,7 +222,7 @@ impl Search<'_> {
     /// Returns how far a direction is round a root from its arrival on, less than a whole circle.
     fn onward(root: &Root, direction: DVec2) -> f64 {
         let turned = root.side * angle(root.arrival, direction);
-        if turned < -SAME { turned + std::f64::consts::TAU } else { turned }
+        if turned < -ANGLE_TOLERANCE { turned + std::f64::consts::TAU } else { turned }
     }
 
     /// Returns how far to one side (1 for the left) of the line in which a path arrives at a root a
@@ -237,11 +237,11 @@ impl Search<'_> {
     /// `offset` away at least.
     fn first_between(&self, root: &Root, corner: u32, offset: f64) -> Option<DVec2> {
         let (beside, is_behind) = self.beside(root, corner, -root.side);
-        if beside >= offset - SAME || (beside >= 0.0 && is_behind) {
+        if beside >= offset - ANGLE_TOLERANCE || (beside >= 0.0 && is_behind) {
             return Some(root.arrival);
         }
         let line = self.tangent(root, self.table.start(corner), -root.side * offset)?;
-        let is_there = Self::onward(root, line.direction) <= Self::onward(root, root.limit) + SAME;
+        let is_there = Self::onward(root, line.direction) <= Self::onward(root, root.limit) + ANGLE_TOLERANCE;
         is_there.then_some(line.direction)
     }
 
@@ -250,7 +250,7 @@ impl Search<'_> {
     fn last_between(&self, root: &Root, corner: u32, offset: f64) -> Option<DVec2> {
         // A corner behind is passed on the right side once the line turns.
         let (beside, is_behind) = self.beside(root, corner, root.side);
-        if beside < offset - SAME && !is_behind {
+        if beside < offset - ANGLE_TOLERANCE && !is_behind {
             return None;
         }
         let line = self.tangent(root, self.table.start(corner), root.side * offset);

@@ -11,7 +11,7 @@ use waymesh_core::float;
 use super::ClearanceNavMesh;
 use super::bounds::Root;
 use super::fit::{Candidates, Fit, Wanted};
-use super::search::{GOAL, NONE, Node, Search};
+use super::search::{GOAL, NO_INDEX, Node, Search};
 use super::table::Table;
 use crate::geometry::disc::{distance_squared, side_of};
 use crate::geometry::plan::PlanPosition;
@@ -126,7 +126,7 @@ impl Gates {
         self.key = key;
         self.gates.clear();
         self.first.clear();
-        self.first.resize(triangles, NONE);
+        self.first.resize(triangles, NO_INDEX);
         self.is_known.clear();
         self.is_known.resize(triangles, false);
         self.has.clear();
@@ -145,7 +145,7 @@ impl Gates {
             let Gate { link, backwards, place, .. } = gates[gate as usize];
             (link.0, backwards, place)
         });
-        let mut next = NONE;
+        let mut next = NO_INDEX;
         for &gate in own.iter().rev() {
             gates[gate as usize].next = std::mem::replace(&mut next, gate);
         }
@@ -281,11 +281,11 @@ impl ClearanceNavMesh {
                 ends: [from.0, to.0],
                 asked: [from.1, to.1],
                 cost: float::hypot((to.0.at - from.0.at).length(), rise) + f64::from(link.extra_cost),
-                next: NONE,
-                back: NONE,
+                next: NO_INDEX,
+                back: NO_INDEX,
                 taken: 0,
                 seen: 0,
-                near: NONE,
+                near: NO_INDEX,
             };
             let there = gates.push(gate);
             if link.both_ways {
@@ -382,7 +382,7 @@ impl Search<'_> {
         search.know(self.table, triangle);
         let mut gate = search.gates.first[triangle as usize];
         while let Some(near) = self.next_gate(&mut gate) {
-            let twin = u32::try_from(self.memory.roots.len()).unwrap_or(NONE);
+            let twin = u32::try_from(self.memory.roots.len()).unwrap_or(NO_INDEX);
             self.memory.roots.push(Root { near: [from.near[0], near], ..from });
             self.local(twin);
         }
@@ -436,14 +436,14 @@ impl Search<'_> {
         let length = self.length_to(node, self.memory.nears[near as usize].place);
         let Some(search) = &mut self.gates else { return };
         let gate = *search.gates.at(number);
-        for number in [number, gate.back].into_iter().filter(|&number| number != NONE) {
+        for number in [number, gate.back].into_iter().filter(|&number| number != NO_INDEX) {
             search.gates.gates[number as usize].taken = search.gates.query;
         }
         let Fit { triangle, .. } = gate.ends[1];
         let place = self.table.inner(&gate.ends[1], self.radius);
-        let begin = self.memory.add_near(self.table, triangle, place, 2.0 * self.radius, NONE);
-        let end = if triangle == self.goal_triangle { GOAL } else { NONE };
-        let root = u32::try_from(self.memory.roots.len()).unwrap_or(NONE);
+        let begin = self.memory.add_near(self.table, triangle, place, 2.0 * self.radius, NO_INDEX);
+        let end = if triangle == self.goal_triangle { GOAL } else { NO_INDEX };
+        let root = u32::try_from(self.memory.roots.len()).unwrap_or(NO_INDEX);
         self.memory.roots.push(Root {
             arrival: node.bounds.low,
             length: length + gate.cost,

@@ -12,8 +12,8 @@ use crate::geometry::disc::{distance_squared, is_nearer, side_of};
 /// Walls near the triangle that holds one end of a path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Near {
-    /// Start or end of the path, and the gate at its end: [`NONE`](super::search::NONE) for any other
-    /// end.
+    /// Start or end of the path, and the gate at its end:
+    /// [`NO_INDEX`](super::search::NO_INDEX) for any other end.
     pub(super) place: DVec2,
     pub(super) gate: u32,
     pub(super) triangle: u32,

@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use glam::DVec2;
 
 use super::bounds::Root;
-use super::search::{Ends, NONE, Search};
+use super::search::{Ends, NO_INDEX, Search};
 use super::string::{Anchor, TautString};
 use super::table::{next, previous};
 use crate::geometry::disc::{angle, faces, is_nearer, side_of, touch};
@@ -97,7 +97,7 @@ impl Search<'_> {
             let [a, b] = table.ends(side);
             let is_wide = !table.is_wall(side) && (b - a).length() >= self.width;
             if is_wide && table.bridges.leads_to(self.goal_number, side, from, twin / 3) {
-                self.step(twin, NONE, ends.places[0], 0.0, quick);
+                self.step(twin, NO_INDEX, ends.places[0], 0.0, quick);
             }
         }
         let mut left = most;
@@ -165,7 +165,7 @@ impl Search<'_> {
             return;
         }
         *known = (quick.stamp, length);
-        let number = u32::try_from(quick.steps.len()).unwrap_or(NONE);
+        let number = u32::try_from(quick.steps.len()).unwrap_or(NO_INDEX);
         quick.steps.push(Step { entry, parent, at, length });
         let estimate = length + (self.goal - at).length();
         let mut key = (estimate.to_bits(), !number);
@@ -186,7 +186,7 @@ impl Search<'_> {
     fn settle(&mut self, ends: &Ends, string: &TautString, seen: &mut Marks) -> Quick {
         let table = self.table;
         self.memory.roots.clear();
-        self.memory.roots.push(Root::at(ends.places[0], [NONE; 2]));
+        self.memory.roots.push(Root::at(ends.places[0], [NO_INDEX; 2]));
         self.memory.forget_nears();
         let mut nears = None;
         let mut length = 0.0;
@@ -211,7 +211,7 @@ impl Search<'_> {
             }
             // The triangle that the line begins in.
             let find_first = || match root.corner {
-                NONE => ends.triangles[0],
+                NO_INDEX => ends.triangles[0],
                 corner => {
                     let near = table.triangle_towards(corner, way[0] - root.centre);
                     table.walk(near, None, root.centre, way[0])
@@ -256,7 +256,7 @@ impl Search<'_> {
                 vertex,
                 corner,
                 way: line.length,
-                ..Root::at(centre, [NONE; 2])
+                ..Root::at(centre, [NO_INDEX; 2])
             });
         }
         self.memory.way.reverse();
@@ -266,7 +266,9 @@ impl Search<'_> {
     /// Looks around both ends; returns the numbers of what is near them.
     fn add_nears(&mut self, ends: &Ends) -> [u32; 2] {
         let reach = 2.0 * self.radius;
-        [0, 1].map(|end| self.memory.add_near(self.table, ends.triangles[end], ends.places[end], reach, NONE))
+        [0, 1].map(|end| {
+            self.memory.add_near(self.table, ends.triangles[end], ends.places[end], reach, NO_INDEX)
+        })
     }
 
     /// Returns `true` for each end in whose triangle a corner is.

@@ -29,9 +29,9 @@ use super::islands::Islands;
 use super::near::Near;
 use super::quick::QuickMemory;
 use super::table::Table;
-use crate::geometry::disc::{SAME, Tangent, angle, slimmed, tangent, touch};
+use crate::geometry::disc::{ANGLE_TOLERANCE, Tangent, angle, slimmed, tangent, touch};
 
-pub(super) const NONE: u32 = u32::MAX;
+pub(super) const NO_INDEX: u32 = u32::MAX;
 /// The number of the goal's [`Near`].
 pub(super) const GOAL: u32 = 1;
 
@@ -155,9 +155,9 @@ impl<'a> Search<'a> {
             memory.groups.extend(self.islands.group(table, 3 * goal_triangle + side, self.width));
         }
         let reach = 2.0 * self.radius;
-        let from = memory.add_near(table, start_triangle, start, reach, NONE);
-        memory.add_near(table, goal_triangle, goal, reach, NONE);
-        let near = [from, if start_triangle == goal_triangle { GOAL } else { NONE }];
+        let from = memory.add_near(table, start_triangle, start, reach, NO_INDEX);
+        memory.add_near(table, goal_triangle, goal, reach, NO_INDEX);
+        let near = [from, if start_triangle == goal_triangle { GOAL } else { NO_INDEX }];
         memory.roots.push(Root::at(start, near));
         if (goal - start).length() <= 0.0 && start_triangle == goal_triangle {
             self.memory.way.push((0, DVec2::X));
@@ -186,7 +186,7 @@ impl<'a> Search<'a> {
     pub(super) fn finish(&mut self, node: &Node) -> f64 {
         let (mut root, mut direction) = (node.root, node.bounds.low);
         let length = self.length_to(node, self.goal);
-        while root != NONE {
+        while root != NO_INDEX {
             self.memory.way.push((root, direction));
             let at = &self.memory.roots[root as usize];
             (root, direction) = (at.parent, at.arrival);
@@ -269,13 +269,13 @@ impl<'a> Search<'a> {
 
     pub(super) fn is_outdone(&self, root: u32) -> bool {
         let root = &self.memory.roots[root as usize];
-        if root.slot == NONE || root.near != [NONE; 2] {
+        if root.slot == NO_INDEX || root.near != [NO_INDEX; 2] {
             return false;
         }
         let known = &self.memory.arrivals[root.slot as usize];
         let own = self.arrival(root.turned, root.length);
         let loose = 1e-9 * (1.0 + own.length.abs());
-        known.shortest.turned <= own.turned + SAME && known.shortest.length < own.length - loose
+        known.shortest.turned <= own.turned + ANGLE_TOLERANCE && known.shortest.length < own.length - loose
     }
 }
 
@@ -290,7 +290,7 @@ impl Memory {
         self.is_cut = false;
         self.roots.clear();
         self.way.clear();
-        self.roots.push(Root::at(from, [NONE; 2]));
+        self.roots.push(Root::at(from, [NO_INDEX; 2]));
         self.way.push((0, to - from));
     }
 
@@ -311,7 +311,7 @@ impl Memory {
         let near = &mut self.nears[number];
         (near.place, near.gate) = (place, gate);
         near.collect(table, triangle, place, reach, &mut self.stack);
-        u32::try_from(number).unwrap_or(NONE)
+        u32::try_from(number).unwrap_or(NO_INDEX)
     }
 
     /// Forgets what is near the ends of an older path.

@@ -4,7 +4,7 @@ use glam::DVec2;
 
 use super::bounds::Root;
 use super::near::Near;
-use super::search::{NONE, Search};
+use super::search::{NO_INDEX, Search};
 use super::table::WALL;
 use crate::geometry::disc::{Tangent, faces, is_nearer, side_of, touch};
 
@@ -12,7 +12,7 @@ impl Search<'_> {
     /// Returns `true` if walls near the ends leave room for the arc before the line in which a root
     /// is left.
     pub(super) fn turns_free(&self, root: &Root, direction: DVec2) -> bool {
-        let mut nears = root.near.iter().filter(|&&near| near != NONE);
+        let mut nears = root.near.iter().filter(|&&near| near != NO_INDEX);
         root.side == 0.0
             || self.radius <= 0.0
             || nears.all(|&near| self.turns_freely(&self.memory.nears[near as usize], root, direction))

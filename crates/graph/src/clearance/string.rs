@@ -6,7 +6,7 @@
 
 use glam::DVec2;
 
-use super::search::{Ends, NONE, Search};
+use super::search::{Ends, NO_INDEX, Search};
 use super::table::next;
 use crate::geometry::disc::{Tangent, tangent, touch};
 
@@ -40,7 +40,7 @@ pub(super) struct Anchor {
 
 impl Anchor {
     fn end(at: DVec2, passed: usize) -> Self {
-        Self { centre: at, offset: 0.0, side: 0.0, vertex: NONE, corner: NONE, passed }
+        Self { centre: at, offset: 0.0, side: 0.0, vertex: NO_INDEX, corner: NO_INDEX, passed }
     }
 
     pub(super) fn line_to(&self, to: &Self) -> Option<Tangent> {

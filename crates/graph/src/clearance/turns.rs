@@ -3,15 +3,15 @@
 use glam::DVec2;
 
 use super::bounds::{Bounds, Root, Seen};
-use super::search::{Kind, NONE, Node, Search};
+use super::search::{Kind, NO_INDEX, Node, Search};
 use super::table::{PART, next, previous};
-use crate::geometry::disc::{SAME, Tangent, angle, touch, unit};
+use crate::geometry::disc::{ANGLE_TOLERANCE, Tangent, angle, touch, unit};
 
 impl Search<'_> {
     /// Returns what is seen from a root near an end: it does not lie in a triangle that the path
     /// comes through, so that nothing is clear at first sight.
     pub(super) fn closely(&self, root: &Root, seen: Seen) -> Seen {
-        if seen == Seen::Clearly && root.near != [NONE; 2] && self.radius > 0.0 {
+        if seen == Seen::Clearly && root.near != [NO_INDEX; 2] && self.radius > 0.0 {
             Seen::Perhaps
         } else {
             seen
@@ -50,7 +50,7 @@ impl Search<'_> {
             return;
         }
         let centre = table.start(corner);
-        let number = u32::try_from(self.memory.roots.len()).unwrap_or(NONE);
+        let number = u32::try_from(self.memory.roots.len()).unwrap_or(NO_INDEX);
         self.memory.roots.push(Root {
             centre,
             offset: side * self.radius,
@@ -60,10 +60,10 @@ impl Search<'_> {
             turned: turn.turned,
             length: long,
             parent: from,
-            slot: u32::try_from(slot).unwrap_or(NONE),
+            slot: u32::try_from(slot).unwrap_or(NO_INDEX),
             vertex: table.vertices[corner as usize],
             near,
-            gate: NONE,
+            gate: NO_INDEX,
             corner,
             way: way.length,
             clearly: seen == Seen::Clearly,
@@ -71,7 +71,10 @@ impl Search<'_> {
         let at = touch(centre, side * self.radius, way.direction);
         let estimate = long + (self.goal - at).length();
         let bounds = Bounds::of(way.direction, turn.limit);
-        self.offer(Node { bounds, root: number, entry: entry.unwrap_or(NONE), kind: Kind::Turn }, estimate);
+        self.offer(
+            Node { bounds, root: number, entry: entry.unwrap_or(NO_INDEX), kind: Kind::Turn },
+            estimate,
+        );
     }
 
     /// Checks a turn exactly, and continues from it if the path to it is free and no better one is
@@ -93,14 +96,14 @@ impl Search<'_> {
         self.memory.keep_arrival(slot, root.near, &arrival);
         self.go_round(number, entry);
         if let Some(turn) = table.goes_on(&root) {
-            let on = u32::try_from(self.memory.roots.len()).unwrap_or(NONE);
+            let on = u32::try_from(self.memory.roots.len()).unwrap_or(NO_INDEX);
             self.memory.roots.push(Root {
                 arrival: root.limit,
                 limit: turn.limit,
                 turned: turn.turned,
                 length: root.length + self.radius * PART,
                 parent: number,
-                slot: NONE,
+                slot: NO_INDEX,
                 way: 0.0,
                 ..root
             });
@@ -109,9 +112,9 @@ impl Search<'_> {
     }
 
     fn go_round(&mut self, root: u32, entry: u32) {
-        if self.memory.roots[root as usize].near != [NONE; 2] {
+        if self.memory.roots[root as usize].near != [NO_INDEX; 2] {
             self.local(root);
-        } else if entry != NONE {
+        } else if entry != NO_INDEX {
             self.enter_fan(root, entry);
         }
     }
@@ -153,7 +156,7 @@ impl Search<'_> {
     /// Goes round a root from its arrival on, through a side that ends there.
     pub(super) fn enter_fan(&mut self, root: u32, entry: u32) {
         let at = self.memory.roots[root as usize];
-        let is_rest = at.side != 0.0 && at.slot == NONE;
+        let is_rest = at.side != 0.0 && at.slot == NO_INDEX;
         let Some(entry) = (if is_rest { self.entry_after(&at, entry) } else { Some(entry) }) else { return };
         let bounds =
             if at.side > 0.0 { Bounds::of(at.arrival, at.limit) } else { Bounds::of(at.limit, at.arrival) };
@@ -163,9 +166,9 @@ impl Search<'_> {
         // ahead.
         if let Some(way) = self.tangent(&at, self.table.start(other), -at.side * self.offset(other)) {
             let place = self.table.start(other);
-            let holds = self.tightened(&at, at.arrival, way.direction, place, SAME);
+            let holds = self.tightened(&at, at.arrival, way.direction, place, ANGLE_TOLERANCE);
             let seen = if holds.is_some_and(|(_, is_later)| is_later) { Seen::Perhaps } else { Seen::Not };
-            self.turn(root, other, -at.side, way, Some(entry), [NONE; 2], seen);
+            self.turn(root, other, -at.side, way, Some(entry), [NO_INDEX; 2], seen);
         }
         if let Some(bounds) = self.passed_between(&at, bounds, other) {
             self.offer_fan(root, entry, bounds);
@@ -206,16 +209,16 @@ impl Search<'_> {
         let wide = self.tangent(root, apex, side * self.wide(corner));
         if let (Some(beyond), Some(way)) = (away, self.tangent(root, apex, side * offset)) {
             let bound = if side > 0.0 { node.bounds.low_wide } else { node.bounds.high_wide };
-            let is_half = turns(bound, root.limit) <= SAME && bound.dot(root.limit) < 0.0;
+            let is_half = turns(bound, root.limit) <= ANGLE_TOLERANCE && bound.dot(root.limit) < 0.0;
             let is_ahead = |direction: DVec2| {
                 let turn = turns(bound, direction);
-                turn > SAME || (turn > -SAME && (is_half || bound.dot(direction) > 0.0))
+                turn > ANGLE_TOLERANCE || (turn > -ANGLE_TOLERANCE && (is_half || bound.dot(direction) > 0.0))
             };
             // A corner within the disc round the root is passed by every line.
             let wide = wide.map_or(root.limit, |wide| wide.direction);
-            let wide = if turns(bound, wide) > SAME {
+            let wide = if turns(bound, wide) > ANGLE_TOLERANCE {
                 wide
-            } else if turns(bound, way.direction) > SAME {
+            } else if turns(bound, way.direction) > ANGLE_TOLERANCE {
                 // More than half a circle on.
                 root.limit
             } else {
@@ -238,16 +241,16 @@ impl Search<'_> {
                 }
                 self.offer_cone(from, beyond, bounds);
             }
-            if is_ahead(way.direction) && turns(way.direction, root.limit) >= -SAME {
+            if is_ahead(way.direction) && turns(way.direction, root.limit) >= -ANGLE_TOLERANCE {
                 let tight = if side > 0.0 { node.bounds.low } else { node.bounds.high };
-                let is_clear = node.bounds.reach.is_none() && turns(tight, way.direction) >= -SAME;
+                let is_clear = node.bounds.reach.is_none() && turns(tight, way.direction) >= -ANGLE_TOLERANCE;
                 let seen = if is_clear { Seen::Clearly } else { Seen::Perhaps };
-                self.turn(from, corner, side, way, Some(beyond), [NONE; 2], seen);
+                self.turn(from, corner, side, way, Some(beyond), [NO_INDEX; 2], seen);
             }
         }
         if let (Some(beyond), Some(way)) = (between, self.tangent(root, apex, -side * offset)) {
-            let seen = self.seen(node, root, way.direction, apex, SAME);
-            self.turn(from, corner, -side, way, Some(beyond), [NONE; 2], seen);
+            let seen = self.seen(node, root, way.direction, apex, ANGLE_TOLERANCE);
+            self.turn(from, corner, -side, way, Some(beyond), [NO_INDEX; 2], seen);
             if let Some(bounds) = self.passed_between(root, node.bounds, corner) {
                 self.offer_fan(from, beyond, bounds);
             }
@@ -262,9 +265,9 @@ impl Search<'_> {
         let way = self.tangent(root, place, -root.side * self.offset(corner))?;
         let (tight, old) =
             if root.side > 0.0 { (bounds.low, bounds.low_wide) } else { (bounds.high, bounds.high_wide) };
-        let (new, _) = self.tightened(root, old, wide.direction, place, SAME)?;
+        let (new, _) = self.tightened(root, old, wide.direction, place, ANGLE_TOLERANCE)?;
         let mut far = None;
-        let tight = match self.tightened(root, tight, way.direction, place, SAME) {
+        let tight = match self.tightened(root, tight, way.direction, place, ANGLE_TOLERANCE) {
             Some((tight, is_later)) => {
                 far = is_later.then_some(way.length);
                 tight
@@ -306,7 +309,7 @@ impl Search<'_> {
         let off = unit(place - root.centre);
         let aside = turns(bound, off);
         // A point straight behind counts as behind.
-        let is_later = if aside > 0.0 && (aside > SAME || bound.dot(off) > 0.0) {
+        let is_later = if aside > 0.0 && (aside > ANGLE_TOLERANCE || bound.dot(off) > 0.0) {
             // The place is ahead, and the direction turns on from it by a quarter of a circle at most:
             // perhaps too far. Or it turns back by what rounding moves a straight wall by, to before the
             // old one.
@@ -316,7 +319,7 @@ impl Search<'_> {
             }
             turn >= -loose
         } else {
-            turn > SAME || (turn >= -loose && bound.dot(direction) > 0.0)
+            turn > ANGLE_TOLERANCE || (turn >= -loose && bound.dot(direction) > 0.0)
         };
         let bound = if is_later { direction } else { bound };
         (turns(bound, root.limit) >= -loose).then_some((bound, is_later))

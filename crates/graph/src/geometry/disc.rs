@@ -4,7 +4,7 @@ use glam::{DVec2, dvec2};
 use waymesh_core::float;
 
 /// Directions that differ by less, in radians, count as one: a micrometre aside after a kilometre.
-pub(crate) const SAME: f64 = 1e-9;
+pub(crate) const ANGLE_TOLERANCE: f64 = 1e-9;
 /// A gap may be narrower than the disc by this part: clearances are rounded down to single
 /// precision.
 pub(crate) const NARROW: f64 = 2e-6;

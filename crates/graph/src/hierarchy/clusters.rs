@@ -13,12 +13,12 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 /// No cluster: the filter closes the polygon.
-pub(super) const NONE: u32 = u32::MAX;
+pub(super) const NO_CLUSTER: u32 = u32::MAX;
 
 /// Clusters of connected polygons.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Clusters {
-    /// Cluster of each polygon, or [`NONE`].
+    /// Cluster of each polygon, or [`NO_CLUSTER`].
     pub(super) of: Vec<u32>,
     /// Place of each polygon among those of its cluster.
     pub(super) slots: Vec<u32>,
@@ -55,7 +55,7 @@ impl Clusters {
         let mut labels: Vec<u32> = Vec::with_capacity(count);
         let mut sizes: Vec<u32> = Vec::new();
         for &open in &is_open {
-            labels.push(if open { to_u32(sizes.len()) } else { NONE });
+            labels.push(if open { to_u32(sizes.len()) } else { NO_CLUSTER });
             if open {
                 sizes.push(1);
             }
@@ -66,7 +66,7 @@ impl Clusters {
         for (limit, smallest) in [(most, u32::MAX), (most + most / 2, most / 3)] {
             while let Some(merged) = round(&borders, &sizes, limit, smallest) {
                 let (new_of, new_sizes) = renumber(&merged, &sizes);
-                for label in labels.iter_mut().filter(|label| **label != NONE) {
+                for label in labels.iter_mut().filter(|label| **label != NO_CLUSTER) {
                     *label = new_of[*label as usize];
                 }
                 sizes = new_sizes;
@@ -79,8 +79,8 @@ impl Clusters {
 
     fn tables(of: Vec<u32>, count: usize, levels: u32) -> Self {
         let mut first = vec![0_u32; count + 1];
-        let mut slots = vec![NONE; of.len()];
-        for (polygon, &cluster) in of.iter().enumerate().filter(|(_, cluster)| **cluster != NONE) {
+        let mut slots = vec![NO_CLUSTER; of.len()];
+        for (polygon, &cluster) in of.iter().enumerate().filter(|(_, cluster)| **cluster != NO_CLUSTER) {
             slots[polygon] = first[cluster as usize + 1];
             first[cluster as usize + 1] += 1;
         }
@@ -88,7 +88,7 @@ impl Clusters {
             first[cluster + 1] += first[cluster];
         }
         let mut polygons = vec![0; first[count] as usize];
-        for (polygon, &cluster) in (0_u32..).zip(&of).filter(|(_, cluster)| **cluster != NONE) {
+        for (polygon, &cluster) in (0_u32..).zip(&of).filter(|(_, cluster)| **cluster != NO_CLUSTER) {
             polygons[(first[cluster as usize] + slots[polygon as usize]) as usize] = polygon;
         }
         Self { of, slots, first, polygons, levels }
@@ -133,7 +133,7 @@ fn borders<F: PolygonFilter, C: TravelCost>(
     let mut add = |from: u32, crossing: u32, ends: [PlanPosition; 2]| {
         let to = mesh.beyond(crossing);
         let [a, b] = [from, to].map(|polygon| labels[polygon as usize]);
-        if a != NONE && b != NONE && a != b && leads_both_ways(mesh, usable, from, to) {
+        if a != NO_CLUSTER && b != NO_CLUSTER && a != b && leads_both_ways(mesh, usable, from, to) {
             borders.push((a, b, ends[0].distance_squared(ends[1]).sqrt()));
         }
     };
@@ -209,7 +209,7 @@ fn round(borders: &Borders, sizes: &[u32], limit: u32, smallest: u32) -> Option<
 
 /// New numbers, in the order of the old ones, and the sizes.
 fn renumber(merged: &[u32], sizes: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let mut new_of = vec![NONE; merged.len()];
+    let mut new_of = vec![NO_CLUSTER; merged.len()];
     let mut new_sizes: Vec<u32> = Vec::new();
     for (old, &low) in merged.iter().enumerate() {
         if low as usize == old {

@@ -2,7 +2,7 @@
 
 use waymesh_core::{PolyId, nearest_f32};
 
-use super::clusters::{Clusters, NONE};
+use super::clusters::{Clusters, NO_CLUSTER};
 use crate::geometry::plan::PlanPosition;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::costs::{TravelCost, Usable};
@@ -76,7 +76,7 @@ fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
     let mut crossings = Vec::new();
     for PolyId(polygon) in mesh.polygon_ids() {
         let from = clusters.of[polygon as usize];
-        if from == NONE {
+        if from == NO_CLUSTER {
             continue;
         }
         let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
@@ -87,7 +87,7 @@ fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
             let to = clusters.of[other as usize];
             let is_one_way = mesh.is_link(id) && !mesh.links.links[mesh.link_of(id).0.index()].both_ways;
             // Both paths are the same entrance, seen from the lower number.
-            if to == NONE || from == to || (from > to && !is_one_way) {
+            if to == NO_CLUSTER || from == to || (from > to && !is_one_way) {
                 continue;
             }
             let (kind, ends) = if is_one_way || !mesh.is_crossed(id) {

@@ -91,7 +91,7 @@ const ALONG: f64 = 0.5;
 const NOT_REACHED: u32 = u32::MAX;
 
 impl Reached {
-    const NONE: Self = Self { root: [0.0; 2], length: f32::INFINITY, crossing: NOT_REACHED };
+    const UNREACHED: Self = Self { root: [0.0; 2], length: f32::INFINITY, crossing: NOT_REACHED };
 
     fn distance(&self, at: PlanPosition, metre: f64) -> f32 {
         let (x, z) = (at.x - f64::from(self.root[0]), at.z - f64::from(self.root[1]));
@@ -289,7 +289,7 @@ impl<F, C> Hierarchy<F, C> {
     /// [`HierarchyConfig::min_polygons`]. For pictures.
     #[must_use]
     pub fn cluster_of(&self, polygon: PolyId) -> Option<u32> {
-        self.clusters.of.get(polygon.index()).copied().filter(|&cluster| cluster != clusters::NONE)
+        self.clusters.of.get(polygon.index()).copied().filter(|&cluster| cluster != clusters::NO_CLUSTER)
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use waymesh_core::{PolyId, nearest_f32, to_u32};
 
-use super::clusters::NONE;
+use super::clusters::NO_CLUSTER;
 use super::landmarks::COUNT;
 use super::tables::metre_in;
 use super::{ALONG, Hierarchy, NOT_REACHED, Reached};
@@ -97,7 +97,9 @@ struct Marked<'a, U> {
 impl<U: PolygonFilter> PolygonFilter for Marked<'_, U> {
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
         let cluster = self.of[polygon.index()];
-        cluster != NONE && self.marked[cluster as usize] == self.stamp && self.usable.allows(mesh, polygon)
+        cluster != NO_CLUSTER
+            && self.marked[cluster as usize] == self.stamp
+            && self.usable.allows(mesh, polygon)
     }
 }
 
@@ -151,7 +153,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         paths: &mut PathScratch,
     ) -> (bool, HierarchyUse) {
         let [from, to] = [start, goal].map(|spot| self.clusters.of[spot.polygon as usize]);
-        if from == NONE || to == NONE || from == to {
+        if from == NO_CLUSTER || to == NO_CLUSTER || from == to {
             return (mesh.search_corridor(start, goal, usable, paths), HierarchyUse::Near);
         }
         if !self.search_entrances(mesh, start, goal, [from, to], scratch) {

@@ -71,7 +71,7 @@ pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
                     length: nearest_f32(length),
                     crossing: scratch.entries[clusters.slots[polygon as usize] as usize].crossing,
                 },
-                None => Reached::NONE,
+                None => Reached::UNREACHED,
             });
         }
         between.extend(terminals.iter().map(|other| {

@@ -70,7 +70,7 @@ fn above(value: f64) -> f32 {
 
 impl Node {
     /// Holds nothing.
-    pub(crate) const NONE: Self = {
+    pub(crate) const EMPTY: Self = {
         let (low, high) = ([Vec4::INFINITY; 2], [Vec4::NEG_INFINITY; 2]);
         Self { min_x: low, max_x: high, min_z: low, max_z: high, low, high }
     };

@@ -16,7 +16,7 @@ use crate::geometry::plan::{PlanPosition, sure_above};
 const SQUARES: f64 = 2.0;
 
 /// A square that more polygons touch is of no use.
-pub(crate) const CROWD: usize = 24;
+pub(crate) const BUCKET_LIMIT: usize = 24;
 
 /// Squares and entries a polygon at most: 4 bytes each.
 const MAX_ENTRIES_PER_POLYGON: f64 = 12.0;
@@ -202,7 +202,7 @@ impl Buckets {
     fn list(&self, column: u32, row: u32) -> Option<&[u32]> {
         let square = (row * self.squares.columns + column) as usize;
         let list = &self.polygons[self.first[square] as usize..self.first[square + 1] as usize];
-        (list.len() <= CROWD).then_some(list)
+        (list.len() <= BUCKET_LIMIT).then_some(list)
     }
 }
 

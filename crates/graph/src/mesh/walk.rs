@@ -17,7 +17,7 @@ pub(crate) struct WalkEdge {
 
 impl WalkEdge {
     /// Sentinel that belongs to no polygon.
-    pub(crate) const NONE: Self = Self { x: 0, z: 0, beyond: NO_NEIGHBOUR, twin: NO_NEIGHBOUR };
+    pub(crate) const UNUSED: Self = Self { x: 0, z: 0, beyond: NO_NEIGHBOUR, twin: NO_NEIGHBOUR };
 
     pub(crate) fn of(corner: &Corner, beyond: u32, twin: u32) -> Self {
         let twin = if beyond == NO_NEIGHBOUR { NO_NEIGHBOUR } else { twin };

@@ -115,7 +115,7 @@ impl PathScratch {
     pub(super) fn is_known(&mut self, polygon: u32, approach: &Approach) -> bool {
         let (stamp, entry) = self.entered[polygon as usize];
         let last = if stamp == self.stamp { entry } else { NO_ENTRY };
-        let cost = approach.cost * (1.0 + SAME);
+        let cost = approach.cost * (1.0 + COST_TOLERANCE);
         let mut next = last;
         while let Some(entry) = self.entries.get(next as usize) {
             if entry.approach.cost_to(approach.at) <= cost {
@@ -342,7 +342,7 @@ const MIN_GAIN_SHARE: f32 = 0.05;
 
 /// Two costs that differ by no more than this part count as equal: a sum of a hundred lengths is
 /// rounded that much.
-const SAME: f32 = 1e-5;
+const COST_TOLERANCE: f32 = 1e-5;
 
 /// No key: after all others.
 pub(super) const NO_KEY: u64 = u64::MAX;

@@ -132,7 +132,7 @@ impl Cells {
         columns.order.grow(end, 0);
         columns.order.write(at, order.into_iter());
         let (at, end) = put(cell.nodes, &self.nodes);
-        columns.nodes.grow(end, Node::NONE);
+        columns.nodes.grow(end, Node::EMPTY);
         columns.nodes.write(at, nodes.iter().copied());
         let (at, end) = put(cell.first, &self.first);
         columns.square_first.grow(end, 0);

@@ -11,9 +11,7 @@ use waymesh_core::{DisjointSets, PolyId, to_u32};
 
 use super::columns::Columns;
 use crate::mesh::islands::Island;
-
-/// Sentinel for no island.
-pub(super) const NONE: u32 = u32::MAX;
+use crate::mesh::nav_mesh::NO_ISLAND;
 
 /// Figures of a component or an island.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,14 +26,18 @@ struct Component {
     figures: Figures,
     /// The lowest of its polygons.
     first: u32,
-    /// [`NONE`] if there is no such component.
+    /// [`NO_ISLAND`] if there is no such component.
     island: u32,
     /// Adjacent components of other tiles, ascending.
     beside: Vec<u32>,
 }
 
-const NO_COMPONENT: Component =
-    Component { figures: Figures { polygons: 0, doubled: 0 }, first: 0, island: NONE, beside: Vec::new() };
+const NO_COMPONENT: Component = Component {
+    figures: Figures { polygons: 0, doubled: 0 },
+    first: 0,
+    island: NO_ISLAND,
+    beside: Vec::new(),
+};
 
 #[derive(Clone, Copy, Debug)]
 struct Whole {
@@ -137,8 +139,8 @@ impl TileIslands {
         }
         self.merge(&classes);
         for members in classes.values() {
-            let new: Vec<u32> = members.iter().copied().filter(|&of| self.island(of) == NONE).collect();
-            match members.iter().map(|&of| self.island(of)).find(|&island| island != NONE) {
+            let new: Vec<u32> = members.iter().copied().filter(|&of| self.island(of) == NO_ISLAND).collect();
+            match members.iter().map(|&of| self.island(of)).find(|&island| island != NO_ISLAND) {
                 Some(island) => new.into_iter().for_each(|of| self.put(of, island)),
                 None => self.make_island(&new),
             }
@@ -195,7 +197,7 @@ impl TileIslands {
     }
 
     fn island(&self, component: u32) -> u32 {
-        self.components.get(component as usize).map_or(NONE, |component| component.island)
+        self.components.get(component as usize).map_or(NO_ISLAND, |component| component.island)
     }
 
     /// Takes a component out of its island.
@@ -238,7 +240,8 @@ impl TileIslands {
         classes: &BTreeMap<u32, Vec<u32>>,
     ) -> Vec<Vec<u32>> {
         // Gaps of one island, and of islands that are merged now, are searched together.
-        let islands = |class: &u32| classes[class].iter().map(|&of| self.island(of)).filter(|&of| of != NONE);
+        let islands =
+            |class: &u32| classes[class].iter().map(|&of| self.island(of)).filter(|&of| of != NO_ISLAND);
         let mut groups = Classes::default();
         let parted: Vec<BTreeSet<u32>> = parted.collect();
         for class in classes.keys() {
@@ -310,7 +313,7 @@ impl TileIslands {
             let mut before = None;
             for &of in class {
                 let island = self.island(of);
-                if island != NONE {
+                if island != NO_ISLAND {
                     groups.unite(island, before.unwrap_or(island));
                     before = Some(island);
                     members.entry(island).or_default().push(of);
@@ -366,7 +369,7 @@ impl TileIslands {
 
     /// Writes what changed.
     pub(super) fn write(&mut self, cell_area: f64, columns: &mut Columns) {
-        columns.island_of.grow(self.components.len(), NONE);
+        columns.island_of.grow(self.components.len(), NO_ISLAND);
         for component in std::mem::take(&mut self.moved) {
             columns.island_of.set(component as usize, self.island(component));
         }

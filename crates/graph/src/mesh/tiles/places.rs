@@ -5,7 +5,7 @@ use super::slabs::Slab;
 use crate::geometry::plan::PlanPosition;
 use crate::mesh::bounds::PolygonBounds;
 use crate::mesh::box_index::{Node, RoughTarget, Target, Tree, node_levels};
-use crate::mesh::squares::{CROWD, Squares, four_lists, power_of_two};
+use crate::mesh::squares::{BUCKET_LIMIT, Squares, four_lists, power_of_two};
 use crate::mesh::table::Table;
 use waymesh_core::saturating_u32;
 
@@ -44,9 +44,9 @@ pub(crate) struct Cell {
 
 impl Cell {
     pub(super) const EMPTY: Self = {
-        const NONE: Slab = Slab { start: 0, len: 0, room: 0 };
+        const EMPTY: Slab = Slab { start: 0, len: 0, room: 0 };
         let squares = Squares { min: [0; 2], side_log2: 0, columns: 0, rows: 0 };
-        Self { bounds: PolygonBounds::EMPTY, order: NONE, nodes: NONE, squares, first: NONE, lists: NONE }
+        Self { bounds: PolygonBounds::EMPTY, order: EMPTY, nodes: EMPTY, squares, first: EMPTY, lists: EMPTY }
     };
 }
 
@@ -270,6 +270,6 @@ impl<'a> CellSquares<'a> {
     fn list(&self, column: u32, row: u32) -> Option<&'a [u32]> {
         let square = (row * self.squares.columns + column) as usize;
         let list = &self.lists[self.first[square] as usize..self.first[square + 1] as usize];
-        (list.len() <= CROWD).then_some(list)
+        (list.len() <= BUCKET_LIMIT).then_some(list)
     }
 }

@@ -10,7 +10,7 @@ use waymesh_core::{
 
 use super::cells::{Cells, cells_of};
 use super::columns::Columns;
-use super::islands::{ComponentChanges, Figures, NONE, TileIslands};
+use super::islands::{ComponentChanges, Figures, TileIslands};
 use super::join::corner_range;
 use super::largest::Reaches;
 use super::links::{LinkChanges, TileLinks, write_groups};
@@ -22,6 +22,7 @@ use super::{Reach, TileEntry};
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds};
 use crate::mesh::check::to_world;
 use crate::mesh::ground::{FourBoxes, GroundTriangle, NOWHERE, fours_of};
+use crate::mesh::nav_mesh::NO_ISLAND;
 use crate::mesh::walk::WalkEdge;
 
 /// State of a mesh of tiles that is not in its tables.
@@ -210,7 +211,7 @@ impl Writer {
         }
         let Some(tile) = change.tile().filter(|tile| !tile.polygons.is_empty() || tile.regions > 0) else {
             let all = old.polygons.range().start..old.polygons.spare().end;
-            columns.components.fill(all, NONE);
+            columns.components.fill(all, NO_ISLAND);
             let slabs = [
                 (&mut self.vertices, old.vertices),
                 (&mut self.polygons, old.polygons),
@@ -243,7 +244,7 @@ impl Writer {
         polygons.len = count;
         if polygons.start != old.polygons.start || polygons.room != old.polygons.room {
             let all = old.polygons.range().start..old.polygons.spare().end;
-            columns.components.fill(all, NONE);
+            columns.components.fill(all, NO_ISLAND);
         }
         self.count += count;
         let (components, leaving) = match change {
@@ -284,13 +285,13 @@ impl Writer {
         columns.regions.grow(polygons, RegionId(0));
         columns.areas.grow(polygons, 0);
         columns.bounds.grow(polygons, PolygonBounds::EMPTY);
-        columns.components.grow(polygons, NONE);
-        columns.tile_of.grow(polygons, NONE);
+        columns.components.grow(polygons, NO_ISLAND);
+        columns.tile_of.grow(polygons, NO_ISLAND);
         columns.bridge_ranges.grow(polygons, [0; 2]);
         columns.corner_vertices.grow(corners, VertexId(0));
         columns.corners.grow(corners, Corner { x: 0, z: 0, height: 0.0 });
         columns.neighbours.grow(corners, NO_NEIGHBOUR);
-        columns.walk.grow(corners, WalkEdge::NONE);
+        columns.walk.grow(corners, WalkEdge::UNUSED);
         columns.twins.grow(corners, NO_NEIGHBOUR);
         columns.fans.grow(corners, 0);
         columns.bridge_kinds.grow(corners, 0);
@@ -347,7 +348,7 @@ impl Writer {
         columns.areas.write(polygon, tile.polygons.iter().map(|polygon| polygon.area.0));
         columns.areas.fill(spare.clone(), AreaId::NULL.0);
         columns.bounds.fill(spare.clone(), PolygonBounds::EMPTY);
-        columns.components.fill(spare.clone(), NONE);
+        columns.components.fill(spare.clone(), NO_ISLAND);
         columns.tile_of.fill(entry.polygons.range(), *slot);
         let vertices = tile.corners.iter().map(|index| VertexId(to_u32(vertex) + index.0));
         columns.corner_vertices.write(corner, vertices);
@@ -441,7 +442,7 @@ impl Writer {
         if matches!(change, TileChange::Adjusted(_)) {
             return;
         }
-        let mut figures = vec![(NONE, Figures::default()); count];
+        let mut figures = vec![(NO_ISLAND, Figures::default()); count];
         for ((polygon, own), &component) in written.polygons().zip(&components) {
             let (first, figures) = &mut figures[component as usize];
             *first = (*first).min(to_u32(own));
@@ -556,11 +557,11 @@ fn components_of(key: TileKey, tile: &MeshTile) -> (Vec<u32>, usize) {
             }
         }
     }
-    let mut numbers = vec![NONE; tile.polygons.len()];
+    let mut numbers = vec![NO_ISLAND; tile.polygons.len()];
     let mut count = 0;
     let components = (0..to_u32(tile.polygons.len())).map(|index| {
         let number = &mut numbers[sets.find(index) as usize];
-        if *number == NONE {
+        if *number == NO_ISLAND {
             *number = count;
             count += 1;
         }

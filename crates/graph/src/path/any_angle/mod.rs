@@ -35,7 +35,7 @@ use crate::path::ground::Profile;
 use crate::path::search::{How, LastSearch, PathScratch};
 
 /// No node, and no turn.
-const NONE: u32 = u32::MAX;
+const NO_INDEX: u32 = u32::MAX;
 
 // Special crossings of nodes.
 /// The goal is reached.
@@ -57,7 +57,7 @@ pub(crate) const MOST_FLOODED: usize = 1 << 24;
 const MOST_STEPS: usize = 100_000;
 
 /// Two lengths that differ by less are one: what rounding adds to a path of a thousand turns.
-const SAME: f64 = 1e-12;
+const LENGTH_TOLERANCE: f64 = 1e-12;
 
 /// Memory of the search.
 #[derive(Clone, Debug, Default)]
@@ -277,7 +277,7 @@ impl NavMesh {
         memory.string.clear();
         let mut root = memory.nodes[node as usize].root;
         let mut has_landed = false;
-        while node != NONE {
+        while node != NO_INDEX {
             let Node { crossing, parent, right, root: seen_from, .. } = memory.nodes[node as usize];
             if seen_from != root {
                 // The landing of a link is no turn.
@@ -356,11 +356,11 @@ impl AnyAngle {
     /// shortest so far, the first of those.
     fn improves(&mut self, turn: u32, side: u32, length: f64) -> bool {
         let known = &mut self.turns[turn as usize];
-        if known.stamp != self.stamp || length < known.length * (1.0 - SAME) {
+        if known.stamp != self.stamp || length < known.length * (1.0 - LENGTH_TOLERANCE) {
             *known = Turned { stamp: self.stamp, sides: side, length };
             return true;
         }
-        let is_new = known.sides & side == 0 && length <= known.length * (1.0 + SAME);
+        let is_new = known.sides & side == 0 && length <= known.length * (1.0 + LENGTH_TOLERANCE);
         known.sides |= if is_new { side } else { 0 };
         is_new
     }
@@ -374,19 +374,20 @@ impl AnyAngle {
     /// Returns `true` if a shorter path to a root was found since.
     #[inline]
     fn is_outdone(&self, root: &Root) -> bool {
-        root.turn != NONE && self.turns[root.turn as usize].length < root.length * (1.0 - SAME)
+        root.turn != NO_INDEX
+            && self.turns[root.turn as usize].length < root.length * (1.0 - LENGTH_TOLERANCE)
     }
 }
 
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     fn begin(&mut self, start: &Spot) {
         let height = nearest_f32(start.height);
-        self.memory.roots.push(Root { at: start.at, length: 0.0, turn: NONE, height, space: 0.0 });
+        self.memory.roots.push(Root { at: start.at, length: 0.0, turn: NO_INDEX, height, space: 0.0 });
         let node = Node {
             right: start.at,
             left: start.at,
             root: 0,
-            parent: NONE,
+            parent: NO_INDEX,
             crossing: START,
             polygon: start.polygon,
         };
@@ -399,7 +400,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         while *nodes > 0 {
             checkpoint_every(1 << 12, *nodes);
             *nodes -= 1;
-            let Some(node) = self.next() else { return (Progress::Nowhere, NONE) };
+            let Some(node) = self.next() else { return (Progress::Nowhere, NO_INDEX) };
             let Node { root, crossing, .. } = self.memory.nodes[node as usize];
             if crossing == FINAL {
                 return (Progress::Found, node);
@@ -419,7 +420,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 _ => self.look_around(node),
             }
         }
-        (Progress::Running, NONE)
+        (Progress::Running, NO_INDEX)
     }
 
     /// Returns the height of a place in a polygon, and the length in space of the path to there over a
@@ -539,7 +540,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let length = from.length + f64::from(link.extra_cost) / f64::from(self.mesh.frame.cell_size);
         #[expect(clippy::cast_possible_truncation, reason = "no more than nodes")]
         let paid = self.memory.roots.len() as u32;
-        self.memory.roots.push(Root { length, turn: NONE, ..from });
+        self.memory.roots.push(Root { length, turn: NO_INDEX, ..from });
         paid
     }
 

@@ -11,7 +11,7 @@ use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 
 /// No edge: a group's first polygon has none that leads up.
-const NONE: u32 = u32::MAX;
+const NO_GROUP: u32 = u32::MAX;
 
 /// Nearly convex polygons over a mesh, for a search with fewer nodes.
 ///
@@ -121,7 +121,7 @@ impl RelaxedPolygons {
         for (polygon, &name) in (0_u32..).zip(names) {
             let is_first = name == polygon;
             if !mesh.has_polygon(PolyId(polygon)) {
-                of.push(NONE);
+                of.push(NO_GROUP);
                 continue;
             }
             of.push(if is_first { groups } else { of[name as usize] });
@@ -135,7 +135,7 @@ impl RelaxedPolygons {
             distance,
             generation: mesh.generation,
             of,
-            places: vec![Place { depth: NONE, up: NONE }; names.len()],
+            places: vec![Place { depth: NO_GROUP, up: NO_GROUP }; names.len()],
             first_portal: vec![0],
             portals: Vec::new(),
             first_polygon,
@@ -162,7 +162,7 @@ impl RelaxedPolygons {
                 }
                 if self.of[neighbour as usize] != group {
                     self.portals.push(Portal { edge, polygon, neighbour });
-                } else if self.places[neighbour as usize].depth == NONE {
+                } else if self.places[neighbour as usize].depth == NO_GROUP {
                     self.places[neighbour as usize] = Place { depth: depth + 1, up: mesh.fans.twin(edge) };
                     stack.push(neighbour);
                 }
@@ -194,7 +194,7 @@ impl RelaxedPolygons {
     /// such polygon.
     #[must_use]
     pub fn group_of(&self, polygon: PolyId) -> Option<u32> {
-        self.of.get(polygon.index()).copied().filter(|&group| group != NONE)
+        self.of.get(polygon.index()).copied().filter(|&group| group != NO_GROUP)
     }
 
     /// The polygons of a group, ascending.
