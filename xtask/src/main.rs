@@ -12,6 +12,7 @@ mod packages;
 mod parts;
 mod pictures;
 mod readmes;
+mod release;
 mod settings;
 mod skipped;
 mod tables;
@@ -44,6 +45,10 @@ enum Task {
     /// Compile the programs of the READMEs outside of the workspace, with the newest and the oldest
     /// dependencies.
     Readmes,
+    /// Print the version of all packages, or write a new one to all manifests.
+    Version(release::VersionArgs),
+    /// Build the program and pack it with manual pages and completions, for one platform.
+    Dist(release::DistArgs),
     /// Run the snapshot tests and accept the new snapshots. Commit them separately.
     Bless,
     /// Write the types of settings of Python and TypeScript from the settings of the library.
@@ -92,6 +97,8 @@ fn main() -> ExitCode {
         Task::Readmes => {
             readmes::run().map(|skipped| skipped.iter().for_each(|what| eprintln!("skipped: READMEs {what}")))
         }
+        Task::Version(args) => release::version(&args),
+        Task::Dist(args) => release::dist(&args),
         Task::Bless => bless(),
         Task::Settings => settings::write(),
         Task::Bench(args) => bench::run(&args),

@@ -7,13 +7,14 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::parts::{Tools, command, run};
-use crate::{cargo, root};
+use crate::{cargo, release, root};
 
 /// Files that every published package carries.
 const FILES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
 /// Fields of the manifest that every published package fills.
-const FIELDS: [&str; 6] = ["categories", "description", "keywords", "license", "readme", "repository"];
+const FIELDS: [&str; 8] =
+    ["categories", "description", "documentation", "homepage", "keywords", "license", "readme", "repository"];
 
 /// Packages, and the sets of features that each must build with, without its default features.
 const FEATURES: &[(&str, &[&str])] = &[
@@ -47,6 +48,7 @@ pub(crate) fn check() -> Result<()> {
         serde_json::from_str(&output(&["metadata", "--no-deps", "--format-version", "1", "--locked"])?)?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     let mut faults = Vec::new();
+    release::check_versions(&mut faults)?;
     let mut count = 0;
     // `publish = false` is an empty list of registries.
     for package in packages.iter().filter(|package| package["publish"].is_null()) {
@@ -57,6 +59,9 @@ pub(crate) fn check() -> Result<()> {
         };
         let missing = FIELDS.iter().filter(|field| is_empty(&package[**field]));
         faults.extend(missing.map(|field| format!("{name} has no {field}")));
+        if package["metadata"]["docs"]["rs"]["all-features"] != true {
+            faults.push(format!("{name} has no [package.metadata.docs.rs] with all features"));
+        }
         let list = output(&["package", "--list", "--allow-dirty", "--locked", "--package", name])?;
         let missing = FILES.iter().filter(|file| !list.lines().any(|line| line == **file));
         faults.extend(missing.map(|file| format!("the package of {name} lacks {file}")));

@@ -1,5 +1,7 @@
 //! The program `waymesh` as a library: its `main` is one call of [`run`].
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod args;
 mod build;
 mod config;

@@ -20,6 +20,7 @@
 //! # Ok::<(), waymesh_convex::ConvexError>(())
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod error;

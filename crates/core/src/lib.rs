@@ -17,6 +17,7 @@
 //!   are positive, holes negative, so the walkable side is always where `PlanPoint::orientation(a,
 //!   b, inside) > 0`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod agent;

@@ -30,6 +30,7 @@
 //! obstacle vertices, which a mesh with unconnected wall pieces does not have, and uses another
 //! version of glam.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod advance;

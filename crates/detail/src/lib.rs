@@ -33,6 +33,7 @@
 //! the start plus an integer number of equal steps that are themselves on the lattice. So it lies
 //! exactly on the straight line, and polygons stay convex and keep their areas.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod assemble;

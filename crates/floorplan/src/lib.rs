@@ -101,6 +101,7 @@
 //! # References
 //! Romstöck, Generating 2D Navmeshes, GameDev.net.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod area;

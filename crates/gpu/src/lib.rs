@@ -11,6 +11,8 @@
 //!
 //! No card has been measured yet; see the README.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[cfg(test)]
 mod double;
 

@@ -48,6 +48,7 @@
 //! # Ok::<(), waymesh_io::IoError>(())
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![cfg_attr(
     not(all(feature = "gltf", feature = "json", feature = "ply")),

@@ -31,6 +31,8 @@
 //! Computers & Graphics 91: coverage, connectivity, complexity, performance. The other figures were
 //! defined for this crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod border;
 mod components;
 mod config;

@@ -28,6 +28,7 @@
 //! # Ok::<(), waymesh_region::RegionError>(())
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod distance;

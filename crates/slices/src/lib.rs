@@ -42,6 +42,7 @@
 //! - Regions are linked where their borders overlap by any length; the paper requires edges with
 //!   equal ends. A step needs head room, and a gap must be free of obstacles.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod assemble;

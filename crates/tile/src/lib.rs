@@ -9,6 +9,7 @@
 //! - [`TileStore`] keeps finished tiles, in memory or in a folder from which a bake can be resumed.
 //! - [`build_tiles`] runs a closure per tile, in parallel, within a [`MemoryGate`].
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod bins;

@@ -57,6 +57,7 @@
 //! | `json` | meshes as JSON and GLB |
 //! | `geojson`, `svg`, `toml`, `wkt`, `dxf` | readers of floor plans, with `floorplan` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod bake;
