@@ -177,8 +177,10 @@ fn sources(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result<(
     // Spelled in two halves, or this file would find itself.
     let unfinished = [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("#[", "ignore")];
     let machine = [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/tm", "p/"), concat!("/wo", "rk/")];
+    let mut docs = comments::Docs::default();
     for path in files {
-        let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
+        // With slashes on every system.
+        let name = path.strip_prefix(root).unwrap_or(path).display().to_string().replace('\\', "/");
         let is_text = ["rs", "toml", "md", "txt", "yml", "sh", "js", "mjs", "ts"]
             .iter()
             .any(|ending| name.ends_with(&format!(".{ending}")))
@@ -187,7 +189,11 @@ fn sources(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result<(
             continue;
         }
         let text = read(path)?;
+        if name.ends_with(".md") {
+            comments::check_markdown(&name, &text, faults);
+        }
         if name.ends_with(".rs") {
+            docs.note(&name, &text, faults);
             let lines = text.lines().count();
             if lines > MAX_LINES {
                 faults.push(format!("{name} has {lines} lines, the limit is {MAX_LINES}"));
@@ -203,6 +209,7 @@ fn sources(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result<(
             faults.push(format!("{name} names a path of one machine ({word})"));
         }
     }
+    docs.check(faults);
     Ok(())
 }
 
