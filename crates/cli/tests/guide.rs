@@ -5,7 +5,7 @@
 //!   Commands of other programs and `waymesh view`, which does not end, are left out.
 //! - The lines below a command are lines of its output, in order; `...` stands for any text.
 //! - A block whose first line is `# file: NAME` is written to that file before the next command.
-//! - With `WAYMESH_GUIDE_PICTURES`, pictures that a page writes and shows are copied to that folder.
+//! - With `WAYMESH_GUIDE_PICTURES`, pictures that a page writes and shows are copied there.
 
 mod common;
 

@@ -159,8 +159,8 @@ impl Funnel {
     }
 }
 
-/// Returns the scalar product of the vectors from `at` to `a` and to `b`: positive in one direction,
-/// negative in opposite ones.
+/// Returns the scalar product of the vectors from `at` to `a` and to `b`: positive in one
+/// direction, negative in opposite ones.
 fn along(at: PlanPosition, a: PlanPosition, b: PlanPosition) -> f64 {
     (a.x - at.x) * (b.x - at.x) + (a.z - at.z) * (b.z - at.z)
 }
