@@ -290,7 +290,7 @@ pub unsafe extern "C" fn wm_find_path(
         }
         let Query { scratch, path, polygons } = query;
         polygons.clear();
-        let (from, to) = (from.into(), to.into());
+        let (from, to): (glam::Vec3, glam::Vec3) = (from.into(), to.into());
         let calls = Callbacks::of(settings, costs);
         calls.validate()?;
         let query = mesh.query().options(options).filter(&calls).costs(&calls);
@@ -317,7 +317,8 @@ struct Callbacks {
 impl Callbacks {
     fn of(settings: Option<&PathSettings>, areas: Option<AreaCosts>) -> Self {
         let (allows, metre_cost) = settings.map_or((None, None), |own| (own.allows, own.metre_cost));
-        let (least, user) = settings.map_or((0.0, ptr::null_mut()), |own| (own.least_cost, own.user));
+        let user = settings.map_or(ptr::null_mut(), |own| own.user);
+        let least = settings.map_or(0.0, |own| own.least_cost);
         Self { allows, metre_cost, least, user, areas, bad: Cell::new(None) }
     }
 

@@ -6,7 +6,7 @@ use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use waymesh::graph::Location;
-use waymesh::{AnyPolygon, Path, PathOptions, PathSearch, QueryScratch};
+use waymesh::{Path, PathOptions, PathSearch, QueryScratch};
 
 use crate::input::points;
 use crate::mesh::PyNavMesh;
@@ -37,23 +37,22 @@ pub(crate) fn rust_seconds<'py>(
         median(|| pairs.iter().filter_map(|pair| mesh.nearest(pair[0], &reach)).count()),
     )?;
     for (name, options) in [("find_path", fast), ("shortest", shortest)] {
-        let find =
-            |&[from, to]: &[Vec3; 2]| mesh.query().options(options).memory(&mut scratch).path_into(from, to, &mut path).is_ok();
+        let find = |&[from, to]: &[Vec3; 2]| {
+            mesh.query().options(options).memory(&mut scratch).path_into(from, to, &mut path).is_ok()
+        };
         let mut find = find;
         times.set_item(name, median(|| pairs.iter().filter(|pair| find(pair)).count()))?;
     }
     let rays = || {
         let with_place =
             pairs.iter().zip(&places).filter_map(|(pair, place)| Some((pair[1], place.as_ref()?)));
-        with_place.filter(|(to, place)| mesh.query().memory(&mut scratch).ray(place, *to).is_ok()).count()
+        with_place.filter(|(to, place)| mesh.query().memory(&mut scratch).ray(*place, *to).is_ok()).count()
     };
     times.set_item("raycast", median(rays))?;
     let steps = || {
         let with_place =
             pairs.iter().zip(&places).filter_map(|(pair, place)| Some((pair[1], place.as_ref()?)));
-        with_place
-            .filter(|(to, place)| mesh.query().memory(&mut scratch).walk(place, *to).is_ok())
-            .count()
+        with_place.filter(|(to, place)| mesh.query().memory(&mut scratch).walk(*place, *to).is_ok()).count()
     };
     times.set_item("step", median(steps))?;
     let batch = || {

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use waymesh::core::{CancelToken, checkpoint};
 use waymesh::graph::{ClearPathOptions, IslandId, Location, PolygonFilter};
 use waymesh::{
-    AnyPolygon, AreaCosts, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryError, QueryScratch,
+    AnyPolygon, AreaCosts, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError, QueryScratch,
     Reach,
 };
 
@@ -483,7 +483,11 @@ impl PyNavMesh {
         let step = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Vec3 {
             let Some(place) = self.locate_towards(from, to, &reach) else { return from };
             let mut query = self.mesh.query().memory(&mut memory.scratch);
-            let end = if slide { query.walk(place, to) } else { query.ray(place, to).map(|ray| ray.end(&self.mesh)) };
+            let end = if slide {
+                query.walk(place, to)
+            } else {
+                query.ray(place, to).map(|ray| ray.end(&self.mesh))
+            };
             end.map_or(from, |end| end.position)
         };
         if let Some(pair) = single_pair(starts, ends)? {

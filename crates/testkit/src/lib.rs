@@ -18,16 +18,6 @@ pub use waymesh_contract::{fields, hulls, polygons, soups};
 
 pub use told::Told;
 pub use waymesh_core::Random;
-use waymesh_graph::{Path, QueryError};
-
-/// Returns a path; an empty one where none leads to the goal.
-///
-/// # Panics
-/// For all other errors.
-#[must_use]
-pub fn path_or_none(path: Result<Path, QueryError>) -> Path {
-    QueryError::accept_no_path(path).expect("both ends are on the mesh")
-}
 
 /// Tests the example of the README.
 #[cfg(doctest)]

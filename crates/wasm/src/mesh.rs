@@ -7,7 +7,6 @@ use glam::Vec3;
 use js_sys::{Array, Uint8Array, Uint32Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use waymesh_core::PolyId;
 use waymesh_graph::{MeshFormat, Path, QueryScratch};
 
 use crate::convert::{bytes, flat, object, positions};

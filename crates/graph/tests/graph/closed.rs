@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::path_or_none;
 use glam::Vec3;
 use waymesh_core::{PolyId, PolyMesh};
 use waymesh_graph::{
     AnyPolygon, CorridorOptions, Hierarchy, HierarchyConfig, NavMesh, Outcome, Path, PathCorridor,
     PathOptions, PathSearch, QueryScratch, RelaxedPolygons, SlicedPath, TravelCost,
 };
-use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Chance, frame, from_map, navmesh, random_map};
 use crate::paths::{placed, random_pair};

@@ -1,5 +1,6 @@
 //! Corridors that follow.
 
+use crate::path_or_none;
 use glam::{DVec3, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId};
 use waymesh_graph::{
@@ -7,7 +8,6 @@ use waymesh_graph::{
     NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch,
     ReplanReason, SlicedPath,
 };
-use waymesh_testkit::path_or_none;
 
 use crate::meshes::{
     Builder, Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::path_or_none;
 use glam::Vec3;
 use waymesh_core::{AreaId, PolyId};
 use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, FlagFilter, NavMesh, Outcome, PathOptions, PathSearch, QueryError,
     QueryScratch, TravelCost,
 };
-use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Chance, frame, from_map, navmesh, random_map};
 use crate::paths::random_pair;

@@ -1,11 +1,11 @@
 //! Distances from one place, and links that come and go.
 
+use crate::path_or_none;
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 use waymesh_graph::{
     Link, LinkEnd, LinkId, LinkKind, Location, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach,
 };
-use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon};
 use crate::paths::without_touching_corners;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::path_or_none;
 use glam::Vec3;
 use waymesh_core::{AreaId, BadField, PolyId};
 use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, Hierarchy, HierarchyConfig, HierarchyUse, NavMesh, Outcome, Path,
     PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch, TravelCost,
 };
-use waymesh_testkit::path_or_none;
 
 use crate::corridor::check;
 use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon};

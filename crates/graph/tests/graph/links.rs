@@ -1,5 +1,6 @@
 //! Links.
 
+use crate::path_or_none;
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, Random};
@@ -9,7 +10,6 @@ use waymesh_graph::{
     QueryScratch, SlicedPath,
 };
 use waymesh_testkit::flat_meshes;
-use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Builder, Chance, frame, point_in, random_flat, random_polygon};
 use crate::paths::shortest_in_corridor;

@@ -28,3 +28,10 @@ mod shortest;
 mod sliced;
 mod surface;
 mod tiles;
+
+use waymesh_graph::{Path, QueryError};
+
+/// Returns a path; an empty one where none leads to the goal.
+pub(crate) fn path_or_none(path: Result<Path, QueryError>) -> Path {
+    QueryError::accept_no_path(path).unwrap()
+}

@@ -1,9 +1,9 @@
 //! Corners moved away from walls.
 
+use crate::path_or_none;
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 use waymesh_graph::{NavMesh, Path, QueryError, QueryScratch};
-use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_hilly, random_polygon};
 

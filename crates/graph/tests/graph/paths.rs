@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
+use crate::path_or_none;
 use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{Agent, AreaId, BadField, PolyId};
 use waymesh_graph::{
     AnyPolygon, AreaFilter, NavMesh, Outcome, Path, PathEnd, PathOptions, PathSearch, PolygonFilter,
     QueryError, QueryScratch, Reach,
 };
-use waymesh_testkit::path_or_none;
 
 use crate::meshes::{
     Builder, Chance, bumpy_surface, frame, from_map, navmesh, point_in, random_flat, random_hilly,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::path_or_none;
 use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, Random};
 use waymesh_graph::{
@@ -9,7 +10,6 @@ use waymesh_graph::{
     Reach, SlicedPath,
 };
 use waymesh_testkit::flat_meshes;
-use waymesh_testkit::path_or_none;
 
 use crate::meshes::{
     Builder, Chance, frame, from_map, navmesh, point_in, random_map, random_polygon, spiral,

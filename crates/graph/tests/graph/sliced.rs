@@ -1,12 +1,12 @@
 //! Searches in slices and in batches, against those in one go.
 
+use crate::path_or_none;
 use glam::Vec3;
 use waymesh_core::{AreaId, PlanVertex, PolyId};
 use waymesh_graph::{
     AreaCosts, AreaFilter, Link, LinkEnd, LinkKind, NavMesh, PathOptions, PathSearch, QueryError,
     QueryScratch, SlicedPath,
 };
-use waymesh_testkit::path_or_none;
 
 use crate::meshes::{Chance, navmesh, point_in, random_flat, random_hilly, random_polygon};
 

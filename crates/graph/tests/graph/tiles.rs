@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::path_or_none;
 use glam::Vec3;
 use waymesh_core::{
     Agent, AreaId, AreaTable, GridFrame, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, Random,
@@ -13,7 +14,6 @@ use waymesh_graph::{
     PathSearch, PlaceSampler, QueryScratch, Reach, RelaxedPolygons, TileChange, TileGrid, TileKey, TileLink,
     TilePolygon, TiledMesh, VertexOrder,
 };
-use waymesh_testkit::path_or_none;
 
 /// Squares of a tile's side, and cells of a square's.
 const SQUARES: i32 = 4;
