@@ -58,6 +58,7 @@ const PARTS: &[(&str, &str, Check)] = &[
     ("package", "A dry run of the publication of every crate, in order.", packages::publication),
     ("deny", "Licences and sources of all dependencies, by cargo-deny.", parts::deny),
     ("machete", "Dependencies that no crate uses, by cargo-machete.", parts::machete),
+    ("book", "The guide as a book, by mdBook.", parts::book),
     ("workflows", "The workflows of the repository, by actionlint.", parts::workflows),
     ("c", "The C library from C, C++ and engines (compilers; valgrind, Godot, Mono if present).", parts::c),
     ("bevy", "The plugin for Bevy.", parts::bevy),

@@ -263,6 +263,13 @@ pub(crate) fn machete(tools: &Tools) -> Result<String> {
     Ok(String::new())
 }
 
+/// The guide as a book. Its programs and commands are tests of the workspace.
+pub(crate) fn book(tools: &Tools) -> Result<String> {
+    tools.need(("mdbook", "--version"), ("cargo", "install mdbook --locked"))?;
+    run(&mut command("", "mdbook", "build docs/book"))?;
+    Ok(String::new())
+}
+
 pub(crate) fn workflows(_: &Tools) -> Result<String> {
     need("actionlint")?;
     run(&mut command("", "actionlint", ""))?;

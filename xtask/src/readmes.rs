@@ -100,15 +100,8 @@ fn write_package(folder: &Path, others: &str) -> Result<()> {
             path.join("README.md")
         )?;
     }
-    // The README of the project shows lines of a function.
-    let text = std::fs::read_to_string(root().join("README.md"))?;
-    let program = text.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next());
-    let program = program.context("README.md has no Rust program")?;
-    writeln!(
-        library,
-        "pub fn project(from: waymesh::glam::Vec3, to: waymesh::glam::Vec3) -> Result<waymesh::Path, Box<dyn \
-         std::error::Error>> {{\n{program}\nOk(path)\n}}"
-    )?;
+    let project = root().join("README.md");
+    writeln!(library, "#[doc = include_str!({project:?})]\npub mod readme_of_project {{}}")?;
     std::fs::create_dir_all(folder.join("src"))?;
     std::fs::write(folder.join("Cargo.toml"), manifest)?;
     std::fs::write(folder.join("src").join("lib.rs"), library)?;
