@@ -4,7 +4,7 @@
 const MAX_WIDTH: usize = 100;
 
 /// Widest line of Markdown outside of tables, code and links.
-const MAX_MARKDOWN_WIDTH: usize = 300;
+const MAX_MARKDOWN_WIDTH: usize = 120;
 
 /// Beginnings of a doc comment that has no noun to begin with: "What a mesh keeps" is a cache.
 const HEADLESS: [&str; 13] = [
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn wide_markdown_and_links_out_of_crates_are_found() {
-        let long = "word ".repeat(61);
+        let long = "word ".repeat(30);
         let mut faults = Vec::new();
         check_markdown(
             "a.md",
