@@ -320,9 +320,9 @@ impl<'a> Chains<'a> {
         }
     }
 
-    /// Returns the place at a point of a path. On both sides of a wall without thickness positions are
-    /// the same, so the place is moved to the last polygon of the path on this storey that holds the
-    /// next leg, else to the one whose ground is nearest to the point.
+    /// Returns the place at a point of a path. On both sides of a wall without thickness positions
+    /// are the same, so the place is moved to the last polygon of the path on this storey that
+    /// holds the next leg, else to the one whose ground is nearest to the point.
     fn on_path(&self, path: &Path, index: usize, place: Location) -> Location {
         let [point, next] = [path.points[index], path.points[index + 1]];
         let height = self.mesh.agent().height;

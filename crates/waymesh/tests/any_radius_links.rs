@@ -173,12 +173,12 @@ fn cost(mesh: &NavMesh, points: &[Vec3], links: &[LinkUse]) -> f64 {
     sum
 }
 
-/// Returns the allowed excess of a path over links, as links with gates are taken at one of nine
-/// places.
+/// Returns the allowed excess of a path over links, as links with gates and links between segments
+/// are taken at one of nine places.
 fn between_places(mesh: &NavMesh, links: &[LinkUse]) -> f64 {
     let gates = links.iter().filter(|taken| {
         let link = mesh.link(taken.link).unwrap();
-        mesh.is_crossed_like_edge(taken.link) && !(link.both_ways && link.extra_cost <= 0.0)
+        !mesh.is_crossed_like_edge(taken.link) || !link.both_ways || link.extra_cost > 0.0
     });
     let cell = f64::from(mesh.frame().cell_size);
     let width = |taken: &LinkUse| {

@@ -348,11 +348,11 @@ fn straighten<U: PolygonFilter>(
     paths: &mut PathScratch,
 ) {
     for _ in 0..PASSES {
-        mesh.string_turns(start, goal, &scratch.polygons, paths, &mut scratch.turns);
-        if slide_links(mesh, scratch) {
-            mesh.put_steps(&scratch.steps, paths);
-            mesh.string_turns(start, goal, &scratch.polygons, paths, &mut scratch.turns);
+        if mesh.slide_links(start, goal, paths) {
+            scratch.steps.clear();
+            mesh.append_steps(paths, &mut scratch.steps);
         }
+        mesh.string_turns(start, goal, &scratch.polygons, paths, &mut scratch.turns);
         let spot = |scratch: &HierarchyScratch, turn: &Turn| {
             let polygon = scratch.polygons[turn.crossed].0;
             let height = mesh.height_at(polygon as usize, turn.at);
@@ -392,46 +392,6 @@ fn straighten<U: PolygonFilter>(
             break;
         }
     }
-}
-
-/// Takes each link that is not crossed like an edge from the place of its segment that is best
-/// between the turns before and after. Returns `true` if there is such a link.
-fn slide_links(mesh: &NavMesh, scratch: &mut HierarchyScratch) -> bool {
-    let HierarchyScratch { turns, steps, .. } = scratch;
-    let mut any = false;
-    for index in 1..turns.len().saturating_sub(2) {
-        let [before, leave, arrive, after] = [index - 1, index, index + 1, index + 2].map(|at| turns[at]);
-        if arrive.crossed != leave.crossed + 1 {
-            continue;
-        }
-        let Some(step) = steps.get_mut(leave.crossed).filter(|step| !mesh.is_crossed(step.crossing)) else {
-            continue;
-        };
-        let (link, backwards) = mesh.link_of(step.crossing);
-        let ends = mesh.links.links[link.index()].ends(backwards);
-        if ends.iter().all(|end| end.ends[0].point == end.ends[1].point) {
-            continue;
-        }
-        let length = |along: f64| {
-            let [leave, arrive] = ends.map(|end| mesh.on_segment(end, along).0);
-            before.at.distance_squared(leave).sqrt()
-                + leave.distance_squared(arrive).sqrt()
-                + arrive.distance_squared(after.at).sqrt()
-        };
-        // A sum of distances to points that move along lines is convex.
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..16 {
-            let third = (high - low) / 3.0;
-            if length(low + third) <= length(high - third) {
-                high -= third;
-            } else {
-                low += third;
-            }
-        }
-        step.along = (low + high) / 2.0;
-        any = true;
-    }
-    any
 }
 
 /// Returns `true` if a shortest path may turn here.

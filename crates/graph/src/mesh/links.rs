@@ -32,7 +32,7 @@ impl LinkIndex {
     }
 }
 
-/// Places along a link's segments from which a shortest path may take it, where it is not crossed
+/// Places along a link's segments from which a search may take it, where it is not crossed
 /// like an edge.
 pub(crate) const LINK_PLACES: u32 = 9;
 

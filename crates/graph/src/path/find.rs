@@ -86,6 +86,7 @@ impl NavMesh {
         if !is_near || !self.search_shortest_within(&start, &goal, limit, &options.usable(), paths) {
             return Ok(None);
         }
+        self.slide_links(&start, &goal, paths);
         let mut path = Path::default();
         self.write_complete(&ends, &options, paths, &mut path);
         Ok(Some(path.length))
@@ -109,7 +110,12 @@ impl NavMesh {
         let search = |ends: &Ends, scratch: &mut QueryScratch| {
             (scratch.paths.was_cut, scratch.paths.rises) = (false, options.rises);
             scratch.paths.found_by = PathSearch::Fast;
-            options.search.search(self, [&ends.start, &ends.goal], &usable, options.max_nodes, scratch)
+            let is_found =
+                options.search.search(self, [&ends.start, &ends.goal], &usable, options.max_nodes, scratch);
+            if is_found && usable.cost.is_length() {
+                self.slide_links(&ends.start, &ends.goal, &mut scratch.paths);
+            }
+            is_found
         };
         let mut best: Option<(usize, f64)> = None;
         for (index, ends) in pairs.iter().enumerate() {

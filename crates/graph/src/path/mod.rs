@@ -10,6 +10,7 @@ mod distance;
 mod find;
 pub(crate) mod funnel;
 mod ground;
+mod link_places;
 pub(crate) mod local;
 mod offset;
 pub(crate) mod options;

@@ -45,8 +45,9 @@ pub enum PathSearch {
     ///   With equal costs per metre it *is* the cheapest; otherwise [`PathSearch::Fast`] may find a
     ///   cheaper one.
     /// - Links that are crossed like an edge are taken where the path is shortest, at their extra
-    ///   cost; links from point to point also at their distance in space. Other links are taken
-    ///   from the best of nine places along their segments.
+    ///   cost; links from point to point also at their distance in space. Other links are
+    ///   searched at nine places along their segments, and taken at the best place for the path
+    ///   that is found.
     /// - Takes time in `n log n` of the cones seen, usually a few times that of
     ///   [`PathSearch::Fast`]. Where a filter or one-way links leave no path at all, everything
     ///   that can be reached is seen.

@@ -9,6 +9,7 @@ use waymesh_core::PolyId;
 use super::any_angle::AnyAngle;
 use super::funnel::Funnel;
 use super::ground::Profile;
+use super::link_places::Sliding;
 use super::local::{Approach, Local, Scale, crossing_point};
 use super::options::PathSearch;
 use super::sliced::Progress;
@@ -60,6 +61,7 @@ pub(crate) struct PathScratch {
     pub(crate) link_places: Vec<f64>,
     pub(super) funnel: Funnel,
     pub(super) profile: Profile,
+    pub(super) sliding: Sliding,
     pub(crate) any_angle: AnyAngle,
 }
 

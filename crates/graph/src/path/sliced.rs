@@ -192,6 +192,9 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
                     } else {
                         mesh.advance_corridor(start, goal, &usable, scratch, &mut nodes)
                     };
+                    if progress == Progress::Found && usable.cost.is_length() {
+                        mesh.slide_links(start, goal, &mut self.scratch);
+                    }
                     match (progress, self.phase) {
                         (Progress::Running, _) => return Ok(None),
                         (progress, Phase::Goal) => {

@@ -401,3 +401,29 @@ fn ground_joined_by_links_is_searched_like_any_other() {
         assert!(nodes[1] <= 2 * nodes[0] + 1000, "seed {seed}: {nodes:?} nodes");
     }
 }
+
+/// Between two sides of a gap the best place follows from the mirror image of one end.
+#[test]
+fn a_link_between_segments_is_taken_at_its_best_place() {
+    let (gap, rise) = (8, 2.0);
+    let ends = [end(0, 0.0, [[20, 0], [20, 20]]), end(1, rise, [[20 + gap, 0], [20 + gap, 20]])];
+    let mesh = mesh(squares(gap, rise), vec![Link::new(ends[0], ends[1], LinkKind::Jump)]);
+    let (mut random, mut scratch) = (Random::new(0x51de), QueryScratch::default());
+    let over = at(gap as f32, rise, 0.0).length();
+    for _ in 0..200 {
+        let mut place = |x: f32, height| at(x + random.range(0.5, 19.5), height, random.range(0.0, 20.0));
+        let (from, to) = (place(0.0, 0.0), place(20.0 + gap as f32, rise));
+        let on_foot = (to.x - from.x - at(gap as f32, 0.0, 0.0).x).hypot(to.z - from.z);
+        for search in [PathSearch::Shortest, PathSearch::Fast] {
+            let options = PathOptions::default().with_search(search);
+            for [from, to] in [[from, to], [to, from]] {
+                let path = mesh.query().options(options).memory(&mut scratch).path(from, to).unwrap();
+                assert!((path.length - on_foot - over).abs() < 1e-3, "{from} to {to}: {path:?}");
+                let mut sliced = SlicedPath::new(options);
+                sliced.begin(&mesh, from, to).unwrap();
+                while sliced.advance(&mesh, 5).unwrap().is_none() {}
+                assert_eq!(sliced.path().points, path.points);
+            }
+        }
+    }
+}
