@@ -25,8 +25,9 @@ const ROUNDS: usize = 8;
 const LEAST_GAIN: f64 = 1e-3;
 
 impl NavMesh {
-    /// Moves each link of `scratch.corridor` that is not crossed like an edge along its segments, so
-    /// that the path through the corridor becomes shorter. Returns `true` if a link has moved.
+    /// Moves each link of `scratch.corridor` that is not crossed like an edge along its segments,
+    /// so that the path through the corridor becomes shorter. Returns `true` if there is a link
+    /// that can be moved.
     ///
     /// A search takes such a link from one of a few places. The length of the path is a convex
     /// function of the places, so the best ones are found by sliding each link between the turns
@@ -74,8 +75,8 @@ impl NavMesh {
         true
     }
 
-    /// Returns the links of a corridor that are not crossed like edges: the index of the turn before
-    /// each, the index of its place, and both ends.
+    /// Returns the links of a corridor that are not crossed like edges: the index of the turn
+    /// before each, the index of its place, and both ends.
     fn links_of_string<'a>(
         &'a self,
         turns: &'a [Turn],
