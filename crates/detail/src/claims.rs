@@ -17,7 +17,7 @@
 
 use std::collections::VecDeque;
 
-use waymesh_core::{NO_SPAN, PlanPoint, checkpoint, checkpoint_every, float};
+use waymesh_core::{DisjointSets, NO_SPAN, PlanPoint, checkpoint, checkpoint_every, float};
 
 use crate::{edges::Around, ground::Ground, lattice::Lattice, rows::Rows, surface::Point};
 
@@ -78,6 +78,8 @@ struct Run {
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     runs: Vec<Run>,
+    /// Pieces while they grow.
+    sets: DisjointSets,
     /// For each sample, the run that contains it, or [`NO_RUN`].
     run_of: Vec<u32>,
     /// For each sample, the claimed span of another region, or [`NO_SPAN`].
@@ -167,6 +169,7 @@ impl Claims {
         let (rows, gap) = (scene.rows, scene.ground.scale.storey_gap);
         self.linked.clear();
         self.runs.clear();
+        self.sets.reset(0);
         self.run_of.clear();
         self.spans.clear();
         self.spans.resize(rows.heights.len(), NO_SPAN);
@@ -188,6 +191,7 @@ impl Claims {
                         self.run_of.push(number - 1);
                     } else {
                         self.run_of.push(number);
+                        self.sets.push();
                         self.runs.push(Run {
                             row: z,
                             first: x,
@@ -219,7 +223,7 @@ impl Claims {
             before = here;
         }
         for run in 0..self.runs.len() {
-            self.runs[run].parent = self.root(run as u32);
+            self.runs[run].parent = self.sets.find(run as u32);
         }
     }
 
@@ -235,20 +239,11 @@ impl Claims {
         })
     }
 
-    fn root(&mut self, mut run: u32) -> u32 {
-        while self.runs[run as usize].parent != run {
-            let parent = self.runs[run as usize].parent;
-            self.runs[run as usize].parent = self.runs[parent as usize].parent;
-            run = parent;
-        }
-        run
-    }
-
     fn join(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.root(one), self.root(other));
+        let (one, other) = (self.sets.find(one), self.sets.find(other));
         if one != other {
-            let (first, second) = (one.min(other) as usize, one.max(other) as usize);
-            self.runs[second].parent = first as u32;
+            let first = self.sets.unite(one, other) as usize;
+            let second = one.max(other) as usize;
             let next = self.runs[first].next;
             self.runs[first].next = std::mem::replace(&mut self.runs[second].next, next);
         }

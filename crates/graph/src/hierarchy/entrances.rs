@@ -1,6 +1,6 @@
 //! Entrances: where a border between two clusters is crossed.
 
-use waymesh_core::{PolyId, nearest_f32};
+use waymesh_core::{DisjointSets, PolyId, nearest_f32};
 
 use super::clusters::{Clusters, NO_CLUSTER};
 use crate::geometry::plan::PlanPosition;
@@ -105,27 +105,19 @@ fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
 
 /// Crossings that share ends, one after the other, make one piece of border.
 fn pieces(group: &[Crossing]) -> Vec<Vec<Crossing>> {
-    let mut roots: Vec<usize> = (0..group.len()).collect();
-    fn root(roots: &mut [usize], mut index: usize) -> usize {
-        while roots[index] != index {
-            roots[index] = roots[roots[index]];
-            index = roots[index];
-        }
-        index
-    }
-    let mut ends: Vec<(u64, u64, usize)> = Vec::with_capacity(2 * group.len());
-    for (index, crossing) in group.iter().enumerate() {
+    let mut sets = DisjointSets::new(group.len());
+    let mut ends: Vec<(u64, u64, u32)> = Vec::with_capacity(2 * group.len());
+    for (index, crossing) in (0..).zip(group) {
         ends.extend(crossing.ends.map(|end| (end.x.to_bits(), end.z.to_bits(), index)));
     }
     ends.sort_unstable();
     for pair in ends.windows(2) {
         if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) {
-            let (a, b) = (root(&mut roots, pair[0].2), root(&mut roots, pair[1].2));
-            roots[a.max(b)] = a.min(b);
+            sets.unite(pair[0].2, pair[1].2);
         }
     }
-    let mut sorted: Vec<(usize, usize)> =
-        (0..group.len()).map(|index| (root(&mut roots, index), index)).collect();
+    let mut sorted: Vec<(u32, usize)> =
+        (0..).zip(0..group.len()).map(|(member, index)| (sets.find(member), index)).collect();
     sorted.sort_unstable();
     sorted
         .chunk_by(|a, b| a.0 == b.0)

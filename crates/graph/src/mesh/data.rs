@@ -1,6 +1,7 @@
 //! The navigation mesh as plain tables, to be written to a file and read back.
 
 use glam::Vec3;
+use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::{
     Agent, AreaId, AreaTable, GridFrame, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh,
     RegionId, SurfacePoint, VertexId,
@@ -120,6 +121,28 @@ impl From<&Link> for LinkData {
 }
 
 impl LinkData {
+    /// Appends the link, 68 bytes.
+    pub(crate) fn write(&self, out: &mut Writer) {
+        out.put(self.polygons);
+        for (point, height) in self.points.iter().zip(self.heights) {
+            out.put(*point);
+            out.put(height);
+        }
+        out.put(self.extra_cost);
+        out.put([self.kind, self.data]);
+    }
+
+    /// Reads what [`LinkData::write`] wrote.
+    pub(crate) fn read(from: &mut Reader<'_>) -> Self {
+        let mut link = Self { polygons: from.or_zero(), ..Self::default() };
+        for (point, height) in link.points.iter_mut().zip(&mut link.heights) {
+            (*point, *height) = (from.or_zero(), from.or_zero());
+        }
+        link.extra_cost = from.or_zero();
+        [link.kind, link.data] = from.or_zero();
+        link
+    }
+
     /// Returns the link, if its kind is known.
     pub(crate) fn link(&self) -> Option<Link> {
         let end = |end: usize| PlanVertex {

@@ -24,4 +24,3 @@ pub(crate) mod table;
 pub(crate) mod tiles;
 pub(crate) mod walk;
 pub(crate) mod wmesh;
-pub(crate) mod words;

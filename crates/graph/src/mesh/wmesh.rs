@@ -1,12 +1,12 @@
 //! The navigation mesh file, `.wmesh`. [`NavMesh::to_wmesh`] documents it byte by byte.
 
+use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::{AreaTable, checksum, to_u32};
 
-use super::data::NavMeshData;
+use super::data::{LinkData, NavMeshData};
 use super::error::NavMeshError;
 use super::format::MeshFormat;
 use super::nav_mesh::NavMesh;
-use super::words::{Words, put, put_link};
 
 /// First bytes of every file.
 pub(crate) const WMESH_MAGIC: [u8; 8] = *b"WMESH\0\r\n";
@@ -109,54 +109,55 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
         data.links.len(),
         areas.len(),
     ];
-    let mut file = Vec::with_capacity(file_length(&counts).unwrap_or(0));
-    let out = &mut file;
-    out.extend(WMESH_MAGIC);
-    put(out, [WMESH_VERSION, to_u32(SECTIONS.len()), 0, 0]);
+    let mut out = Writer(Vec::with_capacity(file_length(&counts).unwrap_or(0)));
+    out.put(WMESH_MAGIC);
+    out.put([WMESH_VERSION, to_u32(SECTIONS.len()), 0, 0]);
     for ((tag, size), count) in SECTIONS.iter().zip(counts) {
-        out.extend(tag.as_bytes());
-        put(out, [*size]);
-        out.extend((count as u64).to_le_bytes());
+        out.0.extend(tag.as_bytes());
+        out.put(*size);
+        out.put(count as u64);
     }
-    let pad = |out: &mut Vec<u8>| out.resize(out.len().next_multiple_of(ALIGNMENT), 0);
-    put(out, data.origin.map(f32::to_bits));
-    put(out, [data.cell_size.to_bits(), data.level_height.to_bits(), data.width, data.depth]);
-    pad(out);
+    let pad = |out: &mut Writer| out.0.resize(out.0.len().next_multiple_of(ALIGNMENT), 0);
+    out.put(data.origin);
+    out.put([data.cell_size, data.level_height]);
+    out.put([data.width, data.depth]);
+    pad(&mut out);
     let agent = [data.agent_height, data.agent_radius, data.agent_max_step, data.agent_max_slope];
-    put(out, agent.map(f32::to_bits));
-    pad(out);
+    out.put(agent);
+    pad(&mut out);
     for ((x, z), height) in data.vertex_x.iter().zip(&data.vertex_z).zip(&data.vertex_height) {
-        put(out, [x.cast_unsigned(), z.cast_unsigned(), height.to_bits()]);
+        out.put([*x, *z]);
+        out.put(*height);
     }
-    pad(out);
+    pad(&mut out);
     for (&region, &area) in data.polygon_regions.iter().zip(&data.polygon_areas) {
-        put(out, [region]);
-        out.push(area);
+        out.put(region);
+        out.put(area);
     }
-    pad(out);
-    put(out, data.polygon_first.iter().copied());
-    pad(out);
+    pad(&mut out);
+    out.put_all(data.polygon_first.iter().copied());
+    pad(&mut out);
     for (&vertex, &neighbour) in data.polygon_corners.iter().zip(&data.polygon_neighbours) {
-        put(out, [vertex, neighbour]);
+        out.put([vertex, neighbour]);
     }
-    pad(out);
-    put(out, [data.surface_max_error.to_bits()]);
-    pad(out);
-    put(out, data.surface_points.iter().flatten().map(|number| number.to_bits()));
-    pad(out);
-    put(out, data.surface_triangles.iter().copied());
-    pad(out);
-    put(out, data.surface_first.iter().copied());
-    pad(out);
-    data.links.iter().for_each(|link| put_link(out, link));
-    pad(out);
-    out.extend(areas);
-    pad(out);
-    let length = (out.len() + CHECKSUM) as u64;
-    out[16..HEADER].copy_from_slice(&length.to_le_bytes());
-    let sum = checksum(&[out]);
-    put(out, [sum]);
-    file
+    pad(&mut out);
+    out.put(data.surface_max_error);
+    pad(&mut out);
+    out.put_all(data.surface_points.iter().copied());
+    pad(&mut out);
+    out.put_all(data.surface_triangles.iter().copied());
+    pad(&mut out);
+    out.put_all(data.surface_first.iter().copied());
+    pad(&mut out);
+    data.links.iter().for_each(|link| link.write(&mut out));
+    pad(&mut out);
+    out.0.extend(areas);
+    pad(&mut out);
+    let length = (out.0.len() + CHECKSUM) as u64;
+    out.0[16..HEADER].copy_from_slice(&length.to_le_bytes());
+    let sum = checksum(&[&out.0]);
+    out.put(sum);
+    out.0
 }
 
 /// Returns the length of a file with these numbers of elements per section; `None` beyond the
@@ -178,8 +179,8 @@ fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
     if bytes.len() < HEADER {
         return Err(NavMeshError::FileTruncated { needed: smallest, available });
     }
-    let mut words = Words(&bytes[WMESH_MAGIC.len()..]);
-    let (version, section_count, stated) = (words.u32(), words.u32(), words.u64());
+    let mut words = Reader::new(&bytes[WMESH_MAGIC.len()..]);
+    let ([version, section_count], stated): ([u32; 2], u64) = (words.or_zero(), words.or_zero());
     if version != WMESH_VERSION {
         return Err(NavMeshError::FileVersion { format, found: version });
     }
@@ -190,7 +191,7 @@ fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
         return Err(NavMeshError::FileLength { needed: stated, stated, available });
     }
     let (content, stated_sum) = bytes.split_at(bytes.len() - CHECKSUM);
-    let [stated_sum, computed] = [Words(stated_sum).u32(), checksum(&[content])];
+    let [stated_sum, computed] = [Reader::new(stated_sum).or_zero(), checksum(&[content])];
     if stated_sum != computed {
         return Err(NavMeshError::FileChecksum { stated: stated_sum, computed });
     }
@@ -200,8 +201,9 @@ fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
     }
     let mut counts = [0; SECTIONS.len()];
     for (count, (tag, size)) in counts.iter_mut().zip(SECTIONS) {
-        let is_expected = (words.bytes::<4>().as_slice(), words.u32()) == (tag.as_bytes(), size);
-        let elements = words.u64();
+        let is_expected =
+            (words.or_zero::<[u8; 4]>().as_slice(), words.or_zero::<u32>()) == (tag.as_bytes(), size);
+        let elements: u64 = words.or_zero();
         *count = usize::try_from(elements)
             .ok()
             .filter(|&count| is_expected && count <= bytes.len())
@@ -226,53 +228,52 @@ fn decode_sections(counts: [usize; SECTIONS.len()], mut rest: &[u8]) -> Result<N
         let length = count * *size as usize;
         let bytes = rest.get(..length).unwrap_or_default();
         rest = rest.get(length.next_multiple_of(ALIGNMENT)..).unwrap_or_default();
-        (Words(bytes), count)
+        (Reader::new(bytes), count)
     });
-    let mut next = || section.next().unwrap_or((Words(&[]), 0));
+    let mut next = || section.next().unwrap_or((Reader::new(&[]), 0));
     let mut data = NavMeshData::default();
 
     let (mut words, _) = next();
-    data.origin = [words.f32(), words.f32(), words.f32()];
-    (data.cell_size, data.level_height) = (words.f32(), words.f32());
-    (data.width, data.depth) = (words.u32(), words.u32());
+    data.origin = words.or_zero();
+    (data.cell_size, data.level_height) = (words.or_zero(), words.or_zero());
+    (data.width, data.depth) = (words.or_zero(), words.or_zero());
     let (mut words, _) = next();
-    (data.agent_height, data.agent_radius) = (words.f32(), words.f32());
-    (data.agent_max_step, data.agent_max_slope) = (words.f32(), words.f32());
+    (data.agent_height, data.agent_radius) = (words.or_zero(), words.or_zero());
+    (data.agent_max_step, data.agent_max_slope) = (words.or_zero(), words.or_zero());
 
     let (mut words, count) = next();
     data.vertex_x.reserve_exact(count);
     data.vertex_z.reserve_exact(count);
     data.vertex_height.reserve_exact(count);
     for _ in 0..count {
-        data.vertex_x.push(words.i32());
-        data.vertex_z.push(words.i32());
-        data.vertex_height.push(words.f32());
+        data.vertex_x.push(words.or_zero());
+        data.vertex_z.push(words.or_zero());
+        data.vertex_height.push(words.or_zero());
     }
     let (mut words, count) = next();
     for _ in 0..count {
-        data.polygon_regions.push(words.u32());
-        let [area] = words.bytes();
-        data.polygon_areas.push(area);
+        data.polygon_regions.push(words.or_zero());
+        data.polygon_areas.push(words.or_zero());
     }
     let (mut words, count) = next();
-    data.polygon_first = (0..count).map(|_| words.u32()).collect();
+    data.polygon_first = (0..count).map(|_| words.or_zero()).collect();
     let (mut words, count) = next();
     for _ in 0..count {
-        data.polygon_corners.push(words.u32());
-        data.polygon_neighbours.push(words.u32());
+        data.polygon_corners.push(words.or_zero());
+        data.polygon_neighbours.push(words.or_zero());
     }
-    data.surface_max_error = next().0.f32();
+    data.surface_max_error = next().0.or_zero();
     let (mut words, count) = next();
-    data.surface_points = (0..count).map(|_| [words.f32(), words.f32(), words.f32()]).collect();
+    data.surface_points = (0..count).map(|_| words.or_zero()).collect();
     let (mut words, count) = next();
-    data.surface_triangles = (0..count * 3).map(|_| words.u32()).collect();
+    data.surface_triangles = (0..count * 3).map(|_| words.or_zero()).collect();
     let (mut words, count) = next();
-    data.surface_first = (0..count).map(|_| words.u32()).collect();
+    data.surface_first = (0..count).map(|_| words.or_zero()).collect();
     let (mut words, count) = next();
     data.links.reserve_exact(count);
     for _ in 0..count {
-        data.links.push(words.link());
+        data.links.push(LinkData::read(&mut words));
     }
-    data.area_table = AreaTable::from_bytes(next().0.0).ok_or(NavMeshError::AreaTable)?;
+    data.area_table = AreaTable::from_bytes(next().0.rest()).ok_or(NavMeshError::AreaTable)?;
     Ok(data)
 }

@@ -4,6 +4,8 @@
 //! header in RecastDemo's `Sample.cpp`, and of habitat-sim's `PathFinder.cpp`, which puts its
 //! settings after the set header since version 2. All numbers are little-endian.
 
+use waymesh_core::bytes::Reader;
+
 use crate::scene::Source;
 use crate::{IoError, Place};
 
@@ -135,41 +137,6 @@ pub(super) struct Connection {
     pub(super) user: u32,
 }
 
-/// A reader of consecutive numbers. Lengths were checked before; numbers beyond the end are 0.
-struct Numbers<'a>(&'a [u8]);
-
-impl Numbers<'_> {
-    fn take<const N: usize>(&mut self) -> [u8; N] {
-        let Some((bytes, rest)) = self.0.split_first_chunk() else { return [0; N] };
-        self.0 = rest;
-        *bytes
-    }
-
-    fn u8(&mut self) -> u8 {
-        u8::from_le_bytes(self.take())
-    }
-
-    fn u16(&mut self) -> u16 {
-        u16::from_le_bytes(self.take())
-    }
-
-    fn u32(&mut self) -> u32 {
-        u32::from_le_bytes(self.take())
-    }
-
-    fn i32(&mut self) -> i32 {
-        i32::from_le_bytes(self.take())
-    }
-
-    fn f32(&mut self) -> f32 {
-        f32::from_le_bytes(self.take())
-    }
-
-    fn point(&mut self) -> [f32; 3] {
-        [self.f32(), self.f32(), self.f32()]
-    }
-}
-
 /// Reads a set of tiles, or a tile alone.
 pub(super) fn read(source: Source<'_>) -> Result<TileSet, IoError> {
     let bytes = source.bytes;
@@ -200,8 +167,8 @@ fn read_set(source: Source<'_>) -> Result<TileSet, IoError> {
     let bytes = source.bytes;
     let truncated = |needed: usize| source.truncated(Place::File, needed as u64, bytes.len() as u64);
     let header = bytes.get(4..SET_HEADER).ok_or_else(|| truncated(SET_HEADER))?;
-    let mut numbers = Numbers(header);
-    let (version, stated) = (numbers.i32(), numbers.i32());
+    let mut numbers = Reader::new(header);
+    let [version, stated]: [i32; 2] = numbers.or_zero();
     if !(SET_VERSION..=SET_VERSION_WITH_SETTINGS).contains(&version) {
         return Err(source.malformed(
             Place::Byte(4),
@@ -212,14 +179,14 @@ fn read_set(source: Source<'_>) -> Result<TileSet, IoError> {
     let Ok(count) = usize::try_from(stated) else {
         return Err(source.malformed(Place::Byte(8), "a number of tiles", stated.to_string()));
     };
-    let origin = numbers.point();
+    let origin = numbers.or_zero();
     check_point(source, Place::Byte(12), "origin", origin)?;
     let mut at = SET_HEADER;
     let mut settings = None;
     if version == SET_VERSION_WITH_SETTINGS {
         let block = bytes.get(at..at + SETTINGS).ok_or_else(|| truncated(at + SETTINGS))?;
-        let mut numbers = Numbers(block);
-        let [_, cell_height, _, _, _, max_slope_degrees] = [(); 6].map(|()| numbers.f32());
+        let mut numbers = Reader::new(block);
+        let [_, cell_height, _, _, _, max_slope_degrees]: [f32; 6] = numbers.or_zero();
         settings = Some(HabitatSettings { cell_height, max_slope_degrees });
         at += SETTINGS;
     }
@@ -233,8 +200,8 @@ fn read_set(source: Source<'_>) -> Result<TileSet, IoError> {
         let place = Place::Element { kind: "tile", index };
         let cut = |needed: usize| source.truncated(place, needed as u64, bytes.len() as u64);
         let head = bytes.get(at..at + 2 * reference).ok_or_else(|| cut(at + 2 * reference))?;
-        let (name, mut size) = (&head[..reference], Numbers(&head[reference..]));
-        let size = size.i32();
+        let (name, mut size) = (&head[..reference], Reader::new(&head[reference..]));
+        let size: i32 = size.or_zero();
         // Detour's readers stop here.
         if size == 0 || name.iter().all(|&byte| byte == 0) {
             break;
@@ -259,30 +226,30 @@ fn read_tile(source: Source<'_>, index: usize, bytes: &[u8]) -> Result<(Tile, bo
         return Err(source.truncated(place, TILE_HEADER as u64, available));
     }
     let (header, tables) = bytes.split_at(TILE_HEADER);
-    let mut numbers = Numbers(header);
-    let magic: [u8; 4] = numbers.take();
+    let mut numbers = Reader::new(header);
+    let magic: [u8; 4] = numbers.or_zero();
     if magic != TILE_MAGIC {
         return Err(source.malformed(place, "a tile (DNAV)", "other bytes"));
     }
-    let version = numbers.i32();
+    let version: i32 = numbers.or_zero();
     if version != TILE_VERSION {
         return Err(source.malformed(place, "version 7 of a tile", version.to_string()));
     }
-    let mut tile = Tile { at: [numbers.i32(), numbers.i32()], ..Tile::default() };
-    let (_layer, _user) = (numbers.i32(), numbers.u32());
+    let mut tile = Tile { at: numbers.or_zero(), ..Tile::default() };
+    let _layer_and_user: [u32; 2] = numbers.or_zero();
     let mut counts = [0; 8];
     for count in &mut counts {
-        let stated = numbers.i32();
+        let stated: i32 = numbers.or_zero();
         *count = usize::try_from(stated)
             .map_err(|_| source.malformed(place, "a number of elements", stated.to_string()))?;
     }
     let [polygons, vertices, links, details, detail_vertices, detail_triangles, nodes, connections] = counts;
-    let _first_connection = numbers.i32();
-    tile.agent = numbers.point();
-    tile.low = numbers.point();
+    let _first_connection: i32 = numbers.or_zero();
+    tile.agent = numbers.or_zero();
+    tile.low = numbers.or_zero();
     check_point(source, place, "lower corner of the tile", tile.low)?;
-    let _high = numbers.point();
-    tile.units_per_metre = numbers.f32();
+    let _high: [f32; 3] = numbers.or_zero();
+    tile.units_per_metre = numbers.or_zero();
     let length = |link: usize| {
         [
             (vertices, VERTEX),
@@ -313,25 +280,25 @@ fn read_tile(source: Source<'_>, index: usize, bytes: &[u8]) -> Result<(Tile, bo
     let mut table = |count: usize, size: usize| {
         let (table, after) = rest.split_at(count * size);
         rest = after;
-        Numbers(table)
+        Reader::new(table)
     };
     let mut numbers = table(vertices, VERTEX);
-    tile.vertices = (0..vertices).map(|_| numbers.point()).collect();
+    tile.vertices = (0..vertices).map(|_| numbers.or_zero()).collect();
     let mut numbers = table(polygons, POLYGON);
     tile.polygons = (0..polygons).map(|_| read_polygon(&mut numbers)).collect();
     table(links, if wide { WIDE_LINK } else { LINK });
     let mut numbers = table(details, DETAIL);
-    let detail = |numbers: &mut Numbers<'_>| {
-        let (first_vertex, first_triangle) = (numbers.u32(), numbers.u32());
-        let detail = Detail { first_vertex, first_triangle, vertices: numbers.u8(), triangles: numbers.u8() };
-        numbers.u16();
-        detail
+    let detail = |numbers: &mut Reader<'_>| {
+        let [first_vertex, first_triangle] = numbers.or_zero();
+        let [vertices, triangles] = numbers.or_zero();
+        let _padding: u16 = numbers.or_zero();
+        Detail { first_vertex, first_triangle, vertices, triangles }
     };
     tile.details = (0..details).map(|_| detail(&mut numbers)).collect();
     let mut numbers = table(detail_vertices, VERTEX);
-    tile.detail_vertices = (0..detail_vertices).map(|_| numbers.point()).collect();
+    tile.detail_vertices = (0..detail_vertices).map(|_| numbers.or_zero()).collect();
     let mut numbers = table(detail_triangles, DETAIL_TRIANGLE);
-    tile.detail_triangles = (0..detail_triangles).map(|_| numbers.take()).collect();
+    tile.detail_triangles = (0..detail_triangles).map(|_| numbers.or_zero()).collect();
     table(nodes, TREE_NODE);
     let numbers = table(connections, CONNECTION);
     check(source, place, &tile)?;
@@ -339,11 +306,10 @@ fn read_tile(source: Source<'_>, index: usize, bytes: &[u8]) -> Result<(Tile, bo
     Ok((tile, wide))
 }
 
-fn read_polygon(numbers: &mut Numbers<'_>) -> TilePolygon {
-    let _first_link = numbers.u32();
-    let corners = [(); MAX_CORNERS].map(|()| numbers.u16());
-    let neighbours = [(); MAX_CORNERS].map(|()| numbers.u16());
-    let (flags, count, area_and_kind) = (numbers.u16(), numbers.u8(), numbers.u8());
+fn read_polygon(numbers: &mut Reader<'_>) -> TilePolygon {
+    let _first_link: u32 = numbers.or_zero();
+    let [corners, neighbours]: [[u16; MAX_CORNERS]; 2] = numbers.or_zero();
+    let (flags, [count, area_and_kind]): (u16, [u8; 2]) = (numbers.or_zero(), numbers.or_zero());
     let (area, is_ground) = (area_and_kind & 0x3f, area_and_kind >> 6 == 0);
     TilePolygon { corners, neighbours, count, flags, area, is_ground }
 }
@@ -353,13 +319,14 @@ fn read_connections(
     place: Place,
     tile: &Tile,
     count: usize,
-    mut numbers: Numbers<'_>,
+    mut numbers: Reader<'_>,
 ) -> Result<Vec<Connection>, IoError> {
     let mut connections = Vec::with_capacity(count);
     for _ in 0..count {
-        let ends = [numbers.point(), numbers.point()];
-        let radius = numbers.f32();
-        let (polygon, flags, _side, user) = (numbers.u16(), numbers.u8(), numbers.u8(), numbers.u32());
+        let ends = numbers.or_zero();
+        let radius: f32 = numbers.or_zero();
+        let (polygon, [flags, _side], user): (u16, [u8; 2], u32) =
+            (numbers.or_zero(), numbers.or_zero(), numbers.or_zero());
         for end in ends {
             check_point(source, place, "end of a connection", end)?;
         }

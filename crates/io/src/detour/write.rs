@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 use thiserror::Error;
+use waymesh_core::bytes::Writer as Bytes;
 use waymesh_core::{GridFrame, PlanPoint, PolyId, float, nearest_f32, saturating_i32, to_u32};
 use waymesh_graph::{Link, NavMesh};
 
-use super::bytes::Bytes;
+use super::bytes::put_polygon;
 use super::cut::{CutVertices, TileAt, Tiling, cut};
 use super::pieces::{Corner, ON_LINE, clip, part};
 use super::tile::{
@@ -498,17 +499,17 @@ impl<'a> Writer<'a> {
 
     fn bytes(&self, tiles: &[Tile], options: &DetourOptions) -> Vec<u8> {
         let [low, high] = self.bounds();
-        let mut out = Bytes(Vec::new());
-        out.0.extend(SET_MAGIC);
-        out.i32s([SET_VERSION]);
-        out.u32s([to_u32(tiles.len())]);
-        out.f32s(low.to_array());
-        out.f32s(match self.tiling {
+        let mut out = Bytes::default();
+        out.put(SET_MAGIC);
+        out.put(SET_VERSION);
+        out.put(to_u32(tiles.len()));
+        out.put(low.to_array());
+        out.put(match self.tiling {
             Some(tiling) => [f64::from(tiling.side) * f64::from(self.frame.cell_size); 2].map(nearest_f32),
             None => [high.x - low.x, high.z - low.z],
         });
         let [tile_bits, polygon_bits] = bits(tiles);
-        out.u32s([1 << tile_bits, 1 << polygon_bits]);
+        out.put([1_u32 << tile_bits, 1 << polygon_bits]);
         let mut of_vertex = vec![0; self.vertices.len()];
         let mut of_piece = vec![0; self.pieces.len()];
         for tile in tiles {
@@ -519,8 +520,8 @@ impl<'a> Writer<'a> {
             let bytes =
                 self.tile(tile, self.tile_bounds(tile, [low, high]), (&of_vertex, &of_piece), options);
             // Salt 1, the tile, polygon 0.
-            let reference = 1 << (tile_bits + polygon_bits) | number << polygon_bits;
-            out.u32s([reference, to_u32(bytes.len())]);
+            let reference: u32 = 1 << (tile_bits + polygon_bits) | number << polygon_bits;
+            out.put([reference, to_u32(bytes.len())]);
             out.0.extend(bytes);
         }
         out.0
@@ -565,8 +566,8 @@ impl<'a> Writer<'a> {
         ];
         let size = TILE_HEADER + tables.iter().map(|(count, size)| count * size).sum::<usize>();
         let mut out = Bytes(Vec::with_capacity(size));
-        out.0.extend(TILE_MAGIC);
-        out.i32s([TILE_VERSION, tile.at[0], tile.at[1], 0, 0]);
+        out.put(TILE_MAGIC);
+        out.put([TILE_VERSION, tile.at[0], tile.at[1], 0, 0]);
         let counts = [
             polygons,
             vertices,
@@ -578,16 +579,16 @@ impl<'a> Writer<'a> {
             links.len(),
             tile.pieces.len(),
         ];
-        out.u32s(counts.map(to_u32));
+        out.put(counts.map(to_u32));
         let agent = mesh.agent();
-        out.f32s([agent.height, agent.radius, agent.max_step]);
-        out.f32s(low.to_array());
-        out.f32s(high.to_array());
-        out.f32s([units]);
+        out.put([agent.height, agent.radius, agent.max_step]);
+        out.put(low.to_array());
+        out.put(high.to_array());
+        out.put(units);
         for &vertex in &tile.vertices {
-            out.f32s(self.vertices[vertex as usize].1.to_array());
+            out.put(self.vertices[vertex as usize].1.to_array());
         }
-        links.iter().flat_map(|link| link.ends).for_each(|end| out.f32s(end.to_array()));
+        links.iter().flat_map(|link| link.ends).for_each(|end| out.put(end.to_array()));
         for piece in pieces() {
             let area = mesh.polygon(PolyId(piece.polygon)).map_or(0, |polygon| polygon.area_id().0);
             let flags = options.flags.get(piece.polygon as usize).copied().unwrap_or(WALK);
@@ -604,17 +605,17 @@ impl<'a> Writer<'a> {
             let count = piece.corners.len();
             let corners = (0..count).map(|index| of_vertex[piece.corners[count - 1 - index] as usize]);
             let beyond = (0..count).map(|index| beyond(piece.beyond[(2 * count - 2 - index) % count]));
-            out.polygon(corners, beyond, flags, area.saturating_sub(1));
+            put_polygon(&mut out, corners, beyond, flags, area.saturating_sub(1));
         }
         let all_links = mesh.links();
         for (link, first) in links.iter().zip((to_u32(tile.vertices.len())..).step_by(2)) {
             let is_open = all_links[link.number].is_open;
-            out.polygon([first, first + 1], [], u16::from(is_open), IS_CONNECTION);
+            put_polygon(&mut out, [first, first + 1], [], u16::from(is_open), IS_CONNECTION);
         }
         out.0.resize(out.0.len() + room_for_links * LINK, 0);
-        let (mut points, mut triangles) = (0, 0);
+        let (mut points, mut triangles) = (0_u32, 0_u32);
         for Piece { detail, .. } in pieces() {
-            out.u32s([points, triangles]);
+            out.put([points, triangles]);
             let counts = [detail.points.len(), detail.triangles.len()];
             out.0.extend(counts.map(|count| u8::try_from(count).unwrap_or(u8::MAX)));
             out.0.extend([0, 0]);
@@ -622,21 +623,21 @@ impl<'a> Writer<'a> {
             triangles += to_u32(detail.triangles.len());
         }
         for point in pieces().flat_map(|piece| &piece.detail.points) {
-            out.f32s(point.to_array());
+            out.put(point.to_array());
         }
         out.0.extend(pieces().flat_map(|piece| &piece.detail.triangles).flatten());
         for node in &nodes {
-            node.bounds.low.iter().chain(&node.bounds.high).for_each(|&number| out.u16(number));
-            out.i32s([node.index]);
+            out.put([node.bounds.low, node.bounds.high]);
+            out.put(node.index);
         }
         let radius = agent.radius.max(mesh.frame().cell_size);
         for (tile_link, polygon) in links.iter().zip(tile.pieces.len()..) {
             let link = &all_links[tile_link.number];
-            tile_link.ends.iter().for_each(|end| out.f32s(end.to_array()));
-            out.f32s([radius]);
-            out.u16(u16::try_from(polygon).unwrap_or(u16::MAX));
+            tile_link.ends.iter().for_each(|end| out.put(end.to_array()));
+            out.put(radius);
+            out.put(u16::try_from(polygon).unwrap_or(u16::MAX));
             out.0.extend([if link.both_ways { BOTH_WAYS } else { 0 }, tile_link.side]);
-            out.u32s([link.data]);
+            out.put(link.data);
         }
         debug_assert_eq!(out.0.len(), size);
         out.0

@@ -1,6 +1,7 @@
 //! Encoding of pieces as bytes, to store them or to send them to the process that joins them.
 
-use waymesh_core::{AreaId, GridWindow, SpanKey, short};
+use waymesh_core::bytes::{Reader, Writer, unzigzag, zigzag};
+use waymesh_core::{AreaId, GridWindow, SpanKey};
 
 use super::graph::Edge;
 use super::split::{Beyond, Piece, RimSpan, SurfacePieces};
@@ -14,7 +15,7 @@ impl SurfacePieces {
     /// Encodes the pieces as bytes, about ten per piece.
     ///
     /// # Layout
-    /// The byte 1, then variable-length integers ([`short`]); signed ones are zigzag-encoded. In
+    /// The byte 1, then variable-length integers ([`waymesh_core::bytes`]); signed ones are zigzag-encoded. In
     /// order:
     /// - cells of the grid along x and z; the core's `x`, `z`, `width`, `depth`; levels of a slice;
     ///   spans of the smallest piece;
@@ -34,37 +35,37 @@ impl SurfacePieces {
         for number in
             [self.grid[0], self.grid[1], x, z, width, depth, self.rule.slice_levels, self.rule.min_spans]
         {
-            out.number(u64::from(number));
+            out.number(number);
         }
-        out.number(self.pieces.len() as u64);
+        out.count(self.pieces.len());
         let mut floor = 0;
         for piece in &self.pieces {
-            out.key(piece.first, &mut floor, self.core);
-            out.number(u64::from(piece.spans));
-            out.number(u64::from(piece.area.0));
+            put_key(&mut out, piece.first, &mut floor, self.core);
+            out.number(piece.spans);
+            out.number(piece.area.0);
         }
-        out.number(self.contacts.len() as u64);
+        out.count(self.contacts.len());
         let mut last = 0;
         for edge in &self.contacts {
-            out.pair(edge.one, edge.two, &mut last);
-            out.number(u64::from(edge.links));
+            put_pair(&mut out, edge.one, edge.two, &mut last);
+            out.number(edge.links);
         }
-        out.number(self.conflicts.len() as u64);
+        out.count(self.conflicts.len());
         last = 0;
         for &(one, two) in &self.conflicts {
-            out.pair(one, two, &mut last);
+            put_pair(&mut out, one, two, &mut last);
         }
-        out.number(self.rim.len() as u64);
+        out.count(self.rim.len());
         floor = 0;
         for span in &self.rim {
-            out.key(span.key, &mut floor, self.core);
-            out.number(u64::from(span.piece));
+            put_key(&mut out, span.key, &mut floor, self.core);
+            out.number(span.piece);
             for beyond in span.beyond {
                 match beyond {
-                    Beyond::Inside => out.number(0),
-                    Beyond::Apart => out.number(1),
+                    Beyond::Inside => out.put(0_u8),
+                    Beyond::Apart => out.put(1_u8),
                     Beyond::Linked(level) => {
-                        out.number(2 + short::fold(i64::from(level) - i64::from(span.key.floor)));
+                        out.number(2 + zigzag(i64::from(level) - i64::from(span.key.floor)));
                     }
                 }
             }
@@ -82,200 +83,107 @@ impl SurfacePieces {
     /// [`RegionError::DamagedPieces`] if the bytes end too early, continue after the end, or break
     /// an invariant. Some kinds of damage are not detected, so a file should also have a checksum.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RegionError> {
-        let mut reader = Reader { bytes, at: 0 };
-        if reader.byte()? != VERSION {
-            return Err(RegionError::DamagedPieces { byte: 0, what: "another version" });
-        }
-        let mut header = [0; 8];
-        for number in &mut header {
-            *number = reader.number_to(u32::MAX)?;
-        }
-        let [grid_x, grid_z, x, z, width, depth, slice_levels, min_spans] = header;
-        let core = GridWindow { x, z, width, depth };
-        if !is_on_blocks(&core, grid_x, grid_z) || slice_levels == 0 {
-            return Err(reader.damaged("the core is not made of whole blocks"));
-        }
-        let pieces = reader.pieces(core)?;
-        let contacts = reader.contacts(&pieces)?;
-        let conflicts = reader.conflicts(&pieces)?;
-        let rim = reader.rim(core, [grid_x, grid_z], &pieces)?;
-        if reader.at != bytes.len() {
-            return Err(reader.damaged("bytes after the end"));
-        }
-        let rule = Rule { slice_levels, min_spans };
-        Ok(Self { grid: [grid_x, grid_z], core, rule, pieces, contacts, conflicts, rim })
+        let mut from = Reader::new(bytes);
+        read(&mut from).ok_or_else(|| RegionError::DamagedPieces { byte: from.at(), what: from.why() })
     }
 }
 
-struct Writer(Vec<u8>);
-
-impl Writer {
-    fn number(&mut self, number: u64) {
-        short::put(&mut self.0, number);
-    }
-
-    fn key(&mut self, key: SpanKey, floor: &mut i32, core: GridWindow) {
-        self.number(u64::from(key.x - core.x));
-        self.number(u64::from(key.z - core.z));
-        self.number(short::fold(i64::from(key.floor) - i64::from(*floor)));
-        *floor = key.floor;
-    }
-
-    fn pair(&mut self, one: u32, two: u32, last: &mut u32) {
-        self.number(u64::from(one - *last));
-        self.number(u64::from(two - one));
-        *last = one;
-    }
+fn put_key(out: &mut Writer, key: SpanKey, floor: &mut i32, core: GridWindow) {
+    out.number(key.x - core.x);
+    out.number(key.z - core.z);
+    out.signed(i64::from(key.floor) - i64::from(*floor));
+    *floor = key.floor;
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
+fn put_pair(out: &mut Writer, one: u32, two: u32, last: &mut u32) {
+    out.number(one - *last);
+    out.number(two - one);
+    *last = one;
 }
 
-impl Reader<'_> {
-    fn damaged(&self, what: &'static str) -> RegionError {
-        RegionError::DamagedPieces { byte: self.at, what }
+fn read(from: &mut Reader<'_>) -> Option<SurfacePieces> {
+    let version: u8 = from.get()?;
+    from.ensure(version == VERSION, "another version")?;
+    let mut header = [0; 8];
+    for number in &mut header {
+        *number = from.number()?;
     }
+    let [grid_x, grid_z, x, z, width, depth, slice_levels, min_spans] = header;
+    let (core, grid) = (GridWindow { x, z, width, depth }, [grid_x, grid_z]);
+    let is_sound = is_on_blocks(&core, grid_x, grid_z) && slice_levels > 0;
+    from.ensure(is_sound, "the core is not made of whole blocks")?;
+    let (mut floor, mut last) = (0, None);
+    let pieces = from.counted(5, |from| {
+        let first = key(from, &mut floor, core)?;
+        let spans = u16::try_from(from.number_to(BLOCK_CELLS * BLOCK_CELLS)?).ok()?;
+        let area = AreaId(from.number()?);
+        let place = Some((first.z / BLOCK_CELLS, first.x / BLOCK_CELLS, first));
+        let is_sound = spans > 0 && area.is_walkable() && place > last;
+        from.ensure(is_sound, "a piece is empty, not walkable or out of order")?;
+        last = place;
+        Some(Piece { first, spans, area })
+    })?;
+    let mut last = None;
+    let contacts = from.counted(3, |from| {
+        let (one, two) = pair(from, &mut last, &pieces)?;
+        let links = from.number()?;
+        from.ensure(links > 0, "a contact without a link")?;
+        Some(Edge { one, two, links })
+    })?;
+    let mut last = None;
+    let conflicts = from.counted(2, |from| {
+        let (one, two) = pair(from, &mut last, &pieces)?;
+        let is_one_area = pieces[one as usize].area == pieces[two as usize].area;
+        from.ensure(is_one_area, "a conflict between two areas")?;
+        Some((one, two))
+    })?;
+    let rim = rim(from, core, grid, &pieces)?;
+    from.end()?;
+    let rule = Rule { slice_levels, min_spans };
+    Some(SurfacePieces { grid, core, rule, pieces, contacts, conflicts, rim })
+}
 
-    fn byte(&mut self) -> Result<u8, RegionError> {
-        let byte = *self.bytes.get(self.at).ok_or_else(|| self.damaged("they break off"))?;
-        self.at += 1;
-        Ok(byte)
-    }
+fn key(from: &mut Reader<'_>, floor: &mut i32, core: GridWindow) -> Option<SpanKey> {
+    let x = from.number_to(core.width.saturating_sub(1))?;
+    let z = from.number_to(core.depth.saturating_sub(1))?;
+    let difference = from.signed()?;
+    *floor = from.plus(*floor, difference)?;
+    Some(SpanKey { z: core.z + z, x: core.x + x, floor: *floor })
+}
 
-    fn number(&mut self) -> Result<u64, RegionError> {
-        short::take(self.bytes, &mut self.at).ok_or_else(|| {
-            self.damaged(if self.at < self.bytes.len() { "a number is too long" } else { "they break off" })
-        })
-    }
+/// Reads the next pair of a sorted list.
+fn pair(from: &mut Reader<'_>, last: &mut Option<(u32, u32)>, pieces: &[Piece]) -> Option<(u32, u32)> {
+    let limit = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
+    let one = last.map_or(0, |(one, _)| one).saturating_add(from.number_to(limit)?);
+    let two = one.saturating_add(from.number_to(limit)?);
+    let is_sound = one < two && two < limit && Some((one, two)) > *last;
+    from.ensure(is_sound, "a pair of pieces is out of range or out of order")?;
+    *last = Some((one, two));
+    *last
+}
 
-    /// Reads a number of at most `limit`.
-    fn number_to(&mut self, limit: u32) -> Result<u32, RegionError> {
-        let number = self.number()?;
-        u32::try_from(number)
-            .ok()
-            .filter(|&number| number <= limit)
-            .ok_or_else(|| self.damaged("a number is too large"))
-    }
-
-    /// Reads a number of entries that take at least `least` bytes each.
-    fn count(&mut self, least: usize) -> Result<usize, RegionError> {
-        let count = self.number()?;
-        let most = (self.bytes.len() - self.at) / least;
-        usize::try_from(count)
-            .ok()
-            .filter(|&count| count <= most)
-            .ok_or_else(|| self.damaged("there are fewer entries than they tell"))
-    }
-
-    /// Returns the floor that differs from `from` by a zigzag-encoded number.
-    fn floor(&self, from: i32, folded: u64) -> Result<i32, RegionError> {
-        let floor =
-            i64::from(from).checked_add(short::unfold(folded)).and_then(|floor| i32::try_from(floor).ok());
-        floor.ok_or_else(|| self.damaged("a floor is out of range"))
-    }
-
-    fn key(&mut self, floor: &mut i32, core: GridWindow) -> Result<SpanKey, RegionError> {
-        let x = self.number_to(core.width.saturating_sub(1))?;
-        let z = self.number_to(core.depth.saturating_sub(1))?;
-        let folded = self.number()?;
-        *floor = self.floor(*floor, folded)?;
-        Ok(SpanKey { z: core.z + z, x: core.x + x, floor: *floor })
-    }
-
-    fn pieces(&mut self, core: GridWindow) -> Result<Vec<Piece>, RegionError> {
-        let count = self.count(5)?;
-        let mut pieces = Vec::with_capacity(count);
-        let (mut floor, mut last) = (0, None);
-        for _ in 0..count {
-            let first = self.key(&mut floor, core)?;
-            let spans = u16::try_from(self.number_to(BLOCK_CELLS * BLOCK_CELLS)?).unwrap_or(0);
-            let area = AreaId(u8::try_from(self.number_to(u32::from(u8::MAX))?).unwrap_or(0));
-            let place = Some((first.z / BLOCK_CELLS, first.x / BLOCK_CELLS, first));
-            if spans == 0 || !area.is_walkable() || place <= last {
-                return Err(self.damaged("a piece is empty, not walkable or out of order"));
-            }
-            last = place;
-            pieces.push(Piece { first, spans, area });
+fn rim(from: &mut Reader<'_>, core: GridWindow, grid: [u32; 2], pieces: &[Piece]) -> Option<Vec<RimSpan>> {
+    let (mut floor, mut last) = (0, None);
+    from.counted(6, |from| {
+        let key = key(from, &mut floor, core)?;
+        let piece: u32 = from.number()?;
+        let mut beyond = [Beyond::Inside; 2];
+        let ends = [
+            key.x + 1 == core.end_x() && core.end_x() < grid[0],
+            key.z + 1 == core.end_z() && core.end_z() < grid[1],
+        ];
+        for (beyond, is_end) in beyond.iter_mut().zip(ends) {
+            *beyond = match from.number()? {
+                0_u64 => Beyond::Inside,
+                1 => Beyond::Apart,
+                level => Beyond::Linked(from.plus(key.floor, unzigzag(level - 2))?),
+            };
+            let ends_there = is_end != (*beyond == Beyond::Inside);
+            from.ensure(ends_there, "a span of the rim ends where the part does not")?;
         }
-        Ok(pieces)
-    }
-
-    /// Reads the next pair of a sorted list.
-    fn pair(&mut self, last: &mut Option<(u32, u32)>, pieces: &[Piece]) -> Result<(u32, u32), RegionError> {
-        let limit = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
-        let one = last.map_or(0, |(one, _)| one).saturating_add(self.number_to(limit)?);
-        let two = one.saturating_add(self.number_to(limit)?);
-        if one >= two || two >= limit || Some((one, two)) <= *last {
-            return Err(self.damaged("a pair of pieces is out of range or out of order"));
-        }
-        *last = Some((one, two));
-        Ok((one, two))
-    }
-
-    fn contacts(&mut self, pieces: &[Piece]) -> Result<Vec<Edge>, RegionError> {
-        let count = self.count(3)?;
-        let mut contacts = Vec::with_capacity(count);
-        let mut last = None;
-        for _ in 0..count {
-            let (one, two) = self.pair(&mut last, pieces)?;
-            let links = self.number_to(u32::MAX)?;
-            if links == 0 {
-                return Err(self.damaged("a contact without a link"));
-            }
-            contacts.push(Edge { one, two, links });
-        }
-        Ok(contacts)
-    }
-
-    fn conflicts(&mut self, pieces: &[Piece]) -> Result<Vec<(u32, u32)>, RegionError> {
-        let count = self.count(2)?;
-        let mut conflicts = Vec::with_capacity(count);
-        let mut last = None;
-        for _ in 0..count {
-            let (one, two) = self.pair(&mut last, pieces)?;
-            if pieces[one as usize].area != pieces[two as usize].area {
-                return Err(self.damaged("a conflict between two areas"));
-            }
-            conflicts.push((one, two));
-        }
-        Ok(conflicts)
-    }
-
-    fn rim(
-        &mut self,
-        core: GridWindow,
-        grid: [u32; 2],
-        pieces: &[Piece],
-    ) -> Result<Vec<RimSpan>, RegionError> {
-        let count = self.count(6)?;
-        let mut rim = Vec::with_capacity(count);
-        let (mut floor, mut last) = (0, None);
-        for _ in 0..count {
-            let key = self.key(&mut floor, core)?;
-            let piece = self.number_to(u32::MAX)?;
-            let mut beyond = [Beyond::Inside; 2];
-            let ends = [
-                key.x + 1 == core.end_x() && core.end_x() < grid[0],
-                key.z + 1 == core.end_z() && core.end_z() < grid[1],
-            ];
-            for (beyond, is_end) in beyond.iter_mut().zip(ends) {
-                *beyond = match self.number()? {
-                    0 => Beyond::Inside,
-                    1 => Beyond::Apart,
-                    folded => Beyond::Linked(self.floor(key.floor, folded - 2)?),
-                };
-                if is_end == (*beyond == Beyond::Inside) {
-                    return Err(self.damaged("a span of the rim ends where the part does not"));
-                }
-            }
-            if piece as usize >= pieces.len() || Some(key) <= last {
-                return Err(self.damaged("a span of the rim is out of range or out of order"));
-            }
-            last = Some(key);
-            rim.push(RimSpan { key, piece, beyond });
-        }
-        Ok(rim)
-    }
+        let is_sound = (piece as usize) < pieces.len() && Some(key) > last;
+        from.ensure(is_sound, "a span of the rim is out of range or out of order")?;
+        last = Some(key);
+        Some(RimSpan { key, piece, beyond })
+    })
 }

@@ -3,34 +3,11 @@
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::collections::hash_map::Entry;
-use std::collections::{BinaryHeap, HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
 
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use waymesh_core::{DisjointSets, checkpoint};
-
-/// A hasher of a pair of numbers packed in one. Tables are only used for lookups and never
-/// iterated, so the order of their entries has no effect.
-#[derive(Default)]
-struct PairHasher(u64);
-
-impl Hasher for PairHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = waymesh_core::Random::mix(self.0 ^ value);
-    }
-}
-
-type PairHash = BuildHasherDefault<PairHasher>;
 
 /// Packs two numbers into one, the lower first.
 fn pack(one: u32, two: u32) -> u64 {
@@ -47,8 +24,9 @@ pub(super) struct Sheets {
     sets: DisjointSets,
     /// Lowest piece of each sheet.
     lowest: Vec<u32>,
-    contacts: HashMap<u64, u32, PairHash>,
-    conflicts: HashSet<u64, PairHash>,
+    /// Only used for lookups and never iterated, so the order of the entries has no effect.
+    contacts: FxHashMap<u64, u32>,
+    conflicts: FxHashSet<u64>,
     /// Sheets that each sheet touches. The lists may contain sheets that no longer exist.
     beside: Vec<Vec<u32>>,
     /// Sheets that each sheet must not be joined with. The lists may contain sheets that no longer
@@ -63,8 +41,8 @@ impl Sheets {
         Self {
             sets: DisjointSets::new(count),
             lowest: (0..count as u32).collect(),
-            contacts: HashMap::with_capacity_and_hasher(contacts, PairHash::default()),
-            conflicts: HashSet::with_capacity_and_hasher(conflicts, PairHash::default()),
+            contacts: FxHashMap::with_capacity_and_hasher(contacts, FxBuildHasher),
+            conflicts: FxHashSet::with_capacity_and_hasher(conflicts, FxBuildHasher),
             beside: vec![Vec::new(); count],
             against: vec![Vec::new(); count],
             queue: BinaryHeap::new(),

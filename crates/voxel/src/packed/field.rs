@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use waymesh_core::bytes::{Reader, Writer, unzigzag, zigzag};
 use waymesh_core::{
     AreaId, Direction, FieldWindow, GROUND_STEPS_PER_LEVEL, NO_SPAN, OPEN_SKY, WalkableField,
-    checkpoint_every, short,
+    checkpoint_every,
 };
 
-use super::bytes::{Reader, Writer, is_inside, is_sound};
+use super::bytes::{columns, header, is_inside, is_sound, put_columns, put_header, read_all};
 use crate::VoxelError;
 
 /// Kind and version.
@@ -75,8 +76,8 @@ impl PackedField {
         check(part)?;
         let field = &part.field;
         let mut writer = Writer::default();
-        writer.header(MAGIC, &part.frame, &[part.core, part.window]);
-        writer.columns(&field.columns);
+        put_header(&mut writer, MAGIC, &part.frame, &[part.core, part.window]);
+        put_columns(&mut writer, &field.columns);
         let start = writer.0.len();
         writer.0.resize(start + 2 * field.len(), 0);
         let mut codes = Vec::with_capacity(2 * field.len());
@@ -135,50 +136,49 @@ impl PackedField {
     /// # Errors
     /// [`VoxelError::Damaged`] for bytes that are invalid, too short or too long.
     pub fn unpack_bytes(bytes: &[u8]) -> Result<FieldWindow, VoxelError> {
-        let mut reader = Reader::new(bytes, WHAT);
-        let (frame, [core, window]) = reader.header(MAGIC)?;
-        if !window.covers(&core) {
-            return Err(reader.damaged());
-        }
-        let columns = reader.columns(window.column_count(), 2)?;
-        let spans = columns[columns.len() - 1] as usize;
-        let codes = reader.take(2 * spans)?;
-        let mut field = WalkableField {
-            frame: frame.window(window),
-            columns: Vec::new(),
-            span_columns: Vec::with_capacity(spans),
-            floor: Vec::with_capacity(spans),
-            clearance: Vec::with_capacity(spans),
-            ground: Vec::with_capacity(spans),
-            links: Vec::with_capacity(spans),
-            area: Vec::with_capacity(spans),
-        };
-        let mut codes = codes.chunks_exact(2);
-        let mut expect = Expect::new(window.width);
-        for (column, range) in columns.windows(2).enumerate() {
-            checkpoint_every(1 << 14, column);
-            expect.begin(column, &columns);
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "the reader checks that columns fit 32 bits"
-            )]
-            field.span_columns.resize(range[1] as usize, column as u32);
-            let mut below = i64::MIN;
-            for (span, code) in (range[0]..range[1]).zip(codes.by_ref()) {
-                let code = u16::from_le_bytes([code[0], code[1]]);
-                let other = expect.other(&field.floor, &field.ground, span);
-                let (own, steps) = decode(code, &mut field, span, &expect, &other, &mut reader)?;
-                if i64::from(own.floor) <= below {
-                    return Err(reader.damaged());
-                }
-                below = i64::from(own.floor);
-                expect.pass(&own, steps, &other, &field.floor);
-            }
-        }
-        reader.end()?;
-        field.columns = columns;
-        Ok(FieldWindow { frame, core, window, field })
+        read_all(bytes, WHAT, read)
     }
+}
+
+fn read(from: &mut Reader<'_>) -> Option<FieldWindow> {
+    let (frame, [core, window]) = header(from, MAGIC)?;
+    if !window.covers(&core) {
+        return None;
+    }
+    let columns = columns(from, window.column_count(), 2)?;
+    let spans = columns[columns.len() - 1] as usize;
+    let codes = from.take(2 * spans)?;
+    let mut field = WalkableField {
+        frame: frame.window(window),
+        columns: Vec::new(),
+        span_columns: Vec::with_capacity(spans),
+        floor: Vec::with_capacity(spans),
+        clearance: Vec::with_capacity(spans),
+        ground: Vec::with_capacity(spans),
+        links: Vec::with_capacity(spans),
+        area: Vec::with_capacity(spans),
+    };
+    let mut codes = codes.chunks_exact(2);
+    let mut expect = Expect::new(window.width);
+    for (column, range) in columns.windows(2).enumerate() {
+        checkpoint_every(1 << 14, column);
+        expect.begin(column, &columns);
+        #[expect(clippy::cast_possible_truncation, reason = "the reader checks that columns fit 32 bits")]
+        field.span_columns.resize(range[1] as usize, column as u32);
+        let mut below = i64::MIN;
+        for (span, code) in (range[0]..range[1]).zip(codes.by_ref()) {
+            let code = u16::from_le_bytes([code[0], code[1]]);
+            let other = expect.other(&field.floor, &field.ground, span);
+            let (own, steps) = decode(code, &mut field, span, &expect, &other, from)?;
+            if i64::from(own.floor) <= below {
+                return None;
+            }
+            below = i64::from(own.floor);
+            expect.pass(&own, steps, &other, &field.floor);
+        }
+    }
+    field.columns = columns;
+    Some(FieldWindow { frame, core, window, field })
 }
 
 /// Checks that tables, windows and floors are valid. Links are checked during packing.
@@ -373,7 +373,7 @@ fn encode(
     } else if clearance == same_ceiling(field.floor[at], other.floor, of_other) {
         2 << 2
     } else {
-        more.short(u64::from(clearance));
+        more.number(clearance);
         3 << 2
     };
     let sides = [(NEG_X, POS_X, &expect.beside, 4), (NEG_Z, POS_Z, &expect.before, 6)];
@@ -390,7 +390,7 @@ fn encode(
             code |= 1 << shift;
         } else {
             code |= 2 << shift;
-            more.short(u64::from(link - mates.column.start));
+            more.number(link - mates.column.start);
         }
     }
     let ground = field.ground[at];
@@ -398,13 +398,13 @@ fn encode(
     let difference = i64::from(own) - i64::from(other.expected);
     if ground_of(own).to_bits() != ground.to_bits() {
         code |= 127 << 8;
-        more.short(0);
-        more.f32(ground);
+        more.put(0_u8);
+        more.put(ground);
     } else if let Ok(stored @ 0..=126) = u16::try_from(difference + 63) {
         code |= stored << 8;
     } else {
         code |= 127 << 8;
-        more.short(short::fold(difference) + 1);
+        more.number(zigzag(difference) + 1);
     }
     if field.area[at] != field.area.get(other.span as usize).copied().unwrap_or(AreaId::NULL) {
         code |= 1 << 15;
@@ -429,14 +429,14 @@ fn decode(
     expect: &Expect,
     other: &Other,
     more: &mut Reader<'_>,
-) -> Result<(Own, i32), VoxelError> {
+) -> Option<(Own, i32)> {
     let floor = match code & 3 {
         0 => other.floor,
         1 => other.floor.wrapping_add(1),
         2 => other.floor.wrapping_sub(1),
         _ => {
-            let floor = i64::from(other.floor).checked_add(more.signed()?);
-            floor.and_then(|floor| i32::try_from(floor).ok()).ok_or_else(|| more.damaged())?
+            let difference = more.signed()?;
+            more.plus(other.floor, difference)?
         }
     };
     let of_other = field.clearance.get(other.span as usize).copied().unwrap_or(OPEN_SKY);
@@ -444,7 +444,7 @@ fn decode(
         0 => OPEN_SKY,
         1 => of_other,
         2 => same_ceiling(floor, other.floor, of_other),
-        _ => more.short_u32()?,
+        _ => more.number()?,
     };
     let mut links = [NO_SPAN; 4];
     for (direction, back, mates, shift) in
@@ -453,29 +453,27 @@ fn decode(
         let link = match code >> shift & 3 {
             0 => continue,
             1 => mates.next,
-            2 => mates.column.start.saturating_add(more.short_u32()?),
-            _ => return Err(more.damaged()),
+            2 => mates.column.start.saturating_add(more.number()?),
+            _ => return None,
         };
         if link >= mates.column.end {
-            return Err(more.damaged());
+            return None;
         }
         let back = &mut field.links[link as usize][back];
         if *back != NO_SPAN {
-            return Err(more.damaged());
+            return None;
         }
         *back = span;
         links[direction] = link;
     }
     let (ground, steps) = match code >> 8 & 127 {
-        127 => match more.short()? {
+        127 => match more.number()? {
             0 => {
-                let ground = more.f32()?;
+                let ground = more.get()?;
                 (ground, steps(ground))
             }
             folded => {
-                let steps = i64::from(other.expected).checked_add(short::unfold(folded - 1));
-                let steps =
-                    steps.and_then(|steps| i32::try_from(steps).ok()).ok_or_else(|| more.damaged())?;
+                let steps = more.plus(other.expected, unzigzag(folded - 1))?;
                 (ground_of(steps), steps)
             }
         },
@@ -486,12 +484,12 @@ fn decode(
     };
     let mut area = field.area.get(other.span as usize).copied().unwrap_or(AreaId::NULL);
     if code >> 15 == 1 {
-        area = AreaId(more.byte()?);
+        area = AreaId(more.get()?);
     }
     field.floor.push(floor);
     field.clearance.push(clearance);
     field.ground.push(ground);
     field.links.push(links);
     field.area.push(area);
-    Ok((Own { floor, links }, steps))
+    Some((Own { floor, links }, steps))
 }

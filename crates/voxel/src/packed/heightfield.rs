@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, Heightfield, Span};
 
-use super::bytes::{Reader, Writer, is_sound};
+use super::bytes::{columns, header, is_sound, put_columns, put_header, read_all};
 use crate::VoxelError;
 use crate::filters::check;
 
@@ -67,8 +68,8 @@ impl PackedHeightfield {
             return Err(VoxelError::NotPackable { what: "the frame", span: 0 });
         }
         let mut writer = Writer::default();
-        writer.header(MAGIC, &heightfield.frame, &[]);
-        writer.columns(&heightfield.columns);
+        put_header(&mut writer, MAGIC, &heightfield.frame, &[]);
+        put_columns(&mut writer, &heightfield.columns);
         let start = writer.0.len();
         writer.0.resize(start + heightfield.spans.len(), 0);
         let mut codes = Vec::with_capacity(heightfield.spans.len());
@@ -126,28 +127,30 @@ impl PackedHeightfield {
     /// # Errors
     /// [`VoxelError::Damaged`] for bytes that are invalid, too short or too long.
     pub fn unpack_bytes(bytes: &[u8]) -> Result<Heightfield, VoxelError> {
-        let mut reader = Reader::new(bytes, WHAT);
-        let (frame, []) = reader.header(MAGIC)?;
-        let columns = reader.columns(u64::from(frame.width) * u64::from(frame.depth), 1)?;
-        let codes = reader.take(columns[columns.len() - 1] as usize)?;
-        let mut spans = Vec::with_capacity(codes.len());
-        let mut expect = Expect::new(frame.width);
-        for column in 0..columns.len() - 1 {
-            expect.begin(column, &columns);
-            let mut ceiling = i64::MIN;
-            for index in columns[column]..columns[column + 1] {
-                let other = expect.other(&spans);
-                let span = decode(codes[index as usize], &other, &mut reader)?;
-                if !is_next(&span, &mut ceiling) {
-                    return Err(reader.damaged());
-                }
-                spans.push(span);
-                expect.pass(&span, &other, &spans);
-            }
-        }
-        reader.end()?;
-        Ok(Heightfield { frame, columns, spans })
+        read_all(bytes, WHAT, read)
     }
+}
+
+fn read(from: &mut Reader<'_>) -> Option<Heightfield> {
+    let (frame, []) = header(from, MAGIC)?;
+    let columns = columns(from, u64::from(frame.width) * u64::from(frame.depth), 1)?;
+    let codes = from.take(columns[columns.len() - 1] as usize)?;
+    let mut spans = Vec::with_capacity(codes.len());
+    let mut expect = Expect::new(frame.width);
+    for column in 0..columns.len() - 1 {
+        expect.begin(column, &columns);
+        let mut ceiling = i64::MIN;
+        for index in columns[column]..columns[column + 1] {
+            let other = expect.other(&spans);
+            let span = decode(codes[index as usize], &other, from)?;
+            if !is_next(&span, &mut ceiling) {
+                return None;
+            }
+            spans.push(span);
+            expect.pass(&span, &other, &spans);
+        }
+    }
+    Some(Heightfield { frame, columns, spans })
 }
 
 /// Returns `true` if `span` is not empty and leaves a gap to the span below, whose top is
@@ -282,34 +285,30 @@ fn encode(span: &Span, other: &Other, more: &mut Writer) -> u8 {
 }
 
 #[inline]
-fn decode(code: u8, other: &Other, more: &mut Reader<'_>) -> Result<Span, VoxelError> {
+fn decode(code: u8, other: &Other, more: &mut Reader<'_>) -> Option<Span> {
     let mut level = |shift: u8, of_other: i32| {
         let difference = match code >> shift & 3 {
-            0 => return Ok(of_other),
+            0 => return Some(of_other),
             1 => 1,
             2 => -1,
             _ => more.signed()?,
         };
-        let level = i64::from(of_other).checked_add(difference).and_then(|level| i32::try_from(level).ok());
-        level.ok_or_else(|| more.damaged())
+        more.plus(of_other, difference)
     };
     let (bottom, top) = (level(0, other.span.bottom)?, level(2, other.span.top)?);
     let (mut area, mut upward) = (other.span.area, other.span.upward);
     if code >> 4 & 1 == 1 {
-        area = AreaId(more.byte()?);
-        upward = match more.byte()? {
-            0 => false,
+        area = AreaId(more.get()?);
+        upward = match more.get()? {
+            0_u8 => false,
             1 => true,
-            _ => return Err(more.damaged()),
+            _ => return None,
         };
     }
     let difference = match code >> 5 {
         7 => more.signed()?,
         stored => i64::from(stored) - 3,
     };
-    let drop = expected_drop(top, upward, other).checked_add(difference);
-    let Some(ground_drop) = drop.and_then(|drop| u16::try_from(drop).ok()) else {
-        return Err(more.damaged());
-    };
-    Ok(Span { bottom, top, ground_drop, area, upward })
+    let ground_drop = more.plus(expected_drop(top, upward, other), difference)?;
+    Some(Span { bottom, top, ground_drop, area, upward })
 }

@@ -1,7 +1,8 @@
 //! The polygons of a tile in compressed form: they are read only when a neighbour of the tile
 //! changes.
 
-use waymesh_core::{AreaId, PlanPoint, PlanVertex, SpanKey, short};
+use waymesh_core::bytes::{Reader, Writer, unzigzag, zigzag};
+use waymesh_core::{AreaId, PlanPoint, PlanVertex, SpanKey};
 
 use super::polygons::{BorderEdge, Step, TilePolygon, TilePolygons};
 
@@ -17,7 +18,7 @@ impl PackedPolygons {
     /// Packs polygons.
     ///
     /// # Layout
-    /// Short numbers ([`short`]), the signed ones folded. Lists begin with their number.
+    /// Variable-length integers ([`waymesh_core::bytes`]). Lists begin with their number.
     /// - Vertices: `x` and `z` as the difference to the one before, the four bytes of the height.
     /// - Polygons: region, area; of each corner its vertex as the difference to the one before, and
     ///   its neighbour plus 1, or 0.
@@ -25,24 +26,24 @@ impl PackedPolygons {
     ///   the difference of its floor to the one before, and the difference of the floor beyond. For
     ///   one that does not lie in line with those before, 1 and six differences.
     pub(super) fn pack(polygons: &TilePolygons) -> Self {
-        let mut out = Writer(Vec::new());
+        let mut out = Writer::default();
         out.count(polygons.vertices.len());
         let mut last = PlanPoint::new(0, 0);
         for PlanVertex { point, height } in &polygons.vertices {
             out.signed(i64::from(point.x) - i64::from(last.x));
             out.signed(i64::from(point.z) - i64::from(last.z));
-            out.0.extend(height.to_bits().to_le_bytes());
+            out.put(*height);
             last = *point;
         }
         out.count(polygons.polygons.len());
         for polygon in &polygons.polygons {
             out.number(polygon.region);
-            out.0.push(polygon.area.0);
+            out.put(polygon.area.0);
             out.count(polygon.corners.len());
             let mut last = 0;
             for (&corner, neighbour) in polygon.corners.iter().zip(&polygon.neighbours) {
                 out.signed(i64::from(corner) - last);
-                short::put(&mut out.0, neighbour.map_or(0, |neighbour| u64::from(neighbour) + 1));
+                out.number(neighbour.map_or(0, |neighbour| u64::from(neighbour) + 1));
                 last = corner.into();
             }
         }
@@ -56,10 +57,10 @@ impl PackedPolygons {
             for step in steps {
                 let more = row.next(step);
                 if let [0, 0, floor, 0, 0, to_floor] = more {
-                    short::put(&mut out.0, short::fold(floor) << 1);
+                    out.number(zigzag(floor) << 1);
                     out.signed(to_floor);
                 } else {
-                    out.0.push(ELSEWHERE);
+                    out.put(ELSEWHERE);
                     more.into_iter().for_each(|number| out.signed(number));
                 }
             }
@@ -71,7 +72,7 @@ impl PackedPolygons {
     /// The polygons that were packed.
     pub(super) fn unpack(&self) -> TilePolygons {
         // Nobody else writes these bytes.
-        read(&mut Reader { bytes: &self.0, at: 0 }).unwrap_or_default()
+        read(&mut Reader::new(&self.0)).unwrap_or_default()
     }
 }
 
@@ -119,92 +120,42 @@ impl Row {
     }
 }
 
-struct Writer(Vec<u8>);
-
-impl Writer {
-    fn number(&mut self, number: u32) {
-        short::put(&mut self.0, number.into());
-    }
-
-    fn count(&mut self, count: usize) {
-        short::put(&mut self.0, count as u64);
-    }
-
-    fn signed(&mut self, number: i64) {
-        short::put(&mut self.0, short::fold(number));
-    }
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl Reader<'_> {
-    fn short(&mut self) -> Option<u64> {
-        short::take(self.bytes, &mut self.at)
-    }
-
-    fn number(&mut self) -> Option<u32> {
-        self.short()?.try_into().ok()
-    }
-
-    fn signed(&mut self) -> Option<i64> {
-        self.short().map(short::unfold)
-    }
-
-    /// The number that differs by the next one from the last one.
-    fn after<T: TryFrom<i64> + Copy + Into<i64>>(&mut self, last: &mut T) -> Option<T> {
-        *last = T::try_from((*last).into().checked_add(self.signed()?)?).ok()?;
-        Some(*last)
-    }
-
-    fn bytes<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
-        let bytes = *self.bytes.get(self.at..)?.first_chunk()?;
-        self.at += COUNT;
-        Some(bytes)
-    }
-
-    fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        let count = usize::try_from(self.short()?).ok()?;
-        let mut list = Vec::with_capacity(count.min(self.bytes.len() - self.at));
-        for _ in 0..count {
-            list.push(read(self)?);
-        }
-        Some(list)
-    }
+/// The number that differs by the next one from the last one.
+fn after<T: TryFrom<i64> + Copy + Into<i64>>(from: &mut Reader<'_>, last: &mut T) -> Option<T> {
+    let difference = from.signed()?;
+    *last = from.plus(*last, difference)?;
+    Some(*last)
 }
 
 fn read(from: &mut Reader<'_>) -> Option<TilePolygons> {
     let (mut x, mut z) = (0_i32, 0_i32);
-    let vertices = from.list(|from| {
-        let point = PlanPoint::new(from.after(&mut x)?, from.after(&mut z)?);
-        let height = f32::from_bits(u32::from_le_bytes(from.bytes()?));
-        Some(PlanVertex { point, height })
+    let vertices = from.counted(1, |from| {
+        let point = PlanPoint::new(after(from, &mut x)?, after(from, &mut z)?);
+        Some(PlanVertex { point, height: from.get()? })
     })?;
-    let polygons = from.list(|from| {
+    let polygons = from.counted(1, |from| {
         let region = from.number()?;
-        let [area] = from.bytes()?;
+        let area = from.get()?;
         let (mut last, mut neighbours) = (0_u32, Vec::new());
-        let corners = from.list(|from| {
-            let corner = from.after(&mut last)?;
-            neighbours.push(from.number()?.checked_sub(1));
+        let corners = from.counted(1, |from| {
+            let corner = after(from, &mut last)?;
+            neighbours.push(from.number::<u32>()?.checked_sub(1));
             Some(corner)
         })?;
         Some(TilePolygon { corners, neighbours, region, area: AreaId(area) })
     })?;
     let mut last = 0_u32;
-    let borders = from.list(|from| {
-        let (polygon, edge, mut row) = (from.after(&mut last)?, from.number()?, Row::default());
-        let steps = from.list(|from| {
+    let borders = from.counted(1, |from| {
+        let (polygon, edge, mut row) = (after(from, &mut last)?, from.number()?, Row::default());
+        let steps = from.counted(1, |from| {
             let mut more = [0; 6];
-            let first = from.short()?;
+            let first: u64 = from.number()?;
             if first == u64::from(ELSEWHERE) {
                 for number in &mut more {
                     *number = from.signed()?;
                 }
             } else {
-                (more[2], more[5]) = (short::unfold(first >> 1), from.signed()?);
+                (more[2], more[5]) = (unzigzag(first >> 1), from.signed()?);
             }
             row.step(&more)
         })?;

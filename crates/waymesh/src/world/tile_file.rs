@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::Vec3;
+use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::{
     AreaId, GridWindow, HeightSurface, PackedRegions, PlanPoint, PlanVertex, Random, SpanKey, SurfacePoint,
     TriangleSoup, to_u32,
@@ -71,27 +72,27 @@ pub(super) fn to_bytes(
     tile: &Prebaked,
 ) -> Vec<u8> {
     let mut out = Writer::default();
-    out.u64(voxels);
-    out.count(tile.around.len());
+    out.put(voxels);
+    put_count(&mut out, tile.around.len());
     for (Tile { row, column }, digests) in &tile.around {
-        out.words([*row, *column]);
-        [digests.voxels, digests.built].into_iter().for_each(|sum| out.u64(sum));
+        out.put([*row, *column]);
+        out.put([digests.voxels, digests.built]);
     }
-    out.bytes(solid.as_bytes());
-    out.count(soup.positions().len());
-    soup.positions().iter().for_each(|point| out.words(point.to_array().map(f32::to_bits)));
-    out.count(soup.triangles().len());
-    soup.triangles().iter().for_each(|&triangle| out.words(triangle));
-    out.count(soup.areas().len());
+    put_bytes(&mut out, solid.as_bytes());
+    put_count(&mut out, soup.positions().len());
+    out.put_all(soup.positions().iter().map(|point| point.to_array()));
+    put_count(&mut out, soup.triangles().len());
+    out.put_all(soup.triangles().iter().copied());
+    put_count(&mut out, soup.areas().len());
     out.0.extend(soup.areas().iter().map(|area| area.0));
-    out.bytes(&built_to_bytes(&tile.built));
+    put_bytes(&mut out, &built_to_bytes(&tile.built));
     if let Some(patch) = &tile.patch {
-        out.count(patch.points.len());
-        patch.points.iter().for_each(|point| out.words([point.x, point.height, point.z].map(f32::to_bits)));
-        out.count(patch.triangles.len());
-        patch.triangles.iter().for_each(|&triangle| out.words(triangle));
-        out.words(patch.polygon_triangles.windows(2).map(|range| range[1] - range[0]));
-        out.words([patch.max_error.to_bits()]);
+        put_count(&mut out, patch.points.len());
+        out.put_all(patch.points.iter().map(|point| [point.x, point.height, point.z]));
+        put_count(&mut out, patch.triangles.len());
+        out.put_all(patch.triangles.iter().copied());
+        out.put_all(patch.polygon_triangles.windows(2).map(|range| range[1] - range[0]));
+        out.put(patch.max_error);
     }
     out.0
 }
@@ -100,32 +101,33 @@ pub(super) fn to_bytes(
 pub(super) fn built_to_bytes(built: &BuiltTile) -> Vec<u8> {
     let mut out = Writer::default();
     let TilePolygons { vertices, polygons, borders } = &built.polygons.unpack();
-    out.count(vertices.len());
+    put_count(&mut out, vertices.len());
     for PlanVertex { point, height } in vertices {
-        out.words([point.x.cast_unsigned(), point.z.cast_unsigned(), height.to_bits()]);
+        out.put([point.x, point.z]);
+        out.put(*height);
     }
-    out.count(polygons.len());
+    put_count(&mut out, polygons.len());
     for polygon in polygons {
-        out.words([polygon.region, polygon.area.0.into()]);
-        out.count(polygon.corners.len());
-        out.words(polygon.corners.iter().copied());
-        out.words(polygon.neighbours.iter().map(|neighbour| neighbour.unwrap_or(NO_NEIGHBOUR)));
+        out.put([polygon.region, polygon.area.0.into()]);
+        put_count(&mut out, polygon.corners.len());
+        out.put_all(polygon.corners.iter().copied());
+        out.put_all(polygon.neighbours.iter().map(|neighbour| neighbour.unwrap_or(NO_NEIGHBOUR)));
     }
-    out.count(borders.len());
+    put_count(&mut out, borders.len());
     for border in borders {
-        out.words([border.polygon, border.edge]);
-        out.count(border.steps.len());
+        out.put([border.polygon, border.edge]);
+        put_count(&mut out, border.steps.len());
         for SpanKey { z, x, floor } in border.steps.iter().flatten() {
-            out.words([*z, *x, floor.cast_unsigned()]);
+            out.put([*z, *x, floor.cast_unsigned()]);
         }
     }
     let (changes, regions) = built.labels.changes();
-    out.words([regions]);
-    out.count(changes.len());
-    changes.iter().for_each(|&change| out.words(change));
-    out.count(built.climbs.len());
+    out.put(regions);
+    put_count(&mut out, changes.len());
+    out.put_all(changes.iter().copied());
+    put_count(&mut out, built.climbs.len());
     out.0.extend(built.climbs.iter().flat_map(Climb::to_bytes));
-    out.bytes(built.field.as_bytes());
+    put_bytes(&mut out, built.field.as_bytes());
     out.0
 }
 
@@ -133,43 +135,42 @@ pub(super) fn built_to_bytes(built: &BuiltTile) -> Vec<u8> {
 /// never writes. `columns` are those of the tile itself and of its voxels. Takes memory in
 /// proportion to the bytes; voxels stay packed, and are checked when they are read.
 pub(super) fn from_bytes(bytes: &[u8], columns: [GridWindow; 2]) -> Option<KeptTile> {
-    let mut from = Reader(bytes);
-    let voxels = from.u64()?;
-    let around = from.list(24, |from| {
-        let [row, column] = from.words()?;
-        Some((Tile { row, column }, Digests { voxels: from.u64()?, built: from.u64()? }))
+    let mut from = Reader::new(bytes);
+    let voxels = from.get()?;
+    let around = list(&mut from, 24, |from| {
+        let [row, column] = from.get()?;
+        Some((Tile { row, column }, Digests { voxels: from.get()?, built: from.get()? }))
     })?;
-    let solid = PackedHeightfield::from_bytes(from.bytes()?.to_vec());
-    let positions = from.list(12, |from| Some(Vec3::from_array(from.words()?.map(f32::from_bits))))?;
-    let triangles = from.list(12, Reader::words)?;
-    let areas = from.count(1)?;
-    let areas: Vec<AreaId> = from.take(areas)?.iter().map(|&area| AreaId(area)).collect();
+    let solid = PackedHeightfield::from_bytes(take_bytes(&mut from)?.to_vec());
+    let positions = list(&mut from, 12, |from| Some(Vec3::from_array(from.get()?)))?;
+    let triangles = list(&mut from, 12, |from| from.get())?;
+    let areas = list(&mut from, 1, |from| from.get().map(AreaId))?;
     let mut soup = TriangleSoup::new(positions, triangles).ok()?;
     if !areas.is_empty() {
         soup = soup.with_areas(areas).ok()?;
     }
-    let (built, polygons) = built_from_bytes(from.bytes()?, columns[0])?;
-    let patch = if from.0.is_empty() { None } else { Some(patch(&mut from, polygons)?) };
+    let (built, polygons) = built_from_bytes(take_bytes(&mut from)?, columns[0])?;
+    let patch = if from.left() == 0 { None } else { Some(patch(&mut from, polygons)?) };
     let prebaked = Prebaked { built: Arc::new(built), patch: patch.map(Arc::new), around };
-    from.0.is_empty().then(|| KeptTile::prebaked(solid, columns[1], voxels, soup, prebaked))
+    (from.left() == 0).then(|| KeptTile::prebaked(solid, columns[1], voxels, soup, prebaked))
 }
 
 /// Also gives the number of its polygons.
 fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<(BuiltTile, usize)> {
-    let mut from = Reader(bytes);
-    let vertices = from.list(12, |from| {
-        let [x, z, height] = from.words()?;
-        let point = PlanPoint::new(x.cast_signed(), z.cast_signed());
+    let mut from = Reader::new(bytes);
+    let vertices = list(&mut from, 12, |from| {
+        let [x, z] = from.get()?;
+        let point = PlanPoint::new(x, z);
         let is_inside = (i64::from(core.x)..=i64::from(core.end_x())).contains(&point.x.into())
             && (i64::from(core.z)..=i64::from(core.end_z())).contains(&point.z.into());
-        let height = f32::from_bits(height);
+        let height: f32 = from.get()?;
         (is_inside && height.is_finite()).then_some(PlanVertex { point, height })
     })?;
-    let polygons = from.list(36, |from| {
-        let [region, area] = from.words()?;
-        let corners = from.list(8, Reader::word)?;
+    let polygons = list(&mut from, 36, |from| {
+        let [region, area] = from.get()?;
+        let corners = list(from, 8, |from| from.get())?;
         let neighbours =
-            (0..corners.len()).map(|_| from.word().map(|word| (word != NO_NEIGHBOUR).then_some(word)));
+            (0..corners.len()).map(|_| from.get().map(|word: u32| (word != NO_NEIGHBOUR).then_some(word)));
         let neighbours = neighbours.collect::<Option<Vec<_>>>()?;
         (corners.len() >= LEAST_CORNERS).then_some(())?;
         Some(TilePolygon { corners, neighbours, region, area: AreaId(u8::try_from(area).ok()?) })
@@ -180,10 +181,10 @@ fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<(BuiltTile, usize)
             && polygon.neighbours.iter().flatten().all(|&neighbour| has(polygons.len(), neighbour))
     });
     are_sound.then_some(())?;
-    let borders = from.list(12, |from| {
-        let [polygon, edge] = from.words()?;
+    let borders = list(&mut from, 12, |from| {
+        let [polygon, edge] = from.get()?;
         let key = |[z, x, floor]: [u32; 3]| SpanKey { z, x, floor: floor.cast_signed() };
-        let steps = from.list(24, |from| Some([key(from.words()?), key(from.words()?)]))?;
+        let steps = list(from, 24, |from| Some([key(from.get()?), key(from.get()?)]))?;
         let corners = &polygons.get(polygon as usize)?.corners;
         let next = corners[(edge as usize).checked_add(1)? % corners.len()];
         let [a, b] = [*corners.get(edge as usize)?, next].map(|corner| vertices[corner as usize].point);
@@ -193,102 +194,58 @@ fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<(BuiltTile, usize)
     })?;
     let place = |border: &BorderEdge| (border.polygon, border.edge);
     borders.is_sorted_by(|before, border| place(before) < place(border)).then_some(())?;
-    let regions = from.word()?;
+    let regions = from.get()?;
     polygons.iter().all(|polygon| polygon.region < regions).then_some(())?;
-    let changes = from.list(8, Reader::words)?;
+    let changes = list(&mut from, 8, |from| from.get())?;
     // The first span of each region is among them.
     (regions as usize <= changes.len()).then_some(())?;
     let labels = PackedRegions::from_changes(changes, regions)?;
     let climbs =
-        from.list(Climb::BYTES, |from| Climb::from_bytes(from.take(Climb::BYTES)?.first_chunk()?))?;
-    let field = PackedField::from_bytes(from.bytes()?.to_vec());
-    from.0.is_empty().then_some(())?;
+        list(&mut from, Climb::BYTES, |from| Climb::from_bytes(from.take(Climb::BYTES)?.first_chunk()?))?;
+    let field = PackedField::from_bytes(take_bytes(&mut from)?.to_vec());
+    (from.left() == 0).then_some(())?;
     let polygons = TilePolygons { vertices, polygons, borders };
     let built = BuiltTile::new(&polygons, field, labels, climbs, Some(digest(bytes)));
     Some((built, polygons.polygons.len()))
 }
 
 fn patch(from: &mut Reader<'_>, polygons: usize) -> Option<HeightSurface> {
-    let points = from.list(12, |from| {
-        let [x, height, z] = from.words()?.map(f32::from_bits);
+    let points = list(from, 12, |from| {
+        let [x, height, z]: [f32; 3] = from.get()?;
         [x, height, z].iter().all(|value| value.is_finite()).then_some(SurfacePoint { x, height, z })
     })?;
-    let triangles: Vec<[u32; 3]> = from.list(12, Reader::words)?;
+    let triangles: Vec<[u32; 3]> = list(from, 12, |from| from.get())?;
     let mut polygon_triangles = vec![0_u32];
     for _ in 0..polygons {
-        let end = polygon_triangles.last()?.checked_add(from.word()?)?;
+        let end = polygon_triangles.last()?.checked_add(from.get()?)?;
         polygon_triangles.push(end);
     }
-    let max_error = f32::from_bits(from.word()?);
+    let max_error: f32 = from.get()?;
     let is_sound = triangles.iter().flatten().all(|&point| (point as usize) < points.len())
         && polygon_triangles.last().is_some_and(|&end| end as usize == triangles.len())
         && max_error.is_finite();
     is_sound.then_some(HeightSurface { points, triangles, polygon_triangles, max_error })
 }
 
-#[derive(Default)]
-struct Writer(Vec<u8>);
-
-impl Writer {
-    fn u64(&mut self, value: u64) {
-        self.0.extend(value.to_le_bytes());
-    }
-
-    fn words(&mut self, words: impl IntoIterator<Item = u32>) {
-        self.0.extend(words.into_iter().flat_map(u32::to_le_bytes));
-    }
-
-    fn count(&mut self, count: usize) {
-        self.words([to_u32(count)]);
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.count(bytes.len());
-        self.0.extend_from_slice(bytes);
-    }
+fn put_count(out: &mut Writer, count: usize) {
+    out.put(to_u32(count));
 }
 
-/// The bytes left to read.
-struct Reader<'a>(&'a [u8]);
+fn put_bytes(out: &mut Writer, bytes: &[u8]) {
+    put_count(out, bytes.len());
+    out.0.extend_from_slice(bytes);
+}
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
+fn take_bytes<'a>(from: &mut Reader<'a>) -> Option<&'a [u8]> {
+    let count: u32 = from.get()?;
+    from.take(count as usize)
+}
 
-    fn words<const COUNT: usize>(&mut self) -> Option<[u32; COUNT]> {
-        let (words, _) = self.take(4 * COUNT)?.as_chunks();
-        Some(std::array::from_fn(|word| u32::from_le_bytes(words[word])))
-    }
-
-    fn word(&mut self) -> Option<u32> {
-        self.words().map(|[word]| word)
-    }
-
-    fn u64(&mut self) -> Option<u64> {
-        self.take(8)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
-    }
-
-    /// Reads a number of elements of at least `least_bytes` bytes each; `None` if the bytes are too
-    /// few.
-    fn count(&mut self, least_bytes: usize) -> Option<usize> {
-        let count = self.word()? as usize;
-        (count.checked_mul(least_bytes)? <= self.0.len()).then_some(count)
-    }
-
-    fn bytes(&mut self) -> Option<&'a [u8]> {
-        let count = self.word()?;
-        self.take(count as usize)
-    }
-
-    fn list<T>(
-        &mut self,
-        least_bytes: usize,
-        mut read: impl FnMut(&mut Self) -> Option<T>,
-    ) -> Option<Vec<T>> {
-        let count = self.count(least_bytes)?;
-        (0..count).map(|_| read(self)).collect()
-    }
+fn list<T>(
+    from: &mut Reader<'_>,
+    least_bytes: usize,
+    read: impl FnMut(&mut Reader<'_>) -> Option<T>,
+) -> Option<Vec<T>> {
+    let count: u32 = from.get()?;
+    from.list(count.into(), least_bytes, read)
 }

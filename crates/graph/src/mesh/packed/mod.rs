@@ -55,6 +55,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use glam::Vec3;
+use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::{Agent, AreaTable, GridFrame, PolyId, checksum};
 
 use super::box_index::BoxIndex;
@@ -71,7 +72,6 @@ use super::links::Links;
 use super::nav_mesh::{Generation, NavMesh};
 use super::squares::{Buckets, Squares};
 use super::table::{Table, write_words};
-use super::words::{Words, put, put_link};
 use crate::shortcut::Shortcut;
 
 /// First bytes.
@@ -160,8 +160,8 @@ impl Sections {
         if bytes.len() < COUNTS {
             return Err(truncated(HEADER_END));
         }
-        let mut header = Words(&bytes[PACKED_MAGIC.len()..]);
-        let (version, stated, length) = (header.u32(), header.u32(), header.u64());
+        let mut header = Reader::new(&bytes[PACKED_MAGIC.len()..]);
+        let ([version, stated], length): ([u32; 2], u64) = (header.or_zero(), header.or_zero());
         if version != PACKED_VERSION {
             return Err(NavMeshError::FileVersion { format, found: version });
         }
@@ -174,7 +174,7 @@ impl Sections {
         let mut ranges = [const { 0..0 }; SECTIONS.len()];
         let mut at = HEADER_END;
         for (range, (name, size)) in ranges.iter_mut().zip(SECTIONS) {
-            let elements = header.u64();
+            let elements: u64 = header.or_zero();
             let wrong = NavMeshError::FileSection { section: name, elements };
             let bytes_of = usize::try_from(elements).ok().and_then(|count| count.checked_mul(size));
             let end = bytes_of.and_then(|bytes| at.checked_add(bytes)).filter(|&end| end <= bytes.len());
@@ -228,22 +228,23 @@ fn checksum_of(bytes: &[u8]) -> u32 {
 }
 
 /// Writes sections one after the other, and notes how many elements they have.
-struct Writer {
-    out: Vec<u8>,
+struct SectionWriter {
+    out: Writer,
     sections: usize,
 }
 
-impl Writer {
-    fn section(&mut self, elements: usize, write: impl FnOnce(&mut Vec<u8>)) {
+impl SectionWriter {
+    fn section(&mut self, elements: usize, write: impl FnOnce(&mut Writer)) {
         write(&mut self.out);
-        self.out.resize(self.out.len().next_multiple_of(ALIGNMENT), 0);
+        let out = &mut self.out.0;
+        out.resize(out.len().next_multiple_of(ALIGNMENT), 0);
         let at = COUNTS + 8 * self.sections;
-        self.out[at..at + 8].copy_from_slice(&(elements as u64).to_le_bytes());
+        out[at..at + 8].copy_from_slice(&(elements as u64).to_le_bytes());
         self.sections += 1;
     }
 
     fn table<T: Pod>(&mut self, elements: &[T]) {
-        self.section(elements.len(), |out| write_words(out, elements));
+        self.section(elements.len(), |out| write_words(&mut out.0, elements));
     }
 }
 
@@ -256,25 +257,24 @@ impl NavMesh {
         if self.is_tiled() {
             return self.to_compact().mesh().to_packed(with_checksum);
         }
-        let mut head = Vec::new();
-        head.extend(PACKED_MAGIC);
-        head.extend(PACKED_VERSION.to_le_bytes());
-        head.resize(HEADER_END, 0);
-        let mut writer = Writer { out: head, sections: 0 };
+        let mut head = Writer::default();
+        head.put(PACKED_MAGIC);
+        head.put(PACKED_VERSION);
+        head.0.resize(HEADER_END, 0);
+        let mut writer = SectionWriter { out: head, sections: 0 };
         writer.section(1, |out| {
             let GridFrame { origin, cell_size, level_height, width, depth } = self.frame;
             let Agent { height, radius, max_step, max_slope, .. } = self.agent;
-            put(out, [origin.x, origin.y, origin.z, cell_size, level_height].map(f32::to_bits));
-            put(out, [width, depth]);
+            out.put([origin.x, origin.y, origin.z, cell_size, level_height]);
+            out.put([width, depth]);
             let error = self.surface.as_ref().map_or(0.0, |surface| surface.max_error);
-            put(out, [height, radius, max_step, max_slope, error].map(f32::to_bits));
-            put(out, [self.fans.count(), u32::from(self.surface.is_some())]);
-            out.extend(self.generation.0.to_le_bytes());
-            out.extend(self.plan_slack.to_le_bytes());
-            out.extend(self.height_slack.to_le_bytes());
+            out.put([height, radius, max_step, max_slope, error]);
+            out.put([self.fans.count(), u32::from(self.surface.is_some())]);
+            out.put(self.generation.0);
+            out.put([self.plan_slack, self.height_slack]);
             let Squares { min, side_log2, columns, rows } = self.buckets.squares();
-            put(out, min.map(i32::cast_unsigned));
-            put(out, [side_log2, columns, rows]);
+            out.put(min);
+            out.put([side_log2, columns, rows]);
         });
         writer.table(&self.plan_vertices);
         writer.table(&self.vertices);
@@ -293,8 +293,8 @@ impl NavMesh {
         writer.table(&self.polygon_islands);
         writer.section(self.islands.len(), |out| {
             for island in &self.islands {
-                put(out, [island.first.0, island.polygons]);
-                out.extend(island.area.to_le_bytes());
+                out.put([island.first.0, island.polygons]);
+                out.put(island.area);
             }
         });
         let (boxes, order, nodes) = self.index.tables();
@@ -315,10 +315,10 @@ impl NavMesh {
         writer.table(boxes);
         writer.table(first);
         writer.section(self.links.links.len(), |out| {
-            self.links.links.iter().for_each(|link| put_link(out, &LinkData::from(link)));
+            self.links.links.iter().for_each(|link| LinkData::from(link).write(out));
         });
         writer.table(&self.area_table.to_bytes());
-        let mut out = writer.out;
+        let mut out = writer.out.0;
         let length = out.len() as u64;
         out[CHECKSUM.end..COUNTS].copy_from_slice(&length.to_le_bytes());
         if with_checksum {
@@ -357,31 +357,31 @@ impl NavMesh {
     ) -> Result<Self, NavMeshError> {
         let mut sections = Sections::of(Table::of_bytes(bytes), checks)?;
         let (section, mut head) = match sections.bytes() {
-            (section, bytes) if bytes.len() == SECTIONS[0].1 => (section, Words(bytes)),
+            (section, bytes) if bytes.len() == SECTIONS[0].1 => (section, Reader::new(bytes)),
             (section, _) => return Err(NavMeshError::FileSection { section, elements: 0 }),
         };
         debug_assert_eq!(section, "frame");
         let frame = GridFrame {
-            origin: Vec3::new(head.f32(), head.f32(), head.f32()),
-            cell_size: head.f32(),
-            level_height: head.f32(),
-            width: head.u32(),
-            depth: head.u32(),
+            origin: Vec3::from_array(head.or_zero()),
+            cell_size: head.or_zero(),
+            level_height: head.or_zero(),
+            width: head.or_zero(),
+            depth: head.or_zero(),
         };
         let agent = Agent::default()
-            .with_height(head.f32())
-            .with_radius(head.f32())
-            .with_max_step(head.f32())
-            .with_max_slope(head.f32());
-        let (max_error, fan_count) = (head.f32(), head.u32());
-        let has_surface = head.u32() != 0;
-        let generation = Generation(head.u64());
-        let (plan_slack, height_slack) = (head.f64(), head.f64());
+            .with_height(head.or_zero())
+            .with_radius(head.or_zero())
+            .with_max_step(head.or_zero())
+            .with_max_slope(head.or_zero());
+        let (max_error, fan_count) = (head.or_zero(), head.or_zero());
+        let has_surface = head.or_zero::<u32>() != 0;
+        let generation = Generation(head.or_zero());
+        let (plan_slack, height_slack) = (head.or_zero(), head.or_zero());
         let squares = Squares {
-            min: [head.i32(), head.i32()],
-            side_log2: head.u32(),
-            columns: head.u32(),
-            rows: head.u32(),
+            min: head.or_zero(),
+            side_log2: head.or_zero(),
+            columns: head.or_zero(),
+            rows: head.or_zero(),
         };
         agent.validate()?;
         check_frame(&frame)?;
@@ -409,8 +409,8 @@ impl NavMesh {
             .0
             .iter()
             .map(|bytes| {
-                let mut words = Words(bytes);
-                Island { first: PolyId(words.u32()), polygons: words.u32(), area: words.f64() }
+                let mut words = Reader::new(bytes);
+                Island { first: PolyId(words.or_zero()), polygons: words.or_zero(), area: words.or_zero() }
             })
             .collect();
         let order = sections.table(polygons)?;
@@ -472,8 +472,14 @@ impl NavMesh {
         if checks == PackedChecks::All {
             mesh.check_tables()?;
         }
-        let links: Vec<LinkData> =
-            sections.bytes().1.as_chunks::<68>().0.iter().map(|bytes| Words(bytes).link()).collect();
+        let links: Vec<LinkData> = sections
+            .bytes()
+            .1
+            .as_chunks::<68>()
+            .0
+            .iter()
+            .map(|bytes| LinkData::read(&mut Reader::new(bytes)))
+            .collect();
         mesh.attach_links(&links)?;
         let table = AreaTable::from_bytes(sections.bytes().1).ok_or(NavMeshError::AreaTable)?;
         Ok(mesh.with_area_table(table))
