@@ -5,8 +5,8 @@ use anyhow::Result;
 use waymesh::PolyId;
 use waymesh::core::{PolyMesh, Triangulation};
 use waymesh_convex::{
-    GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchOrder, NotchPortalsConfig, hertel_mehlhorn,
-    merge_greedy, notch_portals,
+    GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchPortalsConfig, hertel_mehlhorn, merge_greedy,
+    notch_portals,
 };
 use waymesh_testkit::plans::{hall, lower_bound, round_pillars};
 use waymesh_triangulate::triangulate_cdt;
@@ -57,7 +57,6 @@ pub fn convex(options: &PlanOptions) -> Result<()> {
         Ok((plan, triangles))
     })?;
     table(&inputs);
-    orders(&inputs);
     pillars()?;
     relaxation(inputs.iter().map(|(plan, triangles)| (plan.name.as_str(), triangles)))?;
     growth(options.largest)?;
@@ -131,32 +130,6 @@ fn merge_of_polyanya(triangles: &Triangulation) -> Option<(usize, f64)> {
     {
         let _ = triangles;
         None
-    }
-}
-
-/// The order in which notches get their portals, before the search and after it.
-fn orders(inputs: &[Input]) {
-    head(
-        "Order of the notches, polygons of all inputs",
-        "order | pairs first | without search | ms | with search | ms",
-    );
-    for order in [NotchOrder::Sharpest, NotchOrder::Shortest, NotchOrder::Stored] {
-        for pairs_first in [true, false] {
-            let [without, with] = [without_search(), NotchPortalsConfig::default()].map(|config| {
-                let config = config.with_order(order).with_pairs_first(pairs_first);
-                inputs.iter().fold((0, 0.0), |(polygons, ms), (_, triangles)| {
-                    let (mesh, time) = fastest(3, || portals(triangles, &config));
-                    (polygons + mesh.polygons.len(), ms + time.cpu)
-                })
-            });
-            say!(
-                "| {order:?} | {pairs_first} | {} | {:.1} | {} | {:.1} |",
-                without.0,
-                without.1,
-                with.0,
-                with.1
-            );
-        }
     }
 }
 

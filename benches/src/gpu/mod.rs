@@ -9,7 +9,7 @@ use anyhow::{Result, bail, ensure};
 use clap::Args;
 use glam::Vec3;
 use waymesh::{BakeConfig, Baker};
-use waymesh_convex::{Closest, NotchPortalsConfig, NotchSearch, NotchTables, Partner, find_portals};
+use waymesh_convex::{Closest, NotchSearch, NotchTables, Partner, find_portals};
 use waymesh_core::{GridScale, Random, TriangleSoup, to_u32};
 use waymesh_gpu::{
     GpuContext, GpuDepth, GpuDevice, GpuNotches, GpuOptions, GpuRasterizer, GpuRough, GpuTimes,
@@ -244,8 +244,7 @@ fn notches(rounds: usize, search: &GpuNotches) -> Result<()> {
     );
     for vertices in VERTICES {
         let hall = triangulate_cdt(&plans::hall(1, vertices, 8))?;
-        let config = NotchPortalsConfig::default();
-        let portals = |search: Option<&dyn NotchSearch>| find_portals(&hall, &config, search);
+        let portals = |search: Option<&dyn NotchSearch>| find_portals(&hall, search);
         // The tables of the device have grown by then.
         portals(Some(search))?;
         let (expected, cpu) = fastest(rounds, || portals(None));

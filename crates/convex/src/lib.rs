@@ -41,7 +41,7 @@ mod window;
 pub use error::ConvexError;
 pub use greedy::{GreedyConfig, GreedyMerge, MergeOrder, merge_greedy};
 pub use hertel_mehlhorn::{HertelMehlhorn, HertelMehlhornConfig, hertel_mehlhorn};
-pub use notch_portals::{NotchOrder, NotchPortals, NotchPortalsConfig, notch_portals};
+pub use notch_portals::{NotchPortals, NotchPortalsConfig, notch_portals};
 pub use notch_search::{
     Closest, EdgeRow, FoundPortals, NotchRow, NotchSearch, NotchTables, Partner, PortalCounts, find_portals,
 };

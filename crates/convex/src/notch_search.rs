@@ -3,9 +3,9 @@
 
 use waymesh_core::{PlanPoint, Triangulation};
 
+use crate::ConvexError;
 use crate::faces::Faces;
 use crate::notch_portals::with_portals;
-use crate::{ConvexError, NotchPortalsConfig};
 
 /// Flat tables of the triangles with the portals made so far, and of the notches.
 ///
@@ -128,10 +128,8 @@ pub struct PortalCounts {
 /// navigation meshes, section 4.1.
 pub fn find_portals(
     triangulation: &Triangulation,
-    config: &NotchPortalsConfig,
     search: Option<&dyn NotchSearch>,
 ) -> Result<FoundPortals, ConvexError> {
-    config.validate()?;
     let faces = Faces::new(triangulation)?;
-    Ok(with_portals(triangulation, &faces, config, search))
+    Ok(with_portals(triangulation, &faces, search))
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use common::{clip_ears, triangulation};
 use waymesh_convex::{
-    ConvexError, GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchOrder, NotchPortalsConfig,
-    hertel_mehlhorn, merge_greedy, notch_portals,
+    ConvexError, GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchPortalsConfig, hertel_mehlhorn,
+    merge_greedy, notch_portals,
 };
 use waymesh_core::{
     AreaId, BadField, MAX_PLAN_COORDINATE, PolyId, PolyMesh, RegionId, TriangleId, Triangulation, Validate,
@@ -251,20 +251,6 @@ fn a_notch_that_sees_no_vertex_in_its_area_of_interest_keeps_two_edges() {
         mesh.validate().unwrap();
         let expected = BTreeSet::from([[(0, 0), (50, 50)], [(50, 50), (100, 0)]]);
         assert_eq!(portals(&mesh), expected);
-    }
-}
-
-#[test]
-fn orders_of_notches_differ_in_their_portals_only() {
-    let star = common::random_star(4);
-    for order in [NotchOrder::Sharpest, NotchOrder::Shortest, NotchOrder::Stored] {
-        for pairs_first in [false, true] {
-            let config = NotchPortalsConfig::default().with_order(order).with_pairs_first(pairs_first);
-            let mesh = notch_portals(&star, &config.with_rounds(0).with_exact_vertices(0)).unwrap();
-            mesh.validate().unwrap();
-            let best = notch_portals(&star, &config).unwrap();
-            assert!(best.polygons.len() <= mesh.polygons.len());
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use waymesh_convex::{NotchPortalsConfig, find_portals};
+use waymesh_convex::find_portals;
 use waymesh_core::{GridFrame, GridScale, GridWindow, TriangleSoup, Triangulation};
 use waymesh_scenes::Scene;
 use waymesh_storeys::{
@@ -204,13 +204,12 @@ fn short_memory_makes_more_parts() {
 #[test]
 fn notches_survive_a_lost_device() {
     let triangulation = hall();
-    let config = NotchPortalsConfig::default();
-    let expected = find_portals(&triangulation, &config, None).unwrap();
+    let expected = find_portals(&triangulation, None).unwrap();
     for (until_lost, until_late) in [(0, i64::MAX), (1, i64::MAX), (i64::MAX, 0), (i64::MAX, 2)] {
         let Some(context) = context(&options()) else { return };
         let search = GpuNotches::new(&context).unwrap();
         context.trap.set(until_lost, until_late);
-        let found = find_portals(&triangulation, &config, Some(&search)).unwrap();
+        let found = find_portals(&triangulation, Some(&search)).unwrap();
         assert!(found.fixed == expected.fixed && found.triangulation == expected.triangulation);
         assert!(matches!(search.last_error(), Some(GpuError::Lost { .. } | GpuError::TimedOut { .. })));
     }

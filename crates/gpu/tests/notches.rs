@@ -4,9 +4,7 @@
 use std::sync::LazyLock;
 
 use waymesh::Baker;
-use waymesh::convex::{
-    Closest, NotchOrder, NotchPortalsConfig, NotchSearch, NotchTables, Partner, PortalCounts, find_portals,
-};
+use waymesh::convex::{Closest, NotchSearch, NotchTables, Partner, PortalCounts, find_portals};
 use waymesh::core::{PolygonSet, Triangulation};
 use waymesh::triangulate::{triangulate_cdt, triangulate_ears};
 use waymesh_gpu::{GpuContext, GpuNotches, GpuOptions};
@@ -25,27 +23,17 @@ fn search() -> Option<&'static GpuNotches> {
     SHARED.as_ref()
 }
 
-/// Compares the portals with all orders. Returns the counts of the usual order.
+/// Compares the portals. Returns the counts.
 fn compare(triangulation: &Triangulation, what: &str) -> PortalCounts {
     let Some(search) = search() else { return PortalCounts::default() };
-    let mut usual = PortalCounts::default();
-    for order in [NotchOrder::Sharpest, NotchOrder::Stored, NotchOrder::Shortest] {
-        for pairs_first in [true, false] {
-            let config = NotchPortalsConfig::default().with_order(order).with_pairs_first(pairs_first);
-            let cpu = find_portals(triangulation, &config, None).unwrap();
-            let gpu = find_portals(triangulation, &config, Some(search)).unwrap();
-            assert!(search.last_error().is_none(), "{what}: the device failed");
-            let what = format!("{what}, {order:?}, pairs {pairs_first}");
-            assert_eq!(cpu.counts.at_once, 0);
-            assert_eq!(gpu.counts.notches, cpu.counts.notches, "{what}");
-            assert!(gpu.fixed == cpu.fixed, "{what}: other portals");
-            assert!(gpu.triangulation == cpu.triangulation, "{what}: other triangles");
-            if order == NotchOrder::Sharpest && pairs_first {
-                usual = gpu.counts;
-            }
-        }
-    }
-    usual
+    let cpu = find_portals(triangulation, None).unwrap();
+    let gpu = find_portals(triangulation, Some(search)).unwrap();
+    assert!(search.last_error().is_none(), "{what}: the device failed");
+    assert_eq!(cpu.counts.at_once, 0);
+    assert_eq!(gpu.counts.notches, cpu.counts.notches, "{what}");
+    assert!(gpu.fixed == cpu.fixed, "{what}: other portals");
+    assert!(gpu.triangulation == cpu.triangulation, "{what}: other triangles");
+    gpu.counts
 }
 
 fn both(plan: &PolygonSet, what: &str) -> PortalCounts {
@@ -127,10 +115,9 @@ fn a_search_may_leave_out_anything() {
         }
     }
     let triangulation = triangulate_cdt(&plans::hall(8, 500, 7)).unwrap();
-    let config = NotchPortalsConfig::default();
-    let cpu = find_portals(&triangulation, &config, None).unwrap();
+    let cpu = find_portals(&triangulation, None).unwrap();
     for search in [None, search()] {
-        let other = find_portals(&triangulation, &config, Some(&Lazy(search))).unwrap();
+        let other = find_portals(&triangulation, Some(&Lazy(search))).unwrap();
         assert!(other.fixed == cpu.fixed && other.triangulation == cpu.triangulation);
         assert!(other.counts.again * 2 >= other.counts.notches);
     }

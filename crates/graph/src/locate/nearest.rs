@@ -1,6 +1,7 @@
 //! The place on the mesh nearest to a position.
 
 use glam::Vec3;
+use smallvec::SmallVec;
 use waymesh_core::{Agent, BadField, PolyId, nearest_f32, to_u32};
 
 use super::error::unless_0_or_more;
@@ -266,8 +267,7 @@ impl NavMesh {
     fn search_nearest(&self, target: &Target, allows: &impl Fn(u32) -> bool, best: &mut Option<Spot>) {
         // A polygon that does not contain the position in plan matters only if none is found straight
         // above or below, so it is checked last.
-        let mut waiting = [0_u32; WAITING];
-        let mut count = 0;
+        let mut waiting = SmallVec::<[u32; WAITING]>::new();
         let limit = best.map_or(f64::MAX, |best| best.distance_squared);
         let look = |polygon: u32, limit: f64| {
             if !allows(polygon) {
@@ -276,9 +276,8 @@ impl NavMesh {
             if self.holds(polygon, target.at) {
                 return self.offer_place(target, (polygon, target.at, true), limit, best);
             }
-            if best.is_none() && count < WAITING {
-                waiting[count] = polygon;
-                count += 1;
+            if best.is_none() && waiting.len() < WAITING {
+                waiting.push(polygon);
                 return limit;
             }
             self.offer_beside(target, polygon, limit, best)
@@ -287,7 +286,7 @@ impl NavMesh {
             None => self.index.nearest(target, limit, look),
             Some(tiles) => tiles.places.nearest(target, limit, look),
         }
-        for &polygon in &waiting[..count] {
+        for polygon in waiting {
             let limit = best.map_or(f64::MAX, |best| best.distance_squared);
             self.offer_beside(target, polygon, limit, best);
         }

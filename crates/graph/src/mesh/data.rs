@@ -15,7 +15,7 @@ use super::nav_mesh::NavMesh;
 
 /// Everything that a [`crate::NavMesh`] cannot compute again, as plain tables.
 ///
-/// - [`crate::NavMesh::data`] and [`crate::NavMesh::into_data`] make it,
+/// - [`crate::NavMesh::data`] makes it,
 ///   [`crate::NavMesh::from_data`] checks all of it and makes the same mesh again, bit by bit.
 ///   Bounds, islands and the box index are derived and not part of it.
 /// - The tables may come from a damaged or hostile file.
@@ -199,12 +199,6 @@ impl NavMesh {
             links: self.links().iter().map(LinkData::from).collect(),
             area_table: self.area_table().clone(),
         }
-    }
-
-    /// Converts the mesh into plain tables.
-    #[must_use]
-    pub fn into_data(self) -> NavMeshData {
-        self.data()
     }
 
     /// Checks tables from anywhere and makes the mesh again.

@@ -22,13 +22,13 @@ fn a_reloaded_mesh_is_the_same_bit_by_bit() {
         let again = NavMesh::from_data(data.clone()).unwrap();
         assert_eq!(again, mesh);
         assert_eq!(format!("{again:?}"), format!("{mesh:?}"));
-        assert_eq!(again.into_data(), data);
+        assert_eq!(again.data(), data);
     }
 }
 
 #[test]
 fn damage_is_named() {
-    let data = sound(1, true).into_data();
+    let data = sound(1, true).data();
     let refused = |change: &dyn Fn(&mut NavMeshData)| {
         let mut data = data.clone();
         change(&mut data);
@@ -150,7 +150,7 @@ proptest! {
             1..3,
         ),
     ) {
-        let mut data = sound(seed, surface).into_data();
+        let mut data = sound(seed, surface).data();
         for (table, how, place, number, value) in hits {
             let signed = number.cast_signed();
             match table {
