@@ -187,7 +187,7 @@ fn paper_table(&(name, query_ms, figures): &(&str, &str, &str), folder: &Path) -
     let file = scene_file(name, 1, folder)?;
     head(
         &format!("{name}: ours / paper (its query at def.: {query_ms} ms)"),
-        "set. | grid | polygons | links | seconds | peak MiB | query ms, mean (p99)",
+        "set. | grid | polygons | links | seconds | peak MiB | query ms, mean (p99) | found of 1,000",
     );
     let figures: Vec<&str> = figures.split(' ').collect();
     for ([setting, cell, level, tile], theirs) in SETTINGS.iter().zip(figures.chunks_exact(3)) {
@@ -196,7 +196,7 @@ fn paper_table(&(name, query_ms, figures): &(&str, &str, &str), folder: &Path) -
         let (mesh, report) = bake(&file, folder, &[words, grid].concat())?;
         let info: Value = serde_json::from_str(&waymesh(&["info", &mesh, "--json", "--queries", "1000"])?)?;
         println!(
-            "| {setting} | {} * {} | {} / {} | {} / {} | {:.2} / {} | {:.0} | {:.3} ({:.3}) |",
+            "| {setting} | {} * {} | {} / {} | {} / {} | {:.2} / {} | {:.0} | {:.3} ({:.3}) | {} |",
             report["grid"]["width"],
             report["grid"]["depth"],
             report["polygons"],
@@ -208,6 +208,7 @@ fn paper_table(&(name, query_ms, figures): &(&str, &str, &str), folder: &Path) -
             mebibytes(&report),
             number(&info["queries"]["mean_ns"]) / 1e6,
             number(&info["queries"]["p99_ns"]) / 1e6,
+            info["queries"]["complete"],
         );
     }
     Ok(())
