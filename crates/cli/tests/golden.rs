@@ -46,9 +46,5 @@ fn snapshot_golden_levels() {
         let (bytes, polygons) = (mesh.len(), &report["polygons"]);
         let _ = writeln!(page, "  {bytes} bytes, CRC-32 {checksum:08x}, {polygons} polygons");
     }
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../../../testdata/snapshots");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!("golden", page));
+    waymesh_testkit::snapshot!("golden", page);
 }

@@ -68,9 +68,5 @@ fn snapshot_golden_walks() {
         let _ = writeln!(page, "{level} clearance");
         walk(&clear, &mut page);
     }
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../../../testdata/snapshots");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!("walks", page));
+    waymesh_testkit::snapshot!("walks", page);
 }

@@ -1,5 +1,5 @@
 //! Helpers for the tests of the workspace, in addition to the published suites of
-//! `waymesh-contract`: boxes, levels, maps and floor plans, text for snapshots, a count of
+//! `waymesh-contract`: boxes, small scenes, levels, maps and floor plans, text for snapshots, a count of
 //! allocations, and an observer that keeps all reports. Not published.
 
 pub mod allocations;
@@ -10,9 +10,11 @@ pub mod flat_meshes;
 pub mod grid_maps;
 pub mod levels;
 pub mod plans;
+pub mod small;
 pub mod text;
 mod told;
 
+pub use insta;
 pub use waymesh_contract as contracts;
 pub use waymesh_contract::{fields, hulls, polygons, soups};
 

@@ -3,10 +3,24 @@
 
 use std::fmt::Write;
 
+use glam::Vec3;
 use waymesh_core::{
-    ContourSet, GridFrame, Heightfield, PlanVertex, PolyId, PolyMesh, Random, RegionMap, WalkableField,
-    saturating_i64, to_u32,
+    ContourSet, GridFrame, HeightSurface, Heightfield, PlanVertex, PolyId, PolyMesh, PolygonSet, Random,
+    RegionMap, SurfacePoint, Triangulation, WalkableField, saturating_i64, to_u32,
 };
+
+/// Compares a text with `testdata/snapshots/NAME.snap`. For tests in files of `crates/NAME/tests`,
+/// whose name begins with `snapshot`: `cargo xtask bless` runs those.
+#[macro_export]
+macro_rules! snapshot {
+    ($name:expr, $text:expr) => {{
+        let mut settings = $crate::insta::Settings::clone_current();
+        settings.set_snapshot_path("../../../testdata/snapshots");
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| $crate::insta::assert_snapshot!($name, $text));
+    }};
+}
 
 /// A text with one to four faults: cut, a character replaced or added, some removed. Digits and
 /// brackets are added, for a reader that counts or nests.
@@ -43,14 +57,43 @@ pub fn field(field: &WalkableField) -> String {
 /// repeat after 52 regions.
 #[must_use]
 pub fn regions(field: &WalkableField, regions: &RegionMap) -> String {
-    const LETTERS: &[u8; 52] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    grid(&field.frame, |x, z| {
-        let top = field.column(x, z).rev().find_map(|span| regions.region(span));
-        top.map_or('.', |region| char::from(LETTERS[region.index() % LETTERS.len()]))
+    top(field, |span| regions.region(span).map(|region| letter(region.0)))
+}
+
+/// Writes one letter per column: the level of its topmost walkable span, in base 36, `.` for none.
+#[must_use]
+pub fn levels(field: &WalkableField) -> String {
+    top(field, |span| {
+        let level = u32::try_from(field.floor[span as usize]).ok()?;
+        field.is_walkable(span).then(|| char::from_digit(level % 36, 36)).flatten()
     })
 }
 
-fn count(spans: usize) -> char {
+/// Writes one letter per column: the distance of its topmost walkable span in whole cells of `unit`,
+/// in base 36, `.` for none.
+#[must_use]
+pub fn distances(field: &WalkableField, distances: &[u16], unit: u16) -> String {
+    top(field, |span| {
+        let cells = u32::from(distances[span as usize] / unit);
+        field.is_walkable(span).then(|| char::from_digit(cells % 36, 36)).flatten()
+    })
+}
+
+/// Writes one letter per column: that of the topmost span that has one, `.` for none.
+fn top(field: &WalkableField, of: impl Fn(u32) -> Option<char>) -> String {
+    grid(&field.frame, |x, z| field.column(x, z).rev().find_map(&of).unwrap_or('.'))
+}
+
+/// Returns the letter of a number. Letters repeat after 52.
+#[must_use]
+pub fn letter(number: u32) -> char {
+    const LETTERS: &[u8; 52] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char::from(LETTERS[number as usize % LETTERS.len()])
+}
+
+/// Returns the letter of a number of spans: `.` for none, `+` for more than nine.
+#[must_use]
+pub fn count(spans: usize) -> char {
     match spans {
         0 => '.',
         1..=9 => char::from_digit(u32::try_from(spans).unwrap_or(0), 10).unwrap_or('+'),
@@ -59,9 +102,15 @@ fn count(spans: usize) -> char {
 }
 
 fn grid(frame: &GridFrame, letter: impl Fn(u32, u32) -> char) -> String {
+    map([frame.width, frame.depth], letter)
+}
+
+/// Writes one letter per column, a line per row.
+#[must_use]
+pub fn map([width, depth]: [u32; 2], letter: impl Fn(u32, u32) -> char) -> String {
     let mut text = String::new();
-    for z in 0..frame.depth {
-        let line: String = (0..frame.width).map(|x| letter(x, z)).collect();
+    for z in 0..depth {
+        let line: String = (0..width).map(|x| letter(x, z)).collect();
         text.push_str(line.trim_end());
         text.push('\n');
     }
@@ -71,18 +120,55 @@ fn grid(frame: &GridFrame, letter: impl Fn(u32, u32) -> char) -> String {
 /// Writes the border loops, one per line, each from its lowest point on. Lines are sorted.
 #[must_use]
 pub fn contours(contours: &ContourSet) -> String {
-    let polygons = contours.polygons();
+    outlines(&contours.polygons())
+}
+
+/// Writes the loops of polygons with holes like [`contours`].
+#[must_use]
+pub fn outlines(set: &PolygonSet) -> String {
     let mut lines = Vec::new();
-    for polygon in &polygons.polygons {
+    for polygon in &set.polygons {
         for (index, polygon_loop) in polygon.loops().enumerate() {
-            let points = polygon_loop
-                .vertices
-                .iter()
-                .map(|vertex| millimetres(&polygons.frame, polygons.vertices[vertex.index()]));
-            lines.push(format!("{} {}", if index == 0 { "outer" } else { "hole" }, ring(points.collect())));
+            let vertices = polygon_loop.vertices.iter().map(|vertex| set.vertices[vertex.index()]);
+            let points = vertices.map(|vertex| millimetres(&set.frame, vertex)).collect();
+            lines.push(format!("{} {}", if index == 0 { "outer" } else { "hole" }, ring(points)));
         }
     }
     sorted(lines)
+}
+
+/// Writes the triangles, one per line, each from its lowest corner on. Lines are sorted. Then writes
+/// the number of edges between triangles.
+#[must_use]
+pub fn triangles(triangles: &Triangulation) -> String {
+    let lines = triangles.triangles.iter().map(|triangle| {
+        let corners = triangle.vertices.map(|vertex| triangles.vertices[vertex.index()]);
+        ring(corners.map(|corner| millimetres(&triangles.frame, corner)).to_vec())
+    });
+    let mut text = sorted(lines.collect());
+    let edges = triangles.triangles.iter().flat_map(|triangle| triangle.neighbours).flatten().count() / 2;
+    let _ = writeln!(text, "{} triangles, {edges} inner edges", triangles.triangles.len());
+    text
+}
+
+/// Writes the triangles of fitted heights like [`triangles`].
+#[must_use]
+pub fn heights(frame: &GridFrame, surface: &HeightSurface) -> String {
+    let lines = surface.triangles.iter().map(|triangle| {
+        let corners = triangle.map(|point| surface.points[point as usize]);
+        let world = |point: SurfacePoint| frame.to_world(point.x.into(), point.height.into(), point.z.into());
+        ring(corners.map(|point| whole(world(point))).to_vec())
+    });
+    let mut text = sorted(lines.collect());
+    let levels = (surface.max_error * 1000.0).round();
+    let _ = writeln!(text, "{} triangles, error {levels} thousandths of a level", surface.triangles.len());
+    text
+}
+
+/// Writes points, one per line, in their order.
+#[must_use]
+pub fn points(points: &[Vec3]) -> String {
+    points.iter().map(|&point| ring(vec![whole(point)]) + "\n").collect()
 }
 
 /// Writes the polygons, one per line, each from its lowest corner on. Lines are sorted. Then writes
@@ -101,7 +187,11 @@ pub fn polygons(mesh: &PolyMesh) -> String {
 fn millimetres(frame: &GridFrame, vertex: PlanVertex) -> [i64; 3] {
     let world =
         frame.to_world(f64::from(vertex.point.x), f64::from(vertex.height), f64::from(vertex.point.z));
-    world.to_array().map(|metres| saturating_i64((f64::from(metres) * 1000.0).round()))
+    whole(world)
+}
+
+fn whole(point: Vec3) -> [i64; 3] {
+    point.to_array().map(|metres| saturating_i64((f64::from(metres) * 1000.0).round()))
 }
 
 fn ring(mut points: Vec<[i64; 3]>) -> String {

@@ -6,15 +6,7 @@ use std::fmt::Write;
 use waymesh::{BakeConfig, Baker, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::boxes::add_box;
-use waymesh_testkit::text;
-
-fn settings() -> insta::Settings {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../../../testdata/snapshots");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings
-}
+use waymesh_testkit::{snapshot, text};
 
 /// A room with a block to walk round, a block to step onto, and a gallery on a pillar above.
 fn room() -> TriangleSoup {
@@ -30,14 +22,12 @@ fn room() -> TriangleSoup {
 fn snapshot_every_stage_of_a_room() {
     let pipeline = Baker::new(Voxels, BakeConfig::default().with_validate_stages(true));
     let stages = pipeline.bake_stages(&room(), &mut ()).expect("a mesh");
-    settings().bind(|| {
-        insta::assert_snapshot!("room_1_heightfield", text::heightfield(&stages.heightfield));
-        insta::assert_snapshot!("room_2_field", text::field(&stages.field));
-        insta::assert_snapshot!("room_3_regions", text::regions(&stages.field, &stages.regions));
-        insta::assert_snapshot!("room_4_raw_contours", text::contours(&stages.raw_contours));
-        insta::assert_snapshot!("room_5_contours", text::contours(&stages.contours));
-        insta::assert_snapshot!("room_6_polygons", text::polygons(&stages.polygons));
-    });
+    snapshot!("room_1_heightfield", text::heightfield(&stages.heightfield));
+    snapshot!("room_2_field", text::field(&stages.field));
+    snapshot!("room_3_regions", text::regions(&stages.field, &stages.regions));
+    snapshot!("room_4_raw_contours", text::contours(&stages.raw_contours));
+    snapshot!("room_5_contours", text::contours(&stages.contours));
+    snapshot!("room_6_polygons", text::polygons(&stages.polygons));
 }
 
 #[test]
@@ -74,5 +64,5 @@ fn snapshot_figures_of_generated_scenes() {
             }
         }
     }
-    settings().bind(|| insta::assert_snapshot!("figures", page));
+    snapshot!("figures", page);
 }

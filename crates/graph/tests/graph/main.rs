@@ -26,6 +26,7 @@ mod relaxed;
 mod shape;
 mod shortest;
 mod sliced;
+mod snapshots;
 mod surface;
 mod tiles;
 
