@@ -150,11 +150,12 @@ fn tests(_: &Tools) -> Result<String> {
     cargo(&["test", "--workspace", "--locked"], &variables)?;
     tidy::orphans(&references)?;
     examples()?;
-    // The one reader that is off by default.
+    // The reader and the formats that are off by default.
     cargo(
         &["test", "--package", "waymesh-floorplan", "--features", "dxf", "--test", "readers", "--locked"],
         &[],
     )?;
+    cargo(&["test", "--package", "waymesh", "--features", "serde mint", "--test", "serde", "--locked"], &[])?;
     skipped::report(&notes);
     Ok(String::new())
 }

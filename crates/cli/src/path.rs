@@ -45,6 +45,9 @@ struct Answer {
     /// Use of the hierarchy, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     hierarchy: Option<&'static str>,
+    /// Number of groups that `--relax` merged the polygons to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<usize>,
     /// Only where the search for the shortest path ended at its limit.
     #[serde(skip_serializing_if = "is_false")]
     was_cut: bool,
@@ -68,6 +71,7 @@ impl Answer {
             moved: None,
             found_by: None,
             hierarchy: None,
+            groups: None,
             was_cut: false,
         }
     }
@@ -97,6 +101,25 @@ fn use_name(how: HierarchyUse) -> &'static str {
         HierarchyUse::Near => "near",
         HierarchyUse::NoPath => "no way",
         _ => "not used",
+    }
+}
+
+/// Tables that were made for the query.
+enum Means {
+    Plain,
+    /// The use of the hierarchy.
+    Hierarchy(&'static str),
+    /// The number of groups of relaxed polygons.
+    Groups(usize),
+}
+
+impl Means {
+    fn of(self, answer: Answer) -> Answer {
+        match self {
+            Self::Plain => answer,
+            Self::Hierarchy(name) => Answer { hierarchy: Some(name), ..answer },
+            Self::Groups(groups) => Answer { groups: Some(groups), ..answer },
+        }
     }
 }
 
@@ -135,7 +158,7 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
     if json {
         let answer = Answer::new(path.outcome, [path.length, in_plan], &path.points, &path.polygons);
         let cost = (!mesh.area_table().is_empty()).then_some(path.cost);
-        files::write_json(&mut out, &Answer { hierarchy: how, cost, was_cut: path.was_cut, ..answer })?;
+        files::write_json(&mut out, &Answer { cost, was_cut: path.was_cut, ..how.of(answer) })?;
         return Ok(path.outcome);
     }
     writeln!(
@@ -151,8 +174,12 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
     if path.was_cut {
         writeln!(out, "  perhaps not the shortest: the search ended at its limit of nodes")?;
     }
-    if let Some(how) = how {
-        writeln!(out, "hierarchy: {how}")?;
+    match how {
+        Means::Plain => {}
+        Means::Hierarchy(name) => writeln!(out, "hierarchy: {name}")?,
+        Means::Groups(groups) => {
+            writeln!(out, "relaxed: {} polygons in {groups} groups", mesh.polygons().len())?
+        }
     }
     write_points(&mut out, &path.points)?;
     Ok(path.outcome)
@@ -163,7 +190,7 @@ fn find_with_costs<F: PolygonFilter + Clone + PartialEq + Sync>(
     args: &PathArgs,
     mesh: &NavMesh,
     filter: F,
-) -> Result<(Path, Option<&'static str>)> {
+) -> Result<(Path, Means)> {
     let (path, how) = if mesh.area_table().is_empty() {
         find(args, mesh, filter.clone(), Length)?
     } else if args.ignore_costs {
@@ -207,13 +234,13 @@ fn follow_ground(mesh: &NavMesh, points: &mut Vec<Vec3>, links: &mut [LinkUse], 
     Ok(length)
 }
 
-/// Finds the path that costs least, and returns the use of the hierarchy, if one was requested.
+/// Finds the path that costs least, and returns what was used for it.
 fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + PartialEq + Sync>(
     args: &PathArgs,
     mesh: &NavMesh,
     filter: F,
     cost: C,
-) -> Result<(Path, Option<&'static str>)> {
+) -> Result<(Path, Means)> {
     let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
     let (from, to) = (args.from.0, args.to.0);
     let mut options = PathOptions::default().with_filter(filter.clone()).with_cost(cost.clone());
@@ -230,19 +257,19 @@ fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + Par
         let hierarchy = Hierarchy::with_costs(mesh, filter, cost, &config)?;
         let mut query = mesh.query().options(options.with_search(&hierarchy)).memory(&mut scratch);
         QueryError::accept_no_path(query.path_into(from, to, &mut path))?;
-        return Ok((path, scratch.hierarchy_use().map(use_name)));
+        return Ok((path, scratch.hierarchy_use().map_or(Means::Plain, |how| Means::Hierarchy(use_name(how)))));
     }
     if let Some(metres) = args.relax {
         let relaxed = RelaxedPolygons::new(mesh, metres)?;
         let mut query = mesh.query().options(options.with_search(&relaxed));
         QueryError::accept_no_path(query.path_into(from, to, &mut path))?;
-        return Ok((path, None));
+        return Ok((path, Means::Groups(relaxed.len())));
     }
     let search = if args.shortest { PathSearch::Shortest } else { PathSearch::Fast };
     QueryError::accept_no_path(
         mesh.query().options(options.with_search(search)).path_into(from, to, &mut path),
     )?;
-    Ok((path, None))
+    Ok((path, Means::Plain))
 }
 
 /// All areas but those where a metre costs more than anything.

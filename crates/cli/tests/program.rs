@@ -92,6 +92,7 @@ fn build_path_and_info_keep_their_contract() {
     assert_eq!(near["outcome"], "complete");
     let relaxed = json(&succeed(folder, &[&words[..7], &["--relax", "0.3"]].concat()));
     assert!((length - 0.01..length * 1.05).contains(&relaxed["length"].as_f64().expect("a number")));
+    assert!(relaxed["groups"].as_u64().is_some_and(|groups| groups > 0), "{relaxed}");
     fail(folder, 1, &[&words[..6], &["--relax=-1"]].concat());
     fail(folder, 2, &[&words[..6], &["--relax", "0.3", "--shortest"]].concat());
     fail(folder, 1, &[&words[..6], &["--corner-offset=-1"]].concat());

@@ -20,6 +20,7 @@ use crate::polyline::{Segment, split_index};
 /// The rule by which points of a border are kept as its corners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum CornerChoice {
     /// Repeatedly adds the point farthest from the result (Ramer 1972). Stays close to the border.
     Farthest,

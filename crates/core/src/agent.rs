@@ -5,6 +5,8 @@ use crate::{BadField, saturating_u32};
 /// Shape and abilities of an agent. Lengths in metres, angles in radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct Agent {
     /// Headroom that the agent needs above the ground. Default 2.0, finite and above zero.
     pub height: f32,

@@ -9,6 +9,7 @@ use crate::{AreaId, BadField, HeadRooms};
 /// An area with its name, cost and colour.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Area {
     /// Name of the area, 1 to 255 bytes.
     pub name: String,
@@ -75,9 +76,38 @@ pub enum AreaError {
 /// Names, costs and colours of areas, and the headroom classes of the ground. Areas without a name
 /// are absent.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Parts", into = "Parts"))]
 pub struct AreaTable {
     areas: BTreeMap<AreaId, Area>,
     rooms: HeadRooms,
+}
+
+/// The form of an [`AreaTable`] in the formats of serde.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Parts {
+    areas: BTreeMap<AreaId, Area>,
+    #[serde(default)]
+    height_classes: Vec<f32>,
+}
+
+#[cfg(feature = "serde")]
+impl From<AreaTable> for Parts {
+    fn from(table: AreaTable) -> Self {
+        Self { height_classes: table.rooms.heights().to_vec(), areas: table.areas }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Parts> for AreaTable {
+    type Error = AreaError;
+
+    fn try_from(parts: Parts) -> Result<Self, AreaError> {
+        let mut table = Self::default().with_head_rooms(HeadRooms::new(&parts.height_classes)?);
+        parts.areas.into_iter().try_for_each(|(id, area)| table.insert(id, area))?;
+        Ok(table)
+    }
 }
 
 impl AreaTable {

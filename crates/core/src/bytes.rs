@@ -1,7 +1,7 @@
 //! Numbers as bytes: fixed sizes, little-endian, and variable-length integers (LEB128).
 //!
-//! A variable-length integer has seven bits per byte, lowest first; the high bit is set on all bytes
-//! but the last. Signed ones are zigzag-encoded: 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
+//! A variable-length integer has seven bits per byte, lowest first; the high bit is set on all
+//! bytes but the last. Signed ones are zigzag-encoded: 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
 
 /// A number of a fixed size, or an array of such.
 pub trait Fixed: Copy + Default {

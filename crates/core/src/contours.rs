@@ -7,6 +7,7 @@ use crate::{ArcId, AreaId, GridFrame, PlanPoint, RegionId, Validate, VertexId, V
 /// A point of a border, exact in plan, with the height of the ground.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PlanVertex {
     /// Corner of the grid.
     pub point: PlanPoint,

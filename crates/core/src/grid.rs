@@ -16,6 +16,8 @@ const LARGEST_VOXEL: f32 = 1e4;
 /// Size of a voxel, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct GridScale {
     /// Side of a cell along x and z. Default 0.3, above zero and at most 10 km.
     pub cell_size: f32,
@@ -184,6 +186,7 @@ impl GridFrame {
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable,
 )]
 #[repr(C)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PlanPoint {
     /// Coordinate along x, at most [`MAX_PLAN_COORDINATE`] in size.
     pub x: i32,

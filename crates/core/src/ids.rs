@@ -1,7 +1,7 @@
 //! Ids: newtypes over `u32`, so that a region can never be passed where a polygon is meant.
 
 /// Defines an id: a newtype over `u32` with `index`, `from_index` and `Display`. The calling crate
-/// needs `bytemuck` with its derives.
+/// needs `bytemuck` with its derives, and a feature `serde` that adds the crate.
 #[macro_export]
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -9,6 +9,7 @@ macro_rules! id {
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable,
         )]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[repr(transparent)]
         pub struct $name(pub u32);
 
@@ -75,6 +76,7 @@ pub fn to_u32(index: usize) -> u32 {
 /// The area of a span, region or polygon; [`AreaId::NULL`] is not walkable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Zeroable)]
 #[repr(transparent)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AreaId(pub u8);
 
 impl AreaId {

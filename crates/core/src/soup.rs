@@ -10,6 +10,7 @@ use crate::{AreaId, Counter, Observer, Warning};
 
 /// An axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bounds {
     /// Lower corner.
     pub min: Vec3,
@@ -177,6 +178,14 @@ impl TriangleSoup {
         let mut soup = Self::default();
         soup.append(positions, triangles)?;
         Ok(soup)
+    }
+
+    /// Returns a soup of indexed triangles, copied from the tables of an engine.
+    ///
+    /// # Errors
+    /// See [`TriangleSoup::new`].
+    pub fn from_slices(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Result<Self, SoupError> {
+        Self::new(positions.iter().copied().map(Vec3::from_array).collect(), triangles.to_vec())
     }
 
     /// Adds triangles whose indices are relative to the first of `positions`.

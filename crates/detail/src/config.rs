@@ -4,7 +4,7 @@ use thiserror::Error;
 use waymesh_core::{BadField, GridWindow, PolyId, VertexId};
 
 /// Smallest error bound, in levels: the field rounds the ground to 1/32 of a level.
-pub(crate) const LEAST_ERROR_LEVELS: f32 = 1.0 / 32.0;
+pub const LEAST_ERROR_LEVELS: f32 = 1.0 / 32.0;
 
 /// Configuration of [`fit_heights`](crate::fit_heights): the error bound and the scale of the
 /// ground.

@@ -49,7 +49,7 @@ mod polygon;
 mod rows;
 mod surface;
 
-pub use config::{DetailConfig, DetailError, WindowConfig};
+pub use config::{DetailConfig, DetailError, LEAST_ERROR_LEVELS, WindowConfig};
 pub use fit::{
     FittedPolygons, GreedyInsertion, GroundSource, fit_heights, fit_heights_of, fit_heights_windowed,
 };

@@ -355,3 +355,31 @@ proptest! {
         }
     }
 }
+
+/// Bumps of the walls of a corridor make local maxima of the distance field, each of them a basin.
+/// The blur levels them.
+#[test]
+fn blur_removes_basins_that_are_noise_of_the_walls() {
+    let (width, depth) = (300_usize, 14_usize);
+    let (mut sharp, mut blurred) = (0, 0);
+    for seed in 0..6 {
+        let mut random = waymesh_testkit::Random::new(seed);
+        let bumps: Vec<[usize; 2]> = (0..width).map(|_| [random.index(4), random.index(4)]).collect();
+        let line = |z: usize| -> String {
+            let is_wall = |[near, far]: [usize; 2]| z < near || z >= depth - far;
+            bumps.iter().map(|&bump| if is_wall(bump) { '#' } else { '.' }).collect()
+        };
+        let lines: Vec<String> = (0..depth).map(line).collect();
+        let field = fields::from_ascii(&lines.join("\n"));
+        let basins = |blur: bool| {
+            let config = WatershedConfig::default().with_merge_region(0.0).with_blur(blur);
+            let regions = partition_watershed(&field, &config, &mut ()).expect("a good configuration");
+            check(&field, &regions);
+            regions.count
+        };
+        sharp += basins(false);
+        blurred += basins(true);
+    }
+    assert!(blurred < sharp, "{sharp} basins, {blurred} with the blur");
+    println!("{sharp} basins, {blurred} with the blur");
+}

@@ -63,3 +63,8 @@ pub use layers::{Floor, Layers, flood_layers};
 pub use refine::{BORDER_STEPS, Refined, SpanEnds, refine_halo, refine_window};
 pub use rough::{RoughDevice, RoughJob, RoughTriangle, RoughVoxels, voxelize_roughly};
 pub use walls::Post;
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

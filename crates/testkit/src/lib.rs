@@ -1,6 +1,6 @@
 //! Helpers for the tests of the workspace, in addition to the published suites of
-//! `waymesh-contract`: boxes, small scenes, levels, maps and floor plans, text for snapshots, a count of
-//! allocations, and an observer that keeps all reports. Not published.
+//! `waymesh-contract`: boxes, small scenes, levels, maps and floor plans, text for snapshots, a
+//! count of allocations, and an observer that keeps all reports. Not published.
 
 pub mod allocations;
 pub mod boxes;

@@ -69,8 +69,8 @@ pub fn levels(field: &WalkableField) -> String {
     })
 }
 
-/// Writes one letter per column: the distance of its topmost walkable span in whole cells of `unit`,
-/// in base 36, `.` for none.
+/// Writes one letter per column: the distance of its topmost walkable span in whole cells of
+/// `unit`, in base 36, `.` for none.
 #[must_use]
 pub fn distances(field: &WalkableField, distances: &[u16], unit: u16) -> String {
     top(field, |span| {
@@ -137,8 +137,8 @@ pub fn outlines(set: &PolygonSet) -> String {
     sorted(lines)
 }
 
-/// Writes the triangles, one per line, each from its lowest corner on. Lines are sorted. Then writes
-/// the number of edges between triangles.
+/// Writes the triangles, one per line, each from its lowest corner on. Lines are sorted. Then
+/// writes the number of edges between triangles.
 #[must_use]
 pub fn triangles(triangles: &Triangulation) -> String {
     let lines = triangles.triangles.iter().map(|triangle| {

@@ -28,3 +28,8 @@ pub use glam;
 pub use layout::{Tile, TileLayout};
 pub use run::{Tally, build_tiles};
 pub use store::{TileSource, TileStore, tile_from_bytes, tile_to_bytes};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -14,10 +14,28 @@ use crate::marks::finite;
 /// A point is inside if a line from it crosses the mesh an odd number of times. Triangles may
 /// therefore face either way, and a body within a body is hollow.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<[Vec3; 3]>", into = "Vec<[Vec3; 3]>"))]
 pub struct ClosedMesh {
     /// Faces in ascending order of their smallest z.
     faces: Arc<[[Vec3; 3]]>,
     bounds: Bounds,
+}
+
+#[cfg(feature = "serde")]
+impl From<ClosedMesh> for Vec<[Vec3; 3]> {
+    fn from(mesh: ClosedMesh) -> Self {
+        mesh.faces.to_vec()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Vec<[Vec3; 3]>> for ClosedMesh {
+    type Error = VoxelError;
+
+    fn try_from(faces: Vec<[Vec3; 3]>) -> Result<Self, VoxelError> {
+        Self::of_faces(faces)
+    }
 }
 
 /// Loops in plan, `(x, z)`.
@@ -43,10 +61,14 @@ impl ClosedMesh {
     ///   triangles.
     /// - [`VoxelError::OpenMesh`] with an edge at which an odd number of triangles meet.
     pub fn new(soup: &TriangleSoup) -> Result<Self, VoxelError> {
-        let mut faces = Vec::with_capacity(soup.triangles().len());
-        for triangle in 0..soup.triangles().len() {
+        Self::of_faces((0..soup.triangles().len()).map(|triangle| soup.corners(triangle)))
+    }
+
+    fn of_faces(triangles: impl IntoIterator<Item = [Vec3; 3]>) -> Result<Self, VoxelError> {
+        let mut faces = Vec::new();
+        for triangle in triangles {
             // Adding zero turns a negative zero into a positive one.
-            let [a, b, c] = soup.corners(triangle).map(|corner| corner + Vec3::ZERO);
+            let [a, b, c] = triangle.map(|corner| corner + Vec3::ZERO);
             for corner in [a, b, c] {
                 finite("mesh corner", &corner.to_array())?;
             }

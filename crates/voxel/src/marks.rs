@@ -17,6 +17,7 @@ use crate::{ClosedMesh, VoxelError};
 /// of the shape.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum MarkShape {
     /// An axis-aligned box.
     Box {
@@ -52,6 +53,7 @@ pub enum MarkShape {
 /// A shape and the new area of the walkable ground in it; [`AreaId::NULL`] cuts the ground out.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mark {
     /// The shape.
     pub shape: MarkShape,

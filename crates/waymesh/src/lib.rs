@@ -43,18 +43,34 @@
 //! | link ledges, jumps and drops | [`BakeConfig::max_ledge`], [`BakeConfig::jumps`], [`find_jumps`] |
 //! | add links of your own, open and close doors | [`NavMesh::with_links`], [`NavMesh::set_link_open`], [`Link`] |
 //! | answer queries in a game without a baker | the crate [`graph`] alone |
-//! | take one stage alone | [`voxel`], [`region`], [`contour`], [`triangulate`], [`convex`], [`detail`] |
+//! | take one stage alone | [`voxel`], [`region`], [`contour`], [`triangulate`], [`convex`], [`detail`], [`slices`], [`storeys`] |
 //!
-//! Data that passes between stages is in [`core`], everything about queries in [`graph`].
+//! Data that passes between stages is in [`core`], everything about queries in [`graph`]. Two
+//! stages alone, a polygon with a hole in convex pieces:
+//!
+//! ```
+//! use waymesh::{convex::notch_portals, core::PolygonSet, triangulate::triangulate_cdt};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let outer = vec![[0.0, 0.0], [8.0, 0.0], [8.0, 6.0], [0.0, 6.0]];
+//! let hole = vec![[3.0, 2.0], [5.0, 2.0], [5.0, 4.0], [3.0, 4.0]];
+//! let polygons = PolygonSet::from_rings(&[outer, hole], 0.01)?;
+//! let pieces = notch_portals(&triangulate_cdt(&polygons)?, &Default::default())?;
+//! assert_eq!(pieces.polygons.len(), 4);
+//! # Ok(()) }
+//! ```
 //!
 //! # Features
-//! All but `dxf` are on by default. Without a feature, its dependencies are not built.
+//! All but `dxf`, `serde` and `mint` are on by default. Without a feature, its dependencies are not
+//! built.
 //!
 //! | feature | what it adds |
 //! |---|---|
 //! | `storeys`, `slices`, `floorplan` | the front ends of these names; [`World`] and tiles need none |
 //! | `gltf`, `ply` | readers of scenes; OBJ and STL are always read |
 //! | `json` | meshes as JSON and GLB |
+//! | `serde` | ids, settings, marks, links and paths to and from any format of serde |
+//! | `mint` | vectors of other libraries: `Vec3::from(at)` |
 //! | `geojson`, `svg`, `toml`, `wkt`, `dxf` | readers of floor plans, with `floorplan` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -98,6 +114,10 @@ pub use waymesh_graph::{
     MeshSource, NavMesh, NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathSearch, Place, Query,
     QueryError, QueryScratch, Reach,
 };
+#[cfg(feature = "slices")]
+pub use waymesh_slices as slices;
+#[cfg(feature = "storeys")]
+pub use waymesh_storeys as storeys;
 pub use {
     waymesh_contour as contour, waymesh_convex as convex, waymesh_core as core, waymesh_detail as detail,
     waymesh_graph as graph, waymesh_io as io, waymesh_region as region, waymesh_solid as solid,

@@ -79,6 +79,7 @@ impl<F: Fn(&NavMesh, PolyId) -> bool> PolygonFilter for FilterFn<F> {
 /// Allows polygons by their areas.
 #[doc(alias = "dtQueryFilter")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AreaFilter {
     allowed: [u64; 4],
 }

@@ -13,6 +13,7 @@ use super::link_turns::LinkTurns;
 /// uses no number twice. Files do not keep the ids: they number their links from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinkId(pub u64);
 
 impl std::fmt::Display for LinkId {
@@ -40,6 +41,7 @@ pub(crate) const LINK_PLACES: u32 = 9;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum LinkKind {
     /// Made by the user.
     #[default]
@@ -91,6 +93,7 @@ impl LinkKind {
 
 /// Start or end of a link: a segment on a polygon, or a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinkEnd {
     /// The polygon it lies on.
     pub polygon: PolyId,
@@ -109,6 +112,7 @@ pub struct LinkEnd {
 #[doc(alias = "off-mesh connection")]
 #[doc(alias = "nav link")]
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Link {
     /// Start of the link.
     pub from: LinkEnd,

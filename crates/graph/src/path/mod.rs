@@ -37,6 +37,7 @@ use crate::mesh::links::LinkId;
 
 /// The outcome of a search for a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Outcome {
     /// To the goal.
     Complete,
@@ -55,6 +56,7 @@ pub enum Outcome {
 /// A path over the mesh.
 #[doc(alias = "dtStraightPath")]
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Path {
     /// The outcome: complete, partial, or none.
     pub outcome: Outcome,
@@ -144,6 +146,7 @@ impl Ends {
 
 /// A link that a path takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinkUse {
     /// The one.
     pub link: LinkId,

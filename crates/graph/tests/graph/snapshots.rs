@@ -1,7 +1,7 @@
 //! Polygons of a mesh around a pillar, and the path past it.
 
 use glam::Vec3;
-use waymesh_graph::{NavMesh, PathOptions, QueryScratch};
+use waymesh_graph::NavMesh;
 use waymesh_testkit::grid_maps::GridMap;
 use waymesh_testkit::{snapshot, text};
 
@@ -23,6 +23,6 @@ fn snapshot_mesh_and_path() {
     snapshot!("graph_1_mesh", text::polygons(&polygons));
     let mesh = NavMesh::try_from(polygons).unwrap();
     let [from, to] = [Vec3::new(0.5, 0.0, 2.5), Vec3::new(9.5, 0.0, 3.5)];
-    let path = mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default()).unwrap();
+    let path = mesh.path(from, to).unwrap();
     snapshot!("graph_2_path", text::points(&path.points));
 }

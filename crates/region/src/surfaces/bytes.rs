@@ -15,8 +15,8 @@ impl SurfacePieces {
     /// Encodes the pieces as bytes, about ten per piece.
     ///
     /// # Layout
-    /// The byte 1, then variable-length integers ([`waymesh_core::bytes`]); signed ones are zigzag-encoded. In
-    /// order:
+    /// The byte 1, then variable-length integers ([`waymesh_core::bytes`]); signed ones are
+    /// zigzag-encoded. In order:
     /// - cells of the grid along x and z; the core's `x`, `z`, `width`, `depth`; levels of a slice;
     ///   spans of the smallest piece;
     /// - number of pieces, then of each: its first span's `x` and `z` within the core, its floor as

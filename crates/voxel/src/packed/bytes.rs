@@ -77,8 +77,8 @@ pub(super) fn header<const WINDOWS: usize>(
     (is_sound(&frame) && inside).then_some((frame, windows))
 }
 
-/// Reads the column table of `count` columns. At least `span_bytes` bytes must follow for each span,
-/// so the requested memory is at most a small multiple of the existing bytes.
+/// Reads the column table of `count` columns. At least `span_bytes` bytes must follow for each
+/// span, so the requested memory is at most a small multiple of the existing bytes.
 pub(super) fn columns(from: &mut Reader<'_>, count: u64, span_bytes: usize) -> Option<Vec<u32>> {
     let [runs, spans] = from.get()?;
     let rest = from.left().checked_sub(runs as usize)?;

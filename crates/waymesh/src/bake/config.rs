@@ -13,6 +13,7 @@ use crate::links::JumpConfig;
 /// The built-in partitions, which cut the walkable surface into regions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PartitionKind {
     /// Watershed on the distance field (Mononen 2009): compact regions.
     Watershed,
@@ -28,6 +29,7 @@ pub enum PartitionKind {
 /// The built-in decompositions, which turn triangles into convex polygons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DecompositionKind {
     /// Portals from notches and a search for fewer: the fewest polygons. The default.
     #[default]
@@ -43,6 +45,8 @@ pub enum DecompositionKind {
 /// plan, angles in radians.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct BakeConfig {
     /// Size of a voxel. Default 0.3 by 0.2.
     pub scale: GridScale,
@@ -78,7 +82,8 @@ pub struct BakeConfig {
     pub decomposition: DecompositionKind,
     /// Most corners of a polygon, 0 for no limit. Default 0.
     pub max_vertices: u32,
-    /// Largest difference between the mesh's ground and the sampled ground, in levels. Default 1.0.
+    /// Largest difference between the mesh's ground and the sampled ground, in levels. 0 stands for
+    /// the rounding of the samples, 1/32; slices then are level, without slopes. Default 1.0.
     pub max_height_error_levels: f32,
     /// `false` for a mesh whose ground is only known at the vertices of its polygons. It takes less
     /// than half the bytes and saves the height stage; in the middle of a polygon, positions are
@@ -301,8 +306,8 @@ impl BakeConfig {
             BadField::unless(value.is_finite() && value >= 0.0, field, value, "finite and at least 0")?;
         }
         let error = self.max_height_error_levels;
-        let is_fine = error.is_finite() && error > 0.0;
-        BadField::unless(is_fine, "max_height_error_levels", error, "finite and above 0")?;
+        let is_fine = error.is_finite() && error >= 0.0;
+        BadField::unless(is_fine, "max_height_error_levels", error, "finite and at least 0")?;
         let is_fine = self.max_vertices == 0 || self.max_vertices >= 3;
         BadField::unless(is_fine, "max_vertices", self.max_vertices, "0 or at least 3")?;
         let threads = u32::try_from(self.threads).unwrap_or(u32::MAX);

@@ -29,6 +29,7 @@ use super::stages::StageSet;
 /// them is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Enclosed {
     /// It is kept. The default.
     #[default]

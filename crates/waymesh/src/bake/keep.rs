@@ -11,6 +11,7 @@ use super::error::BakeError;
 /// as doors, stairs, climbs and jumps. A link of one way also joins.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Keep {
     /// All of it. The default.
     #[default]

@@ -16,7 +16,7 @@ use waymesh_core::{
     PolyId, PolyMesh, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation,
     Validate, Violation, ViolationList, WalkableField, Warning, checkpoint, threads,
 };
-use waymesh_detail::{DetailConfig, GreedyInsertion};
+use waymesh_detail::{DetailConfig, GreedyInsertion, LEAST_ERROR_LEVELS};
 use waymesh_region::{
     JoinConfig, Monotone, MonotoneConfig, Surfaces, Watershed, WatershedConfig, remove_small_islands,
 };
@@ -430,7 +430,7 @@ impl StageSet {
 
     pub(crate) fn detail_config(&self) -> DetailConfig {
         DetailConfig::default()
-            .with_max_error_levels(self.config.max_height_error_levels)
+            .with_max_error_levels(self.config.max_height_error_levels.max(LEAST_ERROR_LEVELS))
             .with_max_step(self.config.agent.max_step)
     }
 }

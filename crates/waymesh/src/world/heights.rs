@@ -122,7 +122,7 @@ pub(super) fn fit<'a>(
     let config = stages.detail_config();
     let fitted = fit_heights_of(&joined.polygons, &polygons, &source, &config, &windows, observer)
         .map_err(StageError::at("heights"))?;
-    let bound = stages.config().max_height_error_levels;
+    let bound = config.max_error_levels;
     let parts =
         ranges().map(|(tile, range, known)| (tile, Arc::new(part_of(&fitted, range, known.as_ref(), bound))));
     Ok(parts.collect())

@@ -170,7 +170,7 @@ impl TileUpdate<'_> {
         let surface = self.mesh.surface_of(key(tile))?;
         let layout = self.ground.layout;
         let beside = self.around([tile].into_iter()).filter(|other| changed.contains(other));
-        let bound = self.ground.stages.config().max_height_error_levels;
+        let bound = self.ground.stages.detail_config().max_error_levels;
         KnownGround::new(surface, made.get(&key(tile))?, beside.map(|tile| layout.core(tile)), bound)
     }
 

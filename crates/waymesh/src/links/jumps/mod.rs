@@ -25,6 +25,8 @@ pub(crate) use clear::{Cylinder, Obstacles, Room};
 /// The jumps and drops of an agent. Lengths in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct JumpConfig {
     /// Longest jump, from border to border of the mesh in plan, so with the agent's radius on both
     /// sides. Finite, 0 or more: 0 for no jumps. Default 4.
