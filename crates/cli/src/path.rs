@@ -257,7 +257,10 @@ fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + Par
         let hierarchy = Hierarchy::with_costs(mesh, filter, cost, &config)?;
         let mut query = mesh.query().options(options.with_search(&hierarchy)).memory(&mut scratch);
         QueryError::accept_no_path(query.path_into(from, to, &mut path))?;
-        return Ok((path, scratch.hierarchy_use().map_or(Means::Plain, |how| Means::Hierarchy(use_name(how)))));
+        return Ok((
+            path,
+            scratch.hierarchy_use().map_or(Means::Plain, |how| Means::Hierarchy(use_name(how))),
+        ));
     }
     if let Some(metres) = args.relax {
         let relaxed = RelaxedPolygons::new(mesh, metres)?;

@@ -380,6 +380,6 @@ fn blur_removes_basins_that_are_noise_of_the_walls() {
         sharp += basins(false);
         blurred += basins(true);
     }
-    assert!(blurred < sharp, "{sharp} basins, {blurred} with the blur");
-    println!("{sharp} basins, {blurred} with the blur");
+    // 67 and 7.
+    assert!(2 * blurred < sharp, "{sharp} basins, {blurred} with the blur");
 }

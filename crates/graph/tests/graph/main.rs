@@ -26,7 +26,6 @@ mod relaxed;
 mod shape;
 mod shortest;
 mod sliced;
-mod snapshots;
 mod surface;
 mod tiles;
 

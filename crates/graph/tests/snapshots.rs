@@ -19,10 +19,10 @@ map
 
 #[test]
 fn snapshot_mesh_and_path() {
-    let polygons = GridMap::read(ROOM).unwrap().mesh();
+    let polygons = GridMap::read(ROOM).expect("sound input").mesh();
     snapshot!("graph_1_mesh", text::polygons(&polygons));
-    let mesh = NavMesh::try_from(polygons).unwrap();
+    let mesh = NavMesh::try_from(polygons).expect("sound input");
     let [from, to] = [Vec3::new(0.5, 0.0, 2.5), Vec3::new(9.5, 0.0, 3.5)];
-    let path = mesh.path(from, to).unwrap();
+    let path = mesh.path(from, to).expect("sound input");
     snapshot!("graph_2_path", text::points(&path.points));
 }
