@@ -11,7 +11,7 @@
 use std::error::Error;
 
 use glam::Vec3;
-use waymesh_graph::{NavMesh, PathOptions, PathSearch, QueryScratch, Reach};
+use waymesh_graph::{NavMesh, Reach};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let bytes = match std::env::args().nth(1) {
@@ -22,18 +22,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mesh = NavMesh::from_bytes(bytes)?;
     println!("{} polygons on {} islands, {:.1} m2", mesh.polygon_count(), mesh.islands().len(), mesh.area());
 
-    let mut scratch = QueryScratch::default();
     let (low, high) = corners(&mesh).ok_or("the mesh is empty")?;
-    let from = mesh.nearest(low, &Reach::new(5.0, 5.0, 5.0)).ok_or("no ground near the first corner")?;
+    let mut query = mesh.query().shortest().reach(Reach::new(5.0, 5.0, 5.0));
+    let from = query.nearest(low)?;
+    let path = query.path(from, high)?;
+    println!("shortest path: {:.2} m, {} points", path.length, path.points.len());
 
-    let shortest = PathOptions::default().with_search(PathSearch::Shortest);
-    let path = mesh.query().options(shortest).memory(&mut scratch).path(from.position, high)?;
-    println!("shortest path: {:?}, {:.2} m, {} points", path.outcome, path.length, path.points.len());
-
-    let step = mesh.query().memory(&mut scratch).walk(from, from.position + Vec3::X)?;
+    let step = query.walk(from, from.position + Vec3::X)?;
     println!("a step of 1 m along x ends {:.2} m away", step.position.distance(from.position));
 
-    let wall = mesh.query().memory(&mut scratch).wall(from, 10.0)?;
+    let wall = query.wall(from, 10.0)?;
     println!("nearest wall: {:.2} m", wall.ok_or("no wall within 10 m")?.distance);
 
     assert!(path.length > 0.0);

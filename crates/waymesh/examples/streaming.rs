@@ -10,7 +10,7 @@ use std::error::Error;
 use waymesh::core::Bounds;
 use waymesh::glam::{Vec3, vec3};
 use waymesh::voxel::{MarkShape, Obstacle};
-use waymesh::{Baker, Outcome, PathOptions, QueryScratch, Reach, World};
+use waymesh::{Baker, Outcome, QueryScratch, Reach, World};
 use waymesh_scenes::{Scene, SceneConfig};
 
 /// Tiles of 64 cells of 0.3 m.
@@ -54,8 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         world.remove_obstacle(obstacle);
 
         let mesh = handle.mesh();
-        let options = PathOptions::default().with_reach(Reach::new(8.0, 8.0, 8.0));
-        let path = mesh.query().options(options).memory(&mut scratch).path(player, next)?;
+        let mut query = mesh.query().partial().reach(Reach::new(8.0, 8.0, 8.0)).memory(&mut scratch);
+        let path = query.path(player, next)?;
         complete += u32::from(path.outcome == Outcome::Complete);
         println!(
             "{} tiles, {} read, {} built, {} polygons, {:.1} m to the next waypoint",
