@@ -151,7 +151,7 @@ impl NavMesh {
         reach: &Reach,
         filter: &impl PolygonFilter,
     ) -> Option<Location> {
-        let spot = self.nearest_spot(position, reach, |polygon| filter.allows(self, PolyId(polygon)))?;
+        let spot = self.nearest_allowed(position, reach, filter)?;
         Some(self.location(&spot, position))
     }
 
@@ -180,12 +180,31 @@ impl NavMesh {
     }
 
     /// Returns the nearest place among the polygons that `allows` allows.
+    /// Returns the nearest place in a polygon that a filter allows.
+    pub(crate) fn nearest_allowed(
+        &self,
+        position: Vec3,
+        reach: &Reach,
+        filter: &impl PolygonFilter,
+    ) -> Option<Spot> {
+        if filter.allows_all() {
+            return self.nearest_by(position, reach, |_| true);
+        }
+        self.nearest_spot(position, reach, |polygon| filter.allows(self, PolyId(polygon)))
+    }
+
+    /// Returns the nearest place in a polygon for which `allows` returns `true`. The search is
+    /// compiled once for all such functions, which keeps programs small.
     pub(crate) fn nearest_spot(
         &self,
         position: Vec3,
         reach: &Reach,
         allows: impl Fn(u32) -> bool,
     ) -> Option<Spot> {
+        self.nearest_by(position, reach, &allows as &dyn Fn(u32) -> bool)
+    }
+
+    fn nearest_by(&self, position: Vec3, reach: &Reach, allows: impl Fn(u32) -> bool) -> Option<Spot> {
         if !position.is_finite() || reach.validate().is_err() || self.polygon_count() == 0 {
             return None;
         }

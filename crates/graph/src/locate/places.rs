@@ -81,7 +81,7 @@ impl NavMesh {
         reach: &Reach,
         filter: &impl PolygonFilter,
     ) -> Option<Location> {
-        let spot = self.nearest_spot(position, reach, |polygon| filter.allows(self, PolyId(polygon)))?;
+        let spot = self.nearest_allowed(position, reach, filter)?;
         let mut best = (-1.0, self.location(&spot, position));
         let others = self.places_at(spot, filter);
         if others.len() == 1 {

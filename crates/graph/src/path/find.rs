@@ -268,7 +268,7 @@ impl NavMesh {
         if !position.is_finite() {
             return Err(QueryError::NotFinite { end, position });
         }
-        self.nearest_spot(position, reach, |polygon| filter.allows(self, PolyId(polygon)))
+        self.nearest_allowed(position, reach, filter)
             .map(|spot| self.at_corner(spot))
             .ok_or(QueryError::NoMeshNear { end, position, reach: *reach })
     }
