@@ -6,8 +6,8 @@ use waymesh::glam::Vec3;
 use waymesh::graph::ClearPathOptions;
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    Agent, AnyPolygon, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryError, QueryScratch,
-    Reach, with_clearance,
+    Agent, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryError, QueryScratch, Reach,
+    with_clearance,
 };
 use waymesh_testkit::flat_meshes;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use waymesh::bake::FrontEnd;
-use waymesh::graph::{HierarchyConfig, MeshFormat};
+use waymesh::graph::{Hierarchy, HierarchyConfig, MeshFormat};
 use waymesh::io::{LoadOptions, parse_mesh};
 use waymesh::{AreaId, Baker, NavMesh, Observer, TriangleSoup, TriangleSource};
 
@@ -16,7 +16,7 @@ use crate::status::{Error, Failure, Status, guard};
 
 /// A navigation mesh. It never changes, but for its links (wm_mesh_add_link).
 #[derive(Clone, Debug)]
-pub struct Mesh(pub(crate) Arc<NavMesh>);
+pub struct Mesh(pub(crate) Arc<NavMesh>, pub(crate) Option<Arc<Hierarchy>>);
 
 /// A position or a direction, in metres.
 #[repr(C)]
@@ -206,7 +206,7 @@ fn bake_into(
     mesh: &mut MaybeUninit<Option<Box<Mesh>>>,
 ) -> Result<(), Failure> {
     let baked = bake(soup, settings, &mut reporter)?;
-    hand_out("mesh", Some(mesh), Mesh(Arc::new(baked)))
+    hand_out("mesh", Some(mesh), Mesh(Arc::new(baked), None))
 }
 
 /// A new handle in a place of the caller's.
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn wm_mesh_open(
     guard(error, || {
         // SAFETY: the caller promises it.
         let opened = waymesh::io::open(unsafe { file_name("file", file)? })?;
-        hand_out("mesh", mesh, Mesh(Arc::new(opened)))
+        hand_out("mesh", mesh, Mesh(Arc::new(opened), None))
     })
 }
 
@@ -320,7 +320,7 @@ pub unsafe extern "C" fn wm_mesh_read(
     guard(error, || {
         // SAFETY: the caller promises it.
         let bytes = unsafe { slice("bytes", bytes, count)? };
-        hand_out("mesh", mesh, Mesh(Arc::new(parse_mesh(Path::new("bytes"), bytes.to_vec())?)))
+        hand_out("mesh", mesh, Mesh(Arc::new(parse_mesh(Path::new("bytes"), bytes.to_vec())?), None))
     })
 }
 
@@ -379,8 +379,9 @@ pub extern "C" fn wm_mesh_build_hierarchy(
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
     guard(error, || {
-        let mesh = Arc::make_mut(&mut given("mesh", mesh)?.0);
-        mesh.build_hierarchy(&HierarchyConfig::default().with_min_polygons(min_polygons as usize))?;
+        let mesh = given("mesh", mesh)?;
+        let config = HierarchyConfig::default().with_min_polygons(min_polygons as usize);
+        mesh.1 = Some(Arc::new(Hierarchy::new(&mesh.0, &config)?));
         Ok(())
     })
 }

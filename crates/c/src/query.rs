@@ -278,7 +278,8 @@ pub unsafe extern "C" fn wm_find_path(
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
     guard(error, || {
-        let (mesh, query) = (&given("mesh", mesh)?.0, given("query", query)?);
+        let (Mesh(mesh, hierarchy), query) = (given("mesh", mesh)?, given("query", query)?);
+        let hierarchy = hierarchy.as_deref();
         let info = given("info", info)?;
         // SAFETY: the caller promises it.
         let points = unsafe { buffer("points", points, capacity)? };
@@ -293,8 +294,12 @@ pub unsafe extern "C" fn wm_find_path(
         let (from, to): (glam::Vec3, glam::Vec3) = (from.into(), to.into());
         let calls = Callbacks::of(settings, costs);
         calls.validate()?;
-        let query = mesh.query().options(options).filter(&calls).costs(&calls);
-        let found = query.memory(scratch).path_into(from, to, path);
+        let query = mesh.query().options(options).memory(scratch);
+        let is_plain = calls.allows_all() && calls.is_length() && options.search == PathSearch::Fast;
+        let found = match hierarchy.filter(|_| is_plain) {
+            Some(hierarchy) => query.search(hierarchy).path_into(from, to, path),
+            None => query.filter(&calls).costs(&calls).path_into(from, to, path),
+        };
         calls.bad_answer()?;
         QueryError::accept_no_path(found)?;
         polygons.extend_from_slice(&path.polygons);

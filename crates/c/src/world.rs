@@ -241,5 +241,5 @@ pub extern "C" fn wm_world_mesh(
     mesh: Option<&mut MaybeUninit<Option<Box<Mesh>>>>,
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
-    guard(error, || hand_out("mesh", mesh, Mesh(given("world", world)?.0.handle().mesh())))
+    guard(error, || hand_out("mesh", mesh, Mesh(given("world", world)?.0.handle().mesh(), None)))
 }

@@ -157,7 +157,6 @@ mod mesh;
 mod path;
 mod query;
 mod scratch;
-mod shortcut;
 mod source;
 mod surface;
 

@@ -16,11 +16,12 @@ use waymesh::io::{
     write_glb, write_svg,
 };
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{Bake, NavMesh, PolyId};
+use waymesh::{AnyPolygon, Bake, Hierarchy, NavMesh, PolyId};
 
 use crate::errors::{Kind, OrRaise};
 use crate::input::labels;
 use crate::path::PyPath;
+use crate::query::MeshCosts;
 use crate::watch::detached;
 
 /// A mesh of Detour's: the mesh, flags of its polygons, report.
@@ -34,6 +35,8 @@ pub(crate) struct PyNavMesh {
     report: Option<String>,
     /// Clearance, made at the first query with a radius.
     clearance: OnceLock<ClearanceNavMesh>,
+    /// Hierarchy of a large mesh, for fast paths without costs.
+    pub(crate) hierarchy: Option<Arc<Hierarchy<AnyPolygon, MeshCosts>>>,
 }
 
 impl std::fmt::Debug for PyNavMesh {
@@ -44,7 +47,7 @@ impl std::fmt::Debug for PyNavMesh {
 
 impl From<Arc<NavMesh>> for PyNavMesh {
     fn from(mesh: Arc<NavMesh>) -> Self {
-        Self { mesh, report: None, clearance: OnceLock::new() }
+        Self { mesh, report: None, clearance: OnceLock::new(), hierarchy: None }
     }
 }
 
@@ -110,12 +113,13 @@ impl PyNavMesh {
 
     #[pyo3(signature = (*, min_polygons = 20_000, cluster_polygons = 256))]
     fn with_hierarchy(&self, py: Python<'_>, min_polygons: usize, cluster_polygons: u32) -> PyResult<Self> {
-        let mut mesh = NavMesh::clone(&self.mesh);
         let config = HierarchyConfig::default()
             .with_min_polygons(min_polygons)
             .with_cluster_polygons(cluster_polygons);
-        detached(py, || mesh.build_hierarchy(&config))?.or_raise()?;
-        Ok(Self { report: self.report.clone(), ..Self::from(Arc::new(mesh)) })
+        let made =
+            detached(py, || Hierarchy::with_costs(&self.mesh, AnyPolygon, None, &config))?.or_raise()?;
+        let hierarchy = Some(Arc::new(made));
+        Ok(Self { report: self.report.clone(), hierarchy, ..Self::from(self.mesh.clone()) })
     }
 
     #[staticmethod]

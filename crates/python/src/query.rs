@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use waymesh::core::{CancelToken, checkpoint};
 use waymesh::graph::{ClearPathOptions, IslandId, Location, PolygonFilter};
 use waymesh::{
-    AnyPolygon, AreaCosts, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError, QueryScratch,
-    Reach,
+    AnyPolygon, AreaCosts, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError,
+    QueryScratch, Reach,
 };
 
 use crate::errors::{Kind, OrRaise};
@@ -82,8 +82,11 @@ impl PolygonFilter for OnIsland {
     }
 }
 
-/// Options of a path search, with costs per metre only where they differ.
-type Options = PathOptions<AnyPolygon, Option<Arc<AreaCosts>>>;
+/// Costs per metre, only where they differ.
+pub(crate) type MeshCosts = Option<Arc<AreaCosts>>;
+
+/// Options of a path search.
+type Options = PathOptions<AnyPolygon, MeshCosts>;
 
 fn reach_of(reach: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Reach>> {
     let Some(reach) = reach else { return Ok(None) };
@@ -147,8 +150,16 @@ impl PyNavMesh {
 
     fn find(&self, from: Vec3, to: Vec3, options: &Options, memory: &mut Memory) -> Result<(), QueryError> {
         let Memory { scratch, path, .. } = memory;
-        let mut query = self.mesh.query().options(options.clone()).memory(scratch);
-        QueryError::accept_no_path(query.path_into(from, to, path))
+        let query = self.mesh.query().options(options.clone()).memory(scratch);
+        QueryError::accept_no_path(match self.hierarchy_for(options) {
+            Some(hierarchy) => query.search(hierarchy).path_into(from, to, path),
+            None => { query }.path_into(from, to, path),
+        })
+    }
+
+    /// The hierarchy of the mesh, if it has one and the fast search is requested.
+    fn hierarchy_for(&self, options: &Options) -> Option<&Hierarchy<AnyPolygon, MeshCosts>> {
+        self.hierarchy.as_deref().filter(|_| options.search == PathSearch::Fast)
     }
 
     /// The length of a path, infinite where there is none or an end is off the mesh.
@@ -335,7 +346,11 @@ impl PyNavMesh {
         with_memory(|memory| {
             let scratch = &mut memory.scratch;
             let find = || {
-                self.mesh.query().options(options.clone()).memory(scratch).paths_into(&pairs, &mut paths);
+                let query = self.mesh.query().options(options.clone()).memory(scratch);
+                match self.hierarchy_for(&options) {
+                    Some(hierarchy) => query.search(hierarchy).paths_into(&pairs, &mut paths),
+                    None => { query }.paths_into(&pairs, &mut paths),
+                }
             };
             detached(py, find)
         })?;

@@ -9,10 +9,10 @@
 
 use std::error::Error;
 
+use waymesh::Baker;
 use waymesh::floorplan::{FloorPlan, Shape};
 use waymesh::glam::vec3;
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::Baker;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let plan = match std::env::args().nth(1) {

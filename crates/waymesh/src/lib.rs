@@ -37,7 +37,7 @@
 //! | stream a large world around a player | [`World::write_tiles`], [`World::open`], [`World::load_tile`]; from an archive [`World::from_manifest`] |
 //! | find a path, the shortest, with filters and costs | [`NavMesh::path`], [`NavMesh::query`] |
 //! | follow a path while things move | [`PathCorridor`] |
-//! | find paths on very large meshes | [`NavMesh::build_hierarchy`] |
+//! | find paths on very large meshes | [`Hierarchy`], the search of a query |
 //! | find what is near, rays, walls, random places | the methods of [`Query`] |
 //! | have agents of any radius on one mesh | [`with_clearance`] |
 //! | link ledges, jumps and drops | [`BakeConfig::max_ledge`], [`BakeConfig::jumps`], [`find_jumps`] |

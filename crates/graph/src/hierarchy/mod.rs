@@ -7,7 +7,6 @@ mod landmarks;
 pub(crate) mod query;
 mod tables;
 
-use std::sync::Arc;
 
 use clusters::Clusters;
 use entrances::Terminal;
@@ -21,7 +20,6 @@ use crate::locate::error::QueryError;
 use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
-use crate::shortcut::Shortcut;
 
 /// Configuration of a [`Hierarchy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,9 +99,11 @@ impl Reached {
 
 /// A small graph over a large mesh: path queries search it instead of the polygons.
 ///
-/// [`NavMesh::build_hierarchy`] makes one for all queries without a filter and costs. To
-/// choose it query by query, or for other agents, pass a reference to it as
-/// [`PathOptions::search`](crate::PathOptions::search).
+/// A query uses it where a reference to it is its search: [`Query::search`](crate::Query::search),
+/// [`PathOptions::search`](crate::PathOptions::search). It is worth its time on large meshes of which
+/// many long paths are requested. Once links are added, removed, opened or closed it is not used any
+/// more, until it is made again; [`QueryScratch::hierarchy_use`](crate::QueryScratch::hierarchy_use)
+/// says so.
 ///
 /// - Polygons are merged to clusters, level by level. Where two clusters meet, a few places
 ///   (entrances) represent the border between them.
@@ -290,31 +290,5 @@ impl<F, C> Hierarchy<F, C> {
     #[must_use]
     pub fn cluster_of(&self, polygon: PolyId) -> Option<u32> {
         self.clusters.of.get(polygon.index()).copied().filter(|&cluster| cluster != clusters::NO_CLUSTER)
-    }
-}
-
-impl NavMesh {
-    /// Makes a hierarchy, which every query for a fast path without filter and costs uses from now
-    /// on ([`PathSearch::Fast`](crate::PathSearch::Fast), the default), on this mesh and on its
-    /// clones. It is worth its time on large meshes of which many long paths are asked: see
-    /// [`Hierarchy`] for what it costs and how long the paths are.
-    ///
-    /// Once links are added, removed, opened or closed it is not used any more, until it is made
-    /// again; [`QueryScratch::hierarchy_use`](crate::QueryScratch::hierarchy_use) says so. It is
-    /// not in the files of a mesh, and a [`SlicedPath`](crate::SlicedPath) does without.
-    ///
-    /// # Errors
-    /// See [`Hierarchy::with_costs`]. The mesh then has the hierarchy that it had.
-    pub fn build_hierarchy(&mut self, config: &HierarchyConfig) -> Result<HierarchyFigures, QueryError> {
-        let hierarchy = Hierarchy::new(self, config)?;
-        let figures = hierarchy.figures();
-        self.shortcut = Shortcut(Some(Arc::new(hierarchy)));
-        Ok(figures)
-    }
-
-    /// Returns the hierarchy that was made last.
-    #[must_use]
-    pub fn hierarchy(&self) -> Option<&Hierarchy> {
-        self.shortcut.0.as_deref()
     }
 }

@@ -179,7 +179,6 @@ impl NavMesh {
         Location { polygon: PolyId(spot.polygon), position, generation: self.generation }
     }
 
-    /// Returns the nearest place among the polygons that `allows` allows.
     /// Returns the nearest place in a polygon that a filter allows.
     pub(crate) fn nearest_allowed(
         &self,

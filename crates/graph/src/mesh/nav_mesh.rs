@@ -25,7 +25,6 @@ use super::table::Table;
 use super::tiles::TileTables;
 use super::walk::{WalkEdge, walk_edges};
 use crate::geometry::plan::LATTICE_STEP;
-use crate::shortcut::Shortcut;
 
 /// Corners of a mesh from which its tables are made on several threads: with fewer, waking them
 /// takes longer than they save.
@@ -68,8 +67,7 @@ pub struct Generation(pub u64);
 ///
 /// # Memory
 /// About 45 bytes a corner, 110 bytes a polygon and 28 bytes a vertex, plus the height surface and
-/// 52 bytes for each triangle of it. Clones share it, but for links; a hierarchy comes on top
-/// ([`NavMesh::build_hierarchy`]).
+/// 52 bytes for each triangle of it. Clones share it, but for links.
 #[doc(alias = "dtNavMesh")]
 #[derive(Clone, Debug)]
 pub struct NavMesh {
@@ -100,8 +98,6 @@ pub struct NavMesh {
     pub(crate) fans: Fans,
     pub(crate) walk: Table<WalkEdge>,
     pub(crate) links: Links,
-    /// Hierarchy for plain queries on a large mesh, if it was built.
-    pub(crate) shortcut: Shortcut,
     pub(crate) surface: Option<HeightTables>,
     /// The triangles of `surface`, to be read in a row.
     pub(crate) ground: Ground,
@@ -143,7 +139,6 @@ impl PartialEq for NavMesh {
             fans,
             walk,
             links,
-            shortcut,
             surface,
             ground,
             generation,
@@ -173,7 +168,6 @@ impl PartialEq for NavMesh {
             && *fans == other.fans
             && *walk == other.walk
             && *links == other.links
-            && *shortcut == other.shortcut
             && *surface == other.surface
             && *ground == other.ground
     }
@@ -291,7 +285,6 @@ impl NavMesh {
             fans,
             walk: walk.into(),
             links: Links::default(),
-            shortcut: Shortcut::default(),
             bounds: bounds.into(),
             polygon_islands: polygon_islands.into(),
             islands: islands.into(),

@@ -24,8 +24,6 @@ pub enum PathSearch {
     /// - Links are taken between the places where the search took them, which are near the best
     ///   ones but not always the best.
     /// - Takes time in `n log n` of the edges seen.
-    /// - On a mesh that has one ([`NavMesh::build_hierarchy`]), a path without filter and costs is
-    ///   searched for with its hierarchy.
     ///
     /// # References
     /// Hart, Nilsson and Raphael 1968, <https://doi.org/10.1109/TSSC.1968.300136>; Lee and Preparata 1984, Euclidean shortest
@@ -87,20 +85,10 @@ pub trait Searcher<F, C> {
     ) -> bool;
 }
 
-impl PathSearch {
-    /// `true` for a query that the hierarchy of a mesh serves.
-    fn is_plain<F: PolygonFilter, C: TravelCost>(self, usable: &Usable<'_, F, C>) -> bool {
-        self == Self::Fast && usable.allows_all()
-    }
-}
-
 #[expect(private_interfaces, reason = "sealed")]
 impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
-    fn begin(&self, mesh: &NavMesh, usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
+    fn begin(&self, _mesh: &NavMesh, _usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
         scratch.hierarchy.how = None;
-        if self.is_plain(usable) {
-            mesh.shortcut.begin(mesh, scratch);
-        }
     }
 
     fn search(
@@ -111,11 +99,6 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
         most: usize,
         scratch: &mut QueryScratch,
     ) -> bool {
-        if self.is_plain(usable)
-            && let Some(found) = mesh.shortcut.search(mesh, [start, goal], most, scratch)
-        {
-            return found;
-        }
         let paths = &mut scratch.paths;
         if *self == Self::Shortest {
             match mesh.search_shortest(start, goal, most, usable, paths) {

@@ -7,7 +7,7 @@ use glam::Vec3;
 use waymesh_core::{AreaId, BadField, PolyId};
 use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, Hierarchy, HierarchyConfig, HierarchyUse, NavMesh, Outcome, Path,
-    PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch, TravelCost,
+    PathOptions, PolygonFilter, QueryError, QueryScratch, TravelCost,
 };
 
 use crate::corridor::check;
@@ -82,67 +82,26 @@ fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
 }
 
 #[test]
-fn a_mesh_with_a_hierarchy_uses_it_where_nothing_else_is_asked_for() {
-    let mut chance = Chance(3);
-    let mut scratch = QueryScratch::default();
-    let mut mesh = large(4);
-    let plain = mesh.clone();
-    assert!(mesh.hierarchy().is_none() && plain == mesh);
-    let figures = mesh.build_hierarchy(&config(12)).unwrap();
-    assert!(figures.clusters > 3 && mesh.hierarchy().unwrap().figures() == figures && plain != mesh);
-    let hierarchy = Hierarchy::new(&plain, &config(12)).unwrap();
-    let (options, mut by_clusters) = (PathOptions::default(), 0);
-    for _ in 0..100 {
-        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
-        let (expected, how) = find(&hierarchy, &plain, from, to, &options, &mut scratch).unwrap();
-        by_clusters += usize::from(how == HierarchyUse::Clusters);
-        assert_eq!(path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to)), expected);
-        assert_eq!(scratch.hierarchy_use(), Some(how));
-        // Other searches do not use it.
-        let shortest = options.with_search(PathSearch::Shortest);
-        let cost = options.with_cost(AreaCosts::default());
-        let filter = options.with_filter(AreaFilter::default());
-        let others = |mesh: &NavMesh, scratch: &mut QueryScratch| {
-            let found = [
-                path_or_none(mesh.query().options(shortest).memory(scratch).path(from, to)),
-                path_or_none(mesh.query().options(cost.clone()).memory(scratch).path(from, to)),
-                path_or_none(mesh.query().options(filter).memory(scratch).path(from, to)),
-            ];
-            assert_eq!(scratch.hierarchy_use(), None);
-            found
-        };
-        assert_eq!(others(&mesh, &mut scratch), others(&plain, &mut scratch));
-    }
-    assert!(by_clusters > 40, "{by_clusters}");
-}
-
-#[test]
 fn a_hierarchy_is_used_no_more_when_links_change_until_it_is_made_again() {
     let mut mesh = (0..).map(linked).find(|mesh| mesh.polygon_count() > 60).unwrap();
-    let (options, mut scratch) = (PathOptions::default(), QueryScratch::default());
-    let ends = |mesh: &NavMesh| {
+    let mut scratch = QueryScratch::default();
+    let mut ask = |mesh: &NavMesh, hierarchy: &Hierarchy| {
         let mut chance = Chance(5);
-        [0, 1].map(|_| point_in(mesh, random_polygon(mesh, &mut chance), &mut chance))
-    };
-    let mut ask = |mesh: &NavMesh| {
-        let [from, to] = ends(mesh);
-        let _ = path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to));
+        let [from, to] = [0, 1].map(|_| point_in(mesh, random_polygon(mesh, &mut chance), &mut chance));
+        let _ = mesh.query().search(hierarchy).memory(&mut scratch).path(from, to);
         scratch.hierarchy_use().unwrap()
     };
-    mesh.build_hierarchy(&config(8)).unwrap();
-    assert_ne!(ask(&mesh), HierarchyUse::Stale);
+    let hierarchy = Hierarchy::new(&mesh, &config(8)).unwrap();
+    assert_ne!(ask(&mesh, &hierarchy), HierarchyUse::Stale);
     let link = mesh.link_ids()[0];
     mesh.set_link_open(link, false);
-    assert_eq!(ask(&mesh), HierarchyUse::Stale);
-    mesh.build_hierarchy(&config(8)).unwrap();
-    assert_ne!(ask(&mesh), HierarchyUse::Stale);
+    assert_eq!(ask(&mesh, &hierarchy), HierarchyUse::Stale);
+    let hierarchy = Hierarchy::new(&mesh, &config(8)).unwrap();
+    assert_ne!(ask(&mesh, &hierarchy), HierarchyUse::Stale);
     mesh.remove_link(link);
-    assert_eq!(ask(&mesh), HierarchyUse::Stale);
-    // One that cannot be made leaves what there is.
-    mesh.build_hierarchy(&config(1)).unwrap_err();
-    assert!(mesh.hierarchy().is_some());
-    mesh.build_hierarchy(&HierarchyConfig::default()).unwrap();
-    assert_eq!(ask(&mesh), HierarchyUse::Small);
+    assert_eq!(ask(&mesh, &hierarchy), HierarchyUse::Stale);
+    let small = Hierarchy::new(&mesh, &HierarchyConfig::default()).unwrap();
+    assert_eq!(ask(&mesh, &small), HierarchyUse::Small);
 }
 
 #[test]

@@ -72,7 +72,6 @@ use super::links::Links;
 use super::nav_mesh::{Generation, NavMesh};
 use super::squares::{Buckets, Squares};
 use super::table::{Table, write_words};
-use crate::shortcut::Shortcut;
 
 /// First bytes.
 pub(crate) const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
@@ -462,7 +461,6 @@ impl NavMesh {
             fans,
             walk,
             links: Links::default(),
-            shortcut: Shortcut::default(),
             surface: has_surface.then_some(surface),
             ground: Ground::from_tables(triangles, ground_boxes, first),
             generation,
