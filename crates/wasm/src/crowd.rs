@@ -8,7 +8,9 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh_core::PolyId;
 use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, CrowdConfig};
-use waymesh_graph::{AnyPolygon, AreaCosts, ClearanceNavMesh, MeshSource, TravelCost};
+use waymesh_graph::{AnyPolygon, ClearanceNavMesh, MeshSource};
+
+use crate::query::MeshCosts;
 
 use crate::convert::{Fields, flat, object, point, positions};
 use crate::discs::clearance_of;
@@ -71,45 +73,13 @@ impl Ground {
     }
 }
 
-/// Costs of areas that agents share, and the least of them.
-#[derive(Clone, Debug)]
-struct Costs(Arc<(AreaCosts, f32)>);
-
-impl TravelCost for Costs {
-    #[inline]
-    fn per_metre(&self, mesh: &waymesh_graph::NavMesh, polygon: PolyId) -> f32 {
-        self.0.0.per_metre(mesh, polygon)
-    }
-
-    #[inline]
-    fn least(&self) -> f32 {
-        self.0.1
-    }
-}
-
-/// Crowd with or without costs per metre; without costs searches are faster.
-#[derive(Debug)]
-enum Agents {
-    Plain(waymesh_crowd::Crowd),
-    Priced(waymesh_crowd::Crowd<AnyPolygon, Costs>, Costs),
-}
-
-/// Runs the same code with either.
-macro_rules! with_agents {
-    ($agents:expr, |$crowd:ident| $run:expr) => {
-        match $agents {
-            Agents::Plain($crowd) => $run,
-            Agents::Priced($crowd, _) => $run,
-        }
-    };
-}
-
 /// Agents that walk to their targets on a mesh or in a world, and avoid each other and walls. The
 /// same calls give the same positions everywhere, to the last bit.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Crowd {
-    agents: Agents,
+    agents: waymesh_crowd::Crowd<AnyPolygon, MeshCosts>,
+    costs: MeshCosts,
     ground: Ground,
     has_clearance: bool,
     /// Agents by the number they have outside, in the order in which they were added.
@@ -134,17 +104,10 @@ impl Crowd {
         let has_clearance = fields.flag("clearance", false)?;
         let costs = fields.take("area_costs");
         fields.finish()?;
-        let agents = match costs {
-            None => Agents::Plain(waymesh_crowd::Crowd::new(config).or_throw()?),
-            Some(given) => {
-                let costs = mesh.costs("area_costs", &given)?;
-                let least = costs.least();
-                let crowd = waymesh_crowd::Crowd::new(config).or_throw()?;
-                Agents::Priced(crowd, Costs(Arc::new((costs, least))))
-            }
-        };
+        let costs = costs.map(|given| mesh.costs("area_costs", &given)).transpose()?.map(Arc::new);
+        let agents = waymesh_crowd::Crowd::new(config).or_throw()?;
         let ground = ground(has_clearance)?;
-        Ok(Self { agents, ground, has_clearance, ids: BTreeMap::new(), next: 0 })
+        Ok(Self { agents, costs, ground, has_clearance, ids: BTreeMap::new(), next: 0 })
     }
 
     fn id(&self, agent: u32) -> Thrown<AgentId> {
@@ -154,7 +117,7 @@ impl Crowd {
 
     /// States in the order of the numbers of agents.
     fn states(&self) -> impl Iterator<Item = AgentState> {
-        self.ids.values().filter_map(|&id| with_agents!(&self.agents, |crowd| crowd.agent(id)))
+        self.ids.values().filter_map(|&id| self.agents.agent(id))
     }
 
     fn each<const N: usize>(&self, of: impl Fn(AgentState) -> [f32; N]) -> Vec<f32> {
@@ -210,11 +173,8 @@ impl Crowd {
     ) -> Thrown<u32> {
         let position = point("position", position)?;
         let params = params(&settings)?;
-        let Self { agents, ground, .. } = self;
-        let id = match agents {
-            Agents::Plain(crowd) => crowd.add(ground, params, position),
-            Agents::Priced(crowd, costs) => crowd.add(ground, params.with_cost(costs.clone()), position),
-        };
+        let Self { agents, ground, costs, .. } = self;
+        let id = agents.add(ground, params.with_cost(costs.clone()), position);
         self.ids.insert(self.next, id.or_throw()?);
         self.next += 1;
         Ok(self.next - 1)
@@ -223,7 +183,7 @@ impl Crowd {
     /// Removes an agent. Returns `true` if it was there.
     pub fn remove(&mut self, agent: u32) -> bool {
         let Some(id) = self.ids.remove(&agent) else { return false };
-        with_agents!(&mut self.agents, |crowd| crowd.remove(id))
+        self.agents.remove(id)
     }
 
     /// Sends an agent to the place of the mesh that is nearest to a position. Its path is planned in
@@ -236,13 +196,13 @@ impl Crowd {
     ) -> Thrown<()> {
         let (id, target) = (self.id(agent)?, point("target", target)?);
         let Self { agents, ground, .. } = self;
-        with_agents!(agents, |crowd| crowd.set_target(ground, id, target)).or_throw()
+        agents.set_target(ground, id, target).or_throw()
     }
 
     /// Takes an agent's target away: it stops.
     pub fn stop(&mut self, agent: u32) -> Thrown<()> {
         let id = self.id(agent)?;
-        with_agents!(&mut self.agents, |crowd| crowd.stop(id)).or_throw()
+        self.agents.stop(id).or_throw()
     }
 
     /// Puts an agent at the place of the mesh that is nearest to a position: for games that move
@@ -255,20 +215,20 @@ impl Crowd {
     ) -> Thrown<()> {
         let (id, position) = (self.id(agent)?, point("position", position)?);
         let Self { agents, ground, .. } = self;
-        with_agents!(agents, |crowd| crowd.set_position(ground, id, position)).or_throw()
+        agents.set_position(ground, id, position).or_throw()
     }
 
     /// Moves all agents by `seconds`. Steps of 0.1 s and less avoid collisions well. Takes a few
     /// microseconds an agent.
     pub fn step(&mut self, seconds: f32) -> Thrown<()> {
         let Self { agents, ground, .. } = self;
-        with_agents!(agents, |crowd| crowd.step(ground, seconds)).or_throw()
+        agents.step(ground, seconds).or_throw()
     }
 
     /// Chooses the velocities of the next `seconds` and moves nobody, but for agents on links.
     pub fn steer(&mut self, seconds: f32) -> Thrown<()> {
         let Self { agents, ground, .. } = self;
-        with_agents!(agents, |crowd| crowd.steer(ground, seconds)).or_throw()
+        agents.steer(ground, seconds).or_throw()
     }
 
     /// Number of agents.
@@ -306,7 +266,7 @@ impl Crowd {
     #[wasm_bindgen(unchecked_return_type = "AgentState")]
     pub fn agent(&self, agent: u32) -> Thrown<JsValue> {
         let id = self.id(agent)?;
-        let Some(state) = with_agents!(&self.agents, |crowd| crowd.agent(id)) else {
+        let Some(state) = self.agents.agent(id) else {
             return Err(Kind::Input.error(format_args!("there is no agent {agent}")));
         };
         Ok(object(&[
@@ -321,7 +281,7 @@ impl Crowd {
     #[wasm_bindgen(js_name = path)]
     pub fn path(&self, agent: u32) -> Thrown<Vec<f32>> {
         let id = self.id(agent)?;
-        Ok(flat(with_agents!(&self.agents, |crowd| crowd.path(id)).unwrap_or_default()))
+        Ok(flat(self.agents.path(id).unwrap_or_default()))
     }
 }
 

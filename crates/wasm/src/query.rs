@@ -18,8 +18,11 @@ use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::{Memory, NavMesh};
 use crate::path;
 
-/// How a path is searched for; what a metre costs only where the mesh or the caller has costs.
-type Options = PathOptions<AnyPolygon, Option<Arc<AreaCosts>>>;
+/// What a metre costs, only where the mesh or the caller has costs.
+pub(crate) type MeshCosts = Option<Arc<AreaCosts>>;
+
+/// How a path is searched for.
+type Options = PathOptions<AnyPolygon, MeshCosts>;
 
 /// What is asked of a path, with the radius if there is one.
 struct Asked {

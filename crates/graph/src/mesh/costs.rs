@@ -150,12 +150,13 @@ impl TravelCost for Length {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AreaCosts {
     costs: [f32; 256],
+    least: f32,
 }
 
 impl Default for AreaCosts {
     /// 1 a metre everywhere.
     fn default() -> Self {
-        Self { costs: [1.0; 256] }
+        Self { costs: [1.0; 256], least: 1.0 }
     }
 }
 
@@ -179,6 +180,7 @@ impl AreaCosts {
     #[must_use]
     pub fn with(mut self, area: AreaId, per_metre: f32) -> Self {
         self.costs[usize::from(area.0)] = per_metre;
+        self.least = self.costs.iter().copied().fold(f32::INFINITY, f32::min);
         self
     }
 
@@ -195,8 +197,9 @@ impl TravelCost for AreaCosts {
         self.costs[usize::from(mesh.area_at(polygon).0)]
     }
 
+    #[inline]
     fn least(&self) -> f32 {
-        self.costs.iter().copied().fold(f32::INFINITY, f32::min)
+        self.least
     }
 
     fn bad_cost(&self) -> Option<(AreaId, f32)> {
