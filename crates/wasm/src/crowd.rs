@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use waymesh_core::PolyId;
 use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, CrowdConfig};
 use waymesh_graph::{AnyPolygon, ClearanceNavMesh, MeshSource};
 

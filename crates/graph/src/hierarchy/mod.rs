@@ -7,7 +7,6 @@ mod landmarks;
 pub(crate) mod query;
 mod tables;
 
-
 use clusters::Clusters;
 use entrances::Terminal;
 use landmarks::{Graph, Landmarks};
