@@ -99,10 +99,9 @@ impl Reached {
 /// A small graph over a large mesh: path queries search it instead of the polygons.
 ///
 /// A query uses it where a reference to it is its search: [`Query::search`](crate::Query::search),
-/// [`PathOptions::search`](crate::PathOptions::search). It is worth its time on large meshes of which
-/// many long paths are requested. Once links are added, removed, opened or closed it is not used any
-/// more, until it is made again; [`QueryScratch::hierarchy_use`](crate::QueryScratch::hierarchy_use)
-/// says so.
+/// [`PathOptions::search`](crate::PathOptions::search). It is worth its time on large meshes with
+/// many long paths. Once links are added, removed, opened or closed it is not used any more, until
+/// it is made again: see [`QueryScratch::hierarchy_use`](crate::QueryScratch::hierarchy_use).
 ///
 /// - Polygons are merged to clusters, level by level. Where two clusters meet, a few places
 ///   (entrances) represent the border between them.
