@@ -334,7 +334,7 @@ pub(crate) fn gpu(_: &Tools) -> Result<String> {
     Ok(if has_none { "NOT RUN, there is no adapter, not even in software" } else { "" }.to_owned())
 }
 
-/// Build, and tests in Node beside the native program.
+/// Build, and tests in Node compared with the native program.
 pub(crate) fn web(tools: &Tools) -> Result<String> {
     const FOLDER: &str = "crates/wasm";
     need("node")?;

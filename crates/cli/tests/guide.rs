@@ -1,9 +1,9 @@
-//! Runs the commands of the guide (`docs/book/src`), each page in a folder of its own, in the order
+//! Runs the commands of the guide (`docs/book/src`), each page in a separate folder, in the order
 //! of the page.
 //!
 //! - `$ waymesh ...` in a `console` block runs. Its exit code is 0, or the one after `# exit code`.
 //!   Commands of other programs and `waymesh view`, which does not end, are left out.
-//! - The lines below a command are lines of its output, in order; `...` stands for any text.
+//! - The lines below a command are lines of its output, in order; `...` matches any text.
 //! - A block whose first line is `# file: NAME` is written to that file before the next command.
 //! - With `WAYMESH_GUIDE_PICTURES`, pictures that a page writes and shows are copied there.
 
@@ -46,7 +46,7 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// `true` if the line is the pattern, in which `...` stands for any text.
+/// Returns `true` if the line is the pattern, in which `...` matches any text.
 fn matches(line: &str, pattern: &str) -> bool {
     let mut parts = pattern.split("...");
     let first = parts.next().unwrap_or_default();

@@ -18,10 +18,10 @@ use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::{Memory, NavMesh};
 use crate::path;
 
-/// What a metre costs, only where the mesh or the caller has costs.
+/// Costs per metre, only where the mesh or the caller has costs.
 pub(crate) type MeshCosts = Option<Arc<AreaCosts>>;
 
-/// How a path is searched for.
+/// Options of a path.
 type Options = PathOptions<AnyPolygon, MeshCosts>;
 
 /// What is asked of a path, with the radius if there is one.

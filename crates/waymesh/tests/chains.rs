@@ -67,7 +67,7 @@ fn generated_scenes_by_every_front_end() {
     }
 }
 
-/// Where a path leads round the end of a wall without thickness, its string turns back there.
+/// The string of a path turns back at the end of a wall without thickness.
 #[test]
 fn stairs_by_slices_from_corners() {
     let soup = moved(&Scene::SpiralStairs.build(&SceneConfig::default()), Vec3::new(-311.7, 12.3, 1_047.9));
