@@ -10,6 +10,7 @@ use crate::scratch::QueryScratch;
 
 /// Search algorithm for paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PathSearch {
     /// A short path, found fast.
     ///
