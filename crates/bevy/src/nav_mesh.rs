@@ -12,7 +12,7 @@ use bevy::ecs::system::{Commands, Query, Res, SystemParam};
 use bevy::math::Vec3;
 use bevy::transform::components::GlobalTransform;
 use waymesh::graph::{LinkId, LinkUse};
-use waymesh::{Link, Outcome, PathOptions, PathSearch, QueryError, QueryScratch};
+use waymesh::{Link, Outcome, PathSearch, QueryError};
 use waymesh_crowd::LinkRule;
 
 use crate::asset::{NavMeshAsset, NavMeshHandle};
