@@ -49,7 +49,7 @@ impl Reach {
     }
 }
 
-/// A place on a mesh. It may be kept as long as the mesh; another mesh refuses it.
+/// A place on a mesh. On another mesh, or once the mesh has changed, its position is looked up again.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {

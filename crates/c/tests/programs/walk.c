@@ -103,9 +103,11 @@ static void queries(const wm_mesh *mesh) {
     CHECK(wm_discs_find_path(discs, query, from, to, 50, WM_SEARCH_SHORTEST, points, 8, &path, &error) == WM_STATUS_NO_MESH_NEAR);
     wm_discs_free(discs);
 
-    /* A place of another mesh is refused. */
+    /* A place of another mesh is a position again. */
     place.generation++;
-    CHECK(wm_raycast(mesh, query, &place, to, &ray, &error) == WM_STATUS_QUERY_FAILED);
+    CHECK(wm_raycast(mesh, query, &place, to, &ray, &error) == WM_STATUS_OK);
+    place.position.y = 1000;
+    CHECK(wm_raycast(mesh, query, &place, to, &ray, &error) == WM_STATUS_NO_MESH_NEAR);
     wm_query_free(query);
 }
 
