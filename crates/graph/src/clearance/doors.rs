@@ -27,7 +27,7 @@ impl ClearanceNavMesh {
     ///   into a wall and back. That takes time in `n log n` of the triangles, far less than to make
     ///   them. Discs keep their radius from it, but for one thing: the triangles were not refined for
     ///   it, so that a path may be too near to a closed door where an obstacle stands less than the
-    ///   disc's diameter in front of it: see [`Path::clearance`](super::Path::clearance).
+    ///   disc's diameter in front of it: see [`Path::clearance`](crate::Path::clearance).
     ///
     /// Returns `false`, and does nothing, for an id without a link, and for open ground that does not
     /// extend from wall to wall: a step between slices, one of several links of a door. Close such a
