@@ -525,7 +525,7 @@ impl PyNavMesh {
         let reach = self.reach(reach)?;
         let find = |memory: &mut Memory, &at: &Vec3| -> Option<(f32, Vec3, Vec3)> {
             let place = self.locate(at, &reach)?;
-            let wall = self.mesh.query().memory(&mut memory.scratch).wall(&place, radius).ok()?;
+            let wall = self.mesh.query().memory(&mut memory.scratch).wall(place, radius).ok()?;
             Some(
                 wall.map_or((radius, Vec3::NAN, Vec3::ZERO), |wall| (wall.distance, wall.point, wall.normal)),
             )

@@ -139,7 +139,7 @@ impl PySampler {
             Kind::NoMeshNear.error(format!("no mesh near the centre {centre}, within {reach}"))
         })?;
         let found = self.draw(py, count.unwrap_or(1), |random, scratch| {
-            self.mesh.query().memory(scratch).random_around(&place, radius, random).map(Some)
+            self.mesh.query().memory(scratch).random_around(place, radius, random).map(Some)
         })?;
         match count {
             None => Ok(PyArray1::from_slice(py, &found[0].to_array()).into_any()),

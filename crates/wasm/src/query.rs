@@ -312,7 +312,7 @@ impl NavMesh {
         }
         let place = self.start(position, &options)?;
         let scratch = &mut self.memory.borrow_mut().scratch;
-        let wall = self.mesh.query().memory(scratch).wall(&place, radius).or_throw()?;
+        let wall = self.mesh.query().memory(scratch).wall(place, radius).or_throw()?;
         Ok(wall.map_or(JsValue::NULL, |wall| {
             object(&[
                 ("distance", wall.distance.into()),
