@@ -127,7 +127,10 @@ static class Program
                 var same = query.FindPath(again, new Vec3(2, 0, -2), new Vec3(5, 0, -6), PathSearch.Fast, ref points, out count);
                 Check(same.Length == path.Length, "the mesh that was saved");
                 place.Generation++;
-                Fails(() => query.Raycast(again, place, new Vec3(0, 0, 0)), "mesh");
+                // A place of another mesh is a position again.
+                query.Raycast(again, place, new Vec3(5, 0, -5));
+                place.Position = new Vec3(500, 0, 0);
+                Check(Fails(() => query.Raycast(again, place, new Vec3(0, 0, 0)), "no mesh near") == Status.NoMeshNear, "far from the mesh");
             }
             Check(Fails(() => NavMesh.Open("nowhere.wmesh"), "nowhere.wmesh") == Status.BadFile, "a file that is not there");
         }
