@@ -556,7 +556,7 @@ typedef struct wm_path_settings {
 } wm_path_settings;
 
 /*
- A place on a mesh. On another mesh, or once the mesh has changed, its position is looked up again.
+ A place on a mesh. On another mesh or a changed one its position is looked up again.
  */
 typedef struct wm_place {
     /*

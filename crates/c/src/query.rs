@@ -49,7 +49,7 @@ impl Reach {
     }
 }
 
-/// A place on a mesh. On another mesh, or once the mesh has changed, its position is looked up again.
+/// A place on a mesh. On another mesh or a changed one its position is looked up again.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
