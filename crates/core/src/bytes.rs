@@ -87,7 +87,7 @@ impl Writer {
     }
 }
 
-/// Reads the output of a [`Writer`]. No method panics; `None` stands for damaged bytes, whose
+/// Reads the output of a [`Writer`]. No method panics; `None` means damaged bytes, whose
 /// position is [`Reader::at`].
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {

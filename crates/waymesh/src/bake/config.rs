@@ -82,7 +82,7 @@ pub struct BakeConfig {
     pub decomposition: DecompositionKind,
     /// Most corners of a polygon, 0 for no limit. Default 0.
     pub max_vertices: u32,
-    /// Largest difference between the mesh's ground and the sampled ground, in levels. 0 stands for
+    /// Largest difference between the mesh's ground and the sampled ground, in levels. 0 means
     /// the rounding of the samples, 1/32; slices then are level, without slopes. Default 1.0.
     pub max_height_error_levels: f32,
     /// `false` for a mesh whose ground is only known at the vertices of its polygons. It takes less
