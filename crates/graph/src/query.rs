@@ -615,15 +615,9 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
             return Ok(location);
         }
         let (position, usable) = (place.position(), options.usable());
-        if !position.is_finite() {
-            return Err(QueryError::NotFinite { end, position });
-        }
-        let reach = options.reach.unwrap_or_else(|| mesh.default_reach());
-        reach.validate()?;
-        let found = match towards.filter(|to| to.is_finite()) {
-            Some(to) => mesh.nearest_towards(position, to, &reach, &usable),
-            None => mesh.nearest_with(position, &reach, &usable),
-        };
-        found.ok_or(QueryError::NoMeshNear { end, position, reach })
+        mesh.located(end, position, options.reach, |reach| match towards.filter(|to| to.is_finite()) {
+            Some(to) => mesh.nearest_towards(position, to, reach, &usable),
+            None => mesh.nearest_with(position, reach, &usable),
+        })
     }
 }

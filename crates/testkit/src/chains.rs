@@ -457,8 +457,11 @@ impl<'a> Chains<'a> {
             let (Some(from), Some(to)) = (self.place(), self.place()) else { return };
             let search = if turn % 2 == 0 { PathSearch::Shortest } else { PathSearch::Fast };
             let options = ClearPathOptions::new(radius).with_search(search);
-            let Ok(path) =
-                clear.query(0.0).options(options).memory(&mut self.scratch).path(from.position, to.position)
+            let Ok(path) = clear
+                .query(options.radius)
+                .options(options)
+                .memory(&mut self.scratch)
+                .path(from.position, to.position)
             else {
                 continue;
             };
@@ -549,7 +552,8 @@ impl<'a> Chains<'a> {
     ) {
         let goal = clear.query(options.radius).memory(&mut self.scratch).nearest(to);
         let goal = goal.expect("a goal").location.position;
-        let there = clear.query(0.0).options(*options).memory(&mut self.scratch).path(from, reached);
+        let there =
+            clear.query(options.radius).options(*options).memory(&mut self.scratch).path(from, reached);
         assert!(
             there.is_ok_and(|path| path.outcome == Outcome::Complete) || touches(self.mesh, reached),
             "radius {}, {from} to {goal}: the end of the partial path, {reached}, is not reached",
@@ -566,7 +570,8 @@ impl<'a> Chains<'a> {
             {
                 continue;
             }
-            let there = clear.query(0.0).options(*options).memory(&mut self.scratch).path(from, place);
+            let there =
+                clear.query(options.radius).options(*options).memory(&mut self.scratch).path(from, place);
             assert!(
                 there.map_or(true, |path| path.outcome != Outcome::Complete),
                 "radius {}, {from} to {goal}: {reached} is not the nearest place, {place} is nearer by {} m",

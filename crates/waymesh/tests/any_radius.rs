@@ -350,7 +350,7 @@ fn ways_that_were_missed() {
         let options = ClearPathOptions::new(radius).with_reach(reach);
         for [from, to] in [[from, to], [to, from]] {
             let path = QueryError::accept_no_path(
-                mesh.query(0.0).options(options).memory(&mut scratch).path(from, to),
+                mesh.query(options.radius).options(options).memory(&mut scratch).path(from, to),
             )
             .unwrap();
             assert_eq!(path.outcome, Outcome::Complete, "seed {seed}");
@@ -503,8 +503,10 @@ fn bad_input_is_an_error() {
     }
     let options = ClearPathOptions::new(1.0).with_arc_error(0.0);
     assert!(
-        QueryError::accept_no_path(mesh.query(0.0).options(options).memory(&mut scratch).path(from, to))
-            .is_err()
+        QueryError::accept_no_path(
+            mesh.query(options.radius).options(options).memory(&mut scratch).path(from, to)
+        )
+        .is_err()
     );
     let nowhere = Vec3::new(f32::NAN, 0.0, 0.0);
     assert!(matches!(
@@ -530,9 +532,10 @@ fn bad_input_is_an_error() {
     assert_eq!((path.outcome, path.points.len()), (Outcome::Complete, 1));
     // Chamfers, all round one corner.
     let chamfers = ClearPathOptions::new(1.0).with_arc_error(f32::INFINITY);
-    let path =
-        QueryError::accept_no_path(mesh.query(0.0).options(chamfers).memory(&mut scratch).path(from, to))
-            .unwrap();
+    let path = QueryError::accept_no_path(
+        mesh.query(chamfers.radius).options(chamfers).memory(&mut scratch).path(from, to),
+    )
+    .unwrap();
     assert_eq!(path.outcome, Outcome::Complete);
     // The triangles of another mesh.
     let other = with_clearance(crooked(2, 5, 0.0), &ClearanceConfig::default()).unwrap();
@@ -623,7 +626,7 @@ fn links_serve_discs_that_fit_on_both_sides() {
         }
         let options = ClearPathOptions::new(radius).with_links(false).with_allow_partial(false);
         let path = QueryError::accept_no_path(
-            narrow.query(0.0).options(options).memory(&mut scratch).path(from, to),
+            narrow.query(options.radius).options(options).memory(&mut scratch).path(from, to),
         )
         .unwrap();
         assert_eq!(path.outcome, Outcome::Unreachable);
@@ -646,9 +649,10 @@ fn links_serve_discs_that_fit_on_both_sides() {
         assert!(path.links.len() < 2);
         // A link never lengthens a way.
         let options = ClearPathOptions::new(radius).with_links(false);
-        let round =
-            QueryError::accept_no_path(mesh.query(0.0).options(options).memory(&mut scratch).path(from, to))
-                .unwrap();
+        let round = QueryError::accept_no_path(
+            mesh.query(options.radius).options(options).memory(&mut scratch).path(from, to),
+        )
+        .unwrap();
         assert!(path.plan_length <= round.plan_length + 1e-3);
     }
     // One way only.

@@ -87,7 +87,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
             });
             let options = ClearPathOptions::new(radius).with_reach(near).with_allow_partial(false);
             let Ok(path) = QueryError::accept_no_path(
-                mesh.query(0.0).options(options).memory(&mut clear_scratch).path(from, to),
+                mesh.query(options.radius).options(options).memory(&mut clear_scratch).path(from, to),
             ) else {
                 off += 1;
                 continue;

@@ -48,7 +48,7 @@ fn a_corridor_follows_agent_and_goal() {
                 let what = format!("seed {seed}, radius {radius}, step {step}: {points:?}");
                 let (Some(&first), Some(&last)) = (points.first(), points.last()) else { break };
                 let best = QueryError::accept_no_path(
-                    mesh.query(0.0).options(options).memory(&mut scratch).path(first, last),
+                    mesh.query(options.radius).options(options).memory(&mut scratch).path(first, last),
                 )
                 .unwrap();
                 assert_eq!(best.outcome, Outcome::Complete, "{what}");

@@ -50,7 +50,7 @@ fn compare(mesh: &ClearanceNavMesh, radii: &[f32], pairs: u64, name: &str) -> Su
                 [0, 1].map(|_| sampler.sample(mesh.mesh(), &mut random).unwrap().unwrap().position);
             let options = ClearPathOptions::new(radius).with_allow_partial(pair % 4 == 0);
             let shortest = QueryError::accept_no_path(
-                mesh.query(0.0).options(options).memory(&mut scratch).path(from, to),
+                mesh.query(options.radius).options(options).memory(&mut scratch).path(from, to),
             );
             let fast = QueryError::accept_no_path(
                 mesh.query(0.0)
@@ -162,9 +162,9 @@ fn a_search_that_may_open_nothing_is_undecided() {
     let mut cut = 0;
     for _ in 0..40 {
         let [from, to] = [0, 1].map(|_| sampler.sample(mesh.mesh(), &mut random).unwrap().unwrap().position);
-        let Ok(path) =
-            QueryError::accept_no_path(mesh.query(0.0).options(options).memory(&mut scratch).path(from, to))
-        else {
+        let Ok(path) = QueryError::accept_no_path(
+            mesh.query(options.radius).options(options).memory(&mut scratch).path(from, to),
+        ) else {
             continue;
         };
         let none = mesh.query(0.4).options(options.with_max_nodes(0)).memory(&mut scratch).path(from, to);

@@ -24,9 +24,10 @@ fn lengths(mesh: &NavMesh, disc: &ClearanceNavMesh, [from, to]: [Vec3; 2]) -> [O
     let path = mesh.query().options(options).memory(&mut scratch).path(from, to).unwrap();
     assert!(!path.was_cut);
     let options = ClearPathOptions::new(0.0).with_reach(reach).with_allow_partial(false);
-    let way =
-        QueryError::accept_no_path(disc.query(0.0).options(options).memory(&mut scratch).path(from, to))
-            .unwrap();
+    let way = QueryError::accept_no_path(
+        disc.query(options.radius).options(options).memory(&mut scratch).path(from, to),
+    )
+    .unwrap();
     [(path.outcome, path.length), (way.outcome, way.length)]
         .map(|(outcome, length)| (outcome == Outcome::Complete).then_some(length))
 }

@@ -12,6 +12,7 @@
 use std::cmp::Reverse;
 
 use glam::DVec2;
+use waymesh_core::checkpoint_every;
 
 use super::bounds::Root;
 use super::search::{Ends, NO_INDEX, Search};
@@ -119,6 +120,7 @@ impl Search<'_> {
                 self.memory.is_cut = true;
                 return false;
             }
+            checkpoint_every(1 << 12, left);
             left -= 1;
             let [right, left] = [next(entry), previous(entry)];
             for beyond in [self.is_open(right, right), self.is_open(left, entry)].into_iter().flatten() {

@@ -21,6 +21,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use glam::DVec2;
+use waymesh_core::checkpoint_every;
 
 use super::arrivals::{Arrival, Arrivals};
 use super::bounds::{Bounds, Root};
@@ -170,6 +171,7 @@ impl<'a> Search<'a> {
                 self.memory.is_cut = true;
                 return None;
             }
+            checkpoint_every(1 << 12, left);
             left -= 1;
             match node.kind {
                 Kind::Final(GOAL) if self.ends_well(&node, GOAL) => return Some(self.finish(&node)),

@@ -4,7 +4,7 @@ use glam::Vec3;
 use smallvec::SmallVec;
 use waymesh_core::{Agent, BadField, PolyId, nearest_f32, to_u32};
 
-use super::error::unless_0_or_more;
+use super::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation, sure_above};
 use crate::mesh::box_index::Target;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
@@ -177,6 +177,23 @@ impl NavMesh {
             (position.x, position.z) = (asked.x, asked.z);
         }
         Location { polygon: PolyId(spot.polygon), position, generation: self.generation }
+    }
+
+    /// Returns what `find` finds near a position. Refuses a position that is not finite, and one with
+    /// nothing within reach, by default [`NavMesh::default_reach`].
+    pub(crate) fn located<T>(
+        &self,
+        end: PathEnd,
+        position: Vec3,
+        reach: Option<Reach>,
+        find: impl FnOnce(&Reach) -> Option<T>,
+    ) -> Result<T, QueryError> {
+        if !position.is_finite() {
+            return Err(QueryError::NotFinite { end, position });
+        }
+        let reach = reach.unwrap_or_else(|| self.default_reach());
+        reach.validate()?;
+        find(&reach).ok_or(QueryError::NoMeshNear { end, position, reach })
     }
 
     /// Returns the nearest place in a polygon that a filter allows.

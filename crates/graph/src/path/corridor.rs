@@ -226,7 +226,15 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             (self.from, self.target) = (Some(from.0), Some(to));
         }
         self.seen = self.look(mesh);
-        self.ends = mesh.route(from, to, &self.options.path, scratch, &mut self.path)?;
+        let options = &self.options.path;
+        self.ends = match mesh.route(from, to, options, scratch, &mut self.path)? {
+            Ok(ends) => Some(ends),
+            Err(pairs) if options.allow_partial => {
+                let partial = mesh.partial_pairs(&pairs, options, scratch);
+                mesh.route_partial(&partial, options, scratch, &mut self.path)
+            }
+            Err(_) => None,
+        };
         if self.ends.is_none() {
             return Ok(CorridorChange::Nothing);
         }
@@ -337,9 +345,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         to: Vec3,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
         let usable = self.options.path.usable();
-        let goal = mesh.locate(PathEnd::Goal, to, &reach, &usable)?;
+        let goal = mesh.locate(PathEnd::Goal, to, self.options.path.reach, &usable)?;
         let goal_position = mesh.location(&goal, to).position;
         if self.target.is_none() {
             return Ok(CorridorChange::Nothing);
@@ -535,8 +542,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let usable = self.options.path.usable();
         let was_complete = self.path.outcome == Outcome::Complete;
         let is_same_mesh = (seen.0, seen.1) == (self.seen.0, self.seen.1);
-        let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
-        let find_goal = || mesh.locate(PathEnd::Goal, target, &reach, &usable);
+        let reach = self.options.path.reach;
+        let find_goal = || mesh.locate(PathEnd::Goal, target, reach, &usable);
         // Ground that opened elsewhere does not matter to a corridor that reaches its goal, unless it
         // must be the best. The ground at the goal itself may have been closed.
         let is_fit = seen == self.seen
@@ -551,9 +558,9 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             self.seen = seen;
             return Ok(CorridorChange::Kept);
         }
-        let start = mesh.locate(PathEnd::Start, ends.start_position, &reach, &usable);
+        let start = mesh.locate(PathEnd::Start, ends.start_position, reach, &usable);
         let start = match (start, from) {
-            (Err(_), Some(from)) => mesh.locate(PathEnd::Start, from, &reach, &usable),
+            (Err(_), Some(from)) => mesh.locate(PathEnd::Start, from, reach, &usable),
             (start, _) => start,
         };
         let (start, goal) = match (start, find_goal()) {
@@ -752,10 +759,9 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         mesh.put_steps(&self.steps, &mut scratch.paths);
         self.path.clear();
         let options = &self.options.path;
-        if is_complete {
-            mesh.write_complete(&ends, options, &mut scratch.paths, &mut self.path);
-        } else {
-            mesh.write_partial(&ends, options, &mut scratch.paths, &mut self.path);
+        mesh.write_complete(&ends, options, &mut scratch.paths, &mut self.path);
+        if !is_complete {
+            self.path.end_at(ends.goal_position);
         }
         self.keep_string(mesh, &mut scratch.paths);
         self.length = mesh.plan_length(&self.path);

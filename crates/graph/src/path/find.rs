@@ -2,14 +2,13 @@
 //! through it.
 
 use glam::{Vec3, Vec3Swizzles};
-use smallvec::SmallVec;
 use waymesh_core::PolyId;
 
 use super::funnel::plan_length;
 use super::options::{PathOptions, PathSearch, PathSearcher};
 use super::portal::turn_length;
 use super::search::PathScratch;
-use super::{Ends, Outcome, Path};
+use super::{Ends, Outcome, Pairs, Path};
 use crate::locate::error::{NoPath, PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Reach, Spot};
 use crate::locate::places::Places;
@@ -32,34 +31,20 @@ impl NavMesh {
         scratch: &mut QueryScratch,
         path: &mut Path,
     ) -> Result<(), QueryError> {
-        match self.route(from, to, options, scratch, path)? {
-            Some(_) => Ok(()),
-            None => Err(self.unreachable(from, to, options, scratch)),
-        }
-    }
-
-    /// Returns the error about a goal to which no path leads.
-    #[cold]
-    fn unreachable<F: PolygonFilter, C: TravelCost, S>(
-        &self,
-        (from, polygon): (Vec3, Option<PolyId>),
-        to: Vec3,
-        options: &PathOptions<F, C, S>,
-        scratch: &mut QueryScratch,
-    ) -> QueryError {
-        let ends = match self.path_ends((from, polygon), to, options) {
-            Ok(pairs) => pairs[0],
-            Err(error) => return error,
+        let pairs = match self.route(from, to, options, scratch, path)? {
+            Ok(_) => return Ok(()),
+            Err(pairs) => pairs,
         };
-        let usable = options.usable();
-        let reached = self.closest_reachable(&ends.start, ends.goal_position, &usable, &mut scratch.paths);
-        let nearest = reached.and_then(|reached| self.partial_ends(&ends, reached));
-        QueryError::Unreachable {
-            from,
-            to,
-            cause: if self.may_reach(&ends) { NoPath::Closed } else { NoPath::Apart },
-            nearest: nearest.map(|ends| ends.goal_position),
+        let partial = self.partial_pairs(&pairs, options, scratch);
+        if options.allow_partial && self.route_partial(&partial, options, scratch, path).is_some() {
+            return Ok(());
         }
+        Err(QueryError::Unreachable {
+            from: from.0,
+            to,
+            cause: if self.may_reach(&pairs[0]) { NoPath::Closed } else { NoPath::Apart },
+            nearest: partial.first().map(|ends| ends.goal_position),
+        })
     }
 
     /// Returns the length in metres of the shortest path from one place to another, if a path of at
@@ -93,8 +78,8 @@ impl NavMesh {
     }
 
     /// Finds and writes a path: of those between the places that both positions may mean the one that
-    /// costs least. Returns the ends that it joins; `None` where there is no path. A start whose
-    /// polygon is known is a place there.
+    /// costs least. Returns the ends that it joins; where there is no path, the pairs of places as an
+    /// error. A start whose polygon is known is a place there.
     pub(super) fn route<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
         &self,
         from: (Vec3, Option<PolyId>),
@@ -102,53 +87,59 @@ impl NavMesh {
         options: &PathOptions<F, C, S>,
         scratch: &mut QueryScratch,
         path: &mut Path,
-    ) -> Result<Option<Ends>, QueryError> {
+    ) -> Result<Result<Ends, Pairs>, QueryError> {
         path.clear();
-        let usable = options.usable();
-        options.search.begin(self, &usable, scratch);
+        options.search.begin(self, &options.usable(), scratch);
         let pairs = self.path_ends(from, to, options)?;
-        let search = |ends: &Ends, scratch: &mut QueryScratch| {
+        Ok(self.route_between(&pairs, options, scratch, path).ok_or(pairs))
+    }
+
+    /// Finds and writes the path of least cost between the ends of one of the pairs.
+    fn route_between<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
+        &self,
+        pairs: &[Ends],
+        options: &PathOptions<F, C, S>,
+        scratch: &mut QueryScratch,
+        path: &mut Path,
+    ) -> Option<Ends> {
+        let usable = options.usable();
+        let mut find = |ends: &Ends, path: &mut Path| {
+            path.clear();
             (scratch.paths.was_cut, scratch.paths.rises) = (false, options.rises);
             scratch.paths.found_by = PathSearch::Fast;
-            let is_found =
-                options.search.search(self, [&ends.start, &ends.goal], &usable, options.max_nodes, scratch);
-            if is_found && usable.cost.is_length() {
+            if !options.search.search(self, [&ends.start, &ends.goal], &usable, options.max_nodes, scratch) {
+                return false;
+            }
+            if usable.cost.is_length() {
                 self.slide_links(&ends.start, &ends.goal, &mut scratch.paths);
             }
-            is_found
+            self.write_complete(ends, options, &mut scratch.paths, path);
+            true
         };
-        let mut best: Option<(usize, f64)> = None;
-        for (index, ends) in pairs.iter().enumerate() {
-            path.clear();
-            if self.may_reach(ends) && search(ends, scratch) {
-                self.write_complete(ends, options, &mut scratch.paths, path);
-                let cost = self.cost_of(path, options);
-                if best.is_none_or(|(_, least)| cost < least) {
-                    best = Some((index, cost));
-                }
+        let mut best: Option<(&Ends, f64)> = None;
+        let mut is_last = false;
+        for ends in pairs.iter().filter(|ends| self.may_reach(ends)) {
+            is_last = find(ends, path) && best.is_none_or(|(_, least)| self.cost_of(path, options) < least);
+            if is_last {
+                best = Some((ends, self.cost_of(path, options)));
             }
         }
-        if let Some((index, _)) = best {
-            let ends = pairs[index];
-            if index + 1 < pairs.len() && search(&ends, scratch) {
-                path.clear();
-                self.write_complete(&ends, options, &mut scratch.paths, path);
-            }
-            return Ok(Some(ends));
-        }
-        let ends = pairs[0];
-        if !options.allow_partial {
-            return Ok(None);
-        }
-        let reached = self.closest_reachable(&ends.start, ends.goal_position, &usable, &mut scratch.paths);
-        let Some(partial) = reached.and_then(|reached| self.partial_ends(&ends, reached)) else {
-            return Ok(None);
-        };
-        if search(&partial, scratch) {
-            self.write_partial(&partial, options, &mut scratch.paths, path);
-            return Ok(Some(partial));
-        }
-        Ok(None)
+        let (ends, _) = best?;
+        (is_last || find(ends, path)).then_some(*ends)
+    }
+
+    /// Finds and writes the path of least cost to a reachable place near the goal
+    /// ([`NavMesh::partial_pairs`]).
+    pub(super) fn route_partial<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
+        &self,
+        partial: &[Ends],
+        options: &PathOptions<F, C, S>,
+        scratch: &mut QueryScratch,
+        path: &mut Path,
+    ) -> Option<Ends> {
+        let ends = self.route_between(partial, options, scratch, path)?;
+        path.end_at(ends.goal_position);
+        Some(ends)
     }
 
     /// Returns the length as the search for the shortest path measures it: in plan, links in space
@@ -173,16 +164,14 @@ impl NavMesh {
         if options.cost.is_length() && !options.rises { self.plan_length(path) } else { path.cost.into() }
     }
 
-    /// Checks the arguments and locates both ends. Returns the pairs of their places that may be
-    /// connected; at least one pair.
+    /// Checks the arguments and locates both ends. Returns the pairs of their places, those first that
+    /// may be connected; at least one pair.
     pub(super) fn path_ends<F: PolygonFilter, C: TravelCost, S>(
         &self,
         (from, polygon): (Vec3, Option<PolyId>),
         to: Vec3,
         options: &PathOptions<F, C, S>,
-    ) -> Result<SmallVec<[Ends; 1]>, QueryError> {
-        let reach = options.reach.unwrap_or_else(|| self.default_reach());
-        reach.validate()?;
+    ) -> Result<Pairs, QueryError> {
         if let Some(error) = options.ground_error {
             unless_0_or_more("ground_error", error)?;
         }
@@ -192,24 +181,24 @@ impl NavMesh {
         let usable = options.usable();
         let known = polygon.filter(|&polygon| usable.allows(self, polygon));
         let known = known.map(|polygon| Location { polygon, position: from, generation: self.generation });
+        let places = |end, position| {
+            let spot = self.locate(end, position, options.reach, &usable)?;
+            Ok::<_, QueryError>(self.places_at(spot, &usable))
+        };
         let starts = match known {
             Some(place) => Places::from_slice(&[self.at_corner(self.spot_of(&place)?)]),
-            None => self.places_at(self.locate(PathEnd::Start, from, &reach, &usable)?, &usable),
+            None => places(PathEnd::Start, from)?,
         };
-        let goals = self.places_at(self.locate(PathEnd::Goal, to, &reach, &usable)?, &usable);
+        let goals = places(PathEnd::Goal, to)?;
         let pairs = starts.iter().flat_map(|start| goals.iter().map(move |goal| (*start, *goal)));
-        let mut pairs: SmallVec<[Ends; 1]> = pairs
+        let mut pairs: Pairs = pairs
             .map(|(start, goal)| {
                 let start_position = self.location(&start, from).position;
                 let goal_position = self.location(&goal, to).position;
                 Ends { start, goal, start_position, goal_position }
             })
             .collect();
-        let first = pairs[0];
-        pairs.retain(|ends| self.may_reach(ends));
-        if pairs.is_empty() {
-            pairs.push(first);
-        }
+        pairs.sort_by_key(|ends| !self.may_reach(ends));
         Ok(pairs)
     }
 
@@ -217,19 +206,6 @@ impl NavMesh {
     pub(super) fn may_reach(&self, ends: &Ends) -> bool {
         let [from, to] = [&ends.start, &ends.goal].map(|spot| IslandId(self.island_at(spot.polygon)));
         self.may_connect(from, to)
-    }
-
-    /// Returns the ends of a path to a place that can be reached, if it is closer to the goal than
-    /// the start.
-    pub(super) fn partial_ends(&self, ends: &Ends, reached: Spot) -> Option<Ends> {
-        let reached_position = self.location(&reached, ends.goal_position).position;
-        let gain =
-            ends.start_position.distance(ends.goal_position) - reached_position.distance(ends.goal_position);
-        (f64::from(gain) > self.plan_slack * f64::from(self.frame.cell_size)).then_some(Ends {
-            goal: reached,
-            goal_position: reached_position,
-            ..*ends
-        })
     }
 
     pub(super) fn write_complete<F, C: TravelCost, S>(
@@ -246,30 +222,16 @@ impl NavMesh {
         path.plan_length = plan_length(&path.points);
     }
 
-    pub(super) fn write_partial<F, C: TravelCost, S>(
-        &self,
-        ends: &Ends,
-        options: &PathOptions<F, C, S>,
-        scratch: &mut PathScratch,
-        path: &mut Path,
-    ) {
-        self.write_complete(ends, options, scratch, path);
-        path.outcome =
-            Outcome::Partial { reached: path.points.last().copied().unwrap_or(ends.goal_position) };
-    }
-
+    /// Returns the place nearest to an end.
     pub(super) fn locate(
         &self,
         end: PathEnd,
         position: Vec3,
-        reach: &Reach,
+        reach: Option<Reach>,
         filter: &impl PolygonFilter,
     ) -> Result<Spot, QueryError> {
-        if !position.is_finite() {
-            return Err(QueryError::NotFinite { end, position });
-        }
-        self.nearest_allowed(position, reach, filter)
-            .map(|spot| self.at_corner(spot))
-            .ok_or(QueryError::NoMeshNear { end, position, reach: *reach })
+        let spot =
+            self.located(end, position, reach, |reach| self.nearest_allowed(position, reach, filter))?;
+        Ok(self.at_corner(spot))
     }
 }

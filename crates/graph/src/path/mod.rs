@@ -116,6 +116,11 @@ impl Default for Path {
 }
 
 impl Path {
+    /// Makes it a path that ends before its goal, at `place` or its last point.
+    pub(crate) fn end_at(&mut self, place: Vec3) {
+        self.outcome = Outcome::Partial { reached: self.points.last().copied().unwrap_or(place) };
+    }
+
     /// Empties the path and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.outcome = Outcome::Unreachable;
@@ -136,6 +141,9 @@ pub(crate) struct Ends {
     pub(crate) start_position: Vec3,
     pub(crate) goal_position: Vec3,
 }
+
+/// Pairs of places that two positions may mean: several where pieces of ground touch.
+pub(crate) type Pairs = smallvec::SmallVec<[Ends; 1]>;
 
 impl Ends {
     /// Returns the start as a position in its polygon.

@@ -1,13 +1,17 @@
 //! Nearest reachable place for a goal that cannot be reached.
 
-use glam::Vec3;
-use waymesh_core::PolyId;
+use smallvec::SmallVec;
+use waymesh_core::{PolyId, checkpoint_every};
 
+use super::options::PathOptions;
 use super::search::PathScratch;
+use super::{Ends, Pairs};
 use crate::locate::nearest::{Reach, Spot};
 use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::costs::TravelCost;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
+use crate::scratch::QueryScratch;
 
 impl NavMesh {
     /// Returns `true` if islands decide reachability.
@@ -15,33 +19,63 @@ impl NavMesh {
         filter.allows_all() && self.links.are_both_ways()
     }
 
-    /// Returns the point closest to `goal` in space, of all that can be reached from `start`. With
-    /// a filter or one-way links it floods what can be reached, else it asks the box index for
-    /// the island.
-    pub(super) fn closest_reachable<F: PolygonFilter>(
+    /// Returns the pairs of each start and the place that is closest to the goal in space, of all that
+    /// can be reached from any start; none if no such place is closer than the starts.
+    pub(super) fn partial_pairs<F: PolygonFilter, C: TravelCost, S>(
         &self,
-        start: &Spot,
-        goal: Vec3,
-        filter: &F,
-        scratch: &mut PathScratch,
-    ) -> Option<Spot> {
-        if self.needs_no_flood(filter) {
-            let group = |polygon: u32| self.links.group(self.island_at(polygon));
-            let own = group(start.polygon);
-            return self.nearest_spot(goal, &Reach::INFINITE, |polygon| group(polygon) == own);
-        }
-        self.begin_flood(start, scratch);
-        let mut nodes = usize::MAX;
-        self.advance_flood(filter, scratch, &mut nodes);
-        self.closest_flooded(goal, scratch)
+        pairs: &[Ends],
+        options: &PathOptions<F, C, S>,
+        scratch: &mut QueryScratch,
+    ) -> Pairs {
+        let usable = options.usable();
+        let closest = if self.needs_no_flood(&usable) {
+            self.closest_on_islands(pairs)
+        } else {
+            self.begin_flood(pairs, &mut scratch.paths);
+            self.advance_flood(&usable, &mut scratch.paths, &mut { usize::MAX });
+            self.closest_flooded(pairs, &scratch.paths)
+        };
+        self.pairs_to(closest, pairs)
     }
 
-    /// Begins to flood what can be reached.
-    pub(super) fn begin_flood(&self, start: &Spot, scratch: &mut PathScratch) {
+    /// Returns the point closest to the goal in space on the islands of the starts, and on those that
+    /// links connect with them.
+    pub(super) fn closest_on_islands(&self, pairs: &[Ends]) -> Option<Spot> {
+        let group = |polygon: u32| self.links.group(self.island_at(polygon));
+        let own: SmallVec<[_; 4]> = pairs.iter().map(|ends| group(ends.start.polygon)).collect();
+        self.nearest_spot(pairs[0].goal_position, &Reach::INFINITE, |polygon| own.contains(&group(polygon)))
+    }
+
+    /// Returns the pairs of each start and a place, if it is closer to the goal than the start.
+    pub(super) fn pairs_to(&self, place: Option<Spot>, pairs: &[Ends]) -> Pairs {
+        let Some(goal) = place else { return Pairs::new() };
+        let first = &pairs[0];
+        let goal_position = self.location(&goal, first.goal_position).position;
+        let gain =
+            first.start_position.distance(first.goal_position) - goal_position.distance(first.goal_position);
+        if f64::from(gain) <= self.plan_slack * f64::from(self.frame.cell_size) {
+            return Pairs::new();
+        }
+        let mut partial = Pairs::new();
+        for ends in pairs {
+            if partial.iter().all(|known: &Ends| known.start.polygon != ends.start.polygon) {
+                partial.push(Ends { goal, goal_position, ..*ends });
+            }
+        }
+        partial.sort_by_key(|ends| !self.may_reach(ends));
+        partial
+    }
+
+    /// Begins to flood what can be reached from any start.
+    pub(super) fn begin_flood(&self, pairs: &[Ends], scratch: &mut PathScratch) {
         scratch.begin(self.neighbours.len(), 0);
-        scratch.mark(self.polygon_first[start.polygon as usize]);
         scratch.corridor.clear();
-        scratch.corridor.push(start.polygon);
+        for ends in pairs {
+            let start = ends.start.polygon;
+            if scratch.mark(self.polygon_first[start as usize]) {
+                scratch.corridor.push(start);
+            }
+        }
     }
 
     /// Continues a flood by at most `nodes` polygons. Returns `true` if it is complete.
@@ -56,6 +90,7 @@ impl NavMesh {
             |scratch: &mut PathScratch, polygon: u32| scratch.mark(self.polygon_first[polygon as usize]);
         let mut stack = std::mem::take(&mut scratch.corridor);
         while *nodes > 0 {
+            checkpoint_every(1 << 12, *nodes);
             *nodes -= 1;
             let Some(polygon) = stack.pop() else { break };
             let across = self.neighbours[self.edge_range(polygon as usize)].iter().copied();
@@ -75,9 +110,9 @@ impl NavMesh {
         is_complete
     }
 
-    /// Returns the point closest to `goal` in space, of all that was flooded.
-    pub(super) fn closest_flooded(&self, goal: Vec3, scratch: &PathScratch) -> Option<Spot> {
-        self.nearest_spot(goal, &Reach::INFINITE, |polygon| {
+    /// Returns the point closest to the goal in space, of all that was flooded.
+    pub(super) fn closest_flooded(&self, pairs: &[Ends], scratch: &PathScratch) -> Option<Spot> {
+        self.nearest_spot(pairs[0].goal_position, &Reach::INFINITE, |polygon| {
             scratch.is_marked(self.polygon_first[polygon as usize])
         })
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, checkpoint_every};
 
 use super::any_angle::AnyAngle;
 use super::funnel::Funnel;
@@ -460,6 +460,7 @@ impl NavMesh {
                 scratch.front = Front { node, polygon, from_polygon, approach, is_forced: false };
                 return Progress::Running;
             }
+            checkpoint_every(1 << 12, *nodes);
             *nodes -= 1;
             let best = self.expand(
                 polygon,

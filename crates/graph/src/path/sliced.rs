@@ -1,13 +1,13 @@
 //! Searches in slices: a budget of nodes a call, so that a long search is spread over many frames.
 
 use glam::Vec3;
-use smallvec::SmallVec;
 use waymesh_core::PolyId;
 
 use super::options::{PathOptions, PathSearch};
 use super::search::PathScratch;
-use super::{Ends, Path};
+use super::{Ends, Pairs, Path};
 use crate::locate::error::QueryError;
+use crate::locate::nearest::Spot;
 use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
@@ -81,9 +81,8 @@ enum Phase {
 pub struct SlicedPath<F = AnyPolygon, C = Length> {
     options: PathOptions<F, C>,
     phase: Phase,
-    ends: Option<Ends>,
     /// The pairs of places that both ends may mean, and the number of those that were searched.
-    pairs: SmallVec<[Ends; 1]>,
+    pairs: Pairs,
     searched: usize,
     generation: Generation,
     links: u64,
@@ -103,8 +102,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         Self {
             options,
             phase: Phase::Idle,
-            ends: None,
-            pairs: SmallVec::new(),
+            pairs: Pairs::new(),
             searched: 0,
             generation: Generation::default(),
             links: 0,
@@ -125,15 +123,9 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         self.path.clear();
         self.pairs = mesh.path_ends((from, None), to, &self.options)?;
         self.searched = 0;
-        let ends = self.pairs[0];
-        self.ends = Some(ends);
         (self.generation, self.links) = (mesh.generation, mesh.links.stamp);
         self.version = self.options.usable().version();
-        if mesh.may_reach(&ends) {
-            self.begin_search(mesh, &ends, Phase::Goal);
-        } else {
-            self.begin_partial(mesh, &ends);
-        }
+        self.begin_next(mesh, Phase::Goal);
         Ok(())
     }
 
@@ -153,12 +145,11 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
     /// [`QueryError::Stale`] where the mesh, its links, or what the filter allows are not those that
     /// the query was begun with; the query is then dropped.
     pub fn advance(&mut self, mesh: &NavMesh, nodes: usize) -> Result<Option<&Path>, QueryError> {
-        let Some(mut ends) = self.ends else { return Ok(None) };
         let is_same = (mesh.generation, mesh.links.stamp, self.options.usable().version())
             == (self.generation, self.links, self.version);
         if self.is_running() && !is_same {
             self.phase = Phase::Idle;
-            return Err(QueryError::Stale { polygon: PolyId(ends.start.polygon) });
+            return Err(QueryError::Stale { polygon: PolyId(self.pairs[0].start.polygon) });
         }
         let mut nodes = nodes;
         loop {
@@ -170,11 +161,11 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
                     if !mesh.advance_flood(&usable, &mut self.scratch, &mut nodes) {
                         return Ok(None);
                     }
-                    let closest = mesh.closest_flooded(ends.goal_position, &self.scratch);
-                    self.begin_closest(mesh, &ends, closest);
-                    ends = self.ends.unwrap_or(ends);
+                    let closest = mesh.closest_flooded(&self.pairs, &self.scratch);
+                    self.begin_closest(mesh, closest);
                 }
-                Phase::Goal | Phase::Closest => {
+                phase @ (Phase::Goal | Phase::Closest) => {
+                    let ends = self.pairs[self.searched];
                     let Ends { start, goal, .. } = &ends;
                     let scratch = &mut self.scratch;
                     let progress = if self.options.search == PathSearch::Shortest && !scratch.was_cut {
@@ -195,37 +186,21 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
                     if progress == Progress::Found && usable.cost.is_length() {
                         mesh.slide_links(start, goal, &mut self.scratch);
                     }
-                    match (progress, self.phase) {
-                        (Progress::Running, _) => return Ok(None),
-                        (progress, Phase::Goal) => {
-                            let Self { options, scratch, path, found, .. } = self;
-                            found.clear();
-                            if progress == Progress::Found {
-                                mesh.write_complete(&ends, options, scratch, found);
-                                if path.points.is_empty()
-                                    || mesh.cost_of(found, options) < mesh.cost_of(path, options)
-                                {
-                                    std::mem::swap(path, found);
-                                }
-                            }
-                            self.searched += 1;
-                            if let Some(&next) = self.pairs.get(self.searched) {
-                                self.ends = Some(next);
-                                self.begin_search(mesh, &next, Phase::Goal);
-                            } else if self.path.points.is_empty() {
-                                self.ends = Some(self.pairs[0]);
-                                self.begin_partial(mesh, &{ self.pairs[0] });
-                            } else {
-                                self.phase = Phase::Done;
-                            }
-                            ends = self.ends.unwrap_or(ends);
-                        }
-                        (Progress::Nowhere, _) => self.phase = Phase::Done,
-                        (Progress::Found, _) => {
-                            mesh.write_partial(&ends, &self.options, &mut self.scratch, &mut self.path);
-                            self.phase = Phase::Done;
+                    if progress == Progress::Running {
+                        return Ok(None);
+                    }
+                    let Self { options, scratch, path, found, .. } = self;
+                    found.clear();
+                    if progress == Progress::Found {
+                        mesh.write_complete(&ends, options, scratch, found);
+                        if path.points.is_empty()
+                            || mesh.cost_of(found, options) < mesh.cost_of(path, options)
+                        {
+                            std::mem::swap(path, found);
                         }
                     }
+                    self.searched += 1;
+                    self.begin_next(mesh, phase);
                 }
             }
         }
@@ -237,11 +212,24 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         &self.path
     }
 
-    fn begin_search(&mut self, mesh: &NavMesh, ends: &Ends, phase: Phase) {
+    /// Begins the search between the next pair; after the last one the search for the reachable place
+    /// closest to the goal, unless a path is found.
+    fn begin_next(&mut self, mesh: &NavMesh, phase: Phase) {
         self.phase = phase;
+        let Some(ends) = self.pairs.get(self.searched).filter(|ends| mesh.may_reach(ends)).copied() else {
+            match (self.path.points.is_empty(), phase) {
+                (true, Phase::Goal) => self.begin_partial(mesh),
+                (false, Phase::Closest) => {
+                    self.path.end_at(self.pairs[0].goal_position);
+                    self.phase = Phase::Done;
+                }
+                _ => self.phase = Phase::Done,
+            }
+            return;
+        };
         self.left = self.options.max_nodes;
         (self.scratch.was_cut, self.scratch.found_by) = (false, self.options.search);
-        let Ends { start, goal, .. } = ends;
+        let Ends { start, goal, .. } = &ends;
         let usable = self.options.usable();
         if self.options.search == PathSearch::Shortest {
             let rises = self.options.rises;
@@ -252,26 +240,20 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
     }
 
     /// No path leads to the goal.
-    fn begin_partial(&mut self, mesh: &NavMesh, ends: &Ends) {
+    fn begin_partial(&mut self, mesh: &NavMesh) {
         if !self.options.allow_partial {
             self.phase = Phase::Done;
         } else if mesh.needs_no_flood(&self.options.usable()) {
-            let usable = self.options.usable();
-            let closest = mesh.closest_reachable(&ends.start, ends.goal_position, &usable, &mut self.scratch);
-            self.begin_closest(mesh, ends, closest);
+            self.begin_closest(mesh, mesh.closest_on_islands(&self.pairs));
         } else {
             self.phase = Phase::Flood;
-            mesh.begin_flood(&ends.start, &mut self.scratch);
+            mesh.begin_flood(&self.pairs, &mut self.scratch);
         }
     }
 
-    fn begin_closest(&mut self, mesh: &NavMesh, ends: &Ends, closest: Option<crate::locate::nearest::Spot>) {
-        match closest.and_then(|closest| mesh.partial_ends(ends, closest)) {
-            Some(partial) => {
-                self.ends = Some(partial);
-                self.begin_search(mesh, &partial, Phase::Closest);
-            }
-            None => self.phase = Phase::Done,
-        }
+    fn begin_closest(&mut self, mesh: &NavMesh, closest: Option<Spot>) {
+        self.pairs = mesh.pairs_to(closest, &self.pairs);
+        self.searched = 0;
+        self.begin_next(mesh, Phase::Closest);
     }
 }

@@ -6,8 +6,8 @@ use crate::path_or_none;
 use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{Agent, AreaId, BadField, PolyId};
 use waymesh_graph::{
-    AnyPolygon, AreaFilter, NavMesh, Outcome, Path, PathEnd, PathOptions, PathSearch, PolygonFilter,
-    QueryError, QueryScratch, Reach,
+    AnyPolygon, AreaFilter, CorridorOptions, NavMesh, NoPath, Outcome, Path, PathCorridor, PathEnd,
+    PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch, Reach, SlicedPath,
 };
 
 use crate::meshes::{
@@ -413,6 +413,50 @@ fn start_and_goal_may_be_one_point() {
             assert_eq!((path.outcome, path.points.len(), path.polygons.len()), (Outcome::Complete, 1, 1));
             assert!(path.length.to_bits() == 0);
         }
+    }
+}
+
+/// A start where pieces of ground touch is on each of them.
+#[test]
+fn a_partial_path_begins_on_the_piece_that_comes_nearest_to_the_goal() {
+    let mut scratch = QueryScratch::default();
+    // Two pieces that touch in a corner, and the goal beyond the second.
+    let map = ["..#####", "##..#.#", "#######"];
+    for (mirror_x, mirror_z) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mut rows: Vec<String> = map.map(str::to_owned).to_vec();
+        if mirror_z {
+            rows.reverse();
+        }
+        if mirror_x {
+            rows.iter_mut().for_each(|row| *row = row.chars().rev().collect());
+        }
+        let mesh = navmesh(from_map(&rows, 7, frame(Vec3::ZERO), |_, _| 0.0));
+        let at = |x: f32, z: f32| {
+            Vec3::new(if mirror_x { 28.0 - x } else { x }, 0.0, if mirror_z { 12.0 - z } else { z })
+        };
+        let (from, to, end) = (at(8.0, 4.0), at(22.0, 6.0), at(16.0, 6.0));
+        let expected = Outcome::Partial { reached: end };
+        let any = PathOptions::default();
+        for search in [PathSearch::Fast, PathSearch::Shortest] {
+            // A filter makes it flood.
+            let filtered = any.with_filter(AreaFilter::default().without(AreaId(9))).with_search(search);
+            let path = mesh.query().options(filtered).memory(&mut scratch).path(from, to).unwrap();
+            check_shape(&mesh, &path);
+            let plain = mesh.query().options(any.with_search(search)).path(from, to).unwrap();
+            assert_eq!((&path, path.outcome), (&plain, expected), "{mirror_x} {mirror_z} {search:?}");
+            let mut sliced = SlicedPath::new(filtered);
+            sliced.begin(&mesh, from, to).unwrap();
+            while sliced.advance(&mesh, 1).unwrap().is_none() {}
+            assert_eq!(sliced.path(), &path);
+            let mut corridor = PathCorridor::new(CorridorOptions::default().with_path(filtered));
+            corridor.plan(&mesh, from, to, &mut scratch).unwrap();
+            assert_eq!(corridor.path(), &path);
+        }
+        let nearest = match mesh.path(from, to) {
+            Err(QueryError::Unreachable { nearest, cause: NoPath::Apart, .. }) => nearest,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(nearest, Some(end));
     }
 }
 
