@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use glam::Vec3;
+use glam::{Vec3, Vec3Swizzles};
 use serde::Serialize;
 use waymesh::graph::{
     ClearPathOptions, HierarchyConfig, HierarchyUse, Length, LinkUse, PolygonFilter, RelaxedPolygons,
@@ -36,7 +36,8 @@ struct Answer {
     /// Path of a disc only: its distance from the nearest wall.
     #[serde(skip_serializing_if = "Option::is_none")]
     clearance: Option<f32>,
-    /// Path of a disc only: how far its start and its goal were moved to where the disc fits.
+    /// Path of a disc only: how far its ends are from the requested start and goal in plan: both are
+    /// moved to where the disc fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     moved: Option<[f32; 2]>,
     /// Path of a disc that was to be found fast only: how it was found.
@@ -269,9 +270,16 @@ fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + Par
         return Ok((path, Means::Groups(relaxed.len())));
     }
     let search = if args.shortest { PathSearch::Shortest } else { PathSearch::Fast };
-    QueryError::accept_no_path(
-        mesh.query().options(options.with_search(search)).path_into(from, to, &mut path),
-    )?;
+    let mut query = mesh.query().options(options.clone().with_search(search));
+    QueryError::accept_no_path(query.path_into(from, to, &mut path))?;
+    // The search for the shortest path counts lengths alone: a longer one may cost less.
+    if args.shortest && !cost.is_length() {
+        let mut by_cost = Path::default();
+        QueryError::accept_no_path(mesh.query().options(options).path_into(from, to, &mut by_cost))?;
+        if by_cost.cost < path.cost {
+            path = by_cost;
+        }
+    }
     Ok((path, Means::Plain))
 }
 
@@ -329,8 +337,10 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
         let options = SvgOptions::default();
         files::write(file, |writer| io::write_clear_svg(mesh.mesh(), &path, radius, &options, writer))?;
     }
-    let mut ends = mesh.query(radius);
-    let moved = [ends.nearest(args.from.0)?.moved, ends.nearest(args.to.0)?.moved];
+    let ends = path.points.first().zip(path.points.last());
+    let moved = ends.map(|(first, last)| {
+        [(first, args.from), (last, args.to)].map(|(end, asked)| end.xz().distance(asked.0.xz()))
+    });
     let mut out = files::console(&args.svg)?;
     if json {
         let lengths = [path.length, path.plan_length];
@@ -338,7 +348,7 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
         let clearance =
             Some(path.clearance).filter(|clearance| clearance.is_finite() && !path.points.is_empty());
         let found_by = args.fast.then_some(search_name(path.found_by));
-        files::write_json(&mut out, &Answer { clearance, moved: Some(moved), found_by, ..answer })?;
+        files::write_json(&mut out, &Answer { clearance, moved, found_by, ..answer })?;
         return Ok(path.outcome);
     }
     writeln!(
@@ -354,7 +364,9 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
     if !path.links.is_empty() {
         writeln!(out, "  over {} links", path.links.len())?;
     }
-    for (what, metres) in ["start", "goal"].into_iter().zip(moved).filter(|(_, metres)| *metres > 0.0) {
+    // A partial path does not end at its goal.
+    let ends = if path.outcome == Outcome::Complete { &["start", "goal"][..] } else { &["start"] };
+    for (what, metres) in ends.iter().zip(moved.into_iter().flatten()).filter(|(_, metres)| *metres > 0.0) {
         writeln!(out, "  the {what} was moved by {metres:.3} m to where the disc fits")?;
     }
     write_points(&mut out, &path.points)?;

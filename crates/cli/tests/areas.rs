@@ -58,7 +58,13 @@ fn rules_name_areas_and_paths_pay_for_them() {
         assert_eq!(keys(&found), ["cost", "length", "outcome", "plan_length", "points", "polygons"]);
         let length = found["length"].as_f64().expect("a number");
         assert!((11.0..16.0).contains(&length), "{file}: over the bridge it is about 15 m, not {length}");
-        assert!(found["cost"].as_f64().expect("a number") < length + 0.1);
+        let cost = found["cost"].as_f64().expect("a number");
+        assert!(cost < length + 0.1);
+        // Costs hold in the search for the shortest path, unless they are ignored.
+        let shortest = json(&succeed(folder, &[&path[..], &["--shortest"]].concat()));
+        assert!(shortest["cost"].as_f64().expect("a number") <= cost + 1e-4, "{file}: {shortest}");
+        let blind = json(&succeed(folder, &[&path[..], &["--shortest", "--ignore-costs"]].concat()));
+        assert!(blind["length"].as_f64().expect("a number") < 10.0, "{file}: through the river");
     }
     // A disc knows no costs, and says so.
     let words = ["path", "a.wmesh", "--from", "1,0,1", "--to", "9,0,1", "--radius", "0.3", "--json"];

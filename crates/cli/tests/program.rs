@@ -110,6 +110,14 @@ fn a_path_for_a_radius_keeps_clear_of_walls() {
     assert_eq!(keys(&path), ["clearance", "length", "moved", "outcome", "plan_length", "points", "polygons"]);
     assert_eq!(path["outcome"], "complete");
     assert!(path["clearance"].as_f64().expect("a number") > 1.498);
+    // The start is in a wall.
+    let near = ["path", "hall.wmesh", "--from", "0.2,0,3", "--to", "17,0,3", "--radius", "1.5"];
+    let found = json(&succeed(folder, &[&near[..], &["--json"]].concat()));
+    let [start, goal] = [0, 1].map(|end| found["moved"][end].as_f64().expect("a number"));
+    let first = found["points"][0][0].as_f64().expect("a number");
+    assert!(start > 1.3 && (start - (first - 0.2)).abs() < 1e-3 && goal < 1e-6, "{found}");
+    let told = succeed(folder, &near);
+    assert!(told.contains("the start was moved by 1.") && !told.contains("the goal was moved"), "{told}");
     let slim = json(&ask("0", &["--json"]));
     assert!(slim["length"].as_f64() < path["length"].as_f64());
     assert!(std::fs::read_to_string(folder.join("r.svg")).expect("a picture").contains("swept by the disc"));

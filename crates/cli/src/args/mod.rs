@@ -174,7 +174,8 @@ pub(crate) struct PathArgs {
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub(crate) to: Point,
     /// Find the shortest path on the ground: of all whose legs are straight in plan from corner to
-    /// corner. Without this, a path through a short corridor, which may be a little longer.
+    /// corner. Without this, a path through a short corridor, which may be a little longer. Where areas
+    /// have costs, the path found by costs if that one costs less.
     #[arg(long)]
     pub(crate) shortest: bool,
     /// Do not count rises and falls: find the path that is shortest in plan.
