@@ -406,9 +406,9 @@ impl PyNavMesh {
     /// The ground as triangles, of one island or of all, without points that no triangle has.
     fn ground(&self, detail: bool, island: Option<u32>) -> GroundTriangles {
         let mut ground = if detail { ground_triangles(&self.mesh) } else { polygon_triangles(&self.mesh) };
-        let Some(island) = island else { return ground };
         let is_there = |polygon: usize| {
-            self.mesh.island_of(PolyId::from_index(polygon)).is_some_and(|found| found.0 == island)
+            let own = self.mesh.island_of(PolyId::from_index(polygon));
+            own.is_some_and(|own| island.is_none_or(|island| own.0 == island))
         };
         let ranges: Vec<[u32; 2]> =
             ground.polygon_triangles.windows(2).map(|pair| [pair[0], pair[1]]).collect();

@@ -22,13 +22,15 @@ use crate::mesh::{PyNavMesh, positions, rows};
 use crate::path::PyPath;
 use crate::paths::PyPaths;
 use crate::settings::area_of;
-use crate::watch::{Signals, detached};
+use crate::watch::{Signals, brief, detached};
 
 /// Reusable memory of a thread for queries.
 #[derive(Default)]
 pub(crate) struct Memory {
     scratch: QueryScratch,
     path: Path,
+    /// Stays `true` after a query that a signal ended, whose memory is incomplete.
+    is_used: bool,
 }
 
 thread_local! {
@@ -39,7 +41,14 @@ thread_local! {
 #[inline]
 fn with_memory<T>(run: impl FnOnce(&mut Memory) -> T) -> T {
     MEMORY.with(|memory| match memory.try_borrow_mut() {
-        Ok(mut memory) => run(&mut memory),
+        Ok(mut memory) => {
+            if std::mem::replace(&mut memory.is_used, true) {
+                *memory = Memory { is_used: true, ..Memory::default() };
+            }
+            let result = run(&mut memory);
+            memory.is_used = false;
+            result
+        }
         Err(_) => run(&mut Memory::default()),
     })
 }
@@ -176,7 +185,7 @@ impl PyNavMesh {
             let mut query = mesh.query(options.radius).options(*options).memory(&mut memory.scratch);
             QueryError::accept_no_path(query.path(from, to))
         };
-        py.detach(|| with_memory(find)).or_raise()
+        brief(py, || with_memory(find))?.or_raise()
     }
 
     /// The place nearest to a position. NaN is the position of no place, and is near none.
@@ -319,7 +328,7 @@ impl PyNavMesh {
         let find = |memory: &mut Memory| {
             self.find(from, to, &options, memory).map(|()| std::mem::take(&mut memory.path))
         };
-        let path = py.detach(|| with_memory(find)).or_raise()?;
+        let path = brief(py, || with_memory(find))?.or_raise()?;
         Ok(PyPath { path })
     }
 
@@ -389,7 +398,7 @@ impl PyNavMesh {
         let options = path_options(shortest, false, false, (false, None));
         let options = self.options(options, reach, area_costs)?;
         if let Some([from, to]) = single_pair(starts, ends)? {
-            let length = py.detach(|| with_memory(|memory| self.length(from, to, &options, memory)));
+            let length = brief(py, || with_memory(|memory| self.length(from, to, &options, memory)))?;
             return length.into_bound_py_any(py);
         }
         let pairs = pairs(starts, ends)?;

@@ -198,6 +198,18 @@ pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send)
     }
 }
 
+/// Checkpoints of a query that runs on the thread of Python: some ten milliseconds.
+const BRIEF_CHECKPOINTS: u64 = 8;
+
+/// Runs a query without the interpreter's lock. One that is not over after some milliseconds begins
+/// again as work that a signal ends ([`detached`]): a short one costs no switch of threads.
+pub(crate) fn brief<T: Send>(py: Python<'_>, query: impl Fn() -> T + Send + Sync) -> PyResult<T> {
+    match py.detach(|| CancelToken::after(BRIEF_CHECKPOINTS).run(&query)) {
+        Ok(result) => Ok(result),
+        Err(Cancelled) => detached(py, query),
+    }
+}
+
 /// Checks for signals in loops of a thread that has given the interpreter's lock up.
 pub(crate) struct Signals(Instant);
 

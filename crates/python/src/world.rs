@@ -14,7 +14,7 @@ use waymesh::{Baker, Bounds, MarkId, MeshHandle, ObstacleId, World};
 use crate::bake::soup;
 use crate::errors::OrRaise;
 use crate::mesh::PyNavMesh;
-use crate::settings::{baker, entries_of};
+use crate::settings::{baker, entries_of, load_options};
 use crate::watch::{PyCancelToken, watched_with};
 
 /// A world of tiles: see the stubs for its documentation.
@@ -24,6 +24,7 @@ pub(crate) struct PyWorld {
     world: Mutex<World>,
     handle: MeshHandle,
     areas: AreaTable,
+    load: LoadOptions,
 }
 
 impl PyWorld {
@@ -39,12 +40,13 @@ impl PyWorld {
     fn new(min: [f32; 3], max: [f32; 3], settings: &Bound<'_, PyDict>, tile_cells: u32) -> PyResult<Self> {
         let given = entries_of(settings)?;
         let mut entries = Entries::new("settings", &given);
+        let load = load_options(&mut entries)?;
         let baker = baker(Baker::voxels(), &[], &mut entries, &AreaTable::default())?;
         entries.finish().or_raise()?;
         let areas = baker.config().areas.clone();
         let bounds = Bounds { min: Vec3::from(min), max: Vec3::from(max) };
         let world = World::new(baker, &bounds, tile_cells).or_raise()?;
-        Ok(Self { handle: world.handle(), world: Mutex::new(world), areas })
+        Ok(Self { handle: world.handle(), world: Mutex::new(world), areas, load })
     }
 
     #[pyo3(signature = (vertices, triangles, areas=None))]
@@ -55,7 +57,7 @@ impl PyWorld {
         triangles: &Bound<'_, PyAny>,
         areas: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let soup = soup(vertices, triangles, areas, &LoadOptions::default())?;
+        let soup = soup(vertices, triangles, areas, &self.load)?;
         watched_with(py, (None, None), &self.world, |world, observer| world.add_triangles(&soup, observer))
     }
 
@@ -77,8 +79,7 @@ impl PyWorld {
         triangles: &Bound<'_, PyAny>,
         walkable: bool,
     ) -> PyResult<u64> {
-        let obstacle =
-            Obstacle::mesh(soup(vertices, triangles, None, &LoadOptions::default())?).with_walkable(walkable);
+        let obstacle = Obstacle::mesh(soup(vertices, triangles, None, &self.load)?).with_walkable(walkable);
         Ok(self.with(py, |world| world.add_obstacle(obstacle)).or_raise()?.0)
     }
 

@@ -66,9 +66,19 @@ def test_scenes_may_lie_far_away_and_face_either_way(tmp_path: Path) -> None:
     file.write_text("\n".join(lines))
     settings = waymesh.Settings(origin=origin, winding="flipped")
     assert waymesh.from_file(file, settings).to_bytes() == waymesh.bake(vertices, turned, {"winding": "flipped"}).to_bytes()
+    # Worlds take the same settings.
+    near, moved = (waymesh.World([0, -1, 0], [10, 3, 10], chosen) for chosen in (None, settings))
+    near.add_triangles(vertices, triangles)
+    moved.add_triangles(far, turned)
+    for world, corners, sides in ((near, vertices, triangles), (moved, far, turned)):
+        world.add_mesh_obstacle(corners[4:] + [2.0, 0.0, 2.0], sides[2:] - 4)
+        world.update()
+    assert moved.mesh == near.mesh and 0 < moved.mesh.area < 95
     for wrong in ((1, 2), (float("nan"), 0, 0), "far"):
         with pytest.raises((waymesh.ConfigError, waymesh.InputError), match="origin"):
             waymesh.bake(vertices, triangles, {"origin": wrong})
+        with pytest.raises((waymesh.ConfigError, waymesh.InputError), match="origin"):
+            waymesh.World([0, -1, 0], [10, 3, 10], {"origin": wrong})
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -180,7 +180,15 @@ def test_areas_are_those_of_the_ground_in_space() -> None:
     assert finder.mesh.area == pytest.approx(40, rel=0.05)
 
 
-def test_islands(finder: PathFinder) -> None:
+@pytest.mark.parametrize("source", ["baked", "saved", "level"])
+def test_islands(finder: PathFinder, source: str, tmp_path: Path) -> None:
+    if source != "baked":
+        if source == "level":
+            settings = NavMeshSettings(cell_size=0.3, agent_radius=0.3, agent_max_climb=0.9)
+            finder = PathFinder()
+            finder.set_mesh(waymesh.from_file(level("nav_test.obj"), settings.to_settings()))
+        saved, finder = finder, PathFinder()
+        assert saved.save_nav_mesh(tmp_path / "mesh.navmesh") and finder.load_nav_mesh(tmp_path / "mesh.navmesh")
     vertices, indices = 0, 0
     for island in range(finder.num_islands):
         corners, triangles = finder.build_navmesh_vertices(island), finder.build_navmesh_vertex_indices(island)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -192,6 +194,43 @@ def test_ctrl_c_ends_batches(work: str) -> None:
     said, _ = process.communicate(timeout=60)
     # Fast machines may finish some batches before.
     assert said.split()[-1] == "stopped" and process.wait() == 0
+
+
+@pytest.mark.parametrize("query", ["find_path", "distance", "radius"])
+def test_a_signal_ends_a_single_query(query: str) -> None:
+    # Posts between which every search sees everything, and a goal behind ground that is closed.
+    places = np.random.default_rng(1).random((1600, 2))
+    posts = [(2 * (index // 40) + 0.8 + x, 2 * (index % 40) + 0.8 + z) for index, (x, z) in enumerate(places)]
+    scene = join(floor(80, 80), floor(2, 80, x=80.0), floor(3, 80, x=82.0), *(box((x, -1, z), (x + 0.3, 3, z + 0.3)) for x, z in posts))
+    areas = np.ones(len(scene[1]), dtype=np.uint8)
+    areas[2:4] = 5
+    mesh = waymesh.bake(*scene, THIN, triangle_areas=areas)
+    ends = [0.5, 0, 0.5], [84.0, 0, 40.0]
+    closed: dict[int | str, float] = {5: math.inf}
+    run: Callable[[], object] = {
+        "find_path": lambda: mesh.find_path(*ends, shortest=True, rises=True, area_costs=closed),
+        "distance": lambda: mesh.distance(*ends, area_costs=closed),
+        "radius": lambda: mesh.find_path(*ends, radius=0.34),
+    }[query]
+    run()
+    start = time.perf_counter()
+    run()
+    whole = time.perf_counter() - start
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        timer = threading.Timer(whole / 8, signal.raise_signal, [signal.SIGINT])
+        start = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            run()
+            # A search that is over before the signal.
+            timer.join()
+        assert time.perf_counter() - start < whole * 0.7 + 0.05, f"{whole} s without a signal"
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    # The memory of the query that ended is not used again.
+    assert mesh.distance([0.5, 0, 0.5], [0.5, 0, 2.5]) == pytest.approx(2, abs=0.3)
 
 
 def test_a_signal_handler_may_use_the_mesh() -> None:

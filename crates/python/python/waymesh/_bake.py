@@ -44,16 +44,7 @@ def bake(
     """
     areas = None if triangle_areas is None else np.asarray(triangle_areas)
     entries = entries_of(settings)
-    # In double precision: the library takes arrays in single precision.
-    origin = entries.pop("origin", None)
-    if origin is not None:
-        try:
-            x, y, z = map(float, origin)
-        except (TypeError, ValueError):
-            raise ConfigError(f"settings: origin is {origin!r}, but must be three numbers") from None
-        if not np.isfinite([x, y, z]).all():
-            raise ConfigError(f"settings: origin is {origin!r}, but must be finite")
-        vertices = np.asarray(vertices, dtype=np.float64) - (x, y, z)
+    vertices = from_origin(vertices, entries.pop("origin", None))
     return _waymesh.bake_arrays(vertices, triangles, areas, entries, progress, cancel)
 
 
@@ -114,3 +105,16 @@ def paths_of(files: Files) -> list[str]:
     if isinstance(files, (str, PathLike)):
         return [fspath(files)]
     return [fspath(file) for file in files]
+
+
+def from_origin(vertices: ArrayLike, origin: Any) -> ArrayLike:
+    """Vertices relative to an origin, by subtraction in double precision: the library takes arrays in single precision."""
+    if origin is None:
+        return vertices
+    try:
+        x, y, z = map(float, origin)
+    except (TypeError, ValueError):
+        raise ConfigError(f"settings: origin is {origin!r}, but must be three numbers") from None
+    if not np.isfinite([x, y, z]).all():
+        raise ConfigError(f"settings: origin is {origin!r}, but must be finite")
+    return np.asarray(vertices, dtype=np.float64) - (x, y, z)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _waymesh
-from ._bake import AnySettings, Progress
+from ._bake import AnySettings, Progress, from_origin
 from ._waymesh import CancelToken, NavMesh
 from .settings import Mark, Shape, entries_of
 
@@ -17,7 +17,8 @@ from .settings import Mark, Shape, entries_of
 class World:
     """A world of tiles with obstacles that come and go. Only tiles in which something changed are built again.
 
-    ``min`` and ``max`` fix its grid in plan; a tile has ``tile_cells`` cells a side. The pipeline is voxels.
+    ``min`` and ``max`` fix its grid in plan; a tile has ``tile_cells`` cells a side. The pipeline is voxels. ``origin``, ``winding``,
+    ``scale`` and ``up`` of the settings hold for all triangles; the bounds, shapes and the mesh are relative to the origin, in metres, y up.
 
     >>> import numpy as np, waymesh
     >>> vertices = np.array([[0, 0, 0], [20, 0, 0], [20, 0, 20], [0, 0, 20]], dtype=np.float32)
@@ -42,7 +43,10 @@ class World:
         self, min: Sequence[float], max: Sequence[float], settings: AnySettings = None, *, tile_cells: int = 48
     ) -> None:
         low, high = ([float(number) for number in corner] for corner in (min, max))
-        self._world = _waymesh.World(low, high, entries_of(settings), tile_cells)
+        entries = entries_of(settings)
+        self._origin = entries.pop("origin", None)
+        from_origin([[0.0, 0.0, 0.0]], self._origin)
+        self._world = _waymesh.World(low, high, entries, tile_cells)
 
     @property
     def mesh(self) -> NavMesh:
@@ -59,7 +63,7 @@ class World:
     ) -> None:
         """Puts triangles into all tiles that they reach into; a tile that was there before is replaced."""
         areas = None if triangle_areas is None else np.asarray(triangle_areas)
-        self._world.add_triangles(vertices, triangles, areas)
+        self._world.add_triangles(from_origin(vertices, self._origin), triangles, areas)
 
     def add_obstacle(self, shape: Shape, *, walkable: bool = False) -> int:
         """Puts a solid into the world, and returns its number. The mesh shows it after the next update."""
@@ -67,7 +71,7 @@ class World:
 
     def add_mesh_obstacle(self, vertices: ArrayLike, triangles: ArrayLike, *, walkable: bool = False) -> int:
         """The same for a solid mesh whose faces look outward."""
-        return self._world.add_mesh_obstacle(vertices, triangles, walkable)
+        return self._world.add_mesh_obstacle(from_origin(vertices, self._origin), triangles, walkable)
 
     def remove_obstacle(self, obstacle: int) -> bool:
         """Takes an obstacle away. Returns True if it was there."""
