@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -312,23 +313,25 @@ def test_a_follower_keeps_its_goal(finder: PathFinder) -> None:
 class Body:
     """An agent that does what it is told, on a mesh."""
 
-    def __init__(self, finder: PathFinder, position: Any, degrees: float) -> None:
-        self.finder, self.degrees = finder, degrees
-        self.agent = Agent(state=AgentState(position=position, rotation=turn_of(degrees)))
+    def __init__(self, finder: PathFinder, position: Any, degrees: float, *, slides: bool) -> None:
+        self.degrees, self.step = degrees, finder.try_step if slides else finder.try_step_no_sliding
+        controls = None if slides else SimpleNamespace(move_filter_fn=self.step)
+        self.agent = Agent(state=AgentState(position=position, rotation=turn_of(degrees)), controls=controls)
 
     def act(self, action: str) -> None:
         state = self.agent.state
         if action == "move_forward":
             heading = math.radians(self.degrees)
             step = np.array([-math.sin(heading), 0, -math.cos(heading)], dtype=np.float32) * np.float32(0.25)
-            state.position = self.finder.try_step(state.position, np.asarray(state.position, dtype=np.float32) + step)
+            state.position = self.step(state.position, np.asarray(state.position, dtype=np.float32) + step)
         else:
             self.degrees += 10 if action == "turn_left" else -10
             state.rotation = turn_of(self.degrees)
 
 
+@pytest.mark.parametrize("slides", [True, False])
 @pytest.mark.parametrize("turn", [0.0, 90.0, 180.0, -135.0])
-def test_followers_arrive(finder: PathFinder, turn: float) -> None:
+def test_followers_arrive(finder: PathFinder, turn: float, slides: bool) -> None:
     finder.seed(5)
     arrived = 0
     for _ in range(12):
@@ -336,10 +339,10 @@ def test_followers_arrive(finder: PathFinder, turn: float) -> None:
         path = ShortestPath(requested_start=start, requested_end=goal)
         if not finder.find_path(path) or path.geodesic_distance < 2.0:
             continue
-        planned = Body(finder, start, turn)
+        planned = Body(finder, start, turn, slides=slides)
         actions = GreedyGeodesicFollower(finder, planned.agent).find_path(goal)
         assert actions[-1] is None and set(actions[:-1]) <= {"move_forward", "turn_left", "turn_right"}
-        walked = Body(finder, start, turn)
+        walked = Body(finder, start, turn, slides=slides)
         follower = GreedyGeodesicFollower(finder, walked.agent)
         taken = []
         while (action := follower.next_action_along(goal)) is not None:

@@ -84,13 +84,16 @@ class Agent:
 
     agent_config: AgentConfiguration = field(default_factory=AgentConfiguration)
     state: AgentState = field(default_factory=AgentState)
+    controls: Any = None
+    """Its ``move_filter_fn(start, end)`` returns where a step ends."""
 
 
 class GreedyGeodesicFollower:
     """Finds actions that follow the shortest path: of all plans that turn, at most by half a turn, and step once, the one whose step
     shortens the path to the goal most, for few turns and clear of walls.
 
-    The constructor and the methods are those of habitat-sim. Steps are taken with :meth:`PathFinder.try_step`.
+    The constructor and the methods are those of habitat-sim. Steps are taken with ``agent.controls.move_filter_fn``, as the agent's own are, or
+    with :meth:`PathFinder.try_step` if the agent has none.
 
     >>> from waymesh.habitat import Agent, GreedyGeodesicFollower, PathFinder
     >>> pathfinder, agent = PathFinder(), Agent()
@@ -182,7 +185,8 @@ class GreedyGeodesicFollower:
         """Where a step forward ends, and whether a wall shortens it."""
         amount = self.forward_spec.amount
         wanted = position + np.array([-math.sin(heading), 0.0, -math.cos(heading)], dtype=np.float32) * np.float32(amount)
-        end = self.pathfinder.try_step(position, wanted)
+        step = getattr(self.agent.controls, "move_filter_fn", None) if hasattr(self.agent, "controls") else None
+        end = np.asarray((step or self.pathfinder.try_step)(position, wanted), dtype=np.float32)
         return end, bool(np.linalg.norm(end - position) + 1e-5 < amount)
 
     def _distance(self, start: ArrayLike, end: ArrayLike) -> float:
