@@ -631,12 +631,9 @@ pub fn on_boards(seed: u64, count: usize, mut follow: impl FnMut(&Board, &NavMes
     assert!(2 * followed > count, "{followed} paths on {count} boards");
 }
 
-/// Finds what lies at a position that was given out; on steep ground the slack sideways is one in
-/// height.
+/// Finds what lies at a position that was given out: its height is that of the ground there.
 fn at(mesh: &NavMesh) -> Reach {
-    let slack = mesh.position_slack();
-    let height = TOLERANCE + 8.0 * slack;
-    Reach::new(slack, height, height)
+    Reach::new(mesh.position_slack(), TOLERANCE, TOLERANCE)
 }
 
 fn there_polygon(path: &Path, from: &Location) -> waymesh_core::PolyId {

@@ -5,8 +5,9 @@
 #![expect(clippy::unwrap_used, reason = "test helpers")]
 
 use glam::{Vec3, Vec3Swizzles};
+use waymesh::core::Validate;
 use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
-use waymesh::graph::PackedChecks;
+use waymesh::graph::{AnyPolygon, PackedChecks, PlaceSampler, Reach};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Agent, BakeConfig, Baker, NavMesh, PathSearch, TriangleSoup, Voxels, World, with_clearance};
 use waymesh_scenes::{Scene, SceneConfig};
@@ -64,6 +65,64 @@ fn generated_scenes_by_every_front_end() {
         world.update(&mut ()).unwrap();
         let mesh = world.handle().mesh();
         follow(&format!("{} as a world", scene.name()), &mesh, seed + 20);
+    }
+}
+
+/// The height of a position is that of the ground where queries find it, however steep the ground
+/// is and however coarsely positions are rounded.
+#[test]
+fn positions_far_from_the_origin_are_found_at_their_height() {
+    for scene in [Scene::RollingTerrain, Scene::Terraces, Scene::SpiralStairs] {
+        for by in [Vec3::ZERO, Vec3::new(-311.7, 12.3, 1_047.9), Vec3::new(9_000.3, -41.0, -14_000.7)] {
+            let soup = moved(&scene.build(&SceneConfig::default()), by);
+            let voxels = Baker::voxels().bake(&soup).unwrap();
+            let storeys = Baker::storeys().bake(&soup).unwrap();
+            let slices = Baker::slices().bake(&soup).unwrap();
+            for (front, mesh) in [("voxels", voxels), ("storeys", storeys), ("slices", slices)] {
+                mesh.validate().unwrap();
+                let mut random = Random::new(11);
+                let reach = Reach::new(mesh.position_slack(), 1e-3, 1e-3);
+                let bounds = mesh.world_bounds().unwrap();
+                for polygon in
+                    mesh.polygon_ids().collect::<Vec<_>>().into_iter().cycle().take(4_000 * times())
+                {
+                    let share = Vec3::new(random.unit(), random.unit(), random.unit());
+                    let asked = bounds.min + share * (bounds.max - bounds.min);
+                    let place = mesh.closest_on_polygon(polygon, asked).unwrap().position;
+                    let found = mesh.nearest(place, &reach);
+                    assert!(
+                        found.is_some(),
+                        "{} by {front}, moved by {by}: {place} is off the mesh",
+                        scene.name()
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// On slices, where each step is a link. In plan: points lie on either side of a step.
+#[test]
+fn shortest_paths_are_as_long_backwards() {
+    for scene in [Scene::SpiralStairs, Scene::OverlappingStoreys, Scene::DungeonRooms, Scene::Terraces] {
+        let mesh = Baker::slices().bake(&scene.build(&SceneConfig::default())).unwrap();
+        let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
+        let (mut random, mut paths) = (Random::new(5), 0);
+        for _ in 0..60 * times() {
+            let [a, b] = [(); 2].map(|()| sampler.sample(&mesh, &mut random).unwrap().unwrap().position);
+            let [there, back] = [[a, b], [b, a]].map(|[from, to]| mesh.query().shortest().path(from, to));
+            let (Ok(there), Ok(back)) = (there, back) else { continue };
+            let apart = (there.plan_length - back.plan_length).abs();
+            let name = scene.name();
+            assert!(
+                apart <= 1e-3,
+                "{name}: {a} to {b}: {} m, back {} m",
+                there.plan_length,
+                back.plan_length
+            );
+            paths += 1;
+        }
+        assert!(paths > 20 * times(), "{paths} paths");
     }
 }
 

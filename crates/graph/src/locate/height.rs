@@ -26,6 +26,17 @@ impl NavMesh {
         Some(self.frame.to_world(0.0, height, 0.0).y)
     }
 
+    /// Returns a position at the height at which queries find it in a polygon: that of the ground
+    /// below the rounded position, which differs from that of the exact place where ground is steep.
+    pub(crate) fn on_ground(&self, polygon: PolyId, position: Vec3) -> Vec3 {
+        let [x, _, z] = self.frame.to_grid(position);
+        let at = PlanPosition::snapped(x, z);
+        let bounds = &self.bounds[polygon.index()];
+        let is_flat = bounds.min_height >= bounds.max_height;
+        let at = if is_flat { at } else { self.closest_in_polygon(polygon.index(), at) };
+        position.with_y(self.frame.to_world(0.0, self.height_at(polygon.index(), at), 0.0).y)
+    }
+
     /// Returns the height in levels.
     #[inline]
     pub(crate) fn height_at(&self, polygon: usize, at: PlanPosition) -> f64 {

@@ -172,10 +172,12 @@ impl NavMesh {
     }
 
     pub(crate) fn location(&self, spot: &Spot, asked: Vec3) -> Location {
-        let mut position = self.frame.to_world(spot.at.x, spot.height, spot.at.z);
-        if spot.within {
-            (position.x, position.z) = (asked.x, asked.z);
-        }
+        let position = self.frame.to_world(spot.at.x, spot.height, spot.at.z);
+        let position = if spot.within {
+            asked.with_y(position.y)
+        } else {
+            self.on_ground(PolyId(spot.polygon), position)
+        };
         Location { polygon: PolyId(spot.polygon), position, generation: self.generation }
     }
 

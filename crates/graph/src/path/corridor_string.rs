@@ -170,6 +170,6 @@ impl NavMesh {
             return None;
         }
         let last = path.polygons.iter().take(leg + 1).rfind(|&&polygon| self.contains(polygon, to))?;
-        Some(self.place_at(last.0, at, to))
+        Some(self.place_at(last.0, to))
     }
 }

@@ -514,7 +514,7 @@ impl NavMesh {
     }
 
     pub(super) fn position_in(&self, polygon: PolyId, at: PlanPosition) -> Vec3 {
-        self.frame.to_world(at.x, self.height_at(polygon.index(), at), at.z)
+        self.on_ground(polygon, self.frame.to_world(at.x, 0.0, at.z))
     }
 }
 

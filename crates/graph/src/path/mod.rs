@@ -73,7 +73,7 @@ pub struct Path {
     pub corners: Vec<Vec3>,
     /// Length in metres, in space: with [`PathOptions::ground_error`] of the ground that it leads over,
     /// else of the chain of `points`, to which ground that rises and falls between two of them adds
-    /// nothing.
+    /// nothing. A path back of the same length in plan may have other points, and so another length.
     pub length: f32,
     /// Length in metres in plan: of the chain of `points`; for a disc of the true path, whose corners
     /// are arcs. No path is shorter in plan if it was found by [`PathSearch::Shortest`], but for rises

@@ -110,29 +110,26 @@ impl NavMesh {
         }
         let asked = self.plan_of(PathEnd::Start, position)?;
         let at = self.closest_in_polygon(polygon.index(), asked);
-        Ok(if at == asked { self.place_at(polygon.0, at, position) } else { self.place(polygon.0, at) })
+        Ok(if at == asked { self.place_at(polygon.0, position) } else { self.place(polygon.0, at) })
     }
 
     /// Returns a place of a polygon, at the height of the ground there.
     #[inline]
     fn place(&self, polygon: u32, at: PlanPosition) -> Location {
-        let height = self.height_at(polygon as usize, at);
-        let position = self.frame.to_world(at.x, height, at.z);
-        Location { polygon: PolyId(polygon), position, generation: self.generation }
+        self.place_at(polygon, self.frame.to_world(at.x, 0.0, at.z))
     }
 
     /// Returns where a position is on the ground of a polygon, if it lies there in plan.
     pub(crate) fn place_within(&self, polygon: PolyId, position: Vec3) -> Option<Location> {
         let at = self.plan_of(PathEnd::Goal, position).ok()?;
-        self.holds(polygon.0, at).then(|| self.place_at(polygon.0, at, position))
+        self.holds(polygon.0, at).then(|| self.place_at(polygon.0, position))
     }
 
     /// Returns the place as [`Self::place`] does, with the plan coordinates of the requested position.
     #[inline]
-    pub(crate) fn place_at(&self, polygon: u32, at: PlanPosition, asked: Vec3) -> Location {
-        let mut place = self.place(polygon, at);
-        (place.position.x, place.position.z) = (asked.x, asked.z);
-        place
+    pub(crate) fn place_at(&self, polygon: u32, asked: Vec3) -> Location {
+        let polygon = PolyId(polygon);
+        Location { polygon, position: self.on_ground(polygon, asked), generation: self.generation }
     }
 
     /// Returns both ends of an edge: right and left as seen when leaving the polygon across it.

@@ -31,7 +31,7 @@ impl Raycast {
     #[must_use]
     pub fn end(&self, mesh: &NavMesh) -> Location {
         let Stop { polygon, hit, last } = self.stop;
-        let Some(met) = hit else { return mesh.place_at(polygon, last.target, self.target) };
+        let Some(met) = hit else { return mesh.place_at(polygon, self.target) };
         let (share, _) = mesh.wall_hit(&met, &last);
         mesh.place(polygon, mesh.place_at_wall(polygon, &met, &last, share))
     }

@@ -27,12 +27,12 @@ impl NavMesh {
         let asked = self.asked_of(from)?;
         let target = self.plan_of(PathEnd::Goal, to)?;
         if self.holds(from.polygon.0, target) {
-            return Ok(self.place_at(from.polygon.0, target, to));
+            return Ok(self.place_at(from.polygon.0, to));
         }
         // As a rule nothing is in the way. Else walls are followed.
         let (Ray { at: start, .. }, stop) = self.walk_ray(from.polygon.0, asked, target, filter, |_| {});
         if stop.hit.is_none() {
-            return Ok(self.place_at(stop.polygon, target, to));
+            return Ok(self.place_at(stop.polygon, to));
         }
         let middle = PlanPosition { x: (start.x + target.x) / 2.0, z: (start.z + target.z) / 2.0 };
         let length = start.distance_squared(target).sqrt();
@@ -50,7 +50,7 @@ impl NavMesh {
                 best = (distance, polygon, closest);
             }
             if closest == target {
-                return Ok(self.place_at(polygon, target, to));
+                return Ok(self.place_at(polygon, to));
             }
             self.open_row(polygon, middle, radius * radius, filter, scratch);
         }
