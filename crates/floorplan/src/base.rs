@@ -7,14 +7,15 @@ use std::sync::Arc;
 use glam::Vec3;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
-use waymesh_core::{AreaId, Bounds, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint, float};
+use waymesh_core::{AreaId, Bounds, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint};
 
-use crate::area::{Cleaner, Extent, Region, check_point, grown, meet};
+use crate::area::{Cleaner, Extent, Region, grown, meet};
 use crate::assemble::{Piece, contours};
+use crate::doorway::{Doorway, Walls};
 use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position};
 use crate::offset::{closed, grow};
 use crate::zones::{self, Zone};
-use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, PlanPosition, Shape, tangle};
+use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, Shape, tangle};
 
 /// Height of a level in metres. Heights are fractional, so it does not affect the result.
 const LEVEL_HEIGHT: f32 = 0.01;
@@ -121,7 +122,7 @@ struct Opening {
     door: usize,
     /// The whole opening: walkable, without walls.
     opening: Region,
-    /// The half of it on one side of the line, on the grid.
+    /// The part of it on one side of the line, on the grid.
     sill: Vec<PlanPoint>,
 }
 
@@ -231,13 +232,21 @@ impl PlanBase {
             let (walkable, blocked) = (united(&storey.walkable)?, united(&storey.blocked)?);
             let zones = storey_zones(storey, config, &mut notes)?;
             tangle::check(&element, zones.iter().map(|zone| &zone.region))?;
-            let mut openings = Vec::new();
-            for door in &storey.doors {
-                openings.push(opening(&storey.name, door)?);
+            let mut doorways: Vec<Doorway> =
+                storey.doors.iter().map(|door| Doorway::new(&storey.name, door)).collect::<Result<_, _>>()?;
+            if !doorways.is_empty() {
+                tangle::check(&element, [&walkable, &blocked])?;
+                let walls = Walls::new(&closed(&walkable, config.close_distance).minus(&blocked));
+                for (doorway, door) in doorways.iter_mut().zip(&storey.doors) {
+                    checkpoint();
+                    let kind = doorway.fit(&walls);
+                    notes.extend(kind.map(|kind| PlanNote { element: door_name(storey, door), kind }));
+                }
             }
+            let openings: Vec<Region> = doorways.iter().map(Doorway::region).collect();
             tangle::check(&element, openings.iter().chain([&blocked]))?;
             let all = Region::union(&openings);
-            storeys.push((walkable, blocked.minus(&all), openings, zones));
+            storeys.push((walkable, blocked.minus(&all), doorways, openings, zones));
         }
         let (walkable, blocked) = plan.shape_counts();
         let extents = || storeys.iter().filter_map(|(walkable, ..)| walkable.extent());
@@ -253,9 +262,10 @@ impl PlanBase {
             doors: Vec::new(),
             notes,
         };
-        for (index, (walkable, blocked, openings, zones)) in storeys.into_iter().enumerate() {
+        for (index, (walkable, blocked, doorways, openings, zones)) in storeys.into_iter().enumerate() {
             checkpoint();
-            base.add_storey(&plan.storeys[index], index, &walkable, blocked, openings);
+            let openings = doorways.iter().zip(openings);
+            base.add_storey(&plan.storeys[index], index, &walkable, blocked, openings.collect());
             base.storeys[index].zones = zones;
         }
         base.tell_distance();
@@ -268,28 +278,28 @@ impl PlanBase {
         index: usize,
         walkable: &Region,
         blocked: Region,
-        openings: Vec<Region>,
+        openings: Vec<(&Doorway, Region)>,
     ) {
         let frame = self.frame;
         let height = (storey.elevation - f64::from(frame.origin.y)) / f64::from(frame.level_height);
         #[expect(clippy::cast_possible_truncation, reason = "levels of a building fit a single")]
         let height = height as f32;
-        let walkable = Region::union(std::iter::once(walkable).chain(&openings));
+        let walkable =
+            Region::union(std::iter::once(walkable).chain(openings.iter().map(|(_, opening)| opening)));
         let walkable = closed(&walkable, self.config.close_distance);
         let openings = storey
             .doors
             .iter()
             .zip(openings)
-            .map(|(door, opening)| {
-                let ends = door.line.map(|end| nearest_point(&frame, end));
+            .map(|(door, (doorway, opening))| {
+                let ends = doorway.line.map(|end| nearest_point(&frame, end));
                 self.doors.push(DoorLine {
                     storey: index,
                     ends,
                     cost: door.cost,
-                    name: format!("storey {:?}, door {:?}", storey.name, door.name).into(),
+                    name: door_name(storey, door),
                 });
-                let sill = sill(&frame, door);
-                Opening { door: self.doors.len() - 1, opening, sill }
+                Opening { door: self.doors.len() - 1, opening, sill: doorway.sill(&frame) }
             })
             .collect();
         let zones = Vec::new();
@@ -568,6 +578,10 @@ impl PlanBase {
     }
 }
 
+fn door_name(storey: &crate::Storey, door: &Door) -> Arc<str> {
+    format!("storey {:?}, door {:?}", storey.name, door.name).into()
+}
+
 /// Returns the zones of a storey: walkable shapes that are not plain ground, those of the largest
 /// id last and blocked ones after them, and then marks in their order.
 fn storey_zones(
@@ -593,45 +607,6 @@ fn storey_zones(
     }
     zones.retain(|zone| !zone.region.is_empty());
     Ok(zones)
-}
-
-/// Returns the area of a door's opening.
-fn opening(storey: &str, door: &Door) -> Result<Region, PlanError> {
-    let element: Arc<str> = format!("storey {storey:?}, door {:?}", door.name).into();
-    for (index, end) in door.line.iter().enumerate() {
-        check_point(&element, &format!("point {index}"), *end)?;
-    }
-    let bad = |field: &str, value, expected| {
-        Err(PlanError::BadNumber { element: element.clone(), field: field.to_owned(), value, expected })
-    };
-    if !(door.depth.is_finite() && door.depth > 0.0) {
-        return bad("depth", door.depth, "finite and above 0 m");
-    }
-    if !(door.cost.is_finite() && door.cost >= 0.0) {
-        return bad("cost", f64::from(door.cost), "finite and at least 0 m");
-    }
-    let [a, b] = door.line;
-    let length = float::hypot(b[0] - a[0], b[1] - a[1]);
-    if length < 1e-3 {
-        return bad("length", length, "at least 1 mm");
-    }
-    Ok(Region::polygon(&quad(door, -0.5, 0.5)))
-}
-
-/// Returns the rectangle over a door's line between two distances to its left, in depths; negative
-/// to its right.
-fn quad(door: &Door, from: f64, to: f64) -> [PlanPosition; 4] {
-    let [a, b] = door.line;
-    let way = [b[0] - a[0], b[1] - a[1]];
-    let length = float::hypot(way[0], way[1]);
-    let across = [-way[1] / length * door.depth, way[0] / length * door.depth];
-    let at = |end: PlanPosition, times: f64| [end[0] + across[0] * times, end[1] + across[1] * times];
-    [at(a, from), at(b, from), at(b, to), at(a, to)]
-}
-
-/// Returns the half of a door's opening to the left of its line, on the grid.
-fn sill(frame: &GridFrame, door: &Door) -> Vec<PlanPoint> {
-    quad(door, 0.0, 0.5).map(|corner| nearest_point(frame, corner)).to_vec()
 }
 
 /// Returns the grid of a plan. It begins at whole metres. Its cells have the configured size, or

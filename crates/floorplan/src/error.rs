@@ -6,6 +6,8 @@ use std::sync::Arc;
 use thiserror::Error;
 use waymesh_core::{AreaError, BadField, GridError};
 
+use crate::doorway::MAX_WALL;
+
 /// Error of reading or using a plan.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -210,7 +212,12 @@ pub enum NoteKind {
         area: f64,
     },
     /// A door that is too narrow for the agent, or has no ground on one side.
-    DoorLeadsNowhere,
+    DoorLeadsNowhere {
+        /// Length of its line in metres.
+        width: f64,
+        /// Diameter of the agent in metres.
+        needed: f64,
+    },
     /// An end of stairs or a stop of a lift without ground within reach: no link there.
     NoGroundNear {
         /// Name of the storey.
@@ -248,11 +255,11 @@ pub enum NoteKind {
         /// Metres of a unit as it is read.
         used: f64,
     },
-    /// A door drawn as an area that is about as deep as wide.
-    SquareDoor {
-        /// Length of its longer side, which is read as its width, in metres.
+    /// A door whose line runs through the wall instead of along it: it was turned.
+    DoorTurned {
+        /// Distance of the jambs in metres.
         width: f64,
-        /// Length of its shorter side in metres.
+        /// Length of the line as it was given in metres.
         depth: f64,
     },
     /// A plan far from the origin, so that world coordinates have a coarse rounding.
@@ -283,9 +290,14 @@ impl std::fmt::Display for NoteKind {
                     "{pieces} pieces of ground are too small and left out, {area:.4} m2 together"
                 )
             }
-            Self::DoorLeadsNowhere => {
-                formatter.write_str("too narrow for the agent, or no ground on one of its sides: no link")
-            }
+            Self::DoorLeadsNowhere { width, needed } if *width <= needed + 0.01 => write!(
+                formatter,
+                "{width:.2} m wide, but the agent needs more than {needed:.2} m: no link; make the door wider or the agent's radius smaller"
+            ),
+            Self::DoorLeadsNowhere { .. } => write!(
+                formatter,
+                "no ground within {MAX_WALL} m on one of its sides: no link; draw its line along a wall between two rooms, from jamb to jamb"
+            ),
             Self::NoGroundNear { storey, reach } => {
                 write!(formatter, "no ground within {reach:.2} m on storey {storey:?}: no link there")
             }
@@ -304,9 +316,9 @@ impl std::fmt::Display for NoteKind {
                 formatter,
                 "gives units of {declared} m, but a unit is read as {used} m, by the scale; without one it has its own"
             ),
-            Self::SquareDoor { width, depth } => write!(
+            Self::DoorTurned { width, depth } => write!(
                 formatter,
-                "a door of {width:.2} by {depth:.2} m: the longer side is read as its width; draw a line from jamb to jamb if it is not"
+                "runs {depth:.2} m through the wall; it is read as a door of {width:.2} m width, from jamb to jamb"
             ),
             Self::FarFromOrigin { coordinate, rounding } => write!(
                 formatter,

@@ -108,6 +108,7 @@ mod area;
 mod assemble;
 mod base;
 mod config;
+mod doorway;
 mod error;
 mod lattice;
 mod offset;

@@ -194,8 +194,9 @@ pub struct Door {
     pub name: String,
     /// From one jamb to the other.
     pub line: [PlanPosition; 2],
-    /// Depth of the opening in metres, half of it on either side of the line. The opening is
-    /// walkable, and walls are cut there.
+    /// Least depth of the opening in metres, half of it on either side of the line. The opening is
+    /// walkable, and walls are cut there: through their whole thickness beside the jambs, up to 3 m
+    /// on either side.
     pub depth: f64,
     /// Cost of passing, in metres, in addition to the length of the path.
     pub cost: f32,

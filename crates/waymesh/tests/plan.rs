@@ -120,7 +120,7 @@ fn what_leads_nowhere_is_told_and_what_cannot_be_is_refused() {
     let bake = baker(0.25).bake_observed(&plan, &mut Listener(&mut told)).expect("a mesh");
     assert_eq!(bake.report.warnings, told.iter().map(ToString::to_string).collect::<Vec<_>>());
     let all = bake.report.warnings.join("\n");
-    assert!(all.contains("storey \"upper\", door \"upper door\": too narrow"), "{all}");
+    assert!(all.contains("storey \"upper\", door \"upper door\": no ground within 3 m"), "{all}");
     assert!(all.contains("lift \"lift\": no ground within 0.75 m on storey \"upper\""), "{all}");
 
     let refused = |plan: &FloorPlan, radius: f32| baker(radius).bake(plan).expect_err("refused").to_string();

@@ -17,13 +17,11 @@ pub(super) struct DoorFields<'a> {
 /// Largest number of corners of the hull of a door: each of its edges is compared with all of them.
 const MAX_HULL_CORNERS: usize = 1000;
 
-/// Ratio of depth to width above which the sides of a door are too similar to choose one silently.
-const NEARLY_SQUARE: f64 = 0.8;
-
 impl Reader<'_> {
     /// Adds a door. A line of two points goes from jamb to jamb. Of an area, the smallest rectangle
-    /// around it counts: its longer side goes from jamb to jamb, its shorter side is the depth if
-    /// that is more than [`Door::DEPTH`].
+    /// around it counts: its longer side goes from jamb to jamb, unless the walls show otherwise
+    /// ([`crate::PlanBase::new`]); its shorter side is the depth if that is more than
+    /// [`Door::DEPTH`].
     pub(super) fn add_door(
         &self,
         plan: &mut FloorPlan,
@@ -55,12 +53,9 @@ impl Reader<'_> {
                         format!("a door with {} corners (the limit is {MAX_HULL_CORNERS})", hull.len());
                     return self.note_door(plan, element, &what);
                 }
-                let Some((line, width, depth)) = smallest_rectangle(&hull) else {
+                let Some((line, _, depth)) = smallest_rectangle(&hull) else {
                     return self.note(plan, element, NoteKind::NoArea);
                 };
-                if depth > NEARLY_SQUARE * width && fields.depth.is_none() {
-                    self.note(plan, element, NoteKind::SquareDoor { width, depth });
-                }
                 (line, depth.max(Door::DEPTH))
             }
         };

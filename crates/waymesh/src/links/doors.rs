@@ -13,8 +13,9 @@ use waymesh_graph::{Link, LinkEnd, LinkKind};
 use crate::front::plan::SHIFT_CELLS;
 
 /// Largest distance in cells of a corner of the ground from the line of the door that cuts it. Both
-/// were rounded, and a vertex that splits an edge between them may lie [`SHIFT_CELLS`] off it.
-const DOOR_SLACK: f64 = 2.0 + SHIFT_CELLS;
+/// were rounded, the cut is a cell longer, and a vertex that splits an edge between them may lie
+/// [`SHIFT_CELLS`] off it.
+const DOOR_SLACK: f64 = 3.0 + SHIFT_CELLS;
 
 /// Number of parallel lines that are tried on each side of a landing's line.
 const TRIES: i32 = 16;
@@ -30,7 +31,7 @@ pub(crate) fn all(
     storeys: &[usize],
     notes: &mut Vec<PlanNote>,
 ) -> Result<Vec<Link>, PlanError> {
-    let mut links = doors(polygons, storeys, base.doors(), notes);
+    let mut links = doors(polygons, storeys, base, notes);
     let places = Places::new(base, polygons, storeys);
     for (number, stairs) in (0..).zip(&plan.stairs) {
         links.extend(places.stairs(number, stairs, notes)?);
@@ -84,17 +85,21 @@ pub(crate) fn door_link(
 }
 
 /// Returns the note about a door that lies on no edge between two polygons.
-pub(crate) fn leads_nowhere(door: &DoorLine) -> PlanNote {
-    PlanNote { element: door.name.clone(), kind: NoteKind::DoorLeadsNowhere }
+pub(crate) fn leads_nowhere(base: &PlanBase, door: &DoorLine) -> PlanNote {
+    let [a, b] = door.ends.map(exact);
+    let width = float::hypot(b[0] - a[0], b[1] - a[1]) * f64::from(base.frame().cell_size);
+    let kind = NoteKind::DoorLeadsNowhere { width, needed: 2.0 * base.config().radius };
+    PlanNote { element: door.name.clone(), kind }
 }
 
 /// Cuts the mesh along the doors. Returns a link for each portal that was cut.
 fn doors(
     polygons: &mut PolyMesh,
     storeys: &[usize],
-    doors: &[DoorLine],
+    base: &PlanBase,
     notes: &mut Vec<PlanNote>,
 ) -> Vec<Link> {
+    let doors = base.doors();
     let mut links = Vec::new();
     let mut is_used = vec![false; doors.len()];
     let lines = DoorLines::new(doors);
@@ -119,9 +124,8 @@ fn doors(
             }
         }
     }
-    notes.extend(
-        doors.iter().zip(is_used).filter(|(_, is_used)| !is_used).map(|(door, _)| leads_nowhere(door)),
-    );
+    let nowhere = doors.iter().zip(is_used).filter(|(_, is_used)| !is_used);
+    notes.extend(nowhere.map(|(door, _)| leads_nowhere(base, door)));
     links
 }
 

@@ -135,7 +135,7 @@ impl PlanLinks {
             found.push((Source::Doors(key), links.collect()));
         }
         let nowhere = unused.into_iter().filter(|&door| self.uses[door] == 0);
-        notes.extend(nowhere.map(|door| leads_nowhere(&base.doors()[door])));
+        notes.extend(nowhere.map(|door| leads_nowhere(base, &base.doors()[door])));
         found
     }
 }

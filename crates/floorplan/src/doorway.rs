@@ -1,0 +1,192 @@
+//! Openings of doors: the direction in which they lead, and the wall that they cut.
+
+use std::sync::Arc;
+
+use rstar::primitives::Line;
+use rstar::{AABB, RTree};
+use waymesh_core::{GridFrame, PlanPoint, float};
+
+use crate::area::{MAX_COORDINATE, Region, check_point};
+use crate::lattice::nearest_point;
+use crate::{Door, NoteKind, PlanError, PlanPosition};
+
+/// Thickest part of a wall on one side of a door's line that the door cuts, in metres.
+pub(crate) const MAX_WALL: f64 = 3.0;
+
+/// Distance in metres of probes from the border of an opening: a place on a border of the ground
+/// may belong to either side.
+const PROBE: f64 = 1e-3;
+
+/// Distance in metres beyond the ends of a door's line at which its wall is measured.
+const JAMB: f64 = 0.02;
+
+/// Shares of a door's line at which the wall in its opening is measured.
+const SHARES: [f64; 3] = [0.25, 0.5, 0.75];
+
+/// Share of its length by which a line that runs through a wall may end before the wall does.
+const SHORT_LINE: f64 = 0.1;
+
+/// The borders of the ground without doors, to measure walls.
+pub(crate) struct Walls(RTree<Line<PlanPosition>>);
+
+impl Walls {
+    pub(crate) fn new(ground: &Region) -> Self {
+        let lines = ground.rings().into_iter().flat_map(|ring| {
+            let next = ring.clone().into_iter().cycle().skip(1);
+            ring.into_iter().zip(next).map(|(a, b)| Line::new(a, b)).collect::<Vec<_>>()
+        });
+        Self(RTree::bulk_load(lines.collect()))
+    }
+
+    fn is_ground(&self, [x, z]: PlanPosition) -> bool {
+        let beyond = AABB::from_corners([x, z], [2.0 * MAX_COORDINATE, z]);
+        let is_crossed = |line: &&Line<PlanPosition>| {
+            let [a, b] = [line.from, line.to];
+            (a[1] > z) != (b[1] > z) && a[0] + (z - a[1]) / (b[1] - a[1]) * (b[0] - a[0]) > x
+        };
+        self.0.locate_in_envelope_intersecting(beyond).filter(is_crossed).count() % 2 == 1
+    }
+
+    /// Returns the distance from a place to the ground in a direction of length 1: 0 on the ground,
+    /// [`MAX_WALL`] if none is nearer.
+    fn thickness(&self, from: PlanPosition, way: PlanPosition) -> f64 {
+        if self.is_ground(from) {
+            return 0.0;
+        }
+        let to = along(from, way, MAX_WALL);
+        let distance = |line: &Line<PlanPosition>| {
+            let side = |at: PlanPosition| way[0] * (at[1] - from[1]) - way[1] * (at[0] - from[0]);
+            let [a, b] = [side(line.from), side(line.to)];
+            let share = a / (a - b);
+            let at = |axis: usize| line.from[axis] + share * (line.to[axis] - line.from[axis]) - from[axis];
+            ((a > 0.0) != (b > 0.0)).then(|| at(0) * way[0] + at(1) * way[1])
+        };
+        let near = self.0.locate_in_envelope_intersecting(AABB::from_corners(from, to));
+        near.filter_map(distance).filter(|&at| at >= 0.0).fold(MAX_WALL, f64::min)
+    }
+}
+
+/// The opening of a door: a rectangle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Doorway {
+    /// From jamb to jamb.
+    pub(crate) line: [PlanPosition; 2],
+    /// Depths to the right and to the left of the line.
+    depths: [f64; 2],
+}
+
+impl Doorway {
+    /// Checks the numbers of a door.
+    pub(crate) fn new(storey: &str, door: &Door) -> Result<Self, PlanError> {
+        let element: Arc<str> = format!("storey {storey:?}, door {:?}", door.name).into();
+        for (index, end) in door.line.iter().enumerate() {
+            check_point(&element, &format!("point {index}"), *end)?;
+        }
+        let bad = |field: &str, value, expected| {
+            Err(PlanError::BadNumber { element: element.clone(), field: field.to_owned(), value, expected })
+        };
+        if !(door.depth.is_finite() && door.depth > 0.0) {
+            return bad("depth", door.depth, "finite and above 0 m");
+        }
+        if !(door.cost.is_finite() && door.cost >= 0.0) {
+            return bad("cost", f64::from(door.cost), "finite and at least 0 m");
+        }
+        let doorway = Self { line: door.line, depths: [door.depth / 2.0; 2] };
+        if doorway.width() < 1e-3 {
+            return bad("length", doorway.width(), "at least 1 mm");
+        }
+        Ok(doorway)
+    }
+
+    /// Turns an opening whose line runs through the wall, then deepens it until it leads through
+    /// the wall. The wall is as thick as it is at the thinner jamb, so that other blocked shapes
+    /// before a door stay. Returns a note if the opening was turned.
+    pub(crate) fn fit(&mut self, walls: &Walls) -> Option<NoteKind> {
+        let turned = self.turned();
+        let [own, other] = [*self, turned].map(|doorway| doorway.walls_before(walls, 0.5));
+        let (least, most) = (own[0].min(own[1]), other[0].max(other[1]));
+        let is_turned = least > most && most <= SHORT_LINE * self.width();
+        let note = is_turned.then(|| NoteKind::DoorTurned { width: turned.width(), depth: self.width() });
+        if is_turned {
+            *self = turned;
+        }
+        let before = SHARES.map(|share| self.walls_before(walls, share));
+        for (side, way) in self.across().into_iter().enumerate() {
+            let cut = before.iter().map(|walls| walls[side]).filter(|&wall| wall < MAX_WALL);
+            let cut = cut.fold(0.0, f64::max);
+            if cut > 0.0 {
+                // A line along a face of the wall lies on the border of the ground.
+                let jambs = self.jambs().map(|jamb| walls.thickness(along(jamb, way, PROBE), way));
+                let jamb = PROBE + jambs[0].min(jambs[1]);
+                // Nothing of the wall may be left on its face.
+                let wall = jamb.min(self.depths[side] - PROBE + cut) + PROBE;
+                self.depths[side] = self.depths[side].max(wall);
+            }
+        }
+        note
+    }
+
+    pub(crate) fn width(&self) -> f64 {
+        let [a, b] = self.line;
+        float::hypot(b[0] - a[0], b[1] - a[1])
+    }
+
+    /// The whole opening.
+    pub(crate) fn region(&self) -> Region {
+        Region::polygon(&self.quad(-self.depths[0], self.depths[1]))
+    }
+
+    /// Returns the part of the opening to the left of the line, on the grid. It is wider than the
+    /// line by two cells in all: rounding would otherwise leave ground beside it at a jamb.
+    pub(crate) fn sill(&self, frame: &GridFrame) -> Vec<PlanPoint> {
+        let (cell, way) = (f64::from(frame.cell_size), self.way());
+        let line = [along(self.line[0], way, -cell), along(self.line[1], way, cell)];
+        let wide = Self { line, ..*self };
+        wide.quad(0.0, self.depths[1]).map(|corner| nearest_point(frame, corner)).to_vec()
+    }
+
+    /// Returns the thickness of what is blocked to the right and to the left of the opening, from
+    /// [`PROBE`] within it, at a share of the line.
+    fn walls_before(&self, walls: &Walls, share: f64) -> [f64; 2] {
+        let [right, left] = self.across();
+        let at = along(self.line[0], self.way(), share * self.width());
+        [(self.depths[0], right), (self.depths[1], left)]
+            .map(|(depth, way)| walls.thickness(along(at, way, depth - PROBE), way))
+    }
+
+    /// The opening with its width and its depth exchanged.
+    fn turned(&self) -> Self {
+        let [from, to] = self.line;
+        let middle = [0, 1].map(|axis| f64::midpoint(from[axis], to[axis]));
+        let [right, left] = self.across();
+        let line = [along(middle, right, self.depths[0]), along(middle, left, self.depths[1])];
+        Self { line, depths: [self.width() / 2.0; 2] }
+    }
+
+    /// Directions to the right and to the left of the line.
+    fn across(&self) -> [PlanPosition; 2] {
+        let [x, z] = self.way();
+        [[z, -x], [-z, x]]
+    }
+
+    fn way(&self) -> PlanPosition {
+        let [a, b] = self.line;
+        [(b[0] - a[0]) / self.width(), (b[1] - a[1]) / self.width()]
+    }
+
+    /// Places in the wall beside both ends of the line.
+    fn jambs(&self) -> [PlanPosition; 2] {
+        let way = self.way();
+        [along(self.line[0], way, -JAMB), along(self.line[1], way, JAMB)]
+    }
+
+    /// Returns the rectangle over the line between two distances to its left; negative to its right.
+    fn quad(&self, from: f64, to: f64) -> [PlanPosition; 4] {
+        let ([a, b], [_, left]) = (self.line, self.across());
+        [along(a, left, from), along(b, left, from), along(b, left, to), along(a, left, to)]
+    }
+}
+
+fn along(from: PlanPosition, way: PlanPosition, distance: f64) -> PlanPosition {
+    [from[0] + way[0] * distance, from[1] + way[1] * distance]
+}
