@@ -135,6 +135,11 @@ fn a_path_for_a_radius_keeps_clear_of_walls() {
     assert!(fast["length"].as_f64() >= path["length"].as_f64());
     assert!(fast["clearance"].as_f64().expect("a number") > 1.498);
     fail(folder, 2, &[&words[..6], &["--fast"]].concat());
+    // Settings of points are refused by name.
+    for others in [&["--no-rises"][..], &["--hierarchy"], &["--corner-offset", "0.3"], &["--relax", "0.3"]] {
+        let refused = fail(folder, 2, &[&words[..], &["1.5"], others].concat());
+        assert!(refused.contains("--radius") && refused.contains(others[0]), "{refused}");
+    }
     fail(folder, 1, &["path", "hall.wmesh", "--from", "3,0,3", "--to", "17,0,3", "--radius", "nan"]);
 }
 

@@ -179,7 +179,7 @@ pub(crate) struct PathArgs {
     #[arg(long)]
     pub(crate) shortest: bool,
     /// Do not count rises and falls: find the path that is shortest in plan.
-    #[arg(long, requires = "shortest")]
+    #[arg(long, requires = "shortest", conflicts_with = "radius")]
     pub(crate) no_rises: bool,
     /// Height of the path above or below the ground of the mesh between two points, at most, in metres.
     #[arg(long, value_name = "METRES", default_value_t = 0.1)]
@@ -211,14 +211,14 @@ pub(crate) struct PathArgs {
     pub(crate) max_nodes: Option<usize>,
     /// Search clusters of polygons instead of polygons, for a path that may be a little longer. The
     /// clusters are made for this one query.
-    #[arg(long, conflicts_with = "shortest")]
+    #[arg(long, conflicts_with_all = ["shortest", "radius"])]
     pub(crate) hierarchy: bool,
     /// Search polygons that are convex but for this distance, for a path that may be a little longer.
     /// They are made for this one query.
     #[arg(long, value_name = "METRES", conflicts_with_all = ["shortest", "hierarchy", "radius"])]
     pub(crate) relax: Option<f32>,
     /// Move corners away from walls by up to this, where there is room.
-    #[arg(long, value_name = "METRES", default_value_t = 0.0)]
+    #[arg(long, value_name = "METRES", default_value_t = 0.0, conflicts_with = "radius")]
     pub(crate) corner_offset: f32,
     /// Draw the mesh and the path.
     #[arg(long, value_name = "FILE")]
