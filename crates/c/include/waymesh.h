@@ -842,6 +842,24 @@ enum wm_status wm_mesh_bake(const struct wm_vec3 *vertices,
                             struct wm_error *error);
 
 /*
+ Bakes triangles as wm_mesh_bake does, with vertices in double precision, three numbers each: for
+ scenes far from their origin, which `settings.origin` brings near before they are rounded.
+
+ # Safety
+ The arrays are as long as the counts say: `vertices` has three numbers for each.
+ */
+enum wm_status wm_mesh_bake_doubles(const double *vertices,
+                                    size_t vertex_count,
+                                    const uint32_t *triangles,
+                                    size_t triangle_count,
+                                    const uint8_t *areas,
+                                    const struct wm_settings *settings,
+                                    wm_progress progress,
+                                    void *user,
+                                    struct wm_mesh **mesh,
+                                    struct wm_error *error);
+
+/*
  Reads a scene (OBJ, glTF, GLB, STL, PLY) and bakes it.
 
  # Safety

@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use std::path::Path;
 use std::sync::Arc;
 
+use glam::DVec3;
 use waymesh::bake::FrontEnd;
 use waymesh::graph::{Hierarchy, HierarchyConfig, MeshFormat};
 use waymesh::io::{LoadOptions, parse_mesh};
@@ -33,6 +34,12 @@ pub struct Vec3 {
 impl From<glam::Vec3> for Vec3 {
     fn from(glam::Vec3 { x, y, z }: glam::Vec3) -> Self {
         Self { x, y, z }
+    }
+}
+
+impl From<Vec3> for DVec3 {
+    fn from(position: Vec3) -> Self {
+        glam::Vec3::from(position).as_dvec3()
     }
 }
 
@@ -136,8 +143,8 @@ impl Observer for Reporter {
 ///
 /// # Safety
 /// As for [`slice`].
-pub(crate) unsafe fn soup(
-    vertices: *const Vec3,
+pub(crate) unsafe fn soup<V: Copy + Into<DVec3>>(
+    vertices: *const V,
     vertex_count: usize,
     triangles: *const u32,
     triangle_count: usize,
@@ -156,7 +163,7 @@ pub(crate) unsafe fn soup(
         // SAFETY: likewise; there is an area per triangle.
         unsafe { slice("areas", areas, triangle_count)? }
     };
-    let vertices = vertices.iter().map(|&vertex| glam::Vec3::from(vertex).as_dvec3());
+    let vertices = vertices.iter().map(|&vertex| vertex.into());
     let (triangles, _) = corners.as_chunks::<3>();
     let soup = load.soup(vertices, triangles.to_vec()).map_err(|error| bad(&error))?;
     if areas.is_empty() {
@@ -242,6 +249,35 @@ pub unsafe extern "C" fn wm_mesh_bake(
         let mesh = given("mesh", mesh)?;
         let settings = Settings::check(settings)?;
         let load = settings.load_options()?;
+        // SAFETY: the caller promises it.
+        let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas, &load)? };
+        bake_into(&soup, settings, Reporter::new(progress, user), mesh)
+    })
+}
+
+/// Bakes triangles as wm_mesh_bake does, with vertices in double precision, three numbers each: for
+/// scenes far from their origin, which `settings.origin` brings near before they are rounded.
+///
+/// # Safety
+/// The arrays are as long as the counts say: `vertices` has three numbers for each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wm_mesh_bake_doubles(
+    vertices: *const f64,
+    vertex_count: usize,
+    triangles: *const u32,
+    triangle_count: usize,
+    areas: *const u8,
+    settings: Option<&Settings>,
+    progress: Progress,
+    user: *mut c_void,
+    mesh: Option<&mut MaybeUninit<Option<Box<Mesh>>>>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mesh = given("mesh", mesh)?;
+        let settings = Settings::check(settings)?;
+        let load = settings.load_options()?;
+        let vertices = vertices.cast::<[f64; 3]>();
         // SAFETY: the caller promises it.
         let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas, &load)? };
         bake_into(&soup, settings, Reporter::new(progress, user), mesh)

@@ -157,13 +157,37 @@ fn arrays_and_files_in_memory() {
 /// Bakes the floor with corners in this order, moved.
 fn bake_moved(triangles: &[u32; 6], by: f32, settings: &Settings) -> (Status, String, f64) {
     let floor = FLOOR.map(|Vec3 { x, y, z }| Vec3 { x: x + by, y, z });
+    baked(triangles, |triangles, mesh, error| {
+        // SAFETY: all arrays have as many elements as is said.
+        unsafe {
+            let (floor, settings) = (floor.as_ptr(), Some(settings));
+            wm_mesh_bake(floor, 4, triangles, 2, null(), settings, None, null_mut(), mesh, error)
+        }
+    })
+}
+
+/// Bakes the floor far away, in double precision.
+fn bake_far(by: [f64; 3], settings: &Settings) -> (Status, String, f64) {
+    let floor =
+        FLOOR.map(|Vec3 { x, y, z }| [f64::from(x) + by[0], f64::from(y) + by[1], f64::from(z) + by[2]]);
+    baked(&TRIANGLES, |triangles, mesh, error| {
+        // SAFETY: all arrays have as many elements as is said.
+        unsafe {
+            let (floor, settings) = (floor.as_ptr().cast(), Some(settings));
+            wm_mesh_bake_doubles(floor, 4, triangles, 2, null(), settings, None, null_mut(), mesh, error)
+        }
+    })
+}
+
+type Out<'a, T> = Option<&'a mut MaybeUninit<T>>;
+
+/// The status, the text and the area of a bake.
+fn baked(
+    triangles: &[u32; 6],
+    bake: impl FnOnce(*const u32, Out<'_, Option<Box<Mesh>>>, Out<'_, Error>) -> Status,
+) -> (Status, String, f64) {
     let (mut mesh, mut error) = (MaybeUninit::uninit(), MaybeUninit::<Error>::uninit());
-    // SAFETY: all arrays have as many elements as is said.
-    let status = unsafe {
-        let (floor, triangles) = (floor.as_ptr(), triangles.as_ptr());
-        let (mesh, error) = (Some(&mut mesh), Some(&mut error));
-        wm_mesh_bake(floor, 4, triangles, 2, null(), Some(settings), None, null_mut(), mesh, error)
-    };
+    let status = bake(triangles.as_ptr(), Some(&mut mesh), Some(&mut error));
     if status != Status::Ok {
         // SAFETY: an error is written with every other status. Its text ends in a zero byte.
         let error = unsafe { error.assume_init() };
@@ -192,6 +216,10 @@ fn triangles_may_lie_far_away_and_face_either_way() {
     settings.winding = Winding::TwoSided as u32;
     assert_eq!(bake_moved(&turned, 4096.0, &settings).2, area);
     assert_eq!(bake_moved(&TRIANGLES, 4096.0, &settings).2, area);
+    // Single precision has steps of half a metre there.
+    settings.origin = [500_000.25, 30.5, 5_400_000.75];
+    assert_eq!(bake_far(settings.origin, &settings).2, area);
+    settings.origin = [4096.0, 0.0, 0.0];
     for (change, expected) in [
         ((|settings| settings.winding = 3) as fn(&mut Settings), "settings.winding is 3"),
         (|settings| settings.origin[1] = f64::NAN, "settings.origin is NaN"),
