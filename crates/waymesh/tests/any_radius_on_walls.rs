@@ -8,13 +8,14 @@
 )]
 
 use glam::Vec3;
-use waymesh::core::Random;
+use waymesh::core::{PlanPoint, Random};
 use waymesh::graph::{ClearPathOptions, QueryError};
 use waymesh::{ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach};
 
 mod discs;
 
 use discs::{clear, crooked, walls};
+use waymesh_testkit::flat_meshes;
 
 /// Lengths of the shortest path and of a disc's way without a width; `None` where there is none.
 fn lengths(mesh: &NavMesh, disc: &ClearanceNavMesh, [from, to]: [Vec3; 2]) -> [Option<f32>; 2] {
@@ -91,4 +92,34 @@ fn ways_that_were_missed() {
             assert!(found[0].is_some() && agree(found), "{seed}: {ends:?}: {found:?}");
         }
     }
+}
+
+/// Where two pieces of ground touch in a corner, a disc without a width is on both.
+#[test]
+fn ends_where_pieces_touch_are_on_each_of_them() {
+    let square = |x: i32, z: i32, wide: i32| {
+        [(x, z), (x + wide, z), (x + wide, z + 10), (x, z + 10)].map(|(x, z)| PlanPoint::new(x, z)).to_vec()
+    };
+    let mesh = flat_meshes::build(&[square(0, 0, 20), square(20, 10, 20), square(50, 10, 10)]);
+    let frame = mesh.frame;
+    let mesh = NavMesh::try_from(mesh).unwrap();
+    let disc = clear(mesh.clone());
+    let at = |x: f64, z: f64| frame.to_world(x, 0.0, z);
+    let (touch, first, second, apart) = (at(20.0, 10.0), at(5.0, 5.0), at(35.0, 15.0), at(55.0, 15.0));
+    for (from, to) in [(touch, first), (touch, second), (first, touch), (second, touch)] {
+        let found = lengths(&mesh, &disc, [from, to]);
+        assert!(found[0].is_some() && agree(found), "{from} to {to}: {found:?}");
+    }
+    // The second piece comes nearest to the third.
+    let end = at(40.0, 15.0);
+    let path = disc.query(0.0).partial().path(touch, apart).unwrap();
+    let point = mesh.query().partial().shortest().path(touch, apart).unwrap();
+    assert!(matches!(path.outcome, Outcome::Partial { reached } if reached.distance(end) < 1e-2), "{path:?}");
+    assert!((path.length - point.length).abs() < 1e-2, "{path:?} {point:?}");
+    let refused = disc.query(0.0).path(touch, apart);
+    let is_named = |nearest: Option<Vec3>| nearest.is_some_and(|nearest| nearest.distance(end) < 1e-2);
+    assert!(
+        matches!(refused, Err(QueryError::Unreachable { nearest, .. }) if is_named(nearest)),
+        "{refused:?}"
+    );
 }

@@ -1,6 +1,7 @@
 //! Paths for a disc.
 
 use glam::{DVec2, Vec3};
+use smallvec::SmallVec;
 use waymesh_core::{BadField, float};
 
 use super::fit::{Fit, Wanted};
@@ -116,7 +117,10 @@ impl ClearanceNavMesh {
         let start = self.end(PathEnd::Start, from, radius, &reach, scratch)?;
         let goal = self.end(PathEnd::Goal, to, radius, &reach, scratch)?;
         let [begin, aim] = [self.clear_place(&start, from), self.clear_place(&goal, to)];
-        if let Some(cost) = self.search([&start, &goal], options, scratch, &mut path.found_by) {
+        let (starts, goals) = (self.pieces(start, radius), self.pieces(goal, radius));
+        if let Some((cost, [start, goal])) =
+            self.search_between(&starts, &goals, options, scratch, &mut path.found_by)
+        {
             path.outcome = Outcome::Complete;
             self.write([&start, &goal], [from, to], cost, options, scratch, path);
             return Ok(None);
@@ -126,7 +130,7 @@ impl ClearanceNavMesh {
             return Ok(None);
         }
         let [begin, aim] = [begin, aim].map(|place| place.location.position);
-        let Some(reached) = self.closest(&start, &goal, aim, options, scratch) else { return Ok(None) };
+        let Some(reached) = self.closest(&starts, &goal, aim, options, scratch) else { return Ok(None) };
         let end = self.clear_place(&reached, aim).location.position;
         if begin.distance(aim) - end.distance(aim) <= 1e-4 {
             return Ok(None);
@@ -134,7 +138,9 @@ impl ClearanceNavMesh {
         if !options.allow_partial {
             return Ok(Some(end));
         }
-        if let Some(cost) = self.search([&start, &reached], options, scratch, &mut path.found_by) {
+        if let Some((cost, [start, reached])) =
+            self.search_between(&starts, &[reached], options, scratch, &mut path.found_by)
+        {
             self.write([&start, &reached], [from, end], cost, options, scratch, path);
             path.outcome = Outcome::Partial { reached: path.points.last().copied().unwrap_or(end) };
         } else if scratch.memory.is_cut {
@@ -161,6 +167,47 @@ impl ClearanceNavMesh {
             Some(_) => QueryError::NoRoomNear { end, position, radius, reach: *reach },
             None => QueryError::NoMeshNear { end, position, reach: *reach },
         })
+    }
+
+    /// Returns the places of an end: for a disc of no size one on each piece of ground that touches
+    /// there.
+    fn pieces(&self, fit: Fit, radius: f32) -> SmallVec<[Fit; 1]> {
+        let mut pieces = SmallVec::from_slice(&[fit]);
+        if slimmed(radius.into()) <= 0.0 {
+            let others = self.mesh.places_at(fit.spot, &self.admitted).into_iter().skip(1);
+            pieces.extend(others.map(|spot| {
+                let at = self.place_of(&spot);
+                Fit { spot, at, triangle: self.triangle_at(spot.polygon, at) }
+            }));
+        }
+        pieces
+    }
+
+    /// Returns what the cheapest path between two of the places costs, and its ends, and leaves it in
+    /// `scratch`.
+    fn search_between(
+        &self,
+        starts: &[Fit],
+        goals: &[Fit],
+        options: &ClearPathOptions,
+        scratch: &mut ClearanceScratch,
+        found_by: &mut PathSearch,
+    ) -> Option<(f64, [Fit; 2])> {
+        let mut best: Option<(f64, [Fit; 2])> = None;
+        let (mut is_last, mut is_cut) = (false, false);
+        for ends in starts.iter().flat_map(|start| goals.iter().map(move |goal| [*start, *goal])) {
+            let cost = self.search(ends.each_ref(), options, scratch, found_by);
+            is_cut |= scratch.memory.is_cut;
+            let better = cost.filter(|cost| best.is_none_or(|(least, _)| *cost < least));
+            is_last = better.is_some();
+            best = better.map(|cost| (cost, ends)).or(best);
+        }
+        scratch.memory.is_cut = is_cut;
+        let (cost, ends) = best?;
+        if !is_last {
+            self.search(ends.each_ref(), options, scratch, found_by)?;
+        }
+        Some((cost, ends))
     }
 
     /// Returns what the cheapest path costs, and leaves it in `scratch`.
@@ -203,7 +250,7 @@ impl ClearanceNavMesh {
     /// closer by.
     fn closest(
         &self,
-        start: &Fit,
+        starts: &[Fit],
         goal: &Fit,
         aim: Vec3,
         options: &ClearPathOptions,
@@ -216,7 +263,7 @@ impl ClearanceNavMesh {
         let ClearanceScratch { memory, gates, fit: room, .. } = scratch;
         let Memory { groups: own, reached, .. } = memory;
         reached.clear();
-        reached.push(start.triangle);
+        reached.extend(starts.iter().map(|start| start.triangle));
         if options.links && !self.gate_places.is_empty() {
             reached.extend(gates.taken().map(|gate| gate.ends[1].triangle));
         }
@@ -275,12 +322,13 @@ impl ClearanceNavMesh {
         let reach = Reach::new(reach, reach, reach);
         // Walls of other islands are not in the way.
         let island = |polygon: u32| self.mesh.links.group(self.mesh.island_at(polygon));
-        let own_island = island(start.spot.polygon);
+        let is_own_island =
+            |polygon: u32| starts.iter().any(|start| island(start.spot.polygon) == island(polygon));
         let wanted = Wanted {
             position: aim,
             radius: wide,
             reach: &reach,
-            admits: |polygon| island(polygon) == own_island && self.admitted.has(polygon),
+            admits: |polygon| is_own_island(polygon) && self.admitted.has(polygon),
             wants: |triangle, _| is_own(triangle),
         };
         if let Some(fit) = self.fit(&wanted, room) {
