@@ -8,14 +8,16 @@
     reason = "counts of steps; a contradiction is a panic"
 )]
 
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use glam::{Vec3, Vec3Swizzles};
-use waymesh_core::{Agent, Random};
+use glam::{Vec2, Vec3, Vec3Swizzles};
+use waymesh_core::{Agent, PlanVertex, PolyId, Random};
 use waymesh_graph::{
-    AnyPolygon, ClearCorridor, ClearCorridorOptions, ClearPathOptions, ClearanceNavMesh, CorridorOptions,
-    Location, NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, QueryError,
-    QueryScratch, Reach, SlicedPath,
+    AnyPolygon, AreaCosts, AreaFilter, ClearCorridor, ClearCorridorOptions, ClearPathOptions,
+    ClearanceNavMesh, CorridorOptions, Link, LinkEnd, LinkKind, Location, NavMesh, Outcome, Path,
+    PathCorridor, PathOptions, PathSearch, PlaceSampler, PolygonFilter, Query, QueryError, QueryScratch,
+    Reach, SlicedPath,
 };
 
 use crate::flat_meshes::Board;
@@ -43,6 +45,8 @@ pub struct Followed {
     pub partial: usize,
     /// Rays that hit a wall.
     pub hits: usize,
+    /// Agents that stood still on the wrong side of a wall without thickness.
+    pub lost: usize,
 }
 
 /// Follows chains of queries on a mesh.
@@ -56,6 +60,11 @@ pub struct Chains<'a> {
     random: Random,
     /// The length of a step, in metres.
     pub step: f32,
+    /// The ground that agents of no size use.
+    pub filter: AreaFilter,
+    /// Edges of two polygons that are not neighbours.
+    seams: Vec<[Vec2; 2]>,
+    closed: Vec<[Vec2; 2]>,
     /// The chains so far.
     pub followed: Followed,
 }
@@ -65,15 +74,30 @@ impl<'a> Chains<'a> {
     #[must_use]
     pub fn new(mesh: &'a NavMesh, seed: u64) -> Self {
         let (scratch, random) = (QueryScratch::default(), Random::new(seed));
-        Self { mesh, scratch, random, step: 0.05, followed: Followed::default() }
+        let (filter, followed) = (AreaFilter::default(), Followed::default());
+        Self {
+            mesh,
+            scratch,
+            random,
+            step: 0.05,
+            filter,
+            seams: seams(mesh),
+            closed: closed_doors(mesh),
+            followed,
+        }
+    }
+
+    fn query(&mut self) -> Query<'_, AreaFilter> {
+        self.mesh.query().filter(self.filter).memory(&mut self.scratch)
     }
 
     /// Walks along up to `most` walls in both directions, in steps and at once, and casts rays along
     /// them.
     pub fn walls(&mut self, most: usize) {
         let mesh = self.mesh;
-        let walls: Vec<(waymesh_core::PolyId, [Vec3; 2])> = mesh
+        let walls: Vec<(PolyId, [Vec3; 2])> = mesh
             .polygons()
+            .filter(|polygon| self.filter.allows(mesh, polygon.id()))
             .flat_map(|polygon| {
                 let corners: Vec<Vec3> = polygon.positions().collect();
                 let sides = polygon.neighbours().enumerate().filter(|(_, beyond)| beyond.is_none());
@@ -103,7 +127,7 @@ impl<'a> Chains<'a> {
 
     /// A place on the mesh.
     fn place(&mut self) -> Option<Location> {
-        PlaceSampler::new(self.mesh, &AnyPolygon)
+        PlaceSampler::new(self.mesh, &self.filter)
             .sample(self.mesh, &mut self.random)
             .expect("a sampler of this mesh")
     }
@@ -119,7 +143,7 @@ impl<'a> Chains<'a> {
                 let mut within = |low: f32, high: f32| self.random.range(low, high);
                 let (min, max) = (bounds.min, bounds.max);
                 let position = Vec3::new(within(min.x, max.x), within(min.y, max.y), within(min.z, max.z));
-                mesh.nearest(position, &Reach::INFINITE)
+                mesh.nearest_with(position, &Reach::INFINITE, &self.filter)
             }
             _ => {
                 let Location { polygon, generation, .. } = self.place()?;
@@ -143,7 +167,7 @@ impl<'a> Chains<'a> {
         let mesh = self.mesh;
         let mut best = None;
         for search in [PathSearch::Shortest, PathSearch::Fast] {
-            let options = PathOptions::default().with_search(search);
+            let options = PathOptions::default().with_search(search).with_filter(self.filter);
             let mut query = mesh.query().options(options).memory(&mut self.scratch);
             let path = match query.path(from.position, to.position) {
                 Err(QueryError::Unreachable { .. }) => continue,
@@ -153,10 +177,13 @@ impl<'a> Chains<'a> {
             if let Outcome::Partial { reached } = path.outcome {
                 let there =
                     mesh.query().options(options).memory(&mut self.scratch).path(from.position, reached);
-                let there = there.unwrap_or_else(|error| panic!("{} to {reached}: {error}", from.position));
-                let is_other = !mesh.same_island(there_polygon(&there, from), from.polygon);
+                let first = there.as_ref().ok().and_then(|there| there.polygons.first());
+                let is_other = !mesh.same_island(*first.unwrap_or(&from.polygon), from.polygon);
                 assert!(
-                    there.outcome == Outcome::Complete || is_other || touches(mesh, reached),
+                    there.as_ref().is_ok_and(|there| there.outcome == Outcome::Complete)
+                        || is_other
+                        || touches(mesh, reached)
+                        || self.is_at_closed_door(reached),
                     "{} to {}: the end of the partial path, {reached}, is not reached",
                     from.position,
                     to.position
@@ -165,7 +192,12 @@ impl<'a> Chains<'a> {
             if path.outcome != Outcome::Complete {
                 continue;
             }
-            let plan: f32 = path.points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum();
+            let extra: f32 = self.extra_costs(&path).sum();
+            assert!(
+                (path.cost - path.length - extra).abs() <= TOLERANCE + 1e-5 * path.cost,
+                "{path:?}: {extra}"
+            );
+            let plan = self.cost_in_plan(&path);
             let shortest = *best.get_or_insert(plan);
             assert!(
                 shortest <= plan + TOLERANCE + mesh.position_slack(),
@@ -181,31 +213,69 @@ impl<'a> Chains<'a> {
         }
         self.follow_headings(from, to);
         self.ray(from, to.position);
-        let around = self.mesh.query().memory(&mut self.scratch).random_around(from, 2.0, &mut self.random);
+        let around = mesh.query().filter(self.filter).memory(&mut self.scratch).random_around(
+            from,
+            2.0,
+            &mut self.random,
+        );
         self.check_position(around.expect("a place of this mesh").position);
+    }
+
+    fn extra_costs(&self, path: &Path) -> impl Iterator<Item = f32> {
+        path.links.iter().map(|taken| self.mesh.link(taken.link).expect("a link").extra_cost)
+    }
+
+    /// Returns the cost of a path as the search for the shortest one counts it.
+    fn cost_in_plan(&self, path: &Path) -> f32 {
+        let legs =
+            path.points.windows(2).enumerate().map(|(index, pair)| match is_link(self.mesh, path, index) {
+                true => pair[0].distance(pair[1]),
+                false => pair[0].xz().distance(pair[1].xz()),
+            });
+        self.extra_costs(path).chain(legs).sum()
+    }
+
+    /// Follows `count` paths that avoid rough ground of a board, at a cost or for good.
+    pub fn costs(&mut self, count: usize) {
+        for turn in 0..count {
+            let (Some(from), Some(to)) = (self.end(), self.end()) else { return };
+            let cost = if turn % 2 == 0 { 3.0 } else { f32::INFINITY };
+            let cost = AreaCosts::default().with(Board::ROUGH, cost);
+            let path = match self.query().costs(cost).partial().path(from.position, to.position) {
+                Err(QueryError::NoMeshNear { .. } | QueryError::Unreachable { .. }) => continue,
+                path => path.unwrap_or_else(|error| panic!("{} to {}: {error}", from.position, to.position)),
+            };
+            path.points.iter().for_each(|&point| self.check_position(point));
+            if path.outcome == Outcome::Complete {
+                assert!(path.cost.is_finite(), "{} to {}: costs {}", from.position, to.position, path.cost);
+                self.check_segments(&path);
+                self.follow(&path);
+                self.followed.paths += 1;
+            }
+        }
     }
 
     /// Casts a ray, and uses its end.
     fn ray(&mut self, from: &Location, to: Vec3) {
         let mesh = self.mesh;
-        let ray = mesh.query().ray(from, to).expect("a place of this mesh");
+        let ray = self.query().ray(from, to).expect("a place of this mesh");
         let end = ray.end(mesh);
         self.check_position(end.position);
         assert!(mesh.contains(end.polygon, end.position), "{} is not in its polygon", end.position);
         self.check_ray(from, end.position);
         // A ray that was led along a wall may miss it by a little more than the slack on its way back.
-        self.walk(end, from.position);
+        self.walk(end, from.position, Some(&[]));
         if ray.hit.is_some() {
             self.followed.hits += 1;
             let slack = mesh.position_slack();
-            let moved = mesh.query().memory(&mut self.scratch).walk(from, to).expect("a place of this mesh");
+            let moved = self.query().walk(from, to).expect("a place of this mesh");
             self.check_position(moved.position);
             assert!(
                 moved.position.xz().distance(to.xz()) <= end.position.xz().distance(to.xz()) + slack,
                 "{} towards {to}: the ray gets nearer than the move",
                 from.position
             );
-            let wall = mesh.query().memory(&mut self.scratch).wall(end, 1.0).expect("a place of this mesh");
+            let wall = self.query().wall(end, 1.0).expect("a place of this mesh");
             let wall = wall.expect("a wall was hit");
             assert!(
                 wall.distance <= slack,
@@ -216,9 +286,7 @@ impl<'a> Chains<'a> {
             self.check_position(wall.point);
         }
         // Straight sight is a straight path.
-        if let Some(wall) =
-            mesh.query().memory(&mut self.scratch).wall(from, 3.0).expect("a place of this mesh")
-        {
+        if let Some(wall) = self.query().wall(from, 3.0).expect("a place of this mesh") {
             self.check_position(wall.point);
             self.check_ray(from, wall.point);
         }
@@ -226,13 +294,13 @@ impl<'a> Chains<'a> {
 
     /// A position that was given out is on the mesh.
     fn check_position(&mut self, position: Vec3) {
-        let found = self.mesh.nearest(position, &at(self.mesh));
+        let found = self.mesh.nearest_with(position, &at(self.mesh), &self.filter);
         assert!(found.is_some(), "{position} was given out, and is not on the mesh");
     }
 
     /// Nothing is in the way of a ray along ground that another query went over.
     fn check_ray(&mut self, from: &Location, to: Vec3) {
-        let ray = self.mesh.query().ray(from, to).expect("a place of this mesh");
+        let ray = self.query().ray(from, to).expect("a place of this mesh");
         let end = ray.end(self.mesh);
         assert!(
             ray.hit.is_none(),
@@ -242,22 +310,44 @@ impl<'a> Chains<'a> {
             ray.fraction,
             end.position.xz().distance(to.xz())
         );
-        let seen = self.mesh.query().sees(from, end);
+        let seen = self.query().sees(from, end);
         assert_eq!(seen, Ok(true), "{} to {to}: a ray arrives, but it is not in sight", from.position);
     }
 
     /// Nothing is in the way of an agent, at once and in steps.
     fn check_walk(&mut self, from: &Location, to: Vec3) {
         let slack = 2.0 * self.mesh.position_slack();
-        let at_once =
-            self.mesh.query().memory(&mut self.scratch).walk(from, to).expect("a place of this mesh");
+        let at_once = self.query().walk(from, to).expect("a place of this mesh");
         let missed = at_once.position.xz().distance(to.xz());
         assert!(missed <= slack, "{} to {to}: the move ends {missed} m before", from.position);
-        self.walk(*from, to);
+        self.walk(*from, to, None);
+    }
+
+    /// Returns `true` if a position lies at a wall without thickness, or at a door: it does not say on
+    /// which side.
+    fn is_at_seam(&self, position: Vec3) -> bool {
+        self.is_at(&self.seams, position)
+    }
+
+    /// Returns `true` if a position lies at a door that is closed or costs: its sides are different
+    /// places.
+    fn is_at_closed_door(&self, position: Vec3) -> bool {
+        self.is_at(&self.closed, position)
+    }
+
+    fn is_at(&self, lines: &[[Vec2; 2]], position: Vec3) -> bool {
+        let at = position.xz();
+        lines.iter().any(|&[a, b]| {
+            let along = (at - a).dot(b - a) / (b - a).length_squared();
+            a.lerp(b, along.clamp(0.0, 1.0)).distance(at) <= 2.0 * self.mesh.position_slack()
+        })
     }
 
     /// Steps along a wall that do not slide, each from a bare position, arrive.
-    fn check_strides(&self, from: Vec3, to: Vec3) {
+    fn check_strides(&mut self, from: Vec3, to: Vec3) {
+        if self.is_at_closed_door(from) || self.is_at_closed_door(to) {
+            return;
+        }
         let (mesh, slack, mut place) = (self.mesh, self.mesh.position_slack(), from);
         let steps = (from.xz().distance(to.xz()) / self.step) as usize;
         for _ in 0..2 * steps + 8 {
@@ -267,37 +357,49 @@ impl<'a> Chains<'a> {
             }
             let step = step.clamp_length_max(self.step);
             let next = place + Vec3::new(step.x, 0.0, step.y);
-            let start = mesh.nearest_towards(place, next, &at(mesh), &AnyPolygon);
+            let start = mesh.nearest_towards(place, next, &at(mesh), &self.filter);
             let start = start.unwrap_or_else(|| panic!("{place} was given out, and is not on the mesh"));
-            place = mesh.query().ray(start, next).expect("a place").end(mesh).position;
+            place = self.query().ray(start, next).expect("a place").end(mesh).position;
         }
         panic!("{from} to {to}: strides end at {place}, {} m before", place.xz().distance(to.xz()));
     }
 
-    /// Walks in steps until it arrives.
-    fn walk(&mut self, from: Location, to: Vec3) -> Location {
+    /// Walks in steps until it arrives. On a line that polygons of `path` share with others, without an
+    /// edge between them, the agent keeps to those of the path. `None` for
+    /// an agent that is led and got lost there.
+    fn walk(&mut self, from: Location, to: Vec3, path: Option<&[PolyId]>) -> Option<Location> {
+        let (is_led, path, mut trail) = (path.is_some(), path.unwrap_or_default(), Vec::new());
         let slack = self.mesh.position_slack();
         let mut place = from;
         let steps = (from.position.xz().distance(to.xz()) / self.step) as usize;
         let mut left = place.position.xz().distance(to.xz());
         for _ in 0..2 * steps + 8 {
             if left <= slack {
-                return place;
+                return Some(place);
             }
             // In plan, as agents walk: the ground gives the height.
             let step = (to - place.position).xz().clamp_length_max(self.step);
             let next = place.position + Vec3::new(step.x, 0.0, step.y);
-            let moved =
-                self.mesh.query().memory(&mut self.scratch).walk(place, next).expect("a place of this mesh");
+            let moved = self.query().walk(place, next).expect("a place of this mesh");
             let went = moved.position.xz().distance(place.position.xz());
             assert!(
-                went <= step.length() + slack,
+                went <= step.length() + 2.0 * slack,
                 "{}: a step of {} m led {went} m",
                 place.position,
                 step.length()
             );
-            place = moved;
+            trail.push(place.position);
+            let mesh = self.mesh;
+            let kept = path.iter().rfind(|&&polygon| mesh.contains(polygon, moved.position));
+            place = match kept.filter(|_| !path.contains(&moved.polygon)) {
+                Some(&polygon) => mesh.closest_on_polygon(polygon, moved.position).expect("a polygon"),
+                None => moved,
+            };
             left = place.position.xz().distance(to.xz());
+        }
+        if is_led && trail.iter().any(|&position| self.is_at_seam(position)) {
+            self.followed.lost += 1;
+            return None;
         }
         panic!(
             "{} in {} to {to}: stands still at {}, {left} m before",
@@ -308,45 +410,51 @@ impl<'a> Chains<'a> {
     /// Rays along the segments of a path are free.
     fn check_segments(&mut self, path: &Path) {
         let Some(&polygon) = path.polygons.first() else { return };
-        let mut place = Location { polygon, position: path.points[0], generation: self.mesh.generation() };
+        let start = Location { polygon, position: path.points[0], generation: self.mesh.generation() };
+        let (mut first, mut place) = (0, start);
         for (index, pair) in path.points.windows(2).enumerate() {
             if is_link(self.mesh, path, index) {
                 place = self.arrival(pair[1]);
                 continue;
             }
-            place = self.on_path(path, index, place);
+            (first, place) = self.on_path(path, index, first, place);
             self.check_ray(&place, pair[1]);
-            place = self.mesh.query().ray(place, pair[1]).expect("a place").end(self.mesh);
+            place = self.query().ray(place, pair[1]).expect("a place").end(self.mesh);
         }
     }
 
-    /// Returns the place at a point of a path. On both sides of a wall without thickness positions
-    /// are the same, so the place is moved to the last polygon of the path on this storey that
-    /// holds the next leg, else to the one whose ground is nearest to the point.
-    fn on_path(&self, path: &Path, index: usize, place: Location) -> Location {
-        let [point, next] = [path.points[index], path.points[index + 1]];
-        let height = self.mesh.agent().height;
-        let ground = |polygon| self.mesh.closest_on_polygon(polygon, place.position).expect("a polygon");
-        let off = |polygon| (ground(polygon).position.y - point.y).abs();
-        let is_here = |&polygon: &waymesh_core::PolyId| {
-            self.mesh.contains(polygon, place.position) && 2.0 * off(polygon) < height
+    /// Returns the place at a point of a path, and which of its polygons that is: of those from `first`
+    /// on that hold the point on this storey the first from which the next point is in sight, else the
+    /// one whose ground is nearest. On both sides of a wall without thickness positions are the same.
+    fn on_path(&mut self, path: &Path, index: usize, first: usize, place: Location) -> (usize, Location) {
+        let (mesh, point, next) = (self.mesh, path.points[index], path.points[index + 1]);
+        let ground =
+            |at: usize| mesh.closest_on_polygon(path.polygons[at], place.position).expect("a polygon");
+        let off = |&at: &usize| (ground(at).position.y - point.y).abs();
+        let is_here = |at: &usize| {
+            mesh.contains(path.polygons[*at], place.position) && 2.0 * off(at) < mesh.agent().height
         };
-        let mut here = path.polygons.iter().rev().copied().filter(is_here);
-        let nearest = here.clone().min_by(|&a, &b| off(a).total_cmp(&off(b)));
-        let holds_leg = here.find(|&polygon| self.mesh.contains(polygon, next));
-        holds_leg.or(nearest).map_or(place, ground)
+        let mut here = (first..path.polygons.len()).filter(is_here);
+        let nearest = here.clone().min_by(|a, b| off(a).total_cmp(&off(b)));
+        let sees =
+            |at: &usize| self.query().ray(ground(*at), next).expect("a place of this mesh").hit.is_none();
+        here.find(sees).or(nearest).map_or((first, place), |at| (at, ground(at)))
     }
 
     /// An agent that walks from corner to corner arrives.
     fn follow(&mut self, path: &Path) {
         let Some(&polygon) = path.polygons.first() else { return };
-        let mut place = Location { polygon, position: path.points[0], generation: self.mesh.generation() };
+        let start = Location { polygon, position: path.points[0], generation: self.mesh.generation() };
+        let (mut first, mut place) = (0, start);
         for (index, pair) in path.points.windows(2).enumerate() {
             place = if is_link(self.mesh, path, index) {
                 self.arrival(pair[1])
             } else {
-                let place = self.on_path(path, index, place);
-                self.walk(place, pair[1])
+                (first, place) = self.on_path(path, index, first, place);
+                match self.walk(place, pair[1], Some(&path.polygons[first..])) {
+                    Some(place) => place,
+                    None => return,
+                }
             };
         }
     }
@@ -355,7 +463,10 @@ impl<'a> Chains<'a> {
     /// are on the mesh and can be followed.
     fn follow_slices(&mut self, path: &Path, search: PathSearch) {
         let (Some(&from), Some(&to)) = (path.points.first(), path.points.last()) else { return };
-        let mut sliced = SlicedPath::new(PathOptions::default().with_search(search));
+        if self.is_at_closed_door(from) || self.is_at_closed_door(to) {
+            return;
+        }
+        let mut sliced = SlicedPath::new(PathOptions::default().with_search(search).with_filter(self.filter));
         sliced.begin(self.mesh, from, to).unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
         while sliced.advance(self.mesh, 7).expect("the mesh is the same").is_none() {}
         let again = sliced.path();
@@ -369,8 +480,7 @@ impl<'a> Chains<'a> {
         );
         if path.links.is_empty() {
             let mut wide = Path::default();
-            self.mesh
-                .query()
+            self.query()
                 .offset_corners(path, 0.2, &mut wide)
                 .unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
             wide.points.iter().for_each(|&point| self.check_position(point));
@@ -381,20 +491,14 @@ impl<'a> Chains<'a> {
     /// An agent that asks a distance map at each corner arrives.
     fn follow_headings(&mut self, from: &Location, to: &Location) {
         let slack = 2.0 * self.mesh.position_slack();
-        let map = self
-            .mesh
-            .query()
-            .memory(&mut self.scratch)
-            .distance_map(to, MAP_REACH)
-            .expect("a place of this mesh");
+        let map = self.query().distance_map(to, MAP_REACH).expect("a place of this mesh");
         let mut place = *from;
         for _ in 0..1_000 {
             if place.position.xz().distance(to.position.xz()) <= slack {
                 return;
             }
             let Some(heading) = map.heading(self.mesh, &place).expect("a place of this mesh") else {
-                let within =
-                    self.mesh.query().memory(&mut self.scratch).distance_within(place, to, 0.99 * MAP_REACH);
+                let within = self.query().distance_within(place, to, 0.99 * MAP_REACH);
                 let is_apart = within.expect("places of this mesh").is_none();
                 assert!(is_apart || touches(self.mesh, place.position), "no heading from {}", place.position);
                 return;
@@ -403,7 +507,12 @@ impl<'a> Chains<'a> {
                 // Over links.
                 return;
             }
-            place = self.walk(place, heading.next);
+            let Some(next) = self.walk(place, heading.next, Some(&[])) else { return };
+            place = next;
+        }
+        if self.is_at_seam(place.position) {
+            self.followed.lost += 1;
+            return;
         }
         panic!("{} to {}: headings lead round at {}", from.position, to.position, place.position);
     }
@@ -418,14 +527,20 @@ impl<'a> Chains<'a> {
     fn follow_corridor(&mut self, path: &Path, search: PathSearch) {
         let (Some(&from), Some(&to)) = (path.points.first(), path.points.last()) else { return };
         let (mesh, slack) = (self.mesh, 2.0 * self.mesh.position_slack());
-        let options = CorridorOptions::default().with_path(PathOptions::default().with_search(search));
+        let options = CorridorOptions::default()
+            .with_path(PathOptions::default().with_search(search).with_filter(self.filter));
+        if self.is_at_closed_door(from) || self.is_at_closed_door(to) {
+            return;
+        }
         let mut corridor = PathCorridor::new(options);
         corridor
             .plan(mesh, from, to, &mut self.scratch)
             .unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
         let mut at = from;
         for _ in 0..3 * (path.length / self.step) as usize + 8 * path.points.len() + 8 {
-            if at.xz().distance(to.xz()) <= slack && corridor.next_link().is_none() {
+            if at.xz().distance(to.xz()) <= slack
+                && corridor.next_link().is_none_or(|taken| is_portal(mesh, taken.link))
+            {
                 return;
             }
             let Some(&next) = corridor.next_corners(1).first() else { break };
@@ -534,7 +649,8 @@ impl<'a> Chains<'a> {
             place.polygon = path.polygons[0];
             for pair in path.points.windows(2) {
                 self.check_ray(&place, pair[1]);
-                place = self.walk(place, pair[1]);
+                let Some(next) = self.walk(place, pair[1], Some(&path.polygons)) else { break };
+                place = next;
             }
             self.follow_disc(clear, radius, [path.points[0], goal], &path.points);
             self.followed.discs += 1;
@@ -621,7 +737,7 @@ pub fn on_boards(seed: u64, count: usize, mut follow: impl FnMut(&Board, &NavMes
     let mut followed = 0;
     for _ in 0..count {
         let board = Board::random(&mut random);
-        let Ok(mesh) = NavMesh::new(board.build(), None, Agent::default().with_radius(0.0)) else { continue };
+        let Some(mesh) = mesh_of(&board) else { continue };
         match catch_unwind(AssertUnwindSafe(|| follow(&board, &mesh))) {
             Ok(sum) => followed += sum.paths + sum.discs,
             Err(panic) => findings.push(format!("{board:?}: {:?}", panic.downcast_ref::<String>())),
@@ -631,13 +747,77 @@ pub fn on_boards(seed: u64, count: usize, mut follow: impl FnMut(&Board, &NavMes
     assert!(2 * followed > count, "{followed} paths on {count} boards");
 }
 
+/// Follows chains of points on a board: on all of its ground, and on the ground that is not rough.
+pub fn on_board(board: &Board, mesh: &NavMesh) -> Followed {
+    let mut chains = Chains::new(mesh, board.seed);
+    chains.step = 0.2 * board.cell_size + 0.01;
+    chains.walls(6);
+    chains.paths(4);
+    chains.costs(4);
+    chains.filter = chains.filter.without(Board::ROUGH);
+    chains.walls(2);
+    chains.paths(2);
+    chains.followed
+}
+
+/// Builds the mesh of a board; `None` without polygons. Links that are crossed like edges join most
+/// of its seams, some of them closed or at an extra cost.
+#[must_use]
+pub fn mesh_of(board: &Board) -> Option<NavMesh> {
+    let polygons = board.build();
+    let mut random = Random::new(board.seed ^ 0x5ea);
+    let (mut borders, mut links) = (HashMap::new(), Vec::new());
+    for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
+        let corners = polygons.corners(id);
+        let first = polygons.polygons[id.index()].first as usize;
+        for (corner, &a) in corners.iter().enumerate() {
+            if polygons.neighbours[first + corner].is_some() {
+                continue;
+            }
+            let b = corners[(corner + 1) % corners.len()];
+            let Some(other) = borders.remove(&(b, a)) else {
+                borders.insert((a, b), id);
+                continue;
+            };
+            let ends = [a, b].map(|vertex| polygons.vertices[vertex.index()]);
+            let [from, to] = [id, other].map(|polygon| LinkEnd { polygon, ends });
+            let mut link = Link::new(from, to, LinkKind::Door);
+            link.is_open = random.chance(0.8);
+            link.extra_cost = if random.chance(0.2) { random.range(0.0, 5.0) } else { 0.0 };
+            if random.chance(0.8) {
+                links.push(link);
+            }
+        }
+    }
+    let mesh = NavMesh::new(polygons, None, Agent::default().with_radius(0.0)).ok()?;
+    Some(mesh.with_links(links).expect("links between its polygons"))
+}
+
+fn closed_doors(mesh: &NavMesh) -> Vec<[Vec2; 2]> {
+    let at =
+        |end: PlanVertex| mesh.frame().to_world(f64::from(end.point.x), 0.0, f64::from(end.point.z)).xz();
+    let closed = mesh.links().iter().filter(|link| !link.is_open || link.extra_cost > 0.0);
+    closed.flat_map(|link| [link.from.ends.map(at), link.to.ends.map(at)]).collect()
+}
+
+fn seams(mesh: &NavMesh) -> Vec<[Vec2; 2]> {
+    let (mut borders, mut seams) = (HashSet::new(), Vec::new());
+    for polygon in mesh.polygons() {
+        let corners: Vec<Vec2> = polygon.positions().map(Vec3Swizzles::xz).collect();
+        for (corner, beyond) in polygon.neighbours().enumerate() {
+            let [a, b] = [corners[corner], corners[(corner + 1) % corners.len()]];
+            let name = |[a, b]: [Vec2; 2]| [a, b].map(|end| end.to_array().map(f32::to_bits));
+            if beyond.is_none() && !borders.insert(name([a, b])) | borders.contains(&name([b, a])) {
+                seams.push([a, b]);
+            }
+        }
+    }
+    seams
+}
+
 /// Finds what lies at a position that was given out: its height is that of the ground there.
 fn at(mesh: &NavMesh) -> Reach {
     Reach::new(mesh.position_slack(), TOLERANCE, TOLERANCE)
-}
-
-fn there_polygon(path: &Path, from: &Location) -> waymesh_core::PolyId {
-    path.polygons.first().copied().unwrap_or(from.polygon)
 }
 
 /// Returns `true` if polygons of several islands meet at a position, so that it does not say which

@@ -111,9 +111,16 @@ pub struct Board {
     pub cell_size: f32,
     /// The height of the highest vertices above the lowest ones, in metres.
     pub hills: f32,
+    /// The share of the edges between two squares that join no neighbours.
+    pub seams: f64,
+    /// The share of the squares that are of [`Board::ROUGH`].
+    pub rough: f64,
 }
 
 impl Board {
+    /// The area of rough ground.
+    pub const ROUGH: AreaId = AreaId(7);
+
     /// Draws a board of 2 to 11 squares a side. Half of the boards are within 40 m of the origin,
     /// half of them within 12 km, where positions are rounded to a millimetre.
     #[must_use]
@@ -127,6 +134,8 @@ impl Board {
             origin: Vec3::new(random.range(-far, far), -3.7, random.range(-far, far)),
             cell_size: [0.05, 0.1, 0.3, 0.7, 1.0][random.index(5)],
             hills: if random.chance(0.25) { 0.0 } else { random.range(0.0, 3.0) },
+            seams: if random.chance(0.5) { 0.0 } else { f64::from(random.range(0.0, 0.6)) },
+            rough: if random.chance(0.5) { 0.0 } else { f64::from(random.range(0.0, 0.4)) },
         }
     }
 
@@ -138,6 +147,21 @@ impl Board {
         mesh.frame.cell_size = self.cell_size;
         for (index, vertex) in mesh.vertices.iter_mut().enumerate() {
             vertex.height = self.hills * [0.0, 0.5, 1.0, 0.25, 0.75][index % 5];
+        }
+        let is_drawn = |share: f64, a: u32, b: u32| {
+            let mixed = Random::mix(self.seed ^ (u64::from(a) << 32 | u64::from(b)));
+            f64::from(Random::new(mixed).unit()) < share
+        };
+        for polygon in 0..mesh.polygons.len() {
+            let poly = &mut mesh.polygons[polygon];
+            let (id, first) = (PolyId::from_index(polygon).0, poly.first as usize);
+            if is_drawn(self.rough, id, id) {
+                poly.area = Self::ROUGH;
+            }
+            for neighbour in &mut mesh.neighbours[first..first + poly.len as usize] {
+                *neighbour =
+                    neighbour.filter(|other| !is_drawn(self.seams, id.min(other.0), id.max(other.0)));
+            }
         }
         mesh
     }

@@ -170,6 +170,9 @@ impl NavMesh {
             return None;
         }
         let last = path.polygons.iter().take(leg + 1).rfind(|&&polygon| self.contains(polygon, to))?;
-        Some(self.place_at(last.0, to))
+        // Beyond the border by less than the slack: on it, or else the steps of an agent add up and
+        // lead it through a door beside its path.
+        let inside = self.inside(last.0, at);
+        Some(if inside == at { self.place_at(last.0, to) } else { self.place(last.0, inside) })
     }
 }

@@ -142,19 +142,16 @@ impl NavMesh {
         Some(ends)
     }
 
-    /// Returns the length as the search for the shortest path measures it: in plan, links in space
-    /// and with what they cost.
+    /// Returns the length as the search for the shortest path measures it: in plan, links in space,
+    /// and what links cost.
     pub(super) fn plan_length(&self, path: &Path) -> f64 {
-        let mut sum = 0.0;
+        let extra = path.links.iter().filter_map(|taken| Some(f64::from(self.link(taken.link)?.extra_cost)));
+        let mut sum: f64 = extra.sum();
         let mut links = path.links.iter().filter(|taken| !self.is_crossed_like_edge(taken.link)).peekable();
         for (index, pair) in path.points.windows(2).enumerate() {
             let [a, b] = [pair[0].as_dvec3(), pair[1].as_dvec3()];
-            match links.next_if(|taken| taken.point == index) {
-                Some(taken) => {
-                    sum += a.distance(b) + self.link(taken.link).map_or(0.0, |link| link.extra_cost.into());
-                }
-                None => sum += a.xz().distance(b.xz()),
-            }
+            let is_link = links.next_if(|taken| taken.point == index).is_some();
+            sum += if is_link { a.distance(b) } else { a.xz().distance(b.xz()) };
         }
         sum
     }

@@ -143,6 +143,9 @@ impl Funnel {
         for index in first..self.left.turns.len() {
             self.turns.push(self.left.turns[index]);
         }
+        // A crossing may end at the goal: those behind it are crossed there.
+        let last = self.turns.len() - 1;
+        self.turns[last].crossed = goal.crossed;
         if self.has_straight_turns {
             let mut last = self.turns[0].at;
             let mut index = 1;
@@ -232,21 +235,14 @@ impl NavMesh {
             let (at, position) = self.on_segment(leave, along);
             let leg = Leg { corridor, range: first..crossed, cross_points, ground_error };
             self.write_leg([from, at], position, &leg, &options.cost, (funnel, profile, known), path);
-            path.links.push(LinkUse {
-                link: self.links.ids[link.index()],
-                backwards,
-                point: path.points.len() - 1,
-            });
+            self.take_link(crossing, path);
             let left_at = position;
             let (at, position) = self.on_segment(arrive, along);
             profile.length += f64::from(left_at.distance(position));
             if !options.cost.is_length() {
                 let metre = options.cost.per_metre(self, path.polygons[crossed]).max(options.cost.least());
                 path.cost += left_at.distance(position) * metre
-                    + self.links.links[link.index()].extra_cost
                     + entering(&options.cost, self, path.polygons[crossed].0, path.polygons[crossed + 1].0);
-            } else {
-                path.cost += self.links.links[link.index()].extra_cost;
             }
             // A ladder ends where it begins, in plan.
             path.points.push(position);
@@ -343,6 +339,17 @@ impl NavMesh {
             Some(turns) => funnel.take_turns([start, goal], leg, turns),
             None => self.pull_string(start, goal, &path.polygons, leg, funnel),
         }
+        for crossed in leg.range.start..funnel.turns[0].crossed {
+            // At the start.
+            let [polygon, beyond] = [path.polygons[crossed], path.polygons[crossed + 1]];
+            if self.is_link(leg.corridor[crossed]) {
+                self.take_link(leg.corridor[crossed], path);
+                if leg.ground_error.is_some() {
+                    path.points.extend(self.step_between([polygon, beyond], start, profile));
+                }
+            }
+            path.cost += if cost.is_length() { 0.0 } else { entering(cost, self, polygon.0, beyond.0) };
+        }
         let begin = path.points.len();
         let last = funnel.turns.len() - 1;
         for (index, pair) in funnel.turns.windows(2).enumerate() {
@@ -356,12 +363,7 @@ impl NavMesh {
             let crossings = leg.ground_error.is_none().then(|| leg.between(from, to));
             for (crossed, &crossing) in crossings.into_iter().flatten() {
                 if self.is_link(crossing) {
-                    let (link, backwards) = self.link_of(crossing);
-                    path.links.push(LinkUse {
-                        link: self.links.ids[link.index()],
-                        backwards,
-                        point: path.points.len() - 1,
-                    });
+                    self.take_link(crossing, path);
                 }
                 if leg.cross_points {
                     self.write_crossing([from, to], path.polygons[crossed], crossing, path);
@@ -374,6 +376,14 @@ impl NavMesh {
                 push_goal(path, begin, goal_position);
             }
         }
+    }
+
+    /// Adds a link that is taken after the last point of the path so far, and its extra cost.
+    pub(super) fn take_link(&self, crossing: u32, path: &mut Path) {
+        let (link, backwards) = self.link_of(crossing);
+        let point = path.points.len() - 1;
+        path.links.push(LinkUse { link: self.links.ids[link.index()], backwards, point });
+        path.cost += self.links.links[link.index()].extra_cost;
     }
 
     /// The turns of the shortest path from `start` to `goal` through the edges of a leg, ends
@@ -421,6 +431,14 @@ impl NavMesh {
     /// Returns `true` if a crossing is an edge, or a link that is crossed like one.
     pub(crate) fn is_crossed(&self, crossing: u32) -> bool {
         !self.is_link(crossing) || self.links.is_portal(self.link_of(crossing).0)
+    }
+
+    /// Returns `true` if a crossing is a link that costs something or leads one way only.
+    pub(crate) fn has_toll(&self, crossing: u32) -> bool {
+        self.is_link(crossing) && {
+            let link = &self.links.links[self.link_of(crossing).0.index()];
+            !link.both_ways || link.extra_cost > 0.0
+        }
     }
 
     /// Returns a place on a link's segment.

@@ -3,8 +3,8 @@
 use glam::{DVec3, Vec3, Vec3Swizzles};
 use waymesh_core::{PolyId, nearest_f32, to_u32};
 
+use super::Path;
 use super::funnel::{Leg, Turn, push_point};
-use super::{LinkUse, Path};
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::{QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Spot};
@@ -194,6 +194,19 @@ impl NavMesh {
         })
     }
 
+    /// Goes from the ground of one polygon to that of another at one place. Returns the place on the
+    /// ground of the second if there is a step.
+    pub(super) fn step_between(
+        &self,
+        [from, to]: [PolyId; 2],
+        at: PlanPosition,
+        profile: &mut Profile,
+    ) -> Option<Vec3> {
+        profile.points.clear();
+        self.begin_ground(from, at, profile);
+        self.begin_ground(to, at, profile)
+    }
+
     /// Writes the points between two turns, so that the path is no farther than `error` metres above
     /// or below the ground. Returns what that part of the path costs.
     pub(super) fn write_ground<C: TravelCost>(
@@ -219,9 +232,7 @@ impl NavMesh {
             (polygon, at) = (path.polygons[crossed + 1], next);
             sum += entering(cost, self, path.polygons[crossed].0, polygon.0);
             if self.is_link(crossing) {
-                let (link, backwards) = self.link_of(crossing);
-                let point = path.points.len() - 1;
-                path.links.push(LinkUse { link: self.links.ids[link.index()], backwards, point });
+                self.take_link(crossing, path);
                 path.points.extend(self.begin_ground(polygon, at, profile));
             }
         }

@@ -115,7 +115,7 @@ impl NavMesh {
 
     /// Returns a place of a polygon, at the height of the ground there.
     #[inline]
-    fn place(&self, polygon: u32, at: PlanPosition) -> Location {
+    pub(crate) fn place(&self, polygon: u32, at: PlanPosition) -> Location {
         self.place_at(polygon, self.frame.to_world(at.x, 0.0, at.z))
     }
 

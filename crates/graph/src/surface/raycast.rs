@@ -30,7 +30,7 @@ impl Raycast {
     /// hit, or at the target. Takes about as long as the ray.
     #[must_use]
     pub fn end(&self, mesh: &NavMesh) -> Location {
-        let Stop { polygon, hit, last } = self.stop;
+        let Stop { polygon, hit, last, .. } = self.stop;
         let Some(met) = hit else { return mesh.place_at(polygon, self.target) };
         let (share, _) = mesh.wall_hit(&met, &last);
         mesh.place(polygon, mesh.place_at_wall(polygon, &met, &last, share))
@@ -64,9 +64,14 @@ pub(super) struct Stop {
     pub(super) polygon: u32,
     /// Its exit there, and the wall that blocks it: the polygon of the edge, and the edge.
     pub(super) hit: Option<Met>,
+    /// The number of corners that it passed through.
+    corners: u32,
     /// Its last straight piece: from the last corner at which it was led along a wall.
     last: Ray,
 }
+
+/// Limit of corners at which a blocked ray is led along a wall instead: each takes another walk.
+const MAX_REFUSED: u32 = 4;
 
 /// The continuation of a ray along a wall that it leaves by less than the slack.
 enum Along {
@@ -91,9 +96,21 @@ impl NavMesh {
         polygons.clear();
         let asked = self.asked_of(from)?;
         let aim = self.plan_of(PathEnd::Goal, to)?;
-        polygons.push(from.polygon);
-        let (ray, stop) =
-            self.walk_ray(from.polygon.0, asked, aim, filter, |polygon| polygons.push(PolyId(polygon)));
+        let mut walk = |refused: u32| {
+            polygons.clear();
+            polygons.push(from.polygon);
+            let pass = |polygon| polygons.push(PolyId(polygon));
+            self.walk_ray(from.polygon.0, asked, aim, refused, filter, pass)
+        };
+        let (mut ray, mut stop) = walk(0);
+        if stop.hit.is_some() && stop.corners > 0 {
+            // Beyond a corner the walls that meet there lie on both sides of the ray, within the slack.
+            let mut others = (1..=stop.corners.min(MAX_REFUSED)).map(&mut walk);
+            match others.find(|(_, other)| other.hit.is_none()) {
+                Some(free) => (ray, stop) = free,
+                None => (ray, stop) = walk(0),
+            }
+        }
         let hit = stop.hit.map(|met| self.wall_hit(&met, &stop.last));
         let fraction = hit.map_or(1.0, |(share, _)| nearest_f32(ray.share_with(&stop.last, share)));
         let hit = hit.map(|(_, hit)| hit);
@@ -101,13 +118,15 @@ impl NavMesh {
     }
 
     /// Follows a ray from polygon to polygon, from the requested place in the first, or
-    /// the nearest to it, and calls `pass` for each polygon that it enters.
+    /// the nearest to it, and calls `pass` for each polygon that it enters. The corner `refused`, from 1,
+    /// of those that it passes through is treated as one of a wall.
     #[inline]
     pub(super) fn walk_ray(
         &self,
         first: u32,
         asked: PlanPosition,
         target: PlanPosition,
+        refused: u32,
         filter: &impl PolygonFilter,
         mut pass: impl FnMut(u32),
     ) -> (Ray, Stop) {
@@ -118,7 +137,7 @@ impl NavMesh {
             self.exit_of(first, &ray)
         });
         let whole = ray;
-        let mut last_along = f64::NEG_INFINITY;
+        let (mut last_along, mut corners) = (f64::NEG_INFINITY, 0);
         for _ in 0..4 * self.polygon_count() + 4 {
             let exit = match ray_exit {
                 RayExit::Ends => None,
@@ -138,7 +157,11 @@ impl NavMesh {
                     }
                     None
                 }
-                Exit::Corner(corner) => self.beyond_corner(polygon, corner, target, filter),
+                Exit::Corner(corner) => {
+                    let beyond = self.beyond_corner(polygon, corner, target, filter);
+                    corners += u32::from(beyond.is_some());
+                    beyond.filter(|_| corners != refused)
+                }
             };
             let along = match open {
                 Some(_) => None,
@@ -150,7 +173,7 @@ impl NavMesh {
                     if next != polygon {
                         pass(next);
                     }
-                    return (whole, Stop { polygon: next, hit: None, last: ray });
+                    return (whole, Stop { polygon: next, hit: None, corners, last: ray });
                 }
                 (None, Some(Along::From(next, corner))) => {
                     last_along = whole.along(corner);
@@ -183,7 +206,7 @@ impl NavMesh {
                                 self.wall_at_corner(polygon, corner, [at, target], filter)
                             }
                         };
-                        return (whole, Stop { polygon, hit: Some((exit, owner, edge)), last: ray });
+                        return (whole, Stop { polygon, hit: Some((exit, owner, edge)), corners, last: ray });
                     };
                     next
                 }
@@ -192,7 +215,7 @@ impl NavMesh {
             pass(polygon);
             ray_exit = self.exit_of(polygon, &ray);
         }
-        (whole, Stop { polygon, hit: None, last: ray })
+        (whole, Stop { polygon, hit: None, corners, last: ray })
     }
 
     /// Returns how a ray continues that meets a wall and leaves it by no more than the slack: at the

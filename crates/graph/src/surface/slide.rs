@@ -30,7 +30,7 @@ impl NavMesh {
             return Ok(self.place_at(from.polygon.0, to));
         }
         // As a rule nothing is in the way. Else walls are followed.
-        let (Ray { at: start, .. }, stop) = self.walk_ray(from.polygon.0, asked, target, filter, |_| {});
+        let (Ray { at: start, .. }, stop) = self.walk_ray(from.polygon.0, asked, target, 0, filter, |_| {});
         if stop.hit.is_none() {
             return Ok(self.place_at(stop.polygon, to));
         }

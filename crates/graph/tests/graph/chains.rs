@@ -1,12 +1,10 @@
 //! A position that a mesh gave out is on the mesh for every other query.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use glam::Vec3;
-use waymesh_core::{Agent, GridFrame, PolyMesh, Random};
+use waymesh_core::{Agent, GridFrame, PolyMesh};
 use waymesh_graph::NavMesh;
-use waymesh_testkit::chains::{Chains, Followed};
-use waymesh_testkit::flat_meshes::{self, Board};
+use waymesh_testkit::chains::{Chains, Followed, on_board, on_boards};
+use waymesh_testkit::flat_meshes;
 
 use crate::meshes::{bumpy_surface, from_map, random_map, spiral};
 
@@ -86,23 +84,5 @@ fn chains_of_queries_on_many_storeys() {
 #[test]
 fn chains_of_queries_on_random_boards() {
     let times: usize = std::env::var("WAYMESH_CHAINS").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
-    let mut random = Random::new(0x9017);
-    let (mut findings, mut paths, count) = (Vec::new(), 0, 500 * times);
-    for _ in 0..count {
-        let board = Board::random(&mut random);
-        let Ok(mesh) = NavMesh::new(board.build(), None, Agent::default().with_radius(0.0)) else { continue };
-        let followed = catch_unwind(AssertUnwindSafe(|| {
-            let mut chains = Chains::new(&mesh, board.seed);
-            chains.step = 0.2 * board.cell_size + 0.01;
-            chains.walls(6);
-            chains.paths(4);
-            chains.followed.paths
-        }));
-        match followed {
-            Ok(followed) => paths += followed,
-            Err(panic) => findings.push(format!("{board:?}: {:?}", panic.downcast_ref::<String>())),
-        }
-    }
-    assert!(findings.is_empty(), "{} findings on {count} boards:\n{}", findings.len(), findings.join("\n"));
-    assert!(paths > count, "{paths} paths on {count} boards");
+    on_boards(0x9017, 500 * times, on_board);
 }

@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use waymesh_core::{PolyId, checkpoint_every, nearest_f32};
+use waymesh_core::{PolyId, checkpoint_every, nearest_f32, to_u32};
 
 use super::funnel::Turn;
 use super::portal::{Portal, ahead, nearest_between, turn_length};
@@ -71,6 +71,8 @@ pub(crate) struct AnyAngle {
     stamp: u32,
     /// Shortest path found to each place that paths turn at, and each place of a link.
     turns: Vec<Turned>,
+    /// Numbers of the parts of turns that a filter splits, by the turn and a polygon of the part, sorted.
+    parts: Vec<([u32; 2], u32)>,
     /// Polygons that meet in a point, and the nodes that lead to them.
     touching: Vec<(u32, u32)>,
     /// Parts of polygons that a flood has seen.
@@ -330,6 +332,8 @@ impl AnyAngle {
             self.stamp = 0;
         }
         self.stamp += 1;
+        self.turns.truncate(self.turns.len() - self.parts.len());
+        self.parts.clear();
         if self.turns.len() < turns {
             self.turns.resize(turns, Turned::default());
         }
@@ -363,6 +367,17 @@ impl AnyAngle {
         let is_new = known.sides & side == 0 && length <= known.length * (1.0 + LENGTH_TOLERANCE);
         known.sides |= if is_new { side } else { 0 };
         is_new
+    }
+
+    /// Returns the number of a part of a turn, after those of the mesh.
+    fn part(&mut self, turn: u32, polygon: u32) -> u32 {
+        let place = self.parts.binary_search_by_key(&[turn, polygon], |&(part, _)| part);
+        let place = place.unwrap_or_else(|place| {
+            self.parts.insert(place, ([turn, polygon], to_u32(self.turns.len())));
+            self.turns.push(Turned::default());
+            place
+        });
+        self.parts[place].1
     }
 
     /// Returns `true` if a path that is no longer than this leads to a turn.

@@ -20,6 +20,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         turn: u32,
         side: Side,
     ) {
+        let turn = self.part_of(turn, polygon, at);
         let from = self.memory.roots[root as usize];
         let (mut bit, crossing) = if side == Side::Right { (1, TURN_RIGHT) } else { (2, TURN_LEFT) };
         let mut length = from.length + turn_length(from.at, at);
@@ -42,6 +43,34 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         self.offer(Node { right, left: at, root, parent, crossing, polygon }, estimate);
     }
 
+    /// Returns the number of a turn on the ground around it that a polygon is part of: what the filter
+    /// closes may leave several parts.
+    fn part_of(&mut self, turn: u32, polygon: u32, at: PlanPosition) -> u32 {
+        if self.filter.allows_all() {
+            return turn;
+        }
+        // The part is known by its last polygon on the right.
+        let mut last = polygon;
+        for _ in 0..MOST_STEPS {
+            let Some(portal) = self.gate_beside(last, at, Side::Right) else { break };
+            let next = self.mesh.beyond(portal.crossing);
+            if !self.is_free(last, next) || self.mesh.has_toll(portal.crossing) {
+                break;
+            }
+            if next == polygon {
+                return turn;
+            }
+            last = next;
+        }
+        self.memory.part(turn, last)
+    }
+
+    /// Returns `true` if the filter allows a step from one polygon to another and back.
+    fn is_free(&self, from: u32, to: u32) -> bool {
+        let [from, to] = [from, to].map(PolyId);
+        self.filter.may_cross(self.mesh, from, to) && self.filter.may_cross(self.mesh, to, from)
+    }
+
     /// Offers a turn at a corner of a polygon, as [`Self::offer_turn`] does.
     pub(super) fn offer_turn_at(&mut self, parent: u32, root: u32, polygon: u32, corner: usize, side: Side) {
         #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
@@ -60,10 +89,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             for _ in 0..MOST_STEPS {
                 let Some(portal) = self.gate_beside(current, at, side) else { break };
                 let next = self.mesh.beyond(portal.crossing);
-                let [from, to] = [current, next].map(PolyId);
                 // A path round the corner may lead either way.
-                if !self.filter.may_cross(self.mesh, from, to) || !self.filter.may_cross(self.mesh, to, from)
-                {
+                if !self.is_free(current, next) {
                     return true;
                 }
                 if next == polygon {
@@ -144,9 +171,14 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                     continue;
                 }
                 let Some(beyond) = self.is_open(polygon, portal.crossing) else { continue };
-                if touching.iter().all(|&(known, _)| known != beyond) {
-                    let Portal { crossing, right, left } = portal;
-                    let root = self.beyond(root, crossing);
+                let Portal { crossing, right, left } = portal;
+                let root = self.beyond(root, crossing);
+                // A polygon is entered again at a lower cost: a door beside it may cost more.
+                let length = |root: u32| self.memory.roots[root as usize].length;
+                let is_known = touching.iter().any(|&(known, node)| {
+                    known == beyond && length(self.memory.nodes[node as usize].root) <= length(root)
+                });
+                if !is_known {
                     let node = self.keep(Node { right, left, root, parent: node, crossing, polygon: beyond });
                     touching.push((beyond, node));
                 }
