@@ -150,12 +150,6 @@ fn tests(_: &Tools) -> Result<String> {
     cargo(&["test", "--workspace", "--locked"], &variables)?;
     tidy::orphans(&references)?;
     examples()?;
-    // The reader and the formats that are off by default.
-    cargo(
-        &["test", "--package", "waymesh-floorplan", "--features", "dxf", "--test", "readers", "--locked"],
-        &[],
-    )?;
-    cargo(&["test", "--package", "waymesh", "--features", "serde mint", "--test", "serde", "--locked"], &[])?;
     skipped::report(&notes);
     Ok(String::new())
 }
@@ -168,7 +162,7 @@ fn docs(_: &Tools) -> Result<String> {
 /// Runs the examples of the facade; each checks its own results.
 fn examples() -> Result<()> {
     // The tests build only those without tests.
-    cargo(&["build", "--package", "waymesh", "--examples", "--locked"], &[])?;
+    cargo(&["build", "--workspace", "--examples", "--locked"], &[])?;
     let folder = root().join("crates").join("waymesh").join("examples");
     for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
         let file = entry?.path();

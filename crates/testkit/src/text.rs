@@ -9,13 +9,13 @@ use waymesh_core::{
     RegionMap, SurfacePoint, Triangulation, WalkableField, saturating_i64, to_u32,
 };
 
-/// Compares a text with `testdata/snapshots/NAME.snap`. For tests in files of `crates/NAME/tests`,
+/// Compares a text with `testdata/snapshots/NAME.snap`. For tests of crates in `crates`,
 /// whose name begins with `snapshot`: `cargo xtask bless` runs those.
 #[macro_export]
 macro_rules! snapshot {
     ($name:expr, $text:expr) => {{
         let mut settings = $crate::insta::Settings::clone_current();
-        settings.set_snapshot_path("../../../testdata/snapshots");
+        settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/snapshots"));
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.bind(|| $crate::insta::assert_snapshot!($name, $text));

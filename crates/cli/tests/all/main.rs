@@ -1,0 +1,15 @@
+//! The program as a user runs it.
+
+mod areas;
+#[path = "../common/mod.rs"]
+mod common;
+mod evaluate;
+mod heights;
+mod hostile;
+mod lost;
+mod mistakes;
+mod plan;
+mod program;
+mod scene_files;
+mod scripts;
+mod view;

@@ -1,0 +1,7 @@
+//! Convex polygons.
+
+mod common;
+mod contract;
+mod polygons;
+mod properties;
+mod snapshots;

@@ -1,0 +1,12 @@
+//! Plans, files of plans and their ground.
+
+mod areas;
+mod closing;
+mod common;
+mod dirty;
+mod dxf;
+mod hostile;
+mod names;
+mod properties;
+mod readers;
+mod svg;

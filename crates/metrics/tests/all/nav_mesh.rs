@@ -1,0 +1,79 @@
+//! A `NavMesh`, with its own path search.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use crate::common;
+use common::{agent, near, pillar};
+use glam::Vec3;
+use waymesh_core::{
+    AreaId, GridFrame, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, SurfacePoint,
+    VertexId,
+};
+use waymesh_graph::NavMesh;
+
+/// The eight squares around the pillar, on a grid of half metres.
+fn polygons() -> PolyMesh {
+    let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.2, width: 20, depth: 20 };
+    let lines = [1, 7, 13, 19];
+    let vertices = lines
+        .iter()
+        .flat_map(|&z| lines.map(|x| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }))
+        .collect();
+    let squares = [(0_u32, 0_u32), (1, 0), (2, 0), (0, 1), (2, 1), (0, 2), (1, 2), (2, 2)];
+    let at = |x: Option<u32>, z: Option<u32>| {
+        let square = (x?, z?);
+        squares.iter().position(|&other| other == square).map(PolyId::from_index)
+    };
+    let mut mesh = PolyMesh { frame, vertices, polygons: vec![], corners: vec![], neighbours: vec![] };
+    for (x, z) in squares {
+        let first = u32::try_from(mesh.corners.len()).unwrap();
+        mesh.polygons.push(Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND });
+        let corner = z * 4 + x;
+        mesh.corners.extend([corner, corner + 1, corner + 5, corner + 4].map(VertexId));
+        let (x, z) = (Some(x), Some(z));
+        let (less, more) = (|v: Option<u32>| v?.checked_sub(1), |v: Option<u32>| Some(v? + 1));
+        mesh.neighbours.extend([at(x, less(z)), at(more(x), z), at(x, more(z)), at(less(x), z)]);
+    }
+    mesh
+}
+
+fn surface(mesh: &PolyMesh, height: f32) -> HeightSurface {
+    let point =
+        |vertex: &PlanVertex| SurfacePoint { x: vertex.point.x as f32, height, z: vertex.point.z as f32 };
+    let corners = mesh.corners.chunks(4).map(|corners| [0, 1, 2, 3].map(|index: usize| corners[index].0));
+    HeightSurface {
+        points: mesh.vertices.iter().map(point).collect(),
+        triangles: corners.flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect(),
+        polygon_triangles: (0..=8).map(|polygon| polygon * 2).collect(),
+        max_error: 0.0,
+    }
+}
+
+#[test]
+fn our_mesh_is_judged_with_its_paths() {
+    let oracle = pillar().oracle();
+    let mesh = NavMesh::new(polygons(), None, agent()).unwrap();
+    let found = oracle.evaluate_nav_mesh(&mesh, Some(1234)).evaluation;
+    assert_eq!((found.excess.total, found.polygons, found.portals), (Some(0.0), 8, 8));
+    assert_eq!((found.violations, found.t_junctions, found.vertices_off_border), (0, 0, 0));
+    assert_eq!(found.bytes_file, Some(1234));
+    assert!(found.bytes_memory > Some(1000));
+    let paths = found.paths;
+    assert_eq!((paths.pairs, paths.wrongly_missing), (300, 0));
+    assert!(paths.excess_length.mean > Some(-1e-6) && paths.excess_length.max < Some(0.1));
+    near(paths.min_wall_distance, 0.5, 0.05);
+    // There is no path only to the top of the pillar, which is out of reach.
+    assert!(paths.found > 270 && paths.wrongly_found == 0);
+}
+
+#[test]
+fn the_height_surface_is_the_ground() {
+    let oracle = pillar().oracle();
+    let polygons = polygons();
+    let heights = surface(&polygons, 0.5);
+    let mesh = NavMesh::new(polygons, Some(heights), agent()).unwrap();
+    let found = oracle.evaluate_nav_mesh(&mesh, None).evaluation;
+    near(found.height_error.mean, 0.1, 1e-5);
+    near(found.height_error.max, 0.1, 1e-5);
+    assert_eq!(found.violations, 0);
+}

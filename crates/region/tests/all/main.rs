@@ -1,0 +1,8 @@
+//! Regions of the ground.
+
+mod contract;
+mod golden;
+mod partitions;
+mod snapshots;
+mod surfaces;
+mod threads;

@@ -1,0 +1,5 @@
+//! The front end of slices.
+
+mod border_walk;
+mod snapshots;
+mod world;

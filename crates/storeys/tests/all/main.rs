@@ -1,0 +1,5 @@
+//! The front end of storeys.
+
+mod layers;
+mod refine;
+mod snapshots;

@@ -1,0 +1,124 @@
+//! Ways of discs without a width between places on walls: those of the shortest path.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "test helpers, small numbers"
+)]
+
+use glam::Vec3;
+use waymesh::core::{PlanPoint, Random};
+use waymesh::graph::{ClearPathOptions, QueryError};
+use waymesh::{ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach};
+
+use crate::discs;
+use discs::{clear, crooked, walls};
+use waymesh_testkit::flat_meshes;
+
+/// Lengths of the shortest path and of a disc's way without a width; `None` where there is none.
+fn lengths(mesh: &NavMesh, disc: &ClearanceNavMesh, [from, to]: [Vec3; 2]) -> [Option<f32>; 2] {
+    let mut scratch = QueryScratch::default();
+    let reach = Reach::new(0.1, 1.0, 1.0);
+    let options = PathOptions::default().with_reach(reach).with_search(PathSearch::Shortest);
+    let path = mesh.query().options(options).memory(&mut scratch).path(from, to).unwrap();
+    assert!(!path.was_cut);
+    let options = ClearPathOptions::new(0.0).with_reach(reach).with_allow_partial(false);
+    let way = QueryError::accept_no_path(
+        disc.query(options.radius).options(options).memory(&mut scratch).path(from, to),
+    )
+    .unwrap();
+    [(path.outcome, path.length), (way.outcome, way.length)]
+        .map(|(outcome, length)| (outcome == Outcome::Complete).then_some(length))
+}
+
+fn agree([path, way]: [Option<f32>; 2]) -> bool {
+    match (path, way) {
+        (Some(path), Some(way)) => (path - way).abs() <= 2e-3 + path * 1e-4,
+        (path, way) => path == way,
+    }
+}
+
+/// Places on walls are rounded to one side of them; a wall may continue straight over a corner,
+/// which then allows no turn.
+#[test]
+fn between_places_on_walls_they_are_the_shortest() {
+    let random = &mut Random::new(11);
+    let mut asked = 0;
+    for seed in 0..600 {
+        let blocked = [0.0, 0.1, 0.3, 0.5][seed as usize % 4];
+        let mesh = crooked(seed, 3 + (seed % 11) as u16, blocked);
+        let walls = walls(&mesh);
+        if walls.is_empty() {
+            continue;
+        }
+        let disc = clear(mesh.clone());
+        let pick = |random: &mut Random| {
+            let wall = walls[(random.unit_f64() * walls.len() as f64) as usize];
+            let share = random.unit_f64();
+            let at = [0, 1].map(|axis| wall[0][axis] + (wall[1][axis] - wall[0][axis]) * share);
+            Vec3::new(at[0] as f32, 0.0, at[1] as f32)
+        };
+        for _ in 0..60 {
+            let [from, mut to] = [pick(random), pick(random)];
+            for _ in 0..[0, 3, 20][asked % 3] {
+                let near = pick(random);
+                if near.distance(from) < to.distance(from) {
+                    to = near;
+                }
+            }
+            let found = lengths(&mesh, &disc, [from, to]);
+            assert!(agree(found), "{seed}: {from} to {to}: {found:?}");
+            asked += 1;
+        }
+    }
+}
+
+/// Found by fuzzers: a wall in line with the one that a path comes along, beyond the corner that it
+/// turns round.
+#[test]
+fn ways_that_were_missed() {
+    let cases: [(u64, u16, f64, [[f32; 2]; 2]); 2] = [
+        (9_283_178_233_593_888, 11, 0.5, [[32.0, 27.199_984], [27.215_296, 32.0]]),
+        (282, 10, 0.3, [[76.340_17, 81.029_06], [70.947_4, 88.683_77]]),
+    ];
+    for (seed, side, blocked, places) in cases {
+        let mesh = crooked(seed, side, blocked);
+        let disc = clear(mesh.clone());
+        let [a, b] = places.map(|[x, z]| Vec3::new(x, 0.0, z));
+        for ends in [[a, b], [b, a]] {
+            let found = lengths(&mesh, &disc, ends);
+            assert!(found[0].is_some() && agree(found), "{seed}: {ends:?}: {found:?}");
+        }
+    }
+}
+
+/// Where two pieces of ground touch in a corner, a disc without a width is on both.
+#[test]
+fn ends_where_pieces_touch_are_on_each_of_them() {
+    let square = |x: i32, z: i32, wide: i32| {
+        [(x, z), (x + wide, z), (x + wide, z + 10), (x, z + 10)].map(|(x, z)| PlanPoint::new(x, z)).to_vec()
+    };
+    let mesh = flat_meshes::build(&[square(0, 0, 20), square(20, 10, 20), square(50, 10, 10)]);
+    let frame = mesh.frame;
+    let mesh = NavMesh::try_from(mesh).unwrap();
+    let disc = clear(mesh.clone());
+    let at = |x: f64, z: f64| frame.to_world(x, 0.0, z);
+    let (touch, first, second, apart) = (at(20.0, 10.0), at(5.0, 5.0), at(35.0, 15.0), at(55.0, 15.0));
+    for (from, to) in [(touch, first), (touch, second), (first, touch), (second, touch)] {
+        let found = lengths(&mesh, &disc, [from, to]);
+        assert!(found[0].is_some() && agree(found), "{from} to {to}: {found:?}");
+    }
+    // The second piece comes nearest to the third.
+    let end = at(40.0, 15.0);
+    let path = disc.query(0.0).partial().path(touch, apart).unwrap();
+    let point = mesh.query().partial().shortest().path(touch, apart).unwrap();
+    assert!(matches!(path.outcome, Outcome::Partial { reached } if reached.distance(end) < 1e-2), "{path:?}");
+    assert!((path.length - point.length).abs() < 1e-2, "{path:?} {point:?}");
+    let refused = disc.query(0.0).path(touch, apart);
+    let is_named = |nearest: Option<Vec3>| nearest.is_some_and(|nearest| nearest.distance(end) < 1e-2);
+    assert!(
+        matches!(refused, Err(QueryError::Unreachable { nearest, .. }) if is_named(nearest)),
+        "{refused:?}"
+    );
+}

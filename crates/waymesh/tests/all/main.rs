@@ -1,0 +1,47 @@
+//! The library as a whole: bakes, worlds, links, discs, determinism.
+
+mod any_radius;
+mod any_radius_baked;
+mod any_radius_corridor;
+mod any_radius_doors;
+mod any_radius_fast;
+mod any_radius_links;
+mod any_radius_on_walls;
+mod areas;
+mod bad_input;
+mod cancel;
+mod chains;
+mod common;
+mod contract;
+mod convex;
+mod determinism;
+mod devices;
+#[path = "../discs/mod.rs"]
+mod discs;
+mod enclosed;
+mod hand_made;
+mod head_rooms;
+mod height_detail;
+mod jump_family;
+mod jumps;
+mod keep;
+mod levels;
+mod plain_data;
+mod plan;
+mod plan_areas;
+mod plan_files;
+mod plan_levels;
+mod plan_points;
+mod queries;
+mod snapshots;
+mod steps;
+mod storeys;
+mod swap;
+mod test_cases;
+mod tiled;
+mod wide_scenes;
+mod world;
+mod world_links;
+mod world_random;
+mod world_streaming;
+mod world_worker;
