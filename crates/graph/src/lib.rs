@@ -172,7 +172,7 @@ pub use mesh::costs::{AreaCosts, Length, TravelCost};
 pub use mesh::data::{LinkData, NavMeshData};
 pub use mesh::error::NavMeshError;
 pub use mesh::filter::{
-    AnyPolygon, AreaFilter, FilterFn, FlagFilter, FlagTable, HeadRoomFilter, PolygonFilter,
+    AnyPolygon, AreaFilter, FilterFn, FlagFilter, FlagTable, HeadRoomFilter, LinkFilterFn, PolygonFilter,
 };
 pub use mesh::format::MeshFormat;
 pub use mesh::height_tables::SurfaceView;

@@ -106,16 +106,20 @@ pub(super) fn leads_both_ways<F: PolygonFilter, C: TravelCost>(
     usable.cost.is_length() || (leads(from, to) && leads(to, from))
 }
 
-/// Returns `true` if no cost closes any path between polygons that can be used.
+/// Returns `true` if no cost closes any path between polygons that can be used, and the filter no
+/// link.
 pub(super) fn are_all_open<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
 ) -> bool {
-    usable.cost.is_length()
+    usable.allows_all()
         || mesh.polygon_ids().filter(|&polygon| usable.allows(mesh, polygon)).all(|PolyId(polygon)| {
             let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
             let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
             let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
+            if !links.clone().all(|link| usable.allows_link(mesh, mesh.link_id(link))) {
+                return false;
+            }
             let mut beyond = edges.chain(links).map(|crossing| mesh.beyond(crossing));
             beyond.all(|to| !usable.allows(mesh, PolyId(to)) || leads_both_ways(mesh, usable, polygon, to))
         })
@@ -146,7 +150,8 @@ fn borders<F: PolygonFilter, C: TravelCost>(
         for &leaving in mesh.links.leaving(polygon) {
             let crossing = mesh.crossing_of(leaving);
             let link = mesh.link_of(crossing).0;
-            if mesh.links.is_portal(link) && mesh.links.links[link.index()].both_ways {
+            let is_open = usable.allows_link(mesh, mesh.link_id(crossing));
+            if mesh.links.is_portal(link) && mesh.links.links[link.index()].both_ways && is_open {
                 add(polygon, crossing, mesh.edge_ends(PolyId(polygon), crossing));
             }
         }

@@ -43,7 +43,7 @@ pub(super) fn find<F: PolygonFilter, C: TravelCost>(
     usable: &Usable<'_, F, C>,
     clusters: &Clusters,
 ) -> (Vec<Terminal>, Vec<u32>) {
-    let mut crossings = crossings(mesh, clusters);
+    let mut crossings = crossings(mesh, usable, clusters);
     crossings.sort_unstable_by_key(|crossing| (crossing.clusters, crossing.kind, crossing.id));
     let areas: Vec<f64> = (0_u32..)
         .take(clusters.count())
@@ -72,7 +72,11 @@ fn area(mesh: &NavMesh, polygon: u32) -> f64 {
     waymesh_core::PlanPoint::doubled_area(points) as f64 / 2.0
 }
 
-fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
+fn crossings<F: PolygonFilter, C: TravelCost>(
+    mesh: &NavMesh,
+    usable: &Usable<'_, F, C>,
+    clusters: &Clusters,
+) -> Vec<Crossing> {
     let mut crossings = Vec::new();
     for PolyId(polygon) in mesh.polygon_ids() {
         let from = clusters.of[polygon as usize];
@@ -82,6 +86,7 @@ fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
         let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
         let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
         let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
+        let links = links.filter(|&link| usable.allows_link(mesh, mesh.link_id(link)));
         for id in edges.chain(links) {
             let other = mesh.beyond(id);
             let to = clusters.of[other as usize];

@@ -12,6 +12,7 @@ use super::{ALONG, Hierarchy, NOT_REACHED, Reached};
 use crate::locate::nearest::Spot;
 use crate::mesh::costs::{TravelCost, Usable};
 use crate::mesh::filter::PolygonFilter;
+use crate::mesh::links::LinkId;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::funnel::Turn;
 use crate::path::options::Searcher;
@@ -100,6 +101,10 @@ impl<U: PolygonFilter> PolygonFilter for Marked<'_, U> {
         cluster != NO_CLUSTER
             && self.marked[cluster as usize] == self.stamp
             && self.usable.allows(mesh, polygon)
+    }
+
+    fn allows_link(&self, mesh: &NavMesh, link: LinkId) -> bool {
+        self.usable.allows_link(mesh, link)
     }
 }
 

@@ -11,7 +11,7 @@ use super::{NOT_REACHED, Reached};
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR};
-use crate::mesh::costs::{TravelCost, Usable, entering};
+use crate::mesh::costs::{TravelCost, Usable, entering, taking};
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::funnel::Turn;
@@ -137,6 +137,7 @@ fn flood<F: PolygonFilter, C: TravelCost>(
         let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
         let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
         let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
+        let links = links.filter(|&link| usable.allows_link(mesh, mesh.link_id(link)));
         for crossing in edges.chain(links) {
             if mesh.is_crossed(crossing) {
                 if mesh.is_link(crossing) && !mesh.links.links[mesh.link_of(crossing).0.index()].both_ways {
@@ -179,9 +180,10 @@ pub(super) fn crossing_cost<F: PolygonFilter, C: TravelCost>(
     } else {
         f64::from(usable.cost.least())
     });
+    let toll = if mesh.is_link(crossing) { taking(usable.cost, mesh, mesh.link_id(crossing)) } else { 0.0 };
     let link_place = if mesh.is_crossed(crossing) { 0.0 } else { link_place(mesh, crossing, metre)[0].1 };
     link_place
-        + f64::from(entering(usable.cost, mesh, polygon, mesh.beyond(crossing)))
+        + f64::from(entering(usable.cost, mesh, polygon, mesh.beyond(crossing)) + toll)
             / f64::from(mesh.frame.cell_size)
 }
 

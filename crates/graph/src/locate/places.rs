@@ -18,8 +18,8 @@ const STEEPEST: f64 = 8.0;
 
 impl NavMesh {
     /// Returns the places that a position may mean: the one given, at the corner if that is within
-    /// the slack, and one on each other piece of ground within the slack. Ground beyond a closed link
-    /// is none of them.
+    /// the slack, and one on each other piece of ground within the slack. Ground beyond a link that is
+    /// closed, or that the filter refuses, is none of them.
     pub(crate) fn places_at(&self, spot: Spot, filter: &impl PolygonFilter) -> Places {
         let spot = self.at_corner(spot);
         let mut places = Places::from_slice(&[spot]);
@@ -45,10 +45,10 @@ impl NavMesh {
             let ground = self.connected_at(polygon, at, slack, filter);
             let at = self.inside(polygon, at);
             let height_there = self.height_at(polygon as usize, at);
-            let is_closed = self.links.links.iter().any(|link| {
+            let is_closed = self.links.links.iter().zip(&self.links.ids).any(|(link, &id)| {
                 let [a, b] = [link.from.polygon.0, link.to.polygon.0];
                 let joins = |a, b| seen.contains(&a) && ground.contains(&b);
-                !link.is_open && (joins(a, b) || joins(b, a))
+                (joins(a, b) || joins(b, a)) && !(link.is_open && filter.allows_link(self, id))
             });
             if !is_closed && (height_there - height).abs() <= most {
                 places.push(Spot { polygon, at, height: height_there, ..spot });
@@ -122,8 +122,8 @@ impl NavMesh {
                     && meets(self.edge_ends(PolyId(polygon), crossing))
             });
             let beyond = edges.filter_map(|edge| self.open_beyond(polygon, edge, filter));
-            let beyond = beyond.chain(portals.map(|crossing| self.beyond(crossing)));
-            for other in beyond.filter(|&other| filter.may_cross(self, PolyId(polygon), PolyId(other))) {
+            let portals = portals.filter_map(|crossing| self.open_crossing(polygon, crossing, filter));
+            for other in beyond.chain(portals) {
                 if !connected.contains(&other) {
                     connected.push(other);
                 }

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use waymesh_core::{AreaId, PolyId};
 
 use super::filter::PolygonFilter;
+use super::links::LinkId;
 use super::nav_mesh::NavMesh;
+use crate::path::LinkUse;
 
 /// The cost of a path, where it is not its length alone.
 ///
 /// # Contract
 /// - The results must not change during a query.
 /// - An amount per metre that is NaN, negative or infinite closes the polygon, as a filter would.
-/// - Costs for entering count as 0 where they are NaN or negative; an infinite one closes the
-///   crossing.
+/// - Costs for entering polygons and taking links count as 0 where they are NaN or negative; an
+///   infinite one closes the crossing.
 #[doc(alias = "getCost")]
 #[doc(alias = "dtQueryFilter")]
 pub trait TravelCost {
@@ -39,6 +41,15 @@ pub trait TravelCost {
     /// Default 0.
     fn entering(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> f32 {
         let _ = (mesh, from, to);
+        0.0
+    }
+
+    /// Returns the cost of taking a link, beside its length and [`Link::extra_cost`]: what a jump costs
+    /// this agent. Default 0.
+    ///
+    /// [`Link::extra_cost`]: crate::Link::extra_cost
+    fn taking(&self, mesh: &NavMesh, link: LinkId) -> f32 {
+        let _ = (mesh, link);
         0.0
     }
 
@@ -78,6 +89,11 @@ macro_rules! cost_behind {
                 (**self).entering(mesh, from, to)
             }
 
+            #[inline]
+            fn taking(&self, mesh: &NavMesh, link: LinkId) -> f32 {
+                (**self).taking(mesh, link)
+            }
+
             fn bad_cost(&self) -> Option<(AreaId, f32)> {
                 (**self).bad_cost()
             }
@@ -112,6 +128,11 @@ impl<C: TravelCost> TravelCost for Option<C> {
     #[inline]
     fn entering(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> f32 {
         self.as_ref().map_or(0.0, |costs| costs.entering(mesh, from, to))
+    }
+
+    #[inline]
+    fn taking(&self, mesh: &NavMesh, link: LinkId) -> f32 {
+        self.as_ref().map_or(0.0, |costs| costs.taking(mesh, link))
     }
 
     fn bad_cost(&self) -> Option<(AreaId, f32)> {
@@ -228,6 +249,11 @@ impl<F: PolygonFilter, C: TravelCost> PolygonFilter for Usable<'_, F, C> {
     }
 
     #[inline]
+    fn allows_link(&self, mesh: &NavMesh, link: LinkId) -> bool {
+        self.filter.allows_link(mesh, link) && taking(self.cost, mesh, link) < f32::INFINITY
+    }
+
+    #[inline]
     fn may_cross(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> bool {
         self.allows(mesh, to)
             && self.filter.may_cross(mesh, from, to)
@@ -240,11 +266,19 @@ impl<F: PolygonFilter, C: TravelCost> PolygonFilter for Usable<'_, F, C> {
 }
 
 impl<F: PolygonFilter, C: TravelCost> Usable<'_, F, C> {
-    /// Returns `true` if a path may pass these polygons, each after the one before.
-    pub(crate) fn leads_on(&self, mesh: &NavMesh, polygons: &[PolyId]) -> bool {
-        polygons.first().is_none_or(|&first| self.allows(mesh, first))
+    /// Returns `true` if a path may pass these polygons, each after the one before, and take these
+    /// links.
+    pub(crate) fn leads_on(&self, mesh: &NavMesh, polygons: &[PolyId], links: &[LinkUse]) -> bool {
+        links.iter().all(|taken| self.allows_link(mesh, taken.link))
+            && polygons.first().is_none_or(|&first| self.allows(mesh, first))
             && polygons.windows(2).all(|pair| self.may_cross(mesh, pair[0], pair[1]))
     }
+}
+
+/// Returns the cost of taking a link: 0 or more.
+#[inline]
+pub(crate) fn taking<C: TravelCost>(cost: &C, mesh: &NavMesh, link: LinkId) -> f32 {
+    if cost.is_length() { 0.0 } else { cost.taking(mesh, link).max(0.0) }
 }
 
 /// Returns the cost of entering a polygon: 0 or more.

@@ -5,17 +5,26 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
 use waymesh_core::{AreaId, PolyId};
 
+use super::links::LinkId;
 use super::nav_mesh::NavMesh;
 
-/// Decides which polygons a query may use.
+/// Decides which polygons and links a query may use.
 #[doc(alias = "dtQueryFilter")]
 #[doc(alias = "passFilter")]
 pub trait PolygonFilter {
     /// Returns `true` if `polygon` may be used. The result must not change during a query.
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool;
 
-    /// Returns `true` if every polygon of every mesh is allowed: islands then answer at once what is
-    /// connected. Default: `false`.
+    /// Returns `true` if a link may be taken, such as a ladder by an agent that climbs, or a door by one
+    /// that has the key. Default: `true`. The result must not change during a query.
+    #[inline]
+    fn allows_link(&self, mesh: &NavMesh, link: LinkId) -> bool {
+        let _ = (mesh, link);
+        true
+    }
+
+    /// Returns `true` if every polygon and link of every mesh is allowed: islands then answer at once
+    /// what is connected. Default: `false`.
     #[inline]
     fn allows_all(&self) -> bool {
         false
@@ -32,7 +41,7 @@ pub trait PolygonFilter {
         self.allows(mesh, to)
     }
 
-    /// Returns a number that grows whenever the polygons that it allows may have changed: by it a
+    /// Returns a number that grows whenever what it allows may have changed: by it a
     /// [`PathCorridor`](crate::PathCorridor) knows that a door has opened. Default 0: a filter that
     /// never changes.
     fn version(&self) -> u64 {
@@ -73,6 +82,34 @@ impl<F: Fn(&NavMesh, PolyId) -> bool> PolygonFilter for FilterFn<F> {
     #[inline]
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
         self.0(mesh, polygon)
+    }
+}
+
+/// Allows the links for which a function returns `true`, and every polygon.
+///
+/// A pair of filters is a filter: `(areas, LinkFilterFn(..))`.
+///
+/// ```
+/// # use waymesh_graph::{LinkFilterFn, LinkId, LinkKind, NavMesh};
+/// # fn path(mesh: &NavMesh) {
+/// // For an agent that cannot climb.
+/// let query = mesh.query().filter(LinkFilterFn(|mesh: &NavMesh, link: LinkId| {
+///     mesh.link(link).is_some_and(|link| link.kind != LinkKind::Climb)
+/// }));
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct LinkFilterFn<F>(pub F);
+
+impl<F: Fn(&NavMesh, LinkId) -> bool> PolygonFilter for LinkFilterFn<F> {
+    #[inline]
+    fn allows(&self, _mesh: &NavMesh, _polygon: PolyId) -> bool {
+        true
+    }
+
+    #[inline]
+    fn allows_link(&self, mesh: &NavMesh, link: LinkId) -> bool {
+        self.0(mesh, link)
     }
 }
 
@@ -293,6 +330,11 @@ impl<A: PolygonFilter, B: PolygonFilter> PolygonFilter for (A, B) {
     }
 
     #[inline]
+    fn allows_link(&self, mesh: &NavMesh, link: LinkId) -> bool {
+        self.0.allows_link(mesh, link) && self.1.allows_link(mesh, link)
+    }
+
+    #[inline]
     fn may_cross(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> bool {
         self.0.may_cross(mesh, from, to) && self.1.may_cross(mesh, from, to)
     }
@@ -314,6 +356,11 @@ macro_rules! filter_behind {
             #[inline]
             fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
                 (**self).allows(mesh, polygon)
+            }
+
+            #[inline]
+            fn allows_link(&self, mesh: &NavMesh, link: LinkId) -> bool {
+                (**self).allows_link(mesh, link)
             }
 
             #[inline]

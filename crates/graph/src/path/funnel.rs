@@ -17,8 +17,9 @@ use super::{LinkUse, Path};
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::Corner;
-use crate::mesh::costs::{TravelCost, entering};
-use crate::mesh::links::LinkEnd;
+use crate::mesh::costs::{TravelCost, entering, taking};
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::links::{LinkEnd, LinkId};
 use crate::mesh::nav_mesh::NavMesh;
 
 /// A corner of the string, and the number of corridor edges crossed before it.
@@ -235,7 +236,7 @@ impl NavMesh {
             let (at, position) = self.on_segment(leave, along);
             let leg = Leg { corridor, range: first..crossed, cross_points, ground_error };
             self.write_leg([from, at], position, &leg, &options.cost, (funnel, profile, known), path);
-            self.take_link(crossing, path);
+            self.take_link(crossing, &options.cost, path);
             let left_at = position;
             let (at, position) = self.on_segment(arrive, along);
             profile.length += f64::from(left_at.distance(position));
@@ -343,7 +344,7 @@ impl NavMesh {
             // At the start.
             let [polygon, beyond] = [path.polygons[crossed], path.polygons[crossed + 1]];
             if self.is_link(leg.corridor[crossed]) {
-                self.take_link(leg.corridor[crossed], path);
+                self.take_link(leg.corridor[crossed], cost, path);
                 if leg.ground_error.is_some() {
                     path.points.extend(self.step_between([polygon, beyond], start, profile));
                 }
@@ -363,7 +364,7 @@ impl NavMesh {
             let crossings = leg.ground_error.is_none().then(|| leg.between(from, to));
             for (crossed, &crossing) in crossings.into_iter().flatten() {
                 if self.is_link(crossing) {
-                    self.take_link(crossing, path);
+                    self.take_link(crossing, cost, path);
                 }
                 if leg.cross_points {
                     self.write_crossing([from, to], path.polygons[crossed], crossing, path);
@@ -378,12 +379,14 @@ impl NavMesh {
         }
     }
 
-    /// Adds a link that is taken after the last point of the path so far, and its extra cost.
-    pub(super) fn take_link(&self, crossing: u32, path: &mut Path) {
+    /// Adds a link that is taken after the last point of the path so far, and what it costs beside its
+    /// length.
+    pub(super) fn take_link<C: TravelCost>(&self, crossing: u32, cost: &C, path: &mut Path) {
         let (link, backwards) = self.link_of(crossing);
         let point = path.points.len() - 1;
-        path.links.push(LinkUse { link: self.links.ids[link.index()], backwards, point });
-        path.cost += self.links.links[link.index()].extra_cost;
+        let id = self.links.ids[link.index()];
+        path.links.push(LinkUse { link: id, backwards, point });
+        path.cost += self.links.links[link.index()].extra_cost + taking(cost, self, id);
     }
 
     /// The turns of the shortest path from `start` to `goal` through the edges of a leg, ends
@@ -426,6 +429,26 @@ impl NavMesh {
     #[inline]
     pub(crate) fn is_link(&self, crossing: u32) -> bool {
         crossing as usize >= self.neighbours.len()
+    }
+
+    /// Returns the polygon beyond an edge that has a neighbour, or beyond a link, if a filter lets a path
+    /// cross it.
+    #[inline]
+    pub(crate) fn open_crossing(
+        &self,
+        polygon: u32,
+        crossing: u32,
+        filter: &impl PolygonFilter,
+    ) -> Option<u32> {
+        let beyond = self.beyond(crossing);
+        let is_open = filter.may_cross(self, PolyId(polygon), PolyId(beyond))
+            && (!self.is_link(crossing) || filter.allows_link(self, self.link_id(crossing)));
+        is_open.then_some(beyond)
+    }
+
+    /// Returns the id of the link that a crossing is.
+    pub(crate) fn link_id(&self, crossing: u32) -> LinkId {
+        self.links.ids[self.link_of(crossing).0.index()]
     }
 
     /// Returns `true` if a crossing is an edge, or a link that is crossed like one.

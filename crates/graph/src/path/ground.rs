@@ -232,7 +232,7 @@ impl NavMesh {
             (polygon, at) = (path.polygons[crossed + 1], next);
             sum += entering(cost, self, path.polygons[crossed].0, polygon.0);
             if self.is_link(crossing) {
-                self.take_link(crossing, path);
+                self.take_link(crossing, cost, path);
                 path.points.extend(self.begin_ground(polygon, at, profile));
             }
         }

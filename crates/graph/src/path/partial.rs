@@ -1,13 +1,12 @@
 //! Nearest reachable place for a goal that cannot be reached.
 
 use smallvec::SmallVec;
-use waymesh_core::{PolyId, checkpoint_every};
+use waymesh_core::checkpoint_every;
 
 use super::options::PathOptions;
 use super::search::PathScratch;
 use super::{Ends, Pairs};
 use crate::locate::nearest::{Reach, Spot};
-use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::costs::TravelCost;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
@@ -93,14 +92,12 @@ impl NavMesh {
             checkpoint_every(1 << 12, *nodes);
             *nodes -= 1;
             let Some(polygon) = stack.pop() else { break };
-            let across = self.neighbours[self.edge_range(polygon as usize)].iter().copied();
-            let linked =
-                self.links.leaving(polygon).iter().map(|&leaving| self.beyond(self.crossing_of(leaving)));
+            let across = self.edge_range(polygon as usize);
+            let across = across.filter_map(|edge| self.open_beyond(polygon, edge, filter));
+            let linked = self.links.leaving(polygon).iter().map(|&leaving| self.crossing_of(leaving));
+            let linked = linked.filter_map(|crossing| self.open_crossing(polygon, crossing, filter));
             for neighbour in across.chain(linked) {
-                if neighbour != NO_NEIGHBOUR
-                    && filter.may_cross(self, PolyId(polygon), PolyId(neighbour))
-                    && mark(scratch, neighbour)
-                {
+                if mark(scratch, neighbour) {
                     stack.push(neighbour);
                 }
             }

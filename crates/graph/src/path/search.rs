@@ -15,7 +15,7 @@ use super::options::PathSearch;
 use super::sliced::Progress;
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::costs::{TravelCost, Usable, entering};
+use crate::mesh::costs::{TravelCost, Usable, entering, taking};
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 
@@ -662,10 +662,12 @@ impl NavMesh {
                 continue;
             }
             let beyond = self.beyond(crossing);
-            if beyond == from_polygon || !filter.allows(self, PolyId(beyond)) {
+            let id = self.link_id(crossing);
+            let is_open = filter.allows(self, PolyId(beyond)) && filter.filter.allows_link(self, id);
+            if beyond == from_polygon || !is_open {
                 continue;
             }
-            let toll = entering(filter.cost, self, polygon, beyond);
+            let toll = entering(filter.cost, self, polygon, beyond) + taking(filter.cost, self, id);
             if toll == f32::INFINITY {
                 continue;
             }

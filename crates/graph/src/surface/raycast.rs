@@ -331,8 +331,7 @@ impl NavMesh {
             let is_crossed = orientation(at, target, right) <= 0.0
                 && orientation(at, target, left) >= 0.0
                 && orientation(right, left, target) < 0.0;
-            let beyond = self.beyond(crossing);
-            (is_crossed && filter.may_cross(self, PolyId(polygon), PolyId(beyond))).then_some(beyond)
+            self.open_crossing(polygon, crossing, filter).filter(|_| is_crossed)
         })
     }
 

@@ -83,9 +83,8 @@ impl NavMesh {
         }
         for &leaving in self.links.leaving(polygon) {
             let crossing = self.crossing_of(leaving);
-            let beyond = self.beyond(crossing);
             if self.links.is_portal(self.link_of(crossing).0)
-                && filter.may_cross(self, PolyId(polygon), PolyId(beyond))
+                && let Some(beyond) = self.open_crossing(polygon, crossing, filter)
             {
                 let [a, b] = self.edge_ends(PolyId(polygon), crossing);
                 if is_near(a, b) && !scratch.is_seen(beyond) {
@@ -120,9 +119,8 @@ impl NavMesh {
         }
         for &leaving in self.links.leaving(polygon) {
             let crossing = self.crossing_of(leaving);
-            let beyond = self.beyond(crossing);
             if self.links.is_portal(self.link_of(crossing).0)
-                && filter.may_cross(self, PolyId(polygon), PolyId(beyond))
+                && let Some(beyond) = self.open_crossing(polygon, crossing, filter)
             {
                 let [a, b] = self.edge_ends(PolyId(polygon), crossing);
                 let (x, z) = closest_on_segment(a, b, at);

@@ -137,7 +137,8 @@ impl NavMesh {
         let portals = || {
             let portals =
                 self.portals(polygon).filter(|portal| portal.crossing as usize >= self.neighbours.len());
-            let open = portals.filter(|portal| filter.allows(self, PolyId(self.beyond(portal.crossing))));
+            let open =
+                portals.filter(|portal| self.open_crossing(polygon, portal.crossing, filter).is_some());
             open.filter(|portal| {
                 [portal.right, portal.left]
                     .iter()

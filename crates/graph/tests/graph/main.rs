@@ -16,6 +16,7 @@ mod golden;
 mod grid_maps;
 mod ground;
 mod hierarchy;
+mod link_filters;
 mod links;
 mod locate;
 mod meshes;

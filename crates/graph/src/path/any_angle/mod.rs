@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use waymesh_core::{PolyId, checkpoint_every, nearest_f32, to_u32};
+use waymesh_core::{checkpoint_every, nearest_f32, to_u32};
 
 use super::funnel::Turn;
 use super::portal::{Portal, ahead, nearest_between, turn_length};
@@ -489,10 +489,10 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     #[inline]
     fn is_open(&self, polygon: u32, crossing: u32) -> Option<u32> {
         let neighbour = self.mesh.beyond(crossing);
-        if neighbour == NO_NEIGHBOUR || !self.filter.may_cross(self.mesh, PolyId(polygon), PolyId(neighbour))
-        {
+        if neighbour == NO_NEIGHBOUR {
             return None;
         }
+        self.mesh.open_crossing(polygon, crossing, self.filter)?;
         let is_edge = (crossing as usize) < self.mesh.neighbours.len();
         if FLOOD && !is_edge && !self.mesh.links.links[self.mesh.link_of(crossing).0.index()].both_ways {
             return None;

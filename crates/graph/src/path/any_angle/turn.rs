@@ -54,7 +54,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         for _ in 0..MOST_STEPS {
             let Some(portal) = self.gate_beside(last, at, Side::Right) else { break };
             let next = self.mesh.beyond(portal.crossing);
-            if !self.is_free(last, next) || self.mesh.has_toll(portal.crossing) {
+            if !self.is_free(last, portal.crossing) || self.mesh.has_toll(portal.crossing) {
                 break;
             }
             if next == polygon {
@@ -65,10 +65,10 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         self.memory.part(turn, last)
     }
 
-    /// Returns `true` if the filter allows a step from one polygon to another and back.
-    fn is_free(&self, from: u32, to: u32) -> bool {
-        let [from, to] = [from, to].map(PolyId);
-        self.filter.may_cross(self.mesh, from, to) && self.filter.may_cross(self.mesh, to, from)
+    /// Returns `true` if the filter allows a step out of a polygon and back.
+    fn is_free(&self, polygon: u32, crossing: u32) -> bool {
+        let beyond = self.mesh.open_crossing(polygon, crossing, self.filter);
+        beyond.is_some_and(|beyond| self.filter.may_cross(self.mesh, PolyId(beyond), PolyId(polygon)))
     }
 
     /// Offers a turn at a corner of a polygon, as [`Self::offer_turn`] does.
@@ -90,7 +90,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 let Some(portal) = self.gate_beside(current, at, side) else { break };
                 let next = self.mesh.beyond(portal.crossing);
                 // A path round the corner may lead either way.
-                if !self.is_free(current, next) {
+                if !self.is_free(current, portal.crossing) {
                     return true;
                 }
                 if next == polygon {

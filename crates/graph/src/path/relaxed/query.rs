@@ -89,8 +89,8 @@ fn is_open<F: PolygonFilter, C: TravelCost>(
 ) -> bool {
     let mut from = start;
     corridor.iter().all(|&crossing| {
-        let to = mesh.beyond(crossing);
-        usable.may_cross(mesh, PolyId(std::mem::replace(&mut from, to)), PolyId(to))
+        let beyond = mesh.open_crossing(from, crossing, usable);
+        beyond.inspect(|&beyond| from = beyond).is_some()
     })
 }
 
