@@ -18,6 +18,7 @@ mod determinism;
 mod devices;
 #[path = "../discs/mod.rs"]
 mod discs;
+mod door_walls;
 mod enclosed;
 mod hand_made;
 mod head_rooms;
