@@ -150,6 +150,9 @@ fn tests(_: &Tools) -> Result<String> {
     cargo(&["test", "--workspace", "--locked"], &variables)?;
     tidy::orphans(&references)?;
     examples()?;
+    // The reader that is off by default.
+    let dxf = ["test", "--package", "waymesh-floorplan", "--features", "dxf", "--test", "all", "--locked"];
+    cargo(&[&dxf[..], &["--", "dxf", "readers"]].concat(), &[])?;
     skipped::report(&notes);
     Ok(String::new())
 }
