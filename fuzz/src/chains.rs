@@ -3,7 +3,8 @@
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::with_clearance;
 use waymesh_testkit::Random;
-use waymesh_testkit::chains::{Chains, mesh_of, on_board};
+use waymesh_testkit::boards::{mesh_of, on_board};
+use waymesh_testkit::chains::Chains;
 use waymesh_testkit::flat_meshes::Board;
 
 /// Follows chains of queries for points and discs on the random board of a seed.

@@ -3,6 +3,8 @@
 //! count of allocations, and an observer that keeps all reports. Not published.
 
 pub mod allocations;
+#[cfg(feature = "chains")]
+pub mod boards;
 pub mod boxes;
 #[cfg(feature = "chains")]
 pub mod chains;

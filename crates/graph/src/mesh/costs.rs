@@ -7,7 +7,6 @@ use waymesh_core::{AreaId, PolyId};
 use super::filter::PolygonFilter;
 use super::links::LinkId;
 use super::nav_mesh::NavMesh;
-use crate::path::LinkUse;
 
 /// The cost of a path, where it is not its length alone.
 ///
@@ -268,8 +267,13 @@ impl<F: PolygonFilter, C: TravelCost> PolygonFilter for Usable<'_, F, C> {
 impl<F: PolygonFilter, C: TravelCost> Usable<'_, F, C> {
     /// Returns `true` if a path may pass these polygons, each after the one before, and take these
     /// links.
-    pub(crate) fn leads_on(&self, mesh: &NavMesh, polygons: &[PolyId], links: &[LinkUse]) -> bool {
-        links.iter().all(|taken| self.allows_link(mesh, taken.link))
+    pub(crate) fn leads_on(
+        &self,
+        mesh: &NavMesh,
+        polygons: &[PolyId],
+        mut links: impl Iterator<Item = LinkId>,
+    ) -> bool {
+        links.all(|link| self.allows_link(mesh, link))
             && polygons.first().is_none_or(|&first| self.allows(mesh, first))
             && polygons.windows(2).all(|pair| self.may_cross(mesh, pair[0], pair[1]))
     }

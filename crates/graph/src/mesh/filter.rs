@@ -15,8 +15,8 @@ pub trait PolygonFilter {
     /// Returns `true` if `polygon` may be used. The result must not change during a query.
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool;
 
-    /// Returns `true` if a link may be taken, such as a ladder by an agent that climbs, or a door by one
-    /// that has the key. Default: `true`. The result must not change during a query.
+    /// Returns `true` if a link may be taken, such as a ladder by an agent that climbs, or a door by
+    /// one that has the key. Default: `true`. The result must not change during a query.
     #[inline]
     fn allows_link(&self, mesh: &NavMesh, link: LinkId) -> bool {
         let _ = (mesh, link);
@@ -158,6 +158,11 @@ impl AreaFilter {
 }
 
 impl PolygonFilter for AreaFilter {
+    #[inline]
+    fn allows_all(&self) -> bool {
+        *self == Self::default()
+    }
+
     #[inline]
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
         self.allows_area(mesh.area_at(polygon))

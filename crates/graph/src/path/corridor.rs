@@ -552,7 +552,10 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
                 && self.options.repair
                 && find_goal().is_ok_and(|goal| goal.polygon == ends.goal.polygon));
         let is_open = usable.allows_all();
-        if is_fit && (is_open || usable.leads_on(mesh, &self.path.polygons, &self.path.links)) {
+        if is_fit
+            && (is_open
+                || usable.leads_on(mesh, &self.path.polygons, self.path.links.iter().map(|taken| taken.link)))
+        {
             // A shorter way may have opened.
             self.is_bound &= seen == self.seen;
             self.seen = seen;

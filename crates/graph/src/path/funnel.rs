@@ -431,8 +431,8 @@ impl NavMesh {
         crossing as usize >= self.neighbours.len()
     }
 
-    /// Returns the polygon beyond an edge that has a neighbour, or beyond a link, if a filter lets a path
-    /// cross it.
+    /// Returns the polygon beyond an edge that has a neighbour, or beyond a link, if a filter lets a
+    /// path cross it.
     #[inline]
     pub(crate) fn open_crossing(
         &self,

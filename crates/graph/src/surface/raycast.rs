@@ -118,8 +118,8 @@ impl NavMesh {
     }
 
     /// Follows a ray from polygon to polygon, from the requested place in the first, or
-    /// the nearest to it, and calls `pass` for each polygon that it enters. The corner `refused`, from 1,
-    /// of those that it passes through is treated as one of a wall.
+    /// the nearest to it, and calls `pass` for each polygon that it enters. The corner `refused`,
+    /// from 1, of those that it passes through is treated as one of a wall.
     #[inline]
     pub(super) fn walk_ray(
         &self,

@@ -3,7 +3,8 @@
 use glam::Vec3;
 use waymesh_core::{Agent, GridFrame, PolyMesh};
 use waymesh_graph::NavMesh;
-use waymesh_testkit::chains::{Chains, Followed, on_board, on_boards};
+use waymesh_testkit::boards::{on_board, on_boards};
+use waymesh_testkit::chains::{Chains, Followed};
 use waymesh_testkit::flat_meshes;
 
 use crate::meshes::{bumpy_surface, from_map, random_map, spiral};

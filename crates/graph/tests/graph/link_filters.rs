@@ -7,7 +7,7 @@ use waymesh_graph::{
     AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, LinkId, Location, NavMesh, Path, PathCorridor,
     PathOptions, PathSearch, PlaceSampler, PolygonFilter, QueryScratch, SlicedPath, TravelCost,
 };
-use waymesh_testkit::chains::mesh_of;
+use waymesh_testkit::boards::mesh_of;
 use waymesh_testkit::flat_meshes::Board;
 
 use crate::path_or_none;

@@ -11,7 +11,8 @@ use waymesh::graph::{AnyPolygon, PackedChecks, PlaceSampler, Reach};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Agent, BakeConfig, Baker, NavMesh, PathSearch, TriangleSoup, Voxels, World, with_clearance};
 use waymesh_scenes::{Scene, SceneConfig};
-use waymesh_testkit::chains::{Chains, Followed, on_boards};
+use waymesh_testkit::boards::on_boards;
+use waymesh_testkit::chains::{Chains, Followed};
 use waymesh_testkit::{Random, flat_meshes, levels};
 
 /// Metres between the places of an agent, at 30 places a second.

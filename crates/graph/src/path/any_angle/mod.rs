@@ -71,7 +71,8 @@ pub(crate) struct AnyAngle {
     stamp: u32,
     /// Shortest path found to each place that paths turn at, and each place of a link.
     turns: Vec<Turned>,
-    /// Numbers of the parts of turns that a filter splits, by the turn and a polygon of the part, sorted.
+    /// Numbers of the parts of turns that a filter splits, by the turn and a polygon of the part;
+    /// sorted.
     parts: Vec<([u32; 2], u32)>,
     /// Polygons that meet in a point, and the nodes that lead to them.
     touching: Vec<(u32, u32)>,
