@@ -1,5 +1,4 @@
 //! Triangulations for the tests of this crate.
-#![allow(dead_code, reason = "each test binary uses its part")]
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
 use std::collections::BTreeMap;

@@ -1,7 +1,6 @@
 //! Fields from height functions, meshes from polygons, and a sampler that shares no code with the
 //! crate.
 
-#![allow(dead_code, reason = "each test file uses its part")]
 #![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small test grids")]
 
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! Slow and simple reference results.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
+#![allow(unreachable_pub, reason = "test helpers")]
 
 use waymesh_core::{ContourSet, PlanPoint, Validate};
 use waymesh_floorplan::{FloorPlan, Ground, PlanBase, PlanConfig, PlanPosition, Shape};

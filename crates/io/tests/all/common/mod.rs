@@ -1,7 +1,6 @@
 //! Small scene files of every format, made in memory: the same square floor and a triangle above
 //! it.
 
-#![allow(dead_code, reason = "each test binary uses some of it")]
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
 pub(crate) mod meshes;

@@ -1,6 +1,6 @@
 //! Scenes and meshes with known answers.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
+#![allow(unreachable_pub, reason = "test helpers")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use glam::Vec3;

@@ -1,5 +1,4 @@
 //! Helpers for tests: a slow oracle of voxelisation.
-#![allow(dead_code, unused_imports, reason = "each test file uses a part")]
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
