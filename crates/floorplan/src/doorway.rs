@@ -137,7 +137,7 @@ impl Doorway {
     }
 
     /// Returns the part of the opening to the left of the line, on the grid. It is wider than the
-    /// line by two cells in all: rounding would otherwise leave ground beside it at a jamb.
+    /// line by two cells in all: rounding would otherwise leave ground next to it at a jamb.
     pub(crate) fn sill(&self, frame: &GridFrame) -> Vec<PlanPoint> {
         let (cell, way) = (f64::from(frame.cell_size), self.way());
         let line = [along(self.line[0], way, -cell), along(self.line[1], way, cell)];
@@ -174,7 +174,7 @@ impl Doorway {
         [(b[0] - a[0]) / self.width(), (b[1] - a[1]) / self.width()]
     }
 
-    /// Places in the wall beside both ends of the line.
+    /// Places in the wall next to both ends of the line.
     fn jambs(&self) -> [PlanPosition; 2] {
         let way = self.way();
         [along(self.line[0], way, -JAMB), along(self.line[1], way, JAMB)]

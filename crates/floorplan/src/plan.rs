@@ -195,7 +195,7 @@ pub struct Door {
     /// From one jamb to the other.
     pub line: [PlanPosition; 2],
     /// Least depth of the opening in metres, half of it on either side of the line. The opening is
-    /// walkable, and walls are cut there: through their whole thickness beside the jambs, up to 3 m
+    /// walkable, and walls are cut there: through their whole thickness next to the jambs, up to 3 m
     /// on either side.
     pub depth: f64,
     /// Cost of passing, in metres, in addition to the length of the path.

@@ -39,7 +39,7 @@ pub fn on_board(board: &Board, mesh: &NavMesh) -> Followed {
     chains.walls(6);
     chains.paths(4);
     chains.costs(4);
-    chains.filter = chains.filter.without(Board::ROUGH);
+    chains.filter = chains.filter.without(Board::ROUGH_AREA);
     chains.walls(2);
     chains.paths(2);
     chains.followed

@@ -238,7 +238,7 @@ impl<'a> Chains<'a> {
         for turn in 0..count {
             let (Some(from), Some(to)) = (self.end(), self.end()) else { return };
             let cost = if turn % 2 == 0 { 3.0 } else { f32::INFINITY };
-            let cost = AreaCosts::default().with(Board::ROUGH, cost);
+            let cost = AreaCosts::default().with(Board::ROUGH_AREA, cost);
             let path = match self.query().costs(cost).partial().path(from.position, to.position) {
                 Err(QueryError::NoMeshNear { .. } | QueryError::Unreachable { .. }) => continue,
                 path => path.unwrap_or_else(|error| panic!("{} to {}: {error}", from.position, to.position)),

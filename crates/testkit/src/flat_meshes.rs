@@ -113,13 +113,13 @@ pub struct Board {
     pub hills: f32,
     /// The share of the edges between two squares that join no neighbours.
     pub seams: f64,
-    /// The share of the squares that are of [`Board::ROUGH`].
+    /// The share of the squares that are of [`Board::ROUGH_AREA`].
     pub rough: f64,
 }
 
 impl Board {
     /// The area of rough ground.
-    pub const ROUGH: AreaId = AreaId(7);
+    pub const ROUGH_AREA: AreaId = AreaId(7);
 
     /// Draws a board of 2 to 11 squares a side. Half of the boards are within 40 m of the origin,
     /// half of them within 12 km, where positions are rounded to a millimetre.
@@ -156,7 +156,7 @@ impl Board {
             let poly = &mut mesh.polygons[polygon];
             let (id, first) = (PolyId::from_index(polygon).0, poly.first as usize);
             if is_drawn(self.rough, id, id) {
-                poly.area = Self::ROUGH;
+                poly.area = Self::ROUGH_AREA;
             }
             for neighbour in &mut mesh.neighbours[first..first + poly.len as usize] {
                 *neighbour =

@@ -43,8 +43,8 @@ pub trait TravelCost {
         0.0
     }
 
-    /// Returns the cost of taking a link, beside its length and [`Link::extra_cost`]: what a jump costs
-    /// this agent. Default 0.
+    /// Returns the cost of taking a link, in addition to its length and [`Link::extra_cost`]: what a
+    /// jump costs this agent. Default 0.
     ///
     /// [`Link::extra_cost`]: crate::Link::extra_cost
     fn taking(&self, mesh: &NavMesh, link: LinkId) -> f32 {

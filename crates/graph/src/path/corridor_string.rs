@@ -171,7 +171,7 @@ impl NavMesh {
         }
         let last = path.polygons.iter().take(leg + 1).rfind(|&&polygon| self.contains(polygon, to))?;
         // Beyond the border by less than the slack: on it, or else the steps of an agent add up and
-        // lead it through a door beside its path.
+        // lead it through a door along its path.
         let inside = self.inside(last.0, at);
         Some(if inside == at { self.place_at(last.0, to) } else { self.place(last.0, inside) })
     }

@@ -379,7 +379,7 @@ impl NavMesh {
         }
     }
 
-    /// Adds a link that is taken after the last point of the path so far, and what it costs beside its
+    /// Adds a link that is taken after the last point of the path so far, and its cost without its
     /// length.
     pub(super) fn take_link<C: TravelCost>(&self, crossing: u32, cost: &C, path: &mut Path) {
         let (link, backwards) = self.link_of(crossing);

@@ -1,4 +1,4 @@
-//! Filters and costs of links, beside meshes whose links are closed or cost as much.
+//! Filters and costs of links, compared with meshes whose links are closed or cost as much.
 
 use std::collections::BTreeSet;
 

@@ -93,7 +93,7 @@ fn ways_that_were_missed() {
     }
 }
 
-/// Where two pieces of ground touch in a corner, a disc without a width is on both.
+/// A disc without a width is on both pieces of ground that touch in a corner.
 #[test]
 fn ends_where_pieces_touch_are_on_each_of_them() {
     let square = |x: i32, z: i32, wide: i32| {

@@ -18,7 +18,7 @@ enum Drawing {
     Area { share: f64 },
 }
 
-/// Two rooms of 6 m by 8 m beside a wall, with a door in the middle of it, turned by an angle.
+/// Two rooms of 6 m by 8 m on both sides of a wall, with a door in the middle of it, turned by an angle.
 struct Rooms {
     width: f64,
     wall: f64,
@@ -140,7 +140,7 @@ fn a_door_leads_through_its_wall_or_is_named() {
     assert!(count.iter().all(|&count| count > 100), "{count:?}");
 }
 
-/// What stands before a door is not a part of its wall.
+/// An obstacle before a door is not a part of its wall.
 #[test]
 fn a_cupboard_before_a_door_stays() {
     for wall in [0.2, 0.5, 1.0] {

@@ -173,7 +173,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 let Some(beyond) = self.is_open(polygon, portal.crossing) else { continue };
                 let Portal { crossing, right, left } = portal;
                 let root = self.beyond(root, crossing);
-                // A polygon is entered again at a lower cost: a door beside it may cost more.
+                // A polygon is entered again at a lower cost: a door next to it may cost more.
                 let length = |root: u32| self.memory.roots[root as usize].length;
                 let is_known = touching.iter().any(|&(known, node)| {
                     known == beyond && length(self.memory.nodes[node as usize].root) <= length(root)
