@@ -18,7 +18,7 @@ enum Drawing {
     Area { share: f64 },
 }
 
-/// Two rooms of 6 m by 8 m on both sides of a wall, with a door in the middle of it, turned by an angle.
+/// Two rooms of 6 m by 8 m on both sides of a wall with a door in its middle, turned by an angle.
 struct Rooms {
     width: f64,
     wall: f64,
