@@ -92,9 +92,9 @@ impl<F: Fn(&NavMesh, PolyId) -> bool> PolygonFilter for FilterFn<F> {
 /// ```
 /// # use waymesh_graph::{LinkFilterFn, LinkId, LinkKind, NavMesh};
 /// # fn path(mesh: &NavMesh) {
-/// // For an agent that cannot climb.
+/// // For an agent that cannot jump.
 /// let query = mesh.query().filter(LinkFilterFn(|mesh: &NavMesh, link: LinkId| {
-///     mesh.link(link).is_some_and(|link| link.kind != LinkKind::Climb)
+///     mesh.link(link).is_some_and(|link| link.kind != LinkKind::Jump)
 /// }));
 /// # }
 /// ```
