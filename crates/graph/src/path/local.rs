@@ -184,6 +184,15 @@ impl Approach {
         if side(self.from, self.left, left) <= 0.0 {
             self.left = left;
         }
+        if side(self.from, self.right, self.left) < 0.0 {
+            // No ray passes between the corners: the string turns at the nearer one.
+            let [to_right, to_left] = [self.right, self.left].map(|corner| self.from.distance(corner));
+            let (corner, way) =
+                if to_right <= to_left { (self.right, to_right) } else { (self.left, to_left) };
+            self = Self::turn(corner, self.from_cost + way * self.metre, self.metre);
+            (self.right, self.left) = (right, left);
+            self.at = crossing_point(corner, target, right, left);
+        }
         self.cost = self.from_cost + self.from.distance(self.at) * self.metre;
         self
     }
@@ -217,6 +226,18 @@ mod tests {
         let (point, cost) = walk(start, goal, &edges);
         assert!((point.z - point.x / 10.0).abs() < 1e-5, "{point:?}");
         assert!((cost - start.distance(point)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_way_turns_where_an_edge_lies_behind_the_corner_of_the_last() {
+        // Round a corner at (4, 0) over two edges that leave it, back to the side it came from.
+        let (start, goal) = (at(0.0, 0.3), at(6.0, 2.0));
+        let edges =
+            [[at(4.0, 0.0), at(8.0, -2.0)], [at(4.0, 0.0), at(20.0, -1.0)], [at(4.0, 0.0), at(16.0, 1.0)]];
+        let edges = edges.map(|[a, b]| [b, a]);
+        let (point, cost) = walk(start, goal, &edges);
+        assert_eq!((point.x, point.z), (4.0, 0.0));
+        assert!((cost - start.distance(at(4.0, 0.0))).abs() < 1e-5, "{cost}");
     }
 
     #[test]
