@@ -232,8 +232,11 @@ impl PlanBase {
             let (walkable, blocked) = (united(&storey.walkable)?, united(&storey.blocked)?);
             let zones = storey_zones(storey, config, &mut notes)?;
             tangle::check(&element, zones.iter().map(|zone| &zone.region))?;
-            let mut doorways: Vec<Doorway> =
-                storey.doors.iter().map(|door| Doorway::new(&storey.name, door)).collect::<Result<_, _>>()?;
+            let mut doorways: Vec<Doorway> = storey
+                .doors
+                .iter()
+                .map(|door| Doorway::new(&door_name(storey, door), door))
+                .collect::<Result<_, _>>()?;
             if !doorways.is_empty() {
                 tangle::check(&element, [&walkable, &blocked])?;
                 let walls = Walls::new(&closed(&walkable, config.close_distance).minus(&blocked));

@@ -76,11 +76,10 @@ pub(crate) struct Doorway {
 }
 
 impl Doorway {
-    /// Checks the numbers of a door.
-    pub(crate) fn new(storey: &str, door: &Door) -> Result<Self, PlanError> {
-        let element: Arc<str> = format!("storey {storey:?}, door {:?}", door.name).into();
+    /// Checks the numbers of a door, which errors call `element`.
+    pub(crate) fn new(element: &Arc<str>, door: &Door) -> Result<Self, PlanError> {
         for (index, end) in door.line.iter().enumerate() {
-            check_point(&element, &format!("point {index}"), *end)?;
+            check_point(element, &format!("point {index}"), *end)?;
         }
         let bad = |field: &str, value, expected| {
             Err(PlanError::BadNumber { element: element.clone(), field: field.to_owned(), value, expected })

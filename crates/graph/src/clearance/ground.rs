@@ -24,8 +24,7 @@ impl OpenLinks {
             let ends = [&link.from, &link.to];
             let is_open = link.is_open
                 && mesh.links.is_portal(number)
-                && link.both_ways
-                && link.extra_cost <= 0.0
+                && link.is_free()
                 && ends.iter().all(|end| admitted.has(end.polygon.0))
                 && ends.iter().all(|end| open.leaves_room(mesh, admitted, end));
             open.0[number.index()] = is_open;

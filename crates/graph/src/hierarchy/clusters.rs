@@ -106,6 +106,16 @@ pub(super) fn leads_both_ways<F: PolygonFilter, C: TravelCost>(
     usable.cost.is_length() || (leads(from, to) && leads(to, from))
 }
 
+/// Returns the links out of a polygon that may be taken.
+pub(super) fn open_links<'a, F: PolygonFilter, C: TravelCost>(
+    mesh: &'a NavMesh,
+    usable: &'a Usable<'_, F, C>,
+    polygon: u32,
+) -> impl Iterator<Item = u32> + 'a {
+    let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
+    links.filter(|&link| usable.allows_link(mesh, mesh.link_id(link)))
+}
+
 /// Returns `true` if no cost closes any path between polygons that can be used, and the filter no
 /// link.
 pub(super) fn are_all_open<F: PolygonFilter, C: TravelCost>(
@@ -147,11 +157,9 @@ fn borders<F: PolygonFilter, C: TravelCost>(
                 add(polygon, crossing, mesh.edge_ends(PolyId(polygon), crossing));
             }
         }
-        for &leaving in mesh.links.leaving(polygon) {
-            let crossing = mesh.crossing_of(leaving);
+        for crossing in open_links(mesh, usable, polygon) {
             let link = mesh.link_of(crossing).0;
-            let is_open = usable.allows_link(mesh, mesh.link_id(crossing));
-            if mesh.links.is_portal(link) && mesh.links.links[link.index()].both_ways && is_open {
+            if mesh.links.is_portal(link) && mesh.links.links[link.index()].both_ways {
                 add(polygon, crossing, mesh.edge_ends(PolyId(polygon), crossing));
             }
         }

@@ -2,7 +2,7 @@
 
 use waymesh_core::{DisjointSets, PolyId, nearest_f32};
 
-use super::clusters::{Clusters, NO_CLUSTER};
+use super::clusters::{Clusters, NO_CLUSTER, open_links};
 use crate::geometry::plan::PlanPosition;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::costs::{TravelCost, Usable};
@@ -85,9 +85,7 @@ fn crossings<F: PolygonFilter, C: TravelCost>(
         }
         let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
         let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
-        let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
-        let links = links.filter(|&link| usable.allows_link(mesh, mesh.link_id(link)));
-        for id in edges.chain(links) {
+        for id in edges.chain(open_links(mesh, usable, polygon)) {
             let other = mesh.beyond(id);
             let to = clusters.of[other as usize];
             let is_one_way = mesh.is_link(id) && !mesh.links.links[mesh.link_of(id).0.index()].both_ways;

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use waymesh_core::{PolyId, nearest_f32};
 
-use super::clusters::{Clusters, leads_both_ways};
+use super::clusters::{Clusters, leads_both_ways, open_links};
 use super::entrances::Terminal;
 use super::{NOT_REACHED, Reached};
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
@@ -136,9 +136,7 @@ fn flood<F: PolygonFilter, C: TravelCost>(
         };
         let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
         let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
-        let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
-        let links = links.filter(|&link| usable.allows_link(mesh, mesh.link_id(link)));
-        for crossing in edges.chain(links) {
+        for crossing in edges.chain(open_links(mesh, usable, polygon)) {
             if mesh.is_crossed(crossing) {
                 if mesh.is_link(crossing) && !mesh.links.links[mesh.link_of(crossing).0.index()].both_ways {
                     continue;

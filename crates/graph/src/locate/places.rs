@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use smallvec::SmallVec;
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
 use super::nearest::{Location, Reach, Spot};
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
@@ -121,7 +121,7 @@ impl NavMesh {
                 self.links.is_portal(self.link_of(crossing).0)
                     && meets(self.edge_ends(PolyId(polygon), crossing))
             });
-            let beyond = edges.filter_map(|edge| self.open_beyond(polygon, edge, filter));
+            let beyond = edges.filter_map(|edge| self.open_crossing(polygon, to_u32(edge), filter));
             let portals = portals.filter_map(|crossing| self.open_crossing(polygon, crossing, filter));
             for other in beyond.chain(portals) {
                 if !connected.contains(&other) {

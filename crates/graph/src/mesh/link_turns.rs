@@ -183,8 +183,8 @@ impl LinkGround<'_> {
         let mut inside: Vec<(PolyId, PlanPoint, u32)> = Vec::new();
         for &link in portals {
             let own = own_ends(link);
-            let Link { from, to, both_ways, is_open, extra_cost, .. } = &self.links[link.index()];
-            for (is_to, at) in [(false, from), (true, to)] {
+            let link = &self.links[link.index()];
+            for (is_to, at) in [(false, &link.from), (true, &link.to)] {
                 for end in 0..2 {
                     let own = own[end_of(is_to, end)];
                     let point = at.ends[end as usize].point;
@@ -195,7 +195,7 @@ impl LinkGround<'_> {
                     }
                 }
             }
-            if *both_ways && *is_open && *extra_cost <= 0.0 {
+            if link.is_open && link.is_free() {
                 (0..2).for_each(|end| all.unite(own[end_of(false, end)], own[end_of(true, end)]));
             }
         }
@@ -277,11 +277,11 @@ impl LinkGround<'_> {
         let edges = edges.map(|edge| Beside::Polygon(self.neighbours[edge]));
         let links = self.leaving(polygon).iter().filter_map(|&leaving| {
             let (link, backwards) = (LinkIndex(leaving / 2), leaving % 2 == 1);
-            let Link { to, from, both_ways, extra_cost, .. } = &self.links[link.index()];
-            let end = from.ends[usize::from(right == backwards)].point;
-            let beyond = if backwards { from.polygon.0 } else { to.polygon.0 };
-            let is_free = *both_ways && *extra_cost <= 0.0;
-            (self.portals[link.index()] && end == at).then_some(if is_free {
+            let is_portal = self.portals[link.index()];
+            let link = &self.links[link.index()];
+            let end = link.from.ends[usize::from(right == backwards)].point;
+            let beyond = if backwards { link.from.polygon.0 } else { link.to.polygon.0 };
+            (is_portal && end == at).then_some(if link.is_free() {
                 Beside::Polygon(beyond)
             } else {
                 Beside::Unclear

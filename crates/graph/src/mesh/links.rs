@@ -139,6 +139,11 @@ impl Link {
         Self { from, to, both_ways: true, is_open: true, extra_cost: 0.0, kind, data: 0 }
     }
 
+    /// Returns `true` if it leads both ways at no extra cost.
+    pub(crate) fn is_free(&self) -> bool {
+        self.both_ways && self.extra_cost <= 0.0
+    }
+
     /// Returns how many places a shortest path may take it from.
     pub(crate) fn places(&self) -> u32 {
         let is_point = |end: &LinkEnd| end.ends[0].point == end.ends[1].point;

@@ -16,7 +16,7 @@ use super::search::PathScratch;
 use super::{LinkUse, Path};
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::nearest::Spot;
-use crate::mesh::bounds::Corner;
+use crate::mesh::bounds::{Corner, NO_NEIGHBOUR};
 use crate::mesh::costs::{TravelCost, entering, taking};
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::links::{LinkEnd, LinkId};
@@ -431,8 +431,7 @@ impl NavMesh {
         crossing as usize >= self.neighbours.len()
     }
 
-    /// Returns the polygon beyond an edge that has a neighbour, or beyond a link, if a filter lets a
-    /// path cross it.
+    /// Returns the polygon beyond an edge or a link, if there is one and a filter lets a path cross.
     #[inline]
     pub(crate) fn open_crossing(
         &self,
@@ -441,7 +440,8 @@ impl NavMesh {
         filter: &impl PolygonFilter,
     ) -> Option<u32> {
         let beyond = self.beyond(crossing);
-        let is_open = filter.may_cross(self, PolyId(polygon), PolyId(beyond))
+        let is_open = beyond != NO_NEIGHBOUR
+            && filter.may_cross(self, PolyId(polygon), PolyId(beyond))
             && (!self.is_link(crossing) || filter.allows_link(self, self.link_id(crossing)));
         is_open.then_some(beyond)
     }
@@ -459,8 +459,8 @@ impl NavMesh {
     /// Returns `true` if a crossing is a link that costs something or leads one way only.
     pub(crate) fn has_toll(&self, crossing: u32) -> bool {
         self.is_link(crossing) && {
-            let link = &self.links.links[self.link_of(crossing).0.index()];
-            !link.both_ways || link.extra_cost > 0.0
+            let (link, _) = self.link_of(crossing);
+            !self.links.links[link.index()].is_free()
         }
     }
 

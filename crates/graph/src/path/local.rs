@@ -167,15 +167,21 @@ impl Approach {
         self
     }
 
+    /// Returns the arrival at a corner in sight of the last turn, with a turn there.
+    #[inline(always)]
+    fn turned(self, corner: Local) -> Self {
+        Self::turn(corner, self.from_cost + self.from.distance(corner) * self.metre, self.metre)
+    }
+
     /// On over an edge, from its right end to its left, and then as straight as can be to `target`.
-    /// If the straight path is hidden, it turns at the corner that hides it. Another turn before
-    /// the edge is not looked for: the cost is that of the shortest path there, or a little less.
+    /// If the straight path is hidden, it turns at the corner that hides it, and where the edge lies
+    /// behind a corner, at that one. Another turn before the edge is not looked for: the cost is that
+    /// of the shortest path there, or a little less.
     #[inline(always)]
     pub(super) fn over(mut self, target: Local, right: Local, left: Local) -> Self {
         self.at = crossing_point(self.from, target, right, left);
         if let Some(corner) = self.hidden_by(self.at) {
-            let cost = self.from_cost + self.from.distance(corner) * self.metre;
-            self = Self::turn(corner, cost, self.metre);
+            self = self.turned(corner);
             self.at = crossing_point(corner, target, right, left);
         }
         if side(self.from, self.right, right) >= 0.0 {
@@ -187,9 +193,8 @@ impl Approach {
         if side(self.from, self.right, self.left) < 0.0 {
             // No ray passes between the corners: the string turns at the nearer one.
             let [to_right, to_left] = [self.right, self.left].map(|corner| self.from.distance(corner));
-            let (corner, way) =
-                if to_right <= to_left { (self.right, to_right) } else { (self.left, to_left) };
-            self = Self::turn(corner, self.from_cost + way * self.metre, self.metre);
+            let corner = if to_right <= to_left { self.right } else { self.left };
+            self = self.turned(corner);
             (self.right, self.left) = (right, left);
             self.at = crossing_point(corner, target, right, left);
         }

@@ -1,7 +1,7 @@
 //! Nearest reachable place for a goal that cannot be reached.
 
 use smallvec::SmallVec;
-use waymesh_core::checkpoint_every;
+use waymesh_core::{checkpoint_every, to_u32};
 
 use super::options::PathOptions;
 use super::search::PathScratch;
@@ -93,7 +93,7 @@ impl NavMesh {
             *nodes -= 1;
             let Some(polygon) = stack.pop() else { break };
             let across = self.edge_range(polygon as usize);
-            let across = across.filter_map(|edge| self.open_beyond(polygon, edge, filter));
+            let across = across.filter_map(|edge| self.open_crossing(polygon, to_u32(edge), filter));
             let linked = self.links.leaving(polygon).iter().map(|&leaving| self.crossing_of(leaving));
             let linked = linked.filter_map(|crossing| self.open_crossing(polygon, crossing, filter));
             for neighbour in across.chain(linked) {

@@ -19,8 +19,6 @@ use waymesh_core::PolyId;
 use crate::geometry::plan::{LATTICE_STEP, PlanPosition};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Spot};
-use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
@@ -138,13 +136,5 @@ impl NavMesh {
         let range = self.edge_range(polygon as usize);
         let next = if edge + 1 == range.end { range.start } else { edge + 1 };
         [edge, next].map(|corner| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z))
-    }
-
-    /// Returns the polygon beyond an edge of `polygon`, if the filter allows it.
-    #[inline]
-    pub(crate) fn open_beyond(&self, polygon: u32, edge: usize, filter: &impl PolygonFilter) -> Option<u32> {
-        let neighbour = self.neighbours[edge];
-        let is_open = neighbour != NO_NEIGHBOUR && filter.may_cross(self, PolyId(polygon), PolyId(neighbour));
-        is_open.then_some(neighbour)
     }
 }

@@ -255,7 +255,8 @@ impl NavMesh {
                     }
                     for edge in self.edge_range(polygon as usize) {
                         let [a, b] = self.ends_of(polygon, edge);
-                        if (a == at || b == at) && self.open_beyond(polygon, edge, filter).is_none() {
+                        if (a == at || b == at) && self.open_crossing(polygon, to_u32(edge), filter).is_none()
+                        {
                             offer(polygon, if a == at { b } else { a });
                         }
                     }
@@ -369,7 +370,7 @@ impl NavMesh {
                 let range = self.edge_range(current as usize);
                 let before = if at == range.start { range.end - 1 } else { at - 1 };
                 let edge = if to_right { at } else { before };
-                let Some(next) = self.open_beyond(current, edge, filter) else { break };
+                let Some(next) = self.open_crossing(current, to_u32(edge), filter) else { break };
                 if next == polygon {
                     return;
                 }
@@ -423,7 +424,7 @@ impl NavMesh {
         let mut look = |polygon: u32, corner: usize| {
             let range = self.edge_range(polygon as usize);
             for edge in [corner, if corner == range.start { range.end - 1 } else { corner - 1 }] {
-                if self.open_beyond(polygon, edge, filter).is_none() {
+                if self.open_crossing(polygon, to_u32(edge), filter).is_none() {
                     let [a, b] = self.ends_of(polygon, edge);
                     let (nx, nz) = normal(a, b);
                     let facing = nx * (target.x - at.x) + nz * (target.z - at.z);

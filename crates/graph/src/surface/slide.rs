@@ -1,7 +1,7 @@
 //! Moving along the surface.
 
 use glam::Vec3;
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
 use super::scratch::SurfaceScratch;
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
@@ -112,7 +112,7 @@ impl NavMesh {
             if distance > radius * radius {
                 continue;
             }
-            match self.open_beyond(polygon, edge, filter) {
+            match self.open_crossing(polygon, to_u32(edge), filter) {
                 Some(beyond) => scratch.open(beyond, distance),
                 None => wall(polygon, edge, distance),
             }

@@ -489,11 +489,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Returns `true` if a path out of `polygon` can be of use.
     #[inline]
     fn is_open(&self, polygon: u32, crossing: u32) -> Option<u32> {
-        let neighbour = self.mesh.beyond(crossing);
-        if neighbour == NO_NEIGHBOUR {
-            return None;
-        }
-        self.mesh.open_crossing(polygon, crossing, self.filter)?;
+        let neighbour = self.mesh.open_crossing(polygon, crossing, self.filter)?;
         let is_edge = (crossing as usize) < self.mesh.neighbours.len();
         if FLOOD && !is_edge && !self.mesh.links.links[self.mesh.link_of(crossing).0.index()].both_ways {
             return None;

@@ -9,6 +9,16 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::links::LinkIndex;
 use crate::path::portal::{Portal, beyond, is_before, turn_length};
 
+/// The end of a walk round a corner.
+enum Sweep {
+    /// At a wall, in this polygon.
+    Wall(u32),
+    /// At a crossing out of this polygon that is not free.
+    Stopped(u32),
+    /// In the polygon where it began.
+    Round,
+}
+
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Opens a turn at a corner that is seen from `root`, if a path may turn there.
     pub(super) fn offer_turn(
@@ -49,20 +59,28 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         if self.filter.allows_all() {
             return turn;
         }
-        // The part is known by its last polygon on the right.
+        let is_free = |polygon, crossing| self.is_free(polygon, crossing) && !self.mesh.has_toll(crossing);
+        match self.sweep(polygon, at, Side::Right, is_free) {
+            Sweep::Round => turn,
+            // The part is known by its last polygon on the right.
+            Sweep::Wall(last) | Sweep::Stopped(last) => self.memory.part(turn, last),
+        }
+    }
+
+    /// Goes round a corner from polygon to polygon, over the crossings that are free.
+    fn sweep(&self, polygon: u32, at: PlanPosition, side: Side, is_free: impl Fn(u32, u32) -> bool) -> Sweep {
         let mut last = polygon;
         for _ in 0..MOST_STEPS {
-            let Some(portal) = self.gate_beside(last, at, Side::Right) else { break };
-            let next = self.mesh.beyond(portal.crossing);
-            if !self.is_free(last, portal.crossing) || self.mesh.has_toll(portal.crossing) {
-                break;
+            let Some(portal) = self.gate_beside(last, at, side) else { break };
+            if !is_free(last, portal.crossing) {
+                return Sweep::Stopped(last);
             }
-            if next == polygon {
-                return turn;
+            last = self.mesh.beyond(portal.crossing);
+            if last == polygon {
+                return Sweep::Round;
             }
-            last = next;
         }
-        self.memory.part(turn, last)
+        Sweep::Wall(last)
     }
 
     /// Returns `true` if the filter allows a step out of a polygon and back.
@@ -84,19 +102,12 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Returns `true` if the filter closes some polygon or crossing around a corner.
     pub(super) fn is_closed_beside(&self, polygon: u32, corner: usize) -> bool {
         let at = self.corner(corner);
+        // A path round the corner may lead either way.
         for side in [Side::Right, Side::Left] {
-            let mut current = polygon;
-            for _ in 0..MOST_STEPS {
-                let Some(portal) = self.gate_beside(current, at, side) else { break };
-                let next = self.mesh.beyond(portal.crossing);
-                // A path round the corner may lead either way.
-                if !self.is_free(current, portal.crossing) {
-                    return true;
-                }
-                if next == polygon {
-                    return false;
-                }
-                current = next;
+            match self.sweep(polygon, at, side, |polygon, crossing| self.is_free(polygon, crossing)) {
+                Sweep::Stopped(_) => return true,
+                Sweep::Round => return false,
+                Sweep::Wall(_) => {}
             }
         }
         false
