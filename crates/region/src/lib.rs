@@ -37,6 +37,7 @@ mod islands;
 mod merge;
 mod monotone;
 mod rivals;
+mod stacks;
 mod surfaces;
 mod watershed;
 

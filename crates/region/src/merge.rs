@@ -7,14 +7,10 @@ use waymesh_core::{
     Counter, Direction, NO_REGION, Observer, RegionMap, WalkableField, checkpoint, checkpoint_every,
 };
 
-use crate::rivals::Rivals;
+use crate::stacks::{Occupied, Slots, StackList, Stacks};
 
 /// Slack for an area given in single precision that should be a whole number of cells.
 const ROUNDING: f64 = 1e-6;
-
-/// Size of the cache of rival pairs, as a power of two. It holds the pairs of a building of a dozen
-/// storeys.
-const SEEN_BITS: u32 = 8;
 
 /// The data that merging needs about a region.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +20,8 @@ pub(crate) struct Region {
     pub(crate) has_wall: bool,
     /// Neighbours of the same area and the number of shared sides, sorted by region number.
     pub(crate) neighbours: Vec<(u32, u64)>,
-    /// Regions with a span that is a rival of a span of this region, sorted by number.
-    pub(crate) rivals: Vec<u32>,
+    /// The region and those that were merged into it.
+    pub(crate) members: Vec<u32>,
 }
 
 /// Merges small regions, and regions that touch no border, into neighbours. Numbers the result by
@@ -43,8 +39,10 @@ pub(crate) fn merge_small_regions(
 ) -> RegionMap {
     let mut target: Vec<u32> = (0..count).collect();
     if merge_area > 0.0 {
-        let mut regions = survey(field, crowded, &labels, count);
-        let merged = merge(&mut regions, &mut target, f64::from(merge_area) / field.frame.cell_area());
+        let mut regions = survey(field, &labels, count);
+        let stacks = stacks(field, crowded, &labels);
+        let merged =
+            merge(&mut regions, &stacks, &mut target, f64::from(merge_area) / field.frame.cell_area());
         observer.count(Counter::RegionsMerged, merged);
         follow(&mut target);
     }
@@ -63,8 +61,8 @@ pub(crate) fn follow(target: &mut [u32]) {
     }
 }
 
-/// Collects the sizes, borders and rivals of all regions.
-fn survey(field: &WalkableField, crowded: &[u32], labels: &[u32], count: u32) -> Vec<Region> {
+/// Collects the sizes and borders of all regions.
+fn survey(field: &WalkableField, labels: &[u32], count: u32) -> Vec<Region> {
     let mut regions = vec![Region::default(); count as usize];
     let mut borders: Vec<(u32, u32)> = Vec::new();
     for (span, ((&label, links), &area)) in labels.iter().zip(&field.links).zip(&field.area).enumerate() {
@@ -93,37 +91,38 @@ fn survey(field: &WalkableField, crowded: &[u32], labels: &[u32], count: u32) ->
         let (region, other) = run[0];
         regions[region as usize].neighbours.push((other, run.len() as u64));
     }
-    for (region, other) in rival_pairs(field, crowded, labels) {
-        regions[region as usize].rivals.push(other);
-    }
     regions
 }
 
-/// Returns all ordered pairs of regions with rival spans, sorted, without duplicates.
-fn rival_pairs(field: &WalkableField, crowded: &[u32], labels: &[u32]) -> Vec<(u32, u32)> {
-    let mut pairs = Vec::new();
-    let rivals = Rivals::new(field);
-    // Nearly every pair is a recent one, so a small hash cache keeps the list short. Sorting
-    // removes the duplicates that the cache misses.
-    let mut seen = [(NO_REGION, NO_REGION); 1 << SEEN_BITS];
-    for &span in crowded {
-        let region = labels[span as usize];
-        for rival in rivals.later(span) {
-            let pair = (region, labels[rival as usize]);
-            // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
-            let hash = (pair.0.wrapping_mul(31) ^ pair.1).wrapping_mul(0x9e37_79b9) >> (32 - SEEN_BITS);
-            if pair.1 != NO_REGION && std::mem::replace(&mut seen[hash as usize], pair) != pair {
-                pairs.extend([pair, (pair.1, pair.0)]);
-            }
+/// Returns the stacks of regions of one area.
+fn stacks(field: &WalkableField, crowded: &[u32], labels: &[u32]) -> Stacks {
+    let (mut found, mut slots) = (StackList::default(), Slots::default());
+    let column = |span: u32| field.span_columns[span as usize];
+    let of = |span: u32| {
+        let label = labels[span as usize];
+        (label != NO_REGION).then(|| (u32::from(field.area[span as usize].0), label))
+    };
+    for (index, spans) in crowded.chunk_by(|&one, &two| column(one) == column(two)).enumerate() {
+        checkpoint_every(1 << 14, index);
+        let (x, z) = field.column_of(spans[0]);
+        let east = if x + 1 < field.frame.width { field.column(x + 1, z) } else { 0..0 };
+        let south = if z + 1 < field.frame.depth { field.column(x, z + 1) } else { 0..0 };
+        for (there, direction) in [(east, Direction::PosX), (south, Direction::PosZ)] {
+            let columns = [&field.column(x, z), &there];
+            slots.collect_columns(field, columns, (column(spans[0]), direction), of, |_, _| {});
+            found.add(&mut slots);
         }
     }
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
+    found.stacks
 }
 
 /// Merges region by region, the smallest first, until no region can be merged further.
-pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u64 {
+pub(crate) fn merge(regions: &mut [Region], stacks: &Stacks, target: &mut [u32], small: f64) -> u64 {
+    let mut occupied = Occupied::new(regions.len(), stacks);
+    for (number, region) in (0_u32..).zip(&mut *regions) {
+        region.members.push(number);
+        occupied.put(number, number);
+    }
     let is_unwanted = |region: &Region| {
         region.spans > 0 && (region.spans as f64 <= small * (1.0 + ROUNDING) || !region.has_wall)
     };
@@ -133,8 +132,8 @@ pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u
         .map(|(index, region)| Reverse((region.spans, index)))
         .collect();
     let mut merged = 0;
-    // A region without a free neighbour never gets one, because merging only adds rivals. One visit
-    // per region is enough.
+    // A region without a free neighbour never gets one, because merging only adds conflicts. One
+    // visit per region is enough.
     while let Some(Reverse((spans, index))) = queue.pop() {
         checkpoint();
         let region = &regions[index as usize];
@@ -142,7 +141,8 @@ pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u
         if region.spans != spans || target[index as usize] != index {
             continue;
         }
-        let Some(into) = best_target(regions, index) else { continue };
+        let Some(into) = best_target(&regions[index as usize], &occupied) else { continue };
+        occupied.move_all(&regions[index as usize].members, index, into);
         join(regions, index, into);
         target[index as usize] = into;
         merged += 1;
@@ -153,13 +153,14 @@ pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u
     merged
 }
 
-/// Returns the neighbour to merge a region into: of the neighbours without a rival span, the one
-/// with the longest common border, then the one with the lowest number. A longer removed border
-/// leaves fewer corners.
-fn best_target(regions: &[Region], index: u32) -> Option<u32> {
-    let region = &regions[index as usize];
-    let free = region.neighbours.iter().filter(|(other, _)| region.rivals.binary_search(other).is_err());
-    free.min_by_key(|&&(other, sides)| (Reverse(sides), other)).map(|&(other, _)| other)
+/// Returns the neighbour to merge a region into: of the neighbours without a conflict, the one with
+/// the longest common border, then the one with the lowest number. A longer removed border leaves
+/// fewer corners.
+fn best_target(region: &Region, occupied: &Occupied) -> Option<u32> {
+    let mut neighbours = region.neighbours.clone();
+    neighbours.sort_unstable_by_key(|&(other, sides)| (Reverse(sides), other));
+    let mut targets = neighbours.into_iter().map(|(other, _)| other);
+    targets.find(|&other| occupied.all_fit(&region.members, other))
 }
 
 /// Moves all data of region `from` to region `into`.
@@ -175,19 +176,7 @@ fn join(regions: &mut [Region], from: u32, into: u32) {
             add(&mut regions[into as usize].neighbours, neighbour, sides);
         }
     }
-    for &rival in &gone.rivals {
-        let list = &mut regions[rival as usize].rivals;
-        if let Ok(place) = list.binary_search(&from) {
-            list.remove(place);
-        }
-        if let Err(place) = list.binary_search(&into) {
-            list.insert(place, into);
-        }
-        let list = &mut regions[into as usize].rivals;
-        if let Err(place) = list.binary_search(&rival) {
-            list.insert(place, rival);
-        }
-    }
+    regions[into as usize].members.extend(gone.members);
     regions[into as usize].spans += gone.spans;
     regions[into as usize].has_wall |= gone.has_wall;
 }

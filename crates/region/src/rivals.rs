@@ -38,19 +38,6 @@ impl<'a> Rivals<'a> {
             || (column + width + 1 < columns.len() && any_in(column + width, column + width))
     }
 
-    /// Returns the rivals of `span` with a higher number, and some spans that are not walkable.
-    pub(crate) fn later(&self, span: u32) -> impl Iterator<Item = u32> {
-        let columns = &self.field.columns;
-        let links = self.field.links[span as usize];
-        let (column, width) = (self.field.span_columns[span as usize], self.field.frame.width);
-        let x = column % width;
-        let (column, width) = (column as usize, width as usize);
-        let east = column + usize::from(x as usize + 1 < width);
-        let south = column + width;
-        let south = if south + 1 < columns.len() { columns[south]..columns[south + 1] } else { 0..0 };
-        (span + 1..columns[east + 1]).chain(south).filter(move |other| !links.contains(other))
-    }
-
     /// Returns all walkable spans that have a walkable rival, in order.
     pub(crate) fn crowded(&self) -> Vec<u32> {
         let field = self.field;

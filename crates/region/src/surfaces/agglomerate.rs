@@ -6,9 +6,10 @@ use waymesh_core::{DisjointSets, checkpoint, checkpoint_every};
 
 use super::BLOCK_CELLS;
 use super::dissolve::dissolve_sheets;
-use super::graph::{Edge, FewPairs, Neighbours, PieceGraph, sum_edges};
+use super::graph::{Edge, Neighbours, PieceGraph, sum_edges};
 use super::improve::shorten_seams;
 use super::sheets::Sheets;
+use crate::stacks::Occupied;
 
 /// Divisor of the side of a square that gives the minimum length of a long contact: in a square of
 /// the grid, only contacts of at least this length are joined, and shorter ones wait. Two floors
@@ -28,9 +29,7 @@ pub(super) fn join_pieces(graph: &PieceGraph) -> Vec<u32> {
     }
     // A connected surface without a conflict is a single sheet.
     let mut is_tangled = vec![false; count];
-    for &(one, _) in &graph.conflicts {
-        is_tangled[surfaces.find(one) as usize] = true;
-    }
+    graph.stacks.torn(count, |piece| surfaces.find(piece), |surface| is_tangled[surface as usize] = true);
     let mut tangled = Vec::new();
     let mut place = vec![u32::MAX; count];
     for piece in 0..count as u32 {
@@ -49,7 +48,7 @@ pub(super) fn join_pieces(graph: &PieceGraph) -> Vec<u32> {
             .filter(|edge| at(edge.one) != u32::MAX)
             .map(|edge| Edge { one: at(edge.one), two: at(edge.two), links: edge.links })
             .collect(),
-        conflicts: graph.conflicts.iter().map(|&(one, two)| (at(one), at(two))).collect(),
+        stacks: graph.stacks.regrouped(|piece| (at(piece) != u32::MAX).then_some(0), at),
     };
     for (&piece, sheet) in tangled.iter().zip(untangle(&part)) {
         result[piece as usize] = tangled[sheet as usize];
@@ -64,10 +63,11 @@ fn untangle(graph: &PieceGraph) -> Vec<u32> {
 fn improve(graph: &PieceGraph, mut sheets: Vec<u32>) -> Vec<u32> {
     let edges = graph.edges.iter().map(|edge| (edge.one, edge.two));
     let beside = Neighbours::new(sheets.len(), edges, |edge, other| (other, graph.edges[edge].links));
-    let against = Neighbours::new(sheets.len(), graph.conflicts.iter().copied(), |_, other| other);
     for _ in 0..ROUNDS {
-        let gained = shorten_seams(graph, &beside, &against, &mut sheets);
-        let gone = dissolve_sheets(graph, &beside, &against, &mut sheets);
+        let mut occupied = Occupied::new(sheets.len(), &graph.stacks);
+        (0..).zip(&sheets).for_each(|(piece, &sheet)| occupied.put(piece, sheet));
+        let gained = shorten_seams(graph, &beside, &mut occupied, &mut sheets);
+        let gone = dissolve_sheets(graph, &beside, &mut occupied, &mut sheets);
         if gained == 0 && gone == 0 {
             break;
         }
@@ -128,12 +128,7 @@ fn join_whole(graph: &PieceGraph, square: u32) -> (PieceGraph, Vec<u32>) {
     for piece in short {
         is_whole[sets.find(piece) as usize] = false;
     }
-    for &(one, two) in &graph.conflicts {
-        let set = sets.find(one);
-        if set == sets.find(two) {
-            is_whole[set as usize] = false;
-        }
-    }
+    graph.stacks.torn(count, |piece| sets.find(piece), |set| is_whole[set as usize] = false);
     // In the order of first pieces, because names are compared.
     let mut blocks = Vec::new();
     let mut places: Vec<u32> = Vec::with_capacity(count);
@@ -154,11 +149,8 @@ fn join_whole(graph: &PieceGraph, square: u32) -> (PieceGraph, Vec<u32>) {
     let edges = edges.filter(|((one, two), _)| one != two);
     let mut edges: Vec<Edge> = edges.map(|((one, two), links)| Edge { one, two, links }).collect();
     sum_edges(&mut edges);
-    let mut conflicts = FewPairs::default();
-    graph.conflicts.iter().map(|&(one, two)| pair(one, two)).for_each(|(one, two)| conflicts.add(one, two));
-    // Duplicate pairs are harmless.
-    let conflicts = conflicts.take_unsorted().into_iter().map(|pair| (pair.one, pair.two)).collect();
-    (PieceGraph { blocks, edges, conflicts }, places)
+    let stacks = graph.stacks.regrouped(|_| Some(0), |piece| places[piece as usize]);
+    (PieceGraph { blocks, edges, stacks }, places)
 }
 
 /// Returns the minimum number of links of a long contact in a square of this level.
@@ -168,13 +160,7 @@ fn least_contact(square: u32) -> u32 {
 
 fn join_by_squares(graph: &PieceGraph) -> Vec<u32> {
     let count = graph.blocks.len();
-    let mut sheets = Sheets::new(count, graph.edges.len(), graph.conflicts.len());
-    for edge in &graph.edges {
-        sheets.add_contact(edge.one, edge.two, edge.links);
-    }
-    for &(one, two) in &graph.conflicts {
-        sheets.add_conflict(one, two);
-    }
+    let mut sheets = Sheets::new(graph, |piece| piece);
     let level_of = |one: u32, two: u32| level(graph.blocks[one as usize], graph.blocks[two as usize]);
     let mut by_level: Vec<Vec<u32>> = vec![Vec::new(); u32::BITS as usize + 1];
     for (number, edge) in (0_u32..).zip(&graph.edges) {
@@ -211,18 +197,12 @@ fn join_sheets(graph: &PieceGraph, sheets: &[u32]) -> Vec<u32> {
             parts.unite(edge.one, edge.two);
         }
     }
-    let mut joined = Sheets::new(count, 0, 0);
-    for edge in &graph.edges {
-        joined.add_contact(parts.find(edge.one), parts.find(edge.two), edge.links);
-    }
-    for &(one, two) in &graph.conflicts {
-        joined.add_conflict(parts.find(one), parts.find(two));
-    }
+    let mut joined = Sheets::new(graph, |piece| parts.find(piece));
     for edge in &graph.edges {
         joined.propose(parts.find(edge.one), parts.find(edge.two), 1);
     }
     joined.join_proposed(|_, _, _| true);
-    (0..count as u32).map(|piece| joined.find(parts.find(piece))).collect()
+    (0..count as u32).map(|piece| joined.lowest(parts.find(piece))).collect()
 }
 
 #[cfg(test)]
@@ -230,6 +210,7 @@ mod tests {
     use waymesh_core::Random;
 
     use super::*;
+    use crate::stacks::Stacks;
 
     /// Storeys over a grid of blocks, mostly whole, with irregular contacts and conflicts in some
     /// places.
@@ -244,11 +225,12 @@ mod tests {
             blocks.extend((0..count).map(|_| [block % side, block / side]));
             starts.push(blocks.len() as u32);
         }
-        let (mut edges, mut conflicts) = (Vec::new(), Vec::new());
+        let (mut edges, mut stacks) = (Vec::new(), Stacks::default());
+        let mut conflict = |one: u32, two: u32| stacks.push([[one; 2], [two; 2]].into_iter());
         let pieces = |block: u32| starts[block as usize]..starts[block as usize + 1];
         for block in 0..side * side {
             let own = pieces(block);
-            conflicts.extend(own.clone().flat_map(|one| (one + 1..own.end).map(move |two| (one, two))));
+            own.clone().for_each(|one| (one + 1..own.end).for_each(|two| conflict(one, two)));
             let beside = [(block % side + 1 < side).then_some(block + 1), Some(block + side)];
             for there in beside.into_iter().flatten().filter(|&there| there < side * side) {
                 for (storey, one) in (0..).zip(own.clone()) {
@@ -258,13 +240,13 @@ mod tests {
                             (true, false, _) => edges.push(Edge { one, two, links: BLOCK_CELLS }),
                             (_, true, 0) => edges.push(Edge { one, two, links: 1 + random.below(15) }),
                             (true, true, 1) => {}
-                            _ => conflicts.push((one, two)),
+                            _ => conflict(one, two),
                         }
                     }
                 }
             }
         }
-        PieceGraph { blocks, edges, conflicts }
+        PieceGraph { blocks, edges, stacks }
     }
 
     /// Checks the guarantees of sheets, then returns the number of sheets and of links over seams.
@@ -281,7 +263,7 @@ mod tests {
             }
         }
         let rivals: std::collections::HashSet<(u32, u32)> =
-            graph.conflicts.iter().map(|&(one, two)| (of(one).min(of(two)), of(one).max(of(two)))).collect();
+            graph.stacks.pairs().map(|(one, two)| (of(one).min(of(two)), of(one).max(of(two)))).collect();
         assert!(rivals.iter().all(|(one, two)| one != two), "a sheet over itself");
         assert!(touching.iter().all(|pair| rivals.contains(pair)), "two sheets that could be one");
         let count = (0..sheets.len() as u32).filter(|&piece| parts.find(piece) == piece).count();

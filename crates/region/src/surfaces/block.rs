@@ -6,12 +6,13 @@ use std::ops::Range;
 
 use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, NO_SPAN};
 
-use super::graph::FoundPairs;
+use super::graph::Found;
 use super::labels::Labels;
 use super::sheet::Sheet;
 use super::slices::BlockCutter;
 use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule};
+use crate::stacks::Slots;
 
 /// A splitter of the blocks of a field, one strip of blocks at a time, with the tables that all
 /// strips share.
@@ -27,6 +28,7 @@ pub(super) struct StripSplitter<'a, F> {
     /// Number of walkable spans in each column of the previous row.
     north: Vec<u32>,
     cutter: BlockCutter,
+    slots: Slots,
 }
 
 /// Properties of a block that the flood detects.
@@ -110,6 +112,7 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
             sheet: Sheet::default(),
             north: Vec::new(),
             cutter: BlockCutter::default(),
+            slots: Slots::default(),
         }
     }
 
@@ -117,15 +120,15 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
     ///
     /// Labels their walkable spans with the numbers of their pieces. The numbers continue where
     /// `pieces` ends, block by block, in the order of the pieces' first spans. The labels of other
-    /// spans are unchanged. One entry per block is added to `mixes`; the pairs of some blocks are
-    /// added to `pairs`.
+    /// spans are unchanged. One entry per block is added to `mixes`; the contacts and conflicts
+    /// of some blocks are added to `found`.
     pub(super) fn split(
         &mut self,
         strip: &GridWindow,
         labels: &mut Labels<'_>,
         pieces: &mut Vec<BlockPiece>,
         mixes: &mut Vec<Mix>,
-        pairs: &mut FoundPairs,
+        found: &mut Found,
     ) {
         for block in blocks_of(*strip) {
             let start = pieces.len() as u32;
@@ -137,7 +140,7 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
                 let piece = |first, cell, spans| pieces.push(BlockPiece { first, cell, spans });
                 self.sheet.pieces(self.field.width(), &block, piece);
                 self.sheet.label(labels, start);
-                self.sheet.survey(start, pairs);
+                self.sheet.survey(start, found);
                 Mix::Told
             } else if let Some(storeys) = plain_storeys(self.field, &block, self.rule) {
                 let columns = block.width * block.depth;
@@ -166,7 +169,7 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
             let Set { first, cell, spans, .. } = self.sets[root as usize];
             BlockPiece { first, cell, spans }
         }));
-        let is_torn = is_crowded && is_torn(self.field, block, labels);
+        let is_torn = is_crowded && is_torn(self.field, block, labels, &mut self.slots);
         let is_cut = is_tall
             || is_torn
             || (is_stacked && is_partly_stacked(self.field, block, labels, start, pieces.len()));
@@ -352,39 +355,39 @@ fn blocks_of(columns: GridWindow) -> impl Iterator<Item = GridWindow> {
     })
 }
 
-/// Returns `true` if two spans of one label lie in one column of the block, or in adjacent columns
-/// without a link.
-fn is_torn(field: &impl StraightLinks, block: &GridWindow, labels: &Labels<'_>) -> bool {
-    (block.z..block.end_z()).any(|z| {
-        (block.x..block.end_x()).any(|x| {
-            let own = field.spans_at(x, z);
-            let west = (x > block.x).then(|| field.spans_at(x - 1, z));
-            let north = (z > block.z).then(|| field.spans_at(x, z - 1));
-            [(west, Direction::NegX), (north, Direction::NegZ)].into_iter().any(|(side, direction)| {
-                side.is_some_and(|side| {
-                    !is_straight(field, labels, &own, &side, direction)
-                        && own.clone().filter(|&span| labels[span as usize] != NO_REGION).any(|span| {
-                            let link = field.link(z * field.width() + x, span, direction);
-                            side.clone()
-                                .any(|other| other != link && labels[other as usize] == labels[span as usize])
-                        })
-                })
-            }) || has_twice(&labels[own.start as usize..own.end as usize])
-        })
+/// Returns each column of a block with each adjacent column before it: the column, its spans, the
+/// spans of the other, and the direction to it. The first column comes alone.
+pub(super) fn sides_of<F: StraightLinks>(
+    field: &F,
+    block: GridWindow,
+) -> impl Iterator<Item = (u32, Range<u32>, Range<u32>, Direction)> {
+    let cells = (block.z..block.end_z()).flat_map(move |z| (block.x..block.end_x()).map(move |x| (x, z)));
+    cells.flat_map(move |(x, z)| {
+        let own = field.spans_at(x, z);
+        let (has_west, has_north) = (x > block.x, z > block.z);
+        let sides = [
+            has_west.then(|| (field.spans_at(x - 1, z), Direction::NegX)),
+            has_north.then(|| (field.spans_at(x, z - 1), Direction::NegZ)),
+            (!has_west && !has_north).then_some((0..0, Direction::NegX)),
+        ];
+        let cell = z * field.width() + x;
+        sides.into_iter().flatten().map(move |(there, direction)| (cell, own.clone(), there, direction))
     })
 }
 
-/// Returns `true` if a column contains a piece twice.
-fn has_twice(column: &[u32]) -> bool {
-    // Number of labels up to which comparing all pairs is faster.
-    const MAX_SCANNED: usize = 32;
-    if column.len() <= MAX_SCANNED {
-        let mut labels = column.iter().enumerate().skip(1);
-        return labels.any(|(index, label)| *label != NO_REGION && column[..index].contains(label));
-    }
-    let mut sorted = column.to_vec();
-    sorted.sort_unstable();
-    sorted.windows(2).any(|pair| pair[0] == pair[1] && pair[0] != NO_REGION)
+/// Returns `true` if two spans of one label lie in one column of the block, or in adjacent columns
+/// without a link.
+fn is_torn(field: &impl StraightLinks, block: &GridWindow, labels: &Labels<'_>, slots: &mut Slots) -> bool {
+    sides_of(field, *block).any(|(cell, own, there, direction)| {
+        let of = |span: u32| {
+            let label = labels[span as usize];
+            (label != NO_REGION).then_some((label, span))
+        };
+        !is_straight(field, labels, &own, &there, direction) && {
+            slots.collect_columns(field, [&own, &there], (cell, direction), of, |_, _| {});
+            slots.is_torn()
+        }
+    })
 }
 
 /// Returns `true` if some spans of one label, from `start` to `end`, are alone in their columns and

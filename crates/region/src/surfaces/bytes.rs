@@ -7,15 +7,16 @@ use super::graph::Edge;
 use super::split::{Beyond, Piece, RimSpan, SurfacePieces};
 use super::{BLOCK_CELLS, Rule, is_on_blocks};
 use crate::error::RegionError;
+use crate::stacks::Stacks;
 
 /// First byte. Must increase whenever the layout or the meaning of a piece changes.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 impl SurfacePieces {
     /// Encodes the pieces as bytes, about ten per piece.
     ///
     /// # Layout
-    /// The byte 1, then variable-length integers ([`waymesh_core::bytes`]); signed ones are
+    /// The byte 2, then variable-length integers ([`waymesh_core::bytes`]); signed ones are
     /// zigzag-encoded. In order:
     /// - cells of the grid along x and z; the core's `x`, `z`, `width`, `depth`; levels of a slice;
     ///   spans of the smallest piece;
@@ -23,7 +24,9 @@ impl SurfacePieces {
     ///   the difference to the previous piece's, its number of spans, its area;
     /// - number of contacts, then for each contact: the lower piece as the difference to the
     ///   previous contact's, the higher piece as the difference to the lower, the number of links;
-    /// - number of conflicts, then the pieces of each, encoded in the same manner;
+    /// - number of stacks, then for each its number of slots, and for each slot: the lower piece as
+    ///   the zigzag-encoded difference to the previous slot's, the higher piece as the difference to
+    ///   the lower;
     /// - number of spans of the rim, then for each span: `x` and `z` within the core, its floor as
     ///   the difference to the previous one's, its piece, and for +x and +z the neighbour: 0 for
     ///   the same part or nothing, 1 for another part without a link, otherwise 2 plus the
@@ -47,13 +50,20 @@ impl SurfacePieces {
         out.count(self.contacts.len());
         let mut last = 0;
         for edge in &self.contacts {
-            put_pair(&mut out, edge.one, edge.two, &mut last);
+            out.number(edge.one - last);
+            out.number(edge.two - edge.one);
             out.number(edge.links);
+            last = edge.one;
         }
-        out.count(self.conflicts.len());
+        out.count(self.stacks.len());
         last = 0;
-        for &(one, two) in &self.conflicts {
-            put_pair(&mut out, one, two, &mut last);
+        for stack in self.stacks.iter() {
+            out.count(stack.len());
+            for &[one, two] in stack {
+                out.signed(i64::from(one) - i64::from(last));
+                out.number(two - one);
+                last = one;
+            }
         }
         out.count(self.rim.len());
         floor = 0;
@@ -95,12 +105,6 @@ fn put_key(out: &mut Writer, key: SpanKey, floor: &mut i32, core: GridWindow) {
     *floor = key.floor;
 }
 
-fn put_pair(out: &mut Writer, one: u32, two: u32, last: &mut u32) {
-    out.number(one - *last);
-    out.number(two - one);
-    *last = one;
-}
-
 fn read(from: &mut Reader<'_>) -> Option<SurfacePieces> {
     let version: u8 = from.get()?;
     from.ensure(version == VERSION, "another version")?;
@@ -130,17 +134,28 @@ fn read(from: &mut Reader<'_>) -> Option<SurfacePieces> {
         from.ensure(links > 0, "a contact without a link")?;
         Some(Edge { one, two, links })
     })?;
-    let mut last = None;
-    let conflicts = from.counted(2, |from| {
-        let (one, two) = pair(from, &mut last, &pieces)?;
-        let is_one_area = pieces[one as usize].area == pieces[two as usize].area;
-        from.ensure(is_one_area, "a conflict between two areas")?;
-        Some((one, two))
+    let mut stacks = Stacks::default();
+    let mut last = 0_u32;
+    // A stack has two slots or more.
+    from.counted(5, |from| {
+        let slots = from.counted(2, |from| {
+            let difference = from.signed()?;
+            let one = from.plus(last, difference)?;
+            let two = u32::saturating_add(one, from.number()?);
+            let area = |piece: u32| pieces.get(piece as usize).map(|piece| piece.area);
+            from.ensure(area(two).is_some(), "a conflict of a piece that is absent")?;
+            last = one;
+            Some(([one, two], [area(one), area(two)]))
+        })?;
+        let is_one_area = slots.iter().all(|slot| slot.1 == [slots[0].1[0]; 2]);
+        from.ensure(slots.len() > 1 && is_one_area, "a conflict of one piece or between two areas")?;
+        stacks.push(slots.into_iter().map(|(slot, _)| slot));
+        Some(())
     })?;
     let rim = rim(from, core, grid, &pieces)?;
     from.end()?;
     let rule = Rule { slice_levels, min_spans };
-    Some(SurfacePieces { grid, core, rule, pieces, contacts, conflicts, rim })
+    Some(SurfacePieces { grid, core, rule, pieces, contacts, stacks, rim })
 }
 
 fn key(from: &mut Reader<'_>, floor: &mut i32, core: GridWindow) -> Option<SpanKey> {

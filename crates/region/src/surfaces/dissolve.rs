@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 use waymesh_core::checkpoint;
 
 use super::graph::{Neighbours, PieceGraph};
+use crate::stacks::Occupied;
 
 /// Largest number of pieces of a sheet that can be dissolved. The sheets that remain at the turns
 /// of a spiral are small.
@@ -18,11 +19,11 @@ const MOST_PIECES: usize = 256;
 /// Adjacent sheets on a spiral may each be too long to join any two of them, although fewer sheets
 /// would be enough. Then a sheet between two others is divided among them.
 ///
-/// Returns the number of dissolved sheets.
+/// `occupied` contains the pieces of each sheet. Returns the number of dissolved sheets.
 pub(super) fn dissolve_sheets(
     graph: &PieceGraph,
     beside: &Neighbours<(u32, u32)>,
-    against: &Neighbours<u32>,
+    occupied: &mut Occupied,
     sheets: &mut [u32],
 ) -> u32 {
     let count = graph.blocks.len();
@@ -33,7 +34,7 @@ pub(super) fn dissolve_sheets(
     groups.sort_by_key(|group| (group.len(), group[0].1));
     let mut taker = Taker {
         beside,
-        against,
+        occupied,
         sheets,
         has_taken: vec![false; count],
         is_at_work: vec![false; count],
@@ -44,7 +45,7 @@ pub(super) fn dissolve_sheets(
 
 struct Taker<'a> {
     beside: &'a Neighbours<(u32, u32)>,
-    against: &'a Neighbours<u32>,
+    occupied: &'a mut Occupied,
     sheets: &'a mut [u32],
     /// `true` for sheets that have taken pieces of another one. They wait for the next round.
     has_taken: Vec<bool>,
@@ -66,11 +67,10 @@ impl Taker<'_> {
         let is_gone = self.share_out(group) && self.seams(group) <= before;
         for &(_, piece) in group {
             checkpoint();
-            let now = &mut self.sheets[piece as usize];
             if is_gone {
-                self.has_taken[*now as usize] = true;
+                self.has_taken[self.sheets[piece as usize] as usize] = true;
             } else {
-                *now = sheet;
+                self.give(piece, sheet);
             }
             self.is_at_work[piece as usize] = false;
         }
@@ -97,10 +97,10 @@ impl Taker<'_> {
             // An offer with another contact is stale: the piece has been given away, or has been
             // offered again.
             let is_stale = self.sheets[piece as usize] != sheet || self.contact(piece, into) != links;
-            if is_stale || self.against.of(piece).iter().any(|&rival| self.sheets[rival as usize] == into) {
+            if is_stale || !self.occupied.fits(piece, into) {
                 continue;
             }
-            self.sheets[piece as usize] = into;
+            self.give(piece, into);
             left -= 1;
             for &(other, _) in beside.of(piece) {
                 if self.sheets[other as usize] == sheet {
@@ -109,6 +109,11 @@ impl Taker<'_> {
             }
         }
         left == 0
+    }
+
+    fn give(&mut self, piece: u32, into: u32) {
+        let from = std::mem::replace(&mut self.sheets[piece as usize], into);
+        self.occupied.move_all(&[piece], from, into);
     }
 
     /// Returns the number of links between a piece and a sheet.

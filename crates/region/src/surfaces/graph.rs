@@ -2,6 +2,8 @@
 
 use waymesh_core::threads;
 
+use crate::stacks::{Slots, StackList, Stacks};
+
 /// Two pieces that touch, or two sheets, with the number of links between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
@@ -24,13 +26,15 @@ pub(super) type FewPairs = Pairs<128>;
 /// evict each other, sorting the list takes longer than finding them.
 pub(super) type ManyPairs = Pairs<1024>;
 
-/// Pairs of pieces of a part.
+/// Contacts and conflicts of the pieces of a part.
 #[derive(Default)]
-pub(super) struct FoundPairs {
+pub(super) struct Found {
     /// Pieces that touch.
     pub(super) contacts: ManyPairs,
     /// Pieces that must not be in one region.
-    pub(super) conflicts: ManyPairs,
+    pub(super) stacks: StackList,
+    /// The slots of the current columns.
+    pub(super) slots: Slots,
 }
 
 impl<const COUNT: usize> Default for Pairs<COUNT> {
@@ -103,9 +107,9 @@ pub(super) struct PieceGraph {
     pub(super) blocks: Vec<[u32; 2]>,
     /// Touching pieces of one area; each pair once, the lower number first, in order.
     pub(super) edges: Vec<Edge>,
-    /// Pieces that must not be in one region, but could be joined via other pieces. Each pair once,
-    /// the lower number first, in order.
-    pub(super) conflicts: Vec<(u32, u32)>,
+    /// Pieces that must not be in one region, but could be joined via other pieces. The pieces of a
+    /// stack are connected by `edges`.
+    pub(super) stacks: Stacks,
 }
 
 /// Neighbours of all nodes. The neighbours of node `n` are `entries[starts[n]..starts[n + 1]]`.

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use waymesh_core::checkpoint;
 
 use super::graph::{Neighbours, PieceGraph};
+use crate::stacks::Occupied;
 
 /// Largest number of pieces around a seam that can move at once. It limits the time per seam, not
 /// the length of seams.
@@ -21,7 +22,8 @@ const UNBOUNDED: u32 = u32::MAX;
 /// pieces between those that stay. Sheets keep their invariants. No move disconnects a sheet, as
 /// far as the pieces around the seam show.
 ///
-/// `sheets` contains the sheet of every piece, and no sheet contains two conflicting pieces.
+/// `sheets` contains the sheet of every piece, and no sheet contains two conflicting pieces;
+/// `occupied` contains the pieces of each sheet.
 /// Returns the number of links by which the seams became shorter.
 ///
 /// # References
@@ -30,7 +32,7 @@ const UNBOUNDED: u32 = u32::MAX;
 pub(super) fn shorten_seams(
     graph: &PieceGraph,
     beside: &Neighbours<(u32, u32)>,
-    against: &Neighbours<u32>,
+    occupied: &mut Occupied,
     sheets: &mut [u32],
 ) -> u64 {
     let mut seams: Vec<(u32, u32, u32, u32)> = graph
@@ -42,7 +44,7 @@ pub(super) fn shorten_seams(
         .collect();
     seams.sort_unstable();
     let mut cutter =
-        Cutter { beside, against, sheets, place: vec![u32::MAX; graph.blocks.len()], flow: Flow::default() };
+        Cutter { beside, occupied, sheets, place: vec![u32::MAX; graph.blocks.len()], flow: Flow::default() };
     let mut gained = 0;
     for seam in seams.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         checkpoint();
@@ -54,7 +56,7 @@ pub(super) fn shorten_seams(
 /// The state of shortening seams one by one.
 struct Cutter<'a> {
     beside: &'a Neighbours<(u32, u32)>,
-    against: &'a Neighbours<u32>,
+    occupied: &'a mut Occupied,
     sheets: &'a mut [u32],
     /// Index among the current pieces, `u32::MAX` for all others.
     place: Vec<u32>,
@@ -84,7 +86,7 @@ impl Cutter<'_> {
     /// other.
     fn stays(&self, piece: u32, left: u32, right: u32) -> bool {
         let other = if self.sheets[piece as usize] == left { right } else { left };
-        self.against.of(piece).iter().any(|&rival| self.sheets[rival as usize] == other)
+        !self.occupied.fits(piece, other)
     }
 
     /// Returns the pieces of both sheets nearest to the seam, in the order of a breadth-first
@@ -157,7 +159,11 @@ impl Cutter<'_> {
         if self.parts(pieces, &after, left, right) > self.parts(pieces, &before, left, right) {
             return 0;
         }
-        for (&piece, &sheet) in pieces.iter().zip(&after) {
+        // A piece may take the slot that another one leaves.
+        let moved = || pieces.iter().zip(before.iter().zip(&after)).filter(|(_, (own, sheet))| own != sheet);
+        moved().for_each(|(&piece, (&own, _))| self.occupied.take(piece, own));
+        for (&piece, (_, &sheet)) in moved() {
+            self.occupied.put(piece, sheet);
             self.sheets[piece as usize] = sheet;
         }
         length - least
@@ -310,6 +316,7 @@ mod tests {
     use waymesh_core::Random;
 
     use super::*;
+    use crate::stacks::Stacks;
     use crate::surfaces::graph::Edge;
 
     #[test]
@@ -344,19 +351,22 @@ mod tests {
     #[test]
     fn a_seam_moves_to_where_the_way_is_narrow() {
         let links = [16, 16, 16, 5, 16, 16];
+        let mut stacks = Stacks::default();
+        stacks.push([[0, 0], [6, 6]].into_iter());
         let graph = PieceGraph {
             blocks: vec![[0, 0]; 7],
             edges: (0..6).map(|one| Edge { one, two: one + 1, links: links[one as usize] }).collect(),
-            conflicts: vec![(0, 6)],
+            stacks,
         };
         let beside =
             Neighbours::new(7, graph.edges.iter().map(|edge| (edge.one, edge.two)), |edge, other| {
                 (other, graph.edges[edge].links)
             });
-        let against = Neighbours::new(7, graph.conflicts.iter().copied(), |_, other| other);
         for seam in 0..6 {
             let mut sheets: Vec<u32> = (0..7).map(|piece| if piece <= seam { 0 } else { 6 }).collect();
-            let gained = shorten_seams(&graph, &beside, &against, &mut sheets);
+            let mut occupied = Occupied::new(7, &graph.stacks);
+            (0..).zip(&sheets).for_each(|(piece, &sheet)| occupied.put(piece, sheet));
+            let gained = shorten_seams(&graph, &beside, &mut occupied, &mut sheets);
             assert_eq!(sheets, [0, 0, 0, 0, 6, 6, 6]);
             assert_eq!(gained, if seam == 3 { 0 } else { 11 });
         }

@@ -8,11 +8,12 @@ use waymesh_core::{
 };
 
 use super::agglomerate::join_pieces;
-use super::graph::{Edge, ManyPairs, PieceGraph, sum_edges};
+use super::graph::{Edge, Found, PieceGraph, sum_edges};
 use super::split::{Beyond, RimSpan, SurfacePieces};
 use super::{BLOCK_CELLS, Rule};
 use crate::error::RegionError;
 use crate::islands::{RemovedIslands, SmallIslands};
+use crate::stacks::Stacks;
 
 /// Number of labels per task.
 const LABELS: usize = 1 << 16;
@@ -222,7 +223,7 @@ struct Gathered {
     sizes: Vec<u16>,
     /// Touching pieces, also of different areas; in order, each pair once.
     edges: Vec<Edge>,
-    conflicts: Vec<(u32, u32)>,
+    stacks: Stacks,
     /// Rims of all parts in order, with the names of the pieces.
     rim: Vec<RimSpan>,
 }
@@ -258,7 +259,7 @@ impl Gathered {
             areas: Vec::with_capacity(sorted.len()),
             sizes: Vec::with_capacity(sorted.len()),
             edges: Vec::new(),
-            conflicts: Vec::new(),
+            stacks: Stacks::default(),
             rim: Vec::new(),
         };
         for (name, &(first, part, number)) in (0_u32..).zip(&sorted) {
@@ -277,7 +278,7 @@ impl Gathered {
                 let (one, two) = ordered(name(contact.one), name(contact.two));
                 Edge { one, two, links: contact.links }
             }));
-            result.conflicts.extend(part.conflicts.iter().map(|&(one, two)| ordered(name(one), name(two))));
+            result.stacks.append(&part.stacks, name);
             result.rim.extend(part.rim.iter().map(|span| RimSpan { piece: name(span.piece), ..*span }));
         }
         result.rim.sort_unstable_by_key(|span| span.key);
@@ -286,8 +287,6 @@ impl Gathered {
         }
         result.cross(parts)?;
         sum_edges(&mut result.edges);
-        result.conflicts.sort_unstable();
-        result.conflicts.dedup();
         Ok(result)
     }
 
@@ -295,41 +294,44 @@ impl Gathered {
     fn cross(&mut self, parts: &[SurfacePieces]) -> Result<(), RegionError> {
         let places = Places::new(parts);
         // Along a side the same pairs occur many times.
-        let (mut edges, mut conflicts) = (ManyPairs::default(), ManyPairs::default());
-        let mut south = 0;
-        for index in 0..self.rim.len() {
+        let Found { mut contacts, mut stacks, mut slots } = Found::default();
+        let end_of = |rim: &[RimSpan], start: usize, x: u32, z: u32| {
+            let is_at = |span: &&RimSpan| (span.key.z, span.key.x) == (z, x);
+            start + rim[start..].iter().take_while(is_at).count()
+        };
+        let (mut index, mut south) = (0, 0);
+        while index < self.rim.len() {
             checkpoint_every(1 << 14, index);
-            let span = self.rim[index];
-            let SpanKey { z, x, .. } = span.key;
-            let is_at = |key: &SpanKey, x: u32, z: u32| (key.z, key.x) == (z, x);
             // The adjacent column along x is the next in order. The adjacent column along z
-            // advances together with the spans.
-            let east = index + self.rim[index..].iter().take_while(|other| is_at(&other.key, x, z)).count();
+            // advances together with the columns.
+            let SpanKey { z, x, .. } = self.rim[index].key;
+            let east = end_of(&self.rim, index, x, z);
             while self.rim.get(south).is_some_and(|other| (other.key.z, other.key.x) < (z + 1, x)) {
                 south += 1;
             }
-            for (beyond, (start, x, z)) in span.beyond.into_iter().zip([(east, x + 1, z), (south, x, z + 1)])
-            {
-                if beyond == Beyond::Inside {
+            let own = &self.rim[index..east];
+            for (side, (start, x, z)) in [(east, x + 1, z), (south, x, z + 1)].into_iter().enumerate() {
+                if own[0].beyond[side] == Beyond::Inside {
                     continue;
                 }
-                let mut is_linked = false;
-                for other in self.rim[start..].iter().take_while(|other| is_at(&other.key, x, z)) {
-                    let (one, two) = (span.piece.min(other.piece), span.piece.max(other.piece));
-                    if beyond == Beyond::Linked(other.key.floor) {
-                        is_linked = true;
-                        edges.add(one, two);
-                    } else if self.areas[one as usize] == self.areas[two as usize] {
-                        conflicts.add(one, two);
-                    }
-                }
-                if matches!(beyond, Beyond::Linked(_)) && !is_linked && places.covers(parts, x, z) {
+                let there = &self.rim[start..end_of(&self.rim, start, x, z)];
+                let link = |span: &RimSpan| {
+                    let Beyond::Linked(floor) = span.beyond[side] else { return None };
+                    Some(there.binary_search_by_key(&floor, |other| other.key.floor))
+                };
+                let lost = own.iter().find(|span| matches!(link(span), Some(Err(_))));
+                if let Some(span) = lost.filter(|_| places.covers(parts, x, z)) {
                     return Err(RegionError::TilesDisagree { key: span.key });
                 }
+                let link = |span: &RimSpan| link(span).and_then(Result::ok);
+                let of = |span: &RimSpan| Some((u32::from(self.areas[span.piece as usize].0), span.piece));
+                slots.collect(own.iter(), there.iter(), link, of, |one, two| contacts.add(one, two));
+                stacks.add(&mut slots);
             }
+            index = east;
         }
-        self.edges.extend(edges.take_unsorted());
-        self.conflicts.extend(conflicts.take_unsorted().into_iter().map(|pair| (pair.one, pair.two)));
+        self.edges.extend(contacts.take_unsorted());
+        self.stacks.append(&stacks.stacks, |piece| piece);
         Ok(())
     }
 
@@ -349,8 +351,8 @@ impl Gathered {
         for edge in &edges {
             sets.unite(edge.one, edge.two);
         }
-        let conflicts = self.conflicts.iter().filter(|&&(one, two)| sets.find(one) == sets.find(two));
-        PieceGraph { blocks: self.blocks.clone(), conflicts: conflicts.copied().collect(), edges }
+        let stacks = self.stacks.regrouped(|piece| Some(sets.find(piece)), |piece| piece);
+        PieceGraph { blocks: self.blocks.clone(), stacks, edges }
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use waymesh_core::{AreaId, Direction, GridWindow, NO_SPAN};
 
 use super::BLOCK_CELLS;
-use super::graph::FoundPairs;
+use super::graph::Found;
 use super::labels::Labels;
 use super::straight::StraightLinks;
 
@@ -358,7 +358,7 @@ impl Sheet {
     }
 
     /// Adds the pairs of pieces that touch, and the pairs that are adjacent without a link.
-    pub(super) fn survey(&self, start: u32, pairs: &mut FoundPairs) {
+    pub(super) fn survey(&self, start: u32, found: &mut Found) {
         if self.sets.len() < 2 {
             return;
         }
@@ -374,9 +374,10 @@ impl Sheet {
                         continue;
                     }
                     if linked >> x & 1 != 0 {
-                        pairs.contacts.add(one, two);
+                        found.contacts.add(one, two);
                     } else if self.areas[cell - beside] == self.areas[cell] {
-                        pairs.conflicts.add(one, two);
+                        found.slots.set_pair(one, two);
+                        found.stacks.add(&mut found.slots);
                     }
                 }
             }

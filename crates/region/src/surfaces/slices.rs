@@ -7,12 +7,13 @@ use std::collections::VecDeque;
 use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN};
 
 use super::Rule;
-use super::block::BlockPiece;
+use super::block::{BlockPiece, sides_of};
 use super::graph::{Edge, FewPairs};
 use super::labels::Labels;
 use super::sheet::Sheet;
 use super::straight::StraightLinks;
 use crate::merge::{self, Region};
+use crate::stacks::{Occupied, Slots, StackList, Stacks};
 
 /// Largest total number of levels that the sets of a block may climb. Above it, levels are counted
 /// in coarser steps.
@@ -32,8 +33,8 @@ pub(super) struct BlockCutter {
     level: Vec<u32>,
     /// Pairs of linked spans of one area.
     links: Vec<(u32, u32)>,
-    /// Pairs of spans of one area that must not be in one piece.
-    rivals: Vec<(u32, u32)>,
+    /// Spans of a set that must not be in one piece.
+    stacks: Stacks,
     /// For each level, the first level of its set.
     bases: Vec<u32>,
     /// Power of two by which levels are divided.
@@ -57,7 +58,7 @@ pub(super) struct BlockCutter {
 impl BlockCutter {
     /// Cuts the sets of a block that is not simple. Afterwards `part` contains the piece of each
     /// span. `labels` are the numbers of sets, from `start` on, and are replaced by indices into
-    /// `spans`. `is_torn` is `true` if any set contains rivals.
+    /// `spans`. `is_torn` is `true` if any set contains a conflict.
     pub(super) fn cut(
         &mut self,
         part: (&impl StraightLinks, &GridWindow),
@@ -69,7 +70,7 @@ impl BlockCutter {
         let (field, block) = part;
         self.gather(field, block, labels, start);
         if is_torn {
-            self.gather_rivals(field, block, labels);
+            self.stack(field, block, labels);
         }
         self.slice(rule);
     }
@@ -90,7 +91,7 @@ impl BlockCutter {
 
     fn slice(&mut self, rule: Rule) {
         self.rank_levels();
-        self.cut_rivals_apart();
+        self.cut_stacks_apart();
         self.cut_to_height(rule.slice_levels);
         self.part_slices();
         self.untie();
@@ -103,7 +104,7 @@ impl BlockCutter {
         self.floor.clear();
         self.is_stacked.clear();
         self.links.clear();
-        self.rivals.clear();
+        self.stacks = Stacks::default();
     }
 
     /// Copies the walkable spans of a block with their links.
@@ -154,30 +155,18 @@ impl BlockCutter {
         }
     }
 
-    /// Finds the pairs of a set that must not be in one piece. `labels` are indices into `spans`.
-    fn gather_rivals(&mut self, field: &impl StraightLinks, block: &GridWindow, labels: &Labels<'_>) {
-        for z in block.z..block.end_z() {
-            for x in block.x..block.end_x() {
-                let column = field.spans_at(x, z);
-                let west = (x > block.x).then(|| field.spans_at(x - 1, z));
-                let north = (z > block.z).then(|| field.spans_at(x, z - 1));
-                for span in column.clone().filter(|&span| labels[span as usize] != NO_REGION) {
-                    let own = labels[span as usize];
-                    let part = self.part[own as usize];
-                    let mut rival = |other: u32| {
-                        let other = labels[other as usize];
-                        if self.part.get(other as usize) == Some(&part) {
-                            self.rivals.push((other, own));
-                        }
-                    };
-                    (column.start..span).for_each(&mut rival);
-                    for (side, direction) in [(&west, Direction::NegX), (&north, Direction::NegZ)] {
-                        let link = field.link(z * field.width() + x, span, direction);
-                        side.iter().cloned().flatten().filter(|&other| other != link).for_each(&mut rival);
-                    }
-                }
-            }
+    /// Finds the spans of each set that must not be in one piece. `labels` are indices into `spans`.
+    fn stack(&mut self, field: &impl StraightLinks, block: &GridWindow, labels: &Labels<'_>) {
+        let (mut found, mut slots) = (StackList::default(), Slots::default());
+        for (cell, own, there, direction) in sides_of(field, *block) {
+            let of = |span: u32| {
+                let own = labels[span as usize];
+                self.part.get(own as usize).map(|&part| (part, own))
+            };
+            slots.collect_columns(field, [&own, &there], (cell, direction), of, |_, _| {});
+            found.add(&mut slots);
         }
+        self.stacks = found.stacks;
     }
 
     /// Replaces the heights of spans by indices into a list of the levels of one set after the
@@ -232,18 +221,30 @@ impl BlockCutter {
             .unwrap_or(to)
     }
 
-    /// Cuts sets so that no slice contains rivals of different height. Every pair of rivals is an
-    /// interval of levels that needs a cut. The intervals are processed in the order of their upper
-    /// ends, so that one cut serves many (the classic greedy interval stabbing).
-    fn cut_rivals_apart(&mut self) {
-        let mut intervals: Vec<(u32, u32)> = self
-            .rivals
-            .iter()
-            .filter(|&&(one, two)| self.part[one as usize] == self.part[two as usize])
-            .map(|&(one, two)| (self.level[one as usize], self.level[two as usize]))
-            .filter(|(one, two)| one != two)
-            .map(|(one, two)| (one.max(two), one.min(two) + 1))
-            .collect();
+    /// Cuts sets so that no slice contains spans of different height that conflict. Every such pair
+    /// is an interval of levels that needs a cut. The intervals are processed in the order of their
+    /// upper ends, so that one cut serves many (the classic greedy interval stabbing).
+    ///
+    /// From each span, only the interval to the nearest span above it that conflicts is used: the
+    /// others contain it and end higher, so its cut serves them too.
+    fn cut_stacks_apart(&mut self) {
+        let mut intervals = Vec::new();
+        let mut spans = Vec::new();
+        for stack in self.stacks.iter() {
+            let level = |span: u32| self.level[span as usize];
+            spans.clear();
+            spans.extend(
+                stack.iter().enumerate().flat_map(|(slot, pair)| pair.map(|span| (level(span), slot))),
+            );
+            spans.sort_unstable();
+            let mut above = 0;
+            for &(level, slot) in &spans {
+                above += spans[above..].iter().take_while(|other| other.0 <= level).count();
+                if let Some(&(to, _)) = spans[above..].iter().find(|other| other.1 != slot) {
+                    intervals.push((to, level + 1));
+                }
+            }
+        }
         intervals.sort_unstable();
         let mut highest_cut = 0;
         for (to, from) in intervals {
@@ -315,31 +316,23 @@ impl BlockCutter {
         }
     }
 
-    /// Cuts pieces that still contain rivals, which then have one height. Grows sheets from the
-    /// first span on, and adds no span that has a rival in the sheet.
+    /// Cuts pieces that still contain conflicts, which are then between spans of one height. Grows
+    /// sheets from the first span on, and adds no span that conflicts with the sheet.
     fn untie(&mut self) {
-        let Self { part, links, rivals, .. } = self;
+        let Self { part, links, stacks, .. } = self;
         let mut is_torn = vec![false; part.len()];
-        let mut any = false;
-        for &(one, two) in rivals.iter() {
-            if part[one as usize] == part[two as usize] {
-                is_torn[part[one as usize] as usize] = true;
-                any = true;
-            }
-        }
-        if !any {
+        stacks.torn(part.len(), |span| part[span as usize], |piece| is_torn[piece as usize] = true);
+        if !is_torn.contains(&true) {
             return;
         }
         let mut near = vec![Vec::new(); part.len()];
-        let mut against = vec![Vec::new(); part.len()];
-        for (table, pairs) in [(&mut near, &*links), (&mut against, &*rivals)] {
-            for &(one, two) in pairs {
-                if part[one as usize] == part[two as usize] && is_torn[part[one as usize] as usize] {
-                    table[one as usize].push(two);
-                    table[two as usize].push(one);
-                }
+        for &(one, two) in &*links {
+            if part[one as usize] == part[two as usize] && is_torn[part[one as usize] as usize] {
+                near[one as usize].push(two);
+                near[two as usize].push(one);
             }
         }
+        let mut occupied = Occupied::new(part.len(), stacks);
         // The new piece of each span, named after the first span of the piece.
         let mut piece = vec![u32::MAX; part.len()];
         let mut queue = VecDeque::new();
@@ -349,9 +342,9 @@ impl BlockCutter {
             }
             queue.push_back(seed);
             while let Some(span) = queue.pop_front() {
-                let is_rival = |other: &u32| piece[*other as usize] == seed;
-                if piece[span as usize] == u32::MAX && !against[span as usize].iter().any(is_rival) {
+                if piece[span as usize] == u32::MAX && occupied.fits(span, seed) {
                     piece[span as usize] = seed;
+                    occupied.put(span, seed);
                     queue.extend(
                         near[span as usize].iter().filter(|other| piece[**other as usize] == u32::MAX),
                     );
@@ -367,7 +360,7 @@ impl BlockCutter {
 
     /// Merges pieces of fewer than `least` spans into a neighbour.
     fn absorb(&mut self, least: u64) {
-        let Self { part, links, rivals, numbers, .. } = self;
+        let Self { part, links, stacks, numbers, .. } = self;
         numbers.clear();
         numbers.resize(part.len(), u32::MAX);
         let mut regions: Vec<Region> = Vec::new();
@@ -383,31 +376,24 @@ impl BlockCutter {
         if regions.len() < 2 || regions.iter().all(|region| region.spans >= least) {
             return;
         }
-        let mut counts = FewPairs::default();
-        let mut pairs = |pairs: &[(u32, u32)]| {
-            for &(one, two) in pairs {
-                let (one, two) = (part[one as usize], part[two as usize]);
-                if one != two {
-                    counts.add(one, two);
-                }
+        let mut contacts = FewPairs::default();
+        for &(one, two) in &*links {
+            let (one, two) = (part[one as usize], part[two as usize]);
+            if one != two {
+                contacts.add(one, two);
             }
-            counts.take()
-        };
-        for Edge { one, two, links } in pairs(links) {
+        }
+        for Edge { one, two, links } in contacts.take() {
             regions[one as usize].neighbours.push((two, u64::from(links)));
             regions[two as usize].neighbours.push((one, u64::from(links)));
         }
-        for Edge { one, two, .. } in pairs(rivals) {
-            regions[one as usize].rivals.push(two);
-            regions[two as usize].rivals.push(one);
-        }
+        let stacks = stacks.regrouped(|_| Some(0), |span| part[span as usize]);
         for region in &mut regions {
             region.neighbours.sort_unstable();
-            region.rivals.sort_unstable();
         }
         let mut target: Vec<u32> = (0..regions.len() as u32).collect();
         let small = least as f64 - 0.5;
-        merge::merge(&mut regions, &mut target, small);
+        merge::merge(&mut regions, &stacks, &mut target, small);
         merge::follow(&mut target);
         for part in part {
             *part = target[*part as usize];

@@ -262,6 +262,25 @@ fn a_spiral_has_about_a_region_a_turn() {
 }
 
 #[test]
+fn the_data_of_a_spiral_grows_with_its_turns() {
+    let memory = [100, 200, 400].map(|turns| {
+        let field = spiral(16, 3.0, 8.0, turns, 24.0);
+        let regions = surfaces(&field);
+        let mut violations = ViolationList::default();
+        regions.violations_over(&field, &mut violations);
+        assert!(violations.is_empty(), "{violations}");
+        let turns = turns.unsigned_abs();
+        assert!((turns + 1..=turns * 3 / 2 + 1).contains(&regions.count), "{turns}: {}", regions.count);
+        let parts = cut(&field, 16);
+        assert!(label(&field, &parts, &join(&split(&parts), &JoinConfig::default())) == regions);
+        split(&parts).iter().map(SurfacePieces::memory).sum::<usize>()
+    });
+    for pair in memory.windows(2) {
+        assert!(pair[1] * 10 < pair[0] * 21, "{memory:?} bytes");
+    }
+}
+
+#[test]
 fn a_parking_ramp_parts_its_decks() {
     // Five decks above each other. Ramps between them alternate from one side to the other.
     let field = build(120, 64, |x, z| {
