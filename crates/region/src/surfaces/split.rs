@@ -50,8 +50,8 @@ pub(super) enum Beyond {
 /// and the spans next to other parts.
 ///
 /// It is small: about 20 bytes per piece, 12 per contact, 8 per piece above another and 32 per span
-/// of the rim. It can be stored as bytes ([`SurfacePieces::to_bytes`]) while the field itself is not in
-/// memory.
+/// of the rim. It can be stored as bytes ([`SurfacePieces::to_bytes`]) while the field itself is
+/// not in memory.
 ///
 /// # Invariants
 /// Pieces lie in the core and are in order of blocks, row by row, then of first spans. Contacts are
