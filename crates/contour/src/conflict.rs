@@ -38,7 +38,7 @@ use waymesh_core::{ContourSet, PlanPoint, VertexId};
 
 use crate::bits::BitSet;
 use crate::boxes::Line;
-use crate::grid::Entry;
+use crate::grid::{Entry, Strip};
 use crate::polyline::Segment;
 
 /// A segment of the result: two kept points of an arc with none kept between them. `first` and
@@ -119,12 +119,23 @@ impl Chains<'_> {
         nearest.is_some_and(|nearest| is_near(self.height(nearest as u32)))
     }
 
+    /// Returns the strip around the chain of `shortcut`.
+    pub(crate) fn strip(&self, shortcut: Shortcut) -> Strip {
+        let heights = (shortcut.first..=shortcut.last).map(|index| self.height(index));
+        let [low, high] = heights.fold([f32::MAX, f32::MIN], |[low, high], at| [low.min(at), high.max(at)]);
+        // A level of slack for rounding.
+        let slack = self.storey_levels + 1.0;
+        Strip::around(&self.line, shortcut.range(), [low - slack, high + slack])
+    }
+
     /// Checks cases 1 to 3 of the criterion for an entry within the strip of `shortcut`. Returns
     /// the split point if one of them applies.
-    pub(crate) fn split_for(&self, shortcut: Shortcut, entry: &Entry) -> Option<u32> {
+    pub(crate) fn split_for(&self, shortcut: Shortcut, strip: &Strip, entry: &Entry) -> Option<u32> {
         let own =
             entry.arc == shortcut.arc && (entry.index == shortcut.first || entry.index == shortcut.last);
-        if own || !shortcut.can_split() {
+        // A cheap bound of `same_storey`: most entries of a tower are on other storeys.
+        let is_near = strip.is_level(self.height(entry.index));
+        if own || !shortcut.can_split() || !(is_near || self.share_region(shortcut.arc, entry.arc)) {
             return None;
         }
         let point = entry.point;
@@ -152,18 +163,24 @@ impl Chains<'_> {
     /// must not coincide with it.
     pub(crate) fn coincident(&self, shortcut: Shortcut, entry: &Entry) -> impl Iterator<Item = Shortcut> {
         let arc = &self.contours.arcs[entry.arc as usize];
-        let (begin, end) = (arc.first, arc.first + arc.len);
-        let before = self.kept.last(begin as usize..entry.index as usize).map(|index| index as u32);
-        let after = self.kept.first(entry.index as usize + 1..end as usize).map(|index| index as u32);
-        let candidates = [
-            before.map(|first| Shortcut { arc: entry.arc, first, last: entry.index }),
-            after.map(|last| Shortcut { arc: entry.arc, first: entry.index, last }),
-        ];
+        let ends = [shortcut.first, shortcut.last].map(|index| self.vertex(index));
+        // A cheap bound of `must_differ`: most entries of a tower are on other storeys.
+        let may_differ =
+            self.share_region(shortcut.arc, entry.arc) || ends.contains(&self.vertex(entry.index));
+        let candidates = may_differ.then(|| {
+            let (begin, end) = (arc.first, arc.first + arc.len);
+            let before = self.kept.last(begin as usize..entry.index as usize).map(|index| index as u32);
+            let after = self.kept.first(entry.index as usize + 1..end as usize).map(|index| index as u32);
+            [
+                before.map(|first| Shortcut { arc: entry.arc, first, last: entry.index }),
+                after.map(|last| Shortcut { arc: entry.arc, first: entry.index, last }),
+            ]
+        });
         let ends = move |shortcut: Shortcut| {
             let (first, last) = (self.point(shortcut.first), self.point(shortcut.last));
             (first.min(last), first.max(last))
         };
-        candidates.into_iter().flatten().filter(move |&other| {
+        candidates.into_iter().flatten().flatten().filter(move |&other| {
             other != shortcut && ends(other) == ends(shortcut) && self.must_differ(shortcut, other)
         })
     }

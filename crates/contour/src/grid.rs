@@ -25,13 +25,20 @@ pub(crate) struct Strip {
     /// Range of the orientation of the chain's points relative to the segment.
     lowest: i64,
     highest: i64,
+    /// Range of levels of the storey of the chain.
+    levels: [f32; 2],
 }
 
 impl Strip {
-    pub(crate) fn around(line: &Line<'_>, chain: Range<usize>) -> Self {
+    pub(crate) fn around(line: &Line<'_>, chain: Range<usize>, levels: [f32; 2]) -> Self {
         let (start, end) = (line.points()[chain.start], line.points()[chain.end - 1]);
         let (around, [lowest, highest]) = line.extent(chain);
-        Self { start, end, around, lowest, highest }
+        Self { start, end, around, lowest, highest, levels }
+    }
+
+    /// Returns `true` if a height in levels may be on the storey of the chain.
+    pub(crate) fn is_level(&self, height: f32) -> bool {
+        (self.levels[0]..=self.levels[1]).contains(&height)
     }
 
     #[inline]

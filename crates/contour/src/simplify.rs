@@ -479,7 +479,7 @@ impl<'a> Simplifier<'a> {
             }
             for shortcut in std::mem::take(&mut fresh) {
                 checkpoint();
-                let strip = Strip::around(&self.chains.line, shortcut.range());
+                let strip = self.chains.strip(shortcut);
                 self.check(shortcut, strip, kept, &kept, &doomed);
             }
             self.split_within_round(&kept);
@@ -491,7 +491,7 @@ impl<'a> Simplifier<'a> {
     fn split_within_round(&mut self, grids: &[&BucketGrid]) {
         while let Some(shortcut) = self.fresh.pop() {
             checkpoint();
-            let strip = Strip::around(&self.chains.line, shortcut.range());
+            let strip = self.chains.strip(shortcut);
             match self.conflict(shortcut, &strip, grids) {
                 Some(middle) => self.split(shortcut, middle),
                 None => self.young.push((shortcut, strip)),
@@ -506,7 +506,7 @@ impl<'a> Simplifier<'a> {
         }
         grids
             .iter()
-            .find_map(|grid| grid.find_in_strip(strip, |entry| self.chains.split_for(shortcut, entry)))
+            .find_map(|grid| grid.find_in_strip(strip, |entry| self.chains.split_for(shortcut, strip, entry)))
     }
 
     /// Re-checks the shortcuts that passed before against the points in `added`.
