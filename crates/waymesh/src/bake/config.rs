@@ -6,6 +6,7 @@ use waymesh_contour::SimplifyConfig;
 use waymesh_core::{Agent, AreaTable, BadField, GridError, GridScale, HeadRooms, setters};
 use waymesh_voxel::Mark;
 
+use super::baker::{Baker, FrontEnd};
 use super::enclosed::Enclosed;
 use super::keep::Keep;
 use crate::links::JumpConfig;
@@ -41,76 +42,117 @@ pub enum DecompositionKind {
     HertelMehlhorn,
 }
 
-/// Everything a [`crate::Baker`] needs to know. Lengths in metres, areas in square metres of
-/// plan, angles in radians.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default))]
-pub struct BakeConfig {
+/// Declares [`BakeConfig`]: each setting with its default, and the methods of `BakeConfig` and
+/// [`Baker`] that set it.
+macro_rules! settings {
+    ($($(#[$attribute:meta])* pub $field:ident: $type:ty = $default:expr $(, $with:ident($($value:tt)+))?;)+) => {
+        /// Everything a [`Baker`] needs to know. Lengths in metres, areas in square metres of plan,
+        /// angles in radians.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(default))]
+        pub struct BakeConfig {
+            $($(#[$attribute])* pub $field: $type,)+
+        }
+
+        impl Default for BakeConfig {
+            fn default() -> Self {
+                Self { $($field: $default,)+ }
+            }
+        }
+
+        setters! {
+            impl BakeConfig {
+                $($($with($field: $($value)+);)?)+
+            }
+        }
+
+        impl<F: FrontEnd> Baker<F> {
+            $($(
+                #[doc = concat!("Sets `", stringify!($field), "` of [`BakeConfig`]: see [`BakeConfig::", stringify!($with), "`].")]
+                #[must_use]
+                pub fn $field(mut self, value: impl Into<$type>) -> Self {
+                    self.stages.config.$field = value.into();
+                    self
+                }
+            )?)+
+        }
+
+        impl BakeConfig {
+            /// The name of every field, and whether it differs.
+            #[expect(clippy::float_cmp, reason = "a setting is another one if a bit of it is")]
+            fn different_fields(&self, other: &Self) -> Vec<(&'static str, bool)> {
+                vec![$((stringify!($field), self.$field != other.$field)),+]
+            }
+        }
+    };
+}
+
+settings! {
     /// Size of a voxel. Default 0.3 by 0.2.
-    pub scale: GridScale,
+    pub scale: GridScale = GridScale::default();
     /// The agent. Default: 2.0 high, 0.6 radius, steps of 0.9, slopes of 45 degrees.
-    pub agent: Agent,
+    pub agent: Agent = Agent::default(), with_agent(Agent);
     /// Highest ledge that becomes a climb link ([`crate::graph::LinkKind::Step`]). Steps up to
     /// [`Agent::max_step`] (Recast's `walkableClimb`) are walked over without a link; from there up
     /// to this height, ground on both sides of a ledge is linked where the agent has room to climb.
     /// 0, or no more than the agent's step, for none. Default 0.
-    pub max_ledge: f32,
+    pub max_ledge: f32 = 0.0, with_max_ledge(f32);
     /// Farthest that a simplified wall may lie from the traced one; `None` is 1.3 cells. Default
     /// `None`; slices, whose borders are exact, 0.
-    pub max_edge_error: Option<f32>,
+    pub max_edge_error: Option<f32> = None, with_max_edge_error(Some(f32));
     /// Longest edge along a wall, 0 for no limit. Default 12.0; slices and floor plans 0.
-    pub max_edge_length: f32,
+    pub max_edge_length: f32 = 12.0, with_max_edge_length(f32);
     /// Farthest that a border between two regions of one kind of ground may be moved to run
     /// straight. Agents walk over it, so it may move much farther than a wall. Default 5.0.
-    pub max_seam_error: f32,
+    pub max_seam_error: f32 = SimplifyConfig::MAX_SEAM_ERROR, with_max_seam_error(f32);
     /// Choice of the points of a border that become its corners. Default [`CornerChoice::ByWidth`];
     /// storeys, whose borders hold no steps of the grid, choose [`CornerChoice::FewestNotches`]. On a
     /// grid that takes an eighth fewer polygons and loses less ground at thin places, but uses the
     /// whole `max_edge_error` towards walls.
-    pub corners: CornerChoice,
+    pub corners: CornerChoice = CornerChoice::default(), with_corners(CornerChoice);
     /// Pieces of ground smaller than this are left out and reported. Default 0.05: less than the
     /// agent's centre needs to turn round, so that no room an agent can stand in is lost. Slices,
     /// whose regions are small, 0.
-    pub min_region: f32,
+    pub min_region: f32 = 0.05, with_min_region(f32);
     /// Watershed and monotone regions smaller than this are merged into a neighbour. Default 36.0.
-    pub merge_region: f32,
+    pub merge_region: f32 = 36.0, with_merge_region(f32);
     /// Partition of the surface into regions.
-    pub partition: PartitionKind,
+    pub partition: PartitionKind = PartitionKind::default(), with_partition(PartitionKind);
     /// Decomposition into convex polygons.
-    pub decomposition: DecompositionKind,
+    pub decomposition: DecompositionKind = DecompositionKind::default(), with_decomposition(DecompositionKind);
     /// Most corners of a polygon, 0 for no limit. Default 0.
-    pub max_vertices: u32,
+    pub max_vertices: u32 = 0, with_max_vertices(u32);
     /// Largest difference between the mesh's ground and the sampled ground, in levels. 0 means
     /// the rounding of the samples, 1/32; slices then are level, without slopes. Default 1.0.
-    pub max_height_error_levels: f32,
+    pub max_height_error_levels: f32 = 1.0, with_max_height_error_levels(f32);
     /// `false` for a mesh whose ground is only known at the vertices of its polygons. It takes less
     /// than half the bytes and saves the height stage; in the middle of a polygon, positions are
     /// then off by as much as the ground bulges there. Default `true`.
     #[doc(alias = "detail mesh")]
-    pub height_detail: bool,
+    pub height_detail: bool = true, with_height_detail(bool);
     /// Treatment of ground inside of solids. Default [`Enclosed::Keep`].
-    pub enclosed: Enclosed,
+    pub enclosed: Enclosed = Enclosed::default(), with_enclosed(Enclosed);
     /// Ground to keep. Default all.
-    pub keep: Keep,
+    pub keep: Keep = Keep::All, with_keep(Keep);
     /// Volumes that give the ground in them another area, or cut it out, in order; where they
     /// overlap, the last one counts. Borders of marks run along cells, those of floor plans along
     /// the shape, for a mesh along its section at the height of the storey. Ground that is cut out
     /// gets no margin of the agent's radius. Default none.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<Mark> = Vec::new(), with_marks(Vec<Mark>);
     /// Names, costs and colours of areas, for the mesh. Default none.
-    pub areas: AreaTable,
+    pub areas: AreaTable = AreaTable::default(), with_areas(AreaTable);
     /// Heights of agents that share the mesh, ascending, at most 8; the least is the agent's.
     /// Ground is divided where the head room passes one of them: an agent of that height may go
     /// where [`waymesh_graph::NavMesh::head_room`] is at least as much, which is the ground of a
     /// bake for it. Default none.
-    pub height_classes: Vec<f32>,
+    pub height_classes: Vec<f32> = Vec::new();
     /// Jumps and drops to look for, which become links. Default none.
-    pub jumps: Option<JumpConfig>,
+    pub jumps: Option<JumpConfig> = None, with_jumps(Some(JumpConfig));
     /// Threads to use, at most 1,024; 0 for one per core. Default 0. The result does not depend on
     /// it.
-    pub threads: usize,
+    pub threads: usize = 0, with_threads(usize);
     /// Memory to work in, in bytes. Default 2 GiB.
     /// - Voxels: what the whole bake works in. A scene that may need more is baked in tiles. With
     ///   settings that tiles do not have, it is the most that the heightfield may take, and the whole
@@ -118,40 +160,10 @@ pub struct BakeConfig {
     /// - Tiles: what the whole bake works in, but one tile at least, of up to 2 GiB; its result
     ///   comes on top.
     /// - Storeys and slices: what the tiles that are worked on at the same time may take.
-    pub max_memory_bytes: u64,
+    pub max_memory_bytes: u64 = 2 << 30, with_max_memory_bytes(u64);
     /// `true` to check every stage's result against its invariants. Default `false`: it costs about
     /// as much as the bake.
-    pub validate_stages: bool,
-}
-
-impl Default for BakeConfig {
-    fn default() -> Self {
-        Self {
-            scale: GridScale::default(),
-            agent: Agent::default(),
-            max_ledge: 0.0,
-            max_edge_error: None,
-            max_edge_length: 12.0,
-            max_seam_error: SimplifyConfig::MAX_SEAM_ERROR,
-            corners: CornerChoice::default(),
-            min_region: 0.05,
-            merge_region: 36.0,
-            partition: PartitionKind::default(),
-            decomposition: DecompositionKind::default(),
-            max_vertices: 0,
-            max_height_error_levels: 1.0,
-            height_detail: true,
-            enclosed: Enclosed::default(),
-            keep: Keep::All,
-            marks: Vec::new(),
-            areas: AreaTable::default(),
-            height_classes: Vec::new(),
-            jumps: None,
-            threads: 0,
-            max_memory_bytes: 2 << 30,
-            validate_stages: false,
-        }
-    }
+    pub validate_stages: bool = false, with_validate_stages(bool);
 }
 
 /// The first setting that cannot be used.
@@ -171,32 +183,6 @@ const MAX_EDGE_ERROR_CELLS: f32 = 1.3;
 
 /// More than any machine runs at once; starting tens of thousands takes minutes.
 const MOST_THREADS: u32 = 1024;
-
-setters! {
-    impl BakeConfig {
-        with_agent(agent: Agent);
-        with_max_ledge(max_ledge: f32);
-        with_max_edge_error(max_edge_error: Some(f32));
-        with_max_edge_length(max_edge_length: f32);
-        with_max_seam_error(max_seam_error: f32);
-        with_corners(corners: CornerChoice);
-        with_min_region(min_region: f32);
-        with_merge_region(merge_region: f32);
-        with_partition(partition: PartitionKind);
-        with_decomposition(decomposition: DecompositionKind);
-        with_max_vertices(max_vertices: u32);
-        with_max_height_error_levels(max_height_error_levels: f32);
-        with_height_detail(height_detail: bool);
-        with_enclosed(enclosed: Enclosed);
-        with_keep(keep: Keep);
-        with_marks(marks: Vec<Mark>);
-        with_areas(areas: AreaTable);
-        with_jumps(jumps: Some(JumpConfig));
-        with_threads(threads: usize);
-        with_max_memory_bytes(max_memory_bytes: u64);
-        with_validate_stages(validate_stages: bool);
-    }
-}
 
 impl BakeConfig {
     /// Sets the size of a voxel in metres.
@@ -246,38 +232,7 @@ impl BakeConfig {
     /// every front end uses have names of their own.
     #[expect(clippy::float_cmp, reason = "a setting is another one if a bit of it is")]
     pub(crate) fn differences(&self, other: &Self) -> Vec<(&'static str, bool)> {
-        /// Destructures without `..`: a new field must be listed here.
-        macro_rules! fields {
-            ($($field:ident),*) => {{
-                let Self { $($field),* } = self;
-                vec![$((stringify!($field), *$field != other.$field)),*]
-            }};
-        }
-        let mut differences = fields!(
-            scale,
-            agent,
-            max_ledge,
-            max_edge_error,
-            max_edge_length,
-            max_seam_error,
-            corners,
-            min_region,
-            merge_region,
-            partition,
-            decomposition,
-            max_vertices,
-            max_height_error_levels,
-            height_detail,
-            enclosed,
-            keep,
-            marks,
-            areas,
-            height_classes,
-            jumps,
-            threads,
-            max_memory_bytes,
-            validate_stages
-        );
+        let mut differences = self.different_fields(other);
         differences.push(("scale.level_height", self.scale.level_height != other.scale.level_height));
         differences.push(("agent.radius", self.agent.radius != other.agent.radius));
         differences

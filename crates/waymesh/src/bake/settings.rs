@@ -1,13 +1,7 @@
-//! Setters of [`Baker`] for single settings, which lie over the defaults of its front end.
-
-use waymesh_core::{Agent, AreaTable};
-use waymesh_voxel::Mark;
+//! Setters of [`Baker`] for fields of the agent and the grid. Those for fields of
+//! [`super::BakeConfig`] are made where it is declared.
 
 use super::baker::{Baker, FrontEnd};
-use super::config::{CornerChoice, DecompositionKind, PartitionKind};
-use super::enclosed::Enclosed;
-use super::keep::Keep;
-use crate::links::JumpConfig;
 
 /// Writes a setter for each path of fields in [`super::BakeConfig`].
 macro_rules! setters {
@@ -28,31 +22,10 @@ macro_rules! setters {
 setters! {
     cell_size: scale.cell_size = f32;
     level_height: scale.level_height = f32;
-    agent: agent = Agent;
     agent_height: agent.height = f32;
     agent_radius: agent.radius = f32;
     max_step: agent.max_step = f32;
     max_slope: agent.max_slope = f32;
-    max_ledge: max_ledge = f32;
-    max_edge_error: max_edge_error = Option<f32>;
-    max_edge_length: max_edge_length = f32;
-    max_seam_error: max_seam_error = f32;
-    corners: corners = CornerChoice;
-    min_region: min_region = f32;
-    merge_region: merge_region = f32;
-    partition: partition = PartitionKind;
-    decomposition: decomposition = DecompositionKind;
-    max_vertices: max_vertices = u32;
-    max_height_error_levels: max_height_error_levels = f32;
-    height_detail: height_detail = bool;
-    enclosed: enclosed = Enclosed;
-    keep: keep = Keep;
-    marks: marks = Vec<Mark>;
-    areas: areas = AreaTable;
-    jumps: jumps = Option<JumpConfig>;
-    threads: threads = usize;
-    max_memory_bytes: max_memory_bytes = u64;
-    validate_stages: validate_stages = bool;
 }
 
 impl<F: FrontEnd> Baker<F> {
