@@ -126,7 +126,7 @@ impl NavMesh {
     ) -> Self {
         let mut mesh = base.clone();
         if !links.is_empty() {
-            let own = base.link_ids().iter().copied().zip(base.links().iter().copied());
+            let own = base.links_by_id().map(|(id, link)| (id, *link));
             let added = links.iter().map(|&(entity, link, _)| (id_of(entity), link));
             let all = own.chain(added).collect();
             // Their ends were looked for on this mesh, and their costs are checked.

@@ -155,8 +155,7 @@ pub unsafe extern "C" fn wm_mesh_links(
 ) -> Status {
     guard(error, || {
         let mesh = &given("mesh", mesh)?.0;
-        let items =
-            mesh.link_ids().iter().zip(mesh.links().iter()).map(|(&id, link)| Link::of(mesh, id, link));
+        let items = mesh.links_by_id().map(|(id, link)| Link::of(mesh, id, link));
         // SAFETY: the caller promises it.
         unsafe { copy("links", links, capacity, count, items) }
     })

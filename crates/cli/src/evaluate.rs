@@ -3,7 +3,6 @@
 use std::fmt::Display;
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use waymesh::core::GridFrame;
@@ -31,7 +30,7 @@ enum Mesh {
 pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
     output::check_picture(args.svg.as_ref(), &inputs.files)?;
-    let rules = Arc::new(AreaRules::parse(&args.area)?);
+    let rules = AreaRules::parse(&args.area)?;
     let soup = io::load_with_areas(&inputs.files, &args.space.load_options()?, &rules.map())?;
     warn_of_unmatched(&rules);
     let (mesh, bytes) = read(&args.mesh)?;

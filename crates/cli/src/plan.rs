@@ -1,7 +1,6 @@
 //! `waymesh plan`: bakes floor plans.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use anyhow::Result;
 use waymesh::bake::PlanReport;
@@ -24,7 +23,7 @@ pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
     let inputs = Inputs::new(&args.plans, args.format.as_deref())?;
     let mesh_file = build::output_file(args.output.as_ref(), &inputs)?;
     output::check(&mesh_file, &args.extras, &inputs.files)?;
-    let rules = Arc::new(AreaRules::parse(&args.area)?);
+    let rules = AreaRules::parse(&args.area)?;
     let mut options = ReadOptions::default().with_layer_areas(layer_areas(&rules));
     args.given.apply(READ, &mut options)?;
     for file in &inputs.files {
@@ -36,8 +35,8 @@ pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
 }
 
 /// The areas that rules give to layers.
-fn layer_areas(rules: &Arc<AreaRules>) -> LayerAreas {
-    let rules = Arc::clone(rules);
+fn layer_areas(rules: &AreaRules) -> LayerAreas {
+    let rules = rules.clone();
     LayerAreas::new(move |layer| {
         let mut names = SurfaceNames::default();
         layer.clone_into(&mut names.group);

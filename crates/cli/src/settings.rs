@@ -1,7 +1,5 @@
 //! From arguments to the settings of a bake.
 
-use std::sync::Arc;
-
 use anyhow::Result;
 use waymesh::BakeConfig;
 use waymesh::fields::{BAKE, LOAD};
@@ -42,8 +40,8 @@ impl Settings {
     }
 
     /// Returns the rules that give areas to surfaces.
-    pub(crate) fn area_rules(&self) -> Result<Arc<AreaRules>> {
-        Ok(Arc::new(AreaRules::parse(&self.area)?))
+    pub(crate) fn area_rules(&self) -> Result<AreaRules> {
+        Ok(AreaRules::parse(&self.area)?)
     }
 }
 

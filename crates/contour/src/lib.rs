@@ -51,6 +51,7 @@ pub use scan::BorderScan;
 pub use simplify::{CornerChoice, DouglasPeucker, SimplifyConfig, simplify_contours};
 pub use stitch::stitch;
 pub use trace::{BorderWalk, trace_contours, trace_window};
+pub use waymesh_core as core;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -45,6 +45,7 @@ pub use notch_portals::{NotchPortals, NotchPortalsConfig, notch_portals};
 pub use notch_search::{
     Closest, EdgeRow, FoundPortals, NotchRow, NotchSearch, NotchTables, Partner, PortalCounts, find_portals,
 };
+pub use waymesh_core as core;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use thiserror::Error;
 
-use crate::{BadField, Bounds, nearest_f32, saturating_u32};
+use crate::{BadField, Bounds, PlanVertex, nearest_f32, saturating_u32};
 
 /// Largest absolute plan coordinate. Differences then fit 31 bits and the orientation test fits
 /// `i64` exactly.
@@ -164,6 +164,13 @@ impl GridFrame {
             axis(self.origin.y, self.level_height, height_levels),
             axis(self.origin.z, self.cell_size, z_cells),
         )
+    }
+
+    /// Returns the world position of a vertex.
+    #[inline]
+    #[must_use]
+    pub fn position(&self, vertex: PlanVertex) -> Vec3 {
+        self.to_world(f64::from(vertex.point.x), f64::from(vertex.height), f64::from(vertex.point.z))
     }
 
     /// Returns the plan position in cells and the height in levels of a world position, as `[x, y,

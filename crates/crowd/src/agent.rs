@@ -73,6 +73,8 @@ pub struct AgentState {
     pub place: Location,
     /// Activity of the agent.
     pub status: AgentStatus,
+    /// Its target on the mesh.
+    pub target: Option<Vec3>,
     /// Metres along its path to the end of the path; 0 without a path.
     pub remaining: f32,
 }
@@ -231,7 +233,14 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         };
         let position = self.position();
         let remaining = if self.has_path() { self.route.length() } else { 0.0 };
-        AgentState { position, velocity: self.velocity, place: self.place, status, remaining }
+        AgentState {
+            position,
+            velocity: self.velocity,
+            place: self.place,
+            status,
+            target: self.target,
+            remaining,
+        }
     }
 
     /// Returns the position at which others see the agent.

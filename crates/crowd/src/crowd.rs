@@ -7,7 +7,7 @@ use waymesh_core::threads::Scratches;
 use waymesh_core::{BadField, to_u32};
 use waymesh_graph::{
     AnyPolygon, ClearCorridor, Length, LinkId, LinkUse, Location, MeshSource, NavMesh, PathCorridor, PathEnd,
-    PolygonFilter, QueryError, TravelCost,
+    Place, PolygonFilter, QueryError, TravelCost,
 };
 
 use crate::agent::{Agent, AgentId, AgentState, Task};
@@ -136,9 +136,10 @@ where
         &mut self,
         ground: &(impl MeshSource + ?Sized),
         params: AgentParams<F, C>,
-        position: Vec3,
+        position: impl Into<Place>,
     ) -> Result<AgentId, CrowdError> {
         params.validate()?;
+        let position = position.into().position();
         let mesh = ground.nav_mesh();
         let ground = Ground::of(ground, &mesh);
         let locate = |scratch: &mut Scratch| locate(ground, PathEnd::Start, position, &params, scratch);
@@ -231,8 +232,9 @@ where
         &mut self,
         ground: &(impl MeshSource + ?Sized),
         agent: AgentId,
-        target: Vec3,
+        target: impl Into<Place>,
     ) -> Result<(), CrowdError> {
+        let target = target.into().position();
         let mesh = ground.nav_mesh();
         let ground = Ground::of(ground, &mesh);
         let index = agent.index;
@@ -286,8 +288,9 @@ where
         &mut self,
         ground: &(impl MeshSource + ?Sized),
         agent: AgentId,
-        position: Vec3,
+        position: impl Into<Place>,
     ) -> Result<(), CrowdError> {
+        let position = position.into().position();
         let mesh = ground.nav_mesh();
         let ground = Ground::of(ground, &mesh);
         let agent = slot_mut(&mut self.slots, agent)?;

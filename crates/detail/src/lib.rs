@@ -53,6 +53,7 @@ pub use config::{DetailConfig, DetailError, LEAST_ERROR_LEVELS, WindowConfig};
 pub use fit::{
     FittedPolygons, GreedyInsertion, GroundSource, fit_heights, fit_heights_of, fit_heights_windowed,
 };
+pub use waymesh_core as core;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

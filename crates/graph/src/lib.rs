@@ -194,6 +194,7 @@ pub use query::{Place, Query};
 pub use scratch::QueryScratch;
 pub use source::MeshSource;
 pub use surface::{PlaceSampler, PlanView, RayHit, Raycast, Wall, WallPiece};
+pub use waymesh_core as core;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -63,6 +63,7 @@ pub use report::{
     Violations,
 };
 pub use units::{centimetres, percent};
+pub use waymesh_core as core;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -1,7 +1,7 @@
 //! Bakes: from arrays, files and floor plans.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -127,7 +127,7 @@ pub(crate) fn bake_files(
 ) -> PyResult<PyNavMesh> {
     let given = entries_of(settings)?;
     let mut entries = Entries::new("settings", &given);
-    let rules = Arc::new(area_rules(&mut entries)?);
+    let rules = area_rules(&mut entries)?;
     let options = load_options(&mut entries)?;
     let pipeline = pipeline(&mut entries)?;
     let bake = if let Pipeline::Tiles = pipeline {
@@ -197,7 +197,7 @@ impl TileJob {
         if !matches!(pipeline(&mut entries)?, Pipeline::Tiles | Pipeline::Voxels) {
             return Err(Kind::Config.error("settings: only the pipeline tiles is baked tile by tile"));
         }
-        let rules = Arc::new(area_rules(&mut entries)?);
+        let rules = area_rules(&mut entries)?;
         let options = load_options(&mut entries)?;
         let baker = tile_baker(&mut entries, rules.table())?;
         entries.finish().or_raise()?;

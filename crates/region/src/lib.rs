@@ -50,6 +50,7 @@ pub use surfaces::{
     label_split_surfaces, label_surfaces, partition_surfaces, split_surfaces, split_surfaces_labelled,
 };
 pub use watershed::{Watershed, WatershedConfig, partition_watershed};
+pub use waymesh_core as core;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -75,6 +75,7 @@ pub use slice::{Slices, slice_marked_world, slice_world};
 pub use slopes::Plane;
 pub use spans::SpanGrid;
 pub use tile::MarkSpans;
+pub use waymesh_core as core;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

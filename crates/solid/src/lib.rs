@@ -26,6 +26,7 @@ mod sight;
 
 pub use glam;
 pub use sight::{Look, SightTree};
+pub use waymesh_core as core;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

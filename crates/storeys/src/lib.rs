@@ -63,6 +63,7 @@ pub use layers::{Floor, Layers, flood_layers};
 pub use refine::{BORDER_STEPS, Refined, SpanEnds, refine_halo, refine_window};
 pub use rough::{RoughDevice, RoughJob, RoughTriangle, RoughVoxels, voxelize_roughly};
 pub use walls::Post;
+pub use waymesh_core as core;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

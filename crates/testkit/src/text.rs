@@ -185,9 +185,7 @@ pub fn polygons(mesh: &PolyMesh) -> String {
 }
 
 fn millimetres(frame: &GridFrame, vertex: PlanVertex) -> [i64; 3] {
-    let world =
-        frame.to_world(f64::from(vertex.point.x), f64::from(vertex.height), f64::from(vertex.point.z));
-    whole(world)
+    whole(frame.position(vertex))
 }
 
 fn whole(point: Vec3) -> [i64; 3] {

@@ -28,6 +28,7 @@ pub use glam;
 pub use layout::{Tile, TileLayout};
 pub use run::{Tally, build_tiles};
 pub use store::{TileSource, TileStore, tile_from_bytes, tile_to_bytes};
+pub use waymesh_core as core;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

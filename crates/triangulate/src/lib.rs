@@ -60,6 +60,7 @@ pub use ears::{EarClipping, triangulate_ears};
 pub use error::TriangulateError;
 pub use refine::{RefineConfig, RefineReport, RefinedDelaunay, refine_triangulation};
 pub use repair::{RepairConfig, RepairReport, repair_polygons};
+pub use waymesh_core as core;
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -81,6 +81,7 @@ pub use packed::{PackedField, PackedHeightfield};
 pub use rasterize::{rasterize, rasterize_in_frame, rasterize_window};
 pub use stages::{FieldBuilder, Voxelizer};
 pub use walkable::{build_filtered_field, build_walkable_field};
+pub use waymesh_core as core;
 pub use window::{build_window, build_window_with_climbs, halo_cells};
 
 /// Tests the example of the README.

@@ -50,6 +50,13 @@ pub enum MarkShape {
     },
 }
 
+impl From<Bounds> for MarkShape {
+    /// Returns a box.
+    fn from(bounds: Bounds) -> Self {
+        Self::Box { bounds }
+    }
+}
+
 /// A shape and the new area of the walkable ground in it; [`AreaId::NULL`] cuts the ground out.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -64,8 +71,8 @@ pub struct Mark {
 impl Mark {
     /// Returns a mark that gives `area` to the walkable ground in `shape`.
     #[must_use]
-    pub fn new(shape: MarkShape, area: AreaId) -> Self {
-        Self { shape, area }
+    pub fn new(shape: impl Into<MarkShape>, area: AreaId) -> Self {
+        Self { shape: shape.into(), area }
     }
 
     /// Applies the mark and returns the number of spans in it.

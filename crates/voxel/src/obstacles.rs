@@ -60,8 +60,8 @@ waymesh_core::setters! {
 impl Obstacle {
     /// Returns a solid box, cylinder or prism that is not walkable.
     #[must_use]
-    pub fn solid(shape: MarkShape) -> Self {
-        Self { shape: ObstacleShape::Solid { shape }, walkable: false }
+    pub fn solid(shape: impl Into<MarkShape>) -> Self {
+        Self { shape: ObstacleShape::Solid { shape: shape.into() }, walkable: false }
     }
 
     /// Returns a mesh that is not walkable.

@@ -69,10 +69,7 @@ impl NavMesh {
 
 /// Both ends of every edge.
 fn edges(frame: &GridFrame, vertices: &[PlanVertex], pairs: impl Iterator<Item = [usize; 2]>) -> JsValue {
-    let world = |vertex: usize| {
-        let PlanVertex { point, height } = vertices[vertex];
-        frame.to_world(f64::from(point.x), f64::from(height), f64::from(point.z))
-    };
+    let world = |vertex: usize| frame.position(vertices[vertex]);
     let ends: Vec<_> = pairs.flat_map(|pair| pair.map(world)).collect();
     positions(&ends)
 }

@@ -186,11 +186,7 @@ impl NavMesh {
     pub fn links(&self) -> JsValue {
         let frame = self.mesh.frame();
         let end = |end: &waymesh_graph::LinkEnd| -> JsValue {
-            let ends = end.ends.map(|vertex| {
-                let point = vertex.point;
-                frame.to_world(f64::from(point.x), f64::from(vertex.height), f64::from(point.z))
-            });
-            positions(&ends)
+            positions(&end.ends.map(|vertex| frame.position(vertex)))
         };
         let link = |link: &waymesh_graph::Link| {
             object(&[

@@ -52,7 +52,7 @@ fn part_files_scene(name: &str, bytes: &[u8], options: &JsValue) -> Thrown<Scene
     let rules: Option<Vec<String>> = entries.take("areaRules").map_or(Some(Vec::new()), Value::to);
     let rules = rules.ok_or_else(|| Kind::Input.error("options: areaRules must be a list of texts"))?;
     entries.finish().or_throw()?;
-    let rules = Arc::new(AreaRules::parse(&rules).or_throw()?);
+    let rules = AreaRules::parse(&rules).or_throw()?;
     let soup = parse_scene_with_areas(Path::new(name), bytes, &load, &rules.map()).or_throw()?;
     Ok(Scene { soup: Arc::new(soup), areas: rules.table().clone() })
 }

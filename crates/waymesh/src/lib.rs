@@ -105,19 +105,21 @@ pub use world::{
 pub use glam;
 pub use waymesh_core::{
     Agent, Area, AreaId, AreaTable, BadField, Bounds, CancelToken, Cancelled, GridScale, Observer, PolyId,
-    TriangleSoup, TriangleSource, Warning,
+    Random, TriangleSoup, TriangleSource, Warning,
 };
 #[cfg(feature = "floorplan")]
 pub use waymesh_floorplan as floorplan;
 pub use waymesh_graph::{
-    AnyPolygon, AreaCosts, AreaFilter, ClearanceNavMesh, HeadRoomFilter, Hierarchy, Link, LinkKind,
-    MeshSource, NavMesh, NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathSearch, Place, Query,
-    QueryError, QueryScratch, Reach,
+    AnyPolygon, AreaCosts, AreaFilter, ClearanceNavMesh, CorridorOptions, FilterFn, HeadRoomFilter,
+    Hierarchy, Link, LinkFilterFn, LinkId, LinkKind, MeshFormat, MeshSource, NavMesh, NavMeshError, Outcome,
+    Path, PathCorridor, PathOptions, PathSearch, Place, PlaceSampler, PolygonFilter, Query, QueryError,
+    QueryScratch, Reach,
 };
 #[cfg(feature = "slices")]
 pub use waymesh_slices as slices;
 #[cfg(feature = "storeys")]
 pub use waymesh_storeys as storeys;
+pub use waymesh_voxel::{Mark, MarkShape, Obstacle};
 pub use {
     waymesh_contour as contour, waymesh_convex as convex, waymesh_core as core, waymesh_detail as detail,
     waymesh_graph as graph, waymesh_io as io, waymesh_region as region, waymesh_solid as solid,

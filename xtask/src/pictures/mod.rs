@@ -6,9 +6,7 @@ pub(crate) mod sheet;
 mod solid;
 
 use anyhow::Result;
-use waymesh::core::{GridFrame, PlanVertex};
 use waymesh::front::Stages;
-use waymesh::glam::Vec3;
 use waymesh::{Agent, BakeConfig, Baker, FloorPlans, NavMesh, Storeys, TriangleSoup, Voxels};
 
 use crate::cargo;
@@ -66,7 +64,7 @@ pub(crate) fn run(only: &str) -> Result<()> {
     let (crowd, of_guide) = ("crates/crowd/picture.svg", "docs/book/src/pictures/crowd.svg");
     if crowd.contains(only) || of_guide.contains(only) {
         let picture = crate::root().join(crowd);
-        let example = ["run", "--quiet", "--package", "waymesh-crowd", "--example", "crowd"];
+        let example = ["run", "--quiet", "--package", "waymesh-crowd", "--example", "picture"];
         cargo(&[&example[..], &[picture.to_string_lossy().as_ref()]].concat(), &[])?;
         std::fs::copy(picture, crate::root().join(of_guide))?;
     }
@@ -109,9 +107,4 @@ fn house() -> Result<(waymesh::floorplan::FloorPlan, NavMesh)> {
     let plan = parse_plan("house.toml", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default())?;
     let mesh = Baker::plans().with_front(FloorPlans::default().with_arc_error(0.04)).bake(&plan)?;
     Ok((plan, mesh))
-}
-
-/// A vertex on the grid in metres.
-fn world(frame: &GridFrame, vertex: &PlanVertex) -> Vec3 {
-    frame.to_world(f64::from(vertex.point.x), f64::from(vertex.height), f64::from(vertex.point.z))
 }

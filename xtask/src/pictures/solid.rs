@@ -7,7 +7,7 @@ use waymesh::{Agent, Baker, NavMesh, Path, PolyId, Storeys, Voxels};
 
 use super::scene::{Block, Blocks, HIGH, LOW, draw_path, draw_polygons, each, hills};
 use super::sheet::{Eye, GREY, Sheet, View};
-use super::{by_slices, by_storeys, config, house, stages, voxels, world};
+use super::{by_slices, by_storeys, config, house, stages, voxels};
 
 /// From the near corner of the hall up to its gallery.
 const WALK: [Vec3; 2] = [Vec3::new(1.2, 0.0, 9.0), Vec3::new(13.2, 2.6, 0.8)];
@@ -15,7 +15,7 @@ const WALK: [Vec3; 2] = [Vec3::new(1.2, 0.0, 9.0), Vec3::new(13.2, 2.6, 0.8)];
 /// Draws the links of a mesh as lines between the middles of their ends.
 fn draw_links(sheet: &mut Sheet, view: &View, mesh: &NavMesh) {
     let middle = |ends: &[waymesh::core::PlanVertex; 2]| {
-        view.at((world(mesh.frame(), &ends[0]) + world(mesh.frame(), &ends[1])) / 2.0)
+        view.at((mesh.frame().position(ends[0]) + mesh.frame().position(ends[1])) / 2.0)
     };
     let lines = mesh.links().iter().map(|link| [middle(&link.from.ends), middle(&link.to.ends)]);
     sheet.canvas.polylines(lines, &Style::line(Colour::RED, 2.2));

@@ -252,6 +252,11 @@ impl NavMesh {
         &self.links.ids
     }
 
+    /// Returns all links with their ids, in the order of [`NavMesh::links`].
+    pub fn links_by_id(&self) -> impl ExactSizeIterator<Item = (LinkId, &Link)> {
+        self.links.ids.iter().copied().zip(&self.links.links)
+    }
+
     /// Returns a link; `None` if there is none of this id. Logarithmic time.
     #[must_use]
     pub fn link(&self, link: LinkId) -> Option<&Link> {
@@ -261,8 +266,7 @@ impl NavMesh {
     /// Returns the ids of all links of a kind with this [`Link::data`]: on the mesh of a floor plan,
     /// those of one door, stair or lift. Linear time.
     pub fn links_with(&self, kind: LinkKind, data: u32) -> impl Iterator<Item = LinkId> + '_ {
-        let links = self.links.ids.iter().zip(&self.links.links);
-        links.filter(move |(_, link)| (link.kind, link.data) == (kind, data)).map(|(&id, _)| id)
+        self.links_by_id().filter(move |(_, link)| (link.kind, link.data) == (kind, data)).map(|(id, _)| id)
     }
 
     /// Returns `true` if a link is crossed like an edge while it is open: see [`Link`]. Logarithmic

@@ -132,9 +132,10 @@ pub enum AreaRuleError {
 ///   matches any text, `?` for one character.
 /// - The first rule that matches counts. Areas are numbered from 2 on in the order of the rules;
 ///   `ground` is plain ground, number 1.
-#[derive(Debug)]
+/// - Clones share what [`AreaRules::unmatched`] reports.
+#[derive(Clone, Debug)]
 pub struct AreaRules {
-    rules: Vec<Rule>,
+    rules: Arc<[Rule]>,
     table: AreaTable,
 }
 
@@ -152,7 +153,7 @@ impl AreaRules {
     /// For a rule of another form, a cost that is negative or not finite, two costs of one area,
     /// and too many areas.
     pub fn parse<R: AsRef<str>>(rules: &[R]) -> Result<Self, AreaRuleError> {
-        let mut result = Self { rules: Vec::new(), table: AreaTable::default() };
+        let (mut parsed, mut table) = (Vec::new(), AreaTable::default());
         for rule in rules {
             let rule = rule.as_ref();
             let malformed = || AreaRuleError::Malformed { rule: rule.to_owned() };
@@ -161,21 +162,17 @@ impl AreaRules {
             if pattern.is_empty() {
                 return Err(malformed());
             }
-            let area = result.add_area(area, rule)?;
-            result.rules.push(Rule { pattern, area, has_matched: AtomicBool::new(false) });
+            let area = table.named(area).map_err(|source| {
+                let rule = rule.to_owned();
+                match source {
+                    AreaError::Malformed { .. } => AreaRuleError::Malformed { rule },
+                    AreaError::OtherCost { .. } => AreaRuleError::OtherCost { rule },
+                    source => AreaRuleError::Area { rule, source },
+                }
+            })?;
+            parsed.push(Rule { pattern, area, has_matched: AtomicBool::new(false) });
         }
-        Ok(result)
-    }
-
-    fn add_area(&mut self, area: &str, rule: &str) -> Result<AreaId, AreaRuleError> {
-        self.table.named(area).map_err(|source| {
-            let rule = rule.to_owned();
-            match source {
-                AreaError::Malformed { .. } => AreaRuleError::Malformed { rule },
-                AreaError::OtherCost { .. } => AreaRuleError::OtherCost { rule },
-                source => AreaRuleError::Area { rule, source },
-            }
-        })
+        Ok(Self { rules: parsed.into(), table })
     }
 
     /// Returns the areas of the rules.
@@ -212,8 +209,8 @@ impl AreaRules {
 
     /// Returns the rules as a map.
     #[must_use]
-    pub fn map(self: &Arc<Self>) -> AreaMap {
-        let rules = Arc::clone(self);
+    pub fn map(&self) -> AreaMap {
+        let rules = self.clone();
         AreaMap::new(move |names| rules.area_of(names))
     }
 }

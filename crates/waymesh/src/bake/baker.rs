@@ -64,7 +64,7 @@ pub struct Bake {
 /// assert!(mesh.polygon_count() > 0);
 /// # Ok(()) }
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Baker<F> {
     pub(crate) front: F,
     pub(crate) stages: StageSet,

@@ -1,7 +1,7 @@
 //! Settings and stages of a bake: each stage is the built-in one or its replacement.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use waymesh_contour::{BorderWalk, SimplifyConfig, simplify_contours};
 use waymesh_convex::{
@@ -48,7 +48,18 @@ macro_rules! replaceable {
             pub(super) config: BakeConfig,
             /// Reasons why fields were made on the processor, with counts.
             left_to_processor: Mutex<BTreeMap<&'static str, u64>>,
-            $($(#[cfg($is)])? pub(crate) $field: Option<Box<dyn $stage + Send + Sync>>,)*
+            $($(#[cfg($is)])? pub(crate) $field: Option<Arc<dyn $stage + Send + Sync>>,)*
+        }
+
+        impl Clone for StageSet {
+            /// The clone has the same stages.
+            fn clone(&self) -> Self {
+                Self {
+                    config: self.config.clone(),
+                    left_to_processor: Mutex::default(),
+                    $($(#[cfg($is)])? $field: self.$field.clone(),)*
+                }
+            }
         }
 
         impl StageSet {
@@ -63,7 +74,7 @@ macro_rules! replaceable {
             $(#[cfg($is)])?
             #[must_use]
             pub fn $method(mut self, stage: impl $stage + Send + Sync + 'static) -> Self {
-                self.stages.$field = Some(Box::new(stage));
+                self.stages.$field = Some(Arc::new(stage));
                 self
             })*
         }

@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Bounds, GridFrame, GridWindow, HeightSurface, Heightfield, Observer, SkippedTriangles, TriangleSource,
-    saturating_u32,
+    Bounds, GridFrame, GridWindow, HeightSurface, Heightfield, Observer, SkippedTriangles, TriangleSoup,
+    TriangleSource, saturating_u32,
 };
 use waymesh_graph::{TileGrid, TiledMesh, VertexOrder};
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
@@ -81,15 +81,13 @@ pub use worker::{Reply, WorkerConfig, WorldWorker};
 ///
 /// ```
 /// use waymesh::{Baker, World};
-/// use waymesh::voxel::{MarkShape, Obstacle};
+/// use waymesh::{Bounds, Obstacle};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
-/// let mut world = World::new(Baker::voxels(), &soup.bounds(), 48)?;
-/// world.add_triangles(&soup, &mut ())?;
-/// world.update(&mut ())?;
+/// let mut world = World::bake(Baker::voxels(), &soup, 48)?;
 /// let handle = world.handle();
 /// let before = handle.mesh();
-/// let crate_in_the_way = MarkShape::Box { bounds: waymesh::Bounds { min: glam::vec3(4.0, -1.0, 4.0), max: glam::vec3(6.0, 2.0, 6.0) } };
+/// let crate_in_the_way = Bounds { min: glam::vec3(4.0, -1.0, 4.0), max: glam::vec3(6.0, 2.0, 6.0) };
 /// let obstacle = world.add_obstacle(Obstacle::solid(crate_in_the_way))?;
 /// world.update(&mut ())?;
 /// assert!(handle.mesh().area() < before.area());
@@ -152,6 +150,17 @@ impl World {
         baker.check()?;
         let frame = GridFrame::fit(bounds, &baker.config().scale).map_err(ConfigError::Grid)?;
         Self::on(baker, TileLayout::new(&frame, tile_cells)?)
+    }
+
+    /// Makes the world of a level: [`World::new`] over its bounds, with its triangles and a mesh.
+    ///
+    /// # Errors
+    /// See [`World::new`], [`World::add_triangles`] and [`World::update`].
+    pub fn bake(baker: Baker<Voxels>, level: &TriangleSoup, tile_cells: u32) -> Result<Self, BakeError> {
+        let mut world = Self::new(baker, &level.bounds(), tile_cells)?;
+        world.add_triangles(level, &mut ())?;
+        world.update(&mut ())?;
+        Ok(world)
     }
 
     /// An empty world that is cut like this.

@@ -60,7 +60,7 @@ fn shape(at: Vec3, random: &mut Random) -> MarkShape {
 }
 
 fn ids(mesh: &NavMesh) -> BTreeMap<LinkId, bool> {
-    mesh.link_ids().iter().copied().zip(mesh.links().iter().map(|link| link.is_open)).collect()
+    mesh.links_by_id().map(|(id, link)| (id, link.is_open)).collect()
 }
 
 /// Checks for equal places, lengths and points, bit by bit.

@@ -309,8 +309,7 @@ impl<'a, R: Room> Finder<'a, R> {
     }
 
     fn position(&self, end: &LinkEnd) -> Vec3 {
-        let PlanVertex { point, height } = end.ends[0];
-        self.mesh.frame().to_world(f64::from(point.x), f64::from(height), f64::from(point.z))
+        self.mesh.frame().position(end.ends[0])
     }
 
     /// The first landings straight out from a place, of a drop and of a jump.

@@ -19,7 +19,7 @@ pub(super) fn kept(
         return Ok(None);
     }
     let mesh = mesh.to_compact().into_mesh();
-    let found = mesh.link_ids().iter().zip(mesh.links()).filter(|(id, _)| WorldLinks::is_found(**id));
+    let found = mesh.links_by_id().filter(|(id, _)| WorldLinks::is_found(*id));
     let found: Vec<Link> = found.map(|(_, link)| Link { is_open: true, ..*link }).collect();
     let mut draft = Draft { polygons: mesh.poly_mesh(), surface: None, links: found };
     draft.keep(stages, wanted, 0.0, recorder)?;
