@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::parts::{self, Absent, Tools};
-use crate::{cargo, packages, root, skipped, target, tidy};
+use crate::{cargo, packages, skipped, target, tidy};
 
 #[derive(Debug, Args)]
 pub(crate) struct CiArgs {
@@ -162,21 +162,20 @@ fn docs(_: &Tools) -> Result<String> {
     Ok(String::new())
 }
 
-/// Runs the examples of the facade; each checks its own results.
+/// The page of the guide that lists the examples.
+const EXAMPLES: &str = include_str!("../../docs/book/src/examples.md");
+
+/// Runs the examples that the guide lists; each checks its own results.
 fn examples() -> Result<()> {
     // The tests build only those without tests.
     cargo(&["build", "--workspace", "--examples", "--locked"], &[])?;
-    let folder = root().join("crates").join("waymesh").join("examples");
-    for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
-        let file = entry?.path();
-        if file.extension().is_some_and(|ending| ending == "rs") {
-            let name = file.file_stem().unwrap_or_default();
-            let program = target().join("debug").join("examples").join(name);
-            eprintln!("$ {}", program.display());
-            let status = Command::new(&program).status();
-            let status = status.with_context(|| format!("cannot run {}", program.display()))?;
-            ensure!(status.success(), "example {} failed: {status}", file.display());
-        }
+    let name = |line: &'static str| line.strip_prefix("| [")?.split_once(".rs)")?.0.split_once(']');
+    for (name, _) in EXAMPLES.lines().filter_map(name) {
+        let program = target().join("debug").join("examples").join(name);
+        eprintln!("$ {}", program.display());
+        let status = Command::new(&program).status();
+        let status = status.with_context(|| format!("cannot run {}", program.display()))?;
+        ensure!(status.success(), "example {} failed: {status}", program.display());
     }
     Ok(())
 }

@@ -102,6 +102,8 @@ pub(crate) fn features() -> Result<()> {
             cargo(&[&words[..], &["--", "-D", "warnings"]].concat(), &[])?;
         }
     }
+    let words = ["clippy", "--locked", "--package", "waymesh", "--no-default-features"];
+    cargo(&[&words[..], &["--example", "minimal", "--", "-D", "warnings"]].concat(), &[])?;
     let words = ["tree", "--locked", "--package", "waymesh", "--edges", "normal", "--prefix", "none"];
     let crates = |more: &[&str]| -> Result<Vec<String>> {
         let tree = output(&[&words[..], more].concat())?;

@@ -1,50 +1,42 @@
-//! Bakes a scene and writes the mesh, a picture and the figures of the bake.
+//! Bake a level for two agents, a person and an ogre, with ground that costs more to cross.
 //!
-//! `cargo run --release --package waymesh --example bake -- [SCENE] [FOLDER]`
-//!
-//! Without a scene file, a small dungeon is generated. Without a folder, nothing is written.
+//! `cargo run --release --package waymesh --example bake`
 
 #![expect(clippy::print_stdout, reason = "an example prints what it finds")]
 
-use std::error::Error;
-use std::path::Path;
+use waymesh::glam::vec3;
+use waymesh::io::{AreaRules, LoadOptions, parse_scene_with_areas};
+use waymesh::{AreaCosts, Baker, Bounds, Mark};
 
-use waymesh::Baker;
-use waymesh_scenes::{Scene, SceneConfig};
+/// A meadow with a pond, and 8 m of land beside it. `load_with_areas` reads files.
+const LEVEL: &[u8] = b"
+o meadow
+v 0 0 0\nv 20 0 0\nv 20 0 6\nv 0 0 6\nv 0 0 14\nv 20 0 14\nv 0 0 20\nv 20 0 20\nv 8 0 6\nv 8 0 14
+f 1 4 9 3 2\nf 5 7 8 6 10\nf 4 5 10 9
+o water
+f 9 10 6 3
+";
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let soup = match arguments.next() {
-        Some(file) => waymesh::io::load(file)?,
-        None => Scene::DungeonRooms.build(&SceneConfig::default()),
-    };
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Areas by the names of surfaces: a metre of water costs as much as five of grass.
+    let rules = AreaRules::parse(&["*water*=water:5"])?;
+    let level = parse_scene_with_areas("pond.obj".as_ref(), LEVEL, &LoadOptions::default(), &rules.map())?;
+    // Areas of volumes: mud on the land beside the pond.
+    let mut areas = rules.table().clone();
+    let mud = areas.named("mud:2")?;
+    let swamp = Bounds { min: vec3(0.0, -1.0, 9.0), max: vec3(8.0, 1.0, 11.0) };
+    let baker = Baker::voxels().areas(areas).marks([Mark::new(swamp, mud)]);
 
-    // A person: 0.4 m wide on each side of the centre, 1.8 m high, steps of up to 0.4 m.
-    let baker = Baker::voxels().agent_radius(0.4).agent_height(1.8).max_step(0.4);
-    let bake = baker.cell_size(0.2).level_height(0.1).bake_observed(&soup, &mut ())?;
-
-    let report = &bake.report;
-    println!(
-        "{} triangles -> {} polygons on {} islands, {:.1} m2 in {:.0} ms",
-        report.triangles,
-        bake.mesh.polygon_count(),
-        bake.mesh.islands().len(),
-        bake.mesh.area(),
-        report.seconds * 1e3
-    );
-    for stage in &report.stages {
-        println!("{:>12}: {:6.1} ms", stage.name, stage.seconds * 1e3);
+    // What agents walk on differs, so each has a mesh. `agent_radius(0.0)` serves all radii: see `rts`.
+    let person = baker.clone().agent_radius(0.3).max_step(0.4).bake(&level)?;
+    let ogre = baker.agent_radius(1.2).agent_height(3.0).max_step(1.0).bake(&level)?;
+    for (name, mesh) in [("person", &person), ("ogre", &ogre)] {
+        let (from, to) = (vec3(15.0, 0.0, 2.0), vec3(15.0, 0.0, 18.0));
+        let swum = mesh.path(from, to)?.length;
+        let path = mesh.query().costs(AreaCosts::of_mesh(mesh)).path(from, to)?;
+        println!("{name}: {:.0} m2, {swum:.1} m by water, {:.1} m by land", mesh.area(), path.length);
+        assert!(swum < path.length && path.length < path.cost);
     }
-    for warning in &report.warnings {
-        println!("warning: {warning}");
-    }
-
-    if let Some(folder) = arguments.next() {
-        let folder = Path::new(&folder);
-        waymesh::io::save(&bake.mesh, folder.join("level.wmesh"))?;
-        let mut picture = Vec::new();
-        waymesh::io::svg::write_svg(&bake.mesh, None, &Default::default(), &mut picture)?;
-        std::fs::write(folder.join("level.svg"), picture)?;
-    }
+    assert!(ogre.area() < person.area());
     Ok(())
 }

@@ -1,101 +1,53 @@
-//! A stage of one's own: a partition that makes every connected piece of at most 40 x 40 cells a
-//! region, checked by the contract that the built-in partitions keep.
+//! A stage of your own: it gives steep ground another area, which costs more to cross.
 //!
 //! `cargo run --release --package waymesh --example custom_stage`
 
 #![expect(clippy::print_stdout, reason = "an example prints what it finds")]
 
-use std::collections::HashMap;
-use std::error::Error;
-
-use waymesh::core::stage::{Partition, StageError};
-use waymesh::core::{Direction, NO_REGION, Observer, RegionMap, WalkableField};
-use waymesh::{BakeConfig, Baker};
+use waymesh::core::stage::{BuildField, StageError};
+use waymesh::core::{Direction, Heightfield, Observer, WalkableField};
+use waymesh::glam::vec3;
+use waymesh::voxel::FieldBuilder;
+use waymesh::{AreaCosts, AreaId, Baker, Reach};
 use waymesh_scenes::{Scene, SceneConfig};
 
-/// Regions end at the lines of a coarse grid.
-struct Squares {
-    side_cells: u32,
-}
+const STEEP: AreaId = AreaId(2);
 
-impl Partition for Squares {
-    fn partition(&self, field: &WalkableField, _: &mut dyn Observer) -> Result<RegionMap, StageError> {
-        let square = |span: u32| {
-            let (x, z) = field.column_of(span);
-            (x / self.side_cells, z / self.side_cells)
+/// The built-in stage, and then the area of cells that rise to a neighbour by more than 15 %.
+#[derive(Default)]
+struct SteepGround(FieldBuilder);
+
+impl BuildField for SteepGround {
+    fn build_field(&self, solid: &Heightfield, out: &mut dyn Observer) -> Result<WalkableField, StageError> {
+        let mut field = self.0.build_field(solid, out)?;
+        let limit = 0.15 * field.frame.cell_size / field.frame.level_height;
+        let ground = |span: u32| field.ground[span as usize];
+        let is_steep = |&span: &u32| {
+            let neighbours =
+                Direction::ALL.into_iter().filter_map(|side| field.walkable_neighbour(span, side));
+            field.is_walkable(span) && neighbours.map(ground).any(|next| (next - ground(span)).abs() > limit)
         };
-        let spans = u32::try_from(field.len()).map_err(|error| StageError::new("squares", error))?;
-        let mut regions = RegionMap { labels: vec![NO_REGION; field.len()], count: 0 };
-        // Spans of the region by their columns.
-        let mut spans_by_column = HashMap::new();
-        let mut open = Vec::new();
-        for seed in 0..spans {
-            if !field.is_walkable(seed) || regions.labels[seed as usize] != NO_REGION {
-                continue;
-            }
-            let label = regions.count;
-            regions.count += 1;
-            spans_by_column.clear();
-            open.push(seed);
-            while let Some(span) = open.pop() {
-                let column = field.column_of(span);
-                // A region has one span over a cell, and is connected to each of its spans in adjacent
-                // cells: else it would overlap or touch itself in plan.
-                let touches_itself = Direction::ALL.into_iter().any(|side| {
-                    let (x, z) = side.offset();
-                    let beside = (column.0.wrapping_add_signed(x), column.1.wrapping_add_signed(z));
-                    spans_by_column
-                        .get(&beside)
-                        .is_some_and(|&other| field.walkable_neighbour(span, side) != Some(other))
-                });
-                if regions.labels[span as usize] != NO_REGION
-                    || spans_by_column.contains_key(&column)
-                    || touches_itself
-                {
-                    continue;
-                }
-                spans_by_column.insert(column, span);
-                regions.labels[span as usize] = label;
-                let neighbours = Direction::ALL.into_iter();
-                open.extend(neighbours.filter_map(|side| field.walkable_neighbour(span, side)).filter(
-                    |&next| {
-                        square(next) == square(seed) && field.area[next as usize] == field.area[seed as usize]
-                    },
-                ));
-            }
-        }
-        Ok(regions)
+        let steep: Vec<u32> = (0..).take(field.len()).filter(is_steep).collect();
+        steep.into_iter().for_each(|span| field.area[span as usize] = STEEP);
+        Ok(field)
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let soup = Scene::DungeonRooms.build(&SceneConfig::default());
-    // With `validate_stages` the bake checks what each stage promises, and names the one that
-    // broke it.
-    let config = BakeConfig::default().with_validate_stages(true);
-    let own = Baker::voxels().with_config(config.clone()).with_partition(Squares { side_cells: 40 });
-    let [own, built_in] = [
-        own.bake_observed(&soup, &mut ())?,
-        Baker::voxels().with_config(config).bake_observed(&soup, &mut ())?,
-    ];
-    for (name, bake) in [("squares", &own), ("built in", &built_in)] {
-        println!("{name}: {} regions, {} polygons", bake.report.regions, bake.report.polygons);
-    }
-    assert!(own.report.regions > built_in.report.regions);
-    assert!((own.mesh.area() - built_in.mesh.area()).abs() < 0.05 * built_in.mesh.area());
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let hills = Scene::RollingTerrain.build(&SceneConfig::default());
+    // With `validate_stages` the bake checks the result of each stage, and names the one at fault.
+    let mesh = Baker::voxels().validate_stages(true).with_build_field(SteepGround::default()).bake(&hills)?;
+    let (from, to) = (vec3(5.0, 5.0, 5.0), vec3(115.0, 5.0, 115.0));
+    let query = || mesh.query().reach(Reach::new(2.0, 10.0, 10.0));
+    let straight = query().path(from, to)?;
+    let gentle = query().costs(AreaCosts::default().with(STEEP, 3.0)).path(from, to)?;
+    println!("{:.1} m, or {:.1} m on gentle slopes", straight.length, gentle.length);
+    assert!(straight.length < gentle.length && gentle.cost < 3.0 * straight.length);
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The suite that the built-in partitions run; outside of this workspace it is
-    /// `waymesh_contract::partition`.
-    #[test]
-    fn squares_keep_the_contract_of_a_partition() {
-        for side_cells in [1, 2, 5, 40] {
-            waymesh_testkit::contracts::partition(&Squares { side_cells });
-        }
-    }
+/// The suite of the built-in stages. Outside of this workspace it is the crate `waymesh-contract`.
+#[test]
+fn steep_ground_keeps_the_contract() {
+    waymesh_testkit::contracts::build_field(&waymesh::voxel::Voxelizer::default(), &SteepGround::default());
 }

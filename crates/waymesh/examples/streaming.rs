@@ -1,44 +1,27 @@
-//! A world that is baked once, and loaded round a player: tiles come and go as it walks, obstacles
-//! stand in the way for a while, and queries run on the newest mesh.
+//! A level that is baked once into tiles, and read around a player who crosses it.
 //!
 //! `cargo run --release --package waymesh --example streaming`
 
 #![expect(clippy::print_stdout, reason = "an example prints what it finds")]
 
-use std::error::Error;
-
-use waymesh::core::Bounds;
-use waymesh::glam::{Vec3, vec3};
-use waymesh::voxel::{MarkShape, Obstacle};
-use waymesh::{Baker, Outcome, QueryScratch, Reach, World};
+use waymesh::glam::vec3;
+use waymesh::{Baker, World};
 use waymesh_scenes::{Scene, SceneConfig};
 
-/// Tiles of 64 cells of 0.3 m.
-const TILE_CELLS: u32 = 64;
-
-fn main() -> Result<(), Box<dyn Error>> {
-    let soup = Scene::DungeonRooms.build(&SceneConfig::default());
-    let bounds = soup.bounds();
-    // Before the game is shipped: all tiles, into files.
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Before the game is shipped: all tiles, of 64 cells a side, into files.
+    let level = Scene::DungeonRooms.build(&SceneConfig::default());
     let folder = tempfile::tempdir()?;
-    let mut whole = World::new(Baker::voxels(), &bounds, TILE_CELLS)?;
-    whole.add_triangles(&soup, &mut ())?;
-    whole.update(&mut ())?;
-    whole.write_tiles(folder.path(), &mut ())?;
+    World::bake(Baker::voxels(), &level, 64)?.write_tiles(folder.path(), &mut ())?;
+    // Routes across the whole level are found on a coarse mesh.
+    let coarse = Baker::voxels().cell_size(0.5).height_detail(false).bake(&level)?;
+    let route = coarse.path(vec3(7.0, 0.0, 7.0), vec3(49.0, 0.0, 49.0))?;
 
-    // In the game: `WorldWorker` runs such a world on a separate thread.
+    // In the game: the tiles within 12 m. `WorldWorker` reads them in a separate thread.
     let mut world = World::open(Baker::voxels(), folder.path())?;
-    let handle = world.handle(); // for readers in other threads
-    let mut scratch = QueryScratch::default();
-
-    // The player crosses the level from corner to corner.
-    let steps = 12_u8;
-    let waypoint =
-        |step: u8| bounds.min.lerp(bounds.max, f32::from(step) / f32::from(steps)).with_y(bounds.min.y);
-    let mut complete = 0;
-    for step in 0..steps {
-        let (player, next) = (waypoint(step), waypoint(step + 1));
-        let wanted = near(&world, player);
+    let (mut player, mut walked) = (route.points[0], 0.0);
+    for &next in &route.points[1..] {
+        let wanted: Vec<_> = world.layout().tiles_near(next, 12.0).collect();
         let loaded: Vec<_> = world.tiles().collect();
         for &tile in loaded.iter().filter(|tile| !wanted.contains(tile)) {
             world.remove_tile(tile);
@@ -46,31 +29,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         for &tile in wanted.iter().filter(|tile| !loaded.contains(tile)) {
             world.load_tile(tile)?;
         }
-        // A crate is dropped next to the player, and removed after the update.
-        let low = player + vec3(2.0, -1.0, 2.0);
-        let shape = MarkShape::Box { bounds: Bounds { min: low, max: low + vec3(1.0, 3.0, 1.0) } };
-        let obstacle = world.add_obstacle(Obstacle::solid(shape))?;
         let update = world.update(&mut ())?;
-        world.remove_obstacle(obstacle);
-
-        let mesh = handle.mesh();
-        let mut query = mesh.query().partial().reach(Reach::new(8.0, 8.0, 8.0)).memory(&mut scratch);
-        let path = query.path(player, next)?;
-        complete += u32::from(path.outcome == Outcome::Complete);
-        println!(
-            "{} tiles, {} read, {} built, {} polygons, {:.1} m to the next waypoint",
-            wanted.len(),
-            update.prebaked,
-            update.rebuilt,
-            mesh.polygon_count(),
-            path.length
-        );
+        let path = world.handle().mesh().path(player, next)?;
+        println!("{} tiles, {} of them read, {} built", wanted.len(), update.prebaked, update.rebuilt);
+        (player, walked) = (path.points[path.points.len() - 1], walked + path.length);
     }
-    assert!(complete > u32::from(steps / 2), "most waypoints can be reached");
+    println!("{walked:.1} m");
+    assert!((walked - route.length).abs() < 3.0);
     Ok(())
-}
-
-/// The tiles within 20 m of a position.
-fn near(world: &World, player: Vec3) -> Vec<waymesh::tile::Tile> {
-    world.layout().tiles_near(player, 20.0).collect()
 }

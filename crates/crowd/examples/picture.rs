@@ -1,5 +1,5 @@
 //! Draws the picture of the README, an animation of two streams that cross, and of a hall that is
-//! left through a door: `cargo run --release -p waymesh-crowd --example crowd [FILE.svg]`.
+//! left through a door: `cargo run --release -p waymesh-crowd --example picture [FILE.svg]`.
 #![expect(clippy::print_stdout, reason = "a program that prints its results")]
 
 use std::fmt::Write as _;
