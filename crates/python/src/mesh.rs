@@ -359,8 +359,7 @@ impl PyNavMesh {
     #[getter]
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let frame = self.mesh.frame();
-        let end =
-            |end: &waymesh::graph::LinkEnd| end.ends.map(|vertex| frame.position(vertex).to_array());
+        let end = |end: &waymesh::graph::LinkEnd| end.ends.map(|vertex| frame.position(vertex).to_array());
         let links = PyList::empty(py);
         for link in self.mesh.links() {
             let entries = PyDict::new(py);
