@@ -20,6 +20,7 @@ mod devices;
 mod discs;
 mod door_walls;
 mod enclosed;
+mod enclosed_levels;
 mod hand_made;
 mod head_rooms;
 mod height_detail;
