@@ -7,7 +7,7 @@ import { Crowd, NavMesh, Scene } from "../pkg/node.js";
 
 // `Scene.read(name, bytes)` reads files, `Scene.fromTriangles(vertices, triangles)` takes arrays.
 const level = Scene.builtin("dungeon-rooms");
-const bytes = level.bake({ agent_radius: 0.4, cell_size: 0.2 }).toBytes("wmrun");
+const bytes = level.bake({ agent_radius: 0.4, cell_size: 0.2, keep: "largest" }).toBytes("wmrun");
 console.log(`${bytes.length} bytes to ship`);
 
 const mesh = NavMesh.fromBytes(bytes);
