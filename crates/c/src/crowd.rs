@@ -101,7 +101,7 @@ impl Crowd {
                 .with_arrival_distance(settings.arrival_distance)
                 .with_priority(priority);
         }
-        let added = self.crowd.add(ground, params, position.into())?;
+        let added = self.crowd.add(ground, params, glam::Vec3::from(position))?;
         let number = self.next;
         self.next += 1;
         self.agents.insert(number, added);
@@ -110,12 +110,12 @@ impl Crowd {
 
     fn set_target(&mut self, ground: &impl MeshSource, agent: u64, target: Vec3) -> Result<(), Failure> {
         let agent = self.agent(agent)?;
-        Ok(self.crowd.set_target(ground, agent, target.into())?)
+        Ok(self.crowd.set_target(ground, agent, glam::Vec3::from(target))?)
     }
 
     fn set_position(&mut self, ground: &impl MeshSource, agent: u64, position: Vec3) -> Result<(), Failure> {
         let agent = self.agent(agent)?;
-        Ok(self.crowd.set_position(ground, agent, position.into())?)
+        Ok(self.crowd.set_position(ground, agent, glam::Vec3::from(position))?)
     }
 }
 
