@@ -141,6 +141,12 @@ impl Approach {
         self.from_cost + (self.from.distance(corner) + corner.distance(to)) * self.metre
     }
 
+    /// Returns `true` if the path turns where it arrives.
+    #[inline]
+    pub(super) fn turns_here(&self) -> bool {
+        self.from.x.to_bits() == self.at.x.to_bits() && self.from.z.to_bits() == self.at.z.to_bits()
+    }
+
     /// Returns `true` if both paths turned at one place last.
     #[inline]
     pub(super) fn turned_with(&self, other: &Self) -> bool {
@@ -173,6 +179,19 @@ impl Approach {
         Self::turn(corner, self.from_cost + self.from.distance(corner) * self.metre, self.metre)
     }
 
+    /// Returns the corner of the edges passed before, on the right or the left ray, that an edge lies
+    /// behind.
+    #[cold]
+    fn first_of(&self, [on_right, on_left]: [Local; 2], [right, left]: [Local; 2]) -> Option<Local> {
+        if side(self.from, on_left, right) > 0.0 {
+            Some(on_left)
+        } else if side(self.from, on_right, left) < 0.0 {
+            Some(on_right)
+        } else {
+            None
+        }
+    }
+
     /// On over an edge, from its right end to its left, and then as straight as can be to `target`.
     /// If the straight path is hidden, it turns at the corner that hides it, and where the edge lies
     /// behind a corner, at that one. Another turn before the edge is not looked for: the cost is that
@@ -184,16 +203,16 @@ impl Approach {
             self = self.turned(corner);
             self.at = crossing_point(corner, target, right, left);
         }
+        let passed = [self.right, self.left];
         if side(self.from, self.right, right) >= 0.0 {
             self.right = right;
         }
         if side(self.from, self.left, left) <= 0.0 {
             self.left = left;
         }
-        if side(self.from, self.right, self.left) < 0.0 {
-            // No ray passes between the corners: the string turns at the nearer one.
-            let [to_right, to_left] = [self.right, self.left].map(|corner| self.from.distance(corner));
-            let corner = if to_right <= to_left { self.right } else { self.left };
+        if side(self.from, self.right, self.left) < 0.0
+            && let Some(corner) = self.first_of(passed, [right, left])
+        {
             self = self.turned(corner);
             (self.right, self.left) = (right, left);
             self.at = crossing_point(corner, target, right, left);

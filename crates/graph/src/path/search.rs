@@ -111,13 +111,17 @@ impl PathScratch {
         None
     }
 
-    /// Returns `true` if some path that came into a polygon before costs no more to where this one
+    /// Returns `true` if some path that came into a polygon before costs less to where this one
     /// enters it: all paths on are then known. Else remembers this one.
+    ///
+    /// At equal cost it is known only if it turns there: two ways round an obstacle that meet at a
+    /// corner lead on in different directions.
     #[inline]
     pub(super) fn is_known(&mut self, polygon: u32, approach: &Approach) -> bool {
         let (stamp, entry) = self.entered[polygon as usize];
         let last = if stamp == self.stamp { entry } else { NO_ENTRY };
-        let cost = approach.cost * (1.0 + COST_TOLERANCE);
+        let tolerance = if approach.turns_here() { COST_TOLERANCE } else { -COST_TOLERANCE };
+        let cost = approach.cost * (1.0 + tolerance);
         let mut next = last;
         while let Some(entry) = self.entries.get(next as usize) {
             if entry.approach.cost_to(approach.at) <= cost {
