@@ -1,6 +1,6 @@
 //! Paths for a disc.
 
-use glam::{DVec2, Vec3};
+use glam::{DVec2, Vec3, dvec2};
 use smallvec::SmallVec;
 use waymesh_core::{BadField, float};
 
@@ -10,10 +10,10 @@ use super::quick::Quick;
 use super::search::{Ends, Memory, Search};
 use super::table::next;
 use super::{ClearanceNavMesh, ClearanceScratch};
-use crate::geometry::disc::slimmed;
+use crate::geometry::disc::{NARROW, slimmed, unit};
 use crate::locate::error::{NoPath, PathEnd, QueryError};
 use crate::locate::nearest::{Reach, Spot};
-use crate::path::{Outcome, Path, PathSearch};
+use crate::path::{Outcome, Path, PathSearch, cheapest};
 use crate::scratch::QueryScratch;
 
 /// Options of a path for a disc.
@@ -193,21 +193,15 @@ impl ClearanceNavMesh {
         scratch: &mut ClearanceScratch,
         found_by: &mut PathSearch,
     ) -> Option<(f64, [Fit; 2])> {
-        let mut best: Option<(f64, [Fit; 2])> = None;
-        let (mut is_last, mut is_cut) = (false, false);
-        for ends in starts.iter().flat_map(|start| goals.iter().map(move |goal| [*start, *goal])) {
+        let mut is_cut = false;
+        let pairs = starts.iter().flat_map(|start| goals.iter().map(move |goal| [*start, *goal]));
+        let best = cheapest(pairs, |ends| {
             let cost = self.search(ends.each_ref(), options, scratch, found_by);
             is_cut |= scratch.memory.is_cut;
-            let better = cost.filter(|cost| best.is_none_or(|(least, _)| *cost < least));
-            is_last = better.is_some();
-            best = better.map(|cost| (cost, ends)).or(best);
-        }
+            cost
+        });
         scratch.memory.is_cut = is_cut;
-        let (cost, ends) = best?;
-        if !is_last {
-            self.search(ends.each_ref(), options, scratch, found_by)?;
-        }
-        Some((cost, ends))
+        best
     }
 
     /// Returns what the cheapest path costs, and leaves it in `scratch`.
@@ -258,10 +252,10 @@ impl ClearanceNavMesh {
     ) -> Option<Fit> {
         let (table, islands) = (&self.table, &self.islands);
         let wide = f64::from(options.radius);
-        let width = 2.0 * wide * (1.0 - crate::geometry::disc::NARROW);
+        let width = 2.0 * wide * (1.0 - NARROW);
         // The last state of the search over links as well.
-        let ClearanceScratch { memory, gates, fit: room, .. } = scratch;
-        let Memory { groups: own, reached, .. } = memory;
+        let ClearanceScratch { memory, gates, fit: room, seen, .. } = scratch;
+        let Memory { groups: own, reached, stack, .. } = memory;
         reached.clear();
         reached.extend(starts.iter().map(|start| start.triangle));
         if options.links && !self.gate_places.is_empty() {
@@ -284,57 +278,65 @@ impl ClearanceNavMesh {
             let height = table.heights[table.vertices[side as usize] as usize];
             f64::from(height - aim.y)
         };
-        let mut best: Option<(f64, u32, DVec2)> = None;
-        let mut far = f64::INFINITY;
-        for side in 0..u32::try_from(table.twins.len()).unwrap_or(0) {
-            if table.is_wall(side) || table.twin(side) < side {
-                continue;
-            }
+        // Walls of other islands are not in the way.
+        let island = |polygon: u32| self.mesh.links.group(self.mesh.island_at(polygon));
+        let admits = |polygon: u32| {
+            self.admitted.has(polygon)
+                && starts.iter().any(|start| island(start.spot.polygon) == island(polygon))
+        };
+        let mut offer = |side: u32, best: &mut Option<(f64, u32, DVec2)>| {
+            let side = side.min(table.twin(side));
             let [a, b] = table.ends(side);
-            // Outside in one direction, by more than the distance of the best place.
-            let is_far = |from: f64, to: f64, at: f64| from.max(to) < at - far || from.min(to) > at + far;
-            if is_far(a.x, b.x, goal.at.x) || is_far(a.y, b.y, goal.at.y) {
-                continue;
-            }
             let long = (b - a).length();
-            if long < width || long <= 0.0 {
-                continue;
+            if table.is_wall(side) || long < width || long <= 0.0 {
+                return;
             }
-            let along = crate::geometry::disc::unit(b - a);
+            let along = unit(b - a);
             let place = (goal.at - a).dot(along).clamp(wide.min(long / 2.0), (long - wide).max(long / 2.0));
             let at = a + along * place;
             let up = rise(side) + (rise(next(side)) - rise(side)) * place / long;
-            let off = at - goal.at;
-            let distance = off.dot(off) + up * up;
-            if best.as_ref().is_none_or(|best| distance < best.0)
+            let distance = (at - goal.at).length_squared() + up * up;
+            if best.is_none_or(|(least, known, _)| (distance, side) < (least, known))
                 && islands.group(table, side, width).is_some_and(is_group)
-                && self.table.wall_distance_squared(side / 3, at, wide * wide, &mut room.stack)
-                    >= float::squared(wide * (1.0 - crate::geometry::disc::NARROW))
+                && table.wall_distance_squared(side / 3, at, wide * wide, &mut room.stack)
+                    >= float::squared(wide * (1.0 - NARROW))
             {
-                best = Some((distance, side, at));
-                far = distance.sqrt();
+                *best = Some((distance, side, at));
             }
-        }
+        };
+        let mut best = None;
+        // All sides of triangles that reach into the box of a polygon, nearest polygons first.
+        let size = f64::from(frame.cell_size);
+        self.mesh.visit_nearest(aim, |polygon, limit| {
+            if !admits(polygon) {
+                return limit;
+            }
+            let bounds = &self.mesh.bounds[polygon as usize];
+            let low = dvec2(f64::from(bounds.min_x), f64::from(bounds.min_z)) * size;
+            let high = dvec2(f64::from(bounds.max_x), f64::from(bounds.max_z)) * size;
+            table.spread(self.seeds[polygon as usize], stack, seen, |side, [a, b]| {
+                offer(side, &mut best);
+                Some(a.min(b).cmple(high).all() && a.max(b).cmpge(low).all())
+            });
+            best.map_or(limit, |(distance, ..)| {
+                limit.min(float::squared(distance.sqrt() / size + self.mesh.slack()))
+            })
+        });
         let (distance, side, at) = best?;
         // All that is nearer than that, if anything is.
         #[expect(clippy::cast_possible_truncation, reason = "a reach in single precision")]
         let reach = distance.sqrt() as f32;
         let reach = Reach::new(reach, reach, reach);
-        // Walls of other islands are not in the way.
-        let island = |polygon: u32| self.mesh.links.group(self.mesh.island_at(polygon));
-        let is_own_island =
-            |polygon: u32| starts.iter().any(|start| island(start.spot.polygon) == island(polygon));
         let wanted = Wanted {
             position: aim,
             radius: wide,
             reach: &reach,
-            admits: |polygon| is_own_island(polygon) && self.admitted.has(polygon),
+            admits,
             wants: |triangle, _| is_own(triangle),
         };
         if let Some(fit) = self.fit(&wanted, room) {
             return Some(fit);
         }
-        let size = f64::from(frame.cell_size);
         // The polygon there on this storey.
         let asked = frame.to_world(at.x / size, 0.0, at.y / size).with_y(aim.y);
         let near = Reach::new(frame.cell_size * 0.01, f32::INFINITY, f32::INFINITY);

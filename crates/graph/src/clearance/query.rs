@@ -102,7 +102,7 @@ impl<'a> ClearQuery<'a> {
     /// - Where no path is wide enough, that is known without a search usually: triangles are joined for
     ///   every width at once. The path then leads to a place near the goal that can be reached, if any
     ///   is nearer than the start, after [`ClearQuery::partial`]; to find it takes time in the
-    ///   triangles.
+    ///   polygons nearer to the goal than that place.
     /// - Where nothing is in the way, the straight path is taken without a search.
     /// - With [`PathSearch::Fast`] the path is the shortest in one channel of triangles, found by A\*,
     ///   and keeps the radius just as well; it may be longer than the shortest of all. Of 180,000 paths

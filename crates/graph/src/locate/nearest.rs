@@ -222,23 +222,38 @@ impl NavMesh {
         self.nearest_by(position, reach, &allows as &dyn Fn(u32) -> bool)
     }
 
-    fn nearest_by(&self, position: Vec3, reach: &Reach, allows: impl Fn(u32) -> bool) -> Option<Spot> {
+    /// Returns what a search near a position looks for; `None` where nothing can be found.
+    fn target(&self, position: Vec3, reach: &Reach) -> Option<Target> {
         if !position.is_finite() || reach.validate().is_err() || self.polygon_count() == 0 {
             return None;
         }
         let (cell_size, level_height) = (f64::from(self.frame.cell_size), f64::from(self.frame.level_height));
         let [x, height, z] = self.frame.to_grid(position);
-        let at = PlanPosition::snapped(x, z);
         let side = f64::from(reach.side) / cell_size + self.slack();
         let level = level_height / cell_size;
-        let target = Target {
-            at,
+        Some(Target {
+            at: PlanPosition::snapped(x, z),
             height,
             low: height - f64::from(reach.down) / level_height - self.height_slack,
             high: height + f64::from(reach.up) / level_height + self.height_slack,
             side_squared: side * side,
             level_squared: level * level,
-        };
+        })
+    }
+
+    /// Calls `visit(polygon, limit)` for all polygons whose boxes are no farther from a position than
+    /// `limit`, a squared distance in cells, roughly nearest first. `visit` gives the new limit,
+    /// which must not grow.
+    pub(crate) fn visit_nearest(&self, position: Vec3, visit: impl FnMut(u32, f64) -> f64) {
+        let Some(target) = self.target(position, &Reach::INFINITE) else { return };
+        match self.tiles() {
+            None => self.index.nearest(&target, f64::MAX, visit),
+            Some(tiles) => tiles.places.nearest(&target, f64::MAX, visit),
+        }
+    }
+
+    fn nearest_by(&self, position: Vec3, reach: &Reach, allows: impl Fn(u32) -> bool) -> Option<Spot> {
+        let target = self.target(position, reach)?;
         let mut best: Option<Spot> = None;
         if !self.is_nearest_over(&target, &allows, &mut best) {
             self.search_nearest(&target, &allows, &mut best);

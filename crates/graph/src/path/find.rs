@@ -103,29 +103,21 @@ impl NavMesh {
         path: &mut Path,
     ) -> Option<Ends> {
         let usable = options.usable();
-        let mut find = |ends: &Ends, path: &mut Path| {
+        let find = |ends: &&Ends| {
             path.clear();
             (scratch.paths.was_cut, scratch.paths.rises) = (false, options.rises);
             scratch.paths.found_by = PathSearch::Fast;
             if !options.search.search(self, [&ends.start, &ends.goal], &usable, options.max_nodes, scratch) {
-                return false;
+                return None;
             }
             if usable.cost.is_length() {
                 self.slide_links(&ends.start, &ends.goal, &mut scratch.paths);
             }
             self.write_complete(ends, options, &mut scratch.paths, path);
-            true
+            Some(self.cost_of(path, options))
         };
-        let mut best: Option<(&Ends, f64)> = None;
-        let mut is_last = false;
-        for ends in pairs.iter().filter(|ends| self.may_reach(ends)) {
-            is_last = find(ends, path) && best.is_none_or(|(_, least)| self.cost_of(path, options) < least);
-            if is_last {
-                best = Some((ends, self.cost_of(path, options)));
-            }
-        }
-        let (ends, _) = best?;
-        (is_last || find(ends, path)).then_some(*ends)
+        let (_, ends) = cheapest(pairs.iter().filter(|ends| self.may_reach(ends)), find)?;
+        Some(*ends)
     }
 
     /// Finds and writes the path of least cost to a reachable place near the goal
@@ -231,4 +223,24 @@ impl NavMesh {
             self.located(end, position, reach, |reach| self.nearest_allowed(position, reach, filter))?;
         Ok(self.at_corner(spot))
     }
+}
+
+/// Returns the pair of ends between which the path that `find` finds costs least, with that cost; of
+/// equal ones the first. The path of the last call of `find` is that one.
+pub(crate) fn cheapest<E>(
+    pairs: impl Iterator<Item = E>,
+    mut find: impl FnMut(&E) -> Option<f64>,
+) -> Option<(f64, E)> {
+    let mut best: Option<(f64, E)> = None;
+    let mut is_last = false;
+    for ends in pairs {
+        let cost = find(&ends).filter(|cost| best.as_ref().is_none_or(|(least, _)| cost < least));
+        is_last = cost.is_some();
+        best = cost.map(|cost| (cost, ends)).or(best);
+    }
+    let (cost, ends) = best?;
+    if !is_last {
+        find(&ends)?;
+    }
+    Some((cost, ends))
 }
