@@ -222,12 +222,9 @@ fn areas_cost_more_or_are_closed_for_some() {
     let shape = NavMeshCollider::cuboid(2.0, 1.0, 5.0);
     app.world_mut().spawn((NavMeshArea::new(mud), shape, Transform::default()));
     app.update();
-    let [from, to] = [Vec3::new(-4.0, 0.0, 0.0), Vec3::new(4.0, 0.0, 0.0)];
-    let (wades, avoids, never) = (
-        spawn(&mut app, navigation, from, to),
-        spawn(&mut app, navigation, from, to),
-        spawn(&mut app, navigation, from, to),
-    );
+    // Side by side, so that nobody walks between others and their way round the mud.
+    let [wades, avoids, never] = [-1.0, 0.0, 1.0]
+        .map(|z| spawn(&mut app, navigation, Vec3::new(-4.0, 0.0, z), Vec3::new(4.0, 0.0, 0.0)));
     let costs = Some(std::sync::Arc::new(AreaCosts::default().with(mud, 10.0)));
     app.world_mut().entity_mut(avoids).insert(NavMeshAgent { costs, ..NavMeshAgent::default() });
     let filter = AreaFilter::default().without(mud);
