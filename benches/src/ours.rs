@@ -50,11 +50,11 @@ pub(crate) const SURFACES: Engine = Engine {
 
 /// The polygons in world space.
 fn in_metres(mesh: &PolyMesh) -> PolygonMesh {
-    let place = |at: &waymesh_core::PlanVertex| {
-        mesh.frame.to_world(at.point.x.into(), at.height.into(), at.point.z.into())
-    };
     let corners = |polygon| mesh.corners(PolyId::from_index(polygon)).iter().map(|corner| corner.0).collect();
-    polygon_mesh(mesh.vertices.iter().map(place).collect(), (0..mesh.polygons.len()).map(corners).collect())
+    polygon_mesh(
+        mesh.vertices.iter().map(|&vertex| mesh.frame.position(vertex)).collect(),
+        (0..mesh.polygons.len()).map(corners).collect(),
+    )
 }
 
 /// Runs the stages of the facade's pipeline with this partition or our default one, but for the

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use waymesh_core::{
-    Counter, Direction, NO_REGION, Observer, RegionMap, WalkableField, checkpoint, checkpoint_every,
+    Counter, Direction, NO_REGION, Observer, RegionMap, WalkableField, checkpoint, checkpoint_every, to_u32,
 };
 
 use crate::stacks::{Occupied, Slots, StackList, Stacks};
@@ -118,11 +118,8 @@ fn stacks(field: &WalkableField, crowded: &[u32], labels: &[u32]) -> Stacks {
 
 /// Merges region by region, the smallest first, until no region can be merged further.
 pub(crate) fn merge(regions: &mut [Region], stacks: &Stacks, target: &mut [u32], small: f64) -> u64 {
-    let mut occupied = Occupied::new(regions.len(), stacks);
-    for (number, region) in (0_u32..).zip(&mut *regions) {
-        region.members.push(number);
-        occupied.put(number, number);
-    }
+    let mut occupied = Occupied::by(0..to_u32(regions.len()), stacks);
+    (0..).zip(&mut *regions).for_each(|(number, region)| region.members.push(number));
     let is_unwanted = |region: &Region| {
         region.spans > 0 && (region.spans as f64 <= small * (1.0 + ROUNDING) || !region.has_wall)
     };

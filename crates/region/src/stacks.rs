@@ -93,10 +93,9 @@ impl Stacks {
                 match groups {
                     [Some(own), Some(other)] if own == other => slots.push(own, a, b),
                     _ => {
-                        let members = groups.into_iter().zip([a, b]);
-                        members.for_each(|(own, name)| {
-                            own.into_iter().for_each(|own| slots.push(own, name, name))
-                        });
+                        for (own, name) in groups.into_iter().zip([a, b]) {
+                            own.into_iter().for_each(|own| slots.push(own, name, name));
+                        }
                     }
                 }
             }
@@ -271,6 +270,14 @@ impl Occupied {
         Self { starts, places, taken: FxHashMap::default() }
     }
 
+    /// Creates the slots with those taken that the members of `sheets` occupy, whose sheets do not
+    /// conflict.
+    pub(crate) fn by(sheets: impl ExactSizeIterator<Item = u32>, stacks: &Stacks) -> Self {
+        let mut occupied = Self::new(sheets.len(), stacks);
+        (0..).zip(sheets).for_each(|(member, sheet)| occupied.put(member, sheet));
+        occupied
+    }
+
     fn places(&self, member: u32) -> Range<usize> {
         self.starts[member as usize]..self.starts[member as usize + 1]
     }
@@ -361,9 +368,8 @@ mod tests {
             let (stacks, pairs) = random(&mut source, count);
             assert!(stacks.pairs().eq(pairs.iter().copied()));
             assert!(stacks.sorted().pairs().eq(pairs.iter().copied()));
-            let mut occupied = Occupied::new(count as usize, &stacks);
+            let mut occupied = Occupied::by(0..count, &stacks);
             let mut sheets: Vec<Vec<u32>> = (0..count).map(|member| vec![member]).collect();
-            (0..count).for_each(|member| occupied.put(member, member));
             for _ in 0..60 {
                 let [one, two] = [0; 2].map(|_| source.below(count));
                 let [a, b] = [one, two].map(|sheet| &sheets[sheet as usize]);

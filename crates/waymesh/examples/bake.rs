@@ -8,7 +8,7 @@ use waymesh::glam::vec3;
 use waymesh::io::{AreaRules, LoadOptions, parse_scene_with_areas};
 use waymesh::{AreaCosts, Baker, Bounds, Mark};
 
-/// A meadow with a pond, and 8 m of land beside it. `load_with_areas` reads files.
+/// A meadow with a pond and 8 m of land next to it. `load_with_areas` reads files.
 const LEVEL: &[u8] = b"
 o meadow
 v 0 0 0\nv 20 0 0\nv 20 0 6\nv 0 0 6\nv 0 0 14\nv 20 0 14\nv 0 0 20\nv 20 0 20\nv 8 0 6\nv 8 0 14
@@ -21,13 +21,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Areas by the names of surfaces: a metre of water costs as much as five of grass.
     let rules = AreaRules::parse(&["*water*=water:5"])?;
     let level = parse_scene_with_areas("pond.obj".as_ref(), LEVEL, &LoadOptions::default(), &rules.map())?;
-    // Areas of volumes: mud on the land beside the pond.
+    // Areas of volumes: mud on the land next to the pond.
     let mut areas = rules.table().clone();
     let mud = areas.named("mud:2")?;
     let swamp = Bounds { min: vec3(0.0, -1.0, 9.0), max: vec3(8.0, 1.0, 11.0) };
     let baker = Baker::voxels().areas(areas).marks([Mark::new(swamp, mud)]);
 
-    // What agents walk on differs, so each has a mesh. `agent_radius(0.0)` serves all radii: see `rts`.
+    // The two differ in height and step too, so each has a mesh. One mesh for all radii: see `rts`.
     let person = baker.clone().agent_radius(0.3).max_step(0.4).bake(&level)?;
     let ogre = baker.agent_radius(1.2).agent_height(3.0).max_step(1.0).bake(&level)?;
     for (name, mesh) in [("person", &person), ("ogre", &ogre)] {

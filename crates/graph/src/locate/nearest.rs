@@ -245,10 +245,17 @@ impl NavMesh {
     /// `limit`, a squared distance in cells, roughly nearest first. `visit` gives the new limit,
     /// which must not grow.
     pub(crate) fn visit_nearest(&self, position: Vec3, visit: impl FnMut(u32, f64) -> f64) {
-        let Some(target) = self.target(position, &Reach::INFINITE) else { return };
+        if let Some(target) = self.target(position, &Reach::INFINITE) {
+            self.visit(&target, f64::MAX, visit);
+        }
+    }
+
+    /// Calls `visit` for the polygons within reach of a target: see [`NavMesh::visit_nearest`].
+    #[inline]
+    fn visit(&self, target: &Target, limit: f64, visit: impl FnMut(u32, f64) -> f64) {
         match self.tiles() {
-            None => self.index.nearest(&target, f64::MAX, visit),
-            Some(tiles) => tiles.places.nearest(&target, f64::MAX, visit),
+            None => self.index.nearest(target, limit, visit),
+            Some(tiles) => tiles.places.nearest(target, limit, visit),
         }
     }
 
@@ -334,10 +341,7 @@ impl NavMesh {
             }
             self.offer_beside(target, polygon, limit, best)
         };
-        match self.tiles() {
-            None => self.index.nearest(target, limit, look),
-            Some(tiles) => tiles.places.nearest(target, limit, look),
-        }
+        self.visit(target, limit, look);
         for polygon in waiting {
             let limit = best.map_or(f64::MAX, |best| best.distance_squared);
             self.offer_beside(target, polygon, limit, best);

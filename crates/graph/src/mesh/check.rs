@@ -4,15 +4,11 @@ use std::ops::Range;
 
 use glam::Vec3;
 use waymesh_core::{
-    BadField, GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanPoint, PlanVertex, PolyMesh, SurfacePoint,
+    BadField, GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanVertex, PolyMesh, SurfacePoint,
     ViolationList, checkpoint_every, threads,
 };
 
 use super::error::NavMeshError;
-
-pub(crate) fn to_world(frame: &GridFrame, point: PlanPoint, height: f32) -> Vec3 {
-    frame.to_world(f64::from(point.x), f64::from(height), f64::from(point.z))
-}
 
 pub(crate) fn check_frame(frame: &GridFrame) -> Result<(), BadField> {
     BadField::unless_positive("cell_size", frame.cell_size)?;
@@ -47,7 +43,7 @@ pub(crate) fn check_vertex(
             return Err(NavMeshError::OutOfRange { table, element, value, limit });
         }
     }
-    let world = to_world(frame, vertex.point, vertex.height);
+    let world = frame.position(*vertex);
     for (table, value, source) in [
         ("vertex_height", world.y, vertex.height),
         ("vertex_x", world.x, world.x),

@@ -13,7 +13,7 @@ use waymesh_core::{
 use super::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds, polygon_bounds};
 use super::box_index::BoxIndex;
 use super::bridges::Bridges;
-use super::check::{check_frame, check_polygons, check_surface, check_vertices, to_world};
+use super::check::{check_frame, check_polygons, check_surface, check_vertices};
 use super::error::NavMeshError;
 use super::fans::{Edges, Fans};
 use super::ground::Ground;
@@ -217,8 +217,7 @@ impl NavMesh {
     pub(crate) fn build(polygons: PolyMesh, surface: Option<HeightSurface>, agent: Agent) -> Self {
         let frame = polygons.frame;
         let surface = surface.map(HeightTables::from);
-        let vertices: Vec<Vec3> =
-            polygons.vertices.iter().map(|vertex| to_world(&frame, vertex.point, vertex.height)).collect();
+        let vertices: Vec<Vec3> = polygons.vertices.iter().map(|&vertex| frame.position(vertex)).collect();
         let corners: Vec<Corner> = polygons
             .corners
             .iter()

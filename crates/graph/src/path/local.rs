@@ -23,6 +23,12 @@ impl Local {
         (x * x + y * y + z * z).sqrt()
     }
 
+    /// Returns `true` if both have the same bits in plan.
+    #[inline]
+    fn is_over(self, other: Self) -> bool {
+        self.x.to_bits() == other.x.to_bits() && self.z.to_bits() == other.z.to_bits()
+    }
+
     pub(super) fn lerp(self, to: Self, t: f32) -> Self {
         let mix = |from: f32, to: f32| from + (to - from) * t;
         Self { x: mix(self.x, to.x), y: mix(self.y, to.y), z: mix(self.z, to.z) }
@@ -144,13 +150,13 @@ impl Approach {
     /// Returns `true` if the path turns where it arrives.
     #[inline]
     pub(super) fn turns_here(&self) -> bool {
-        self.from.x.to_bits() == self.at.x.to_bits() && self.from.z.to_bits() == self.at.z.to_bits()
+        self.from.is_over(self.at)
     }
 
     /// Returns `true` if both paths turned at one place last.
     #[inline]
     pub(super) fn turned_with(&self, other: &Self) -> bool {
-        self.from.x.to_bits() == other.from.x.to_bits() && self.from.z.to_bits() == other.from.z.to_bits()
+        self.from.is_over(other.from)
     }
 
     /// Returns the corner that hides a place beyond the edge crossed last, if one does.

@@ -244,8 +244,7 @@ fn tiles_meet_edge_to_edge_and_everything_else_has_its_counterpart() {
             (true, 7, LinkKind::User, false, 8)
         );
         assert_eq!((up.from.polygon, up.to.polygon, down.to.polygon), (PolyId(3), PolyId(4), PolyId(0)));
-        let end = up.to.ends[0];
-        let end = mesh.frame().to_world(end.point.x.into(), end.height.into(), end.point.z.into());
+        let end = mesh.frame().position(up.to.ends[0]);
         assert!(end.distance(Vec3::new(7.013, 3.0, 3.5)) < 0.006, "{end}");
     }
 }

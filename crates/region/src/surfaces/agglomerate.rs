@@ -64,8 +64,7 @@ fn improve(graph: &PieceGraph, mut sheets: Vec<u32>) -> Vec<u32> {
     let edges = graph.edges.iter().map(|edge| (edge.one, edge.two));
     let beside = Neighbours::new(sheets.len(), edges, |edge, other| (other, graph.edges[edge].links));
     for _ in 0..ROUNDS {
-        let mut occupied = Occupied::new(sheets.len(), &graph.stacks);
-        (0..).zip(&sheets).for_each(|(piece, &sheet)| occupied.put(piece, sheet));
+        let mut occupied = Occupied::by(sheets.iter().copied(), &graph.stacks);
         let gained = shorten_seams(graph, &beside, &mut occupied, &mut sheets);
         let gone = dissolve_sheets(graph, &beside, &mut occupied, &mut sheets);
         if gained == 0 && gone == 0 {

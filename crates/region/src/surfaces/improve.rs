@@ -364,8 +364,7 @@ mod tests {
             });
         for seam in 0..6 {
             let mut sheets: Vec<u32> = (0..7).map(|piece| if piece <= seam { 0 } else { 6 }).collect();
-            let mut occupied = Occupied::new(7, &graph.stacks);
-            (0..).zip(&sheets).for_each(|(piece, &sheet)| occupied.put(piece, sheet));
+            let mut occupied = Occupied::by(sheets.iter().copied(), &graph.stacks);
             let gained = shorten_seams(&graph, &beside, &mut occupied, &mut sheets);
             assert_eq!(sheets, [0, 0, 0, 0, 6, 6, 6]);
             assert_eq!(gained, if seam == 3 { 0 } else { 11 });

@@ -159,9 +159,7 @@ fn cost(mesh: &NavMesh, points: &[Vec3], links: &[LinkUse]) -> f64 {
         let [from, to] = [0, 1].map(|end| points[taken.point + end]);
         let ends = if taken.backwards { [&link.to, &link.from] } else { [&link.from, &link.to] };
         let height = |end: &LinkEnd, at: Vec3| {
-            let [a, b] = end
-                .ends
-                .map(|end| mesh.frame().to_world(end.point.x.into(), end.height.into(), end.point.z.into()));
+            let [a, b] = end.ends.map(|end| mesh.frame().position(end));
             let along = (b - a).xz();
             a.y + (b.y - a.y) * (at - a).xz().dot(along) / along.length_squared().max(1e-12)
         };

@@ -121,10 +121,7 @@ fn slow(mesh: &NavMesh, case: &Case, max_length: f32, max_rise: f32) -> bool {
 
 /// The jumps of a mesh from one top to the other.
 fn jumps(mesh: &NavMesh, case: &Case) -> usize {
-    let place = |end: &waymesh::graph::LinkEnd| {
-        let vertex = end.ends[0];
-        mesh.frame().to_world(vertex.point.x.into(), vertex.height.into(), vertex.point.z.into())
-    };
+    let place = |end: &waymesh::graph::LinkEnd| mesh.frame().position(end.ends[0]);
     let links = mesh.links().iter().filter(|link| link.kind == LinkKind::Jump);
     links
         .filter(|link| {

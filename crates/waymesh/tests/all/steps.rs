@@ -25,10 +25,7 @@ fn bake(config: &BakeConfig, soup: &TriangleSoup) -> NavMesh {
 
 /// Ends of a link in the world: where it begins, then where it leads.
 fn ends(mesh: &NavMesh, link: &Link) -> [[Vec3; 2]; 2] {
-    let place = |vertex: waymesh::core::PlanVertex| {
-        mesh.frame().to_world(vertex.point.x.into(), vertex.height.into(), vertex.point.z.into())
-    };
-    [link.from, link.to].map(|end| end.ends.map(place))
+    [link.from, link.to].map(|end| end.ends.map(|vertex| mesh.frame().position(vertex)))
 }
 
 fn boxes(boxes: &[[[f32; 2]; 3]]) -> TriangleSoup {

@@ -8,7 +8,6 @@ use super::part::TilePolygon;
 use super::places::cell_at;
 use super::{Reach, TileEntry, TileTables};
 use crate::mesh::bounds::{NO_NEIGHBOUR, bounds_of};
-use crate::mesh::check::to_world;
 use crate::mesh::fans::{self, Edges};
 use crate::mesh::links::LinkIndex;
 use crate::mesh::nav_mesh::NavMesh;
@@ -86,7 +85,7 @@ impl NavMesh {
                 let (corner, plan) = (&self.corners[edge], &self.plan_vertices[vertex]);
                 [corner.x, corner.z] == [plan.point.x, plan.point.z]
                     && corner.height.to_bits() == plan.height.to_bits()
-                    && self.vertices[vertex] == to_world(&self.frame, plan.point, plan.height)
+                    && self.vertices[vertex] == self.frame.position(*plan)
             });
             let edges = range.clone().all(|edge| {
                 let (beyond, twin) = (self.neighbours[edge], self.fans.twin(to_u32(edge)));

@@ -20,7 +20,6 @@ use super::seams::{unite_heights, write_beside, write_fans};
 use super::slabs::{Slab, Slabs};
 use super::{Reach, TileEntry};
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds};
-use crate::mesh::check::to_world;
 use crate::mesh::ground::{FourBoxes, GroundTriangle, NOWHERE, fours_of};
 use crate::mesh::nav_mesh::NO_ISLAND;
 use crate::mesh::walk::WalkEdge;
@@ -401,8 +400,7 @@ impl Writer {
     fn write_places(&self, written: &Written<'_>, columns: &mut Columns) {
         let Written { tile, entry, .. } = written;
         for vertex in entry.vertices.range() {
-            let PlanVertex { point, height } = columns.plan_vertices[vertex];
-            columns.vertices.set(vertex, to_world(&self.frame, point, height));
+            columns.vertices.set(vertex, self.frame.position(columns.plan_vertices[vertex]));
         }
         let corner = entry.corners.start as usize;
         for (edge, vertex) in (corner..).zip(&tile.corners) {
