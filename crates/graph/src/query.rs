@@ -416,9 +416,12 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     ///   as opposite points offers its point closest to the target; of those no farther from the
     ///   start than the target, the closest wins. So a move never leads farther than its length,
     ///   never through a wall, never away from the target, and ends there where nothing is in the
-    ///   way, each up to [`NavMesh::position_slack`].
+    ///   way, each up to [`NavMesh::position_slack`]. Nothing is in the way of a ray that leaves walls
+    ///   by less than twice that.
     /// - For the small steps of a moving agent: takes time linear in the corners of the polygons in
-    ///   that circle.
+    ///   that circle. Each step rounds the position: far from the origin many short steps towards a
+    ///   distant goal drift off the straight line to it. Step along the line, or follow a
+    ///   [`PathCorridor`](crate::PathCorridor).
     /// - Links that are crossed like edges are crossed.
     ///
     /// # Errors

@@ -375,8 +375,11 @@ impl<'a> Chains<'a> {
             if left <= slack {
                 return Some(place);
             }
-            // In plan, as agents walk: the ground gives the height.
-            let step = (to - place.position).xz().clamp_length_max(self.step);
+            // In plan, as agents walk: the ground gives the height. Steps that are rounded each by
+            // itself add up and lead away from the straight line.
+            let here = place.position.xz();
+            let line = straight_ahead([from.position.xz(), to.xz()], here, self.step, 2.0 * slack);
+            let step = line.unwrap_or(here + (to.xz() - here).clamp_length_max(self.step)) - here;
             let next = place.position + Vec3::new(step.x, 0.0, step.y);
             let moved = self.query().walk(place, next).expect("a place of this mesh");
             let went = moved.position.xz().distance(place.position.xz());
@@ -766,4 +769,12 @@ fn is_portal(mesh: &NavMesh, link: waymesh_graph::LinkId) -> bool {
 /// Returns `true` if the segment after this point is a link that is not crossed like an edge.
 fn is_link(mesh: &NavMesh, path: &Path, point: usize) -> bool {
     path.links.iter().any(|taken| taken.point == point && !is_portal(mesh, taken.link))
+}
+
+/// Returns the point of a line that lies a step beyond a place within `slack` of it.
+fn straight_ahead([from, to]: [Vec2; 2], place: Vec2, step: f32, slack: f32) -> Option<Vec2> {
+    let length = from.distance(to);
+    let along = (place - from).dot(to - from) / length;
+    let at = |along: f32| from.lerp(to, (along / length).clamp(0.0, 1.0));
+    (at(along).distance(place) <= slack).then(|| at(along + step))
 }

@@ -73,6 +73,15 @@ pub(super) struct Stop {
 /// Limit of corners at which a blocked ray is led along a wall instead: each takes another walk.
 const MAX_REFUSED: u32 = 4;
 
+/// The freedom of a ray near walls.
+#[derive(Clone, Copy)]
+pub(super) struct Leeway {
+    /// It is led along a wall that it leaves by no more than this, in cells.
+    pub(super) slack: f64,
+    /// This corner, from 1, of those that it passes through is treated as one of a wall.
+    pub(super) refused: u32,
+}
+
 /// The continuation of a ray along a wall that it leaves by less than the slack.
 enum Along {
     /// At the end of the wall: a polygon, and its corner there.
@@ -96,20 +105,24 @@ impl NavMesh {
         polygons.clear();
         let asked = self.asked_of(from)?;
         let aim = self.plan_of(PathEnd::Goal, to)?;
-        let mut walk = |refused: u32| {
+        let mut walk = |refused: u32, slack: f64| {
             polygons.clear();
             polygons.push(from.polygon);
             let pass = |polygon| polygons.push(PolyId(polygon));
-            self.walk_ray(from.polygon.0, asked, aim, refused, filter, pass)
+            self.walk_ray(from.polygon.0, [asked, aim], Leeway { slack, refused }, filter, pass)
         };
-        let (mut ray, mut stop) = walk(0);
+        let slack = self.slack();
+        let (mut ray, mut stop) = walk(0, slack);
         if stop.hit.is_some() && stop.corners > 0 {
             // Beyond a corner the walls that meet there lie on both sides of the ray, within the slack.
-            let mut others = (1..=stop.corners.min(MAX_REFUSED)).map(&mut walk);
-            match others.find(|(_, other)| other.hit.is_none()) {
-                Some(free) => (ray, stop) = free,
-                None => (ray, stop) = walk(0),
+            let mut others = (1..=stop.corners.min(MAX_REFUSED)).map(|refused| walk(refused, slack));
+            if let Some(free) = others.find(|(_, other)| other.hit.is_none()) {
+                (ray, stop) = free;
             }
+        }
+        if stop.hit.is_some() && (stop.corners > 0 || stop.last != ray) {
+            // A ray to its end, which is rounded, is not blocked: that has the whole slack.
+            (ray, stop) = walk(0, slack / 2.0);
         }
         let hit = stop.hit.map(|met| self.wall_hit(&met, &stop.last));
         let fraction = hit.map_or(1.0, |(share, _)| nearest_f32(ray.share_with(&stop.last, share)));
@@ -118,15 +131,13 @@ impl NavMesh {
     }
 
     /// Follows a ray from polygon to polygon, from the requested place in the first, or
-    /// the nearest to it, and calls `pass` for each polygon that it enters. The corner `refused`,
-    /// from 1, of those that it passes through is treated as one of a wall.
+    /// the nearest to it, and calls `pass` for each polygon that it enters.
     #[inline]
     pub(super) fn walk_ray(
         &self,
         first: u32,
-        asked: PlanPosition,
-        target: PlanPosition,
-        refused: u32,
+        [asked, target]: [PlanPosition; 2],
+        Leeway { slack, refused }: Leeway,
         filter: &impl PolygonFilter,
         mut pass: impl FnMut(u32),
     ) -> (Ray, Stop) {
@@ -155,7 +166,7 @@ impl NavMesh {
                         ray_exit = self.exit_through(polygon, twin as usize, &ray);
                         continue;
                     }
-                    None
+                    self.portal_on_ray(polygon, ray.at, target, filter)
                 }
                 Exit::Corner(corner) => {
                     let beyond = self.beyond_corner(polygon, corner, target, filter);
@@ -165,7 +176,7 @@ impl NavMesh {
             };
             let along = match open {
                 Some(_) => None,
-                None => self.along_wall(polygon, exit, &whole, last_along, filter),
+                None => self.along_wall(polygon, exit, &whole, (last_along, slack), filter),
             };
             let next = match (open, along) {
                 (Some(next), _) => next,
@@ -187,7 +198,7 @@ impl NavMesh {
                 (None, None) => {
                     let at = ray.at;
                     let portal = match exit {
-                        Exit::Edge(_) => self.portal_on_ray(polygon, at, target, filter),
+                        Exit::Edge(_) => None,
                         Exit::Corner(corner) => {
                             self.onward_at_corner(polygon, self.walk[corner].start(), target, filter)
                         }
@@ -218,7 +229,7 @@ impl NavMesh {
         (whole, Stop { polygon, hit: None, corners, last: ray })
     }
 
-    /// Returns how a ray continues that meets a wall and leaves it by no more than the slack: at the
+    /// Returns how a ray continues that meets a wall and leaves it by no more than `slack`: at the
     /// end of that wall which lies farthest along the ray, if that is farther than `last_along`,
     /// where it was led along a wall before. `None` if it is blocked.
     #[cold]
@@ -227,13 +238,12 @@ impl NavMesh {
         polygon: u32,
         exit: Exit,
         ray: &Ray,
-        last_along: f64,
+        (last_along, slack): (f64, f64),
         filter: &impl PolygonFilter,
     ) -> Option<Along> {
-        let slack = self.slack();
         let is_end = |polygon: u32| {
             let closest = self.closest_in_polygon(polygon as usize, ray.target);
-            closest.distance_squared(ray.target) <= slack * slack
+            closest.distance_squared(ray.target) <= self.slack() * self.slack()
         };
         if is_end(polygon) {
             return Some(Along::Ends(polygon));

@@ -3,6 +3,7 @@
 use glam::Vec3;
 use waymesh_core::{PolyId, to_u32};
 
+use super::raycast::Leeway;
 use super::scratch::SurfaceScratch;
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::locate::error::{PathEnd, QueryError};
@@ -30,7 +31,10 @@ impl NavMesh {
             return Ok(self.place_at(from.polygon.0, to));
         }
         // As a rule nothing is in the way. Else walls are followed.
-        let (Ray { at: start, .. }, stop) = self.walk_ray(from.polygon.0, asked, target, 0, filter, |_| {});
+        // Steps along a ray are rounded, each by itself: they have twice its slack.
+        let leeway = Leeway { slack: 2.0 * self.slack(), refused: 0 };
+        let (Ray { at: start, .. }, stop) =
+            self.walk_ray(from.polygon.0, [asked, target], leeway, filter, |_| {});
         if stop.hit.is_none() {
             return Ok(self.place_at(stop.polygon, to));
         }
