@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -91,6 +92,7 @@ pub(crate) fn run(args: &CiArgs) -> Result<()> {
     let mut notes = Vec::new();
     for (name, _, check) in selected {
         eprintln!("ci: {name}");
+        let began = Instant::now();
         let note = match check(&tools) {
             Ok(text) if text.is_empty() => "checked".to_owned(),
             Ok(text) => format!("checked, {text}"),
@@ -100,7 +102,7 @@ pub(crate) fn run(args: &CiArgs) -> Result<()> {
             },
         };
         ensure!(!args.strict || !note.contains("NOT"), "ci: {name}: {note}");
-        notes.push(format!("ci: {name}: {note}\n"));
+        notes.push(format!("ci: {name}: {note} ({} s)\n", began.elapsed().as_secs()));
         if let Some(file) = &args.notes {
             let opened = fs::File::options().create(true).append(true).open(file);
             let mut opened = opened.with_context(|| format!("cannot open {}", file.display()))?;

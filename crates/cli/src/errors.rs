@@ -7,9 +7,9 @@ use clap::error::ContextKind;
 use serde::Serialize;
 use waymesh::bake::ConfigError;
 use waymesh::core::GridError;
-use waymesh::floorplan::PlanError;
+use waymesh::floorplan::{PlanError, PlanFormat};
 use waymesh::graph::NavMeshError;
-use waymesh::io::IoError;
+use waymesh::io::{self, IoError};
 use waymesh::{BadField, BakeError, QueryError};
 use waymesh_metrics::MetricsError;
 
@@ -118,7 +118,7 @@ fn bad_field<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a Bad
     }
 }
 
-/// Returns a message with a [`BadField`] in it, whatever error wraps that, with the name of the
+/// Returns a message about a setting, whatever error wraps it, with the name of the
 /// program's argument.
 fn in_words_of_the_program(message: &str) -> String {
     let place = message.find(", but must be ").and_then(|end| {
@@ -126,6 +126,8 @@ fn in_words_of_the_program(message: &str) -> String {
         let start = message[..is].rfind(' ').map_or(0, |space| space + 1);
         Some((start, is))
     });
+    // `agent.radius cannot be used with slices: ..`
+    let place = place.or_else(|| Some((0, message.find(" cannot be used with ")?)));
     let Some((start, is)) = place else { return message.to_owned() };
     let field = &message[start..is];
     let Some(name) = config::argument_of(field) else { return message.to_owned() };
@@ -145,7 +147,30 @@ fn message(error: &anyhow::Error) -> String {
             format!("{message}: {cause}")
         }
     });
-    in_words_of_the_program(&files::with_standard_input(&message))
+    let message = in_words_of_the_program(&files::with_standard_input(&message));
+    match error.chain().find_map(command_for) {
+        Some(command) => format!("{message}; {command}"),
+        None => message,
+    }
+}
+
+/// Returns which command reads a file that was given to another one.
+fn command_for(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    let file = match (cause.downcast_ref(), cause.downcast_ref()) {
+        (Some(IoError::UnknownFormat { file }), _) => file,
+        (Some(IoError::InvalidMesh { file, source: NavMeshError::UnknownFormat }), _) => file,
+        (_, Some(PlanError::UnknownFormat { file, .. })) => file,
+        _ => return None,
+    };
+    if io::SceneFormat::from_extension(file).is_some() {
+        Some("`waymesh build` bakes a scene")
+    } else if PlanFormat::of(file).is_some() {
+        Some("`waymesh plan` bakes a floor plan")
+    } else if io::mesh_format(file).is_ok() {
+        Some("`waymesh info` and `waymesh path` read a mesh")
+    } else {
+        None
+    }
 }
 
 /// Prints why a command failed: to stderr, and with `--json` to stdout too.

@@ -8,6 +8,23 @@ pub const fn nearest_f32(value: f64) -> f32 {
     value as f32
 }
 
+/// Returns `value` rounded to this many significant digits, for texts; not finite, itself.
+#[must_use]
+pub fn rounded(value: f32, digits: usize) -> f32 {
+    format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
+}
+
+/// A number of bytes in a text: in MiB, from 10 GiB on in GiB, rounded up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteCount(pub u64);
+
+impl std::fmt::Display for ByteCount {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (shift, unit) = if self.0 < 10 << 30 { (20, "MiB") } else { (30, "GiB") };
+        write!(formatter, "{} {unit}", self.0.div_ceil(1 << shift))
+    }
+}
+
 /// Returns the integer part of `value`, clamped to 0 to [`u32::MAX`]; 0 for NaN.
 #[inline]
 #[must_use]
@@ -30,4 +47,24 @@ pub fn saturating_i32(value: impl Into<f64>) -> i32 {
 #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
 pub fn saturating_i64(value: impl Into<f64>) -> i64 {
     value.into() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_have_few_digits() {
+        let digits = [1.907_348_6e-6, 28.000_002, 11_349.944, -0.5, 0.0, f32::INFINITY];
+        assert_eq!(
+            digits.map(|value| rounded(value, 3).to_string()).join(" "),
+            "0.00000191 28 11300 -0.5 0 inf"
+        );
+        assert!(rounded(f32::NAN, 3).is_nan());
+        let bytes = [0, 1, 7_001_688, (10 << 30) - 1, 10 << 30, u64::MAX];
+        assert_eq!(
+            bytes.map(|bytes| ByteCount(bytes).to_string()).join(", "),
+            "0 MiB, 1 MiB, 7 MiB, 10240 MiB, 10 GiB, 17179869184 GiB"
+        );
+    }
 }

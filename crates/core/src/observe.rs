@@ -1,6 +1,6 @@
 //! Reports of a running bake.
 
-use crate::{CancelToken, RegionId};
+use crate::{ByteCount, CancelToken, RegionId, rounded};
 
 /// A quantity that is counted during a bake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -215,19 +215,20 @@ impl std::fmt::Display for Warning {
                 write!(formatter, "{tiles} tile files are damaged and built again")
             }
             Self::Tiled { needed_bytes, limit_bytes } => {
-                let [needed, limit] = [needed_bytes, limit_bytes].map(|bytes| bytes.div_ceil(1 << 20));
+                let [needed, limit] = [needed_bytes, limit_bytes].map(|&bytes| ByteCount(bytes));
                 write!(
                     formatter,
-                    "all at once may take {needed} MiB, {limit} MiB are allowed: baked in tiles, to the same mesh"
+                    "all at once may take {needed}, {limit} are allowed: baked in tiles, to the same mesh"
                 )
             }
-            Self::UnlikelyUnit { size: [x, y, z], triangles, scale } => write!(
-                formatter,
-                "the scene is {x} x {z} m, {y} m high, with {triangles} triangles; scaled by {scale} it is {} x {} m, {} m high, the size of a building",
-                x * scale,
-                z * scale,
-                y * scale
-            ),
+            Self::UnlikelyUnit { size, triangles, scale } => {
+                let [x, y, z] = size.map(|length| rounded(length, 3));
+                let [wide, high, deep] = size.map(|length| rounded(length * scale, 3));
+                write!(
+                    formatter,
+                    "the scene is {x} x {z} m, {y} m high, with {triangles} triangles; scaled by {scale} it is {wide} x {deep} m, {high} m high, the size of a building"
+                )
+            }
             Self::UnlikelyAxis { share, other, axis } => write!(
                 formatter,
                 "only {:.0} % of the scene's area is level enough to walk on, but {:.0} % would be with {axis} up",
@@ -245,7 +246,8 @@ impl std::fmt::Display for Warning {
             ),
             Self::FarFromOrigin { distance, step, centre: [x, y, z] } => write!(
                 formatter,
-                "the scene lies {distance} m from the origin, where single precision rounds coordinates to {step} m; move it to the origin, by about ({x}, {y}, {z})"
+                "the scene lies {distance:.0} m from the origin, where single precision rounds coordinates to {} m; move it to the origin, by about ({x}, {y}, {z})",
+                rounded(*step, 2)
             ),
             Self::OddElement { element, what } => write!(formatter, "{element}: {what}"),
             Self::OutlierTriangles { triangles, first, axis, extent, extent_without } => write!(

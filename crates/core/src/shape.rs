@@ -133,7 +133,7 @@ impl SceneShape {
     fn unit(&self, agent: &Agent) -> Option<Warning> {
         let size = self.bounds.max - self.bounds.min;
         let extent = size.x.max(size.z);
-        let scale = if extent < 2.0 * agent.radius {
+        let scale = if extent < 2.0 * agent.radius.min(1.0) {
             // The unit is 100 m or 1 km.
             if extent * 100.0 >= 2.0 { 100.0 } else { 1000.0 }
         } else {

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 use waymesh_core::stage::StageError;
-use waymesh_core::{BadField, GridError, PlanPoint, RegionId};
+use waymesh_core::{BadField, ByteCount, GridError, PlanPoint, RegionId};
 
 /// Reasons why a scene cannot be sliced.
 #[derive(Debug, Error)]
@@ -25,7 +25,9 @@ pub enum SlicesError {
     },
     /// The tiles would not fit the memory allowed.
     #[error(
-        "{tiles} tiles of {tile_columns} columns, {alive} at once, need about {needed_bytes} bytes; the limit is {limit_bytes}"
+        "tiles of {tile_columns} columns, {alive} at once, need about {}, {} are allowed; larger cells need less",
+        ByteCount(*needed_bytes),
+        ByteCount(*limit_bytes)
     )]
     TooMuchMemory {
         /// Number of tiles.

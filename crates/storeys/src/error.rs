@@ -1,7 +1,7 @@
 //! Errors of this crate.
 
 use thiserror::Error;
-use waymesh_core::{ArcId, BadField, GridError};
+use waymesh_core::{ArcId, BadField, ByteCount, GridError};
 
 /// Error of the storeys stages.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
@@ -15,7 +15,9 @@ pub enum StoreysError {
     Grid(#[from] GridError),
     /// The rough voxels need more memory than is allowed.
     #[error(
-        "{columns} rough columns of {levels} levels need {needed_bytes} bytes, the limit is {limit_bytes}; use larger rough cells"
+        "{columns} rough columns of {levels} levels need {}, {} are allowed; use larger rough cells",
+        ByteCount(*needed_bytes),
+        ByteCount(*limit_bytes)
     )]
     TooMuchMemory {
         /// Rough columns.

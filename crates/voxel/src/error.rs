@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use thiserror::Error;
-use waymesh_core::{AreaId, BadField, GridError, GridWindow};
+use waymesh_core::{AreaId, BadField, ByteCount, GridError, GridWindow, rounded};
 
 /// The reason why voxelisation or the walkable field failed.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
@@ -30,8 +30,10 @@ pub enum VoxelError {
     },
     /// The heightfield would exceed the memory limit.
     #[error(
-        "a grid of {width} x {depth} cells needs about {needed_bytes} bytes, the limit is {limit_bytes}; \
-         a cell size of {fitting_cell_size} m would fit"
+        "a grid of {width} x {depth} cells needs about {}, {} are allowed; a cell size of {} m would fit",
+        ByteCount(*needed_bytes),
+        ByteCount(*limit_bytes),
+        rounded(1.05 * fitting_cell_size, 2)
     )]
     TooMuchMemory {
         /// Limit in bytes.

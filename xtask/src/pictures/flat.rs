@@ -24,7 +24,7 @@ use super::{house, stages, voxels};
 const PALE: Colour = Colour([0xc9, 0xdb, 0xe6]);
 
 /// A view of the whole hall from above.
-fn hall_view(sheet: &mut Sheet, caption: &str) -> View {
+pub(super) fn hall_view(sheet: &mut Sheet, caption: &str) -> View {
     sheet.view(caption, Eye::Plan, Vec3::ZERO, Vec3::new(14.0, 0.0, 10.0))
 }
 

@@ -1,6 +1,7 @@
 //! `cargo xtask pictures`: the pictures of the READMEs, each drawn from what the crate makes.
 
 pub(crate) mod flat;
+mod moving;
 mod scene;
 pub(crate) mod sheet;
 mod solid;
@@ -33,6 +34,8 @@ const PICTURES: &[(&str, Draw)] = &[
     ("crates/tile/picture.svg", flat::tiles),
     ("crates/graph/picture.svg", flat::queries),
     ("crates/scenes/picture.svg", flat::scenes),
+    ("docs/book/src/pictures/world.svg", moving::world),
+    ("docs/book/src/pictures/radius.svg", moving::radius),
 ];
 
 /// Draws all pictures whose path contains `only`.

@@ -310,6 +310,6 @@ fn agents_of_several_heights_share_a_mesh() {
     assert!(fail(folder, 1, &[&classes[..], &["--agent-height", "2"]].concat()).contains("--height-classes"));
     assert!(
         fail(folder, 1, &["build", "hall.obj", "--height-classes", "0.9,1.8", "--pipeline", "slices"])
-            .contains("height_classes")
+            .contains("--height-classes cannot be used with slices")
     );
 }

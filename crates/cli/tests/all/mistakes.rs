@@ -35,6 +35,22 @@ const WRITES: [(&str, &str); 13] = [
 ];
 
 #[test]
+fn files_given_to_the_wrong_command_name_the_right_one() {
+    let folder = broken();
+    for (words, right) in [
+        ("build broken.toml", "; `waymesh plan` bakes a floor plan"),
+        ("build broken.wmesh -o x.wmesh", "; `waymesh info` and `waymesh path` read a mesh"),
+        ("plan broken.obj", "; `waymesh build` bakes a scene"),
+        ("plan broken.wmesh -o x.wmesh", "; `waymesh info` and `waymesh path` read a mesh"),
+        ("info broken.obj", "; `waymesh build` bakes a scene"),
+        ("pack broken.toml -o x.wmrun", "; `waymesh plan` bakes a floor plan"),
+    ] {
+        let found = fail(folder.path(), 1, &words.split(' ').collect::<Vec<_>>());
+        assert!(found.trim_end().ends_with(right), "{words}: {found}");
+    }
+}
+
+#[test]
 fn outputs_are_checked_before_the_work() {
     let folder = broken();
     let folder = folder.path();

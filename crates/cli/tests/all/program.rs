@@ -322,7 +322,7 @@ fn jumps_become_links() {
         fail(folder, 1, &["build", "t.stl", "--pipeline", "storeys", "--tiles", "t"]).contains("--tiles")
     );
     let refused = fail(folder, 1, &["build", "t.stl", "--pipeline", "storeys", "--max-ledge", "2"]);
-    assert!(refused.contains("max_ledge cannot be used with storeys"), "{refused}");
+    assert!(refused.contains("--max-ledge cannot be used with storeys"), "{refused}");
     fail(folder, 2, &["build", "t.stl", "--jump-length", "1"]);
 }
 

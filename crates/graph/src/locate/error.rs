@@ -79,7 +79,7 @@ pub enum QueryError {
         value: f32,
     },
     /// No path leads to the goal.
-    #[error("no path leads from {from} to {to}: {cause}{}", Nearest(*nearest))]
+    #[error("no path leads from {} to {}: {cause}{}", Millimetres(*from), Millimetres(*to), Nearest(*nearest))]
     Unreachable {
         /// Requested start.
         from: Vec3,
@@ -134,9 +134,20 @@ struct Nearest(Option<Vec3>);
 impl std::fmt::Display for Nearest {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
-            Some(place) => write!(formatter, "; the nearest place that can be reached is {place}"),
+            Some(place) => {
+                write!(formatter, "; the nearest place that can be reached is {}", Millimetres(place))
+            }
             None => formatter.write_str("; no place nearer to it than the start can be reached"),
         }
+    }
+}
+
+/// A position that may be computed, to the millimetre.
+struct Millimetres(Vec3);
+
+impl std::fmt::Display for Millimetres {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}", (self.0.as_dvec3() * 1000.0).round() / 1000.0)
     }
 }
 

@@ -44,7 +44,7 @@ impl Draft {
             recorder.warn(Warning::Unreachable { islands: unreachable.islands, area: unreachable.area });
         }
         stages.check("keep", |list| self.polygons.violations(list))?;
-        if self.polygons.polygons.is_empty() { Err(BakeError::islands_only()) } else { Ok(()) }
+        if self.polygons.polygons.is_empty() { Err(BakeError::nothing_kept()) } else { Ok(()) }
     }
 
     /// Keeps some of the polygons, their ground, and the links between them.

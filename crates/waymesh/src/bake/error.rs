@@ -151,6 +151,12 @@ impl BakeError {
         Self::NothingWalkable { stage: "enclosed", hint }
     }
 
+    /// Nothing is left of what [`crate::Keep`] asks for.
+    pub(crate) fn nothing_kept() -> Self {
+        let hint = "no island is as large as asked for, or joined to one of the seeds";
+        Self::NothingWalkable { stage: "keep", hint }
+    }
+
     /// There is nothing but small islands.
     pub(crate) fn islands_only() -> Self {
         let hint = "every piece of ground is below the smallest region";

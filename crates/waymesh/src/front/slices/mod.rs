@@ -62,7 +62,7 @@ impl FrontEnd for Slices {
     type Input = TriangleSoup;
     const NAME: &'static str = "slices";
     const REFUSED: Refused = &[
-        ("agent.radius", "nothing is eroded; bake for radius 0 and ask for clearance, with `with_clearance`"),
+        ("agent.radius", "nothing is eroded; bake for radius 0, and give paths a radius (`with_clearance`)"),
         ("max_ledge", "every step up to `agent.max_step` is a link already"),
         ("merge_region", "regions are the slices; `max_height_error_levels` merges them to slopes"),
         ("height_classes", "slices are told by their levels; use voxels or storeys"),

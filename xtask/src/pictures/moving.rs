@@ -1,0 +1,102 @@
+//! Moving pictures: frames that take turns.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result, ensure};
+use waymesh::glam::{Vec3, vec3};
+use waymesh::io::svg::{Colour, Style};
+use waymesh::triangulate::ClearanceConfig;
+use waymesh::{Agent, Baker, Bounds, NavMesh, Obstacle, PolyId, Voxels, World, with_clearance};
+
+use super::config;
+use super::flat::hall_view;
+use super::scene::{Blocks, draw_path, draw_polygons, each};
+use super::sheet::{GREY, Sheet};
+
+/// Ends of the paths in the hall.
+const ENDS: [Vec3; 2] = [vec3(1.2, 0.0, 9.0), vec3(13.0, 0.0, 9.0)];
+
+/// Returns a picture that shows each frame for a part of a second, again and again. A viewer
+/// without animation shows the first one.
+fn film(frames: &[String]) -> Result<String> {
+    /// Seconds for which a frame is shown.
+    const FRAME: f64 = 0.3;
+    let first = frames.first().context("there is a frame")?;
+    let head = &first[..=first.find('>').context("a frame is an SVG element")?];
+    let (count, mut svg) = (frames.len() as f64, head.to_owned());
+    for (index, frame) in frames.iter().enumerate() {
+        ensure!(frame.starts_with(head), "frame {index} has another size");
+        let (from, to) = (index as f64 / count, (index + 1) as f64 / count);
+        let (times, values) = if index == 0 {
+            (format!("0;{to:.4}"), "visible;hidden")
+        } else {
+            (format!("0;{from:.4};{to:.4}"), "hidden;visible;hidden")
+        };
+        let shown = if index == 0 { "visible" } else { "hidden" };
+        write!(
+            svg,
+            "<g visibility=\"{shown}\"><animate attributeName=\"visibility\" calcMode=\"discrete\" \
+             dur=\"{:.1}s\" repeatCount=\"indefinite\" keyTimes=\"{times}\" values=\"{values}\"/>\n{frame}</g>\n",
+            FRAME * count
+        )?;
+    }
+    svg.push_str("</svg>\n");
+    Ok(svg)
+}
+
+/// A crate is pushed through the hall; the tiles around it are baked again, and the path is found
+/// again.
+pub(super) fn world() -> Result<String> {
+    /// Frames on the way there; on the way back they are shown in reverse.
+    const FRAMES: u8 = 8;
+    let soup = Blocks::hall(false).soup();
+    let mut world = World::bake(Baker::new(Voxels, config(0.1)), &soup, 48)?;
+    let mut frames = Vec::new();
+    let mut last = None;
+    for frame in 0..FRAMES {
+        let low = vec3(6.0, -0.1, 1.0 + 0.9 * f32::from(frame));
+        let shape = Bounds { min: low, max: low + vec3(1.2, 1.0, 1.2) };
+        if let Some(obstacle) = last.replace(world.add_obstacle(Obstacle::solid(shape))?) {
+            world.remove_obstacle(obstacle);
+        }
+        world.update(&mut ())?;
+        let mesh = world.handle().mesh();
+        let path = mesh.query().shortest().path(ENDS[0], ENDS[1])?;
+        let mut sheet = Sheet::new("", [1, 1], [420.0, 300.0]);
+        let view = hall_view(&mut sheet, &format!("{} polygons, {:.1} m", mesh.polygon_count(), path.length));
+        draw_polygons(&mut sheet, &view, &mesh, each(|_| true));
+        let ring = [low, low.with_x(shape.max.x), shape.max, low.with_z(shape.max.z)];
+        sheet.canvas.polygons([ring.map(|at| view.at(at))], &Style::fill(GREY));
+        draw_path(&mut sheet, &view, &path.points);
+        frames.push(sheet.finish());
+    }
+    let back: Vec<String> = frames[1..frames.len() - 1].iter().rev().cloned().collect();
+    film(&[frames, back].concat())
+}
+
+/// The shortest path of a disc that grows, on one mesh, and the ground that it sweeps.
+pub(super) fn radius() -> Result<String> {
+    /// Radius of the largest disc, in tenths of a metre.
+    const LARGEST: u8 = 12;
+    let thin = config(0.1).with_agent(Agent::default().with_radius(0.0).with_max_step(0.5));
+    let mesh: NavMesh = Baker::new(Voxels, thin).bake(&Blocks::hall(false).soup())?;
+    let clear = with_clearance(mesh.clone(), &ClearanceConfig::default())?;
+    let mut frames = Vec::new();
+    for tenths in 1..=LARGEST {
+        let radius = f32::from(tenths) / 10.0;
+        let path = clear.query(radius).shortest().path(ENDS[0], ENDS[1])?;
+        let mut sheet = Sheet::new("", [1, 1], [420.0, 300.0]);
+        let view = hall_view(&mut sheet, &format!("radius {radius:.1} m: {:.1} m", path.length));
+        let faint = |polygon: PolyId, _| Some(Colour::WHITE.mixed(Colour::soft(polygon.index()), 0.3));
+        draw_polygons(&mut sheet, &view, &mesh, faint);
+        let swept = Style::fill(Colour([0xf3, 0xd9, 0x6b])).with_opacity(0.5);
+        let width = f64::from(radius) * view.scale;
+        let places: Vec<[f64; 2]> = path.points.iter().map(|&at| view.at(at)).collect();
+        places.iter().for_each(|&at| sheet.canvas.dot(at, width, &swept));
+        let line = Style::line(Colour([0xf3, 0xd9, 0x6b]), 2.0 * width).with_opacity(0.5);
+        sheet.canvas.polylines([places.iter().copied()], &line);
+        draw_path(&mut sheet, &view, &path.points);
+        frames.push(sheet.finish());
+    }
+    film(&frames)
+}
