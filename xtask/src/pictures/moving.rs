@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use waymesh::glam::{Vec3, vec3};
 use waymesh::io::svg::{Colour, Style};
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{Agent, Baker, Bounds, NavMesh, Obstacle, PolyId, Voxels, World, with_clearance};
+use waymesh::{Agent, BakeConfig, Baker, Bounds, NavMesh, Obstacle, PolyId, Voxels, World, with_clearance};
 
 use super::config;
 use super::flat::hall_view;
@@ -14,30 +14,26 @@ use super::scene::{Blocks, draw_path, draw_polygons, each};
 use super::sheet::{GREY, Sheet};
 
 /// Ends of the paths in the hall.
-const ENDS: [Vec3; 2] = [vec3(1.2, 0.0, 9.0), vec3(13.0, 0.0, 9.0)];
+const ENDS: [Vec3; 2] = [vec3(1.6, 0.0, 8.4), vec3(11.6, 0.0, 4.8)];
 
-/// Returns a picture that shows each frame for a part of a second, again and again. A viewer
-/// without animation shows the first one.
-fn film(frames: &[String]) -> Result<String> {
+/// Returns a picture that shows frames in an order, again and again. A viewer without animation
+/// shows the first one.
+fn film(frames: &[String], order: &[usize]) -> Result<String> {
     /// Seconds for which a frame is shown.
     const FRAME: f64 = 0.3;
     let first = frames.first().context("there is a frame")?;
     let head = &first[..=first.find('>').context("a frame is an SVG element")?];
-    let (count, mut svg) = (frames.len() as f64, head.to_owned());
+    let (seconds, mut svg) = (FRAME * order.len() as f64, head.to_owned());
     for (index, frame) in frames.iter().enumerate() {
         ensure!(frame.starts_with(head), "frame {index} has another size");
-        let (from, to) = (index as f64 / count, (index + 1) as f64 / count);
-        let (times, values) = if index == 0 {
-            (format!("0;{to:.4}"), "visible;hidden")
-        } else {
-            (format!("0;{from:.4};{to:.4}"), "hidden;visible;hidden")
-        };
-        let shown = if index == 0 { "visible" } else { "hidden" };
+        let shown = |is_shown: bool| if is_shown { "visible" } else { "hidden" };
+        let values: Vec<&str> = order.iter().map(|&at| shown(at == index)).collect();
         write!(
             svg,
-            "<g visibility=\"{shown}\"><animate attributeName=\"visibility\" calcMode=\"discrete\" \
-             dur=\"{:.1}s\" repeatCount=\"indefinite\" keyTimes=\"{times}\" values=\"{values}\"/>\n{frame}</g>\n",
-            FRAME * count
+            "<g visibility=\"{}\"><animate attributeName=\"visibility\" calcMode=\"discrete\" \
+             dur=\"{seconds:.1}s\" repeatCount=\"indefinite\" values=\"{}\"/>\n{frame}</g>\n",
+            shown(index == 0),
+            values.join(";")
         )?;
     }
     svg.push_str("</svg>\n");
@@ -48,13 +44,14 @@ fn film(frames: &[String]) -> Result<String> {
 /// again.
 pub(super) fn world() -> Result<String> {
     /// Frames on the way there; on the way back they are shown in reverse.
-    const FRAMES: u8 = 8;
+    const FRAMES: u8 = 7;
     let soup = Blocks::hall(false).soup();
-    let mut world = World::bake(Baker::new(Voxels, config(0.1)), &soup, 48)?;
+    let config = config(0.1).with_min_region(BakeConfig::default().min_region);
+    let mut world = World::bake(Baker::new(Voxels, config), &soup, 48)?;
     let mut frames = Vec::new();
     let mut last = None;
     for frame in 0..FRAMES {
-        let low = vec3(6.0, -0.1, 1.0 + 0.9 * f32::from(frame));
+        let low = vec3(6.0, -0.1, 1.0 + 1.05 * f32::from(frame));
         let shape = Bounds { min: low, max: low + vec3(1.2, 1.0, 1.2) };
         if let Some(obstacle) = last.replace(world.add_obstacle(Obstacle::solid(shape))?) {
             world.remove_obstacle(obstacle);
@@ -70,14 +67,15 @@ pub(super) fn world() -> Result<String> {
         draw_path(&mut sheet, &view, &path.points);
         frames.push(sheet.finish());
     }
-    let back: Vec<String> = frames[1..frames.len() - 1].iter().rev().cloned().collect();
-    film(&[frames, back].concat())
+    let count = frames.len();
+    let order: Vec<usize> = (0..count).chain((1..count - 1).rev()).collect();
+    film(&frames, &order)
 }
 
 /// The shortest path of a disc that grows, on one mesh, and the ground that it sweeps.
 pub(super) fn radius() -> Result<String> {
     /// Radius of the largest disc, in tenths of a metre.
-    const LARGEST: u8 = 12;
+    const LARGEST: u8 = 10;
     let thin = config(0.1).with_agent(Agent::default().with_radius(0.0).with_max_step(0.5));
     let mesh: NavMesh = Baker::new(Voxels, thin).bake(&Blocks::hall(false).soup())?;
     let clear = with_clearance(mesh.clone(), &ClearanceConfig::default())?;
@@ -98,5 +96,6 @@ pub(super) fn radius() -> Result<String> {
         draw_path(&mut sheet, &view, &path.points);
         frames.push(sheet.finish());
     }
-    film(&frames)
+    let order: Vec<usize> = (0..frames.len()).collect();
+    film(&frames, &order)
 }

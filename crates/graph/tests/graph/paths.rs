@@ -534,6 +534,13 @@ fn bad_ends_are_errors_that_name_them() {
         error.to_string(),
         "no mesh near the start [-500, 0, 0], within 1.2 m to the side, 2 m up, 2 m down"
     );
+    let [from, to] = [Vec3::new(0.1, 2.980_232_2e-8, 4.0), Vec3::new(11_349.944, 1.0 / 3.0, -7.25)];
+    let error = QueryError::Unreachable { from, to, cause: NoPath::Apart, nearest: Some(to) };
+    assert_eq!(
+        error.to_string(),
+        "no path leads from [0.1, 0, 4] to [11349.944, 0.333, -7.25]: no edge and no link joins their pieces of \
+         ground; the nearest place that can be reached is [11349.944, 0.333, -7.25]"
+    );
     let options = PathOptions::default().with_reach(Reach::new(1.0, -2.0, 1.0));
     let error = mesh.query().options(options).memory(&mut scratch).path(inside, inside).unwrap_err();
     assert!(matches!(error, QueryError::BadField(BadField { field: "reach.up", value: -2.0, .. })));
