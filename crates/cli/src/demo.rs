@@ -35,6 +35,9 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
         return files::list(&files, json);
     }
     let mut out = std::io::stdout().lock();
+    // Without it a height of nearly 0 is printed as -0.00.
+    let shown = |position: Vec3| (100.0 * position).round() / 100.0 + Vec3::ZERO;
+    let (from, to) = (shown(from), shown(to));
     write!(out, "{}: ", scene.name())?;
     build::summary(&mut out, &bake.report)?;
     writeln!(

@@ -254,7 +254,8 @@ impl PlanBase {
         let (walkable, blocked) = plan.shape_counts();
         let extents = || storeys.iter().filter_map(|(walkable, ..)| walkable.extent());
         if extents().next().is_none() {
-            return Err(PlanError::NothingWalkable { walkable, blocked });
+            let noted = notes.iter().take(3).map(|note| format!("; {note}")).collect();
+            return Err(PlanError::NothingWalkable { walkable, blocked, noted });
         }
         let frame = frame(plan, extents(), config)?;
         let mut base = Self {

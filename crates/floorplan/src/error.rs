@@ -114,13 +114,15 @@ pub enum PlanError {
     },
     /// A plan without any walkable shape.
     #[error(
-        "the plan has no walkable shape with an area ({walkable} walkable, {blocked} blocked shapes in all)"
+        "the plan has no walkable shape with an area ({walkable} walkable, {blocked} blocked shapes in all){noted}"
     )]
     NothingWalkable {
         /// Walkable shapes in the plan.
         walkable: usize,
         /// Blocked shapes.
         blocked: usize,
+        /// The first notes about the plan, such as what was ignored, each after a semicolon.
+        noted: String,
     },
     /// Too many vertices for 32-bit ids.
     #[error("the ground has {count} border vertices, the limit is {limit}")]

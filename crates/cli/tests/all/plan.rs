@@ -125,6 +125,7 @@ fn faults_name_the_file_and_the_element() {
         ("cut.wkt", "POLYGON ((0 0, 1 0"),
         ("bad.svg", "<svg><path d='M0 0 L x'/></svg>"),
         ("what.xyz", "hello"),
+        ("text.svg", "<svg xmlns='http://www.w3.org/2000/svg'><text>hi</text></svg>"),
         ("house.dxf", "0\nEOF\n"),
     ] {
         std::fs::write(folder.join(name), text).expect("a file");
@@ -138,6 +139,7 @@ fn faults_name_the_file_and_the_element() {
         (vec!["plan", "key.toml"], vec!["key.toml", "height"]),
         (vec!["plan", "open.geojson"], vec!["open.geojson", "line 1"]),
         (vec!["plan", "empty.wkt"], vec!["no walkable shape"]),
+        (vec!["plan", "text.svg"], vec!["no walkable shape", "<text> is ignored"]),
         (vec!["plan", "cut.wkt"], vec!["cut.wkt", "line 1"]),
         (vec!["plan", "bad.svg"], vec!["bad.svg", "<path>"]),
         (vec!["plan", "what.xyz"], vec!["what.xyz", ".geojson"]),
