@@ -1,13 +1,14 @@
 //! Placement of discs near a position.
 
 use glam::{DVec2, Vec3, Vec3Swizzles, dvec2};
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, nearest_f32};
 
 use super::ClearanceNavMesh;
 use crate::geometry::disc::{NARROW, is_nearer, nearest_on, unit};
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Reach, Spot};
+use crate::locate::places::STEEPEST;
 use crate::scratch::QueryScratch;
 
 /// A place where a disc fits.
@@ -47,6 +48,10 @@ pub(super) struct Candidates {
     holders: Vec<u32>,
     pub(super) stack: Vec<u32>,
 }
+
+/// Largest distance, in slacks, between a rounded place and one where a disc fits: at corners of two
+/// degrees or more.
+const ACUTE: f64 = 16.0;
 
 /// Number of nearest walls that are checked together.
 const MOST_WALLS: usize = 128;
@@ -133,16 +138,22 @@ impl ClearanceNavMesh {
         let size = f64::from(self.mesh.frame.cell_size);
         let [x, _, z] = self.mesh.frame.to_grid(position);
         let asked = dvec2(x * size, z * size);
-        let limit = f64::from(reach.side);
+        // A place in an acute corner that was given out, and rounded, is farther from where the disc
+        // fits than the rounding, and on steep ground higher or lower.
+        let slack = self.mesh.slack() * size;
+        let was_fit =
+            (wanted.wants)(triangle, at) && self.has_room(triangle, at, radius - slack, &mut room.stack);
+        let (extra, steepest) = if was_fit { (ACUTE * slack, STEEPEST) } else { (0.0, 0.0) };
+        let limit = f64::from(reach.side).max(extra);
         let mut far = (2.0 * radius).max(size).max((at - asked).length() * 1.5);
         for _ in 0..16 {
             let within = far.min(limit);
             self.walls_around(asked, within + radius, &wanted.admits, room);
             room.find_beside_one(asked, radius, within);
-            let one = self.first_fit(wanted, room);
+            let one = self.first_fit(wanted, asked, steepest, room);
             // Places at two walls matter only where they are nearer.
             room.find_beside_two(asked, radius, one.map_or(within, |fit| (fit.at - asked).length()));
-            let fit = self.first_fit(wanted, room).or(one);
+            let fit = self.first_fit(wanted, asked, steepest, room).or(one);
             if fit.is_some() || far >= limit {
                 return fit;
             }
@@ -151,10 +162,13 @@ impl ClearanceNavMesh {
         None
     }
 
-    /// Returns the first of the places where a disc fits.
+    /// Returns the first of the places where a disc fits. The reach in height grows with the distance
+    /// from the requested place by `steepest`.
     fn first_fit(
         &self,
         wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2) -> bool>,
+        asked: DVec2,
+        steepest: f64,
         room: &mut Candidates,
     ) -> Option<Fit> {
         room.sort_places();
@@ -162,9 +176,10 @@ impl ClearanceNavMesh {
         let mesh = &self.mesh;
         let frame = &mesh.frame;
         let size = f64::from(frame.cell_size);
-        let (low, high) = (position.y - reach.down, position.y + reach.up);
         for at in 0..room.places.len() {
             let (_, place) = room.places[at];
+            let rise = nearest_f32(steepest * (place - asked).length());
+            let (low, high) = (position.y - reach.down - rise, position.y + reach.up + rise);
             let on_grid = PlanPosition::snapped(place.x / size, place.y / size);
             self.holders(on_grid, &wanted.admits, &mut room.holders);
             let mut best: Option<(f32, Fit)> = None;

@@ -14,7 +14,7 @@ use crate::mesh::nav_mesh::NavMesh;
 pub(crate) type Places = SmallVec<[Spot; 1]>;
 
 /// Heights of one place differ by no more than the slack on ground of this slope.
-const STEEPEST: f64 = 8.0;
+pub(crate) const STEEPEST: f64 = 8.0;
 
 impl NavMesh {
     /// Returns the places that a position may mean: the one given, at the corner if that is within
@@ -106,11 +106,21 @@ impl NavMesh {
         distance: f64,
         filter: &impl PolygonFilter,
     ) -> SmallVec<[u32; 16]> {
-        let mut connected = SmallVec::from_slice(&[polygon]);
-        let meets = |[a, b]: [PlanPosition; 2]| {
+        self.connected_over(polygon, filter, |[a, b]| {
             let (x, z) = closest_on_segment(a, b, at);
             at.distance_squared(PlanPosition { x, z }) <= distance * distance
-        };
+        })
+    }
+
+    /// Returns a polygon, and all that are reached from it over those edges, and links that are crossed
+    /// like edges, which `meets` accepts by their ends.
+    pub(crate) fn connected_over(
+        &self,
+        polygon: u32,
+        filter: &impl PolygonFilter,
+        meets: impl Fn([PlanPosition; 2]) -> bool,
+    ) -> SmallVec<[u32; 16]> {
+        let mut connected = SmallVec::from_slice(&[polygon]);
         let mut next = 0;
         while let Some(&polygon) = connected.get(next) {
             next += 1;

@@ -1,8 +1,9 @@
 //! Straight ahead over the surface.
 
-use glam::Vec3;
+use glam::{Vec3, dvec2};
 use waymesh_core::{PolyId, nearest_f32, to_u32};
 
+use crate::geometry::disc::is_nearer;
 use crate::geometry::plan::{LATTICE_STEP, PlanPosition, orientation};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Reach};
@@ -70,18 +71,6 @@ pub(super) struct Stop {
     last: Ray,
 }
 
-/// Limit of corners at which a blocked ray is led along a wall instead: each takes another walk.
-const MAX_REFUSED: u32 = 4;
-
-/// The freedom of a ray near walls.
-#[derive(Clone, Copy)]
-pub(super) struct Leeway {
-    /// It is led along a wall that it leaves by no more than this, in cells.
-    pub(super) slack: f64,
-    /// This corner, from 1, of those that it passes through is treated as one of a wall.
-    pub(super) refused: u32,
-}
-
 /// The continuation of a ray along a wall that it leaves by less than the slack.
 enum Along {
     /// At the end of the wall: a polygon, and its corner there.
@@ -105,24 +94,32 @@ impl NavMesh {
         polygons.clear();
         let asked = self.asked_of(from)?;
         let aim = self.plan_of(PathEnd::Goal, to)?;
-        let mut walk = |refused: u32, slack: f64| {
+        let walk = |slack: f64, polygons: &mut Vec<PolyId>| {
             polygons.clear();
             polygons.push(from.polygon);
             let pass = |polygon| polygons.push(PolyId(polygon));
-            self.walk_ray(from.polygon.0, [asked, aim], Leeway { slack, refused }, filter, pass)
+            self.walk_ray(from.polygon.0, [asked, aim], slack, filter, pass)
         };
         let slack = self.slack();
-        let (mut ray, mut stop) = walk(0, slack);
-        if stop.hit.is_some() && stop.corners > 0 {
-            // Beyond a corner the walls that meet there lie on both sides of the ray, within the slack.
-            let mut others = (1..=stop.corners.min(MAX_REFUSED)).map(|refused| walk(refused, slack));
-            if let Some(free) = others.find(|(_, other)| other.hit.is_none()) {
-                (ray, stop) = free;
-            }
-        }
+        let (mut ray, mut stop) = walk(slack, polygons);
         if stop.hit.is_some() && (stop.corners > 0 || stop.last != ray) {
-            // A ray to its end, which is rounded, is not blocked: that has the whole slack.
-            (ray, stop) = walk(0, slack / 2.0);
+            // Beyond a corner the walls that meet there lie on both sides of the ray, within the slack.
+            let line = [ray.at, aim].map(|end| dvec2(end.x, end.z));
+            let near = self.connected_over(from.polygon.0, filter, |ends| {
+                is_nearer(line, ends.map(|end| dvec2(end.x, end.z)), slack)
+            });
+            let is_end = |polygon: &u32| {
+                let closest = self.closest_in_polygon(*polygon as usize, aim);
+                closest.distance_squared(aim) <= slack * slack
+            };
+            if let Some(&polygon) = near.iter().find(|polygon| is_end(polygon)) {
+                polygons.clear();
+                polygons.extend(near.iter().copied().map(PolyId));
+                stop = Stop { polygon, hit: None, ..stop };
+            } else {
+                // A ray to its end, which is rounded, is not blocked: that has the whole slack.
+                (ray, stop) = walk(slack / 2.0, polygons);
+            }
         }
         let hit = stop.hit.map(|met| self.wall_hit(&met, &stop.last));
         let fraction = hit.map_or(1.0, |(share, _)| nearest_f32(ray.share_with(&stop.last, share)));
@@ -131,13 +128,14 @@ impl NavMesh {
     }
 
     /// Follows a ray from polygon to polygon, from the requested place in the first, or
-    /// the nearest to it, and calls `pass` for each polygon that it enters.
+    /// the nearest to it, and calls `pass` for each polygon that it enters. It is led along a wall
+    /// that it leaves by no more than `slack`, in cells.
     #[inline]
     pub(super) fn walk_ray(
         &self,
         first: u32,
         [asked, target]: [PlanPosition; 2],
-        Leeway { slack, refused }: Leeway,
+        slack: f64,
         filter: &impl PolygonFilter,
         mut pass: impl FnMut(u32),
     ) -> (Ray, Stop) {
@@ -171,7 +169,7 @@ impl NavMesh {
                 Exit::Corner(corner) => {
                     let beyond = self.beyond_corner(polygon, corner, target, filter);
                     corners += u32::from(beyond.is_some());
-                    beyond.filter(|_| corners != refused)
+                    beyond
                 }
             };
             let along = match open {

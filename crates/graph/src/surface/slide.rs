@@ -3,7 +3,6 @@
 use glam::Vec3;
 use waymesh_core::{PolyId, to_u32};
 
-use super::raycast::Leeway;
 use super::scratch::SurfaceScratch;
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::locate::error::{PathEnd, QueryError};
@@ -32,9 +31,9 @@ impl NavMesh {
         }
         // As a rule nothing is in the way. Else walls are followed.
         // Steps along a ray are rounded, each by itself: they have twice its slack.
-        let leeway = Leeway { slack: 2.0 * self.slack(), refused: 0 };
+        let slack = 2.0 * self.slack();
         let (Ray { at: start, .. }, stop) =
-            self.walk_ray(from.polygon.0, [asked, target], leeway, filter, |_| {});
+            self.walk_ray(from.polygon.0, [asked, target], slack, filter, |_| {});
         if stop.hit.is_none() {
             return Ok(self.place_at(stop.polygon, to));
         }
