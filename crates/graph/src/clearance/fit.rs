@@ -49,8 +49,8 @@ pub(super) struct Candidates {
     pub(super) stack: Vec<u32>,
 }
 
-/// Largest distance, in slacks, between a rounded place and one where a disc fits: at corners of two
-/// degrees or more.
+/// Largest distance, in slacks, between a rounded place and one where a disc fits: at corners of
+/// two degrees or more.
 const ACUTE: f64 = 16.0;
 
 /// Number of nearest walls that are checked together.
